@@ -1,0 +1,106 @@
+// Verification by dispatch: run the original and the transformed modules on the same inputs, compare what
+// they wrote, and time them side by side. This header is what the rest of the driver sees; Vulkan stays
+// behind it.
+#pragma once
+
+#include "analysis/assumptions.h"
+#include "result.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+struct Scenario; // verify/scenario.h
+
+using Words = std::vector<uint32_t>;
+
+/// Device names as `--device` takes them: "" (a GPU if present, else a CPU device), "cpu", or an index of
+/// `lanewise devices`.
+struct VerifyOptions {
+  std::string device;
+  bool validationLayer = false; ///< `--validation-layer`: switch the Khronos layer on and fail on its errors
+  bool timing = true;           ///< measure; off where only equality is asked for
+  uint32_t warmups = 3;
+  uint32_t repeats = 20;        ///< pairs of timed runs
+  uint64_t seed = 1;
+};
+
+/// A shader of the scenario in its two forms. When both are the same module it takes part unchanged.
+struct ShaderPair {
+  std::string name; ///< the scenario's name for it, or the entry point without a scenario
+  Words original, transformed;
+};
+
+enum class VerifyState {
+  Equal,          ///< outputs agree
+  Differs,        ///< outputs differ: the transformed module is wrong (or the comparison too strict)
+  OriginalUnsound,///< the original does not agree with itself (race, uninitialized read): nobody is blamed
+  NotRun          ///< could not be dispatched or synthesized: `reason` says why
+};
+
+/// The first differing element and how many there are, for one buffer.
+struct BufferDifference {
+  std::string buffer;
+  uint64_t elements = 0, differing = 0;
+  uint64_t firstIndex = 0;
+  std::string original, transformed; ///< the first differing values as text
+  std::string detail;                ///< one sentence: which comparison failed, by how much
+};
+
+/// Timing in microseconds of the whole dispatch sequence.
+struct TimingResult {
+  double originalMedian = 0, originalMin = 0, originalMax = 0;
+  double transformedMedian = 0, transformedMin = 0, transformedMax = 0;
+  /// Median over pairs of transformed / original, and the bounds of its 95% confidence interval.
+  double ratio = 1, ratioLow = 1, ratioHigh = 1;
+  uint32_t pairs = 0;
+  bool isFaster() const { return ratioHigh < 1; }
+  bool isSlower() const { return ratioLow > 1; }
+};
+
+/// What the driver tells of one pipeline (VK_KHR_pipeline_executable_properties): name -> value as text.
+using PipelineStatistics = std::vector<std::pair<std::string, std::string>>;
+
+struct VerifyReport {
+  VerifyState state = VerifyState::NotRun;
+  std::string reason;  ///< for everything but Equal: one sentence
+  std::string device, driverInfo;
+  bool isCpuDevice = false;
+  std::vector<std::string> notes; ///< what was assumed or could not be synthesized, one line each
+  std::vector<BufferDifference> differences;
+  uint64_t comparedBytes = 0;
+  uint32_t dispatches = 0;  ///< in one run of the sequence
+  std::optional<TimingResult> timing;
+  std::map<std::string, PipelineStatistics> originalStatistics, transformedStatistics; ///< by shader
+};
+
+/// Keeps a device open between verifications. Not thread-safe.
+class Verifier {
+public:
+  /// Fails when no usable device is there (exit code 3).
+  static Result<std::unique_ptr<Verifier>> create(const VerifyOptions& options);
+  virtual ~Verifier() = default;
+  virtual std::string deviceName() const = 0;
+
+  /// With a scenario: every shader that the scenario names must be among `shaders`. An error is bad input
+  /// (a scenario that does not fit the shaders); everything else is told in the report.
+  virtual Result<VerifyReport> verify(const Scenario& scenario, std::span<const ShaderPair> shaders) = 0;
+};
+
+/// A scenario made up from what the modules declare, for when there is none (verify/synthesize.cpp):
+/// buffer sizes, inputs and one dispatch. What could not be made up is an Error with the reason.
+Result<Scenario> synthesizeScenario(std::span<const ShaderPair> shaders, const Assumptions& assumptions,
+                                    uint64_t seed, std::vector<std::string>& notes);
+
+/// Text for people and JSON for programs.
+std::string formatReport(const VerifyReport& report);
+std::string reportToJson(const VerifyReport& report);
+
+} // namespace lanewise::driver

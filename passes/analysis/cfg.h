@@ -1,0 +1,53 @@
+// Control flow: edges between blocks, reverse post-order, and the structured constructs that merge
+// instructions declare (SPIR-V 2.11). Exact.
+#pragma once
+
+#include "ir/module.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lanewise {
+
+/// What a merge instruction declares.
+struct Construct {
+  enum class Kind : uint8_t { Selection, Switch, Loop };
+  Kind kind;
+  BlockRef header;
+  BlockRef merge;
+  BlockRef continueTarget; ///< Loop only
+  bool operator==(const Construct&) const = default;
+};
+
+class Cfg {
+public:
+  explicit Cfg(const Module& module);
+
+  /// Successors in the order in which the terminator names them, each block once.
+  std::span<const BlockRef> successors(BlockRef b) const;
+  /// Predecessors in module order, each block once.
+  std::span<const BlockRef> predecessors(BlockRef b) const;
+  /// Blocks reachable from the function's entry, in reverse post-order.
+  std::span<const BlockRef> reversePostOrder(FunctionRef f) const;
+  /// Position in its function's reverse post-order, or UINT32_MAX for an unreachable block.
+  uint32_t rpoIndex(BlockRef b) const { return rpoIndex_[b.value]; }
+  bool isReachable(BlockRef b) const { return rpoIndex_[b.value] != UINT32_MAX; }
+
+  /// The construct that `header` heads, null if it holds no merge instruction.
+  const Construct* constructAt(BlockRef header) const;
+  std::span<const Construct> constructs() const { return constructs_; }
+
+  bool operator==(const Cfg&) const = default;
+
+private:
+  std::vector<uint32_t> succStart_, predStart_;
+  std::vector<BlockRef> succ_, pred_;
+  std::vector<uint32_t> rpoStart_; ///< by FunctionRef
+  std::vector<BlockRef> rpo_;
+  std::vector<uint32_t> rpoIndex_;
+  std::vector<Construct> constructs_;     ///< in order of their headers
+  std::vector<uint32_t> constructOf_;     ///< by BlockRef: index + 1 into constructs_, 0 for none
+};
+
+} // namespace lanewise

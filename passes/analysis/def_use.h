@@ -1,0 +1,34 @@
+// Who uses an id. Exact for modules without unknown instructions; with them conservative (may list uses
+// that are none).
+#pragma once
+
+#include "ir/module.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lanewise {
+
+/// One operand: word `word` of instruction `user`.
+struct Use {
+  InstRef user;
+  uint32_t word;
+  bool operator==(const Use&) const = default;
+};
+
+class DefUse {
+public:
+  explicit DefUse(const Module& module);
+  /// Uses of `id` in module order, debug names and decorations included. Result types count as uses.
+  std::span<const Use> uses(Id id) const {
+    return {uses_.data() + start_[id.value], uses_.data() + start_[id.value + 1]};
+  }
+  bool operator==(const DefUse&) const = default;
+
+private:
+  std::vector<uint32_t> start_; ///< by Id, into uses_
+  std::vector<Use> uses_;
+};
+
+} // namespace lanewise

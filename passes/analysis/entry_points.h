@@ -1,0 +1,52 @@
+// Entry points, their workgroup sizes and the functions they reach.
+#pragma once
+
+#include "analysis/constants.h"
+#include "analysis/decorations.h"
+#include "ir/module.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace lanewise {
+
+/// Workgroup size of an entry point.
+struct WorkgroupSize {
+  std::array<uint32_t, 3> size{};
+  /// True when no specialization constant is involved: it holds for every use of the module.
+  bool isLiteral = false;
+  uint64_t invocations() const { return uint64_t(size[0]) * size[1] * size[2]; }
+  bool operator==(const WorkgroupSize&) const = default;
+};
+
+struct EntryPoint {
+  InstRef inst; ///< OpEntryPoint
+  FunctionRef function;
+  spv::ExecutionModel model{};
+  /// From the WorkgroupSize built-in, else LocalSizeId, else LocalSize (SPIR-V 3.21: the built-in wins).
+  /// A size by specialization constants is given when the Assumptions give every one of them (or the whole
+  /// size); otherwise nothing: unknown.
+  std::optional<WorkgroupSize> workgroupSize;
+  /// Functions that may run under this entry point, itself included, ascending.
+  std::vector<FunctionRef> functions;
+  /// Global variables that those functions name, ascending by id.
+  std::vector<Id> variables;
+  bool operator==(const EntryPoint&) const = default;
+};
+
+class EntryPoints {
+public:
+  EntryPoints(const Module& module, const Constants& constants, const Decorations& decorations,
+              const Assumptions& assumptions);
+  std::span<const EntryPoint> all() const { return all_; }
+  bool operator==(const EntryPoints&) const = default;
+
+private:
+  std::vector<EntryPoint> all_;
+};
+
+} // namespace lanewise

@@ -1,0 +1,174 @@
+// The IR: a SPIR-V module as the words it came in, with an index over them.
+//
+// Module owns the words and never changes them except through Rewriter::commit(). Everything handed out is
+// a handle or a span into the words, so reading costs one pass and writing back costs nothing: a module
+// that no pass changes is returned byte for byte.
+//
+// Specification: SPIR-V 2.3 (physical layout), 2.4 (logical layout).
+#pragma once
+
+#include "ir/handles.h"
+#include "ir/opcode_facts.h"
+#include "result.h"
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace lanewise {
+
+/// A half-open run of instructions, usable in a range for.
+struct InstRange {
+  InstRef first, last; ///< last is one behind the end
+
+  struct iterator {
+    uint32_t at;
+    InstRef operator*() const { return InstRef(at); }
+    iterator& operator++() {
+      ++at;
+      return *this;
+    }
+    bool operator!=(const iterator& o) const { return at != o.at; }
+  };
+  iterator begin() const { return {first.value}; }
+  iterator end() const { return {last.value}; }
+  bool empty() const { return first == last; }
+  uint32_t size() const { return last.value - first.value; }
+};
+
+class Module {
+public:
+  /// Largest id bound accepted: the universal limit of the specification (2.17).
+  static constexpr uint32_t kMaxIdBound = 0x3FFFFF;
+  static constexpr uint32_t kHeaderWords = 5;
+
+  /// Indexes `words` (taken over, host byte order). Checks what the rest of the library relies on: header,
+  /// instruction lengths, operands against the grammar, ids below the bound and defined at most once,
+  /// functions made of blocks that end in one terminator. It does not replace the validator. An unknown
+  /// opcode, enumerant or extended instruction is accepted and kept as it is: hasUnknown() says so.
+  static Result<Module> read(std::vector<uint32_t> words);
+
+  /// The module as it would be written to a file.
+  std::span<const uint32_t> words() const { return words_; }
+
+  uint32_t version() const { return words_[1]; } ///< 0x00010600 for SPIR-V 1.6
+  uint32_t idBound() const { return words_[3]; }
+
+  // Instructions. Refs run from 1 to instCount().
+  uint32_t instCount() const { return uint32_t(offsets_.size()) - 2; }
+  InstRange insts() const { return {InstRef(1), InstRef(instCount() + 1)}; }
+  /// All words of the instruction, the first holding word count and opcode.
+  std::span<const uint32_t> inst(InstRef i) const {
+    return {words_.data() + offsets_[i.value], offsets_[i.value + 1] - offsets_[i.value]};
+  }
+  size_t wordOffset(InstRef i) const { return offsets_[i.value]; }
+  spv::Op opcode(InstRef i) const { return spv::Op(words_[offsets_[i.value]] & 0xFFFF); }
+  /// Word `n` of the instruction (word 0 holds count and opcode).
+  uint32_t word(InstRef i, uint32_t n) const { return words_[offsets_[i.value] + n]; }
+  uint32_t wordCount(InstRef i) const { return words_[offsets_[i.value]] >> 16; }
+  /// Word `n` as an id. The caller knows from the opcode that it is one.
+  Id idAt(InstRef i, uint32_t n) const { return Id(word(i, n)); }
+  const OpcodeFacts& facts(InstRef i) const { return factsOf(opcode(i)); }
+  /// Result id and result type, null where the opcode has none.
+  Id resultId(InstRef i) const;
+  Id resultType(InstRef i) const;
+  /// The string that starts at word `n`.
+  std::string_view stringAt(InstRef i, uint32_t n) const;
+
+  /// The instruction that defines `id`, null if none does (a forward reference of a broken module).
+  InstRef def(Id id) const { return id.value < defs_.size() ? defs_[id.value] : InstRef(); }
+  /// Opcode that defines `id`, OpNop if none.
+  spv::Op opcodeOf(Id id) const {
+    InstRef d = def(id);
+    return d ? opcode(d) : spv::Op::OpNop;
+  }
+  /// Type of the value `id`, null if it has none.
+  Id typeOf(Id id) const {
+    InstRef d = def(id);
+    return d ? resultType(d) : Id();
+  }
+
+  // Functions and blocks, in module order; refs run from 1 to the count.
+  uint32_t functionCount() const { return uint32_t(functions_.size()) - 1; }
+  uint32_t blockCount() const { return uint32_t(blocks_.size()) - 1; }
+  /// OpFunction to OpFunctionEnd.
+  InstRange functionInsts(FunctionRef f) const { return functions_[f.value].insts; }
+  Id functionId(FunctionRef f) const { return resultId(functions_[f.value].insts.first); }
+  /// Blocks of a function are consecutive: [firstBlock, firstBlock + blockCount).
+  BlockRef firstBlock(FunctionRef f) const { return functions_[f.value].firstBlock; }
+  uint32_t blockCount(FunctionRef f) const { return functions_[f.value].blockCount; }
+  FunctionRef functionOf(BlockRef b) const { return blocks_[b.value].function; }
+  /// OpLabel to terminator, with any OpLine in between.
+  InstRange blockInsts(BlockRef b) const { return blocks_[b.value].insts; }
+  Id labelId(BlockRef b) const { return resultId(blocks_[b.value].insts.first); }
+  InstRef terminator(BlockRef b) const { return InstRef(blocks_[b.value].insts.last.value - 1); }
+  /// OpSelectionMerge or OpLoopMerge of the block, null if none.
+  InstRef mergeInst(BlockRef b) const { return blocks_[b.value].merge; }
+  /// The block that holds an instruction, null outside blocks.
+  BlockRef blockOf(InstRef i) const { return instBlock_[i.value]; }
+  /// The block that a label id names, null if `label` is no label.
+  BlockRef blockOfLabel(Id label) const;
+  /// The function that OpFunction `id` defines, null if it is none.
+  FunctionRef functionOfId(Id id) const;
+  /// Everything before the first OpFunction.
+  InstRange globals() const { return {InstRef(1), firstFunctionInst_}; }
+
+  /// Calls `visit(uint32_t wordIndex, Id id)` for every id among the operands of `i`, result type included,
+  /// result id not. For an instruction with unknown opcode or enumerant, every word that could be an id is
+  /// visited (conservative: may name words that are none).
+  template <class Visitor>
+  void forEachIdOperand(InstRef i, Visitor&& visit) const {
+    const OpcodeFacts& f = facts(i);
+    std::span<const uint32_t> w = inst(i);
+    uint32_t at = 1;
+    if (f.hasResultType) visit(at, Id(w[at])), ++at;
+    if (f.hasResult) ++at;
+    if (f.onlyIds) {
+      for (; at < w.size(); ++at) visit(at, Id(w[at]));
+      return;
+    }
+    scratchOperands(i, [&](uint32_t n) { visit(n, Id(w[n])); });
+  }
+
+  /// True when some instruction has an opcode, enumerant or extended instruction that the table does not
+  /// know; isUnknown() says which. Passes leave whatever such an instruction may touch alone.
+  bool hasUnknown() const { return !unknown_.empty(); }
+  bool isUnknown(InstRef i) const;
+
+  /// Set of an OpExtInstImport id.
+  ExtInstSet extInstSet(Id import) const;
+
+private:
+  friend class Rewriter;
+  friend class ModuleReader;
+  struct Block {
+    InstRange insts;
+    FunctionRef function;
+    InstRef merge;
+  };
+  struct Function {
+    InstRange insts;
+    BlockRef firstBlock;
+    uint32_t blockCount = 0;
+  };
+
+  Module() = default;
+  /// Slow path of forEachIdOperand: parses the operands by the grammar.
+  void parseIdOperands(InstRef i, void (*visit)(void*, uint32_t), void* context) const;
+  template <class F>
+  void scratchOperands(InstRef i, F&& f) const {
+    parseIdOperands(i, [](void* c, uint32_t n) { (*static_cast<F*>(c))(n); }, &f);
+  }
+
+  std::vector<uint32_t> words_;
+  std::vector<uint32_t> offsets_; ///< by InstRef; [instCount()+1] is the end
+  std::vector<InstRef> defs_;     ///< by Id
+  std::vector<BlockRef> instBlock_;
+  std::vector<Block> blocks_;       ///< [0] unused
+  std::vector<Function> functions_; ///< [0] unused
+  std::vector<InstRef> unknown_;    ///< sorted
+  InstRef firstFunctionInst_;
+};
+
+} // namespace lanewise

@@ -1,0 +1,60 @@
+// What a pass is: a function that looks at a module through its analyses, and may rewrite it.
+#pragma once
+
+#include "analysis/analyses.h"
+#include "analysis/assumptions.h"
+#include "analysis/target_profile.h"
+#include "ir/module.h"
+#include "remarks.h"
+#include "result.h"
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+namespace lanewise {
+
+/// Everything a pass may know. Nothing else: no files, no environment, no globals.
+struct PassContext {
+  Module& module;
+  Analyses& analyses;
+  const TargetProfile& target;
+  const Assumptions& assumptions;
+  /// The value behind the flag's '=', or the registry's default.
+  std::string_view mode;
+  /// Whether the rewrite may touch this site (`--only`, `--skip`, `--bisect-limit`). Called once for each
+  /// rewrite that is legal and pays, with the name of what it would rewrite, in module order.
+  std::function<bool(std::string_view siteName)> maySite;
+  Remarks& remarks;
+};
+
+/// What a pass did. `preserved` holds the analyses that are still right after it.
+struct PassOutcome {
+  bool changed = false;
+  AnalysisSet preserved = AnalysisSet::none();
+};
+using PassResult = Result<PassOutcome>;
+
+struct PassInfo {
+  std::string_view flag;     ///< "pad-shared-memory"
+  std::string_view fileName; ///< "pad_shared_memory"
+  std::string_view values;   ///< "auto|pad", default first; "" for none
+  std::string_view summary;
+  bool inO;
+  PassResult (*run)(PassContext&);
+
+  /// True if `value` is one of `values` (or one of them ends in ":N" and `value` is that with a number).
+  bool acceptsValue(std::string_view value) const;
+  std::string_view defaultValue() const;
+};
+
+/// All passes, in the order of passes/registry.def.
+std::span<const PassInfo> allPasses();
+/// The pass with this flag (without dashes), null if there is none.
+const PassInfo* findPass(std::string_view flag);
+
+/// Runs one pass and invalidates what it did not preserve. In debug builds every analysis that the pass
+/// claims to preserve is computed again and compared. On an error the module is as it was before the pass.
+PassResult runPass(const PassInfo& pass, PassContext& context);
+
+} // namespace lanewise

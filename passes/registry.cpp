@@ -1,0 +1,74 @@
+#include "pass.h"
+
+#include <array>
+#include <cassert>
+#include <charconv>
+
+namespace lanewise {
+
+#define LANEWISE_PASS(file, entry, values, inO, summary) PassResult entry(PassContext&);
+#include "registry.def"
+#undef LANEWISE_PASS
+
+namespace {
+
+/// Flag names are file names with dashes, spelled once in the registry.
+template <size_t N>
+struct FlagName {
+  std::array<char, N> chars{};
+  constexpr explicit FlagName(const char (&file)[N]) {
+    for (size_t i = 0; i < N; ++i) chars[i] = file[i] == '_' ? '-' : file[i];
+  }
+  constexpr std::string_view view() const { return {chars.data(), N - 1}; }
+};
+template <FlagName Name>
+constexpr auto kFlag = Name;
+
+const PassInfo kPasses[] = {
+#define LANEWISE_PASS(file, entry, values, inO, summary)                                           \
+  {kFlag<FlagName(#file)>.view(), #file, values, summary, inO, &entry},
+#include "registry.def"
+#undef LANEWISE_PASS
+};
+
+} // namespace
+
+std::span<const PassInfo> allPasses() { return kPasses; }
+
+const PassInfo* findPass(std::string_view flag) {
+  for (const PassInfo& pass : kPasses)
+    if (pass.flag == flag) return &pass;
+  return nullptr;
+}
+
+std::string_view PassInfo::defaultValue() const { return values.substr(0, values.find('|')); }
+
+bool PassInfo::acceptsValue(std::string_view value) const {
+  for (std::string_view rest = values; !rest.empty();) {
+    std::string_view one = rest.substr(0, rest.find('|'));
+    rest.remove_prefix(one.size() == rest.size() ? rest.size() : one.size() + 1);
+    if (one == value) return true;
+    if (!one.ends_with(":N") || !value.starts_with(one.substr(0, one.size() - 1))) continue;
+    std::string_view number = value.substr(one.size() - 1);
+    uint32_t n = 0;
+    auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), n);
+    if (error == std::errc() && end == number.data() + number.size() && n > 0) return true;
+  }
+  return false;
+}
+
+PassResult runPass(const PassInfo& pass, PassContext& context) {
+  PassResult outcome = pass.run(context);
+  if (!outcome) {
+    Error error = outcome.error();
+    error.pass = pass.flag;
+    context.analyses.invalidateExcept(AnalysisSet::none());
+    return error;
+  }
+  if (outcome->changed) context.analyses.invalidateExcept(outcome->preserved);
+  assert(context.analyses.firstStale() == AnalysisKind::Count &&
+         "a pass claims to preserve an analysis that it changed");
+  return outcome;
+}
+
+} // namespace lanewise

@@ -1,0 +1,41 @@
+// What a pass did, what it left alone, and why. Collected as values; the driver prints them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lanewise {
+
+/// A place in the shader's source, from OpLine or DebugLine; line 0 when the module has no lines.
+struct SourceLocation {
+  std::string file;
+  uint32_t line = 0;
+  uint32_t column = 0;
+  bool operator==(const SourceLocation&) const = default;
+};
+
+struct Remark {
+  enum class Kind { Applied, Missed, Note, Warning };
+  Kind kind = Kind::Note;
+  /// Flag of the pass, without dashes.
+  std::string pass;
+  /// Short stable name of what happened or of the rule that forbade it, for machines:
+  /// "padded", "whole-array-load", "unknown-workgroup-size".
+  std::string name;
+  /// Name of the shader function, or of its entry point; empty for the whole module.
+  std::string function;
+  SourceLocation location;
+  /// One sentence for people, without a trailing period.
+  std::string message;
+  /// Figures for machines, in the order they are to be printed: {"degree-before", "32"}.
+  std::vector<std::pair<std::string, std::string>> args;
+  /// Rows below the message, such as the sites of an array. Each is its own line of text.
+  std::vector<std::string> details;
+};
+
+using Remarks = std::vector<Remark>;
+
+} // namespace lanewise

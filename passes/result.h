@@ -1,0 +1,62 @@
+// Errors as values. The library never throws across its interface, prints or exits.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace lanewise {
+
+/// What went wrong with an input. `message` is one sentence without a trailing period, and says how to
+/// mend it where that is known.
+struct Error {
+  std::string message;
+  /// Offset from the start of the module, in 32-bit words, where one place is to blame.
+  std::optional<size_t> wordOffset;
+  /// The result id to blame, 0 if none.
+  uint32_t id = 0;
+  /// The flag of the pass that failed, without dashes; empty outside passes.
+  std::string pass;
+
+  /// One line: message, then "(word N, id %M, pass P)" for whichever are known.
+  std::string str() const;
+};
+
+/// Either a value or an Error. Like std::expected<T, Error>, which C++20 does not have.
+template <class T>
+class [[nodiscard]] Result {
+public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+
+  explicit operator bool() const { return state_.index() == 0; }
+  T& operator*() { return value(); }
+  const T& operator*() const { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+  T& value() {
+    assert(state_.index() == 0);
+    return *std::get_if<0>(&state_);
+  }
+  const T& value() const {
+    assert(state_.index() == 0);
+    return *std::get_if<0>(&state_);
+  }
+  const Error& error() const {
+    assert(state_.index() == 1);
+    return *std::get_if<1>(&state_);
+  }
+
+private:
+  std::variant<T, Error> state_;
+};
+
+/// For operations that give nothing back but may fail.
+using Status = Result<std::monostate>;
+inline Status ok() { return std::monostate{}; }
+
+} // namespace lanewise
