@@ -1,5 +1,5 @@
-// The sample's reference on the CPU: writes, as raw floats, the transpose of the matrix that scenario.toml
-// feeds to the shaders in its size `small`, element i having the value i.
+// The sample's reference on the CPU: writes, as raw floats, the transpose of the matrix that
+// scenario.toml feeds to the shaders in its size `small`, element i having the value i.
 //
 // usage: transpose_reference WIDTH HEIGHT OUTPUT
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace {
 
-/// `source` has `height` rows of `width` elements; the result has `width` rows of `height` elements.
+/// `source` has `height` rows of `width` elements; the result has `width` rows of `height`
+/// elements.
 std::vector<float> transpose(const std::vector<float>& source, uint32_t width, uint32_t height) {
   std::vector<float> target(source.size());
   for (uint32_t row = 0; row < height; ++row)
