@@ -46,8 +46,8 @@ private:
   std::vector<uint32_t> rpoStart_; ///< by FunctionRef
   std::vector<BlockRef> rpo_;
   std::vector<uint32_t> rpoIndex_;
-  std::vector<Construct> constructs_; ///< in order of their headers
-  std::vector<uint32_t> constructOf_; ///< by BlockRef: index + 1 into constructs_, 0 for none
+  std::vector<Construct> constructs_;     ///< in order of their headers
+  std::vector<uint32_t> constructOf_;     ///< by BlockRef: index + 1 into constructs_, 0 for none
 };
 
 } // namespace lanewise

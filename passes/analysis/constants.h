@@ -26,8 +26,8 @@ struct ConstantValue {
 
 class Constants {
 public:
-  /// Evaluates OpConstant, OpConstantTrue/False/Null, OpSpecConstant*, and OpSpecConstantOp over
-  /// integers. A specialization constant has the assumed value, else its default.
+  /// Evaluates OpConstant, OpConstantTrue/False/Null, OpSpecConstant*, and OpSpecConstantOp over integers.
+  /// A specialization constant has the assumed value, else its default.
   Constants(const Module& module, const Assumptions& assumptions);
 
   /// Value of a scalar integer or Boolean constant id; nothing for any other id.
@@ -40,8 +40,8 @@ public:
     auto v = value(id);
     return v && v->isLiteral ? std::optional(v->bits) : std::nullopt;
   }
-  /// True when a specialization constant that `id` depends on was left at its default, not given by
-  /// the Assumptions: the value says little of how the module is used.
+  /// True when a specialization constant that `id` depends on was left at its default, not given by the
+  /// Assumptions: the value says little of how the module is used.
   bool isUnassumedSpec(Id id) const;
 
   bool operator==(const Constants&) const = default;

@@ -1,6 +1,6 @@
-// Dominance and post-dominance over reachable blocks. Exact. Algorithm: K. Cooper, T. Harvey, K.
-// Kennedy, "A Simple, Fast Dominance Algorithm" (2001); post-dominance over the reversed graph with
-// one virtual exit behind every block without successors.
+// Dominance and post-dominance over reachable blocks. Exact. Algorithm: K. Cooper, T. Harvey, K. Kennedy,
+// "A Simple, Fast Dominance Algorithm" (2001); post-dominance over the reversed graph with one virtual exit
+// behind every block without successors.
 #pragma once
 
 #include "analysis/cfg.h"
@@ -15,13 +15,12 @@ public:
 
   /// Immediate dominator, null for an entry block and for unreachable blocks.
   BlockRef idom(BlockRef b) const { return idom_[b.value]; }
-  /// True if every path from the entry to `b` passes `a`; a block dominates itself. False when
-  /// either is unreachable or they belong to different functions.
+  /// True if every path from the entry to `b` passes `a`; a block dominates itself. False when either is
+  /// unreachable or they belong to different functions.
   bool dominates(BlockRef a, BlockRef b) const;
   /// Immediate post-dominator; null when it is the virtual exit, or when no exit can be reached.
   BlockRef ipdom(BlockRef b) const { return ipdom_[b.value]; }
-  /// True if every path from `b` to an exit passes `a`. False when an exit cannot be reached from
-  /// `b`.
+  /// True if every path from `b` to an exit passes `a`. False when an exit cannot be reached from `b`.
   bool postDominates(BlockRef a, BlockRef b) const;
   /// True if the instruction `a` is executed before `b` on every path to `b` (both in blocks).
   bool dominates(const Module& module, InstRef a, InstRef b) const;

@@ -27,9 +27,9 @@ struct EntryPoint {
   InstRef inst; ///< OpEntryPoint
   FunctionRef function;
   spv::ExecutionModel model{};
-  /// From the WorkgroupSize built-in, else LocalSizeId, else LocalSize (SPIR-V 3.21: the built-in
-  /// wins). A size by specialization constants is given when the Assumptions give every one of them
-  /// (or the whole size); otherwise nothing: unknown.
+  /// From the WorkgroupSize built-in, else LocalSizeId, else LocalSize (SPIR-V 3.21: the built-in wins).
+  /// A size by specialization constants is given when the Assumptions give every one of them (or the whole
+  /// size); otherwise nothing: unknown.
   std::optional<WorkgroupSize> workgroupSize;
   /// Functions that may run under this entry point, itself included, ascending.
   std::vector<FunctionRef> functions;

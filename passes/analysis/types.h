@@ -29,9 +29,9 @@ struct TypeInfo {
   Kind kind = Kind::None;
   uint32_t width = 0;    ///< Int, Float: bits
   bool isSigned = false; ///< Int
-  Id element; ///< Vector, Matrix (its column type), Array, RuntimeArray, Pointer: what it holds
-  uint32_t count = 0;          ///< Vector components, Matrix columns, Struct members
-  Id length;                   ///< Array: the constant
+  Id element;            ///< Vector, Matrix (its column type), Array, RuntimeArray, Pointer: what it holds
+  uint32_t count = 0;    ///< Vector components, Matrix columns, Struct members
+  Id length;             ///< Array: the constant
   spv::StorageClass storage{}; ///< Pointer
   bool operator==(const TypeInfo&) const = default;
 };
@@ -48,8 +48,7 @@ public:
   Types(const Module& module, const Constants& constants, const Decorations& decorations);
 
   const TypeInfo& info(Id type) const;
-  /// Number of elements of an Array type, by the constant's value (Constants says whether it is
-  /// literal).
+  /// Number of elements of an Array type, by the constant's value (Constants says whether it is literal).
   std::optional<uint64_t> arrayLength(Id arrayType) const;
   /// Type of member `n` of a Struct.
   Id member(Id structType, uint32_t n) const;
@@ -58,16 +57,15 @@ public:
   /// Storage class of the pointer value `id`.
   std::optional<spv::StorageClass> storageOf(Id value) const;
 
-  /// Layout without explicit decorations, as drivers lay out Workgroup memory: scalars at their
-  /// size, 2- and 4-vectors at their size, 3-vectors at `vec3Stride`/3 * ..., arrays and structs
-  /// without further rounding than their alignment asks. Nothing for types without a size (runtime
-  /// arrays, opaque types). An estimate: SPIR-V leaves this layout to the implementation.
+  /// Layout without explicit decorations, as drivers lay out Workgroup memory: scalars at their size,
+  /// 2- and 4-vectors at their size, 3-vectors at `vec3Stride`/3 * ..., arrays and structs without further
+  /// rounding than their alignment asks. Nothing for types without a size (runtime arrays, opaque types).
+  /// An estimate: SPIR-V leaves this layout to the implementation.
   std::optional<SizeAlign> naturalLayout(Id type, uint32_t vec3Stride) const;
   /// Byte offset of member `n` in that layout.
   std::optional<uint64_t> naturalMemberOffset(Id structType, uint32_t n, uint32_t vec3Stride) const;
 
-  /// Explicit layout (Vulkan 15.6.4): from Offset, ArrayStride and MatrixStride. Nothing if not
-  /// decorated.
+  /// Explicit layout (Vulkan 15.6.4): from Offset, ArrayStride and MatrixStride. Nothing if not decorated.
   std::optional<uint32_t> offset(Id structType, uint32_t member) const;
   std::optional<uint32_t> arrayStride(Id type) const;
   std::optional<uint32_t> matrixStride(Id structType, uint32_t member) const;

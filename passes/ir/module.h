@@ -138,8 +138,18 @@ public:
   bool hasUnknown() const { return !unknown_.empty(); }
   bool isUnknown(InstRef i) const;
 
-  /// Set of an OpExtInstImport id.
+  /// Set of an OpExtInstImport id; Unknown if `import` is none.
   ExtInstSet extInstSet(Id import) const;
+
+  /// Words that a literal of the OpTypeInt or OpTypeFloat `type` takes in OpConstant,
+  /// OpSpecConstant and the cases of OpSwitch (whose type is that of the selector): 1 up to 32
+  /// bits, 2 up to 64; low word first (SPIR-V 2.2.1). 0 if `type` is neither.
+  uint32_t numberWords(Id type) const {
+    InstRef d = def(type);
+    if (!d || (opcode(d) != spv::Op::OpTypeInt && opcode(d) != spv::Op::OpTypeFloat)) return 0;
+    uint32_t bits = word(d, 2);
+    return bits / 32 + (bits % 32 != 0);
+  }
 
 private:
   friend class Rewriter;

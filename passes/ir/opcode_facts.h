@@ -85,6 +85,8 @@ struct OpcodeFacts {
   bool hasResultType;
   bool speculatable; ///< total and pure: may be executed where it was not before
   bool onlyIds;      ///< behind the result, every operand word is an id (the common, fast case)
+  uint16_t minWords; ///< fewest words of the instruction, the first included
+  uint16_t maxWords; ///< most words, 0xFFFF if not limited or not known beforehand
   std::span<const OperandFacts> operands;
 };
 
@@ -93,7 +95,7 @@ struct OpcodeFacts {
 const OpcodeFacts& factsOf(spv::Op op);
 
 /// Operands that follow an enumerant (`value`, or one bit of a BitEnum). `known` is false when the
-/// enumerant is not in the table.
+/// enumerant is not in the table (0 of a BitEnum is none: ask bit by bit).
 struct EnumerantOperands {
   bool known;
   std::span<const OperandFacts> operands;
@@ -112,7 +114,23 @@ enum class ExtInstSet : uint8_t {
   Amd ///< the SPV_AMD_* sets
 };
 ExtInstSet extInstSetFromName(std::string_view name);
+
+/// What is known of one instruction of a set. Like an unknown opcode, an unknown instruction has
+/// every effect.
+struct ExtInstFacts {
+  bool known;
+  std::string_view name; ///< "FMin"; empty if not known or not in a grammar
+  Effect effects;
+  bool speculatable; ///< as in OpcodeFacts
+  std::span<const OperandFacts> operands;
+};
+/// Facts of an instruction of a set. In NonSemantic.* every instruction is known and without
+/// effect.
+const ExtInstFacts& extInstFacts(ExtInstSet set, uint32_t instruction);
 /// Operands of one instruction of a set; `known` is false when the table does not have it.
-EnumerantOperands extInstOperands(ExtInstSet set, uint32_t instruction);
+inline EnumerantOperands extInstOperands(ExtInstSet set, uint32_t instruction) {
+  const ExtInstFacts& facts = extInstFacts(set, instruction);
+  return {facts.known, facts.operands};
+}
 
 } // namespace lanewise

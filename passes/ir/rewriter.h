@@ -8,9 +8,10 @@
 #include "result.h"
 
 #include <cstdint>
-#include <initializer_list>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace lanewise {
@@ -104,23 +105,34 @@ private:
     Kind kind;
     uint32_t order;    ///< sequence number, keeps equal places stable
     uint32_t n;        ///< SetWord: which word
-    uint32_t begin;    ///< into pool_; SetWord: the value
+    size_t begin;      ///< into pool_; SetWord: the value
     uint32_t size = 0; ///< words in pool_
-  };
-  struct Declared {
-    InstRef anchor;
-    Id type; ///< null: this is the type itself
-    uint32_t value;
-    Id id;
   };
   void record(InstRef at, Kind kind, std::span<const uint32_t> words, uint32_t n = 0,
               uint32_t value = 0);
 
+  InstRef globalAnchor(InstRef anchor) const;
+  void indexGlobals();
+  void raise(Id type, InstRef anchor);
+  static uint64_t constantKey(Id type, uint32_t value) {
+    return uint64_t(type.value) << 32 | value;
+  }
+  std::optional<Error> findConflict() const;
+  std::vector<uint32_t> editedWords() const;
+  void clear();
+
   Module& module_;
   uint32_t nextId_;
-  std::vector<Edit> edits_;
+  std::vector<Edit> edits_; ///< in the order of recording until commit()
   std::vector<uint32_t> pool_;
-  std::vector<Declared> declared_;
+  std::optional<Error> fault_; ///< found while recording, reported by commit()
+
+  // For declarations; filled by the first that is asked for. Looked up only, never iterated.
+  bool globalsIndexed_ = false;
+  Id uint32Type_;
+  std::unordered_map<uint64_t, Id>
+      constants_; ///< 32-bit constants by constantKey(), the earliest of each
+  std::unordered_map<Id, uint32_t> placed_; ///< ids that we place: which of edits_ does
 };
 
 } // namespace lanewise
