@@ -1,6 +1,6 @@
-// Verification by dispatch: run the original and the transformed modules on the same inputs, compare what
-// they wrote, and time them side by side. This header is what the rest of the driver sees; Vulkan stays
-// behind it.
+// Verification by dispatch: run the original and the transformed modules on the same inputs,
+// compare what they wrote, and time them side by side. This header is what the rest of the driver
+// sees; Vulkan stays behind it.
 #pragma once
 
 #include "analysis/assumptions.h"
@@ -21,28 +21,31 @@ struct Scenario; // verify/scenario.h
 
 using Words = std::vector<uint32_t>;
 
-/// Device names as `--device` takes them: "" (a GPU if present, else a CPU device), "cpu", or an index of
-/// `lanewise devices`.
+/// Device names as `--device` takes them: "" (a GPU if present, else a CPU device), "cpu", or an
+/// index of `lanewise devices`.
 struct VerifyOptions {
   std::string device;
-  bool validationLayer = false; ///< `--validation-layer`: switch the Khronos layer on and fail on its errors
-  bool timing = true;           ///< measure; off where only equality is asked for
+  bool validationLayer =
+      false;          ///< `--validation-layer`: switch the Khronos layer on and fail on its errors
+  bool timing = true; ///< measure; off where only equality is asked for
   uint32_t warmups = 3;
-  uint32_t repeats = 20;        ///< pairs of timed runs
+  uint32_t repeats = 20; ///< pairs of timed runs
   uint64_t seed = 1;
 };
 
-/// A shader of the scenario in its two forms. When both are the same module it takes part unchanged.
+/// A shader of the scenario in its two forms. When both are the same module it takes part
+/// unchanged.
 struct ShaderPair {
   std::string name; ///< the scenario's name for it, or the entry point without a scenario
   Words original, transformed;
 };
 
 enum class VerifyState {
-  Equal,          ///< outputs agree
-  Differs,        ///< outputs differ: the transformed module is wrong (or the comparison too strict)
-  OriginalUnsound,///< the original does not agree with itself (race, uninitialized read): nobody is blamed
-  NotRun          ///< could not be dispatched or synthesized: `reason` says why
+  Equal,   ///< outputs agree
+  Differs, ///< outputs differ: the transformed module is wrong (or the comparison too strict)
+  OriginalUnsound, ///< the original does not agree with itself (race, uninitialized read): nobody
+                   ///< is blamed
+  NotRun           ///< could not be dispatched or synthesized: `reason` says why
 };
 
 /// The first differing element and how many there are, for one buffer.
@@ -65,20 +68,22 @@ struct TimingResult {
   bool isSlower() const { return ratioLow > 1; }
 };
 
-/// What the driver tells of one pipeline (VK_KHR_pipeline_executable_properties): name -> value as text.
+/// What the driver tells of one pipeline (VK_KHR_pipeline_executable_properties): name -> value as
+/// text.
 using PipelineStatistics = std::vector<std::pair<std::string, std::string>>;
 
 struct VerifyReport {
   VerifyState state = VerifyState::NotRun;
-  std::string reason;  ///< for everything but Equal: one sentence
+  std::string reason; ///< for everything but Equal: one sentence
   std::string device, driverInfo;
   bool isCpuDevice = false;
   std::vector<std::string> notes; ///< what was assumed or could not be synthesized, one line each
   std::vector<BufferDifference> differences;
   uint64_t comparedBytes = 0;
-  uint32_t dispatches = 0;  ///< in one run of the sequence
+  uint32_t dispatches = 0; ///< in one run of the sequence
   std::optional<TimingResult> timing;
-  std::map<std::string, PipelineStatistics> originalStatistics, transformedStatistics; ///< by shader
+  std::map<std::string, PipelineStatistics> originalStatistics,
+      transformedStatistics; ///< by shader
 };
 
 /// Keeps a device open between verifications. Not thread-safe.
@@ -89,15 +94,18 @@ public:
   virtual ~Verifier() = default;
   virtual std::string deviceName() const = 0;
 
-  /// With a scenario: every shader that the scenario names must be among `shaders`. An error is bad input
-  /// (a scenario that does not fit the shaders); everything else is told in the report.
-  virtual Result<VerifyReport> verify(const Scenario& scenario, std::span<const ShaderPair> shaders) = 0;
+  /// With a scenario: every shader that the scenario names must be among `shaders`. An error is bad
+  /// input (a scenario that does not fit the shaders); everything else is told in the report.
+  virtual Result<VerifyReport> verify(const Scenario& scenario,
+                                      std::span<const ShaderPair> shaders) = 0;
 };
 
-/// A scenario made up from what the modules declare, for when there is none (verify/synthesize.cpp):
-/// buffer sizes, inputs and one dispatch. What could not be made up is an Error with the reason.
-Result<Scenario> synthesizeScenario(std::span<const ShaderPair> shaders, const Assumptions& assumptions,
-                                    uint64_t seed, std::vector<std::string>& notes);
+/// A scenario made up from what the modules declare, for when there is none
+/// (verify/synthesize.cpp): buffer sizes, inputs and one dispatch. What could not be made up is an
+/// Error with the reason.
+Result<Scenario> synthesizeScenario(std::span<const ShaderPair> shaders,
+                                    const Assumptions& assumptions, uint64_t seed,
+                                    std::vector<std::string>& notes);
 
 /// Text for people and JSON for programs.
 std::string formatReport(const VerifyReport& report);
