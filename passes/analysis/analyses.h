@@ -1,6 +1,6 @@
-// Analyses of one module, computed on demand and kept until a pass says that they are no longer right.
-// Every analysis is a pure function of the module (and of the Assumptions, where it takes them) and its
-// type documents whether what it says is exact or conservative.
+// Analyses of one module, computed on demand and kept until a pass says that they are no longer
+// right. Every analysis is a pure function of the module (and of the Assumptions, where it takes
+// them) and its type documents whether what it says is exact or conservative.
 #pragma once
 
 #include "ir/module.h"
@@ -63,8 +63,8 @@ public:
 
   /// Forgets everything that is not in `preserved`.
   void invalidateExcept(AnalysisSet preserved);
-  /// Recomputes every analysis that is held and compares. For debug builds and tests: names the first that
-  /// differs, or AnalysisKind::Count when all agree.
+  /// Recomputes every analysis that is held and compares. For debug builds and tests: names the
+  /// first that differs, or AnalysisKind::Count when all agree.
   AnalysisKind firstStale();
 
 private:
