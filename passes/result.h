@@ -11,8 +11,8 @@
 
 namespace lanewise {
 
-/// What went wrong with an input. `message` is one sentence without a trailing period, and says how to
-/// mend it where that is known.
+/// What went wrong with an input. `message` is one sentence without a trailing period, and says how
+/// to mend it where that is known.
 struct Error {
   std::string message;
   /// Offset from the start of the module, in 32-bit words, where one place is to blame.
@@ -57,6 +57,8 @@ private:
 
 /// For operations that give nothing back but may fail.
 using Status = Result<std::monostate>;
-inline Status ok() { return std::monostate{}; }
+inline Status ok() {
+  return std::monostate{};
+}
 
 } // namespace lanewise

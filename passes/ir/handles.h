@@ -1,6 +1,6 @@
-// The four kinds of name that the IR hands out. Each is 4 bytes and 0 is null; they do not convert into
-// one another. An InstRef, BlockRef or FunctionRef is valid until the next Rewriter::commit() that
-// changed the module; an Id is valid for ever.
+// The four kinds of name that the IR hands out. Each is 4 bytes and 0 is null; they do not convert
+// into one another. An InstRef, BlockRef or FunctionRef is valid until the next Rewriter::commit()
+// that changed the module; an Id is valid for ever.
 #pragma once
 
 #include <compare>

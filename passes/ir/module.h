@@ -1,8 +1,8 @@
 // The IR: a SPIR-V module as the words it came in, with an index over them.
 //
-// Module owns the words and never changes them except through Rewriter::commit(). Everything handed out is
-// a handle or a span into the words, so reading costs one pass and writing back costs nothing: a module
-// that no pass changes is returned byte for byte.
+// Module owns the words and never changes them except through Rewriter::commit(). Everything handed
+// out is a handle or a span into the words, so reading costs one pass and writing back costs
+// nothing: a module that no pass changes is returned byte for byte.
 //
 // Specification: SPIR-V 2.3 (physical layout), 2.4 (logical layout).
 #pragma once
@@ -43,10 +43,11 @@ public:
   static constexpr uint32_t kMaxIdBound = 0x3FFFFF;
   static constexpr uint32_t kHeaderWords = 5;
 
-  /// Indexes `words` (taken over, host byte order). Checks what the rest of the library relies on: header,
-  /// instruction lengths, operands against the grammar, ids below the bound and defined at most once,
-  /// functions made of blocks that end in one terminator. It does not replace the validator. An unknown
-  /// opcode, enumerant or extended instruction is accepted and kept as it is: hasUnknown() says so.
+  /// Indexes `words` (taken over, host byte order). Checks what the rest of the library relies on:
+  /// header, instruction lengths, operands against the grammar, ids below the bound and defined at
+  /// most once, functions made of blocks that end in one terminator. It does not replace the
+  /// validator. An unknown opcode, enumerant or extended instruction is accepted and kept as it is:
+  /// hasUnknown() says so.
   static Result<Module> read(std::vector<uint32_t> words);
 
   /// The module as it would be written to a file.
@@ -114,9 +115,9 @@ public:
   /// Everything before the first OpFunction.
   InstRange globals() const { return {InstRef(1), firstFunctionInst_}; }
 
-  /// Calls `visit(uint32_t wordIndex, Id id)` for every id among the operands of `i`, result type included,
-  /// result id not. For an instruction with unknown opcode or enumerant, every word that could be an id is
-  /// visited (conservative: may name words that are none).
+  /// Calls `visit(uint32_t wordIndex, Id id)` for every id among the operands of `i`, result type
+  /// included, result id not. For an instruction with unknown opcode or enumerant, every word that
+  /// could be an id is visited (conservative: may name words that are none).
   template <class Visitor>
   void forEachIdOperand(InstRef i, Visitor&& visit) const {
     const OpcodeFacts& f = facts(i);
@@ -131,13 +132,24 @@ public:
     scratchOperands(i, [&](uint32_t n) { visit(n, Id(w[n])); });
   }
 
-  /// True when some instruction has an opcode, enumerant or extended instruction that the table does not
-  /// know; isUnknown() says which. Passes leave whatever such an instruction may touch alone.
+  /// True when some instruction has an opcode, enumerant or extended instruction that the table
+  /// does not know; isUnknown() says which. Passes leave whatever such an instruction may touch
+  /// alone.
   bool hasUnknown() const { return !unknown_.empty(); }
   bool isUnknown(InstRef i) const;
 
-  /// Set of an OpExtInstImport id.
+  /// Set of an OpExtInstImport id; Unknown if `import` is none.
   ExtInstSet extInstSet(Id import) const;
+
+  /// Words that a literal of the OpTypeInt or OpTypeFloat `type` takes in OpConstant,
+  /// OpSpecConstant and the cases of OpSwitch (whose type is that of the selector): 1 up to 32
+  /// bits, 2 up to 64; low word first (SPIR-V 2.2.1). 0 if `type` is neither.
+  uint32_t numberWords(Id type) const {
+    InstRef d = def(type);
+    if (!d || (opcode(d) != spv::Op::OpTypeInt && opcode(d) != spv::Op::OpTypeFloat)) return 0;
+    uint32_t bits = word(d, 2);
+    return bits / 32 + (bits % 32 != 0);
+  }
 
 private:
   friend class Rewriter;
@@ -158,7 +170,8 @@ private:
   void parseIdOperands(InstRef i, void (*visit)(void*, uint32_t), void* context) const;
   template <class F>
   void scratchOperands(InstRef i, F&& f) const {
-    parseIdOperands(i, [](void* c, uint32_t n) { (*static_cast<F*>(c))(n); }, &f);
+    parseIdOperands(
+        i, [](void* c, uint32_t n) { (*static_cast<F*>(c))(n); }, &f);
   }
 
   std::vector<uint32_t> words_;

@@ -1,6 +1,7 @@
-// What the specification says of each opcode, in one table. The table is generated at build time from
-// the grammar files of SPIRV-Headers (passes/ir/generate_opcode_facts.py); the few facts that the grammar
-// does not hold (may it be speculated, what memory it touches) are in passes/ir/opcode_effects.def.
+// What the specification says of each opcode, in one table. The table is generated at build time
+// from the grammar files of SPIRV-Headers (passes/ir/generate_opcode_facts.py); the few facts that
+// the grammar does not hold (may it be speculated, what memory it touches) are in
+// passes/ir/opcode_effects.def.
 #pragma once
 
 #include "ir/handles.h"
@@ -12,22 +13,26 @@
 
 namespace lanewise {
 
-/// Memory and other effects of executing an instruction once. A conservative summary: an opcode that the
-/// table does not know has all of them.
+/// Memory and other effects of executing an instruction once. A conservative summary: an opcode
+/// that the table does not know has all of them.
 enum class Effect : uint16_t {
   None = 0,
-  ReadsMemory = 1 << 0,   ///< through a pointer or image operand
-  WritesMemory = 1 << 1,  ///< through a pointer or image operand
-  Atomic = 1 << 2,        ///< OpAtomic*
-  Barrier = 1 << 3,       ///< OpControlBarrier, OpMemoryBarrier and the like
-  Subgroup = 1 << 4,      ///< result depends on which other invocations execute it (group operations,
-                          ///  implicit derivatives)
-  Control = 1 << 5,       ///< changes the flow of control: terminators, OpKill, calls' callee unknown
+  ReadsMemory = 1 << 0,  ///< through a pointer or image operand
+  WritesMemory = 1 << 1, ///< through a pointer or image operand
+  Atomic = 1 << 2,       ///< OpAtomic*
+  Barrier = 1 << 3,      ///< OpControlBarrier, OpMemoryBarrier and the like
+  Subgroup = 1 << 4, ///< result depends on which other invocations execute it (group operations,
+                     ///  implicit derivatives)
+  Control = 1 << 5,  ///< changes the flow of control: terminators, OpKill, calls' callee unknown
   MayTrapOrUndef = 1 << 6 ///< undefined for some operand values (integer division, out-of-range
                           ///  conversion, dynamic index): not to be speculated without a proof
 };
-constexpr Effect operator|(Effect a, Effect b) { return Effect(uint16_t(a) | uint16_t(b)); }
-constexpr bool has(Effect set, Effect one) { return (uint16_t(set) & uint16_t(one)) != 0; }
+constexpr Effect operator|(Effect a, Effect b) {
+  return Effect(uint16_t(a) | uint16_t(b));
+}
+constexpr bool has(Effect set, Effect one) {
+  return (uint16_t(set) & uint16_t(one)) != 0;
+}
 
 /// The part of the module an instruction belongs to (SPIR-V specification, 2.4 Logical Layout of a
 /// Module), and its role there.
@@ -80,15 +85,17 @@ struct OpcodeFacts {
   bool hasResultType;
   bool speculatable; ///< total and pure: may be executed where it was not before
   bool onlyIds;      ///< behind the result, every operand word is an id (the common, fast case)
+  uint16_t minWords; ///< fewest words of the instruction, the first included
+  uint16_t maxWords; ///< most words, 0xFFFF if not limited or not known beforehand
   std::span<const OperandFacts> operands;
 };
 
-/// Facts of an opcode, never null: an opcode unknown to the installed SPIRV-Headers gives an entry of
-/// OpClass::Unknown with every effect.
+/// Facts of an opcode, never null: an opcode unknown to the installed SPIRV-Headers gives an entry
+/// of OpClass::Unknown with every effect.
 const OpcodeFacts& factsOf(spv::Op op);
 
 /// Operands that follow an enumerant (`value`, or one bit of a BitEnum). `known` is false when the
-/// enumerant is not in the table.
+/// enumerant is not in the table (0 of a BitEnum is none: ask bit by bit).
 struct EnumerantOperands {
   bool known;
   std::span<const OperandFacts> operands;
@@ -97,17 +104,33 @@ EnumerantOperands enumerantOperands(uint8_t enumIndex, uint32_t value);
 
 /// Sets of extended instructions that the table knows.
 enum class ExtInstSet : uint8_t {
-  Unknown,           ///< a semantic set we know nothing of: its operands may be anything
+  Unknown, ///< a semantic set we know nothing of: its operands may be anything
   GlslStd450,
   OpenClStd,
   NonSemanticShaderDebugInfo100,
-  NonSemanticOther,  ///< any other "NonSemantic.*": by its definition every operand is an id
+  NonSemanticOther, ///< any other "NonSemantic.*": by its definition every operand is an id
   OpenClDebugInfo100,
   DebugInfo,
-  Amd                ///< the SPV_AMD_* sets
+  Amd ///< the SPV_AMD_* sets
 };
 ExtInstSet extInstSetFromName(std::string_view name);
+
+/// What is known of one instruction of a set. Like an unknown opcode, an unknown instruction has
+/// every effect.
+struct ExtInstFacts {
+  bool known;
+  std::string_view name; ///< "FMin"; empty if not known or not in a grammar
+  Effect effects;
+  bool speculatable; ///< as in OpcodeFacts
+  std::span<const OperandFacts> operands;
+};
+/// Facts of an instruction of a set. In NonSemantic.* every instruction is known and without
+/// effect.
+const ExtInstFacts& extInstFacts(ExtInstSet set, uint32_t instruction);
 /// Operands of one instruction of a set; `known` is false when the table does not have it.
-EnumerantOperands extInstOperands(ExtInstSet set, uint32_t instruction);
+inline EnumerantOperands extInstOperands(ExtInstSet set, uint32_t instruction) {
+  const ExtInstFacts& facts = extInstFacts(set, instruction);
+  return {facts.known, facts.operands};
+}
 
 } // namespace lanewise

@@ -1,5 +1,6 @@
-// The only way to change a Module: record edits against the module as it is, then commit them all in one
-// linear pass. Until commit() the module does not change, so refs and spans stay valid while a pass works.
+// The only way to change a Module: record edits against the module as it is, then commit them all
+// in one linear pass. Until commit() the module does not change, so refs and spans stay valid while
+// a pass works.
 #pragma once
 
 #include "ir/handles.h"
@@ -7,14 +8,16 @@
 #include "result.h"
 
 #include <cstdint>
-#include <initializer_list>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace lanewise {
 
-/// One new instruction, word by word; the word count is filled in when it is handed to the Rewriter.
+/// One new instruction, word by word; the word count is filled in when it is handed to the
+/// Rewriter.
 ///   Inst(spv::Op::OpIAdd).id(type).id(result).id(a).id(b)
 class Inst {
 public:
@@ -43,9 +46,9 @@ private:
   std::vector<uint32_t> words_;
 };
 
-/// Records edits and commits them. Several edits may meet at one place: insertions before an instruction
-/// keep the order in which they were made and stand before its replacement; insertions after it stand
-/// behind, in order. Inserted text cannot itself be edited before the commit.
+/// Records edits and commits them. Several edits may meet at one place: insertions before an
+/// instruction keep the order in which they were made and stand before its replacement; insertions
+/// after it stand behind, in order. Inserted text cannot itself be edited before the commit.
 class Rewriter {
 public:
   explicit Rewriter(Module& module) : module_(module), nextId_(module.idBound()) {}
@@ -59,23 +62,25 @@ public:
 
   void insertBefore(InstRef at, Inst inst);
   void insertAfter(InstRef at, Inst inst);
-  /// Replaces all words of an instruction. At most once for each, not together with setWord or erase.
+  /// Replaces all words of an instruction. At most once for each, not together with setWord or
+  /// erase.
   void replace(InstRef at, Inst inst);
   /// Overwrites word `n` (1 or higher) of an instruction; several may be set.
   void setWord(InstRef at, uint32_t n, uint32_t value);
   void setId(InstRef at, uint32_t n, Id id) { setWord(at, n, id.value); }
   void erase(InstRef at);
 
-  // Declarations. Each returns an id whose declaration stands before `anchor`, a global instruction that
-  // will use it (or, with a null anchor, before the first function). An equal declaration that already
-  // stands there, or that was inserted by this Rewriter earlier, is used again; a scalar integer type that
-  // is declared behind the anchor is moved, since the specification forbids a second one (2.8).
+  // Declarations. Each returns an id whose declaration stands before `anchor`, a global instruction
+  // that will use it (or, with a null anchor, before the first function). An equal declaration that
+  // already stands there, or that was inserted by this Rewriter earlier, is used again; a scalar
+  // integer type that is declared behind the anchor is moved, since the specification forbids a
+  // second one (2.8).
   Id uint32Type(InstRef anchor = {});
   Id uint32Constant(uint32_t value, InstRef anchor = {});
   /// A 32-bit integer constant of an existing integer type.
   Id constant(Id integerType, uint32_t value, InstRef anchor = {});
-  /// Any other type or constant: inserted before `anchor` as given, never shared. `words` lacks the result
-  /// id: `make(id)` builds the instruction from it.
+  /// Any other type or constant: inserted before `anchor` as given, never shared. `words` lacks the
+  /// result id: `make(id)` builds the instruction from it.
   template <class Make>
   Id declare(InstRef anchor, Make&& make) {
     Id id = newId();
@@ -88,9 +93,9 @@ public:
 
   bool hasEdits() const { return !edits_.empty(); }
 
-  /// Carries out all edits and indexes the module anew. True if anything changed. On an error (a fault of
-  /// the pass: an edited module that cannot be read) the module is as it was. All refs are invalid after a
-  /// commit that changed something; ids are not. The Rewriter is empty afterwards.
+  /// Carries out all edits and indexes the module anew. True if anything changed. On an error (a
+  /// fault of the pass: an edited module that cannot be read) the module is as it was. All refs are
+  /// invalid after a commit that changed something; ids are not. The Rewriter is empty afterwards.
   Result<bool> commit();
 
 private:
@@ -100,22 +105,34 @@ private:
     Kind kind;
     uint32_t order;    ///< sequence number, keeps equal places stable
     uint32_t n;        ///< SetWord: which word
-    uint32_t begin;    ///< into pool_; SetWord: the value
+    size_t begin;      ///< into pool_; SetWord: the value
     uint32_t size = 0; ///< words in pool_
   };
-  struct Declared {
-    InstRef anchor;
-    Id type; ///< null: this is the type itself
-    uint32_t value;
-    Id id;
-  };
-  void record(InstRef at, Kind kind, std::span<const uint32_t> words, uint32_t n = 0, uint32_t value = 0);
+  void record(InstRef at, Kind kind, std::span<const uint32_t> words, uint32_t n = 0,
+              uint32_t value = 0);
+
+  InstRef globalAnchor(InstRef anchor) const;
+  void indexGlobals();
+  void raise(Id type, InstRef anchor);
+  static uint64_t constantKey(Id type, uint32_t value) {
+    return uint64_t(type.value) << 32 | value;
+  }
+  std::optional<Error> findConflict() const;
+  std::vector<uint32_t> editedWords() const;
+  void clear();
 
   Module& module_;
   uint32_t nextId_;
-  std::vector<Edit> edits_;
+  std::vector<Edit> edits_; ///< in the order of recording until commit()
   std::vector<uint32_t> pool_;
-  std::vector<Declared> declared_;
+  std::optional<Error> fault_; ///< found while recording, reported by commit()
+
+  // For declarations; filled by the first that is asked for. Looked up only, never iterated.
+  bool globalsIndexed_ = false;
+  Id uint32Type_;
+  std::unordered_map<uint64_t, Id>
+      constants_; ///< 32-bit constants by constantKey(), the earliest of each
+  std::unordered_map<Id, uint32_t> placed_; ///< ids that we place: which of edits_ does
 };
 
 } // namespace lanewise

@@ -1,0 +1,78 @@
+#include "ir/module.h"
+
+#include "ir/operand_walk.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace lanewise {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "stringAt() reads strings in place");
+
+/// The string at the start of `words`; what fits if it has no nul.
+std::string_view stringIn(std::span<const uint32_t> words) {
+  const char* text = reinterpret_cast<const char*>(words.data());
+  size_t room = words.size() * sizeof(uint32_t);
+  const void* nul = std::memchr(text, 0, room);
+  return {text, nul ? size_t(static_cast<const char*>(nul) - text) : room};
+}
+
+} // namespace
+
+Id Module::resultId(InstRef i) const {
+  const OpcodeFacts& f = facts(i);
+  return f.hasResult ? idAt(i, 1u + f.hasResultType) : Id();
+}
+
+Id Module::resultType(InstRef i) const {
+  return facts(i).hasResultType ? idAt(i, 1) : Id();
+}
+
+std::string_view Module::stringAt(InstRef i, uint32_t n) const {
+  std::span<const uint32_t> words = inst(i);
+  return n < words.size() ? stringIn(words.subspan(n)) : std::string_view();
+}
+
+BlockRef Module::blockOfLabel(Id label) const {
+  InstRef d = def(label);
+  return d && opcode(d) == spv::Op::OpLabel ? blockOf(d) : BlockRef();
+}
+
+FunctionRef Module::functionOfId(Id id) const {
+  InstRef d = def(id);
+  if (!d || opcode(d) != spv::Op::OpFunction) return {};
+  auto at = std::lower_bound(functions_.begin() + 1, functions_.end(), d,
+                             [](const Function& f, InstRef i) { return f.insts.first < i; });
+  return FunctionRef(uint32_t(at - functions_.begin()));
+}
+
+bool Module::isUnknown(InstRef i) const {
+  return std::binary_search(unknown_.begin(), unknown_.end(), i);
+}
+
+ExtInstSet Module::extInstSet(Id import) const {
+  // Asked for every OpExtInst, so a name of any length must cost the same: none that we know is
+  // longer.
+  constexpr uint32_t kLongestName = 64 / sizeof(uint32_t);
+  InstRef d = def(import);
+  if (!d || opcode(d) != spv::Op::OpExtInstImport) return ExtInstSet::Unknown;
+  std::span<const uint32_t> words = inst(d).subspan(2);
+  return extInstSetFromName(stringIn(words.first(std::min<size_t>(words.size(), kLongestName))));
+}
+
+void Module::parseIdOperands(InstRef i, void (*visit)(void*, uint32_t), void* context) const {
+  std::span<const uint32_t> w = inst(i);
+  const OpcodeFacts& f = facts(i);
+  if (hasUnknown() && isUnknown(i)) {
+    for (uint32_t n = 1u + f.hasResultType + f.hasResult; n < w.size(); ++n)
+      if (w[n] != 0 && w[n] < idBound()) visit(context, n);
+    return;
+  }
+  auto onId = [&](uint32_t n) { visit(context, n); };
+  detail::OperandWalk walk(*this, w, onId);
+  walk.run(f);
+}
+
+} // namespace lanewise

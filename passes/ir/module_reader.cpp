@@ -1,0 +1,389 @@
+// Module::read: one pass to find the instructions, one to check each and build the index.
+
+#include "ir/module.h"
+#include "ir/operand_walk.h"
+
+#include <fmt/format.h>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace lanewise {
+
+using detail::OperandWalk;
+using detail::WalkOutcome;
+
+class ModuleReader {
+public:
+  explicit ModuleReader(std::vector<uint32_t> words) { m_.words_ = std::move(words); }
+
+  Result<Module> read() {
+    checkHeader() && findInstructions() && indexInstructions() && checkEnd();
+    if (error_) return std::move(*error_);
+    return std::move(m_);
+  }
+
+private:
+  // Each step gives false once error_ is set.
+  bool checkHeader();
+  bool findInstructions();
+  bool indexInstructions();
+  bool checkEnd();
+
+  bool indexInstruction(InstRef i);
+  bool checkOperands(InstRef i, std::span<const uint32_t> w, const OpcodeFacts& f);
+  bool walkOperands(InstRef i, std::span<const uint32_t> w, const OpcodeFacts& f);
+  bool checkResultType(InstRef i, Id type);
+  bool checkDeclaration(InstRef i, const OpcodeFacts& f);
+  bool define(InstRef i, Id id, const OpcodeFacts& f);
+
+  bool place(InstRef i, const OpcodeFacts& f);
+  bool placeDeclaration(InstRef i, const OpcodeFacts& f);
+  bool placeFunction(InstRef i, spv::Op op);
+  bool placeLabel(InstRef i);
+  bool placeInBlock(InstRef i, const OpcodeFacts& f);
+
+  bool validId(uint32_t id) const { return id - 1u < m_.words_[3] - 1u; }
+  bool inFunction() const { return functionStart_ != InstRef(); }
+  bool inBlock() const { return blockStart_ != InstRef(); }
+
+  bool fail(std::string message, std::optional<size_t> wordOffset = {}, uint32_t id = 0) {
+    error_ = Error{std::move(message), wordOffset, id, {}};
+    return false;
+  }
+  /// Blames an instruction.
+  bool fail(InstRef i, std::string_view what, uint32_t id = 0) {
+    return fail(fmt::format("{} {}", m_.facts(i).name, what), m_.wordOffset(i), id);
+  }
+
+  Module m_;
+  std::optional<Error> error_;
+  bool unknownOpcode_ = false; ///< ids may have definitions that we do not see
+
+  InstRef functionStart_;  ///< null outside functions
+  BlockRef functionBlock_; ///< first block of that function
+  InstRef blockStart_;     ///< null outside blocks
+  InstRef blockMerge_;
+
+  std::vector<bool> forwardPointers_; ///< by Id, named by OpTypeForwardPointer; empty if none is
+  std::vector<std::pair<InstRef, Id>> forwardUses_; ///< by types, of ids not yet defined
+};
+
+Result<Module> Module::read(std::vector<uint32_t> words) {
+  return ModuleReader(std::move(words)).read();
+}
+
+// ---- Header and instruction lengths
+// ------------------------------------------------------------------------
+
+bool ModuleReader::checkHeader() {
+  const std::vector<uint32_t>& w = m_.words_;
+  constexpr uint32_t kSwappedMagic = 0x03022307;
+  if (w.empty()) return fail("the module is empty");
+  if (w[0] == kSwappedMagic)
+    return fail("the module has the other byte order (magic number 0x03022307); swap the four "
+                "bytes of every "
+                "word, for example with 'spirv-dis IN | spirv-as - -o OUT'",
+                0);
+  if (w[0] != spv::MagicNumber)
+    return fail(
+        fmt::format("this is no SPIR-V module: it begins with {:#010x}, not with the magic number "
+                    "0x07230203",
+                    w[0]),
+        0);
+  if (w.size() < Module::kHeaderWords)
+    return fail(
+        fmt::format("the module is truncated: {} words, but its header alone has 5", w.size()),
+        w.size());
+  if ((w[1] >> 16) != 1 || (w[1] & 0xFF) != 0)
+    return fail(fmt::format("{:#010x} is no SPIR-V version that this program knows", w[1]), 1);
+  if (w[3] == 0) return fail("the id bound is 0; it must be greater than every id", 3);
+  if (w[3] > Module::kMaxIdBound)
+    return fail(
+        fmt::format(
+            "the id bound {} is above the limit {} (SPIR-V 2.17); 'spirv-opt --compact-ids' may "
+            "lower it",
+            w[3], Module::kMaxIdBound),
+        3);
+  return true;
+}
+
+bool ModuleReader::findInstructions() {
+  const std::vector<uint32_t>& w = m_.words_;
+  if (w.size() > UINT32_MAX) return fail("the module is larger than 16 GiB");
+  size_t count = 0;
+  for (size_t at = Module::kHeaderWords; at < w.size(); ++count) {
+    uint32_t length = w[at] >> 16;
+    if (length == 0) return fail("an instruction has word count 0", at);
+    if (length > w.size() - at)
+      return fail(fmt::format("the module is truncated: {} has {} words, but only {} are left",
+                              factsOf(spv::Op(w[at] & 0xFFFF)).name, length, w.size() - at),
+                  at);
+    at += length;
+  }
+  m_.offsets_.reserve(count + 2);
+  m_.offsets_.push_back(0);
+  for (size_t at = Module::kHeaderWords; at < w.size(); at += w[at] >> 16)
+    m_.offsets_.push_back(uint32_t(at));
+  m_.offsets_.push_back(uint32_t(w.size()));
+  return true;
+}
+
+// ---- One instruction
+// ---------------------------------------------------------------------------------------
+
+bool ModuleReader::indexInstructions() {
+  m_.defs_.resize(m_.words_[3]);
+  m_.instBlock_.resize(m_.offsets_.size());
+  m_.blocks_.emplace_back();
+  m_.functions_.emplace_back();
+  for (InstRef i : m_.insts())
+    if (!indexInstruction(i)) return false;
+  return true;
+}
+
+bool ModuleReader::indexInstruction(InstRef i) {
+  const OpcodeFacts& f = m_.facts(i);
+  std::span<const uint32_t> w = m_.inst(i);
+  if (f.opClass == OpClass::Unknown) {
+    unknownOpcode_ = true;
+    m_.unknown_.push_back(i);
+    if (inBlock()) m_.instBlock_[i.value] = BlockRef(uint32_t(m_.blocks_.size()));
+    return true;
+  }
+  if (!checkOperands(i, w, f)) return false;
+  if (!place(i, f)) return false;
+  if (f.hasResult) return define(i, Id(w[1u + f.hasResultType]), f);
+  return true;
+}
+
+bool ModuleReader::checkOperands(InstRef i, std::span<const uint32_t> w, const OpcodeFacts& f) {
+  if (w.size() < f.minWords)
+    return fail(i, fmt::format("has {} words; it needs at least {}", w.size(), f.minWords));
+  if (w.size() > f.maxWords)
+    return fail(i, fmt::format("has {} words; it takes at most {}", w.size(), f.maxWords));
+  uint32_t at = 1;
+  if (f.hasResultType && !checkResultType(i, Id(w[at++]))) return false;
+  if (f.hasResult) ++at; // define() looks at it
+  if (f.onlyIds) {
+    for (; at < w.size(); ++at)
+      if (!validId(w[at]))
+        return fail(i, fmt::format("has the operand id {}, which is not in 1 to {}", w[at],
+                                   m_.idBound() - 1));
+    bool pairs = !f.operands.empty() && f.operands.back().kind == OperandKind::PairIdId;
+    if (pairs && (w.size() - f.minWords) % 2 != 0) return fail(i, "ends within a pair of operands");
+  } else if (!walkOperands(i, w, f)) {
+    return false;
+  }
+  if (f.opClass == OpClass::Type || f.opClass == OpClass::Constant) return checkDeclaration(i, f);
+  return true;
+}
+
+bool ModuleReader::walkOperands(InstRef i, std::span<const uint32_t> w, const OpcodeFacts& f) {
+  uint32_t badId = 0, badAt = 0;
+  auto onId = [&](uint32_t n) {
+    if (!validId(w[n]) && badAt == 0) badId = w[n], badAt = n;
+  };
+  OperandWalk walk(m_, w, onId);
+  WalkOutcome outcome = walk.run(f);
+  if (badAt != 0)
+    return fail(
+        i, fmt::format("has the operand id {}, which is not in 1 to {}", badId, m_.idBound() - 1));
+  switch (outcome) {
+  case WalkOutcome::Known:
+    return true;
+  case WalkOutcome::Unknown:
+    m_.unknown_.push_back(i);
+    return true;
+  case WalkOutcome::TooFewWords:
+    return fail(i, "ends before its operands do");
+  case WalkOutcome::TooManyWords:
+    return fail(i, fmt::format("has {} words more than its operands take", w.size() - walk.at()));
+  case WalkOutcome::OpenString:
+    return fail(i, "has a string that does not end");
+  case WalkOutcome::NotANumber:
+    return fail(i, "has a type that is neither integer nor float", w[1]);
+  case WalkOutcome::NotASelector:
+    return fail(i, "has a selector that is no integer defined before it", w[1]);
+  case WalkOutcome::NotASpecOp:
+    return fail(i, fmt::format("cannot hold {} (opcode {})", factsOf(spv::Op(w[3])).name, w[3]),
+                w[2]);
+  }
+  return false;
+}
+
+/// The result type must be a type declared before (2.4, 2.8), or analyses would have to look for
+/// cycles.
+bool ModuleReader::checkResultType(InstRef i, Id type) {
+  if (!validId(type.value))
+    return fail(i, fmt::format("has the result type {}, which is not in 1 to {}", type.value,
+                               m_.idBound() - 1));
+  InstRef d = m_.defs_[type.value];
+  if (!d && unknownOpcode_) return true;
+  if (!d) return fail(i, "has a result type that is not declared before it", type.value);
+  if (m_.facts(d).opClass != OpClass::Type)
+    return fail(i, "has a result type that is no type", type.value);
+  return true;
+}
+
+/// Types and constants refer to what stands before them (2.4); only a pointer announced by
+/// OpTypeForwardPointer may come later. So they form no cycle except through OpTypePointer.
+bool ModuleReader::checkDeclaration(InstRef i, const OpcodeFacts& f) {
+  spv::Op op = m_.opcode(i);
+  if (op == spv::Op::OpTypeForwardPointer) {
+    if (forwardPointers_.empty()) forwardPointers_.resize(m_.words_[3]);
+    forwardPointers_[m_.word(i, 1)] = true;
+    return true;
+  }
+  // Refers to a function, which comes later.
+  if (op == spv::Op::OpConstantFunctionPointerINTEL) return true;
+  if (f.operands.size() == 1u + f.hasResultType) return true; // nothing but the result
+  bool good = true;
+  m_.forEachIdOperand(i, [&](uint32_t, Id id) {
+    if (!good || !validId(id.value) || m_.defs_[id.value]) return;
+    bool announced = !forwardPointers_.empty() && forwardPointers_[id.value];
+    if (announced && f.opClass == OpClass::Type) {
+      forwardUses_.push_back({i, id});
+    } else if (!unknownOpcode_) {
+      good = fail(i, "uses an id that is not declared before it", id.value);
+    } else {
+      forwardUses_.push_back({i, id});
+    }
+  });
+  return good;
+}
+
+bool ModuleReader::define(InstRef i, Id id, const OpcodeFacts&) {
+  if (!validId(id.value))
+    return fail(i, fmt::format("has the result id {}, which is not in 1 to {}", id.value,
+                               m_.idBound() - 1));
+  if (InstRef first = m_.defs_[id.value])
+    return fail(i,
+                fmt::format("defines an id that {} at word {} defines already",
+                            m_.facts(first).name, m_.wordOffset(first)),
+                id.value);
+  m_.defs_[id.value] = i;
+  return true;
+}
+
+// ---- Functions and blocks
+// ----------------------------------------------------------------------------------
+
+bool ModuleReader::place(InstRef i, const OpcodeFacts& f) {
+  switch (f.opClass) {
+  case OpClass::Line:
+    if (inBlock()) m_.instBlock_[i.value] = BlockRef(uint32_t(m_.blocks_.size()));
+    return true;
+  case OpClass::Preamble:
+  case OpClass::Debug:
+  case OpClass::Annotation:
+  case OpClass::Type:
+  case OpClass::Constant:
+    return placeDeclaration(i, f);
+  case OpClass::Function:
+    return placeFunction(i, m_.opcode(i));
+  case OpClass::Label:
+    return placeLabel(i);
+  case OpClass::Variable:
+    return inFunction() ? placeInBlock(i, f) : placeDeclaration(i, f);
+  case OpClass::Merge:
+  case OpClass::Terminator:
+  case OpClass::Value:
+    return placeInBlock(i, f);
+  case OpClass::Unknown:
+    break;
+  }
+  return true;
+}
+
+bool ModuleReader::placeDeclaration(InstRef i, const OpcodeFacts& f) {
+  if (m_.opcode(i) == spv::Op::OpUndef && inBlock()) return placeInBlock(i, f);
+  if (inFunction() || m_.firstFunctionInst_) return fail(i, "belongs before the first function");
+  return true;
+}
+
+bool ModuleReader::placeFunction(InstRef i, spv::Op op) {
+  if (op == spv::Op::OpFunction) {
+    if (inFunction()) return fail(i, "stands inside another function; OpFunctionEnd is missing");
+    if (!m_.firstFunctionInst_) m_.firstFunctionInst_ = i;
+    functionStart_ = i;
+    functionBlock_ = BlockRef(uint32_t(m_.blocks_.size()));
+    return true;
+  }
+  if (!inFunction()) return fail(i, "stands outside a function");
+  if (inBlock())
+    return fail(i, "stands in a block that has no terminator", m_.word(blockStart_, 1));
+  uint32_t blocks = uint32_t(m_.blocks_.size()) - functionBlock_.value;
+  if (op == spv::Op::OpFunctionParameter)
+    return blocks == 0 || fail(i, "stands behind the blocks of the function");
+  Module::Function function;
+  function.insts = {functionStart_, InstRef(i.value + 1)};
+  function.firstBlock = functionBlock_;
+  function.blockCount = blocks;
+  m_.functions_.push_back(function);
+  functionStart_ = {};
+  return true;
+}
+
+bool ModuleReader::placeLabel(InstRef i) {
+  if (!inFunction()) return fail(i, "stands outside a function", m_.word(i, 1));
+  if (inBlock())
+    return fail(
+        i, fmt::format("stands in block %{}, which has no terminator", m_.word(blockStart_, 1)),
+        m_.word(i, 1));
+  blockStart_ = i;
+  blockMerge_ = {};
+  m_.instBlock_[i.value] = BlockRef(uint32_t(m_.blocks_.size()));
+  return true;
+}
+
+bool ModuleReader::placeInBlock(InstRef i, const OpcodeFacts& f) {
+  if (!inBlock()) {
+    // Instructions of extensions may have places of their own, and OpExtInst and OpNop stand
+    // anywhere.
+    constexpr uint32_t kFirstExtensionOpcode = 4096;
+    spv::Op op = m_.opcode(i);
+    bool elsewhere =
+        f.opClass == OpClass::Value && !inFunction() &&
+        (op == spv::Op::OpExtInst || op == spv::Op::OpNop || uint32_t(op) >= kFirstExtensionOpcode);
+    return elsewhere || fail(i, "stands outside a block");
+  }
+  BlockRef block(uint32_t(m_.blocks_.size()));
+  m_.instBlock_[i.value] = block;
+  if (f.opClass == OpClass::Merge) {
+    if (blockMerge_)
+      return fail(i, "is the second merge instruction of its block", m_.word(blockStart_, 1));
+    blockMerge_ = i;
+  } else if (f.opClass == OpClass::Terminator) {
+    m_.blocks_.push_back({{blockStart_, InstRef(i.value + 1)},
+                          FunctionRef(uint32_t(m_.functions_.size())),
+                          blockMerge_});
+    blockStart_ = {};
+  } else if (blockMerge_) {
+    return fail(i, "stands between a merge instruction and the terminator",
+                m_.word(blockStart_, 1));
+  }
+  return true;
+}
+
+// ---- What only the end shows
+// -------------------------------------------------------------------------------
+
+bool ModuleReader::checkEnd() {
+  if (inFunction()) {
+    uint32_t id = m_.word(functionStart_, 2);
+    return fail("the module ends inside a function; OpFunctionEnd is missing", m_.words_.size(),
+                id);
+  }
+  if (!m_.firstFunctionInst_) m_.firstFunctionInst_ = InstRef(m_.instCount() + 1);
+  for (auto [user, id] : forwardUses_) {
+    InstRef d = m_.def(id);
+    if (!d && !unknownOpcode_)
+      return fail(user, "uses a forward pointer that is never declared", id.value);
+    if (d && m_.opcode(d) != spv::Op::OpTypePointer)
+      return fail(user, "uses, before its declaration, what is no OpTypePointer", id.value);
+  }
+  return true;
+}
+
+} // namespace lanewise

@@ -1,0 +1,260 @@
+#include "ir/rewriter.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace lanewise {
+namespace {
+
+constexpr size_t kMaxInstWords = 0xFFFF;
+
+} // namespace
+
+// ---- Inst
+// ----------------------------------------------------------------------------------------------------
+
+Inst& Inst::string(std::string_view s) {
+  size_t begin = words_.size();
+  words_.resize(begin + s.size() / sizeof(uint32_t) + 1, 0);
+  if (!s.empty()) std::memcpy(words_.data() + begin, s.data(), s.size());
+  return *this;
+}
+
+std::span<const uint32_t> Inst::finish() {
+  words_[0] = (words_[0] & 0xFFFF) | uint32_t(std::min(words_.size(), kMaxInstWords)) << 16;
+  return words_;
+}
+
+// ---- Recording
+// -----------------------------------------------------------------------------------------------
+
+void Rewriter::record(InstRef at, Kind kind, std::span<const uint32_t> words, uint32_t n,
+                      uint32_t value) {
+  assert(at && at.value <= module_.instCount() + (kind == Kind::Before));
+  Edit edit{at, kind, uint32_t(edits_.size()), n, value, 0};
+  if (kind != Kind::SetWord) {
+    edit.begin = pool_.size();
+    edit.size = uint32_t(words.size());
+    pool_.insert(pool_.end(), words.begin(), words.end());
+  }
+  if (words.size() > kMaxInstWords && !fault_)
+    fault_ =
+        Error{fmt::format("a new {} has {} words; an instruction has at most {}",
+                          factsOf(spv::Op(words[0] & 0xFFFF)).name, words.size(), kMaxInstWords),
+              {},
+              0,
+              {}};
+  edits_.push_back(edit);
+}
+
+void Rewriter::insertBefore(InstRef at, Inst inst) {
+  record(at, Kind::Before, inst.finish());
+}
+void Rewriter::insertAfter(InstRef at, Inst inst) {
+  record(at, Kind::After, inst.finish());
+}
+void Rewriter::replace(InstRef at, Inst inst) {
+  record(at, Kind::Replace, inst.finish());
+}
+void Rewriter::erase(InstRef at) {
+  record(at, Kind::Erase, {});
+}
+
+void Rewriter::setWord(InstRef at, uint32_t n, uint32_t value) {
+  assert(n >= 1 && n < module_.wordCount(at));
+  record(at, Kind::SetWord, {}, n, value);
+}
+
+InstRef Rewriter::endOfGlobals() const {
+  return module_.globals().last;
+}
+
+// ---- Declarations
+// --------------------------------------------------------------------------------------------
+
+InstRef Rewriter::globalAnchor(InstRef anchor) const {
+  InstRef end = endOfGlobals();
+  return anchor && anchor < end ? anchor : end;
+}
+
+void Rewriter::indexGlobals() {
+  if (globalsIndexed_) return;
+  globalsIndexed_ = true;
+  for (InstRef i : module_.globals()) {
+    if (module_.opcode(i) == spv::Op::OpTypeInt && module_.word(i, 2) == 32 &&
+        module_.word(i, 3) == 0 && !uint32Type_)
+      uint32Type_ = module_.idAt(i, 1);
+    if (module_.opcode(i) == spv::Op::OpConstant && module_.wordCount(i) == 4)
+      constants_.try_emplace(constantKey(module_.idAt(i, 1), module_.word(i, 3)),
+                             module_.resultId(i));
+  }
+}
+
+/// Sees to it that the integer type `type` is declared before `anchor`.
+void Rewriter::raise(Id type, InstRef anchor) {
+  if (auto known = placed_.find(type); known != placed_.end()) {
+    // Ours to place: its insertion moves to the new anchor. The order of recording keeps it in
+    // front there.
+    Edit& edit = edits_[known->second];
+    if (anchor < edit.at) edit.at = anchor;
+    return;
+  }
+  InstRef d = module_.def(type);
+  assert(d && module_.opcode(d) == spv::Op::OpTypeInt);
+  if (d < anchor) return;
+  placed_.emplace(type, uint32_t(edits_.size()));
+  record(anchor, Kind::Before, module_.inst(d));
+  erase(d);
+}
+
+Id Rewriter::uint32Type(InstRef anchor) {
+  indexGlobals();
+  anchor = globalAnchor(anchor);
+  if (uint32Type_) {
+    raise(uint32Type_, anchor);
+    return uint32Type_;
+  }
+  uint32Type_ = newId();
+  placed_.emplace(uint32Type_, uint32_t(edits_.size()));
+  insertBefore(anchor, Inst(spv::Op::OpTypeInt).id(uint32Type_).word(32).word(0));
+  return uint32Type_;
+}
+
+Id Rewriter::uint32Constant(uint32_t value, InstRef anchor) {
+  return constant(uint32Type(anchor), value, anchor);
+}
+
+Id Rewriter::constant(Id integerType, uint32_t value, InstRef anchor) {
+  indexGlobals();
+  anchor = globalAnchor(anchor);
+  raise(integerType, anchor);
+  auto [known, isNew] = constants_.try_emplace(constantKey(integerType, value));
+  if (!isNew) {
+    Id id = known->second;
+    auto ours = placed_.find(id);
+    InstRef at = ours != placed_.end() ? edits_[ours->second].at : module_.def(id);
+    bool before = ours != placed_.end() ? at <= anchor : at < anchor;
+    if (before) return id;
+  }
+  // A second equal constant is allowed (2.8 speaks of types), so one that stands too late stays
+  // there.
+  Id id = newId();
+  known->second = id;
+  placed_.emplace(id, uint32_t(edits_.size()));
+  insertBefore(anchor, Inst(spv::Op::OpConstant).id(integerType).id(id).word(value));
+  return id;
+}
+
+// ---- Commit
+// --------------------------------------------------------------------------------------------------
+
+std::optional<Error> Rewriter::findConflict() const {
+  for (size_t e = 1; e < edits_.size(); ++e) {
+    const Edit &a = edits_[e - 1], &b = edits_[e];
+    if (a.at != b.at) continue;
+    bool aWhole = a.kind == Kind::Replace || a.kind == Kind::Erase;
+    bool bWhole = b.kind == Kind::Replace || b.kind == Kind::Erase;
+    bool same = a.kind == Kind::Erase && b.kind == Kind::Erase;
+    if ((aWhole && bWhole && !same) || (a.kind == Kind::SetWord && bWhole))
+      return Error{
+          fmt::format("{} has two edits that exclude one another", module_.facts(a.at).name),
+          module_.wordOffset(a.at),
+          module_.resultId(a.at).value,
+          {}};
+  }
+  return {};
+}
+
+std::vector<uint32_t> Rewriter::editedWords() const {
+  std::span<const uint32_t> old = module_.words();
+  std::vector<uint32_t> out;
+  out.reserve(old.size() + pool_.size());
+  size_t copied = 0; // words of the old module that are done
+  auto copyTo = [&](size_t end) {
+    if (end > copied)
+      out.insert(out.end(), old.begin() + ptrdiff_t(copied), old.begin() + ptrdiff_t(end));
+    copied = std::max(copied, end);
+  };
+  for (const Edit& e : edits_) {
+    size_t begin = module_.wordOffset(e.at);
+    size_t end =
+        e.at.value <= module_.instCount() ? module_.wordOffset(InstRef(e.at.value + 1)) : begin;
+    auto pooled = pool_.begin() + ptrdiff_t(e.begin);
+    switch (e.kind) {
+    case Kind::Before:
+      copyTo(begin);
+      out.insert(out.end(), pooled, pooled + e.size);
+      break;
+    case Kind::SetWord:
+      copyTo(end);
+      out[out.size() - (end - begin) + e.n] = uint32_t(e.begin);
+      break;
+    case Kind::Replace:
+      copyTo(begin);
+      out.insert(out.end(), pooled, pooled + e.size);
+      copied = end;
+      break;
+    case Kind::Erase:
+      copyTo(begin);
+      copied = end;
+      break;
+    case Kind::After:
+      copyTo(end);
+      out.insert(out.end(), pooled, pooled + e.size);
+      break;
+    }
+  }
+  copyTo(old.size());
+  return out;
+}
+
+void Rewriter::clear() {
+  nextId_ = module_.idBound();
+  edits_.clear();
+  pool_.clear();
+  fault_.reset();
+  globalsIndexed_ = false;
+  uint32Type_ = {};
+  constants_.clear();
+  placed_.clear();
+}
+
+Result<bool> Rewriter::commit() {
+  if (edits_.empty()) {
+    clear();
+    return false;
+  }
+  std::sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
+    if (a.at != b.at) return a.at < b.at;
+    return a.kind != b.kind ? a.kind < b.kind : a.order < b.order;
+  });
+  std::optional<Error> fault = std::move(fault_);
+  if (!fault) fault = findConflict();
+  if (!fault && nextId_ > Module::kMaxIdBound)
+    fault =
+        Error{fmt::format("the id bound would be {}, above the limit {} (SPIR-V 2.17); 'spirv-opt "
+                          "--compact-ids' may make room",
+                          nextId_, Module::kMaxIdBound),
+              {},
+              0,
+              {}};
+  if (fault) {
+    clear();
+    return std::move(*fault);
+  }
+  std::vector<uint32_t> words = editedWords();
+  if (std::equal(words.begin(), words.end(), module_.words().begin(), module_.words().end())) {
+    clear();
+    return false;
+  }
+  words[3] = nextId_;
+  Result<Module> changed = Module::read(std::move(words));
+  if (changed) module_ = std::move(*changed);
+  clear();
+  if (!changed) return changed.error();
+  return true;
+}
+
+} // namespace lanewise
