@@ -27,7 +27,7 @@ public:
   }
   std::span<const Decoration> of(Id group) const {
     auto [first, last] = std::equal_range(
-        list_.begin(), list_.end(), Decoration{.target = group},
+        list_.begin(), list_.end(), Decoration{group},
         [](const Decoration& a, const Decoration& b) { return a.target < b.target; });
     return {first, last};
   }
@@ -109,8 +109,7 @@ void Decorations::sort(const std::vector<Decoration>& found) {
 
 std::span<const Decoration> Decorations::ofMember(Id structType, uint32_t member) const {
   const std::span<const Decoration> all = of(structType);
-  auto [first, last] =
-      std::equal_range(all.begin(), all.end(), Decoration{.member = member}, byMember);
+  auto [first, last] = std::equal_range(all.begin(), all.end(), Decoration{Id(), member}, byMember);
   return {first, last};
 }
 

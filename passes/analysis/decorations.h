@@ -13,12 +13,12 @@ namespace lanewise {
 
 /// One decoration of an id or of a member of a struct type.
 struct Decoration {
-  Id target;
+  Id target{};
   uint32_t member = kNoMember;
   spv::Decoration decoration{};
   /// Where it is written, and the word at which the decoration's own operands start (the
   /// instruction's word count where it has none). For a group this is the decoration of the group.
-  InstRef inst;
+  InstRef inst{};
   uint32_t operandWord = 0;
 
   static constexpr uint32_t kNoMember = UINT32_MAX;
