@@ -1,4 +1,5 @@
-// The subcommands of `lanewise`. Each takes the arguments behind its name and gives back the exit code.
+// The subcommands of `lanewise`. Each takes the arguments behind its name and gives back the exit
+// code.
 #pragma once
 
 #include "exit_codes.h"

@@ -1,19 +1,18 @@
 #include "files.h"
 
-#include <fmt/format.h>
-
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-
 #include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace lanewise::driver {
 
-static_assert(std::endian::native == std::endian::little, "files are read and written as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "files are read and written as they lie in memory");
 
 namespace {
 
@@ -118,7 +117,8 @@ Status OutputFiles::writeTemporary(File& file) {
     return Error{"cannot write: it is a directory", {}, 0, {}};
   struct stat old {};
   bool exists = ::stat(file.destination.c_str(), &old) == 0;
-  // The process id tells processes apart that write into one folder, the counter the files of one of them.
+  // The process id tells processes apart that write into one folder, the counter the files of one
+  // of them.
   for (uint32_t attempt = 0;; ++attempt) {
     file.temporary = fmt::format("{}.{}.{}.tmp", file.destination, ::getpid(), attempt);
     // 0666 lets the kernel apply the user's umask, as for any file the user makes.
@@ -140,7 +140,8 @@ Status OutputFiles::writeTemporary(File& file) {
 
 Status OutputFiles::writeDirectly(const File& file) {
   if (file.path == "-")
-    return writeAll(STDOUT_FILENO, file.contents) ? ok() : systemError("cannot write standard output");
+    return writeAll(STDOUT_FILENO, file.contents) ? ok()
+                                                  : systemError("cannot write standard output");
   Descriptor out(::open(file.path.c_str(), O_WRONLY | O_CLOEXEC));
   if (out.get() < 0 || !writeAll(out.get(), file.contents)) return systemError("cannot write");
   return ok();

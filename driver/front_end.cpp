@@ -3,10 +3,9 @@
 #include "files.h"
 #include "ir/module.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <unordered_set>
 
 namespace lanewise::driver {
@@ -21,7 +20,8 @@ struct KindOfFile {
   std::string stage = "comp"; ///< for source
 };
 
-/// "blur.frag.hlsl" and "blur.frag.glsl" name their stage before the language, as glslang reads them.
+/// "blur.frag.hlsl" and "blur.frag.glsl" name their stage before the language, as glslang reads
+/// them.
 std::optional<KindOfFile> kindByName(const std::string& path) {
   std::filesystem::path p(path);
   auto extensionOf = [](const std::filesystem::path& x) {
@@ -54,7 +54,8 @@ bool looksLikeText(std::string_view bytes) {
 }
 
 /// The kind of an input whose name does not tell: binaries by their magic number, nothing else.
-Result<KindOfFile> kindOf(const std::string& path, std::string_view bytes, const LoadOptions& options) {
+Result<KindOfFile> kindOf(const std::string& path, std::string_view bytes,
+                          const LoadOptions& options) {
   std::optional<KindOfFile> byName = kindByName(path);
   if (options.kind) {
     std::string stage = byName && !byName->stage.empty() ? byName->stage : "comp";
@@ -62,32 +63,43 @@ Result<KindOfFile> kindOf(const std::string& path, std::string_view bytes, const
   }
   if (byName) return *byName;
   if (isBinaryModule(bytes)) return KindOfFile{InputKind::Spv, {}};
-  return Error{path == "-" ? "not a SPIR-V binary; say what standard input holds with -x "
-                             "spv|spvasm|glsl|hlsl"
-                           : "unknown kind of input; name it .spv, .spvasm, .comp, .glsl or .hlsl, or say "
-                             "what it is with -x spv|spvasm|glsl|hlsl",
-               {}, 0, {}};
+  return Error{path == "-"
+                   ? "not a SPIR-V binary; say what standard input holds with -x "
+                     "spv|spvasm|glsl|hlsl"
+                   : "unknown kind of input; name it .spv, .spvasm, .comp, .glsl or .hlsl, or say "
+                     "what it is with -x spv|spvasm|glsl|hlsl",
+               {},
+               0,
+               {}};
 }
 
-Error errorOf(std::string message) { return {std::move(message), {}, 0, {}}; }
+Error errorOf(std::string message) {
+  return {std::move(message), {}, 0, {}};
+}
 
 Result<Words> wordsOfBinary(std::string_view bytes) {
   if (bytes.empty()) return errorOf("the file is empty; a SPIR-V module has at least 20 bytes");
   if (firstWord(bytes) == kMagicSwapped)
-    return errorOf("the module is stored in the other byte order (big-endian); convert it, for example by "
-                   "spirv-dis and spirv-as");
+    return errorOf(
+        "the module is stored in the other byte order (big-endian); convert it, for example by "
+        "spirv-dis and spirv-as");
   if (firstWord(bytes) != kMagic) {
     if (looksLikeText(bytes))
-      return errorOf("this is text, not a SPIR-V binary; for assembly name it .spvasm or give -x spvasm");
-    if (bytes.size() < 4) return errorOf(fmt::format("truncated: {} bytes are no SPIR-V module", bytes.size()));
-    return errorOf(fmt::format("not a SPIR-V binary: it starts with 0x{:08x} instead of the magic number "
-                               "0x{:08x}",
-                               firstWord(bytes), kMagic));
+      return errorOf(
+          "this is text, not a SPIR-V binary; for assembly name it .spvasm or give -x spvasm");
+    if (bytes.size() < 4)
+      return errorOf(fmt::format("truncated: {} bytes are no SPIR-V module", bytes.size()));
+    return errorOf(
+        fmt::format("not a SPIR-V binary: it starts with 0x{:08x} instead of the magic number "
+                    "0x{:08x}",
+                    firstWord(bytes), kMagic));
   }
   if (bytes.size() % 4 != 0)
-    return errorOf(fmt::format("truncated: {} bytes are not a whole number of 32-bit words", bytes.size()));
+    return errorOf(
+        fmt::format("truncated: {} bytes are not a whole number of 32-bit words", bytes.size()));
   if (bytes.size() < 20)
-    return errorOf(fmt::format("truncated: the header has 20 bytes, the file only {}", bytes.size()));
+    return errorOf(
+        fmt::format("truncated: the header has 20 bytes, the file only {}", bytes.size()));
   return wordsOf(bytes);
 }
 
@@ -103,7 +115,8 @@ Status checkEntry(const Words& words, const std::string& entry) {
     if (name == entry) return ok();
     known += fmt::format("{}'{}'", known.empty() ? "" : ", ", name);
   }
-  return errorOf(fmt::format("no entry point '{}'; the module has {}", entry, known.empty() ? "none" : known));
+  return errorOf(
+      fmt::format("no entry point '{}'; the module has {}", entry, known.empty() ? "none" : known));
 }
 
 struct Loader {
@@ -139,7 +152,8 @@ struct Loader {
     out.dependencies = std::move(compiled->dependencies);
     out.warnings = std::move(compiled->warnings);
     if (out.kind != InputKind::Hlsl) return true;
-    // What glslang makes of HLSL is only made legal by this recipe (SPIRV-Tools, RegisterLegalizationPasses).
+    // What glslang makes of HLSL is only made legal by this recipe (SPIRV-Tools,
+    // RegisterLegalizationPasses).
     const std::string legalize[] = {"--legalize-hlsl"};
     SpirvOptOptions run{options.env.value_or(SPV_ENV_VULKAN_1_2), true, true};
     Result<Words> legal = runSpirvOpt(out.words, legalize, run);
@@ -162,8 +176,10 @@ struct Loader {
       if (isBinaryModule(*bytes))
         return fail(errorOf("this is a SPIR-V binary, not text; name it .spv or give -x spv"));
       if (bytes->empty()) return fail(errorOf("the file is empty"));
-      if (bytes->find('\0') != std::string::npos) return fail(errorOf("this is binary data, not text"));
-      bool loaded = out.kind == InputKind::SpvAsm ? loadText(*bytes) : loadSource(*bytes, kind->stage);
+      if (bytes->find('\0') != std::string::npos)
+        return fail(errorOf("this is binary data, not text"));
+      bool loaded =
+          out.kind == InputKind::SpvAsm ? loadText(*bytes) : loadSource(*bytes, kind->stage);
       if (!loaded) return false;
     }
     return check();
@@ -175,8 +191,8 @@ struct Loader {
     if (options.env) {
       out.env = *options.env;
       if (Status s = validate(out.words, out.env); !s)
-        return fail(errorOf(fmt::format("not valid SPIR-V for {}: {}", targetEnvName(out.env),
-                                        s.error().message)));
+        return fail(errorOf(
+            fmt::format("not valid SPIR-V for {}: {}", targetEnvName(out.env), s.error().message)));
     } else {
       Result<spv_target_env> env = validateInSomeEnv(out.words);
       if (!env) return fail(env.error());
@@ -209,8 +225,8 @@ Words stripLines(std::span<const uint32_t> words) {
   constexpr size_t kHeader = 5;
   auto opcodeAt = [&](size_t at) { return spv::Op(words[at] & 0xFFFF); };
   auto countAt = [&](size_t at) { return std::max<size_t>(words[at] >> 16, 1); };
-  // A string stays when an extended instruction may use it (debug printf). Any word that equals its id
-  // counts as a use: keeping a string too many is harmless.
+  // A string stays when an extended instruction may use it (debug printf). Any word that equals its
+  // id counts as a use: keeping a string too many is harmless.
   std::unordered_set<uint32_t> used;
   for (size_t at = kHeader; at < words.size(); at += countAt(at))
     if (opcodeAt(at) == spv::Op::OpExtInst)
@@ -225,7 +241,8 @@ Words stripLines(std::span<const uint32_t> words) {
         op == spv::Op::OpModuleProcessed)
       continue;
     if (op == spv::Op::OpString && count > 1 && !used.contains(words[at + 1])) continue;
-    if (op == spv::Op::OpSource && count > 3) count = 3; // language and version, without file and text
+    if (op == spv::Op::OpSource && count > 3)
+      count = 3; // language and version, without file and text
     out.insert(out.end(), words.begin() + at, words.begin() + at + count);
     if (op == spv::Op::OpSource) out[out.size() - count] = uint32_t(count) << 16 | uint32_t(op);
   }

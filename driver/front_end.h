@@ -1,4 +1,5 @@
-// From whatever the user has to a module: SPIR-V binaries and assembly, GLSL and HLSL through glslang.
+// From whatever the user has to a module: SPIR-V binaries and assembly, GLSL and HLSL through
+// glslang.
 #pragma once
 
 #include "result.h"
@@ -18,10 +19,10 @@ enum class InputKind { Spv, SpvAsm, Glsl, Hlsl };
 struct LoadOptions {
   /// `-x`; without it the extension decides, and for a file without a known one its first bytes.
   std::optional<InputKind> kind;
-  std::vector<std::string> includeDirs;                      ///< -I
-  std::vector<std::pair<std::string, std::string>> defines;  ///< -D, name and value
-  std::string entry;                                         ///< --entry; "" for main or whatever there is
-  std::optional<spv_target_env> env;                         ///< --target-env
+  std::vector<std::string> includeDirs;                     ///< -I
+  std::vector<std::pair<std::string, std::string>> defines; ///< -D, name and value
+  std::string entry;                 ///< --entry; "" for main or whatever there is
+  std::optional<spv_target_env> env; ///< --target-env
 };
 
 struct LoadedModule {
@@ -35,8 +36,8 @@ struct LoadedModule {
   bool isSource() const { return kind == InputKind::Glsl || kind == InputKind::Hlsl; }
 };
 
-/// Why an input could not be loaded, as lines ready to be printed, the most telling first. One line except
-/// for compile errors, where every error of the compiler is one.
+/// Why an input could not be loaded, as lines ready to be printed, the most telling first. One line
+/// except for compile errors, where every error of the compiler is one.
 struct LoadError {
   std::vector<std::string> lines;
 };
@@ -44,14 +45,15 @@ struct LoadError {
 /// What `-x` takes. Nothing for a name that it does not.
 std::optional<InputKind> parseInputKind(std::string_view name);
 
-/// Reads `path` ("-" for standard input), compiles or assembles it where it is text, and validates it.
-/// Source is compiled with line information, which stripLines() takes out again. Nothing is returned
-/// when `error` is filled.
+/// Reads `path` ("-" for standard input), compiles or assembles it where it is text, and validates
+/// it. Source is compiled with line information, which stripLines() takes out again. Nothing is
+/// returned when `error` is filled.
 std::optional<LoadedModule> loadModule(const std::string& path, const LoadOptions& options,
                                        LoadError& error);
 
-/// Takes out what compiling with line information added, so that the module is what it would have been
-/// without: OpLine, OpNoLine, the file and text of OpSource, strings that nothing else uses. Names stay.
+/// Takes out what compiling with line information added, so that the module is what it would have
+/// been without: OpLine, OpNoLine, the file and text of OpSource, strings that nothing else uses.
+/// Names stay.
 Words stripLines(std::span<const uint32_t> words);
 
 /// glslang's part (glslang_compile.cpp).

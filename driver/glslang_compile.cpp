@@ -3,15 +3,14 @@
 #include "front_end.h"
 #include "isolate.h"
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
 #include <fmt/format.h>
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
 #include <glslang/build_info.h>
-
-#include <algorithm>
-#include <array>
-#include <filesystem>
 #include <memory>
 
 namespace lanewise::driver {
@@ -21,10 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::pair<std::string_view, EShLanguage> kStages[] = {
-    {"comp", EShLangCompute},     {"vert", EShLangVertex},         {"frag", EShLangFragment},
-    {"geom", EShLangGeometry},    {"tesc", EShLangTessControl},    {"tese", EShLangTessEvaluation},
-    {"rgen", EShLangRayGen},      {"rint", EShLangIntersect},      {"rahit", EShLangAnyHit},
-    {"rchit", EShLangClosestHit}, {"rmiss", EShLangMiss},          {"rcall", EShLangCallable},
+    {"comp", EShLangCompute},     {"vert", EShLangVertex},      {"frag", EShLangFragment},
+    {"geom", EShLangGeometry},    {"tesc", EShLangTessControl}, {"tese", EShLangTessEvaluation},
+    {"rgen", EShLangRayGen},      {"rint", EShLangIntersect},   {"rahit", EShLangAnyHit},
+    {"rchit", EShLangClosestHit}, {"rmiss", EShLangMiss},       {"rcall", EShLangCallable},
     {"task", EShLangTask},        {"mesh", EShLangMesh},
 };
 
@@ -34,33 +33,48 @@ struct Target {
   glslang::EShTargetLanguageVersion spirv = glslang::EShTargetSpv_1_5;
 };
 
-/// `spv1.N` asks for a SPIR-V version only; the newest Vulkan then leaves the source the most freedom.
+/// `spv1.N` asks for a SPIR-V version only; the newest Vulkan then leaves the source the most
+/// freedom.
 std::optional<Target> targetOf(spv_target_env env) {
   using namespace glslang;
   switch (env) {
-  case SPV_ENV_VULKAN_1_0: return Target{EShClientVulkan, EShTargetVulkan_1_0, EShTargetSpv_1_0};
-  case SPV_ENV_VULKAN_1_1: return Target{EShClientVulkan, EShTargetVulkan_1_1, EShTargetSpv_1_3};
+  case SPV_ENV_VULKAN_1_0:
+    return Target{EShClientVulkan, EShTargetVulkan_1_0, EShTargetSpv_1_0};
+  case SPV_ENV_VULKAN_1_1:
+    return Target{EShClientVulkan, EShTargetVulkan_1_1, EShTargetSpv_1_3};
   case SPV_ENV_VULKAN_1_1_SPIRV_1_4:
     return Target{EShClientVulkan, EShTargetVulkan_1_1, EShTargetSpv_1_4};
-  case SPV_ENV_VULKAN_1_2: return Target{EShClientVulkan, EShTargetVulkan_1_2, EShTargetSpv_1_5};
-  case SPV_ENV_VULKAN_1_3: return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_6};
-  case SPV_ENV_UNIVERSAL_1_0: return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_0};
-  case SPV_ENV_UNIVERSAL_1_1: return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_1};
-  case SPV_ENV_UNIVERSAL_1_2: return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_2};
-  case SPV_ENV_UNIVERSAL_1_3: return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_3};
-  case SPV_ENV_UNIVERSAL_1_4: return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_4};
-  case SPV_ENV_UNIVERSAL_1_5: return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_5};
-  case SPV_ENV_UNIVERSAL_1_6: return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_6};
-  case SPV_ENV_OPENGL_4_5: return Target{EShClientOpenGL, EShTargetOpenGL_450, EShTargetSpv_1_0};
-  default: return {};
+  case SPV_ENV_VULKAN_1_2:
+    return Target{EShClientVulkan, EShTargetVulkan_1_2, EShTargetSpv_1_5};
+  case SPV_ENV_VULKAN_1_3:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_6};
+  case SPV_ENV_UNIVERSAL_1_0:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_0};
+  case SPV_ENV_UNIVERSAL_1_1:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_1};
+  case SPV_ENV_UNIVERSAL_1_2:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_2};
+  case SPV_ENV_UNIVERSAL_1_3:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_3};
+  case SPV_ENV_UNIVERSAL_1_4:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_4};
+  case SPV_ENV_UNIVERSAL_1_5:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_5};
+  case SPV_ENV_UNIVERSAL_1_6:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_6};
+  case SPV_ENV_OPENGL_4_5:
+    return Target{EShClientOpenGL, EShTargetOpenGL_450, EShTargetSpv_1_0};
+  default:
+    return {};
   }
 }
 
-/// Finds #include files: beside the including file first ("local" form only), then in the -I folders in
-/// order. Remembers what it read, for depfiles.
+/// Finds #include files: beside the including file first ("local" form only), then in the -I
+/// folders in order. Remembers what it read, for depfiles.
 class Includer : public glslang::TShader::Includer {
 public:
-  Includer(const std::string& input, const std::vector<std::string>& dirs) : input_(input), dirs_(dirs) {}
+  Includer(const std::string& input, const std::vector<std::string>& dirs)
+      : input_(input), dirs_(dirs) {}
 
   IncludeResult* includeLocal(const char* header, const char* includer, size_t depth) override {
     // glslang gives the includer's name as it stands in #line or as we named it, "" for the input.
@@ -69,7 +83,8 @@ public:
   }
   IncludeResult* includeSystem(const char* header, const char*, size_t depth) override {
     for (const std::string& dir : dirs_)
-      if (IncludeResult* found = tryOpen((fs::path(dir) / header).lexically_normal(), depth)) return found;
+      if (IncludeResult* found = tryOpen((fs::path(dir) / header).lexically_normal(), depth))
+        return found;
     return nullptr;
   }
   void releaseInclude(IncludeResult* result) override {
@@ -112,6 +127,7 @@ void sortLog(std::string_view log, const std::string& name, Compiled& out) {
     if (!isError && !isWarning) continue;
     line.remove_prefix(isError ? 7 : 9);
     if (line.ends_with("No code generated.")) continue;
+    if (line.ends_with("compilation terminated") && !out.errors.empty()) continue;
     // The place ends at the colon behind the line number.
     size_t colon = line.find(": ");
     std::string place = name;
@@ -131,12 +147,14 @@ std::string preambleOf(const CompileRequest& request, const LoadOptions& options
   // Only where it is needed: the module records every extension that the source asks for.
   if (!request.isHlsl && request.text.find("#include") != std::string::npos)
     preamble += "#extension GL_GOOGLE_include_directive : enable\n";
-  for (const auto& [name, value] : options.defines) preamble += fmt::format("#define {} {}\n", name, value);
+  for (const auto& [name, value] : options.defines)
+    preamble += fmt::format("#define {} {}\n", name, value);
   return preamble;
 }
 
 /// Runs in the isolated child.
-Compiled compileHere(const CompileRequest& request, const LoadOptions& options, const Target& target) {
+Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
+                     const Target& target) {
   Compiled out;
   glslang::InitializeProcess();
   EShLanguage stage = EShLangCompute;
@@ -156,9 +174,11 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options, 
   shader.setEnvTarget(glslang::EShTargetSpv, target.spirv);
   shader.setDebugInfo(true);
   auto messages = EShMessages(EShMsgSpvRules | EShMsgVulkanRules | EShMsgDebugInfo);
-  if (target.client != glslang::EShClientVulkan) messages = EShMessages(EShMsgSpvRules | EShMsgDebugInfo);
+  if (target.client != glslang::EShClientVulkan)
+    messages = EShMessages(EShMsgSpvRules | EShMsgDebugInfo);
   if (request.isHlsl) {
-    messages = EShMessages(messages | EShMsgReadHlsl | EShMsgHlslOffsets | EShMsgHlslEnable16BitTypes);
+    messages =
+        EShMessages(messages | EShMsgReadHlsl | EShMsgHlslOffsets | EShMsgHlslEnable16BitTypes);
     std::string entry = options.entry.empty() ? "main" : options.entry;
     shader.setEntryPoint(entry.c_str());
     shader.setSourceEntryPoint(entry.c_str());
@@ -204,7 +224,9 @@ Result<Compiled> compileSource(const CompileRequest& request, const LoadOptions&
   if (!target)
     return Error{fmt::format("glslang cannot compile for {}; use a Vulkan environment or opengl4.5",
                              targetEnvName(env)),
-                 {}, 0, {}};
+                 {},
+                 0,
+                 {}};
   auto joined = [](const std::vector<std::string>& strings) { return packStrings(strings); };
   Result<std::string> bytes = isolate(
       [&]() -> Result<std::string> {
@@ -220,7 +242,8 @@ Result<Compiled> compileSource(const CompileRequest& request, const LoadOptions&
 }
 
 std::string glslangVersion() {
-  return fmt::format("{}.{}.{}", GLSLANG_VERSION_MAJOR, GLSLANG_VERSION_MINOR, GLSLANG_VERSION_PATCH);
+  return fmt::format("{}.{}.{}", GLSLANG_VERSION_MAJOR, GLSLANG_VERSION_MINOR,
+                     GLSLANG_VERSION_PATCH);
 }
 
 } // namespace lanewise::driver

@@ -1,13 +1,12 @@
 #include "isolate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fmt/format.h>
 #include <mutex>
 #include <new>
 #include <optional>
@@ -43,7 +42,9 @@ IsolationLimits& limitsInUse() {
   return limits;
 }
 
-Error errorOf(std::string message) { return {std::move(message), {}, 0, {}}; }
+Error errorOf(std::string message) {
+  return {std::move(message), {}, 0, {}};
+}
 
 /// What the work returned, with exceptions as errors.
 Result<std::string> callWork(const std::function<Result<std::string>()>& work) {
@@ -108,7 +109,8 @@ void applyLimits(const IsolationLimits& limits) {
   uint64_t memory = limits.memoryBytes;
   if (memory == 0) memory = uint64_t(::sysconf(_SC_PHYS_PAGES)) * uint64_t(::sysconf(_SC_PAGESIZE));
   rlimit data{memory, memory};
-  ::setrlimit(RLIMIT_DATA, &data); // private writable memory; RLIMIT_AS would count a GPU driver's maps
+  ::setrlimit(RLIMIT_DATA,
+              &data); // private writable memory; RLIMIT_AS would count a GPU driver's maps
 #else
   (void)limits;
 #endif
@@ -138,8 +140,8 @@ struct Collected {
   bool timedOut = false;
 };
 
-/// Reads both pipes until the child closes them or the time is over. Reading both at once is what keeps a
-/// child that prints much and returns much from waiting for ever.
+/// Reads both pipes until the child closes them or the time is over. Reading both at once is what
+/// keeps a child that prints much and returns much from waiting for ever.
 Collected collect(Pipe& result, Pipe& printed, const IsolationLimits& limits) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point deadline = Clock::now() + limits.time;
@@ -157,8 +159,8 @@ Collected collect(Pipe& result, Pipe& printed, const IsolationLimits& limits) {
         return collected;
       }
     }
-    std::array<pollfd, 2> ends{{{resultOpen ? result.read : -1, POLLIN, 0},
-                                {printedOpen ? printed.read : -1, POLLIN, 0}}};
+    std::array<pollfd, 2> ends{
+        {{resultOpen ? result.read : -1, POLLIN, 0}, {printedOpen ? printed.read : -1, POLLIN, 0}}};
     if (::poll(ends.data(), ends.size(), wait) <= 0) continue;
     auto drain = [&](const pollfd& end, bool& open, std::string& into, size_t most) {
       if (!(end.revents & (POLLIN | POLLHUP | POLLERR))) return;
@@ -185,10 +187,10 @@ std::string lastLine(std::string_view text) {
 
 /// Why there is no result.
 Error deathOf(int status, const std::string& printed) {
-  std::string how = WIFSIGNALED(status)
-                        ? fmt::format("crashed: {} (signal {})", ::strsignal(WTERMSIG(status)),
-                                      WTERMSIG(status))
-                        : fmt::format("exited with status {}", WEXITSTATUS(status));
+  std::string how =
+      WIFSIGNALED(status)
+          ? fmt::format("crashed: {} (signal {})", ::strsignal(WTERMSIG(status)), WTERMSIG(status))
+          : fmt::format("exited with status {}", WEXITSTATUS(status));
   if (std::string line = lastLine(printed); !line.empty()) how += ": " + line;
   return errorOf(how);
 }
@@ -198,8 +200,8 @@ Result<std::string> runForked(const std::function<Result<std::string>()>& work,
   Pipe result, printed;
   pid_t child = -1;
   {
-    // One fork at a time: a child of another thread must not inherit this child's write ends, or the end
-    // of file that tells of a crash would come only when that other child ends.
+    // One fork at a time: a child of another thread must not inherit this child's write ends, or
+    // the end of file that tells of a crash would come only when that other child ends.
     static std::mutex oneFork;
     std::lock_guard lock(oneFork);
     if (!result.open() || !printed.open())
@@ -213,7 +215,8 @@ Result<std::string> runForked(const std::function<Result<std::string>()>& work,
   Collected collected = collect(result, printed, limits);
   if (collected.timedOut) ::kill(child, SIGKILL);
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   if (collected.timedOut)
     return errorOf(fmt::format("timed out after {:.1f} s", double(limits.time.count()) / 1000));
   // A child that died while it sent its result has sent only part of it.
@@ -258,7 +261,11 @@ std::vector<std::string> unpackStrings(std::string_view bytes) {
   return strings;
 }
 
-void setDefaultIsolation(const IsolationLimits& limits) { limitsInUse() = limits; }
-const IsolationLimits& defaultIsolation() { return limitsInUse(); }
+void setDefaultIsolation(const IsolationLimits& limits) {
+  limitsInUse() = limits;
+}
+const IsolationLimits& defaultIsolation() {
+  return limitsInUse();
+}
 
 } // namespace lanewise::driver

@@ -1,9 +1,8 @@
 #include "line_diff.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
+#include <fmt/format.h>
 #include <vector>
 
 namespace lanewise::driver {
@@ -31,7 +30,8 @@ struct Edit {
   std::string_view line;
 };
 
-/// Edits of the part in which the texts differ, by Myers' greedy search and a walk back over its rows.
+/// Edits of the part in which the texts differ, by Myers' greedy search and a walk back over its
+/// rows.
 void findEdits(const Lines& a, const Lines& b, std::vector<Edit>& out) {
   int n = int(a.size()), m = int(b.size());
   int most = std::min(n + m, kMaxEdits);
@@ -57,7 +57,9 @@ void findEdits(const Lines& a, const Lines& b, std::vector<Edit>& out) {
   int x = n, y = m;
   for (int d = edits; d > 0; --d) {
     // Diagonals beyond the row's ends were not reached.
-    auto before = [&](int k) { return std::abs(k) > d - 1 ? -1 : rows[size_t(d - 1)][size_t(k + d - 1)]; };
+    auto before = [&](int k) {
+      return std::abs(k) > d - 1 ? -1 : rows[size_t(d - 1)][size_t(k + d - 1)];
+    };
     int k = x - y;
     bool isInsert = k == -d || (k != d && before(k - 1) < before(k + 1));
     int previousK = isInsert ? k + 1 : k - 1;
@@ -74,7 +76,8 @@ void findEdits(const Lines& a, const Lines& b, std::vector<Edit>& out) {
 std::vector<Edit> editsOf(const Lines& a, const Lines& b) {
   size_t head = 0, tail = 0;
   while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
-  while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
+  while (tail < a.size() - head && tail < b.size() - head &&
+         a[a.size() - 1 - tail] == b[b.size() - 1 - tail])
     ++tail;
   std::vector<Edit> edits;
   for (size_t i = 0; i < head; ++i) edits.push_back({' ', a[i]});
@@ -85,13 +88,14 @@ std::vector<Edit> editsOf(const Lines& a, const Lines& b) {
 
 std::string range(size_t first, size_t count) {
   // By convention an empty range names the line before it.
-  return count == 1 ? fmt::format("{}", first) : fmt::format("{},{}", count == 0 ? first - 1 : first, count);
+  return count == 1 ? fmt::format("{}", first)
+                    : fmt::format("{},{}", count == 0 ? first - 1 : first, count);
 }
 
 } // namespace
 
-std::string unifiedDiff(std::string_view before, std::string_view after, const std::string& beforeName,
-                        const std::string& afterName) {
+std::string unifiedDiff(std::string_view before, std::string_view after,
+                        const std::string& beforeName, const std::string& afterName) {
   std::vector<Edit> edits = editsOf(splitLines(before), splitLines(after));
   std::string out;
   size_t lineBefore = 1, lineAfter = 1;
@@ -116,7 +120,8 @@ std::string unifiedDiff(std::string_view before, std::string_view after, const s
       body += fmt::format("{}{}\n", edits[j].kind, edits[j].line);
     }
     if (out.empty()) out = fmt::format("--- {}\n+++ {}\n", beforeName, afterName);
-    out += fmt::format("@@ -{} +{} @@\n{}", range(lineBefore, countBefore), range(lineAfter, countAfter), body);
+    out += fmt::format("@@ -{} +{} @@\n{}", range(lineBefore, countBefore),
+                       range(lineAfter, countAfter), body);
     lineBefore += countBefore, lineAfter += countAfter;
     i = end;
   }

@@ -4,18 +4,19 @@
 #include "target_profiles.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdint>
+#include <fmt/format.h>
 
 namespace lanewise::driver {
 
 namespace {
 
-Error errorOf(std::string message) { return {std::move(message), {}, 0, {}}; }
+Error errorOf(std::string message) {
+  return {std::move(message), {}, 0, {}};
+}
 
 /// What CLI11 collects before it is checked.
 struct RawOptions {
@@ -27,9 +28,11 @@ struct RawOptions {
 
 void declareInputAndOutput(CLI::App& app, OptOptions& o, RawOptions& raw) {
   const char* group = "Input and output";
-  app.add_option("INPUT", o.inputs, ".spv, .spvasm, .comp/.glsl (or another stage's extension), .hlsl, or - ")
+  app.add_option("INPUT", o.inputs,
+                 ".spv, .spvasm, .comp/.glsl (or another stage's extension), .hlsl, or - ")
       ->group(group);
-  app.add_option("-o,--output", o.output, "output file, - for standard output; a folder for several inputs")
+  app.add_option("-o,--output", o.output,
+                 "output file, - for standard output; a folder for several inputs")
       ->group(group);
   app.add_option("-x", raw.kind, "kind of the input: spv, spvasm, glsl or hlsl")->group(group);
   app.add_flag("-S", o.asText, "write SPIR-V assembly")->group(group);
@@ -37,12 +40,16 @@ void declareInputAndOutput(CLI::App& app, OptOptions& o, RawOptions& raw) {
   app.add_option("-I", o.load.includeDirs, "folder to search for #include")
       ->allow_extra_args(false)
       ->group(group);
-  app.add_option("-D", raw.defines, "NAME[=VALUE]: define a macro")->allow_extra_args(false)->group(group);
-  app.add_option("--entry", o.load.entry, "entry point (of HLSL: the function to compile)")->group(group);
+  app.add_option("-D", raw.defines, "NAME[=VALUE]: define a macro")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--entry", o.load.entry, "entry point (of HLSL: the function to compile)")
+      ->group(group);
   app.add_option("--target-env", raw.targetEnv,
                  "environment to compile for and validate in, such as vulkan1.1 or spv1.3")
       ->group(group);
-  app.add_flag("--diff", o.wantsDiff, "print what changed as a unified diff of the assembly")->group(group);
+  app.add_flag("--diff", o.wantsDiff, "print what changed as a unified diff of the assembly")
+      ->group(group);
   app.add_flag("--write-dependencies", o.writesDepfile, "-MD: write a depfile")->group(group);
   app.add_option("--dependency-file", o.depfile, "-MF: its name (default: OUT.d)")->group(group);
 }
@@ -67,7 +74,8 @@ void declarePipeline(CLI::App& app, OptOptions& o, RawOptions& raw) {
   app.add_option("--skip", raw.skip, "PASS:GLOB: let PASS rewrite no site that matches")
       ->allow_extra_args(false)
       ->group(group);
-  app.add_option("--bisect-limit", o.pipeline.bisectLimit, "allow the first N rewrites only, and list them")
+  app.add_option("--bisect-limit", o.pipeline.bisectLimit,
+                 "allow the first N rewrites only, and list them")
       ->group(group);
   app.add_flag("--strict", o.pipeline.strict, "write nothing when any pass fails")->group(group);
   app.add_flag("--preserve-bindings", o.pipeline.preserveBindings,
@@ -76,7 +84,8 @@ void declarePipeline(CLI::App& app, OptOptions& o, RawOptions& raw) {
   app.add_flag("--preserve-spec-constants", o.pipeline.preserveSpecConstants,
                "keep unused specialization constants in every spirv-opt pass")
       ->group(group);
-  app.add_flag("--validate-after-all", o.pipeline.validateAfterAll, "validate after every single pass")
+  app.add_flag("--validate-after-all", o.pipeline.validateAfterAll,
+               "validate after every single pass")
       ->group(group);
   app.add_option("--print-before", o.pipeline.printBefore, "print the module before this pass")
       ->allow_extra_args(false)
@@ -86,27 +95,33 @@ void declarePipeline(CLI::App& app, OptOptions& o, RawOptions& raw) {
       ->group(group);
   app.add_flag("--print-all", o.pipeline.printAll, "print the module before and after every pass")
       ->group(group);
-  app.add_flag("--time-report", o.pipeline.hasTimeReport, "print the time of every pass")->group(group);
+  app.add_flag("--time-report", o.pipeline.hasTimeReport, "print the time of every pass")
+      ->group(group);
   app.add_flag("--stats", o.hasStats, "print counts of rewrites and sizes")->group(group);
   app.add_option("--isolation-timeout", raw.isolationTimeout,
                  "seconds after which a third-party step is given up (0: never)")
       ->group(group);
-  app.add_flag("--no-isolation", raw.noIsolation, "run third-party steps in this process (for debuggers)")
+  app.add_flag("--no-isolation", raw.noIsolation,
+               "run third-party steps in this process (for debuggers)")
       ->group(group);
 }
 
 void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
   const char* group = "Remarks and verification";
   app.add_option("--remarks", raw.remarks, "text, json or none")->group(group);
-  app.add_option("--remarks-file", o.remarksFile, "where remarks go (default: standard error)")->group(group);
+  app.add_option("--remarks-file", o.remarksFile, "where remarks go (default: standard error)")
+      ->group(group);
   app.add_flag("--verify", o.verify, "dispatch the input and the result, and keep only what agrees")
       ->group(group);
-  app.add_flag("--require-verified", o.requiresVerified, "write the input when the result is not verified")
+  app.add_flag("--require-verified", o.requiresVerified,
+               "write the input when the result is not verified")
       ->group(group);
   app.add_option("--scenario", o.scenario, "FILE.toml: what to dispatch, and constants to assume")
       ->group(group);
-  app.add_option("--keep-if", raw.keepIf, "equal or faster: what a pass must be to stay")->group(group);
-  app.add_option("--device", o.device, "device to verify on: a number of `lanewise devices`, or cpu")
+  app.add_option("--keep-if", raw.keepIf, "equal or faster: what a pass must be to stay")
+      ->group(group);
+  app.add_option("--device", o.device,
+                 "device to verify on: a number of `lanewise devices`, or cpu")
       ->group(group);
   app.add_flag("--validation-layer", o.validationLayer, "verify under the Khronos validation layer")
       ->group(group);
@@ -118,7 +133,8 @@ std::string helpText(CLI::App& app) {
           "  -O                           the standard pipeline (`lanewise passes` prints it)\n"
           "  -Os                          spirv-opt's passes for size\n";
   for (const PassInfo& pass : allPasses()) {
-    std::string flag = fmt::format("--{}{}", pass.flag, pass.values.empty() ? "" : fmt::format("[={}]", pass.values));
+    std::string flag = fmt::format("--{}{}", pass.flag,
+                                   pass.values.empty() ? "" : fmt::format("[={}]", pass.values));
     text += fmt::format("  {:<28} {}\n", flag, pass.summary);
   }
   text += "  --FLAG                       any pass of the installed spirv-opt\n";
@@ -128,7 +144,8 @@ std::string helpText(CLI::App& app) {
 /// What an argument that starts with a dash is to us.
 class ArgumentSplitter {
 public:
-  ArgumentSplitter(const CLI::App& app, std::vector<PipelineStep>& steps) : app_(app), steps_(steps) {}
+  ArgumentSplitter(const CLI::App& app, std::vector<PipelineStep>& steps)
+      : app_(app), steps_(steps) {}
 
   /// The arguments that are left for CLI11.
   Result<std::vector<std::string>> split(std::span<char*> args) {
@@ -204,19 +221,22 @@ private:
 Result<SiteFilter> parseSiteFilter(const std::string& option, const std::string& text) {
   size_t colon = text.find(':');
   if (colon == std::string::npos || colon + 1 == text.size())
-    return errorOf(fmt::format("{}={} must be PASS:GLOB, such as pad-shared-memory:tile*", option, text));
+    return errorOf(
+        fmt::format("{}={} must be PASS:GLOB, such as pad-shared-memory:tile*", option, text));
   SiteFilter filter{text.substr(0, colon), text.substr(colon + 1)};
   if (findPass(filter.pass)) return filter;
   std::vector<std::string> known;
   for (const PassInfo& pass : allPasses()) known.emplace_back(pass.flag);
   std::string near = nearest(filter.pass, known);
   return errorOf(fmt::format("{}={}: no Lanewise pass '{}'; {}", option, text, filter.pass,
-                             near.empty() ? "see 'lanewise passes'" : fmt::format("did you mean '{}'?", near)));
+                             near.empty() ? "see 'lanewise passes'"
+                                          : fmt::format("did you mean '{}'?", near)));
 }
 
 Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
   std::array<uint32_t, 3> size{1, 1, 1};
-  Error bad = errorOf(fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1 to 65535", text));
+  Error bad = errorOf(
+      fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1 to 65535", text));
   const char* at = text.data();
   const char* end = at + text.size();
   for (size_t i = 0; i < 3; ++i) {
@@ -262,7 +282,8 @@ Status checkLoading(const RawOptions& raw, OptOptions& o) {
     size_t equals = define.find('=');
     std::string name = define.substr(0, equals);
     if (name.empty()) return errorOf(fmt::format("-D {}: a macro needs a name", define));
-    o.load.defines.emplace_back(name, equals == std::string::npos ? "1" : define.substr(equals + 1));
+    o.load.defines.emplace_back(name,
+                                equals == std::string::npos ? "1" : define.substr(equals + 1));
   }
   return ok();
 }
@@ -281,14 +302,21 @@ Status checkAssumptions(const RawOptions& raw, OptOptions& o) {
 }
 
 Status checkChoices(const RawOptions& raw, OptOptions& o) {
-  if (raw.remarks == "text") o.remarks = RemarkFormat::Text;
-  else if (raw.remarks == "json") o.remarks = RemarkFormat::Json;
-  else if (raw.remarks == "none") o.remarks = RemarkFormat::None;
-  else return errorOf(fmt::format("--remarks={}: it is text, json or none", raw.remarks));
-  if (raw.keepIf == "faster") o.keepIf = KeepIf::Faster;
-  else if (raw.keepIf != "equal") return errorOf(fmt::format("--keep-if={}: it is equal or faster", raw.keepIf));
+  if (raw.remarks == "text")
+    o.remarks = RemarkFormat::Text;
+  else if (raw.remarks == "json")
+    o.remarks = RemarkFormat::Json;
+  else if (raw.remarks == "none")
+    o.remarks = RemarkFormat::None;
+  else
+    return errorOf(fmt::format("--remarks={}: it is text, json or none", raw.remarks));
+  if (raw.keepIf == "faster")
+    o.keepIf = KeepIf::Faster;
+  else if (raw.keepIf != "equal")
+    return errorOf(fmt::format("--keep-if={}: it is equal or faster", raw.keepIf));
   if (raw.isolationTimeout < 0) return errorOf("--isolation-timeout must not be negative");
-  if (o.pipeline.bisectLimit < -1) return errorOf("--bisect-limit must be -1 (no limit) or a count");
+  if (o.pipeline.bisectLimit < -1)
+    return errorOf("--bisect-limit must be -1 (no limit) or a count");
   o.isolationTime = std::chrono::milliseconds(int64_t(raw.isolationTimeout * 1000));
   o.isolates = !raw.noIsolation;
   // Each of these has no meaning without dispatching.
@@ -316,8 +344,10 @@ Status checkOutputs(OptOptions& o) {
     return errorOf("standard input (-) must be the only input");
   if (o.inputs.size() > 1 && o.output.empty() && !o.wantsDiff)
     return errorOf("several inputs need -o FOLDER");
-  if (o.inputs.size() > 1 && o.output == "-") return errorOf("several inputs cannot share standard output");
-  if (o.wantsDiff && o.output == "-") return errorOf("--diff and -o - both write to standard output");
+  if (o.inputs.size() > 1 && o.output == "-")
+    return errorOf("several inputs cannot share standard output");
+  if (o.wantsDiff && o.output == "-")
+    return errorOf("--diff and -o - both write to standard output");
   if (!o.depfile.empty()) o.writesDepfile = true;
   if (o.writesDepfile && (o.output.empty() || o.output == "-"))
     return errorOf("-MD needs -o FILE: a depfile names the output");
@@ -330,9 +360,10 @@ Status checkOutputs(OptOptions& o) {
 } // namespace
 
 Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text) {
-  Error bad = errorOf(fmt::format("--spec-const={} must be ID:VALUE, such as 0:64, 1:0x10, 2:-3, 3:1.5 or "
-                                  "4:true",
-                                  text));
+  Error bad =
+      errorOf(fmt::format("--spec-const={} must be ID:VALUE, such as 0:64, 1:0x10, 2:-3, 3:1.5 or "
+                          "4:true",
+                          text));
   size_t colon = text.find(':');
   if (colon == std::string::npos) return bad;
   uint32_t id = 0;
@@ -358,7 +389,8 @@ Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text)
   float number = 0;
   end = digits.data() + digits.size();
   auto [floatEnd, floatError] = std::from_chars(digits.data(), end, number);
-  if (floatError != std::errc() || floatEnd != end || digits.find_first_of("0123456789") != 0) return bad;
+  if (floatError != std::errc() || floatEnd != end || digits.find_first_of("0123456789") != 0)
+    return bad;
   return std::pair(id, uint64_t(std::bit_cast<uint32_t>(isNegative ? -number : number)));
 }
 

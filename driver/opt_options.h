@@ -18,8 +18,8 @@ enum class KeepIf { Equal, Faster };
 
 struct OptOptions {
   std::vector<std::string> inputs;
-  std::string output;  ///< -o; "" when not given
-  bool asText = false; ///< -S
+  std::string output;     ///< -o; "" when not given
+  bool asText = false;    ///< -S
   bool keepLines = false; ///< -g
   LoadOptions load;
   std::vector<PipelineStep> steps;
@@ -56,8 +56,8 @@ struct ParsedOptions {
 };
 Result<ParsedOptions> parseOptOptions(std::span<char*> args);
 
-/// "ID:VALUE" of --spec-const: bits of the value. Decimal, hexadecimal (0x), negative, true/false, or with
-/// a point or an 'f' a 32-bit float.
+/// "ID:VALUE" of --spec-const: bits of the value. Decimal, hexadecimal (0x), negative, true/false,
+/// or with a point or an 'f' a 32-bit float.
 Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text);
 
 } // namespace lanewise::driver

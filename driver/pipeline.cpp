@@ -1,8 +1,7 @@
 #include "pipeline.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <fmt/format.h>
 #include <ostream>
 
 namespace lanewise::driver {
@@ -50,7 +49,8 @@ private:
   // Grouping.
 
   bool wantsPrint(const PipelineStep& step, bool before) const {
-    return options_.printAll || contains(before ? options_.printBefore : options_.printAfter, step.name());
+    return options_.printAll ||
+           contains(before ? options_.printBefore : options_.printAfter, step.name());
   }
 
   bool canJoin(const PipelineStep& last, const PipelineStep& next) const {
@@ -62,7 +62,8 @@ private:
     if (!wantsPrint(step, before) || !options_.log) return ok();
     Result<std::string> text = disassemble(current_);
     if (!text) return text.error();
-    *options_.log << fmt::format("; *** module {} {} ***\n{}", before ? "before" : "after", step.name(), *text);
+    *options_.log << fmt::format("; *** module {} {} ***\n{}", before ? "before" : "after",
+                                 step.name(), *text);
     return ok();
   }
 
@@ -75,9 +76,10 @@ private:
                         options_.preserveSpecConstants || steps.front().keepInterface};
     Clock::time_point start = Clock::now();
     Result<Words> result = options_.runSpirvOpt(from, flags, run);
-    std::string what = steps.size() == 1 ? std::string(steps.front().name())
-                                         : fmt::format("{} ... {} ({} passes)", steps.front().name(),
-                                                       steps.back().name(), steps.size());
+    std::string what = steps.size() == 1
+                           ? std::string(steps.front().name())
+                           : fmt::format("{} ... {} ({} passes)", steps.front().name(),
+                                         steps.back().name(), steps.size());
     outcome_.times.push_back({what, millisecondsSince(start)});
     return result;
   }
@@ -110,7 +112,8 @@ private:
     pending_.clear();
   }
 
-  /// Runs the pending steps one at a time from the last valid module, and leaves out those that fail.
+  /// Runs the pending steps one at a time from the last valid module, and leaves out those that
+  /// fail.
   Status findCulprits() {
     current_ = lastValid_;
     for (const PipelineStep& step : std::exchange(pending_, {})) {
@@ -119,7 +122,8 @@ private:
       if (!result) {
         why = result.error().message;
       } else if (*result != current_) {
-        if (Status s = validateNow(*result); !s) why = "wrote an invalid module: " + s.error().message;
+        if (Status s = validateNow(*result); !s)
+          why = "wrote an invalid module: " + s.error().message;
       }
       if (why.empty()) {
         current_ = std::move(*result);
@@ -127,10 +131,12 @@ private:
       }
       if (options_.strict)
         return Error{fmt::format("the SPIRV-Tools pass {} {}", step.flag, why), {}, 0, {}};
-      addRemark(std::string(step.name()), "dropped-pass",
-                fmt::format("the SPIRV-Tools pass {} {}; left out (reproduce with '{}' alone on this input, "
-                            "after the passes before it)",
-                            step.flag, why, step.flag));
+      addRemark(
+          std::string(step.name()), "dropped-pass",
+          fmt::format(
+              "the SPIRV-Tools pass {} {}; left out (reproduce with '{}' alone on this input, "
+              "after the passes before it)",
+              step.flag, why, step.flag));
     }
     acceptAsValid();
     return ok();
@@ -149,24 +155,28 @@ private:
   }
 
   bool maySite(const PassInfo& pass, std::string_view site) {
-    auto matches = [&](const SiteFilter& f) { return f.pass == pass.flag && matchesGlob(f.glob, site); };
+    auto matches = [&](const SiteFilter& f) {
+      return f.pass == pass.flag && matchesGlob(f.glob, site);
+    };
     bool isLimited = std::any_of(options_.only.begin(), options_.only.end(),
                                  [&](const SiteFilter& f) { return f.pass == pass.flag; });
-    if (isLimited && std::none_of(options_.only.begin(), options_.only.end(), matches)) return false;
+    if (isLimited && std::none_of(options_.only.begin(), options_.only.end(), matches))
+      return false;
     if (std::any_of(options_.skip.begin(), options_.skip.end(), matches)) return false;
     if (options_.bisectLimit < 0) return true;
     ++rewrites_;
     bool isAllowed = rewrites_ <= options_.bisectLimit;
     if (options_.log)
       *options_.log << fmt::format("BISECT: {} rewrite ({}) {} on '{}'\n",
-                                   isAllowed ? "running" : "NOT running", rewrites_, pass.flag, site);
+                                   isAllowed ? "running" : "NOT running", rewrites_, pass.flag,
+                                   site);
     return isAllowed;
   }
 
   /// An error of ours: the module stays as it was before the pass.
   Status reportInternalError(const PipelineStep& step, const std::string& why) {
-    std::string message = fmt::format("internal error in --{}: {}; the pass was undone, please report it",
-                                      step.name(), why);
+    std::string message = fmt::format(
+        "internal error in --{}: {}; the pass was undone, please report it", step.name(), why);
     if (options_.strict) return Error{message, {}, 0, {}};
     addRemark(std::string(step.name()), "internal-error", message);
     return ok();
@@ -184,13 +194,11 @@ private:
     if (!module) return module.error();
     Analyses analyses(*module, options_.assumptions);
     OneRun one;
-    PassContext context{*module,
-                        analyses,
-                        options_.target,
-                        options_.assumptions,
-                        step.mode,
-                        [&](std::string_view site) { return maySite(*step.pass, site); },
-                        one.remarks};
+    PassContext context{
+        *module,         analyses,
+        options_.target, options_.assumptions,
+        step.mode,       [&](std::string_view site) { return maySite(*step.pass, site); },
+        one.remarks};
     PassResult result = runPass(*step.pass, context);
     outcome_.times.push_back({std::string(step.name()), millisecondsSince(start)});
     if (!result) return result.error();
@@ -253,8 +261,8 @@ private:
 
   const PipelineOptions& options_;
   Words current_;
-  Words lastValid_;                  ///< validated; pending_ leads from here to current_
-  Words lastGood_;                   ///< the input, or the last module that the judge kept
+  Words lastValid_; ///< validated; pending_ leads from here to current_
+  Words lastGood_;  ///< the input, or the last module that the judge kept
   std::vector<PipelineStep> pending_;
   int64_t rewrites_ = 0;
   PipelineOutcome outcome_;
@@ -295,15 +303,19 @@ Result<std::optional<PipelineStep>> parseStep(const std::string& argument) {
   size_t equals = argument.find('=');
   std::string name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
   if (const PassInfo* pass = findPass(name)) {
-    std::string mode(equals == std::string::npos ? pass->defaultValue() : argument.substr(equals + 1));
+    std::string mode(equals == std::string::npos ? pass->defaultValue()
+                                                 : argument.substr(equals + 1));
     if (equals != std::string::npos && !pass->acceptsValue(mode))
-      return Error{pass->values.empty()
-                       ? fmt::format("--{} takes no value", name)
-                       : fmt::format("--{} does not take '{}'; it takes {}", name, mode, pass->values),
-                   {}, 0, {}};
+      return Error{pass->values.empty() ? fmt::format("--{} takes no value", name)
+                                        : fmt::format("--{} does not take '{}'; it takes {}", name,
+                                                      mode, pass->values),
+                   {},
+                   0,
+                   {}};
     return std::optional(PipelineStep{argument, pass, mode, false});
   }
-  if (acceptsSpirvOptFlag(argument)) return std::optional(PipelineStep{argument, nullptr, {}, false});
+  if (acceptsSpirvOptFlag(argument))
+    return std::optional(PipelineStep{argument, nullptr, {}, false});
   return none;
 }
 

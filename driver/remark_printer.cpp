@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
 #include <string_view>
 
 namespace lanewise::driver {
@@ -12,10 +11,14 @@ namespace {
 /// The word that text remarks are searched for: what was done is "remark", as compilers call it.
 std::string_view wordOf(Remark::Kind kind) {
   switch (kind) {
-  case Remark::Kind::Applied: return "remark";
-  case Remark::Kind::Missed: return "missed";
-  case Remark::Kind::Note: return "note";
-  case Remark::Kind::Warning: return "warning";
+  case Remark::Kind::Applied:
+    return "remark";
+  case Remark::Kind::Missed:
+    return "missed";
+  case Remark::Kind::Note:
+    return "note";
+  case Remark::Kind::Warning:
+    return "warning";
   }
   return "note";
 }
@@ -38,7 +41,8 @@ std::string remarkAsText(const Remark& remark, const std::string& input) {
 
 std::string remarkAsJson(const Remark& remark, const std::string& input) {
   nlohmann::ordered_json j;
-  j["kind"] = remark.kind == Remark::Kind::Applied ? std::string_view("applied") : wordOf(remark.kind);
+  j["kind"] =
+      remark.kind == Remark::Kind::Applied ? std::string_view("applied") : wordOf(remark.kind);
   j["pass"] = remark.pass;
   j["name"] = remark.name;
   j["input"] = input;

@@ -7,8 +7,8 @@
 
 namespace lanewise::driver {
 
-/// "FILE:LINE:COLUMN: KIND: MESSAGE [PASS:NAME]" and indented details. `input` stands for the file where
-/// the module has no lines.
+/// "FILE:LINE:COLUMN: KIND: MESSAGE [PASS:NAME]" and indented details. `input` stands for the file
+/// where the module has no lines.
 std::string remarkAsText(const Remark& remark, const std::string& input);
 
 /// One JSON object on one line, with a newline.

@@ -3,19 +3,20 @@
 #include "files.h"
 #include "isolate.h"
 
-#include <fmt/format.h>
-#include <spirv-tools/libspirv.hpp>
-#include <spirv-tools/optimizer.hpp>
-
 #include <algorithm>
 #include <cstdio>
+#include <fmt/format.h>
 #include <optional>
+#include <spirv-tools/libspirv.hpp>
+#include <spirv-tools/optimizer.hpp>
 
 namespace lanewise::driver {
 
 namespace {
 
-Error errorOf(std::string message) { return {std::move(message), {}, 0, {}}; }
+Error errorOf(std::string message) {
+  return {std::move(message), {}, 0, {}};
+}
 
 /// First error of a SPIRV-Tools call. Later ones tend to be consequences.
 struct FirstMessage {
@@ -23,7 +24,8 @@ struct FirstMessage {
   spv_position_t position{};
 
   spvtools::MessageConsumer consumer() {
-    return [this](spv_message_level_t level, const char*, const spv_position_t& at, const char* message) {
+    return [this](spv_message_level_t level, const char*, const spv_position_t& at,
+                  const char* message) {
       if (level > SPV_MSG_ERROR || !text.empty()) return;
       text = message ? message : "";
       position = at;
@@ -89,33 +91,47 @@ std::optional<spv_target_env> versionOfText(std::string_view text) {
 Result<spv_target_env> parseTargetEnv(const std::string& name) {
   spv_target_env env{};
   if (!spvParseTargetEnv(name.c_str(), &env))
-    return errorOf(fmt::format("unknown target environment '{}'; known are vulkan1.0 to vulkan1.3, spv1.0 "
-                               "to spv1.6, opencl1.2 to opencl2.2, opengl4.0 to opengl4.5",
-                               name));
+    return errorOf(
+        fmt::format("unknown target environment '{}'; known are vulkan1.0 to vulkan1.3, spv1.0 "
+                    "to spv1.6, opencl1.2 to opencl2.2, opengl4.0 to opengl4.5",
+                    name));
   return env;
 }
 
 std::string targetEnvName(spv_target_env env) {
   switch (env) {
-  case SPV_ENV_UNIVERSAL_1_0: return "spv1.0";
-  case SPV_ENV_UNIVERSAL_1_1: return "spv1.1";
-  case SPV_ENV_UNIVERSAL_1_2: return "spv1.2";
-  case SPV_ENV_UNIVERSAL_1_3: return "spv1.3";
-  case SPV_ENV_UNIVERSAL_1_4: return "spv1.4";
-  case SPV_ENV_UNIVERSAL_1_5: return "spv1.5";
-  case SPV_ENV_UNIVERSAL_1_6: return "spv1.6";
-  case SPV_ENV_VULKAN_1_0: return "vulkan1.0";
-  case SPV_ENV_VULKAN_1_1: return "vulkan1.1";
-  case SPV_ENV_VULKAN_1_1_SPIRV_1_4: return "vulkan1.1spv1.4";
-  case SPV_ENV_VULKAN_1_2: return "vulkan1.2";
-  case SPV_ENV_VULKAN_1_3: return "vulkan1.3";
-  default: return spvTargetEnvDescription(env);
+  case SPV_ENV_UNIVERSAL_1_0:
+    return "spv1.0";
+  case SPV_ENV_UNIVERSAL_1_1:
+    return "spv1.1";
+  case SPV_ENV_UNIVERSAL_1_2:
+    return "spv1.2";
+  case SPV_ENV_UNIVERSAL_1_3:
+    return "spv1.3";
+  case SPV_ENV_UNIVERSAL_1_4:
+    return "spv1.4";
+  case SPV_ENV_UNIVERSAL_1_5:
+    return "spv1.5";
+  case SPV_ENV_UNIVERSAL_1_6:
+    return "spv1.6";
+  case SPV_ENV_VULKAN_1_0:
+    return "vulkan1.0";
+  case SPV_ENV_VULKAN_1_1:
+    return "vulkan1.1";
+  case SPV_ENV_VULKAN_1_1_SPIRV_1_4:
+    return "vulkan1.1spv1.4";
+  case SPV_ENV_VULKAN_1_2:
+    return "vulkan1.2";
+  case SPV_ENV_VULKAN_1_3:
+    return "vulkan1.3";
+  default:
+    return spvTargetEnvDescription(env);
   }
 }
 
 Status validate(std::span<const uint32_t> words, spv_target_env env) {
-  Result<std::string> said =
-      isolate([&]() -> Result<std::string> { return runValidator(words, env); }, defaultIsolation());
+  Result<std::string> said = isolate(
+      [&]() -> Result<std::string> { return runValidator(words, env); }, defaultIsolation());
   if (!said) return errorOf("the SPIR-V validator " + said.error().message);
   if (!said->empty()) return errorOf(*said);
   return ok();
@@ -153,7 +169,8 @@ Result<Words> assemble(std::string_view text, const std::string& name, spv_targe
         spvtools::SpirvTools tools(env);
         tools.SetMessageConsumer(message.consumer());
         Words words;
-        if (!tools.Assemble(text.data(), text.size(), &words, SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS))
+        if (!tools.Assemble(text.data(), text.size(), &words,
+                            SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS))
           return errorOf(fmt::format("{}:{}:{}: error: {}", name, message.position.line + 1,
                                      message.position.column + 1, onOneLine(message.text)));
         return bytesOf(words);
@@ -161,22 +178,24 @@ Result<Words> assemble(std::string_view text, const std::string& name, spv_targe
       defaultIsolation());
   if (!bytes) {
     bool hasPlace = bytes.error().message.starts_with(name + ":");
-    return hasPlace ? bytes.error()
-                    : errorOf(fmt::format("{}: the SPIR-V assembler {}", name, bytes.error().message));
+    return hasPlace
+               ? bytes.error()
+               : errorOf(fmt::format("{}: the SPIR-V assembler {}", name, bytes.error().message));
   }
   return wordsOf(*bytes);
 }
 
-Result<std::string> disassemble(std::span<const uint32_t> words) {
+Result<std::string> disassemble(std::span<const uint32_t> words, TextHeader header) {
   Result<std::string> text = isolate(
       [&]() -> Result<std::string> {
         FirstMessage message;
         spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
         tools.SetMessageConsumer(message.consumer());
         std::string out;
-        constexpr uint32_t kOptions =
+        uint32_t options =
             SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES;
-        if (!tools.Disassemble(words.data(), words.size(), &out, kOptions))
+        if (header == TextHeader::No) options |= SPV_BINARY_TO_TEXT_OPTION_NO_HEADER;
+        if (!tools.Disassemble(words.data(), words.size(), &out, options))
           return errorOf("cannot print the module as text: " + onOneLine(message.text));
         return out;
       },
@@ -220,6 +239,8 @@ bool acceptsSpirvOptFlag(const std::string& flag, std::string* why) {
   return accepted;
 }
 
-std::string spirvToolsVersion() { return spvSoftwareVersionString(); }
+std::string spirvToolsVersion() {
+  return spvSoftwareVersionString();
+}
 
 } // namespace lanewise::driver

@@ -1,5 +1,6 @@
-// What -O stands for: the passes of spirv-opt's own -O in their order, with ours where the code is in the
-// form that their analyses read best. docs/command-line.md tells users; `lanewise passes` prints the list.
+// What -O stands for: the passes of spirv-opt's own -O in their order, with ours where the code is
+// in the form that their analyses read best. docs/command-line.md tells users; `lanewise passes`
+// prints the list.
 #include "pipeline.h"
 
 #include <algorithm>
@@ -8,9 +9,9 @@ namespace lanewise::driver {
 
 namespace {
 
-/// Canonical form: everything inlined, variables in SSA form, constants folded, loops that ask for it
-/// unrolled, dead code gone. Ours come next, so that an array index is one expression of the built-ins and
-/// every access to a Workgroup variable is seen in the entry point itself.
+/// Canonical form: everything inlined, variables in SSA form, constants folded, loops that ask for
+/// it unrolled, dead code gone. Ours come next, so that an array index is one expression of the
+/// built-ins and every access to a Workgroup variable is seen in the entry point itself.
 constexpr const char* kCanonicalize[] = {
     "--wrap-opkill",
     "--eliminate-dead-branches",
@@ -49,8 +50,8 @@ constexpr const char* kCanonicalize[] = {
     "--simplify-instructions",
 };
 
-/// The rest of spirv-opt's -O. if-conversion stands behind ours, because predication judges the branches
-/// that the shader has.
+/// The rest of spirv-opt's -O. if-conversion stands behind ours, because predication judges the
+/// branches that the shader has.
 constexpr const char* kCleanUp[] = {
     "--if-conversion",
     "--copy-propagate-arrays",
@@ -70,7 +71,8 @@ std::vector<PipelineStep> standardPipeline() {
   for (const char* flag : kCanonicalize) steps.push_back({flag, nullptr, {}, true});
   for (const PassInfo& pass : allPasses())
     if (pass.inO)
-      steps.push_back({"--" + std::string(pass.flag), &pass, std::string(pass.defaultValue()), true});
+      steps.push_back(
+          {"--" + std::string(pass.flag), &pass, std::string(pass.defaultValue()), true});
   for (const char* flag : kCleanUp) steps.push_back({flag, nullptr, {}, true});
   return steps;
 }

@@ -3,14 +3,13 @@
 #include "files.h"
 #include "suggest.h"
 
-#include <fmt/format.h>
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <filesystem>
+#include <fmt/format.h>
 #include <functional>
 #include <iterator>
 #include <sstream>
+#include <toml++/toml.h>
 
 namespace lanewise::driver {
 
@@ -73,11 +72,14 @@ public:
       Status s = readTopLevel(key.str(), value);
       if (!s) return s.error();
     }
-    for (auto member : {profile_.lanesPerPhase32, profile_.lanesPerPhase64, profile_.lanesPerPhase128})
+    for (auto member :
+         {profile_.lanesPerPhase32, profile_.lanesPerPhase64, profile_.lanesPerPhase128})
       if (member > profile_.subgroupSize)
-        return Error{fmt::format("{}: a phase cannot have more lanes ({}) than a subgroup ({})", file_,
-                                 member, profile_.subgroupSize),
-                     {}, 0, {}};
+        return Error{fmt::format("{}: a phase cannot have more lanes ({}) than a subgroup ({})",
+                                 file_, member, profile_.subgroupSize),
+                     {},
+                     0,
+                     {}};
     return profile_;
   }
 
@@ -124,8 +126,9 @@ private:
       bool isWhole = value.is_integer();
       if (!number || value.is_boolean() || (table != "cost" && !isWhole) || *number < k.least ||
           *number > k.most)
-        return errorAt(value.source(), fmt::format("'{}' must be {} number from {} to {}", full,
-                                                   table == "cost" ? "a" : "a whole", k.least, k.most));
+        return errorAt(value.source(),
+                       fmt::format("'{}' must be {} number from {} to {}", full,
+                                   table == "cost" ? "a" : "a whole", k.least, k.most));
       k.store(profile_, *number);
       return ok();
     }
@@ -135,8 +138,9 @@ private:
   Error unknown(const toml::node& value, std::string_view name,
                 const std::vector<std::string>& known) const {
     std::string near = nearest(name, known);
-    return errorAt(value.source(), fmt::format("unknown key '{}'{}", name,
-                                               near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    return errorAt(value.source(),
+                   fmt::format("unknown key '{}'{}", name,
+                               near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
   }
 
   std::string file_;
@@ -164,7 +168,9 @@ Result<TargetProfile> loadTarget(const std::string& target) {
                              near.empty() ? fmt::format("known are {}, device, and FILE.toml",
                                                         fmt::join(builtInTargets(), ", "))
                                           : fmt::format("did you mean '{}'?", near)),
-                 {}, 0, {}};
+                 {},
+                 0,
+                 {}};
   }
   Result<std::string> text = readFile(target);
   if (!text) return Error{fmt::format("{}: {}", target, text.error().message), {}, 0, {}};
