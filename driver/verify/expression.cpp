@@ -9,7 +9,9 @@
 
 namespace lanewise::driver {
 
-size_t editDistance(std::string_view a, std::string_view b) {
+namespace {
+
+size_t editsBetween(std::string_view a, std::string_view b) {
   // Three rows suffice: swapping neighbours looks two rows back.
   std::vector<size_t> before(b.size() + 1), previous(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) previous[j] = j;
@@ -26,8 +28,6 @@ size_t editDistance(std::string_view a, std::string_view b) {
   }
   return previous[b.size()];
 }
-
-namespace {
 
 // Recursive descent. The first error wins; after it every function returns 0 at once.
 class Parser {
@@ -165,6 +165,16 @@ private:
 };
 
 } // namespace
+
+std::string nearestName(std::string_view word, const std::vector<std::string>& names) {
+  std::string best;
+  size_t bestEdits = word.size() / 3 + 2;
+  for (const std::string& name : names) {
+    size_t edits = editsBetween(word, name);
+    if (edits < bestEdits) bestEdits = edits, best = name;
+  }
+  return best;
+}
 
 Result<int64_t> evaluateExpression(std::string_view text, const Parameters& parameters) {
   return Parser(text, parameters).run();

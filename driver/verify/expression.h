@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lanewise::driver {
 
@@ -19,23 +20,7 @@ using Parameters = std::map<std::string, int64_t, std::less<>>;
 /// for an unknown name the nearest parameter.
 Result<int64_t> evaluateExpression(std::string_view text, const Parameters& parameters);
 
-/// The name nearest to `word` by edit distance, empty if none is near enough to be a likely slip.
-template <class Names>
-std::string nearestName(std::string_view word, const Names& names);
-
-/// Edits (insert, delete, replace, swap of neighbours) from `a` to `b`.
-size_t editDistance(std::string_view a, std::string_view b);
-
-template <class Names>
-std::string nearestName(std::string_view word, const Names& names) {
-  std::string best;
-  size_t bestDistance =
-      word.size() / 3 + 2; // "x" may be "y", "grops" may be "groups", "foo" not "width"
-  for (const auto& name : names) {
-    size_t distance = editDistance(word, name);
-    if (distance < bestDistance) bestDistance = distance, best = name;
-  }
-  return best;
-}
+/// The name nearest to `word`, empty if none is near enough to be meant.
+std::string nearestName(std::string_view word, const std::vector<std::string>& names);
 
 } // namespace lanewise::driver
