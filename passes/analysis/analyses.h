@@ -42,11 +42,15 @@ struct AnalysisSet {
   constexpr bool has(AnalysisKind k) const { return bits >> uint32_t(k) & 1; }
 };
 
-/// Not thread-safe; one for each module. The module must outlive it and keep its address.
+/// Not thread-safe; one for each module. The module and the assumptions must outlive it and keep
+/// their addresses. A reference that it returns is valid until invalidateExcept() drops that
+/// analysis.
 class Analyses {
 public:
   Analyses(const Module& module, const Assumptions& assumptions);
   ~Analyses();
+  Analyses(const Analyses&) = delete;
+  Analyses& operator=(const Analyses&) = delete;
 
   const Module& module() const { return module_; }
   const Assumptions& assumptions() const { return assumptions_; }
@@ -61,7 +65,9 @@ public:
   const EntryPoints& entryPoints();
   const SourceLines& sourceLines();
 
-  /// Forgets everything that is not in `preserved`.
+  /// Forgets everything that is not in `preserved`. Types refers to Constants and Decorations, so
+  /// it is forgotten with either of them. What a pass may preserve depends on what it moved: Cfg
+  /// and Dominance name blocks only, Constants and Types ids only; all others name instructions.
   void invalidateExcept(AnalysisSet preserved);
   /// Recomputes every analysis that is held and compares. For debug builds and tests: names the
   /// first that differs, or AnalysisKind::Count when all agree.

@@ -1,4 +1,5 @@
-// Values of constants and specialization constants.
+// Values of constants and specialization constants. Exact: a value is given only where the
+// specification defines it (not for a division by zero, nor for a shift by the width or more).
 #pragma once
 
 #include "analysis/assumptions.h"
@@ -6,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace lanewise {
@@ -26,13 +28,15 @@ struct ConstantValue {
 
 class Constants {
 public:
-  /// Evaluates OpConstant, OpConstantTrue/False/Null, OpSpecConstant*, and OpSpecConstantOp over integers.
-  /// A specialization constant has the assumed value, else its default.
+  /// Evaluates OpConstant, OpConstantTrue/False/Null, OpSpecConstant*, and OpSpecConstantOp over
+  /// integers and Booleans, of scalars and vectors. A specialization constant has the assumed
+  /// value, else its default.
   Constants(const Module& module, const Assumptions& assumptions);
 
   /// Value of a scalar integer or Boolean constant id; nothing for any other id.
   std::optional<ConstantValue> value(Id id) const {
-    if (id.value >= index_.size() || index_[id.value] == 0) return std::nullopt;
+    if (id.value >= index_.size() || index_[id.value] == 0 || index_[id.value] >= kVector)
+      return std::nullopt;
     return values_[index_[id.value] - 1];
   }
   /// Only when it holds for every specialization.
@@ -40,16 +44,30 @@ public:
     auto v = value(id);
     return v && v->isLiteral ? std::optional(v->bits) : std::nullopt;
   }
-  /// True when a specialization constant that `id` depends on was left at its default, not given by the
-  /// Assumptions: the value says little of how the module is used.
+  /// Value of component `n` of a constant vector of integers or Booleans; nothing for any other id,
+  /// or when that component has no value.
+  std::optional<ConstantValue> component(Id vector, uint32_t n) const;
+  /// True when a specialization constant that `id` depends on was left at its default, not given by
+  /// the Assumptions: the value says little of how the module is used. For a vector, of any
+  /// component. False for ids without a value.
   bool isUnassumedSpec(Id id) const;
+  /// The same for one component of a vector.
+  bool isUnassumedSpec(Id vector, uint32_t n) const;
 
   bool operator==(const Constants&) const = default;
 
 private:
-  std::vector<uint32_t> index_; ///< by Id: index + 1 into values_
+  friend class ConstantEvaluator;
+  static constexpr uint32_t kVector = 0x80000000; ///< in index_: a vector
+
+  std::span<const uint32_t> components(Id vector) const;
+
+  /// By Id: index + 1 into values_; or kVector + index into vectors_; or 0 for no value.
+  std::vector<uint32_t> index_;
   std::vector<ConstantValue> values_;
   std::vector<bool> unassumed_; ///< by index into values_
+  /// Each vector: the number of its components, then for each one its index + 1 into values_, or 0.
+  std::vector<uint32_t> vectors_;
 };
 
 } // namespace lanewise

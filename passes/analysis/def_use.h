@@ -1,5 +1,5 @@
-// Who uses an id. Exact for modules without unknown instructions; with them conservative (may list uses
-// that are none).
+// Who uses an id. Exact for modules without unknown instructions; with them conservative (may list
+// uses that are none).
 #pragma once
 
 #include "ir/module.h"
@@ -20,8 +20,10 @@ struct Use {
 class DefUse {
 public:
   explicit DefUse(const Module& module);
-  /// Uses of `id` in module order, debug names and decorations included. Result types count as uses.
+  /// Uses of `id` in module order, debug names and decorations included. Result types count as
+  /// uses. None for an id that the module did not have when this was computed.
   std::span<const Use> uses(Id id) const {
+    if (size_t(id.value) + 1 >= start_.size()) return {};
     return {uses_.data() + start_[id.value], uses_.data() + start_[id.value + 1]};
   }
   bool operator==(const DefUse&) const = default;

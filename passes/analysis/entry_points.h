@@ -1,8 +1,11 @@
-// Entry points, their workgroup sizes and the functions they reach.
+// Entry points, their workgroup sizes and the functions they reach. Exact for direct calls; where
+// the address of a function is taken, that function counts as reached by every entry point
+// (conservative).
 #pragma once
 
 #include "analysis/constants.h"
 #include "analysis/decorations.h"
+#include "analysis/def_use.h"
 #include "ir/module.h"
 
 #include <array>
@@ -24,24 +27,30 @@ struct WorkgroupSize {
 };
 
 struct EntryPoint {
-  InstRef inst; ///< OpEntryPoint
-  FunctionRef function;
+  InstRef inst;         ///< OpEntryPoint
+  FunctionRef function; ///< null in a broken module
   spv::ExecutionModel model{};
-  /// From the WorkgroupSize built-in, else LocalSizeId, else LocalSize (SPIR-V 3.21: the built-in wins).
-  /// A size by specialization constants is given when the Assumptions give every one of them (or the whole
-  /// size); otherwise nothing: unknown.
+  /// From the WorkgroupSize built-in, else LocalSizeId, else LocalSize (SPIR-V 3.21: the built-in
+  /// wins). A size by specialization constants is given when the Assumptions give every one of them
+  /// (or the whole size); otherwise nothing: unknown. An assumed whole size goes before assumed
+  /// specialization constants, but a component that is literal stays what it is. Also nothing for a
+  /// model without workgroups, and for a size with a component 0, which the specification forbids.
   std::optional<WorkgroupSize> workgroupSize;
   /// Functions that may run under this entry point, itself included, ascending.
   std::vector<FunctionRef> functions;
   /// Global variables that those functions name, ascending by id.
   std::vector<Id> variables;
+
+  /// The name under which the API finds it.
+  std::string_view name(const Module& module) const { return module.stringAt(inst, 3); }
   bool operator==(const EntryPoint&) const = default;
 };
 
 class EntryPoints {
 public:
-  EntryPoints(const Module& module, const Constants& constants, const Decorations& decorations,
-              const Assumptions& assumptions);
+  EntryPoints(const Module& module, const DefUse& defUse, const Constants& constants,
+              const Decorations& decorations, const Assumptions& assumptions);
+  /// In module order.
   std::span<const EntryPoint> all() const { return all_; }
   bool operator==(const EntryPoints&) const = default;
 
