@@ -49,8 +49,7 @@ struct Options {
   uint64_t maxCandidates = 4096;
 };
 
-// ------------------------------------------------------------------------------------------------
-// data
+// ---- data ----
 
 /// One access of the array under one entry point.
 struct Site {
@@ -130,8 +129,7 @@ std::string extentsText(const std::vector<uint64_t>& extents) {
   return text;
 }
 
-// ---------------------------------------------------------------------------------------------
-// collect
+// ---- collect ----
 
 Candidate PadSharedMemory::collect(const SharedArray& array) {
   Candidate c;
@@ -161,8 +159,7 @@ Candidate PadSharedMemory::collect(const SharedArray& array) {
   return c;
 }
 
-// -----------------------------------------------------------------------------------------------
-// check
+// ---- check ----
 
 /// Legality, apart from the room that the new layout needs. The first rule that is not met.
 std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) const {
@@ -260,8 +257,7 @@ bool PadSharedMemory::hasConflict(const Candidate& c) const {
   });
 }
 
-// ----------------------------------------------------------------------------------------------
-// choose
+// ---- choose ----
 
 Layout PadSharedMemory::evaluate(const Candidate& c, std::vector<uint64_t> extents) const {
   Layout layout;
@@ -345,8 +341,7 @@ std::optional<Refusal> PadSharedMemory::isProfitable(const Candidate& c) const {
   return std::nullopt;
 }
 
-// ---------------------------------------------------------------------------------------------
-// rewrite
+// ---- rewrite ----
 
 /// Gives the variable array types of its own; types that other variables share are never changed.
 void PadSharedMemory::rewrite(const Candidate& c, Rewriter& rewriter) {
@@ -394,8 +389,7 @@ void PadSharedMemory::rewrite(const Candidate& c, Rewriter& rewriter) {
     addedBytes_[entry] += c.after.bytes - c.before.bytes;
 }
 
-// ------------------------------------------------------------------------------------------------
-// tell
+// ---- tell ----
 
 /// A remark at the site that costs most, or at the variable.
 Remark PadSharedMemory::remarkFor(const Candidate& c) const {
@@ -489,8 +483,7 @@ void PadSharedMemory::remarkApplied(const Candidate& c) {
   context_.remarks.push_back(std::move(remark));
 }
 
-// -------------------------------------------------------------------------------------------------
-// run
+// ---- run ----
 
 PassResult PadSharedMemory::run() {
   const std::vector<SharedArray> arrays = collectSharedArrays(analyses_, target_);
