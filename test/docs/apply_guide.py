@@ -22,12 +22,12 @@ def apply_guide(document, into, without=None):
         place = block.attributes.get("file") or block.attributes.get("append")
         if not place:
             continue
+        if without and place.startswith(without):
+            continue
         target = into / place
         target.parent.mkdir(parents=True, exist_ok=True)
         if "append" in block.attributes and not target.exists():
             shutil.copyfile(ROOT / place, target)
-        if without and place.startswith(without):
-            continue
         with open(target, "a" if "append" in block.attributes else "w", encoding="utf-8") as file:
             file.write(block.text)
         touched.append(place)
