@@ -1,8 +1,8 @@
 #include "verify/expression.h"
 
+#include "suggest.h"
 #include "verify/failure.h"
 
-#include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
 #include <vector>
@@ -10,24 +10,6 @@
 namespace lanewise::driver {
 
 namespace {
-
-size_t editsBetween(std::string_view a, std::string_view b) {
-  // Three rows suffice: swapping neighbours looks two rows back.
-  std::vector<size_t> before(b.size() + 1), previous(b.size() + 1), row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) previous[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      row[j] =
-          std::min({previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-    std::swap(before, previous);
-    std::swap(previous, row);
-  }
-  return previous[b.size()];
-}
 
 // Recursive descent. The first error wins; after it every function returns 0 at once.
 class Parser {
@@ -151,7 +133,7 @@ private:
     at_ = start;
     std::vector<std::string> names;
     for (const auto& [known, value] : parameters_) names.push_back(known);
-    std::string near = nearestName(name, names);
+    std::string near = nearest(name, names);
     fail(near.empty() ? fmt::format("`{}` is not in [parameters]", name)
                       : fmt::format("`{}` is not in [parameters]; did you mean `{}`?", name, near));
     return 0;
@@ -165,16 +147,6 @@ private:
 };
 
 } // namespace
-
-std::string nearestName(std::string_view word, const std::vector<std::string>& names) {
-  std::string best;
-  size_t bestEdits = word.size() / 3 + 2;
-  for (const std::string& name : names) {
-    size_t edits = editsBetween(word, name);
-    if (edits < bestEdits) bestEdits = edits, best = name;
-  }
-  return best;
-}
 
 Result<int64_t> evaluateExpression(std::string_view text, const Parameters& parameters) {
   return Parser(text, parameters).run();

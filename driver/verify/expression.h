@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace lanewise::driver {
 
@@ -19,8 +18,5 @@ using Parameters = std::map<std::string, int64_t, std::less<>>;
 /// Overflow and division by zero are errors. The error names the column within `text`, from 1, and
 /// for an unknown name the nearest parameter.
 Result<int64_t> evaluateExpression(std::string_view text, const Parameters& parameters);
-
-/// The name nearest to `word`, empty if none is near enough to be meant.
-std::string nearestName(std::string_view word, const std::vector<std::string>& names);
 
 } // namespace lanewise::driver
