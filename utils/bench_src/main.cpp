@@ -96,6 +96,13 @@ size_t summarize(const std::vector<CorpusModule>& corpus, std::vector<Row>& rows
   return bytes;
 }
 
+/// Says on stderr which modules our own rows could not process: that is always worth a look.
+void nameFailures(const std::vector<CorpusModule>& corpus, const Row& row) {
+  if (!row.pipeline->name.starts_with("lanewise")) return;
+  for (size_t i = 0; i < corpus.size(); ++i)
+    if (!row.times[i]) fmt::print(stderr, "{} failed on {}\n", row.pipeline->name, corpus[i].name);
+}
+
 /// The throughput table as text on stdout; its rows as JSON objects.
 std::string reportThroughput(const std::vector<CorpusModule>& corpus, const Options& options) {
   std::vector<Row> rows;
@@ -104,6 +111,7 @@ std::string reportThroughput(const std::vector<CorpusModule>& corpus, const Opti
     Row row;
     row.pipeline = &pipeline;
     row.times = measure(pipeline, corpus, pipeline.slow ? 1 : options.repeats);
+    nameFailures(corpus, row);
     rows.push_back(std::move(row));
   }
   size_t modules = 0;
