@@ -128,8 +128,7 @@ struct Node {
 /// Generates instructions and interprets them as it goes.
 class Generator {
 public:
-  Generator(uint32_t seed, std::array<uint32_t, 3> size, size_t lanes)
-      : random_(seed) {
+  Generator(uint32_t seed, std::array<uint32_t, 3> size, size_t lanes) : random_(seed) {
     for (size_t n = 0; n < lanes; ++n)
       lanes_.push_back({uint32_t(random_() % size[0]), uint32_t(random_() % size[1]),
                         uint32_t(random_() % size[2])});
