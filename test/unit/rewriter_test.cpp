@@ -158,10 +158,12 @@ TEST_F(RewriterTest, SharesDeclarationsThatStandBefore) {
   Id eight = rewriter.uint32Constant(8);
   EXPECT_EQ(rewriter.uint32Constant(8), eight);
   EXPECT_NE(rewriter.constant(Id(8), 8), eight); // int is another type
+  EXPECT_NE(rewriter.uint32Constant(7, def(7)),
+            Id(7)); // for use in its own place, it stands too late
   commit(rewriter);
   uint32_t constants = 0;
   for (InstRef i : module.globals()) constants += module.opcode(i) == spv::Op::OpConstant;
-  EXPECT_EQ(constants, 3u); // 7u, 8u and 8
+  EXPECT_EQ(constants, 4u); // 7u twice, 8u and 8
 }
 
 TEST_F(RewriterTest, MovesTheTypeThatStandsBehindTheAnchor) {
