@@ -20,11 +20,12 @@ COMMENT = r"^\s*(?:;+|//+|#+)\s*"
 def prefixes_of(text):
     """The check prefixes that the RUN lines of a test name."""
     found = set()
-    runs = " ".join(re.findall(r"RUN:(.*)", text)).replace("\\", " ")
-    for names in re.findall(r"--?check-prefix(?:es)?[= ]([\w,-]+)", runs):
-        found.update(names.split(","))
-    if re.search(r"FileCheck(?![^|]*check-prefix)", runs):
-        found.add("CHECK")
+    runs = re.sub(r"\\\n.*?RUN:", " ", "\n".join(line for line in text.splitlines() if "RUN:" in line))
+    for call in re.findall(r"FileCheck(?=\s)([^|&;\n]*)", runs):
+        names = re.findall(r"--?check-prefix(?:es)?[= ]([\w,-]+)", call)
+        found.update(name for some in names for name in some.split(","))
+        if not names:
+            found.add("CHECK")
     return found
 
 

@@ -7,9 +7,9 @@
 namespace lanewise::driver {
 namespace {
 
-// SPIR-V extensions that a compute module may declare: the Vulkan version that took them in, and the device
-// extension that gives them before (null: none does). Vulkan specification, appendix "Vulkan Environment
-// for SPIR-V", versions and formats.
+// SPIR-V extensions that a compute module may declare: the Vulkan version that took them in, and
+// the device extension that gives them before (null: none does). Vulkan specification, appendix
+// "Vulkan Environment for SPIR-V", versions and formats.
 struct ExtensionRow {
   const char* spirv;
   uint32_t coreSince; ///< 0: in no version
@@ -49,8 +49,8 @@ constexpr ExtensionRow kExtensions[] = {
 
 } // namespace
 
-// What a capability asks of the device. Vulkan specification, appendix "Vulkan Environment for SPIR-V",
-// capabilities.
+// What a capability asks of the device. Vulkan specification, appendix "Vulkan Environment for
+// SPIR-V", capabilities.
 struct CapabilityTable {
   struct Row {
     spv::Capability capability;
@@ -61,19 +61,23 @@ struct CapabilityTable {
   static const Row* find(uint32_t capability);
 };
 
-#define ALWAYS(name)                                                                                   \
-  Row { spv::Capability::name, #name, [](const DeviceSupport&) { return true; } }
-#define CORE(name, feature)                                                                            \
-  Row {                                                                                                \
-    spv::Capability::name, #name,                                                                      \
-        [](const DeviceSupport& d) { return d.features_.features.feature == VK_TRUE; }                 \
+#define ALWAYS(name)                                                                               \
+  Row {                                                                                            \
+    spv::Capability::name, #name, [](const DeviceSupport&) { return true; }                        \
   }
-#define WHERE(name, condition)                                                                         \
-  Row { spv::Capability::name, #name, [](const DeviceSupport& d) { return bool(condition); } }
-#define SUBGROUP(name, bit)                                                                            \
-  Row {                                                                                                \
-    spv::Capability::name, #name,                                                                      \
-        [](const DeviceSupport& d) { return d.hasSubgroupOperation(VK_SUBGROUP_FEATURE_##bit); }       \
+#define CORE(name, feature)                                                                        \
+  Row {                                                                                            \
+    spv::Capability::name, #name,                                                                  \
+        [](const DeviceSupport& d) { return d.features_.features.feature == VK_TRUE; }             \
+  }
+#define WHERE(name, condition)                                                                     \
+  Row {                                                                                            \
+    spv::Capability::name, #name, [](const DeviceSupport& d) { return bool(condition); }           \
+  }
+#define SUBGROUP(name, bit)                                                                        \
+  Row {                                                                                            \
+    spv::Capability::name, #name,                                                                  \
+        [](const DeviceSupport& d) { return d.hasSubgroupOperation(VK_SUBGROUP_FEATURE_##bit); }   \
   }
 
 const CapabilityTable::Row CapabilityTable::rows[] = {
@@ -110,10 +114,8 @@ const CapabilityTable::Row CapabilityTable::rows[] = {
     WHERE(VulkanMemoryModelDeviceScope, d.v12.vulkanMemoryModelDeviceScope),
     WHERE(RuntimeDescriptorArray, d.v12.runtimeDescriptorArray),
     WHERE(ShaderNonUniform, d.v12.descriptorIndexing),
-    WHERE(StorageBufferArrayNonUniformIndexing,
-          d.v12.shaderStorageBufferArrayNonUniformIndexing),
-    WHERE(UniformBufferArrayNonUniformIndexing,
-          d.v12.shaderUniformBufferArrayNonUniformIndexing),
+    WHERE(StorageBufferArrayNonUniformIndexing, d.v12.shaderStorageBufferArrayNonUniformIndexing),
+    WHERE(UniformBufferArrayNonUniformIndexing, d.v12.shaderUniformBufferArrayNonUniformIndexing),
     SUBGROUP(GroupNonUniform, BASIC_BIT),
     SUBGROUP(GroupNonUniformVote, VOTE_BIT),
     SUBGROUP(GroupNonUniformArithmetic, ARITHMETIC_BIT),
@@ -126,10 +128,10 @@ const CapabilityTable::Row CapabilityTable::rows[] = {
     WHERE(SubgroupBallotKHR, d.hasExtension("VK_EXT_shader_subgroup_ballot")),
     WHERE(SubgroupVoteKHR, d.hasExtension("VK_EXT_shader_subgroup_vote")),
     WHERE(ShaderClockKHR, d.clock.shaderSubgroupClock || d.clock.shaderDeviceClock),
-    WHERE(AtomicFloat32AddEXT, d.atomicFloat.shaderBufferFloat32AtomicAdd ||
-                                   d.atomicFloat.shaderSharedFloat32AtomicAdd),
-    WHERE(AtomicFloat64AddEXT, d.atomicFloat.shaderBufferFloat64AtomicAdd ||
-                                   d.atomicFloat.shaderSharedFloat64AtomicAdd),
+    WHERE(AtomicFloat32AddEXT,
+          d.atomicFloat.shaderBufferFloat32AtomicAdd || d.atomicFloat.shaderSharedFloat32AtomicAdd),
+    WHERE(AtomicFloat64AddEXT,
+          d.atomicFloat.shaderBufferFloat64AtomicAdd || d.atomicFloat.shaderSharedFloat64AtomicAdd),
     WHERE(AtomicFloat16AddEXT, d.atomicFloat2.shaderBufferFloat16AtomicAdd ||
                                    d.atomicFloat2.shaderSharedFloat16AtomicAdd),
     WHERE(AtomicFloat16MinMaxEXT, d.atomicFloat2.shaderBufferFloat16AtomicMinMax ||
@@ -147,8 +149,8 @@ const CapabilityTable::Row CapabilityTable::rows[] = {
     WHERE(DotProductInputAll, d.v13.shaderIntegerDotProduct),
     WHERE(DotProductInput4x8Bit, d.v13.shaderIntegerDotProduct),
     WHERE(DotProductInput4x8BitPacked, d.v13.shaderIntegerDotProduct),
-    // The widths follow from execution modes; a device that has none of them is refused here, and the
-    // validation layer sees the rest.
+    // The widths follow from execution modes; a device that has none of them is refused here, and
+    // the validation layer sees the rest.
     WHERE(DenormPreserve, d.v12Properties.shaderDenormPreserveFloat16 ||
                               d.v12Properties.shaderDenormPreserveFloat32 ||
                               d.v12Properties.shaderDenormPreserveFloat64),
@@ -250,10 +252,12 @@ bool DeviceSupport::hasSubgroupOperation(VkSubgroupFeatureFlagBits operation) co
 
 std::optional<std::string> DeviceSupport::whyNotCapability(uint32_t capability) const {
   if (capability == uint32_t(spv::Capability::PhysicalStorageBufferAddresses))
-    return "it takes buffer addresses (capability PhysicalStorageBufferAddresses), which no scenario "
+    return "it takes buffer addresses (capability PhysicalStorageBufferAddresses), which no "
+           "scenario "
            "can give";
   const CapabilityTable::Row* row = CapabilityTable::find(capability);
-  if (!row) return fmt::format("the runner does not know capability {}", capabilityName(capability));
+  if (!row)
+    return fmt::format("the runner does not know capability {}", capabilityName(capability));
   if (!row->isOffered(*this)) return fmt::format("the device lacks capability {}", row->name);
   return std::nullopt;
 }
@@ -321,8 +325,7 @@ std::optional<std::string> DeviceSupport::whyNot(const Program& program,
     for (const ProgramDispatch::Binding& bound : dispatch.bindings) {
       const ReflectedBinding* binding = shader.reflection.findBinding(bound.set, bound.binding);
       bool isUniform = binding && binding->kind == ReflectedBinding::Kind::UniformBuffer;
-      uint64_t limit =
-          isUniform ? limits().maxUniformBufferRange : limits().maxStorageBufferRange;
+      uint64_t limit = isUniform ? limits().maxUniformBufferRange : limits().maxStorageBufferRange;
       if (bufferBytes[bound.buffer] > limit)
         return fmt::format("shader `{}`: {} bytes at binding {}.{} are above the device's {}",
                            shader.name, bufferBytes[bound.buffer], bound.set, bound.binding, limit);

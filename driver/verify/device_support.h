@@ -15,16 +15,16 @@ namespace lanewise::driver {
 /// Oldest Vulkan that the runner works with: it relies on the feature structs of 1.2.
 constexpr uint32_t kOldestApiVersion = VK_API_VERSION_1_2;
 
-/// The feature and property structs that the runner knows, linked into one chain each. Not copyable: the
-/// chain points into it.
+/// The feature and property structs that the runner knows, linked into one chain each. Not
+/// copyable: the chain points into it.
 class DeviceSupport {
 public:
   DeviceSupport() = default;
   DeviceSupport(const DeviceSupport&) = delete;
   DeviceSupport& operator=(const DeviceSupport&) = delete;
 
-  /// Links the structs that a device of this version with these extensions understands. The caller then
-  /// fills features() and properties() by vkGetPhysicalDeviceFeatures2 and ...Properties2.
+  /// Links the structs that a device of this version with these extensions understands. The caller
+  /// then fills features() and properties() by vkGetPhysicalDeviceFeatures2 and ...Properties2.
   void link(uint32_t apiVersion, const std::set<std::string>& extensions);
   VkPhysicalDeviceFeatures2& features() { return features_; }
   VkPhysicalDeviceProperties2& properties() { return properties_; }

@@ -1,31 +1,13 @@
 #include "verify/expression.h"
 
+#include "suggest.h"
 #include "verify/failure.h"
 
-#include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
 #include <vector>
 
 namespace lanewise::driver {
-
-size_t editDistance(std::string_view a, std::string_view b) {
-  // Three rows suffice: swapping neighbours looks two rows back.
-  std::vector<size_t> before(b.size() + 1), previous(b.size() + 1), row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) previous[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      row[j] =
-          std::min({previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = std::min(row[j], before[j - 2] + 1);
-    }
-    std::swap(before, previous);
-    std::swap(previous, row);
-  }
-  return previous[b.size()];
-}
 
 namespace {
 
@@ -151,7 +133,7 @@ private:
     at_ = start;
     std::vector<std::string> names;
     for (const auto& [known, value] : parameters_) names.push_back(known);
-    std::string near = nearestName(name, names);
+    std::string near = nearest(name, names);
     fail(near.empty() ? fmt::format("`{}` is not in [parameters]", name)
                       : fmt::format("`{}` is not in [parameters]; did you mean `{}`?", name, near));
     return 0;

@@ -19,23 +19,4 @@ using Parameters = std::map<std::string, int64_t, std::less<>>;
 /// for an unknown name the nearest parameter.
 Result<int64_t> evaluateExpression(std::string_view text, const Parameters& parameters);
 
-/// The name nearest to `word` by edit distance, empty if none is near enough to be a likely slip.
-template <class Names>
-std::string nearestName(std::string_view word, const Names& names);
-
-/// Edits (insert, delete, replace, swap of neighbours) from `a` to `b`.
-size_t editDistance(std::string_view a, std::string_view b);
-
-template <class Names>
-std::string nearestName(std::string_view word, const Names& names) {
-  std::string best;
-  size_t bestDistance =
-      word.size() / 3 + 2; // "x" may be "y", "grops" may be "groups", "foo" not "width"
-  for (const auto& name : names) {
-    size_t distance = editDistance(word, name);
-    if (distance < bestDistance) bestDistance = distance, best = name;
-  }
-  return best;
-}
-
 } // namespace lanewise::driver

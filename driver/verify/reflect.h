@@ -1,5 +1,5 @@
-// What a compute entry point asks of its caller: bindings, push constants, specialization constants,
-// capabilities.
+// What a compute entry point asks of its caller: bindings, push constants, specialization
+// constants, capabilities.
 #pragma once
 
 #include "analysis/assumptions.h"
@@ -24,7 +24,7 @@ struct ReflectedField {
 /// Layout of a Block: scalars at fixed places, then perhaps one array that ends it.
 struct ReflectedBlock {
   std::vector<ReflectedField> header; ///< ascending offsets; what stands before the array
-  uint64_t fixedBytes = 0;            ///< least size of a buffer that holds it, without a runtime array
+  uint64_t fixedBytes = 0; ///< least size of a buffer that holds it, without a runtime array
   uint64_t arrayOffset = 0;
   uint32_t arrayStride = 0; ///< 0: no array at the end
   uint64_t arrayLength = 0; ///< 0: runtime array
@@ -65,9 +65,9 @@ struct Reflection {
   const ReflectedBinding* findBinding(uint32_t set, uint32_t binding) const;
 };
 
-/// Reflects the GLCompute entry point `entry`; an empty name takes the only one. Specialization constants
-/// that `given` does not name have their defaults, as they have in Vulkan. Fails for a module that cannot be
-/// read and for an entry point that is not there.
+/// Reflects the GLCompute entry point `entry`; an empty name takes the only one. Specialization
+/// constants that `given` does not name have their defaults, as they have in Vulkan. Fails for a
+/// module that cannot be read and for an entry point that is not there.
 Result<Reflection> reflect(std::span<const uint32_t> words, const std::string& entry,
                            const std::map<uint32_t, uint64_t>& given);
 

@@ -16,7 +16,7 @@
 namespace lanewise::driver {
 
 struct DeviceInfo {
-  uint32_t index = 0; ///< as `--device` takes it
+  uint32_t index = 0;     ///< as `--device` takes it
   std::string name, type; ///< type: "discrete GPU", "integrated GPU", "virtual GPU", "CPU", "other"
   std::string driver;     ///< name and version
   std::string apiVersion; ///< "1.3.230"
@@ -32,8 +32,8 @@ Result<std::vector<DeviceInfo>> listDevices();
 struct RunnerOptions {
   std::string device; ///< as in VerifyOptions
   bool validationLayer = false;
-  /// Enables robustBufferAccess where the device has it: out-of-range accesses do no harm, at some cost in
-  /// speed. For inputs that were made up.
+  /// Enables robustBufferAccess where the device has it: out-of-range accesses do no harm, at some
+  /// cost in speed. For inputs that were made up.
   bool robustAccess = false;
   double timeoutSeconds = 60;
 };
@@ -51,7 +51,7 @@ struct ProgramDispatch {
   struct Binding {
     uint32_t set = 0, binding = 0, buffer = 0;
   };
-  std::vector<Binding> bindings; ///< one for each of the shader's bindings
+  std::vector<Binding> bindings;      ///< one for each of the shader's bindings
   std::vector<uint8_t> pushConstants; ///< as many bytes as the shader declares
 };
 
@@ -83,13 +83,16 @@ struct BufferInput {
 
 class Runner {
 public:
+  /// The device that open() would take, without opening it: quick, and fails where open() would for
+  /// want of a device or of the validation layer.
+  static Result<DeviceInfo> probe(const RunnerOptions& options);
   /// Fails when no device suits, or when the validation layer is asked for and not installed.
   static Result<std::unique_ptr<Runner>> open(const RunnerOptions& options);
   virtual ~Runner() = default;
 
   virtual const DeviceInfo& device() const = 0;
-  /// False after a lost device or a timeout. After a timeout the Runner must not be destroyed (the device
-  /// still works on what it was given): the caller lets it leak.
+  /// False after a lost device or a timeout. After a timeout the Runner must not be destroyed (the
+  /// device still works on what it was given): the caller lets it leak.
   virtual bool isUsable() const = 0;
 
   /// Forgets all buffers and programs, and makes buffers of these sizes.
@@ -99,19 +102,19 @@ public:
   /// Per shader of a program: what the driver tells of its pipelines, empty where it tells nothing.
   virtual std::vector<PipelineStatistics> statistics(uint32_t program) = 0;
 
-  /// Writes `inputs` (one for each buffer), runs the program once, and reads the buffers named in `read`
-  /// into `outputs` (resized to one entry for each buffer; the others stay empty).
+  /// Writes `inputs` (one for each buffer), runs the program once, and reads the buffers named in
+  /// `read` into `outputs` (resized to one entry for each buffer; the others stay empty).
   virtual RunStatus run(uint32_t program, std::span<const BufferInput> inputs,
                         std::span<const uint32_t> read,
                         std::vector<std::vector<uint8_t>>& outputs) = 0;
 
-  /// Writes `inputs` and keeps device-side copies of the buffers named in `restored`, which time() puts back
-  /// before each repetition.
+  /// Writes `inputs` and keeps device-side copies of the buffers named in `restored`, which time()
+  /// puts back before each repetition.
   virtual RunStatus beginTiming(std::span<const BufferInput> inputs,
                                 std::span<const uint32_t> restored) = 0;
-  /// Runs the program `repetitions` times and gives microseconds for one. Device timestamps around the
-  /// dispatches alone, or host time around the submission where the device has none. The command buffer is
-  /// kept until the number of repetitions changes.
+  /// Runs the program `repetitions` times and gives microseconds for one. Device timestamps around
+  /// the dispatches alone, or host time around the submission where the device has none. The
+  /// command buffer is kept until the number of repetitions changes.
   virtual RunStatus time(uint32_t program, uint32_t repetitions, double& microseconds) = 0;
 
   /// Errors of the validation layer since the last call, one line each, without repeats.

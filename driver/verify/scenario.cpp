@@ -2,6 +2,7 @@
 // silently ignored would make a verification say less than its author thinks.
 #include "verify/scenario.h"
 
+#include "suggest.h"
 #include "verify/expression.h"
 #include "verify/failure.h"
 #include "verify/scalars.h"
@@ -87,7 +88,7 @@ private:
 
   void failUnknown(const toml::source_region& at, std::string_view kind, std::string_view word,
                    const std::vector<std::string>& known) {
-    std::string near = nearestName(word, known);
+    std::string near = nearest(word, known);
     fail(at, near.empty()
                  ? fmt::format("{} `{}` is unknown; it is one of {}", kind, word,
                                known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")))

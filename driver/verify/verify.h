@@ -5,6 +5,7 @@
 
 #include "analysis/assumptions.h"
 #include "result.h"
+#include "verify/scenario.h"
 
 #include <array>
 #include <cstdint>
@@ -16,8 +17,6 @@
 #include <vector>
 
 namespace lanewise::driver {
-
-struct Scenario; // verify/scenario.h
 
 using Words = std::vector<uint32_t>;
 
@@ -31,6 +30,7 @@ struct VerifyOptions {
   uint32_t warmups = 3;
   uint32_t repeats = 20; ///< pairs of timed runs
   uint64_t seed = 1;
+  double timeoutSeconds = 60; ///< for one submission; a program that takes longer counts as hung
 };
 
 /// A shader of the scenario in its two forms. When both are the same module it takes part
@@ -68,10 +68,33 @@ struct TimingResult {
   bool isSlower() const { return ratioLow > 1; }
 };
 
+/// A whole program: a module for each of the scenario's shaders that its dispatches name.
+struct ProgramVariant {
+  std::string name;                     ///< its row in the report
+  std::map<std::string, Words> modules; ///< by the scenario's name of the shader
+  /// Empty: the scenario's dispatches. A rival may have dispatches of its own.
+  std::vector<ScenarioDispatch> dispatches;
+  bool compare = true; ///< false: only timed, such as a copy of the same bytes
+};
+
 /// What the driver tells of one pipeline (VK_KHR_pipeline_executable_properties): name -> value as
 /// text.
 using PipelineStatistics = std::vector<std::pair<std::string, std::string>>;
 
+/// One program beside the original.
+struct VariantReport {
+  std::string name;
+  bool isCompared = true;
+  VerifyState state = VerifyState::NotRun;
+  std::string reason;
+  std::vector<BufferDifference> differences;
+  std::optional<TimingResult> timing;                   ///< "transformed" is this program
+  std::map<std::string, PipelineStatistics> statistics; ///< by shader
+};
+
+/// The state of the whole is Differs if any compared program differs, else that of the first one
+/// beside the original; `reason`, `differences`, `timing` and `transformedStatistics` are those of
+/// the program that decided.
 struct VerifyReport {
   VerifyState state = VerifyState::NotRun;
   std::string reason; ///< for everything but Equal: one sentence
@@ -83,7 +106,12 @@ struct VerifyReport {
   uint32_t dispatches = 0; ///< in one run of the sequence
   std::optional<TimingResult> timing;
   std::map<std::string, PipelineStatistics> originalStatistics,
-      transformedStatistics; ///< by shader
+      transformedStatistics;           ///< by shader
+  std::string originalName;            ///< row name of the original
+  std::vector<VariantReport> variants; ///< the programs beside the original, in order
+  std::string timingMethod;            ///< "GPU timestamps", "host time"; empty without timing
+  uint32_t repetitions = 0;            ///< of the sequence in one timed sample
+  std::vector<std::string> validationErrors; ///< any of them makes the state a finding
 };
 
 /// Keeps a device open between verifications. Not thread-safe.
@@ -96,8 +124,14 @@ public:
 
   /// With a scenario: every shader that the scenario names must be among `shaders`. An error is bad
   /// input (a scenario that does not fit the shaders); everything else is told in the report.
+  /// [[variant]]s of the scenario take no part.
   virtual Result<VerifyReport> verify(const Scenario& scenario,
                                       std::span<const ShaderPair> shaders) = 0;
+
+  /// The same for any number of programs; the first is the original, and there must be one more at
+  /// least. All are timed interleaved in one run.
+  virtual Result<VerifyReport> verifyPrograms(const Scenario& scenario,
+                                              std::span<const ProgramVariant> programs) = 0;
 };
 
 /// A scenario made up from what the modules declare, for when there is none

@@ -1,7 +1,7 @@
 // The only file that includes Vulkan's C++ headers, which take most of the driver's compile time.
 //
-// The loader is opened at run time: the program starts, and everything but dispatching works, where there is
-// no Vulkan. Exceptions of vulkan.hpp end here.
+// The loader is opened at run time: the program starts, and everything but dispatching works, where
+// there is no Vulkan. Exceptions of vulkan.hpp end here.
 #include "verify/device_support.h"
 #include "verify/failure.h"
 #include "verify/runner.h"
@@ -104,11 +104,16 @@ void querySupport(const vk::raii::PhysicalDevice& device, DeviceSupport& support
 
 const char* typeText(VkPhysicalDeviceType type) {
   switch (type) {
-  case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return "discrete GPU";
-  case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return "integrated GPU";
-  case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: return "virtual GPU";
-  case VK_PHYSICAL_DEVICE_TYPE_CPU: return "CPU";
-  default: return "other";
+  case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+    return "discrete GPU";
+  case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+    return "integrated GPU";
+  case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+    return "virtual GPU";
+  case VK_PHYSICAL_DEVICE_TYPE_CPU:
+    return "CPU";
+  default:
+    return "other";
   }
 }
 
@@ -122,10 +127,10 @@ DeviceInfo describe(const vk::raii::PhysicalDevice& device, uint32_t index) {
   info.type = typeText(properties.deviceType);
   info.isCpu = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
   info.apiVersion = versionText(properties.apiVersion);
-  info.driver = properties.apiVersion >= kOldestApiVersion
-                    ? fmt::format("{} {}", support.v12Properties.driverName,
-                                  support.v12Properties.driverInfo)
-                    : std::to_string(properties.driverVersion);
+  info.driver =
+      properties.apiVersion >= kOldestApiVersion
+          ? fmt::format("{} {}", support.v12Properties.driverName, support.v12Properties.driverInfo)
+          : std::to_string(properties.driverVersion);
   info.subgroupSize = support.v11Properties.subgroupSize;
   info.sharedMemoryBytes = properties.limits.maxComputeSharedMemorySize;
   if (auto family = computeFamily(device))
@@ -166,8 +171,8 @@ Result<uint32_t> chooseDevice(const std::vector<DeviceInfo>& devices, const std:
 struct Memory {
   vk::raii::Buffer buffer = nullptr;
   vk::raii::DeviceMemory memory = nullptr;
-  uint64_t bytes = 0;           ///< as asked for; the buffer is rounded up to whole words
-  uint8_t* mapped = nullptr;    ///< host-visible memory stays mapped
+  uint64_t bytes = 0;        ///< as asked for; the buffer is rounded up to whole words
+  uint8_t* mapped = nullptr; ///< host-visible memory stays mapped
   uint64_t roundedBytes() const { return (bytes + 3) / 4 * 4; }
 };
 
@@ -190,9 +195,9 @@ struct RecordedProgram {
 
 class VulkanRunner final : public Runner {
 public:
-  VulkanRunner(vk::raii::Context context, std::unique_ptr<MessageLog> log, vk::raii::Instance instance,
-               vk::raii::PhysicalDevice physicalDevice, DeviceInfo info,
-               const RunnerOptions& options)
+  VulkanRunner(vk::raii::Context context, std::unique_ptr<MessageLog> log,
+               vk::raii::Instance instance, vk::raii::PhysicalDevice physicalDevice,
+               DeviceInfo info, const RunnerOptions& options)
       : context_(std::move(context)), log_(std::move(log)), instance_(std::move(instance)),
         physicalDevice_(std::move(physicalDevice)), info_(std::move(info)), options_(options) {
     if (options.validationLayer)
@@ -360,8 +365,10 @@ private:
     for (size_t i = 0; i < inputs.size(); ++i) {
       Memory& to = buffers_[i];
       if (to.mapped) {
-        if (inputs[i].fill) std::memset(to.mapped, *inputs[i].fill, to.roundedBytes());
-        else std::memcpy(to.mapped, inputs[i].bytes.data(), to.bytes);
+        if (inputs[i].fill)
+          std::memset(to.mapped, *inputs[i].fill, to.roundedBytes());
+        else
+          std::memcpy(to.mapped, inputs[i].bytes.data(), to.bytes);
       } else if (inputs[i].fill) {
         if (RunStatus failed = transfer([&] {
               transfer_.fillBuffer(*to.buffer, 0, VK_WHOLE_SIZE, *inputs[i].fill * 0x01010101u);
@@ -464,8 +471,8 @@ private:
     vk::PipelineCreateFlags flags;
     if (support_.executableProperties.pipelineExecutableInfo)
       flags |= vk::PipelineCreateFlagBits::eCaptureStatisticsKHR;
-    made.pipeline = vk::raii::Pipeline(
-        device_, nullptr, vk::ComputePipelineCreateInfo(flags, stage, *made.layout));
+    made.pipeline = vk::raii::Pipeline(device_, nullptr,
+                                       vk::ComputePipelineCreateInfo(flags, stage, *made.layout));
   }
 
   PipelineStatistics statisticsOf(vk::Pipeline pipeline) {
@@ -490,7 +497,8 @@ private:
       return std::to_string(statistic.value.i64);
     case vk::PipelineExecutableStatisticFormatKHR::eUint64:
       return std::to_string(statistic.value.u64);
-    default: return fmt::format("{}", double(statistic.value.f64));
+    default:
+      return fmt::format("{}", double(statistic.value.f64));
     }
   }
 
@@ -575,8 +583,7 @@ private:
     return accesses;
   }
   static void recordBarrierToHost(const vk::raii::CommandBuffer& to) {
-    recordBarrier(to, kCompute | kTransfer, kWrites,
-                  kTransfer | vk::PipelineStageFlagBits::eHost,
+    recordBarrier(to, kCompute | kTransfer, kWrites, kTransfer | vk::PipelineStageFlagBits::eHost,
                   kReads | vk::AccessFlagBits::eHostRead);
   }
   static void recordComputeBarrier(const vk::raii::CommandBuffer& to) {
@@ -601,8 +608,8 @@ private:
       }
   }
 
-  // Without buffers to restore, one pair of timestamps stands around all repetitions; with some, a pair
-  // around each, so that the copies are not counted.
+  // Without buffers to restore, one pair of timestamps stands around all repetitions; with some, a
+  // pair around each, so that the copies are not counted.
   void recordTimed(RecordedProgram& recorded, uint32_t repetitions) {
     uint32_t pairs = pristine_.empty() ? 1 : repetitions;
     recorded.timed = makeCommandBuffer();
@@ -656,8 +663,8 @@ private:
         device_.waitForFences(*fence_, VK_TRUE, uint64_t(options_.timeoutSeconds * 1e9));
     if (result == vk::Result::eSuccess) return {};
     isUsable_ = false;
-    return RunFailure{RunFailure::Kind::Timeout,
-                      fmt::format("{} did not end within {} seconds", what, options_.timeoutSeconds)};
+    return RunFailure{RunFailure::Kind::Timeout, fmt::format("{} did not end within {} seconds",
+                                                             what, options_.timeoutSeconds)};
   }
 
   // In the order of construction; destroyed in the reverse one.
@@ -711,29 +718,59 @@ Result<std::vector<DeviceInfo>> listDevices() {
   }
 }
 
+namespace {
+
+struct Opened {
+  vk::raii::Context context;
+  std::unique_ptr<MessageLog> log;
+  vk::raii::Instance instance;
+  vk::raii::PhysicalDevice device;
+  DeviceInfo info;
+};
+
+// Instance and device for the options; vulkan.hpp's exceptions pass through.
+Result<Opened> openInstance(const RunnerOptions& options) {
+  vk::raii::Context context;
+  if (options.validationLayer && !hasLayer(context, kValidationLayer))
+    return failure(fmt::format("the validation layer {} is not installed; install "
+                               "vulkan-validationlayers or leave --validation-layer away",
+                               kValidationLayer));
+  auto log = std::make_unique<MessageLog>();
+  vk::raii::Instance instance = makeInstance(context, options.validationLayer, *log);
+  vk::raii::PhysicalDevices physical(instance);
+  Result<uint32_t> chosen = chooseDevice(describeAll(physical), options.device);
+  if (!chosen) return chosen.error();
+  vk::raii::PhysicalDevice& device = physical[*chosen];
+  uint32_t version = device.getProperties().apiVersion;
+  if (version < kOldestApiVersion)
+    return failure(fmt::format("device {} offers Vulkan {}; {} is needed", *chosen,
+                               versionText(version), versionText(kOldestApiVersion)));
+  if (!computeFamily(device))
+    return failure(fmt::format("device {} has no compute queue", *chosen));
+  DeviceInfo info = describe(device, *chosen);
+  return Opened{std::move(context), std::move(log), std::move(instance), std::move(device),
+                std::move(info)};
+}
+
+} // namespace
+
+Result<DeviceInfo> Runner::probe(const RunnerOptions& options) {
+  try {
+    Result<Opened> opened = openInstance(options);
+    if (!opened) return opened.error();
+    return opened->info;
+  } catch (const std::exception& e) {
+    return vulkanFailure(e);
+  }
+}
+
 Result<std::unique_ptr<Runner>> Runner::open(const RunnerOptions& options) {
   try {
-    vk::raii::Context context;
-    if (options.validationLayer && !hasLayer(context, kValidationLayer))
-      return failure(fmt::format("the validation layer {} is not installed; install "
-                                 "vulkan-validationlayers or leave --validation-layer away",
-                                 kValidationLayer));
-    auto log = std::make_unique<MessageLog>();
-    vk::raii::Instance instance = makeInstance(context, options.validationLayer, *log);
-    vk::raii::PhysicalDevices physical(instance);
-    Result<uint32_t> chosen = chooseDevice(describeAll(physical), options.device);
-    if (!chosen) return chosen.error();
-    vk::raii::PhysicalDevice& device = physical[*chosen];
-    uint32_t version = device.getProperties().apiVersion;
-    if (version < kOldestApiVersion)
-      return failure(fmt::format("device {} offers Vulkan {}; {} is needed", *chosen,
-                                 versionText(version), versionText(kOldestApiVersion)));
-    if (!computeFamily(device))
-      return failure(fmt::format("device {} has no compute queue", *chosen));
-    DeviceInfo info = describe(device, *chosen);
-    return std::unique_ptr<Runner>(
-        std::make_unique<VulkanRunner>(std::move(context), std::move(log), std::move(instance),
-                                       std::move(device), std::move(info), options));
+    Result<Opened> opened = openInstance(options);
+    if (!opened) return opened.error();
+    return std::unique_ptr<Runner>(std::make_unique<VulkanRunner>(
+        std::move(opened->context), std::move(opened->log), std::move(opened->instance),
+        std::move(opened->device), std::move(opened->info), options));
   } catch (const std::exception& e) {
     return vulkanFailure(e);
   }

@@ -34,6 +34,14 @@ class Accepts(unittest.TestCase):
         text = "// RUN: x | FileCheck --check-prefix=CHECK-TEXT %s\n// CHECK-TEXT-NEXT: 1\n"
         self.assertEqual(verdict(text, "a.comp"), (0, ""))
 
+    def test_one_filecheck_with_a_prefix_and_one_without(self):
+        text = "; RUN: FileCheck %s < a\n; RUN: FileCheck --check-prefix=B %s < b\n; CHECK: 1\n; B: 2\n"
+        self.assertEqual(verdict(text), (0, ""))
+
+    def test_continued_run_line(self):
+        text = "; RUN: x | FileCheck \\\n; RUN:   --check-prefix=B %s\n; B: 2\n"
+        self.assertEqual(verdict(text), (0, ""))
+
     def test_no_filecheck(self):
         self.assertEqual(verdict("; RUN: not %lanewise opt\n"), (0, ""))
 
