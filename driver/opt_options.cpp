@@ -64,6 +64,9 @@ void declareTarget(CLI::App& app, OptOptions& o, RawOptions& raw) {
       ->group(group);
   app.add_option("--workgroup-size", raw.workgroupSize, "X,Y,Z: workgroup size that is not literal")
       ->group(group);
+  app.add_flag("--robust", o.isRobust,
+               "rely on no index being in range (only passes that change layouts do)")
+      ->group(group);
 }
 
 void declarePipeline(CLI::App& app, OptOptions& o, RawOptions& raw) {
@@ -117,6 +120,8 @@ void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
                "write the input when the result is not verified")
       ->group(group);
   app.add_option("--scenario", o.scenario, "FILE.toml: what to dispatch, and constants to assume")
+      ->group(group);
+  app.add_option("--size", o.scenarioSize, "take the parameters of [sizes.NAME] of the scenario")
       ->group(group);
   app.add_option("--keep-if", raw.keepIf, "equal or faster: what a pass must be to stay")
       ->group(group);
@@ -319,6 +324,8 @@ Status checkChoices(const RawOptions& raw, OptOptions& o) {
     return errorOf("--bisect-limit must be -1 (no limit) or a count");
   o.isolationTime = std::chrono::milliseconds(int64_t(raw.isolationTimeout * 1000));
   o.isolates = !raw.noIsolation;
+  if (!o.scenarioSize.empty() && o.scenario.empty())
+    return errorOf("--size speaks of a scenario; give --scenario=FILE.toml");
   // Each of these has no meaning without dispatching.
   o.verify = o.verify || o.requiresVerified || o.keepIf == KeepIf::Faster;
   return ok();
