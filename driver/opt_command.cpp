@@ -1,5 +1,6 @@
 // `lanewise opt`: load, run the pipeline, verify, write, report.
 #include "commands.h"
+#include "device_target.h"
 #include "files.h"
 #include "front_end.h"
 #include "isolate.h"
@@ -66,11 +67,7 @@ public:
 private:
   /// What can go wrong before any input is read.
   int prepare() {
-    if (options_.targetName != "device") {
-      Result<TargetProfile> target = loadTarget(options_.targetName);
-      if (!target) return fail(target.error().message);
-      options_.pipeline.target = *target;
-    }
+    if (int code = chooseTarget()) return code;
     if (options_.output.empty() && !options_.wantsDiff && !options_.asText &&
         ::isatty(STDOUT_FILENO))
       return fail("the output is binary; give -o FILE, or -S for text");
@@ -91,6 +88,18 @@ private:
       if (Status s = checkWritable(options_.remarksFile); !s)
         return fail(fmt::format("{}: {}", options_.remarksFile, s.error().message));
     return openDevice();
+  }
+
+  int chooseTarget() {
+    bool isDevice = options_.targetName == "device";
+    Result<TargetProfile> target =
+        isDevice ? loadDeviceTarget(options_.device) : loadTarget(options_.targetName);
+    if (!target) {
+      fail(target.error().message);
+      return isDevice ? kNoDevice : kBadUsageOrInput;
+    }
+    options_.pipeline.target = *target;
+    return kDone;
   }
 
   int openDevice() {
