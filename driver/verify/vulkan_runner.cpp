@@ -299,6 +299,12 @@ public:
     });
   }
 
+  std::vector<uint8_t> contents(uint32_t buffer) override {
+    std::vector<uint8_t> bytes;
+    if (guarded([&] { return download(buffers_[buffer], bytes); })) bytes.clear();
+    return bytes;
+  }
+
   std::vector<std::string> takeValidationErrors() override {
     std::lock_guard lock(log_->mutex);
     return std::exchange(log_->errors, {});
