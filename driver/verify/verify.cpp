@@ -448,7 +448,11 @@ public:
     VerifyReport report;
     std::vector<Program> programs;
     for (const ProgramVariant& variant : variants) {
-      Result<Program> program = fitProgram(scenario, variant, report.notes);
+      // A rewrite may drop a binding or freeze a constant: only what was described for a program's
+      // own dispatches is worth a note.
+      bool isDescribed = programs.empty() || !variant.dispatches.empty();
+      std::vector<std::string> unused;
+      Result<Program> program = fitProgram(scenario, variant, isDescribed ? report.notes : unused);
       if (!program) {
         Error error = program.error();
         if (!scenario.path.empty()) error.message = scenario.path + ": " + error.message;
