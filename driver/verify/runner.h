@@ -36,6 +36,8 @@ struct RunnerOptions {
   /// cost in speed. For inputs that were made up.
   bool robustAccess = false;
   double timeoutSeconds = 60;
+  /// Goes through staging buffers on CPU devices as well, for tests.
+  bool alwaysStages = false;
 };
 
 struct ProgramShader {

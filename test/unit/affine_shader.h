@@ -203,9 +203,15 @@ struct Shader {
     }
     std::string text(factsOf(t.op).name.substr(2));
     if (t.op == spv::Op::OpExtInst) text = "Ext" + std::to_string(t.extInst);
+    std::vector<std::string> args;
+    for (uint32_t a : t.args) args.push_back(show(affine->argument(a)));
+    // The order of operands that may be exchanged depends on what was asked for first.
+    bool isCommutative = t.op == spv::Op::OpIMul || t.op == spv::Op::OpBitwiseAnd ||
+                         t.op == spv::Op::OpBitwiseOr || t.op == spv::Op::OpBitwiseXor ||
+                         t.op == spv::Op::OpIEqual;
+    if (isCommutative) std::sort(args.begin(), args.end());
     text += "(";
-    for (size_t n = 0; n < t.args.size(); ++n)
-      text += (n == 0 ? "" : ", ") + show(affine->argument(t.args[n]));
+    for (size_t n = 0; n < args.size(); ++n) text += (n == 0 ? "" : ", ") + args[n];
     return text + ")";
   }
 
