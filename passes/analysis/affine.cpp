@@ -1,0 +1,83 @@
+#include "analysis/affine.h"
+
+#include "analysis/affine_table.h"
+#include "analysis/affine_walk.h"
+#include "analysis/cfg.h"
+#include "analysis/dominance.h"
+
+#include <algorithm>
+
+namespace lanewise {
+namespace {
+
+constexpr uint32_t kMaxUniformStates = 16;
+/// Blocks that collectConditions() walks up at most; what is further out is left out.
+constexpr uint32_t kMaxDominators = 4096;
+
+} // namespace
+
+struct Affine::State {
+  State(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize)
+      : table(analyses.dominance()), walk(analyses, workgroupSize, table) {}
+  AffineTable table;
+  AffineWalk walk;
+};
+
+Affine::Affine(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize)
+    : state_(std::make_unique<State>(analyses, workgroupSize)) {}
+Affine::~Affine() = default;
+
+const AffineExpr& Affine::of(Id value) {
+  return state_->walk.of(value);
+}
+
+const AffineTerm& Affine::term(uint32_t index) const {
+  return state_->table.facts(index).term;
+}
+
+const AffineExpr& Affine::argument(uint32_t index) const {
+  return state_->table.argument(index);
+}
+
+std::optional<std::pair<uint32_t, uint32_t>> Affine::termRange(uint32_t index) const {
+  return state_->table.facts(index).range;
+}
+
+bool Affine::isWorkgroupUniform(const AffineExpr& e) const {
+  return state_->table.isUniform(e);
+}
+
+bool Affine::isEvaluable(const AffineExpr& e) const {
+  return state_->table.isEvaluable(e);
+}
+
+uint32_t Affine::distinctUniformStates(const AffineExpr& e) const {
+  return state_->table.distinctStates(e, kMaxUniformStates);
+}
+
+std::optional<uint32_t> Affine::evaluate(const AffineExpr& e, const LaneContext& lane) const {
+  return state_->table.evaluate(e, lane);
+}
+
+std::vector<BlockCondition> collectConditions(Analyses& analyses, BlockRef block) {
+  const Module& module = analyses.module();
+  const Cfg& cfg = analyses.cfg();
+  const Dominance& dominance = analyses.dominance();
+  std::vector<BlockCondition> conditions;
+  BlockRef above = dominance.idom(block);
+  for (uint32_t steps = 0; above && steps < kMaxDominators;
+       above = dominance.idom(above), ++steps) {
+    InstRef branch = module.terminator(above);
+    if (module.opcode(branch) != spv::Op::OpBranchConditional) continue;
+    BlockRef sides[2] = {module.blockOfLabel(module.idAt(branch, 2)),
+                         module.blockOfLabel(module.idAt(branch, 3))};
+    if (sides[0] == sides[1]) continue;
+    for (uint32_t n = 0; n < 2; ++n)
+      if (cfg.predecessors(sides[n]).size() == 1 && dominance.dominates(sides[n], block))
+        conditions.push_back({module.idAt(branch, 1), n == 1});
+  }
+  std::reverse(conditions.begin(), conditions.end());
+  return conditions;
+}
+
+} // namespace lanewise

@@ -1,0 +1,466 @@
+#include "analysis/uniformity.h"
+
+#include "analysis/cfg.h"
+#include "analysis/decorations.h"
+#include "analysis/def_use.h"
+#include "analysis/dominance.h"
+#include "analysis/loops.h"
+#include "analysis/single_stores.h"
+#include "analysis/types.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <unordered_map>
+
+namespace lanewise {
+namespace {
+
+/// Blocks looked at for all divergent branches together, as a multiple of the module's blocks. A
+/// module that needs more (thousands of early returns) has its remaining phis taken as varying.
+constexpr uint64_t kStepsPerBlock = 64;
+
+/// Undefined for some operands, but a function of its operands where it is defined.
+bool isPureOfOperands(const Module& module, InstRef i) {
+  if (module.isUnknown(i)) return false;
+  const OpcodeFacts& facts = module.facts(i);
+  if (module.opcode(i) == spv::Op::OpExtInst) {
+    auto set = module.extInstSet(module.idAt(i, 3));
+    return set == ExtInstSet::GlslStd450 && extInstFacts(set, module.word(i, 4)).speculatable;
+  }
+  if (facts.speculatable) return module.opcode(i) != spv::Op::OpUndef;
+  switch (module.opcode(i)) {
+  case spv::Op::OpUDiv:
+  case spv::Op::OpSDiv:
+  case spv::Op::OpUMod:
+  case spv::Op::OpSRem:
+  case spv::Op::OpSMod:
+  case spv::Op::OpConvertFToU:
+  case spv::Op::OpConvertFToS:
+  case spv::Op::OpVectorExtractDynamic:
+  case spv::Op::OpVectorInsertDynamic:
+  case spv::Op::OpAccessChain:
+  case spv::Op::OpInBoundsAccessChain:
+  case spv::Op::OpPtrAccessChain:
+  case spv::Op::OpInBoundsPtrAccessChain:
+  case spv::Op::OpArrayLength:
+  case spv::Op::OpSampledImage:
+  case spv::Op::OpImage:
+  case spv::Op::OpImageQuerySizeLod:
+  case spv::Op::OpImageQuerySize:
+  case spv::Op::OpImageQueryLevels:
+  case spv::Op::OpImageQuerySamples:
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+bool Uniformity::isUniformBuiltIn(spv::BuiltIn builtIn) {
+  switch (builtIn) {
+  case spv::BuiltIn::WorkgroupId:
+  case spv::BuiltIn::NumWorkgroups:
+  case spv::BuiltIn::WorkgroupSize:
+  case spv::BuiltIn::SubgroupSize: // one pipeline, one size; SPIR-V has it per invocation
+  case spv::BuiltIn::NumSubgroups:
+  case spv::BuiltIn::DeviceIndex:
+  case spv::BuiltIn::GlobalSize:
+  case spv::BuiltIn::EnqueuedWorkgroupSize:
+  case spv::BuiltIn::GlobalOffset:
+  case spv::BuiltIn::WorkDim:
+    return true;
+  default:
+    return false;
+  }
+}
+
+InstRef onlyCallOf(Analyses& analyses, FunctionRef function) {
+  const Module& module = analyses.module();
+  InstRef call;
+  for (const Use& use : analyses.defUse().uses(module.functionId(function))) {
+    if (module.opcode(use.user) != spv::Op::OpFunctionCall || use.word != 3) {
+      OpClass c = module.facts(use.user).opClass;
+      if (c == OpClass::Debug || c == OpClass::Annotation) continue;
+      if (module.opcode(use.user) == spv::Op::OpExtInst) continue; // debug information
+      return {};
+    }
+    if (call) return {};
+    call = use.user;
+  }
+  return call;
+}
+
+Parameter parameterOf(const Module& module, InstRef parameter) {
+  // The last function that starts at or before the parameter.
+  uint32_t low = 1, high = module.functionCount();
+  while (low < high) {
+    uint32_t middle = (low + high + 1) / 2;
+    if (module.functionInsts(FunctionRef(middle)).first <= parameter)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  Parameter result{FunctionRef(low), 0};
+  for (InstRef i : InstRange{module.functionInsts(result.function).first, parameter})
+    if (module.opcode(i) == spv::Op::OpFunctionParameter) ++result.index;
+  return result;
+}
+
+PointerOrigin originOf(Analyses& analyses, Id pointer) {
+  const Module& module = analyses.module();
+  PointerOrigin origin;
+  // The bound keeps a module with a cycle of calls, which no shader may have, from running for
+  // ever.
+  for (uint32_t steps = 0; steps < 256; ++steps) {
+    InstRef def = module.def(pointer);
+    if (!def) return {};
+    switch (module.opcode(def)) {
+    case spv::Op::OpVariable:
+      origin.variable = pointer;
+      return origin;
+    case spv::Op::OpCopyObject:
+      pointer = module.idAt(def, 3);
+      break;
+    case spv::Op::OpAccessChain:
+    case spv::Op::OpInBoundsAccessChain: {
+      std::vector<Id> indices;
+      for (uint32_t n = 4; n < module.wordCount(def); ++n) indices.push_back(module.idAt(def, n));
+      origin.indices.insert(origin.indices.begin(), indices.begin(), indices.end());
+      pointer = module.idAt(def, 3);
+      break;
+    }
+    case spv::Op::OpFunctionParameter: {
+      Parameter parameter = parameterOf(module, def);
+      InstRef call = onlyCallOf(analyses, parameter.function);
+      if (!call) return {};
+      if (module.wordCount(call) <= 4 + parameter.index) return {};
+      pointer = module.idAt(call, 4 + parameter.index);
+      break;
+    }
+    default:
+      return {};
+    }
+  }
+  return {};
+}
+
+class UniformityBuilder {
+public:
+  UniformityBuilder(Analyses& analyses, Uniformity& result)
+      : analyses_(analyses), module_(analyses.module()), cfg_(analyses.cfg()),
+        dominance_(analyses.dominance()), loops_(analyses.loops()), result_(result),
+        singleStores_(analyses), branchSeen_(module_.blockCount() + 1, false),
+        budget_(kStepsPerBlock * (module_.blockCount() + 16)) {
+    result_.varying_.assign(module_.idBound(), false);
+    result_.divergentLoops_.assign(module_.blockCount() + 1, false);
+  }
+
+  void run() {
+    collectMemoryFacts();
+    for (InstRef i : module_.insts())
+      if (isVaryingAtSource(i)) mark(module_.resultId(i));
+    for (uint32_t f = 1; f <= module_.functionCount(); ++f) checkReducible(FunctionRef(f));
+    while (!work_.empty()) {
+      Id id = work_.back();
+      work_.pop_back();
+      for (const Use& use : analyses_.defUse().uses(id)) spread(use);
+      auto waiting = loadsOfValue_.find(id);
+      if (waiting != loadsOfValue_.end())
+        for (Id load : waiting->second) mark(load);
+    }
+  }
+
+private:
+  void mark(Id id) {
+    if (!id || result_.varying_[id.value]) return;
+    result_.varying_[id.value] = true;
+    work_.push_back(id);
+  }
+
+  /// Whether a read-only view of a buffer may show what another view wrote while a workgroup runs:
+  /// only where invocations hand data to one another by atomics. Barriers keep one execution of a
+  /// load on one side for all lanes.
+  void collectMemoryFacts() {
+    bool hasAtomics = false, hasWritable = false;
+    for (InstRef i : module_.insts()) {
+      const OpcodeFacts& facts = module_.facts(i);
+      if (has(facts.effects, Effect::Atomic) && facts.opClass == OpClass::Value) hasAtomics = true;
+      if (facts.opClass == OpClass::Unknown) hasAtomics = hasWritable = true;
+      // A storage texel buffer may lie over a storage buffer.
+      if (module_.opcode(i) == spv::Op::OpImageWrite ||
+          module_.opcode(i) == spv::Op::OpImageTexelPointer)
+        hasWritable = true;
+      if (module_.opcode(i) == spv::Op::OpTypePointer) {
+        auto storage = spv::StorageClass(module_.word(i, 2));
+        if (storage == spv::StorageClass::PhysicalStorageBuffer) hasWritable = true;
+      }
+      if (module_.opcode(i) == spv::Op::OpVariable && isStorageBuffer(module_.resultId(i)) &&
+          !isDecorated(module_.resultId(i), spv::Decoration::NonWritable, true))
+        hasWritable = true;
+    }
+    readOnlyViewsMayChange_ = hasAtomics && hasWritable;
+  }
+
+  /// The block type of a buffer variable, through arrays of descriptors.
+  Id blockTypeOf(Id variable) const {
+    const Types& types = analyses_.types();
+    Id type = types.pointee(variable);
+    for (;;) {
+      const TypeInfo& info = types.info(type);
+      if (info.kind != TypeInfo::Kind::Array && info.kind != TypeInfo::Kind::RuntimeArray)
+        return type;
+      type = info.element;
+    }
+  }
+
+  bool isStorageBuffer(Id variable) const {
+    auto storage = analyses_.types().storageOf(variable);
+    if (storage == spv::StorageClass::StorageBuffer) return true;
+    return storage == spv::StorageClass::Uniform &&
+           analyses_.decorations().has(blockTypeOf(variable), spv::Decoration::BufferBlock);
+  }
+
+  /// True when a buffer variable has the decoration itself or on members of its block: on every one
+  /// of them (`all`), or on any. GLSL's `readonly buffer` decorates every member.
+  bool isDecorated(Id variable, spv::Decoration decoration, bool all) const {
+    const Decorations& decorations = analyses_.decorations();
+    if (decorations.has(variable, decoration)) return true;
+    Id block = blockTypeOf(variable);
+    const TypeInfo& info = analyses_.types().info(block);
+    if (info.kind != TypeInfo::Kind::Struct || info.count == 0) return false;
+    uint32_t decorated = 0;
+    for (uint32_t n = 0; n < info.count; ++n)
+      decorated += decorations.hasMember(block, n, decoration);
+    return all ? decorated == info.count : decorated != 0;
+  }
+
+  /// A storage buffer that does not change under this view of it while a workgroup runs.
+  bool isReadOnlyStorage(Id variable) const {
+    return isDecorated(variable, spv::Decoration::NonWritable, true) &&
+           !isDecorated(variable, spv::Decoration::Volatile, false) &&
+           !isDecorated(variable, spv::Decoration::Coherent, false) &&
+           (!readOnlyViewsMayChange_ || isDecorated(variable, spv::Decoration::Restrict, true));
+  }
+
+  /// True when a load gives a value that all lanes share, given that its pointer is uniform.
+  bool loadKeepsUniformity(InstRef load) {
+    bool isVolatile = module_.wordCount(load) > 4 &&
+                      (module_.word(load, 4) & uint32_t(spv::MemoryAccessMask::Volatile)) != 0;
+    if (isVolatile) return false;
+    PointerOrigin origin = originOf(analyses_, module_.idAt(load, 3));
+    auto storage = analyses_.types().storageOf(module_.idAt(load, 3));
+    if (storage == spv::StorageClass::PushConstant || storage == spv::StorageClass::UniformConstant)
+      return true;
+    if (!origin.variable || !storage) return false;
+    switch (*storage) {
+    case spv::StorageClass::Uniform:
+    case spv::StorageClass::StorageBuffer:
+      return !isStorageBuffer(origin.variable) || isReadOnlyStorage(origin.variable);
+    case spv::StorageClass::Input: {
+      auto builtIn = analyses_.decorations().builtIn(module_, origin.variable);
+      return builtIn && Uniformity::isUniformBuiltIn(*builtIn);
+    }
+    case spv::StorageClass::Function:
+    case spv::StorageClass::Private: {
+      Id value = singleStores_.valueAt(origin.variable, load);
+      if (!value) return false;
+      loadsOfValue_[value].push_back(module_.resultId(load));
+      return true;
+    }
+    default:
+      return false;
+    }
+  }
+
+  /// True when the result may vary whatever the operands are.
+  bool isVaryingAtSource(InstRef i) {
+    if (!module_.resultId(i)) return false;
+    OpClass opClass = module_.facts(i).opClass;
+    spv::Op op = module_.opcode(i);
+    if (opClass == OpClass::Unknown || op == spv::Op::OpUndef) return true;
+    if (op == spv::Op::OpFunctionParameter)
+      return !onlyCallOf(analyses_, parameterOf(module_, i).function);
+    if (opClass != OpClass::Value) return false;
+    BlockRef block = module_.blockOf(i);
+    if (!block) return false; // debug information between globals
+    if (!cfg_.isReachable(block)) return true;
+    if (op == spv::Op::OpPhi) return false;
+    if (op == spv::Op::OpLoad) return !loadKeepsUniformity(i);
+    return !isPureOfOperands(module_, i);
+  }
+
+  void spread(const Use& use) {
+    InstRef user = use.user;
+    switch (module_.facts(user).opClass) {
+    case OpClass::Value:
+      break;
+    case OpClass::Terminator:
+      if (use.word == 1 && cfg_.successors(module_.blockOf(user)).size() > 1)
+        branchDiverges(module_.blockOf(user));
+      return;
+    case OpClass::Unknown:
+      break;
+    default:
+      return;
+    }
+    if (module_.opcode(user) == spv::Op::OpFunctionCall) {
+      passToParameter(user, use.word);
+      return; // the call's result varies anyway
+    }
+    mark(module_.resultId(user));
+  }
+
+  void passToParameter(InstRef call, uint32_t word) {
+    FunctionRef callee = module_.functionOfId(module_.idAt(call, 3));
+    if (!callee || word < 4) return;
+    uint32_t skip = word - 4;
+    for (InstRef i : module_.functionInsts(callee)) {
+      if (module_.opcode(i) == spv::Op::OpLabel) return;
+      if (module_.opcode(i) == spv::Op::OpFunctionParameter && skip-- == 0) {
+        mark(module_.resultId(i));
+        return;
+      }
+    }
+  }
+
+  /// Marks the phis of a block at which lanes arrive from different sides.
+  void markPhis(BlockRef block) {
+    for (InstRef i : module_.blockInsts(block)) {
+      if (module_.opcode(i) != spv::Op::OpPhi) continue;
+      bool same = true; // one value from everywhere is that value
+      for (uint32_t n = 5; n < module_.wordCount(i); n += 2)
+        same = same && module_.word(i, n) == module_.word(i, 3);
+      if (!same) mark(module_.resultId(i));
+    }
+  }
+
+  /// In a function with an irreducible loop nothing is known of where lanes meet.
+  void checkReducible(FunctionRef function) {
+    for (BlockRef b : cfg_.reversePostOrder(function))
+      for (BlockRef to : cfg_.successors(b))
+        if (cfg_.rpoIndex(to) <= cfg_.rpoIndex(b) && !dominance_.dominates(to, b)) {
+          giveUp(function);
+          return;
+        }
+  }
+
+  void giveUp(FunctionRef function) {
+    for (BlockRef b : cfg_.reversePostOrder(function)) {
+      markPhis(b);
+      result_.divergentLoops_[b.value] = true;
+      branchSeen_[b.value] = true;
+    }
+  }
+
+  /// False when what all waves together may cost is used up.
+  bool spend() {
+    if (budget_ > 0) --budget_;
+    return budget_ > 0;
+  }
+
+  struct Label {
+    uint32_t side = 0; ///< block at which the side begins that reaches this one
+    bool isJoin = false;
+  };
+
+  /// What one wave of labels from a divergent branch shows.
+  struct Wave {
+    std::vector<BlockRef> joins;
+    std::vector<BlockRef> headersHit; ///< headers of loops round the branch, reached by a back edge
+  };
+
+  /// Lets each side of the branch at `from` flow forward under its own label until all meet at
+  /// `meeting`. Lanes that go round an enclosing loop (its header in `roundHeaders`) may leave it
+  /// later than those that left at once, so the exits of such a loop are sources under the header's
+  /// label.
+  Wave flow(BlockRef from, BlockRef meeting, const std::vector<BlockRef>& roundHeaders) {
+    Wave wave;
+    std::unordered_map<uint32_t, Label> labels;    // by block
+    using Pending = std::pair<uint32_t, uint32_t>; // (position, block): smallest first
+    std::priority_queue<Pending, std::vector<Pending>, std::greater<>> pending;
+    auto reach = [&](BlockRef to, uint32_t side) {
+      auto [at, isNew] = labels.try_emplace(to.value, Label{side, false});
+      if (isNew)
+        pending.push({cfg_.rpoIndex(to), to.value});
+      else if (at->second.side != side && !at->second.isJoin) {
+        at->second = {to.value, true};
+        wave.joins.push_back(to);
+      }
+    };
+    auto step = [&](BlockRef b, BlockRef to, uint32_t side) {
+      bool isBackEdge = cfg_.rpoIndex(to) <= cfg_.rpoIndex(b);
+      if (!isBackEdge)
+        reach(to, side);
+      else if (dominance_.dominates(to, from))
+        wave.headersHit.push_back(to);
+    };
+    for (BlockRef to : cfg_.successors(from)) step(from, to, to.value);
+    for (BlockRef header : roundHeaders) {
+      const Loop* loop = loops_.innermost(header);
+      while (loop && loop->header != header) loop = loops_.parent(*loop);
+      if (!loop) continue;
+      for (BlockRef b : loop->blocks) {
+        if (!spend()) return wave;
+        for (BlockRef to : cfg_.successors(b))
+          if (b != from && !loops_.contains(*loop, to)) step(b, to, header.value);
+      }
+    }
+    while (!pending.empty()) {
+      BlockRef b(pending.top().second);
+      pending.pop();
+      if (!spend()) return wave;
+      if (b == meeting) continue;
+      uint32_t side = labels.at(b.value).side;
+      for (BlockRef to : cfg_.successors(b)) step(b, to, side);
+    }
+    return wave;
+  }
+
+  void branchDiverges(BlockRef from) {
+    if (branchSeen_[from.value] || !cfg_.isReachable(from)) return;
+    branchSeen_[from.value] = true;
+    BlockRef meeting = dominance_.ipdom(from);
+    std::vector<BlockRef> round;
+    for (;;) {
+      Wave wave = flow(from, meeting, round);
+      if (budget_ == 0) {
+        for (uint32_t f = 1; f <= module_.functionCount(); ++f) giveUp(FunctionRef(f));
+        return;
+      }
+      for (BlockRef join : wave.joins) markPhis(join);
+      size_t known = round.size();
+      round.insert(round.end(), wave.headersHit.begin(), wave.headersHit.end());
+      std::sort(round.begin(), round.end());
+      round.erase(std::unique(round.begin(), round.end()), round.end());
+      if (round.size() == known) break;
+    }
+    for (const Loop* loop = loops_.innermost(from); loop; loop = loops_.parent(*loop)) {
+      bool isRound = std::binary_search(round.begin(), round.end(), loop->header);
+      if (!isRound && meeting && loops_.contains(*loop, meeting)) continue;
+      if (result_.divergentLoops_[loop->header.value]) continue;
+      result_.divergentLoops_[loop->header.value] = true;
+      markPhis(loop->header);
+    }
+  }
+
+  Analyses& analyses_;
+  const Module& module_;
+  const Cfg& cfg_;
+  const Dominance& dominance_;
+  const Loops& loops_;
+  Uniformity& result_;
+  SingleStores singleStores_;
+  bool readOnlyViewsMayChange_ = false;
+  std::unordered_map<Id, std::vector<Id>> loadsOfValue_;
+  std::vector<bool> branchSeen_;
+  uint64_t budget_;
+  std::vector<Id> work_;
+};
+
+Uniformity::Uniformity(Analyses& analyses) {
+  UniformityBuilder(analyses, *this).run();
+}
+
+} // namespace lanewise
