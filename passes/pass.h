@@ -22,8 +22,9 @@ struct PassContext {
   const Assumptions& assumptions;
   /// The value behind the flag's '=', or the registry's default.
   std::string_view mode;
-  /// Whether the rewrite may touch this site (`--only`, `--skip`, `--bisect-limit`). Called once for each
-  /// rewrite that is legal and pays, with the name of what it would rewrite, in module order.
+  /// Whether the rewrite may touch this site (`--only`, `--skip`, `--bisect-limit`). Called once
+  /// for each rewrite that is legal and pays, with the name of what it would rewrite, in module
+  /// order.
   std::function<bool(std::string_view siteName)> maySite;
   Remarks& remarks;
 };
@@ -43,7 +44,8 @@ struct PassInfo {
   bool inO;
   PassResult (*run)(PassContext&);
 
-  /// True if `value` is one of `values` (or one of them ends in ":N" and `value` is that with a number).
+  /// True if `value` is one of `values` (or one of them ends in ":N" and `value` is that with a
+  /// number).
   bool acceptsValue(std::string_view value) const;
   std::string_view defaultValue() const;
 };
@@ -53,8 +55,9 @@ std::span<const PassInfo> allPasses();
 /// The pass with this flag (without dashes), null if there is none.
 const PassInfo* findPass(std::string_view flag);
 
-/// Runs one pass and invalidates what it did not preserve. In debug builds every analysis that the pass
-/// claims to preserve is computed again and compared. On an error the module is as it was before the pass.
+/// Runs one pass and invalidates what it did not preserve. In debug builds every analysis that the
+/// pass claims to preserve is computed again and compared. On an error the module is as it was
+/// before the pass.
 PassResult runPass(const PassInfo& pass, PassContext& context);
 
 } // namespace lanewise

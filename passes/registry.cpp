@@ -33,7 +33,9 @@ const PassInfo kPasses[] = {
 
 } // namespace
 
-std::span<const PassInfo> allPasses() { return kPasses; }
+std::span<const PassInfo> allPasses() {
+  return kPasses;
+}
 
 const PassInfo* findPass(std::string_view flag) {
   for (const PassInfo& pass : kPasses)
@@ -41,7 +43,9 @@ const PassInfo* findPass(std::string_view flag) {
   return nullptr;
 }
 
-std::string_view PassInfo::defaultValue() const { return values.substr(0, values.find('|')); }
+std::string_view PassInfo::defaultValue() const {
+  return values.substr(0, values.find('|'));
+}
 
 bool PassInfo::acceptsValue(std::string_view value) const {
   for (std::string_view rest = values; !rest.empty();) {

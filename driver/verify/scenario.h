@@ -1,5 +1,5 @@
-// What to run: shaders, buffers with their initial values, constants, a sequence of dispatches, and what to
-// compare. Read from TOML (docs/scenario.md is the reference for users).
+// What to run: shaders, buffers with their initial values, constants, a sequence of dispatches, and
+// what to compare. Read from TOML (docs/scenario.md is the reference for users).
 #pragma once
 
 #include "result.h"
@@ -9,51 +9,87 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 namespace lanewise::driver {
 
-/// Scalar types of buffer elements. A buffer's `type` may also be a vector ("f32x4") or a struct given as a
-/// list of them; `elements` below has one entry for each scalar of one element.
+/// Scalar types of buffer elements. A buffer's `type` may also be a vector ("f32x4") or a struct
+/// given as a list of them; `elements` below has one entry for each scalar of one element.
 enum class ScalarType : uint8_t { I8, U8, I16, U16, F16, I32, U32, F32, I64, U64, F64 };
 uint32_t byteSize(ScalarType t);
+/// "i8" ... "f64", as scenario files spell it.
+std::string_view nameOf(ScalarType t);
+bool isFloat(ScalarType t);
+bool isSignedInteger(ScalarType t);
 
-/// Initial values of a buffer.
-struct FillRandom { double low = 0, high = 1; uint64_t seed = 0; };
-struct FillConstant { double value = 0; };
-struct FillIota { double start = 0, step = 1; };
-struct FillFile { std::string path; };   ///< raw bytes, relative to the scenario's folder
-struct FillPoison {};                    ///< only written by the shaders: two different patterns
-using Fill = std::variant<FillPoison, FillRandom, FillConstant, FillIota, FillFile>;
+/// Initial values of a buffer. Integers are filled with the value rounded towards zero, modulo
+/// their size.
+struct FillRandom {
+  double low = 0, high = 1; ///< floats: [low, high); integers: low to high, both included
+  uint64_t seed = 0;        ///< added to VerifyOptions::seed
+};
+struct FillConstant {
+  double value = 0;
+};
+struct FillIota {
+  double start = 0, step = 1;
+};
+struct FillFile {
+  std::string path;
+};                    ///< raw bytes; its folder is the scenario's, already joined
+struct FillPoison {}; ///< only written by the shaders: two different patterns
+struct FillValues {
+  std::vector<double> values;
+}; ///< scalar after scalar, from the start again at the end
+using Fill = std::variant<FillPoison, FillRandom, FillConstant, FillIota, FillFile, FillValues>;
 
 struct CompareExact {};
-struct CompareUlp { uint64_t ulps = 0; };
-struct CompareTolerance { double absolute = 0, relative = 0; };
-struct CompareMultiset {};               ///< the same elements in any order
+struct CompareUlp {
+  uint64_t ulps = 0;
+};
+struct CompareTolerance {
+  double absolute = 0, relative = 0;
+};
+struct CompareMultiset {}; ///< the same elements in any order
 struct CompareNone {};
-using Compare = std::variant<CompareExact, CompareUlp, CompareTolerance, CompareMultiset, CompareNone>;
+using Compare =
+    std::variant<CompareExact, CompareUlp, CompareTolerance, CompareMultiset, CompareNone>;
+
+/// One value in front of a buffer's elements, such as their number.
+struct HeaderField {
+  ScalarType type = ScalarType::U32;
+  std::array<uint8_t, 8> bytes{}; ///< little-endian, byteSize(type) of them
+};
 
 struct ScenarioBuffer {
   std::string name;
-  std::vector<ScalarType> elements{ScalarType::U32}; ///< scalars of one element, in order, no padding
-  uint64_t count = 0;                                ///< elements
+  std::vector<ScalarType> elements{
+      ScalarType::U32}; ///< scalars of one element, in order, no padding
+  uint64_t count = 0;   ///< elements
   Fill fill;
   Compare compare;
-  bool isUniform = false;                            ///< bound as a uniform buffer where it is bound
+  bool isUniform = false;          ///< bound as a uniform buffer where it is bound
+  std::vector<HeaderField> header; ///< stands before the elements, no padding
+  uint64_t headerBytes() const;
   uint64_t elementBytes() const;
-  uint64_t bytes() const { return elementBytes() * count; }
+  uint64_t bytes() const { return headerBytes() + elementBytes() * count; }
 };
 
 struct ScenarioShader {
   std::string name;
-  std::string path; ///< source or module, relative to the scenario's folder; empty when synthesized
+  std::string
+      path; ///< source or module, already joined with the scenario's folder; empty when synthesized
   std::string entry = "main";
   std::map<uint32_t, uint64_t> specConstants; ///< SpecId -> bits
   std::map<std::string, std::string> defines; ///< for GLSL and HLSL sources
 };
 
-struct ScenarioBinding { uint32_t set = 0, binding = 0; std::string buffer; };
+struct ScenarioBinding {
+  uint32_t set = 0, binding = 0;
+  std::string buffer;
+};
 
 struct ScenarioDispatch {
   std::string shader;
@@ -62,15 +98,34 @@ struct ScenarioDispatch {
   std::vector<uint8_t> pushConstants;
 };
 
+/// Another way to compute the same, such as a hand-tuned rival, or something to measure against,
+/// such as a copy of the same bytes: its own dispatches over the same buffers. `lanewise verify`
+/// runs them beside the modules that it was given; nothing else does.
+struct ScenarioVariant {
+  std::string name;
+  bool compare = true; ///< false: only timed
+  std::vector<ScenarioDispatch> dispatches;
+};
+
 struct Scenario {
   std::string path; ///< empty when synthesized
   std::vector<ScenarioShader> shaders;
   std::vector<ScenarioBuffer> buffers;
   std::vector<ScenarioDispatch> dispatches; ///< one step, in order
   uint32_t repeat = 1;                      ///< how often the whole step is run
+  std::vector<ScenarioVariant> variants;
+
+  const ScenarioShader* findShader(std::string_view name) const;
+  const ScenarioBuffer* findBuffer(std::string_view name) const;
 };
 
-/// Reads a scenario file. Errors name file, line and key.
-Result<Scenario> readScenario(const std::string& path);
+/// Reads a scenario file. `sizeName` picks a table of [sizes] that overrides [parameters]; empty
+/// takes the parameters as they stand. An error is one line: file, line, column, key, what is
+/// wrong, how to mend it. Files that the scenario names must exist, but are not read here.
+Result<Scenario> readScenario(const std::string& path, const std::string& sizeName = {});
+
+/// The same for text that came from elsewhere; `path` names it in errors and gives the folder.
+Result<Scenario> parseScenario(std::string_view text, const std::string& path,
+                               const std::string& sizeName = {});
 
 } // namespace lanewise::driver

@@ -1,10 +1,11 @@
-// Verification by dispatch: run the original and the transformed modules on the same inputs, compare what
-// they wrote, and time them side by side. This header is what the rest of the driver sees; Vulkan stays
-// behind it.
+// Verification by dispatch: run the original and the transformed modules on the same inputs,
+// compare what they wrote, and time them side by side. This header is what the rest of the driver
+// sees; Vulkan stays behind it.
 #pragma once
 
 #include "analysis/assumptions.h"
 #include "result.h"
+#include "verify/scenario.h"
 
 #include <array>
 #include <cstdint>
@@ -17,32 +18,34 @@
 
 namespace lanewise::driver {
 
-struct Scenario; // verify/scenario.h
-
 using Words = std::vector<uint32_t>;
 
-/// Device names as `--device` takes them: "" (a GPU if present, else a CPU device), "cpu", or an index of
-/// `lanewise devices`.
+/// Device names as `--device` takes them: "" (a GPU if present, else a CPU device), "cpu", or an
+/// index of `lanewise devices`.
 struct VerifyOptions {
   std::string device;
-  bool validationLayer = false; ///< `--validation-layer`: switch the Khronos layer on and fail on its errors
-  bool timing = true;           ///< measure; off where only equality is asked for
+  bool validationLayer =
+      false;          ///< `--validation-layer`: switch the Khronos layer on and fail on its errors
+  bool timing = true; ///< measure; off where only equality is asked for
   uint32_t warmups = 3;
-  uint32_t repeats = 20;        ///< pairs of timed runs
+  uint32_t repeats = 20; ///< pairs of timed runs
   uint64_t seed = 1;
+  double timeoutSeconds = 60; ///< for one submission; a program that takes longer counts as hung
 };
 
-/// A shader of the scenario in its two forms. When both are the same module it takes part unchanged.
+/// A shader of the scenario in its two forms. When both are the same module it takes part
+/// unchanged.
 struct ShaderPair {
   std::string name; ///< the scenario's name for it, or the entry point without a scenario
   Words original, transformed;
 };
 
 enum class VerifyState {
-  Equal,          ///< outputs agree
-  Differs,        ///< outputs differ: the transformed module is wrong (or the comparison too strict)
-  OriginalUnsound,///< the original does not agree with itself (race, uninitialized read): nobody is blamed
-  NotRun          ///< could not be dispatched or synthesized: `reason` says why
+  Equal,   ///< outputs agree
+  Differs, ///< outputs differ: the transformed module is wrong (or the comparison too strict)
+  OriginalUnsound, ///< the original does not agree with itself (race, uninitialized read): nobody
+                   ///< is blamed
+  NotRun           ///< could not be dispatched or synthesized: `reason` says why
 };
 
 /// The first differing element and how many there are, for one buffer.
@@ -65,20 +68,50 @@ struct TimingResult {
   bool isSlower() const { return ratioLow > 1; }
 };
 
-/// What the driver tells of one pipeline (VK_KHR_pipeline_executable_properties): name -> value as text.
+/// A whole program: a module for each of the scenario's shaders that its dispatches name.
+struct ProgramVariant {
+  std::string name;                     ///< its row in the report
+  std::map<std::string, Words> modules; ///< by the scenario's name of the shader
+  /// Empty: the scenario's dispatches. A rival may have dispatches of its own.
+  std::vector<ScenarioDispatch> dispatches;
+  bool compare = true; ///< false: only timed, such as a copy of the same bytes
+};
+
+/// What the driver tells of one pipeline (VK_KHR_pipeline_executable_properties): name -> value as
+/// text.
 using PipelineStatistics = std::vector<std::pair<std::string, std::string>>;
 
+/// One program beside the original.
+struct VariantReport {
+  std::string name;
+  bool isCompared = true;
+  VerifyState state = VerifyState::NotRun;
+  std::string reason;
+  std::vector<BufferDifference> differences;
+  std::optional<TimingResult> timing;                   ///< "transformed" is this program
+  std::map<std::string, PipelineStatistics> statistics; ///< by shader
+};
+
+/// The state of the whole is Differs if any compared program differs, else that of the first one
+/// beside the original; `reason`, `differences`, `timing` and `transformedStatistics` are those of
+/// the program that decided.
 struct VerifyReport {
   VerifyState state = VerifyState::NotRun;
-  std::string reason;  ///< for everything but Equal: one sentence
+  std::string reason; ///< for everything but Equal: one sentence
   std::string device, driverInfo;
   bool isCpuDevice = false;
   std::vector<std::string> notes; ///< what was assumed or could not be synthesized, one line each
   std::vector<BufferDifference> differences;
   uint64_t comparedBytes = 0;
-  uint32_t dispatches = 0;  ///< in one run of the sequence
+  uint32_t dispatches = 0; ///< in one run of the sequence
   std::optional<TimingResult> timing;
-  std::map<std::string, PipelineStatistics> originalStatistics, transformedStatistics; ///< by shader
+  std::map<std::string, PipelineStatistics> originalStatistics,
+      transformedStatistics;           ///< by shader
+  std::string originalName;            ///< row name of the original
+  std::vector<VariantReport> variants; ///< the programs beside the original, in order
+  std::string timingMethod;            ///< "GPU timestamps", "host time"; empty without timing
+  uint32_t repetitions = 0;            ///< of the sequence in one timed sample
+  std::vector<std::string> validationErrors; ///< any of them makes the state a finding
 };
 
 /// Keeps a device open between verifications. Not thread-safe.
@@ -89,15 +122,24 @@ public:
   virtual ~Verifier() = default;
   virtual std::string deviceName() const = 0;
 
-  /// With a scenario: every shader that the scenario names must be among `shaders`. An error is bad input
-  /// (a scenario that does not fit the shaders); everything else is told in the report.
-  virtual Result<VerifyReport> verify(const Scenario& scenario, std::span<const ShaderPair> shaders) = 0;
+  /// With a scenario: every shader that the scenario names must be among `shaders`. An error is bad
+  /// input (a scenario that does not fit the shaders); everything else is told in the report.
+  /// [[variant]]s of the scenario take no part.
+  virtual Result<VerifyReport> verify(const Scenario& scenario,
+                                      std::span<const ShaderPair> shaders) = 0;
+
+  /// The same for any number of programs; the first is the original, and there must be one more at
+  /// least. All are timed interleaved in one run.
+  virtual Result<VerifyReport> verifyPrograms(const Scenario& scenario,
+                                              std::span<const ProgramVariant> programs) = 0;
 };
 
-/// A scenario made up from what the modules declare, for when there is none (verify/synthesize.cpp):
-/// buffer sizes, inputs and one dispatch. What could not be made up is an Error with the reason.
-Result<Scenario> synthesizeScenario(std::span<const ShaderPair> shaders, const Assumptions& assumptions,
-                                    uint64_t seed, std::vector<std::string>& notes);
+/// A scenario made up from what the modules declare, for when there is none
+/// (verify/synthesize.cpp): buffer sizes, inputs and one dispatch. What could not be made up is an
+/// Error with the reason.
+Result<Scenario> synthesizeScenario(std::span<const ShaderPair> shaders,
+                                    const Assumptions& assumptions, uint64_t seed,
+                                    std::vector<std::string>& notes);
 
 /// Text for people and JSON for programs.
 std::string formatReport(const VerifyReport& report);

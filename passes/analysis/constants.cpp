@@ -126,6 +126,45 @@ bool isShift(spv::Op op) {
          op == spv::Op::OpShiftRightArithmetic;
 }
 
+using Value = std::optional<Operand>;
+
+/// Result of `op`, of scalar type `type`, on one or two operands.
+Value evaluateOp(spv::Op op, ScalarType type, std::span<const Operand> operands) {
+  std::optional<uint64_t> bits;
+  const ConstantValue &a = operands.front().value, &b = operands.back().value;
+  if (operands.size() == 1 && op == spv::Op::OpBitcast)
+    bits = a.width == type.width ? std::optional(a.bits) : std::nullopt;
+  else if (operands.size() == 1)
+    bits = evaluateUnary(op, a);
+  else if (a.width == b.width || isShift(op)) // a shift amount may have a width of its own
+    bits = evaluateBinary(op, a, b);
+  if (!bits) return std::nullopt;
+  return Operand{{maskTo(*bits, type.width), type.width, type.isSigned, a.isLiteral && b.isLiteral},
+                 operands.front().unassumed || operands.back().unassumed};
+}
+
+/// Result of `op` on the operand words `w`, where `read(Id)` gives a Value for each of them.
+template <class Read>
+Value evaluateWords(spv::Op op, ScalarType type, std::span<const uint32_t> w, Read&& read) {
+  if (op == spv::Op::OpSelect) { // the value that is not taken need not be defined
+    const Value condition = w.size() == 3 ? read(Id(w[0])) : std::nullopt;
+    if (!condition) return std::nullopt;
+    Value taken = read(Id(condition->value.bits != 0 ? w[1] : w[2]));
+    if (!taken) return std::nullopt;
+    taken->value.isLiteral &= condition->value.isLiteral;
+    taken->unassumed |= condition->unassumed;
+    return taken;
+  }
+  std::array<Operand, 2> operands;
+  if (w.empty() || w.size() > operands.size()) return std::nullopt;
+  for (size_t k = 0; k < w.size(); ++k) {
+    const Value v = read(Id(w[k]));
+    if (!v) return std::nullopt;
+    operands[k] = *v;
+  }
+  return evaluateOp(op, type, std::span(operands).first(w.size()));
+}
+
 } // namespace
 
 /// Fills a Constants in one pass over the module's declarations; a constant comes after what it is
@@ -137,8 +176,6 @@ public:
   void run();
 
 private:
-  using Value = std::optional<Operand>;
-
   void collectSpecIds();
   void declare(InstRef i);
   void declareScalar(InstRef i, ScalarType type);
@@ -323,12 +360,12 @@ void ConstantEvaluator::declareSpecOp(InstRef i) {
   });
 }
 
-ConstantEvaluator::Value ConstantEvaluator::readValue(uint32_t indexPlusOne) const {
+Value ConstantEvaluator::readValue(uint32_t indexPlusOne) const {
   if (indexPlusOne == 0) return std::nullopt;
   return Operand{out_.values_[indexPlusOne - 1], out_.unassumed_[indexPlusOne - 1]};
 }
 
-ConstantEvaluator::Value ConstantEvaluator::read(Id id, uint32_t n) const {
+Value ConstantEvaluator::read(Id id, uint32_t n) const {
   if (id.value >= out_.index_.size()) return std::nullopt;
   const uint32_t at = out_.index_[id.value];
   if (at < Constants::kVector) return readValue(at);
@@ -336,7 +373,7 @@ ConstantEvaluator::Value ConstantEvaluator::read(Id id, uint32_t n) const {
   return n < all.size() ? readValue(all[n]) : std::nullopt;
 }
 
-ConstantEvaluator::Value ConstantEvaluator::extract(InstRef i) const {
+Value ConstantEvaluator::extract(InstRef i) const {
   const std::span<const uint32_t> w = module_.inst(i);
   Id at(w[4]);
   for (size_t n = 5; n < w.size(); ++n) {
@@ -362,38 +399,8 @@ ConstantEvaluator::Value ConstantEvaluator::extract(InstRef i) const {
                                                                                      : std::nullopt;
 }
 
-ConstantEvaluator::Value ConstantEvaluator::evaluate(InstRef i, spv::Op op, ScalarType type,
-                                                     uint32_t n) const {
-  const std::span<const uint32_t> w = module_.inst(i);
-  const size_t count = w.size() - 4;
-  std::array<Operand, 2> operands;
-  if (op == spv::Op::OpSelect) { // the value that is not taken need not be defined
-    const Value condition = count == 3 ? read(Id(w[4]), n) : std::nullopt;
-    if (!condition) return std::nullopt;
-    const Value taken = read(Id(condition->value.bits != 0 ? w[5] : w[6]), n);
-    if (!taken) return std::nullopt;
-    operands = {*condition, *taken};
-  } else {
-    if (count == 0 || count > 2) return std::nullopt;
-    for (size_t k = 0; k < count; ++k) {
-      const Value v = read(Id(w[4 + k]), n);
-      if (!v) return std::nullopt;
-      operands[k] = *v;
-    }
-  }
-  const ConstantValue &a = operands[0].value, &b = operands[1].value;
-  std::optional<uint64_t> bits;
-  if (op == spv::Op::OpSelect)
-    bits = b.bits;
-  else if (op == spv::Op::OpBitcast)
-    bits = count == 1 && a.width == type.width ? std::optional(a.bits) : std::nullopt;
-  else if (count == 1)
-    bits = evaluateUnary(op, a);
-  else if (a.width == b.width || isShift(op)) // a shift amount may have a width of its own
-    bits = evaluateBinary(op, a, b);
-  if (!bits) return std::nullopt;
-  return Operand{{maskTo(*bits, type.width), type.width, type.isSigned, a.isLiteral && b.isLiteral},
-                 operands[0].unassumed || operands[1].unassumed};
+Value ConstantEvaluator::evaluate(InstRef i, spv::Op op, ScalarType type, uint32_t n) const {
+  return evaluateWords(op, type, module_.inst(i).subspan(4), [&](Id id) { return read(id, n); });
 }
 
 uint32_t ConstantEvaluator::add(const Value& v) {
@@ -427,6 +434,31 @@ std::optional<ConstantValue> Constants::component(Id vector, uint32_t n) const {
   const std::span<const uint32_t> all = components(vector);
   if (n >= all.size() || all[n] == 0) return std::nullopt;
   return values_[all[n] - 1];
+}
+
+std::optional<ConstantValue> Constants::folded(const Module& module, Id id) const {
+  // Bounded, because each step may ask twice, and because a broken module may hold a cycle.
+  constexpr int kDepth = 6;
+  auto fold = [&](auto&& self, Id at, int depth) -> Value {
+    if (const auto v = value(at)) return Operand{*v, false};
+    const InstRef def = module.def(at);
+    if (!def || depth == 0 || !module.blockOf(def)) return std::nullopt;
+    const std::span<const uint32_t> w = module.inst(def);
+    const spv::Op op = module.opcode(def);
+    if (op == spv::Op::OpCompositeExtract) {
+      const auto part = w.size() == 5 ? component(Id(w[3]), w[4]) : std::nullopt;
+      return part ? Value(Operand{*part, false}) : std::nullopt;
+    }
+    const OpcodeFacts& facts = module.facts(def);
+    if (facts.opClass != OpClass::Value || !facts.onlyIds) return std::nullopt;
+    const ScalarType type = scalarType(module, module.resultType(def));
+    if (type.width == 0) return std::nullopt;
+    return evaluateWords(op, type, w.subspan(3),
+                         [&](Id part) { return self(self, part, depth - 1); });
+  };
+  const Value v = fold(fold, id, kDepth);
+  if (!v) return std::nullopt;
+  return v->value;
 }
 
 bool Constants::isUnassumedSpec(Id vector, uint32_t n) const {

@@ -47,6 +47,10 @@ public:
   /// Value of component `n` of a constant vector of integers or Booleans; nothing for any other id,
   /// or when that component has no value.
   std::optional<ConstantValue> component(Id vector, uint32_t n) const;
+  /// Value of a constant, or of an instruction in a function that computes with nothing but
+  /// constants (which SPIRV-Tools leaves alone where a specialization constant is involved). Looks
+  /// a few instructions deep.
+  std::optional<ConstantValue> folded(const Module& module, Id id) const;
   /// True when a specialization constant that `id` depends on was left at its default, not given by
   /// the Assumptions: the value says little of how the module is used. For a vector, of any
   /// component. False for ids without a value.

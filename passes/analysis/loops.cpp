@@ -357,7 +357,7 @@ std::optional<std::pair<int64_t, bool>> LoopBuilder::stepOf(Id next, Id phi) con
   Id base = module_.idAt(def, 3), by = module_.idAt(def, 4);
   if (op == spv::Op::OpIAdd && base != phi) std::swap(base, by);
   if (base != phi) return std::nullopt;
-  const auto constant = constants_.value(by);
+  const auto constant = constants_.folded(module_, by);
   if (!constant || constant->width != 32 || constant->bits == 0) return std::nullopt;
   const uint32_t bits = uint32_t(constant->bits);
   const int32_t step = int32_t(op == spv::Op::OpISub ? 0 - bits : bits);
@@ -411,11 +411,11 @@ std::optional<std::pair<uint64_t, bool>> LoopBuilder::countOf(const Loop& loop, 
   std::optional<Comparison> comparison = comparisonOf(module_.opcode(def));
   if (!comparison) return std::nullopt;
   Id left = module_.idAt(def, 3), right = module_.idAt(def, 4);
-  if (constants_.value(left)) {
+  if (constants_.folded(module_, left)) {
     std::swap(left, right);
     comparison->relation = mirrored(comparison->relation);
   }
-  const auto bound = constants_.value(right);
+  const auto bound = constants_.folded(module_, right);
   if (!bound || bound->width != 32) return std::nullopt;
   if (!onTrue) comparison->relation = negated(comparison->relation);
 
@@ -423,7 +423,7 @@ std::optional<std::pair<uint64_t, bool>> LoopBuilder::countOf(const Loop& loop, 
     const InductionVariable& v = loop.inductions[n];
     const bool isNext = left == nexts_[n];
     if (!isNext && left != module_.resultId(v.phi)) continue;
-    const auto init = constants_.value(v.init);
+    const auto init = constants_.folded(module_, v.init);
     if (!init || init->width != 32) return std::nullopt;
     const uint32_t start = uint32_t(init->bits) + (isNext ? uint32_t(v.step) : 0);
     const auto count = countWhile(*comparison, start, v.step, uint32_t(bound->bits));
@@ -447,7 +447,7 @@ void LoopBuilder::apply(Loop& loop, const Test& test) const {
     if (onlyFromTest) loop.bodyEntry = test.next;
   }
   for (InductionVariable& v : loop.inductions) {
-    const auto init = constants_.value(v.init);
+    const auto init = constants_.folded(module_, v.init);
     if (!init || !init->isLiteral || !v.stepIsLiteral) continue;
     const uint32_t start = uint32_t(init->bits);
     v.wholeRange = valuesOf(start, v.step, test.count + 1);

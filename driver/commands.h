@@ -1,0 +1,16 @@
+// The subcommands of `lanewise`. Each takes the arguments behind its name and gives back the exit
+// code.
+#pragma once
+
+#include "exit_codes.h"
+
+#include <span>
+
+namespace lanewise::driver {
+
+int optCommand(std::span<char*> args);     ///< opt_command.cpp
+int verifyCommand(std::span<char*> args);  ///< verify_command.cpp
+int devicesCommand(std::span<char*> args); ///< verify_command.cpp
+int passesCommand(std::span<char*> args);  ///< passes_command.cpp
+
+} // namespace lanewise::driver

@@ -1,0 +1,187 @@
+#include "files.h"
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace lanewise::driver {
+
+static_assert(std::endian::native == std::endian::little,
+              "files are read and written as they lie in memory");
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Error systemError(std::string_view what) {
+  return {fmt::format("{}: {}", what, std::strerror(errno)), {}, 0, {}};
+}
+
+/// Closes on every way out.
+class Descriptor {
+public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+  /// The result of closing matters for written files: a full disk may only be noticed here.
+  int close() {
+    int fd = fd_;
+    fd_ = -1;
+    return ::close(fd);
+  }
+
+private:
+  int fd_;
+};
+
+bool writeAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(size_t(n));
+  }
+  return true;
+}
+
+/// Where a rename must go so that a symbolic link stays a link.
+std::string resolveLink(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return path;
+  fs::path resolved = fs::weakly_canonical(path, error);
+  return error ? path : resolved.string();
+}
+
+bool isSpecialFile(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+std::string folderOf(const std::string& path) {
+  std::string folder = fs::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+} // namespace
+
+Result<std::string> readFile(const std::string& path) {
+  bool isStdin = path == "-";
+  Descriptor file(isStdin ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return systemError("cannot open");
+  struct stat info {};
+  if (::fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode))
+    return Error{"cannot read: it is a directory", {}, 0, {}};
+  std::string bytes;
+  if (S_ISREG(info.st_mode)) bytes.reserve(size_t(info.st_size) + 1);
+  constexpr size_t kChunk = 1 << 16;
+  for (;;) {
+    size_t had = bytes.size();
+    bytes.resize(had + std::max(kChunk, bytes.capacity() - had));
+    ssize_t n = ::read(file.get(), bytes.data() + had, bytes.size() - had);
+    int readErrno = errno;
+    bytes.resize(had + size_t(std::max<ssize_t>(n, 0)));
+    errno = readErrno;
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return systemError("cannot read");
+    if (n == 0) return bytes;
+  }
+}
+
+Status checkWritable(const std::string& path) {
+  if (path == "-" || isSpecialFile(path)) return ok();
+  std::error_code error;
+  if (fs::is_directory(path, error)) return Error{"cannot write: it is a directory", {}, 0, {}};
+  std::string folder = folderOf(resolveLink(path));
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return systemError(fmt::format("cannot write: folder '{}'", folder));
+  return ok();
+}
+
+void OutputFiles::add(std::string path, std::string contents) {
+  files_.push_back({std::move(path), std::move(contents), {}, {}});
+}
+
+Status OutputFiles::writeTemporary(File& file) {
+  std::error_code error;
+  file.destination = resolveLink(file.path);
+  if (fs::is_directory(file.destination, error))
+    return Error{"cannot write: it is a directory", {}, 0, {}};
+  struct stat old {};
+  bool exists = ::stat(file.destination.c_str(), &old) == 0;
+  // The process id tells processes apart that write into one folder, the counter the files of one
+  // of them.
+  for (uint32_t attempt = 0;; ++attempt) {
+    file.temporary = fmt::format("{}.{}.{}.tmp", file.destination, ::getpid(), attempt);
+    // 0666 lets the kernel apply the user's umask, as for any file the user makes.
+    Descriptor out(::open(file.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (out.get() < 0) {
+      int openErrno = errno;
+      file.temporary.clear();
+      errno = openErrno;
+      if (errno == EEXIST && attempt < 1000) continue;
+      return systemError("cannot write");
+    }
+    if (exists && ::fchmod(out.get(), old.st_mode & 07777) != 0)
+      return systemError("cannot keep the permissions");
+    if (!writeAll(out.get(), file.contents)) return systemError("cannot write");
+    if (out.close() != 0) return systemError("cannot write");
+    return ok();
+  }
+}
+
+Status OutputFiles::writeDirectly(const File& file) {
+  if (file.path == "-")
+    return writeAll(STDOUT_FILENO, file.contents) ? ok()
+                                                  : systemError("cannot write standard output");
+  Descriptor out(::open(file.path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (out.get() < 0 || !writeAll(out.get(), file.contents)) return systemError("cannot write");
+  return ok();
+}
+
+Status OutputFiles::commit() {
+  auto fail = [&](const File& file, Error error) -> Status {
+    for (const File& f : files_)
+      if (!f.temporary.empty()) ::unlink(f.temporary.c_str());
+    if (file.path != "-") error.message = file.path + ": " + error.message;
+    return error;
+  };
+  auto isDirect = [](const File& f) { return f.path == "-" || isSpecialFile(f.path); };
+  for (File& file : files_) {
+    if (isDirect(file)) continue;
+    if (Status s = writeTemporary(file); !s) return fail(file, s.error());
+  }
+  // Pipes before renames: a reader that went away leaves nothing behind.
+  for (File& file : files_) {
+    if (!isDirect(file)) continue;
+    if (Status s = writeDirectly(file); !s) return fail(file, s.error());
+  }
+  for (File& file : files_) {
+    if (file.temporary.empty()) continue;
+    if (::rename(file.temporary.c_str(), file.destination.c_str()) != 0)
+      return fail(file, systemError("cannot write"));
+    file.temporary.clear();
+  }
+  files_.clear();
+  return ok();
+}
+
+std::string bytesOf(std::span<const uint32_t> words) {
+  return {reinterpret_cast<const char*>(words.data()), words.size_bytes()};
+}
+
+std::vector<uint32_t> wordsOf(std::string_view bytes) {
+  std::vector<uint32_t> words(bytes.size() / 4);
+  if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * 4);
+  return words;
+}
+
+} // namespace lanewise::driver

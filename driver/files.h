@@ -1,0 +1,46 @@
+// Reading whole files, and writing several so that each appears whole or not at all.
+#pragma once
+
+#include "result.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanewise::driver {
+
+/// Reads a whole file, or standard input for "-". The message of an error does not name the file.
+Result<std::string> readFile(const std::string& path);
+
+/// Says early whether `path` can be written, so that long work does not end in a surprise. It may
+/// still fail later. "-" always can.
+Status checkWritable(const std::string& path);
+
+/// Files to be written together: all contents go to temporary files beside their destinations
+/// first, and only when every one of them is on disk are they renamed into place. On an error
+/// nothing is left behind and old files keep their contents. An existing file keeps its
+/// permissions, a symbolic link stays one.
+class OutputFiles {
+public:
+  /// `path` may be "-" for standard output; devices and pipes are written directly.
+  void add(std::string path, std::string contents);
+  Status commit();
+
+private:
+  struct File {
+    std::string path, contents;
+    std::string destination, temporary; ///< set while committing; empty temporary: written directly
+  };
+  Status writeTemporary(File& file);
+  Status writeDirectly(const File& file);
+  std::vector<File> files_;
+};
+
+/// Words of a module as the bytes of a file, and back. SPIR-V files are little-endian, as is every
+/// machine that Lanewise is built for.
+std::string bytesOf(std::span<const uint32_t> words);
+std::vector<uint32_t> wordsOf(std::string_view bytes);
+
+} // namespace lanewise::driver

@@ -1,0 +1,333 @@
+// `lanewise opt`: load, run the pipeline, verify, write, report.
+#include "commands.h"
+#include "device_target.h"
+#include "files.h"
+#include "front_end.h"
+#include "isolate.h"
+#include "line_diff.h"
+#include "opt_options.h"
+#include "opt_verify.h"
+#include "pipeline.h"
+#include "remark_printer.h"
+#include "target_profiles.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <unistd.h>
+
+namespace lanewise::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+int fail(std::string_view message) {
+  fmt::print(stderr, "lanewise: {}\n", message);
+  return kBadUsageOrInput;
+}
+
+/// Everything that one input turns into, before anything is written.
+struct OneResult {
+  int exitCode = kDone;
+  OutputFiles outputs;
+  std::string standardOutput, standardError, remarks;
+};
+
+/// Commands with several inputs share the target, the device and the remarks file.
+class OptRun {
+public:
+  explicit OptRun(OptOptions options) : options_(std::move(options)) {}
+
+  int run() {
+    setDefaultIsolation({options_.isolationTime, 0, options_.isolates});
+    if (int code = prepare()) return code;
+    int exitCode = kDone;
+    std::string remarks;
+    for (const std::string& input : options_.inputs) {
+      OneResult one;
+      one.exitCode = runOne(input, one);
+      exitCode = std::max(exitCode, one.exitCode);
+      remarks += one.remarks;
+      if (int code = writeOne(one)) exitCode = std::max(exitCode, code);
+    }
+    if (options_.remarksFile.empty() || options_.remarks == RemarkFormat::None) return exitCode;
+    OutputFiles file;
+    file.add(options_.remarksFile, std::move(remarks));
+    if (Status s = file.commit(); !s) return fail(s.error().message);
+    return exitCode;
+  }
+
+private:
+  /// What can go wrong before any input is read.
+  int prepare() {
+    if (int code = chooseTarget()) return code;
+    if (options_.output.empty() && !options_.wantsDiff && !options_.asText &&
+        ::isatty(STDOUT_FILENO))
+      return fail("the output is binary; give -o FILE, or -S for text");
+    if (options_.inputs.size() > 1 && !options_.output.empty() &&
+        !fs::is_directory(options_.output))
+      return fail(
+          fmt::format("{}: not a folder, and several inputs need one to go to", options_.output));
+    std::set<std::string> destinations;
+    for (const std::string& input : options_.inputs) {
+      std::string out = outputFor(input);
+      if (out.empty()) continue;
+      if (!destinations.insert(out).second)
+        return fail(fmt::format("{}: two inputs would be written to it", out));
+      if (Status s = checkWritable(out); !s)
+        return fail(fmt::format("{}: {}", out, s.error().message));
+    }
+    if (!options_.remarksFile.empty())
+      if (Status s = checkWritable(options_.remarksFile); !s)
+        return fail(fmt::format("{}: {}", options_.remarksFile, s.error().message));
+    return openDevice();
+  }
+
+  int chooseTarget() {
+    bool isDevice = options_.targetName == "device";
+    Result<TargetProfile> target =
+        isDevice ? loadDeviceTarget(options_.device) : loadTarget(options_.targetName);
+    if (!target) {
+      fail(target.error().message);
+      return isDevice ? kNoDevice : kBadUsageOrInput;
+    }
+    options_.pipeline.target = *target;
+    return kDone;
+  }
+
+  int openDevice() {
+    if (!options_.verify) return kDone;
+    VerifyOptions verify;
+    verify.device = options_.device;
+    verify.validationLayer = options_.validationLayer;
+    Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verify);
+    if (!verifier) {
+      fmt::print(stderr, "lanewise: {}\n", verifier.error().message);
+      return kNoDevice;
+    }
+    verifier_ = std::move(*verifier);
+    return kDone;
+  }
+
+  /// Where the module goes; "" when only a diff was asked for.
+  std::string outputFor(const std::string& input) const {
+    if (options_.output.empty()) return options_.wantsDiff ? "" : "-";
+    if (options_.inputs.size() == 1) {
+      // One input into a folder is what scripts do with a list of one.
+      if (!fs::is_directory(options_.output) || input == "-") return options_.output;
+    }
+    fs::path name = fs::path(input).filename();
+    std::string extension = options_.asText ? ".spvasm" : ".spv";
+    // "blur.comp" becomes "blur.comp.spv", so that blur.frag beside it gets another name.
+    std::string old = name.extension().string();
+    if (old == ".spv" || old == ".spvasm") name.replace_extension();
+    return (fs::path(options_.output) / (name.string() + extension)).string();
+  }
+
+  int runOne(const std::string& input, OneResult& one) {
+    LoadOptions load = options_.load;
+    PipelineOptions pipeline = options_.pipeline;
+    std::optional<ScenarioFor> scenario;
+    if (!options_.scenario.empty()) {
+      Result<ScenarioFor> read = ScenarioFor::read(options_.scenario, options_.scenarioSize, input);
+      if (!read) return fail(read.error().message);
+      scenario = std::move(*read);
+      scenario->apply(load);
+      scenario->apply(pipeline.assumptions);
+    }
+    LoadError why;
+    std::optional<LoadedModule> module = loadModule(input, load, why);
+    if (!module) {
+      // Messages of compilers keep the form that editors jump to.
+      for (const std::string& line : why.lines)
+        fmt::print(stderr, "{}{}\n",
+                   line.find(": error: ") != std::string::npos ? "" : "lanewise: ", line);
+      return kBadUsageOrInput;
+    }
+    for (const std::string& warning : module->warnings) one.standardError += warning + "\n";
+    return optimize(input, *module, scenario ? &*scenario : nullptr, std::move(pipeline), one);
+  }
+
+  int optimize(const std::string& input, const LoadedModule& module, const ScenarioFor* scenario,
+               PipelineOptions pipeline, OneResult& one) {
+    pipeline.env = module.env;
+    pipeline.log = &std::cerr;
+    pipeline.runSpirvOpt = runSpirvOpt;
+    pipeline.validate = validate;
+    std::unique_ptr<OptVerification> verification;
+    if (options_.verify) {
+      Result<std::unique_ptr<OptVerification>> v =
+          OptVerification::create(*verifier_, options_, scenario, module.words);
+      if (!v) return fail(v.error().message);
+      verification = std::move(*v);
+      pipeline.judge = [&](const PassInfo& pass, const Words& before, const Words& after,
+                           Remark& remark) {
+        return verification->judge(pass, before, after, remark);
+      };
+    }
+    Result<PipelineOutcome> outcome = runPipeline(module.words, options_.steps, pipeline);
+    if (!outcome) return fail(fmt::format("{}: {}", input, outcome.error().str()));
+    VerifySummary summary;
+    int exitCode = kDone;
+    if (verification) {
+      Result<VerifySummary> finished = verification->finish(outcome->words, outcome->remarks);
+      if (!finished) return fail(finished.error().message);
+      summary = std::move(*finished);
+      if (summary.foundDifference) exitCode = kFoundSomething;
+      if (!summary.isVerified && options_.requiresVerified) {
+        outcome->words = module.words;
+        exitCode = kFoundSomething;
+      }
+    }
+    if (Status s = addOutputs(input, module, *outcome, one); !s)
+      return fail(fmt::format("{}: {}", input, s.error().message));
+    report(input, module, *outcome, verification ? &summary : nullptr, one);
+    return exitCode;
+  }
+
+  Status addOutputs(const std::string& input, const LoadedModule& module, PipelineOutcome& outcome,
+                    OneResult& one) const {
+    bool isStripped = module.isSource() && !options_.keepLines;
+    if (options_.wantsDiff) {
+      Result<std::string> before =
+          disassemble(isStripped ? stripLines(module.words) : module.words, TextHeader::No);
+      if (!before) return before.error();
+      Result<std::string> after =
+          disassemble(isStripped ? stripLines(outcome.words) : outcome.words, TextHeader::No);
+      if (!after) return after.error();
+      one.standardOutput += unifiedDiff(*before, *after, input, input + " (optimized)");
+    }
+    if (isStripped) outcome.words = stripLines(outcome.words);
+    std::string out = outputFor(input);
+    if (out.empty()) return ok();
+    std::string bytes;
+    if (options_.asText) {
+      Result<std::string> text = disassemble(outcome.words);
+      if (!text) return text.error();
+      bytes = std::move(*text);
+    } else {
+      bytes = bytesOf(outcome.words);
+    }
+    if (options_.writesDepfile)
+      one.outputs.add(options_.depfile.empty() ? out + ".d" : options_.depfile,
+                      depfileText(out, input, module.dependencies));
+    one.outputs.add(std::move(out), std::move(bytes));
+    return ok();
+  }
+
+  /// Make's syntax, as Ninja reads it too.
+  std::string depfileText(const std::string& out, const std::string& input,
+                          const std::vector<std::string>& includes) const {
+    auto escaped = [](const std::string& path) {
+      std::string text;
+      for (char c : path) {
+        if (c == ' ' || c == '#' || c == '\\') text += '\\';
+        if (c == '$') text += '$';
+        text += c;
+      }
+      return text;
+    };
+    std::string text = escaped(out) + ":";
+    std::vector<std::string> files;
+    if (input != "-") files.push_back(input);
+    files.insert(files.end(), includes.begin(), includes.end());
+    if (!options_.scenario.empty()) files.push_back(options_.scenario);
+    if (options_.targetName.ends_with(".toml")) files.push_back(options_.targetName);
+    for (const std::string& f : files) text += " \\\n  " + escaped(f);
+    return text + "\n";
+  }
+
+  void report(const std::string& input, const LoadedModule& module, const PipelineOutcome& outcome,
+              const VerifySummary* verification, OneResult& one) const {
+    std::string name = input == "-" ? "<stdin>" : input;
+    for (const Remark& r : outcome.remarks) {
+      if (options_.remarks == RemarkFormat::Text) one.remarks += remarkAsText(r, name);
+      if (options_.remarks == RemarkFormat::Json) one.remarks += remarkAsJson(r, name);
+    }
+    if (verification) reportVerification(name, *verification, one);
+    if (options_.remarksFile.empty()) {
+      // The summary of a verification stands behind the remarks.
+      one.standardError += std::exchange(one.remarks, {}) + std::exchange(verificationText_, {});
+    } else {
+      one.standardError += std::exchange(verificationText_, {});
+    }
+    if (options_.hasStats) one.standardError += statsText(name, module, outcome);
+    if (options_.pipeline.hasTimeReport) one.standardError += timesText(name, outcome);
+  }
+
+  void reportVerification(const std::string& name, const VerifySummary& summary,
+                          OneResult& one) const {
+    std::string_view state = summary.isVerified ? "verified" : "unverified";
+    std::string reason = summary.reason;
+    if (summary.isVerified && !summary.report) reason = "the module is unchanged";
+    if (options_.remarks == RemarkFormat::Json) {
+      nlohmann::ordered_json j{{"kind", "verification"}, {"input", name}, {"state", state}};
+      if (!reason.empty()) j["reason"] = reason;
+      if (summary.report)
+        j["report"] = nlohmann::ordered_json::parse(reportToJson(*summary.report), nullptr, false);
+      one.remarks += j.dump() + "\n";
+      return;
+    }
+    verificationText_ = fmt::format("{}: {}{}\n", name, state, reason.empty() ? "" : ": " + reason);
+    if (summary.report) verificationText_ += formatReport(*summary.report);
+  }
+
+  std::string statsText(const std::string& name, const LoadedModule& module,
+                        const PipelineOutcome& outcome) const {
+    std::map<std::string, std::pair<uint32_t, uint32_t>> byPass; // applied, missed
+    for (const Remark& r : outcome.remarks) {
+      if (r.kind == Remark::Kind::Applied) ++byPass[r.pass].first;
+      if (r.kind == Remark::Kind::Missed) ++byPass[r.pass].second;
+    }
+    std::string text = fmt::format("{}: {} -> {} words, {} passes ran, {} Lanewise passes kept\n",
+                                   name, module.words.size(), outcome.words.size(),
+                                   options_.steps.size(), outcome.keptPasses);
+    for (const auto& [pass, counts] : byPass)
+      text +=
+          fmt::format("  {:<32} {:>5} applied {:>5} missed\n", pass, counts.first, counts.second);
+    return text;
+  }
+
+  static std::string timesText(const std::string& name, const PipelineOutcome& outcome) {
+    double total = 0;
+    for (const StepTime& t : outcome.times) total += t.milliseconds;
+    std::string text = fmt::format("{}: {:.3f} ms in passes and validation\n", name, total);
+    for (const StepTime& t : outcome.times)
+      text += fmt::format("  {:>10.3f} ms {:>5.1f}%  {}\n", t.milliseconds,
+                          total > 0 ? 100 * t.milliseconds / total : 0, t.what);
+    return text;
+  }
+
+  static int writeOne(OneResult& one) {
+    // Files first: what is printed must not speak of an output that could not be written.
+    if (Status s = one.outputs.commit(); !s) return fail(s.error().message);
+    fmt::print(stderr, "{}", one.standardError);
+    fmt::print("{}", one.standardOutput);
+    return kDone;
+  }
+
+  OptOptions options_;
+  std::unique_ptr<Verifier> verifier_;
+  mutable std::string verificationText_;
+};
+
+} // namespace
+
+int optCommand(std::span<char*> args) {
+  Result<ParsedOptions> parsed = parseOptOptions(args);
+  if (!parsed) return fail(parsed.error().message);
+  if (!parsed->options) {
+    fmt::print("{}", parsed->help);
+    return kDone;
+  }
+  return OptRun(std::move(*parsed->options)).run();
+}
+
+} // namespace lanewise::driver

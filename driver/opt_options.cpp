@@ -1,0 +1,433 @@
+#include "opt_options.h"
+
+#include "suggest.h"
+#include "target_profiles.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <fmt/format.h>
+
+namespace lanewise::driver {
+
+namespace {
+
+Error errorOf(std::string message) {
+  return {std::move(message), {}, 0, {}};
+}
+
+/// What CLI11 collects before it is checked.
+struct RawOptions {
+  std::string kind, targetEnv, remarks = "text", keepIf = "equal", workgroupSize;
+  std::vector<std::string> defines, specConstants, only, skip;
+  double isolationTimeout = 120;
+  bool noIsolation = false;
+};
+
+void declareInputAndOutput(CLI::App& app, OptOptions& o, RawOptions& raw) {
+  const char* group = "Input and output";
+  app.add_option("INPUT", o.inputs,
+                 ".spv, .spvasm, .comp/.glsl (or another stage's extension), .hlsl, or - ")
+      ->group(group);
+  app.add_option("-o,--output", o.output,
+                 "output file, - for standard output; a folder for several inputs")
+      ->group(group);
+  app.add_option("-x", raw.kind, "kind of the input: spv, spvasm, glsl or hlsl")->group(group);
+  app.add_flag("-S", o.asText, "write SPIR-V assembly")->group(group);
+  app.add_flag("-g", o.keepLines, "keep the line information of compiled source")->group(group);
+  app.add_option("-I", o.load.includeDirs, "folder to search for #include")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("-D", raw.defines, "NAME[=VALUE]: define a macro")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--entry", o.load.entry, "entry point (of HLSL: the function to compile)")
+      ->group(group);
+  app.add_option("--target-env", raw.targetEnv,
+                 "environment to compile for and validate in, such as vulkan1.1 or spv1.3")
+      ->group(group);
+  app.add_flag("--diff", o.wantsDiff, "print what changed as a unified diff of the assembly")
+      ->group(group);
+  app.add_flag("--write-dependencies", o.writesDepfile, "-MD: write a depfile")->group(group);
+  app.add_option("--dependency-file", o.depfile, "-MF: its name (default: OUT.d)")->group(group);
+}
+
+void declareTarget(CLI::App& app, OptOptions& o, RawOptions& raw) {
+  const char* group = "What the passes may assume";
+  app.add_option("--target", o.targetName,
+                 fmt::format("{}, device, or FILE.toml", fmt::join(builtInTargets(), ", ")))
+      ->group(group);
+  app.add_option("--spec-const", raw.specConstants, "ID:VALUE: value of a specialization constant")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--workgroup-size", raw.workgroupSize, "X,Y,Z: workgroup size that is not literal")
+      ->group(group);
+  app.add_flag("--robust", o.isRobust,
+               "rely on no index being in range (only passes that change layouts do)")
+      ->group(group);
+}
+
+void declarePipeline(CLI::App& app, OptOptions& o, RawOptions& raw) {
+  const char* group = "Pipeline";
+  app.add_option("--only", raw.only, "PASS:GLOB: let PASS rewrite only sites that match")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--skip", raw.skip, "PASS:GLOB: let PASS rewrite no site that matches")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--bisect-limit", o.pipeline.bisectLimit,
+                 "allow the first N rewrites only, and list them")
+      ->group(group);
+  app.add_flag("--strict", o.pipeline.strict, "write nothing when any pass fails")->group(group);
+  app.add_flag("--preserve-bindings", o.pipeline.preserveBindings,
+               "keep unused descriptors in every spirv-opt pass")
+      ->group(group);
+  app.add_flag("--preserve-spec-constants", o.pipeline.preserveSpecConstants,
+               "keep unused specialization constants in every spirv-opt pass")
+      ->group(group);
+  app.add_flag("--validate-after-all", o.pipeline.validateAfterAll,
+               "validate after every single pass")
+      ->group(group);
+  app.add_option("--print-before", o.pipeline.printBefore, "print the module before this pass")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--print-after", o.pipeline.printAfter, "print the module after this pass")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_flag("--print-all", o.pipeline.printAll, "print the module before and after every pass")
+      ->group(group);
+  app.add_flag("--time-report", o.pipeline.hasTimeReport, "print the time of every pass")
+      ->group(group);
+  app.add_flag("--stats", o.hasStats, "print counts of rewrites and sizes")->group(group);
+  app.add_option("--isolation-timeout", raw.isolationTimeout,
+                 "seconds after which a third-party step is given up (0: never)")
+      ->group(group);
+  app.add_flag("--no-isolation", raw.noIsolation,
+               "run third-party steps in this process (for debuggers)")
+      ->group(group);
+}
+
+void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
+  const char* group = "Remarks and verification";
+  app.add_option("--remarks", raw.remarks, "text, json or none")->group(group);
+  app.add_option("--remarks-file", o.remarksFile, "where remarks go (default: standard error)")
+      ->group(group);
+  app.add_flag("--verify", o.verify, "dispatch the input and the result, and keep only what agrees")
+      ->group(group);
+  app.add_flag("--require-verified", o.requiresVerified,
+               "write the input when the result is not verified")
+      ->group(group);
+  app.add_option("--scenario", o.scenario, "FILE.toml: what to dispatch, and constants to assume")
+      ->group(group);
+  app.add_option("--size", o.scenarioSize, "take the parameters of [sizes.NAME] of the scenario")
+      ->group(group);
+  app.add_option("--keep-if", raw.keepIf, "equal or faster: what a pass must be to stay")
+      ->group(group);
+  app.add_option(
+         "--device", o.device,
+         "device to verify on and for --target=device: a number of `lanewise devices`, or cpu")
+      ->group(group);
+  app.add_flag("--validation-layer", o.validationLayer, "verify under the Khronos validation layer")
+      ->group(group);
+}
+
+std::string helpText(CLI::App& app) {
+  std::string text = app.help();
+  text += "\nPasses, in the order in which they stand on the command line:\n"
+          "  -O                           the standard pipeline (`lanewise passes` prints it)\n"
+          "  -Os                          spirv-opt's passes for size\n";
+  for (const PassInfo& pass : allPasses()) {
+    std::string flag = fmt::format("--{}{}", pass.flag,
+                                   pass.values.empty() ? "" : fmt::format("[={}]", pass.values));
+    text += fmt::format("  {:<28} {}\n", flag, pass.summary);
+  }
+  text += "  --FLAG                       any pass of the installed spirv-opt\n";
+  return text;
+}
+
+/// What an argument that starts with a dash is to us.
+class ArgumentSplitter {
+public:
+  ArgumentSplitter(const CLI::App& app, std::vector<PipelineStep>& steps)
+      : app_(app), steps_(steps) {}
+
+  /// The arguments that are left for CLI11.
+  Result<std::vector<std::string>> split(std::span<char*> args) {
+    std::vector<std::string> rest;
+    for (size_t i = 0; i < args.size(); ++i) {
+      std::string arg = args[i];
+      if (arg == "--") {
+        rest.insert(rest.end(), args.begin() + ptrdiff_t(i), args.end());
+        break;
+      }
+      if (arg == "-O") {
+        std::vector<PipelineStep> standard = standardPipeline();
+        steps_.insert(steps_.end(), standard.begin(), standard.end());
+        continue;
+      }
+      // Two letters behind one dash, as compilers have it; CLI11 would read them as two options.
+      if (arg == "-MD") arg = "--write-dependencies";
+      if (arg == "-MF") arg = "--dependency-file";
+      if (arg.size() < 2 || arg[0] != '-' || isOption(arg)) {
+        rest.push_back(arg);
+        // The option's own value is not ours to look at.
+        if (takesNext(arg) && i + 1 < args.size()) rest.emplace_back(args[++i]);
+        continue;
+      }
+      Result<std::optional<PipelineStep>> step = parseStep(arg);
+      if (!step) return step.error();
+      if (!*step) return unknown(arg);
+      steps_.push_back(std::move(**step));
+    }
+    return rest;
+  }
+
+private:
+  static std::string nameOf(const std::string& arg) {
+    // "-Idir" is the option -I; "--target=x" is --target.
+    return arg[1] == '-' ? arg.substr(0, arg.find('=')) : arg.substr(0, 2);
+  }
+  const CLI::Option* optionOf(const std::string& arg) const {
+    return app_.get_option_no_throw(nameOf(arg));
+  }
+  bool isOption(const std::string& arg) const { return arg != "-Os" && optionOf(arg) != nullptr; }
+  bool takesNext(const std::string& arg) const {
+    if (arg.size() < 2 || arg[0] != '-') return false;
+    const CLI::Option* option = optionOf(arg);
+    bool hasValue = arg.size() > nameOf(arg).size();
+    return option && !hasValue && option->get_items_expected_min() > 0;
+  }
+
+  Error unknown(const std::string& arg) const {
+    std::string name = arg.substr(0, arg.find('='));
+    // A flag that exists with another value deserves to be told so.
+    for (const std::string& flag : knownSpirvOptFlags())
+      if (flag == name) {
+        std::string why;
+        acceptsSpirvOptFlag(arg, &why);
+        return errorOf(fmt::format("spirv-opt does not take {}: {}", arg, why));
+      }
+    std::vector<std::string> known{"-O", "-Os"};
+    for (const PassInfo& pass : allPasses()) known.push_back("--" + std::string(pass.flag));
+    for (const CLI::Option* option : app_.get_options())
+      for (const std::string& longName : option->get_lnames()) known.push_back("--" + longName);
+    for (const std::string& flag : knownSpirvOptFlags()) known.push_back(flag);
+    std::string near = nearest(name, known);
+    return errorOf(fmt::format("unknown option '{}'; {}", name,
+                               near.empty() ? "see 'lanewise opt --help' and 'lanewise passes'"
+                                            : fmt::format("did you mean '{}'?", near)));
+  }
+
+  const CLI::App& app_;
+  std::vector<PipelineStep>& steps_;
+};
+
+Result<SiteFilter> parseSiteFilter(const std::string& option, const std::string& text) {
+  size_t colon = text.find(':');
+  if (colon == std::string::npos || colon + 1 == text.size())
+    return errorOf(
+        fmt::format("{}={} must be PASS:GLOB, such as pad-shared-memory:tile*", option, text));
+  SiteFilter filter{text.substr(0, colon), text.substr(colon + 1)};
+  if (findPass(filter.pass)) return filter;
+  std::vector<std::string> known;
+  for (const PassInfo& pass : allPasses()) known.emplace_back(pass.flag);
+  std::string near = nearest(filter.pass, known);
+  return errorOf(fmt::format("{}={}: no Lanewise pass '{}'; {}", option, text, filter.pass,
+                             near.empty() ? "see 'lanewise passes'"
+                                          : fmt::format("did you mean '{}'?", near)));
+}
+
+Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
+  std::array<uint32_t, 3> size{1, 1, 1};
+  Error bad = errorOf(
+      fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1 to 65535", text));
+  const char* at = text.data();
+  const char* end = at + text.size();
+  for (size_t i = 0; i < 3; ++i) {
+    auto [next, error] = std::from_chars(at, end, size[i]);
+    if (error != std::errc() || size[i] < 1 || size[i] > 65535) return bad;
+    at = next;
+    if (i < 2 && at != end) {
+      if (*at++ != ',') return bad;
+    } else if (i < 2) {
+      return bad;
+    }
+  }
+  if (at != end) return bad;
+  return size;
+}
+
+Status checkSiteFilters(const RawOptions& raw, OptOptions& o) {
+  for (const std::string& text : raw.only) {
+    Result<SiteFilter> f = parseSiteFilter("--only", text);
+    if (!f) return f.error();
+    o.pipeline.only.push_back(*f);
+  }
+  for (const std::string& text : raw.skip) {
+    Result<SiteFilter> f = parseSiteFilter("--skip", text);
+    if (!f) return f.error();
+    o.pipeline.skip.push_back(*f);
+  }
+  return ok();
+}
+
+Status checkLoading(const RawOptions& raw, OptOptions& o) {
+  if (!raw.kind.empty()) {
+    o.load.kind = parseInputKind(raw.kind);
+    if (!o.load.kind)
+      return errorOf(fmt::format("-x {}: unknown kind; it is spv, spvasm, glsl or hlsl", raw.kind));
+  }
+  if (!raw.targetEnv.empty()) {
+    Result<spv_target_env> env = parseTargetEnv(raw.targetEnv);
+    if (!env) return errorOf("--target-env: " + env.error().message);
+    o.load.env = *env;
+  }
+  for (const std::string& define : raw.defines) {
+    size_t equals = define.find('=');
+    std::string name = define.substr(0, equals);
+    if (name.empty()) return errorOf(fmt::format("-D {}: a macro needs a name", define));
+    o.load.defines.emplace_back(name,
+                                equals == std::string::npos ? "1" : define.substr(equals + 1));
+  }
+  return ok();
+}
+
+Status checkAssumptions(const RawOptions& raw, OptOptions& o) {
+  for (const std::string& text : raw.specConstants) {
+    Result<std::pair<uint32_t, uint64_t>> constant = parseSpecConstant(text);
+    if (!constant) return constant.error();
+    o.pipeline.assumptions.specConstants[constant->first] = constant->second;
+  }
+  if (raw.workgroupSize.empty()) return ok();
+  Result<std::array<uint32_t, 3>> size = parseWorkgroupSize(raw.workgroupSize);
+  if (!size) return size.error();
+  o.pipeline.assumptions.workgroupSize = *size;
+  return ok();
+}
+
+Status checkChoices(const RawOptions& raw, OptOptions& o) {
+  if (raw.remarks == "text")
+    o.remarks = RemarkFormat::Text;
+  else if (raw.remarks == "json")
+    o.remarks = RemarkFormat::Json;
+  else if (raw.remarks == "none")
+    o.remarks = RemarkFormat::None;
+  else
+    return errorOf(fmt::format("--remarks={}: it is text, json or none", raw.remarks));
+  if (raw.keepIf == "faster")
+    o.keepIf = KeepIf::Faster;
+  else if (raw.keepIf != "equal")
+    return errorOf(fmt::format("--keep-if={}: it is equal or faster", raw.keepIf));
+  if (raw.isolationTimeout < 0) return errorOf("--isolation-timeout must not be negative");
+  if (o.pipeline.bisectLimit < -1)
+    return errorOf("--bisect-limit must be -1 (no limit) or a count");
+  // Rounded up: 0 means no limit, and must not come from a small number.
+  o.isolationTime = std::chrono::milliseconds(int64_t(std::ceil(raw.isolationTimeout * 1000)));
+  o.isolates = !raw.noIsolation;
+  if (!o.scenarioSize.empty() && o.scenario.empty())
+    return errorOf("--size speaks of a scenario; give --scenario=FILE.toml");
+  // Each of these has no meaning without dispatching.
+  o.verify = o.verify || o.requiresVerified || o.keepIf == KeepIf::Faster;
+  return ok();
+}
+
+/// Names of --print-before and --print-after that can never match are mistakes.
+Status checkPrintNames(const OptOptions& o) {
+  for (const auto* names : {&o.pipeline.printBefore, &o.pipeline.printAfter})
+    for (const std::string& name : *names) {
+      std::vector<std::string> known;
+      for (const PipelineStep& step : o.steps) known.emplace_back(step.name());
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      std::string near = nearest(name, known);
+      return errorOf(fmt::format("no pass '{}' to print in this pipeline{}", name,
+                                 near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    }
+  return ok();
+}
+
+Status checkOutputs(OptOptions& o) {
+  if (o.inputs.empty()) return errorOf("no input; give a file, or - for standard input");
+  if (o.inputs.size() > 1 && std::find(o.inputs.begin(), o.inputs.end(), "-") != o.inputs.end())
+    return errorOf("standard input (-) must be the only input");
+  if (o.inputs.size() > 1 && o.output.empty() && !o.wantsDiff)
+    return errorOf("several inputs need -o FOLDER");
+  if (o.inputs.size() > 1 && o.output == "-")
+    return errorOf("several inputs cannot share standard output");
+  if (o.wantsDiff && o.output == "-")
+    return errorOf("--diff and -o - both write to standard output");
+  if (!o.depfile.empty()) o.writesDepfile = true;
+  if (o.writesDepfile && (o.output.empty() || o.output == "-"))
+    return errorOf("-MD needs -o FILE: a depfile names the output");
+  if (o.writesDepfile && !o.depfile.empty() && o.inputs.size() > 1)
+    return errorOf("-MF names one depfile; with several inputs leave it out, each gets OUT.d");
+  if (o.output.ends_with(".spvasm")) o.asText = true;
+  return ok();
+}
+
+} // namespace
+
+Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text) {
+  Error bad =
+      errorOf(fmt::format("--spec-const={} must be ID:VALUE, such as 0:64, 1:0x10, 2:-3, 3:1.5 or "
+                          "4:true",
+                          text));
+  size_t colon = text.find(':');
+  if (colon == std::string::npos) return bad;
+  uint32_t id = 0;
+  auto [idEnd, idError] = std::from_chars(text.data(), text.data() + colon, id);
+  if (idError != std::errc() || idEnd != text.data() + colon) return bad;
+
+  std::string value = text.substr(colon + 1);
+  if (value == "true" || value == "false") return std::pair(id, uint64_t(value == "true"));
+  bool isNegative = value.starts_with('-');
+  std::string digits = value.substr(isNegative);
+  bool isHex = digits.starts_with("0x") || digits.starts_with("0X");
+  if (isHex) digits.erase(0, 2);
+  if (digits.empty()) return bad;
+  uint64_t magnitude = 0;
+  const char* end = digits.data() + digits.size();
+  auto [next, error] = std::from_chars(digits.data(), end, magnitude, isHex ? 16 : 10);
+  if (error == std::errc() && next == end) {
+    if (isNegative && magnitude > uint64_t(INT64_MAX) + 1) return bad;
+    return std::pair(id, isNegative ? uint64_t(0) - magnitude : magnitude);
+  }
+  if (isHex) return bad;
+  if (digits.ends_with('f')) digits.pop_back();
+  float number = 0;
+  end = digits.data() + digits.size();
+  auto [floatEnd, floatError] = std::from_chars(digits.data(), end, number);
+  if (floatError != std::errc() || floatEnd != end || digits.find_first_of("0123456789") != 0)
+    return bad;
+  return std::pair(id, uint64_t(std::bit_cast<uint32_t>(isNegative ? -number : number)));
+}
+
+Result<ParsedOptions> parseOptOptions(std::span<char*> args) {
+  OptOptions o;
+  RawOptions raw;
+  CLI::App app("Optimizes SPIR-V modules, GLSL and HLSL shaders.", "lanewise opt");
+  app.get_formatter()->column_width(34);
+  declareInputAndOutput(app, o, raw);
+  declareTarget(app, o, raw);
+  declarePipeline(app, o, raw);
+  declareReports(app, o, raw);
+
+  Result<std::vector<std::string>> rest = ArgumentSplitter(app, o.steps).split(args);
+  if (!rest) return rest.error();
+  std::reverse(rest->begin(), rest->end()); // CLI11 takes arguments from the back
+  try {
+    app.parse(*rest);
+  } catch (const CLI::CallForHelp&) {
+    return ParsedOptions{{}, helpText(app)};
+  } catch (const CLI::ParseError& e) {
+    return errorOf(fmt::format("{}; see 'lanewise opt --help'", e.what()));
+  }
+  for (Status s : {checkLoading(raw, o), checkAssumptions(raw, o), checkSiteFilters(raw, o),
+                   checkChoices(raw, o), checkPrintNames(o), checkOutputs(o)})
+    if (!s) return s.error();
+  return ParsedOptions{std::move(o), {}};
+}
+
+} // namespace lanewise::driver

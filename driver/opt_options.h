@@ -1,0 +1,64 @@
+// The options of `lanewise opt`, parsed and checked (docs/command-line.md).
+#pragma once
+
+#include "front_end.h"
+#include "pipeline.h"
+#include "result.h"
+
+#include <chrono>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+enum class RemarkFormat { Text, Json, None };
+enum class KeepIf { Equal, Faster };
+
+struct OptOptions {
+  std::vector<std::string> inputs;
+  std::string output;     ///< -o; "" when not given
+  bool asText = false;    ///< -S
+  bool keepLines = false; ///< -g
+  LoadOptions load;
+  std::vector<PipelineStep> steps;
+
+  std::string targetName = "generic";
+  /// Everything of the pipeline but its target, environment, judge and log.
+  PipelineOptions pipeline;
+
+  bool isRobust = false;
+  bool wantsDiff = false;
+  bool hasStats = false;
+
+  RemarkFormat remarks = RemarkFormat::Text;
+  std::string remarksFile; ///< "" for standard error
+
+  bool writesDepfile = false; ///< -MD
+  std::string depfile;        ///< -MF; "" for OUT.d
+
+  bool verify = false;
+  bool requiresVerified = false;
+  std::string scenario;
+  std::string scenarioSize; ///< --size: one of the scenario's [sizes]
+  KeepIf keepIf = KeepIf::Equal;
+  std::string device;
+  bool validationLayer = false;
+
+  std::chrono::milliseconds isolationTime = std::chrono::seconds(120);
+  bool isolates = true;
+};
+
+/// What parsing came to: options, or text to print for --help, or an Error for one line.
+struct ParsedOptions {
+  std::optional<OptOptions> options;
+  std::string help;
+};
+Result<ParsedOptions> parseOptOptions(std::span<char*> args);
+
+/// "ID:VALUE" of --spec-const: bits of the value. Decimal, hexadecimal (0x), negative, true/false,
+/// or with a point or an 'f' a 32-bit float.
+Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text);
+
+} // namespace lanewise::driver

@@ -1,0 +1,89 @@
+// `opt --verify`: dispatches what the passes make beside the input of the command, and decides what
+// stays (DESIGN 6: the comparison is always with the input).
+#pragma once
+
+#include "opt_options.h"
+#include "pipeline.h"
+#include "verify/scenario.h"
+#include "verify/verify.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+/// How the result of one module stands at the end.
+struct VerifySummary {
+  bool isVerified = false;
+  bool foundDifference = false; ///< some pass was taken back because outputs differed: exit code 2
+  std::string reason;           ///< why it is not verified
+  std::optional<VerifyReport>
+      report; ///< of the module that is written; none when it equals the input
+};
+
+/// Reads the scenario's shaders, without opening a device: what the pipeline may assume comes from
+/// here.
+class ScenarioFor {
+public:
+  /// `input` is the file under optimization: the scenario's shader of that file, or the only one
+  /// there is. The error is one line.
+  static Result<ScenarioFor> read(const std::string& scenarioPath, const std::string& size,
+                                  const std::string& input);
+
+  const Scenario& scenario() const { return scenario_; }
+  const ScenarioShader& shader() const { return scenario_.shaders[index_]; }
+  /// Adds the shader's macros and entry to the options, where the command line does not give them.
+  void apply(LoadOptions& load) const;
+  /// Adds the shader's specialization constants, where the command line does not give them.
+  void apply(Assumptions& assumptions) const;
+  /// Whether another shader of the scenario is the same file with the same macros: then it is
+  /// transformed with it.
+  bool isUnderOptimization(const ScenarioShader& shader) const;
+
+private:
+  Scenario scenario_;
+  size_t index_ = 0;
+};
+
+/// Verifies the modules of one input. The verifier stays open over all inputs of a command.
+class OptVerification {
+public:
+  /// `input` are the words that the command started from. Loads the scenario's other shaders, or
+  /// makes up a scenario; a scenario that could not be made up leaves everything unverified. The
+  /// error is one line.
+  static Result<std::unique_ptr<OptVerification>>
+  create(Verifier& verifier, const OptOptions& options, const ScenarioFor* scenario, Words input);
+
+  /// For PipelineOptions::judge.
+  Verdict judge(const PassInfo& pass, const Words& before, const Words& after, Remark& remark);
+
+  /// Verifies what the pipeline made. When it differs, `words` go back to the last module that was
+  /// found equal, and a remark says so.
+  Result<VerifySummary> finish(Words& words, Remarks& remarks);
+
+private:
+  OptVerification(Verifier& verifier, const OptOptions& options)
+      : verifier_(verifier), options_(options) {}
+  /// Runs two modules against each other; remembers the last answer.
+  Result<VerifyReport> compare(const Words& original, const Words& transformed);
+  Verdict judgeSpeed(const PassInfo& pass, const Words& before, const Words& after,
+                     const VerifyReport& report, Remark& remark);
+
+  Verifier& verifier_;
+  const OptOptions& options_;
+  Scenario scenario_;
+  std::vector<ShaderPair> others_; ///< the scenario's shaders that take part unchanged
+  std::vector<std::string> ours_;  ///< names of the shader under optimization
+  std::vector<std::string> notes_; ///< what was made up
+  std::string cannotRun_;          ///< why nothing can be verified
+  Words input_;
+  Words lastEqual_;                        ///< the input, or the last module found equal to it
+  std::optional<VerifyReport> lastReport_; ///< of lastEqual_; none while it is the input
+  bool foundDifference_ = false;
+  std::optional<Error> badScenario_; ///< met while judging; finish() returns it
+};
+
+} // namespace lanewise::driver

@@ -1,0 +1,51 @@
+#include "suggest.h"
+
+#include "spirv_tools.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace lanewise::driver {
+
+size_t editDistance(std::string_view a, std::string_view b) {
+  // Rows of the usual table: the last two are needed for swaps.
+  std::vector<size_t> beforeLast(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) last[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], beforeLast[j - 2] + 1);
+    }
+    std::swap(beforeLast, last);
+    std::swap(last, row);
+  }
+  return last[b.size()];
+}
+
+std::string nearest(std::string_view word, std::span<const std::string> candidates) {
+  std::string best;
+  size_t bestDistance = SIZE_MAX;
+  for (const std::string& c : candidates) {
+    size_t distance = editDistance(word, c);
+    if (distance < bestDistance) bestDistance = distance, best = c;
+  }
+  return bestDistance * 3 <= word.size() ? best : std::string();
+}
+
+std::span<const std::string> knownSpirvOptFlags() {
+  static const std::vector<std::string> flags = [] {
+    std::vector<std::string> accepted;
+    auto add = [&](std::string flag, const std::string& value) {
+      if (acceptsSpirvOptFlag(value.empty() ? flag : flag + "=" + value)) accepted.push_back(flag);
+    };
+#define SPIRV_OPT_FLAG(name, value) add("--" name, value);
+#include "spirv_opt_flags.def"
+#undef SPIRV_OPT_FLAG
+    return accepted;
+  }();
+  return flags;
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,22 @@
+// "did you mean": the nearest of a list of names.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace lanewise::driver {
+
+/// Least number of insertions, deletions, replacements and swaps of neighbours from `a` to `b`.
+size_t editDistance(std::string_view a, std::string_view b);
+
+/// The candidate nearest to `word`, the first of equals; "" when none is near enough to be meant
+/// (more than a third of its letters differ).
+std::string nearest(std::string_view word, std::span<const std::string> candidates);
+
+/// Flags of spirv-opt that the installed SPIRV-Tools accepts, from spirv_opt_flags.def, each
+/// "--flag".
+std::span<const std::string> knownSpirvOptFlags();
+
+} // namespace lanewise::driver

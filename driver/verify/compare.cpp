@@ -1,0 +1,215 @@
+#include "verify/compare.h"
+
+#include "verify/scalars.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <limits>
+
+namespace lanewise::driver {
+namespace {
+
+bool isAll(const uint8_t* from, uint32_t size, uint8_t byte) {
+  for (uint32_t i = 0; i < size; ++i)
+    if (from[i] != byte) return false;
+  return true;
+}
+
+uint64_t loadBits(ScalarType type, const uint8_t* from) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, from, byteSize(type));
+  return bits;
+}
+
+// Two scalars under one rule, and the sentence for when they differ.
+class ScalarRule {
+public:
+  ScalarRule(const ScenarioBuffer& buffer, std::optional<uint8_t> poisonA,
+             std::optional<uint8_t> poisonB)
+      : poisonA_(poisonA), poisonB_(poisonB) {
+    if (const auto* ulp = std::get_if<CompareUlp>(&buffer.compare)) ulp_ = ulp;
+    tolerance_ = std::get_if<CompareTolerance>(&buffer.compare);
+  }
+
+  bool areEqual(ScalarType type, const uint8_t* a, const uint8_t* b) const {
+    uint32_t size = byteSize(type);
+    if (std::memcmp(a, b, size) == 0) return true;
+    if (isUntouched(a, size, poisonA_) || isUntouched(b, size, poisonB_))
+      return isUntouched(a, size, poisonA_) && isUntouched(b, size, poisonB_);
+    if (ulp_ && isFloat(type)) {
+      if (isNan(type, a) || isNan(type, b)) return isNan(type, a) && isNan(type, b);
+      return ulpDistance(type, a, b) <= ulp_->ulps;
+    }
+    if (tolerance_) {
+      double x = decodeScalar(type, a), y = decodeScalar(type, b);
+      if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
+      if (std::isinf(x) || std::isinf(y)) return x == y;
+      return std::fabs(x - y) <= allowed(x, y);
+    }
+    return false;
+  }
+
+  std::string explain(ScalarType type, const uint8_t* a, const uint8_t* b) const {
+    uint32_t size = byteSize(type);
+    if (isUntouched(b, size, poisonB_)) return "the second run left it unwritten";
+    if (isUntouched(a, size, poisonA_)) return "the first run left it unwritten";
+    if (isFloat(type) && (isNan(type, a) || isNan(type, b)) && (ulp_ || tolerance_))
+      return "only one is a NaN";
+    if (ulp_ && isFloat(type)) {
+      uint64_t distance = ulpDistance(type, a, b);
+      return distance == std::numeric_limits<uint64_t>::max()
+                 ? std::string("an infinity equals only itself")
+                 : fmt::format("{} ulp apart, {} allowed", distance, ulp_->ulps);
+    }
+    if (tolerance_) {
+      double x = decodeScalar(type, a), y = decodeScalar(type, b);
+      return fmt::format("{:.6g} apart, {:.6g} allowed", std::fabs(x - y), allowed(x, y));
+    }
+    return "bitwise";
+  }
+
+private:
+  static bool isUntouched(const uint8_t* from, uint32_t size, std::optional<uint8_t> poison) {
+    return poison && isAll(from, size, *poison);
+  }
+  static bool isNan(ScalarType type, const uint8_t* from) {
+    return std::isnan(decodeScalar(type, from));
+  }
+  double allowed(double x, double y) const {
+    return std::max(tolerance_->absolute,
+                    tolerance_->relative * std::max(std::fabs(x), std::fabs(y)));
+  }
+
+  const CompareUlp* ulp_ = nullptr;
+  const CompareTolerance* tolerance_ = nullptr;
+  std::optional<uint8_t> poisonA_, poisonB_;
+};
+
+std::string formatElement(std::span<const ScalarType> scalars, const uint8_t* from) {
+  std::string text;
+  for (ScalarType type : scalars) {
+    if (!text.empty()) text += ", ";
+    text += formatScalar(type, from);
+    from += byteSize(type);
+  }
+  return scalars.size() == 1 ? text : "(" + text + ")";
+}
+
+std::optional<BufferDifference> compareHeader(const ScenarioBuffer& buffer, const uint8_t* a,
+                                              const uint8_t* b, const ScalarRule& rule) {
+  for (size_t i = 0; i < buffer.header.size(); ++i) {
+    ScalarType type = buffer.header[i].type;
+    if (!rule.areEqual(type, a, b)) {
+      BufferDifference difference{buffer.name, buffer.count, 0, 0, {}, {}, {}};
+      difference.original = formatScalar(type, a);
+      difference.transformed = formatScalar(type, b);
+      difference.detail = fmt::format("value {} of the header: {}", i, rule.explain(type, a, b));
+      return difference;
+    }
+    a += byteSize(type), b += byteSize(type);
+  }
+  return std::nullopt;
+}
+
+std::optional<BufferDifference> compareInOrder(const ScenarioBuffer& buffer, const uint8_t* a,
+                                               const uint8_t* b, const ScalarRule& rule) {
+  BufferDifference difference{buffer.name, buffer.count, 0, 0, {}, {}, {}};
+  size_t elementBytes = buffer.elementBytes();
+  for (uint64_t i = 0; i < buffer.count; ++i, a += elementBytes, b += elementBytes) {
+    if (std::memcmp(a, b, elementBytes) == 0) continue;
+    size_t at = 0;
+    for (ScalarType type : buffer.elements) {
+      if (!rule.areEqual(type, a + at, b + at)) {
+        if (difference.differing++ == 0) {
+          difference.firstIndex = i;
+          difference.original = formatElement(buffer.elements, a);
+          difference.transformed = formatElement(buffer.elements, b);
+          difference.detail = rule.explain(type, a + at, b + at);
+        }
+        break;
+      }
+      at += byteSize(type);
+    }
+  }
+  return difference.differing ? std::optional(std::move(difference)) : std::nullopt;
+}
+
+// The elements in ascending byte order; unwritten scalars become zero, so that they agree between
+// runs that were poisoned differently.
+std::vector<std::vector<uint8_t>> sortedElements(const ScenarioBuffer& buffer, const uint8_t* from,
+                                                 std::optional<uint8_t> poison) {
+  std::vector<std::vector<uint8_t>> elements(buffer.count);
+  size_t elementBytes = buffer.elementBytes();
+  for (auto& element : elements) {
+    element.assign(from, from + elementBytes);
+    size_t at = 0;
+    for (ScalarType type : buffer.elements) {
+      uint32_t size = byteSize(type);
+      if (poison && isAll(&element[at], size, *poison)) std::fill_n(&element[at], size, uint8_t(0));
+      at += size;
+    }
+    from += elementBytes;
+  }
+  std::sort(elements.begin(), elements.end());
+  return elements;
+}
+
+std::optional<BufferDifference> compareMultiset(const ScenarioBuffer& buffer, const uint8_t* a,
+                                                const uint8_t* b, std::optional<uint8_t> poisonA,
+                                                std::optional<uint8_t> poisonB) {
+  if (poisonA == poisonB) poisonA = poisonB = std::nullopt; // as they are: unwritten looks the same
+  auto left = sortedElements(buffer, a, poisonA), right = sortedElements(buffer, b, poisonB);
+  std::vector<std::vector<uint8_t>> onlyLeft, onlyRight;
+  std::set_difference(left.begin(), left.end(), right.begin(), right.end(),
+                      std::back_inserter(onlyLeft));
+  if (onlyLeft.empty()) return std::nullopt;
+  std::set_difference(right.begin(), right.end(), left.begin(), left.end(),
+                      std::back_inserter(onlyRight));
+  BufferDifference difference{buffer.name, buffer.count, onlyLeft.size(), 0, {}, {}, {}};
+  // Where the first run has it; an unwritten element is not found and counts as index 0.
+  size_t elementBytes = buffer.elementBytes();
+  for (uint64_t i = 0; i < buffer.count; ++i)
+    if (std::memcmp(a + i * elementBytes, onlyLeft[0].data(), elementBytes) == 0) {
+      difference.firstIndex = i;
+      break;
+    }
+  difference.original = formatElement(buffer.elements, onlyLeft[0].data());
+  difference.transformed = formatElement(buffer.elements, onlyRight[0].data());
+  difference.detail =
+      "as a multiset: the first value stands only in the first run, the second only in "
+      "the second";
+  return difference;
+}
+
+} // namespace
+
+uint64_t ulpDistance(ScalarType type, const uint8_t* a, const uint8_t* b) {
+  double x = decodeScalar(type, a), y = decodeScalar(type, b);
+  if (std::isinf(x) || std::isinf(y)) return x == y ? 0 : std::numeric_limits<uint64_t>::max();
+  // Sign and magnitude -> a line of integers on which neighbours are one apart and 0 and -0
+  // coincide.
+  auto onLine = [type](const uint8_t* from) {
+    uint64_t bits = loadBits(type, from);
+    uint64_t sign = uint64_t(1) << (8 * byteSize(type) - 1);
+    return bits & sign ? -int64_t(bits & ~sign) : int64_t(bits);
+  };
+  int64_t left = onLine(a), right = onLine(b);
+  return left > right ? uint64_t(left) - uint64_t(right) : uint64_t(right) - uint64_t(left);
+}
+
+std::optional<BufferDifference>
+compareContents(const ScenarioBuffer& buffer, BufferContents original, BufferContents transformed) {
+  if (std::holds_alternative<CompareNone>(buffer.compare)) return std::nullopt;
+  const uint8_t *a = original.bytes.data(), *b = transformed.bytes.data();
+  if (std::memcmp(a, b, buffer.bytes()) == 0) return std::nullopt;
+  ScalarRule rule(buffer, original.poison, transformed.poison);
+  if (auto difference = compareHeader(buffer, a, b, rule)) return difference;
+  a += buffer.headerBytes(), b += buffer.headerBytes();
+  if (std::holds_alternative<CompareMultiset>(buffer.compare))
+    return compareMultiset(buffer, a, b, original.poison, transformed.poison);
+  return compareInOrder(buffer, a, b, rule);
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,20 @@
+// Fits modules to a scenario: every binding bound, every constant given, every buffer large enough.
+#pragma once
+
+#include "result.h"
+#include "verify/runner.h"
+#include "verify/scenario.h"
+#include "verify/verify.h"
+
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+/// The program that runs `variant`'s modules as its dispatches (or the scenario's) say. An error is
+/// one sentence that names shader and dispatch: the scenario does not fit the modules, or a module
+/// cannot be read. What the scenario gives and the modules do not ask for becomes a note.
+Result<Program> fitProgram(const Scenario& scenario, const ProgramVariant& variant,
+                           std::vector<std::string>& notes);
+
+} // namespace lanewise::driver

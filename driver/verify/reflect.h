@@ -1,0 +1,80 @@
+// What a compute entry point asks of its caller: bindings, push constants, specialization
+// constants, capabilities.
+#pragma once
+
+#include "analysis/assumptions.h"
+#include "result.h"
+#include "verify/scenario.h"
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+struct ReflectedField {
+  uint64_t offset = 0; ///< from the start of the block or of the element
+  ScalarType type = ScalarType::U32;
+};
+
+/// Layout of a Block: scalars at fixed places, then perhaps one array that ends it.
+struct ReflectedBlock {
+  std::vector<ReflectedField> header; ///< ascending offsets; what stands before the array
+  uint64_t fixedBytes = 0; ///< least size of a buffer that holds it, without a runtime array
+  uint64_t arrayOffset = 0;
+  uint32_t arrayStride = 0; ///< 0: no array at the end
+  uint64_t arrayLength = 0; ///< 0: runtime array
+  std::vector<ReflectedField> element;
+  /// Why the layout above is not the whole truth ("holds a pointer"); empty when it is.
+  std::string problem;
+};
+
+struct ReflectedBinding {
+  enum class Kind : uint8_t { StorageBuffer, UniformBuffer, Unsupported };
+  uint32_t set = 0, binding = 0;
+  std::string name; ///< of the variable or its block, "binding 0.1" without
+  Kind kind = Kind::Unsupported;
+  std::string unsupported;  ///< what it is: "an image", "an array of 8 descriptors"
+  bool isReadOnly = false;  ///< NonWritable, or a uniform buffer
+  bool isWriteOnly = false; ///< NonReadable
+  ReflectedBlock block;
+};
+
+/// "binding 0.1 (`name`)" for messages, without the name where there is none.
+std::string placeOf(const ReflectedBinding& binding);
+
+struct ReflectedSpecConstant {
+  ScalarType type = ScalarType::U32; ///< Booleans are U32, as VkBool32
+  uint64_t defaultBits = 0;
+};
+
+struct Reflection {
+  std::string entry;
+  uint32_t version = 0; ///< 0x00010500 for SPIR-V 1.5
+  std::array<uint32_t, 3> workgroupSize{1, 1, 1};
+  std::array<std::optional<uint32_t>, 3> workgroupSpecIds; ///< SpecId that gives a dimension
+  std::vector<ReflectedBinding> bindings; ///< that the entry point uses, by set and binding
+  uint64_t pushConstantBytes = 0;         ///< end of the last member
+  ReflectedBlock pushConstants;
+  std::map<uint32_t, ReflectedSpecConstant> specConstants; ///< by SpecId
+  std::vector<uint32_t> capabilities;
+  std::vector<std::string> extensions;
+  uint64_t sharedBytes = 0; ///< of the Workgroup variables, by their natural layout
+
+  const ReflectedBinding* findBinding(uint32_t set, uint32_t binding) const;
+};
+
+/// Reflects the GLCompute entry point `entry`; an empty name takes the only one. Specialization
+/// constants that `given` does not name have their defaults, as they have in Vulkan. Fails for a
+/// module that cannot be read and for an entry point that is not there.
+Result<Reflection> reflect(std::span<const uint32_t> words, const std::string& entry,
+                           const std::map<uint32_t, uint64_t>& given);
+
+/// SPIR-V's name of a capability, "capability 4711" for one that the table does not know.
+std::string capabilityName(uint32_t capability);
+
+} // namespace lanewise::driver

@@ -1,0 +1,259 @@
+// What a verification found, as text for people and as JSON for programs.
+#include "verify/timing_statistics.h"
+#include "verify/verify.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace lanewise::driver {
+namespace {
+
+using nlohmann::ordered_json;
+
+const char* stateName(VerifyState state) {
+  switch (state) {
+  case VerifyState::Equal:
+    return "equal";
+  case VerifyState::Differs:
+    return "differs";
+  case VerifyState::OriginalUnsound:
+    return "original-unsound";
+  case VerifyState::NotRun:
+    return "unverified";
+  }
+  return "unverified";
+}
+
+std::string bytesText(uint64_t bytes) {
+  if (bytes < 10 * 1024) return fmt::format("{} bytes", bytes);
+  if (bytes < 10 * 1024 * 1024) return fmt::format("{:.1f} KiB", double(bytes) / 1024);
+  return fmt::format("{:.1f} MiB", double(bytes) / (1024 * 1024));
+}
+
+std::string verdictOf(const VariantReport& variant) {
+  std::string verdict;
+  if (variant.state != VerifyState::Equal) return stateName(variant.state);
+  if (variant.timing) {
+    const TimingResult& timing = *variant.timing;
+    verdict = timing.isFaster() ? "faster" : timing.isSlower() ? "slower" : "no difference";
+  }
+  if (!variant.isCompared) verdict += verdict.empty() ? "only timed" : ", only timed";
+  return verdict;
+}
+
+std::string stateLine(const VerifyReport& report) {
+  switch (report.state) {
+  case VerifyState::Equal:
+    return fmt::format("outputs equal: {} compared after {} dispatch{}",
+                       bytesText(report.comparedBytes), report.dispatches,
+                       report.dispatches == 1 ? "" : "es");
+  case VerifyState::Differs:
+    return fmt::format("outputs differ: {}", report.reason);
+  case VerifyState::OriginalUnsound:
+    return fmt::format("original unsound: {}", report.reason);
+  case VerifyState::NotRun:
+    break;
+  }
+  return fmt::format("unverified: {}", report.reason);
+}
+
+// The fastest program that is only timed: a bound to measure the others against, such as a copy of
+// the same bytes.
+const VariantReport* boundOf(const VerifyReport& report) {
+  const VariantReport* bound = nullptr;
+  for (const VariantReport& variant : report.variants)
+    if (!variant.isCompared && variant.timing &&
+        (!bound || variant.timing->transformedMedian < bound->timing->transformedMedian))
+      bound = &variant;
+  return bound;
+}
+
+// Speed as a fraction of the bound's; nothing without one.
+std::optional<double> fractionOfBound(const VariantReport* bound, double median) {
+  if (!bound || !(median > 0)) return std::nullopt;
+  return bound->timing->transformedMedian / median;
+}
+
+std::string ratioText(const TimingResult& timing) {
+  std::string interval = std::isfinite(timing.ratioHigh)
+                             ? fmt::format("[{:.3f}, {:.3f}]", timing.ratioLow, timing.ratioHigh)
+                             : "too few rounds";
+  return fmt::format("{:>7.3f}  {:<16}", timing.ratio, interval);
+}
+
+// A row of the table: name, times, then the ratio to the original where there is one.
+std::string timedRow(const std::string& name, size_t width, const Spread& times,
+                     std::optional<double> ofBound, const std::string& rest) {
+  std::string bound = ofBound ? fmt::format("  {:>7.1f}%", 100 * *ofBound) : "";
+  std::string row = fmt::format("  {:<{}}  {:>11.2f}  {:>11.2f}  {:>11.2f}{}  {}", name, width,
+                                times.median, times.min, times.max, bound, rest);
+  return row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
+}
+
+std::string table(const VerifyReport& report) {
+  size_t width = std::max<size_t>(report.originalName.size(), 8);
+  const TimingResult* any = nullptr;
+  for (const VariantReport& variant : report.variants) {
+    width = std::max(width, variant.name.size());
+    if (variant.timing) any = &*variant.timing;
+  }
+  // One program that was not timed adds nothing to the line above.
+  if (!any && report.variants.size() < 2) return {};
+  std::string text;
+  if (!any) {
+    for (const VariantReport& variant : report.variants)
+      text += fmt::format("  {:<{}}  {}\n", variant.name, width, verdictOf(variant));
+    return text;
+  }
+  const VariantReport* bound = boundOf(report);
+  text =
+      fmt::format("  {:<{}}  {:>11}  {:>11}  {:>11}{}  {:>7}  {}\n", "program", width, "median us",
+                  "min us", "max us", bound ? "  of bound" : "", "ratio", "95% interval");
+  text += timedRow(report.originalName, width,
+                   {any->originalMedian, any->originalMin, any->originalMax},
+                   fractionOfBound(bound, any->originalMedian), "");
+  for (const VariantReport& variant : report.variants) {
+    if (variant.timing) {
+      const TimingResult& t = *variant.timing;
+      text +=
+          timedRow(variant.name, width, {t.transformedMedian, t.transformedMin, t.transformedMax},
+                   fractionOfBound(bound, t.transformedMedian),
+                   fmt::format("{}  {}", ratioText(t), verdictOf(variant)));
+    } else {
+      text += fmt::format("  {:<{}}  {}\n", variant.name, width, verdictOf(variant));
+    }
+  }
+  text += fmt::format("  {} interleaved rounds, {} per sample, {}; ratio: median of paired ratios "
+                      "to {}\n",
+                      any->pairs, report.repetitions, report.timingMethod, report.originalName);
+  if (bound)
+    text += fmt::format("  of bound: speed as a fraction of '{}', the fastest that is only timed\n",
+                        bound->name);
+  if (report.isCpuDevice) text += "  CPU device: says nothing about GPU speed\n";
+  return text;
+}
+
+// Whether a statistic tells of resources that limit occupancy; the JSON has all of them.
+bool isTelling(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return char(std::tolower(c)); });
+  for (const char* word : {"register", "spill", "shared", "local", "scratch", "lds", "gpr"})
+    if (name.find(word) != std::string::npos) return true;
+  return false;
+}
+
+void appendStatistics(std::string& text, const std::string& program,
+                      const std::map<std::string, PipelineStatistics>& byShader) {
+  for (const auto& [shader, statistics] : byShader) {
+    std::string line;
+    for (const auto& [name, value] : statistics)
+      if (isTelling(name)) line += fmt::format("{}{} {}", line.empty() ? "" : ", ", name, value);
+    if (!line.empty()) text += fmt::format("  {} `{}`: {}\n", program, shader, line);
+  }
+}
+
+ordered_json toJson(const BufferDifference& difference) {
+  return {{"buffer", difference.buffer},       {"elements", difference.elements},
+          {"differing", difference.differing}, {"first-index", difference.firstIndex},
+          {"original", difference.original},   {"transformed", difference.transformed},
+          {"detail", difference.detail}};
+}
+
+ordered_json spreadJson(double median, double min, double max) {
+  return {{"median-us", median}, {"min-us", min}, {"max-us", max}};
+}
+
+ordered_json statisticsJson(const std::map<std::string, PipelineStatistics>& byShader) {
+  ordered_json json = ordered_json::object();
+  for (const auto& [shader, statistics] : byShader)
+    for (const auto& [name, value] : statistics) json[shader][name] = value;
+  return json;
+}
+
+ordered_json toJson(const VariantReport& variant, const VariantReport* bound) {
+  ordered_json json{{"name", variant.name},
+                    {"compared", variant.isCompared},
+                    {"state", stateName(variant.state)}};
+  if (!variant.reason.empty()) json["reason"] = variant.reason;
+  for (const BufferDifference& difference : variant.differences)
+    json["differences"].push_back(toJson(difference));
+  if (variant.timing) {
+    const TimingResult& timing = *variant.timing;
+    json["timing"] =
+        spreadJson(timing.transformedMedian, timing.transformedMin, timing.transformedMax);
+    json["timing"]["ratio"] = timing.ratio;
+    json["timing"]["ratio-low"] = timing.ratioLow;
+    // An unbounded interval becomes null: JSON has no infinity.
+    json["timing"]["ratio-high"] = timing.ratioHigh;
+    json["timing"]["rounds"] = timing.pairs;
+    if (auto fraction = fractionOfBound(bound, timing.transformedMedian))
+      json["timing"]["of-bound"] = *fraction;
+  }
+  if (!variant.statistics.empty()) json["statistics"] = statisticsJson(variant.statistics);
+  return json;
+}
+
+} // namespace
+
+std::string formatReport(const VerifyReport& report) {
+  std::string text = stateLine(report) + "\n";
+  for (size_t i = 1; i < report.differences.size(); ++i) {
+    const BufferDifference& d = report.differences[i];
+    text += fmt::format("  also buffer `{}`, element {}: {} against {} ({}; {} of {} elements)\n",
+                        d.buffer, d.firstIndex, d.original, d.transformed, d.detail, d.differing,
+                        d.elements);
+  }
+  if (!report.device.empty())
+    text += fmt::format("device: {} ({})\n", report.device, report.driverInfo);
+  text += table(report);
+  appendStatistics(text, report.originalName, report.originalStatistics);
+  for (const VariantReport& variant : report.variants)
+    appendStatistics(text, variant.name, variant.statistics);
+  for (const VariantReport& variant : report.variants)
+    if (report.variants.size() > 1 && !variant.reason.empty())
+      text += fmt::format("  {}: {}\n", variant.name, variant.reason);
+  for (const std::string& error : report.validationErrors)
+    text += fmt::format("validation: {}\n", error);
+  for (const std::string& note : report.notes) text += fmt::format("note: {}\n", note);
+  return text;
+}
+
+std::string reportToJson(const VerifyReport& report) {
+  ordered_json json{{"state", stateName(report.state)}};
+  if (!report.reason.empty()) json["reason"] = report.reason;
+  json["device"] = report.device;
+  json["driver"] = report.driverInfo;
+  json["cpu-device"] = report.isCpuDevice;
+  json["compared-bytes"] = report.comparedBytes;
+  json["dispatches"] = report.dispatches;
+  for (const BufferDifference& difference : report.differences)
+    json["differences"].push_back(toJson(difference));
+  const VariantReport* bound = boundOf(report);
+  if (bound) json["bound"] = bound->name;
+  ordered_json original{{"name", report.originalName}};
+  for (const VariantReport& variant : report.variants)
+    if (variant.timing) {
+      original["timing"] = spreadJson(variant.timing->originalMedian, variant.timing->originalMin,
+                                      variant.timing->originalMax);
+      if (auto fraction = fractionOfBound(bound, variant.timing->originalMedian))
+        original["timing"]["of-bound"] = *fraction;
+      json["timing-method"] = report.timingMethod;
+      json["repetitions-per-sample"] = report.repetitions;
+      break;
+    }
+  if (!report.originalStatistics.empty())
+    original["statistics"] = statisticsJson(report.originalStatistics);
+  json["original"] = std::move(original);
+  json["variants"] = ordered_json::array();
+  for (const VariantReport& variant : report.variants)
+    json["variants"].push_back(toJson(variant, bound));
+  if (!report.validationErrors.empty()) json["validation-errors"] = report.validationErrors;
+  if (!report.notes.empty()) json["notes"] = report.notes;
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,129 @@
+// Runs programs (sequences of dispatches) on a Vulkan device. No Vulkan type shows here: only
+// vulkan_runner.cpp includes the C++ headers, which are slow to compile.
+#pragma once
+
+#include "verify/reflect.h"
+#include "verify/scenario.h"
+#include "verify/verify.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+struct DeviceInfo {
+  uint32_t index = 0;     ///< as `--device` takes it
+  std::string name, type; ///< type: "discrete GPU", "integrated GPU", "virtual GPU", "CPU", "other"
+  std::string driver;     ///< name and version
+  std::string apiVersion; ///< "1.3.230"
+  uint32_t subgroupSize = 0;
+  uint32_t sharedMemoryBytes = 0;
+  bool hasTimestamps = false;
+  bool isCpu = false;
+};
+
+/// Every Vulkan device, usable or not. Fails when there is no Vulkan loader or no device.
+Result<std::vector<DeviceInfo>> listDevices();
+
+struct RunnerOptions {
+  std::string device; ///< as in VerifyOptions
+  bool validationLayer = false;
+  /// Enables robustBufferAccess where the device has it: out-of-range accesses do no harm, at some
+  /// cost in speed. For inputs that were made up.
+  bool robustAccess = false;
+  double timeoutSeconds = 60;
+  /// Goes through staging buffers on CPU devices as well, for tests.
+  bool alwaysStages = false;
+};
+
+struct ProgramShader {
+  std::string name; ///< the scenario's
+  Words words;
+  std::map<uint32_t, uint64_t> specConstants;
+  Reflection reflection;
+};
+
+struct ProgramDispatch {
+  uint32_t shader = 0; ///< index into Program::shaders
+  std::array<uint32_t, 3> groups{1, 1, 1};
+  struct Binding {
+    uint32_t set = 0, binding = 0, buffer = 0;
+  };
+  std::vector<Binding> bindings;      ///< one for each of the shader's bindings
+  std::vector<uint8_t> pushConstants; ///< as many bytes as the shader declares
+};
+
+/// A checked program: whoever makes one has seen that bindings and constants fit the shaders.
+struct Program {
+  std::string name;
+  std::vector<ProgramShader> shaders;
+  std::vector<ProgramDispatch> dispatches;
+  uint32_t repeat = 1;
+};
+
+struct RunFailure {
+  enum class Kind : uint8_t {
+    Unsupported, ///< the device lacks something that the program needs
+    DeviceLost,
+    Timeout, ///< the program did not end in time; the Runner cannot be used any more
+    Other
+  };
+  Kind kind = Kind::Other;
+  std::string message; ///< one sentence
+};
+using RunStatus = std::optional<RunFailure>; ///< nothing: it worked
+
+/// Initial contents of a buffer: bytes, or one byte everywhere.
+struct BufferInput {
+  std::span<const uint8_t> bytes;
+  std::optional<uint8_t> fill;
+};
+
+class Runner {
+public:
+  /// The device that open() would take, without opening it: quick, and fails where open() would for
+  /// want of a device or of the validation layer.
+  static Result<DeviceInfo> probe(const RunnerOptions& options);
+  /// Fails when no device suits, or when the validation layer is asked for and not installed.
+  static Result<std::unique_ptr<Runner>> open(const RunnerOptions& options);
+  virtual ~Runner() = default;
+
+  virtual const DeviceInfo& device() const = 0;
+  /// False after a lost device or a timeout. After a timeout the Runner must not be destroyed (the
+  /// device still works on what it was given): the caller lets it leak.
+  virtual bool isUsable() const = 0;
+
+  /// Forgets all buffers and programs, and makes buffers of these sizes.
+  virtual RunStatus makeBuffers(std::span<const uint64_t> bytes) = 0;
+  /// Adds a program over the buffers: compiles, records. Programs are numbered from 0.
+  virtual RunStatus addProgram(const Program& program) = 0;
+  /// Per shader of a program: what the driver tells of its pipelines, empty where it tells nothing.
+  virtual std::vector<PipelineStatistics> statistics(uint32_t program) = 0;
+
+  /// Writes `inputs` (one for each buffer), runs the program once, and reads the buffers named in
+  /// `read` into `outputs` (resized to one entry for each buffer; the others stay empty).
+  virtual RunStatus run(uint32_t program, std::span<const BufferInput> inputs,
+                        std::span<const uint32_t> read,
+                        std::vector<std::vector<uint8_t>>& outputs) = 0;
+
+  /// Writes `inputs` and keeps device-side copies of the buffers named in `restored`, which time()
+  /// puts back before each repetition.
+  virtual RunStatus beginTiming(std::span<const BufferInput> inputs,
+                                std::span<const uint32_t> restored) = 0;
+  /// Runs the program `repetitions` times and gives microseconds for one. Device timestamps around
+  /// the dispatches alone, or host time around the submission where the device has none. The
+  /// command buffer is kept until the number of repetitions changes.
+  virtual RunStatus time(uint32_t program, uint32_t repetitions, double& microseconds) = 0;
+
+  /// What a buffer holds now, empty if it cannot be read. For tests of time().
+  virtual std::vector<uint8_t> contents(uint32_t buffer) = 0;
+
+  /// Errors of the validation layer since the last call, one line each, without repeats.
+  virtual std::vector<std::string> takeValidationErrors() = 0;
+};
+
+} // namespace lanewise::driver

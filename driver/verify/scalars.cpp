@@ -1,0 +1,220 @@
+#include "verify/scalars.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+#include <limits>
+
+namespace lanewise::driver {
+
+uint16_t toHalf(double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, 8);
+  uint16_t sign = uint16_t(bits >> 48 & 0x8000);
+  if (std::isnan(value)) return uint16_t(sign | 0x7E00);
+  double magnitude = std::fabs(value);
+  if (magnitude >= 65520) return uint16_t(sign | 0x7C00); // rounds to infinity
+  if (magnitude < 0x1p-14)                                // subnormal: units of 2^-24
+    return uint16_t(sign | uint16_t(std::nearbyint(magnitude * 0x1p24)));
+  int exponent;
+  double fraction = std::frexp(magnitude, &exponent); // [0.5, 1)
+  // 11 significant bits; rounding up to 2^11 carries into the exponent by itself.
+  uint32_t significand = uint32_t(std::nearbyint(fraction * 2048));
+  return uint16_t(sign | ((uint32_t(exponent + 13) << 10) + significand));
+}
+
+double fromHalf(uint16_t bits) {
+  uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
+  double magnitude;
+  if (exponent == 0)
+    magnitude = std::ldexp(double(fraction), -24);
+  else if (exponent == 31)
+    magnitude = fraction ? std::numeric_limits<double>::quiet_NaN()
+                         : std::numeric_limits<double>::infinity();
+  else
+    magnitude = std::ldexp(double(fraction + 1024), int(exponent) - 25);
+  return bits & 0x8000 ? -magnitude : magnitude;
+}
+
+void encodeInteger(ScalarType type, int64_t value, uint8_t* to) {
+  if (isFloat(type)) return encodeScalar(type, double(value), to);
+  std::memcpy(to, &value, byteSize(type)); // little-endian: the low bytes come first
+}
+
+void encodeScalar(ScalarType type, double value, uint8_t* to) {
+  switch (type) {
+  case ScalarType::F16: {
+    uint16_t half = toHalf(value);
+    std::memcpy(to, &half, 2);
+    return;
+  }
+  case ScalarType::F32: {
+    float single = float(value);
+    std::memcpy(to, &single, 4);
+    return;
+  }
+  case ScalarType::F64:
+    std::memcpy(to, &value, 8);
+    return;
+  default:
+    break;
+  }
+  uint64_t bits;
+  if (std::isnan(value))
+    bits = 0;
+  else if (value <= -0x1p63)
+    bits = uint64_t(1) << 63;
+  else if (value < 0)
+    bits = uint64_t(int64_t(value));
+  else if (value >= 0x1p64)
+    bits = ~uint64_t(0);
+  else
+    bits = uint64_t(value);
+  std::memcpy(to, &bits, byteSize(type));
+}
+
+double decodeScalar(ScalarType type, const uint8_t* from) {
+  uint64_t bits = 0;
+  uint32_t size = byteSize(type);
+  std::memcpy(&bits, from, size);
+  switch (type) {
+  case ScalarType::F16:
+    return fromHalf(uint16_t(bits));
+  case ScalarType::F32: {
+    float single;
+    std::memcpy(&single, from, 4);
+    return double(single);
+  }
+  case ScalarType::F64: {
+    double value;
+    std::memcpy(&value, from, 8);
+    return value;
+  }
+  default:
+    break;
+  }
+  if (!isSignedInteger(type)) return double(bits);
+  uint32_t unused = 64 - 8 * size;
+  return double(int64_t(bits << unused) >> unused);
+}
+
+std::string formatScalar(ScalarType type, const uint8_t* from) {
+  uint64_t bits = 0;
+  uint32_t size = byteSize(type);
+  std::memcpy(&bits, from, size);
+  if (type == ScalarType::F32) {
+    float single;
+    std::memcpy(&single, from, 4);
+    return std::isnan(single) ? fmt::format("nan (0x{:08x})", bits) : fmt::format("{}", single);
+  }
+  if (isFloat(type)) {
+    double value = decodeScalar(type, from);
+    return std::isnan(value) ? fmt::format("nan (0x{:0{}x})", bits, 2 * size)
+                             : fmt::format("{}", value);
+  }
+  if (!isSignedInteger(type)) return fmt::format("{}", bits);
+  uint32_t unused = 64 - 8 * size;
+  return fmt::format("{}", int64_t(bits << unused) >> unused);
+}
+
+uint8_t poisonByte(Poison p) {
+  // 0x7B7B7B7B is 1.3e36 and 0xFAFAFAFA is -6.5e35 as f32; 61280 and -57152 as f16.
+  return p == Poison::Positive ? 0x7B : 0xFA;
+}
+
+namespace {
+
+// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). Its own
+// generator because the standard library's distributions differ between implementations.
+class Random {
+public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t next() {
+    uint64_t z = state_ += 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+  }
+  double unit() { return double(next() >> 11) * 0x1p-53; } ///< [0, 1)
+
+private:
+  uint64_t state_;
+};
+
+uint64_t hashName(std::string_view name) { // FNV-1a
+  uint64_t hash = 0xCBF29CE484222325u;
+  for (char c : name) hash = (hash ^ uint8_t(c)) * 0x100000001B3u;
+  return hash;
+}
+
+// Values at which rewrites tend to go wrong, within [low, high].
+std::vector<double> boundaryValues(ScalarType type, const FillRandom& fill) {
+  std::vector<double> candidates{0.0, 1.0, -1.0, fill.low, fill.high};
+  if (isFloat(type)) {
+    candidates.insert(candidates.end(), {-0.0, (fill.low + fill.high) / 2});
+  } else {
+    candidates.insert(candidates.end(), {fill.low + 1, fill.high - 1});
+  }
+  std::erase_if(candidates, [&](double v) { return !(v >= fill.low && v <= fill.high); });
+  return candidates;
+}
+
+double drawScalar(ScalarType type, const FillRandom& fill, Random& random) {
+  if (isFloat(type)) return fill.low + (fill.high - fill.low) * random.unit();
+  double low = std::ceil(fill.low), high = std::floor(fill.high);
+  return std::min(high, low + std::floor((high - low + 1) * random.unit()));
+}
+
+// Calls `value(type)` for each scalar of the elements in order.
+template <class Value>
+void fillScalars(const ScenarioBuffer& buffer, uint8_t* to, Value&& value) {
+  for (uint64_t i = 0; i < buffer.count; ++i)
+    for (ScalarType type : buffer.elements) {
+      encodeScalar(type, value(type), to);
+      to += byteSize(type);
+    }
+}
+
+void fillRandom(const ScenarioBuffer& buffer, const FillRandom& fill, uint64_t seed,
+                InputStyle style, uint8_t* to) {
+  Random random(seed + fill.seed * 0x9E3779B97F4A7C15u + hashName(buffer.name));
+  if (style == InputStyle::Seeded) {
+    fillScalars(buffer, to, [&](ScalarType type) { return drawScalar(type, fill, random); });
+    return;
+  }
+  std::vector<double> ofFloat = boundaryValues(ScalarType::F32, fill);
+  std::vector<double> ofInteger = boundaryValues(ScalarType::I32, fill);
+  fillScalars(buffer, to, [&](ScalarType type) {
+    const std::vector<double>& values = isFloat(type) ? ofFloat : ofInteger;
+    return values.empty() ? fill.low : values[random.next() % values.size()];
+  });
+}
+
+} // namespace
+
+std::vector<uint8_t> initialBytes(const ScenarioBuffer& buffer, uint64_t seed, InputStyle style,
+                                  Poison poison, std::span<const uint8_t> file) {
+  if (std::holds_alternative<FillFile>(buffer.fill)) return {file.begin(), file.end()};
+  std::vector<uint8_t> bytes(buffer.bytes(), poisonByte(poison));
+  uint8_t* to = bytes.data();
+  for (const HeaderField& field : buffer.header) {
+    std::memcpy(to, field.bytes.data(), byteSize(field.type));
+    to += byteSize(field.type);
+  }
+  if (const auto* random = std::get_if<FillRandom>(&buffer.fill)) {
+    fillRandom(buffer, *random, seed, style, to);
+  } else if (const auto* constant = std::get_if<FillConstant>(&buffer.fill)) {
+    fillScalars(buffer, to, [&](ScalarType) { return constant->value; });
+  } else if (const auto* iota = std::get_if<FillIota>(&buffer.fill)) {
+    uint64_t index = 0;
+    fillScalars(buffer, to, [&](ScalarType) { return iota->start + iota->step * double(index++); });
+  } else if (const auto* list = std::get_if<FillValues>(&buffer.fill)) {
+    uint64_t index = 0;
+    fillScalars(buffer, to,
+                [&](ScalarType) { return list->values[index++ % list->values.size()]; });
+  }
+  return bytes;
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,792 @@
+// The only file that includes Vulkan's C++ headers, which take most of the driver's compile time.
+//
+// The loader is opened at run time: the program starts, and everything but dispatching works, where
+// there is no Vulkan. Exceptions of vulkan.hpp end here.
+#include "verify/device_support.h"
+#include "verify/failure.h"
+#include "verify/runner.h"
+
+#define VULKAN_HPP_DISPATCH_LOADER_DYNAMIC 1
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fmt/format.h>
+#include <mutex>
+#include <vulkan/vulkan_raii.hpp>
+
+namespace lanewise::driver {
+namespace {
+
+constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
+constexpr uint64_t kStagingBytes = uint64_t(64) << 20;
+
+std::string versionText(uint32_t version) {
+  return fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+                     VK_API_VERSION_PATCH(version));
+}
+
+// ----- instance and devices -----
+
+// Collects the validation layer's errors; called from whatever thread the layer runs on.
+struct MessageLog {
+  std::mutex mutex;
+  std::vector<std::string> errors;
+
+  void add(const VkDebugUtilsMessengerCallbackDataEXT& data) {
+    std::string text = data.pMessage ? data.pMessage : "";
+    for (char& c : text)
+      if (c == '\n') c = ' ';
+    // The layer puts its id and the handles first, which say nothing here and differ from run to
+    // run.
+    if (size_t id = text.find("MessageID = "); id != std::string::npos)
+      if (size_t bar = text.find(" | ", id); bar != std::string::npos) text.erase(0, bar + 3);
+    std::string line = fmt::format("{}: {}", data.pMessageIdName ? data.pMessageIdName : "?", text);
+    std::lock_guard lock(mutex);
+    if (std::find(errors.begin(), errors.end(), line) == errors.end())
+      errors.push_back(std::move(line));
+  }
+};
+
+VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT,
+                                         VkDebugUtilsMessageTypeFlagsEXT,
+                                         const VkDebugUtilsMessengerCallbackDataEXT* data,
+                                         void* log) {
+  static_cast<MessageLog*>(log)->add(*data);
+  return VK_FALSE;
+}
+
+vk::DebugUtilsMessengerCreateInfoEXT messengerInfo(MessageLog& log) {
+  return {{},
+          vk::DebugUtilsMessageSeverityFlagBitsEXT::eError,
+          vk::DebugUtilsMessageTypeFlagBitsEXT::eValidation |
+              vk::DebugUtilsMessageTypeFlagBitsEXT::eGeneral,
+          &onMessage,
+          &log};
+}
+
+bool hasLayer(const vk::raii::Context& context, const char* name) {
+  for (const vk::LayerProperties& layer : context.enumerateInstanceLayerProperties())
+    if (std::string_view(layer.layerName.data()) == name) return true;
+  return false;
+}
+
+vk::raii::Instance makeInstance(const vk::raii::Context& context, bool withValidation,
+                                MessageLog& log) {
+  uint32_t newest = context.enumerateInstanceVersion();
+  vk::ApplicationInfo application("lanewise", 1, "lanewise", 1,
+                                  std::min(newest, uint32_t(VK_API_VERSION_1_3)));
+  std::vector<const char*> layers, extensions;
+  if (withValidation) {
+    layers.push_back(kValidationLayer);
+    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  }
+  vk::InstanceCreateInfo info({}, &application, layers, extensions);
+  vk::DebugUtilsMessengerCreateInfoEXT messenger = messengerInfo(log);
+  if (withValidation) info.pNext = &messenger;
+  return {context, info};
+}
+
+std::set<std::string> extensionsOf(const vk::raii::PhysicalDevice& device) {
+  std::set<std::string> names;
+  for (const vk::ExtensionProperties& extension : device.enumerateDeviceExtensionProperties())
+    names.insert(extension.extensionName.data());
+  return names;
+}
+
+std::optional<uint32_t> computeFamily(const vk::raii::PhysicalDevice& device) {
+  std::vector<vk::QueueFamilyProperties> families = device.getQueueFamilyProperties();
+  for (uint32_t i = 0; i < families.size(); ++i)
+    if (families[i].queueFlags & vk::QueueFlagBits::eCompute) return i;
+  return std::nullopt;
+}
+
+void querySupport(const vk::raii::PhysicalDevice& device, DeviceSupport& support) {
+  support.link(device.getProperties().apiVersion, extensionsOf(device));
+  device.getDispatcher()->vkGetPhysicalDeviceFeatures2(*device, &support.features());
+  device.getDispatcher()->vkGetPhysicalDeviceProperties2(*device, &support.properties());
+}
+
+const char* typeText(VkPhysicalDeviceType type) {
+  switch (type) {
+  case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+    return "discrete GPU";
+  case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+    return "integrated GPU";
+  case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+    return "virtual GPU";
+  case VK_PHYSICAL_DEVICE_TYPE_CPU:
+    return "CPU";
+  default:
+    return "other";
+  }
+}
+
+DeviceInfo describe(const vk::raii::PhysicalDevice& device, uint32_t index) {
+  DeviceSupport support;
+  querySupport(device, support);
+  const VkPhysicalDeviceProperties& properties = support.properties().properties;
+  DeviceInfo info;
+  info.index = index;
+  info.name = properties.deviceName;
+  info.type = typeText(properties.deviceType);
+  info.isCpu = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  info.apiVersion = versionText(properties.apiVersion);
+  info.driver =
+      properties.apiVersion >= kOldestApiVersion
+          ? fmt::format("{} {}", support.v12Properties.driverName, support.v12Properties.driverInfo)
+          : std::to_string(properties.driverVersion);
+  info.subgroupSize = support.v11Properties.subgroupSize;
+  info.sharedMemoryBytes = properties.limits.maxComputeSharedMemorySize;
+  if (auto family = computeFamily(device))
+    info.hasTimestamps = device.getQueueFamilyProperties()[*family].timestampValidBits != 0 &&
+                         properties.limits.timestampPeriod > 0;
+  return info;
+}
+
+// Index into `devices` of the one that `--device` names.
+Result<uint32_t> chooseDevice(const std::vector<DeviceInfo>& devices, const std::string& wanted) {
+  if (devices.empty())
+    return failure("there is no Vulkan device; install a driver, such as Mesa's CPU device "
+                   "(mesa-vulkan-drivers)");
+  if (wanted == "interpreter")
+    return failure("device `interpreter` is not part of this version; leave --device away or give "
+                   "`cpu` or an index of `lanewise devices`");
+  if (wanted == "cpu") {
+    for (const DeviceInfo& device : devices)
+      if (device.isCpu) return device.index;
+    return failure("there is no Vulkan CPU device; install Mesa's (mesa-vulkan-drivers)");
+  }
+  if (!wanted.empty()) {
+    bool isIndex = wanted.size() < 10 && std::all_of(wanted.begin(), wanted.end(),
+                                                     [](char c) { return c >= '0' && c <= '9'; });
+    if (isIndex && std::stoul(wanted) < devices.size()) return uint32_t(std::stoul(wanted));
+    return failure(fmt::format("there is no device `{}`: it is `cpu` or an index from 0 to {} "
+                               "(`lanewise devices` lists them)",
+                               wanted, devices.size() - 1));
+  }
+  for (const char* type : {"discrete GPU", "integrated GPU", "virtual GPU", "other"})
+    for (const DeviceInfo& device : devices)
+      if (device.type == type) return device.index;
+  return devices[0].index;
+}
+
+// ----- the runner -----
+
+struct Memory {
+  vk::raii::Buffer buffer = nullptr;
+  vk::raii::DeviceMemory memory = nullptr;
+  uint64_t bytes = 0;        ///< as asked for; the buffer is rounded up to whole words
+  uint8_t* mapped = nullptr; ///< host-visible memory stays mapped
+  uint64_t roundedBytes() const { return (bytes + 3) / 4 * 4; }
+};
+
+struct Pipeline {
+  std::vector<vk::raii::DescriptorSetLayout> setLayouts; ///< by set number
+  vk::raii::PipelineLayout layout = nullptr;
+  vk::raii::Pipeline pipeline = nullptr;
+};
+
+struct RecordedProgram {
+  Program program;
+  std::vector<Pipeline> pipelines; ///< by shader
+  vk::raii::DescriptorPool pool = nullptr;
+  std::vector<std::vector<vk::DescriptorSet>> sets; ///< by dispatch, by set number
+  vk::raii::CommandBuffer once = nullptr;
+  vk::raii::CommandBuffer timed = nullptr;
+  vk::raii::QueryPool queries = nullptr;
+  uint32_t repetitions = 0; ///< that `timed` was recorded for
+};
+
+class VulkanRunner final : public Runner {
+public:
+  VulkanRunner(vk::raii::Context context, std::unique_ptr<MessageLog> log,
+               vk::raii::Instance instance, vk::raii::PhysicalDevice physicalDevice,
+               DeviceInfo info, const RunnerOptions& options)
+      : context_(std::move(context)), log_(std::move(log)), instance_(std::move(instance)),
+        physicalDevice_(std::move(physicalDevice)), info_(std::move(info)), options_(options) {
+    if (options.validationLayer)
+      messenger_ = vk::raii::DebugUtilsMessengerEXT(instance_, messengerInfo(*log_));
+    openDevice();
+  }
+
+  const DeviceInfo& device() const override { return info_; }
+  bool isUsable() const override { return isUsable_; }
+
+  RunStatus makeBuffers(std::span<const uint64_t> bytes) override {
+    return guarded([&] {
+      programs_.clear();
+      pristine_.clear();
+      buffers_.clear();
+      bufferBytes_.assign(bytes.begin(), bytes.end());
+      for (uint64_t size : bytes) buffers_.push_back(makeMemory(size, isHostMemory()));
+      // One staging buffer for all, no larger than the largest of them.
+      uint64_t largest = bytes.empty() ? 4 : *std::max_element(bytes.begin(), bytes.end());
+      if (!isHostMemory()) staging_ = makeMemory(std::min(largest, kStagingBytes), true);
+      return RunStatus();
+    });
+  }
+
+  RunStatus addProgram(const Program& program) override {
+    if (auto why = support_.whyNot(program, bufferBytes_))
+      return RunFailure{RunFailure::Kind::Unsupported, *why};
+    return guarded([&] {
+      RecordedProgram recorded;
+      recorded.program = program;
+      for (const ProgramShader& shader : program.shaders)
+        recorded.pipelines.push_back(makePipeline(shader));
+      makeDescriptors(recorded);
+      recorded.once = makeCommandBuffer();
+      recorded.once.begin(vk::CommandBufferBeginInfo());
+      recordSequence(recorded.once, recorded);
+      recordBarrierToHost(recorded.once);
+      recorded.once.end();
+      programs_.push_back(std::move(recorded));
+      return RunStatus();
+    });
+  }
+
+  std::vector<PipelineStatistics> statistics(uint32_t program) override {
+    std::vector<PipelineStatistics> all(programs_[program].pipelines.size());
+    if (!support_.executableProperties.pipelineExecutableInfo) return all;
+    (void)guarded([&] {
+      for (size_t i = 0; i < all.size(); ++i)
+        all[i] = statisticsOf(*programs_[program].pipelines[i].pipeline);
+      return RunStatus();
+    });
+    return all;
+  }
+
+  RunStatus run(uint32_t program, std::span<const BufferInput> inputs,
+                std::span<const uint32_t> read,
+                std::vector<std::vector<uint8_t>>& outputs) override {
+    return guarded([&] {
+      if (RunStatus failed = upload(inputs)) return failed;
+      if (RunStatus failed = submit(*programs_[program].once, programs_[program].program.name))
+        return failed;
+      outputs.assign(buffers_.size(), {});
+      for (uint32_t buffer : read)
+        if (RunStatus failed = download(buffers_[buffer], outputs[buffer])) return failed;
+      return RunStatus();
+    });
+  }
+
+  RunStatus beginTiming(std::span<const BufferInput> inputs,
+                        std::span<const uint32_t> restored) override {
+    return guarded([&] {
+      if (RunStatus failed = upload(inputs)) return failed;
+      pristine_.clear();
+      for (uint32_t buffer : restored) {
+        pristine_.emplace_back(buffer, makeMemory(buffers_[buffer].bytes, isHostMemory()));
+        if (RunStatus failed = copy(*buffers_[buffer].buffer, 0, *pristine_.back().second.buffer, 0,
+                                    buffers_[buffer].roundedBytes()))
+          return failed;
+      }
+      for (RecordedProgram& program : programs_) program.repetitions = 0;
+      return RunStatus();
+    });
+  }
+
+  RunStatus time(uint32_t program, uint32_t repetitions, double& microseconds) override {
+    return guarded([&] {
+      RecordedProgram& recorded = programs_[program];
+      if (recorded.repetitions != repetitions) recordTimed(recorded, repetitions);
+      auto start = std::chrono::steady_clock::now();
+      if (RunStatus failed = submit(*recorded.timed, recorded.program.name)) return failed;
+      std::chrono::duration<double, std::micro> wall = std::chrono::steady_clock::now() - start;
+      microseconds =
+          (info_.hasTimestamps ? elapsedMicroseconds(recorded) : wall.count()) / repetitions;
+      return RunStatus();
+    });
+  }
+
+  std::vector<uint8_t> contents(uint32_t buffer) override {
+    std::vector<uint8_t> bytes;
+    if (guarded([&] { return download(buffers_[buffer], bytes); })) bytes.clear();
+    return bytes;
+  }
+
+  std::vector<std::string> takeValidationErrors() override {
+    std::lock_guard lock(log_->mutex);
+    return std::exchange(log_->errors, {});
+  }
+
+private:
+  // Turns vulkan.hpp's exceptions into values.
+  template <class Work>
+  RunStatus guarded(Work&& work) {
+    try {
+      return work();
+    } catch (const vk::DeviceLostError&) {
+      isUsable_ = false;
+      return RunFailure{RunFailure::Kind::DeviceLost, "the device was lost"};
+    } catch (const vk::OutOfDeviceMemoryError&) {
+      return RunFailure{RunFailure::Kind::Unsupported, "the device has not enough memory"};
+    } catch (const std::exception& e) {
+      return RunFailure{RunFailure::Kind::Other, fmt::format("Vulkan failed: {}", e.what())};
+    }
+  }
+
+  void openDevice() {
+    querySupport(physicalDevice_, support_);
+    support_.dropUnwanted(options_.robustAccess);
+    family_ = computeFamily(physicalDevice_).value();
+    timestampBits_ = physicalDevice_.getQueueFamilyProperties()[family_].timestampValidBits;
+    float priority = 1;
+    vk::DeviceQueueCreateInfo queue({}, family_, 1, &priority);
+    std::vector<const char*> extensions = support_.enabledExtensions();
+    vk::DeviceCreateInfo info({}, queue, {}, extensions, nullptr, &support_.features());
+    device_ = vk::raii::Device(physicalDevice_, info);
+    queue_ = device_.getQueue(family_, 0);
+    commandPool_ = vk::raii::CommandPool(
+        device_, {vk::CommandPoolCreateFlagBits::eResetCommandBuffer, family_});
+    fence_ = vk::raii::Fence(device_, vk::FenceCreateInfo());
+    transfer_ = makeCommandBuffer();
+  }
+
+  // ----- memory -----
+
+  // On a CPU device all memory is the host's; a GPU works in its own and is fed through staging.
+  bool isHostMemory() const { return info_.isCpu && !options_.alwaysStages; }
+
+  uint32_t memoryType(uint32_t allowed, vk::MemoryPropertyFlags wanted) const {
+    vk::PhysicalDeviceMemoryProperties memory = physicalDevice_.getMemoryProperties();
+    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
+      if ((allowed >> i & 1) && (memory.memoryTypes[i].propertyFlags & wanted) == wanted) return i;
+    throw std::runtime_error("no memory type suits");
+  }
+
+  Memory makeMemory(uint64_t bytes, bool isHostVisible) {
+    using Usage = vk::BufferUsageFlagBits;
+    Memory made;
+    made.bytes = bytes;
+    made.buffer = vk::raii::Buffer(
+        device_, vk::BufferCreateInfo({}, std::max<uint64_t>(made.roundedBytes(), 4),
+                                      Usage::eStorageBuffer | Usage::eUniformBuffer |
+                                          Usage::eTransferSrc | Usage::eTransferDst));
+    vk::MemoryRequirements needs = made.buffer.getMemoryRequirements();
+    vk::MemoryPropertyFlags wanted = vk::MemoryPropertyFlagBits::eDeviceLocal;
+    if (isHostVisible)
+      wanted = vk::MemoryPropertyFlagBits::eHostVisible | vk::MemoryPropertyFlagBits::eHostCoherent;
+    made.memory = vk::raii::DeviceMemory(
+        device_, vk::MemoryAllocateInfo(needs.size, memoryType(needs.memoryTypeBits, wanted)));
+    made.buffer.bindMemory(*made.memory, 0);
+    if (isHostVisible) made.mapped = static_cast<uint8_t*>(made.memory.mapMemory(0, VK_WHOLE_SIZE));
+    return made;
+  }
+
+  RunStatus upload(std::span<const BufferInput> inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      Memory& to = buffers_[i];
+      if (to.mapped) {
+        if (inputs[i].fill)
+          std::memset(to.mapped, *inputs[i].fill, to.roundedBytes());
+        else
+          std::memcpy(to.mapped, inputs[i].bytes.data(), to.bytes);
+      } else if (inputs[i].fill) {
+        if (RunStatus failed = transfer([&] {
+              transfer_.fillBuffer(*to.buffer, 0, VK_WHOLE_SIZE, *inputs[i].fill * 0x01010101u);
+            }))
+          return failed;
+      } else {
+        for (uint64_t at = 0; at < to.bytes; at += staging_.bytes) {
+          uint64_t size = std::min(staging_.bytes, to.bytes - at);
+          std::memcpy(staging_.mapped, inputs[i].bytes.data() + at, size);
+          if (RunStatus failed = copy(*staging_.buffer, 0, *to.buffer, at, size)) return failed;
+        }
+      }
+    }
+    return {};
+  }
+
+  RunStatus download(const Memory& from, std::vector<uint8_t>& to) {
+    to.resize(from.bytes);
+    if (from.mapped) {
+      std::memcpy(to.data(), from.mapped, from.bytes);
+      return {};
+    }
+    for (uint64_t at = 0; at < from.bytes; at += staging_.bytes) {
+      uint64_t size = std::min(staging_.bytes, from.bytes - at);
+      if (RunStatus failed = copy(*from.buffer, at, *staging_.buffer, 0, size)) return failed;
+      std::memcpy(to.data() + at, staging_.mapped, size);
+    }
+    return {};
+  }
+
+  RunStatus copy(vk::Buffer from, uint64_t fromOffset, vk::Buffer to, uint64_t toOffset,
+                 uint64_t size) {
+    return transfer([&] {
+      transfer_.copyBuffer(from, to, vk::BufferCopy(fromOffset, toOffset, size));
+      recordBarrierToHost(transfer_);
+    });
+  }
+
+  template <class Record>
+  RunStatus transfer(Record&& record) {
+    transfer_.reset();
+    transfer_.begin(vk::CommandBufferBeginInfo(vk::CommandBufferUsageFlagBits::eOneTimeSubmit));
+    // Between submissions the fence orders execution; memory is made available here.
+    recordBarrier(transfer_, kCompute | kTransfer, kWrites, kTransfer,
+                  vk::AccessFlagBits::eTransferRead | vk::AccessFlagBits::eTransferWrite);
+    record();
+    recordBarrier(transfer_, kTransfer, vk::AccessFlagBits::eTransferWrite, kCompute | kTransfer,
+                  kReads | kWrites);
+    transfer_.end();
+    return submit(*transfer_, "a transfer");
+  }
+
+  // ----- pipelines -----
+
+  Pipeline makePipeline(const ProgramShader& shader) {
+    Pipeline made;
+    const Reflection& reflection = shader.reflection;
+    uint32_t setCount = reflection.bindings.empty() ? 0 : reflection.bindings.back().set + 1;
+    for (uint32_t set = 0; set < setCount; ++set) {
+      std::vector<vk::DescriptorSetLayoutBinding> bindings;
+      for (const ReflectedBinding& binding : reflection.bindings)
+        if (binding.set == set)
+          bindings.emplace_back(binding.binding, descriptorType(binding), 1,
+                                vk::ShaderStageFlagBits::eCompute);
+      made.setLayouts.emplace_back(device_, vk::DescriptorSetLayoutCreateInfo({}, bindings));
+    }
+    std::vector<vk::DescriptorSetLayout> layouts;
+    for (const vk::raii::DescriptorSetLayout& layout : made.setLayouts) layouts.push_back(*layout);
+    vk::PushConstantRange push(vk::ShaderStageFlagBits::eCompute, 0,
+                               uint32_t((reflection.pushConstantBytes + 3) / 4 * 4));
+    vk::PipelineLayoutCreateInfo layoutInfo({}, layouts);
+    if (push.size) layoutInfo.setPushConstantRanges(push);
+    made.layout = vk::raii::PipelineLayout(device_, layoutInfo);
+    compile(shader, made);
+    return made;
+  }
+
+  static vk::DescriptorType descriptorType(const ReflectedBinding& binding) {
+    return binding.kind == ReflectedBinding::Kind::UniformBuffer
+               ? vk::DescriptorType::eUniformBuffer
+               : vk::DescriptorType::eStorageBuffer;
+  }
+
+  void compile(const ProgramShader& shader, Pipeline& made) {
+    std::vector<vk::SpecializationMapEntry> entries;
+    std::vector<uint8_t> data;
+    for (const auto& [id, bits] : shader.specConstants) {
+      auto known = shader.reflection.specConstants.find(id);
+      if (known == shader.reflection.specConstants.end()) continue; // frozen by the rewrite
+      uint32_t size = byteSize(known->second.type);
+      entries.emplace_back(id, uint32_t(data.size()), size);
+      data.resize(data.size() + size);
+      std::memcpy(data.data() + data.size() - size, &bits, size);
+    }
+    vk::SpecializationInfo specialization(uint32_t(entries.size()), entries.data(), data.size(),
+                                          data.data());
+    vk::raii::ShaderModule module(device_, vk::ShaderModuleCreateInfo({}, shader.words));
+    vk::PipelineShaderStageCreateInfo stage({}, vk::ShaderStageFlagBits::eCompute, *module,
+                                            shader.reflection.entry.c_str(), &specialization);
+    vk::PipelineCreateFlags flags;
+    if (support_.executableProperties.pipelineExecutableInfo)
+      flags |= vk::PipelineCreateFlagBits::eCaptureStatisticsKHR;
+    made.pipeline = vk::raii::Pipeline(device_, nullptr,
+                                       vk::ComputePipelineCreateInfo(flags, stage, *made.layout));
+  }
+
+  PipelineStatistics statisticsOf(vk::Pipeline pipeline) {
+    PipelineStatistics all;
+    vk::PipelineInfoKHR info(pipeline);
+    auto executables = device_.getPipelineExecutablePropertiesKHR(info);
+    for (uint32_t i = 0; i < executables.size(); ++i) {
+      vk::PipelineExecutableInfoKHR executable(pipeline, i);
+      if (executables[i].subgroupSize)
+        all.emplace_back("Subgroup size", std::to_string(executables[i].subgroupSize));
+      for (const auto& statistic : device_.getPipelineExecutableStatisticsKHR(executable))
+        all.emplace_back(statistic.name.data(), statisticText(statistic));
+    }
+    return all;
+  }
+
+  static std::string statisticText(const vk::PipelineExecutableStatisticKHR& statistic) {
+    switch (statistic.format) {
+    case vk::PipelineExecutableStatisticFormatKHR::eBool32:
+      return statistic.value.b32 ? "yes" : "no";
+    case vk::PipelineExecutableStatisticFormatKHR::eInt64:
+      return std::to_string(statistic.value.i64);
+    case vk::PipelineExecutableStatisticFormatKHR::eUint64:
+      return std::to_string(statistic.value.u64);
+    default:
+      return fmt::format("{}", double(statistic.value.f64));
+    }
+  }
+
+  void makeDescriptors(RecordedProgram& recorded) {
+    uint32_t sets = 0, storage = 1, uniform = 1; // a pool must not be empty
+    for (const ProgramDispatch& dispatch : recorded.program.dispatches) {
+      sets += uint32_t(recorded.pipelines[dispatch.shader].setLayouts.size());
+      for (const ProgramDispatch::Binding& bound : dispatch.bindings)
+        ++(isUniform(recorded, dispatch, bound) ? uniform : storage);
+    }
+    std::array<vk::DescriptorPoolSize, 2> sizes{
+        vk::DescriptorPoolSize(vk::DescriptorType::eStorageBuffer, storage),
+        vk::DescriptorPoolSize(vk::DescriptorType::eUniformBuffer, uniform)};
+    recorded.pool = vk::raii::DescriptorPool(
+        device_, vk::DescriptorPoolCreateInfo({}, std::max(sets, 1u), sizes));
+    for (const ProgramDispatch& dispatch : recorded.program.dispatches)
+      recorded.sets.push_back(makeSets(recorded, dispatch));
+  }
+
+  static bool isUniform(const RecordedProgram& recorded, const ProgramDispatch& dispatch,
+                        const ProgramDispatch::Binding& bound) {
+    const Reflection& reflection = recorded.program.shaders[dispatch.shader].reflection;
+    return reflection.findBinding(bound.set, bound.binding)->kind ==
+           ReflectedBinding::Kind::UniformBuffer;
+  }
+
+  std::vector<vk::DescriptorSet> makeSets(RecordedProgram& recorded,
+                                          const ProgramDispatch& dispatch) {
+    std::vector<vk::DescriptorSetLayout> layouts;
+    for (const auto& layout : recorded.pipelines[dispatch.shader].setLayouts)
+      layouts.push_back(*layout);
+    if (layouts.empty()) return {};
+    // Not the raii form: the pool frees its sets all at once.
+    std::vector<vk::DescriptorSet> sets =
+        (*device_).allocateDescriptorSets({*recorded.pool, layouts}, *device_.getDispatcher());
+    for (const ProgramDispatch::Binding& bound : dispatch.bindings) {
+      const Memory& memory = buffers_[bound.buffer];
+      vk::DescriptorBufferInfo info(*memory.buffer, 0, memory.bytes);
+      vk::DescriptorType type = isUniform(recorded, dispatch, bound)
+                                    ? vk::DescriptorType::eUniformBuffer
+                                    : vk::DescriptorType::eStorageBuffer;
+      device_.updateDescriptorSets(
+          vk::WriteDescriptorSet(sets[bound.set], bound.binding, 0, type, {}, info), nullptr);
+    }
+    return sets;
+  }
+
+  // ----- command buffers -----
+
+  static constexpr auto kCompute = vk::PipelineStageFlagBits::eComputeShader;
+  static constexpr auto kTransfer = vk::PipelineStageFlagBits::eTransfer;
+  static constexpr vk::AccessFlags kWrites =
+      vk::AccessFlagBits::eShaderWrite | vk::AccessFlagBits::eTransferWrite;
+  static constexpr vk::AccessFlags kReads = vk::AccessFlagBits::eShaderRead |
+                                            vk::AccessFlagBits::eUniformRead |
+                                            vk::AccessFlagBits::eTransferRead;
+
+  vk::raii::CommandBuffer makeCommandBuffer() {
+    vk::raii::CommandBuffers made(
+        device_, vk::CommandBufferAllocateInfo(*commandPool_, vk::CommandBufferLevel::ePrimary, 1));
+    return std::move(made[0]);
+  }
+
+  static void recordBarrier(const vk::raii::CommandBuffer& to, vk::PipelineStageFlags fromStages,
+                            vk::AccessFlags fromAccess, vk::PipelineStageFlags toStages,
+                            vk::AccessFlags toAccess) {
+    vk::MemoryBarrier barrier(fromAccess & writesOf(fromStages), toAccess & accessesOf(toStages));
+    to.pipelineBarrier(fromStages, toStages, {}, barrier, nullptr, nullptr);
+  }
+  static vk::AccessFlags writesOf(vk::PipelineStageFlags stages) {
+    return accessesOf(stages) & kWrites;
+  }
+  // Accesses that a stage can make: naming others is an error.
+  static vk::AccessFlags accessesOf(vk::PipelineStageFlags stages) {
+    vk::AccessFlags accesses;
+    if (stages & kCompute)
+      accesses |= vk::AccessFlagBits::eShaderRead | vk::AccessFlagBits::eShaderWrite |
+                  vk::AccessFlagBits::eUniformRead;
+    if (stages & kTransfer)
+      accesses |= vk::AccessFlagBits::eTransferRead | vk::AccessFlagBits::eTransferWrite;
+    if (stages & vk::PipelineStageFlagBits::eHost) accesses |= vk::AccessFlagBits::eHostRead;
+    return accesses;
+  }
+  static void recordBarrierToHost(const vk::raii::CommandBuffer& to) {
+    recordBarrier(to, kCompute | kTransfer, kWrites, kTransfer | vk::PipelineStageFlagBits::eHost,
+                  kReads | vk::AccessFlagBits::eHostRead);
+  }
+  static void recordComputeBarrier(const vk::raii::CommandBuffer& to) {
+    recordBarrier(to, kCompute, kWrites, kCompute, kReads | kWrites);
+  }
+
+  void recordSequence(const vk::raii::CommandBuffer& to, const RecordedProgram& recorded) {
+    bool isFirst = true;
+    for (uint32_t step = 0; step < recorded.program.repeat; ++step)
+      for (size_t i = 0; i < recorded.program.dispatches.size(); ++i) {
+        if (!std::exchange(isFirst, false)) recordComputeBarrier(to);
+        const ProgramDispatch& dispatch = recorded.program.dispatches[i];
+        const Pipeline& pipeline = recorded.pipelines[dispatch.shader];
+        to.bindPipeline(vk::PipelineBindPoint::eCompute, *pipeline.pipeline);
+        if (!recorded.sets[i].empty())
+          to.bindDescriptorSets(vk::PipelineBindPoint::eCompute, *pipeline.layout, 0,
+                                recorded.sets[i], nullptr);
+        if (!dispatch.pushConstants.empty())
+          to.pushConstants<uint8_t>(*pipeline.layout, vk::ShaderStageFlagBits::eCompute, 0,
+                                    dispatch.pushConstants);
+        to.dispatch(dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
+      }
+  }
+
+  // Without buffers to restore, one pair of timestamps stands around all repetitions; with some, a
+  // pair around each, so that the copies are not counted.
+  void recordTimed(RecordedProgram& recorded, uint32_t repetitions) {
+    uint32_t pairs = pristine_.empty() ? 1 : repetitions;
+    recorded.timed = makeCommandBuffer();
+    recorded.queries = nullptr;
+    if (info_.hasTimestamps)
+      recorded.queries = vk::raii::QueryPool(
+          device_, vk::QueryPoolCreateInfo({}, vk::QueryType::eTimestamp, 2 * pairs));
+    const vk::raii::CommandBuffer& to = recorded.timed;
+    auto stamp = [&](uint32_t query) {
+      if (info_.hasTimestamps)
+        to.writeTimestamp(vk::PipelineStageFlagBits::eBottomOfPipe, *recorded.queries, query);
+    };
+    to.begin(vk::CommandBufferBeginInfo());
+    if (info_.hasTimestamps) to.resetQueryPool(*recorded.queries, 0, 2 * pairs);
+    for (uint32_t pair = 0; pair < pairs; ++pair) {
+      recordBarrier(to, kCompute, kReads | kWrites, kTransfer, kWrites);
+      for (const auto& [buffer, memory] : pristine_)
+        to.copyBuffer(*memory.buffer, *buffers_[buffer].buffer,
+                      vk::BufferCopy(0, 0, memory.roundedBytes()));
+      recordBarrier(to, kCompute | kTransfer, kWrites, kCompute, kReads | kWrites);
+      stamp(2 * pair);
+      for (uint32_t i = 0; i < repetitions / pairs; ++i) {
+        if (i != 0) recordComputeBarrier(to);
+        recordSequence(to, recorded);
+      }
+      stamp(2 * pair + 1);
+    }
+    recordBarrierToHost(to);
+    to.end();
+    recorded.repetitions = repetitions;
+  }
+
+  double elapsedMicroseconds(const RecordedProgram& recorded) {
+    uint32_t count = 2 * (pristine_.empty() ? 1 : recorded.repetitions);
+    std::vector<uint64_t> stamps(count);
+    VkResult result = device_.getDispatcher()->vkGetQueryPoolResults(
+        *device_, *recorded.queries, 0, count, count * sizeof(uint64_t), stamps.data(),
+        sizeof(uint64_t), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    if (result != VK_SUCCESS)
+      throw std::runtime_error(fmt::format("no timestamps ({})", int(result)));
+    uint64_t mask = timestampBits_ >= 64 ? ~uint64_t(0) : (uint64_t(1) << timestampBits_) - 1;
+    uint64_t ticks = 0;
+    for (uint32_t i = 0; i < count; i += 2) ticks += (stamps[i + 1] - stamps[i]) & mask;
+    return double(ticks) * double(support_.limits().timestampPeriod) / 1000;
+  }
+
+  RunStatus submit(vk::CommandBuffer commands, const std::string& what) {
+    device_.resetFences(*fence_);
+    queue_.submit(vk::SubmitInfo({}, {}, commands), *fence_);
+    vk::Result result =
+        device_.waitForFences(*fence_, VK_TRUE, uint64_t(options_.timeoutSeconds * 1e9));
+    if (result == vk::Result::eSuccess) return {};
+    isUsable_ = false;
+    return RunFailure{RunFailure::Kind::Timeout, fmt::format("{} did not end within {} seconds",
+                                                             what, options_.timeoutSeconds)};
+  }
+
+  // In the order of construction; destroyed in the reverse one.
+  vk::raii::Context context_;
+  std::unique_ptr<MessageLog> log_;
+  vk::raii::Instance instance_;
+  vk::raii::DebugUtilsMessengerEXT messenger_ = nullptr;
+  vk::raii::PhysicalDevice physicalDevice_;
+  DeviceInfo info_;
+  RunnerOptions options_;
+  DeviceSupport support_;
+  uint32_t family_ = 0, timestampBits_ = 0;
+  vk::raii::Device device_ = nullptr;
+  vk::raii::Queue queue_ = nullptr;
+  vk::raii::CommandPool commandPool_ = nullptr;
+  vk::raii::Fence fence_ = nullptr;
+  vk::raii::CommandBuffer transfer_ = nullptr;
+  std::vector<uint64_t> bufferBytes_;
+  Memory staging_;
+  std::vector<Memory> buffers_;
+  std::vector<std::pair<uint32_t, Memory>> pristine_;
+  std::vector<RecordedProgram> programs_;
+  bool isUsable_ = true;
+};
+
+Error vulkanFailure(const std::exception& e) {
+  return failure(fmt::format("there is no usable Vulkan ({}); install a loader (libvulkan1) and a "
+                             "driver, such as Mesa's CPU device (mesa-vulkan-drivers)",
+                             e.what()));
+}
+
+std::vector<DeviceInfo> describeAll(const vk::raii::PhysicalDevices& physical) {
+  std::vector<DeviceInfo> devices;
+  for (const vk::raii::PhysicalDevice& device : physical)
+    devices.push_back(describe(device, uint32_t(devices.size())));
+  return devices;
+}
+
+} // namespace
+
+Result<std::vector<DeviceInfo>> listDevices() {
+  try {
+    vk::raii::Context context;
+    MessageLog unused;
+    vk::raii::Instance instance = makeInstance(context, false, unused);
+    std::vector<DeviceInfo> devices = describeAll(vk::raii::PhysicalDevices(instance));
+    if (devices.empty()) return chooseDevice(devices, "").error();
+    return devices;
+  } catch (const std::exception& e) {
+    return vulkanFailure(e);
+  }
+}
+
+namespace {
+
+struct Opened {
+  vk::raii::Context context;
+  std::unique_ptr<MessageLog> log;
+  vk::raii::Instance instance;
+  vk::raii::PhysicalDevice device;
+  DeviceInfo info;
+};
+
+// Instance and device for the options; vulkan.hpp's exceptions pass through.
+Result<Opened> openInstance(const RunnerOptions& options) {
+  vk::raii::Context context;
+  if (options.validationLayer && !hasLayer(context, kValidationLayer))
+    return failure(fmt::format("the validation layer {} is not installed; install "
+                               "vulkan-validationlayers or leave --validation-layer away",
+                               kValidationLayer));
+  auto log = std::make_unique<MessageLog>();
+  vk::raii::Instance instance = makeInstance(context, options.validationLayer, *log);
+  vk::raii::PhysicalDevices physical(instance);
+  Result<uint32_t> chosen = chooseDevice(describeAll(physical), options.device);
+  if (!chosen) return chosen.error();
+  vk::raii::PhysicalDevice& device = physical[*chosen];
+  uint32_t version = device.getProperties().apiVersion;
+  if (version < kOldestApiVersion)
+    return failure(fmt::format("device {} offers Vulkan {}; {} is needed", *chosen,
+                               versionText(version), versionText(kOldestApiVersion)));
+  if (!computeFamily(device))
+    return failure(fmt::format("device {} has no compute queue", *chosen));
+  DeviceInfo info = describe(device, *chosen);
+  return Opened{std::move(context), std::move(log), std::move(instance), std::move(device),
+                std::move(info)};
+}
+
+} // namespace
+
+Result<DeviceInfo> Runner::probe(const RunnerOptions& options) {
+  try {
+    Result<Opened> opened = openInstance(options);
+    if (!opened) return opened.error();
+    return opened->info;
+  } catch (const std::exception& e) {
+    return vulkanFailure(e);
+  }
+}
+
+Result<std::unique_ptr<Runner>> Runner::open(const RunnerOptions& options) {
+  try {
+    Result<Opened> opened = openInstance(options);
+    if (!opened) return opened.error();
+    return std::unique_ptr<Runner>(std::make_unique<VulkanRunner>(
+        std::move(opened->context), std::move(opened->log), std::move(opened->instance),
+        std::move(opened->device), std::move(opened->info), options));
+  } catch (const std::exception& e) {
+    return vulkanFailure(e);
+  }
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,344 @@
+// `lanewise verify`: dispatches an original and what was made of it on the same inputs, compares,
+// times.
+#include "commands.h"
+#include "files.h"
+#include "front_end.h"
+#include "opt_options.h"
+#include "suggest.h"
+#include "verify/failure.h"
+#include "verify/verify.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <set>
+
+namespace lanewise::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> inputs; ///< the original, then what is compared with it
+  std::vector<std::string> labels;
+  std::string scenario, size, shader, json, kind, entry, workgroupSize;
+  std::vector<std::string> defines, specConstants;
+  LoadOptions load;
+  VerifyOptions verify;
+  bool requiresVerified = false;
+};
+
+int fail(int code, std::string_view message) {
+  fmt::print(stderr, "lanewise: {}\n", message);
+  return code;
+}
+
+void declare(CLI::App& app, Options& o) {
+  app.add_option("INPUT", o.inputs,
+                 "the original, then one or more modules or shaders to compare with it")
+      ->option_text("ORIGINAL TRANSFORMED...");
+  const char* what = "What to run";
+  app.add_option("--scenario", o.scenario, "FILE.toml: shaders, buffers, dispatches")->group(what);
+  app.add_option("--size", o.size, "take the parameters of [sizes.NAME] of the scenario")
+      ->group(what);
+  app.add_option("--shader", o.shader,
+                 "the scenario's shader that ORIGINAL and TRANSFORMED stand for")
+      ->group(what);
+  app.add_option("--label", o.labels, "name of ORIGINAL, then of each TRANSFORMED, in the report")
+      ->allow_extra_args(false)
+      ->group(what);
+  app.add_option("--seed", o.verify.seed, "seed of random inputs")->group(what);
+  const char* loading = "How to load it";
+  app.add_option("-x", o.kind, "kind of the inputs: spv, spvasm, glsl or hlsl")->group(loading);
+  app.add_option("-I", o.load.includeDirs, "folder to search for #include")
+      ->allow_extra_args(false)
+      ->group(loading);
+  app.add_option("-D", o.defines, "NAME[=VALUE]: define a macro")
+      ->allow_extra_args(false)
+      ->group(loading);
+  app.add_option("--entry", o.entry, "entry point (without a scenario)")->group(loading);
+  app.add_option("--spec-const", o.specConstants,
+                 "ID:VALUE: specialization constant (without a scenario)")
+      ->allow_extra_args(false)
+      ->group(loading);
+  app.add_option("--workgroup-size", o.workgroupSize,
+                 "X,Y,Z: workgroup size that is not literal (without a scenario)")
+      ->group(loading);
+  const char* how = "How to run and report";
+  app.add_option("--device", o.verify.device, "a number of `lanewise devices`, or cpu")->group(how);
+  app.add_flag("--validation-layer", o.verify.validationLayer,
+               "run under the Khronos validation layer; its errors are findings")
+      ->group(how);
+  app.add_flag("!--no-timing", o.verify.timing, "compare only")->group(how);
+  app.add_option("--repeats", o.verify.repeats, "interleaved rounds of timing")->group(how);
+  app.add_option("--timeout", o.verify.timeoutSeconds,
+                 "seconds after which a submission counts as hung")
+      ->group(how);
+  app.add_option("--json", o.json, "write the report as JSON (- for standard output)")->group(how);
+  app.add_flag("--require-verified", o.requiresVerified,
+               "exit with 2 where the outputs could not be compared")
+      ->group(how);
+}
+
+// CLI11's messages do not suggest anything; an unknown option is looked up here first.
+Status checkOptionNames(const CLI::App& app, const std::vector<std::string>& args) {
+  for (const std::string& arg : args) {
+    if (arg.size() < 3 || arg.compare(0, 2, "--") != 0) continue;
+    std::string name = arg.substr(0, arg.find('='));
+    if (app.get_option_no_throw(name)) continue;
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app.get_options())
+      for (const std::string& longName : option->get_lnames()) known.push_back("--" + longName);
+    std::string near = nearest(name, known);
+    return failure(fmt::format("unknown option '{}'; {}", name,
+                               near.empty() ? "see 'lanewise verify --help'"
+                                            : fmt::format("did you mean '{}'?", near)));
+  }
+  return ok();
+}
+
+Status checkOptions(Options& o) {
+  if (o.inputs.size() < 2)
+    return failure("verify needs ORIGINAL and TRANSFORMED; see 'lanewise verify --help'");
+  if (std::count(o.inputs.begin(), o.inputs.end(), "-") > 1)
+    return failure("standard input can stand for one module only");
+  if (o.labels.size() > o.inputs.size())
+    return failure(fmt::format("{} --label for {} modules", o.labels.size(), o.inputs.size()));
+  if (o.verify.repeats < 1 || o.verify.repeats > 100000)
+    return failure("--repeats must lie between 1 and 100000");
+  if (!(o.verify.timeoutSeconds > 0 && o.verify.timeoutSeconds <= 1e6))
+    return failure("--timeout must be above 0 and at most 1000000");
+  if (o.scenario.empty() && (!o.size.empty() || !o.shader.empty()))
+    return failure("--size and --shader speak of a scenario; give --scenario=FILE.toml");
+  if (!o.scenario.empty() &&
+      (!o.specConstants.empty() || !o.workgroupSize.empty() || !o.entry.empty()))
+    return failure("--spec-const, --workgroup-size and --entry stand in the scenario's [[shader]]; "
+                   "give them there");
+  if (!o.kind.empty()) {
+    o.load.kind = parseInputKind(o.kind);
+    if (!o.load.kind)
+      return failure(fmt::format("-x {}: unknown kind; it is spv, spvasm, glsl or hlsl", o.kind));
+  }
+  for (const std::string& define : o.defines) {
+    size_t equals = define.find('=');
+    if (equals == 0 || define.empty())
+      return failure(fmt::format("-D {}: a macro needs a name", define));
+    o.load.defines.emplace_back(define.substr(0, equals),
+                                equals == std::string::npos ? "1" : define.substr(equals + 1));
+  }
+  return o.json.empty() ? ok() : checkWritable(o.json);
+}
+
+Result<Assumptions> assumptionsOf(const Options& o) {
+  Assumptions assumptions;
+  for (const std::string& text : o.specConstants) {
+    Result<std::pair<uint32_t, uint64_t>> constant = parseSpecConstant(text);
+    if (!constant) return constant.error();
+    assumptions.specConstants[constant->first] = constant->second;
+  }
+  if (o.workgroupSize.empty()) return assumptions;
+  std::array<uint32_t, 3> size{};
+  const char *at = o.workgroupSize.data(), *end = at + o.workgroupSize.size();
+  for (uint32_t d = 0; d < 3; ++d) {
+    auto [next, error] = std::from_chars(at, end, size[d]);
+    bool isLast = d == 2;
+    if (error != std::errc() || size[d] == 0 ||
+        (isLast ? next != end : next == end || *next != ','))
+      return failure(fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1",
+                                 o.workgroupSize));
+    at = next + 1;
+  }
+  assumptions.workgroupSize = size;
+  return assumptions;
+}
+
+Result<Words> load(const std::string& path, LoadOptions options, const ScenarioShader* described) {
+  if (described) {
+    // Macros of the command line go before the scenario's.
+    for (const auto& [name, value] : described->defines)
+      if (std::none_of(options.defines.begin(), options.defines.end(),
+                       [&](const auto& given) { return given.first == name; }))
+        options.defines.emplace_back(name, value);
+    if (described->entry != "main") options.entry = described->entry;
+  }
+  LoadError error;
+  std::optional<LoadedModule> module = loadModule(path, options, error);
+  if (!module) return failure(error.lines.empty() ? path + ": cannot be loaded" : error.lines[0]);
+  return module->isSource() ? stripLines(module->words) : std::move(module->words);
+}
+
+bool isSameFile(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return a == b || fs::equivalent(a, b, ignored);
+}
+
+// The scenario's shader that ORIGINAL stands for: the one named, else the one with that file or a
+// file of that name, else the only one that the scenario's own dispatches use.
+Result<const ScenarioShader*> replacedShader(const Scenario& scenario, const Options& o) {
+  std::vector<std::string> names;
+  for (const ScenarioShader& shader : scenario.shaders) names.push_back(shader.name);
+  if (!o.shader.empty()) {
+    if (const ScenarioShader* named = scenario.findShader(o.shader)) return named;
+    return failure(fmt::format("{}: there is no shader `{}`; its shaders are {}", scenario.path,
+                               o.shader, fmt::join(names, ", ")));
+  }
+  std::vector<const ScenarioShader*> found;
+  auto collect = [&](auto&& isWanted) {
+    if (found.empty())
+      for (const ScenarioShader& shader : scenario.shaders)
+        if (isWanted(shader)) found.push_back(&shader);
+  };
+  std::set<std::string> used;
+  for (const ScenarioDispatch& dispatch : scenario.dispatches) used.insert(dispatch.shader);
+  collect([&](const ScenarioShader& s) { return isSameFile(s.path, o.inputs[0]); });
+  collect([&](const ScenarioShader& s) {
+    return fs::path(s.path).stem() == fs::path(o.inputs[0]).stem();
+  });
+  collect([&](const ScenarioShader& s) { return used.count(s.name) != 0; });
+  if (found.size() == 1) return found[0];
+  return failure(fmt::format("{}: which shader {} stands for is not clear; give --shader=NAME, one "
+                             "of {}",
+                             scenario.path, o.inputs[0], fmt::join(names, ", ")));
+}
+
+std::vector<std::string> rowNames(const Options& o) {
+  std::vector<std::string> names = o.labels;
+  for (size_t i = names.size(); i < o.inputs.size(); ++i)
+    names.push_back(o.inputs[i] == "-" ? "standard input" : fs::path(o.inputs[i]).stem().string());
+  // Two of one name are told apart by their place.
+  for (size_t i = 0; i < names.size(); ++i)
+    if (auto same = std::count(names.begin(), names.begin() + ptrdiff_t(i), names[i]))
+      names[i] += fmt::format(" ({})", same + 1);
+  return names;
+}
+
+// What is run: a scenario and the programs beside one another.
+struct Plan {
+  Scenario scenario;
+  std::vector<ProgramVariant> programs;
+  std::vector<std::string> notes;
+  std::string notRunnable; ///< why no inputs could be made up
+};
+
+Result<Plan> planWithScenario(const Options& o) {
+  Plan plan;
+  Result<Scenario> scenario = readScenario(o.scenario, o.size);
+  if (!scenario) return scenario.error();
+  plan.scenario = std::move(*scenario);
+  Result<const ScenarioShader*> replaced = replacedShader(plan.scenario, o);
+  if (!replaced) return replaced.error();
+  std::map<std::string, Words> others;
+  for (const ScenarioShader& shader : plan.scenario.shaders) {
+    if (&shader == *replaced) continue;
+    LoadOptions options = o.load;
+    options.kind.reset(); // -x speaks of the inputs
+    Result<Words> words = load(shader.path, options, &shader);
+    if (!words) return words.error();
+    others[shader.name] = std::move(*words);
+  }
+  std::vector<std::string> names = rowNames(o);
+  for (size_t i = 0; i < o.inputs.size(); ++i) {
+    Result<Words> words = load(o.inputs[i], o.load, *replaced);
+    if (!words) return words.error();
+    ProgramVariant program{names[i], others, {}, true};
+    program.modules[(*replaced)->name] = std::move(*words);
+    plan.programs.push_back(std::move(program));
+  }
+  for (const ScenarioVariant& variant : plan.scenario.variants)
+    plan.programs.push_back(
+        {variant.name, plan.programs[0].modules, variant.dispatches, variant.compare});
+  return plan;
+}
+
+Result<Plan> planWithoutScenario(const Options& o) {
+  Plan plan;
+  Result<Assumptions> assumptions = assumptionsOf(o);
+  if (!assumptions) return assumptions.error();
+  std::string name = o.entry.empty() ? "main" : o.entry;
+  std::vector<std::string> names = rowNames(o);
+  LoadOptions options = o.load;
+  options.entry = o.entry;
+  for (size_t i = 0; i < o.inputs.size(); ++i) {
+    Result<Words> words = load(o.inputs[i], options, nullptr);
+    if (!words) return words.error();
+    ProgramVariant program{names[i], {}, {}, true};
+    program.modules[name] = std::move(*words);
+    plan.programs.push_back(std::move(program));
+  }
+  ShaderPair pair{name, plan.programs[0].modules[name], plan.programs[1].modules[name]};
+  Result<Scenario> made = synthesizeScenario({&pair, 1}, *assumptions, o.verify.seed, plan.notes);
+  if (made)
+    plan.scenario = std::move(*made);
+  else
+    plan.notRunnable = fmt::format("no inputs could be made up: {}", made.error().str());
+  return plan;
+}
+
+int exitCodeOf(const VerifyReport& report, bool requiresVerified) {
+  switch (report.state) {
+  case VerifyState::Equal:
+    return kDone;
+  case VerifyState::Differs:
+  case VerifyState::OriginalUnsound:
+    return kFoundSomething;
+  case VerifyState::NotRun:
+    break;
+  }
+  return requiresVerified ? kFoundSomething : kDone;
+}
+
+int run(const Options& o) {
+  Result<Plan> plan = o.scenario.empty() ? planWithoutScenario(o) : planWithScenario(o);
+  if (!plan) return fail(kBadUsageOrInput, plan.error().str());
+  Result<std::unique_ptr<Verifier>> verifier = Verifier::create(o.verify);
+  if (!verifier) return fail(kNoDevice, verifier.error().message);
+  VerifyReport report;
+  if (plan->notRunnable.empty()) {
+    Result<VerifyReport> verified = (*verifier)->verifyPrograms(plan->scenario, plan->programs);
+    if (!verified) return fail(kBadUsageOrInput, verified.error().str());
+    report = std::move(*verified);
+  } else {
+    report.reason = plan->notRunnable;
+  }
+  report.notes.insert(report.notes.begin(), plan->notes.begin(), plan->notes.end());
+  if (!o.json.empty()) {
+    OutputFiles files;
+    files.add(o.json, reportToJson(report));
+    Status written = files.commit();
+    if (!written) return fail(kBadUsageOrInput, written.error().message);
+  }
+  if (o.json != "-") fmt::print("{}", formatReport(report));
+  return exitCodeOf(report, o.requiresVerified);
+}
+
+} // namespace
+
+int verifyCommand(std::span<char*> args) {
+  Options options;
+  CLI::App app("Dispatches ORIGINAL and each TRANSFORMED on the same inputs on the same device, "
+               "compares what they write, and times them side by side.\n"
+               "Exit codes: 0 equal (or not comparable, without --require-verified); 1 bad usage "
+               "or input; 2 outputs differ, or ORIGINAL disagrees with itself; 3 no usable device.",
+               "lanewise verify");
+  declare(app, options);
+  std::vector<std::string> arguments(args.begin(), args.end());
+  Status known = checkOptionNames(app, arguments);
+  if (!known) return fail(kBadUsageOrInput, known.error().message);
+  std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
+  try {
+    app.parse(arguments);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app.help());
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    return fail(kBadUsageOrInput, fmt::format("verify: {}", error.what()));
+  }
+  Status checked = checkOptions(options);
+  if (!checked) return fail(kBadUsageOrInput, checked.error().message);
+  return run(options);
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,535 @@
+// --pad-shared-memory: change a Workgroup array's row stride so that lanes hit distinct banks
+//
+// What: Workgroup memory is served by banks, one word each a cycle. Lanes that walk down a column
+// of
+//   `tile[32][32]` all ask the same bank and wait for one another; with rows of 33 they ask 32
+//   banks. The pass finds, for every array of arrays in Workgroup memory, the extents that make the
+//   accesses of all its sites together cheapest, and gives the array a type of its own with them.
+// Legal when: the variable has no explicit layout, its extents are literal, every use ends at an
+// element (or
+//   inside one), no index is known to leave its row, and the entry points that use it still fit the
+//   target's Workgroup memory. canPad() holds the rules, each with its name.
+// Pays when: the cycles that the banks need, summed over all sites and weighted by how often they
+// run,
+//   drop by at least Options::minGain. isProfitable() decides, on counts for each lane, not on
+//   estimates.
+// Before => After:
+//     %row  = OpTypeArray %float %uint_32        %row33  = OpTypeArray %float %uint_33
+//     %tile = OpTypeArray %row %uint_32     =>   %tile33 = OpTypeArray %row33 %uint_32
+//     %s    = OpVariable %_ptr_tile Workgroup    %s      = OpVariable %_ptr_tile33 Workgroup
+// Not handled: arrays of one dimension (`s[y * 32 + x]`), arrays inside structs, extents by
+// specialization
+//   constants, rows used as a whole, pointers to rows passed to functions. Each is refused by name.
+// Reference: NVIDIA CUDA C++ Best Practices Guide, 10.2.3 "Shared Memory";
+// docs/passes/pad-shared-memory.md.
+
+#include "analysis/constants.h"
+#include "analysis/decorations.h"
+#include "analysis/entry_points.h"
+#include "analysis/shared_arrays.h"
+#include "analysis/source_lines.h"
+#include "analysis/types.h"
+#include "ir/rewriter.h"
+#include "pass.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <numeric>
+
+namespace lanewise {
+namespace {
+
+constexpr std::string_view kPass = "pad-shared-memory";
+
+struct Options {
+  /// Least share of the weighted cycles that a change must save, 0 to 1.
+  double minGain = 0.05;
+  /// Most extents tried for one array; beyond it dimensions are padded one at a time.
+  uint64_t maxCandidates = 4096;
+};
+
+// ---- data ----
+
+/// One access of the array under one entry point.
+struct Site {
+  const SharedAccess* access;
+  double weight; ///< executions for each run of the entry point, an estimate
+  /// Nothing when the indices depend on data: such a site counts for no layout and against none.
+  std::optional<AccessPattern> pattern;
+};
+
+/// What a layout costs over all sites whose pattern is known.
+struct Layout {
+  std::vector<uint64_t> extents;
+  uint64_t bytes = 0;
+  double cycles = 0;
+};
+
+/// An array that the pass looks at, and what it found.
+struct Candidate {
+  const SharedArray* array;
+  std::string name;
+  std::vector<const EntryPoint*> entryPoints; ///< those that use it
+  std::vector<Site> sites;
+  bool isSizeKnown = true; ///< of every entry point that uses it
+  Layout before, after;
+};
+
+/// Why an array was left alone.
+struct Refusal {
+  std::string_view name;
+  std::string message;
+  InstRef place;
+};
+
+class PadSharedMemory {
+public:
+  explicit PadSharedMemory(PassContext& context)
+      : context_(context), module_(context.module), analyses_(context.analyses),
+        target_(context.target), isForced_(context.mode == "pad") {}
+
+  PassResult run();
+
+private:
+  // collect
+  Candidate collect(const SharedArray& array);
+  // check
+  std::optional<Refusal> canPad(const Candidate& candidate) const;
+  std::optional<Refusal> hasRoom(const Candidate& candidate) const;
+  bool hasPointerArithmetic() const;
+  bool hasConflict(const Candidate& candidate) const;
+  // choose
+  Layout evaluate(const Candidate& candidate, std::vector<uint64_t> extents) const;
+  uint64_t padPeriod(const Candidate& candidate, size_t dimension) const;
+  Layout cheapestLayout(const Candidate& candidate) const;
+  std::optional<Refusal> isProfitable(const Candidate& candidate) const;
+  // rewrite
+  void rewrite(const Candidate& candidate, Rewriter& rewriter);
+  // tell
+  void remarkNoConflict(const Candidate& candidate);
+  void remarkMissed(const Candidate& candidate, const Refusal& refusal);
+  void remarkApplied(const Candidate& candidate);
+  Remark remarkFor(const Candidate& candidate) const;
+  std::vector<std::string> siteTable(const Candidate& candidate, const Layout* after) const;
+
+  PassContext& context_;
+  const Module& module_;
+  Analyses& analyses_;
+  const TargetProfile& target_;
+  const bool isForced_;
+  const Options options_{};
+  /// Bytes that earlier rewrites of this run added, by entry point.
+  std::map<const EntryPoint*, uint64_t> addedBytes_;
+};
+
+std::string extentsText(const std::vector<uint64_t>& extents) {
+  std::string text;
+  for (uint64_t e : extents) text += fmt::format("[{}]", e);
+  return text;
+}
+
+// ---- collect ----
+
+Candidate PadSharedMemory::collect(const SharedArray& array) {
+  Candidate c;
+  c.array = &array;
+  c.name = analyses_.decorations().name(module_, array.id);
+  if (c.name.empty()) c.name = fmt::format("%{}", array.id.value);
+  for (const EntryPoint& entry : analyses_.entryPoints().all()) {
+    if (!std::binary_search(entry.variables.begin(), entry.variables.end(), array.id)) continue;
+    c.entryPoints.push_back(&entry);
+    if (!entry.workgroupSize) {
+      c.isSizeKnown = false;
+      continue;
+    }
+    Affine affine(analyses_, entry.workgroupSize->size);
+    for (const SharedAccess& access : array.accesses) {
+      const BlockRef block = module_.blockOf(access.inst);
+      const FunctionRef function = module_.functionOf(block);
+      if (!std::binary_search(entry.functions.begin(), entry.functions.end(), function)) continue;
+      Site site{&access, blockFrequency(analyses_, block), {}};
+      site.pattern = AccessPattern::build(analyses_, affine, array, access,
+                                          entry.workgroupSize->size, target_);
+      c.sites.push_back(std::move(site));
+    }
+  }
+  c.before = evaluate(c, array.extents());
+  c.after = c.before;
+  return c;
+}
+
+// ---- check ----
+
+/// Legality, apart from the room that the new layout needs. The first rule that is not met.
+std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) const {
+  const SharedArray& array = *c.array;
+  const Decorations& decorations = analyses_.decorations();
+  const Constants& constants = analyses_.constants();
+  if (c.entryPoints.empty())
+    return Refusal{"no-entry-point", "no entry point uses it", array.variable};
+  for (spv::Decoration d : {spv::Decoration::Aliased, spv::Decoration::LinkageAttributes})
+    if (decorations.has(array.id, d))
+      return Refusal{"shared-identity", "its memory has another name too (Aliased or linkage)",
+                     array.variable};
+  // Workgroup memory with an explicit layout is a Block (SPV_KHR_workgroup_memory_explicit_layout),
+  // so the variable is a struct, never an array; a decorated stride says all the same that somebody
+  // counts on it.
+  for (const ArrayDimension& d : array.dimensions) {
+    if (decorations.has(d.type, spv::Decoration::ArrayStride))
+      return Refusal{"explicit-layout", "its type has an explicit layout (ArrayStride)",
+                     array.variable};
+    if (!constants.literal(d.length))
+      return Refusal{"specialization-sized", "an extent is a specialization constant",
+                     array.variable};
+  }
+  if (array.elementBytes == 0)
+    return Refusal{"unknown-element-layout", "its element has no known size", array.variable};
+  if (module_.wordCount(array.variable) > 4 &&
+      module_.opcodeOf(module_.idAt(array.variable, 4)) != spv::Op::OpConstantNull)
+    return Refusal{"initializer", "it has an initializer that is not null", array.variable};
+  if (!array.obstacles.empty()) {
+    const Obstacle& first = array.obstacles.front();
+    return Refusal{first.name, first.reason, first.inst};
+  }
+  for (const SharedAccess& access : array.accesses)
+    if (module_.opcode(access.inst) == spv::Op::OpFunctionCall && hasPointerArithmetic())
+      return Refusal{
+          "element-argument",
+          "a pointer to an element is passed to a function of a module with pointer arithmetic",
+          access.inst};
+  for (const Site& site : c.sites)
+    if (site.pattern && site.pattern->dimensionOutOfRange())
+      return Refusal{
+          "index-out-of-range",
+          fmt::format("index {} of an access leaves its extent: the shader may count on rows "
+                      "being next to each other",
+                      *site.pattern->dimensionOutOfRange()),
+          site.access->inst};
+  if (array.dimensions.size() < 2)
+    return Refusal{"one-dimensional", "it has a single dimension: there is no row to lengthen",
+                   array.variable};
+  return std::nullopt;
+}
+
+/// True if some function may walk from a pointer to one element of Workgroup memory to another
+/// element, by pointer arithmetic or as the rows of a cooperative matrix.
+bool PadSharedMemory::hasPointerArithmetic() const {
+  const Types& types = analyses_.types();
+  for (FunctionRef f(1); f.value <= module_.functionCount(); ++f.value)
+    for (InstRef i : module_.functionInsts(f)) {
+      const spv::Op op = module_.opcode(i);
+      const bool isArithmetic = op == spv::Op::OpPtrAccessChain ||
+                                op == spv::Op::OpInBoundsPtrAccessChain || op == spv::Op::OpPtrDiff;
+      const bool isMatrix =
+          module_.facts(i).name.find("CooperativeMatrix") != std::string_view::npos;
+      if (!isArithmetic && !isMatrix) continue;
+      for (uint32_t word = 1; word < module_.wordCount(i); ++word)
+        if (types.storageOf(module_.idAt(i, word)) == spv::StorageClass::Workgroup) return true;
+    }
+  return false;
+}
+
+/// Legality of the chosen layout: every entry point that uses the array still fits.
+std::optional<Refusal> PadSharedMemory::hasRoom(const Candidate& c) const {
+  for (const EntryPoint* entry : c.entryPoints) {
+    const auto used = sharedMemoryBytes(analyses_, *entry, target_);
+    if (!used)
+      return Refusal{"unknown-shared-memory", "the Workgroup memory in use is not known",
+                     c.array->variable};
+    const auto added = addedBytes_.find(entry);
+    const uint64_t total =
+        *used + (added == addedBytes_.end() ? 0 : added->second) + (c.after.bytes - c.before.bytes);
+    if (total > target_.maxSharedMemory)
+      return Refusal{
+          "no-room",
+          fmt::format("{} needs {} bytes of Workgroup memory, and the target '{}' has {}",
+                      extentsText(c.after.extents), total, target_.name, target_.maxSharedMemory),
+          c.array->variable};
+  }
+  return std::nullopt;
+}
+
+bool PadSharedMemory::hasConflict(const Candidate& c) const {
+  const auto strides = c.array->strides(c.array->extents());
+  return std::any_of(c.sites.begin(), c.sites.end(), [&](const Site& site) {
+    return site.pattern && site.pattern->cost(target_, strides).degree > 1;
+  });
+}
+
+// ---- choose ----
+
+Layout PadSharedMemory::evaluate(const Candidate& c, std::vector<uint64_t> extents) const {
+  Layout layout;
+  layout.bytes = std::accumulate(extents.begin(), extents.end(), c.array->elementBytes,
+                                 std::multiplies<uint64_t>());
+  const auto strides = c.array->strides(extents);
+  for (const Site& site : c.sites)
+    if (site.pattern) layout.cycles += site.weight * site.pattern->cost(target_, strides).cycles;
+  layout.extents = std::move(extents);
+  return layout;
+}
+
+/// Extents of `dimension` beyond which the banks repeat: a pad of this many elements changes
+/// nothing.
+uint64_t PadSharedMemory::padPeriod(const Candidate& c, size_t dimension) const {
+  const uint64_t bankRow = uint64_t(target_.banks) * target_.bankBytes;
+  const uint64_t step = c.array->strides(c.array->extents())[dimension];
+  return bankRow / std::gcd(bankRow, step);
+}
+
+/// The layout with the fewest weighted cycles; among equals the smallest. The outermost extent
+/// changes no stride, so it stays.
+Layout PadSharedMemory::cheapestLayout(const Candidate& c) const {
+  const std::vector<uint64_t> original = c.array->extents();
+  const size_t rank = original.size();
+  std::vector<uint64_t> periods(rank, 1);
+  uint64_t combinations = 1;
+  for (size_t d = 1; d < rank; ++d) {
+    periods[d] = padPeriod(c, d);
+    combinations *= periods[d];
+  }
+  Layout best = c.before;
+  auto consider = [&](std::vector<uint64_t> extents) {
+    if (isForced_ && extents == original) return;
+    Layout layout = evaluate(c, std::move(extents));
+    const bool isFirst = isForced_ && best.extents == original && layout.cycles <= best.cycles;
+    if (isFirst || layout.cycles < best.cycles ||
+        (layout.cycles == best.cycles && layout.bytes < best.bytes))
+      best = std::move(layout);
+  };
+  if (combinations <= options_.maxCandidates) {
+    std::vector<uint64_t> pad(rank, 0);
+    for (uint64_t n = 0; n < combinations; ++n) {
+      std::vector<uint64_t> extents = original;
+      uint64_t rest = n;
+      for (size_t d = rank; d-- > 1; rest /= periods[d]) extents[d] += rest % periods[d];
+      consider(std::move(extents));
+    }
+  } else {
+    for (size_t d = rank; d-- > 1;)
+      for (uint64_t pad = 0; pad < periods[d]; ++pad) {
+        std::vector<uint64_t> extents = best.extents;
+        extents[d] = original[d] + pad;
+        consider(std::move(extents));
+      }
+  }
+  return best;
+}
+
+/// Whether the chosen layout is worth having. With `=pad` it is, as long as no site gets worse.
+std::optional<Refusal> PadSharedMemory::isProfitable(const Candidate& c) const {
+  if (c.after.extents == c.before.extents)
+    return Refusal{"no-better-layout", "no padding lowers the cost of its accesses",
+                   c.array->variable};
+  if (isForced_) {
+    const auto before = c.array->strides(c.before.extents),
+               after = c.array->strides(c.after.extents);
+    for (const Site& site : c.sites)
+      if (site.pattern &&
+          site.pattern->cost(target_, after).degree > site.pattern->cost(target_, before).degree)
+        return Refusal{"raises-a-degree", "every padding raises the conflict degree of some access",
+                       site.access->inst};
+    return std::nullopt;
+  }
+  if (c.after.cycles > c.before.cycles * (1 - options_.minGain))
+    return Refusal{"gain-too-small",
+                   fmt::format("{} would save {:.1f}% of the cycles of its accesses",
+                               extentsText(c.after.extents),
+                               100 * (1 - c.after.cycles / c.before.cycles)),
+                   c.array->variable};
+  return std::nullopt;
+}
+
+// ---- rewrite ----
+
+/// Gives the variable array types of its own; types that other variables share are never changed.
+void PadSharedMemory::rewrite(const Candidate& c, Rewriter& rewriter) {
+  const SharedArray& array = *c.array;
+  const InstRef anchor = array.variable;
+  const size_t rank = array.dimensions.size();
+  auto declarePointer = [&](Id pointee) {
+    return rewriter.declare(anchor, [&](Id id) {
+      return Inst(spv::Op::OpTypePointer)
+          .id(id)
+          .word(uint32_t(spv::StorageClass::Workgroup))
+          .id(pointee);
+    });
+  };
+  // From the innermost padded dimension outwards; dimensions inside it keep their types.
+  std::vector<Id> types(rank + 1);
+  types[rank] = array.elementType;
+  for (size_t d = rank; d-- > 0;) {
+    const ArrayDimension& old = array.dimensions[d];
+    const bool isPadded = c.after.extents[d] != old.extent;
+    const Id inner = d + 1 < rank ? array.dimensions[d + 1].type : array.elementType;
+    if (!isPadded && types[d + 1] == inner) {
+      types[d] = old.type;
+      continue;
+    }
+    const Id length = isPadded ? rewriter.constant(module_.typeOf(old.length),
+                                                   uint32_t(c.after.extents[d]), anchor)
+                               : old.length;
+    types[d] = rewriter.declare(anchor, [&](Id id) {
+      return Inst(spv::Op::OpTypeArray).id(id).id(types[d + 1]).id(length);
+    });
+  }
+  rewriter.setId(anchor, 1, declarePointer(types[0]));
+  if (module_.wordCount(anchor) > 4)
+    rewriter.setId(anchor, 4, rewriter.declare(anchor, [&](Id id) {
+      return Inst(spv::Op::OpConstantNull).id(types[0]).id(id);
+    }));
+  std::map<uint32_t, Id> rowPointers;
+  for (const auto& [chain, consumed] : array.partialChains) {
+    Id& pointer = rowPointers[consumed];
+    if (!pointer) pointer = declarePointer(types[consumed]);
+    rewriter.setId(chain, 1, pointer);
+  }
+  for (const EntryPoint* entry : c.entryPoints)
+    addedBytes_[entry] += c.after.bytes - c.before.bytes;
+}
+
+// ---- tell ----
+
+/// A remark at the site that costs most, or at the variable.
+Remark PadSharedMemory::remarkFor(const Candidate& c) const {
+  Remark remark;
+  remark.pass = kPass;
+  const auto strides = c.array->strides(c.before.extents);
+  InstRef place = c.array->accesses.empty() ? c.array->variable : c.array->accesses.front().inst;
+  double worst = 0;
+  for (const Site& site : c.sites) {
+    const double cycles =
+        site.pattern ? site.weight * site.pattern->cost(target_, strides).cycles : 0;
+    if (cycles > worst) {
+      worst = cycles;
+      place = site.access->inst;
+    }
+  }
+  remark.location = analyses_.sourceLines().at(module_, place);
+  if (!c.entryPoints.empty()) remark.function = module_.stringAt(c.entryPoints.front()->inst, 3);
+  return remark;
+}
+
+std::vector<std::string> PadSharedMemory::siteTable(const Candidate& c, const Layout* after) const {
+  std::vector<std::string> rows;
+  const auto oldStrides = c.array->strides(c.before.extents);
+  for (const Site& site : c.sites) {
+    const SourceLocation at = analyses_.sourceLines().at(module_, site.access->inst);
+    std::string degree = "depends on data";
+    if (site.pattern) {
+      degree = fmt::format("degree {}", site.pattern->cost(target_, oldStrides).degree);
+      if (after) {
+        const auto newStrides = c.array->strides(after->extents);
+        degree += fmt::format(" -> {}", site.pattern->cost(target_, newStrides).degree);
+      }
+    }
+    std::string_view op = module_.facts(site.access->inst).name;
+    op.remove_prefix(2);
+    rows.push_back(fmt::format("{}: {} of {} bytes, {}, weight {:g}",
+                               at.line ? fmt::format("line {}", at.line) : "no line", op,
+                               site.access->bytes, degree, site.weight));
+  }
+  return rows;
+}
+
+void PadSharedMemory::remarkMissed(const Candidate& c, const Refusal& refusal) {
+  Remark remark = remarkFor(c);
+  remark.kind = Remark::Kind::Missed;
+  remark.name = refusal.name;
+  if (refusal.place != c.array->variable)
+    remark.location = analyses_.sourceLines().at(module_, refusal.place);
+  remark.message =
+      fmt::format("did not pad '{}{}': {}", c.name, extentsText(c.before.extents), refusal.message);
+  remark.args = {{"array", c.name}};
+  remark.details = siteTable(c, nullptr);
+  context_.remarks.push_back(std::move(remark));
+}
+
+void PadSharedMemory::remarkNoConflict(const Candidate& c) {
+  Remark remark = remarkFor(c);
+  remark.name = "no-conflict";
+  remark.message = fmt::format("'{}{}' has no bank conflict that is known", c.name,
+                               extentsText(c.before.extents));
+  remark.args = {{"array", c.name}};
+  remark.details = siteTable(c, nullptr);
+  context_.remarks.push_back(std::move(remark));
+}
+
+void PadSharedMemory::remarkApplied(const Candidate& c) {
+  Remark remark = remarkFor(c);
+  remark.kind = Remark::Kind::Applied;
+  remark.name = "padded";
+  const auto oldStrides = c.array->strides(c.before.extents);
+  const auto newStrides = c.array->strides(c.after.extents);
+  uint32_t before = 0, after = 0;
+  for (const Site& site : c.sites) {
+    if (!site.pattern) continue;
+    before = std::max(before, site.pattern->cost(target_, oldStrides).degree);
+    after = std::max(after, site.pattern->cost(target_, newStrides).degree);
+  }
+  remark.message = fmt::format("padded '{}' from {} to {}: conflict degree {} -> {}, {} more bytes",
+                               c.name, extentsText(c.before.extents), extentsText(c.after.extents),
+                               before, after, c.after.bytes - c.before.bytes);
+  remark.args = {{"array", c.name},
+                 {"extents-before", extentsText(c.before.extents)},
+                 {"extents-after", extentsText(c.after.extents)},
+                 {"degree-before", std::to_string(before)},
+                 {"degree-after", std::to_string(after)},
+                 {"cycles-before", fmt::format("{:g}", c.before.cycles)},
+                 {"cycles-after", fmt::format("{:g}", c.after.cycles)},
+                 {"bytes-added", std::to_string(c.after.bytes - c.before.bytes)}};
+  remark.details = siteTable(c, &c.after);
+  context_.remarks.push_back(std::move(remark));
+}
+
+// ---- run ----
+
+PassResult PadSharedMemory::run() {
+  const std::vector<SharedArray> arrays = collectSharedArrays(analyses_, target_);
+  if (arrays.empty()) return PassOutcome{};
+
+  Rewriter rewriter(context_.module);
+  for (const SharedArray& array : arrays) {
+    Candidate candidate = collect(array);
+    if (!isForced_ && candidate.isSizeKnown && array.obstacles.empty() && !hasConflict(candidate)) {
+      remarkNoConflict(candidate);
+      continue;
+    }
+    if (auto refusal = canPad(candidate)) {
+      remarkMissed(candidate, *refusal);
+      continue;
+    }
+    if (!candidate.isSizeKnown) {
+      remarkMissed(candidate, {"unknown-workgroup-size",
+                               "the workgroup size is a specialization constant; give it with "
+                               "--workgroup-size=X,Y,Z or --spec-const=ID:VALUE",
+                               array.variable});
+      continue;
+    }
+    candidate.after = cheapestLayout(candidate);
+    auto refusal = isProfitable(candidate);
+    if (!refusal) refusal = hasRoom(candidate);
+    if (refusal) {
+      remarkMissed(candidate, *refusal);
+      continue;
+    }
+    if (!context_.maySite(candidate.name)) continue;
+    remarkApplied(candidate);
+    rewrite(candidate, rewriter);
+  }
+
+  Result<bool> changed = rewriter.commit();
+  if (!changed) return changed.error();
+  // No block is added or removed and no edge changes.
+  return PassOutcome{*changed,
+                     AnalysisSet::none().with(AnalysisKind::Cfg).with(AnalysisKind::Dominance)};
+}
+
+} // namespace
+
+PassResult runPadSharedMemory(PassContext& context) {
+  return PadSharedMemory(context).run();
+}
+
+} // namespace lanewise

@@ -1,0 +1,57 @@
+# How lit runs the tests below this directory (docs/testing.md).
+#
+# Substitutions:  %lanewise   the program under test
+#                 %samples    the directory of the samples
+#                 %transpose-reference   the CPU reference of samples/transpose
+#                 %s %t %S    the test file, a scratch path of its own, its directory
+# On PATH:        FileCheck, not, count (LLVM's), spirv-as, spirv-dis, spirv-val, spirv-opt, glslangValidator
+# Features (for REQUIRES and UNSUPPORTED):
+#                 lavapipe    Mesa's CPU Vulkan device is installed
+#                 validation-layer   the Khronos validation layer is installed
+#                 asan        built with sanitizers
+
+import glob
+import os
+
+import lit.formats
+import lit.main
+
+# ctest starts several lits at once; they must not all write the one file of test times (lit 14 has no option
+# for it).
+lit.main.record_test_times = lambda *arguments: None
+
+config.name = "lanewise"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.test_source_root = os.path.dirname(__file__)
+config.excludes = ["Inputs", "unit"]
+
+config.substitutions.append(("%lanewise", os.path.join(config.lanewise_bin_dir, "lanewise")))
+config.substitutions.append(("%transpose-reference", os.path.join(config.lanewise_bin_dir, "transpose_reference")))
+config.substitutions.append(("%samples", os.path.join(config.lanewise_source_dir, "samples")))
+
+sdk = os.environ.get("VULKAN_SDK")
+path = [config.llvm_bin_dir] + ([os.path.join(sdk, "bin")] if sdk else []) + [os.environ.get("PATH", "")]
+config.environment["PATH"] = os.pathsep.join(path)
+for name, value in os.environ.items():
+    if name.startswith(("VK_", "VULKAN_", "XDG_", "LD_", "ASAN_", "UBSAN_", "LSAN_")) or name in ("HOME", "TMPDIR"):
+        config.environment[name] = value
+# Messages and numbers must not depend on who runs the tests.
+config.environment["LC_ALL"] = "C"
+
+
+def is_installed(kind, pattern):
+    """Whether a Vulkan manifest kind/pattern (as in icd.d/lvp*.json) is where the loader looks for it."""
+    roots = ["/usr/share/vulkan", "/usr/local/share/vulkan", "/etc/vulkan"]
+    if sdk:
+        roots += [os.path.join(sdk, "share/vulkan"), os.path.join(sdk, "etc/vulkan")]
+    return any(glob.glob(os.path.join(root, kind, pattern)) for root in roots)
+
+
+if is_installed("icd.d", "lvp*.json"):
+    config.available_features.add("lavapipe")
+if is_installed("explicit_layer.d", "*khronos_validation*.json"):
+    config.available_features.add("validation-layer")
+if config.is_sanitized:
+    config.available_features.add("asan")
+    # Vulkan drivers keep memory until the process ends.
+    config.environment.setdefault("ASAN_OPTIONS", "detect_leaks=0")

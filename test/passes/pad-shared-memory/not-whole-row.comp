@@ -1,0 +1,22 @@
+#version 450
+// A row that is loaded as a whole would have to be taken apart.
+//
+// RUN: %lanewise opt %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --skip=pad-shared-memory:* --remarks=none -S -o %t.without
+// RUN: diff %t.spvasm %t.without
+// RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
+// REMARK: did not pad 'tile[32][32]': a whole row or array is
+layout(local_size_x = 32, local_size_y = 32) in;
+layout(binding = 0) readonly buffer In { float src[]; };
+layout(binding = 1) writeonly buffer Out { float dst[]; };
+layout(push_constant) uniform P { uint n; };
+shared float tile[32][32];
+void main() {
+  uint x = gl_LocalInvocationID.x, y = gl_LocalInvocationID.y;
+  tile[y][x] = src[y * 32 + x];
+  barrier();
+  float row[32] = tile[y];
+  float sum = tile[x][y];
+  for (uint i = 0; i < n; i++) sum += row[i] * row[(i * 7 + x) & 31];
+  dst[y * 32 + x] = sum;
+}

@@ -1,0 +1,118 @@
+#include "pipelines.h"
+
+#include "analysis/cfg.h"
+#include "analysis/constants.h"
+#include "analysis/decorations.h"
+#include "analysis/def_use.h"
+#include "analysis/dominance.h"
+#include "analysis/entry_points.h"
+#include "analysis/loops.h"
+#include "analysis/source_lines.h"
+#include "analysis/types.h"
+#include "pass.h"
+
+#include <spirv-tools/libspirv.hpp>
+#include <spirv-tools/optimizer.hpp>
+
+namespace lanewise::bench {
+
+namespace {
+
+constexpr spv_target_env kEnv = SPV_ENV_UNIVERSAL_1_6;
+
+bool readAndWrite(const Words& input, Words& output) {
+  auto module = Module::read(input);
+  if (!module) return false;
+  output.assign(module->words().begin(), module->words().end());
+  return true;
+}
+
+/// All that Lanewise does but changing the module: every analysis, and every pass up to the
+/// decision what it would rewrite.
+bool analyze(const Words& input, Words& output) {
+  auto module = Module::read(input);
+  if (!module) return false;
+  const TargetProfile target;
+  const Assumptions assumptions;
+  Analyses analyses(*module, assumptions);
+  analyses.defUse();
+  analyses.cfg();
+  analyses.dominance();
+  analyses.loops();
+  analyses.types();
+  analyses.constants();
+  analyses.decorations();
+  analyses.entryPoints();
+  analyses.sourceLines();
+  Remarks remarks;
+  for (const PassInfo& pass : allPasses()) {
+    PassContext context{*module,
+                        analyses,
+                        target,
+                        assumptions,
+                        pass.defaultValue(),
+                        [](std::string_view) { return false; },
+                        remarks};
+    if (!runPass(pass, context)) return false;
+  }
+  output.assign(module->words().begin(), module->words().end());
+  return true;
+}
+
+bool parseWithSpirvTools(const Words& input, Words& output) {
+  spv_context context = spvContextCreate(kEnv);
+  uint32_t instructions = 0;
+  auto count = [](void* data, const spv_parsed_instruction_t*) {
+    ++*static_cast<uint32_t*>(data);
+    return SPV_SUCCESS;
+  };
+  spv_result_t result =
+      spvBinaryParse(context, &instructions, input.data(), input.size(), nullptr, count, nullptr);
+  spvContextDestroy(context);
+  output.assign(1, instructions);
+  return result == SPV_SUCCESS;
+}
+
+bool optimize(const Words& input, Words& output, void (*registerPasses)(spvtools::Optimizer&)) {
+  spvtools::Optimizer optimizer(kEnv);
+  optimizer.SetMessageConsumer([](auto&&...) {});
+  registerPasses(optimizer);
+  spvtools::OptimizerOptions options;
+  options.set_run_validator(false);
+  return optimizer.Run(input.data(), input.size(), &output, options);
+}
+
+bool runNullPipeline(const Words& input, Words& output) {
+  return optimize(input, output,
+                  [](spvtools::Optimizer& o) { o.RegisterPass(spvtools::CreateNullPass()); });
+}
+
+bool runPerformancePasses(const Words& input, Words& output) {
+  return optimize(input, output, [](spvtools::Optimizer& o) { o.RegisterPerformancePasses(); });
+}
+
+bool validate(const Words& input, Words& output) {
+  spvtools::SpirvTools tools(kEnv);
+  spvtools::ValidatorOptions options;
+  options.SetScalarBlockLayout(true);
+  output.assign(1, tools.Validate(input.data(), input.size(), options) ? 1 : 0);
+  return true; // what it finds is not the question here
+}
+
+constexpr Pipeline kPipelines[] = {
+    {"lanewise read+write", "Module::read and the words back", &readAndWrite},
+    {"lanewise analyses", "read, every analysis, every pass without its rewrite, write", &analyze},
+    {"spirv-tools parse", "spvBinaryParse with an empty callback", &parseWithSpirvTools},
+    {"spirv-opt null", "SPIRV-Tools' Optimizer with the null pass", &runNullPipeline},
+    {"spirv-val", "SPIRV-Tools' validator", &validate, true},
+    {"spirv-opt -O", "SPIRV-Tools' Optimizer with its performance passes", &runPerformancePasses,
+     true},
+};
+
+} // namespace
+
+std::span<const Pipeline> allPipelines() {
+  return kPipelines;
+}
+
+} // namespace lanewise::bench
