@@ -71,7 +71,8 @@ std::vector<BlockCondition> collectConditions(Analyses& analyses, BlockRef block
        above = dominance.idom(above), ++steps) {
     InstRef branch = module.terminator(above);
     if (module.opcode(branch) != spv::Op::OpBranchConditional) continue;
-    // What a loop that is left behind decided held in its last iteration: its phis have other values here.
+    // What a loop that is left behind decided held in its last iteration: its phis have other
+    // values here.
     const Loop* loop = loops.innermost(above);
     if (loop && !loops.contains(*loop, block)) continue;
     BlockRef sides[2] = {module.blockOfLabel(module.idAt(branch, 2)),
