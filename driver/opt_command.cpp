@@ -107,6 +107,7 @@ private:
     VerifyOptions verify;
     verify.device = options_.device;
     verify.validationLayer = options_.validationLayer;
+    verify.timing = options_.hasTiming;
     Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verify);
     if (!verifier) {
       fmt::print(stderr, "lanewise: {}\n", verifier.error().message);

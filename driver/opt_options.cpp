@@ -65,8 +65,8 @@ void declareTarget(CLI::App& app, OptOptions& o, RawOptions& raw) {
       ->group(group);
   app.add_option("--workgroup-size", raw.workgroupSize, "X,Y,Z: workgroup size that is not literal")
       ->group(group);
-  app.add_flag("--robust", o.isRobust,
-               "rely on no index being in range (only passes that change layouts do)")
+  app.add_flag("--robust", o.pipeline.isRobust,
+               "change layouts only where every index is proved to be in range")
       ->group(group);
 }
 
@@ -131,6 +131,8 @@ void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
          "device to verify on and for --target=device: a number of `lanewise devices`, or cpu")
       ->group(group);
   app.add_flag("--validation-layer", o.validationLayer, "verify under the Khronos validation layer")
+      ->group(group);
+  app.add_flag("--no-timing{false}", o.hasTiming, "with --verify: compare, but do not time")
       ->group(group);
 }
 

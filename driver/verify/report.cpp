@@ -1,4 +1,5 @@
 // What a verification found, as text for people and as JSON for programs.
+#include "verify/timing_statistics.h"
 #include "verify/verify.h"
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace lanewise::driver {
 namespace {
@@ -39,7 +41,7 @@ std::string verdictOf(const VariantReport& variant) {
     const TimingResult& timing = *variant.timing;
     verdict = timing.isFaster() ? "faster" : timing.isSlower() ? "slower" : "no difference";
   }
-  if (!variant.isCompared) verdict += verdict.empty() ? "not compared" : ", not compared";
+  if (!variant.isCompared) verdict += verdict.empty() ? "only timed" : ", only timed";
   return verdict;
 }
 
@@ -59,11 +61,37 @@ std::string stateLine(const VerifyReport& report) {
   return fmt::format("unverified: {}", report.reason);
 }
 
+// The fastest program that is only timed: a bound to measure the others against, such as a copy of
+// the same bytes.
+const VariantReport* boundOf(const VerifyReport& report) {
+  const VariantReport* bound = nullptr;
+  for (const VariantReport& variant : report.variants)
+    if (!variant.isCompared && variant.timing &&
+        (!bound || variant.timing->transformedMedian < bound->timing->transformedMedian))
+      bound = &variant;
+  return bound;
+}
+
+// Speed as a fraction of the bound's; nothing without one.
+std::optional<double> fractionOfBound(const VariantReport* bound, double median) {
+  if (!bound || !(median > 0)) return std::nullopt;
+  return bound->timing->transformedMedian / median;
+}
+
 std::string ratioText(const TimingResult& timing) {
-  if (!std::isfinite(timing.ratioHigh))
-    return fmt::format("{:>8.3f}  {:<18}", timing.ratio, "too few rounds");
-  return fmt::format("{:>8.3f}  {:<18}", timing.ratio,
-                     fmt::format("[{:.3f}, {:.3f}]", timing.ratioLow, timing.ratioHigh));
+  std::string interval = std::isfinite(timing.ratioHigh)
+                             ? fmt::format("[{:.3f}, {:.3f}]", timing.ratioLow, timing.ratioHigh)
+                             : "too few rounds";
+  return fmt::format("{:>7.3f}  {:<16}", timing.ratio, interval);
+}
+
+// A row of the table: name, times, then the ratio to the original where there is one.
+std::string timedRow(const std::string& name, size_t width, const Spread& times,
+                     std::optional<double> ofBound, const std::string& rest) {
+  std::string bound = ofBound ? fmt::format("  {:>7.1f}%", 100 * *ofBound) : "";
+  std::string row = fmt::format("  {:<{}}  {:>11.2f}  {:>11.2f}  {:>11.2f}{}  {}", name, width,
+                                times.median, times.min, times.max, bound, rest);
+  return row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
 }
 
 std::string table(const VerifyReport& report) {
@@ -81,22 +109,30 @@ std::string table(const VerifyReport& report) {
       text += fmt::format("  {:<{}}  {}\n", variant.name, width, verdictOf(variant));
     return text;
   }
-  text = fmt::format("  {:<{}}  {:>11}  {:>11}  {:>11}  {:>8}  {:<18}\n", "program", width,
-                     "median us", "min us", "max us", "ratio", "95% interval");
-  text += fmt::format("  {:<{}}  {:>11.2f}  {:>11.2f}  {:>11.2f}\n", report.originalName, width,
-                      any->originalMedian, any->originalMin, any->originalMax);
+  const VariantReport* bound = boundOf(report);
+  text =
+      fmt::format("  {:<{}}  {:>11}  {:>11}  {:>11}{}  {:>7}  {}\n", "program", width, "median us",
+                  "min us", "max us", bound ? "  of bound" : "", "ratio", "95% interval");
+  text += timedRow(report.originalName, width,
+                   {any->originalMedian, any->originalMin, any->originalMax},
+                   fractionOfBound(bound, any->originalMedian), "");
   for (const VariantReport& variant : report.variants) {
-    if (variant.timing)
-      text += fmt::format("  {:<{}}  {:>11.2f}  {:>11.2f}  {:>11.2f}  {}  {}\n", variant.name,
-                          width, variant.timing->transformedMedian, variant.timing->transformedMin,
-                          variant.timing->transformedMax, ratioText(*variant.timing),
-                          verdictOf(variant));
-    else
+    if (variant.timing) {
+      const TimingResult& t = *variant.timing;
+      text +=
+          timedRow(variant.name, width, {t.transformedMedian, t.transformedMin, t.transformedMax},
+                   fractionOfBound(bound, t.transformedMedian),
+                   fmt::format("{}  {}", ratioText(t), verdictOf(variant)));
+    } else {
       text += fmt::format("  {:<{}}  {}\n", variant.name, width, verdictOf(variant));
+    }
   }
-  text += fmt::format("  {} interleaved rounds, {} per sample, {}; ratio is the median of paired "
-                      "ratios to {}\n",
+  text += fmt::format("  {} interleaved rounds, {} per sample, {}; ratio: median of paired ratios "
+                      "to {}\n",
                       any->pairs, report.repetitions, report.timingMethod, report.originalName);
+  if (bound)
+    text += fmt::format("  of bound: speed as a fraction of '{}', the fastest that is only timed\n",
+                        bound->name);
   if (report.isCpuDevice) text += "  CPU device: says nothing about GPU speed\n";
   return text;
 }
@@ -138,7 +174,7 @@ ordered_json statisticsJson(const std::map<std::string, PipelineStatistics>& byS
   return json;
 }
 
-ordered_json toJson(const VariantReport& variant) {
+ordered_json toJson(const VariantReport& variant, const VariantReport* bound) {
   ordered_json json{{"name", variant.name},
                     {"compared", variant.isCompared},
                     {"state", stateName(variant.state)}};
@@ -154,6 +190,8 @@ ordered_json toJson(const VariantReport& variant) {
     // An unbounded interval becomes null: JSON has no infinity.
     json["timing"]["ratio-high"] = timing.ratioHigh;
     json["timing"]["rounds"] = timing.pairs;
+    if (auto fraction = fractionOfBound(bound, timing.transformedMedian))
+      json["timing"]["of-bound"] = *fraction;
   }
   if (!variant.statistics.empty()) json["statistics"] = statisticsJson(variant.statistics);
   return json;
@@ -194,11 +232,15 @@ std::string reportToJson(const VerifyReport& report) {
   json["dispatches"] = report.dispatches;
   for (const BufferDifference& difference : report.differences)
     json["differences"].push_back(toJson(difference));
+  const VariantReport* bound = boundOf(report);
+  if (bound) json["bound"] = bound->name;
   ordered_json original{{"name", report.originalName}};
   for (const VariantReport& variant : report.variants)
     if (variant.timing) {
       original["timing"] = spreadJson(variant.timing->originalMedian, variant.timing->originalMin,
                                       variant.timing->originalMax);
+      if (auto fraction = fractionOfBound(bound, variant.timing->originalMedian))
+        original["timing"]["of-bound"] = *fraction;
       json["timing-method"] = report.timingMethod;
       json["repetitions-per-sample"] = report.repetitions;
       break;
@@ -207,7 +249,8 @@ std::string reportToJson(const VerifyReport& report) {
     original["statistics"] = statisticsJson(report.originalStatistics);
   json["original"] = std::move(original);
   json["variants"] = ordered_json::array();
-  for (const VariantReport& variant : report.variants) json["variants"].push_back(toJson(variant));
+  for (const VariantReport& variant : report.variants)
+    json["variants"].push_back(toJson(variant, bound));
   if (!report.validationErrors.empty()) json["validation-errors"] = report.validationErrors;
   if (!report.notes.empty()) json["notes"] = report.notes;
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";

@@ -36,6 +36,8 @@ struct RunnerOptions {
   /// cost in speed. For inputs that were made up.
   bool robustAccess = false;
   double timeoutSeconds = 60;
+  /// Goes through staging buffers on CPU devices as well, for tests.
+  bool alwaysStages = false;
 };
 
 struct ProgramShader {
@@ -116,6 +118,9 @@ public:
   /// the dispatches alone, or host time around the submission where the device has none. The
   /// command buffer is kept until the number of repetitions changes.
   virtual RunStatus time(uint32_t program, uint32_t repetitions, double& microseconds) = 0;
+
+  /// What a buffer holds now, empty if it cannot be read. For tests of time().
+  virtual std::vector<uint8_t> contents(uint32_t buffer) = 0;
 
   /// Errors of the validation layer since the last call, one line each, without repeats.
   virtual std::vector<std::string> takeValidationErrors() = 0;

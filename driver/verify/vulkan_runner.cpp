@@ -36,6 +36,10 @@ struct MessageLog {
     std::string text = data.pMessage ? data.pMessage : "";
     for (char& c : text)
       if (c == '\n') c = ' ';
+    // The layer puts its id and the handles first, which say nothing here and differ from run to
+    // run.
+    if (size_t id = text.find("MessageID = "); id != std::string::npos)
+      if (size_t bar = text.find(" | ", id); bar != std::string::npos) text.erase(0, bar + 3);
     std::string line = fmt::format("{}: {}", data.pMessageIdName ? data.pMessageIdName : "?", text);
     std::lock_guard lock(mutex);
     if (std::find(errors.begin(), errors.end(), line) == errors.end())
@@ -214,10 +218,10 @@ public:
       pristine_.clear();
       buffers_.clear();
       bufferBytes_.assign(bytes.begin(), bytes.end());
-      for (uint64_t size : bytes) buffers_.push_back(makeMemory(size, info_.isCpu));
+      for (uint64_t size : bytes) buffers_.push_back(makeMemory(size, isHostMemory()));
       // One staging buffer for all, no larger than the largest of them.
       uint64_t largest = bytes.empty() ? 4 : *std::max_element(bytes.begin(), bytes.end());
-      if (!info_.isCpu) staging_ = makeMemory(std::min(largest, kStagingBytes), true);
+      if (!isHostMemory()) staging_ = makeMemory(std::min(largest, kStagingBytes), true);
       return RunStatus();
     });
   }
@@ -272,7 +276,7 @@ public:
       if (RunStatus failed = upload(inputs)) return failed;
       pristine_.clear();
       for (uint32_t buffer : restored) {
-        pristine_.emplace_back(buffer, makeMemory(buffers_[buffer].bytes, info_.isCpu));
+        pristine_.emplace_back(buffer, makeMemory(buffers_[buffer].bytes, isHostMemory()));
         if (RunStatus failed = copy(*buffers_[buffer].buffer, 0, *pristine_.back().second.buffer, 0,
                                     buffers_[buffer].roundedBytes()))
           return failed;
@@ -293,6 +297,12 @@ public:
           (info_.hasTimestamps ? elapsedMicroseconds(recorded) : wall.count()) / repetitions;
       return RunStatus();
     });
+  }
+
+  std::vector<uint8_t> contents(uint32_t buffer) override {
+    std::vector<uint8_t> bytes;
+    if (guarded([&] { return download(buffers_[buffer], bytes); })) bytes.clear();
+    return bytes;
   }
 
   std::vector<std::string> takeValidationErrors() override {
@@ -334,6 +344,9 @@ private:
   }
 
   // ----- memory -----
+
+  // On a CPU device all memory is the host's; a GPU works in its own and is fed through staging.
+  bool isHostMemory() const { return info_.isCpu && !options_.alwaysStages; }
 
   uint32_t memoryType(uint32_t allowed, vk::MemoryPropertyFlags wanted) const {
     vk::PhysicalDeviceMemoryProperties memory = physicalDevice_.getMemoryProperties();
