@@ -1,5 +1,6 @@
 // `lanewise opt`: load, run the pipeline, verify, write, report.
 #include "commands.h"
+#include "device_target.h"
 #include "files.h"
 #include "front_end.h"
 #include "isolate.h"
@@ -66,11 +67,7 @@ public:
 private:
   /// What can go wrong before any input is read.
   int prepare() {
-    if (options_.targetName != "device") {
-      Result<TargetProfile> target = loadTarget(options_.targetName);
-      if (!target) return fail(target.error().message);
-      options_.pipeline.target = *target;
-    }
+    if (int code = chooseTarget()) return code;
     if (options_.output.empty() && !options_.wantsDiff && !options_.asText &&
         ::isatty(STDOUT_FILENO))
       return fail("the output is binary; give -o FILE, or -S for text");
@@ -93,11 +90,24 @@ private:
     return openDevice();
   }
 
+  int chooseTarget() {
+    bool isDevice = options_.targetName == "device";
+    Result<TargetProfile> target =
+        isDevice ? loadDeviceTarget(options_.device) : loadTarget(options_.targetName);
+    if (!target) {
+      fail(target.error().message);
+      return isDevice ? kNoDevice : kBadUsageOrInput;
+    }
+    options_.pipeline.target = *target;
+    return kDone;
+  }
+
   int openDevice() {
     if (!options_.verify) return kDone;
     VerifyOptions verify;
     verify.device = options_.device;
     verify.validationLayer = options_.validationLayer;
+    verify.timing = options_.hasTiming;
     Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verify);
     if (!verifier) {
       fmt::print(stderr, "lanewise: {}\n", verifier.error().message);

@@ -28,7 +28,6 @@ struct OptOptions {
   /// Everything of the pipeline but its target, environment, judge and log.
   PipelineOptions pipeline;
 
-  bool isRobust = false;
   bool wantsDiff = false;
   bool hasStats = false;
 
@@ -45,6 +44,7 @@ struct OptOptions {
   KeepIf keepIf = KeepIf::Equal;
   std::string device;
   bool validationLayer = false;
+  bool hasTiming = true; ///< --no-timing: only compare
 
   std::chrono::milliseconds isolationTime = std::chrono::seconds(120);
   bool isolates = true;

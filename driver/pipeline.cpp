@@ -194,11 +194,14 @@ private:
     if (!module) return module.error();
     Analyses analyses(*module, options_.assumptions);
     OneRun one;
-    PassContext context{
-        *module,         analyses,
-        options_.target, options_.assumptions,
-        step.mode,       [&](std::string_view site) { return maySite(*step.pass, site); },
-        one.remarks};
+    PassContext context{.module = *module,
+                        .analyses = analyses,
+                        .target = options_.target,
+                        .assumptions = options_.assumptions,
+                        .mode = step.mode,
+                        .isRobust = options_.isRobust,
+                        .maySite = [&](std::string_view site) { return maySite(*step.pass, site); },
+                        .remarks = one.remarks};
     PassResult result = runPass(*step.pass, context);
     outcome_.times.push_back({std::string(step.name()), millisecondsSince(start)});
     if (!result) return result.error();

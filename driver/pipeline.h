@@ -67,6 +67,7 @@ struct PipelineOptions {
   spv_target_env env = SPV_ENV_VULKAN_1_2;
   TargetProfile target;
   Assumptions assumptions;
+  bool isRobust = false; ///< PassContext::isRobust
   std::vector<SiteFilter> only, skip;
   int64_t bisectLimit =
       -1; ///< rewrites allowed over all passes; -1: no limit, and nothing is printed

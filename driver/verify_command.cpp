@@ -208,8 +208,10 @@ std::vector<std::string> rowNames(const Options& o) {
   std::vector<std::string> names = o.labels;
   for (size_t i = names.size(); i < o.inputs.size(); ++i)
     names.push_back(o.inputs[i] == "-" ? "standard input" : fs::path(o.inputs[i]).stem().string());
-  if (std::set<std::string>(names.begin(), names.end()).size() != names.size())
-    for (size_t i = o.labels.size(); i < names.size(); ++i) names[i] = o.inputs[i];
+  // Two of one name are told apart by their place.
+  for (size_t i = 0; i < names.size(); ++i)
+    if (auto same = std::count(names.begin(), names.begin() + ptrdiff_t(i), names[i]))
+      names[i] += fmt::format(" ({})", same + 1);
   return names;
 }
 

@@ -73,6 +73,7 @@ struct Candidate {
   std::vector<const EntryPoint*> entryPoints; ///< those that use it
   std::vector<Site> sites;
   bool isSizeKnown = true; ///< of every entry point that uses it
+  InstRef unprovedIndex;   ///< an access with an index that is not proved to stay in its row
   Layout before, after;
 };
 
@@ -131,6 +132,17 @@ std::string extentsText(const std::vector<uint64_t>& extents) {
 
 // ---- collect ----
 
+/// True if the indices of all dimensions but the outermost are proved to be in range. Only with a
+/// workgroup size that is literal does that hold for every use of the module.
+bool staysInRow(Affine& affine, const SharedArray& array, const SharedAccess& access) {
+  for (size_t d = 1; d < access.indices.size(); ++d) {
+    const AffineExpr& index = affine.of(access.indices[d]);
+    if (!index.range || index.range->second >= array.dimensions[d].extent || index.dependsOnSpec)
+      return false;
+  }
+  return true;
+}
+
 Candidate PadSharedMemory::collect(const SharedArray& array) {
   Candidate c;
   c.array = &array;
@@ -149,6 +161,8 @@ Candidate PadSharedMemory::collect(const SharedArray& array) {
       const FunctionRef function = module_.functionOf(block);
       if (!std::binary_search(entry.functions.begin(), entry.functions.end(), function)) continue;
       Site site{&access, blockFrequency(analyses_, block), {}};
+      if (!staysInRow(affine, array, access) || !entry.workgroupSize->isLiteral)
+        c.unprovedIndex = access.inst;
       site.pattern = AccessPattern::build(analyses_, affine, array, access,
                                           entry.workgroupSize->size, target_);
       c.sites.push_back(std::move(site));
@@ -206,6 +220,10 @@ std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) const {
                       "being next to each other",
                       *site.pattern->dimensionOutOfRange()),
           site.access->inst};
+  if (context_.isRobust && c.unprovedIndex)
+    return Refusal{"index-not-proved",
+                   "--robust asks for a proof that every index stays in its row, and there is none",
+                   c.unprovedIndex};
   if (array.dimensions.size() < 2)
     return Refusal{"one-dimensional", "it has a single dimension: there is no row to lengthen",
                    array.variable};
@@ -492,7 +510,7 @@ PassResult PadSharedMemory::run() {
   Rewriter rewriter(context_.module);
   for (const SharedArray& array : arrays) {
     Candidate candidate = collect(array);
-    if (!isForced_ && candidate.isSizeKnown && !hasConflict(candidate)) {
+    if (!isForced_ && candidate.isSizeKnown && array.obstacles.empty() && !hasConflict(candidate)) {
       remarkNoConflict(candidate);
       continue;
     }

@@ -22,6 +22,9 @@ struct PassContext {
   const Assumptions& assumptions;
   /// The value behind the flag's '=', or the registry's default.
   std::string_view mode;
+  /// `--robust`: the shader may count on what happens to indices out of range, so a rewrite that
+  /// would change it needs a proof that they are in range.
+  bool isRobust = false;
   /// Whether the rewrite may touch this site (`--only`, `--skip`, `--bisect-limit`). Called once
   /// for each rewrite that is legal and pays, with the name of what it would rewrite, in module
   /// order.

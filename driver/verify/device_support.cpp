@@ -286,8 +286,8 @@ std::optional<std::string> DeviceSupport::whyNotShader(const ProgramShader& shad
     if (auto why = whyNotExtension(extension)) return why;
   for (const ReflectedBinding& binding : reflection.bindings)
     if (binding.kind == ReflectedBinding::Kind::Unsupported)
-      return fmt::format("binding {}.{} (`{}`) is {}, which the runner cannot give yet",
-                         binding.set, binding.binding, binding.name, binding.unsupported);
+      return fmt::format("{} is {}, which the runner cannot give yet", placeOf(binding),
+                         binding.unsupported);
   uint64_t invocations = 1;
   for (uint32_t d = 0; d < 3; ++d) {
     invocations *= reflection.workgroupSize[d];

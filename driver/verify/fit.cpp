@@ -95,28 +95,24 @@ private:
       const ScenarioBuffer& buffer = scenario_.buffers[index];
       bool isUniform = binding.kind == ReflectedBinding::Kind::UniformBuffer;
       if (buffer.isUniform != isUniform)
-        return wrong(from.shader,
-                     fmt::format("binding {}.{} (`{}`) is a {} buffer but `{}` is declared as {}; "
-                                 "set its `kind` to \"{}\"",
-                                 binding.set, binding.binding, binding.name,
-                                 isUniform ? "uniform" : "storage", buffer.name,
-                                 buffer.isUniform ? "uniform" : "storage",
-                                 isUniform ? "uniform" : "storage"));
+        return wrong(from.shader, fmt::format("{} is a {} buffer but `{}` is declared as {}; "
+                                              "set its `kind` to \"{}\"",
+                                              placeOf(binding), isUniform ? "uniform" : "storage",
+                                              buffer.name, buffer.isUniform ? "uniform" : "storage",
+                                              isUniform ? "uniform" : "storage"));
       if (buffer.bytes() < binding.block.fixedBytes)
-        return wrong(from.shader,
-                     fmt::format("binding {}.{} (`{}`) needs {} bytes at least but buffer `{}` has "
-                                 "{}; raise its `count`",
-                                 binding.set, binding.binding, binding.name,
-                                 binding.block.fixedBytes, buffer.name, buffer.bytes()));
+        return wrong(from.shader, fmt::format("{} needs {} bytes at least but buffer `{}` has "
+                                              "{}; raise its `count`",
+                                              placeOf(binding), binding.block.fixedBytes,
+                                              buffer.name, buffer.bytes()));
       to.bindings.push_back({given.set, given.binding, index});
       return ok();
     }
-    return wrong(
-        from.shader,
-        fmt::format("binding {}.{} (`{}`) has no buffer; add \"{}{}\" to the `bind` of its "
-                    "dispatch",
-                    binding.set, binding.binding, binding.name,
-                    binding.set ? fmt::format("{}.", binding.set) : "", binding.binding));
+    return wrong(from.shader,
+                 fmt::format("{} has no buffer; add \"{}{}\" to the `bind` of its "
+                             "dispatch",
+                             placeOf(binding), binding.set ? fmt::format("{}.", binding.set) : "",
+                             binding.binding));
   }
 
   const Scenario& scenario_;

@@ -362,6 +362,11 @@ private:
 
 } // namespace
 
+std::string placeOf(const ReflectedBinding& binding) {
+  std::string place = fmt::format("binding {}.{}", binding.set, binding.binding);
+  return binding.name == place ? place : fmt::format("{} (`{}`)", place, binding.name);
+}
+
 const ReflectedBinding* Reflection::findBinding(uint32_t set, uint32_t binding) const {
   for (const ReflectedBinding& known : bindings)
     if (known.set == set && known.binding == binding) return &known;

@@ -36,13 +36,16 @@ struct ReflectedBlock {
 struct ReflectedBinding {
   enum class Kind : uint8_t { StorageBuffer, UniformBuffer, Unsupported };
   uint32_t set = 0, binding = 0;
-  std::string name; ///< of the variable or its block, "binding 0.1" without names
+  std::string name; ///< of the variable or its block, "binding 0.1" without
   Kind kind = Kind::Unsupported;
   std::string unsupported;  ///< what it is: "an image", "an array of 8 descriptors"
   bool isReadOnly = false;  ///< NonWritable, or a uniform buffer
   bool isWriteOnly = false; ///< NonReadable
   ReflectedBlock block;
 };
+
+/// "binding 0.1 (`name`)" for messages, without the name where there is none.
+std::string placeOf(const ReflectedBinding& binding);
 
 struct ReflectedSpecConstant {
   ScalarType type = ScalarType::U32; ///< Booleans are U32, as VkBool32

@@ -119,6 +119,9 @@ public:
   /// command buffer is kept until the number of repetitions changes.
   virtual RunStatus time(uint32_t program, uint32_t repetitions, double& microseconds) = 0;
 
+  /// What a buffer holds now, empty if it cannot be read. For tests of time().
+  virtual std::vector<uint8_t> contents(uint32_t buffer) = 0;
+
   /// Errors of the validation layer since the last call, one line each, without repeats.
   virtual std::vector<std::string> takeValidationErrors() = 0;
 };

@@ -136,21 +136,19 @@ private:
 
   Status addBuffer(const ReflectedBinding& binding) {
     if (binding.kind == ReflectedBinding::Kind::Unsupported)
-      return failure(fmt::format("binding {}.{} (`{}`) is {}, which cannot be made up yet",
-                                 binding.set, binding.binding, binding.name, binding.unsupported));
+      return failure(fmt::format("{} is {}, which cannot be made up yet", placeOf(binding),
+                                 binding.unsupported));
     const ReflectedBlock& block = binding.block;
     if (!block.problem.empty())
-      return failure(fmt::format("binding {}.{} (`{}`) {}", binding.set, binding.binding,
-                                 binding.name, block.problem));
+      return failure(fmt::format("{} {}", placeOf(binding), block.problem));
     ScenarioBuffer buffer;
     buffer.name = uniqueName(binding);
     buffer.isUniform = binding.kind == ReflectedBinding::Kind::UniformBuffer;
     addHeader(block, buffer);
     addElements(binding, buffer);
     if (buffer.bytes() > kMaxBufferBytes)
-      return failure(fmt::format("binding {}.{} (`{}`) needs {} bytes; at most {} are made up",
-                                 binding.set, binding.binding, binding.name, buffer.bytes(),
-                                 kMaxBufferBytes));
+      return failure(fmt::format("{} needs {} bytes; at most {} are made up", placeOf(binding),
+                                 buffer.bytes(), kMaxBufferBytes));
     dispatch_.bindings.push_back({binding.set, binding.binding, buffer.name});
     buffers_.push_back(std::move(buffer));
     return ok();

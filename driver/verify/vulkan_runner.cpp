@@ -36,6 +36,10 @@ struct MessageLog {
     std::string text = data.pMessage ? data.pMessage : "";
     for (char& c : text)
       if (c == '\n') c = ' ';
+    // The layer puts its id and the handles first, which say nothing here and differ from run to
+    // run.
+    if (size_t id = text.find("MessageID = "); id != std::string::npos)
+      if (size_t bar = text.find(" | ", id); bar != std::string::npos) text.erase(0, bar + 3);
     std::string line = fmt::format("{}: {}", data.pMessageIdName ? data.pMessageIdName : "?", text);
     std::lock_guard lock(mutex);
     if (std::find(errors.begin(), errors.end(), line) == errors.end())
@@ -293,6 +297,12 @@ public:
           (info_.hasTimestamps ? elapsedMicroseconds(recorded) : wall.count()) / repetitions;
       return RunStatus();
     });
+  }
+
+  std::vector<uint8_t> contents(uint32_t buffer) override {
+    std::vector<uint8_t> bytes;
+    if (guarded([&] { return download(buffers_[buffer], bytes); })) bytes.clear();
+    return bytes;
   }
 
   std::vector<std::string> takeValidationErrors() override {

@@ -137,8 +137,8 @@ struct BlockCondition {
   bool negated = false;
 };
 /// Conditions on the dominating branches of `block`, outermost first: conditional branches with one
-/// edge that dominates the block. Exact as a necessary condition. Switches are left out. Nothing
-/// for a block that cannot be reached.
+/// edge that dominates the block. Exact as a necessary condition. Conditions that ended a loop are
+/// left out. Switches are left out. Nothing for a block that cannot be reached.
 std::vector<BlockCondition> collectConditions(Analyses& analyses, BlockRef block);
 
 } // namespace lanewise

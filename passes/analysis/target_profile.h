@@ -1,5 +1,5 @@
-// The facts of a GPU that the cost models need. Data: the profiles are TOML files in driver/targets/, read
-// by the driver; the defaults below are those of `generic`.
+// The facts of a GPU that the cost models need. Data: the profiles are TOML files in
+// driver/targets/, read by the driver; the defaults below are those of `generic`.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct TargetProfile {
   /// Number of banks, and bytes that each serves in a cycle.
   uint32_t banks = 32;
   uint32_t bankBytes = 4;
-  /// Lanes that the hardware serves together for an access of 4 bytes or less, 8 and 16 bytes; an access of
-  /// a subgroup takes subgroupSize / lanes phases.
+  /// Lanes that the hardware serves together for an access of 4 bytes or less, 8 and 16 bytes; an
+  /// access of a subgroup takes subgroupSize / lanes phases.
   uint32_t lanesPerPhase32 = 32;
   uint32_t lanesPerPhase64 = 16;
   uint32_t lanesPerPhase128 = 8;
@@ -30,7 +30,8 @@ struct TargetProfile {
   uint32_t maxSharedMemory = 32768;
   /// Bytes of Workgroup memory that the workgroups resident on one core share; 0 when not known.
   uint32_t sharedMemoryPerCore = 0;
-  /// Bytes between consecutive 3-component vectors of 32-bit elements in Workgroup memory (12 or 16).
+  /// Bytes between consecutive 3-component vectors of 32-bit elements in Workgroup memory (12 or
+  /// 16).
   uint32_t vec3Stride = 16;
 
   // Global memory.

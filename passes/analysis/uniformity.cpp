@@ -372,10 +372,11 @@ private:
   };
 
   /// Lets each side of the branch at `from` flow forward under its own label until all meet at
-  /// `meeting`. Lanes that go round an enclosing loop (its header in `roundHeaders`) may leave it
-  /// later than those that left at once, so the exits of such a loop are sources under the header's
-  /// label.
-  Wave flow(BlockRef from, BlockRef meeting, const std::vector<BlockRef>& roundHeaders) {
+  /// `meeting`, not round the loops that hold the branch. Lanes that go round such a loop may leave
+  /// it later, at another exit than those that left at once. No label follows them: what decides
+  /// that exit either never changes in the loop, so that it is taken in the first iteration or
+  /// never, or comes from a phi of the loop's header, which varies then and spreads by itself.
+  Wave flow(BlockRef from, BlockRef meeting) {
     Wave wave;
     std::unordered_map<uint32_t, Label> labels;    // by block
     using Pending = std::pair<uint32_t, uint32_t>; // (position, block): smallest first
@@ -397,16 +398,6 @@ private:
         wave.headersHit.push_back(to);
     };
     for (BlockRef to : cfg_.successors(from)) step(from, to, to.value);
-    for (BlockRef header : roundHeaders) {
-      const Loop* loop = loops_.innermost(header);
-      while (loop && loop->header != header) loop = loops_.parent(*loop);
-      if (!loop) continue;
-      for (BlockRef b : loop->blocks) {
-        if (!spend()) return wave;
-        for (BlockRef to : cfg_.successors(b))
-          if (b != from && !loops_.contains(*loop, to)) step(b, to, header.value);
-      }
-    }
     while (!pending.empty()) {
       BlockRef b(pending.top().second);
       pending.pop();
@@ -422,22 +413,15 @@ private:
     if (branchSeen_[from.value] || !cfg_.isReachable(from)) return;
     branchSeen_[from.value] = true;
     BlockRef meeting = dominance_.ipdom(from);
-    std::vector<BlockRef> round;
-    for (;;) {
-      Wave wave = flow(from, meeting, round);
-      if (budget_ == 0) {
-        for (uint32_t f = 1; f <= module_.functionCount(); ++f) giveUp(FunctionRef(f));
-        return;
-      }
-      for (BlockRef join : wave.joins) markPhis(join);
-      size_t known = round.size();
-      round.insert(round.end(), wave.headersHit.begin(), wave.headersHit.end());
-      std::sort(round.begin(), round.end());
-      round.erase(std::unique(round.begin(), round.end()), round.end());
-      if (round.size() == known) break;
+    const Wave wave = flow(from, meeting);
+    if (budget_ == 0) {
+      for (uint32_t f = 1; f <= module_.functionCount(); ++f) giveUp(FunctionRef(f));
+      return;
     }
+    for (BlockRef join : wave.joins) markPhis(join);
     for (const Loop* loop = loops_.innermost(from); loop; loop = loops_.parent(*loop)) {
-      bool isRound = std::binary_search(round.begin(), round.end(), loop->header);
+      const bool isRound = std::find(wave.headersHit.begin(), wave.headersHit.end(),
+                                     loop->header) != wave.headersHit.end();
       if (!isRound && meeting && loops_.contains(*loop, meeting)) continue;
       if (result_.divergentLoops_[loop->header.value]) continue;
       result_.divergentLoops_[loop->header.value] = true;

@@ -28,6 +28,11 @@ std::string below(const std::string& bound) {
   return "%52 = OpULessThan %bool %50 %" + bound + "\n";
 }
 
+/// Without what the forms know beyond it.
+bool isUniformValue(Shader& s, uint32_t id) {
+  return Uniformity(*s.analyses).isUniform(Id(id));
+}
+
 using Range = std::optional<std::pair<uint32_t, uint32_t>>;
 
 TEST(AffineLoops, CountersGrowWithTheIteration) {
@@ -176,9 +181,13 @@ TEST(AffineLoops, PhisOfDiamonds) {
   EXPECT_EQ(divergent.at(102, {5, 0, 0}), 6u);
   EXPECT_FALSE(divergent.isUniform(100));
   EXPECT_FALSE(divergent.isUniform(103));
+  EXPECT_FALSE(isUniformValue(divergent, 100));
+  EXPECT_FALSE(isUniformValue(divergent, 103));
+  EXPECT_TRUE(isUniformValue(divergent, 101));
   Shader uniform(shader("%d"));
   EXPECT_TRUE(uniform.isUniform(100));
   EXPECT_TRUE(uniform.isUniform(103));
+  EXPECT_TRUE(isUniformValue(uniform, 100));
   EXPECT_FALSE(uniform.isUniform(102));
 }
 
@@ -207,7 +216,9 @@ TEST(Uniformity, JoinsInsideADivergentArmMayBeUniform) {
 )";
   Shader s(computeShader(body));
   EXPECT_TRUE(s.isUniform(100));
+  EXPECT_TRUE(isUniformValue(s, 100));
   EXPECT_FALSE(s.isUniform(101));
+  EXPECT_FALSE(isUniformValue(s, 101));
 }
 
 TEST(Uniformity, LanesThatStayLongerArriveByAnotherExit) {
@@ -218,6 +229,7 @@ TEST(Uniformity, LanesThatStayLongerArriveByAnotherExit) {
            "%1 = OpULessThan %bool %x %u5\nOpBranchConditional %1 %exit %rest\n%rest = OpLabel\n",
            "%100 = OpPhi %uint %u1 %header %u2 %body\n")));
   EXPECT_FALSE(s.isUniform(100));
+  EXPECT_FALSE(isUniformValue(s, 100));
 }
 
 TEST(Uniformity, EarlyReturnsLeaveTheRestUniform) {

@@ -128,8 +128,7 @@ struct Node {
 /// Generates instructions and interprets them as it goes.
 class Generator {
 public:
-  Generator(uint32_t seed, std::array<uint32_t, 3> size, size_t lanes)
-      : random_(seed), size_(size) {
+  Generator(uint32_t seed, std::array<uint32_t, 3> size, size_t lanes) : random_(seed) {
     for (size_t n = 0; n < lanes; ++n)
       lanes_.push_back({uint32_t(random_() % size[0]), uint32_t(random_() % size[1]),
                         uint32_t(random_() % size[2])});
@@ -338,7 +337,6 @@ private:
   }
 
   std::mt19937 random_;
-  std::array<uint32_t, 3> size_;
   std::vector<std::array<uint32_t, 3>> lanes_;
   std::vector<Node> nodes_;
   std::string body_, constants_;

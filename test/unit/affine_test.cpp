@@ -125,6 +125,10 @@ TEST(Affine, BitsThatDoNotMeetAdd) {
   // Also without a range: the low bits of a multiple of 32 are 0.
   EXPECT_EQ(formOf("%1 = OpShiftLeftLogical %uint %p %u5\n%100 = OpBitwiseOr %uint %1 %x"),
             "32*uniform + x");
+  // 31 + 7 carries into bit 5.
+  EXPECT_EQ(formOf("%1 = OpIAdd %uint %x %y\n%100 = OpBitwiseOr %uint %1 %u32"),
+            "BitwiseOr(32, x + y)");
+  EXPECT_EQ(formOf("%1 = OpIAdd %uint %x %y\n%100 = OpBitwiseOr %uint %1 %u64"), "64 + x + y");
   EXPECT_EQ(formOf("%100 = OpBitwiseXor %uint %x %y"), "BitwiseXor(x, y)");
   EXPECT_EQ(formOf("%100 = OpBitwiseXor %uint %x %uall"), "-1 + -1*x");
   EXPECT_EQ(formOf(row + "%100 = OpBitwiseAnd %uint %1 %x"), "0");

@@ -268,6 +268,100 @@ TEST(Loops, OtherCountersMoveInStep) {
   EXPECT_EQ(s.loop().inductions[2].range, std::nullopt); // unknown start
 }
 
+TEST(Loops, NotARangeForACounterThatIsSpecialized) {
+  // The tested counter is literal; the one beside it starts, or steps, by a specialization
+  // constant.
+  OneLoop s(test::shaderModule(kConstants, R"(%100 = OpLabel
+    OpBranch %101
+    %101 = OpLabel
+    %200 = OpPhi %8 %20 %100 %201 %104
+    %210 = OpPhi %8 %30 %100 %211 %104
+    %220 = OpPhi %8 %20 %100 %221 %104
+    %202 = OpSLessThan %3 %200 %22
+    OpLoopMerge %105 %104 None
+    OpBranchConditional %202 %104 %105
+    %104 = OpLabel
+    %201 = OpIAdd %8 %200 %21
+    %211 = OpIAdd %8 %210 %24
+    %221 = OpIAdd %8 %220 %30
+    OpBranch %101
+    %105 = OpLabel
+    OpReturn
+  )"));
+  ASSERT_EQ(s.loop().inductions.size(), 3u);
+  EXPECT_EQ(s.loop().inductions[0].range, Range({0, 7}));
+  EXPECT_EQ(s.loop().inductions[1].wholeRange, std::nullopt);
+  EXPECT_EQ(s.loop().inductions[2].wholeRange, std::nullopt);
+}
+
+TEST(Loops, NotInductionsOfAnotherWidth) {
+  for (const char* type : {"OpTypeInt 16 0", "OpTypeInt 64 0"}) {
+    OneLoop s(test::flowModule(std::string("%8 = ") + type + R"(
+      %20 = OpConstantNull %8
+      %21 = OpConstant %8 1
+      %50 = OpFunction %1 None %2
+      %100 = OpLabel
+      OpBranch %101
+      %101 = OpLabel
+      %200 = OpPhi %8 %20 %100 %201 %101
+      %201 = OpIAdd %8 %200 %21
+      %202 = OpULessThan %3 %200 %21
+      OpBranchConditional %202 %101 %102
+      %102 = OpLabel
+      OpReturn
+      OpFunctionEnd
+    )"));
+    EXPECT_TRUE(s.loop().inductions.empty()) << type;
+    EXPECT_EQ(s.loop().tripCount, std::nullopt) << type;
+  }
+}
+
+TEST(Loops, NotWhatAnUnreachableBlockBrings) {
+  // %103 names the header too, with another start, but never runs.
+  OneLoop s(test::flowModule(R"(%20 = OpConstant %5 8
+    %50 = OpFunction %1 None %2
+    %100 = OpLabel
+    OpBranch %101
+    %103 = OpLabel
+    OpBranch %101
+    %101 = OpLabel
+    %200 = OpPhi %5 %6 %100 %20 %103 %201 %101
+    %201 = OpIAdd %5 %200 %7
+    %202 = OpULessThan %3 %201 %20
+    OpBranchConditional %202 %101 %102
+    %102 = OpLabel
+    OpReturn
+    OpFunctionEnd
+  )"));
+  EXPECT_EQ(s.induction().init, Id(6));
+  EXPECT_EQ(s.induction().range, Range({0, 7}));
+}
+
+TEST(Loops, TheBodyMayStartWithALoop) {
+  // The test leads straight to the header of an inner loop, which has a second way in: from its own
+  // end.
+  OneLoop s(test::flowModule(R"(%20 = OpConstant %5 8
+    %50 = OpFunction %1 None %2
+    %100 = OpLabel
+    OpBranch %101
+    %101 = OpLabel
+    %200 = OpPhi %5 %6 %100 %201 %103
+    %201 = OpIAdd %5 %200 %7
+    %202 = OpULessThan %3 %200 %20
+    OpBranchConditional %202 %102 %104
+    %102 = OpLabel
+    OpBranchConditional %4 %102 %103
+    %103 = OpLabel
+    OpBranch %101
+    %104 = OpLabel
+    OpReturn
+    OpFunctionEnd
+  )"));
+  const Loop& outer = s.analyses().loops().all()[0];
+  EXPECT_EQ(outer.bodyEntry, s.block(102));
+  EXPECT_EQ(outer.inductions.at(0).range, Range({0, 7}));
+}
+
 TEST(Loops, NestAndNotTheInnerTest) {
   OneLoop s(withBody(R"(OpBranch %111
     %111 = OpLabel
