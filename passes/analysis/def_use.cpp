@@ -10,13 +10,11 @@ DefUse::DefUse(const Module& module) {
     Use use;
   };
   const uint32_t bound = module.idBound();
-  std::vector<Found> found;
+  std::vector<Found> found; // ids are within the bound: the reader and the operand walk see to that
   found.reserve(module.words().size() * 2 / 3);
   start_.assign(size_t(bound) + 1, 0);
   for (InstRef i : module.insts()) {
     module.forEachIdOperand(i, [&](uint32_t word, Id id) {
-      // Words of an unknown instruction may be no ids at all.
-      if (id.value == 0 || id.value >= bound) return;
       ++start_[id.value + 1];
       found.push_back({id.value, {i, word}});
     });

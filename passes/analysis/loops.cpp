@@ -358,8 +358,9 @@ std::optional<std::pair<int64_t, bool>> LoopBuilder::stepOf(Id next, Id phi) con
   if (op == spv::Op::OpIAdd && base != phi) std::swap(base, by);
   if (base != phi) return std::nullopt;
   const auto constant = constants_.folded(module_, by);
-  if (!constant || constant->width != 32 || constant->bits == 0) return std::nullopt;
-  const uint32_t bits = uint32_t(constant->bits);
+  if (!constant) return std::nullopt;
+  const uint32_t bits = uint32_t(constant->bits); // as wide as the phi in every valid module
+  if (bits == 0) return std::nullopt;
   const int32_t step = int32_t(op == spv::Op::OpISub ? 0 - bits : bits);
   return std::pair(int64_t(step), constant->isLiteral);
 }
