@@ -61,13 +61,13 @@ bool decide(const Words& input, Words& output) {
   computeAll(analyses);
   Remarks remarks;
   for (const PassInfo& pass : allPasses()) {
-    PassContext context{*module,
-                        analyses,
-                        target,
-                        assumptions,
-                        pass.defaultValue(),
-                        [](std::string_view) { return false; },
-                        remarks};
+    PassContext context{.module = *module,
+                        .analyses = analyses,
+                        .target = target,
+                        .assumptions = assumptions,
+                        .mode = pass.defaultValue(),
+                        .maySite = [](std::string_view) { return false; },
+                        .remarks = remarks};
     if (!runPass(pass, context)) return false;
   }
   output.assign(module->words().begin(), module->words().end());
