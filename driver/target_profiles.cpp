@@ -63,8 +63,7 @@ public:
 
   Result<TargetProfile> read(std::string_view text) {
     toml::parse_result root = toml::parse(text, file_);
-    if (!root)
-      return errorAt(root.error().source(), std::string(root.error().description()));
+    if (!root) return errorAt(root.error().source(), std::string(root.error().description()));
     for (auto&& [key, value] : root.table()) {
       Status s = readTopLevel(key.str(), value);
       if (!s) return s.error();

@@ -45,7 +45,9 @@ def complaints(path):
             continue
         if re.search(COMMENT + rf"(?:{any_prefix})(?:-(?:{KINDS}))?(?:\{{\w+\}})?\s*:", line):
             continue
-        if re.search(COMMENT + rf"(?:{any_prefix})(?:-(?:{KINDS}))?\b(?!-)", line):
+        if match := re.search(COMMENT + rf"({any_prefix})(-(?:{KINDS}))?\b(?!-)", line):
+            if match.group(1) != "CHECK" and not match.group(2) and re.match(r"[^;/#]*[a-z]+\.$", line[match.end():]):
+                continue  # a sentence that begins with the word: "JSON has it on one line."
             yield number, "a check directive without its colon checks nothing"
         elif match := re.search(COMMENT + rf"({any_prefix})-?([A-Z-]+):", line):
             yield number, f"'{match.group(1)}-{match.group(2)}' is no check directive"

@@ -1,5 +1,4 @@
 #include "analysis/shared_arrays.h"
-
 #include "assemble.h"
 
 #include <gtest/gtest.h>
@@ -175,8 +174,7 @@ TEST(SharedArrays, WeighsLoopsByTheirTripCount) {
     %end = OpLabel
 )"));
   ASSERT_EQ(c.arrays[0].accesses.size(), 1u);
-  EXPECT_EQ(
-      blockFrequency(*c.analyses, c.module.blockOf(c.arrays[0].accesses[0].inst)), 16.0);
+  EXPECT_EQ(blockFrequency(*c.analyses, c.module.blockOf(c.arrays[0].accesses[0].inst)), 16.0);
   EXPECT_EQ(c.cost(0, 0).degree, 1u);
 }
 

@@ -42,6 +42,10 @@ class Accepts(unittest.TestCase):
         text = "; RUN: x | FileCheck \\\n; RUN:   --check-prefix=B %s\n; B: 2\n"
         self.assertEqual(verdict(text), (0, ""))
 
+    def test_sentence_that_begins_with_a_prefix(self):
+        text = "; RUN: x | FileCheck --check-prefix=JSON %s\n; JSON has it on one line.\n; JSON: 2\n"
+        self.assertEqual(verdict(text), (0, ""))
+
     def test_no_filecheck(self):
         self.assertEqual(verdict("; RUN: not %lanewise opt\n"), (0, ""))
 

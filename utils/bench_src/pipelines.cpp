@@ -27,14 +27,8 @@ bool readAndWrite(const Words& input, Words& output) {
   return true;
 }
 
-/// All that Lanewise does but changing the module: every analysis, and every pass up to the
-/// decision what it would rewrite.
-bool analyze(const Words& input, Words& output) {
-  auto module = Module::read(input);
-  if (!module) return false;
-  const TargetProfile target;
-  const Assumptions assumptions;
-  Analyses analyses(*module, assumptions);
+/// Computes every analysis that a module has by itself.
+void computeAll(Analyses& analyses) {
   analyses.defUse();
   analyses.cfg();
   analyses.dominance();
@@ -44,15 +38,36 @@ bool analyze(const Words& input, Words& output) {
   analyses.decorations();
   analyses.entryPoints();
   analyses.sourceLines();
+}
+
+bool analyze(const Words& input, Words& output) {
+  auto module = Module::read(input);
+  if (!module) return false;
+  const Assumptions assumptions;
+  Analyses analyses(*module, assumptions);
+  computeAll(analyses);
+  output.assign(module->words().begin(), module->words().end());
+  return true;
+}
+
+/// All that Lanewise does but changing the module: every analysis, and every pass up to the
+/// decision what it would rewrite (with the addresses and conflict counts that it asks for).
+bool decide(const Words& input, Words& output) {
+  auto module = Module::read(input);
+  if (!module) return false;
+  const TargetProfile target;
+  const Assumptions assumptions;
+  Analyses analyses(*module, assumptions);
+  computeAll(analyses);
   Remarks remarks;
   for (const PassInfo& pass : allPasses()) {
-    PassContext context{*module,
-                        analyses,
-                        target,
-                        assumptions,
-                        pass.defaultValue(),
-                        [](std::string_view) { return false; },
-                        remarks};
+    PassContext context{.module = *module,
+                        .analyses = analyses,
+                        .target = target,
+                        .assumptions = assumptions,
+                        .mode = pass.defaultValue(),
+                        .maySite = [](std::string_view) { return false; },
+                        .remarks = remarks};
     if (!runPass(pass, context)) return false;
   }
   output.assign(module->words().begin(), module->words().end());
@@ -101,7 +116,8 @@ bool validate(const Words& input, Words& output) {
 
 constexpr Pipeline kPipelines[] = {
     {"lanewise read+write", "Module::read and the words back", &readAndWrite},
-    {"lanewise analyses", "read, every analysis, every pass without its rewrite, write", &analyze},
+    {"lanewise + analyses", "the same with every analysis of the module", &analyze},
+    {"lanewise + passes", "the same with every pass up to its decision what to rewrite", &decide},
     {"spirv-tools parse", "spvBinaryParse with an empty callback", &parseWithSpirvTools},
     {"spirv-opt null", "SPIRV-Tools' Optimizer with the null pass", &runNullPipeline},
     {"spirv-val", "SPIRV-Tools' validator", &validate, true},
