@@ -142,7 +142,12 @@ struct Loader {
 
   bool loadSource(const std::string& bytes, const std::string& stage) {
     CompileRequest request{displayName, bytes, stage, out.kind == InputKind::Hlsl};
-    Result<Compiled> compiled = compileSource(request, options);
+    LoadOptions compileOptions = options;
+    // glslang declares the writable buffers of HLSL as BufferBlock, which SPIR-V 1.4 took out.
+    spv_target_env defaultEnv =
+        out.kind == InputKind::Hlsl ? SPV_ENV_VULKAN_1_1 : SPV_ENV_VULKAN_1_2;
+    compileOptions.env = options.env.value_or(defaultEnv);
+    Result<Compiled> compiled = compileSource(request, compileOptions);
     if (!compiled) return fail(compiled.error());
     if (!compiled->errors.empty()) {
       error.lines = std::move(compiled->errors);
@@ -155,7 +160,7 @@ struct Loader {
     // What glslang makes of HLSL is only made legal by this recipe (SPIRV-Tools,
     // RegisterLegalizationPasses).
     const std::string legalize[] = {"--legalize-hlsl"};
-    SpirvOptOptions run{options.env.value_or(SPV_ENV_VULKAN_1_2), true, true};
+    SpirvOptOptions run{*compileOptions.env, true, true};
     Result<Words> legal = runSpirvOpt(out.words, legalize, run);
     if (!legal) return fail(errorOf("legalizing the compiled HLSL " + legal.error().message));
     out.words = std::move(*legal);

@@ -172,7 +172,9 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
   shader.setEnvInput(source, stage, target.client, 100);
   shader.setEnvClient(target.client, target.clientVersion);
   shader.setEnvTarget(glslang::EShTargetSpv, target.spirv);
-  shader.setDebugInfo(true);
+  // Not setDebugInfo(): it asks for scopes of NonSemantic.Shader.DebugInfo.100, which glslang 12
+  // then writes with a missing instruction set. EShMsgDebugInfo and generateDebugInfo give the
+  // lines.
   auto messages = EShMessages(EShMsgSpvRules | EShMsgVulkanRules | EShMsgDebugInfo);
   if (target.client != glslang::EShClientVulkan)
     messages = EShMessages(EShMsgSpvRules | EShMsgDebugInfo);

@@ -21,11 +21,9 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"opt", optCommand, "optimize a module or a shader"},
-#if LANEWISE_HAS_VERIFY
     {"verify", verifyCommand,
      "dispatch two modules on the same inputs and compare what they write"},
     {"devices", devicesCommand, "list the Vulkan devices that can verify"},
-#endif
     {"passes", passesCommand, "list the passes and what -O stands for"},
 };
 

@@ -1,5 +1,6 @@
 // `lanewise opt`: load, run the pipeline, verify, write, report.
 #include "commands.h"
+#include "device_target.h"
 #include "files.h"
 #include "front_end.h"
 #include "isolate.h"
@@ -66,11 +67,7 @@ public:
 private:
   /// What can go wrong before any input is read.
   int prepare() {
-    if (options_.targetName != "device") {
-      Result<TargetProfile> target = loadTarget(options_.targetName);
-      if (!target) return fail(target.error().message);
-      options_.pipeline.target = *target;
-    }
+    if (int code = chooseTarget()) return code;
     if (options_.output.empty() && !options_.wantsDiff && !options_.asText &&
         ::isatty(STDOUT_FILENO))
       return fail("the output is binary; give -o FILE, or -S for text");
@@ -93,8 +90,19 @@ private:
     return openDevice();
   }
 
+  int chooseTarget() {
+    bool isDevice = options_.targetName == "device";
+    Result<TargetProfile> target =
+        isDevice ? loadDeviceTarget(options_.device) : loadTarget(options_.targetName);
+    if (!target) {
+      fail(target.error().message);
+      return isDevice ? kNoDevice : kBadUsageOrInput;
+    }
+    options_.pipeline.target = *target;
+    return kDone;
+  }
+
   int openDevice() {
-#if LANEWISE_HAS_VERIFY
     if (!options_.verify) return kDone;
     VerifyOptions verify;
     verify.device = options_.device;
@@ -105,7 +113,6 @@ private:
       return kNoDevice;
     }
     verifier_ = std::move(*verifier);
-#endif
     return kDone;
   }
 
@@ -128,15 +135,13 @@ private:
     LoadOptions load = options_.load;
     PipelineOptions pipeline = options_.pipeline;
     std::optional<ScenarioFor> scenario;
-#if LANEWISE_HAS_VERIFY
     if (!options_.scenario.empty()) {
-      Result<ScenarioFor> read = ScenarioFor::read(options_.scenario, input);
+      Result<ScenarioFor> read = ScenarioFor::read(options_.scenario, options_.scenarioSize, input);
       if (!read) return fail(read.error().message);
       scenario = std::move(*read);
       scenario->apply(load);
       scenario->apply(pipeline.assumptions);
     }
-#endif
     LoadError why;
     std::optional<LoadedModule> module = loadModule(input, load, why);
     if (!module) {
@@ -157,7 +162,6 @@ private:
     pipeline.runSpirvOpt = runSpirvOpt;
     pipeline.validate = validate;
     std::unique_ptr<OptVerification> verification;
-#if LANEWISE_HAS_VERIFY
     if (options_.verify) {
       Result<std::unique_ptr<OptVerification>> v =
           OptVerification::create(*verifier_, options_, scenario, module.words);
@@ -168,14 +172,10 @@ private:
         return verification->judge(pass, before, after, remark);
       };
     }
-#else
-    (void)scenario;
-#endif
     Result<PipelineOutcome> outcome = runPipeline(module.words, options_.steps, pipeline);
     if (!outcome) return fail(fmt::format("{}: {}", input, outcome.error().str()));
     VerifySummary summary;
     int exitCode = kDone;
-#if LANEWISE_HAS_VERIFY
     if (verification) {
       Result<VerifySummary> finished = verification->finish(outcome->words, outcome->remarks);
       if (!finished) return fail(finished.error().message);
@@ -186,7 +186,6 @@ private:
         exitCode = kFoundSomething;
       }
     }
-#endif
     if (Status s = addOutputs(input, module, *outcome, one); !s)
       return fail(fmt::format("{}: {}", input, s.error().message));
     report(input, module, *outcome, verification ? &summary : nullptr, one);
@@ -268,7 +267,6 @@ private:
     std::string_view state = summary.isVerified ? "verified" : "unverified";
     std::string reason = summary.reason;
     if (summary.isVerified && !summary.report) reason = "the module is unchanged";
-#if LANEWISE_HAS_VERIFY
     if (options_.remarks == RemarkFormat::Json) {
       nlohmann::ordered_json j{{"kind", "verification"}, {"input", name}, {"state", state}};
       if (!reason.empty()) j["reason"] = reason;
@@ -277,13 +275,8 @@ private:
       one.remarks += j.dump() + "\n";
       return;
     }
-#else
-    (void)one;
-#endif
     verificationText_ = fmt::format("{}: {}{}\n", name, state, reason.empty() ? "" : ": " + reason);
-#if LANEWISE_HAS_VERIFY
     if (summary.report) verificationText_ += formatReport(*summary.report);
-#endif
   }
 
   std::string statsText(const std::string& name, const LoadedModule& module,
@@ -334,10 +327,6 @@ int optCommand(std::span<char*> args) {
     fmt::print("{}", parsed->help);
     return kDone;
   }
-#if !LANEWISE_HAS_VERIFY
-  if (parsed->options->verify || !parsed->options->scenario.empty())
-    return fail("this build has no verification");
-#endif
   return OptRun(std::move(*parsed->options)).run();
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <fmt/format.h>
 
@@ -64,6 +65,9 @@ void declareTarget(CLI::App& app, OptOptions& o, RawOptions& raw) {
       ->group(group);
   app.add_option("--workgroup-size", raw.workgroupSize, "X,Y,Z: workgroup size that is not literal")
       ->group(group);
+  app.add_flag("--robust", o.isRobust,
+               "rely on no index being in range (only passes that change layouts do)")
+      ->group(group);
 }
 
 void declarePipeline(CLI::App& app, OptOptions& o, RawOptions& raw) {
@@ -118,10 +122,13 @@ void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
       ->group(group);
   app.add_option("--scenario", o.scenario, "FILE.toml: what to dispatch, and constants to assume")
       ->group(group);
+  app.add_option("--size", o.scenarioSize, "take the parameters of [sizes.NAME] of the scenario")
+      ->group(group);
   app.add_option("--keep-if", raw.keepIf, "equal or faster: what a pass must be to stay")
       ->group(group);
-  app.add_option("--device", o.device,
-                 "device to verify on: a number of `lanewise devices`, or cpu")
+  app.add_option(
+         "--device", o.device,
+         "device to verify on and for --target=device: a number of `lanewise devices`, or cpu")
       ->group(group);
   app.add_flag("--validation-layer", o.validationLayer, "verify under the Khronos validation layer")
       ->group(group);
@@ -317,8 +324,11 @@ Status checkChoices(const RawOptions& raw, OptOptions& o) {
   if (raw.isolationTimeout < 0) return errorOf("--isolation-timeout must not be negative");
   if (o.pipeline.bisectLimit < -1)
     return errorOf("--bisect-limit must be -1 (no limit) or a count");
-  o.isolationTime = std::chrono::milliseconds(int64_t(raw.isolationTimeout * 1000));
+  // Rounded up: 0 means no limit, and must not come from a small number.
+  o.isolationTime = std::chrono::milliseconds(int64_t(std::ceil(raw.isolationTimeout * 1000)));
   o.isolates = !raw.noIsolation;
+  if (!o.scenarioSize.empty() && o.scenario.empty())
+    return errorOf("--size speaks of a scenario; give --scenario=FILE.toml");
   // Each of these has no meaning without dispatching.
   o.verify = o.verify || o.requiresVerified || o.keepIf == KeepIf::Faster;
   return ok();

@@ -41,6 +41,7 @@ struct OptOptions {
   bool verify = false;
   bool requiresVerified = false;
   std::string scenario;
+  std::string scenarioSize; ///< --size: one of the scenario's [sizes]
   KeepIf keepIf = KeepIf::Equal;
   std::string device;
   bool validationLayer = false;

@@ -36,9 +36,10 @@ std::string firstDifference(const VerifyReport& report) {
 
 } // namespace
 
-Result<ScenarioFor> ScenarioFor::read(const std::string& scenarioPath, const std::string& input) {
+Result<ScenarioFor> ScenarioFor::read(const std::string& scenarioPath, const std::string& size,
+                                      const std::string& input) {
   ScenarioFor s;
-  Result<Scenario> scenario = readScenario(scenarioPath);
+  Result<Scenario> scenario = readScenario(scenarioPath, size);
   if (!scenario) return scenario.error();
   s.scenario_ = std::move(*scenario);
   const auto& shaders = s.scenario_.shaders;

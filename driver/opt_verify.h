@@ -30,7 +30,8 @@ class ScenarioFor {
 public:
   /// `input` is the file under optimization: the scenario's shader of that file, or the only one
   /// there is. The error is one line.
-  static Result<ScenarioFor> read(const std::string& scenarioPath, const std::string& input);
+  static Result<ScenarioFor> read(const std::string& scenarioPath, const std::string& size,
+                                  const std::string& input);
 
   const Scenario& scenario() const { return scenario_; }
   const ScenarioShader& shader() const { return scenario_.shaders[index_]; }

@@ -62,13 +62,10 @@ public:
   explicit TargetReader(const std::string& file) : file_(file) {}
 
   Result<TargetProfile> read(std::string_view text) {
-    toml::table root;
-    try {
-      root = toml::parse(text, file_);
-    } catch (const toml::parse_error& e) {
-      return errorAt(e.source(), std::string(e.description()));
-    }
-    for (auto&& [key, value] : root) {
+    toml::parse_result root = toml::parse(text, file_);
+    if (!root)
+      return errorAt(root.error().source(), std::string(root.error().description()));
+    for (auto&& [key, value] : root.table()) {
       Status s = readTopLevel(key.str(), value);
       if (!s) return s.error();
     }

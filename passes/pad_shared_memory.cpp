@@ -492,7 +492,7 @@ PassResult PadSharedMemory::run() {
   Rewriter rewriter(context_.module);
   for (const SharedArray& array : arrays) {
     Candidate candidate = collect(array);
-    if (!isForced_ && candidate.isSizeKnown && !hasConflict(candidate)) {
+    if (!isForced_ && candidate.isSizeKnown && array.obstacles.empty() && !hasConflict(candidate)) {
       remarkNoConflict(candidate);
       continue;
     }

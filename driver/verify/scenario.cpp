@@ -7,8 +7,6 @@
 #include "verify/failure.h"
 #include "verify/scalars.h"
 
-#define TOML_EXCEPTIONS 0
-#define TOML_HEADER_ONLY 1
 #include <algorithm>
 #include <cmath>
 #include <cstring>

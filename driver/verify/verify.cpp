@@ -20,7 +20,8 @@ namespace {
 
 constexpr double kSampleMicroseconds = 200;   // a timed sample lasts this long at least
 constexpr uint32_t kMaxRepetitions = 256;     // of the sequence in one sample
-constexpr double kWarmupMicroseconds = 100e3; // GPUs take this long to raise their clocks
+// An idle GPU raises its clocks only after a while of steady work.
+constexpr double kWarmupMicroseconds = 800e3;
 constexpr double kTimingBudgetMicroseconds = 20e6;
 constexpr uint32_t kLeastRounds = 6; // fewer give no 95% interval
 

@@ -4,6 +4,7 @@
 #include "analysis/affine_walk.h"
 #include "analysis/cfg.h"
 #include "analysis/dominance.h"
+#include "analysis/loops.h"
 
 #include <algorithm>
 
@@ -63,12 +64,16 @@ std::vector<BlockCondition> collectConditions(Analyses& analyses, BlockRef block
   const Module& module = analyses.module();
   const Cfg& cfg = analyses.cfg();
   const Dominance& dominance = analyses.dominance();
+  const Loops& loops = analyses.loops();
   std::vector<BlockCondition> conditions;
   BlockRef above = dominance.idom(block);
   for (uint32_t steps = 0; above && steps < kMaxDominators;
        above = dominance.idom(above), ++steps) {
     InstRef branch = module.terminator(above);
     if (module.opcode(branch) != spv::Op::OpBranchConditional) continue;
+    // What a loop that is left behind decided held in its last iteration: its phis have other values here.
+    const Loop* loop = loops.innermost(above);
+    if (loop && !loops.contains(*loop, block)) continue;
     BlockRef sides[2] = {module.blockOfLabel(module.idAt(branch, 2)),
                          module.blockOfLabel(module.idAt(branch, 3))};
     if (sides[0] == sides[1]) continue;

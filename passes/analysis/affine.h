@@ -32,9 +32,9 @@ struct AffineTerm {
     WorkgroupId, ///< component of WorkgroupId; uniform over the workgroup
     Induction,   ///< depends on a loop's iteration only. `id` is the label of a loop header: how
                  ///< often
-               ///  the loop went round before (0 in the first iteration; every counter of the loop
-               ///  is its start plus its step times this); or `id` is a phi with few known values
-               ///  (`s >>= 1`, `buffer ^= 1`). Lanes that are in the loop together share it
+    ///  the loop went round before (0 in the first iteration; every counter of the loop
+    ///  is its start plus its step times this); or `id` is a phi with few known values
+    ///  (`s >>= 1`, `buffer ^= 1`). Lanes that are in the loop together share it
     UniformOpaque, ///< `id`: the same in every invocation of the workgroup (at one execution of its
                    ///< site)
     VaryingOpaque, ///< `id`: may differ from lane to lane in an unknown way
@@ -137,7 +137,7 @@ struct BlockCondition {
   bool negated = false;
 };
 /// Conditions on the dominating branches of `block`, outermost first: conditional branches with one
-/// edge that dominates the block. Exact as a necessary condition. Switches are left out. Nothing
+/// edge that dominates the block. Exact as a necessary condition. Conditions that ended a loop are left out. Switches are left out. Nothing
 /// for a block that cannot be reached.
 std::vector<BlockCondition> collectConditions(Analyses& analyses, BlockRef block);
 

@@ -74,8 +74,15 @@ const AffineExpr* AffineWalk::get(const Place& p) {
 
 AffineWalk::Form AffineWalk::formAt(const std::optional<Place>& p) {
   if (!p) return std::nullopt;
-  const AffineExpr* form = get(*p);
-  return form ? Form(*form) : std::nullopt;
+  const AffineExpr* found = get(*p);
+  if (!found) return std::nullopt;
+  // What was known where the value was made still holds, and more may be known where it is copied.
+  Form form = *found;
+  if (auto here = table_.rangeOf(*form)) {
+    UnsignedRange known = form->range.value_or(*here);
+    form->range = {std::max(known.first, here->first), std::min(known.second, here->second)};
+  }
+  return form;
 }
 
 const AffineExpr& AffineWalk::of(Id value) {

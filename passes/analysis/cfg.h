@@ -1,5 +1,6 @@
 // Control flow: edges between blocks, reverse post-order, and the structured constructs that merge
-// instructions declare (SPIR-V 2.11). Exact. Holds BlockRefs only: it stays right while blocks keep
+// instructions declare (SPIR-V 2.11). Exact; where the type of a switch selector comes from an unknown
+// instruction, conservative (more edges). Holds BlockRefs only: it stays right while blocks keep
 // their order and their branches, whatever happens to the instructions between.
 #pragma once
 

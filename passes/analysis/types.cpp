@@ -52,7 +52,6 @@ Types::Types(const Module& module, const Constants& constants, const Decorations
 TypeInfo Types::read(InstRef i) const {
   using Kind = TypeInfo::Kind;
   const std::span<const uint32_t> w = module_->inst(i);
-  auto declaredBefore = [&](Id part) { return module_->def(part) && module_->def(part) < i; };
   TypeInfo t;
   switch (module_->opcode(i)) {
   case spv::Op::OpTypeBool:
@@ -72,24 +71,19 @@ TypeInfo Types::read(InstRef i) const {
     t.kind = module_->opcode(i) == spv::Op::OpTypeVector ? Kind::Vector : Kind::Matrix;
     t.element = Id(w[2]);
     t.count = w[3];
-    return declaredBefore(t.element) ? t : TypeInfo();
+    return t;
   case spv::Op::OpTypeArray:
     t.kind = Kind::Array;
     t.element = Id(w[2]);
     t.length = Id(w[3]);
-    return declaredBefore(t.element) ? t : TypeInfo();
+    return t;
   case spv::Op::OpTypeRuntimeArray:
     t.kind = Kind::RuntimeArray;
     t.element = Id(w[2]);
-    return declaredBefore(t.element) ? t : TypeInfo();
+    return t;
   case spv::Op::OpTypeStruct:
     t.kind = Kind::Struct;
     t.count = uint32_t(w.size()) - 2;
-    for (uint32_t part : w.subspan(2)) {
-      // Only a pointer announced by OpTypeForwardPointer may come later (3.42.6).
-      if (!declaredBefore(Id(part)) && module_->opcodeOf(Id(part)) != spv::Op::OpTypePointer)
-        return TypeInfo();
-    }
     return t;
   case spv::Op::OpTypePointer:
     t.kind = Kind::Pointer;
@@ -139,12 +133,7 @@ SizeAlign Types::layoutOf(const TypeInfo& info, InstRef i, size_t variant) const
   case Kind::Struct: {
     SizeAlign s{0, 1};
     for (uint32_t part : module_->inst(i).subspan(2)) {
-      // A pointer may be declared behind the struct that holds it: its size does not need its
-      // layout.
-      const InstRef def = module_->def(Id(part));
-      const SizeAlign m = module_->opcode(def) == spv::Op::OpTypePointer
-                              ? pointerSize(spv::StorageClass(module_->word(def, 2)))
-                              : layoutOf(Id(part), variant);
+      const SizeAlign m = layoutOf(Id(part), variant);
       if (m.align == 0) return kNoSize;
       s.size = roundUp(s.size, m.align) + m.size;
       s.align = std::max(s.align, m.align);
@@ -161,6 +150,14 @@ SizeAlign Types::layoutOf(const TypeInfo& info, InstRef i, size_t variant) const
     break;
   }
   return kNoSize;
+}
+
+SizeAlign Types::layoutOf(Id type, size_t variant) const {
+  // A pointer may be declared behind what holds it; its size does not need its layout.
+  const InstRef def = module_->def(type);
+  if (def && module_->opcode(def) == spv::Op::OpTypePointer)
+    return pointerSize(spv::StorageClass(module_->word(def, 2)));
+  return layouts_[type.value < index_.size() ? index_[type.value] : 0][variant];
 }
 
 std::optional<SizeAlign> Types::naturalLayout(Id type, uint32_t vec3Stride) const {

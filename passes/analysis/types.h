@@ -47,8 +47,8 @@ struct SizeAlign {
 
 /// Refers to the module, the constants and the decorations it was made from: they must outlive it.
 ///
-/// What a type is made of (`element`, member()) is declared before it, pointees apart: walking down
-/// from a type ends. In a module that breaks this rule the type is None.
+/// What a type is made of (`element`, member()) is declared before it, forward pointers apart
+/// (Module::read sees to that): walking down from a type, but not through pointers, ends.
 class Types {
 public:
   Types(const Module& module, const Constants& constants, const Decorations& decorations);
@@ -104,9 +104,7 @@ private:
 
   TypeInfo read(InstRef i) const;
   SizeAlign layoutOf(const TypeInfo& info, InstRef i, size_t variant) const;
-  SizeAlign layoutOf(Id type, size_t variant) const {
-    return layouts_[type.value < index_.size() ? index_[type.value] : 0][variant];
-  }
+  SizeAlign layoutOf(Id type, size_t variant) const;
 
   const Module* module_;
   const Constants* constants_;

@@ -207,13 +207,10 @@ class Table:
         return self.enums[key]
 
 
-def word_limits(operands, enum_free_kinds=("Id", "Literal", "ResultType", "Result", "PairIdId",
-                                           "PairIdLiteral", "ValueEnum", "BitEnum", "ExtInst", "SpecOp",
-                                           "String", "ContextNumber", "PairLiteralId")):
+def word_limits(operands):
     """Fewest and most words, the first included, that an instruction with these operands can have."""
     least, most = 1, 1
     for kind, quantifier, _ in operands:
-        assert kind in enum_free_kinds
         words = 2 if kind.startswith("Pair") else 1
         if quantifier == "One":
             least += words

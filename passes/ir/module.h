@@ -106,7 +106,8 @@ public:
   InstRef terminator(BlockRef b) const { return InstRef(blocks_[b.value].insts.last.value - 1); }
   /// OpSelectionMerge or OpLoopMerge of the block, null if none.
   InstRef mergeInst(BlockRef b) const { return blocks_[b.value].merge; }
-  /// The block that holds an instruction, null outside blocks.
+  /// The block that holds an instruction, null outside blocks. Within a function, OpLine and debug
+  /// OpExtInst (DebugNoScope and the like) may also stand between two blocks.
   BlockRef blockOf(InstRef i) const { return instBlock_[i.value]; }
   /// The block that a label id names, null if `label` is no label.
   BlockRef blockOfLabel(Id label) const;

@@ -13,6 +13,13 @@ namespace lanewise {
 using detail::OperandWalk;
 using detail::WalkOutcome;
 
+namespace {
+
+constexpr std::string_view kMaybeNewer =
+    ", or is newer than the SPIRV-Headers that this program was built with";
+
+} // namespace
+
 class ModuleReader {
 public:
   explicit ModuleReader(std::vector<uint32_t> words) { m_.words_ = std::move(words); }
@@ -35,7 +42,7 @@ private:
   bool walkOperands(InstRef i, std::span<const uint32_t> w, const OpcodeFacts& f);
   bool checkResultType(InstRef i, Id type);
   bool checkDeclaration(InstRef i, const OpcodeFacts& f);
-  bool define(InstRef i, Id id, const OpcodeFacts& f);
+  bool define(InstRef i, Id id);
 
   bool place(InstRef i, const OpcodeFacts& f);
   bool placeDeclaration(InstRef i, const OpcodeFacts& f);
@@ -153,7 +160,7 @@ bool ModuleReader::indexInstruction(InstRef i) {
   }
   if (!checkOperands(i, w, f)) return false;
   if (!place(i, f)) return false;
-  if (f.hasResult) return define(i, Id(w[1u + f.hasResultType]), f);
+  if (f.hasResult) return define(i, Id(w[1u + f.hasResultType]));
   return true;
 }
 
@@ -161,7 +168,8 @@ bool ModuleReader::checkOperands(InstRef i, std::span<const uint32_t> w, const O
   if (w.size() < f.minWords)
     return fail(i, fmt::format("has {} words; it needs at least {}", w.size(), f.minWords));
   if (w.size() > f.maxWords)
-    return fail(i, fmt::format("has {} words; it takes at most {}", w.size(), f.maxWords));
+    return fail(
+        i, fmt::format("has {} words, but takes at most {}{}", w.size(), f.maxWords, kMaybeNewer));
   uint32_t at = 1;
   if (f.hasResultType && !checkResultType(i, Id(w[at++]))) return false;
   if (f.hasResult) ++at; // define() looks at it
@@ -198,7 +206,8 @@ bool ModuleReader::walkOperands(InstRef i, std::span<const uint32_t> w, const Op
   case WalkOutcome::TooFewWords:
     return fail(i, "ends before its operands do");
   case WalkOutcome::TooManyWords:
-    return fail(i, fmt::format("has {} words more than its operands take", w.size() - walk.at()));
+    return fail(i, fmt::format("has {} words more than its operands take{}", w.size() - walk.at(),
+                               kMaybeNewer));
   case WalkOutcome::OpenString:
     return fail(i, "has a string that does not end");
   case WalkOutcome::NotANumber:
@@ -235,25 +244,25 @@ bool ModuleReader::checkDeclaration(InstRef i, const OpcodeFacts& f) {
     forwardPointers_[m_.word(i, 1)] = true;
     return true;
   }
-  // Refers to a function, which comes later.
+  // The commonest, which have nothing but their type and a number; and one whose function comes
+  // later.
+  if (op == spv::Op::OpConstant || op == spv::Op::OpSpecConstant) return true;
   if (op == spv::Op::OpConstantFunctionPointerINTEL) return true;
   if (f.operands.size() == 1u + f.hasResultType) return true; // nothing but the result
   bool good = true;
   m_.forEachIdOperand(i, [&](uint32_t, Id id) {
     if (!good || !validId(id.value) || m_.defs_[id.value]) return;
-    bool announced = !forwardPointers_.empty() && forwardPointers_[id.value];
-    if (announced && f.opClass == OpClass::Type) {
-      forwardUses_.push_back({i, id});
-    } else if (!unknownOpcode_) {
+    bool announced =
+        !forwardPointers_.empty() && forwardPointers_[id.value] && f.opClass == OpClass::Type;
+    if (announced || unknownOpcode_)
+      forwardUses_.push_back({i, id}); // checkEnd() looks again
+    else
       good = fail(i, "uses an id that is not declared before it", id.value);
-    } else {
-      forwardUses_.push_back({i, id});
-    }
   });
   return good;
 }
 
-bool ModuleReader::define(InstRef i, Id id, const OpcodeFacts&) {
+bool ModuleReader::define(InstRef i, Id id) {
   if (!validId(id.value))
     return fail(i, fmt::format("has the result id {}, which is not in 1 to {}", id.value,
                                m_.idBound() - 1));
@@ -338,15 +347,16 @@ bool ModuleReader::placeLabel(InstRef i) {
 }
 
 bool ModuleReader::placeInBlock(InstRef i, const OpcodeFacts& f) {
+  spv::Op op = m_.opcode(i);
+  bool debugOrNop = op == spv::Op::OpExtInst || op == spv::Op::OpNop;
   if (!inBlock()) {
-    // Instructions of extensions may have places of their own, and OpExtInst and OpNop stand
-    // anywhere.
+    // DebugScope, DebugNoScope and DebugLine also stand between blocks and before OpFunctionEnd,
+    // other non-semantic instructions among the globals; instructions of extensions may have places
+    // of their own.
     constexpr uint32_t kFirstExtensionOpcode = 4096;
-    spv::Op op = m_.opcode(i);
     bool elsewhere =
-        f.opClass == OpClass::Value && !inFunction() &&
-        (op == spv::Op::OpExtInst || op == spv::Op::OpNop || uint32_t(op) >= kFirstExtensionOpcode);
-    return elsewhere || fail(i, "stands outside a block");
+        f.opClass == OpClass::Value && !inFunction() && uint32_t(op) >= kFirstExtensionOpcode;
+    return debugOrNop || elsewhere || fail(i, "stands outside a block");
   }
   BlockRef block(uint32_t(m_.blocks_.size()));
   m_.instBlock_[i.value] = block;
@@ -359,7 +369,7 @@ bool ModuleReader::placeInBlock(InstRef i, const OpcodeFacts& f) {
                           FunctionRef(uint32_t(m_.functions_.size())),
                           blockMerge_});
     blockStart_ = {};
-  } else if (blockMerge_) {
+  } else if (blockMerge_ && !debugOrNop) {
     return fail(i, "stands between a merge instruction and the terminator",
                 m_.word(blockStart_, 1));
   }

@@ -120,7 +120,8 @@ private:
 
   WalkOutcome switchCase() {
     Id selector(words_[1]);
-    uint32_t count = module_.numberWords(module_.typeOf(selector));
+    Id type = module_.typeOf(selector);
+    uint32_t count = module_.opcodeOf(type) == spv::Op::OpTypeInt ? module_.numberWords(type) : 0;
     if (count == 0) return unknownDef(selector) ? WalkOutcome::Unknown : WalkOutcome::NotASelector;
     if (words_.size() - at_ < count + 1) return WalkOutcome::TooFewWords;
     at_ += count;

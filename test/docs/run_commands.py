@@ -1,7 +1,8 @@
 """Runs every command of one document, in a scratch copy of the sources, and checks its links.
 
 Commands stand in ```sh blocks, one a line (a line that ends in a backslash goes on), or in ```console blocks
-behind "$ ". A command must end with exit code 0, or with N where its line ends in "# exit N". A block with the
+behind "$ "; the other lines of a console block must appear in the command's output, in that order ("..." in a
+line stands for anything, a line of "..." is passed over). A command must end with exit code 0, or with N where its line ends in "# exit N". A block with the
 word `gpu` behind its language needs a GPU, one with `example` is no command to run; both are reported, not run.
 What builds and installs is tested elsewhere, as told in TESTED_ELSEWHERE.
 
@@ -36,16 +37,19 @@ TESTED_ELSEWHERE = [
 
 
 def commands_of(block):
-    """(line number, command, expected exit code) for each command of a block."""
+    """(line number, command, expected exit code, expected lines of output) for each command of a block."""
     if block.language not in ("sh", "bash", "console", "shell"):
         return
+    is_console = block.language == "console"
+    found = []
     pending, start = "", 0
     for number, line in enumerate(block.text.splitlines(), block.line):
         if not pending:
-            if block.language == "console":
-                if not line.startswith("$ "):
-                    continue
-                line = line[2:]
+            if is_console and not line.startswith("$ "):
+                if found and line.strip(" .") != "":
+                    found[-1][3].append(line)
+                continue
+            line = line[2:] if is_console else line
             if not line.strip() or line.lstrip().startswith("#"):
                 continue
             start = number
@@ -54,8 +58,19 @@ def commands_of(block):
             pending = pending[:-1]
             continue
         expected = re.search(r"#\s*exit (\d+)\s*$", pending)
-        yield start, pending.strip(), int(expected.group(1)) if expected else 0
+        found.append((start, pending.strip(), int(expected.group(1)) if expected else 0, []))
         pending = ""
+    yield from found
+
+
+def missing_line(expected, output):
+    """The first expected line that is not in the output behind those before it, or None."""
+    lines = iter(" ".join(line.split()) for line in output.splitlines())
+    for line in expected:
+        pattern = ".*".join(re.escape(part) for part in " ".join(line.split()).split("..."))
+        if not any(re.fullmatch(pattern, actual) for actual in lines):
+            return line
+    return None
 
 
 def make_scratch(directory, binaries):
@@ -84,7 +99,7 @@ def main():
         make_scratch(scratch, arguments.bin.resolve())
         environment = {**os.environ, "PATH": f"{arguments.bin.resolve()}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C"}
         for block in markdown.blocks(document):
-            for line, command, expected in commands_of(block):
+            for line, command, expected, output in commands_of(block):
                 kind = next((k for k in ("gpu", "example") if k in block.attributes), None)
                 if kind is None and any(re.fullmatch(p, command) for p in TESTED_ELSEWHERE):
                     kind = "elsewhere"
@@ -94,13 +109,18 @@ def main():
                     continue
                 done = subprocess.run(
                     ["bash", "-o", "pipefail", "-c", command], cwd=scratch, env=environment,
-                    stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240, check=False)
-                verdict = "ok" if done.returncode == expected else f"exit code {done.returncode}, not {expected}"
+                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                    timeout=240, check=False)
+                verdict, missing = "ok", missing_line(output, done.stdout)
+                if done.returncode != expected:
+                    verdict = f"exit code {done.returncode}, not {expected}"
+                elif missing is not None:
+                    verdict = f"its output has no line '{missing.strip()}' where it should"
                 print(f"{name}:{line}: {verdict}: {command}")
                 counts["run"] += 1
-                if done.returncode != expected:
+                if verdict != "ok":
                     counts["failed"] += 1
-                    print(done.stdout[-2000:] + done.stderr[-4000:])
+                    print(done.stdout[-6000:])
 
     print(", ".join(f"{number} {kind}" for kind, number in counts.items()))
     sys.exit(1 if counts["failed"] else 0)

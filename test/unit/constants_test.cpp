@@ -80,6 +80,8 @@ constexpr const char* kSpecConstants = R"(%20 = OpSpecConstant %3 64
   %26 = OpSpecConstantOp %3 Select %21 %20 %24
   %27 = OpSpecConstantOp %3 IAdd %24 %24
   %28 = OpSpecConstantComposite %10 %20 %24 %23
+  %19 = OpSpecConstantTrue %2
+  %29 = OpSpecConstantOp %3 Select %19 %20 %24
 )";
 
 TEST(Constants, SpecializationConstantsHaveTheirDefaults) {
@@ -107,6 +109,7 @@ TEST(Constants, AssumptionsReplaceDefaults) {
   EXPECT_EQ(bits(s, 26), 2u);
   EXPECT_FALSE(c.isUnassumedSpec(Id(20)));
   EXPECT_FALSE(c.isUnassumedSpec(Id(26)));
+  EXPECT_TRUE(c.isUnassumedSpec(Id(29))); // chosen by one that is not given
   EXPECT_TRUE(c.isUnassumedSpec(Id(23))); // has no SpecId
   EXPECT_EQ(bits(s, 23), 9u);
   EXPECT_TRUE(c.isUnassumedSpec(Id(28)));

@@ -57,6 +57,22 @@ TEST(DefUse, NotLiteralsThatLookLikeIds) {
   EXPECT_EQ(usesOf(s, 102).size(), 1u);
 }
 
+TEST(DefUse, AnUnknownInstructionMayUseAnything) {
+  // An opcode that no specification has: each word may be an id; those beyond the bound cannot be.
+  auto words = test::assemble(
+      test::flowModule("%50 = OpFunction %1 None %2\n%100 = OpLabel\nOpReturn\nOpFunctionEnd\n"));
+  const size_t terminator = words.size() - 2;
+  const std::vector<uint32_t> unknown{4u << 16 | 0xFFF0, 7, 0, 0x7FFFFFFF};
+  words.insert(words.begin() + ptrdiff_t(terminator), unknown.begin(), unknown.end());
+  const auto module = Module::read(std::move(words));
+  ASSERT_TRUE(module);
+  ASSERT_TRUE(module->hasUnknown());
+  const DefUse uses(*module);
+  ASSERT_EQ(uses.uses(Id(7)).size(), 1u);
+  EXPECT_EQ(uses.uses(Id(7))[0].word, 1u);
+  EXPECT_TRUE(uses.uses(Id()).empty());
+}
+
 TEST(DefUse, NotBeyondTheIdsItKnew) {
   Subject s(test::flowModule(""));
   EXPECT_TRUE(usesOf(s, s.module().idBound()).empty());

@@ -141,6 +141,35 @@ TEST(EntryPoints, NotAWorkgroupSizeForAVertexShader) {
   EXPECT_EQ(s.analyses().entryPoints().all()[1].workgroupSize, std::nullopt);
 }
 
+TEST(EntryPoints, ReachFunctionsWhoseAddressIsTaken) {
+  Subject s(R"(OpCapability Kernel
+    OpCapability Addresses
+    OpCapability FunctionPointersINTEL
+    OpExtension "SPV_INTEL_function_pointers"
+    OpMemoryModel Physical32 OpenCL
+    OpEntryPoint Kernel %90 "k"
+    %1 = OpTypeVoid
+    %2 = OpTypeFunction %1
+    %3 = OpTypePointer CodeSectionINTEL %2
+    %4 = OpConstantFunctionPointerINTEL %3 %91
+    %90 = OpFunction %1 None %2
+    %100 = OpLabel
+    OpReturn
+    OpFunctionEnd
+    %91 = OpFunction %1 None %2
+    %110 = OpLabel
+    OpReturn
+    OpFunctionEnd
+    %92 = OpFunction %1 None %2
+    %120 = OpLabel
+    OpReturn
+    OpFunctionEnd
+  )");
+  ASSERT_EQ(s.analyses().entryPoints().all().size(), 1u);
+  EXPECT_EQ(s.analyses().entryPoints().all()[0].functions,
+            (std::vector{FunctionRef(1), FunctionRef(2)}));
+}
+
 TEST(EntryPoints, StandsRecursionAndLongCallChains) {
   std::string text =
       "OpCapability Kernel\nOpCapability Addresses\nOpMemoryModel Physical32 OpenCL\n"

@@ -1,0 +1,1 @@
+const float kFactor = 2.0;

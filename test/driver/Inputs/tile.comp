@@ -1,0 +1,11 @@
+#version 450
+layout(local_size_x = 32, local_size_y = 32) in;
+layout(binding = 0) readonly buffer Source { float source[]; };
+layout(binding = 1) writeonly buffer Target { float target[]; };
+shared float tile[32][32];
+void main() {
+  uvec2 at = gl_LocalInvocationID.xy;
+  tile[at.y][at.x] = source[at.y * 32 + at.x];
+  barrier();
+  target[at.y * 32 + at.x] = tile[at.x][at.y];
+}

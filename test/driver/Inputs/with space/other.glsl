@@ -1,0 +1,1 @@
+const float kOther = 3.0;

@@ -1,0 +1,21 @@
+// -MD -MF lists what was read, escaped as make has it.
+// RUN: rm -rf %t && mkdir %t
+// RUN: %lanewise opt %s -I %S/Inputs -I "%S/Inputs/with space" -o %t/out.spv -MD -MF %t/out.d && FileCheck %s < %t/out.d
+// CHECK: {{.*}}/out.spv: \
+// CHECK-NEXT: {{.*}}/depfile.comp \
+// CHECK-NEXT: {{.*}}/Inputs/factor.glsl \
+// CHECK-NEXT: {{.*}}/Inputs/with\ space/other.glsl{{$}}
+// Without -MF it stands beside the output.
+// RUN: %lanewise opt %s -I%S/Inputs "-I%S/Inputs/with space" -o %t/two.spv -MD && test -s %t/two.spv.d
+// Errors in included files name the included file.
+// RUN: not %lanewise opt %s -I %S/Inputs -o %t/three.spv -MD 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: depfile.comp:[[# @LINE + 6]]: error: {{.*}}other.glsl
+// RUN: not test -e %t/three.spv && not test -e %t/three.spv.d
+// RUN: not %lanewise opt %s -MD 2>&1 | FileCheck %s --check-prefix=NEEDS
+// NEEDS: -MD needs -o FILE
+#version 450
+#include "factor.glsl"
+#include <other.glsl>
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer Data { float data[]; };
+void main() { data[0] *= kFactor * kOther; }

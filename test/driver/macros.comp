@@ -1,0 +1,8 @@
+// -D defines macros, with the value 1 when none is given.
+// RUN: %lanewise opt %s -DWIDTH=64 -D FAST -S | FileCheck %s
+// CHECK: LocalSize 64 1 1
+// RUN: not %lanewise opt %s -o %t.no 2>&1 | FileCheck %s --check-prefix=MISSING
+// MISSING: macros.comp:[[# @LINE + 2]]: error: {{.*}}WIDTH
+#version 450
+layout(local_size_x = WIDTH * FAST) in;
+void main() {}

@@ -1,0 +1,24 @@
+// Remarks go to standard error as text, or as one JSON object a line, or nowhere.
+// RUN: %lanewise opt %s -O --target=nvidia -o %t.spv 2> %t.err && FileCheck %s --check-prefix=TEXT < %t.err
+// TEXT: remarks.comp:[[# @LINE + 20]]: remark: padded 'tile' {{.*}} [pad-shared-memory:padded]
+// TEXT-NEXT: {{^}}    {{.*}}degree
+//
+// RUN: %lanewise opt %s -O --target=nvidia -o %t.spv --remarks=json 2> %t.err && count 1 < %t.err
+// RUN: python3 -m json.tool < %t.err | FileCheck %s --check-prefix=JSON
+// JSON: "kind": "applied",
+// JSON: "pass": "pad-shared-memory",
+// JSON: "line": [[# @LINE + 13]],
+// JSON: "degree-before": "32",
+// JSON: "degree-after": "1",
+//
+// RUN: %lanewise opt %s -O -o %t.spv --remarks=none 2>&1 | count 0
+// RUN: %lanewise opt %s -O -o %t.spv --remarks-file=%t.remarks 2>&1 | count 0
+// RUN: FileCheck %s --check-prefix=TEXT-FILE < %t.remarks
+// TEXT-FILE: remark: padded 'tile'
+#version 450
+layout(local_size_x = 32, local_size_y = 32) in; layout(binding = 0) buffer Source { float source[]; }; layout(binding = 1) buffer Target { float target[]; };
+shared float tile[32][32];
+void main() {
+  uvec2 at = gl_LocalInvocationID.xy; tile[at.y][at.x] = source[at.y * 32 + at.x]; barrier();
+  target[at.y * 32 + at.x] = tile[at.x][at.y];
+}
