@@ -18,8 +18,8 @@
 namespace lanewise::driver {
 namespace {
 
-constexpr double kSampleMicroseconds = 200;   // a timed sample lasts this long at least
-constexpr uint32_t kMaxRepetitions = 256;     // of the sequence in one sample
+constexpr double kSampleMicroseconds = 200; // a timed sample lasts this long at least
+constexpr uint32_t kMaxRepetitions = 256;   // of the sequence in one sample
 // An idle GPU raises its clocks only after a while of steady work.
 constexpr double kWarmupMicroseconds = 800e3;
 constexpr double kTimingBudgetMicroseconds = 20e6;
