@@ -99,9 +99,9 @@ private:
   // collect
   Candidate collect(const SharedArray& array);
   // check
-  std::optional<Refusal> canPad(const Candidate& candidate) const;
+  std::optional<Refusal> canPad(const Candidate& candidate);
   std::optional<Refusal> hasRoom(const Candidate& candidate) const;
-  bool hasPointerArithmetic() const;
+  bool hasPointerArithmetic();
   bool hasConflict(const Candidate& candidate) const;
   // choose
   Layout evaluate(const Candidate& candidate, std::vector<uint64_t> extents) const;
@@ -125,6 +125,7 @@ private:
   const Options options_{};
   /// Forms of indices, by entry point: built once, for all arrays.
   std::map<const EntryPoint*, std::unique_ptr<Affine>> affines_;
+  std::optional<bool> hasPointerArithmetic_; ///< once it was asked for
   /// Bytes that earlier rewrites of this run added, by entry point.
   std::map<const EntryPoint*, uint64_t> addedBytes_;
 };
@@ -182,7 +183,7 @@ Candidate PadSharedMemory::collect(const SharedArray& array) {
 // ---- check ----
 
 /// Legality, apart from the room that the new layout needs. The first rule that is not met.
-std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) const {
+std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) {
   const SharedArray& array = *c.array;
   const Decorations& decorations = analyses_.decorations();
   const Constants& constants = analyses_.constants();
@@ -238,20 +239,24 @@ std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) const {
 
 /// True if some function may walk from a pointer to one element of Workgroup memory to another
 /// element, by pointer arithmetic or as the rows of a cooperative matrix.
-bool PadSharedMemory::hasPointerArithmetic() const {
+bool PadSharedMemory::hasPointerArithmetic() {
+  if (hasPointerArithmetic_) return *hasPointerArithmetic_;
   const Types& types = analyses_.types();
-  for (FunctionRef f(1); f.value <= module_.functionCount(); ++f.value)
-    for (InstRef i : module_.functionInsts(f)) {
-      const spv::Op op = module_.opcode(i);
-      const bool isArithmetic = op == spv::Op::OpPtrAccessChain ||
-                                op == spv::Op::OpInBoundsPtrAccessChain || op == spv::Op::OpPtrDiff;
-      const bool isMatrix =
-          module_.facts(i).name.find("CooperativeMatrix") != std::string_view::npos;
-      if (!isArithmetic && !isMatrix) continue;
-      for (uint32_t word = 1; word < module_.wordCount(i); ++word)
-        if (types.storageOf(module_.idAt(i, word)) == spv::StorageClass::Workgroup) return true;
-    }
-  return false;
+  auto walks = [&](InstRef i) {
+    const spv::Op op = module_.opcode(i);
+    if (op != spv::Op::OpPtrAccessChain && op != spv::Op::OpInBoundsPtrAccessChain &&
+        op != spv::Op::OpPtrDiff &&
+        module_.facts(i).name.find("CooperativeMatrix") == std::string_view::npos)
+      return false;
+    bool isShared = false;
+    module_.forEachIdOperand(i, [&](uint32_t, Id id) {
+      isShared |= types.storageOf(id) == spv::StorageClass::Workgroup;
+    });
+    return isShared;
+  };
+  const InstRange functions{module_.globals().last, module_.insts().last};
+  hasPointerArithmetic_ = std::any_of(functions.begin(), functions.end(), walks);
+  return *hasPointerArithmetic_;
 }
 
 /// Legality of the chosen layout: every entry point that uses the array still fits.

@@ -32,7 +32,7 @@ bool areNonNegative(const AffineTable& table, const AffineExpr& a, const AffineE
 AffineWalk::AffineWalk(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize,
                        AffineTable& table)
     : analyses_(analyses), module_(analyses.module()), size_(workgroupSize), table_(table),
-      singleStores_(analyses), slots_(module_.idBound(), kUnknown) {
+      singleStores_(analyses) {
   if (size_) collectSizeParts();
 }
 
@@ -52,7 +52,7 @@ std::optional<AffineWalk::Place> AffineWalk::placeOf(Id id, std::span<const uint
 }
 
 uint32_t& AffineWalk::slotOf(const Place& p) {
-  return p.depth == 0 ? slots_[p.id.value] : partSlots_[p];
+  return p.depth == 0 ? slots_[p.id] : partSlots_[p];
 }
 
 const AffineExpr* AffineWalk::get(const Place& p) {
@@ -134,11 +134,6 @@ AffineExpr AffineWalk::opaque(Id id, std::span<const uint32_t> path, bool isUnif
     f.possibleBits = f.range->second;
   }
   return table_.ofTerm(table_.intern(std::move(f)));
-}
-
-const Uniformity& AffineWalk::uniformity() {
-  if (!uniformity_) uniformity_ = std::make_unique<Uniformity>(analyses_);
-  return *uniformity_;
 }
 
 AffineWalk::Form AffineWalk::build(const Place& p) {
