@@ -42,6 +42,9 @@ namespace {
 
 constexpr std::string_view kPass = "pad-shared-memory";
 
+/// No array is larger; beyond it sizes might overflow.
+constexpr uint64_t kMaxBytes = uint64_t(1) << 32;
+
 struct Options {
   /// Least share of the weighted cycles that a change must save, 0 to 1.
   double minGain = 0.05;
@@ -120,6 +123,8 @@ private:
   const TargetProfile& target_;
   const bool isForced_;
   const Options options_{};
+  /// Forms of indices, by entry point: built once, for all arrays.
+  std::map<const EntryPoint*, std::unique_ptr<Affine>> affines_;
   /// Bytes that earlier rewrites of this run added, by entry point.
   std::map<const EntryPoint*, uint64_t> addedBytes_;
 };
@@ -155,15 +160,16 @@ Candidate PadSharedMemory::collect(const SharedArray& array) {
       c.isSizeKnown = false;
       continue;
     }
-    Affine affine(analyses_, entry.workgroupSize->size);
+    auto& affine = affines_[&entry];
+    if (!affine) affine = std::make_unique<Affine>(analyses_, entry.workgroupSize->size);
     for (const SharedAccess& access : array.accesses) {
       const BlockRef block = module_.blockOf(access.inst);
       const FunctionRef function = module_.functionOf(block);
       if (!std::binary_search(entry.functions.begin(), entry.functions.end(), function)) continue;
       Site site{&access, blockFrequency(analyses_, block), {}};
-      if (!staysInRow(affine, array, access) || !entry.workgroupSize->isLiteral)
+      if (!staysInRow(*affine, array, access) || !entry.workgroupSize->isLiteral)
         c.unprovedIndex = access.inst;
-      site.pattern = AccessPattern::build(analyses_, affine, array, access,
+      site.pattern = AccessPattern::build(analyses_, *affine, array, access,
                                           entry.workgroupSize->size, target_);
       c.sites.push_back(std::move(site));
     }
@@ -197,8 +203,8 @@ std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) const {
       return Refusal{"specialization-sized", "an extent is a specialization constant",
                      array.variable};
   }
-  if (array.elementBytes == 0)
-    return Refusal{"unknown-element-layout", "its element has no known size", array.variable};
+  if (array.elementBytes == 0 || c.before.bytes > kMaxBytes)
+    return Refusal{"unknown-element-layout", "its size is not known", array.variable};
   if (module_.wordCount(array.variable) > 4 &&
       module_.opcodeOf(module_.idAt(array.variable, 4)) != spv::Op::OpConstantNull)
     return Refusal{"initializer", "it has an initializer that is not null", array.variable};
@@ -279,8 +285,9 @@ bool PadSharedMemory::hasConflict(const Candidate& c) const {
 
 Layout PadSharedMemory::evaluate(const Candidate& c, std::vector<uint64_t> extents) const {
   Layout layout;
-  layout.bytes = std::accumulate(extents.begin(), extents.end(), c.array->elementBytes,
-                                 std::multiplies<uint64_t>());
+  layout.bytes = c.array->elementBytes;
+  for (uint64_t extent : extents)
+    layout.bytes = std::min(layout.bytes, kMaxBytes) * std::min(extent, kMaxBytes >> 1);
   const auto strides = c.array->strides(extents);
   for (const Site& site : c.sites)
     if (site.pattern) layout.cycles += site.weight * site.pattern->cost(target_, strides).cycles;
@@ -385,9 +392,8 @@ void PadSharedMemory::rewrite(const Candidate& c, Rewriter& rewriter) {
       types[d] = old.type;
       continue;
     }
-    const Id length = isPadded ? rewriter.constant(module_.typeOf(old.length),
-                                                   uint32_t(c.after.extents[d]), anchor)
-                               : old.length;
+    const Id length =
+        isPadded ? rewriter.uint32Constant(uint32_t(c.after.extents[d]), anchor) : old.length;
     types[d] = rewriter.declare(anchor, [&](Id id) {
       return Inst(spv::Op::OpTypeArray).id(id).id(types[d + 1]).id(length);
     });

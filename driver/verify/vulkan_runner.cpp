@@ -348,10 +348,14 @@ private:
   // On a CPU device all memory is the host's; a GPU works in its own and is fed through staging.
   bool isHostMemory() const { return info_.isCpu && !options_.alwaysStages; }
 
-  uint32_t memoryType(uint32_t allowed, vk::MemoryPropertyFlags wanted) const {
+  // The first of `wishes` that some memory type fulfils.
+  uint32_t memoryType(uint32_t allowed,
+                      std::initializer_list<vk::MemoryPropertyFlags> wishes) const {
     vk::PhysicalDeviceMemoryProperties memory = physicalDevice_.getMemoryProperties();
-    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
-      if ((allowed >> i & 1) && (memory.memoryTypes[i].propertyFlags & wanted) == wanted) return i;
+    for (vk::MemoryPropertyFlags wanted : wishes)
+      for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
+        if ((allowed >> i & 1) && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
+          return i;
     throw std::runtime_error("no memory type suits");
   }
 
@@ -364,11 +368,13 @@ private:
                                       Usage::eStorageBuffer | Usage::eUniformBuffer |
                                           Usage::eTransferSrc | Usage::eTransferDst));
     vk::MemoryRequirements needs = made.buffer.getMemoryRequirements();
-    vk::MemoryPropertyFlags wanted = vk::MemoryPropertyFlagBits::eDeviceLocal;
-    if (isHostVisible)
-      wanted = vk::MemoryPropertyFlagBits::eHostVisible | vk::MemoryPropertyFlagBits::eHostCoherent;
-    made.memory = vk::raii::DeviceMemory(
-        device_, vk::MemoryAllocateInfo(needs.size, memoryType(needs.memoryTypeBits, wanted)));
+    using Property = vk::MemoryPropertyFlagBits;
+    vk::MemoryPropertyFlags visible = Property::eHostVisible | Property::eHostCoherent;
+    // Cached, because reading back from write-combined memory is slower by orders of magnitude.
+    uint32_t type =
+        isHostVisible ? memoryType(needs.memoryTypeBits, {visible | Property::eHostCached, visible})
+                      : memoryType(needs.memoryTypeBits, {Property::eDeviceLocal, {}});
+    made.memory = vk::raii::DeviceMemory(device_, vk::MemoryAllocateInfo(needs.size, type));
     made.buffer.bindMemory(*made.memory, 0);
     if (isHostVisible) made.mapped = static_cast<uint8_t*>(made.memory.mapMemory(0, VK_WHOLE_SIZE));
     return made;

@@ -7,10 +7,14 @@
 #include "analysis/types.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 
 namespace lanewise {
 namespace {
+
+/// Workgroups larger than any device takes are not counted.
+constexpr uint64_t kMaxInvocations = 4096;
 
 /// Follows the pointers derived from one variable.
 class UseWalk {
@@ -57,6 +61,25 @@ private:
                                uint32_t(std::min<uint64_t>(layout->size, 1 << 20))});
   }
 
+  /// An access with memory operands from word `operands` on. One that promises more alignment than
+  /// its type has by nature counts on where the rows begin.
+  void memoryAccess(const Pointer& p, InstRef inst, uint32_t operands) {
+    const auto layout = types_.naturalLayout(p.pointee, target_.vec3Stride);
+    for (uint32_t word = operands; word < module_.wordCount(inst);) {
+      // OpCopyMemory has two sets from SPIR-V 1.4 on. Behind the mask stand the alignment and
+      // scopes.
+      constexpr auto kAligned = uint32_t(spv::MemoryAccessMask::Aligned);
+      const uint32_t mask = module_.word(inst, word++);
+      if ((mask & kAligned) != 0 && (!layout || module_.word(inst, word) > layout->align))
+        return obstacle(inst, "aligned-access",
+                        "an access promises more alignment than its type has");
+      word += uint32_t(
+          std::popcount(mask & (kAligned | uint32_t(spv::MemoryAccessMask::MakePointerAvailable) |
+                                uint32_t(spv::MemoryAccessMask::MakePointerVisible))));
+    }
+    access(p, inst, p.pointee);
+  }
+
   void visit(const Pointer& p, Use use, std::vector<Pointer>& work) {
     const InstRef user = use.user;
     const OpcodeFacts& facts = module_.facts(user);
@@ -99,12 +122,12 @@ private:
     const OpcodeFacts& facts = module_.facts(user);
     switch (facts.opcode) {
     case spv::Op::OpLoad:
-      return access(p, user, p.pointee);
+      return memoryAccess(p, user, 4);
     case spv::Op::OpStore:
-      if (use.word == 1) return access(p, user, p.pointee);
+      if (use.word == 1) return memoryAccess(p, user, 3);
       return obstacle(user, "pointer-stored", "a pointer into the array is stored");
     case spv::Op::OpCopyMemory:
-      return access(p, user, p.pointee);
+      return memoryAccess(p, user, 3);
     case spv::Op::OpFunctionCall:
     case spv::Op::OpExtInst:
       return access(p, user, p.pointee);
@@ -384,12 +407,13 @@ std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& af
                                                   const SharedAccess& access,
                                                   std::array<uint32_t, 3> size,
                                                   const TargetProfile& target) {
+  const uint64_t invocations = uint64_t(size[0]) * size[1] * size[2];
+  if (invocations > kMaxInvocations) return std::nullopt;
   Builder builder(analyses, affine, array, access, target);
   if (!builder.isEvaluable()) return std::nullopt;
   AccessPattern pattern;
   pattern.rank_ = uint32_t(access.indices.size());
   pattern.bytes_ = access.bytes;
-  const uint64_t invocations = uint64_t(size[0]) * size[1] * size[2];
   const uint32_t samples = builder.samples();
   for (uint32_t seed = 0; seed < samples; ++seed)
     for (uint64_t first = 0; first < invocations; first += target.subgroupSize) {
