@@ -35,6 +35,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <unordered_map>
 #include <numeric>
 
 namespace lanewise {
@@ -123,6 +124,8 @@ private:
   const TargetProfile& target_;
   const bool isForced_;
   const Options options_{};
+  /// Entry points that name a variable, in module order.
+  std::unordered_map<Id, std::vector<const EntryPoint*>> users_;
   /// Forms of indices, by entry point: built once, for all arrays.
   std::map<const EntryPoint*, std::unique_ptr<Affine>> affines_;
   std::optional<bool> hasPointerArithmetic_; ///< once it was asked for
@@ -154,9 +157,9 @@ Candidate PadSharedMemory::collect(const SharedArray& array) {
   c.array = &array;
   c.name = analyses_.decorations().name(module_, array.id);
   if (c.name.empty()) c.name = fmt::format("%{}", array.id.value);
-  for (const EntryPoint& entry : analyses_.entryPoints().all()) {
-    if (!std::binary_search(entry.variables.begin(), entry.variables.end(), array.id)) continue;
-    c.entryPoints.push_back(&entry);
+  c.entryPoints = users_[array.id];
+  for (const EntryPoint* user : c.entryPoints) {
+    const EntryPoint& entry = *user;
     if (!entry.workgroupSize) {
       c.isSizeKnown = false;
       continue;
@@ -517,6 +520,8 @@ void PadSharedMemory::remarkApplied(const Candidate& c) {
 PassResult PadSharedMemory::run() {
   const std::vector<SharedArray> arrays = collectSharedArrays(analyses_, target_);
   if (arrays.empty()) return PassOutcome{};
+  for (const EntryPoint& entry : analyses_.entryPoints().all())
+    for (Id variable : entry.variables) users_[variable].push_back(&entry);
 
   Rewriter rewriter(context_.module);
   for (const SharedArray& array : arrays) {
