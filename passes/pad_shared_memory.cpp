@@ -35,8 +35,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <unordered_map>
 #include <numeric>
+#include <unordered_map>
 
 namespace lanewise {
 namespace {

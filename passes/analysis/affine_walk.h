@@ -127,6 +127,7 @@ private:
   std::optional<std::array<uint32_t, 3>> size_;
   AffineTable& table_;
   SingleStores singleStores_;
+  bool hasSizeParts_ = false;
   std::unordered_map<Id, uint32_t> sizeParts_; ///< specialization constant -> component of the size
 
   std::deque<AffineExpr> forms_;
