@@ -1,25 +1,29 @@
 // --pad-shared-memory: change a Workgroup array's row stride so that lanes hit distinct banks
 //
 // What: Workgroup memory is served by banks, one word each a cycle. Lanes that walk down a column
-// of
-//   `tile[32][32]` all ask the same bank and wait for one another; with rows of 33 they ask 32
-//   banks. The pass finds, for every array of arrays in Workgroup memory, the extents that make the
-//   accesses of all its sites together cheapest, and gives the array a type of its own with them.
-// Legal when: the variable has no explicit layout, its extents are literal, every use ends at an
-// element (or
-//   inside one), no index is known to leave its row, and the entry points that use it still fit the
-//   target's Workgroup memory. canPad() holds the rules, each with its name.
+// of `tile[32][32]` all ask the same bank and wait for one another; with rows of 33 they ask 32
+// banks. The pass finds, for every array of arrays in Workgroup memory, the extents that make the
+// accesses of all its sites together cheapest, and gives the array a type of its own with them.
+//
+// Legal when: the variable has no explicit layout, every use ends at an element (or inside one), no
+// index is known to leave its row, and the entry points that use it still fit the target's
+// Workgroup memory. canPad() and hasRoom() hold the rules, each with its name.
+//
 // Pays when: the cycles that the banks need, summed over all sites and weighted by how often they
-// run,
-//   drop by at least Options::minGain. isProfitable() decides, on counts for each lane, not on
-//   estimates.
+// run, drop by at least Options::minGain. isProfitable() decides, on counts for each lane, not on
+// estimates.
+//
 // Before => After:
+//
 //     %row  = OpTypeArray %float %uint_32        %row33  = OpTypeArray %float %uint_33
 //     %tile = OpTypeArray %row %uint_32     =>   %tile33 = OpTypeArray %row33 %uint_32
 //     %s    = OpVariable %_ptr_tile Workgroup    %s      = OpVariable %_ptr_tile33 Workgroup
-// Not handled: arrays of one dimension (`s[y * 32 + x]`), arrays inside structs, extents by
-// specialization
-//   constants, rows used as a whole, pointers to rows passed to functions. Each is refused by name.
+//
+// An extent by specialization constants becomes OpSpecConstantOp IAdd and stays specializable.
+//
+// Not handled: arrays of one dimension (`s[y * 32 + x]`), arrays inside structs, rows used as a
+// whole, pointers to rows passed to functions. Each is refused by name.
+//
 // Reference: NVIDIA CUDA C++ Best Practices Guide, 10.2.3 "Shared Memory";
 // docs/passes/pad-shared-memory.md.
 
@@ -102,6 +106,8 @@ private:
   // check
   std::optional<Refusal> canPad(const Candidate& candidate);
   std::optional<Refusal> hasRoom(const Candidate& candidate) const;
+  bool isExtentKnown(const ArrayDimension& dimension) const;
+  std::string askForExtent(const ArrayDimension& dimension) const;
   bool hasPointerArithmetic();
   bool hasConflict(const Candidate& candidate) const;
   // choose
@@ -110,6 +116,8 @@ private:
   Layout cheapestLayout(const Candidate& candidate) const;
   std::optional<Refusal> isProfitable(const Candidate& candidate) const;
   // rewrite
+  Id paddedLength(const ArrayDimension& old, uint64_t extent, InstRef anchor,
+                  Rewriter& rewriter) const;
   void rewrite(const Candidate& candidate, Rewriter& rewriter);
   // tell
   void remarkNoConflict(const Candidate& candidate);
@@ -143,8 +151,10 @@ std::string extentsText(const std::vector<uint64_t>& extents) {
 
 /// True if the indices of all dimensions but the outermost are proved to be in range. Only with a
 /// workgroup size that is literal does that hold for every use of the module.
-bool staysInRow(Affine& affine, const SharedArray& array, const SharedAccess& access) {
+bool staysInRow(const Constants& constants, Affine& affine, const SharedArray& array,
+                const SharedAccess& access) {
   for (size_t d = 1; d < access.indices.size(); ++d) {
+    if (!constants.literal(array.dimensions[d].length)) return false;
     const AffineExpr& index = affine.of(access.indices[d]);
     if (!index.range || index.range->second >= array.dimensions[d].extent || index.dependsOnSpec)
       return false;
@@ -171,7 +181,8 @@ Candidate PadSharedMemory::collect(const SharedArray& array) {
       const FunctionRef function = module_.functionOf(block);
       if (!std::binary_search(entry.functions.begin(), entry.functions.end(), function)) continue;
       Site site{&access, blockFrequency(analyses_, block), {}};
-      if (!staysInRow(*affine, array, access) || !entry.workgroupSize->isLiteral)
+      if (!staysInRow(analyses_.constants(), *affine, array, access) ||
+          !entry.workgroupSize->isLiteral)
         c.unprovedIndex = access.inst;
       site.pattern = AccessPattern::build(analyses_, *affine, array, access,
                                           entry.workgroupSize->size, target_);
@@ -185,11 +196,25 @@ Candidate PadSharedMemory::collect(const SharedArray& array) {
 
 // ---- check ----
 
+/// True for an extent that is literal, or by specialization constants that were all given. Given
+/// values only inform the cost: the rewrite holds for every value.
+bool PadSharedMemory::isExtentKnown(const ArrayDimension& d) const {
+  const auto value = analyses_.constants().value(d.length);
+  if (!value) return false;
+  return value->isLiteral ||
+         (value->width == 32 && !analyses_.constants().isUnassumedSpec(d.length));
+}
+
+std::string PadSharedMemory::askForExtent(const ArrayDimension& d) const {
+  const auto id = analyses_.decorations().operand(module_, d.length, spv::Decoration::SpecId);
+  return fmt::format("an extent is a specialization constant; give it with --spec-const={}:VALUE",
+                     id ? std::to_string(*id) : "ID");
+}
+
 /// Legality, apart from the room that the new layout needs. The first rule that is not met.
 std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) {
   const SharedArray& array = *c.array;
   const Decorations& decorations = analyses_.decorations();
-  const Constants& constants = analyses_.constants();
   if (c.entryPoints.empty())
     return Refusal{"no-entry-point", "no entry point uses it", array.variable};
   for (spv::Decoration d : {spv::Decoration::Aliased, spv::Decoration::LinkageAttributes})
@@ -203,9 +228,7 @@ std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) {
     if (decorations.has(d.type, spv::Decoration::ArrayStride))
       return Refusal{"explicit-layout", "its type has an explicit layout (ArrayStride)",
                      array.variable};
-    if (!constants.literal(d.length))
-      return Refusal{"specialization-sized", "an extent is a specialization constant",
-                     array.variable};
+    if (!isExtentKnown(d)) return Refusal{"specialization-sized", askForExtent(d), array.variable};
   }
   if (array.elementBytes == 0 || c.before.bytes > kMaxBytes)
     return Refusal{"unknown-element-layout", "its size is not known", array.variable};
@@ -376,6 +399,23 @@ std::optional<Refusal> PadSharedMemory::isProfitable(const Candidate& c) const {
 
 // ---- rewrite ----
 
+/// The constant for a longer extent. One by specialization constants stays specializable.
+Id PadSharedMemory::paddedLength(const ArrayDimension& old, uint64_t extent, InstRef anchor,
+                                 Rewriter& rewriter) const {
+  if (analyses_.constants().literal(old.length))
+    return rewriter.uint32Constant(uint32_t(extent), anchor);
+  const Id type = module_.typeOf(old.length);
+  const Id pad = rewriter.constant(type, uint32_t(extent - old.extent), anchor);
+  return rewriter.declare(anchor, [&](Id id) {
+    return Inst(spv::Op::OpSpecConstantOp)
+        .id(type)
+        .id(id)
+        .word(uint32_t(spv::Op::OpIAdd))
+        .id(old.length)
+        .id(pad);
+  });
+}
+
 /// Gives the variable array types of its own; types that other variables share are never changed.
 void PadSharedMemory::rewrite(const Candidate& c, Rewriter& rewriter) {
   const SharedArray& array = *c.array;
@@ -401,7 +441,7 @@ void PadSharedMemory::rewrite(const Candidate& c, Rewriter& rewriter) {
       continue;
     }
     const Id length =
-        isPadded ? rewriter.uint32Constant(uint32_t(c.after.extents[d]), anchor) : old.length;
+        isPadded ? paddedLength(old, c.after.extents[d], anchor, rewriter) : old.length;
     types[d] = rewriter.declare(anchor, [&](Id id) {
       return Inst(spv::Op::OpTypeArray).id(id).id(types[d + 1]).id(length);
     });
