@@ -36,6 +36,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
+#include <unordered_map>
 
 namespace lanewise {
 namespace {
@@ -99,9 +100,9 @@ private:
   // collect
   Candidate collect(const SharedArray& array);
   // check
-  std::optional<Refusal> canPad(const Candidate& candidate) const;
+  std::optional<Refusal> canPad(const Candidate& candidate);
   std::optional<Refusal> hasRoom(const Candidate& candidate) const;
-  bool hasPointerArithmetic() const;
+  bool hasPointerArithmetic();
   bool hasConflict(const Candidate& candidate) const;
   // choose
   Layout evaluate(const Candidate& candidate, std::vector<uint64_t> extents) const;
@@ -123,8 +124,11 @@ private:
   const TargetProfile& target_;
   const bool isForced_;
   const Options options_{};
+  /// Entry points that name a variable, in module order.
+  std::unordered_map<Id, std::vector<const EntryPoint*>> users_;
   /// Forms of indices, by entry point: built once, for all arrays.
   std::map<const EntryPoint*, std::unique_ptr<Affine>> affines_;
+  std::optional<bool> hasPointerArithmetic_; ///< once it was asked for
   /// Bytes that earlier rewrites of this run added, by entry point.
   std::map<const EntryPoint*, uint64_t> addedBytes_;
 };
@@ -153,9 +157,9 @@ Candidate PadSharedMemory::collect(const SharedArray& array) {
   c.array = &array;
   c.name = analyses_.decorations().name(module_, array.id);
   if (c.name.empty()) c.name = fmt::format("%{}", array.id.value);
-  for (const EntryPoint& entry : analyses_.entryPoints().all()) {
-    if (!std::binary_search(entry.variables.begin(), entry.variables.end(), array.id)) continue;
-    c.entryPoints.push_back(&entry);
+  c.entryPoints = users_[array.id];
+  for (const EntryPoint* user : c.entryPoints) {
+    const EntryPoint& entry = *user;
     if (!entry.workgroupSize) {
       c.isSizeKnown = false;
       continue;
@@ -182,7 +186,7 @@ Candidate PadSharedMemory::collect(const SharedArray& array) {
 // ---- check ----
 
 /// Legality, apart from the room that the new layout needs. The first rule that is not met.
-std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) const {
+std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) {
   const SharedArray& array = *c.array;
   const Decorations& decorations = analyses_.decorations();
   const Constants& constants = analyses_.constants();
@@ -238,20 +242,24 @@ std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) const {
 
 /// True if some function may walk from a pointer to one element of Workgroup memory to another
 /// element, by pointer arithmetic or as the rows of a cooperative matrix.
-bool PadSharedMemory::hasPointerArithmetic() const {
+bool PadSharedMemory::hasPointerArithmetic() {
+  if (hasPointerArithmetic_) return *hasPointerArithmetic_;
   const Types& types = analyses_.types();
-  for (FunctionRef f(1); f.value <= module_.functionCount(); ++f.value)
-    for (InstRef i : module_.functionInsts(f)) {
-      const spv::Op op = module_.opcode(i);
-      const bool isArithmetic = op == spv::Op::OpPtrAccessChain ||
-                                op == spv::Op::OpInBoundsPtrAccessChain || op == spv::Op::OpPtrDiff;
-      const bool isMatrix =
-          module_.facts(i).name.find("CooperativeMatrix") != std::string_view::npos;
-      if (!isArithmetic && !isMatrix) continue;
-      for (uint32_t word = 1; word < module_.wordCount(i); ++word)
-        if (types.storageOf(module_.idAt(i, word)) == spv::StorageClass::Workgroup) return true;
-    }
-  return false;
+  auto walks = [&](InstRef i) {
+    const spv::Op op = module_.opcode(i);
+    if (op != spv::Op::OpPtrAccessChain && op != spv::Op::OpInBoundsPtrAccessChain &&
+        op != spv::Op::OpPtrDiff &&
+        module_.facts(i).name.find("CooperativeMatrix") == std::string_view::npos)
+      return false;
+    bool isShared = false;
+    module_.forEachIdOperand(i, [&](uint32_t, Id id) {
+      isShared |= types.storageOf(id) == spv::StorageClass::Workgroup;
+    });
+    return isShared;
+  };
+  const InstRange functions{module_.globals().last, module_.insts().last};
+  hasPointerArithmetic_ = std::any_of(functions.begin(), functions.end(), walks);
+  return *hasPointerArithmetic_;
 }
 
 /// Legality of the chosen layout: every entry point that uses the array still fits.
@@ -512,6 +520,8 @@ void PadSharedMemory::remarkApplied(const Candidate& c) {
 PassResult PadSharedMemory::run() {
   const std::vector<SharedArray> arrays = collectSharedArrays(analyses_, target_);
   if (arrays.empty()) return PassOutcome{};
+  for (const EntryPoint& entry : analyses_.entryPoints().all())
+    for (Id variable : entry.variables) users_[variable].push_back(&entry);
 
   Rewriter rewriter(context_.module);
   for (const SharedArray& array : arrays) {

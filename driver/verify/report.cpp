@@ -137,11 +137,12 @@ std::string table(const VerifyReport& report) {
   return text;
 }
 
-// Whether a statistic tells of resources that limit occupancy; the JSON has all of them.
+// Whether a statistic tells of resources that limit occupancy; the JSON has all of them. (NVIDIA's
+// "Local Memory Size" is that of the whole device.)
 bool isTelling(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(),
                  [](unsigned char c) { return char(std::tolower(c)); });
-  for (const char* word : {"register", "spill", "shared", "local", "scratch", "lds", "gpr"})
+  for (const char* word : {"register", "spill", "shared", "stack", "scratch", "lds", "gpr"})
     if (name.find(word) != std::string::npos) return true;
   return false;
 }

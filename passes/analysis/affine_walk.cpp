@@ -32,9 +32,7 @@ bool areNonNegative(const AffineTable& table, const AffineExpr& a, const AffineE
 AffineWalk::AffineWalk(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize,
                        AffineTable& table)
     : analyses_(analyses), module_(analyses.module()), size_(workgroupSize), table_(table),
-      singleStores_(analyses), slots_(module_.idBound(), kUnknown) {
-  if (size_) collectSizeParts();
-}
+      singleStores_(analyses) {}
 
 size_t AffineWalk::PlaceHash::operator()(const Place& p) const {
   uint64_t h = p.id.value;
@@ -52,7 +50,7 @@ std::optional<AffineWalk::Place> AffineWalk::placeOf(Id id, std::span<const uint
 }
 
 uint32_t& AffineWalk::slotOf(const Place& p) {
-  return p.depth == 0 ? slots_[p.id.value] : partSlots_[p];
+  return p.depth == 0 ? slots_[p.id] : partSlots_[p];
 }
 
 const AffineExpr* AffineWalk::get(const Place& p) {
@@ -136,11 +134,6 @@ AffineExpr AffineWalk::opaque(Id id, std::span<const uint32_t> path, bool isUnif
   return table_.ofTerm(table_.intern(std::move(f)));
 }
 
-const Uniformity& AffineWalk::uniformity() {
-  if (!uniformity_) uniformity_ = std::make_unique<Uniformity>(analyses_);
-  return *uniformity_;
-}
-
 AffineWalk::Form AffineWalk::build(const Place& p) {
   InstRef def = module_.def(p.id);
   if (!def || module_.isUnknown(def) || widthOf(p) == 0) return std::nullopt;
@@ -205,7 +198,10 @@ uint32_t AffineWalk::vectorSize(Id value) const {
 
 /// The specialization constants that make up the workgroup size: when the size is given, so are
 /// they.
+/// Looks at all globals: done once, and only when a specialization constant asks for it.
 void AffineWalk::collectSizeParts() {
+  if (hasSizeParts_) return;
+  hasSizeParts_ = true;
   auto take = [&](Id constant, uint32_t component) {
     if (analyses_.constants().isUnassumedSpec(constant)) sizeParts_.emplace(constant, component);
   };
@@ -242,6 +238,7 @@ AffineWalk::Form AffineWalk::constantForm(const Place& p, InstRef def) {
     return AffineTable::constant(uint32_t(value->bits));
   }
   if (isUnassumed && size_) {
+    collectSizeParts();
     auto part = p.depth == 0 ? sizeParts_.find(p.id) : sizeParts_.end();
     bool isSize = p.depth == 1 && p.path[0] < 3 &&
                   analyses_.decorations().builtIn(module_, p.id) == spv::BuiltIn::WorkgroupSize;

@@ -120,18 +120,20 @@ private:
   std::optional<uint32_t> evaluateWith(Id value, Id phi, uint32_t phiValue, uint32_t depth,
                                        bool& isLiteral) const;
 
-  const Uniformity& uniformity();
+  const Uniformity& uniformity() { return analyses_.uniformity(); }
 
   Analyses& analyses_;
   const Module& module_;
   std::optional<std::array<uint32_t, 3>> size_;
   AffineTable& table_;
-  std::unique_ptr<Uniformity> uniformity_;
   SingleStores singleStores_;
+  bool hasSizeParts_ = false;
   std::unordered_map<Id, uint32_t> sizeParts_; ///< specialization constant -> component of the size
 
   std::deque<AffineExpr> forms_;
-  std::vector<uint32_t> slots_; ///< by Id, see slotOf()
+  /// See slotOf(). A map, since there may be one Affine for each of many entry points, and each
+  /// looks at few of the module's values.
+  std::unordered_map<Id, uint32_t> slots_;
   std::unordered_map<Place, uint32_t, PlaceHash> partSlots_;
   std::vector<Place> missing_;                            ///< what the form at hand waits for
   bool dependsOnSpec_ = false;                            ///< of the form at hand

@@ -10,6 +10,7 @@
 #include "analysis/loops.h"
 #include "analysis/source_lines.h"
 #include "analysis/types.h"
+#include "analysis/uniformity.h"
 
 namespace lanewise {
 
@@ -25,6 +26,7 @@ struct Analyses::Held {
   std::unique_ptr<Decorations> decorations;
   std::unique_ptr<EntryPoints> entryPoints;
   std::unique_ptr<SourceLines> sourceLines;
+  std::unique_ptr<Uniformity> uniformity;
 };
 
 namespace {
@@ -79,6 +81,10 @@ const EntryPoints& Analyses::entryPoints() {
   return get(held_->entryPoints, module_, defUse(), constants(), decorations(), assumptions_);
 }
 
+const Uniformity& Analyses::uniformity() {
+  return get(held_->uniformity, *this);
+}
+
 void Analyses::invalidateExcept(AnalysisSet preserved) {
   auto drop = [&](AnalysisKind kind, auto& slot) {
     if (!preserved.has(kind)) slot.reset();
@@ -94,6 +100,7 @@ void Analyses::invalidateExcept(AnalysisSet preserved) {
   drop(AnalysisKind::Decorations, held_->decorations);
   drop(AnalysisKind::EntryPoints, held_->entryPoints);
   drop(AnalysisKind::SourceLines, held_->sourceLines);
+  drop(AnalysisKind::Uniformity, held_->uniformity);
 }
 
 AnalysisKind Analyses::firstStale() {
@@ -123,6 +130,8 @@ AnalysisKind Analyses::firstStale() {
   compare(
       AnalysisKind::SourceLines,
       held_->sourceLines, [&]() -> auto& { return fresh.sourceLines(); });
+  compare(
+      AnalysisKind::Uniformity, held_->uniformity, [&]() -> auto& { return fresh.uniformity(); });
   return stale;
 }
 

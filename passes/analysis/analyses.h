@@ -19,6 +19,7 @@ class Constants;
 class Decorations;
 class EntryPoints;
 class SourceLines;
+class Uniformity;
 struct Assumptions;
 
 enum class AnalysisKind : uint8_t {
@@ -31,6 +32,7 @@ enum class AnalysisKind : uint8_t {
   Decorations,
   EntryPoints,
   SourceLines,
+  Uniformity,
   Count
 };
 
@@ -64,6 +66,7 @@ public:
   const Decorations& decorations();
   const EntryPoints& entryPoints();
   const SourceLines& sourceLines();
+  const Uniformity& uniformity();
 
   /// Forgets everything that is not in `preserved`. Types refers to Constants and Decorations, so
   /// it is forgotten with either of them. What a pass may preserve depends on what it moved: Cfg

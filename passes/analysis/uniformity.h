@@ -36,6 +36,8 @@ public:
   /// True for a built-in input that all invocations of a workgroup share.
   static bool isUniformBuiltIn(spv::BuiltIn builtIn);
 
+  bool operator==(const Uniformity&) const = default;
+
 private:
   friend class UniformityBuilder;
   std::vector<bool> varying_;        ///< by Id

@@ -11,7 +11,9 @@
 #include "ir/opcode_facts.h"
 #include "result.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,13 +25,19 @@ struct InstRange {
   InstRef first, last; ///< last is one behind the end
 
   struct iterator {
+    using iterator_category = std::input_iterator_tag; // hands out values, not references
+    using value_type = InstRef;
+    using difference_type = ptrdiff_t;
+    using pointer = void;
+    using reference = InstRef;
+
     uint32_t at;
     InstRef operator*() const { return InstRef(at); }
     iterator& operator++() {
       ++at;
       return *this;
     }
-    bool operator!=(const iterator& o) const { return at != o.at; }
+    bool operator==(const iterator&) const = default;
   };
   iterator begin() const { return {first.value}; }
   iterator end() const { return {last.value}; }
