@@ -1,9 +1,9 @@
 // `lanewise devices`: what `--device` can name.
 #include "commands.h"
+#include "print.h"
 #include "verify/runner.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -12,16 +12,16 @@ namespace lanewise::driver {
 int devicesCommand(std::span<char*> args) {
   for (std::string_view arg : args) {
     if (arg == "--help" || arg == "-h") {
-      fmt::print("Usage: lanewise devices\n\nLists the Vulkan devices, by the number that --device "
-                 "takes.\n");
+      printOut("Usage: lanewise devices\n\nLists the Vulkan devices, by the number that --device "
+               "takes.\n");
       return kDone;
     }
-    fmt::print(stderr, "lanewise devices: unexpected argument '{}'; it takes none\n", arg);
+    printError("lanewise devices: unexpected argument '{}'; it takes none\n", arg);
     return kBadUsageOrInput;
   }
   Result<std::vector<DeviceInfo>> devices = listDevices();
   if (!devices) {
-    fmt::print(stderr, "lanewise: {}\n", devices.error().message);
+    printError("lanewise: {}\n", devices.error().message);
     return kNoDevice;
   }
   size_t nameWidth = 4, driverWidth = 6;
@@ -29,13 +29,12 @@ int devicesCommand(std::span<char*> args) {
     nameWidth = std::max(nameWidth, device.name.size());
     driverWidth = std::max(driverWidth, device.driver.size());
   }
-  fmt::print("{:<5}  {:<{}}  {:<14}  {:<{}}  {:<9}  {:>8}  {:>13}  {}\n", "index", "name",
-             nameWidth, "type", "driver", driverWidth, "Vulkan", "subgroup", "shared memory",
-             "timestamps");
+  printOut("{:<5}  {:<{}}  {:<14}  {:<{}}  {:<9}  {:>8}  {:>13}  {}\n", "index", "name", nameWidth,
+           "type", "driver", driverWidth, "Vulkan", "subgroup", "shared memory", "timestamps");
   for (const DeviceInfo& d : *devices)
-    fmt::print("{:<5}  {:<{}}  {:<14}  {:<{}}  {:<9}  {:>8}  {:>7} bytes  {}\n", d.index, d.name,
-               nameWidth, d.type, d.driver, driverWidth, d.apiVersion, d.subgroupSize,
-               d.sharedMemoryBytes, d.hasTimestamps ? "yes" : "no");
+    printOut("{:<5}  {:<{}}  {:<14}  {:<{}}  {:<9}  {:>8}  {:>7} bytes  {}\n", d.index, d.name,
+             nameWidth, d.type, d.driver, driverWidth, d.apiVersion, d.subgroupSize,
+             d.sharedMemoryBytes, d.hasTimestamps ? "yes" : "no");
   return kDone;
 }
 

@@ -101,6 +101,8 @@ Status checkWritable(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return Error{"cannot write: it is a directory", {}, 0, {}};
   std::string folder = folderOf(resolveLink(path));
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error))
+    return Error{fmt::format("cannot write: '{}' is not a folder", folder), {}, 0, {}};
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     return systemError(fmt::format("cannot write: folder '{}'", folder));
   return ok();
@@ -118,9 +120,10 @@ Status OutputFiles::writeTemporary(File& file) {
   struct stat old {};
   bool exists = ::stat(file.destination.c_str(), &old) == 0;
   // The process id tells processes apart that write into one folder, the counter the files of one
-  // of them.
+  // of them. The destination's name is no part: it may be as long as names can be.
   for (uint32_t attempt = 0;; ++attempt) {
-    file.temporary = fmt::format("{}.{}.{}.tmp", file.destination, ::getpid(), attempt);
+    file.temporary =
+        fmt::format("{}/.lanewise.{}.{}.tmp", folderOf(file.destination), ::getpid(), attempt);
     // 0666 lets the kernel apply the user's umask, as for any file the user makes.
     Descriptor out(::open(file.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (out.get() < 0) {
@@ -172,6 +175,17 @@ Status OutputFiles::commit() {
   }
   files_.clear();
   return ok();
+}
+
+bool isFolder(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+bool isSameFile(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return a == b || fs::equivalent(a, b, ignored) ||
+         fs::absolute(a, ignored).lexically_normal() == fs::absolute(b, ignored).lexically_normal();
 }
 
 std::string bytesOf(std::span<const uint32_t> words) {

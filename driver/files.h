@@ -18,6 +18,12 @@ Result<std::string> readFile(const std::string& path);
 /// still fail later. "-" always can.
 Status checkWritable(const std::string& path);
 
+/// False where it cannot be told, too.
+bool isFolder(const std::string& path);
+
+/// Whether two names lead to one file, which need not exist.
+bool isSameFile(const std::string& a, const std::string& b);
+
 /// Files to be written together: all contents go to temporary files beside their destinations
 /// first, and only when every one of them is on disk are they renamed into place. On an error
 /// nothing is left behind and old files keep their contents. An existing file keeps its

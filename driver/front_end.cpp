@@ -86,7 +86,8 @@ Result<Words> wordsOfBinary(std::string_view bytes) {
   if (firstWord(bytes) != kMagic) {
     if (looksLikeText(bytes))
       return errorOf(
-          "this is text, not a SPIR-V binary; for assembly name it .spvasm or give -x spvasm");
+          "this is text, not a SPIR-V binary; for assembly name it .spvasm or give -x spvasm, for "
+          "source .comp or -x glsl");
     if (bytes.size() < 4)
       return errorOf(fmt::format("truncated: {} bytes are no SPIR-V module", bytes.size()));
     return errorOf(
@@ -100,7 +101,14 @@ Result<Words> wordsOfBinary(std::string_view bytes) {
   if (bytes.size() < 20)
     return errorOf(
         fmt::format("truncated: the header has 20 bytes, the file only {}", bytes.size()));
-  return wordsOf(bytes);
+  Words words = wordsOf(bytes);
+  // A version that is none at all is Module::read()'s to refuse.
+  uint32_t version = words[1];
+  if (version > spv::Version && (version & 0xFF0000FF) == 0)
+    return errorOf(fmt::format(
+        "SPIR-V {}.{} is newer than {}.{}, the newest that this program knows", version >> 16,
+        version >> 8 & 0xFF, spv::Version >> 16, spv::Version >> 8 & 0xFF));
+  return words;
 }
 
 /// "EntryPoint" names of a readable module.

@@ -1,9 +1,9 @@
 // `lanewise`: finds the subcommand and calls it.
 #include "commands.h"
+#include "print.h"
 #include "suggest.h"
 #include "version.h"
 
-#include <cstdio>
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
@@ -38,31 +38,36 @@ std::string usage() {
 }
 
 int unknownCommand(std::string_view name) {
-  std::vector<std::string> known;
+  std::vector<std::string> known{"--help", "--version"};
   for (const Command& c : kCommands) known.emplace_back(c.name);
   std::string near = nearest(name, known);
-  fmt::print(stderr, "lanewise: unknown command '{}'; {}\n", name,
+  printError("lanewise: unknown command '{}'; {}\n", name,
              near.empty() ? "see 'lanewise --help'" : fmt::format("did you mean '{}'?", near));
   return kBadUsageOrInput;
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "lanewise: no command; see 'lanewise --help'\n");
+    printError("lanewise: no command; see 'lanewise --help'\n");
     return kBadUsageOrInput;
   }
   std::string_view name = argv[1];
   if (name == "--help" || name == "-h" || name == "help") {
-    fmt::print("{}", usage());
+    printOut("{}", usage());
     return kDone;
   }
   if (name == "--version") {
-    fmt::print("{}", versionText());
+    printOut("{}", versionText());
     return kDone;
   }
   for (const Command& c : kCommands)
     if (c.name == name) return c.run({argv + 2, size_t(argc - 2)});
   return unknownCommand(name);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  openStandardStreams();
+  return finishOutput(run(argc, argv));
 }

@@ -8,11 +8,11 @@
 #include "opt_options.h"
 #include "opt_verify.h"
 #include "pipeline.h"
+#include "print.h"
 #include "remark_printer.h"
 #include "target_profiles.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 int fail(std::string_view message) {
-  fmt::print(stderr, "lanewise: {}\n", message);
+  printError("lanewise: {}\n", message);
   return kBadUsageOrInput;
 }
 
@@ -55,9 +55,13 @@ public:
       one.exitCode = runOne(input, one);
       exitCode = std::max(exitCode, one.exitCode);
       remarks += one.remarks;
+      // With the last output: either both are written or neither.
+      if (&input == &options_.inputs.back() && one.exitCode != kBadUsageOrInput &&
+          wantsRemarksFile())
+        one.outputs.add(options_.remarksFile, std::exchange(remarks, {}));
       if (int code = writeOne(one)) exitCode = std::max(exitCode, code);
     }
-    if (options_.remarksFile.empty() || options_.remarks == RemarkFormat::None) return exitCode;
+    if (remarks.empty() || !wantsRemarksFile()) return exitCode;
     OutputFiles file;
     file.add(options_.remarksFile, std::move(remarks));
     if (Status s = file.commit(); !s) return fail(s.error().message);
@@ -65,29 +69,58 @@ public:
   }
 
 private:
+  bool wantsRemarksFile() const {
+    return !options_.remarksFile.empty() && options_.remarks != RemarkFormat::None;
+  }
+
   /// What can go wrong before any input is read.
   int prepare() {
     if (int code = chooseTarget()) return code;
     if (options_.output.empty() && !options_.wantsDiff && !options_.asText &&
         ::isatty(STDOUT_FILENO))
       return fail("the output is binary; give -o FILE, or -S for text");
-    if (options_.inputs.size() > 1 && !options_.output.empty() &&
-        !fs::is_directory(options_.output))
+    if (options_.inputs.size() > 1 && !options_.output.empty() && !isFolder(options_.output))
       return fail(
-          fmt::format("{}: not a folder, and several inputs need one to go to", options_.output));
-    std::set<std::string> destinations;
+          fmt::format("{}: not a folder, and several inputs need one to go to; make it first",
+                      options_.output));
+    if (int code = checkDestinations()) return code;
+    return openDevice();
+  }
+
+  /// Every file that is written must be writable, another than the others, and nothing that is
+  /// read, except a module that is replaced by what was made of it.
+  int checkDestinations() const {
+    std::set<std::string> outputs;
     for (const std::string& input : options_.inputs) {
       std::string out = outputFor(input);
       if (out.empty()) continue;
-      if (!destinations.insert(out).second)
+      if (!outputs.insert(out).second)
         return fail(fmt::format("{}: two inputs would be written to it", out));
-      if (Status s = checkWritable(out); !s)
-        return fail(fmt::format("{}: {}", out, s.error().message));
+      if (int code = checkDestination(out, {})) return code;
     }
-    if (!options_.remarksFile.empty())
-      if (Status s = checkWritable(options_.remarksFile); !s)
-        return fail(fmt::format("{}: {}", options_.remarksFile, s.error().message));
-    return openDevice();
+    std::vector<std::string> others = options_.inputs;
+    others.insert(others.end(), outputs.begin(), outputs.end());
+    if (!options_.depfile.empty()) {
+      if (int code = checkDestination(options_.depfile, others)) return code;
+      others.push_back(options_.depfile);
+    }
+    return wantsRemarksFile() ? checkDestination(options_.remarksFile, others) : int(kDone);
+  }
+
+  int checkDestination(const std::string& path, std::vector<std::string> others) const {
+    for (const std::string& other : {options_.scenario, options_.targetName})
+      if (other.ends_with(".toml")) others.push_back(other);
+    for (const std::string& other : others)
+      if (isSameFile(path, other))
+        return fail(
+            fmt::format("{}: this command reads or writes it already; give another name", path));
+    if (Status s = checkWritable(path); !s)
+      return fail(fmt::format("{}: {}", path, s.error().message));
+    return kDone;
+  }
+
+  std::string depfileFor(const std::string& out) const {
+    return options_.depfile.empty() ? out + ".d" : options_.depfile;
   }
 
   int chooseTarget() {
@@ -110,7 +143,7 @@ private:
     verify.timing = options_.hasTiming;
     Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verify);
     if (!verifier) {
-      fmt::print(stderr, "lanewise: {}\n", verifier.error().message);
+      printError("lanewise: {}\n", verifier.error().message);
       return kNoDevice;
     }
     verifier_ = std::move(*verifier);
@@ -122,7 +155,7 @@ private:
     if (options_.output.empty()) return options_.wantsDiff ? "" : "-";
     if (options_.inputs.size() == 1) {
       // One input into a folder is what scripts do with a list of one.
-      if (!fs::is_directory(options_.output) || input == "-") return options_.output;
+      if (!isFolder(options_.output) || input == "-") return options_.output;
     }
     fs::path name = fs::path(input).filename();
     std::string extension = options_.asText ? ".spvasm" : ".spv";
@@ -148,8 +181,7 @@ private:
     if (!module) {
       // Messages of compilers keep the form that editors jump to.
       for (const std::string& line : why.lines)
-        fmt::print(stderr, "{}{}\n",
-                   line.find(": error: ") != std::string::npos ? "" : "lanewise: ", line);
+        printError("{}{}\n", line.find(": error: ") != std::string::npos ? "" : "lanewise: ", line);
       return kBadUsageOrInput;
     }
     for (const std::string& warning : module->warnings) one.standardError += warning + "\n";
@@ -208,6 +240,8 @@ private:
     if (isStripped) outcome.words = stripLines(outcome.words);
     std::string out = outputFor(input);
     if (out.empty()) return ok();
+    if (module.isSource() && isSameFile(input, out))
+      return Error{"the output would overwrite its source; give another name to -o", {}, 0, {}};
     std::string bytes;
     if (options_.asText) {
       Result<std::string> text = disassemble(outcome.words);
@@ -217,8 +251,7 @@ private:
       bytes = bytesOf(outcome.words);
     }
     if (options_.writesDepfile)
-      one.outputs.add(options_.depfile.empty() ? out + ".d" : options_.depfile,
-                      depfileText(out, input, module.dependencies));
+      one.outputs.add(depfileFor(out), depfileText(out, input, module.dependencies));
     one.outputs.add(std::move(out), std::move(bytes));
     return ok();
   }
@@ -268,6 +301,7 @@ private:
     std::string_view state = summary.isVerified ? "verified" : "unverified";
     std::string reason = summary.reason;
     if (summary.isVerified && !summary.report) reason = "the module is unchanged";
+    std::string inText = summary.report ? "" : ": " + reason; // a report begins with it
     if (options_.remarks == RemarkFormat::Json) {
       nlohmann::ordered_json j{{"kind", "verification"}, {"input", name}, {"state", state}};
       if (!reason.empty()) j["reason"] = reason;
@@ -276,7 +310,7 @@ private:
       one.remarks += j.dump() + "\n";
       return;
     }
-    verificationText_ = fmt::format("{}: {}{}\n", name, state, reason.empty() ? "" : ": " + reason);
+    verificationText_ = fmt::format("{}: {}{}\n", name, state, inText);
     if (summary.report) verificationText_ += formatReport(*summary.report);
   }
 
@@ -309,8 +343,8 @@ private:
   static int writeOne(OneResult& one) {
     // Files first: what is printed must not speak of an output that could not be written.
     if (Status s = one.outputs.commit(); !s) return fail(s.error().message);
-    fmt::print(stderr, "{}", one.standardError);
-    fmt::print("{}", one.standardOutput);
+    printError("{}", one.standardError);
+    printOut("{}", one.standardOutput);
     return kDone;
   }
 
@@ -325,7 +359,7 @@ int optCommand(std::span<char*> args) {
   Result<ParsedOptions> parsed = parseOptOptions(args);
   if (!parsed) return fail(parsed.error().message);
   if (!parsed->options) {
-    fmt::print("{}", parsed->help);
+    printOut("{}", parsed->help);
     return kDone;
   }
   return OptRun(std::move(*parsed->options)).run();

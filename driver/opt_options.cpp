@@ -1,5 +1,6 @@
 #include "opt_options.h"
 
+#include "option_values.h"
 #include "suggest.h"
 #include "target_profiles.h"
 
@@ -323,7 +324,9 @@ Status checkChoices(const RawOptions& raw, OptOptions& o) {
     o.keepIf = KeepIf::Faster;
   else if (raw.keepIf != "equal")
     return errorOf(fmt::format("--keep-if={}: it is equal or faster", raw.keepIf));
-  if (raw.isolationTimeout < 0) return errorOf("--isolation-timeout must not be negative");
+  constexpr double kMostSeconds = 1e6;
+  if (!(raw.isolationTimeout >= 0 && raw.isolationTimeout <= kMostSeconds)) // NaN, too
+    return errorOf("--isolation-timeout must lie between 0 and 1000000 seconds");
   if (o.pipeline.bisectLimit < -1)
     return errorOf("--bisect-limit must be -1 (no limit) or a count");
   // Rounded up: 0 means no limit, and must not come from a small number.
@@ -352,6 +355,8 @@ Status checkPrintNames(const OptOptions& o) {
 
 Status checkOutputs(OptOptions& o) {
   if (o.inputs.empty()) return errorOf("no input; give a file, or - for standard input");
+  if (std::count(o.inputs.begin(), o.inputs.end(), ""))
+    return errorOf("the name of an input is empty");
   if (o.inputs.size() > 1 && std::find(o.inputs.begin(), o.inputs.end(), "-") != o.inputs.end())
     return errorOf("standard input (-) must be the only input");
   if (o.inputs.size() > 1 && o.output.empty() && !o.wantsDiff)
@@ -392,7 +397,9 @@ Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text)
   uint64_t magnitude = 0;
   const char* end = digits.data() + digits.size();
   auto [next, error] = std::from_chars(digits.data(), end, magnitude, isHex ? 16 : 10);
-  if (error == std::errc() && next == end) {
+  bool isWhole = next == end;
+  if (isWhole && error != std::errc()) return bad; // more than 64 bits
+  if (isWhole) {
     if (isNegative && magnitude > uint64_t(INT64_MAX) + 1) return bad;
     return std::pair(id, isNegative ? uint64_t(0) - magnitude : magnitude);
   }
@@ -418,6 +425,7 @@ Result<ParsedOptions> parseOptOptions(std::span<char*> args) {
 
   Result<std::vector<std::string>> rest = ArgumentSplitter(app, o.steps).split(args);
   if (!rest) return rest.error();
+  if (Status s = checkOptionValues(app, *rest); !s) return s.error();
   std::reverse(rest->begin(), rest->end()); // CLI11 takes arguments from the back
   try {
     app.parse(*rest);

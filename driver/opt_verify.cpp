@@ -1,22 +1,16 @@
 #include "opt_verify.h"
 
+#include "files.h"
+
 #include <algorithm>
-#include <filesystem>
 #include <fmt/format.h>
 
 namespace lanewise::driver {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 Error errorOf(std::string message) {
   return {std::move(message), {}, 0, {}};
-}
-
-bool isSameFile(const std::string& a, const std::string& b) {
-  std::error_code error;
-  return a == b || fs::equivalent(a, b, error);
 }
 
 LoadOptions loadOptionsOf(const ScenarioShader& shader, const LoadOptions& base) {

@@ -2,8 +2,8 @@
 #include "commands.h"
 #include "pass.h"
 #include "pipeline.h"
+#include "print.h"
 
-#include <cstdio>
 #include <fmt/format.h>
 #include <string_view>
 
@@ -12,21 +12,21 @@ namespace lanewise::driver {
 namespace {
 
 void printPasses() {
-  fmt::print("Passes of Lanewise:\n");
+  printOut("Passes of Lanewise:\n");
   for (const PassInfo& pass : allPasses()) {
-    fmt::print("  --{}{}\n      {}\n", pass.flag,
-               pass.values.empty() ? "" : fmt::format("[={}]", pass.values), pass.summary);
+    printOut("  --{}{}\n      {}\n", pass.flag,
+             pass.values.empty() ? "" : fmt::format("[={}]", pass.values), pass.summary);
     if (!pass.values.empty())
-      fmt::print("      default: {}; {} -O\n", pass.defaultValue(),
-                 pass.inO ? "part of" : "not part of");
+      printOut("      default: {}; {} -O\n", pass.defaultValue(),
+               pass.inO ? "part of" : "not part of");
   }
-  fmt::print(
+  printOut(
       "\n-O is exactly these flags, with unused bindings and specialization constants kept:\n");
   for (const PipelineStep& step : standardPipeline())
-    fmt::print("  {}{}\n", step.flag, step.pass ? "    (Lanewise)" : "");
-  fmt::print("\n-Os is that of the installed spirv-opt. Every other flag of a spirv-opt pass is "
-             "taken as well, in\n"
-             "any order with these.\n");
+    printOut("  {}{}\n", step.flag, step.pass ? "    (Lanewise)" : "");
+  printOut("\n-Os is that of the installed spirv-opt. Every other flag of a spirv-opt pass is "
+           "taken as well, in\n"
+           "any order with these.\n");
 }
 
 } // namespace
@@ -34,11 +34,11 @@ void printPasses() {
 int passesCommand(std::span<char*> args) {
   for (std::string_view arg : args) {
     if (arg == "--help" || arg == "-h") {
-      fmt::print("Usage: lanewise passes\n\nLists the passes of Lanewise with their values, and "
-                 "what -O stands for.\n");
+      printOut("Usage: lanewise passes\n\nLists the passes of Lanewise with their values, and "
+               "what -O stands for.\n");
       return kDone;
     }
-    fmt::print(stderr, "lanewise passes: unexpected argument '{}'; it takes none\n", arg);
+    printError("lanewise passes: unexpected argument '{}'; it takes none\n", arg);
     return kBadUsageOrInput;
   }
   printPasses();

@@ -3,6 +3,7 @@
 #include "spirv_tools.h"
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 namespace lanewise::driver {
@@ -24,14 +25,31 @@ size_t editDistance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+namespace {
+
+std::string inLowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = char(std::tolower(uint8_t(c)));
+  return lower;
+}
+
+} // namespace
+
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
+  std::string lower = inLowerCase(word);
   std::string best;
   size_t bestDistance = SIZE_MAX;
   for (const std::string& c : candidates) {
-    size_t distance = editDistance(word, c);
+    size_t distance = editDistance(lower, inLowerCase(c));
     if (distance < bestDistance) bestDistance = distance, best = c;
   }
-  return bestDistance * 3 <= word.size() ? best : std::string();
+  if (bestDistance * 3 <= word.size()) return best;
+  // The beginning of one name alone: "--pad-shared".
+  constexpr size_t kLeastBeginning = 5;
+  auto begins = [&](const std::string& c) { return c.starts_with(lower); };
+  auto found = std::find_if(candidates.begin(), candidates.end(), begins);
+  bool isOnly = found != candidates.end() && std::none_of(found + 1, candidates.end(), begins);
+  return word.size() >= kLeastBeginning && isOnly ? *found : std::string();
 }
 
 std::span<const std::string> knownSpirvOptFlags() {

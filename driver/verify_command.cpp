@@ -4,6 +4,8 @@
 #include "files.h"
 #include "front_end.h"
 #include "opt_options.h"
+#include "option_values.h"
+#include "print.h"
 #include "suggest.h"
 #include "verify/failure.h"
 #include "verify/verify.h"
@@ -11,7 +13,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <set>
@@ -32,7 +33,7 @@ struct Options {
 };
 
 int fail(int code, std::string_view message) {
-  fmt::print(stderr, "lanewise: {}\n", message);
+  printError("lanewise: {}\n", message);
   return code;
 }
 
@@ -100,6 +101,17 @@ Status checkOptionNames(const CLI::App& app, const std::vector<std::string>& arg
   return ok();
 }
 
+Status checkJsonFile(const Options& o) {
+  if (o.json == "-") return ok();
+  for (const std::string& path : o.inputs)
+    if (isSameFile(path, o.json))
+      return failure(o.json + ": it is an input and would be overwritten");
+  if (!o.scenario.empty() && isSameFile(o.scenario, o.json))
+    return failure(o.json + ": it is the scenario and would be overwritten");
+  if (Status s = checkWritable(o.json); !s) return failure(o.json + ": " + s.error().message);
+  return ok();
+}
+
 Status checkOptions(Options& o) {
   if (o.inputs.size() < 2)
     return failure("verify needs ORIGINAL and TRANSFORMED; see 'lanewise verify --help'");
@@ -129,7 +141,9 @@ Status checkOptions(Options& o) {
     o.load.defines.emplace_back(define.substr(0, equals),
                                 equals == std::string::npos ? "1" : define.substr(equals + 1));
   }
-  return o.json.empty() ? ok() : checkWritable(o.json);
+  if (std::count(o.inputs.begin(), o.inputs.end(), ""))
+    return failure("the name of an input is empty");
+  return o.json.empty() ? ok() : checkJsonFile(o);
 }
 
 Result<Assumptions> assumptionsOf(const Options& o) {
@@ -168,11 +182,6 @@ Result<Words> load(const std::string& path, LoadOptions options, const ScenarioS
   std::optional<LoadedModule> module = loadModule(path, options, error);
   if (!module) return failure(error.lines.empty() ? path + ": cannot be loaded" : error.lines[0]);
   return module->isSource() ? stripLines(module->words) : std::move(module->words);
-}
-
-bool isSameFile(const std::string& a, const std::string& b) {
-  std::error_code ignored;
-  return a == b || fs::equivalent(a, b, ignored);
 }
 
 // The scenario's shader that ORIGINAL stands for: the one named, else the one with that file or a
@@ -310,7 +319,7 @@ int run(const Options& o) {
     Status written = files.commit();
     if (!written) return fail(kBadUsageOrInput, written.error().message);
   }
-  if (o.json != "-") fmt::print("{}", formatReport(report));
+  if (o.json != "-") printOut("{}", formatReport(report));
   return exitCodeOf(report, o.requiresVerified);
 }
 
@@ -327,11 +336,13 @@ int verifyCommand(std::span<char*> args) {
   std::vector<std::string> arguments(args.begin(), args.end());
   Status known = checkOptionNames(app, arguments);
   if (!known) return fail(kBadUsageOrInput, known.error().message);
+  Status valued = checkOptionValues(app, arguments);
+  if (!valued) return fail(kBadUsageOrInput, valued.error().message);
   std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
   try {
     app.parse(arguments);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", app.help());
+    printOut("{}", app.help());
     return kDone;
   } catch (const CLI::ParseError& error) {
     return fail(kBadUsageOrInput, fmt::format("verify: {}", error.what()));

@@ -2,6 +2,7 @@
 // silently ignored would make a verification say less than its author thinks.
 #include "verify/scenario.h"
 
+#include "files.h"
 #include "suggest.h"
 #include "verify/expression.h"
 #include "verify/failure.h"
@@ -12,9 +13,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 #include <set>
 #include <toml++/toml.h>
@@ -696,12 +695,9 @@ Result<Scenario> parseScenario(std::string_view text, const std::string& path,
 }
 
 Result<Scenario> readScenario(const std::string& path, const std::string& sizeName) {
-  std::error_code ignored;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, ignored))
-    return failure(fmt::format("{}: the scenario cannot be read", path));
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  return parseScenario(text, path, sizeName);
+  Result<std::string> text = readFile(path);
+  if (!text) return failure(fmt::format("{}: {}", path, text.error().message));
+  return parseScenario(*text, path, sizeName);
 }
 
 } // namespace lanewise::driver

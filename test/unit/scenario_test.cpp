@@ -349,7 +349,7 @@ TEST_F(ScenarioFile, BadParametersAreErrors) {
 TEST(ScenarioReading, MissingFileIsAnError) {
   Result<Scenario> scenario = readScenario("/nowhere/s.toml");
   ASSERT_FALSE(scenario);
-  EXPECT_EQ(scenario.error().message, "/nowhere/s.toml: the scenario cannot be read");
+  EXPECT_EQ(scenario.error().message, "/nowhere/s.toml: cannot open: No such file or directory");
   EXPECT_FALSE(readScenario(testing::TempDir())); // a folder
 }
 

@@ -1,0 +1,43 @@
+#include "option_values.h"
+
+#include <CLI/CLI.hpp>
+#include <cctype>
+#include <fmt/format.h>
+
+namespace lanewise::driver {
+
+namespace {
+
+/// "-" is a value (a standard stream), and so is a negative number.
+bool looksLikeOption(const std::string& arg) {
+  return arg.size() > 1 && arg[0] == '-' && arg[1] != '.' && !std::isdigit(uint8_t(arg[1]));
+}
+
+Error missing(std::string_view option, std::string_view next) {
+  // The name that the user wrote, not the one that CLI11 sees.
+  if (option == "--dependency-file") option = "-MF";
+  std::string why = next.empty() ? "" : fmt::format(", but '{}' follows", next);
+  return {fmt::format("{} needs a value{}", option, why), {}, 0, {}};
+}
+
+} // namespace
+
+Status checkOptionValues(const CLI::App& app, std::span<const std::string> args) {
+  for (size_t i = 0; i < args.size() && args[i] != "--"; ++i) {
+    const std::string& arg = args[i];
+    if (arg.size() < 2 || arg[0] != '-') continue;
+    bool isLong = arg[1] == '-';
+    std::string name = isLong ? arg.substr(0, arg.find('=')) : arg.substr(0, 2);
+    const CLI::Option* option = app.get_option_no_throw(name);
+    if (!option || option->get_items_expected_min() == 0) continue;
+    if (arg.size() > name.size()) {
+      if (isLong && arg.size() == name.size() + 1) return missing(name, "");
+      continue;
+    }
+    if (++i == args.size() || args[i].empty()) return missing(name, "");
+    if (looksLikeOption(args[i])) return missing(name, args[i]);
+  }
+  return ok();
+}
+
+} // namespace lanewise::driver

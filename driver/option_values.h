@@ -1,0 +1,20 @@
+// Options that lack their value.
+#pragma once
+
+#include "result.h"
+
+#include <span>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace lanewise::driver {
+
+/// Finds an option of `app` whose value is missing, empty, or looks like the next option. CLI11
+/// would take the next argument, whatever it is: "--scenario= -o out.spv", as an unset variable in
+/// a script leaves it, must not read a scenario named "-o".
+Status checkOptionValues(const CLI::App& app, std::span<const std::string> args);
+
+} // namespace lanewise::driver
