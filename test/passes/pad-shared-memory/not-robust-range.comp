@@ -3,6 +3,8 @@
 //
 // RUN: %lanewise opt %s --target=nvidia -O --robust -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --remarks=none -S -o - | FileCheck %s
+// CHECK: OpTypeArray %float %uint_33
 // REMARK: did not pad 'tile[32][32]': --robust asks for a proof that every index stays in its row
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer In { float src[]; };
