@@ -38,6 +38,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <unordered_map>
@@ -50,11 +51,16 @@ constexpr std::string_view kPass = "pad-shared-memory";
 /// No array is larger; beyond it sizes might overflow.
 constexpr uint64_t kMaxBytes = uint64_t(1) << 32;
 
+/// Accesses that a remark lists, in module order: an unrolled loop may have thousands.
+constexpr size_t kMaxTableRows = 32;
+
 struct Options {
   /// Least share of the weighted cycles that a change must save, 0 to 1.
   double minGain = 0.05;
   /// Most extents tried for one array; beyond it dimensions are padded one at a time.
   uint64_t maxCandidates = 4096;
+  /// Most lanes looked at for one array, all candidates together; beyond it likewise.
+  uint64_t maxLanes = uint64_t(1) << 24;
 };
 
 // ---- data ----
@@ -65,6 +71,13 @@ struct Site {
   double weight; ///< executions for each run of the entry point, an estimate
   /// Nothing when the indices depend on data: such a site counts for no layout and against none.
   std::optional<AccessPattern> pattern;
+  std::optional<uint32_t> dimensionOutOfRange;
+};
+
+/// Sites that look the same to the banks: unrolled loops have thousands of those.
+struct SiteClass {
+  const AccessPattern* pattern; ///< of one of them
+  double weight;                ///< of all
 };
 
 /// What a layout costs over all sites whose pattern is known.
@@ -79,9 +92,11 @@ struct Candidate {
   const SharedArray* array;
   std::string name;
   std::vector<const EntryPoint*> entryPoints; ///< those that use it
+  std::vector<const EntryPoint*> holders;     ///< and those that only list it
   std::vector<Site> sites;
-  bool isSizeKnown = true; ///< of every entry point that uses it
-  InstRef unprovedIndex;   ///< an access with an index that is not proved to stay in its row
+  std::vector<SiteClass> siteClasses; ///< points into sites
+  bool isSizeKnown = true;            ///< of every entry point that uses it
+  InstRef unprovedIndex; ///< an access with an index that is not proved to stay in its row
   Layout before, after;
 };
 
@@ -104,14 +119,14 @@ private:
   // collect
   Candidate collect(const SharedArray& array);
   // check
-  std::optional<Refusal> canPad(const Candidate& candidate);
+  std::optional<Refusal> canPad(const Candidate& candidate) const;
   std::optional<Refusal> hasRoom(const Candidate& candidate) const;
   bool isExtentKnown(const ArrayDimension& dimension) const;
   std::string askForExtent(const ArrayDimension& dimension) const;
-  bool hasPointerArithmetic();
   bool hasConflict(const Candidate& candidate) const;
   // choose
-  Layout evaluate(const Candidate& candidate, std::vector<uint64_t> extents) const;
+  Layout evaluate(const Candidate& candidate, std::vector<uint64_t> extents,
+                  double enough = std::numeric_limits<double>::infinity()) const;
   uint64_t padPeriod(const Candidate& candidate, size_t dimension) const;
   Layout cheapestLayout(const Candidate& candidate) const;
   std::optional<Refusal> isProfitable(const Candidate& candidate) const;
@@ -132,13 +147,16 @@ private:
   const TargetProfile& target_;
   const bool isForced_;
   const Options options_{};
-  /// Entry points that name a variable, in module order.
-  std::unordered_map<Id, std::vector<const EntryPoint*>> users_;
+  /// Entry points that have to do with a variable, in module order.
+  struct Users {
+    std::vector<const EntryPoint*> entryPoints; ///< those that use it
+    std::vector<const EntryPoint*> holders;     ///< those, and the ones that only list it
+  };
+  std::unordered_map<Id, Users> users_;
   /// Forms of indices, by entry point: built once, for all arrays.
   std::map<const EntryPoint*, std::unique_ptr<Affine>> affines_;
-  std::optional<bool> hasPointerArithmetic_; ///< once it was asked for
-  /// Bytes that earlier rewrites of this run added, by entry point.
-  std::map<const EntryPoint*, uint64_t> addedBytes_;
+  /// Sizes of the arrays that this run padded so far.
+  std::map<Id, uint64_t> newBytes_;
 };
 
 std::string extentsText(const std::vector<uint64_t>& extents) {
@@ -162,12 +180,27 @@ bool staysInRow(const Constants& constants, Affine& affine, const SharedArray& a
   return true;
 }
 
+std::vector<SiteClass> classify(const std::vector<Site>& sites) {
+  auto less = [](const AccessPattern* a, const AccessPattern* b) { return *a < *b; };
+  std::map<const AccessPattern*, size_t, decltype(less)> known(less);
+  std::vector<SiteClass> classes;
+  for (const Site& site : sites) {
+    if (!site.pattern) continue;
+    const auto [at, isNew] = known.try_emplace(&*site.pattern, classes.size());
+    if (isNew) classes.push_back({&*site.pattern, 0});
+    classes[at->second].weight += site.weight;
+  }
+  return classes;
+}
+
 Candidate PadSharedMemory::collect(const SharedArray& array) {
   Candidate c;
   c.array = &array;
   c.name = analyses_.decorations().name(module_, array.id);
   if (c.name.empty()) c.name = fmt::format("%{}", array.id.value);
-  c.entryPoints = users_[array.id];
+  const Users& users = users_[array.id];
+  c.holders = users.holders;
+  c.entryPoints = users.entryPoints;
   for (const EntryPoint* user : c.entryPoints) {
     const EntryPoint& entry = *user;
     if (!entry.workgroupSize) {
@@ -180,15 +213,18 @@ Candidate PadSharedMemory::collect(const SharedArray& array) {
       const BlockRef block = module_.blockOf(access.inst);
       const FunctionRef function = module_.functionOf(block);
       if (!std::binary_search(entry.functions.begin(), entry.functions.end(), function)) continue;
-      Site site{&access, blockFrequency(analyses_, block), {}};
+      Site site{&access, blockFrequency(analyses_, block), {}, {}};
       if (!staysInRow(analyses_.constants(), *affine, array, access) ||
           !entry.workgroupSize->isLiteral)
         c.unprovedIndex = access.inst;
       site.pattern = AccessPattern::build(analyses_, *affine, array, access,
                                           entry.workgroupSize->size, target_);
+      site.dimensionOutOfRange = AccessPattern::dimensionOutOfRange(
+          analyses_, *affine, array, access, entry.workgroupSize->size, target_);
       c.sites.push_back(std::move(site));
     }
   }
+  c.siteClasses = classify(c.sites);
   c.before = evaluate(c, array.extents());
   c.after = c.before;
   return c;
@@ -212,7 +248,7 @@ std::string PadSharedMemory::askForExtent(const ArrayDimension& d) const {
 }
 
 /// Legality, apart from the room that the new layout needs. The first rule that is not met.
-std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) {
+std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) const {
   const SharedArray& array = *c.array;
   const Decorations& decorations = analyses_.decorations();
   if (c.entryPoints.empty())
@@ -230,6 +266,7 @@ std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) {
                      array.variable};
     if (!isExtentKnown(d)) return Refusal{"specialization-sized", askForExtent(d), array.variable};
   }
+  // The bound also keeps every size of a candidate within 64 bits.
   if (array.elementBytes == 0 || c.before.bytes > kMaxBytes)
     return Refusal{"unknown-element-layout", "its size is not known", array.variable};
   if (module_.wordCount(array.variable) > 4 &&
@@ -239,19 +276,13 @@ std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) {
     const Obstacle& first = array.obstacles.front();
     return Refusal{first.name, first.reason, first.inst};
   }
-  for (const SharedAccess& access : array.accesses)
-    if (module_.opcode(access.inst) == spv::Op::OpFunctionCall && hasPointerArithmetic())
-      return Refusal{
-          "element-argument",
-          "a pointer to an element is passed to a function of a module with pointer arithmetic",
-          access.inst};
   for (const Site& site : c.sites)
-    if (site.pattern && site.pattern->dimensionOutOfRange())
+    if (site.dimensionOutOfRange)
       return Refusal{
           "index-out-of-range",
           fmt::format("index {} of an access leaves its extent: the shader may count on rows "
                       "being next to each other",
-                      *site.pattern->dimensionOutOfRange()),
+                      *site.dimensionOutOfRange),
           site.access->inst};
   if (context_.isRobust && c.unprovedIndex)
     return Refusal{"index-not-proved",
@@ -263,43 +294,20 @@ std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) {
   return std::nullopt;
 }
 
-/// True if some function may walk from a pointer to one element of Workgroup memory to another
-/// element, by pointer arithmetic or as the rows of a cooperative matrix.
-bool PadSharedMemory::hasPointerArithmetic() {
-  if (hasPointerArithmetic_) return *hasPointerArithmetic_;
-  const Types& types = analyses_.types();
-  auto walks = [&](InstRef i) {
-    const spv::Op op = module_.opcode(i);
-    if (op != spv::Op::OpPtrAccessChain && op != spv::Op::OpInBoundsPtrAccessChain &&
-        op != spv::Op::OpPtrDiff &&
-        module_.facts(i).name.find("CooperativeMatrix") == std::string_view::npos)
-      return false;
-    bool isShared = false;
-    module_.forEachIdOperand(i, [&](uint32_t, Id id) {
-      isShared |= types.storageOf(id) == spv::StorageClass::Workgroup;
-    });
-    return isShared;
-  };
-  const InstRange functions{module_.globals().last, module_.insts().last};
-  hasPointerArithmetic_ = std::any_of(functions.begin(), functions.end(), walks);
-  return *hasPointerArithmetic_;
-}
-
 /// Legality of the chosen layout: every entry point that uses the array still fits.
 std::optional<Refusal> PadSharedMemory::hasRoom(const Candidate& c) const {
-  for (const EntryPoint* entry : c.entryPoints) {
-    const auto used = sharedMemoryBytes(analyses_, *entry, target_);
-    if (!used)
+  std::map<Id, uint64_t> sizes = newBytes_;
+  sizes[c.array->id] = c.after.bytes;
+  for (const EntryPoint* entry : c.holders) {
+    const auto total = sharedMemoryBytes(analyses_, *entry, target_, sizes);
+    if (!total)
       return Refusal{"unknown-shared-memory", "the Workgroup memory in use is not known",
                      c.array->variable};
-    const auto added = addedBytes_.find(entry);
-    const uint64_t total =
-        *used + (added == addedBytes_.end() ? 0 : added->second) + (c.after.bytes - c.before.bytes);
-    if (total > target_.maxSharedMemory)
+    if (*total > target_.maxSharedMemory)
       return Refusal{
           "no-room",
           fmt::format("{} needs {} bytes of Workgroup memory, and the target '{}' has {}",
-                      extentsText(c.after.extents), total, target_.name, target_.maxSharedMemory),
+                      extentsText(c.after.extents), *total, target_.name, target_.maxSharedMemory),
           c.array->variable};
   }
   return std::nullopt;
@@ -307,21 +315,25 @@ std::optional<Refusal> PadSharedMemory::hasRoom(const Candidate& c) const {
 
 bool PadSharedMemory::hasConflict(const Candidate& c) const {
   const auto strides = c.array->strides(c.array->extents());
-  return std::any_of(c.sites.begin(), c.sites.end(), [&](const Site& site) {
-    return site.pattern && site.pattern->cost(target_, strides).degree > 1;
+  return std::any_of(c.siteClasses.begin(), c.siteClasses.end(), [&](const SiteClass& sites) {
+    return sites.pattern->cost(target_, strides).degree > 1;
   });
 }
 
 // ---- choose ----
 
-Layout PadSharedMemory::evaluate(const Candidate& c, std::vector<uint64_t> extents) const {
+/// Stops to count when there are more cycles than `enough`.
+Layout PadSharedMemory::evaluate(const Candidate& c, std::vector<uint64_t> extents,
+                                 double enough) const {
   Layout layout;
   layout.bytes = c.array->elementBytes;
   for (uint64_t extent : extents)
     layout.bytes = std::min(layout.bytes, kMaxBytes) * std::min(extent, kMaxBytes >> 1);
   const auto strides = c.array->strides(extents);
-  for (const Site& site : c.sites)
-    if (site.pattern) layout.cycles += site.weight * site.pattern->cost(target_, strides).cycles;
+  for (const SiteClass& sites : c.siteClasses) {
+    layout.cycles += sites.weight * sites.pattern->cost(target_, strides).cycles;
+    if (layout.cycles > enough) break;
+  }
   layout.extents = std::move(extents);
   return layout;
 }
@@ -347,14 +359,15 @@ Layout PadSharedMemory::cheapestLayout(const Candidate& c) const {
   }
   Layout best = c.before;
   auto consider = [&](std::vector<uint64_t> extents) {
-    if (isForced_ && extents == original) return;
-    Layout layout = evaluate(c, std::move(extents));
+    Layout layout = evaluate(c, std::move(extents), best.cycles);
     const bool isFirst = isForced_ && best.extents == original && layout.cycles <= best.cycles;
     if (isFirst || layout.cycles < best.cycles ||
         (layout.cycles == best.cycles && layout.bytes < best.bytes))
       best = std::move(layout);
   };
-  if (combinations <= options_.maxCandidates) {
+  uint64_t lanes = 1;
+  for (const SiteClass& sites : c.siteClasses) lanes += sites.pattern->lanes();
+  if (combinations <= std::min(options_.maxCandidates, options_.maxLanes / lanes)) {
     std::vector<uint64_t> pad(rank, 0);
     for (uint64_t n = 0; n < combinations; ++n) {
       std::vector<uint64_t> extents = original;
@@ -453,12 +466,12 @@ void PadSharedMemory::rewrite(const Candidate& c, Rewriter& rewriter) {
     }));
   std::map<uint32_t, Id> rowPointers;
   for (const auto& [chain, consumed] : array.partialChains) {
+    if (types[consumed] == array.dimensions[consumed].type) continue;
     Id& pointer = rowPointers[consumed];
     if (!pointer) pointer = declarePointer(types[consumed]);
     rewriter.setId(chain, 1, pointer);
   }
-  for (const EntryPoint* entry : c.entryPoints)
-    addedBytes_[entry] += c.after.bytes - c.before.bytes;
+  newBytes_[array.id] = c.after.bytes;
 }
 
 // ---- tell ----
@@ -487,6 +500,10 @@ std::vector<std::string> PadSharedMemory::siteTable(const Candidate& c, const La
   std::vector<std::string> rows;
   const auto oldStrides = c.array->strides(c.before.extents);
   for (const Site& site : c.sites) {
+    if (rows.size() == kMaxTableRows) {
+      rows.push_back(fmt::format("and {} more accesses", c.sites.size() - rows.size()));
+      break;
+    }
     const SourceLocation at = analyses_.sourceLines().at(module_, site.access->inst);
     std::string degree = "depends on data";
     if (site.pattern) {
@@ -535,10 +552,9 @@ void PadSharedMemory::remarkApplied(const Candidate& c) {
   const auto oldStrides = c.array->strides(c.before.extents);
   const auto newStrides = c.array->strides(c.after.extents);
   uint32_t before = 0, after = 0;
-  for (const Site& site : c.sites) {
-    if (!site.pattern) continue;
-    before = std::max(before, site.pattern->cost(target_, oldStrides).degree);
-    after = std::max(after, site.pattern->cost(target_, newStrides).degree);
+  for (const SiteClass& sites : c.siteClasses) {
+    before = std::max(before, sites.pattern->cost(target_, oldStrides).degree);
+    after = std::max(after, sites.pattern->cost(target_, newStrides).degree);
   }
   remark.message = fmt::format("padded '{}' from {} to {}: conflict degree {} -> {}, {} more bytes",
                                c.name, extentsText(c.before.extents), extentsText(c.after.extents),
@@ -560,8 +576,11 @@ void PadSharedMemory::remarkApplied(const Candidate& c) {
 PassResult PadSharedMemory::run() {
   const std::vector<SharedArray> arrays = collectSharedArrays(analyses_, target_);
   if (arrays.empty()) return PassOutcome{};
-  for (const EntryPoint& entry : analyses_.entryPoints().all())
-    for (Id variable : entry.variables) users_[variable].push_back(&entry);
+  for (const EntryPoint& entry : analyses_.entryPoints().all()) {
+    for (Id variable : entry.variables) users_[variable].entryPoints.push_back(&entry);
+    for (Id variable : workgroupVariables(analyses_, entry))
+      users_[variable].holders.push_back(&entry);
+  }
 
   Rewriter rewriter(context_.module);
   for (const SharedArray& array : arrays) {

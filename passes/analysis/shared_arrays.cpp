@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
+#include <set>
 
 namespace lanewise {
 namespace {
@@ -24,7 +25,7 @@ public:
         uses_(analyses.defUse()), target_(target), array_(array) {}
 
   void run() {
-    std::vector<Pointer> work{{array_.id, {}, array_.dimensions.front().type, 0, {}, true}};
+    std::vector<Pointer> work{{array_.id, {}, array_.dimensions.front().type, 0, {}, true, false}};
     while (!work.empty()) {
       Pointer pointer = std::move(work.back());
       work.pop_back();
@@ -45,6 +46,7 @@ private:
     uint64_t offset; ///< inside the element
     std::vector<std::pair<Id, uint64_t>> dynamicOffsets;
     bool isOffsetKnown;
+    bool isArgument; ///< a function's parameter: the call is the access, what the body does is not
   };
 
   bool isElement(const Pointer& p) const { return p.indices.size() == array_.dimensions.size(); }
@@ -54,7 +56,9 @@ private:
   }
 
   void access(const Pointer& p, InstRef inst, Id type) {
+    if (p.isArgument) return;
     auto layout = types_.naturalLayout(type, target_.vec3Stride);
+    // Of a struct without members, or one so large that its offsets are not counted.
     if (!p.isOffsetKnown || !layout || layout->size == 0)
       return obstacle(inst, "unknown-element-layout", "the place inside the element is not known");
     array_.accesses.push_back({inst, p.indices, p.offset, p.dynamicOffsets,
@@ -68,14 +72,16 @@ private:
     for (uint32_t word = operands; word < module_.wordCount(inst);) {
       // OpCopyMemory has two sets from SPIR-V 1.4 on. Behind the mask stand the alignment and
       // scopes.
-      constexpr auto kAligned = uint32_t(spv::MemoryAccessMask::Aligned);
+      using Mask = spv::MemoryAccessMask;
+      constexpr auto kAligned = uint32_t(Mask::Aligned);
       const uint32_t mask = module_.word(inst, word++);
       if ((mask & kAligned) != 0 && (!layout || module_.word(inst, word) > layout->align))
         return obstacle(inst, "aligned-access",
                         "an access promises more alignment than its type has");
-      word += uint32_t(
-          std::popcount(mask & (kAligned | uint32_t(spv::MemoryAccessMask::MakePointerAvailable) |
-                                uint32_t(spv::MemoryAccessMask::MakePointerVisible))));
+      word += uint32_t(std::popcount(mask & (kAligned | uint32_t(Mask::MakePointerAvailable) |
+                                             uint32_t(Mask::MakePointerVisible) |
+                                             uint32_t(Mask::AliasScopeINTELMask) |
+                                             uint32_t(Mask::NoAliasINTELMask))));
     }
     access(p, inst, p.pointee);
   }
@@ -83,6 +89,7 @@ private:
   void visit(const Pointer& p, Use use, std::vector<Pointer>& work) {
     const InstRef user = use.user;
     const OpcodeFacts& facts = module_.facts(user);
+    // Not in a module that the validator passed; but whoever uses the library need not have one.
     if (module_.isUnknown(user))
       return obstacle(user, "unknown-instruction", fmt::format("{} is not known", facts.name));
     switch (facts.opcode) {
@@ -94,7 +101,7 @@ private:
       if (!isElement(p))
         return obstacle(user, "pointer-copy", "a pointer to a whole row or array is copied");
       work.push_back({module_.resultId(user), p.indices, p.pointee, p.offset, p.dynamicOffsets,
-                      p.isOffsetKnown});
+                      p.isOffsetKnown, p.isArgument});
       return;
     case spv::Op::OpEntryPoint:
       return;
@@ -105,7 +112,7 @@ private:
       if (facts.opClass == OpClass::Debug || facts.opClass == OpClass::Annotation) return;
       break;
     }
-    if (isElement(p)) return visitElementUse(p, use);
+    if (isElement(p)) return visitElementUse(p, use, work);
     visitWholeUse(use);
   }
 
@@ -117,7 +124,7 @@ private:
   }
 
   /// Uses of a pointer to an element: anything that reads or writes just there.
-  void visitElementUse(const Pointer& p, Use use) {
+  void visitElementUse(const Pointer& p, Use use, std::vector<Pointer>& work) {
     const InstRef user = use.user;
     const OpcodeFacts& facts = module_.facts(user);
     switch (facts.opcode) {
@@ -129,8 +136,14 @@ private:
     case spv::Op::OpCopyMemory:
       return memoryAccess(p, user, 3);
     case spv::Op::OpFunctionCall:
+      access(p, user, p.pointee);
+      return followArgument(p, use, work);
     case spv::Op::OpExtInst:
-      return access(p, user, p.pointee);
+      // modf and frexp store to their pointer; OpenCL's vloadn and the like walk on from theirs.
+      if (module_.extInstSet(module_.idAt(user, 3)) == ExtInstSet::GlslStd450)
+        return access(p, user, p.pointee);
+      return obstacle(user, "unsupported-use",
+                      "an extended instruction uses a pointer into the array");
     case spv::Op::OpPtrAccessChain:
     case spv::Op::OpInBoundsPtrAccessChain:
     case spv::Op::OpPtrDiff:
@@ -178,6 +191,24 @@ private:
     default:
       return obstacle(user, "unsupported-use",
                       fmt::format("{} uses a pointer to a whole row or array", facts.name));
+    }
+  }
+
+  /// A pointer to an element that is passed to a function: the body must not walk on from it.
+  void followArgument(const Pointer& base, Use use, std::vector<Pointer>& work) {
+    const FunctionRef callee = module_.functionOfId(module_.idAt(use.user, 3));
+    if (!callee || module_.blockCount(callee) == 0)
+      return obstacle(use.user, "element-argument",
+                      "a pointer to an element is passed to a function of another module");
+    uint32_t argument = use.word - 4; // behind the result and the function
+    for (InstRef i : module_.functionInsts(callee)) {
+      if (module_.opcode(i) != spv::Op::OpFunctionParameter || argument-- != 0) continue;
+      if (!arguments_.insert(module_.resultId(i).value).second) return;
+      Pointer p = base;
+      p.id = module_.resultId(i);
+      p.isArgument = true;
+      work.push_back(std::move(p));
+      return;
     }
   }
 
@@ -233,6 +264,7 @@ private:
   const DefUse& uses_;
   const TargetProfile& target_;
   SharedArray& array_;
+  std::set<uint32_t> arguments_; ///< parameters that were followed
 };
 
 std::array<uint32_t, 3> localIdOf(uint64_t invocation, std::array<uint32_t, 3> size) {
@@ -284,16 +316,32 @@ std::vector<SharedArray> collectSharedArrays(Analyses& analyses, const TargetPro
   return arrays;
 }
 
+std::vector<Id> workgroupVariables(Analyses& analyses, const EntryPoint& entry) {
+  const Module& module = analyses.module();
+  std::vector<Id> ids = entry.variables;
+  // From SPIR-V 1.4 on the interface lists them too, and may list more than what is used.
+  const size_t nameWords = entry.name(module).size() / 4 + 1;
+  for (uint32_t word = 3 + uint32_t(nameWords); word < module.wordCount(entry.inst); ++word)
+    ids.push_back(module.idAt(entry.inst, word));
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  std::erase_if(
+      ids, [&](Id id) { return analyses.types().storageOf(id) != spv::StorageClass::Workgroup; });
+  return ids;
+}
+
 std::optional<uint64_t> sharedMemoryBytes(Analyses& analyses, const EntryPoint& entry,
-                                          const TargetProfile& target) {
+                                          const TargetProfile& target,
+                                          const std::map<Id, uint64_t>& sizes) {
   const Module& module = analyses.module();
   const Types& types = analyses.types();
   uint64_t bytes = 0;
-  for (Id id : entry.variables) {
-    if (types.storageOf(id) != spv::StorageClass::Workgroup) continue;
+  for (Id id : workgroupVariables(analyses, entry)) {
     auto layout = types.naturalLayout(types.info(module.typeOf(id)).element, target.vec3Stride);
     if (!layout) return std::nullopt;
-    bytes = (bytes + layout->align - 1) / layout->align * layout->align + layout->size;
+    bytes = (bytes + layout->align - 1) / layout->align * layout->align;
+    const auto size = sizes.find(id);
+    bytes += size == sizes.end() ? layout->size : size->second;
   }
   return bytes;
 }
@@ -339,20 +387,35 @@ public:
     return count;
   }
 
+  /// True if some lane's index of dimension `d` is sure to leave its extent.
+  bool leavesExtent(const Constants& constants, size_t d, std::array<uint32_t, 3> size) {
+    const uint64_t extent = array_.dimensions[d].extent;
+    if (const auto constant = constants.value(access_.indices[d]))
+      return constant->asSigned() < 0 || constant->bits >= extent;
+    const AffineExpr& index = indices_[d];
+    if (index.range && index.range->second < extent) return false;
+    if (index.range && index.range->first >= extent) return true;
+    const uint64_t invocations = uint64_t(size[0]) * size[1] * size[2];
+    if (invocations > kMaxInvocations || !affine_.isEvaluable(index) ||
+        affine_.distinctUniformStates(index) != 1)
+      return false;
+    for (uint64_t n = 0; n < invocations; ++n) {
+      const uint32_t lanes = target_.subgroupSize;
+      const LaneContext context{localIdOf(n, size), uint32_t(n % lanes), uint32_t(n / lanes), 0};
+      const auto value = affine_.evaluate(index, context);
+      if (value && *value >= extent && takesPart(context)) return true;
+    }
+    return false;
+  }
+
   /// Fills in `values` (the indices, then the offset inside the element) for one lane; false if the
   /// lane takes no part, because a condition masks it or an index is undefined for it.
   bool lane(const LaneContext& context, uint32_t* values) {
-    for (const auto& [condition, negated] : conditions_) {
-      const auto value = affine_.evaluate(condition, context);
-      if (!value || (*value != 0) == negated) return false;
-    }
+    if (!takesPart(context)) return false;
     for (size_t n = 0; n < indices_.size(); ++n) {
       const auto value = affine_.evaluate(indices_[n], context);
       if (!value) return false;
       values[n] = *value;
-      if (n > 0 && *value >= array_.dimensions[n].extent &&
-          affine_.distinctUniformStates(indices_[n]) == 1)
-        outOfRange = uint32_t(n);
     }
     uint64_t inside = access_.offset;
     for (size_t n = 0; n < offsets_.size(); ++n) {
@@ -391,9 +454,15 @@ public:
     return result;
   }
 
-  std::optional<uint32_t> outOfRange;
-
 private:
+  /// False if a condition masks the lane.
+  bool takesPart(const LaneContext& context) const {
+    return std::all_of(conditions_.begin(), conditions_.end(), [&](const auto& c) {
+      const auto value = affine_.evaluate(c.first, context);
+      return value && (*value != 0) != c.second;
+    });
+  }
+
   Affine& affine_;
   const SharedArray& array_;
   const SharedAccess& access_;
@@ -428,8 +497,24 @@ std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& af
       else
         pattern.subgroups_.push_back(std::move(subgroup));
     }
-  pattern.outOfRange_ = builder.outOfRange;
   return pattern;
+}
+
+std::optional<uint32_t> AccessPattern::dimensionOutOfRange(Analyses& analyses, Affine& affine,
+                                                           const SharedArray& array,
+                                                           const SharedAccess& access,
+                                                           std::array<uint32_t, 3> size,
+                                                           const TargetProfile& target) {
+  Builder builder(analyses, affine, array, access, target);
+  for (size_t d = 1; d < access.indices.size(); ++d)
+    if (builder.leavesExtent(analyses.constants(), d, size)) return uint32_t(d);
+  return std::nullopt;
+}
+
+uint64_t AccessPattern::lanes() const {
+  uint64_t lanes = 0;
+  for (const Subgroup& subgroup : subgroups_) lanes += subgroup.active.size();
+  return lanes;
 }
 
 AccessCost AccessPattern::cost(const TargetProfile& target,

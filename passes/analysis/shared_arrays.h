@@ -12,7 +12,9 @@
 #include "analysis/entry_points.h"
 #include "analysis/target_profile.h"
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -68,10 +70,15 @@ struct SharedArray {
 /// All Workgroup variables of the module that are arrays of sized elements, in module order.
 std::vector<SharedArray> collectSharedArrays(Analyses& analyses, const TargetProfile& target);
 
+/// Workgroup variables that an entry point uses or lists in its interface, ascending by id.
+std::vector<Id> workgroupVariables(Analyses& analyses, const EntryPoint& entry);
+
 /// Bytes of Workgroup memory that an entry point uses, by the natural layout
-/// (Types::naturalLayout). Nothing when some variable has no known size.
+/// (Types::naturalLayout); `sizes` replaces those of some variables. Nothing when some variable has
+/// no known size.
 std::optional<uint64_t> sharedMemoryBytes(Analyses& analyses, const EntryPoint& entry,
-                                          const TargetProfile& target);
+                                          const TargetProfile& target,
+                                          const std::map<Id, uint64_t>& sizes = {});
 
 /// How often a block runs, compared with its function's entry: the product of the trip counts of
 /// its loops; a loop of unknown count is taken to run kUnknownTripCount times. Branches are taken
@@ -100,8 +107,16 @@ public:
   AccessCost cost(const TargetProfile& target, const std::vector<uint64_t>& strides) const;
 
   /// Dimension (1 or higher) whose index certainly leaves its extent for some lane, if there is
-  /// one.
-  std::optional<uint32_t> dimensionOutOfRange() const { return outOfRange_; }
+  /// one. Known also where other indices of the access depend on data, and there is no pattern.
+  static std::optional<uint32_t> dimensionOutOfRange(Analyses& analyses, Affine& affine,
+                                                     const SharedArray& array,
+                                                     const SharedAccess& access,
+                                                     std::array<uint32_t, 3> size,
+                                                     const TargetProfile& target);
+
+  auto operator<=>(const AccessPattern&) const = default;
+  /// How many lanes cost() looks at.
+  uint64_t lanes() const;
 
 private:
   class Builder;
@@ -110,11 +125,11 @@ private:
     std::vector<uint32_t> values;
     std::vector<bool> active;
     uint32_t weight = 1; ///< how many subgroups look the same
+    auto operator<=>(const Subgroup&) const = default;
   };
   uint32_t rank_ = 0;
   uint32_t bytes_ = 0;
   std::vector<Subgroup> subgroups_;
-  std::optional<uint32_t> outOfRange_;
 };
 
 } // namespace lanewise
