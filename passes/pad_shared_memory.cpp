@@ -57,6 +57,9 @@ constexpr size_t kMaxTableRows = 32;
 struct Options {
   /// Least share of the weighted cycles that a change must save, 0 to 1.
   double minGain = 0.05;
+  /// Most bytes that pads may add, as a share of the array. Not a model of occupancy, only a guard
+  /// against trading much memory for the last conflict.
+  double maxGrowth = 0.5;
   /// Most extents tried for one array; beyond it dimensions are padded one at a time.
   uint64_t maxCandidates = 4096;
   /// Most lanes looked at for one array, all candidates together; beyond it likewise.
@@ -357,9 +360,11 @@ Layout PadSharedMemory::cheapestLayout(const Candidate& c) const {
     periods[d] = padPeriod(c, d);
     combinations *= periods[d];
   }
+  const double mostBytes = double(c.before.bytes) * (1 + options_.maxGrowth);
   Layout best = c.before;
   auto consider = [&](std::vector<uint64_t> extents) {
     Layout layout = evaluate(c, std::move(extents), best.cycles);
+    if (double(layout.bytes) > mostBytes) return;
     const bool isFirst = isForced_ && best.extents == original && layout.cycles <= best.cycles;
     if (isFirst || layout.cycles < best.cycles ||
         (layout.cycles == best.cycles && layout.bytes < best.bytes))
@@ -368,7 +373,6 @@ Layout PadSharedMemory::cheapestLayout(const Candidate& c) const {
   uint64_t lanes = 1;
   for (const SiteClass& sites : c.siteClasses) lanes += sites.pattern->lanes();
   if (combinations <= std::min(options_.maxCandidates, options_.maxLanes / lanes)) {
-    std::vector<uint64_t> pad(rank, 0);
     for (uint64_t n = 0; n < combinations; ++n) {
       std::vector<uint64_t> extents = original;
       uint64_t rest = n;
