@@ -2,6 +2,7 @@
 
 #include "analysis/constants.h"
 #include "analysis/decorations.h"
+#include "analysis/def_use.h"
 #include "analysis/entry_points.h"
 #include "analysis/types.h"
 
@@ -198,28 +199,27 @@ uint32_t AffineWalk::vectorSize(Id value) const {
 
 /// The specialization constants that make up the workgroup size: when the size is given, so are
 /// they.
-/// Looks at all globals: done once, and only when a specialization constant asks for it.
-void AffineWalk::collectSizeParts() {
-  if (hasSizeParts_) return;
-  hasSizeParts_ = true;
-  auto take = [&](Id constant, uint32_t component) {
-    if (analyses_.constants().isUnassumedSpec(constant)) sizeParts_.emplace(constant, component);
-  };
-  for (InstRef i : module_.globals()) {
-    if (module_.opcode(i) != spv::Op::OpSpecConstantComposite) continue;
-    if (analyses_.decorations().builtIn(module_, module_.resultId(i)) !=
-        spv::BuiltIn::WorkgroupSize)
-      continue;
-    for (uint32_t n = 0; n < 3 && n + 3 < module_.wordCount(i); ++n)
-      take(module_.idAt(i, n + 3), n);
+/// The component of the workgroup size that a specialization constant is.
+std::optional<uint32_t> AffineWalk::sizePart(Id constant) {
+  for (const Use& use : analyses_.defUse().uses(constant)) {
+    const uint32_t component = use.word - 3;
+    switch (module_.opcode(use.user)) {
+    case spv::Op::OpSpecConstantComposite:
+      if (component < 3 && analyses_.decorations().builtIn(module_, module_.resultId(use.user)) ==
+                               spv::BuiltIn::WorkgroupSize)
+        return component;
+      break;
+    case spv::Op::OpExecutionModeId:
+      // Entry points may differ in theirs, and we do not know which one this is.
+      if (component < 3 && analyses_.entryPoints().all().size() == 1 &&
+          spv::ExecutionMode(module_.word(use.user, 2)) == spv::ExecutionMode::LocalSizeId)
+        return component;
+      break;
+    default:
+      break;
+    }
   }
-  // Entry points may differ in theirs, and we do not know which one this is.
-  if (analyses_.entryPoints().all().size() != 1) return;
-  for (InstRef i : module_.globals()) {
-    if (module_.opcode(i) != spv::Op::OpExecutionModeId || module_.wordCount(i) < 6) continue;
-    if (spv::ExecutionMode(module_.word(i, 2)) != spv::ExecutionMode::LocalSizeId) continue;
-    for (uint32_t n = 0; n < 3; ++n) take(module_.idAt(i, n + 3), n);
-  }
+  return std::nullopt;
 }
 
 AffineWalk::Form AffineWalk::constantForm(const Place& p, InstRef def) {
@@ -238,13 +238,12 @@ AffineWalk::Form AffineWalk::constantForm(const Place& p, InstRef def) {
     return AffineTable::constant(uint32_t(value->bits));
   }
   if (isUnassumed && size_) {
-    collectSizeParts();
-    auto part = p.depth == 0 ? sizeParts_.find(p.id) : sizeParts_.end();
+    const auto part = p.depth == 0 ? sizePart(p.id) : std::nullopt;
     bool isSize = p.depth == 1 && p.path[0] < 3 &&
                   analyses_.decorations().builtIn(module_, p.id) == spv::BuiltIn::WorkgroupSize;
-    if (part != sizeParts_.end() || isSize) {
+    if (part || isSize) {
       dependsOnSpec_ = true;
-      return AffineTable::constant((*size_)[isSize ? p.path[0] : part->second]);
+      return AffineTable::constant((*size_)[isSize ? p.path[0] : *part]);
     }
   }
   switch (module_.opcode(def)) {

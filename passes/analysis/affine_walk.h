@@ -67,7 +67,7 @@ private:
     bool isLiteral;
   };
   std::optional<Known> known(Id constant) const;
-  void collectSizeParts();
+  std::optional<uint32_t> sizePart(Id constant);
 
   // Instructions. `base` is the word of the first operand.
   Form valueForm(const Place& p, InstRef def);
@@ -127,8 +127,6 @@ private:
   std::optional<std::array<uint32_t, 3>> size_;
   AffineTable& table_;
   SingleStores singleStores_;
-  bool hasSizeParts_ = false;
-  std::unordered_map<Id, uint32_t> sizeParts_; ///< specialization constant -> component of the size
 
   std::deque<AffineExpr> forms_;
   /// See slotOf(). A map, since there may be one Affine for each of many entry points, and each
