@@ -34,8 +34,7 @@ bool fitsSigned(const std::optional<UnsignedRange>& r) {
 
 } // namespace
 
-// ---- Sums
-// ------------------------------------------------------------------------------------------------
+// ---- Sums ----
 
 AffineTable::Form AffineTable::finish(AffineExpr e) {
   while (joinDivisionAndRemainder(e)) {
@@ -119,8 +118,7 @@ AffineTable::Form AffineTable::multiply(const AffineExpr& a, const AffineExpr& b
   return derived(spv::Op::OpIMul, 0, {swap ? &b : &a, swap ? &a : &b}, range);
 }
 
-// ---- Division
-// --------------------------------------------------------------------------------------------
+// ---- Division ----
 
 std::optional<AffineTable::Split> AffineTable::split(const AffineExpr& a, uint32_t divisor) const {
   auto sum = unsignedSumOf(a);
@@ -286,8 +284,7 @@ AffineTable::Form AffineTable::truncate(const AffineExpr& a, uint32_t width) {
   return width >= 32 ? Form(a) : remainderByConstant(a, 1u << width);
 }
 
-// ---- Bits
-// ------------------------------------------------------------------------------------------------
+// ---- Bits ----
 
 AffineTable::Form AffineTable::bitAnd(const AffineExpr& a, const AffineExpr& b) {
   if (a.isConstant() && !b.isConstant()) return bitAnd(b, a);
@@ -350,8 +347,7 @@ AffineTable::Form AffineTable::shiftRightArithmetic(const AffineExpr& a, const A
   return derived(spv::Op::OpShiftRightArithmetic, 0, {&a, &amount});
 }
 
-// ---- Comparisons and choices
-// -----------------------------------------------------------------------------
+// ---- Comparisons and choices ----
 
 AffineTable::Form AffineTable::equal(const AffineExpr& a, const AffineExpr& b) {
   auto difference = subtract(a, b);

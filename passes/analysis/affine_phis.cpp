@@ -168,8 +168,7 @@ AffineWalk::Form AffineWalk::joinForm(const Place& p, BlockRef block,
   return table_.select(*condition, *forms[*first == 0 ? 0 : 1], *forms[*first == 0 ? 1 : 0]);
 }
 
-// ---- Loops
-// -----------------------------------------------------------------------------------------------
+// ---- Loops ----
 
 std::vector<AffineWalk::Test> AffineWalk::testsOf(const Loop& loop) const {
   const Cfg& cfg = analyses_.cfg();

@@ -196,8 +196,7 @@ AffineTable::Form AffineTable::derived(spv::Op op, uint32_t extInst,
   return ofTerm(intern(std::move(f)));
 }
 
-// ---- Evaluation
-// ------------------------------------------------------------------------------------------
+// ---- Evaluation ----
 
 namespace {
 

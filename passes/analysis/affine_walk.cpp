@@ -27,8 +27,7 @@ bool areNonNegative(const AffineTable& table, const AffineExpr& a, const AffineE
 
 } // namespace
 
-// ---- The search
-// ------------------------------------------------------------------------------------------
+// ---- The search ----
 
 AffineWalk::AffineWalk(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize,
                        AffineTable& table)
@@ -150,8 +149,7 @@ AffineWalk::Form AffineWalk::build(const Place& p) {
   }
 }
 
-// ---- Types
-// -----------------------------------------------------------------------------------------------
+// ---- Types ----
 
 Id AffineWalk::typeAt(Id type, std::span<const uint32_t> path) const {
   const Types& types = analyses_.types();
@@ -194,8 +192,7 @@ uint32_t AffineWalk::vectorSize(Id value) const {
   return info.kind == TypeInfo::Kind::Vector ? info.count : 0;
 }
 
-// ---- Constants
-// -------------------------------------------------------------------------------------------
+// ---- Constants ----
 
 /// The specialization constants that make up the workgroup size: when the size is given, so are
 /// they.
@@ -276,8 +273,7 @@ std::optional<AffineWalk::Known> AffineWalk::known(Id constant) const {
   return Known{uint32_t(value->bits), value->isLiteral};
 }
 
-// ---- Instructions
-// ----------------------------------------------------------------------------------------
+// ---- Instructions ----
 
 AffineWalk::Place AffineWalk::operand(const Place& p, InstRef def, uint32_t word) const {
   return {module_.idAt(def, word), p.depth, p.path};
@@ -597,8 +593,7 @@ AffineWalk::Form AffineWalk::glslForm(const Place& p, InstRef def, uint32_t widt
   }
 }
 
-// ---- Composites
-// ------------------------------------------------------------------------------------------
+// ---- Composites ----
 
 bool AffineWalk::isCompositeOp(spv::Op op) const {
   switch (op) {
@@ -663,8 +658,7 @@ std::optional<AffineWalk::Place> AffineWalk::constructSource(const Place& p, Ins
   return std::nullopt;
 }
 
-// ---- Memory and built-ins
-// --------------------------------------------------------------------------------
+// ---- Memory and built-ins ----
 
 AffineWalk::Form AffineWalk::parameterForm(const Place& p, InstRef def) {
   if (module_.opcode(def) != spv::Op::OpFunctionParameter) return std::nullopt;

@@ -80,8 +80,7 @@ Result<Module> Module::read(std::vector<uint32_t> words) {
   return ModuleReader(std::move(words)).read();
 }
 
-// ---- Header and instruction lengths
-// ------------------------------------------------------------------------
+// ---- Header and instruction lengths ----
 
 bool ModuleReader::checkHeader() {
   const std::vector<uint32_t>& w = m_.words_;
@@ -136,8 +135,7 @@ bool ModuleReader::findInstructions() {
   return true;
 }
 
-// ---- One instruction
-// ---------------------------------------------------------------------------------------
+// ---- One instruction ----
 
 bool ModuleReader::indexInstructions() {
   m_.defs_.resize(m_.words_[3]);
@@ -275,8 +273,7 @@ bool ModuleReader::define(InstRef i, Id id) {
   return true;
 }
 
-// ---- Functions and blocks
-// ----------------------------------------------------------------------------------
+// ---- Functions and blocks ----
 
 bool ModuleReader::place(InstRef i, const OpcodeFacts& f) {
   switch (f.opClass) {
@@ -376,8 +373,7 @@ bool ModuleReader::placeInBlock(InstRef i, const OpcodeFacts& f) {
   return true;
 }
 
-// ---- What only the end shows
-// -------------------------------------------------------------------------------
+// ---- What only the end shows ----
 
 bool ModuleReader::checkEnd() {
   if (inFunction()) {

@@ -12,8 +12,7 @@ constexpr size_t kMaxInstWords = 0xFFFF;
 
 } // namespace
 
-// ---- Inst
-// ----------------------------------------------------------------------------------------------------
+// ---- Inst ----
 
 Inst& Inst::string(std::string_view s) {
   size_t begin = words_.size();
@@ -27,8 +26,7 @@ std::span<const uint32_t> Inst::finish() {
   return words_;
 }
 
-// ---- Recording
-// -----------------------------------------------------------------------------------------------
+// ---- Recording ----
 
 void Rewriter::record(InstRef at, Kind kind, std::span<const uint32_t> words, uint32_t n,
                       uint32_t value) {
@@ -71,8 +69,7 @@ InstRef Rewriter::endOfGlobals() const {
   return module_.globals().last;
 }
 
-// ---- Declarations
-// --------------------------------------------------------------------------------------------
+// ---- Declarations ----
 
 InstRef Rewriter::globalAnchor(InstRef anchor) const {
   InstRef end = endOfGlobals();
@@ -147,8 +144,7 @@ Id Rewriter::constant(Id integerType, uint32_t value, InstRef anchor) {
   return id;
 }
 
-// ---- Commit
-// --------------------------------------------------------------------------------------------------
+// ---- Commit ----
 
 std::optional<Error> Rewriter::findConflict() const {
   for (size_t e = 1; e < edits_.size(); ++e) {

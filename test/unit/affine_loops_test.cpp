@@ -273,8 +273,7 @@ TEST(Uniformity, ManyBranchesStayWithinTheBudget) {
   EXPECT_FALSE(s.isUniform(100));
 }
 
-// ---- Random loops
-// ----------------------------------------------------------------------------------------
+// ---- Random loops ----
 
 struct RandomLoop {
   uint32_t init, initPerLane, step, bound;
