@@ -1,6 +1,7 @@
 // Phis as affine forms: loop counters, recurrences with few values, and joins of branches.
 #include "analysis/affine_walk.h"
 #include "analysis/cfg.h"
+#include "analysis/comparison.h"
 #include "analysis/constants.h"
 
 #include <algorithm>
@@ -13,76 +14,14 @@ constexpr size_t kMaxValues = 64;
 /// Instructions between a phi and its next value, or the condition that tests it.
 constexpr uint32_t kMaxStepDepth = 5;
 
-enum class Relation : uint8_t { Less, LessEqual, Greater, GreaterEqual, NotEqual };
-struct Comparison {
-  Relation relation;
-  bool isSigned;
-};
-
 /// A comparison with its operands exchanged if `swap`, and turned into its opposite if `negate`.
+/// Nothing for equality, which says little of a counter.
 std::optional<Comparison> comparisonOf(spv::Op op, bool swap, bool negate) {
-  Comparison c{};
-  switch (op) {
-  case spv::Op::OpSLessThan:
-    c = {Relation::Less, true};
-    break;
-  case spv::Op::OpULessThan:
-    c = {Relation::Less, false};
-    break;
-  case spv::Op::OpSLessThanEqual:
-    c = {Relation::LessEqual, true};
-    break;
-  case spv::Op::OpULessThanEqual:
-    c = {Relation::LessEqual, false};
-    break;
-  case spv::Op::OpSGreaterThan:
-    c = {Relation::Greater, true};
-    break;
-  case spv::Op::OpUGreaterThan:
-    c = {Relation::Greater, false};
-    break;
-  case spv::Op::OpSGreaterThanEqual:
-    c = {Relation::GreaterEqual, true};
-    break;
-  case spv::Op::OpUGreaterThanEqual:
-    c = {Relation::GreaterEqual, false};
-    break;
-  case spv::Op::OpINotEqual:
-    if (negate) return std::nullopt;
-    return Comparison{Relation::NotEqual, false};
-  case spv::Op::OpIEqual:
-    if (!negate) return std::nullopt;
-    return Comparison{Relation::NotEqual, false};
-  default:
-    return std::nullopt;
-  }
-  auto mirror = [](Relation r) {
-    switch (r) {
-    case Relation::Less:
-      return Relation::Greater;
-    case Relation::LessEqual:
-      return Relation::GreaterEqual;
-    case Relation::Greater:
-      return Relation::Less;
-    default:
-      return Relation::LessEqual;
-    }
-  };
-  auto oppose = [](Relation r) {
-    switch (r) {
-    case Relation::Less:
-      return Relation::GreaterEqual;
-    case Relation::LessEqual:
-      return Relation::Greater;
-    case Relation::Greater:
-      return Relation::LessEqual;
-    default:
-      return Relation::Less;
-    }
-  };
-  if (swap) c.relation = mirror(c.relation);
-  if (negate) c.relation = oppose(c.relation);
-  return c;
+  std::optional<Comparison> c = lanewise::comparisonOf(op);
+  if (!c) return std::nullopt;
+  if (swap) c->relation = mirrored(c->relation);
+  if (negate) c->relation = negated(c->relation);
+  return c->relation == Relation::Equal ? std::nullopt : c;
 }
 
 /// The most iterations k for which a test "x relation bound" can let the loop go on, when it did so

@@ -1,5 +1,7 @@
 #include "analysis/loops.h"
 
+#include "analysis/comparison.h"
+
 #include <algorithm>
 
 namespace lanewise {
@@ -10,74 +12,6 @@ constexpr int64_t kWrap = int64_t(1) << 32;
 /// A loop with more back edges than this is not searched for its exit condition: the search takes
 /// edges times exits. Structured loops have one.
 constexpr size_t kMostLatches = 16;
-
-/// A comparison "x op bound", with the sense of the operands normalized.
-enum class Relation : uint8_t { Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual };
-struct Comparison {
-  Relation relation;
-  bool isSigned;
-};
-
-std::optional<Comparison> comparisonOf(spv::Op op) {
-  switch (op) {
-  case spv::Op::OpSLessThan:
-    return Comparison{Relation::Less, true};
-  case spv::Op::OpULessThan:
-    return Comparison{Relation::Less, false};
-  case spv::Op::OpSLessThanEqual:
-    return Comparison{Relation::LessEqual, true};
-  case spv::Op::OpULessThanEqual:
-    return Comparison{Relation::LessEqual, false};
-  case spv::Op::OpSGreaterThan:
-    return Comparison{Relation::Greater, true};
-  case spv::Op::OpUGreaterThan:
-    return Comparison{Relation::Greater, false};
-  case spv::Op::OpSGreaterThanEqual:
-    return Comparison{Relation::GreaterEqual, true};
-  case spv::Op::OpUGreaterThanEqual:
-    return Comparison{Relation::GreaterEqual, false};
-  case spv::Op::OpIEqual:
-    return Comparison{Relation::Equal, false};
-  case spv::Op::OpINotEqual:
-    return Comparison{Relation::NotEqual, false};
-  default:
-    return std::nullopt;
-  }
-}
-
-/// The relation with its operands exchanged.
-Relation mirrored(Relation r) {
-  switch (r) {
-  case Relation::Less:
-    return Relation::Greater;
-  case Relation::LessEqual:
-    return Relation::GreaterEqual;
-  case Relation::Greater:
-    return Relation::Less;
-  case Relation::GreaterEqual:
-    return Relation::LessEqual;
-  default:
-    return r;
-  }
-}
-
-Relation negated(Relation r) {
-  switch (r) {
-  case Relation::Less:
-    return Relation::GreaterEqual;
-  case Relation::LessEqual:
-    return Relation::Greater;
-  case Relation::Greater:
-    return Relation::LessEqual;
-  case Relation::GreaterEqual:
-    return Relation::Less;
-  case Relation::Equal:
-    return Relation::NotEqual;
-  case Relation::NotEqual:
-    return Relation::Equal;
-  }
-  return r;
-}
 
 /// How often `x relation bound` holds before it fails for the first time, for x = start, start +
 /// step, ... modulo 2^32. Nothing when it never fails, or only after x went more than once round

@@ -1,0 +1,25 @@
+// Integer comparisons as relations that can be turned round.
+#pragma once
+
+#include "ir/opcode_facts.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace lanewise {
+
+enum class Relation : uint8_t { Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual };
+
+struct Comparison {
+  Relation relation;
+  bool isSigned; ///< false for Equal and NotEqual, where it makes no difference
+};
+
+/// What an integer comparison compares; nothing for any other opcode.
+std::optional<Comparison> comparisonOf(spv::Op op);
+/// The relation with its operands exchanged.
+Relation mirrored(Relation r);
+/// The relation that holds just when `r` does not.
+Relation negated(Relation r);
+
+} // namespace lanewise
