@@ -267,7 +267,9 @@ std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) const {
     if (decorations.has(d.type, spv::Decoration::ArrayStride))
       return Refusal{"explicit-layout", "its type has an explicit layout (ArrayStride)",
                      array.variable};
-    if (!isExtentKnown(d)) return Refusal{"specialization-sized", askForExtent(d), array.variable};
+    // With a single dimension the value would not help.
+    if (array.dimensions.size() > 1 && !isExtentKnown(d))
+      return Refusal{"specialization-sized", askForExtent(d), array.variable};
   }
   // The bound also keeps every size of a candidate within 64 bits.
   if (array.elementBytes == 0 || c.before.bytes > kMaxBytes)
