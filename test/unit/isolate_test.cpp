@@ -164,7 +164,8 @@ TEST(Isolate, KeepsMemoryOfTheCallerAsItIs) {
 
 // A child of another thread must not hold this child's pipe open.
 TEST(Isolate, WorksFromSeveralThreads) {
-  // glibc's allocator gives its locks back to a forked child; AddressSanitizer's of GCC 12 does not.
+  // glibc's allocator gives its locks back to a forked child; AddressSanitizer's of GCC 12 does
+  // not.
   if (kHasAsan) GTEST_SKIP() << "AddressSanitizer's allocator may hang after fork in a thread";
   std::vector<std::thread> threads;
   std::vector<int> good(4, 0);
