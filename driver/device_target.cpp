@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fmt/format.h>
 #include <string_view>
 
 namespace lanewise::driver {
@@ -55,25 +54,9 @@ Result<TargetProfile> targetOfDevice(const DeviceInfo& device) {
 Result<TargetProfile> loadDeviceTarget(const std::string& wanted) {
   Result<std::vector<DeviceInfo>> devices = listDevices();
   if (!devices) return devices.error();
-  // The order of preference of --device: a GPU if there is one, else a CPU device.
-  const DeviceInfo* chosen = nullptr;
-  for (const DeviceInfo& d : *devices) {
-    bool isWanted =
-        wanted.empty() || (wanted == "cpu" ? d.isCpu : wanted == std::to_string(d.index));
-    if (!isWanted) continue;
-    auto rank = [](const DeviceInfo& x) {
-      return x.isCpu ? 3 : x.type == "discrete GPU" ? 0 : x.type == "integrated GPU" ? 1 : 2;
-    };
-    if (!chosen || rank(d) < rank(*chosen)) chosen = &d;
-  }
-  if (!chosen)
-    return Error{
-        fmt::format("--target=device: there is no device '{}'; `lanewise devices` lists them",
-                    wanted.empty() ? "at all" : wanted),
-        {},
-        0,
-        {}};
-  return targetOfDevice(*chosen);
+  Result<uint32_t> chosen = chooseDevice(*devices, wanted);
+  if (!chosen) return Error{"--target=device: " + chosen.error().message, {}, 0, {}};
+  return targetOfDevice((*devices)[*chosen]);
 }
 
 } // namespace lanewise::driver

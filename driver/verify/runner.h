@@ -29,6 +29,10 @@ struct DeviceInfo {
 /// Every Vulkan device, usable or not. Fails when there is no Vulkan loader or no device.
 Result<std::vector<DeviceInfo>> listDevices();
 
+/// Index into `devices` of the one that `--device` names ("": a GPU if there is one, else a CPU
+/// device). Fails when there is no such device.
+Result<uint32_t> chooseDevice(const std::vector<DeviceInfo>& devices, const std::string& wanted);
+
 struct RunnerOptions {
   std::string device; ///< as in VerifyOptions
   bool validationLayer = false;

@@ -143,7 +143,8 @@ DeviceInfo describe(const vk::raii::PhysicalDevice& device, uint32_t index) {
   return info;
 }
 
-// Index into `devices` of the one that `--device` names.
+} // namespace
+
 Result<uint32_t> chooseDevice(const std::vector<DeviceInfo>& devices, const std::string& wanted) {
   if (devices.empty())
     return failure("there is no Vulkan device; install a driver, such as Mesa's CPU device "
@@ -169,6 +170,8 @@ Result<uint32_t> chooseDevice(const std::vector<DeviceInfo>& devices, const std:
       if (device.type == type) return device.index;
   return devices[0].index;
 }
+
+namespace {
 
 // ----- the runner -----
 
