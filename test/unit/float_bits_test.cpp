@@ -88,9 +88,13 @@ TEST(FloatBits, TellsClassesApart) {
 
 // Exact sums and products of halves, in units of 2^-48.
 __extension__ using Exact = __int128;
-Exact exactOf(uint64_t half) { return Exact(std::ldexp(decodeFloat(16, half), 24)); }
+Exact exactOf(uint64_t half) {
+  return Exact(std::ldexp(decodeFloat(16, half), 24));
+}
 
-Exact magnitude(Exact x) { return x < 0 ? -x : x; }
+Exact magnitude(Exact x) {
+  return x < 0 ? -x : x;
+}
 
 void expectRounded(uint64_t half, Exact exact, Rounding rounding) {
   uint64_t size = half & 0x7FFF;
@@ -170,7 +174,8 @@ TEST(FloatBits, DivisionAndRootsBracketTheExactValue) {
 TEST(FloatBits, DoublesRoundTowardZeroWhenAsked) {
   uint64_t tenth = floatArithmetic(FloatOperation::Div, 64, bitsOf(1.0), bitsOf(10.0));
   EXPECT_EQ(tenth, bitsOf(0.1)); // above the exact value
-  EXPECT_EQ(floatArithmetic(FloatOperation::Div, 64, bitsOf(1.0), bitsOf(10.0), kToZero), tenth - 1);
+  EXPECT_EQ(floatArithmetic(FloatOperation::Div, 64, bitsOf(1.0), bitsOf(10.0), kToZero),
+            tenth - 1);
   uint64_t largest = bitsOf(std::numeric_limits<double>::max());
   EXPECT_EQ(floatArithmetic(FloatOperation::Mul, 64, largest, largest, kToZero), largest);
   EXPECT_EQ(floatArithmetic(FloatOperation::Add, 64, bitsOf(1.0), bitsOf(-0x1p-80), kToZero),

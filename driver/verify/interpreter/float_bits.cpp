@@ -181,7 +181,8 @@ uint64_t convertFloat(uint32_t fromWidth, uint64_t bits, uint32_t toWidth, Round
 FloatResult floatToUnsigned(uint32_t floatWidth, uint64_t bits, uint32_t integerWidth) {
   double value = std::trunc(decodeFloat(floatWidth, bits));
   if (std::isnan(value) || value < 0) return {0, false};
-  if (value >= std::ldexp(1.0, int(integerWidth))) return {lowBits(~uint64_t(0), integerWidth), false};
+  if (value >= std::ldexp(1.0, int(integerWidth)))
+    return {lowBits(~uint64_t(0), integerWidth), false};
   return {uint64_t(value), true};
 }
 
@@ -224,7 +225,8 @@ uint64_t floatArithmetic(FloatOperation operation, uint32_t width, uint64_t a, u
   else if (width == 32)
     result = bitsOf(arithmetic(operation, floatOf(a), floatOf(b)));
   else // A double has more than twice the bits of a half, so rounding twice does no harm.
-    result = encodeFloat(width, arithmetic(operation, decodeFloat(width, a), decodeFloat(width, b)));
+    result =
+        encodeFloat(width, arithmetic(operation, decodeFloat(width, a), decodeFloat(width, b)));
   return flushIf(mode, width, result);
 }
 

@@ -1,6 +1,7 @@
-// Floating-point values as the interpreter keeps them: the bits of a 16, 32 or 64 bits wide IEEE 754
-// number in the low bits of a uint64_t, the bits above zero. Everything here is correctly rounded;
-// where Vulkan allows less ("Precision and Operation of SPIR-V Instructions"), a device may differ.
+// Floating-point values as the interpreter keeps them: the bits of a 16, 32 or 64 bits wide IEEE
+// 754 number in the low bits of a uint64_t, the bits above zero. Everything here is correctly
+// rounded; where Vulkan allows less ("Precision and Operation of SPIR-V Instructions"), a device
+// may differ.
 #pragma once
 
 #include <bit>
@@ -17,10 +18,18 @@ struct FloatMode {
   bool flushDenormals = false; ///< execution mode DenormFlushToZero: operands and results
 };
 
-inline float floatOf(uint64_t bits) { return std::bit_cast<float>(uint32_t(bits)); }
-inline double doubleOf(uint64_t bits) { return std::bit_cast<double>(bits); }
-inline uint64_t bitsOf(float value) { return std::bit_cast<uint32_t>(value); }
-inline uint64_t bitsOf(double value) { return std::bit_cast<uint64_t>(value); }
+inline float floatOf(uint64_t bits) {
+  return std::bit_cast<float>(uint32_t(bits));
+}
+inline double doubleOf(uint64_t bits) {
+  return std::bit_cast<double>(bits);
+}
+inline uint64_t bitsOf(float value) {
+  return std::bit_cast<uint32_t>(value);
+}
+inline uint64_t bitsOf(double value) {
+  return std::bit_cast<uint64_t>(value);
+}
 
 /// The low `width` (1 to 64) bits.
 constexpr uint64_t lowBits(uint64_t bits, uint32_t width) {
@@ -44,7 +53,8 @@ bool isDenormal(uint32_t width, uint64_t bits);
 /// Zero of the same sign for a denormal, everything else as it is.
 uint64_t flushDenormal(uint32_t width, uint64_t bits);
 
-/// A result and whether SPIR-V defines it. Where it does not, the bits are still the same each time.
+/// A result and whether SPIR-V defines it. Where it does not, the bits are still the same each
+/// time.
 struct FloatResult {
   uint64_t bits = 0;
   bool isDefined = true;

@@ -186,7 +186,8 @@ GlslComponent derived(const GlslCall& call, const Operands& operands, uint32_t a
     return outside(result, x == 0 && y <= 0, "pow of zero with an exponent that is not above 0");
   }
   case GLSLstd450FMix:
-    return {kit.add(kit.mul(bits[0], kit.sub(kit.constant(1), bits[2])), kit.mul(bits[1], bits[2]))};
+    return {
+        kit.add(kit.mul(bits[0], kit.sub(kit.constant(1), bits[2])), kit.mul(bits[1], bits[2]))};
   case GLSLstd450Fma:
     return {floatMulAdd(kit.width, bits[0], bits[1], bits[2], kit.mode)};
   case GLSLstd450Ldexp:
@@ -243,8 +244,7 @@ GlslComponent floatComponent(const GlslCall& call, uint32_t at) {
 GlslOutcome splitFloats(const GlslCall& call, std::span<uint64_t> result) {
   GlslOutcome outcome;
   uint32_t width = call.operands[0].width;
-  bool isModf =
-      call.instruction == GLSLstd450Modf || call.instruction == GLSLstd450ModfStruct;
+  bool isModf = call.instruction == GLSLstd450Modf || call.instruction == GLSLstd450ModfStruct;
   for (uint32_t i = 0; i < call.resultCount; ++i) {
     uint64_t bits = call.operands[0].cells[i];
     if (call.modes.of(width).flushDenormals) bits = flushDenormal(width, bits);

@@ -8,8 +8,8 @@ namespace lanewise::driver {
 namespace {
 
 struct Layout {
-  uint32_t bits;   // of a packed component
-  bool isSigned;   // snorm
+  uint32_t bits; // of a packed component
+  bool isSigned; // snorm
   bool isPacking;
 };
 

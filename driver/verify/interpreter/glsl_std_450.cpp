@@ -21,7 +21,9 @@ struct Row {
 constexpr std::array<Row, GLSLstd450Count> makeTable() {
   std::array<Row, GLSLstd450Count> table{};
   auto set = [&](GLSLstd450 number, const char* name, uint32_t operands, Shape shape,
-                 bool hasPointer = false) { table[number] = {{name, operands, hasPointer}, shape}; };
+                 bool hasPointer = false) {
+    table[number] = {{name, operands, hasPointer}, shape};
+  };
   using enum Shape;
   set(GLSLstd450Round, "Round", 1, FloatComponents);
   set(GLSLstd450RoundEven, "RoundEven", 1, FloatComponents);

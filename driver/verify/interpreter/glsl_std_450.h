@@ -34,9 +34,7 @@ struct GlslOperand {
 
 struct FloatModes {
   FloatMode half, single, twice;
-  FloatMode of(uint32_t width) const {
-    return width == 16 ? half : width == 32 ? single : twice;
-  }
+  FloatMode of(uint32_t width) const { return width == 16 ? half : width == 32 ? single : twice; }
 };
 
 struct GlslCall {

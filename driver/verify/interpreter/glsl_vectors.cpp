@@ -59,7 +59,9 @@ void refract(const FloatKit& kit, Vector incident, Vector normal, uint64_t eta,
     result[i] = isTotal ? 0 : kit.sub(kit.mul(eta, incident[i]), kit.mul(factor, normal[i]));
 }
 
-size_t sizeOf(Vector cells) { return cells.size() == 4 ? 2 : cells.size() == 9 ? 3 : 4; }
+size_t sizeOf(Vector cells) {
+  return cells.size() == 4 ? 2 : cells.size() == 9 ? 3 : 4;
+}
 
 // Gauss-Jordan elimination with partial pivoting, in double. Turns `matrix` into the identity and
 // `inverse` (the identity before) into its inverse; gives the determinant, 0 for a singular matrix.
