@@ -158,7 +158,7 @@ TEST(InterpreterFindings, SubgroupBarrierDoesNotOrderOtherSubgroups) {
 
 TEST(InterpreterFindings, AtomicsDoNotRace) {
   expectNothing("void main() { uint t = gl_LocalInvocationIndex;\nif (t == 0) s[0] = 0;\n"
-                "barrier();\natomicAdd(s[0], t);\nbarrier();\nb[t] = s[0];\natomicMax(a[3], t); }",
+                "barrier();\natomicAdd(s[0], t);\nbarrier();\nb[gl_GlobalInvocationID.x] = s[0];\natomicMax(a[3], t); }",
                 {4, 1, 1});
 }
 
@@ -172,7 +172,7 @@ std::string flagPassing(const std::string& release) {
   return "shared uint flag;\nvoid main() { uint t = gl_LocalInvocationIndex;\nif (t == 0) flag = 0;\n"
          "barrier();\nif (t == 5) {\ns[0] = 42;\n" +
          release +
-         "\natomicStore(flag, 1, gl_ScopeWorkgroup, 0, 0);\n}\nif (t == 9) {\n"
+         "\natomicStore(flag, 1u, gl_ScopeWorkgroup, 0, 0);\n}\nif (t == 9) {\n"
          "while (atomicLoad(flag, gl_ScopeWorkgroup, 0, 0) == 0) {}\nmemoryBarrierShared();\n"
          "b[0] = s[0];\n} }";
 }
@@ -219,7 +219,7 @@ TEST(InterpreterFindings, SinglePassScan) {
                 "while (atomicLoad(a[200 + rank - 1], gl_ScopeDevice, gl_StorageSemanticsBuffer,"
                 " gl_SemanticsAcquire) < 1000) {}\nsum = b[200 + rank - 1];\n}\n"
                 "b[200 + rank] = sum + rank + 1;\n"
-                "atomicStore(a[200 + rank], 1000, gl_ScopeDevice, gl_StorageSemanticsBuffer,"
+                "atomicStore(a[200 + rank], 1000u, gl_ScopeDevice, gl_StorageSemanticsBuffer,"
                 " gl_SemanticsRelease);\nbefore = sum;\n}\nbarrier();\n"
                 "b[rank * 64 + t] = before; }",
                 {3, 1, 1});

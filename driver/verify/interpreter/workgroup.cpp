@@ -297,11 +297,15 @@ void WorkgroupRunner::releaseBarrier() {
     classes = barrier.memory.classes;
   // A fence before the barrier serves as well, as in `memoryBarrierShared(); barrier();`.
   for (Lane* lane : together) classes |= lane->fenced;
+  // What one lane has released to the device, all may pass on: a common program lets every lane
+  // fence, and one of them count the workgroup in behind the barrier.
+  uint32_t released = 0;
+  for (Lane* lane : together) released = std::max(released, lane->releasedToDevice);
+  if (barrier.memory.releases && barrier.memory.scope == spv::Scope::Device) released = tick_ - 1;
   for (Lane* lane : together) {
     for (uint32_t c = 0; c < kMemoryClasses; ++c)
       if (classes >> c & 1) lane->visible[c] = tick_;
-    if (barrier.memory.releases && barrier.memory.scope == spv::Scope::Device)
-      lane->releasedToDevice = tick_ - 1;
+    lane->releasedToDevice = released;
     lane->fenced = 0;
     lane->state = Lane::State::Runnable;
   }
