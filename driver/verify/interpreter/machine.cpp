@@ -4,6 +4,7 @@
 #include "verify/interpreter/execute.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <fmt/format.h>
 #include <mutex>
@@ -147,13 +148,19 @@ private:
     for (std::thread& other : others) other.join();
   }
 
+  bool isLate() {
+    std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    timedOut_ |= options_.timeoutSeconds > 0 && spent.count() > options_.timeoutSeconds;
+    return timedOut_;
+  }
+
   void work() {
     WorkgroupRunner runner(state_);
     for (;;) {
       uint32_t rank;
       {
         std::lock_guard lock(mutex_);
-        if (next_ == workgroups_.size() || !ended_) break;
+        if (next_ == workgroups_.size() || !ended_ || isLate()) break;
         rank = next_++;
       }
       runner.run(workgroups_[rank], lanes_);
@@ -182,7 +189,7 @@ private:
       for (size_t byte = 0; byte < buffer.written.size(); ++byte)
         buffer.written[byte] |= flags[byte / granule];
     }
-    return {log_.sorted(), instructions_, ended_};
+    return {log_.sorted(), instructions_, ended_, timedOut_};
   }
 
   const Dispatch& what_;
@@ -196,7 +203,8 @@ private:
   std::mutex mutex_;
   std::condition_variable isTurn_;
   uint32_t next_ = 0, committed_ = 0; ///< ranks
-  bool ended_ = true;
+  bool ended_ = true, timedOut_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   FindingLog log_;
   uint64_t instructions_ = 0;
 };

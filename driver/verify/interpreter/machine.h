@@ -29,6 +29,7 @@ struct MachineOptions {
   uint32_t threads = 0;       ///< 0: as many as the host has
   uint64_t stepLimit = uint64_t(1) << 28; ///< instructions in loops of one lane
   Observer* observer = nullptr;
+  double timeoutSeconds = 0; ///< no further workgroup is started after it; 0: no limit
 };
 
 /// A buffer as the dispatches of a program share it.
@@ -57,6 +58,7 @@ struct DispatchResult {
   std::vector<Finding> findings; ///< the same with any number of threads
   uint64_t instructions = 0;     ///< of the interpreter's code
   bool ended = true;             ///< false after an endless loop
+  bool timedOut = false;         ///< not all workgroups have run
 };
 
 /// Device address of the first byte of a buffer, for pointers that stand in buffers.
