@@ -26,7 +26,8 @@ constexpr Family kFamilies[] = {
     {"Integers", "", "",
      "int i = int(x), j = int(y) | 1; uint z = y | 1u;\n"
      "put(x + y); put(x - y); put(x * y); put(x / z); put(x % z); put(uint(i / (j & 0xFFF | 1)));\n"
-     "put(uint(-i)); put(~x); put(x << (y & 31u)); put(x >> (y & 31u)); put(uint(i >> (y & 31u)));\n"
+     "put(uint(-i)); put(~x); put(x << (y & 31u)); put(x >> (y & 31u)); put(uint(i >> (y & "
+     "31u)));\n"
      "put(uint(x < y) | uint(i < j) << 1 | uint(x >= y) << 2 | uint(i == j) << 3);\n"
      "put(uint(abs(i))); put(uint(min(i, j))); put(max(x, y)); put(uint(sign(i)));\n"
      "put(uint(clamp(i, -500, 500)));"},
@@ -104,8 +105,7 @@ constexpr Family kFamilies[] = {
      "putf(L1.r[2].x); putf(L1.r[1][1]); putf(L1.c[1].z); put(uint(L1.e.length())); }\n"
      "put(uint(L1.bytes[t])); put(uint(int(L1.halves[t].y))); putf(L1.e[t].a.x);\n"
      "put(uint(L1.e[t].c[1]));"},
-    {"WideAndNarrowTypes",
-     "#extension GL_EXT_shader_explicit_arithmetic_types : require\n", "",
+    {"WideAndNarrowTypes", "#extension GL_EXT_shader_explicit_arithmetic_types : require\n", "",
      "int64_t w = int64_t(x) * int64_t(int(y)); put(uint(w)); put(uint(w >> 32));\n"
      "uint64_t u = uint64_t(x) << 20 | y; put(uint(u / 1000ul)); put(uint(u % 77ul));\n"
      "uint8_t n = uint8_t(x) * uint8_t(3); put(uint(n)); int16_t h = int16_t(y) / int16_t(7);\n"
@@ -121,7 +121,8 @@ constexpr Family kFamilies[] = {
      "put(uint(subgroupAll(x > 5u)) | uint(subgroupAny(x > y)) << 1);\n"
      "put(uint(subgroupAllEqual(l / 8u))); uvec4 m = subgroupBallot((x & 1u) == 0); put(m.x);\n"
      "put(subgroupBallotBitCount(m)); put(subgroupBallotExclusiveBitCount(m));\n"
-     "put(uint(subgroupInverseBallot(m))); put(subgroupBroadcast(x, 3)); put(subgroupBroadcastFirst(y));\n"
+     "put(uint(subgroupInverseBallot(m))); put(subgroupBroadcast(x, 3)); "
+     "put(subgroupBroadcastFirst(y));\n"
      "put(gl_SubgroupLtMask.x); put(gl_SubgroupGeMask.x);\n"
      "if ((x & 2u) == 0) { put(subgroupBallot(true).x); put(subgroupBroadcastFirst(x)); }\n"
      "put(subgroupBallot(true).x);"},
@@ -193,7 +194,8 @@ protected:
     std::vector<driver::BufferInput> contents;
     for (const std::vector<uint32_t>& buffer : inputs_) {
       sizes.push_back(buffer.size() * 4);
-      contents.push_back({{reinterpret_cast<const uint8_t*>(buffer.data()), buffer.size() * 4}, {}});
+      contents.push_back(
+          {{reinterpret_cast<const uint8_t*>(buffer.data()), buffer.size() * 4}, {}});
     }
     ASSERT_FALSE((*runner)->makeBuffers(sizes));
     if (auto failed = (*runner)->addProgram(program)) GTEST_SKIP() << failed->message;

@@ -32,9 +32,8 @@ constexpr Kernel kKernels[] = {
      "void main() { uint t = gl_LocalInvocationIndex, y = 0; s[t] = t;\nbarrier();\n"
      "for (uint k = 0; k < 1000; ++k) y += s[(t + k) & 255u];\n"
      "b[gl_GlobalInvocationID.x] = y; }"},
-    {"storage buffer",
-     "void main() { uint t = gl_GlobalInvocationID.x;\n"
-     "for (uint k = 0; k < 1000; ++k) b[t] += k;\n}"},
+    {"storage buffer", "void main() { uint t = gl_GlobalInvocationID.x;\n"
+                       "for (uint k = 0; k < 1000; ++k) b[t] += k;\n}"},
     {"barriers",
      "void main() { uint t = gl_LocalInvocationIndex; s[t] = t;\n"
      "for (uint k = 0; k < 200; ++k) { barrier(); uint x = s[t ^ 1u];\nbarrier(); s[t] = x + k; }\n"
