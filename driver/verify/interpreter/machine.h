@@ -29,7 +29,7 @@ struct MachineOptions {
   uint32_t threads = 0;                   ///< 0: as many as the host has
   uint64_t stepLimit = uint64_t(1) << 28; ///< instructions in loops of one lane
   Observer* observer = nullptr;
-  double timeoutSeconds = 0; ///< no further workgroup is started after it; 0: no limit
+  double timeoutSeconds = 0; ///< negative: over already; 0: no limit
 };
 
 /// A buffer as the dispatches of a program share it.
