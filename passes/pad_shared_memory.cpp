@@ -47,6 +47,7 @@
 #include "ir/rewriter.h"
 #include "pass.h"
 #include "transforms/relayout_shared.h"
+#include "transforms/shared_memory_uses.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ constexpr std::string_view kPass = "pad-shared-memory";
 /// No array is larger.
 constexpr uint64_t kMaxBytes = uint64_t(1) << 32;
 
-/// Accesses that a remark lists, in module order: an unrolled loop may have thousands.
+/// Rows of accesses that a remark lists, in module order: an unrolled loop may have thousands.
 constexpr size_t kMaxTableRows = 32;
 
 struct Options {
@@ -98,6 +99,7 @@ struct Candidate {
   std::optional<Refusal> refusal;
 
   const LayoutChoice& before() const { return search->original(); }
+  bool isApplied() const { return !refusal && !hasNoConflict; }
 };
 
 /// What one module looks like to the pass: all its candidates, judged.
@@ -111,7 +113,9 @@ public:
   void judge(std::map<Id, uint64_t>& newBytes, const std::set<Id>* only = nullptr);
 
   std::vector<Candidate>& candidates() { return candidates_; }
-  std::vector<SharedVariable>& variables() { return variables_; }
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+  /// Leaves the candidates without what they refer to.
+  std::vector<SharedVariable> takeVariables() { return std::move(variables_); }
   Remark remark(const Candidate& candidate) const;
 
 private:
@@ -225,7 +229,10 @@ std::optional<double> Plan::residency(const Candidate& c, const std::map<Id, uin
     sizes[c.variable->id] = bytes;
     const auto total = sharedMemoryBytes(analyses_, *entry, target_, sizes);
     sizes = newBytes;
-    if (!total || !old || *total > target_.maxSharedMemory) return std::nullopt;
+    if (!total || !old) return std::nullopt;
+    // A shader that is too large for the target already is not this pass's affair, as long as it
+    // does not grow.
+    if (*total > std::max<uint64_t>(target_.maxSharedMemory, *old)) return std::nullopt;
     if (target_.sharedMemoryPerCore == 0 || !entry->workgroupSize || *old == 0) continue;
     const uint64_t invocations = entry->workgroupSize->invocations();
     const uint64_t subgroups = (invocations + target_.subgroupSize - 1) / target_.subgroupSize;
@@ -406,7 +413,7 @@ void Plan::judge(std::map<Id, uint64_t>& newBytes, const std::set<Id>* only) {
     c.hasNoConflict =
         !isForced_ && c.isSizeKnown && variable.obstacles.empty() && !c.search->hasConflict();
     if (!c.hasNoConflict) c.refusal = judge(c, newBytes);
-    if (!c.hasNoConflict && !c.refusal) newBytes[variable.id] = c.after->layout.bytes();
+    if (c.isApplied()) newBytes[variable.id] = c.after->layout.bytes();
   }
 }
 
@@ -419,13 +426,11 @@ std::string Plan::describe(const SharedVariable& variable, const SharedLayout& l
   });
 }
 
+/// A row for each access; those of one line that look the same share one.
 std::vector<std::string> Plan::siteTable(const Candidate& c, const SharedLayout* after) const {
-  std::vector<std::string> rows;
+  std::vector<std::pair<std::string, size_t>> rows; // and how many accesses each stands for
+  size_t listed = 0;
   for (const WeighedAccess& a : c.accesses) {
-    if (rows.size() == kMaxTableRows) {
-      rows.push_back(fmt::format("and {} more accesses", c.accesses.size() - rows.size()));
-      break;
-    }
     const SourceLocation at = analyses_.sourceLines().at(module_, a.access->inst);
     std::string degree = "depends on data";
     auto degreeIn = [&](const SharedLayout& layout) {
@@ -437,11 +442,24 @@ std::vector<std::string> Plan::siteTable(const Candidate& c, const SharedLayout*
     }
     std::string_view op = module_.facts(a.access->inst).name;
     op.remove_prefix(2);
-    rows.push_back(fmt::format("{}: {} of {} bytes, {}, weight {:g}",
-                               at.line ? fmt::format("line {}", at.line) : "no line", op,
-                               a.access->bytes, degree, a.weight));
+    std::string row = fmt::format("{}: {} of {} bytes, {}, weight {:g}",
+                                  at.line ? fmt::format("line {}", at.line) : "no line", op,
+                                  a.access->bytes, degree, a.weight);
+    const auto same =
+        std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.first == row; });
+    if (same == rows.end() && rows.size() == kMaxTableRows) break;
+    ++listed;
+    if (same == rows.end())
+      rows.push_back({std::move(row), 1});
+    else
+      ++same->second;
   }
-  return rows;
+  std::vector<std::string> table;
+  for (auto& [row, count] : rows)
+    table.push_back(count == 1 ? std::move(row) : fmt::format("{}, {} times", row, count));
+  if (listed < c.accesses.size())
+    table.push_back(fmt::format("and {} more accesses", c.accesses.size() - listed));
+  return table;
 }
 
 /// What is said of a candidate, at the site that costs most, at the refusal's place, or at the
@@ -454,7 +472,6 @@ Remark Plan::remark(const Candidate& c) const {
   InstRef place = variable.accesses.empty() ? variable.variable : variable.accesses.front().inst;
   double worst = 0;
   uint32_t degreeBefore = 0, degreeAfter = 0;
-  const bool isApplied = !c.refusal && !c.hasNoConflict;
   for (const WeighedAccess& a : c.accesses) {
     if (!a.pattern) continue;
     auto costIn = [&](const SharedLayout& layout) {
@@ -462,7 +479,7 @@ Remark Plan::remark(const Candidate& c) const {
     };
     const AccessCost cost = costIn(before.layout);
     degreeBefore = std::max(degreeBefore, cost.degree);
-    if (isApplied) degreeAfter = std::max(degreeAfter, costIn(c.after->layout).degree);
+    if (c.isApplied()) degreeAfter = std::max(degreeAfter, costIn(c.after->layout).degree);
     if (a.weight * cost.cycles <= worst) continue;
     worst = a.weight * cost.cycles;
     place = a.access->inst;
@@ -472,7 +489,7 @@ Remark Plan::remark(const Candidate& c) const {
   if (!c.entryPoints.empty()) remark.function = module_.stringAt(c.entryPoints.front()->inst, 3);
   remark.args = {{"array", c.name}};
   const std::string old = describe(variable, before.layout);
-  remark.details = siteTable(c, isApplied ? &c.after->layout : nullptr);
+  remark.details = siteTable(c, c.isApplied() ? &c.after->layout : nullptr);
   if (c.hasNoConflict) {
     remark.name = "no-conflict";
     remark.message = fmt::format("'{}{}' has no bank conflict that is known", c.name, old);
@@ -510,22 +527,125 @@ Remark Plan::remark(const Candidate& c) const {
 
 // ---- run ----
 
+/// A look at the module as it would be if what moves whole rows, or passes pointers to them, went
+/// element by element. Of a copy: the module itself is only changed for variables that gain by it.
+class SecondLook {
+public:
+  SecondLook(PassContext& context, const std::set<Id>& variables)
+      : copy_(context.module), analyses_(copy_, context.assumptions) {
+    Result<bool> changed = normalizeSharedUses(copy_, analyses_, variables, refusals_);
+    if (!changed || !*changed) return; // for want of ids: the first look stands
+    plan_ = std::make_unique<Plan>(context, copy_, analyses_);
+    looksAt_ = variables;
+    for (const UseRefusal& refusal : refusals_) looksAt_.erase(refusal.variable);
+  }
+
+  void judge(std::map<Id, uint64_t>& newBytes) {
+    if (plan_) plan_->judge(newBytes, &looksAt_);
+  }
+  const Candidate* find(Id variable) const {
+    if (!plan_) return nullptr;
+    for (const Candidate& c : plan_->candidates())
+      if (c.variable->id == variable) return &c;
+    return nullptr;
+  }
+  const UseRefusal* refusalOf(Id variable) const {
+    for (const UseRefusal& refusal : refusals_)
+      if (refusal.variable == variable) return &refusal;
+    return nullptr;
+  }
+  const Plan& plan() const { return *plan_; }
+
+private:
+  Module copy_;
+  Analyses analyses_;
+  std::vector<UseRefusal> refusals_;
+  std::set<Id> looksAt_;
+  std::unique_ptr<Plan> plan_;
+};
+
+/// Variables that a second look may find a better layout for: those with obstacles that can be
+/// removed, and those with structs that are moved as a whole and therefore keep their types.
+std::set<Id> wantSecondLook(const Plan& plan) {
+  std::set<Id> wanted;
+  for (const Candidate& c : plan.candidates()) {
+    const auto& obstacles = c.variable->obstacles;
+    const bool isBlocked = !obstacles.empty() && c.isSizeKnown && c.refusal &&
+                           c.refusal->name == obstacles.front().name &&
+                           std::all_of(obstacles.begin(), obstacles.end(),
+                                       [](const Obstacle& o) { return o.isRemovable; });
+    const bool isBound =
+        obstacles.empty() && !c.hasNoConflict && c.after &&
+        std::any_of(c.accesses.begin(), c.accesses.end(), [&](const WeighedAccess& a) {
+          return c.variable->nodes[a.access->node].kind != LayoutNode::Kind::Element;
+        });
+    if (isBlocked || isBound) wanted.insert(c.variable->id);
+  }
+  return wanted;
+}
+
+/// What to do with the module, in module order.
+struct Decision {
+  Id variable;
+  SharedLayout layout;
+};
+
 PassResult padSharedMemory(PassContext& context) {
   Plan plan(context, context.module, context.analyses);
   std::map<Id, uint64_t> newBytes;
   plan.judge(newBytes);
-  Rewriter rewriter(context.module);
-  for (const Candidate& c : plan.candidates()) {
-    if (!c.refusal && !c.hasNoConflict && !context.maySite(c.name)) continue;
-    context.remarks.push_back(plan.remark(c));
-    if (!c.refusal && !c.hasNoConflict)
-      relayoutShared(context.analyses, rewriter, *c.variable, c.after->layout);
+  std::unique_ptr<SecondLook> second;
+  if (const std::set<Id> wanted = wantSecondLook(plan); !wanted.empty()) {
+    second = std::make_unique<SecondLook>(context, wanted);
+    second->judge(newBytes);
   }
+
+  std::vector<Decision> decisions;
+  std::set<Id> normalized;
+  for (Candidate& first : plan.candidates()) {
+    const Candidate* again = second ? second->find(first.variable->id) : nullptr;
+    if (second && !again)
+      if (const UseRefusal* refusal = second->refusalOf(first.variable->id);
+          refusal && first.refusal)
+        first.refusal = Refusal{refusal->name, refusal->reason, refusal->inst};
+    // A layout that can be had as things stand is better than one that takes loads apart for
+    // little.
+    constexpr double kWorthIt = 0.95;
+    const bool isBetter =
+        again &&
+        (!first.variable->obstacles.empty() ||
+         (again->isApplied() &&
+          (first.refusal || again->after->cost.total() < first.after->cost.total() * kWorthIt)));
+    const Candidate& c = isBetter ? *again : first;
+    if (c.isApplied() && !context.maySite(c.name)) continue;
+    context.remarks.push_back((isBetter ? second->plan() : plan).remark(c));
+    if (!c.isApplied()) continue;
+    decisions.push_back({c.variable->id, c.after->layout});
+    if (isBetter) normalized.insert(c.variable->id);
+  }
+  if (decisions.empty()) return PassOutcome{};
+
+  if (!normalized.empty()) {
+    std::vector<UseRefusal> refusals;
+    Result<bool> changed =
+        normalizeSharedUses(context.module, context.analyses, normalized, refusals);
+    if (!changed) return changed.error();
+  }
+  const std::vector<SharedVariable> variables =
+      normalized.empty() ? plan.takeVariables()
+                         : collectSharedVariables(context.analyses, context.target);
+  Rewriter rewriter(context.module);
+  for (const Decision& decision : decisions)
+    for (const SharedVariable& variable : variables)
+      if (variable.id == decision.variable)
+        relayoutShared(context.analyses, rewriter, variable, decision.layout);
   Result<bool> changed = rewriter.commit();
   if (!changed) return changed.error();
-  // No block is added or removed and no edge changes.
-  return PassOutcome{*changed,
-                     AnalysisSet::none().with(AnalysisKind::Cfg).with(AnalysisKind::Dominance)};
+  // Without a normal form no block is added or removed and no edge changes.
+  AnalysisSet preserved = AnalysisSet::none();
+  if (normalized.empty())
+    preserved = preserved.with(AnalysisKind::Cfg).with(AnalysisKind::Dominance);
+  return PassOutcome{true, preserved};
 }
 
 } // namespace
