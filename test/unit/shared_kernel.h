@@ -145,6 +145,7 @@ inline ::testing::AssertionResult isNormal(Analyses& analyses, Id variable) {
         opClass == OpClass::Annotation)
       continue;
     const spv::Op op = module.opcode(i);
+    if (op == spv::Op::OpExtInst && !module.blockOf(i)) continue; // debug information
     const bool isChain = op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain;
     const Id pointee = analyses.types().pointee(module.resultId(i));
     const spv::Op kind = module.opcodeOf(pointee);

@@ -1,4 +1,5 @@
 // normalizeSharedUses() on modules that no validator would pass, or that are newer than the tables.
+#include "analysis/entry_points.h"
 #include "shared_kernel.h"
 #include "transforms/shared_memory_uses.h"
 
@@ -107,6 +108,23 @@ TEST(SharedUsesBroken, NotWhatOthersRefersTo) {
   // A decoration of something else.
   EXPECT_EQ(refusalsOf({.main = row, .names = "OpDecorateId %u1 UniformId %r\n"}),
             "unsupported-use ");
+}
+
+TEST(SharedUsesBroken, AnEntryPointThatIsCalledKeepsItsParameters) {
+  const Kernel kernel{.functions = kRowFunctions,
+                      .main = "%c = OpFunctionCall %void %fill %tile\n",
+                      .globals = kRowTypes,
+                      .preamble = "OpEntryPoint GLCompute %fill \"fill\"\n"};
+  test::Subject subject(kernel.text());
+  std::vector<UseRefusal> refusals;
+  const Module& module = subject.module();
+  const auto changed = normalizeSharedUses(subject.module(), subject.analyses(),
+                                           {test::idNamed(module, "tile")}, refusals);
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(module.functionCount(), 5u); // %fill and %put, and a clone of each
+  const Id fill = module.functionId(subject.analyses().entryPoints().all()[1].function);
+  const InstRef type = module.def(module.idAt(module.def(fill), 4));
+  EXPECT_EQ(module.wordCount(type), 4u); // with its one parameter
 }
 
 } // namespace

@@ -343,6 +343,19 @@ TEST(SharedUses, DebugInformationOfPointersGoes) {
   EXPECT_EQ(count(text, "DebugDeclare"), 0u);
 }
 
+TEST(SharedUses, DebugInformationOfTheVariableStays) {
+  Kernel kernel{.main = "%x = OpLoad %array %tile\n", .globals = R"(
+     %ds = OpExtInst %void %debug DebugSource %file
+     %du = OpExtInst %void %debug DebugCompilationUnit %u1 %u4 %ds %u2
+     %db = OpExtInst %void %debug DebugTypeBasic %file %u64 %u3 %u0
+     %dg = OpExtInst %void %debug DebugGlobalVariable %file %db %ds %u1 %u1 %du %file %tile %u4
+)"};
+  kernel.usesDebugInfo = true;
+  NormalizedKernel k(kernel);
+  EXPECT_TRUE(k.changed());
+  EXPECT_EQ(count(k.text(), "DebugGlobalVariable"), 1u);
+}
+
 TEST(SharedUses, AParameterIsNotInBoundsForAllCalls) {
   NormalizedKernel k({.functions = R"(
     %put = OpFunction %void None %fn_row
