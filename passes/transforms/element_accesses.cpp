@@ -324,8 +324,7 @@ private:
     const Id value = rewriter_.newId();
     Inst load(spv::Op::OpLoad);
     load.id(type).id(value).id(pointer);
-    appendOperands(load, operands, place, spv::MemoryAccessMask::MakePointerVisible,
-                   operands.visible);
+    appendOperands(load, operands, spv::MemoryAccessMask::MakePointerVisible, operands.visible);
     rewriter_.insertBefore(at, std::move(load));
     return value;
   }
@@ -335,24 +334,18 @@ private:
     const Id pointer = elementPointer(at, place, type, tail);
     Inst store(spv::Op::OpStore);
     store.id(pointer).id(value);
-    appendOperands(store, operands, place, spv::MemoryAccessMask::MakePointerAvailable,
+    appendOperands(store, operands, spv::MemoryAccessMask::MakePointerAvailable,
                    operands.available);
     rewriter_.insertBefore(at, std::move(store));
   }
 
   /// The memory operands of one element's access: `scoped` is the one bit with a scope that this
-  /// kind of access may have. What a set for both sides of a copy says of sharing does not hold for
-  /// memory that cannot be shared.
-  static void appendOperands(Inst& inst, const MemoryOperands& operands, const Place& place,
+  /// kind of access may have.
+  static void appendOperands(Inst& inst, const MemoryOperands& operands,
                              spv::MemoryAccessMask scoped, Id scope) {
     using Mask = spv::MemoryAccessMask;
-    const bool isShared = place.storage == spv::StorageClass::Workgroup ||
-                          place.storage == spv::StorageClass::StorageBuffer ||
-                          place.storage == spv::StorageClass::Uniform ||
-                          place.storage == spv::StorageClass::CrossWorkgroup ||
-                          place.storage == spv::StorageClass::Generic;
-    uint32_t kept = uint32_t(Mask::Volatile) | uint32_t(Mask::Nontemporal);
-    if (isShared) kept |= uint32_t(Mask::NonPrivatePointer) | uint32_t(scoped);
+    const uint32_t kept = uint32_t(Mask::Volatile) | uint32_t(Mask::Nontemporal) |
+                          uint32_t(Mask::NonPrivatePointer) | uint32_t(scoped);
     const uint32_t mask = operands.mask & kept;
     if (mask == 0) return;
     inst.word(mask);

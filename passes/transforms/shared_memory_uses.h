@@ -1,9 +1,10 @@
 // Brings the uses of Workgroup variables into one form, so that a pass that changes their layout
 // has to know no other.
 //
-// After it, what names a chosen variable, apart from its declaration, names, decorations and
-// interfaces, is an access chain from the variable itself down to an *element*: whatever is neither
-// an array nor a struct. What happens to the pointers to elements is left as it is. To get there,
+// After it, what names a chosen variable, apart from its declaration, names, decorations, debug
+// information and interfaces, is an access chain from the variable itself down to an *element*:
+// whatever is neither an array nor a struct. What happens to the pointers to elements is left as it
+// is. To get there,
 // - an access chain on an access chain becomes one, and OpCopyObject of a pointer goes;
 // - a function parameter that points to an array, a row or a struct is replaced by the array
 //   indices that its pointer was made with; a function that is called with several variables or

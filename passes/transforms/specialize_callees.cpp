@@ -198,17 +198,13 @@ void CalleeSpecializer::refuse(const Instance& instance, InstRef call, std::stri
 // ---- emit ----
 
 void CalleeSpecializer::emit(Rewriter& rewriter) {
-  // Who may keep the id of the original: the instance without bindings, which others may name, or
-  // else the first.
-  for (const FunctionFacts& function : functions_) {
-    if (function.instances.empty()) continue;
-    size_t keeper = function.instances.front();
+  // The first keeps the id of the original: where more than calls may name that, plan() began with
+  // an instance without bindings.
+  for (const FunctionFacts& function : functions_)
     for (size_t n : function.instances)
-      if (instances_[n].bindings.empty()) keeper = n;
-    for (size_t n : function.instances)
-      instances_[n].id =
-          n == keeper ? module_.functionId(instances_[n].function) : rewriter.newId();
-  }
+      instances_[n].id = n == function.instances.front()
+                             ? module_.functionId(instances_[n].function)
+                             : rewriter.newId();
   for (Instance& instance : instances_) {
     if (instance.id != module_.functionId(instance.function)) {
       emitClone(instance, rewriter);

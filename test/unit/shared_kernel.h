@@ -145,6 +145,7 @@ inline ::testing::AssertionResult isNormal(Analyses& analyses, Id variable) {
         opClass == OpClass::Annotation)
       continue;
     const spv::Op op = module.opcode(i);
+    if (op == spv::Op::OpExtInst && !module.blockOf(i)) continue; // debug information
     const bool isChain = op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain;
     const Id pointee = analyses.types().pointee(module.resultId(i));
     const spv::Op kind = module.opcodeOf(pointee);
@@ -211,5 +212,43 @@ private:
   std::vector<UseRefusal> refusals_;
   bool changed_ = false;
 };
+
+inline size_t count(std::string_view text, std::string_view part) {
+  size_t n = 0;
+  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+/// Expects that a module stays as it is, for this reason.
+inline void expectRefused(const Kernel& kernel, std::string_view refusals,
+                          const std::vector<std::string>& variables = {"tile"},
+                          const SharedUsesOptions& options = {}) {
+  NormalizedKernel k(kernel, variables, options);
+  EXPECT_EQ(k.refusalText(), refusals);
+  EXPECT_FALSE(k.changed());
+}
+
+/// Functions that take a row, %put, or an array, %fill, and store to it.
+inline const std::string kRowFunctions = R"(
+    %put = OpFunction %void None %fn_row
+      %p = OpFunctionParameter %p_row
+     %pe = OpLabel
+     %px = OpAccessChain %p_float %p %u2
+           OpStore %px %f1
+           OpReturn
+           OpFunctionEnd
+   %fill = OpFunction %void None %fn_array
+      %a = OpFunctionParameter %p_array
+     %ae = OpLabel
+     %ar = OpAccessChain %p_row %a %u3
+     %ac = OpFunctionCall %void %put %ar
+     %ax = OpAccessChain %p_float %a %u1 %u1
+           OpStore %ax %f1
+           OpReturn
+           OpFunctionEnd
+)";
+inline const std::string kRowTypes = "%fn_row = OpTypeFunction %void %p_row\n"
+                                     "%fn_array = OpTypeFunction %void %p_array\n"
+                                     "%fn_i = OpTypeFunction %void %int\n";
 
 } // namespace lanewise::test

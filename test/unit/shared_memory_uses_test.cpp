@@ -11,24 +11,12 @@
 namespace lanewise {
 namespace {
 
-using test::countOps;
+using test::count;
+using test::expectRefused;
 using test::Kernel;
+using test::kRowFunctions;
+using test::kRowTypes;
 using test::NormalizedKernel;
-
-size_t count(std::string_view text, std::string_view part) {
-  size_t n = 0;
-  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++n;
-  return n;
-}
-
-/// A module that must stay as it is, for this reason.
-void expectRefused(const Kernel& kernel, std::string_view refusals,
-                   const std::vector<std::string>& variables = {"tile"},
-                   const SharedUsesOptions& options = {}) {
-  NormalizedKernel k(kernel, variables, options);
-  EXPECT_EQ(k.refusalText(), refusals);
-  EXPECT_FALSE(k.changed());
-}
 
 // ---- access chains ----
 
@@ -130,29 +118,6 @@ TEST(SharedUses, PointersToElementsMayDoAsTheyLike) {
 }
 
 // ---- parameters ----
-
-/// Functions that take a row, %put, or an array, %fill, and store to it.
-const std::string kRowFunctions = R"(
-    %put = OpFunction %void None %fn_row
-      %p = OpFunctionParameter %p_row
-     %pe = OpLabel
-     %px = OpAccessChain %p_float %p %u2
-           OpStore %px %f1
-           OpReturn
-           OpFunctionEnd
-   %fill = OpFunction %void None %fn_array
-      %a = OpFunctionParameter %p_array
-     %ae = OpLabel
-     %ar = OpAccessChain %p_row %a %u3
-     %ac = OpFunctionCall %void %put %ar
-     %ax = OpAccessChain %p_float %a %u1 %u1
-           OpStore %ax %f1
-           OpReturn
-           OpFunctionEnd
-)";
-const std::string kRowTypes = "%fn_row = OpTypeFunction %void %p_row\n"
-                              "%fn_array = OpTypeFunction %void %p_array\n"
-                              "%fn_i = OpTypeFunction %void %int\n";
 
 TEST(SharedUses, OneVariableNeedsNoClone) {
   NormalizedKernel k({.functions = kRowFunctions,
@@ -378,6 +343,85 @@ TEST(SharedUses, DebugInformationOfPointersGoes) {
   EXPECT_EQ(count(text, "DebugDeclare"), 0u);
 }
 
+TEST(SharedUses, DebugInformationOfTheVariableStays) {
+  Kernel kernel{.main = "%x = OpLoad %array %tile\n", .globals = R"(
+     %ds = OpExtInst %void %debug DebugSource %file
+     %du = OpExtInst %void %debug DebugCompilationUnit %u1 %u4 %ds %u2
+     %db = OpExtInst %void %debug DebugTypeBasic %file %u64 %u3 %u0
+     %dg = OpExtInst %void %debug DebugGlobalVariable %file %db %ds %u1 %u1 %du %file %tile %u4
+)"};
+  kernel.usesDebugInfo = true;
+  NormalizedKernel k(kernel);
+  EXPECT_TRUE(k.changed());
+  EXPECT_EQ(count(k.text(), "DebugGlobalVariable"), 1u);
+}
+
+TEST(SharedUses, AParameterIsNotInBoundsForAllCalls) {
+  NormalizedKernel k({.functions = R"(
+    %put = OpFunction %void None %fn_row
+      %p = OpFunctionParameter %p_row
+     %pe = OpLabel
+     %px = OpInBoundsAccessChain %p_float %p %u2
+           OpStore %px %f1
+           OpReturn
+           OpFunctionEnd
+)",
+                      .main = "%r = OpInBoundsAccessChain %p_row %tile %i\n"
+                              "%c = OpFunctionCall %void %put %r\n"
+                              "%s = OpAccessChain %p_row %tile %u3\n"
+                              "%d = OpFunctionCall %void %put %s\n",
+                      .globals = kRowTypes});
+  EXPECT_EQ(k.module().functionCount(), 2u);
+  EXPECT_EQ(k.count(spv::Op::OpInBoundsAccessChain), 0u);
+}
+
+TEST(SharedUses, FunctionsThatNobodyCallsAreCallersLikeAnyOther) {
+  // %put is called from %unused alone: it needs no clone, though it stands before its caller.
+  NormalizedKernel k({.functions = R"(
+    %put = OpFunction %void None %fn_row
+      %p = OpFunctionParameter %p_row
+     %pe = OpLabel
+     %px = OpAccessChain %p_float %p %u2
+           OpStore %px %f1
+           OpReturn
+           OpFunctionEnd
+ %unused = OpFunction %void None %fn
+     %ue = OpLabel
+     %ur = OpAccessChain %p_row %tile %u1
+     %uc = OpFunctionCall %void %put %ur
+           OpReturn
+           OpFunctionEnd
+)",
+                      .globals = kRowTypes});
+  EXPECT_TRUE(k.changed());
+  EXPECT_EQ(k.module().functionCount(), 3u);
+}
+
+TEST(SharedUses, RecursionEnds) {
+  // Not for a shader, but the module can be read. The row goes round with its index.
+  const Kernel kernel{.functions = R"(
+   %loop = OpFunction %void None %fn_row
+      %p = OpFunctionParameter %p_row
+     %pe = OpLabel
+     %px = OpAccessChain %p_float %p %u2
+           OpStore %px %f1
+     %pc = OpFunctionCall %void %loop %p
+           OpReturn
+           OpFunctionEnd
+)",
+                      .main = "%r = OpAccessChain %p_row %tile %i\n"
+                              "%c = OpFunctionCall %void %loop %r\n",
+                      .globals = kRowTypes};
+  test::Subject subject(kernel.text());
+  std::vector<UseRefusal> refusals;
+  const auto changed = normalizeSharedUses(subject.module(), subject.analyses(),
+                                           {test::idNamed(subject.module(), "tile")}, refusals);
+  ASSERT_TRUE(changed);
+  EXPECT_TRUE(*changed);
+  EXPECT_EQ(subject.module().functionCount(), 2u);
+  EXPECT_TRUE(test::isNormal(subject.analyses(), test::idNamed(subject.module(), "tile")));
+}
+
 TEST(SharedUses, EveryVersion) {
   for (spv_target_env env : {SPV_ENV_UNIVERSAL_1_0, SPV_ENV_UNIVERSAL_1_3, SPV_ENV_UNIVERSAL_1_4,
                              SPV_ENV_UNIVERSAL_1_5, SPV_ENV_UNIVERSAL_1_6}) {
@@ -559,195 +603,6 @@ TEST(SharedUses, NotMoreParametersThanThereMayBe) {
   expectRefused(kernel(130), "deep: many-parameters", {"deep"});
   NormalizedKernel k(kernel(120), {"deep"});
   EXPECT_EQ(k.count(spv::Op::OpFunctionParameter), 240u);
-}
-
-// ---- loads, stores and copies ----
-
-TEST(SharedUses, LoadsTakeElements) {
-  NormalizedKernel k({.main = R"(
-     %x = OpLoad %array %tile
-          OpStore %dst %x
-     %p = OpAccessChain %p_rec %records %i
-     %y = OpLoad %rec %p
-)",
-                      .names = "OpName %x \"whole\"\n"});
-  const Module& m = k.module();
-  EXPECT_EQ(k.count(spv::Op::OpCompositeConstruct), 5u + 3u);
-  EXPECT_EQ(k.count(spv::Op::OpLoad), 2u + 16u + 10u);
-  EXPECT_EQ(m.opcodeOf(test::idNamed(m, "whole")), spv::Op::OpCompositeConstruct);
-  // Indices of literal elements are in range.
-  EXPECT_EQ(k.count(spv::Op::OpInBoundsAccessChain), 16u);
-}
-
-TEST(SharedUses, StoresExtractElements) {
-  NormalizedKernel k({.main = R"(
-          OpStore %tile %zeros
-     %p = OpAccessChain %p_rec %records %i
-          OpStore %p %nothing
-)",
-                      .globals = "%zeros = OpConstantNull %array\n%nothing = OpUndef %rec\n"});
-  EXPECT_EQ(k.count(spv::Op::OpStore), 16u + 10u);
-  EXPECT_EQ(k.count(spv::Op::OpCompositeExtract), 16u + 10u);
-}
-
-TEST(SharedUses, CopiesReadEverythingFirst) {
-  NormalizedKernel k({.main = R"(
-     %r = OpAccessChain %p_row %tile %i
-     %s = OpAccessChain %p_row %other %j
-          OpCopyMemory %r %s
-          OpCopyMemory %tile %dst
-          OpCopyMemory %dst %other
-)"});
-  EXPECT_EQ(k.count(spv::Op::OpCopyMemory), 0u);
-  EXPECT_EQ(k.count(spv::Op::OpLoad), 2u + 4u + 16u + 16u);
-  EXPECT_EQ(k.count(spv::Op::OpStore), 4u + 16u + 16u);
-  std::string order;
-  for (InstRef i : k.module().insts()) {
-    if (k.module().opcode(i) == spv::Op::OpLoad) order += 'l';
-    if (k.module().opcode(i) == spv::Op::OpStore) order += 's';
-  }
-  EXPECT_EQ(order.substr(2, 8), "llllssss");
-}
-
-TEST(SharedUses, MemoryOperandsAreCarriedOver) {
-  NormalizedKernel k({.main = R"(
-     %r = OpAccessChain %p_row %tile %i
-     %x = OpLoad %row %r Volatile|Aligned|MakePointerVisible|NonPrivatePointer 16 %u2
-          OpStore %r %x Aligned|MakePointerAvailable|NonPrivatePointer 16 %u2
-     %y = OpLoad %row %r Aligned 16
-)",
-                      .head = "OpCapability VulkanMemoryModel\n",
-                      .memoryModel = "Logical Vulkan"});
-  const std::string text = k.text();
-  EXPECT_EQ(count(text, "Volatile|MakePointerVisible|NonPrivatePointer"), 4u);
-  EXPECT_EQ(count(text, "MakePointerAvailable|NonPrivatePointer"), 4u);
-  EXPECT_EQ(count(text, "Aligned"), 0u); // it held for the first element only
-}
-
-TEST(SharedUses, MemoryOperandsOfCopies) {
-  NormalizedKernel k({.main = R"(
-     %r = OpAccessChain %p_row %tile %i
-     %s = OpAccessChain %p_row %other %i
-          OpCopyMemory %r %s MakePointerAvailable|MakePointerVisible|NonPrivatePointer %u2 %u2
-          OpCopyMemory %r %s Volatile Nontemporal
-)",
-                      .head = "OpCapability VulkanMemoryModel\n",
-                      .memoryModel = "Logical Vulkan"});
-  const std::string text = k.text();
-  EXPECT_EQ(count(text, " MakePointerVisible|NonPrivatePointer"), 4u); // the loads
-  EXPECT_EQ(count(text, " MakePointerAvailable|NonPrivatePointer"), 4u);
-  std::string kinds;
-  for (InstRef i : k.module().insts()) {
-    const spv::Op op = k.module().opcode(i);
-    const uint32_t n = op == spv::Op::OpLoad ? 4 : 3;
-    if (op != spv::Op::OpLoad && op != spv::Op::OpStore) continue;
-    if (k.module().wordCount(i) == n + 1) kinds += std::to_string(k.module().word(i, n));
-  }
-  EXPECT_EQ(kinds, "44441111"); // what is behind the first mask is the source's
-}
-
-TEST(SharedUses, MemoryThatIsNotSharedHasNoSharing) {
-  // In a Private variable NonPrivatePointer means nothing and, in a load, is not valid.
-  NormalizedKernel k({.main = R"(
-     OpCopyMemory %tile %dst Volatile
-     OpCopyMemory %dst %tile Volatile
-)"});
-  EXPECT_EQ(count(k.text(), "Volatile"), 64u);
-}
-
-TEST(SharedUses, AsManyElementsAsAllowed) {
-  NormalizedKernel k({.main = "%x = OpLoad %array64 %most\nOpStore %most %x\n"}, {"most"});
-  EXPECT_TRUE(k.changed());
-  EXPECT_EQ(k.count(spv::Op::OpStore), 64u);
-  expectRefused({.main = "%x = OpLoad %array65 %large\n"}, "large: large-access", {"large"});
-  expectRefused({.main = "%x = OpLoad %array %tile\n"}, "tile: large-access", {"tile"},
-                {.maxElements = 15});
-}
-
-TEST(SharedUses, NotWithoutALiteralLength) {
-  expectRefused({.main = "%x = OpLoad %array_n %sized\n"}, "sized: unsized-access", {"sized"});
-  expectRefused({.main = "OpCopyMemory %sized %target\n",
-                 .globals = "%pp = OpTypePointer Private %array_n\n"
-                            "%target = OpVariable %pp Private\n",
-                 .env = SPV_ENV_UNIVERSAL_1_3},
-                "sized: unsized-access", {"sized"});
-}
-
-TEST(SharedUses, ParametersNeedNoLiteralLength) {
-  NormalizedKernel k({.functions = R"(
-    %put = OpFunction %void None %fn_n
-      %p = OpFunctionParameter %p_n
-     %pe = OpLabel
-     %px = OpAccessChain %p_float %p %u2
-           OpStore %px %f1
-           OpReturn
-           OpFunctionEnd
-)",
-                      .main = "%c = OpFunctionCall %void %put %sized\n",
-                      .globals = "%fn_n = OpTypeFunction %void %p_n\n"},
-                     {"sized"});
-  EXPECT_TRUE(k.changed());
-  EXPECT_EQ(k.count(spv::Op::OpTypeFunction), 2u); // void() was there
-}
-
-TEST(SharedUses, NotSizedCopies) {
-  // OpCopyMemorySized is for kernels, whose pointers are physical.
-  const std::string text = R"(
-      OpCapability Kernel
-      OpCapability Addresses
-      OpCapability Linkage
-      OpMemoryModel Physical32 OpenCL
-      OpName %tile "tile"
- %1 = OpTypeVoid
- %2 = OpTypeFunction %1
- %3 = OpTypeInt 32 0
- %4 = OpConstant %3 4
- %5 = OpTypeArray %3 %4
- %6 = OpTypePointer Workgroup %5
- %tile = OpVariable %6 Workgroup
- %7 = OpVariable %6 Workgroup
- %8 = OpFunction %1 None %2
- %9 = OpLabel
-      OpCopyMemorySized %tile %7 %4
-      OpReturn
-      OpFunctionEnd
-)";
-  test::Subject subject(text);
-  EXPECT_TRUE(test::validate(subject.module().words()));
-  std::vector<UseRefusal> refusals;
-  const Id tile = test::idNamed(subject.module(), "tile");
-  const auto changed = normalizeSharedUses(subject.module(), subject.analyses(), {tile}, refusals);
-  ASSERT_TRUE(changed);
-  EXPECT_FALSE(*changed);
-  ASSERT_EQ(refusals.size(), 1u);
-  EXPECT_EQ(refusals[0].name, "sized-copy");
-  EXPECT_EQ(refusals[0].variable, tile);
-  EXPECT_EQ(subject.module().opcode(refusals[0].inst), spv::Op::OpCopyMemorySized);
-}
-
-TEST(SharedUses, NotNonUniformCopies) {
-  auto kernel = [](std::string decoration) {
-    return Kernel{.main = "%b = OpAccessChain %sb_row %buffers %i %u0\n"
-                          "%r = OpAccessChain %p_row %tile %i\nOpCopyMemory %r %b\n",
-                  .head = "OpCapability ShaderNonUniform\n"
-                          "OpCapability RuntimeDescriptorArray\n",
-                  .names = decoration + "OpDecorate %buffers DescriptorSet 0\n"
-                                        "OpDecorate %buffers Binding 0\n",
-                  .globals = "%block = OpTypeStruct %row\n"
-                             "%blocks = OpTypeArray %block %u4\n"
-                             "%sb = OpTypePointer StorageBuffer %blocks\n"
-                             "%sb_row = OpTypePointer StorageBuffer %row\n"
-                             "%buffers = OpVariable %sb StorageBuffer\n",
-                  .env = SPV_ENV_UNIVERSAL_1_3};
-  };
-  Kernel nonUniform = kernel("OpDecorate %b NonUniform\n");
-  nonUniform.head = "OpCapability ShaderNonUniform\nOpExtension \"SPV_EXT_descriptor_indexing\"\n";
-  expectRefused(nonUniform, "tile: non-uniform-copy");
-  Kernel uniform = kernel("");
-  uniform.head.clear();
-  NormalizedKernel k(uniform, {"tile"});
-  EXPECT_TRUE(k.changed());
-  EXPECT_EQ(k.count(spv::Op::OpTypePointer), 12u + 2u + 1u); // and StorageBuffer float
 }
 
 // ---- the whole ----
