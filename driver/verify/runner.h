@@ -27,6 +27,7 @@ struct DeviceInfo {
   uint32_t sharedMemoryBytes = 0;
   bool hasTimestamps = false;
   bool isCpu = false;
+  bool isInterpreter = false; ///< Lanewise's own: its times mean nothing
 };
 
 /// Every Vulkan device, usable or not. Fails when there is no Vulkan loader or no device.
@@ -143,6 +144,9 @@ public:
 
   /// What a buffer holds now, empty if it cannot be read. For tests of time().
   virtual std::vector<uint8_t> contents(uint32_t buffer) = 0;
+
+  /// What a checking device holds against the programs that ran since the last call.
+  virtual std::vector<RunFinding> takeFindings() { return {}; }
 
   /// Errors of the validation layer since the last call, one line each, without repeats.
   virtual std::vector<std::string> takeValidationErrors() = 0;

@@ -4,6 +4,7 @@
 // there is no Vulkan. Exceptions of vulkan.hpp end here.
 #include "verify/device_support.h"
 #include "verify/failure.h"
+#include "verify/interpreter/interpreter_runner.h"
 #include "verify/runner.h"
 #include "verify/vulkan_images.h"
 
@@ -150,9 +151,9 @@ Result<uint32_t> chooseDevice(const std::vector<DeviceInfo>& devices, const std:
   if (devices.empty())
     return failure("there is no Vulkan device; install a driver, such as Mesa's CPU device "
                    "(mesa-vulkan-drivers)");
-  if (wanted == "interpreter")
-    return failure("device `interpreter` is not part of this version; leave --device away or give "
-                   "`cpu` or an index of `lanewise devices`");
+  if (wanted == kInterpreterName)
+    return failure("device `interpreter` is no Vulkan device; give `cpu` or an index of `lanewise "
+                   "devices`");
   if (wanted == "cpu") {
     for (const DeviceInfo& device : devices)
       if (device.isCpu) return device.index;
@@ -814,6 +815,7 @@ Result<Opened> openInstance(const RunnerOptions& options) {
 } // namespace
 
 Result<DeviceInfo> Runner::probe(const RunnerOptions& options) {
+  if (options.device == kInterpreterName) return interpreterInfo();
   try {
     Result<Opened> opened = openInstance(options);
     if (!opened) return opened.error();
@@ -824,6 +826,7 @@ Result<DeviceInfo> Runner::probe(const RunnerOptions& options) {
 }
 
 Result<std::unique_ptr<Runner>> Runner::open(const RunnerOptions& options) {
+  if (options.device == kInterpreterName) return makeInterpreterRunner(options);
   try {
     Result<Opened> opened = openInstance(options);
     if (!opened) return opened.error();
