@@ -69,7 +69,8 @@ void declare(CLI::App& app, Options& o) {
                  "X,Y,Z: workgroup size that is not literal (without a scenario)")
       ->group(loading);
   const char* how = "How to run and report";
-  app.add_option("--device", o.verify.device, "a number of `lanewise devices`, cpu, or interpreter")->group(how);
+  app.add_option("--device", o.verify.device, "a number of `lanewise devices`, cpu, or interpreter")
+      ->group(how);
   app.add_flag("--validation-layer", o.verify.validationLayer,
                "run under the Khronos validation layer; its errors are findings")
       ->group(how);

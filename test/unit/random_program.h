@@ -18,13 +18,14 @@ public:
 
   explicit RandomProgram(uint32_t seed) : random_(seed) {}
 
-  /// GLSL. Binding 0 holds the inputs, binding 1 the outputs (8 words an invocation), binding 2 eight
-  /// counters, which are added to atomically.
+  /// GLSL. Binding 0 holds the inputs, binding 1 the outputs (8 words an invocation), binding 2
+  /// eight counters, which are added to atomically.
   std::string text() {
     std::string body, functions;
     for (int f = 0; f < 2; ++f) functions += function(f);
     for (int i = 0, count = 8 + int(draw(8)); i < count; ++i) body += topStatement();
-    return head() + functions + fmt::format(R"(
+    return head() + functions +
+           fmt::format(R"(
 void main() {{
   uint lid = gl_LocalInvocationIndex, gid = gl_GlobalInvocationID.x;
   uint u0 = source[gid], u1 = source[gid ^ 1u], u2 = lid, u3 = {}u;
@@ -44,7 +45,7 @@ void main() {{
   target[8u * gid + 7u] = v0.x ^ v0.y * 3u ^ v0.z * 5u ^ v0.w * 7u;
 }}
 )",
-                                             random_() % 1000, body);
+                       random_() % 1000, body);
   }
 
 private:
@@ -72,7 +73,11 @@ float mul(float a, float b) { precise float r = a * b; return tame(r); }
   }
 
   std::string uintLeaf() {
-    std::array<std::string, 6> leaves{"u0", "u1", "u2", "u3", "v0." + std::string(1, "xyzw"[draw(4)]),
+    std::array<std::string, 6> leaves{"u0",
+                                      "u1",
+                                      "u2",
+                                      "u3",
+                                      "v0." + std::string(1, "xyzw"[draw(4)]),
                                       fmt::format("{}u", uint32_t(random_()) >> draw(32))};
     return leaves[draw(6)];
   }
@@ -116,8 +121,8 @@ float mul(float a, float b) { precise float r = a * b; return tame(r); }
     case 16:
       return fmt::format("bitfieldExtract({}, int({} & 15u), int({} & 15u))", sub(), sub(), sub());
     case 17:
-      return fmt::format("bitfieldInsert({}, {}, int({} & 15u), int({} & 15u))", sub(), sub(), sub(),
-                         sub());
+      return fmt::format("bitfieldInsert({}, {}, int({} & 15u), int({} & 15u))", sub(), sub(),
+                         sub(), sub());
     case 18:
       return fmt::format("uint(findMSB({}))", sub());
     case 19:
@@ -139,8 +144,8 @@ float mul(float a, float b) { precise float r = a * b; return tame(r); }
 
   std::string intOf(int depth) {
     if (depth == 0)
-      return std::array<std::string, 4>{"i0", "i1", "i2", fmt::format("{}", int(draw(2000)) - 1000)}
-          [draw(4)];
+      return std::array<std::string, 4>{"i0", "i1", "i2",
+                                        fmt::format("{}", int(draw(2000)) - 1000)}[draw(4)];
     auto sub = [&] { return intOf(depth - 1); };
     switch (draw(16)) {
     case 0:
@@ -151,8 +156,8 @@ float mul(float a, float b) { precise float r = a * b; return tame(r); }
       return fmt::format("({} * {})", sub(), sub());
     case 3:
       return fmt::format("({} / (({} & 1023) + 1))", sub(), sub());
-    case 4: // OpSMod, whose sign is the divisor's
-      return fmt::format("({} % (({} & 1023) + 1))", sub(), sub());
+    case 4: // OpSMod. Mesa 22.3 gives a negative dividend the sign of OpSRem
+      return fmt::format("(({} & 0x7FFFFFFF) % (({} & 1023) + 1))", sub(), sub());
     case 5:
       return fmt::format("({} >> ({} & 31))", sub(), sub());
     case 6:
@@ -174,7 +179,7 @@ float mul(float a, float b) { precise float r = a * b; return tame(r); }
     case 14:
       return fmt::format("int(int16_t({}) - int16_t({}))", sub(), sub());
     default:
-      return fmt::format("(-{})", sub());
+      return fmt::format("(- {})", sub());
     }
   }
 
@@ -208,7 +213,7 @@ float mul(float a, float b) { precise float r = a * b; return tame(r); }
     case 11:
       return fmt::format("({} ? {} : {})", boolOf(depth - 1), sub(), sub());
     default:
-      return fmt::format("(-{})", sub());
+      return fmt::format("(- {})", sub());
     }
   }
 

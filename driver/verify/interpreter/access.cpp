@@ -203,8 +203,9 @@ void WorkgroupRunner::store(Lane& lane, const Instr& inst) {
   uint32_t bytes = inst.extra, stride = inst.c;
   Object* object = find(lane, inst, address, uint64_t(inst.n - 1) * stride + bytes);
   if (!object) return;
-  if (object->isReadOnly) return report(FindingKind::OutOfRange, lane, inst.site,
-                                        "a store to a uniform buffer or push constants");
+  if (object->isReadOnly)
+    return report(FindingKind::OutOfRange, lane, inst.site,
+                  "a store to a uniform buffer or push constants");
   uint64_t offset = offsetOf(address);
   for (uint32_t n = 0; n < inst.n; ++n, offset += stride) {
     uint64_t value = lane.cells[inst.b + n];

@@ -47,9 +47,7 @@ void addControlHandlers(HandlerTable& t) {
     if (l.steps >= l.sliceEnd) l.runner->loopNext(l, i);
   };
   t[size_t(Op::Call)] = call;
-  t[size_t(Op::Return)] = [](Lane& l, const Instr& i) {
-    l.next = l.runner->codeAt(l.cells[i.a]);
-  };
+  t[size_t(Op::Return)] = [](Lane& l, const Instr& i) { l.next = l.runner->codeAt(l.cells[i.a]); };
   t[size_t(Op::End)] = [](Lane& l, const Instr&) { l.state = Lane::State::Done; };
   t[size_t(Op::Unreachable)] = [](Lane& l, const Instr& i) {
     l.runner->report(FindingKind::UnreachableReached, l, i.site);

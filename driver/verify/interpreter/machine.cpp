@@ -61,8 +61,8 @@ private:
       return failure(fmt::format("the interpreter runs workgroups of up to {} invocations, not {}",
                                  kMaxLanes, lanes));
     if (program_.sites.size() >= kMaxSites)
-      return failure(fmt::format("the interpreter runs modules of up to {} instructions",
-                                 kMaxSites));
+      return failure(
+          fmt::format("the interpreter runs modules of up to {} instructions", kMaxSites));
     uint64_t groups = uint64_t(what_.groups[0]) * what_.groups[1] * what_.groups[2];
     if (groups > UINT32_MAX) return failure("the interpreter runs up to 2^32 workgroups");
     return ok();
@@ -120,8 +120,8 @@ private:
         if (variable.isWritten) state_.objects[bound.buffer + 1].isShadowed = true;
       }
       if (to.empty())
-        return failure(fmt::format("nothing is bound to binding {}.{}", variable.set,
-                                   variable.binding));
+        return failure(
+            fmt::format("nothing is bound to binding {}.{}", variable.set, variable.binding));
     }
     for (size_t n = 1; n + 1 < state_.objects.size(); ++n) {
       Object& object = state_.objects[n];

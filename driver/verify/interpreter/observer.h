@@ -11,7 +11,8 @@ namespace lanewise::driver::interpreter {
 struct AccessEvent {
   uint32_t workgroup = 0, subgroup = 0, lane = 0; ///< lane: LocalInvocationIndex
   uint32_t site = 0;
-  uint64_t instance = 0; ///< hash of call path and loop iterations, equal for lanes that are together
+  uint64_t instance =
+      0; ///< hash of call path and loop iterations, equal for lanes that are together
   MemoryClass memoryClass = kStorageClass;
   bool isWrite = false;
   uint64_t address = 0; ///< object and offset (memory.h)

@@ -291,8 +291,8 @@ void WorkgroupRunner::releaseBarrier() {
   }
   ++tick_;
   uint8_t classes = 0;
-  bool isWide = barrier.memory.scope == spv::Scope::Workgroup ||
-                barrier.memory.scope == spv::Scope::Device;
+  bool isWide =
+      barrier.memory.scope == spv::Scope::Workgroup || barrier.memory.scope == spv::Scope::Device;
   if ((barrier.memory.acquires || barrier.memory.releases) && isWide)
     classes = barrier.memory.classes;
   // A fence before the barrier serves as well, as in `memoryBarrierShared(); barrier();`.
