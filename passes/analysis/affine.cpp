@@ -44,6 +44,14 @@ std::optional<std::pair<uint32_t, uint32_t>> Affine::termRange(uint32_t index) c
   return state_->table.facts(index).range;
 }
 
+std::span<const uint32_t> Affine::termSequence(uint32_t index) const {
+  return state_->table.facts(index).sequence;
+}
+
+std::optional<uint32_t> Affine::termSequenceRepeat(uint32_t index) const {
+  return state_->table.facts(index).sequenceRepeat;
+}
+
 bool Affine::isWorkgroupUniform(const AffineExpr& e) const {
   return state_->table.isUniform(e);
 }
@@ -58,6 +66,12 @@ uint32_t Affine::distinctUniformStates(const AffineExpr& e) const {
 
 std::optional<uint32_t> Affine::evaluate(const AffineExpr& e, const LaneContext& lane) const {
   return state_->table.evaluate(e, lane);
+}
+
+std::optional<uint32_t> Affine::evaluate(const AffineExpr& e,
+                                         const std::array<uint32_t, 3>& localId,
+                                         std::span<const Assignment> assigned) const {
+  return state_->table.evaluate(e, localId, assigned);
 }
 
 std::vector<BlockCondition> collectConditions(Analyses& analyses, BlockRef block) {

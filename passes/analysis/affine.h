@@ -112,6 +112,13 @@ public:
   /// Known inclusive range of a term, unsigned.
   std::optional<std::pair<uint32_t, uint32_t>> termRange(uint32_t index) const;
 
+  /// All values of an Induction term that is a phi with few known values, in the order in which the
+  /// loop's iterations take them; empty for any other term.
+  std::span<const uint32_t> termSequence(uint32_t index) const;
+  /// The position in termSequence() that follows the last one, where it goes round; nothing where
+  /// the loop ends.
+  std::optional<uint32_t> termSequenceRepeat(uint32_t index) const;
+
   /// True when every lane of a workgroup has the same value (proved).
   bool isWorkgroupUniform(const AffineExpr& e) const;
   /// True when the value of each lane can be computed by evaluate(): no VaryingOpaque term, at any
@@ -123,6 +130,14 @@ public:
   /// The value for one lane. Nothing when it is not evaluable or undefined for this lane (division
   /// by 0).
   std::optional<uint32_t> evaluate(const AffineExpr& e, const LaneContext& lane) const;
+
+  /// A value that a term is given, whatever the term is.
+  using Assignment = std::pair<uint32_t, uint32_t>;
+  /// The value for the lane with this local id, when the terms in `assigned` have those values.
+  /// Nothing when it depends on any other term that is not a function of the local id, or is
+  /// undefined.
+  std::optional<uint32_t> evaluate(const AffineExpr& e, const std::array<uint32_t, 3>& localId,
+                                   std::span<const Assignment> assigned) const;
 
 private:
   struct State;

@@ -313,8 +313,13 @@ AffineWalk::Form AffineWalk::recurrenceForm(InstRef phi, const Loop& loop,
 
   std::vector<uint32_t> all, staying;
   uint32_t value = start->value;
+  std::optional<uint32_t> repeat;
   for (;;) {
-    if (std::find(all.begin(), all.end(), value) != all.end()) break; // goes round
+    auto earlier = std::find(all.begin(), all.end(), value);
+    if (earlier != all.end()) {
+      repeat = uint32_t(earlier - all.begin());
+      break;
+    }
     if (all.size() == kMaxValues) return std::nullopt;
     all.push_back(value);
     if (test) {
@@ -340,7 +345,8 @@ AffineWalk::Form AffineWalk::recurrenceForm(InstRef phi, const Loop& loop,
   f.range = rangeOf(all);
   f.possibleBits = 0;
   for (uint32_t v : all) f.possibleBits |= v;
-  f.samples = all;
+  f.samples = f.sequence = all;
+  f.sequenceRepeat = repeat;
   if (test && test->stay && !staying.empty()) {
     f.stay = test->stay;
     f.stayRange = rangeOf(staying);

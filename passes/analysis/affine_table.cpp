@@ -323,6 +323,29 @@ std::optional<uint32_t> AffineTable::fold(spv::Op op, uint32_t extInst,
   }
 }
 
+template <class Evaluate>
+std::optional<uint32_t> AffineTable::evaluateDerived(const AffineTerm& term,
+                                                     Evaluate&& evaluate) const {
+  // Only what the first operand leaves open is looked at: the other may be undefined.
+  if (term.op == spv::Op::OpSelect) {
+    auto condition = evaluate(arguments_[term.args[0]]);
+    if (!condition) return std::nullopt;
+    return evaluate(arguments_[term.args[*condition != 0 ? 1 : 2]]);
+  }
+  if (term.op == spv::Op::OpLogicalAnd || term.op == spv::Op::OpLogicalOr) {
+    auto first = evaluate(arguments_[term.args[0]]);
+    if (!first || (*first != 0) == (term.op == spv::Op::OpLogicalOr)) return first;
+    return evaluate(arguments_[term.args[1]]);
+  }
+  std::array<uint32_t, 4> values{};
+  for (size_t n = 0; n < term.args.size(); ++n) {
+    auto value = evaluate(arguments_[term.args[n]]);
+    if (!value) return std::nullopt;
+    values[n] = *value;
+  }
+  return fold(term.op, term.extInst, {values.data(), term.args.size()});
+}
+
 std::optional<uint32_t> AffineTable::evaluate(const AffineExpr& e, const LaneContext& lane) const {
   uint32_t sum = e.constant;
   for (auto [t, c] : e.terms) {
@@ -349,31 +372,28 @@ std::optional<uint32_t> AffineTable::evaluateTerm(uint32_t term, const LaneConte
   case AffineTerm::Kind::VaryingOpaque:
     return std::nullopt;
   case AffineTerm::Kind::Derived:
-    return evaluateDerived(f.term, lane);
+    return evaluateDerived(f.term, [&](const AffineExpr& e) { return evaluate(e, lane); });
   }
   return std::nullopt;
 }
 
-std::optional<uint32_t> AffineTable::evaluateDerived(const AffineTerm& term,
-                                                     const LaneContext& lane) const {
-  // Only what the first operand leaves open is looked at: the other may be undefined.
-  if (term.op == spv::Op::OpSelect) {
-    auto condition = evaluate(arguments_[term.args[0]], lane);
-    if (!condition) return std::nullopt;
-    return evaluate(arguments_[term.args[*condition != 0 ? 1 : 2]], lane);
-  }
-  if (term.op == spv::Op::OpLogicalAnd || term.op == spv::Op::OpLogicalOr) {
-    auto first = evaluate(arguments_[term.args[0]], lane);
-    if (!first || (*first != 0) == (term.op == spv::Op::OpLogicalOr)) return first;
-    return evaluate(arguments_[term.args[1]], lane);
-  }
-  std::array<uint32_t, 4> values{};
-  for (size_t n = 0; n < term.args.size(); ++n) {
-    auto value = evaluate(arguments_[term.args[n]], lane);
+std::optional<uint32_t>
+AffineTable::evaluate(const AffineExpr& e, const std::array<uint32_t, 3>& localId,
+                      std::span<const std::pair<uint32_t, uint32_t>> assigned) const {
+  uint32_t sum = e.constant;
+  for (auto [t, c] : e.terms) {
+    std::optional<uint32_t> value;
+    for (auto [term, given] : assigned)
+      if (term == t) value = given;
+    const AffineTerm& term = terms_[t].term;
+    if (!value && term.kind == AffineTerm::Kind::LocalId) value = localId[term.component];
+    if (!value && term.kind == AffineTerm::Kind::Derived)
+      value = evaluateDerived(
+          term, [&](const AffineExpr& argument) { return evaluate(argument, localId, assigned); });
     if (!value) return std::nullopt;
-    values[n] = *value;
+    sum += c * *value;
   }
-  return fold(term.op, term.extInst, {values.data(), term.args.size()});
+  return sum;
 }
 
 bool AffineTable::isSampled(const AffineTermFacts& f) const {

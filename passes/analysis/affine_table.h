@@ -25,6 +25,9 @@ struct AffineTermFacts {
   std::optional<UnsignedRange> stayRange;
   /// Values to sample from, ascending; empty: from the range.
   std::vector<uint32_t> samples;
+  /// See Affine::termSequence().
+  std::vector<uint32_t> sequence;
+  std::optional<uint32_t> sequenceRepeat;
   /// Bits that may be 1.
   uint32_t possibleBits = UINT32_MAX;
   bool uniform = false;
@@ -97,6 +100,9 @@ public:
   /// The value of one operation, nothing where it is undefined or not known.
   static std::optional<uint32_t> fold(spv::Op op, uint32_t extInst, std::span<const uint32_t> v);
   std::optional<uint32_t> evaluate(const AffineExpr& e, const LaneContext& lane) const;
+  /// See Affine::evaluate().
+  std::optional<uint32_t> evaluate(const AffineExpr& e, const std::array<uint32_t, 3>& localId,
+                                   std::span<const std::pair<uint32_t, uint32_t>> assigned) const;
   /// How many seeds give different values to the uniform terms of `e`, at most `most`.
   uint32_t distinctStates(const AffineExpr& e, uint32_t most) const;
 
@@ -135,7 +141,9 @@ private:
   const AffineTermFacts* asDerived(const AffineExpr& e, spv::Op op) const;
   uint32_t internArgument(const AffineExpr& e);
   std::optional<uint32_t> evaluateTerm(uint32_t term, const LaneContext& lane) const;
-  std::optional<uint32_t> evaluateDerived(const AffineTerm& term, const LaneContext& lane) const;
+  /// `evaluate(argument)` gives the value of an argument.
+  template <class Evaluate>
+  std::optional<uint32_t> evaluateDerived(const AffineTerm& term, Evaluate&& evaluate) const;
   uint32_t sample(const AffineTermFacts& facts, uint32_t seed) const;
   uint64_t sampleCount(const AffineTermFacts& facts) const;
   bool isSampled(const AffineTermFacts& facts) const;

@@ -12,6 +12,8 @@
 #include "analysis/types.h"
 #include "analysis/uniformity.h"
 
+#include <array>
+
 namespace lanewise {
 
 /// Each analysis behind a pointer of its own, so that dropping one leaves references to the others
@@ -26,7 +28,7 @@ struct Analyses::Held {
   std::unique_ptr<Decorations> decorations;
   std::unique_ptr<EntryPoints> entryPoints;
   std::unique_ptr<SourceLines> sourceLines;
-  std::unique_ptr<Uniformity> uniformity;
+  std::array<std::unique_ptr<Uniformity>, 3> uniformity; ///< by UniformScope
 };
 
 namespace {
@@ -82,7 +84,10 @@ const EntryPoints& Analyses::entryPoints() {
 }
 
 const Uniformity& Analyses::uniformity() {
-  return get(held_->uniformity, *this);
+  return uniformity(UniformScope::Workgroup);
+}
+const Uniformity& Analyses::uniformity(UniformScope scope) {
+  return get(held_->uniformity.at(size_t(scope)), *this, scope);
 }
 
 void Analyses::invalidateExcept(AnalysisSet preserved) {
@@ -100,7 +105,7 @@ void Analyses::invalidateExcept(AnalysisSet preserved) {
   drop(AnalysisKind::Decorations, held_->decorations);
   drop(AnalysisKind::EntryPoints, held_->entryPoints);
   drop(AnalysisKind::SourceLines, held_->sourceLines);
-  drop(AnalysisKind::Uniformity, held_->uniformity);
+  for (auto& slot : held_->uniformity) drop(AnalysisKind::Uniformity, slot);
 }
 
 AnalysisKind Analyses::firstStale() {
@@ -130,8 +135,9 @@ AnalysisKind Analyses::firstStale() {
   compare(
       AnalysisKind::SourceLines,
       held_->sourceLines, [&]() -> auto& { return fresh.sourceLines(); });
-  compare(
-      AnalysisKind::Uniformity, held_->uniformity, [&]() -> auto& { return fresh.uniformity(); });
+  for (auto& slot : held_->uniformity)
+    compare(AnalysisKind::Uniformity, slot,
+            [&]() -> auto& { return fresh.uniformity(slot->scope()); });
   return stale;
 }
 

@@ -20,6 +20,7 @@ class Decorations;
 class EntryPoints;
 class SourceLines;
 class Uniformity;
+enum class UniformScope : uint8_t;
 struct Assumptions;
 
 enum class AnalysisKind : uint8_t {
@@ -66,7 +67,8 @@ public:
   const Decorations& decorations();
   const EntryPoints& entryPoints();
   const SourceLines& sourceLines();
-  const Uniformity& uniformity();
+  const Uniformity& uniformity(); ///< over a workgroup
+  const Uniformity& uniformity(UniformScope scope);
 
   /// Forgets everything that is not in `preserved`. Types refers to Constants and Decorations, so
   /// it is forgotten with either of them. What a pass may preserve depends on what it moved: Cfg

@@ -1,10 +1,12 @@
 #include "analysis/uniformity.h"
 
+#include "analysis/buffer_variables.h"
 #include "analysis/cfg.h"
 #include "analysis/decorations.h"
 #include "analysis/def_use.h"
 #include "analysis/dominance.h"
 #include "analysis/loops.h"
+#include "analysis/shared_writes.h"
 #include "analysis/single_stores.h"
 #include "analysis/types.h"
 
@@ -12,6 +14,7 @@
 #include <functional>
 #include <queue>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace lanewise {
 namespace {
@@ -58,9 +61,12 @@ bool isPureOfOperands(const Module& module, InstRef i) {
 
 } // namespace
 
-bool Uniformity::isUniformBuiltIn(spv::BuiltIn builtIn) {
+bool Uniformity::isUniformBuiltIn(spv::BuiltIn builtIn, UniformScope scope) {
   switch (builtIn) {
   case spv::BuiltIn::WorkgroupId:
+    return scope != UniformScope::Dispatch;
+  case spv::BuiltIn::SubgroupId:
+    return scope == UniformScope::Subgroup;
   case spv::BuiltIn::NumWorkgroups:
   case spv::BuiltIn::WorkgroupSize:
   case spv::BuiltIn::SubgroupSize: // one pipeline, one size; SPIR-V has it per invocation
@@ -151,14 +157,16 @@ public:
   UniformityBuilder(Analyses& analyses, Uniformity& result)
       : analyses_(analyses), module_(analyses.module()), cfg_(analyses.cfg()),
         dominance_(analyses.dominance()), loops_(analyses.loops()), result_(result),
-        singleStores_(analyses), branchSeen_(module_.blockCount() + 1, false),
+        scope_(result.scope_), singleStores_(analyses), sharedWrites_(analyses), branchSeen_(module_.blockCount() + 1, false),
         budget_(kStepsPerBlock * (module_.blockCount() + 16)) {
     result_.varying_.assign(module_.idBound(), false);
     result_.divergentLoops_.assign(module_.blockCount() + 1, false);
+    result_.divergentAt_.assign(module_.blockCount() + 1, BlockRef());
   }
 
   void run() {
     collectMemoryFacts();
+    blockBudget_ = budget_;
     for (InstRef i : module_.insts())
       if (isVaryingAtSource(i)) mark(module_.resultId(i));
     for (uint32_t f = 1; f <= module_.functionCount(); ++f) checkReducible(FunctionRef(f));
@@ -196,52 +204,19 @@ private:
         auto storage = spv::StorageClass(module_.word(i, 2));
         if (storage == spv::StorageClass::PhysicalStorageBuffer) hasWritable = true;
       }
-      if (module_.opcode(i) == spv::Op::OpVariable && isStorageBuffer(module_.resultId(i)) &&
-          !isDecorated(module_.resultId(i), spv::Decoration::NonWritable, true))
+      if (module_.opcode(i) == spv::Op::OpVariable && isStorageBuffer(analyses_, module_.resultId(i)) &&
+          !isBufferDecorated(analyses_, module_.resultId(i), spv::Decoration::NonWritable, true))
         hasWritable = true;
     }
     readOnlyViewsMayChange_ = hasAtomics && hasWritable;
   }
 
-  /// The block type of a buffer variable, through arrays of descriptors.
-  Id blockTypeOf(Id variable) const {
-    const Types& types = analyses_.types();
-    Id type = types.pointee(variable);
-    for (;;) {
-      const TypeInfo& info = types.info(type);
-      if (info.kind != TypeInfo::Kind::Array && info.kind != TypeInfo::Kind::RuntimeArray)
-        return type;
-      type = info.element;
-    }
-  }
-
-  bool isStorageBuffer(Id variable) const {
-    auto storage = analyses_.types().storageOf(variable);
-    if (storage == spv::StorageClass::StorageBuffer) return true;
-    return storage == spv::StorageClass::Uniform &&
-           analyses_.decorations().has(blockTypeOf(variable), spv::Decoration::BufferBlock);
-  }
-
-  /// True when a buffer variable has the decoration itself or on members of its block: on every one
-  /// of them (`all`), or on any. GLSL's `readonly buffer` decorates every member.
-  bool isDecorated(Id variable, spv::Decoration decoration, bool all) const {
-    const Decorations& decorations = analyses_.decorations();
-    if (decorations.has(variable, decoration)) return true;
-    Id block = blockTypeOf(variable);
-    const TypeInfo& info = analyses_.types().info(block);
-    if (info.kind != TypeInfo::Kind::Struct || info.count == 0) return false;
-    uint32_t decorated = 0;
-    for (uint32_t n = 0; n < info.count; ++n)
-      decorated += decorations.hasMember(block, n, decoration);
-    return all ? decorated == info.count : decorated != 0;
-  }
-
   /// A storage buffer that does not change under this view of it while a workgroup runs.
   bool isReadOnlyStorage(Id variable) const {
-    return isDecorated(variable, spv::Decoration::NonWritable, true) &&
-           !isDecorated(variable, spv::Decoration::Volatile, false) &&
-           !isDecorated(variable, spv::Decoration::Coherent, false) &&
-           (!readOnlyViewsMayChange_ || isDecorated(variable, spv::Decoration::Restrict, true));
+    return isBufferDecorated(analyses_, variable, spv::Decoration::NonWritable, true) &&
+           !isBufferDecorated(analyses_, variable, spv::Decoration::Volatile, false) &&
+           !isBufferDecorated(analyses_, variable, spv::Decoration::Coherent, false) &&
+           (!readOnlyViewsMayChange_ || isBufferDecorated(analyses_, variable, spv::Decoration::Restrict, true));
   }
 
   /// True when a load gives a value that all lanes share, given that its pointer is uniform.
@@ -257,10 +232,10 @@ private:
     switch (*storage) {
     case spv::StorageClass::Uniform:
     case spv::StorageClass::StorageBuffer:
-      return !isStorageBuffer(origin.variable) || isReadOnlyStorage(origin.variable);
+      return !isStorageBuffer(analyses_, origin.variable) || isReadOnlyStorage(origin.variable);
     case spv::StorageClass::Input: {
       auto builtIn = analyses_.decorations().builtIn(module_, origin.variable);
-      return builtIn && Uniformity::isUniformBuiltIn(*builtIn);
+      return builtIn && Uniformity::isUniformBuiltIn(*builtIn, scope_);
     }
     case spv::StorageClass::Function:
     case spv::StorageClass::Private: {
@@ -269,6 +244,49 @@ private:
       loadsOfValue_[value].push_back(module_.resultId(load));
       return true;
     }
+    case spv::StorageClass::Workgroup:
+      // Each workgroup has its own.
+      return scope_ != UniformScope::Dispatch && sharedWrites_.isUnwrittenAround(load);
+    default:
+      return false;
+    }
+  }
+
+  /// True for an operation whose result all invocations of the subgroup that execute it together
+  /// share, given that its operand words from `firstUniform` on are uniform.
+  bool isSharedBySubgroup(InstRef i) const {
+    if (scope_ != UniformScope::Subgroup) return false;
+    switch (module_.opcode(i)) {
+    case spv::Op::OpGroupNonUniformAll:
+    case spv::Op::OpGroupNonUniformAny:
+    case spv::Op::OpGroupNonUniformAllEqual:
+    case spv::Op::OpGroupNonUniformBroadcast:
+    case spv::Op::OpGroupNonUniformBroadcastFirst:
+    case spv::Op::OpGroupNonUniformBallot:
+    case spv::Op::OpSubgroupBallotKHR:
+    case spv::Op::OpSubgroupFirstInvocationKHR:
+    case spv::Op::OpSubgroupAllKHR:
+    case spv::Op::OpSubgroupAnyKHR:
+    case spv::Op::OpSubgroupAllEqualKHR:
+      return true;
+    case spv::Op::OpGroupNonUniformIAdd:
+    case spv::Op::OpGroupNonUniformFAdd:
+    case spv::Op::OpGroupNonUniformIMul:
+    case spv::Op::OpGroupNonUniformFMul:
+    case spv::Op::OpGroupNonUniformSMin:
+    case spv::Op::OpGroupNonUniformUMin:
+    case spv::Op::OpGroupNonUniformFMin:
+    case spv::Op::OpGroupNonUniformSMax:
+    case spv::Op::OpGroupNonUniformUMax:
+    case spv::Op::OpGroupNonUniformFMax:
+    case spv::Op::OpGroupNonUniformBitwiseAnd:
+    case spv::Op::OpGroupNonUniformBitwiseOr:
+    case spv::Op::OpGroupNonUniformBitwiseXor:
+    case spv::Op::OpGroupNonUniformLogicalAnd:
+    case spv::Op::OpGroupNonUniformLogicalOr:
+    case spv::Op::OpGroupNonUniformLogicalXor:
+      // A cluster is less than a subgroup, and scans give each its own.
+      return spv::GroupOperation(module_.word(i, 4)) == spv::GroupOperation::Reduce;
     default:
       return false;
     }
@@ -288,7 +306,7 @@ private:
     if (!cfg_.isReachable(block)) return true;
     if (op == spv::Op::OpPhi) return false;
     if (op == spv::Op::OpLoad) return !loadKeepsUniformity(i);
-    return !isPureOfOperands(module_, i);
+    return !isPureOfOperands(module_, i) && !isSharedBySubgroup(i);
   }
 
   void spread(const Use& use) {
@@ -309,6 +327,8 @@ private:
       passToParameter(user, use.word);
       return; // the call's result varies anyway
     }
+    // What it gives to all is made of what differs.
+    if (isSharedBySubgroup(user)) return;
     mark(module_.resultId(user));
   }
 
@@ -351,7 +371,43 @@ private:
       markPhis(b);
       result_.divergentLoops_[b.value] = true;
       branchSeen_[b.value] = true;
+      markBlock(b, b);
     }
+  }
+
+  /// Not all invocations come to `block`, because of the branch of `branch`.
+  void markBlock(BlockRef block, BlockRef branch) {
+    if (result_.divergentAt_[block.value]) return;
+    result_.divergentAt_[block.value] = branch;
+    for (InstRef i : module_.blockInsts(block)) {
+      if (isSharedBySubgroup(i)) mark(module_.resultId(i)); // shared by those who come
+      if (module_.opcode(i) != spv::Op::OpFunctionCall) continue;
+      FunctionRef callee = module_.functionOfId(module_.idAt(i, 3));
+      if (callee && module_.blockCount(callee) > 0)
+        for (BlockRef b : cfg_.reversePostOrder(callee)) markBlock(b, branch);
+    }
+  }
+
+  /// Marks the blocks that some of the invocations that part at `from` may leave out, or run more
+  /// often: those up to where all meet again.
+  void markBlocksBehind(BlockRef from, BlockRef meeting) {
+    std::vector<BlockRef> pending{from};
+    std::unordered_set<uint32_t> seen; // but not `from`, unless a loop leads back to it
+    while (!pending.empty()) {
+      const BlockRef b = pending.back();
+      pending.pop_back();
+      for (BlockRef to : cfg_.successors(b)) {
+        if (to == meeting || !seen.insert(to.value).second) continue;
+        if (blockBudget_ == 0) return giveUpBlocks();
+        --blockBudget_;
+        markBlock(to, from);
+        pending.push_back(to);
+      }
+    }
+  }
+
+  void giveUpBlocks() {
+    for (uint32_t b = 1; b <= module_.blockCount(); ++b) markBlock(BlockRef(b), BlockRef(b));
   }
 
   /// False when what all waves together may cost is used up.
@@ -413,6 +469,7 @@ private:
     if (branchSeen_[from.value] || !cfg_.isReachable(from)) return;
     branchSeen_[from.value] = true;
     BlockRef meeting = dominance_.ipdom(from);
+    markBlocksBehind(from, meeting);
     const Wave wave = flow(from, meeting);
     if (budget_ == 0) {
       for (uint32_t f = 1; f <= module_.functionCount(); ++f) giveUp(FunctionRef(f));
@@ -435,16 +492,38 @@ private:
   const Dominance& dominance_;
   const Loops& loops_;
   Uniformity& result_;
+  const UniformScope scope_;
   SingleStores singleStores_;
+  SharedWrites sharedWrites_;
   bool readOnlyViewsMayChange_ = false;
   std::unordered_map<Id, std::vector<Id>> loadsOfValue_;
   std::vector<bool> branchSeen_;
-  uint64_t budget_;
+  uint64_t budget_, blockBudget_ = 0;
   std::vector<Id> work_;
 };
 
-Uniformity::Uniformity(Analyses& analyses) {
+Uniformity::Uniformity(Analyses& analyses, UniformScope scope) : scope_(scope) {
   UniformityBuilder(analyses, *this).run();
+}
+
+namespace {
+
+template <class Handle>
+UniformScope widestScope(Analyses& analyses, Handle what) {
+  for (UniformScope scope :
+       {UniformScope::Dispatch, UniformScope::Workgroup, UniformScope::Subgroup})
+    if (analyses.uniformity(scope).isUniform(what)) return scope;
+  return UniformScope::Divergent;
+}
+
+} // namespace
+
+UniformScope uniformScopeOf(Analyses& analyses, Id value) {
+  return widestScope(analyses, value);
+}
+
+UniformScope uniformScopeOf(Analyses& analyses, BlockRef block) {
+  return widestScope(analyses, block);
 }
 
 } // namespace lanewise
