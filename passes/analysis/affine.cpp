@@ -19,7 +19,8 @@ constexpr uint32_t kMaxDominators = 4096;
 
 struct Affine::State {
   State(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize)
-      : table(analyses.dominance()), walk(analyses, workgroupSize, table) {}
+      : dominance(analyses.dominance()), table(analyses.dominance()), walk(analyses, workgroupSize, table) {}
+  const Dominance& dominance;
   AffineTable table;
   AffineWalk walk;
 };
@@ -42,6 +43,17 @@ const AffineExpr& Affine::argument(uint32_t index) const {
 
 std::optional<std::pair<uint32_t, uint32_t>> Affine::termRange(uint32_t index) const {
   return state_->table.facts(index).range;
+}
+
+bool Affine::isBehindTest(uint32_t index, BlockRef block) const {
+  const AffineTermFacts& facts = state_->table.facts(index);
+  return facts.stay && block && state_->dominance.dominates(facts.stay, block);
+}
+
+std::optional<std::pair<uint32_t, uint32_t>> Affine::termRange(uint32_t index,
+                                                               BlockRef block) const {
+  const AffineTermFacts& facts = state_->table.facts(index);
+  return facts.stayRange && isBehindTest(index, block) ? facts.stayRange : facts.range;
 }
 
 std::span<const uint32_t> Affine::termSequence(uint32_t index) const {

@@ -112,12 +112,17 @@ public:
   /// Known inclusive range of a term, unsigned.
   std::optional<std::pair<uint32_t, uint32_t>> termRange(uint32_t index) const;
 
+  /// The same where `block` uses the term: the side of a loop's test that goes on may know more.
+  std::optional<std::pair<uint32_t, uint32_t>> termRange(uint32_t index, BlockRef block) const;
   /// All values of an Induction term that is a phi with few known values, in the order in which the
   /// loop's iterations take them; empty for any other term.
   std::span<const uint32_t> termSequence(uint32_t index) const;
   /// The position in termSequence() that follows the last one, where it goes round; nothing where
   /// the loop ends.
   std::optional<uint32_t> termSequenceRepeat(uint32_t index) const;
+  /// True when `block` runs only in iterations behind whose test the loop goes on: never with the
+  /// last value of a sequence that does not repeat.
+  bool isBehindTest(uint32_t index, BlockRef block) const;
 
   /// True when every lane of a workgroup has the same value (proved).
   bool isWorkgroupUniform(const AffineExpr& e) const;

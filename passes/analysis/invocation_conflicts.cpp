@@ -43,6 +43,7 @@ uint64_t mix(uint64_t h, uint64_t v) {
 
 /// The element that an access reaches: a path into its variable.
 struct InvocationConflicts::Place {
+  BlockRef block;
   struct Step {
     bool isConstant = false;
     uint32_t constant = 0;
@@ -77,6 +78,7 @@ struct Unknown {
 
 /// One side of a comparison: what each invocation's element is, as far as it is tried.
 struct Side {
+  BlockRef block;
   std::vector<AffineExpr> indices;
   std::vector<uint64_t> extents;
   std::vector<std::pair<AffineExpr, bool>> guards;
@@ -145,7 +147,8 @@ struct InvocationConflicts::Problem {
   Relation relationOfParts(uint32_t term);
   uint8_t waysOf(const Loop& loop);
   bool isFunctionOfLocalId(uint32_t term);
-  bool areValuesFew(uint32_t term, std::vector<uint32_t>& values);
+  bool areValuesFew(uint32_t term, bool onLeft, bool onRight, std::vector<uint32_t>& values);
+  void fillFollowing(Unknown& u, bool isFew);
   uint32_t neededBits(const AffineExpr& e, uint32_t term, uint32_t bits);
   uint32_t neededBitsInside(uint32_t outer, uint32_t term, uint32_t bits);
   void baseTerms(const AffineExpr& e, std::vector<uint32_t>& out);
@@ -237,13 +240,20 @@ Relation InvocationConflicts::Problem::relationOfParts(uint32_t term) {
   return isEqual ? Relation::Equal : Relation::Unrelated;
 }
 
-bool InvocationConflicts::Problem::areValuesFew(uint32_t term, std::vector<uint32_t>& values) {
+/// All values of the term where the given sides use it, if they are few.
+bool InvocationConflicts::Problem::areValuesFew(uint32_t term, bool onLeft, bool onRight,
+                                                std::vector<uint32_t>& values) {
+  const bool isBehindTest = (!onLeft || affine_.isBehindTest(term, left_.block)) &&
+                            (!onRight || affine_.isBehindTest(term, right_.block));
   auto sequence = affine_.termSequence(term);
   if (!sequence.empty()) {
+    if (isBehindTest && !affine_.termSequenceRepeat(term))
+      sequence = sequence.first(sequence.size() - 1);
     values.assign(sequence.begin(), sequence.end());
     return true;
   }
-  auto range = affine_.termRange(term);
+  auto range = isBehindTest ? affine_.termRange(term, onLeft ? left_.block : right_.block)
+                            : affine_.termRange(term);
   if (!range || range->second - range->first >= kMaxValues) return false;
   values.clear();
   for (uint32_t v = range->first;; ++v) {
@@ -286,41 +296,44 @@ uint32_t InvocationConflicts::Problem::neededBits(const AffineExpr& e, uint32_t 
 /// Arranges that all values of the base term are tried: all there are, or all residues that matter
 /// when only `bits` low bits do. False when they are too many.
 bool InvocationConflicts::Problem::canTry(uint32_t term, bool onLeft, bool onRight, uint32_t bits) {
-  for (Unknown& u : unknowns_)
-    if (u.term == term) {
-      // Residues that were enough elsewhere may not be here.
-      if (u.values.size() < (size_t(1) << std::min(bits, 31u)) &&
-          !areValuesFew(term, u.values) && bits > kMaxPhaseBits)
-        return false;
-      u.onLeft = u.onLeft || onLeft;
-      u.onRight = u.onRight || onRight;
-      return true;
-    }
-  Unknown u;
+  auto known = std::find_if(unknowns_.begin(), unknowns_.end(),
+                            [&](const Unknown& u) { return u.term == term; });
+  Unknown u = known == unknowns_.end() ? Unknown{} : *known;
   u.term = term;
   u.relation = relationOf(term);
-  u.onLeft = onLeft;
-  u.onRight = onRight;
-  const bool isFew = areValuesFew(term, u.values);
+  u.onLeft = u.onLeft || onLeft;
+  u.onRight = u.onRight || onRight;
+  const bool isFew = areValuesFew(term, u.onLeft, u.onRight, u.values);
   if (!isFew) {
     if (bits > kMaxPhaseBits) return false;
     // Always the most, so that a second place that asks for more finds them.
+    u.values.clear();
     for (uint32_t v = 0; v < (1u << kMaxPhaseBits); ++v) u.values.push_back(v);
   }
-  if (u.relation == Relation::Next) {
-    const auto repeat = affine_.termSequenceRepeat(term);
-    const bool isSequence = !affine_.termSequence(term).empty();
-    for (size_t n = 0; n < u.values.size(); ++n) {
-      std::optional<uint32_t> next;
-      if (!isSequence && !isFew) next = (u.values[n] + 1) % (1u << kMaxPhaseBits);
-      else if (!isSequence) next = u.values[n] + 1;
-      else if (n + 1 < u.values.size()) next = u.values[n + 1];
-      else if (repeat) next = u.values[*repeat];
-      u.following.push_back(next);
-    }
-  }
-  unknowns_.push_back(std::move(u));
+  fillFollowing(u, isFew);
+  if (known == unknowns_.end())
+    unknowns_.push_back(std::move(u));
+  else
+    *known = std::move(u);
   return true;
+}
+
+/// What each value is one iteration on.
+void InvocationConflicts::Problem::fillFollowing(Unknown& u, bool isFew) {
+  u.following.clear();
+  if (u.relation != Relation::Next) return;
+  const auto sequence = affine_.termSequence(u.term);
+  const auto repeat = affine_.termSequenceRepeat(u.term);
+  for (size_t n = 0; n < u.values.size(); ++n) {
+    std::optional<uint32_t> next;
+    if (sequence.empty())
+      next = isFew ? u.values[n] + 1 : (u.values[n] + 1) % (1u << kMaxPhaseBits);
+    else if (n + 1 < sequence.size())
+      next = sequence[n + 1];
+    else if (repeat)
+      next = sequence[*repeat];
+    u.following.push_back(next);
+  }
 }
 
 /// The same for everything inside a derived term, so that it can be evaluated; nothing is arranged
@@ -380,7 +393,8 @@ void InvocationConflicts::Problem::splitIndex(size_t n) {
       continue;
     }
     std::vector<uint32_t> values;
-    const bool isTried = isBase ? areValuesFew(t, values) && canTry(t, onLeft != 0, onRight != 0, 32)
+    const bool isTried = isBase ? areValuesFew(t, onLeft != 0, onRight != 0, values) &&
+                                      canTry(t, onLeft != 0, onRight != 0, 32)
                                 : canTryInside(t, onLeft != 0, onRight != 0);
     if (isTried) {
       keep(t, onLeft, onRight);
@@ -410,7 +424,7 @@ void InvocationConflicts::Problem::keepGuards(Side& side, bool isLeft) {
     const bool isKnown = std::all_of(base.begin(), base.end(), [&](uint32_t t) {
       if (affine_.term(t).kind == Term::Kind::LocalId) return true;
       std::vector<uint32_t> values;
-      return areValuesFew(t, values) && values.size() <= 64;
+      return areValuesFew(t, isLeft, !isLeft, values) && values.size() <= 64;
     });
     if (!isKnown || kept.size() == kMaxGuards) continue;
     for (uint32_t t : base)
@@ -590,7 +604,8 @@ const InvocationConflicts::Place& InvocationConflicts::placeOf(const MemoryAcces
   std::unique_ptr<Place>& place = places_[&access];
   if (place) return *place;
   place = std::make_unique<Place>();
-  place->guards = guardsOf(analyses_.module().blockOf(access.inst));
+  place->block = analyses_.module().blockOf(access.inst);
+  place->guards = guardsOf(place->block);
   const Types& types = analyses_.types();
   Id type = types.pointee(access.variable);
   for (Id index : access.indices) {
@@ -640,6 +655,8 @@ bool InvocationConflicts::mayMeetInElement(const Place& a, const Place& b, size_
       problem.left_.extents.push_back(x.extent);
       problem.right_.extents.push_back(y.extent);
     }
+    problem.left_.block = a.block;
+    problem.right_.block = b.block;
     problem.left_.guards = a.guards;
     problem.right_.guards = b.guards;
     return problem;
