@@ -41,6 +41,7 @@ const std::vector<Key>& keys() {
   constexpr double kMaxBytes = 1 << 24;
   static const std::vector<Key> all{
       {"subgroup", "size", 1, 128, into(&P::subgroupSize)},
+      {"subgroup", "per-core", 0, 4096, into(&P::maxSubgroupsPerCore)},
       {"shared-memory", "banks", 1, 1024, into(&P::banks)},
       {"shared-memory", "bank-bytes", 1, 64, into(&P::bankBytes)},
       {"shared-memory", "lanes-per-phase-32", 1, 128, into(&P::lanesPerPhase32)},
@@ -53,6 +54,7 @@ const std::vector<Key>& keys() {
       {"cost", "branch", 0, 1e6, into(&P::branchCost)},
       {"cost", "barrier", 0, 1e6, into(&P::barrierCost)},
       {"cost", "shared-access", 0, 1e6, into(&P::sharedAccessCost)},
+      {"cost", "arithmetic", 0, 1e6, into(&P::arithmeticCost)},
   };
   return all;
 }

@@ -1,17 +1,19 @@
-// --pad-shared-memory: change a Workgroup array's row stride so that lanes hit distinct banks
+// --pad-shared-memory: lay out Workgroup arrays so that the lanes of a subgroup hit distinct banks
 //
 // What: Workgroup memory is served by banks, one word each a cycle. Lanes that walk down a column
 // of `tile[32][32]` all ask the same bank and wait for one another; with rows of 33 they ask 32
-// banks. The pass finds, for every array of arrays in Workgroup memory, the extents that make the
-// accesses of all its sites together cheapest, and gives the array a type of its own with them.
+// banks. The pass finds, for every Workgroup variable that holds arrays, the layout that makes the
+// accesses of all its sites together cheapest: longer rows, padded structs, arrays flattened to
+// strides that no extent gives, or flat arrays whose indices are mapped (`i + i / 32`, or swizzled
+// by exclusive-or where there is no room to grow).
 //
-// Legal when: the variable has no explicit layout, every use ends at an element (or inside one), no
-// index is known to leave its row, and the entry points that use it still fit the target's
-// Workgroup memory. canPad() and hasRoom() hold the rules, each with its name.
+// Legal when: the variable has no explicit layout, every use ends at an element (or can be made
+// to), no index is known to leave its row, and the entry points that use it still fit the target's
+// Workgroup memory. canPad() holds the rules, each with its name.
 //
 // Pays when: the cycles that the banks need, summed over all sites and weighted by how often they
-// run, drop by at least Options::minGain. isProfitable() decides, on counts for each lane, not on
-// estimates.
+// run, plus the arithmetic of index maps, times the residency that more memory costs, drop by at
+// least Options::minGain. isProfitable() decides, on counts for each lane, not on estimates.
 //
 // Before => After:
 //
@@ -19,130 +21,122 @@
 //     %tile = OpTypeArray %row %uint_32     =>   %tile33 = OpTypeArray %row33 %uint_32
 //     %s    = OpVariable %_ptr_tile Workgroup    %s      = OpVariable %_ptr_tile33 Workgroup
 //
-// An extent by specialization constants becomes OpSpecConstantOp IAdd and stays specializable.
+//     %flat = OpTypeArray %float %uint_1024      %flat   = OpTypeArray %float %uint_1055
+//                                                %t      = OpShiftRightLogical %uint %i %uint_5
+//                                                %j      = OpIAdd %uint %i %t
+//     %p    = OpAccessChain %_ %s %i        =>   %p      = OpAccessChain %_ %s %j
 //
-// Not handled: arrays of one dimension (`s[y * 32 + x]`), arrays inside structs, rows used as a
-// whole, pointers to rows passed to functions. Each is refused by name.
+// An extent by specialization constants becomes OpSpecConstantOp and stays specializable.
+//
+// Not handled: pointers to rows that are selected, stored or computed with; cooperative matrices.
+// Each is refused by name.
 //
 // Reference: NVIDIA CUDA C++ Best Practices Guide, 10.2.3 "Shared Memory";
 // docs/passes/pad-shared-memory.md.
 
+#include "analysis/access_pattern.h"
 #include "analysis/constants.h"
 #include "analysis/decorations.h"
 #include "analysis/entry_points.h"
-#include "analysis/shared_arrays.h"
+#include "analysis/layout_search.h"
+#include "analysis/loops.h"
+#include "analysis/shared_layout.h"
+#include "analysis/shared_variables.h"
 #include "analysis/source_lines.h"
 #include "analysis/types.h"
 #include "ir/rewriter.h"
 #include "pass.h"
+#include "transforms/relayout_shared.h"
+#include "transforms/shared_memory_uses.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <limits>
 #include <map>
-#include <numeric>
-#include <unordered_map>
+#include <memory>
+#include <set>
 
 namespace lanewise {
 namespace {
 
 constexpr std::string_view kPass = "pad-shared-memory";
 
-/// No array is larger; beyond it sizes might overflow.
+/// No array is larger.
 constexpr uint64_t kMaxBytes = uint64_t(1) << 32;
 
-/// Accesses that a remark lists, in module order: an unrolled loop may have thousands.
+/// Rows of accesses that a remark lists, in module order: an unrolled loop may have thousands.
 constexpr size_t kMaxTableRows = 32;
 
 struct Options {
-  /// Least share of the weighted cycles that a change must save, 0 to 1.
+  /// Least share of the weighted cost that a change of types must save, 0 to 1.
   double minGain = 0.05;
-  /// Most bytes that pads may add, as a share of the array. Not a model of occupancy, only a guard
-  /// against trading much memory for the last conflict.
-  double maxGrowth = 0.5;
-  /// Most extents tried for one array; beyond it dimensions are padded one at a time.
-  uint64_t maxCandidates = 4096;
-  /// Most lanes looked at for one array, all candidates together; beyond it likewise.
-  uint64_t maxLanes = uint64_t(1) << 24;
+  /// The same for a change that costs arithmetic at every access.
+  double minMapGain = 0.1;
 };
 
 // ---- data ----
 
-/// One access of the array under one entry point.
-struct Site {
-  const SharedAccess* access;
-  double weight; ///< executions for each run of the entry point, an estimate
-  /// Nothing when the indices depend on data: such a site counts for no layout and against none.
-  std::optional<AccessPattern> pattern;
-  std::optional<uint32_t> dimensionOutOfRange;
-};
-
-/// Sites that look the same to the banks: unrolled loops have thousands of those.
-struct SiteClass {
-  const AccessPattern* pattern; ///< of one of them
-  double weight;                ///< of all
-};
-
-/// What a layout costs over all sites whose pattern is known.
-struct Layout {
-  std::vector<uint64_t> extents;
-  uint64_t bytes = 0;
-  double cycles = 0;
-};
-
-/// An array that the pass looks at, and what it found.
-struct Candidate {
-  const SharedArray* array;
-  std::string name;
-  std::vector<const EntryPoint*> entryPoints; ///< those that use it
-  std::vector<const EntryPoint*> holders;     ///< and those that only list it
-  std::vector<Site> sites;
-  std::vector<SiteClass> siteClasses; ///< points into sites
-  bool isSizeKnown = true;            ///< of every entry point that uses it
-  InstRef unprovedIndex; ///< an access with an index that is not proved to stay in its row
-  Layout before, after;
-};
-
-/// Why an array was left alone.
+/// Why a variable was left alone.
 struct Refusal {
   std::string_view name;
   std::string message;
   InstRef place;
 };
 
-class PadSharedMemory {
-public:
-  explicit PadSharedMemory(PassContext& context)
-      : context_(context), module_(context.module), analyses_(context.analyses),
-        target_(context.target), isForced_(context.mode == "pad") {}
+/// A variable that the pass looks at, and what it found.
+struct Candidate {
+  const SharedVariable* variable;
+  std::string name;
+  std::vector<const EntryPoint*> entryPoints; ///< those that use it
+  std::vector<const EntryPoint*> holders;     ///< and those that only list it
+  std::vector<WeighedAccess> accesses;
+  bool isSizeKnown = true; ///< of every entry point that uses it
+  InstRef unprovedIndex;   ///< an access with an index that is not proved to stay in its row
+  /// An access with an index that leaves its array, and the number of that index.
+  std::optional<std::pair<InstRef, uint32_t>> indexOutOfRange;
+  std::unique_ptr<LayoutSearch> search;
+  std::optional<LayoutChoice> after;
+  bool hasNoConflict = false;
+  std::optional<Refusal> refusal;
 
-  PassResult run();
+  const LayoutChoice& before() const { return search->original(); }
+  bool isApplied() const { return !refusal && !hasNoConflict; }
+};
+
+/// What one module looks like to the pass: all its candidates, judged.
+class Plan {
+public:
+  Plan(PassContext& context, const Module& module, Analyses& analyses);
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+
+  /// Looks at the variables that are in `only`, or at all; gives up memory of those before it.
+  void judge(std::map<Id, uint64_t>& newBytes, const std::set<Id>* only = nullptr);
+
+  std::vector<Candidate>& candidates() { return candidates_; }
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+  /// Leaves the candidates without what they refer to.
+  std::vector<SharedVariable> takeVariables() { return std::move(variables_); }
+  Remark remark(const Candidate& candidate) const;
 
 private:
   // collect
-  Candidate collect(const SharedArray& array);
+  Candidate collect(const SharedVariable& variable);
+  std::optional<double> residency(const Candidate& candidate,
+                                  const std::map<Id, uint64_t>& newBytes, uint64_t bytes) const;
   // check
   std::optional<Refusal> canPad(const Candidate& candidate) const;
-  std::optional<Refusal> hasRoom(const Candidate& candidate) const;
-  bool isExtentKnown(const ArrayDimension& dimension) const;
-  std::string askForExtent(const ArrayDimension& dimension) const;
-  bool hasConflict(const Candidate& candidate) const;
+  std::optional<Refusal> hasKnownExtents(const Candidate& candidate) const;
+  bool isLiteral(const SharedVariable& variable, uint32_t node) const;
   // choose
-  Layout evaluate(const Candidate& candidate, std::vector<uint64_t> extents,
-                  double enough = std::numeric_limits<double>::infinity()) const;
-  uint64_t padPeriod(const Candidate& candidate, size_t dimension) const;
-  Layout cheapestLayout(const Candidate& candidate) const;
-  std::optional<Refusal> isProfitable(const Candidate& candidate) const;
-  // rewrite
-  Id paddedLength(const ArrayDimension& old, uint64_t extent, InstRef anchor,
-                  Rewriter& rewriter) const;
-  void rewrite(const Candidate& candidate, Rewriter& rewriter);
+  LayoutSearchOptions searchOptions(const SharedVariable& variable) const;
+  std::optional<Refusal> wantsRoom(const Candidate& candidate,
+                                   const std::map<Id, uint64_t>& newBytes) const;
+  std::optional<Refusal> isProfitable(const Candidate& candidate,
+                                      const std::map<Id, uint64_t>& newBytes) const;
+  std::optional<Refusal> judge(Candidate& candidate, const std::map<Id, uint64_t>& newBytes) const;
   // tell
-  void remarkNoConflict(const Candidate& candidate);
-  void remarkMissed(const Candidate& candidate, const Refusal& refusal);
-  void remarkApplied(const Candidate& candidate);
-  Remark remarkFor(const Candidate& candidate) const;
-  std::vector<std::string> siteTable(const Candidate& candidate, const Layout* after) const;
+  std::string describe(const SharedVariable& variable, const SharedLayout& layout) const;
+  std::vector<std::string> siteTable(const Candidate& candidate, const SharedLayout* after) const;
 
   PassContext& context_;
   const Module& module_;
@@ -155,480 +149,509 @@ private:
     std::vector<const EntryPoint*> entryPoints; ///< those that use it
     std::vector<const EntryPoint*> holders;     ///< those, and the ones that only list it
   };
-  std::unordered_map<Id, Users> users_;
-  /// Forms of indices, by entry point: built once, for all arrays.
+  std::map<Id, Users> users_;
+  std::vector<SharedVariable> variables_;
+  std::vector<Candidate> candidates_;
+  /// Forms of indices, by entry point: built once, for all variables.
   std::map<const EntryPoint*, std::unique_ptr<Affine>> affines_;
-  /// Sizes of the arrays that this run padded so far.
-  std::map<Id, uint64_t> newBytes_;
 };
 
-std::string extentsText(const std::vector<uint64_t>& extents) {
-  std::string text;
-  for (uint64_t e : extents) text += fmt::format("[{}]", e);
-  return text;
-}
-
-// ---- collect ----
-
-/// True if the indices of all dimensions but the outermost are proved to be in range. Only with a
-/// workgroup size that is literal does that hold for every use of the module.
-bool staysInRow(const Constants& constants, Affine& affine, const SharedArray& array,
-                const SharedAccess& access) {
-  for (size_t d = 1; d < access.indices.size(); ++d) {
-    if (!constants.literal(array.dimensions[d].length)) return false;
-    const AffineExpr& index = affine.of(access.indices[d]);
-    if (!index.range || index.range->second >= array.dimensions[d].extent || index.dependsOnSpec)
-      return false;
-  }
-  return true;
-}
-
-std::vector<SiteClass> classify(const std::vector<Site>& sites) {
-  auto less = [](const AccessPattern* a, const AccessPattern* b) { return *a < *b; };
-  std::map<const AccessPattern*, size_t, decltype(less)> known(less);
-  std::vector<SiteClass> classes;
-  for (const Site& site : sites) {
-    if (!site.pattern) continue;
-    const auto [at, isNew] = known.try_emplace(&*site.pattern, classes.size());
-    if (isNew) classes.push_back({&*site.pattern, 0});
-    classes[at->second].weight += site.weight;
-  }
-  return classes;
-}
-
-Candidate PadSharedMemory::collect(const SharedArray& array) {
-  Candidate c;
-  c.array = &array;
-  c.name = analyses_.decorations().name(module_, array.id);
-  if (c.name.empty()) c.name = fmt::format("%{}", array.id.value);
-  const Users& users = users_[array.id];
-  c.holders = users.holders;
-  c.entryPoints = users.entryPoints;
-  for (const EntryPoint* user : c.entryPoints) {
-    const EntryPoint& entry = *user;
-    if (!entry.workgroupSize) {
-      c.isSizeKnown = false;
-      continue;
-    }
-    auto& affine = affines_[&entry];
-    if (!affine) affine = std::make_unique<Affine>(analyses_, entry.workgroupSize->size);
-    for (const SharedAccess& access : array.accesses) {
-      const BlockRef block = module_.blockOf(access.inst);
-      const FunctionRef function = module_.functionOf(block);
-      if (!std::binary_search(entry.functions.begin(), entry.functions.end(), function)) continue;
-      Site site{&access, blockFrequency(analyses_, block), {}, {}};
-      if (!staysInRow(analyses_.constants(), *affine, array, access) ||
-          !entry.workgroupSize->isLiteral)
-        c.unprovedIndex = access.inst;
-      site.pattern = AccessPattern::build(analyses_, *affine, array, access,
-                                          entry.workgroupSize->size, target_);
-      site.dimensionOutOfRange = AccessPattern::dimensionOutOfRange(
-          analyses_, *affine, array, access, entry.workgroupSize->size, target_);
-      c.sites.push_back(std::move(site));
-    }
-  }
-  c.siteClasses = classify(c.sites);
-  c.before = evaluate(c, array.extents());
-  c.after = c.before;
-  return c;
-}
-
-// ---- check ----
-
-/// True for an extent that is literal, or by specialization constants that were all given. Given
-/// values only inform the cost: the rewrite holds for every value.
-bool PadSharedMemory::isExtentKnown(const ArrayDimension& d) const {
-  const auto value = analyses_.constants().value(d.length);
-  if (!value) return false;
-  return value->isLiteral ||
-         (value->width == 32 && !analyses_.constants().isUnassumedSpec(d.length));
-}
-
-std::string PadSharedMemory::askForExtent(const ArrayDimension& d) const {
-  const auto id = analyses_.decorations().operand(module_, d.length, spv::Decoration::SpecId);
-  return fmt::format("an extent is a specialization constant; give it with --spec-const={}:VALUE",
-                     id ? std::to_string(*id) : "ID");
-}
-
-/// Legality, apart from the room that the new layout needs. The first rule that is not met.
-std::optional<Refusal> PadSharedMemory::canPad(const Candidate& c) const {
-  const SharedArray& array = *c.array;
-  const Decorations& decorations = analyses_.decorations();
-  if (c.entryPoints.empty())
-    return Refusal{"no-entry-point", "no entry point uses it", array.variable};
-  for (spv::Decoration d : {spv::Decoration::Aliased, spv::Decoration::LinkageAttributes})
-    if (decorations.has(array.id, d))
-      return Refusal{"shared-identity", "its memory has another name too (Aliased or linkage)",
-                     array.variable};
-  // Workgroup memory with an explicit layout is a Block (SPV_KHR_workgroup_memory_explicit_layout),
-  // so the variable is a struct, never an array; a decorated stride says all the same that somebody
-  // counts on it.
-  for (const ArrayDimension& d : array.dimensions) {
-    if (decorations.has(d.type, spv::Decoration::ArrayStride))
-      return Refusal{"explicit-layout", "its type has an explicit layout (ArrayStride)",
-                     array.variable};
-    // With a single dimension the value would not help.
-    if (array.dimensions.size() > 1 && !isExtentKnown(d))
-      return Refusal{"specialization-sized", askForExtent(d), array.variable};
-  }
-  // The bound also keeps every size of a candidate within 64 bits.
-  if (array.elementBytes == 0 || c.before.bytes > kMaxBytes)
-    return Refusal{"unknown-element-layout", "its size is not known", array.variable};
-  if (module_.wordCount(array.variable) > 4 &&
-      module_.opcodeOf(module_.idAt(array.variable, 4)) != spv::Op::OpConstantNull)
-    return Refusal{"initializer", "it has an initializer that is not null", array.variable};
-  if (!array.obstacles.empty()) {
-    const Obstacle& first = array.obstacles.front();
-    return Refusal{first.name, first.reason, first.inst};
-  }
-  for (const Site& site : c.sites)
-    if (site.dimensionOutOfRange)
-      return Refusal{
-          "index-out-of-range",
-          fmt::format("index {} of an access leaves its extent: the shader may count on rows "
-                      "being next to each other",
-                      *site.dimensionOutOfRange),
-          site.access->inst};
-  if (context_.isRobust && c.unprovedIndex)
-    return Refusal{"index-not-proved",
-                   "--robust asks for a proof that every index stays in its row, and there is none",
-                   c.unprovedIndex};
-  if (array.dimensions.size() < 2)
-    return Refusal{"one-dimensional", "it has a single dimension: there is no row to lengthen",
-                   array.variable};
-  return std::nullopt;
-}
-
-/// Legality of the chosen layout: every entry point that uses the array still fits.
-std::optional<Refusal> PadSharedMemory::hasRoom(const Candidate& c) const {
-  std::map<Id, uint64_t> sizes = newBytes_;
-  sizes[c.array->id] = c.after.bytes;
-  for (const EntryPoint* entry : c.holders) {
-    const auto total = sharedMemoryBytes(analyses_, *entry, target_, sizes);
-    if (!total)
-      return Refusal{"unknown-shared-memory", "the Workgroup memory in use is not known",
-                     c.array->variable};
-    if (*total > target_.maxSharedMemory)
-      return Refusal{
-          "no-room",
-          fmt::format("{} needs {} bytes of Workgroup memory, and the target '{}' has {}",
-                      extentsText(c.after.extents), *total, target_.name, target_.maxSharedMemory),
-          c.array->variable};
-  }
-  return std::nullopt;
-}
-
-bool PadSharedMemory::hasConflict(const Candidate& c) const {
-  const auto strides = c.array->strides(c.array->extents());
-  return std::any_of(c.siteClasses.begin(), c.siteClasses.end(), [&](const SiteClass& sites) {
-    return sites.pattern->cost(target_, strides).degree > 1;
-  });
-}
-
-// ---- choose ----
-
-/// Stops to count when there are more cycles than `enough`.
-Layout PadSharedMemory::evaluate(const Candidate& c, std::vector<uint64_t> extents,
-                                 double enough) const {
-  Layout layout;
-  layout.bytes = c.array->elementBytes;
-  for (uint64_t extent : extents)
-    layout.bytes = std::min(layout.bytes, kMaxBytes) * std::min(extent, kMaxBytes >> 1);
-  const auto strides = c.array->strides(extents);
-  for (const SiteClass& sites : c.siteClasses) {
-    layout.cycles += sites.weight * sites.pattern->cost(target_, strides).cycles;
-    if (layout.cycles > enough) break;
-  }
-  layout.extents = std::move(extents);
-  return layout;
-}
-
-/// Extents of `dimension` beyond which the banks repeat: a pad of this many elements changes
-/// nothing.
-uint64_t PadSharedMemory::padPeriod(const Candidate& c, size_t dimension) const {
-  const uint64_t bankRow = uint64_t(target_.banks) * target_.bankBytes;
-  const uint64_t step = c.array->strides(c.array->extents())[dimension];
-  return bankRow / std::gcd(bankRow, step);
-}
-
-/// The layout with the fewest weighted cycles; among equals the smallest. The outermost extent
-/// changes no stride, so it stays.
-Layout PadSharedMemory::cheapestLayout(const Candidate& c) const {
-  const std::vector<uint64_t> original = c.array->extents();
-  const size_t rank = original.size();
-  std::vector<uint64_t> periods(rank, 1);
-  uint64_t combinations = 1;
-  for (size_t d = 1; d < rank; ++d) {
-    periods[d] = padPeriod(c, d);
-    combinations *= periods[d];
-  }
-  const double mostBytes = double(c.before.bytes) * (1 + options_.maxGrowth);
-  Layout best = c.before;
-  auto consider = [&](std::vector<uint64_t> extents) {
-    Layout layout = evaluate(c, std::move(extents), best.cycles);
-    if (double(layout.bytes) > mostBytes) return;
-    const bool isFirst = isForced_ && best.extents == original && layout.cycles <= best.cycles;
-    if (isFirst || layout.cycles < best.cycles ||
-        (layout.cycles == best.cycles && layout.bytes < best.bytes))
-      best = std::move(layout);
-  };
-  uint64_t lanes = 1;
-  for (const SiteClass& sites : c.siteClasses) lanes += sites.pattern->lanes();
-  if (combinations <= std::min(options_.maxCandidates, options_.maxLanes / lanes)) {
-    for (uint64_t n = 0; n < combinations; ++n) {
-      std::vector<uint64_t> extents = original;
-      uint64_t rest = n;
-      for (size_t d = rank; d-- > 1; rest /= periods[d]) extents[d] += rest % periods[d];
-      consider(std::move(extents));
-    }
-  } else {
-    for (size_t d = rank; d-- > 1;)
-      for (uint64_t pad = 0; pad < periods[d]; ++pad) {
-        std::vector<uint64_t> extents = best.extents;
-        extents[d] = original[d] + pad;
-        consider(std::move(extents));
-      }
-  }
-  return best;
-}
-
-/// Whether the chosen layout is worth having. With `=pad` it is, as long as no site gets worse.
-std::optional<Refusal> PadSharedMemory::isProfitable(const Candidate& c) const {
-  if (c.after.extents == c.before.extents)
-    return Refusal{"no-better-layout", "no padding lowers the cost of its accesses",
-                   c.array->variable};
-  if (isForced_) {
-    const auto before = c.array->strides(c.before.extents),
-               after = c.array->strides(c.after.extents);
-    for (const Site& site : c.sites)
-      if (site.pattern &&
-          site.pattern->cost(target_, after).degree > site.pattern->cost(target_, before).degree)
-        return Refusal{"raises-a-degree", "every padding raises the conflict degree of some access",
-                       site.access->inst};
-    return std::nullopt;
-  }
-  if (c.after.cycles > c.before.cycles * (1 - options_.minGain))
-    return Refusal{"gain-too-small",
-                   fmt::format("{} would save {:.1f}% of the cycles of its accesses",
-                               extentsText(c.after.extents),
-                               100 * (1 - c.after.cycles / c.before.cycles)),
-                   c.array->variable};
-  return std::nullopt;
-}
-
-// ---- rewrite ----
-
-/// The constant for a longer extent. One by specialization constants stays specializable.
-Id PadSharedMemory::paddedLength(const ArrayDimension& old, uint64_t extent, InstRef anchor,
-                                 Rewriter& rewriter) const {
-  if (analyses_.constants().literal(old.length))
-    return rewriter.uint32Constant(uint32_t(extent), anchor);
-  const Id type = module_.typeOf(old.length);
-  const Id pad = rewriter.constant(type, uint32_t(extent - old.extent), anchor);
-  return rewriter.declare(anchor, [&](Id id) {
-    return Inst(spv::Op::OpSpecConstantOp)
-        .id(type)
-        .id(id)
-        .word(uint32_t(spv::Op::OpIAdd))
-        .id(old.length)
-        .id(pad);
-  });
-}
-
-/// Gives the variable array types of its own; types that other variables share are never changed.
-void PadSharedMemory::rewrite(const Candidate& c, Rewriter& rewriter) {
-  const SharedArray& array = *c.array;
-  const InstRef anchor = array.variable;
-  const size_t rank = array.dimensions.size();
-  auto declarePointer = [&](Id pointee) {
-    return rewriter.declare(anchor, [&](Id id) {
-      return Inst(spv::Op::OpTypePointer)
-          .id(id)
-          .word(uint32_t(spv::StorageClass::Workgroup))
-          .id(pointee);
-    });
-  };
-  // From the innermost padded dimension outwards; dimensions inside it keep their types.
-  std::vector<Id> types(rank + 1);
-  types[rank] = array.elementType;
-  for (size_t d = rank; d-- > 0;) {
-    const ArrayDimension& old = array.dimensions[d];
-    const bool isPadded = c.after.extents[d] != old.extent;
-    const Id inner = d + 1 < rank ? array.dimensions[d + 1].type : array.elementType;
-    if (!isPadded && types[d + 1] == inner) {
-      types[d] = old.type;
-      continue;
-    }
-    const Id length =
-        isPadded ? paddedLength(old, c.after.extents[d], anchor, rewriter) : old.length;
-    types[d] = rewriter.declare(anchor, [&](Id id) {
-      return Inst(spv::Op::OpTypeArray).id(id).id(types[d + 1]).id(length);
-    });
-  }
-  rewriter.setId(anchor, 1, declarePointer(types[0]));
-  if (module_.wordCount(anchor) > 4)
-    rewriter.setId(anchor, 4, rewriter.declare(anchor, [&](Id id) {
-      return Inst(spv::Op::OpConstantNull).id(types[0]).id(id);
-    }));
-  std::map<uint32_t, Id> rowPointers;
-  for (const auto& [chain, consumed] : array.partialChains) {
-    if (types[consumed] == array.dimensions[consumed].type) continue;
-    Id& pointer = rowPointers[consumed];
-    if (!pointer) pointer = declarePointer(types[consumed]);
-    rewriter.setId(chain, 1, pointer);
-  }
-  newBytes_[array.id] = c.after.bytes;
-}
-
-// ---- tell ----
-
-/// A remark at the site that costs most, or at the variable.
-Remark PadSharedMemory::remarkFor(const Candidate& c) const {
-  Remark remark;
-  remark.pass = kPass;
-  const auto strides = c.array->strides(c.before.extents);
-  InstRef place = c.array->accesses.empty() ? c.array->variable : c.array->accesses.front().inst;
-  double worst = 0;
-  for (const Site& site : c.sites) {
-    const double cycles =
-        site.pattern ? site.weight * site.pattern->cost(target_, strides).cycles : 0;
-    if (cycles > worst) {
-      worst = cycles;
-      place = site.access->inst;
-    }
-  }
-  remark.location = analyses_.sourceLines().at(module_, place);
-  if (!c.entryPoints.empty()) remark.function = module_.stringAt(c.entryPoints.front()->inst, 3);
-  return remark;
-}
-
-std::vector<std::string> PadSharedMemory::siteTable(const Candidate& c, const Layout* after) const {
-  std::vector<std::string> rows;
-  const auto oldStrides = c.array->strides(c.before.extents);
-  for (const Site& site : c.sites) {
-    if (rows.size() == kMaxTableRows) {
-      rows.push_back(fmt::format("and {} more accesses", c.sites.size() - rows.size()));
-      break;
-    }
-    const SourceLocation at = analyses_.sourceLines().at(module_, site.access->inst);
-    std::string degree = "depends on data";
-    if (site.pattern) {
-      degree = fmt::format("degree {}", site.pattern->cost(target_, oldStrides).degree);
-      if (after) {
-        const auto newStrides = c.array->strides(after->extents);
-        degree += fmt::format(" -> {}", site.pattern->cost(target_, newStrides).degree);
-      }
-    }
-    std::string_view op = module_.facts(site.access->inst).name;
-    op.remove_prefix(2);
-    rows.push_back(fmt::format("{}: {} of {} bytes, {}, weight {:g}",
-                               at.line ? fmt::format("line {}", at.line) : "no line", op,
-                               site.access->bytes, degree, site.weight));
-  }
-  return rows;
-}
-
-void PadSharedMemory::remarkMissed(const Candidate& c, const Refusal& refusal) {
-  Remark remark = remarkFor(c);
-  remark.kind = Remark::Kind::Missed;
-  remark.name = refusal.name;
-  if (refusal.place != c.array->variable)
-    remark.location = analyses_.sourceLines().at(module_, refusal.place);
-  remark.message =
-      fmt::format("did not pad '{}{}': {}", c.name, extentsText(c.before.extents), refusal.message);
-  remark.args = {{"array", c.name}};
-  remark.details = siteTable(c, nullptr);
-  context_.remarks.push_back(std::move(remark));
-}
-
-void PadSharedMemory::remarkNoConflict(const Candidate& c) {
-  Remark remark = remarkFor(c);
-  remark.name = "no-conflict";
-  remark.message = fmt::format("'{}{}' has no bank conflict that is known", c.name,
-                               extentsText(c.before.extents));
-  remark.args = {{"array", c.name}};
-  remark.details = siteTable(c, nullptr);
-  context_.remarks.push_back(std::move(remark));
-}
-
-void PadSharedMemory::remarkApplied(const Candidate& c) {
-  Remark remark = remarkFor(c);
-  remark.kind = Remark::Kind::Applied;
-  remark.name = "padded";
-  const auto oldStrides = c.array->strides(c.before.extents);
-  const auto newStrides = c.array->strides(c.after.extents);
-  uint32_t before = 0, after = 0;
-  for (const SiteClass& sites : c.siteClasses) {
-    before = std::max(before, sites.pattern->cost(target_, oldStrides).degree);
-    after = std::max(after, sites.pattern->cost(target_, newStrides).degree);
-  }
-  remark.message = fmt::format("padded '{}' from {} to {}: conflict degree {} -> {}, {} more bytes",
-                               c.name, extentsText(c.before.extents), extentsText(c.after.extents),
-                               before, after, c.after.bytes - c.before.bytes);
-  remark.args = {{"array", c.name},
-                 {"extents-before", extentsText(c.before.extents)},
-                 {"extents-after", extentsText(c.after.extents)},
-                 {"degree-before", std::to_string(before)},
-                 {"degree-after", std::to_string(after)},
-                 {"cycles-before", fmt::format("{:g}", c.before.cycles)},
-                 {"cycles-after", fmt::format("{:g}", c.after.cycles)},
-                 {"bytes-added", std::to_string(c.after.bytes - c.before.bytes)}};
-  remark.details = siteTable(c, &c.after);
-  context_.remarks.push_back(std::move(remark));
-}
-
-// ---- run ----
-
-PassResult PadSharedMemory::run() {
-  const std::vector<SharedArray> arrays = collectSharedArrays(analyses_, target_);
-  if (arrays.empty()) return PassOutcome{};
+Plan::Plan(PassContext& context, const Module& module, Analyses& analyses)
+    : context_(context), module_(module), analyses_(analyses), target_(context.target),
+      isForced_(context.mode != "auto"), variables_(collectSharedVariables(analyses, target_)) {
+  if (variables_.empty()) return;
   for (const EntryPoint& entry : analyses_.entryPoints().all()) {
     for (Id variable : entry.variables) users_[variable].entryPoints.push_back(&entry);
     for (Id variable : workgroupVariables(analyses_, entry))
       users_[variable].holders.push_back(&entry);
   }
+}
 
-  Rewriter rewriter(context_.module);
-  for (const SharedArray& array : arrays) {
-    Candidate candidate = collect(array);
-    if (!isForced_ && candidate.isSizeKnown && array.obstacles.empty() && !hasConflict(candidate)) {
-      remarkNoConflict(candidate);
+// ---- collect ----
+
+/// True if the indices of all arrays but the outermost one are proved to be in range. Only with a
+/// workgroup size that is literal does that hold for every use of the module.
+bool staysInRow(const Constants& constants, Affine& affine, const SharedVariable& variable,
+                const SharedAccess& access) {
+  const std::vector<uint32_t> arrays = variable.arraysAbove(access.node);
+  for (size_t n = 0; n < arrays.size(); ++n) {
+    if (arrays[n] == 0) continue;
+    const LayoutNode& array = variable.nodes[arrays[n]];
+    if (!constants.literal(array.length)) return false;
+    const AffineExpr& index = affine.of(access.indices[n]);
+    if (!index.range || index.range->second >= array.extent || index.dependsOnSpec) return false;
+  }
+  return true;
+}
+
+Candidate Plan::collect(const SharedVariable& variable) {
+  Candidate c;
+  c.variable = &variable;
+  c.name = analyses_.decorations().name(module_, variable.id);
+  if (c.name.empty()) c.name = fmt::format("%{}", variable.id.value);
+  const Users& users = users_[variable.id];
+  c.holders = users.holders;
+  c.entryPoints = users.entryPoints;
+  for (const EntryPoint* entry : c.entryPoints) {
+    if (!entry->workgroupSize) {
+      c.isSizeKnown = false;
       continue;
     }
-    if (auto refusal = canPad(candidate)) {
-      remarkMissed(candidate, *refusal);
-      continue;
+    const std::array<uint32_t, 3> size = entry->workgroupSize->size;
+    auto& affine = affines_[entry];
+    if (!affine) affine = std::make_unique<Affine>(analyses_, size);
+    for (const SharedAccess& access : variable.accesses) {
+      const BlockRef block = module_.blockOf(access.inst);
+      const FunctionRef function = module_.functionOf(block);
+      if (!std::binary_search(entry->functions.begin(), entry->functions.end(), function)) continue;
+      if (!staysInRow(analyses_.constants(), *affine, variable, access) ||
+          !entry->workgroupSize->isLiteral)
+        c.unprovedIndex = access.inst;
+      const auto out =
+          AccessPattern::indexOutOfRange(analyses_, *affine, variable, access, size, target_);
+      if (out && !c.indexOutOfRange) c.indexOutOfRange = {access.inst, *out};
+      c.accesses.push_back(
+          {&access, blockFrequency(analyses_.loops(), block),
+           AccessPattern::build(analyses_, *affine, variable, access, size, target_)});
     }
-    if (!candidate.isSizeKnown) {
-      remarkMissed(candidate, {"unknown-workgroup-size",
-                               "the workgroup size is a specialization constant; give it with "
-                               "--workgroup-size=X,Y,Z or --spec-const=ID:VALUE",
-                               array.variable});
+  }
+  return c;
+}
+
+/// Workgroups that a core holds, before divided by after, when the variable has `bytes`; nothing
+/// when some entry point does not fit any more.
+std::optional<double> Plan::residency(const Candidate& c, const std::map<Id, uint64_t>& newBytes,
+                                      uint64_t bytes) const {
+  std::map<Id, uint64_t> sizes = newBytes;
+  double worst = 1;
+  for (const EntryPoint* entry : c.holders) {
+    const auto old = sharedMemoryBytes(analyses_, *entry, target_, sizes);
+    sizes[c.variable->id] = bytes;
+    const auto total = sharedMemoryBytes(analyses_, *entry, target_, sizes);
+    sizes = newBytes;
+    if (!total || !old) return std::nullopt;
+    // A shader that is too large for the target already is not this pass's affair, as long as it
+    // does not grow.
+    if (*total > std::max<uint64_t>(target_.maxSharedMemory, *old)) return std::nullopt;
+    if (target_.sharedMemoryPerCore == 0 || !entry->workgroupSize || *old == 0) continue;
+    const uint64_t invocations = entry->workgroupSize->invocations();
+    const uint64_t subgroups = (invocations + target_.subgroupSize - 1) / target_.subgroupSize;
+    const uint64_t most = target_.maxSubgroupsPerCore == 0
+                              ? UINT64_MAX
+                              : std::max<uint64_t>(target_.maxSubgroupsPerCore / subgroups, 1);
+    auto resident = [&](uint64_t size) {
+      return double(std::min(std::max<uint64_t>(target_.sharedMemoryPerCore / size, 1), most));
+    };
+    worst = std::max(worst, resident(*old) / resident(*total));
+  }
+  return worst;
+}
+
+// ---- check ----
+
+bool Plan::isLiteral(const SharedVariable& variable, uint32_t node) const {
+  return analyses_.constants().literal(variable.nodes[node].length).has_value();
+}
+
+/// Extents that are literal, or by specialization constants that were all given. Given values only
+/// inform the cost: the rewrite holds for every value.
+std::optional<Refusal> Plan::hasKnownExtents(const Candidate& c) const {
+  const Constants& constants = analyses_.constants();
+  for (const LayoutNode& node : c.variable->nodes) {
+    if (node.kind != LayoutNode::Kind::Array) continue;
+    const auto value = constants.value(node.length);
+    if (value &&
+        (value->isLiteral || (value->width == 32 && !constants.isUnassumedSpec(node.length))))
       continue;
+    const auto id = analyses_.decorations().operand(module_, node.length, spv::Decoration::SpecId);
+    return Refusal{
+        "specialization-sized",
+        fmt::format("an extent is a specialization constant; give it with --spec-const={}:VALUE",
+                    id ? std::to_string(*id) : "ID"),
+        c.variable->variable};
+  }
+  return std::nullopt;
+}
+
+/// Legality, apart from the room that the new layout needs. The first rule that is not met.
+std::optional<Refusal> Plan::canPad(const Candidate& c) const {
+  const SharedVariable& variable = *c.variable;
+  const Decorations& decorations = analyses_.decorations();
+  if (c.entryPoints.empty())
+    return Refusal{"no-entry-point", "no entry point uses it", variable.variable};
+  for (spv::Decoration d : {spv::Decoration::Aliased, spv::Decoration::LinkageAttributes})
+    if (decorations.has(variable.id, d))
+      return Refusal{"shared-identity", "its memory has another name too (Aliased or linkage)",
+                     variable.variable};
+  // With SPV_KHR_workgroup_memory_explicit_layout; and a decorated stride or offset says all the
+  // same that somebody counts on it.
+  for (const LayoutNode& node : variable.nodes)
+    if (decorations.has(node.type, spv::Decoration::ArrayStride) ||
+        decorations.has(node.type, spv::Decoration::Block) ||
+        (node.kind == LayoutNode::Kind::Struct && analyses_.types().offset(node.type, 0)))
+      return Refusal{"explicit-layout", "its type has an explicit layout", variable.variable};
+  if (auto refusal = hasKnownExtents(c)) return refusal;
+  if (module_.wordCount(variable.variable) > 4 &&
+      module_.opcodeOf(module_.idAt(variable.variable, 4)) != spv::Op::OpConstantNull)
+    return Refusal{"initializer", "it has an initializer that is not null", variable.variable};
+  if (!variable.obstacles.empty()) {
+    const Obstacle& first = variable.obstacles.front();
+    return Refusal{first.name, first.reason, first.inst};
+  }
+  // The bound also keeps every size of a candidate within 64 bits.
+  if (c.before().layout.bytes() == 0 || c.before().layout.bytes() > kMaxBytes)
+    return Refusal{"unknown-element-layout", "its size is not known", variable.variable};
+  if (c.indexOutOfRange)
+    return Refusal{
+        "index-out-of-range",
+        fmt::format("index {} of an access leaves its extent: the shader may count on rows being "
+                    "next to each other",
+                    c.indexOutOfRange->second),
+        c.indexOutOfRange->first};
+  if (context_.isRobust && c.unprovedIndex)
+    return Refusal{"index-not-proved",
+                   "--robust asks for a proof that every index stays in its row, and there is none",
+                   c.unprovedIndex};
+  for (const EntryPoint* entry : c.holders)
+    if (!sharedMemoryBytes(analyses_, *entry, target_))
+      return Refusal{"unknown-shared-memory", "the Workgroup memory in use is not known",
+                     variable.variable};
+  return std::nullopt;
+}
+
+// ---- choose ----
+
+LayoutSearchOptions Plan::searchOptions(const SharedVariable& variable) const {
+  LayoutSearchOptions options;
+  options.mayPad = context_.mode != "swizzle";
+  options.maySwizzle = context_.mode != "pad";
+  options.isForced = isForced_;
+  // Where the length is rounded up for a swizzle, an index beyond it may land before its end.
+  for (uint32_t n = 0; n < variable.nodes.size(); ++n)
+    if (context_.isRobust && variable.nodes[n].kind == LayoutNode::Kind::Array &&
+        !isLiteral(variable, n))
+      options.maySwizzle = false;
+  return options;
+}
+
+/// A layout that would have been taken if there were room for it.
+std::optional<Refusal> Plan::wantsRoom(const Candidate& c,
+                                       const std::map<Id, uint64_t>& newBytes) const {
+  const auto& choice = c.search->bestWithoutRoom();
+  if (!choice ||
+      (!isForced_ && choice->cost.total() > c.before().cost.total() * (1 - options_.minGain)))
+    return std::nullopt;
+  std::map<Id, uint64_t> sizes = newBytes;
+  sizes[c.variable->id] = choice->layout.bytes();
+  uint64_t most = 0;
+  for (const EntryPoint* entry : c.holders)
+    most = std::max(most, sharedMemoryBytes(analyses_, *entry, target_, sizes).value_or(0));
+  return Refusal{"no-room",
+                 fmt::format("{} needs {} bytes of Workgroup memory, and the target '{}' has {}",
+                             describe(*c.variable, choice->layout), most, target_.name,
+                             target_.maxSharedMemory),
+                 c.variable->variable};
+}
+
+/// Whether the chosen layout is worth having. A forced one is, as long as no site gets worse.
+std::optional<Refusal> Plan::isProfitable(const Candidate& c,
+                                          const std::map<Id, uint64_t>& newBytes) const {
+  const SharedVariable& variable = *c.variable;
+  const LayoutChoice &before = c.before(), &after = *c.after;
+  if (after.layout.isSameAs(before.layout))
+    if (auto refusal = wantsRoom(c, newBytes)) return refusal;
+  if (after.layout.isSameAs(before.layout))
+    return Refusal{"no-better-layout", "no padding lowers the cost of its accesses",
+                   variable.variable};
+  if (isForced_) {
+    for (const WeighedAccess& a : c.accesses) {
+      auto degree = [&](const SharedLayout& layout) {
+        return a.pattern->cost(target_, addressForm(variable, layout, a.access->node)).degree;
+      };
+      if (a.pattern && degree(after.layout) > degree(before.layout))
+        return Refusal{"raises-a-degree", "every padding raises the conflict degree of some access",
+                       a.access->inst};
     }
-    candidate.after = cheapestLayout(candidate);
-    auto refusal = isProfitable(candidate);
-    if (!refusal) refusal = hasRoom(candidate);
-    if (refusal) {
-      remarkMissed(candidate, *refusal);
-      continue;
+    return std::nullopt;
+  }
+  const double minGain = after.cost.arithmetic > 0 ? options_.minMapGain : options_.minGain;
+  if (after.cost.total() > before.cost.total() * (1 - minGain))
+    return Refusal{"gain-too-small",
+                   fmt::format("{} would save {:.1f}% of the cost of its accesses",
+                               describe(variable, after.layout),
+                               100 * (1 - after.cost.total() / before.cost.total())),
+                   variable.variable};
+  return std::nullopt;
+}
+
+std::optional<Refusal> Plan::judge(Candidate& c, const std::map<Id, uint64_t>& newBytes) const {
+  if (auto refusal = canPad(c)) return refusal;
+  if (!c.isSizeKnown)
+    return Refusal{"unknown-workgroup-size",
+                   "the workgroup size is a specialization constant; give it with "
+                   "--workgroup-size=X,Y,Z or --spec-const=ID:VALUE",
+                   c.variable->variable};
+  c.after = c.search->run();
+  return isProfitable(c, newBytes);
+}
+
+void Plan::judge(std::map<Id, uint64_t>& newBytes, const std::set<Id>* only) {
+  candidates_.reserve(variables_.size());
+  for (const SharedVariable& variable : variables_) {
+    if (only && only->count(variable.id) == 0) continue;
+    candidates_.push_back(collect(variable));
+    Candidate& c = candidates_.back();
+    c.search = std::make_unique<LayoutSearch>(
+        variable, c.accesses, target_, searchOptions(variable),
+        [this, &c, &newBytes,
+         known = std::map<uint64_t, std::optional<double>>()](uint64_t bytes) mutable {
+          const auto [at, isNew] = known.try_emplace(bytes);
+          if (isNew) at->second = residency(c, newBytes, bytes);
+          return at->second;
+        },
+        [this, &variable](uint32_t node) { return isLiteral(variable, node); });
+    c.hasNoConflict =
+        !isForced_ && c.isSizeKnown && variable.obstacles.empty() && !c.search->hasConflict();
+    if (!c.hasNoConflict) c.refusal = judge(c, newBytes);
+    if (c.isApplied()) newBytes[variable.id] = c.after->layout.bytes();
+  }
+}
+
+// ---- tell ----
+
+std::string Plan::describe(const SharedVariable& variable, const SharedLayout& layout) const {
+  return describeLayout(variable, layout, [&](Id type, uint32_t member) {
+    const std::string_view name = analyses_.decorations().memberName(module_, type, member);
+    return name.empty() ? std::to_string(member) : std::string(name);
+  });
+}
+
+/// A row for each access; those of one line that look the same share one.
+std::vector<std::string> Plan::siteTable(const Candidate& c, const SharedLayout* after) const {
+  std::vector<std::pair<std::string, size_t>> rows; // and how many accesses each stands for
+  size_t listed = 0;
+  for (const WeighedAccess& a : c.accesses) {
+    const SourceLocation at = analyses_.sourceLines().at(module_, a.access->inst);
+    std::string degree = "depends on data";
+    auto degreeIn = [&](const SharedLayout& layout) {
+      return a.pattern->cost(target_, addressForm(*c.variable, layout, a.access->node)).degree;
+    };
+    if (a.pattern) {
+      degree = fmt::format("degree {}", degreeIn(c.before().layout));
+      if (after) degree += fmt::format(" -> {}", degreeIn(*after));
     }
-    if (!context_.maySite(candidate.name)) continue;
-    remarkApplied(candidate);
-    rewrite(candidate, rewriter);
+    std::string_view op = module_.facts(a.access->inst).name;
+    op.remove_prefix(2);
+    std::string row = fmt::format("{}: {} of {} bytes, {}, weight {:g}",
+                                  at.line ? fmt::format("line {}", at.line) : "no line", op,
+                                  a.access->bytes, degree, a.weight);
+    const auto same =
+        std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.first == row; });
+    if (same == rows.end() && rows.size() == kMaxTableRows) break;
+    ++listed;
+    if (same == rows.end())
+      rows.push_back({std::move(row), 1});
+    else
+      ++same->second;
+  }
+  std::vector<std::string> table;
+  for (auto& [row, count] : rows)
+    table.push_back(count == 1 ? std::move(row) : fmt::format("{}, {} times", row, count));
+  if (listed < c.accesses.size())
+    table.push_back(fmt::format("and {} more accesses", c.accesses.size() - listed));
+  return table;
+}
+
+/// What is said of a candidate, at the site that costs most, at the refusal's place, or at the
+/// variable.
+Remark Plan::remark(const Candidate& c) const {
+  const SharedVariable& variable = *c.variable;
+  const LayoutChoice& before = c.before();
+  Remark remark;
+  remark.pass = kPass;
+  InstRef place = variable.accesses.empty() ? variable.variable : variable.accesses.front().inst;
+  double worst = 0;
+  uint32_t degreeBefore = 0, degreeAfter = 0;
+  for (const WeighedAccess& a : c.accesses) {
+    if (!a.pattern) continue;
+    auto costIn = [&](const SharedLayout& layout) {
+      return a.pattern->cost(target_, addressForm(variable, layout, a.access->node));
+    };
+    const AccessCost cost = costIn(before.layout);
+    degreeBefore = std::max(degreeBefore, cost.degree);
+    if (c.isApplied()) degreeAfter = std::max(degreeAfter, costIn(c.after->layout).degree);
+    if (a.weight * cost.cycles <= worst) continue;
+    worst = a.weight * cost.cycles;
+    place = a.access->inst;
+  }
+  if (c.refusal && c.refusal->place != variable.variable) place = c.refusal->place;
+  remark.location = analyses_.sourceLines().at(module_, place);
+  if (!c.entryPoints.empty()) remark.function = module_.stringAt(c.entryPoints.front()->inst, 3);
+  remark.args = {{"array", c.name}};
+  const std::string old = describe(variable, before.layout);
+  remark.details = siteTable(c, c.isApplied() ? &c.after->layout : nullptr);
+  if (c.hasNoConflict) {
+    remark.name = "no-conflict";
+    remark.message = fmt::format("'{}{}' has no bank conflict that is known", c.name, old);
+    return remark;
+  }
+  if (c.refusal) {
+    remark.kind = Remark::Kind::Missed;
+    remark.name = c.refusal->name;
+    remark.message = fmt::format("did not pad '{}{}': {}", c.name, old, c.refusal->message);
+    return remark;
+  }
+  remark.kind = Remark::Kind::Applied;
+  const std::string now = describe(variable, c.after->layout);
+  const uint64_t bytes = c.after->layout.bytes() - before.layout.bytes();
+  remark.name = "padded";
+  for (const auto& [top, flat] : c.after->layout.flat) {
+    if (flat.map.kind == IndexMap::Kind::Xor) remark.name = "swizzled";
+    if (flat.map.kind == IndexMap::Kind::None) remark.name = "flattened";
+  }
+  remark.message = fmt::format("{} '{}' from {} to {}: conflict degree {} -> {}, {} more bytes",
+                               remark.name, c.name, old, now, degreeBefore, degreeAfter, bytes);
+  for (auto [key, value] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"extents-before", old},
+           {"extents-after", now},
+           {"degree-before", std::to_string(degreeBefore)},
+           {"degree-after", std::to_string(degreeAfter)},
+           {"cycles-before", fmt::format("{:g}", before.cost.cycles)},
+           {"cycles-after", fmt::format("{:g}", c.after->cost.cycles)},
+           {"arithmetic-added", fmt::format("{:g}", c.after->cost.arithmetic)},
+           {"residency-lost", fmt::format("{:g}", c.after->cost.residency)},
+           {"bytes-added", std::to_string(bytes)}})
+    remark.args.push_back({key, value});
+  return remark;
+}
+
+// ---- run ----
+
+/// A look at the module as it would be if what moves whole rows, or passes pointers to them, went
+/// element by element. Of a copy: the module itself is only changed for variables that gain by it.
+class SecondLook {
+public:
+  SecondLook(PassContext& context, const std::set<Id>& variables)
+      : copy_(context.module), analyses_(copy_, context.assumptions) {
+    Result<bool> changed = normalizeSharedUses(copy_, analyses_, variables, refusals_);
+    if (!changed || !*changed) return; // for want of ids: the first look stands
+    plan_ = std::make_unique<Plan>(context, copy_, analyses_);
+    looksAt_ = variables;
+    for (const UseRefusal& refusal : refusals_) looksAt_.erase(refusal.variable);
   }
 
+  void judge(std::map<Id, uint64_t>& newBytes) {
+    if (plan_) plan_->judge(newBytes, &looksAt_);
+  }
+  const Candidate* find(Id variable) const {
+    if (!plan_) return nullptr;
+    for (const Candidate& c : plan_->candidates())
+      if (c.variable->id == variable) return &c;
+    return nullptr;
+  }
+  const UseRefusal* refusalOf(Id variable) const {
+    for (const UseRefusal& refusal : refusals_)
+      if (refusal.variable == variable) return &refusal;
+    return nullptr;
+  }
+  const Plan& plan() const { return *plan_; }
+
+private:
+  Module copy_;
+  Analyses analyses_;
+  std::vector<UseRefusal> refusals_;
+  std::set<Id> looksAt_;
+  std::unique_ptr<Plan> plan_;
+};
+
+/// Variables that a second look may find a better layout for: those with obstacles that can be
+/// removed, and those with structs that are moved as a whole and therefore keep their types.
+std::set<Id> wantSecondLook(const Plan& plan) {
+  std::set<Id> wanted;
+  for (const Candidate& c : plan.candidates()) {
+    const auto& obstacles = c.variable->obstacles;
+    const bool isBlocked = !obstacles.empty() && c.isSizeKnown && c.refusal &&
+                           c.refusal->name == obstacles.front().name &&
+                           std::all_of(obstacles.begin(), obstacles.end(),
+                                       [](const Obstacle& o) { return o.isRemovable; });
+    const bool isBound =
+        obstacles.empty() && !c.hasNoConflict && c.after &&
+        std::any_of(c.accesses.begin(), c.accesses.end(), [&](const WeighedAccess& a) {
+          return c.variable->nodes[a.access->node].kind != LayoutNode::Kind::Element;
+        });
+    if (isBlocked || isBound) wanted.insert(c.variable->id);
+  }
+  return wanted;
+}
+
+/// What to do with the module, in module order.
+struct Decision {
+  Id variable;
+  SharedLayout layout;
+};
+
+PassResult padSharedMemory(PassContext& context) {
+  Plan plan(context, context.module, context.analyses);
+  std::map<Id, uint64_t> newBytes;
+  plan.judge(newBytes);
+  std::unique_ptr<SecondLook> second;
+  if (const std::set<Id> wanted = wantSecondLook(plan); !wanted.empty()) {
+    second = std::make_unique<SecondLook>(context, wanted);
+    second->judge(newBytes);
+  }
+
+  std::vector<Decision> decisions;
+  std::set<Id> normalized;
+  for (Candidate& first : plan.candidates()) {
+    const Candidate* again = second ? second->find(first.variable->id) : nullptr;
+    if (second && !again)
+      if (const UseRefusal* refusal = second->refusalOf(first.variable->id);
+          refusal && first.refusal)
+        first.refusal = Refusal{refusal->name, refusal->reason, refusal->inst};
+    // A layout that can be had as things stand is better than one that takes loads apart for
+    // little.
+    constexpr double kWorthIt = 0.95;
+    const bool isBetter =
+        again &&
+        (!first.variable->obstacles.empty() ||
+         (again->isApplied() &&
+          (first.refusal || again->after->cost.total() < first.after->cost.total() * kWorthIt)));
+    const Candidate& c = isBetter ? *again : first;
+    if (c.isApplied() && !context.maySite(c.name)) continue;
+    context.remarks.push_back((isBetter ? second->plan() : plan).remark(c));
+    if (!c.isApplied()) continue;
+    decisions.push_back({c.variable->id, c.after->layout});
+    if (isBetter) normalized.insert(c.variable->id);
+  }
+  if (decisions.empty()) return PassOutcome{};
+
+  if (!normalized.empty()) {
+    std::vector<UseRefusal> refusals;
+    Result<bool> changed =
+        normalizeSharedUses(context.module, context.analyses, normalized, refusals);
+    if (!changed) return changed.error();
+  }
+  const std::vector<SharedVariable> variables =
+      normalized.empty() ? plan.takeVariables()
+                         : collectSharedVariables(context.analyses, context.target);
+  Rewriter rewriter(context.module);
+  for (const Decision& decision : decisions)
+    for (const SharedVariable& variable : variables)
+      if (variable.id == decision.variable)
+        relayoutShared(context.analyses, rewriter, variable, decision.layout);
   Result<bool> changed = rewriter.commit();
   if (!changed) return changed.error();
-  // No block is added or removed and no edge changes.
-  return PassOutcome{*changed,
-                     AnalysisSet::none().with(AnalysisKind::Cfg).with(AnalysisKind::Dominance)};
+  // Without a normal form no block is added or removed and no edge changes.
+  AnalysisSet preserved = AnalysisSet::none();
+  if (normalized.empty())
+    preserved = preserved.with(AnalysisKind::Cfg).with(AnalysisKind::Dominance);
+  return PassOutcome{true, preserved};
 }
 
 } // namespace
 
 PassResult runPadSharedMemory(PassContext& context) {
-  return PadSharedMemory(context).run();
+  return padSharedMemory(context);
 }
 
 } // namespace lanewise

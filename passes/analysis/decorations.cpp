@@ -138,4 +138,12 @@ std::string_view Decorations::name(const Module& module, Id id) const {
   return module.stringAt(names_[id.value], 2);
 }
 
+std::string_view Decorations::memberName(const Module& module, Id structType, uint32_t member) {
+  for (InstRef i : module.globals())
+    if (module.opcode(i) == spv::Op::OpMemberName && module.idAt(i, 1) == structType &&
+        module.word(i, 2) == member)
+      return module.stringAt(i, 3);
+  return {};
+}
+
 } // namespace lanewise

@@ -50,6 +50,8 @@ public:
   std::optional<spv::BuiltIn> builtIn(const Module& module, Id target) const;
   /// OpName of an id (the first one), empty if none.
   std::string_view name(const Module& module, Id id) const;
+  /// OpMemberName of a struct's member (the first one), empty if none. Looks through all names.
+  static std::string_view memberName(const Module& module, Id structType, uint32_t member);
 
   bool operator==(const Decorations&) const = default;
 

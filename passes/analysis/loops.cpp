@@ -420,4 +420,11 @@ std::optional<std::pair<int64_t, int64_t>> Loops::rangeAt(InstRef phi, BlockRef 
   return inBody ? v->range : v->wholeRange;
 }
 
+double blockFrequency(const Loops& loops, BlockRef block) {
+  double frequency = 1;
+  for (const Loop* loop = loops.innermost(block); loop; loop = loops.parent(*loop))
+    frequency *= loop->tripCount ? double(*loop->tripCount) : kUnknownTripCount;
+  return frequency;
+}
+
 } // namespace lanewise

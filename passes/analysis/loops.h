@@ -107,4 +107,10 @@ private:
   std::vector<PhiPlace> phis_;       ///< sorted by phi
 };
 
+/// How often a block runs, compared with its function's entry: the product of the trip counts of
+/// its loops; a loop of unknown count is taken to run kUnknownTripCount times. Branches are taken
+/// to be always taken.
+double blockFrequency(const Loops& loops, BlockRef block);
+inline constexpr double kUnknownTripCount = 8;
+
 } // namespace lanewise

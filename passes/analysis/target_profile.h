@@ -30,6 +30,8 @@ struct TargetProfile {
   uint32_t maxSharedMemory = 32768;
   /// Bytes of Workgroup memory that the workgroups resident on one core share; 0 when not known.
   uint32_t sharedMemoryPerCore = 0;
+  /// Subgroups that a core holds at most; 0 when not known.
+  uint32_t maxSubgroupsPerCore = 0;
   /// Bytes between consecutive 3-component vectors of 32-bit elements in Workgroup memory (12 or
   /// 16).
   uint32_t vec3Stride = 16;
@@ -42,6 +44,9 @@ struct TargetProfile {
   double branchCost = 20;
   double barrierCost = 30;
   double sharedAccessCost = 20; ///< of a conflict-free access
+  /// Of one instruction on 32-bit integers, in cycles of the Workgroup memory: a core that starts
+  /// four of them while its banks serve one access has 0.25.
+  double arithmeticCost = 0.25;
 };
 
 } // namespace lanewise

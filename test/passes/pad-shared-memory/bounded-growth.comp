@@ -1,9 +1,10 @@
 #version 450
-// Only rows of 9 (3 by 3) would bring the degree down to 1, at more than twice the memory; 2 by 3 halves it.
+// By extents, only rows of 9 (3 by 3) would bring the degree down to 1, at more than twice the memory. Flat, rows of
+// 5 do, for a quarter more. (With room for nothing else, 2 by 3 would halve it.)
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
-// REMARK: padded 'tile' from [32][2][2] to [32][2][3]: conflict degree 4 -> 2
+// REMARK: flattened 'tile' from [32][2][2] to [32][2][2] at strides 5, 2, 1: conflict degree 4 -> 1, 128 more bytes
 // REMARK: outputs equal
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly buffer In { uint src[]; };

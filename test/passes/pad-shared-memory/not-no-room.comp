@@ -1,8 +1,8 @@
 #version 450
-// 49152 bytes are in use already: a padded tile would not fit.
+// 49152 bytes are in use already: a padded tile would not fit (and `auto` swizzles it: swizzle.comp).
 //
-// RUN: %lanewise opt %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
-// RUN: %lanewise opt %s --target=nvidia -O --skip=pad-shared-memory:* --remarks=none -S -o %t.without
+// RUN: %lanewise opt %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=pad -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --remarks=none -S -o %t.without
 // RUN: diff %t.spvasm %t.without
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: did not pad 'tile[384][32]': [384][33] needs 50688 bytes of Workgroup memory, and the target 'nvidia' has 49152

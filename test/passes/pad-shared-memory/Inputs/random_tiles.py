@@ -2,9 +2,11 @@
 
 usage: random_tiles.py LANEWISE FOLDER SEED COUNT
 
-Each kernel fills an array of two or three dimensions along one order of its indices and reads it along another.
+Each kernel fills an array of one to three dimensions along one order of its indices and reads it along another. The
+array stands alone, inside a struct, or inside each struct of an array; flat ones compute their index from those of
+the dimensions.
 All indices are in range, so a padded array must give the same output; the program verifies each on a device.
-Fails on the first kernel whose outputs are not equal, and when too few of them were padded to mean anything.
+Fails on the first kernel whose outputs are not equal, and when too few of them were changed to mean anything.
 """
 
 import os
@@ -39,7 +41,35 @@ def indices(value, extents, order):
     for dimension in order:
         parts[dimension] = f"({value}) % {extents[dimension]}u"
         value = f"({value}) / {extents[dimension]}u"
-    return "".join(f"[{parts[d]}]" for d in range(len(extents)))
+    return [parts[d] for d in range(len(extents))]
+
+
+def flat_index(parts, extents):
+    index = parts[0]
+    for part, extent in zip(parts[1:], extents[1:]):
+        index = f"({index}) * {extent}u + {part}"
+    return f"[{index}]"
+
+
+# How the array is declared, and how an element is named from its index expressions.
+def alone(name, extents):
+    declaration = f"shared {name} tile{''.join(f'[{e}]' for e in extents)};"
+    return declaration, lambda parts: "tile" + "".join(f"[{p}]" for p in parts)
+
+
+def flat(name, extents):
+    return f"shared {name} tile[{product(extents)}];", lambda parts: "tile" + flat_index(parts, extents)
+
+
+def in_struct(name, extents):
+    declaration = f"struct S {{ uint before; {name} part{''.join(f'[{e}]' for e in extents)}; }}; shared S tile;"
+    return declaration, lambda parts: "tile.part" + "".join(f"[{p}]" for p in parts)
+
+
+def in_structs(name, extents):
+    inner = "".join(f"[{e}]" for e in extents[1:])
+    declaration = f"struct S {{ {name} part{inner}; uint behind; }}; shared S tile[{extents[0]}];"
+    return declaration, lambda parts: f"tile[{parts[0]}].part" + "".join(f"[{p}]" for p in parts[1:])
 
 
 def kernel(rng):
@@ -51,18 +81,19 @@ def kernel(rng):
             break
     total, step = product(extents), width * height
     writing, reading = (rng.sample(range(len(extents)), len(extents)) for _ in range(2))
+    declaration, element = rng.choice([alone, flat, in_struct, in_structs])(name, extents)
     loop = f"for (uint i = gl_LocalInvocationIndex; i < {total}u; i += {step}u)"
     return f"""#version 450
 layout(local_size_x = {width}, local_size_y = {height}) in;
 layout(binding = 0) readonly buffer Source {{ uint src[]; }};
 layout(binding = 1) writeonly buffer Target {{ uint dst[]; }};
-shared {name} tile{"".join(f"[{extent}]" for extent in extents)};
+{declaration}
 void main() {{
-  {loop} tile{indices("i", extents, writing)} = {make};
+  {loop} {element(indices("i", extents, writing))} = {make};
   barrier();
   {loop} {{
     uint j = (i * {rng.choice([1, 3, 5, 7])}u) % {total}u;
-    {name} v = tile{indices("j", extents, reading)};
+    {name} v = {element(indices("j", extents, reading))};
     dst[i] = {use};
   }}
 }}
@@ -78,15 +109,15 @@ def main():
         path = os.path.join(folder, f"{number}.comp")
         with open(path, "w") as file:
             file.write(kernel(rng))
-        mode = rng.choice(["pad", "auto"])
+        mode = rng.choice(["pad", "swizzle", "auto", "auto"])
         command = [lanewise, "opt", path, "--inline-entry-points-exhaustive", "--ssa-rewrite", f"--pad-shared-memory={mode}",
                    "--target=nvidia", "--verify", "--no-timing", "-o", os.path.join(folder, f"{number}.spv")]
         run = subprocess.run(command, capture_output=True, text=True)
-        padded += "remark: padded" in run.stderr
+        padded += any(f"remark: {done}" in run.stderr for done in ("padded", "flattened", "swizzled"))
         if run.returncode != 0 or "outputs equal" not in run.stderr:
             print(f"{' '.join(command)}\nexit code {run.returncode}\n{run.stderr}")
             return 1
-    print(f"{padded} of {count} kernels padded, all outputs equal")
+    print(f"{padded} of {count} kernels changed, all outputs equal")
     return 0 if padded >= count // 3 else 1
 
 

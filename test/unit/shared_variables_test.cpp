@@ -1,4 +1,7 @@
-#include "analysis/shared_arrays.h"
+#include "analysis/access_pattern.h"
+#include "analysis/loops.h"
+#include "analysis/shared_layout.h"
+#include "analysis/shared_variables.h"
 #include "assemble.h"
 
 #include <gtest/gtest.h>
@@ -59,65 +62,72 @@ struct Collected {
   Assumptions assumptions;
   TargetProfile target;
   std::unique_ptr<Analyses> analyses;
-  std::vector<SharedArray> arrays;
+  std::vector<SharedVariable> arrays;
 
   explicit Collected(std::vector<uint32_t> words)
       : module(std::move(Module::read(std::move(words)).value())) {
     analyses = std::make_unique<Analyses>(module, assumptions);
-    arrays = collectSharedArrays(*analyses, target);
+    arrays = collectSharedVariables(*analyses, target);
   }
   AccessCost cost(size_t array, size_t access) {
     Affine affine(*analyses, std::array<uint32_t, 3>{32, 8, 1});
     auto pattern = AccessPattern::build(*analyses, affine, arrays[array],
                                         arrays[array].accesses[access], {32, 8, 1}, target);
     EXPECT_TRUE(pattern.has_value());
-    return pattern ? pattern->cost(target, arrays[array].strides(arrays[array].extents()))
+    return pattern ? pattern->cost(target, addressForm(arrays[array], SharedLayout(arrays[array]),
+                                                       arrays[array].accesses[access].node))
                    : AccessCost{};
   }
 };
 
-TEST(SharedArrays, FindsArraysAndNotScalars) {
+TEST(SharedVariables, FindsArraysAndNotScalars) {
   Collected c(shader(""));
   ASSERT_EQ(c.arrays.size(), 2u);
-  EXPECT_EQ(c.arrays[0].extents(), (std::vector<uint64_t>{16, 32}));
-  EXPECT_EQ(c.arrays[0].elementBytes, 4u);
-  EXPECT_EQ(c.arrays[0].strides(c.arrays[0].extents()), (std::vector<uint64_t>{128, 4}));
-  EXPECT_EQ(c.arrays[1].extents(), (std::vector<uint64_t>{8}));
-  EXPECT_EQ(c.arrays[1].elementBytes, 16u); // uint, 4 bytes of padding, vec2 aligned to 8
+  const SharedLayout tile(c.arrays[0]), records(c.arrays[1]);
+  EXPECT_EQ(tile.extents, (std::vector<uint64_t>{16, 32, 0}));
+  const AddressForm form = addressForm(c.arrays[0], tile, 2);
+  ASSERT_EQ(form.parts.size(), 2u);
+  EXPECT_EQ(form.parts[0].bytes, 128u);
+  EXPECT_EQ(form.parts[1].bytes, 4u);
+  EXPECT_EQ(records.extents[0], 8u);
+  EXPECT_EQ(records.sizes[1].size, 16u); // uint, 4 bytes of padding, vec2 aligned to 8
 }
 
-TEST(SharedArrays, FollowsChainsOfChains) {
+TEST(SharedVariables, FollowsChainsOfChains) {
   Collected c(shader(R"(
      %r = OpAccessChain %p_row %tile %y
      %e = OpAccessChain %p_wg %r %x
           OpStore %e %f0
 )"));
-  const SharedArray& tile = c.arrays[0];
+  const SharedVariable& tile = c.arrays[0];
   ASSERT_EQ(tile.accesses.size(), 1u);
   EXPECT_EQ(tile.accesses[0].indices.size(), 2u);
   EXPECT_EQ(tile.accesses[0].bytes, 4u);
-  ASSERT_EQ(tile.partialChains.size(), 1u);
-  EXPECT_EQ(tile.partialChains[0].second, 1u);
+  ASSERT_EQ(tile.chains.size(), 2u);
+  EXPECT_EQ(tile.chains[0].node, 1u);
+  EXPECT_EQ(tile.chains[1].node, 2u);
+  EXPECT_EQ(tile.chains[1].steps.size(), 2u);
   EXPECT_TRUE(tile.obstacles.empty());
 }
 
-TEST(SharedArrays, KnowsThePlaceInsideAnElement) {
+TEST(SharedVariables, KnowsThePlaceInsideAnElement) {
   Collected c(shader(R"(
      %e = OpAccessChain %p_wg %records %x %u1 %u1
           OpStore %e %f0
      %d = OpAccessChain %p_wg %records %u0 %u1 %y
           OpStore %d %f0
 )"));
-  const SharedArray& records = c.arrays[1];
+  const SharedVariable& records = c.arrays[1];
   ASSERT_EQ(records.accesses.size(), 2u);
-  EXPECT_EQ(records.accesses[0].offset, 12u);
+  EXPECT_EQ(records.accesses[0].node, 3u); // behind the struct and its first member
+  EXPECT_EQ(records.accesses[0].offset, 4u);
   EXPECT_TRUE(records.accesses[0].dynamicOffsets.empty());
-  EXPECT_EQ(records.accesses[1].offset, 8u);
+  EXPECT_EQ(records.accesses[1].offset, 0u);
   ASSERT_EQ(records.accesses[1].dynamicOffsets.size(), 1u);
   EXPECT_EQ(records.accesses[1].dynamicOffsets[0].second, 4u);
 }
 
-TEST(SharedArrays, NamesWhatItDoesNotSeeThrough) {
+TEST(SharedVariables, NamesWhatItDoesNotSeeThrough) {
   Collected c(shader(R"(
      %r = OpAccessChain %p_row %tile %y
      %v = OpLoad %row %r
@@ -127,7 +137,7 @@ TEST(SharedArrays, NamesWhatItDoesNotSeeThrough) {
   EXPECT_TRUE(c.arrays[0].accesses.empty());
 }
 
-TEST(SharedArrays, CountsRowsAndColumns) {
+TEST(SharedVariables, CountsRowsAndColumns) {
   Collected c(shader(R"(
      %a = OpAccessChain %p_wg %tile %y %x
           OpStore %a %f0
@@ -142,7 +152,7 @@ TEST(SharedArrays, CountsRowsAndColumns) {
   EXPECT_EQ(c.cost(0, 2).degree, 1u);  // all on one word
 }
 
-TEST(SharedArrays, MasksLanesByConditions) {
+TEST(SharedVariables, MasksLanesByConditions) {
   Collected c(shader(R"(
      %is = OpULessThan %bool %x %u4
            OpSelectionMerge %end None
@@ -156,7 +166,7 @@ TEST(SharedArrays, MasksLanesByConditions) {
   EXPECT_EQ(c.cost(0, 0).degree, 4u);
 }
 
-TEST(SharedArrays, WeighsLoopsByTheirTripCount) {
+TEST(SharedVariables, WeighsLoopsByTheirTripCount) {
   Collected c(shader(R"(
            OpBranch %head
    %head = OpLabel
@@ -174,11 +184,12 @@ TEST(SharedArrays, WeighsLoopsByTheirTripCount) {
     %end = OpLabel
 )"));
   ASSERT_EQ(c.arrays[0].accesses.size(), 1u);
-  EXPECT_EQ(blockFrequency(*c.analyses, c.module.blockOf(c.arrays[0].accesses[0].inst)), 16.0);
+  EXPECT_EQ(blockFrequency(c.analyses->loops(), c.module.blockOf(c.arrays[0].accesses[0].inst)),
+            16.0);
   EXPECT_EQ(c.cost(0, 0).degree, 1u);
 }
 
-TEST(SharedArrays, HasNoPatternForIndicesFromMemory) {
+TEST(SharedVariables, HasNoPatternForIndicesFromMemory) {
   Collected c(shader(R"(
      %s = OpLoad %float %single
      %n = OpConvertFToU %uint %s
@@ -190,7 +201,7 @@ TEST(SharedArrays, HasNoPatternForIndicesFromMemory) {
                                     {32, 8, 1}, c.target));
 }
 
-TEST(SharedArrays, SumsTheMemoryOfAnEntryPoint) {
+TEST(SharedVariables, SumsTheMemoryOfAnEntryPoint) {
   Collected c(shader(R"(
      %a = OpAccessChain %p_wg %tile %y %x
           OpStore %a %f0

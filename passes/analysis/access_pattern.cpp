@@ -1,0 +1,264 @@
+#include "analysis/access_pattern.h"
+
+#include "analysis/constants.h"
+#include "analysis/types.h"
+
+#include <algorithm>
+
+namespace lanewise {
+namespace {
+
+std::array<uint32_t, 3> localIdOf(uint64_t invocation, std::array<uint32_t, 3> size) {
+  return {uint32_t(invocation % size[0]), uint32_t(invocation / size[0] % size[1]),
+          uint32_t(invocation / (uint64_t(size[0]) * size[1]))};
+}
+
+uint64_t invocationsOf(std::array<uint32_t, 3> size) {
+  return uint64_t(size[0]) * size[1] * size[2];
+}
+
+} // namespace
+
+/// Works out which lanes take part in an access, and with which indices.
+class AccessPattern::Builder {
+public:
+  Builder(Analyses& analyses, Affine& affine, const SharedVariable& variable,
+          const SharedAccess& access, const TargetProfile& target)
+      : affine_(affine), access_(access), target_(target) {
+    for (Id index : access.indices) indices_.push_back(affine.of(index));
+    for (const auto& [index, step] : access.dynamicOffsets) offsets_.push_back(affine.of(index));
+    const Module& module = analyses.module();
+    for (BlockCondition c : collectConditions(analyses, module.blockOf(access.inst))) {
+      // What is uniform masks all lanes or none; what cannot be computed is taken to mask none.
+      const AffineExpr& e = affine.of(c.condition);
+      if (!affine.isWorkgroupUniform(e) && affine.isEvaluable(e))
+        conditions_.push_back({e, c.negated});
+    }
+    // Whatever the layout, elements stand at multiples of their alignment: moving all lanes alike
+    // by a multiple of a bank's width moves all banks alike.
+    const auto layout =
+        analyses.types().naturalLayout(variable.nodes[access.node].type, target.vec3Stride);
+    isShiftable_ = layout && layout->align % target.bankBytes == 0;
+  }
+
+  bool isEvaluable() const {
+    auto evaluable = [&](const AffineExpr& e) { return affine_.isEvaluable(e); };
+    return std::all_of(indices_.begin(), indices_.end(), evaluable) &&
+           std::all_of(offsets_.begin(), offsets_.end(), evaluable);
+  }
+
+  /// How many values of what is uniform are worth looking at.
+  uint32_t samples() const {
+    uint32_t count = 1;
+    for (const AffineExpr& e : indices_) count = std::max(count, affine_.distinctUniformStates(e));
+    for (const AffineExpr& e : offsets_) count = std::max(count, affine_.distinctUniformStates(e));
+    for (const auto& [e, negated] : conditions_)
+      count = std::max(count, affine_.distinctUniformStates(e));
+    return count;
+  }
+
+  /// True if some lane's index number `n` is sure to leave its array's extent.
+  bool leavesExtent(const Constants& constants, size_t n, uint64_t extent,
+                    std::array<uint32_t, 3> size) {
+    if (const auto constant = constants.value(access_.indices[n]))
+      return constant->asSigned() < 0 || constant->bits >= extent;
+    const AffineExpr& index = indices_[n];
+    if (index.range && index.range->second < extent) return false;
+    if (index.range && index.range->first >= extent) return true;
+    if (invocationsOf(size) > kMaxCountedInvocations || !affine_.isEvaluable(index) ||
+        affine_.distinctUniformStates(index) != 1)
+      return false;
+    for (uint64_t lane = 0; lane < invocationsOf(size); ++lane) {
+      const uint32_t lanes = target_.subgroupSize;
+      const LaneContext context{localIdOf(lane, size), uint32_t(lane % lanes),
+                                uint32_t(lane / lanes), 0};
+      const auto value = affine_.evaluate(index, context);
+      if (value && *value >= extent && takesPart(context)) return true;
+    }
+    return false;
+  }
+
+  /// All lanes of the subgroup that starts at local invocation `first`.
+  Subgroup subgroup(uint64_t first, std::array<uint32_t, 3> size, uint32_t seed) {
+    const size_t width = indices_.size() + 1;
+    const uint32_t lanes = target_.subgroupSize;
+    Subgroup result;
+    result.values.resize(lanes * width);
+    result.active.resize(lanes);
+    for (uint32_t n = 0; n < lanes && first + n < invocationsOf(size); ++n) {
+      const LaneContext context{localIdOf(first + n, size), n, uint32_t(first / lanes), seed};
+      uint32_t* values = &result.values[n * width];
+      result.active[n] = lane(context, values);
+      if (!result.active[n]) std::fill(values, values + width, 0);
+    }
+    result.bases.push_back({std::vector<uint32_t>(indices_.size(), 0)});
+    const auto origin = std::find(result.active.begin(), result.active.end(), true);
+    if (!isShiftable_ || origin == result.active.end()) return result;
+    const auto at = result.values.begin() + (origin - result.active.begin()) * ptrdiff_t(width);
+    std::vector<uint32_t>& base = result.bases.front().indices;
+    base.assign(at, at + ptrdiff_t(width) - 1);
+    for (uint32_t n = 0; n < lanes; ++n)
+      for (size_t d = 0; result.active[n] && d < base.size(); ++d)
+        result.values[n * width + d] -= base[d];
+    return result;
+  }
+
+private:
+  /// Fills in `values` (the indices, then the offset inside the element) for one lane; false if the
+  /// lane takes no part, because a condition masks it or an index is undefined for it.
+  bool lane(const LaneContext& context, uint32_t* values) {
+    if (!takesPart(context)) return false;
+    for (size_t n = 0; n < indices_.size(); ++n) {
+      const auto value = affine_.evaluate(indices_[n], context);
+      if (!value) return false;
+      values[n] = *value;
+    }
+    uint64_t inside = access_.offset;
+    for (size_t n = 0; n < offsets_.size(); ++n) {
+      const auto value = affine_.evaluate(offsets_[n], context);
+      if (!value) return false;
+      inside += *value * access_.dynamicOffsets[n].second;
+    }
+    values[indices_.size()] = uint32_t(inside);
+    return true;
+  }
+
+  /// False if a condition masks the lane.
+  bool takesPart(const LaneContext& context) const {
+    return std::all_of(conditions_.begin(), conditions_.end(), [&](const auto& c) {
+      const auto value = affine_.evaluate(c.first, context);
+      return value && (*value != 0) != c.second;
+    });
+  }
+
+  Affine& affine_;
+  const SharedAccess& access_;
+  const TargetProfile& target_;
+  bool isShiftable_ = false;
+  std::vector<AffineExpr> indices_, offsets_;
+  std::vector<std::pair<AffineExpr, bool>> conditions_; ///< and whether it is negated
+};
+
+std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& affine,
+                                                  const SharedVariable& variable,
+                                                  const SharedAccess& access,
+                                                  std::array<uint32_t, 3> size,
+                                                  const TargetProfile& target) {
+  if (invocationsOf(size) > kMaxCountedInvocations) return std::nullopt;
+  Builder builder(analyses, affine, variable, access, target);
+  if (!builder.isEvaluable()) return std::nullopt;
+  AccessPattern pattern;
+  pattern.rank_ = uint32_t(access.indices.size());
+  pattern.bytes_ = access.bytes;
+  const uint32_t samples = builder.samples();
+  for (uint32_t seed = 0; seed < samples; ++seed)
+    for (uint64_t first = 0; first < invocationsOf(size); first += target.subgroupSize) {
+      Subgroup subgroup = builder.subgroup(first, size, seed);
+      if (std::find(subgroup.active.begin(), subgroup.active.end(), true) == subgroup.active.end())
+        continue;
+      auto same = std::find_if(pattern.subgroups_.begin(), pattern.subgroups_.end(), [&](auto& s) {
+        return s.active == subgroup.active && s.values == subgroup.values;
+      });
+      if (same == pattern.subgroups_.end()) {
+        pattern.subgroups_.push_back(std::move(subgroup));
+        continue;
+      }
+      ++same->weight;
+      Base& base = subgroup.bases.front();
+      auto at = std::lower_bound(same->bases.begin(), same->bases.end(), base,
+                                 [](auto& a, auto& b) { return a.indices < b.indices; });
+      if (at != same->bases.end() && at->indices == base.indices)
+        ++at->weight;
+      else
+        same->bases.insert(at, std::move(base));
+    }
+  return pattern;
+}
+
+std::optional<uint32_t> AccessPattern::indexOutOfRange(Analyses& analyses, Affine& affine,
+                                                       const SharedVariable& variable,
+                                                       const SharedAccess& access,
+                                                       std::array<uint32_t, 3> size,
+                                                       const TargetProfile& target) {
+  Builder builder(analyses, affine, variable, access, target);
+  const std::vector<uint32_t> arrays = variable.arraysAbove(access.node);
+  for (uint32_t n = 0; n < arrays.size(); ++n)
+    if (arrays[n] != 0 &&
+        builder.leavesExtent(analyses.constants(), n, variable.nodes[arrays[n]].extent, size))
+      return n;
+  return std::nullopt;
+}
+
+uint64_t AccessPattern::lanes(bool isLinear) const {
+  uint64_t lanes = 0;
+  for (const Subgroup& subgroup : subgroups_)
+    lanes += subgroup.active.size() * (isLinear ? 1 : subgroup.bases.size());
+  return lanes;
+}
+
+bool AccessPattern::looksAs(const AccessPattern& other) const {
+  return rank_ == other.rank_ && bytes_ == other.bytes_ &&
+         std::equal(subgroups_.begin(), subgroups_.end(), other.subgroups_.begin(),
+                    other.subgroups_.end(), [](const Subgroup& a, const Subgroup& b) {
+                      return a.weight == b.weight && a.active == b.active && a.values == b.values;
+                    });
+}
+
+size_t AccessPattern::shapeHash() const {
+  size_t hash = rank_ * 31 + bytes_;
+  for (const Subgroup& subgroup : subgroups_) {
+    hash = hash * 31 + subgroup.weight;
+    for (uint32_t value : subgroup.values) hash = hash * 0x9E3779B97F4A7C15 + value;
+  }
+  return hash;
+}
+
+/// Conflicts of one subgroup; with a map, of the one that stands at `base`.
+BankConflicts AccessPattern::count(const TargetProfile& target, const AddressForm& form,
+                                   const Subgroup& subgroup, const Base* base) const {
+  std::vector<std::optional<uint64_t>> addresses(subgroup.active.size());
+  for (size_t lane = 0; lane < subgroup.active.size(); ++lane) {
+    if (!subgroup.active[lane]) continue;
+    const uint32_t* values = &subgroup.values[lane * (rank_ + 1)];
+    // Differences to the first lane may be negative; keep addresses positive and aligned.
+    uint64_t address = (uint64_t(1) << 40) + values[rank_];
+    uint32_t n = 0;
+    for (const AddressForm::Part& part : form.parts) {
+      if (!base) {
+        for (uint64_t stride : part.strides)
+          address += uint64_t(int64_t(int32_t(values[n++])) * int64_t(stride * part.bytes));
+        continue;
+      }
+      uint64_t element = 0;
+      for (uint64_t stride : part.strides) {
+        element += uint64_t(uint32_t(values[n] + base->indices[n])) * stride;
+        ++n;
+      }
+      address += part.map(element) * part.bytes;
+    }
+    addresses[lane] = address;
+  }
+  return countBankConflicts(target, addresses, bytes_);
+}
+
+AccessCost AccessPattern::cost(const TargetProfile& target, const AddressForm& form) const {
+  AccessCost cost;
+  double cycles = 0, weights = 0;
+  auto add = [&](const BankConflicts& conflicts, uint32_t weight) {
+    cost.degree = std::max(cost.degree, conflicts.degree);
+    cost.cleanCycles = std::max(cost.cleanCycles, conflicts.phases);
+    cycles += double(conflicts.cycles) * weight;
+    weights += weight;
+  };
+  for (const Subgroup& subgroup : subgroups_) {
+    if (form.isLinear) {
+      add(count(target, form, subgroup, nullptr), subgroup.weight);
+      continue;
+    }
+    for (const Base& base : subgroup.bases) add(count(target, form, subgroup, &base), base.weight);
+  }
+  cost.cycles = weights > 0 ? cycles / weights : 0;
+  return cost;
+}
+
+} // namespace lanewise

@@ -1,0 +1,83 @@
+// What the lanes of each subgroup do in one access of a Workgroup variable, and what that costs
+// under a layout: indices are computed once, lane by lane, then counted for as many layouts as one
+// likes. docs/design/conflicts-by-counting.md.
+#pragma once
+
+#include "analysis/affine.h"
+#include "analysis/bank_conflicts.h"
+#include "analysis/shared_layout.h"
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace lanewise {
+
+/// Average over subgroups and over values of what is uniform.
+struct AccessCost {
+  uint32_t degree = 0;      ///< highest degree met
+  double cycles = 0;        ///< average cycles of one execution by one subgroup
+  uint32_t cleanCycles = 0; ///< least cycles that the same lanes could need: one for each phase
+};
+
+/// The index values that the lanes of each subgroup use in one access.
+class AccessPattern {
+public:
+  /// `size` is the workgroup size. Nothing when an index cannot be computed for each lane, or the
+  /// workgroup has more than kMaxCountedInvocations.
+  static std::optional<AccessPattern>
+  build(Analyses& analyses, Affine& affine, const SharedVariable& variable,
+        const SharedAccess& access, std::array<uint32_t, 3> size, const TargetProfile& target);
+
+  /// Cost under a layout, for the node that the access was built for.
+  AccessCost cost(const TargetProfile& target, const AddressForm& form) const;
+
+  /// Which of the access's indices certainly leaves its array for some lane, if there is one. The
+  /// index of an array that nothing surrounds does not count: what it leaves is the variable. Known
+  /// also where other indices depend on data, and there is no pattern.
+  static std::optional<uint32_t> indexOutOfRange(Analyses& analyses, Affine& affine,
+                                                 const SharedVariable& variable,
+                                                 const SharedAccess& access,
+                                                 std::array<uint32_t, 3> size,
+                                                 const TargetProfile& target);
+
+  /// True if both cost the same under every linear form: they differ at most in where they stand.
+  bool looksAs(const AccessPattern& other) const;
+  /// A hash of what looksAs() compares.
+  size_t shapeHash() const;
+  auto operator<=>(const AccessPattern&) const = default;
+  /// How many lanes cost() looks at, for a linear form and for any other.
+  uint64_t lanes(bool isLinear) const;
+
+private:
+  class Builder;
+  /// Indices of the first active lane, and how many subgroups have these.
+  struct Base {
+    std::vector<uint32_t> indices;
+    uint32_t weight = 1;
+    auto operator<=>(const Base&) const = default;
+  };
+  /// Subgroups that differ in nothing but where they stand: under a linear form all cost the same.
+  struct Subgroup {
+    /// For each lane: `rank_` indices less those of the base, then the byte offset inside the
+    /// element.
+    std::vector<uint32_t> values;
+    std::vector<bool> active;
+    std::vector<Base> bases; ///< sorted
+    uint32_t weight = 1;     ///< sum of those of the bases
+    auto operator<=>(const Subgroup&) const = default;
+  };
+  BankConflicts count(const TargetProfile& target, const AddressForm& form,
+                      const Subgroup& subgroup, const Base* base) const;
+
+  uint32_t rank_ = 0;
+  uint32_t bytes_ = 0;
+  std::vector<Subgroup> subgroups_;
+};
+
+/// Workgroups larger than any device takes are not counted.
+inline constexpr uint64_t kMaxCountedInvocations = 4096;
+
+} // namespace lanewise

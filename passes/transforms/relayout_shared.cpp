@@ -1,0 +1,296 @@
+#include "transforms/relayout_shared.h"
+
+#include "analysis/constants.h"
+#include "analysis/decorations.h"
+#include "analysis/def_use.h"
+#include "analysis/types.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+
+namespace lanewise {
+namespace {
+
+using Kind = LayoutNode::Kind;
+
+class Relayout {
+public:
+  Relayout(Analyses& analyses, Rewriter& rewriter, const SharedVariable& variable,
+           const SharedLayout& layout)
+      : module_(analyses.module()), analyses_(analyses), constants_(analyses.constants()),
+        rewriter_(rewriter), variable_(variable), before_(variable), after_(layout),
+        anchor_(variable.variable) {}
+
+  void run() {
+    rewriter_.setId(anchor_, 1, pointerTo(0));
+    if (module_.wordCount(anchor_) > 4)
+      rewriter_.setId(anchor_, 4, rewriter_.declare(anchor_, [&](Id id) {
+        return Inst(spv::Op::OpConstantNull).id(newType(0)).id(id);
+      }));
+    for (const SharedChain& chain : variable_.chains) rewriteChain(chain);
+    eraseNames();
+  }
+
+private:
+  /// Instruction that declares a 32-bit constant expression of the type of the length `type`.
+  Id specConstantOp(Id type, spv::Op op, Id a, uint32_t b) {
+    const Id constant = rewriter_.constant(type, b, anchor_);
+    return rewriter_.declare(anchor_, [&](Id id) {
+      return Inst(spv::Op::OpSpecConstantOp).id(type).id(id).word(uint32_t(op)).id(a).id(constant);
+    });
+  }
+
+  // ---- types ----
+
+  bool isChanged(uint32_t node) const { return !after_.keepsType(variable_, node, before_); }
+
+  Id newType(uint32_t node) {
+    if (!isChanged(node)) return variable_.nodes[node].type;
+    Id& type = types_[node];
+    if (type) return type;
+    if (variable_.nodes[node].kind == Kind::Struct) return type = newStruct(node);
+    const auto flat = after_.flat.find(node);
+    const uint32_t innermost = flat == after_.flat.end() ? node : variable_.arrayChain(node).back();
+    const Id element = newType(variable_.nodes[innermost].children.front());
+    const Id length = flat == after_.flat.end() ? newLength(node) : flatLength(node, flat->second);
+    return type = rewriter_.declare(anchor_, [&](Id id) {
+      return Inst(spv::Op::OpTypeArray).id(id).id(element).id(length);
+    });
+  }
+
+  Id newLength(uint32_t node) {
+    const LayoutNode& old = variable_.nodes[node];
+    const uint64_t extent = after_.extents[node];
+    if (extent == old.extent) return old.length;
+    if (constants_.literal(old.length)) return rewriter_.uint32Constant(uint32_t(extent), anchor_);
+    return specConstantOp(module_.typeOf(old.length), spv::Op::OpIAdd, old.length,
+                          uint32_t(extent - old.extent));
+  }
+
+  Id flatLength(uint32_t top, const FlatArray& flat) {
+    const LayoutNode& old = variable_.nodes[top];
+    if (constants_.literal(old.length))
+      return rewriter_.uint32Constant(
+          uint32_t(flat.map.elements(flat.strides.front() * old.extent)), anchor_);
+    const Id type = module_.typeOf(old.length);
+    Id length = old.length;
+    if (flat.strides.front() != 1)
+      length = specConstantOp(type, spv::Op::OpIMul, length, uint32_t(flat.strides.front()));
+    const IndexMap& map = flat.map;
+    if (map.kind == IndexMap::Kind::Xor) {
+      length = specConstantOp(type, spv::Op::OpIAdd, length, map.mask);
+      return specConstantOp(type, spv::Op::OpBitwiseAnd, length, ~map.mask);
+    }
+    if (map.kind != IndexMap::Kind::Pad) return length;
+    Id pads = specConstantOp(type, spv::Op::OpShiftRightLogical, length, shiftOf(map));
+    pads = specConstantOp(type, spv::Op::OpIMul, pads, map.pad);
+    return rewriter_.declare(anchor_, [&](Id id) {
+      return Inst(spv::Op::OpSpecConstantOp)
+          .id(type)
+          .id(id)
+          .word(uint32_t(spv::Op::OpIAdd))
+          .id(length)
+          .id(pads);
+    });
+  }
+
+  static uint32_t shiftOf(const IndexMap& map) { return uint32_t(std::countr_zero(map.divisor)); }
+
+  Id newStruct(uint32_t node) {
+    const LayoutNode& old = variable_.nodes[node];
+    std::vector<Id> members;
+    for (uint32_t member : old.children) members.push_back(newType(member));
+    if (const uint32_t words = after_.padWords[node]; words != 0) {
+      Id pad = rewriter_.uint32Type(anchor_);
+      if (words > 1) {
+        const Id length = rewriter_.uint32Constant(words, anchor_);
+        pad = rewriter_.declare(
+            anchor_, [&](Id id) { return Inst(spv::Op::OpTypeArray).id(id).id(pad).id(length); });
+      }
+      members.push_back(pad);
+    }
+    const Id type = rewriter_.declare(anchor_, [&](Id id) {
+      Inst inst(spv::Op::OpTypeStruct);
+      inst.id(id);
+      for (Id member : members) inst.id(member);
+      return inst;
+    });
+    copyNames(old.type, type);
+    for (const Decoration& d : analyses_.decorations().of(old.type)) {
+      const bool isMember = d.member != Decoration::kNoMember;
+      // A decoration by a group is written as an ordinary one.
+      const spv::Op op = module_.opcode(d.inst);
+      const bool isOrdinary = op == spv::Op::OpDecorate || op == spv::Op::OpMemberDecorate;
+      Inst inst(!isOrdinary ? op : isMember ? spv::Op::OpMemberDecorate : spv::Op::OpDecorate);
+      inst.id(type);
+      if (isMember) inst.word(d.member);
+      inst.word(uint32_t(d.decoration));
+      rewriter_.insertAfter(d.inst,
+                            std::move(inst.words(module_.inst(d.inst).subspan(d.operandWord))));
+    }
+    return type;
+  }
+
+  void copyNames(Id from, Id to) {
+    for (InstRef i : module_.globals()) {
+      const spv::Op op = module_.opcode(i);
+      if ((op != spv::Op::OpName && op != spv::Op::OpMemberName) || module_.idAt(i, 1) != from)
+        continue;
+      Inst inst(op);
+      rewriter_.insertAfter(i, std::move(inst.id(to).words(module_.inst(i).subspan(2))));
+    }
+  }
+
+  Id pointerTo(uint32_t node) {
+    Id& pointer = pointers_[node];
+    if (pointer) return pointer;
+    const Id pointee = newType(node);
+    return pointer = rewriter_.declare(anchor_, [&](Id id) {
+      return Inst(spv::Op::OpTypePointer)
+          .id(id)
+          .word(uint32_t(spv::StorageClass::Workgroup))
+          .id(pointee);
+    });
+  }
+
+  // ---- chains ----
+
+  /// The nodes from the variable's type down to `node`.
+  std::vector<uint32_t> pathTo(uint32_t node) const {
+    std::vector<uint32_t> path;
+    for (uint32_t n = node; n != LayoutNode::kNone; n = variable_.nodes[n].parent)
+      path.push_back(n);
+    std::reverse(path.begin(), path.end());
+    return path;
+  }
+
+  void rewriteChain(const SharedChain& chain) {
+    const std::vector<uint32_t> path = pathTo(chain.node);
+    Inst inst(module_.opcode(chain.inst));
+    inst.id(module_.resultType(chain.inst)).id(module_.resultId(chain.inst)).id(variable_.id);
+    bool isFlat = false;
+    size_t step = 0; // path[step] is where the steps so far have led
+    while (step < chain.steps.size()) {
+      const auto flat = step < path.size() ? after_.flat.find(path[step]) : after_.flat.end();
+      if (flat == after_.flat.end()) {
+        inst.id(chain.steps[step++]);
+        continue;
+      }
+      const size_t rank = flat->second.strides.size();
+      // A pointer to a row of what has no rows any more: its chains start at the variable now.
+      if (step + rank > chain.steps.size()) return erase(chain.inst);
+      inst.id(flatIndex(chain, step, flat->second));
+      step += rank;
+      isFlat = true;
+    }
+    const bool isInside = variable_.nodes[chain.node].kind == Kind::Element;
+    if (isFlat) {
+      if (!isInside && isChanged(chain.node)) inst.set(1, pointerTo(chain.node).value);
+      rewriter_.replace(chain.inst, std::move(inst));
+    } else if (!isInside && isChanged(chain.node)) {
+      rewriter_.setId(chain.inst, 1, pointerTo(chain.node));
+    }
+  }
+
+  /// The index into the flat array for the steps from `first` on, computed in 32 bits before the
+  /// chain.
+  Id flatIndex(const SharedChain& chain, size_t first, const FlatArray& flat) {
+    uint64_t constant = 0;
+    Id sum;
+    for (size_t n = 0; n < flat.strides.size(); ++n) {
+      const Id index = chain.steps[first + n];
+      if (const auto value = constants_.value(index); value && value->isLiteral) {
+        constant += uint64_t(value->asSigned()) * flat.strides[n];
+        continue;
+      }
+      Id term = asUint32(chain.inst, index);
+      if (flat.strides[n] != 1)
+        term = compute(chain.inst, spv::Op::OpIMul, term, uint32_t(flat.strides[n]));
+      sum = sum ? compute(chain.inst, spv::Op::OpIAdd, sum, term) : term;
+    }
+    const IndexMap& map = flat.map;
+    if (!sum) return rewriter_.uint32Constant(uint32_t(map(uint32_t(constant))), anchor_);
+    if (constant != 0) sum = compute(chain.inst, spv::Op::OpIAdd, sum, uint32_t(constant));
+    if (map.kind == IndexMap::Kind::Pad) {
+      Id pads = compute(chain.inst, spv::Op::OpShiftRightLogical, sum, shiftOf(map));
+      if (map.pad != 1) pads = compute(chain.inst, spv::Op::OpIMul, pads, map.pad);
+      sum = compute(chain.inst, spv::Op::OpIAdd, sum, pads);
+    } else if (map.kind == IndexMap::Kind::Xor) {
+      Id row = compute(chain.inst, spv::Op::OpShiftRightLogical, sum, map.shift);
+      row = compute(chain.inst, spv::Op::OpBitwiseAnd, row, map.mask);
+      sum = compute(chain.inst, spv::Op::OpBitwiseXor, sum, row);
+    }
+    return sum;
+  }
+
+  /// Indices are signed (OpAccessChain), but none that is negative is in range.
+  Id asUint32(InstRef at, Id index) {
+    const TypeInfo& type = analyses_.types().info(module_.typeOf(index));
+    if (type.width == 32 && !type.isSigned) return index;
+    const spv::Op op = type.width == 32                   ? spv::Op::OpBitcast
+                       : type.width < 32 && type.isSigned ? spv::Op::OpSConvert
+                                                          : spv::Op::OpUConvert;
+    const Id result = rewriter_.newId();
+    rewriter_.insertBefore(at, std::move(Inst(op).id(uint32Type()).id(result).id(index)));
+    return result;
+  }
+
+  Id compute(InstRef at, spv::Op op, Id a, uint32_t b) {
+    return compute(at, op, a, rewriter_.uint32Constant(b, anchor_));
+  }
+  Id compute(InstRef at, spv::Op op, Id a, Id b) {
+    const Id result = rewriter_.newId();
+    rewriter_.insertBefore(at, std::move(Inst(op).id(uint32Type()).id(result).id(a).id(b)));
+    return result;
+  }
+  Id uint32Type() { return rewriter_.uint32Type(anchor_); }
+
+  void erase(InstRef chain) {
+    rewriter_.erase(chain);
+    erased_.insert(module_.resultId(chain));
+  }
+
+  /// Names, decorations and debug instructions of chains that are gone.
+  void eraseNames() {
+    std::map<InstRef, Inst> groups; // OpGroupDecorate without them
+    for (Id id : erased_)
+      for (Use use : analyses_.defUse().uses(id)) {
+        const spv::Op op = module_.opcode(use.user);
+        if (op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain) continue;
+        if (op != spv::Op::OpGroupDecorate) {
+          rewriter_.erase(use.user);
+          continue;
+        }
+        if (groups.count(use.user) != 0) continue;
+        Inst inst(op);
+        inst.id(module_.idAt(use.user, 1));
+        for (uint32_t word = 2; word < module_.wordCount(use.user); ++word)
+          if (erased_.count(module_.idAt(use.user, word)) == 0)
+            inst.id(module_.idAt(use.user, word));
+        groups.emplace(use.user, std::move(inst));
+      }
+    for (auto& [at, inst] : groups) rewriter_.replace(at, std::move(inst));
+  }
+
+  const Module& module_;
+  Analyses& analyses_;
+  const Constants& constants_;
+  Rewriter& rewriter_;
+  const SharedVariable& variable_;
+  const SharedLayout before_;
+  const SharedLayout& after_;
+  const InstRef anchor_;
+  std::map<uint32_t, Id> types_, pointers_; ///< by node
+  std::set<Id> erased_;
+};
+
+} // namespace
+
+void relayoutShared(Analyses& analyses, Rewriter& rewriter, const SharedVariable& variable,
+                    const SharedLayout& layout) {
+  Relayout(analyses, rewriter, variable, layout).run();
+}
+
+} // namespace lanewise
