@@ -75,8 +75,7 @@ void WorkgroupRunner::atomic(Lane& lane, const Instr& inst) {
   bool isStore = info.opcode == spv::Op::OpAtomicStore;
   Object* object = find(lane, inst, address, info.bytes);
   if (!object || (object->isReadOnly && !isLoad)) {
-    if (object)
-      report(FindingKind::OutOfRange, lane, inst.site, "an atomic on a uniform buffer");
+    if (object) report(FindingKind::OutOfRange, lane, inst.site, "an atomic on a uniform buffer");
     if (!isStore) lane.cells[inst.d] = 0, lane.marks[inst.d] = 0;
     return;
   }
@@ -91,8 +90,7 @@ void WorkgroupRunner::atomic(Lane& lane, const Instr& inst) {
     if (object->written && !object->written[g]) mark = inst.site;
   }
   uint64_t comparator = info.comparator ? lane.cells[info.comparator] : 0;
-  uint64_t value =
-      apply(info, inst.shift, old, inst.b ? lane.cells[inst.b] : 0, comparator);
+  uint64_t value = apply(info, inst.shift, old, inst.b ? lane.cells[inst.b] : 0, comparator);
   if (!isLoad) {
     writeScalar(object->data + offset, info.bytes, value);
     bool replaces = isStore || info.opcode == spv::Op::OpAtomicExchange;
@@ -108,7 +106,7 @@ void WorkgroupRunner::atomic(Lane& lane, const Instr& inst) {
     lane.marks[inst.d] = mark;
   }
   synchronize(lane, address, info);
-  if (isObserved()) observeAccess(lane, inst, *object, address, info.bytes, !isLoad);
+  if (isObserved()) observeAccess(lane, inst, *object, address, info.bytes, info.bytes, !isLoad);
 }
 
 // ----- order -----
@@ -129,8 +127,7 @@ void WorkgroupRunner::fence(Lane& lane, const Ordering& ordering) {
   for (uint32_t c = 0; c < kMemoryClasses; ++c) {
     if (!(ordering.classes >> c & 1)) continue;
     if (isWide) lane.visible[c] = std::max(lane.visible[c], metAt_);
-    if (isWide || isSubgroup)
-      lane.visibleSub[c] = std::max(lane.visibleSub[c], lane.subgroupMet);
+    if (isWide || isSubgroup) lane.visibleSub[c] = std::max(lane.visibleSub[c], lane.subgroupMet);
   }
 }
 
@@ -138,14 +135,14 @@ void WorkgroupRunner::fence(Lane& lane, const Ordering& ordering) {
 // that leave the acquire away are many, and no finding that is not one may come of it. An atomic
 // that writes publishes what its lane has released by a fence or by the atomic itself.
 void WorkgroupRunner::synchronize(Lane& lane, uint64_t address, const AtomicInfo& info) {
-  if (info.ordering.releases && (info.ordering.scope == spv::Scope::Device ||
-                                 info.ordering.scope == spv::Scope::Workgroup)) {
+  if (info.ordering.releases &&
+      (info.ordering.scope == spv::Scope::Device || info.ordering.scope == spv::Scope::Workgroup)) {
     lane.released = tick_;
     if (info.ordering.scope == spv::Scope::Device) lane.releasedToDevice = tick_;
     ++tick_;
   }
-  bool mayPublish = lane.released != 0 || lane.releasedToDevice != 0 || !lane.acquired.empty() ||
-                    !known_.empty();
+  bool mayPublish =
+      lane.released != 0 || lane.releasedToDevice != 0 || !lane.acquired.empty() || !known_.empty();
   bool writes = info.opcode != spv::Op::OpAtomicLoad;
   bool reads = info.opcode != spv::Op::OpAtomicStore;
   // Workgroup memory is each workgroup's own, and object numbers are the same in all.
@@ -154,8 +151,7 @@ void WorkgroupRunner::synchronize(Lane& lane, uint64_t address, const AtomicInfo
   if (syncs.empty() && !(writes && mayPublish)) return;
   auto found = syncs.find(address);
   if (reads && found != syncs.end()) acquire(lane, found->second);
-  if (writes && mayPublish)
-    publish(lane, found != syncs.end() ? found->second : syncs[address]);
+  if (writes && mayPublish) publish(lane, found != syncs.end() ? found->second : syncs[address]);
 }
 
 void WorkgroupRunner::acquire(Lane& lane, const Sync& sync) {

@@ -28,18 +28,18 @@ struct Lane {
   State state = State::Runnable;
   bool isYielding = false;
   uint32_t index = 0, subgroup = 0, subgroupLane = 0;
-  uint64_t steps = 0;      ///< an upper bound of the instructions in loops so far
-  uint64_t sliceEnd = 0;   ///< steps after which others get a turn
+  uint64_t steps = 0;                  ///< an upper bound of the instructions in loops so far
+  uint64_t sliceEnd = 0;               ///< steps after which others get a turn
   uint64_t badIndex = 0, badBound = 0; ///< of the last index that was beyond its array
-  const Instr* waiting = nullptr; ///< the barrier or subgroup operation
-  std::vector<uint32_t> key;      ///< of the dynamic instance that it waits at
+  const Instr* waiting = nullptr;      ///< the barrier or subgroup operation
+  std::vector<uint32_t> key;           ///< of the dynamic instance that it waits at
 
   // By class of memory: accesses of others before this tick are ordered before what comes.
   std::array<uint32_t, kMemoryClasses> visible{};    ///< of the workgroup
   std::array<uint32_t, kMemoryClasses> visibleSub{}; ///< of its own subgroup
   uint8_t fenced = 0, fencedSub = 0; ///< classes released by fences since the last barrier
   uint32_t subgroupMet = 0;          ///< tick of the subgroup's last barrier
-  uint32_t released = 0, releasedToDevice = 0; ///< tick of its last release by a fence
+  uint32_t released = 0, releasedToDevice = 0;         ///< tick of its last release by a fence
   std::vector<std::pair<uint32_t, uint32_t>> acquired; ///< lane and tick, through atomics
 };
 
@@ -105,7 +105,7 @@ public:
   void descriptor(Lane& lane, const Instr& inst);
   void arrayLength(Lane& lane, const Instr& inst);
   void loopNext(Lane& lane, const Instr& inst);
-  void observeBranch(Lane& lane, const Instr& inst, bool isTaken);
+  void observeBranch(Lane& lane, const Instr& inst, uint32_t target);
   bool isObserved() const { return dispatch_.observer != nullptr; }
   /// A value that depends on `mark` takes effect at `site`.
   void reportUndefined(const Lane& lane, uint32_t site, uint32_t mark);
@@ -126,7 +126,7 @@ private:
   Object* find(const Lane& lane, const Instr& inst, uint64_t address, uint64_t bytes);
   void reportRange(const Lane& lane, uint32_t site, uint64_t address, uint64_t bytes);
   void observeAccess(Lane& lane, const Instr& inst, const Object& object, uint64_t address,
-                     uint32_t bytes, bool isWrite);
+                     uint32_t bytes, uint32_t stride, bool isWrite);
   void noteRead(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes, uint32_t site);
   void noteWrite(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes, uint32_t site,
                  uint64_t value);
@@ -166,8 +166,8 @@ private:
   // Of the workgroup under way.
   uint32_t workgroup_ = 0;
   uint32_t tick_ = 0, startTick_ = 1, metAt_ = 0; ///< metAt_: tick of the last barrier of all
-  std::array<uint32_t, kMemoryClasses> base_{}; ///< accesses before it are ordered for every lane
-  std::map<uint64_t, Sync> ownSyncs_; ///< of Workgroup memory
+  std::array<uint32_t, kMemoryClasses> base_{};   ///< accesses before it are ordered for every lane
+  std::map<uint64_t, Sync> ownSyncs_;             ///< of Workgroup memory
   /// What the workgroup has learnt of others, and when.
   std::vector<std::pair<uint32_t, std::shared_ptr<const Clock>>> known_;
 };
