@@ -33,9 +33,10 @@ int devicesCommand(std::span<char*> args) {
   printOut("{:<5}  {:<{}}  {:<14}  {:<{}}  {:<9}  {:>8}  {:>13}  {}\n", "index", "name", nameWidth,
            "type", "driver", driverWidth, "Vulkan", "subgroup", "shared memory", "timestamps");
   for (const DeviceInfo& d : all)
-    printOut("{:<5}  {:<{}}  {:<14}  {:<{}}  {:<9}  {:>8}  {:>7} bytes  {}\n", d.isInterpreter ? "-" : std::to_string(d.index), d.name,
-             nameWidth, d.type, d.driver, driverWidth, d.apiVersion, d.subgroupSize,
-             d.sharedMemoryBytes, d.hasTimestamps ? "yes" : "no");
+    printOut("{:<5}  {:<{}}  {:<14}  {:<{}}  {:<9}  {:>8}  {:>7} bytes  {}\n",
+             d.isInterpreter ? "-" : std::to_string(d.index), d.name, nameWidth, d.type, d.driver,
+             driverWidth, d.apiVersion, d.subgroupSize, d.sharedMemoryBytes,
+             d.hasTimestamps ? "yes" : "no");
   return devices ? kDone : kNoDevice;
 }
 

@@ -7,6 +7,7 @@
 #include "print.h"
 #include "scenario_inputs.h"
 #include "verify/failure.h"
+#include "verify/interpreter/interpreter_runner.h"
 #include "verify/verify.h"
 
 #include <CLI/CLI.hpp>
@@ -116,6 +117,10 @@ Status checkOptions(Options& o) {
   return o.json.empty() ? ok() : checkJsonFile(o);
 }
 
+// What a source was compiled to names its lines for the interpreter's findings only.
+Lines linesFor(const Options& o) {
+  return o.verify.device == kInterpreterName ? Lines::Keep : Lines::Strip;
+}
 std::vector<std::string> rowNames(const Options& o) {
   std::vector<std::string> names = o.labels;
   for (size_t i = names.size(); i < o.inputs.size(); ++i)
@@ -147,13 +152,13 @@ Result<Plan> planWithScenario(const Options& o) {
     if (&shader == *replaced) continue;
     LoadOptions options = o.load;
     options.kind.reset(); // -x speaks of the inputs
-    Result<Words> words = loadShader(shader.path, options, &shader, Lines::Strip);
+    Result<Words> words = loadShader(shader.path, options, &shader, linesFor(o));
     if (!words) return words.error();
     others[shader.name] = std::move(*words);
   }
   std::vector<std::string> names = rowNames(o);
   for (size_t i = 0; i < o.inputs.size(); ++i) {
-    Result<Words> words = loadShader(o.inputs[i], o.load, *replaced, Lines::Strip);
+    Result<Words> words = loadShader(o.inputs[i], o.load, *replaced, linesFor(o));
     if (!words) return words.error();
     ProgramVariant program{names[i], others, {}, true};
     program.modules[(*replaced)->name] = std::move(*words);
@@ -174,7 +179,7 @@ Result<Plan> planWithoutScenario(const Options& o) {
   LoadOptions options = o.load;
   options.entry = o.entry;
   for (size_t i = 0; i < o.inputs.size(); ++i) {
-    Result<Words> words = loadShader(o.inputs[i], options, nullptr, Lines::Strip);
+    Result<Words> words = loadShader(o.inputs[i], options, nullptr, linesFor(o));
     if (!words) return words.error();
     ProgramVariant program{names[i], {}, {}, true};
     program.modules[name] = std::move(*words);

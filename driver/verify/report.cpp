@@ -265,8 +265,7 @@ std::string reportToJson(const VerifyReport& report) {
   const VariantReport* bound = boundOf(report);
   if (bound) json["bound"] = bound->name;
   ordered_json original{{"name", report.originalName}};
-  for (const RunFinding& finding : report.findings)
-    original["findings"].push_back(toJson(finding));
+  for (const RunFinding& finding : report.findings) original["findings"].push_back(toJson(finding));
   for (const VariantReport& variant : report.variants)
     if (variant.timing) {
       original["timing"] = spreadJson(variant.timing->originalMedian, variant.timing->originalMin,

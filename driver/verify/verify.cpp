@@ -508,7 +508,9 @@ public:
     Status opened = open(scenario.path.empty());
     if (!opened) return opened.error();
     report.device = info_.name;
-    report.driverInfo = fmt::format("{}, Vulkan {}", info_.driver, info_.apiVersion);
+    report.driverInfo = info_.isInterpreter
+                            ? info_.driver
+                            : fmt::format("{}, Vulkan {}", info_.driver, info_.apiVersion);
     report.isCpuDevice = info_.isCpu;
     Status done =
         Session(*runner_, options_, scenario, std::move(programs), variants, report).run();

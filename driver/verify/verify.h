@@ -59,8 +59,8 @@ struct BufferDifference {
 
 /// Something that a program must not do, seen by a device that watches for it (the interpreter).
 struct RunFinding {
-  std::string kind;  ///< for programs: "race-read-write", "out-of-range", ...
-  std::string text;  ///< one line: kind, variable, invocations, source lines
+  std::string kind; ///< for programs: "race-read-write", "out-of-range", ...
+  std::string text; ///< one line: kind, variable, invocations, source lines
   std::string shader;
   std::string place; ///< what tells two findings of a kind apart: shader, line, variable
   std::string file, variable;
@@ -100,7 +100,7 @@ struct VariantReport {
   VerifyState state = VerifyState::NotRun;
   std::string reason;
   std::vector<BufferDifference> differences;
-  std::vector<RunFinding> findings; ///< that the original does not have
+  std::vector<RunFinding> findings;                     ///< that the original does not have
   std::optional<TimingResult> timing;                   ///< "transformed" is this program
   std::map<std::string, PipelineStatistics> statistics; ///< by shader
 };

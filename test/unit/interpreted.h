@@ -15,8 +15,8 @@ namespace lanewise::test {
 namespace interp = driver::interpreter;
 
 /// GLSL to words, with lines.
-inline std::vector<uint32_t> compileGlsl(const std::string& text, const std::string& environment =
-                                                                      "vulkan1.2") {
+inline std::vector<uint32_t> compileGlsl(const std::string& text,
+                                         const std::string& environment = "vulkan1.2") {
   driver::LoadOptions options;
   options.env = environment == "vulkan1.1" ? SPV_ENV_VULKAN_1_1 : SPV_ENV_VULKAN_1_2;
   Result<driver::Compiled> compiled =
@@ -77,8 +77,7 @@ struct Interpreted {
   /// Findings as lines, for messages and comparisons.
   std::string findings() const {
     std::string text;
-    for (const interp::Finding& f : result.findings)
-      text += interp::describe(*program, f) + "\n";
+    for (const interp::Finding& f : result.findings) text += interp::describe(*program, f) + "\n";
     return text;
   }
   bool has(interp::FindingKind kind, uint32_t line = 0) const {

@@ -44,9 +44,9 @@ void expectFinding(const std::string& text, FindingKind kind, uint32_t line,
     it.groups = groups;
     it.options = options;
     ASSERT_TRUE(it.run(words));
-    EXPECT_TRUE(it.has(kind, line)) << "order " << int(options.order) << ", subgroup "
-                                    << options.subgroupSize << ", found:\n"
-                                    << it.findings();
+    EXPECT_TRUE(it.has(kind, line))
+        << "order " << int(options.order) << ", subgroup " << options.subgroupSize << ", found:\n"
+        << it.findings();
   }
 }
 
@@ -113,9 +113,9 @@ TEST(InterpreterFindings, SameValueIsAFindingOfItsOwn) {
 }
 
 TEST(InterpreterFindings, BarrierInLoop) {
-  std::string text =
-      "void main() { uint t = gl_LocalInvocationIndex;\ns[t] = a[t];\nbarrier();\n"
-      "for (uint k = 32; k > 0; k >>= 1) {\nif (t < k) s[t] += s[t + k];\n%\n}\nif (t == 0) b[0] = s[0]; }";
+  std::string text = "void main() { uint t = gl_LocalInvocationIndex;\ns[t] = a[t];\nbarrier();\n"
+                     "for (uint k = 32; k > 0; k >>= 1) {\nif (t < k) s[t] += s[t + k];\n%\n}\nif "
+                     "(t == 0) b[0] = s[0]; }";
   std::string with = text, without = text;
   with.replace(with.find('%'), 1, "barrier();");
   without.replace(without.find('%'), 1, "");
@@ -158,7 +158,8 @@ TEST(InterpreterFindings, SubgroupBarrierDoesNotOrderOtherSubgroups) {
 
 TEST(InterpreterFindings, AtomicsDoNotRace) {
   expectNothing("void main() { uint t = gl_LocalInvocationIndex;\nif (t == 0) s[0] = 0;\n"
-                "barrier();\natomicAdd(s[0], t);\nbarrier();\nb[gl_GlobalInvocationID.x] = s[0];\natomicMax(a[3], t); }",
+                "barrier();\natomicAdd(s[0], t);\nbarrier();\nb[gl_GlobalInvocationID.x] = "
+                "s[0];\natomicMax(a[3], t); }",
                 {4, 1, 1});
 }
 
@@ -169,7 +170,8 @@ TEST(InterpreterFindings, AtomicBesidePlainWrite) {
 }
 
 std::string flagPassing(const std::string& release) {
-  return "shared uint flag;\nvoid main() { uint t = gl_LocalInvocationIndex;\nif (t == 0) flag = 0;\n"
+  return "shared uint flag;\nvoid main() { uint t = gl_LocalInvocationIndex;\nif (t == 0) flag = "
+         "0;\n"
          "barrier();\nif (t == 5) {\ns[0] = 42;\n" +
          release +
          "\natomicStore(flag, 1u, gl_ScopeWorkgroup, 0, 0);\n}\nif (t == 9) {\n"
@@ -228,14 +230,16 @@ TEST(InterpreterFindings, SinglePassScan) {
 // ----- undefined values -----
 
 TEST(InterpreterFindings, UninitializedShared) {
-  expectFinding("void main() { uint t = gl_LocalInvocationIndex;\nif (t < 32) s[t] = t;\nbarrier();\n"
-                "b[t] = s[t]; }",
-                FindingKind::UninitializedRead, 4);
+  expectFinding(
+      "void main() { uint t = gl_LocalInvocationIndex;\nif (t < 32) s[t] = t;\nbarrier();\n"
+      "b[t] = s[t]; }",
+      FindingKind::UninitializedRead, 4);
 }
 
 TEST(InterpreterFindings, ReadingAloneIsNoFinding) {
-  expectNothing("void main() { uint t = gl_LocalInvocationIndex;\nif (t < 32) s[t] = t;\nbarrier();\n"
-                "uint x = s[t];\nb[t] = t < 32 ? x : 0; }");
+  expectNothing(
+      "void main() { uint t = gl_LocalInvocationIndex;\nif (t < 32) s[t] = t;\nbarrier();\n"
+      "uint x = s[t];\nb[t] = t < 32 ? x : 0; }");
   expectNothing("void main() { uint t = gl_LocalInvocationIndex;\nuint x;\n"
                 "if (t < 32) x = 3;\nif (t < 32) b[t] = x; }");
 }
@@ -250,8 +254,8 @@ TEST(InterpreterFindings, UninitializedFunctionVariable) {
 }
 
 TEST(InterpreterFindings, UnwrittenBuffer) {
-  std::vector<uint32_t> words =
-      shader("void main() { uint t = gl_LocalInvocationIndex;\nif (t != 7) b[t] = 1;\na[t] = b[t]; }");
+  std::vector<uint32_t> words = shader(
+      "void main() { uint t = gl_LocalInvocationIndex;\nif (t != 7) b[t] = 1;\na[t] = b[t]; }");
   Interpreted it;
   fill(it);
   it.startsUnwritten = {false, true};
@@ -298,9 +302,10 @@ TEST(InterpreterFindings, BeyondTheArray) {
 }
 
 TEST(InterpreterFindings, BeyondALocalArray) {
-  expectFinding("void main() { uint t = gl_LocalInvocationIndex;\nuint x[8] = uint[8](0,1,2,3,4,5,6,7);\n"
-                "b[t] = x[t]; }",
-                FindingKind::OutOfRange, 3);
+  expectFinding(
+      "void main() { uint t = gl_LocalInvocationIndex;\nuint x[8] = uint[8](0,1,2,3,4,5,6,7);\n"
+      "b[t] = x[t]; }",
+      FindingKind::OutOfRange, 3);
 }
 
 // ----- control flow -----
@@ -333,9 +338,9 @@ TEST(InterpreterFindings, EndlessLoop) {
 // ----- reports -----
 
 TEST(InterpreterFindings, SameFindingsWithAnyNumberOfThreads) {
-  std::vector<uint32_t> words =
-      shader("void main() { uint t = gl_LocalInvocationIndex;\nb[t] = gl_WorkGroupID.x + s[t / 2];\n"
-             "s[t] = t; }");
+  std::vector<uint32_t> words = shader(
+      "void main() { uint t = gl_LocalInvocationIndex;\nb[t] = gl_WorkGroupID.x + s[t / 2];\n"
+      "s[t] = t; }");
   std::string first;
   for (uint32_t threads : {1u, 2u, 4u}) {
     Interpreted it;

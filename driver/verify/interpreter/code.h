@@ -106,17 +106,18 @@ enum class Op : uint8_t {
   QuantizeToF16,
   Recut, ///< OpBitcast between components of different widths: d[n] from a[aux]
   // Pointers.
-  PointerAdd,    ///< d = a + (int32) aux
-  PointerIndex,  ///< d = a + b * aux, b of width 64 - shift, signed if extra; c: bound or 0 (none); aux a number
-  Descriptor,    ///< d = address of element b of the descriptors of Program::variables[aux]
-  ArrayLength,   ///< d = (bytes behind a + b) / aux, b a number
-  PointerDiff,   ///< d = (a - b) / aux
-  LoadCells,     ///< d[n] = cells[a + aux]
-  StoreCells,    ///< cells[a + aux] = b[n]
-  LoadMemory,    ///< d[n] = memory[a + aux], extra bytes each, b bytes apart; shift: 1 for Booleans
-  StoreMemory,   ///< memory[a + aux] = b[n], extra bytes each, c bytes apart
-  Atomic,        ///< aux: index into Program::atomics
-  Image,         ///< aux: index into Program::images
+  PointerAdd,   ///< d = a + (int32) aux
+  PointerIndex, ///< d = a + b * aux, b of width 64 - shift, signed if extra; c: bound or 0 (none);
+                ///< aux a number
+  Descriptor,   ///< d = address of element b of the descriptors of Program::variables[aux]
+  ArrayLength,  ///< d = (bytes behind a + b) / aux, b a number
+  PointerDiff,  ///< d = (a - b) / aux
+  LoadCells,    ///< d[n] = cells[a + aux]
+  StoreCells,   ///< cells[a + aux] = b[n]
+  LoadMemory,   ///< d[n] = memory[a + aux], extra bytes each, b bytes apart; shift: 1 for Booleans
+  StoreMemory,  ///< memory[a + aux] = b[n], extra bytes each, c bytes apart
+  Atomic,       ///< aux: index into Program::atomics
+  Image,        ///< aux: index into Program::images
   // Control.
   Jump,      ///< to aux
   Branch,    ///< a: to aux, else to b
@@ -130,7 +131,7 @@ enum class Op : uint8_t {
   // Where lanes meet.
   ControlBarrier, ///< aux: index into Program::barriers
   MemoryBarrier,
-  Group, ///< subgroup operation; aux: index into Program::groups
+  Group,   ///< subgroup operation; aux: index into Program::groups
   Extended ///< GLSL.std.450; aux: index into Program::extended
 };
 

@@ -41,8 +41,7 @@ void WorkgroupRunner::commitGranule(uint32_t object, uint64_t at, const Granule&
   };
   check(mine.value == others.value ? FindingKind::RaceSameValue : FindingKind::RaceWriteWrite,
         mine.write, others.write);
-  for (const ForeignAccess& read : others.read)
-    check(FindingKind::RaceReadWrite, mine.write, read);
+  for (const ForeignAccess& read : others.read) check(FindingKind::RaceReadWrite, mine.write, read);
   for (const ForeignAccess& atomic : others.atomic)
     check(atomic.access.isAtomicLoad() ? FindingKind::RaceReadWrite : FindingKind::RaceWriteWrite,
           mine.write, atomic);
@@ -55,15 +54,14 @@ void WorkgroupRunner::commitGranule(uint32_t object, uint64_t at, const Granule&
     check(atomic.isAtomicLoad() ? FindingKind::RaceReadWrite : FindingKind::RaceWriteWrite, atomic,
           others.write);
     if (!atomic.isAtomicLoad())
-      for (const ForeignAccess& read : others.read)
-        check(FindingKind::RaceReadWrite, atomic, read);
+      for (const ForeignAccess& read : others.read) check(FindingKind::RaceReadWrite, atomic, read);
   }
   if (isMine(mine.write)) {
     others.write = {mine.write, workgroup_};
     others.value = mine.value;
   }
   // Two of each are enough, of two workgroups.
-  auto keep = [&](Access a, ForeignAccess (&slots)[2]) {
+  auto keep = [&](Access a, ForeignAccess(&slots)[2]) {
     if (!isMine(a)) return;
     if (slots[0].access.tick == 0)
       slots[0] = {a, workgroup_};

@@ -7,9 +7,11 @@
 #include "verify/interpreter/program.h"
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -74,6 +76,7 @@ struct DispatchState {
   uint32_t subgroupSize = 32;
   uint64_t stepLimit = 0; ///< of one lane
   Observer* observer = nullptr;
+  std::optional<std::chrono::steady_clock::time_point> deadline;
   std::vector<Object> objects;       ///< [0] unused; buffers and push constants
   std::vector<ForeignTable> foreign; ///< by object
   /// By index into Program::variables: addresses of its descriptors.
@@ -94,6 +97,7 @@ public:
   FindingLog& log() { return log_; }
   uint64_t instructions() const { return instructions_; }
   bool gaveUp() const { return gaveUp_; } ///< after an endless loop
+  bool isLate() const { return isLate_; } ///< stopped at the deadline
 
   // For the handlers.
   const Program& program() const { return program_; }
@@ -161,7 +165,7 @@ private:
   std::vector<std::vector<uint8_t>> workgroupMemory_;
   FindingLog log_;
   uint64_t instructions_ = 0;
-  bool gaveUp_ = false;
+  bool gaveUp_ = false, isLate_ = false;
 
   // Of the workgroup under way.
   uint32_t workgroup_ = 0;

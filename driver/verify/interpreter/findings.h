@@ -45,10 +45,10 @@ struct Finding {
   Participant at;
   /// Races: the other access. Undefined values: where they come from. Barriers: who is missing.
   Participant other;
-  std::string variable;       ///< that is accessed, empty if not known
-  uint64_t offset = 0;        ///< bytes from the start of the variable or buffer
-  uint32_t bytes = 0;         ///< of the access; 0: no memory is involved
-  std::string detail;         ///< one more fact, such as an index and its bound
+  std::string variable; ///< that is accessed, empty if not known
+  uint64_t offset = 0;  ///< bytes from the start of the variable or buffer
+  uint32_t bytes = 0;   ///< of the access; 0: no memory is involved
+  std::string detail;   ///< one more fact, such as an index and its bound
   uint64_t count = 1;
 };
 

@@ -136,8 +136,7 @@ void extended(Lane& l, const Instr& i) {
     for (size_t k = 0; k < count && !mark; ++k)
       mark = info.operands[k].cells == info.resultCount ? l.marks[info.operands[k].cell + component]
                                                         : all[k];
-    bool isUndefined =
-        outcome.certainty == Certainty::Undefined && (outcome.cells >> n & 1);
+    bool isUndefined = outcome.certainty == Certainty::Undefined && (outcome.cells >> n & 1);
     l.marks[i.d + n] = mark ? mark : isUndefined ? i.site : 0;
   }
   std::copy_n(result.begin(), std::min<size_t>(i.n, result.size()), l.cells + i.d);
@@ -146,14 +145,12 @@ void extended(Lane& l, const Instr& i) {
 void addComparisons(HandlerTable& t) {
 #define LANEWISE_COMPARE(name, sign)                                                               \
   t[size_t(Op::FOrd##name)] = [](Lane& l, const Instr& i) {                                        \
-    compare(l, i, [](double x, double y) {                                                         \
-      return !std::isnan(x) && !std::isnan(y) && (x sign y);                                       \
-    });                                                                                            \
+    compare(l, i,                                                                                  \
+            [](double x, double y) { return !std::isnan(x) && !std::isnan(y) && (x sign y); });    \
   };                                                                                               \
   t[size_t(Op::FUnord##name)] = [](Lane& l, const Instr& i) {                                      \
-    compare(l, i, [](double x, double y) {                                                         \
-      return std::isnan(x) || std::isnan(y) || (x sign y);                                         \
-    });                                                                                            \
+    compare(l, i,                                                                                  \
+            [](double x, double y) { return std::isnan(x) || std::isnan(y) || (x sign y); });      \
   }
   LANEWISE_COMPARE(Equal, ==);
   LANEWISE_COMPARE(NotEqual, !=);
@@ -188,9 +185,8 @@ void addConversions(HandlerTable& t) {
     });
   };
   t[size_t(Op::FConvert)] = [](Lane& l, const Instr& i) {
-    eachOne(l, i, [from = 64u - i.shift, to = i.extra](uint64_t x) {
-      return convertFloat(from, x, to);
-    });
+    eachOne(l, i,
+            [from = 64u - i.shift, to = i.extra](uint64_t x) { return convertFloat(from, x, to); });
   };
   // Denormals become zero of the same sign (SPIR-V OpQuantizeToF16).
   t[size_t(Op::QuantizeToF16)] = [](Lane& l, const Instr& i) {

@@ -14,8 +14,7 @@ void divide(Lane& l, const Instr& i, bool isSigned, F f) {
   for (uint32_t n = 0; n < i.n; ++n) {
     uint64_t x = l.cells[i.a + n], y = l.cells[i.b + n];
     uint32_t a = l.marks[i.a + n], b = l.marks[i.b + n];
-    bool overflows = isSigned && signExtend(y, i.shift) == -1 &&
-                     x == uint64_t(1) << (63 - i.shift);
+    bool overflows = isSigned && signExtend(y, i.shift) == -1 && x == uint64_t(1) << (63 - i.shift);
     if (y == 0 || overflows) {
       if (l.runner && b)
         l.runner->reportUndefined(l, i.site, b);
@@ -195,7 +194,8 @@ void addBits(HandlerTable& t) {
     eachOne(l, i, [s = i.shift](uint64_t x) { return cut(~x, s); });
   };
   t[size_t(Op::BitwiseOr)] = [](Lane& l, const Instr& i) {
-    eachTwoAbsorbing(l, i, cut(~uint64_t(0), i.shift), [](uint64_t x, uint64_t y) { return x | y; });
+    eachTwoAbsorbing(l, i, cut(~uint64_t(0), i.shift),
+                     [](uint64_t x, uint64_t y) { return x | y; });
   };
   t[size_t(Op::BitwiseXor)] = [](Lane& l, const Instr& i) {
     eachTwo(l, i, [](uint64_t x, uint64_t y) { return x ^ y; });
@@ -265,9 +265,7 @@ void addIntegerHandlers(HandlerTable& t) {
     });
   };
   t[size_t(Op::IAddCarry)] = [](Lane& l, const Instr& i) {
-    pairOf(l, i, [s = i.shift](uint64_t x, uint64_t y) {
-      return Pair{x + y, cut(x + y, s) < x};
-    });
+    pairOf(l, i, [s = i.shift](uint64_t x, uint64_t y) { return Pair{x + y, cut(x + y, s) < x}; });
   };
   t[size_t(Op::ISubBorrow)] = [](Lane& l, const Instr& i) {
     pairOf(l, i, [](uint64_t x, uint64_t y) { return Pair{x - y, x < y}; });

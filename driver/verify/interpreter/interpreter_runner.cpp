@@ -121,8 +121,8 @@ private:
     return {};
   }
 
-  RunStatus runDispatch(const LoweredProgram& lowered, const ProgramDispatch& step,
-                        LaneOrder order, double seconds) {
+  RunStatus runDispatch(const LoweredProgram& lowered, const ProgramDispatch& step, LaneOrder order,
+                        double seconds) {
     std::vector<BufferMemory> memory;
     for (size_t b = 0; b < buffers_.size(); ++b) memory.push_back({buffers_[b], "", written_[b]});
     std::vector<BufferBinding> bindings;
@@ -145,8 +145,7 @@ private:
                                     options_.timeoutSeconds)};
     if (!done->ended)
       return RunFailure{RunFailure::Kind::Timeout,
-                        done->findings.empty() ? "it does not end"
-                                               : findings_.back().text};
+                        done->findings.empty() ? "it does not end" : findings_.back().text};
     return {};
   }
 

@@ -273,8 +273,7 @@ void ModuleLowering::lowerSwitch(BlockRef b, InstRef i) {
     lowerEdge(b, to);
     return edges.back().second;
   };
-  uint32_t otherwise =
-      target(module_->blockOfLabel(module_->idAt(i, 2)), Patch::SwitchDefault, 0);
+  uint32_t otherwise = target(module_->blockOfLabel(module_->idAt(i, 2)), Patch::SwitchDefault, 0);
   program_->switches[table].otherwise = otherwise;
   for (uint32_t w = 3; w + words < module_->wordCount(i); w += words + 1) {
     uint64_t literal = module_->word(i, w);
@@ -313,8 +312,7 @@ void ModuleLowering::lowerPhis(BlockRef from, BlockRef to) {
       if (module_->word(i, w + 1) == label) {
         uint32_t source = valueCell(module_->idAt(i, w), at);
         uint32_t target = cell(module_->resultId(i));
-        if (source != target)
-          moves.push_back({target, source, cellsOf(module_->resultType(i))});
+        if (source != target) moves.push_back({target, source, cellsOf(module_->resultType(i))});
       }
   }
   // All phis of a block read before any of them is written (SPIR-V OpPhi): where one's target is

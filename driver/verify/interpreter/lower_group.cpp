@@ -133,9 +133,8 @@ bool ModuleLowering::lowerGroupOp(InstRef i, S op) {
       if (isReduction(op))
         to = constantOr(second, 0);
       else
-        group.index = cell(second), to = w < module_->wordCount(i)
-                                             ? constantOr(module_->idAt(i, w), 0)
-                                             : 0;
+        group.index = cell(second),
+        to = w < module_->wordCount(i) ? constantOr(module_->idAt(i, w), 0) : 0;
     } else {
       group.index = cell(second);
     }

@@ -56,8 +56,7 @@ uint64_t ModuleLowering::strideOf(Id arrayType, MatrixLayout matrix, bool natura
 }
 
 uint64_t ModuleLowering::sizeInMemory(Id type, MatrixLayout matrix, bool natural) const {
-  if (natural)
-    return types_->naturalLayout(type, options_.vec3Stride).value_or(SizeAlign{}).size;
+  if (natural) return types_->naturalLayout(type, options_.vec3Stride).value_or(SizeAlign{}).size;
   const TypeInfo& t = info(type);
   switch (t.kind) {
   case Kind::Bool:

@@ -323,7 +323,7 @@ bool ModuleLowering::lowerBits(InstRef i, S op, uint32_t first) {
     uint32_t to = define(i), a = cell(base), b = cell(module_->idAt(i, first + 1));
     uint32_t c = cell(module_->idAt(i, first + 2));
     uint32_t aux = op == S::OpBitFieldInsert ? cell(module_->idAt(i, first + 3)) : 0;
-    Instr& inst = emit(op == S::OpBitFieldInsert    ? Op::BitFieldInsert
+    Instr& inst = emit(op == S::OpBitFieldInsert     ? Op::BitFieldInsert
                        : op == S::OpBitFieldSExtract ? Op::BitFieldSExtract
                                                      : Op::BitFieldUExtract,
                        i);
@@ -347,8 +347,7 @@ bool ModuleLowering::lowerBits(InstRef i, S op, uint32_t first) {
 // Packed operands are four bytes in a 32-bit integer (SPV_KHR_integer_dot_product).
 bool ModuleLowering::lowerIntegerDot(InstRef i, S op) {
   Id left = module_->idAt(i, 3);
-  bool isSaturating =
-      op == S::OpSDotAccSat || op == S::OpUDotAccSat || op == S::OpSUDotAccSat;
+  bool isSaturating = op == S::OpSDotAccSat || op == S::OpUDotAccSat || op == S::OpSUDotAccSat;
   bool isPacked = info(typeOf(left)).kind != Kind::Vector;
   bool isLeftSigned = op != S::OpUDot && op != S::OpUDotAccSat;
   bool isRightSigned = op == S::OpSDot || op == S::OpSDotAccSat;

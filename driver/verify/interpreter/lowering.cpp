@@ -390,9 +390,9 @@ void ModuleLowering::lowerInterfaceVariable(InstRef i, Id pointee, StorageClass 
       block = t.element;
     }
   }
-  v.isUniform = storage == StorageClass::PushConstant ||
-                (storage == StorageClass::Uniform &&
-                 !decorations_->has(block, spv::Decoration::BufferBlock));
+  v.isUniform =
+      storage == StorageClass::PushConstant ||
+      (storage == StorageClass::Uniform && !decorations_->has(block, spv::Decoration::BufferBlock));
   v.name = std::string(decorations_->name(*module_, id));
   if (v.name.empty()) v.name = std::string(decorations_->name(*module_, block));
   Pointer p;

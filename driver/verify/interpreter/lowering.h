@@ -28,11 +28,11 @@ struct MatrixLayout {
 
 /// What a pointer value is, as far as it is known when lowering.
 struct Pointer {
-  uint32_t cell = 0;   ///< holds the address of which `offset` is the rest
-  int64_t offset = 0;  ///< bytes; cells for cell memory
+  uint32_t cell = 0;  ///< holds the address of which `offset` is the rest
+  int64_t offset = 0; ///< bytes; cells for cell memory
   Id pointee;
   spv::StorageClass storage{};
-  Id variable;         ///< null if it is not known
+  Id variable;           ///< null if it is not known
   bool isStatic = false; ///< cell memory at `offset`, no address needed
   MatrixLayout matrix;
   uint32_t componentStride = 0; ///< pointee is a vector (a column) whose components stand apart
@@ -167,8 +167,8 @@ private:
   std::set<std::string> refused_; ///< opcodes and the like that the interpreter does not know
   std::set<uint32_t> capabilities_;
 
-  std::vector<Instr>* out_ = nullptr;   ///< what emit() writes to
-  std::vector<Instr> prologue_;         ///< computes constants, once
+  std::vector<Instr>* out_ = nullptr;    ///< what emit() writes to
+  std::vector<Instr> prologue_;          ///< computes constants, once
   uint32_t nextCell_ = 1;                ///< cell 0 is never used
   std::vector<uint32_t> cells_;          ///< by Id: first cell, 0: none yet
   std::vector<uint32_t> typeCells_;      ///< by Id of a type
@@ -179,12 +179,12 @@ private:
   std::map<uint64_t, uint32_t> numbers_; ///< constants that lowering itself needs
   std::vector<std::pair<uint32_t, uint64_t>> constantValues_;
   std::vector<std::pair<uint32_t, uint32_t>> constantMarks_; ///< cell, site
-  std::vector<uint32_t> siteOfInst_;     ///< by InstRef
-  std::vector<uint32_t> functionIndex_;  ///< by FunctionRef: index + 1
-  std::vector<std::pair<uint32_t, uint32_t>> privateInits_; ///< variable, initializer (ids)
+  std::vector<uint32_t> siteOfInst_;                         ///< by InstRef
+  std::vector<uint32_t> functionIndex_;                      ///< by FunctionRef: index + 1
+  std::vector<std::pair<uint32_t, uint32_t>> privateInits_;  ///< variable, initializer (ids)
 
   // Of the function under way.
-  std::vector<uint32_t> blockStart_; ///< by BlockRef
+  std::vector<uint32_t> blockStart_;  ///< by BlockRef
   std::vector<int32_t> loopOfHeader_; ///< by BlockRef: index into Program::loops, -1
   struct Patch {
     uint32_t inst;

@@ -61,8 +61,8 @@ private:
       return failure(fmt::format("the interpreter runs workgroups of up to {} invocations, not {}",
                                  kMaxLanes, lanes));
     if (program_.sites.size() >= kMaxSites)
-      return failure(fmt::format("the interpreter runs modules of up to {} instructions",
-                                 kMaxSites));
+      return failure(
+          fmt::format("the interpreter runs modules of up to {} instructions", kMaxSites));
     uint64_t groups = uint64_t(what_.groups[0]) * what_.groups[1] * what_.groups[2];
     if (groups > UINT32_MAX) return failure("the interpreter runs up to 2^32 workgroups");
     return ok();
@@ -74,6 +74,10 @@ private:
     state_.subgroupSize = options_.subgroupSize;
     state_.stepLimit = options_.stepLimit;
     state_.observer = options_.observer;
+    if (options_.timeoutSeconds != 0)
+      state_.deadline =
+          std::chrono::steady_clock::now() +
+          std::chrono::microseconds(int64_t(std::max(options_.timeoutSeconds, 0.0) * 1e6));
     state_.objects.resize(buffers_.size() + 2);
     for (size_t n = 0; n < buffers_.size(); ++n) {
       Object& object = state_.objects[n + 1];
@@ -120,8 +124,8 @@ private:
         if (variable.isWritten) state_.objects[bound.buffer + 1].isShadowed = true;
       }
       if (to.empty())
-        return failure(fmt::format("nothing is bound to binding {}.{}", variable.set,
-                                   variable.binding));
+        return failure(
+            fmt::format("nothing is bound to binding {}.{}", variable.set, variable.binding));
     }
     for (size_t n = 1; n + 1 < state_.objects.size(); ++n) {
       Object& object = state_.objects[n];
@@ -149,8 +153,7 @@ private:
   }
 
   bool isLate() {
-    std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    timedOut_ |= options_.timeoutSeconds > 0 && spent.count() > options_.timeoutSeconds;
+    timedOut_ |= state_.deadline && std::chrono::steady_clock::now() > *state_.deadline;
     return timedOut_;
   }
 
@@ -167,7 +170,8 @@ private:
       std::unique_lock lock(mutex_);
       isTurn_.wait(lock, [&] { return committed_ == rank; });
       // What comes after an endless loop does not count, so that it is the same on every host.
-      if (ended_) {
+      timedOut_ |= runner.isLate();
+      if (ended_ && !runner.isLate()) {
         runner.commit();
         log_.merge(runner.log());
       }
@@ -204,7 +208,6 @@ private:
   std::condition_variable isTurn_;
   uint32_t next_ = 0, committed_ = 0; ///< ranks
   bool ended_ = true, timedOut_ = false;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   FindingLog log_;
   uint64_t instructions_ = 0;
 };

@@ -24,12 +24,12 @@ enum class LaneOrder : uint8_t {
 
 struct MachineOptions {
   LaneOrder order = LaneOrder::Forward;
-  uint64_t seed = 1;          ///< of LaneOrder::Random
-  uint32_t subgroupSize = 32; ///< 4 to 128, a power of two
-  uint32_t threads = 0;       ///< 0: as many as the host has
+  uint64_t seed = 1;                      ///< of LaneOrder::Random
+  uint32_t subgroupSize = 32;             ///< 4 to 128, a power of two
+  uint32_t threads = 0;                   ///< 0: as many as the host has
   uint64_t stepLimit = uint64_t(1) << 28; ///< instructions in loops of one lane
   Observer* observer = nullptr;
-  double timeoutSeconds = 0; ///< no further workgroup is started after it; 0: no limit
+  double timeoutSeconds = 0; ///< negative: over already; 0: no limit
 };
 
 /// A buffer as the dispatches of a program share it.

@@ -106,12 +106,12 @@ struct VariableInfo {
   spv::StorageClass storage{};
   uint32_t cell = 0;
   uint32_t set = 0, binding = 0;
-  uint32_t descriptors = 1;  ///< elements of an array of descriptors
+  uint32_t descriptors = 1; ///< elements of an array of descriptors
   bool isDescriptorArray = false;
-  bool isWritten = true;     ///< false: no instruction writes through it
-  uint64_t bytes = 0;        ///< Workgroup: size; others: least size of the block
-  bool isZeroed = false;     ///< Workgroup variables with a null initializer
-  bool isUniform = false;    ///< a uniform buffer or push constants
+  bool isWritten = true;  ///< false: no instruction writes through it
+  uint64_t bytes = 0;     ///< Workgroup: size; others: least size of the block
+  bool isZeroed = false;  ///< Workgroup variables with a null initializer
+  bool isUniform = false; ///< a uniform buffer or push constants
 };
 
 struct BuiltInVariable {

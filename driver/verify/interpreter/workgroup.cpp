@@ -8,7 +8,7 @@
 namespace lanewise::driver::interpreter {
 namespace {
 
-constexpr uint64_t kSlice = 1 << 20; // steps in loops after which other lanes get a turn
+constexpr uint64_t kSlice = 1 << 18; // steps in loops after which other lanes get a turn
 
 std::array<uint64_t, 4> ballotMask(uint32_t from, uint32_t to) { // bits [from, to)
   std::array<uint64_t, 4> words{};
@@ -77,7 +77,7 @@ void WorkgroupRunner::begin(uint32_t workgroup) {
   base_.fill(startTick_);
   known_.clear();
   ownSyncs_.clear();
-  gaveUp_ = false;
+  gaveUp_ = isLate_ = false;
   uint32_t shared = 0;
   for (uint32_t n = 1; n < objects_.size(); ++n) {
     Object& object = objects_[n];
@@ -143,11 +143,11 @@ void WorkgroupRunner::run(uint32_t workgroup, std::span<const uint32_t> order) {
     bool isWaiting = false, isYielding = false;
     for (uint32_t n : order) {
       Lane& lane = lanes_[n];
-      if (lane.state == Lane::State::Runnable && !gaveUp_) runLane(lane);
+      if (lane.state == Lane::State::Runnable && !gaveUp_ && !isLate_) runLane(lane);
       isYielding |= lane.state == Lane::State::Runnable;
       isWaiting |= lane.state != Lane::State::Done;
     }
-    if (gaveUp_ || !isWaiting) break;
+    if (gaveUp_ || isLate_ || !isWaiting) break;
     if (isYielding) continue;
     if (!runGroups()) releaseBarrier();
   }
@@ -175,6 +175,7 @@ void WorkgroupRunner::loopNext(Lane& lane, const Instr& inst) {
     gaveUp_ = true;
     lane.state = Lane::State::Done;
   }
+  if (dispatch_.deadline && std::chrono::steady_clock::now() > *dispatch_.deadline) isLate_ = true;
   lane.isYielding = true;
 }
 
