@@ -226,13 +226,16 @@ ordered_json toJson(const VariantReport& variant, const VariantReport* bound) {
 
 } // namespace
 
+std::string describe(const BufferDifference& d) {
+  return fmt::format("{} `{}`, element {}: {} against {} ({}; {} of {} elements)",
+                     d.isImage ? "image" : "buffer", d.buffer, d.firstIndex, d.original,
+                     d.transformed, d.detail, d.differing, d.elements);
+}
+
 std::string formatReport(const VerifyReport& report) {
   std::string text = stateLine(report) + "\n";
   for (size_t i = 1; i < report.differences.size(); ++i) {
-    const BufferDifference& d = report.differences[i];
-    text += fmt::format("  also buffer `{}`, element {}: {} against {} ({}; {} of {} elements)\n",
-                        d.buffer, d.firstIndex, d.original, d.transformed, d.detail, d.differing,
-                        d.elements);
+    text += fmt::format("  also {}\n", describe(report.differences[i]));
   }
   if (!report.device.empty())
     text += fmt::format("device: {} ({})\n", report.device, report.driverInfo);

@@ -123,9 +123,10 @@ private:
 
   // False when nothing can be compared.
   bool prepare() {
-    std::vector<uint64_t> sizes;
-    for (const ScenarioBuffer& buffer : scenario_.buffers) sizes.push_back(buffer.bytes());
-    if (RunStatus failed = runner_.makeBuffers(sizes)) return stopAtOriginal(*failed);
+    std::vector<ResourceShape> shapes;
+    for (const ScenarioBuffer& buffer : scenario_.buffers)
+      shapes.push_back({buffer.bytes(), buffer.image});
+    if (RunStatus failed = runner_.makeResources(shapes)) return stopAtOriginal(*failed);
     uint32_t added = 0;
     slots_.resize(programs_.size());
     for (size_t p = 0; p < programs_.size(); ++p) {
@@ -264,12 +265,6 @@ private:
     return all;
   }
 
-  static std::string firstOf(const std::vector<BufferDifference>& all) {
-    const BufferDifference& d = all[0];
-    return fmt::format("buffer `{}`, element {}: {} against {} ({}; {} of {} elements)", d.buffer,
-                       d.firstIndex, d.original, d.transformed, d.detail, d.differing, d.elements);
-  }
-
   // False when there is no point in going on.
   bool compareAll(const InputSet& set) {
     fillInputs(set);
@@ -309,7 +304,7 @@ private:
   bool stopUnsound(const InputSet& set, std::string_view what,
                    std::vector<BufferDifference> differences) {
     report_.state = VerifyState::OriginalUnsound;
-    report_.reason = fmt::format("{}: {}{}", what, firstOf(differences), suffixOf(set));
+    report_.reason = fmt::format("{}: {}{}", what, describe(differences[0]), suffixOf(set));
     report_.differences = std::move(differences);
     isOriginalSound_ = false;
     return false;
@@ -338,7 +333,7 @@ private:
     if (failed && !isSettled(p))
       blame(p, *failed);
     else if (!differences.empty() && !isSettled(p)) {
-      settle(p, VerifyState::Differs, firstOf(differences) + suffixOf(set));
+      settle(p, VerifyState::Differs, describe(differences[0]) + suffixOf(set));
       row(p).differences = std::move(differences);
     } else if (!isSettled(p)) {
       row(p).state = VerifyState::Equal;

@@ -55,7 +55,11 @@ struct BufferDifference {
   uint64_t firstIndex = 0;
   std::string original, transformed; ///< the first differing values as text
   std::string detail;                ///< one sentence: which comparison failed, by how much
+  bool isImage = false;              ///< elements are texels; `detail` says where the first one is
 };
+
+/// One line without its end: "buffer `out`, element 3: 1 against 2 (bitwise; 1 of 64 elements)".
+std::string describe(const BufferDifference& difference);
 
 /// Something that a program must not do, seen by a device that watches for it (the interpreter).
 struct RunFinding {
