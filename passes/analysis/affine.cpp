@@ -52,8 +52,9 @@ bool Affine::isEvaluable(const AffineExpr& e) const {
   return state_->table.isEvaluable(e);
 }
 
-uint32_t Affine::distinctUniformStates(const AffineExpr& e) const {
-  return state_->table.distinctStates(e, kMaxUniformStates);
+UniformStates Affine::uniformStates(std::span<const AffineExpr* const> together,
+                                    BlockRef at) const {
+  return state_->table.uniformStates(together, at, kMaxUniformStates);
 }
 
 std::optional<uint32_t> Affine::evaluate(const AffineExpr& e, const LaneContext& lane) const {

@@ -10,8 +10,10 @@
 
 namespace lanewise::test {
 
-/// GLSL with `sites` accesses whose indices are functions of the invocation and of counters of
-/// loops, always in range. What they load is stored, so that no optimization takes them away.
+/// GLSL with `sites` accesses of Workgroup memory under conditions and in loops, with indices that
+/// are functions of the invocation and of counters of loops, always in range; a few depend on a push
+/// constant or on data. Loops have no other end than their test. What is loaded is stored, so that
+/// no optimization takes it away.
 class ConflictKernel {
 public:
   ConflictKernel(uint32_t seed, uint32_t sites) : random_(seed) {
@@ -28,14 +30,19 @@ public:
 #extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int16 : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
 layout(local_size_x = {}, local_size_y = {}, local_size_z = {}) in;
 layout(binding = 0) buffer Out {{ uint result[]; }};
+layout(push_constant) uniform Push {{ uint given; }};
 struct Record {{ uint a; uvec2 b; uint c[3]; }};
+uint fold(uvec2 v) {{ return v.x ^ v.y; }}
+uint fold(uvec3 v) {{ return v.x ^ v.y ^ v.z; }}
+uint fold(uvec4 v) {{ return v.x ^ v.y ^ v.z ^ v.w; }}
 {}
 void main() {{
   const uint x = gl_LocalInvocationID.x, y = gl_LocalInvocationID.y, z = gl_LocalInvocationID.z;
   const uint t = gl_LocalInvocationIndex;
-  uint sum = 0;
+  uint sum = 0u;
 {}  result[t] = sum;
 }}
 )",
@@ -50,6 +57,9 @@ private:
   // ----- expressions -----
 
   std::string leaf() {
+    uint32_t rare = draw(150);
+    if (rare == 0) return "result[t]";
+    if (rare == 1) return "given";
     uint32_t n = draw(10 + uint32_t(counters_.size()) * 4);
     if (n < 3) return "t";
     if (n < 5) return "x";
@@ -119,10 +129,11 @@ private:
         {"uint16_t", "{} = uint16_t(v);", "uint({})"},
         {"uint8_t", "{} = uint8_t(v);", "uint({})"},
         {"uint64_t", "{} = uint64_t(v);", "uint({})"},
-        {"uvec2", "{} = uvec2(v, 1u);", "{}.y"},
-        {"uvec4", "{} = uvec4(v);", "dot({}, uvec4(1u))"},
+        {"uvec2", "{} = uvec2(v, 1u);", "fold({})"},
+        {"uvec2", "{}.x = v;", "{}.y"},
+        {"uvec4", "{} = uvec4(v);", "fold({})"},
         {"double", "{} = double(v);", "uint({})"},
-        {"uvec3", "{} = uvec3(v);", "({}.x ^ {}.z)"},
+        {"uvec3", "{} = uvec3(v);", "fold({})"},
     };
     std::string array = fmt::format("s{}", n), place;
     const Element& e = kElements[draw(uint32_t(std::size(kElements)))];
@@ -159,23 +170,42 @@ private:
     return text;
   }
 
+  /// Loops and conditions round a site; every loop adds a counter.
   void openConstructs(std::string& opens, std::string& closes) {
-    bool hasLoop = chance(35);
-    if (hasLoop) {
-      std::string counter = fmt::format("i{}", loops_++);
-      constexpr const char* kLoops[] = {
-          "for (uint {0} = 0u; {0} < {1}u; ++{0}) ", "for (uint {0} = 2u; {0} < 18u; {0} += 5u) ",
-          "for (uint {0} = 32u; {0} > 0u; {0} >>= 1) ", "for (int {0} = {1}; {0} >= 0; --{0}) "};
-      uint32_t kind = draw(4);
-      opens += fmt::format("[[dont_unroll]] ") +
-               fmt::format(fmt::runtime(kLoops[kind]), counter, 2 + draw(7)) + "{ ";
-      closes = " }" + closes;
-      counters_.push_back(kind == 3 ? fmt::format("uint({})", counter) : counter);
-    }
-    for (uint32_t n = draw(10) < 4 ? 1 + draw(2) : 0; n > 0; --n) {
+    for (uint32_t n = chance(40) ? 1 + draw(chance(30) ? 2 : 1) : 0; n > 0; --n) openLoop(opens, closes);
+    for (uint32_t n = chance(40) ? 1 + draw(2) : 0; n > 0; --n) {
       opens += fmt::format("if {} {{ ", condition(draw(2)));
       closes = " }" + closes;
     }
+  }
+
+  void openLoop(std::string& opens, std::string& closes) {
+    constexpr const char* kLoops[] = {
+        "for (uint {0} = 0u; {0} < {1}u; ++{0}) ",
+        "for (uint {0} = 2u; {0} < 18u; {0} += 5u) ",
+        "for (uint {0} = 32u; {0} > 0u; {0} >>= 1) ",
+        "for (int {0} = {1}; {0} >= 0; --{0}) ",
+        "for (uint {0} = 1u; {0} <= {1}u; {0} <<= 1) ",
+        "for (uint {0} = 0u; {0} < (t & 3u) + {1}u; ++{0}) ",
+        "for (uint {0} = x; {0} < 64u; {0} += {1}u * 2u) ",
+        "for (uint {0} = 0u, b = 0u; {0} < {1}u; ++{0}, b ^= 1u) "};
+    std::string counter = fmt::format("i{}", loops_++);
+    uint32_t kind = draw(uint32_t(std::size(kLoops)));
+    std::string loop = fmt::format(fmt::runtime(kLoops[kind]), counter, 2 + draw(7));
+    if (kind != 7 && chance(20)) { // the counter is known behind the loop, too
+      std::string type = kind == 3 ? "int" : "uint";
+      opens += fmt::format("{} {}; ", type, counter);
+      loop.erase(loop.find(type), type.size());
+      if (chance(40)) {
+        opens += fmt::format("[[dont_unroll]] {}sum ^= uint({}); ", loop, counter);
+        counters_.push_back(fmt::format("uint({})", counter));
+        return;
+      }
+    }
+    opens += "[[dont_unroll]] " + loop + "{ ";
+    closes = " }" + closes;
+    counters_.push_back(kind == 3 ? fmt::format("uint({})", counter) : counter);
+    if (kind == 7) counters_.push_back("b");
   }
 
   std::mt19937 random_;
