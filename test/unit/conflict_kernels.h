@@ -118,8 +118,8 @@ private:
 
   struct Element {
     const char* type;
-    const char* zero; ///< of that type, from a uint `v`
-    const char* read; ///< uint from an lvalue
+    const char* store; ///< of a uint `v`
+    const char* read;  ///< as a uint
   };
 
   void addSite(uint32_t n) {
@@ -135,32 +135,36 @@ private:
         {"double", "{} = double(v);", "uint({})"},
         {"uvec3", "{} = uvec3(v);", "fold({})"},
     };
-    std::string array = fmt::format("s{}", n), place;
-    const Element& e = kElements[draw(uint32_t(std::size(kElements)))];
-    bool isRecord = chance(12);
-    std::vector<uint32_t> extents;
+    Element e = kElements[draw(uint32_t(std::size(kElements)))];
+    Array array{fmt::format("s{}", n), {}, chance(12)};
     constexpr uint32_t kExtents[] = {4, 8, 16, 17, 32, 33, 64};
     for (uint32_t d = 0, rank = 1 + draw(3); d < rank; ++d)
-      extents.push_back(rank == 1 ? 32u << draw(4) : kExtents[draw(rank == 2 ? 7 : 4)]);
-    std::string opens, closes;
+      array.extents.push_back(rank == 1 ? 32u << draw(4) : kExtents[draw(rank == 2 ? 7 : 4)]);
+    declarations_ += fmt::format("shared {} {}", array.isRecord ? "Record" : e.type, array.name);
+    for (uint32_t extent : array.extents) declarations_ += fmt::format("[{}]", extent);
+    declarations_ += ";\n";
+    if (array.isRecord) e = kElements[0]; // its members are of the same type
+    bool isStore = chance(50);
+    if (isStore)
+      addAccess(fmt::format("{{ uint v = sum + {}u; {} }}", n, e.store), array);
+    // Also keeps the array, which is taken out where nobody reads it.
+    addAccess(fmt::format("sum += {};", e.read), array);
+  }
+
+  struct Array {
+    std::string name;
+    std::vector<uint32_t> extents;
+    bool isRecord = false;
+  };
+
+  /// One line: `access`, with an element for {}, in constructs of its own.
+  void addAccess(const std::string& access, const Array& array) {
+    std::string opens, closes, place = array.name;
     openConstructs(opens, closes);
-    std::string declared;
-    for (uint32_t extent : extents) {
-      place += fmt::format("[{}]", index(extent));
-      declared += fmt::format("[{}]", extent);
-    }
-    declarations_ += fmt::format("shared {} {}{};\n", isRecord ? "Record" : e.type, array, declared);
-    place = array + place;
-    std::string store = e.zero, read = e.read;
-    if (isRecord) {
-      uint32_t part = draw(3);
-      place += part == 0 ? ".a" : part == 1 ? ".b.y" : fmt::format(".c[{}]", index(3));
-      store = "{} = v;", read = "{}";
-    }
-    std::string access = chance(50) ? fmt::format("{{ uint v = sum + {}u; {} }}", n,
-                                                  replaced(store, place))
-                                    : fmt::format("sum += {};", replaced(read, place));
-    body_ += fmt::format("  {}{}{}\n", opens, access, closes);
+    for (uint32_t extent : array.extents) place += fmt::format("[{}]", index(extent));
+    if (array.isRecord)
+      place += chance(40) ? fmt::format(".c[{}]", index(3)) : chance(50) ? ".a" : ".b.y";
+    body_ += fmt::format("  {}{}{}\n", opens, replaced(access, place), closes);
     counters_.clear();
   }
 
