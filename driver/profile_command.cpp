@@ -183,7 +183,7 @@ int run(Options& o) {
   Result<Plan> plan = o.scenario.empty() ? planWithoutScenario(o) : planWithScenario(o);
   if (!plan) return fail(kBadUsageOrInput, plan.error().str());
   auto inScenario = [&](const Error& error) {
-    return o.scenario.empty() ? error.str() : fmt::format("{}: {}", o.scenario, error.str());
+    return fmt::format("{}: {}", o.scenario.empty() ? o.input : o.scenario, error.str());
   };
   Result<Program> program = fitProgram(plan->scenario, plan->variant, plan->notes);
   if (!program) return fail(kBadUsageOrInput, inScenario(program.error()));

@@ -5,6 +5,7 @@
 #include "verify/interpreter/machine.h"
 #include "verify/profile_observer.h"
 #include "verify/scalars.h"
+#include "verify/source_texts.h"
 
 #include <algorithm>
 #include <chrono>
@@ -14,38 +15,6 @@
 
 namespace lanewise::driver {
 namespace {
-
-// Lines of source files, read as they are asked for.
-class SourceTexts {
-public:
-  std::string line(const SourceLocation& at) {
-    if (at.line == 0 || at.file.empty()) return {};
-    auto [found, isNew] = files_.try_emplace(at.file);
-    std::vector<std::string>& lines = found->second;
-    if (isNew) read(at.file, lines);
-    return at.line <= lines.size() ? lines[at.line - 1] : std::string();
-  }
-
-private:
-  static void read(const std::string& path, std::vector<std::string>& lines) {
-    if (path == "-" || isFolder(path)) return;
-    Result<std::string> text = readFile(path);
-    if (!text) return;
-    constexpr std::string_view kSpace = " \t\r\f\v";
-    for (size_t at = 0; at < text->size();) {
-      size_t end = std::min(text->find('\n', at), text->size());
-      std::string_view line = std::string_view(*text).substr(at, end - at);
-      size_t first = line.find_first_not_of(kSpace);
-      if (first == std::string_view::npos)
-        line = {};
-      else
-        line = line.substr(first, line.find_last_not_of(kSpace) + 1 - first);
-      lines.emplace_back(line);
-      at = end + 1;
-    }
-  }
-  std::map<std::string, std::vector<std::string>> files_;
-};
 
 class Profiler {
 public:
@@ -173,14 +142,34 @@ private:
 
   // ----- the lists -----
 
+  /// The id by which a listing shows the instruction, where there are no lines: its result, the
+  /// pointer of a store, the condition of a branch; 0 for others.
+  static uint32_t idOf(const interpreter::Program& program, uint32_t site) {
+    const Module& module = program.module();
+    const InstRef inst = program.sites[site].inst;
+    if (const Id result = module.resultId(inst)) return result.value;
+    switch (module.opcode(inst)) {
+    case spv::Op::OpStore:
+    case spv::Op::OpAtomicStore:
+    case spv::Op::OpBranchConditional:
+    case spv::Op::OpSwitch:
+      return module.word(inst, 1);
+    default:
+      return 0;
+    }
+  }
+
   void collect(uint32_t shader) {
     const interpreter::Program& program = *shaders_[shader];
+    SourceTexts texts; // shaders may have compiled one file differently
+    texts.add(program.module());
     for (auto& [site, counts] : counts_[shader]) {
       ProfilePlace place;
       place.shader = program_.shaders[shader].name;
       place.source = program.location(site);
-      place.text = sources_.line(place.source);
+      place.text = texts.line(place.source);
       place.opcode = program.facts(site).name;
+      place.id = idOf(program, site);
       bool isAtomic = has(program.facts(site).effects, Effect::Atomic);
       counts.loads.kind = isAtomic ? AccessProfile::Kind::Atomic : AccessProfile::Kind::Load;
       counts.stores.kind = isAtomic ? AccessProfile::Kind::Atomic : AccessProfile::Kind::Store;
@@ -219,7 +208,6 @@ private:
   const Program& program_;
   const ProfileOptions& options_;
   Profile profile_;
-  SourceTexts sources_;
   std::vector<std::shared_ptr<const interpreter::Program>> shaders_;
   std::vector<std::map<uint32_t, SiteCounts>> counts_; ///< by shader and site
   std::vector<std::vector<uint8_t>> buffers_, written_;

@@ -37,6 +37,7 @@ struct ProfilePlace {
   std::string
       text; ///< of that line, without the space around it; empty where the file is not there
   std::string opcode; ///< "OpLoad"
+  uint32_t id = 0;    ///< in a listing: its result, pointer or condition; 0 if it has none
 };
 
 /// An execution is a subgroup that makes one access, with all of its lanes that make it together.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace lanewise::driver {
 namespace {
@@ -24,11 +25,33 @@ std::string_view nameOf(AccessProfile::Kind kind) {
   return "load";
 }
 
-// "file.comp:36", with what else is known of the place behind it.
-std::string where(const ProfilePlace& place, std::string_view what) {
-  std::string text = place.source.line == 0
-                         ? fmt::format("{} in {}", place.opcode, place.shader)
-                         : fmt::format("{}:{}", place.source.file, place.source.line);
+/// Where all sources are that are known, up to and with the last '/'.
+std::string commonFolder(const Profile& profile) {
+  std::optional<std::string> folder;
+  auto take = [&](const ProfilePlace& place) {
+    const std::string& file = place.source.file;
+    if (place.source.line == 0) return;
+    if (!folder) folder = file;
+    auto end = std::mismatch(folder->begin(), folder->end(), file.begin(), file.end()).first;
+    folder->erase(end, folder->end());
+    folder->erase(folder->rfind('/') + 1);
+  };
+  for (const auto* list : {&profile.workgroup, &profile.storage})
+    for (const AccessProfile& a : *list) take(a.place);
+  for (const BranchProfile& b : profile.branches) take(b.place);
+  for (const BarrierProfile& b : profile.barriers) take(b.place);
+  return folder.value_or("");
+}
+
+// "file.comp:36" below a folder, with what else is known of the place behind it.
+std::string where(const ProfilePlace& place, const std::string& folder, std::string_view what) {
+  std::string text;
+  if (place.source.line != 0)
+    text = fmt::format("{}:{}", place.source.file.substr(folder.size()), place.source.line);
+  else if (place.id != 0)
+    text = fmt::format("{} %{} in {}", place.opcode, place.id, place.shader);
+  else
+    text = fmt::format("{} in {}", place.opcode, place.shader);
   if (!what.empty()) text += fmt::format(": {}", what);
   return text;
 }
@@ -94,49 +117,97 @@ std::string percent(double part) {
   return fmt::format("{:.1f}%", 100 * part);
 }
 
-double usedShare(const AccessProfile& access, const TargetProfile& target) {
-  double fetched = double(access.sectors.total) * std::max(target.sectorBytes, 1u);
-  return fetched > 0 ? double(access.usedBytes) / fetched : 0;
+double share(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
 }
 
-std::string sharedTable(const Profile& profile, size_t rows) {
-  Table table("Workgroup memory, by cycles of its banks",
-              {"cycles", "without conflicts", "degree", "average", "lanes", "executions"}, rows);
+double usedShare(const AccessProfile& access, const TargetProfile& target) {
+  return share(double(access.usedBytes),
+               double(access.sectors.total) * std::max(target.sectorBytes, 1u));
+}
+
+/// What the tables of a profile have in common.
+struct Style {
+  const TargetProfile& target;
+  std::string folder; ///< of all sources
+  size_t rows = 0;
+};
+
+std::string sharedTable(const Profile& profile, const Style& style) {
+  uint64_t cycles = 0, clean = 0;
+  for (const AccessProfile& a : profile.workgroup) cycles += a.cycles, clean += a.cleanCycles;
+  Table table(fmt::format("Workgroup memory: {} cycles of its banks, {} of them for conflicts",
+                          cycles, percent(share(double(cycles - clean), double(cycles)))),
+              {"cycles", "ideal", "degree", "average", "lanes", "executions"}, style.rows);
   for (const AccessProfile& a : profile.workgroup)
     table.add({number(a.cycles), number(a.cleanCycles), number(a.degree.most), average(a.degree),
                average(a.lanes), number(a.lanes.count)},
-              where(a.place, accessed(a)), a.place.text);
+              where(a.place, style.folder, accessed(a)), a.place.text);
   return table.text();
 }
 
-std::string storageTable(const Profile& profile, const TargetProfile& target, size_t rows) {
-  Table table(fmt::format("Storage buffers, by sectors of {} bytes", target.sectorBytes),
-              {"sectors", "most", "average", "used", "lanes", "executions"}, rows);
+std::string storageTable(const Profile& profile, const Style& style) {
+  uint64_t sectors = 0;
+  double used = 0;
+  for (const AccessProfile& a : profile.storage)
+    sectors += a.sectors.total, used += double(a.usedBytes);
+  const uint32_t bytes = std::max(style.target.sectorBytes, 1u);
+  Table table(fmt::format("Storage buffers: {} sectors of {} bytes touched, {} of their bytes used",
+                          sectors, bytes, percent(share(used, double(sectors) * bytes))),
+              {"sectors", "most", "average", "used", "lanes", "executions"}, style.rows);
   for (const AccessProfile& a : profile.storage)
     table.add({number(a.sectors.total), number(a.sectors.most), average(a.sectors),
-               percent(usedShare(a, target)), average(a.lanes), number(a.lanes.count)},
-              where(a.place, accessed(a)), a.place.text);
+               percent(usedShare(a, style.target)), average(a.lanes), number(a.lanes.count)},
+              where(a.place, style.folder, accessed(a)), a.place.text);
   return table.text();
 }
 
-std::string branchTable(const Profile& profile, size_t rows) {
-  Table table("Branches, by how often lanes disagree",
-              {"divergent", "share", "lanes", "executions"}, rows);
+std::string branchTable(const Profile& profile, const Style& style) {
+  uint64_t divergent = 0, executions = 0;
   for (const BranchProfile& b : profile.branches)
-    table.add({number(b.divergent), percent(double(b.divergent) / double(b.lanes.count)),
+    divergent += b.divergent, executions += b.lanes.count;
+  Table table(fmt::format("Branches: lanes disagree in {} of {} executions", divergent, executions),
+              {"divergent", "share", "lanes", "executions"}, style.rows);
+  for (const BranchProfile& b : profile.branches)
+    table.add({number(b.divergent), percent(share(double(b.divergent), double(b.lanes.count))),
                average(b.lanes), number(b.lanes.count)},
-              where(b.place, {}), b.place.text);
+              where(b.place, style.folder, {}), b.place.text);
   return table.text();
 }
 
-std::string barrierTable(const Profile& profile, size_t rows) {
-  Table table("Barriers, by how often they are passed",
-              {"executions", "arrivals", "least", "incomplete"}, rows);
+std::string barrierTable(const Profile& profile, const Style& style) {
+  uint64_t executions = 0, incomplete = 0;
+  for (const BarrierProfile& b : profile.barriers)
+    executions += b.arrivals.count, incomplete += b.incomplete;
+  Table table(
+      fmt::format("Barriers: {} executions, {} of them without some lanes", executions, incomplete),
+      {"executions", "arrivals", "least", "incomplete"}, style.rows);
   for (const BarrierProfile& b : profile.barriers)
     table.add({number(b.arrivals.count), average(b.arrivals), number(b.arrivals.least),
                number(b.incomplete)},
-              where(b.place, {}), b.place.text);
+              where(b.place, style.folder, {}), b.place.text);
   return table.text();
+}
+
+std::string findingLines(const Profile& profile, size_t rows) {
+  if (profile.findings.empty()) return {};
+  std::string text = "\nThe interpreter found, while it counted:\n";
+  size_t count = profile.findings.size();
+  if (rows != 0) count = std::min(count, rows);
+  for (size_t n = 0; n < count; ++n)
+    text += fmt::format("  {}: {}\n", profile.findings[n].shader, profile.findings[n].text);
+  if (count < profile.findings.size())
+    text += fmt::format("  and {} more (--top=0 shows all)\n", profile.findings.size() - count);
+  return text;
+}
+
+std::string shaderLine(const ShaderProfile& s) {
+  std::string groups = s.workgroups == s.allWorkgroups
+                           ? number(s.workgroups)
+                           : fmt::format("{} of {}", s.workgroups, s.allWorkgroups);
+  return fmt::format("shader {}: {} workgroup{} of {}x{}x{} in {} dispatch{}\n", s.name, groups,
+                     s.allWorkgroups == 1 ? "" : "s", s.workgroupSize[0], s.workgroupSize[1],
+                     s.workgroupSize[2], s.dispatches, s.dispatches == 1 ? "" : "es");
 }
 
 // ----- JSON -----
@@ -148,6 +219,7 @@ ordered_json placeJson(const ProfilePlace& place) {
   if (place.source.column != 0) json["column"] = place.source.column;
   if (!place.text.empty()) json["source"] = place.text;
   json["instruction"] = place.opcode;
+  if (place.id != 0) json["id"] = place.id;
   return json;
 }
 
@@ -207,19 +279,14 @@ ordered_json listsJson(const Profile& profile, const TargetProfile& target) {
 } // namespace
 
 std::string formatProfile(const Profile& profile, const TargetProfile& target, size_t rows) {
-  std::string text = fmt::format("target {}: subgroups of {}, {} banks of {} bytes\n", target.name,
-                                 target.subgroupSize, target.banks, target.bankBytes);
-  for (const ShaderProfile& s : profile.shaders)
-    text += fmt::format("shader {}: {} workgroup{} of {}x{}x{} in {} dispatch{}\n", s.name,
-                        s.workgroups, s.workgroups == 1 ? "" : "s", s.workgroupSize[0],
-                        s.workgroupSize[1], s.workgroupSize[2], s.dispatches,
-                        s.dispatches == 1 ? "" : "es");
-  text += sharedTable(profile, rows) + storageTable(profile, target, rows) +
-          branchTable(profile, rows) + barrierTable(profile, rows);
-  if (!profile.findings.empty()) text += "\nThe interpreter found, while it counted:\n";
-  for (const RunFinding& finding : profile.findings)
-    text += fmt::format("  {}: {}\n", finding.shader, finding.text);
-  return text;
+  const Style style{target, commonFolder(profile), rows};
+  std::string text = fmt::format(
+      "target {}: subgroups of {}, {} banks of {} bytes, sectors of {} bytes\n", target.name,
+      target.subgroupSize, target.banks, target.bankBytes, std::max(target.sectorBytes, 1u));
+  for (const ShaderProfile& s : profile.shaders) text += shaderLine(s);
+  if (!style.folder.empty()) text += fmt::format("sources in {}\n", style.folder);
+  return text + sharedTable(profile, style) + storageTable(profile, style) +
+         branchTable(profile, style) + barrierTable(profile, style) + findingLines(profile, rows);
 }
 
 std::string profileToJson(const Profile& profile, const TargetProfile& target,

@@ -36,8 +36,8 @@ public:
 
   /// False if the pattern has the lanes of every execution: the cost is what is counted when the
   /// access runs. True if it also depends on conditions that cannot be computed, or on more values
-  /// of what is uniform than are known or looked at. (Of loops that are left early, and of switches,
-  /// neither knows.)
+  /// of what is uniform than are known or looked at. (Of loops that are left early, and of
+  /// switches, neither knows.)
   bool isEstimate() const { return isEstimate_; }
 
   /// Which of the access's indices certainly leaves its array for some lane, if there is one. The

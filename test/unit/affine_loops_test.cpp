@@ -76,8 +76,7 @@ TEST(AffineLoops, SeedsAreCompleteForOneCounterInItsLoop) {
   EXPECT_TRUE(s.states({103}).isComplete);
   EXPECT_FALSE(s.states({102}).isComplete); // p may be anything
   EXPECT_FALSE(s.states({104}).isComplete); // behind the loop only the last value is left
-  Shader longer(
-      computeShader(loop("%u0", below("u32"), kNext, "%100 = OpIMul %uint %50 %x\n")));
+  Shader longer(computeShader(loop("%u0", below("u32"), kNext, "%100 = OpIMul %uint %50 %x\n")));
   EXPECT_EQ(longer.states({100}).count, 16u);
   EXPECT_FALSE(longer.states({100}).isComplete);
 }

@@ -6,20 +6,21 @@
 #include <fmt/format.h>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lanewise::test {
 
 /// GLSL with `sites` accesses of Workgroup memory under conditions and in loops, with indices that
-/// are functions of the invocation and of counters of loops, always in range; a few depend on a push
-/// constant or on data. Loops have no other end than their test. What is loaded is stored, so that
-/// no optimization takes it away.
+/// are functions of the invocation and of counters of loops, always in range; a few depend on a
+/// push constant or on data. Loops have no other end than their test. What is loaded is stored, so
+/// that no optimization takes it away.
 class ConflictKernel {
 public:
   ConflictKernel(uint32_t seed, uint32_t sites) : random_(seed) {
-    constexpr std::array<uint32_t, 3> kSizes[] = {{32, 1, 1}, {64, 1, 1}, {16, 8, 1}, {8, 8, 1},
-                                                  {32, 4, 1}, {33, 3, 1}, {8, 4, 4},  {128, 1, 1},
-                                                  {20, 5, 1}};
+    constexpr std::array<uint32_t, 3> kSizes[] = {{32, 1, 1}, {64, 1, 1},  {16, 8, 1},
+                                                  {8, 8, 1},  {32, 4, 1},  {33, 3, 1},
+                                                  {8, 4, 4},  {128, 1, 1}, {20, 5, 1}};
     size_ = kSizes[draw(uint32_t(std::size(kSizes)))];
     for (uint32_t n = 0; n < sites; ++n) addSite(n);
   }
@@ -132,6 +133,7 @@ private:
         {"uvec2", "{} = uvec2(v, 1u);", "fold({})"},
         {"uvec2", "{}.x = v;", "{}.y"},
         {"uvec4", "{} = uvec4(v);", "fold({})"},
+        {"uvec4", "{}[@] = v;", "{}[@]"},
         {"double", "{} = double(v);", "uint({})"},
         {"uvec3", "{} = uvec3(v);", "fold({})"},
     };
@@ -145,8 +147,7 @@ private:
     declarations_ += ";\n";
     if (array.isRecord) e = kElements[0]; // its members are of the same type
     bool isStore = chance(50);
-    if (isStore)
-      addAccess(fmt::format("{{ uint v = sum + {}u; {} }}", n, e.store), array);
+    if (isStore) addAccess(fmt::format("{{ uint v = sum + {}u; {} }}", n, e.store), array);
     // Also keeps the array, which is taken out where nobody reads it.
     addAccess(fmt::format("sum += {};", e.read), array);
   }
@@ -164,19 +165,22 @@ private:
     for (uint32_t extent : array.extents) place += fmt::format("[{}]", index(extent));
     if (array.isRecord)
       place += chance(40) ? fmt::format(".c[{}]", index(3)) : chance(50) ? ".a" : ".b.y";
-    body_ += fmt::format("  {}{}{}\n", opens, replaced(access, place), closes);
+    std::string full = replaced(access, "{}", place);
+    if (full.find('@') != std::string::npos) full = replaced(full, "@", index(4));
+    body_ += fmt::format("  {}{}{}\n", opens, full, closes);
     counters_.clear();
   }
 
-  static std::string replaced(std::string text, const std::string& by) {
-    for (size_t at = text.find("{}"); at != std::string::npos; at = text.find("{}", at + by.size()))
-      text.replace(at, 2, by);
+  static std::string replaced(std::string text, std::string_view what, const std::string& by) {
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+      text.replace(at, what.size(), by);
     return text;
   }
 
   /// Loops and conditions round a site; every loop adds a counter.
   void openConstructs(std::string& opens, std::string& closes) {
-    for (uint32_t n = chance(40) ? 1 + draw(chance(30) ? 2 : 1) : 0; n > 0; --n) openLoop(opens, closes);
+    for (uint32_t n = chance(40) ? 1 + draw(chance(30) ? 2 : 1) : 0; n > 0; --n)
+      openLoop(opens, closes);
     for (uint32_t n = chance(40) ? 1 + draw(2) : 0; n > 0; --n) {
       opens += fmt::format("if {} {{ ", condition(draw(2)));
       closes = " }" + closes;
@@ -184,15 +188,14 @@ private:
   }
 
   void openLoop(std::string& opens, std::string& closes) {
-    constexpr const char* kLoops[] = {
-        "for (uint {0} = 0u; {0} < {1}u; ++{0}) ",
-        "for (uint {0} = 2u; {0} < 18u; {0} += 5u) ",
-        "for (uint {0} = 32u; {0} > 0u; {0} >>= 1) ",
-        "for (int {0} = {1}; {0} >= 0; --{0}) ",
-        "for (uint {0} = 1u; {0} <= {1}u; {0} <<= 1) ",
-        "for (uint {0} = 0u; {0} < (t & 3u) + {1}u; ++{0}) ",
-        "for (uint {0} = x; {0} < 64u; {0} += {1}u * 2u) ",
-        "for (uint {0} = 0u, b = 0u; {0} < {1}u; ++{0}, b ^= 1u) "};
+    constexpr const char* kLoops[] = {"for (uint {0} = 0u; {0} < {1}u; ++{0}) ",
+                                      "for (uint {0} = 2u; {0} < 18u; {0} += 5u) ",
+                                      "for (uint {0} = 32u; {0} > 0u; {0} >>= 1) ",
+                                      "for (int {0} = {1}; {0} >= 0; --{0}) ",
+                                      "for (uint {0} = 1u; {0} <= {1}u; {0} <<= 1) ",
+                                      "for (uint {0} = 0u; {0} < (t & 3u) + {1}u; ++{0}) ",
+                                      "for (uint {0} = x; {0} < 64u; {0} += {1}u * 2u) ",
+                                      "for (uint {0} = 0u, b = 0u; {0} < {1}u; ++{0}, b ^= 1u) "};
     std::string counter = fmt::format("i{}", loops_++);
     uint32_t kind = draw(uint32_t(std::size(kLoops)));
     std::string loop = fmt::format(fmt::runtime(kLoops[kind]), counter, 2 + draw(7));

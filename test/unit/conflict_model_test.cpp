@@ -1,6 +1,6 @@
-// The static model of bank conflicts against what the interpreter counts for `lanewise profile`: what
-// a pattern that is no estimate costs is what every execution of the access costs on the average,
-// and its degree is the highest that was met.
+// The static model of bank conflicts against what the interpreter counts for `lanewise profile`:
+// what a pattern that is no estimate costs is what every execution of the access costs on the
+// average, and its degree is the highest that was met.
 #include "analysis/access_pattern.h"
 #include "analysis/affine.h"
 #include "analysis/source_lines.h"
@@ -52,8 +52,8 @@ void visitAccesses(const test::Profiled& run, std::array<uint32_t, 3> size, Visi
           AccessPattern::build(analyses, affine, variable, access, size, run.target);
       AccessCost cost;
       if (pattern)
-        cost = pattern->cost(run.target,
-                             addressForm(variable, SharedLayout(variable), access.node));
+        cost =
+            pattern->cost(run.target, addressForm(variable, SharedLayout(variable), access.node));
       AccessProfile counted;
       if (const auto at = byInst.find(access.inst); at != byInst.end())
         counted = at->second->loads.lanes.count ? at->second->loads : at->second->stores;
@@ -81,8 +81,8 @@ void compareAccess(const std::optional<AccessPattern>& pattern, const AccessCost
     ++tally.unknown;
     return;
   }
-  const bool isEqual = cost.degree == counted.degree.most &&
-                       std::abs(cost.cycles - cyclesOf(counted)) < 1e-9;
+  const bool isEqual =
+      cost.degree == counted.degree.most && std::abs(cost.cycles - cyclesOf(counted)) < 1e-9;
   if (pattern->isEstimate()) {
     ++tally.estimate;
     tally.estimateOff += !isEqual;
@@ -111,19 +111,18 @@ TEST(ConflictModel, RandomPatternsCostWhatTheInterpreterCounts) {
     std::vector<uint8_t> data(4096);
     for (size_t n = 0; n < data.size(); ++n) data[n] = uint8_t(n * 37 >> 3);
     run.dispatch({std::move(data)}, {1, 1, 1}, {5});
-    visitAccesses(run, kernel.size(),
-                  [&](const auto& pattern, const AccessCost& cost, const AccessProfile& counted,
-                      uint32_t line) {
-                    compareAccess(pattern, cost, counted, lineOf(text, line), tally);
-                  });
+    visitAccesses(
+        run, kernel.size(),
+        [&](const auto& pattern, const AccessCost& cost, const AccessProfile& counted,
+            uint32_t line) { compareAccess(pattern, cost, counted, lineOf(text, line), tally); });
   }
   // What this has compared: enough of each kind, and nearly all that there is.
   EXPECT_GE(tally.exact - tally.neverRuns, 1000u);
   EXPECT_GE(tally.conflicting, 500u);
   EXPECT_GE(tally.masked, 400u);
   EXPECT_GE(tally.looped, 400u);
-  EXPECT_LE(tally.unknown, tally.exact / 20);   // indices from data
-  EXPECT_LE(tally.estimate, tally.exact / 4);   // a push constant, two loops, a loop too long
+  EXPECT_LE(tally.unknown, tally.exact / 20); // indices from data
+  EXPECT_LE(tally.estimate, tally.exact / 4); // a push constant, two loops, a loop too long
   EXPECT_LE(tally.estimateOff, tally.estimate / 5);
 }
 

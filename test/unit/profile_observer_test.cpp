@@ -78,8 +78,9 @@ TEST(ProfileObserver, WideAccessesHavePhases) {
 
 TEST(ProfileObserver, MaskedLanesAreNotActive) {
   // 8 lanes of the first subgroup, 4 of the second; the third is masked altogether.
-  auto run = profile(shader("local_size_x = 96", "shared uint s[96];",
-                            "  if (t < 36u && (t & 3u) == 0u || t > 31u && t < 36u) s[t * 1u] = t;"));
+  auto run =
+      profile(shader("local_size_x = 96", "shared uint s[96];",
+                     "  if (t < 36u && (t & 3u) == 0u || t > 31u && t < 36u) s[t * 1u] = t;"));
   AccessProfile store = onlyAccess(run, true, true);
   EXPECT_EQ(store.lanes.count, 2u);
   EXPECT_EQ(store.lanes.least, 4u);
@@ -100,8 +101,8 @@ TEST(ProfileObserver, SectorsOfBuffers) {
   struct Case {
     const char* index;
     uint64_t sectors, used; ///< of one subgroup
-  } cases[] = {{"t", 4, 128}, {"t + 1u", 5, 128}, {"t * 8u", 32, 128}, {"t & 0u", 1, 4},
-               {"t * 3u", 12, 128}, {"(t & 1u) * 8u", 2, 8}};
+  } cases[] = {{"t", 4, 128},    {"t + 1u", 5, 128},  {"t * 8u", 32, 128},
+               {"t & 0u", 1, 4}, {"t * 3u", 12, 128}, {"(t & 1u) * 8u", 2, 8}};
   for (const Case& c : cases) {
     SCOPED_TRACE(c.index);
     auto run = profile(shader("local_size_x = 32", "", fmt::format("  data[{}] = 1u;", c.index)),
@@ -115,8 +116,8 @@ TEST(ProfileObserver, SectorsOfBuffers) {
 }
 
 TEST(ProfileObserver, WhatLiesInPiecesIsSeveralAccesses) {
-  // A column of a row-major matrix of 2x2: two words, 8 bytes apart, for each lane 16 bytes on. Each
-  // is an access of its own: 32 words in 16 sectors.
+  // A column of a row-major matrix of 2x2: two words, 8 bytes apart, for each lane 16 bytes on.
+  // Each is an access of its own: 32 words in 16 sectors.
   Profiled run(test::compileGlsl(shader("local_size_x = 32",
                                         "layout(std430, binding = 1) buffer M { layout(row_major) "
                                         "mat2 m[]; };",
@@ -149,8 +150,8 @@ TEST(ProfileObserver, BranchesOnWhichLanesDisagree) {
 TEST(ProfileObserver, LoopsThatLanesLeaveOneByOne) {
   // Lane t goes round (t & 3) times: the test runs 4 times, and all but the last disagree. The body
   // runs for 24, 16 and 8 lanes.
-  auto run = profile(shader("local_size_x = 32", "",
-                            "  for (uint i = 0u; i < (t & 3u); ++i) data[t] = i;"));
+  auto run = profile(
+      shader("local_size_x = 32", "", "  for (uint i = 0u; i < (t & 3u); ++i) data[t] = i;"));
   auto branches = sitesOf(run, "OpBranchConditional");
   ASSERT_EQ(branches.size(), 1u);
   EXPECT_EQ(branches[0].branch.lanes.count, 4u);

@@ -14,7 +14,7 @@ struct Profiled {
   std::shared_ptr<const interp::Program> program;
   TargetProfile target;
   std::map<uint32_t, driver::SiteCounts> counts;
-  interp::MachineOptions options;          ///< but its subgroup size and observer
+  interp::MachineOptions options;           ///< but its subgroup size and observer
   interp::Observer* alsoObserves = nullptr; ///< sees the same events
 
   Profiled(std::vector<uint32_t> words, TargetProfile on) : target(std::move(on)) {
