@@ -168,6 +168,7 @@ private:
       place.shader = program_.shaders[shader].name;
       place.source = program.location(site);
       place.text = texts.line(place.source);
+      place.inst = program.sites[site].inst;
       place.opcode = program.facts(site).name;
       place.id = idOf(program, site);
       bool isAtomic = has(program.facts(site).effects, Effect::Atomic);

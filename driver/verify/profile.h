@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analysis/target_profile.h"
+#include "ir/module.h"
 #include "remarks.h"
 #include "result.h"
 #include "verify/runner.h"
@@ -35,7 +36,8 @@ struct ProfilePlace {
   std::string shader;    ///< the scenario's name
   SourceLocation source; ///< line 0 when the module has no lines
   std::string
-      text; ///< of that line, without the space around it; empty where the file is not there
+      text;     ///< of that line, without the space around it; empty where the file is not there
+  InstRef inst; ///< in the module that the program was given
   std::string opcode; ///< "OpLoad"
   uint32_t id = 0;    ///< in a listing: its result, pointer or condition; 0 if it has none
 };

@@ -7,26 +7,29 @@
 #include "conflict_kernels.h"
 #include "pipeline.h"
 #include "profiled.h"
+#include "scenario_inputs.h"
 #include "spirv_tools.h"
 #include "target_profiles.h"
+#include "verify/fit.h"
+#include "verify/profile.h"
 
 #include <cmath>
+#include <filesystem>
 #include <gtest/gtest.h>
 
 namespace lanewise {
 namespace {
 
 using driver::AccessProfile;
-using driver::SiteCounts;
 
-/// GLSL in the form in which passes of Lanewise see it under -O.
-std::vector<uint32_t> canonical(const std::string& glsl) {
+/// A module in the form in which passes of Lanewise see it under -O.
+std::vector<uint32_t> canonical(const std::vector<uint32_t>& module) {
   std::vector<std::string> flags;
   for (const driver::PipelineStep& step : driver::standardPipeline()) {
     if (step.pass) break;
     flags.push_back(step.flag);
   }
-  Result<driver::Words> words = driver::runSpirvOpt(test::compileGlsl(glsl), flags, {});
+  Result<driver::Words> words = driver::runSpirvOpt(module, flags, {});
   if (!words) ADD_FAILURE() << words.error().str();
   return words ? *words : std::vector<uint32_t>();
 }
@@ -37,27 +40,23 @@ std::string lineOf(const std::string& text, uint32_t line) {
   return text.substr(from, text.find('\n', from) - from);
 }
 
+using Counts = std::map<InstRef, AccessProfile>;
+
 /// Calls `visit(pattern, static cost, counts, line)` for each access of Workgroup memory.
 template <typename Visit>
-void visitAccesses(const test::Profiled& run, std::array<uint32_t, 3> size, Visit&& visit) {
-  const Module& module = run.program->module();
-  std::map<InstRef, const SiteCounts*> byInst;
-  for (const auto& [site, found] : run.counts) byInst[run.program->sites[site].inst] = &found;
-  Assumptions assumptions;
+void visitAccesses(const Module& module, const TargetProfile& target, std::array<uint32_t, 3> size,
+                   const Assumptions& assumptions, const Counts& counts, Visit&& visit) {
   Analyses analyses(module, assumptions);
   Affine affine(analyses, size);
-  for (const SharedVariable& variable : collectSharedVariables(analyses, run.target))
+  for (const SharedVariable& variable : collectSharedVariables(analyses, target))
     for (const SharedAccess& access : variable.accesses) {
-      const auto pattern =
-          AccessPattern::build(analyses, affine, variable, access, size, run.target);
+      const auto pattern = AccessPattern::build(analyses, affine, variable, access, size, target);
       AccessCost cost;
       if (pattern)
-        cost =
-            pattern->cost(run.target, addressForm(variable, SharedLayout(variable), access.node));
-      AccessProfile counted;
-      if (const auto at = byInst.find(access.inst); at != byInst.end())
-        counted = at->second->loads.lanes.count ? at->second->loads : at->second->stores;
-      visit(pattern, cost, counted, analyses.sourceLines().at(module, access.inst).line);
+        cost = pattern->cost(target, addressForm(variable, SharedLayout(variable), access.node));
+      const auto at = counts.find(access.inst);
+      visit(pattern, cost, at != counts.end() ? at->second : AccessProfile(),
+            analyses.sourceLines().at(module, access.inst).line);
     }
 }
 
@@ -106,13 +105,16 @@ TEST(ConflictModel, RandomPatternsCostWhatTheInterpreterCounts) {
     ASSERT_TRUE(target);
     const std::string text = kernel.text();
     SCOPED_TRACE(fmt::format("seed {}, {}", seed, target->name));
-    test::Profiled run(canonical(text), *target);
+    test::Profiled run(canonical(test::compileGlsl(text)), *target);
     if (HasFailure()) return;
     std::vector<uint8_t> data(4096);
     for (size_t n = 0; n < data.size(); ++n) data[n] = uint8_t(n * 37 >> 3);
     run.dispatch({std::move(data)}, {1, 1, 1}, {5});
+    Counts counts;
+    for (const auto& [site, found] : run.counts)
+      counts[run.program->sites[site].inst] = found.loads.lanes.count ? found.loads : found.stores;
     visitAccesses(
-        run, kernel.size(),
+        run.program->module(), *target, kernel.size(), {}, counts,
         [&](const auto& pattern, const AccessCost& cost, const AccessProfile& counted,
             uint32_t line) { compareAccess(pattern, cost, counted, lineOf(text, line), tally); });
   }
@@ -124,6 +126,63 @@ TEST(ConflictModel, RandomPatternsCostWhatTheInterpreterCounts) {
   EXPECT_LE(tally.unknown, tally.exact / 20); // indices from data
   EXPECT_LE(tally.estimate, tally.exact / 4); // a push constant, two loops, a loop too long
   EXPECT_LE(tally.estimateOff, tally.estimate / 5);
+}
+
+/// Runs the scenario's own dispatches, or those of a variant, with canonical modules.
+void compareScenario(const driver::Scenario& scenario, const driver::ScenarioVariant* variant,
+                     const TargetProfile& target, Tally& tally) {
+  driver::ProgramVariant modules;
+  if (variant) modules.dispatches = variant->dispatches;
+  for (const driver::ScenarioDispatch& dispatch :
+       variant ? variant->dispatches : scenario.dispatches) {
+    const driver::ScenarioShader& shader = *scenario.findShader(dispatch.shader);
+    Result<driver::Words> words = driver::loadShader(shader.path, {}, &shader, driver::Lines::Keep);
+    ASSERT_TRUE(words) << words.error().str();
+    modules.modules[shader.name] = canonical(*words);
+  }
+  std::vector<std::string> notes;
+  Result<driver::Program> program = driver::fitProgram(scenario, modules, notes);
+  ASSERT_TRUE(program) << program.error().str();
+  driver::ProfileOptions options;
+  options.target = target;
+  Result<driver::Profile> profile = driver::profileProgram(scenario, *program, options);
+  ASSERT_TRUE(profile) << profile.error().str();
+  ASSERT_EQ(profile->incomplete, "");
+  for (const driver::ShaderProfile& shader : profile->shaders) {
+    Result<Module> module = Module::read(modules.modules.at(shader.name));
+    ASSERT_TRUE(module);
+    Counts counts;
+    for (const AccessProfile& access : profile->workgroup)
+      if (access.place.shader == shader.name) counts[access.place.inst] = access;
+    visitAccesses(*module, target, shader.workgroupSize,
+                  {scenario.findShader(shader.name)->specConstants, {}}, counts,
+                  [&](const auto& pattern, const AccessCost& cost, const AccessProfile& counted,
+                      uint32_t line) {
+                    compareAccess(pattern, cost, counted,
+                                  fmt::format("{} line {}", shader.name, line), tally);
+                  });
+  }
+}
+
+TEST(ConflictModel, SamplesCostWhatTheInterpreterCounts) {
+  Tally tally;
+  const std::filesystem::path samples = std::filesystem::path(LANEWISE_SOURCE_DIR) / "samples";
+  for (const auto& sample : std::filesystem::directory_iterator(samples)) {
+    const std::string path = sample.path() / "scenario.toml";
+    if (!std::filesystem::exists(path)) continue;
+    SCOPED_TRACE(path);
+    Result<driver::Scenario> scenario = driver::readScenario(path, "small");
+    ASSERT_TRUE(scenario) << scenario.error().str() << " (samples have [sizes.small] for tests)";
+    for (const char* name : {"generic", "lavapipe", "amd-gcn"}) {
+      Result<TargetProfile> target = driver::loadTarget(name);
+      ASSERT_TRUE(target);
+      compareScenario(*scenario, nullptr, *target, tally);
+      for (const driver::ScenarioVariant& variant : scenario->variants)
+        compareScenario(*scenario, &variant, *target, tally);
+    }
+  }
+  EXPECT_GE(tally.exact, 12u); // two accesses in each of two shaders of one sample, three targets
+  EXPECT_GE(tally.conflicting, 3u);
 }
 
 } // namespace
