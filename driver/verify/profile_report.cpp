@@ -280,9 +280,10 @@ ordered_json listsJson(const Profile& profile, const TargetProfile& target) {
 
 std::string formatProfile(const Profile& profile, const TargetProfile& target, size_t rows) {
   const Style style{target, commonFolder(profile), rows};
-  std::string text = fmt::format(
-      "target {}: subgroups of {}, {} banks of {} bytes, sectors of {} bytes\n", target.name,
-      target.subgroupSize, target.banks, target.bankBytes, std::max(target.sectorBytes, 1u));
+  std::string text =
+      fmt::format("target {}: subgroups of {}, {} bank{} of {} bytes, sectors of {} bytes\n",
+                  target.name, target.subgroupSize, target.banks, target.banks == 1 ? "" : "s",
+                  target.bankBytes, std::max(target.sectorBytes, 1u));
   for (const ShaderProfile& s : profile.shaders) text += shaderLine(s);
   if (!style.folder.empty()) text += fmt::format("sources in {}\n", style.folder);
   return text + sharedTable(profile, style) + storageTable(profile, style) +
