@@ -25,8 +25,9 @@ public:
   Builder(Analyses& analyses, Affine& affine, const SharedVariable& variable,
           const SharedAccess& access, const TargetProfile& target)
       : affine_(affine), access_(access), target_(target) {
-    for (Id index : access.indices) indices_.push_back(affine.of(index));
-    for (const auto& [index, step] : access.dynamicOffsets) offsets_.push_back(affine.of(index));
+    for (Id index : access.indices) indices_.push_back(formOf(analyses.constants(), index));
+    for (const auto& [index, step] : access.dynamicOffsets)
+      offsets_.push_back(formOf(analyses.constants(), index));
     const Module& module = analyses.module();
     for (BlockCondition c : collectConditions(analyses, module.blockOf(access.inst))) {
       // What is uniform masks all lanes or none; what cannot be computed is taken to mask none.
@@ -104,6 +105,19 @@ public:
   }
 
 private:
+  /// Affine forms are of 32 bits. A constant of 64 is known nevertheless: under a map of indices it
+  /// matters which one.
+  AffineExpr formOf(const Constants& constants, Id index) {
+    const auto value = constants.value(index);
+    if (!value || !value->isLiteral || value->width <= 32 || value->bits > UINT32_MAX)
+      return affine_.of(index);
+    const auto bits = uint32_t(value->bits);
+    AffineExpr e;
+    e.constant = bits;
+    e.range = {bits, bits};
+    return e;
+  }
+
   /// Fills in `values` (the indices, then the offset inside the element) for one lane; false if the
   /// lane takes no part, because a condition masks it or an index is undefined for it.
   bool lane(const LaneContext& context, uint32_t* values) {
