@@ -235,7 +235,7 @@ BankConflicts AccessPattern::count(const TargetProfile& target, const AddressFor
     if (!subgroup.active[lane]) continue;
     const uint32_t* values = &subgroup.values[lane * (rank_ + 1)];
     // Differences to the first lane may be negative; keep addresses positive and aligned.
-    uint64_t address = (uint64_t(1) << 40) + values[rank_];
+    uint64_t address = (uint64_t(1) << 40) + form.offset + values[rank_];
     uint32_t n = 0;
     for (const AddressForm::Part& part : form.parts) {
       if (!base) {
