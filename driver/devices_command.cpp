@@ -1,6 +1,7 @@
 // `lanewise devices`: what `--device` can name.
 #include "commands.h"
 #include "print.h"
+#include "verify/interpreter/interpreter_runner.h"
 #include "verify/runner.h"
 
 #include <algorithm>
@@ -13,29 +14,30 @@ int devicesCommand(std::span<char*> args) {
   for (std::string_view arg : args) {
     if (arg == "--help" || arg == "-h") {
       printOut("Usage: lanewise devices\n\nLists the Vulkan devices, by the number that --device "
-               "takes.\n");
+               "takes, and the\ninterpreter (--device=interpreter).\n");
       return kDone;
     }
     printError("lanewise devices: unexpected argument '{}'; it takes none\n", arg);
     return kBadUsageOrInput;
   }
   Result<std::vector<DeviceInfo>> devices = listDevices();
-  if (!devices) {
-    printError("lanewise: {}\n", devices.error().message);
-    return kNoDevice;
-  }
+  // The interpreter is always there.
+  if (!devices) printError("lanewise: {}\n", devices.error().message);
+  std::vector<DeviceInfo> all = devices ? *devices : std::vector<DeviceInfo>();
+  all.push_back(interpreterInfo());
   size_t nameWidth = 4, driverWidth = 6;
-  for (const DeviceInfo& device : *devices) {
+  for (const DeviceInfo& device : all) {
     nameWidth = std::max(nameWidth, device.name.size());
     driverWidth = std::max(driverWidth, device.driver.size());
   }
   printOut("{:<5}  {:<{}}  {:<14}  {:<{}}  {:<9}  {:>8}  {:>13}  {}\n", "index", "name", nameWidth,
            "type", "driver", driverWidth, "Vulkan", "subgroup", "shared memory", "timestamps");
-  for (const DeviceInfo& d : *devices)
-    printOut("{:<5}  {:<{}}  {:<14}  {:<{}}  {:<9}  {:>8}  {:>7} bytes  {}\n", d.index, d.name,
-             nameWidth, d.type, d.driver, driverWidth, d.apiVersion, d.subgroupSize,
-             d.sharedMemoryBytes, d.hasTimestamps ? "yes" : "no");
-  return kDone;
+  for (const DeviceInfo& d : all)
+    printOut("{:<5}  {:<{}}  {:<14}  {:<{}}  {:<9}  {:>8}  {:>7} bytes  {}\n",
+             d.isInterpreter ? "-" : std::to_string(d.index), d.name, nameWidth, d.type, d.driver,
+             driverWidth, d.apiVersion, d.subgroupSize, d.sharedMemoryBytes,
+             d.hasTimestamps ? "yes" : "no");
+  return devices ? kDone : kNoDevice;
 }
 
 } // namespace lanewise::driver

@@ -8,6 +8,7 @@
 #include "print.h"
 #include "suggest.h"
 #include "verify/failure.h"
+#include "verify/interpreter/interpreter_runner.h"
 #include "verify/verify.h"
 
 #include <CLI/CLI.hpp>
@@ -69,7 +70,8 @@ void declare(CLI::App& app, Options& o) {
                  "X,Y,Z: workgroup size that is not literal (without a scenario)")
       ->group(loading);
   const char* how = "How to run and report";
-  app.add_option("--device", o.verify.device, "a number of `lanewise devices`, or cpu")->group(how);
+  app.add_option("--device", o.verify.device, "a number of `lanewise devices`, cpu, or interpreter")
+      ->group(how);
   app.add_flag("--validation-layer", o.verify.validationLayer,
                "run under the Khronos validation layer; its errors are findings")
       ->group(how);
@@ -169,7 +171,13 @@ Result<Assumptions> assumptionsOf(const Options& o) {
   return assumptions;
 }
 
-Result<Words> load(const std::string& path, LoadOptions options, const ScenarioShader* described) {
+bool isInterpreted(const Options& o) {
+  return o.verify.device == kInterpreterName;
+}
+
+// With `keepsLines` what a source was compiled to names its lines, for the interpreter's findings.
+Result<Words> load(const std::string& path, LoadOptions options, const ScenarioShader* described,
+                   bool keepsLines) {
   if (described) {
     // Macros of the command line go before the scenario's.
     for (const auto& [name, value] : described->defines)
@@ -181,7 +189,8 @@ Result<Words> load(const std::string& path, LoadOptions options, const ScenarioS
   LoadError error;
   std::optional<LoadedModule> module = loadModule(path, options, error);
   if (!module) return failure(error.lines.empty() ? path + ": cannot be loaded" : error.lines[0]);
-  return module->isSource() ? stripLines(module->words) : std::move(module->words);
+  bool isStripped = module->isSource() && !keepsLines;
+  return isStripped ? stripLines(module->words) : std::move(module->words);
 }
 
 // The scenario's shader that ORIGINAL stands for: the one named, else the one with that file or a
@@ -244,13 +253,13 @@ Result<Plan> planWithScenario(const Options& o) {
     if (&shader == *replaced) continue;
     LoadOptions options = o.load;
     options.kind.reset(); // -x speaks of the inputs
-    Result<Words> words = load(shader.path, options, &shader);
+    Result<Words> words = load(shader.path, options, &shader, isInterpreted(o));
     if (!words) return words.error();
     others[shader.name] = std::move(*words);
   }
   std::vector<std::string> names = rowNames(o);
   for (size_t i = 0; i < o.inputs.size(); ++i) {
-    Result<Words> words = load(o.inputs[i], o.load, *replaced);
+    Result<Words> words = load(o.inputs[i], o.load, *replaced, isInterpreted(o));
     if (!words) return words.error();
     ProgramVariant program{names[i], others, {}, true};
     program.modules[(*replaced)->name] = std::move(*words);
@@ -271,7 +280,7 @@ Result<Plan> planWithoutScenario(const Options& o) {
   LoadOptions options = o.load;
   options.entry = o.entry;
   for (size_t i = 0; i < o.inputs.size(); ++i) {
-    Result<Words> words = load(o.inputs[i], options, nullptr);
+    Result<Words> words = load(o.inputs[i], options, nullptr, isInterpreted(o));
     if (!words) return words.error();
     ProgramVariant program{names[i], {}, {}, true};
     program.modules[name] = std::move(*words);

@@ -1,5 +1,6 @@
 #include "verify/compare.h"
 
+#include "verify/compare_images.h"
 #include "verify/scalars.h"
 
 #include <algorithm>
@@ -167,7 +168,8 @@ std::optional<BufferDifference> compareMultiset(const ScenarioBuffer& buffer, co
   if (onlyLeft.empty()) return std::nullopt;
   std::set_difference(right.begin(), right.end(), left.begin(), left.end(),
                       std::back_inserter(onlyRight));
-  BufferDifference difference{buffer.name, buffer.count, onlyLeft.size(), 0, {}, {}, {}};
+  BufferDifference difference{buffer.name, buffer.count, onlyLeft.size(),         0, {},
+                              {},          {},           buffer.image.has_value()};
   // Where the first run has it; an unwritten element is not found and counts as index 0.
   size_t elementBytes = buffer.elementBytes();
   for (uint64_t i = 0; i < buffer.count; ++i)
@@ -204,11 +206,12 @@ compareContents(const ScenarioBuffer& buffer, BufferContents original, BufferCon
   if (std::holds_alternative<CompareNone>(buffer.compare)) return std::nullopt;
   const uint8_t *a = original.bytes.data(), *b = transformed.bytes.data();
   if (std::memcmp(a, b, buffer.bytes()) == 0) return std::nullopt;
+  bool isMultiset = std::holds_alternative<CompareMultiset>(buffer.compare);
+  if (buffer.image && !isMultiset) return compareTexels(buffer, original, transformed);
   ScalarRule rule(buffer, original.poison, transformed.poison);
   if (auto difference = compareHeader(buffer, a, b, rule)) return difference;
   a += buffer.headerBytes(), b += buffer.headerBytes();
-  if (std::holds_alternative<CompareMultiset>(buffer.compare))
-    return compareMultiset(buffer, a, b, original.poison, transformed.poison);
+  if (isMultiset) return compareMultiset(buffer, a, b, original.poison, transformed.poison);
   return compareInOrder(buffer, a, b, rule);
 }
 

@@ -68,8 +68,9 @@ private:
     }
     for (const ScenarioBinding& given : from.bindings)
       if (!reflection.findBinding(given.set, given.binding))
-        note(fmt::format("{}: shader `{}` does not use binding {}.{}, which has buffer `{}`",
-                         variant_.name, from.shader, given.set, given.binding, given.buffer));
+        note(fmt::format("{}: shader `{}` does not use binding {}.{}, which has {} `{}`",
+                         variant_.name, from.shader, given.set, given.binding,
+                         scenario_.findBuffer(given.buffer)->kindName(), given.buffer));
     if (from.pushConstants.size() < reflection.pushConstantBytes)
       return wrong(from.shader,
                    fmt::format("it takes {} bytes of push constants but its dispatch "
@@ -93,26 +94,75 @@ private:
       while (scenario_.buffers[index].name != given.buffer)
         ++index; // the reader saw that it exists
       const ScenarioBuffer& buffer = scenario_.buffers[index];
-      bool isUniform = binding.kind == ReflectedBinding::Kind::UniformBuffer;
-      if (buffer.isUniform != isUniform)
-        return wrong(from.shader, fmt::format("{} is a {} buffer but `{}` is declared as {}; "
-                                              "set its `kind` to \"{}\"",
-                                              placeOf(binding), isUniform ? "uniform" : "storage",
-                                              buffer.name, buffer.isUniform ? "uniform" : "storage",
-                                              isUniform ? "uniform" : "storage"));
-      if (buffer.bytes() < binding.block.fixedBytes)
-        return wrong(from.shader, fmt::format("{} needs {} bytes at least but buffer `{}` has "
-                                              "{}; raise its `count`",
-                                              placeOf(binding), binding.block.fixedBytes,
-                                              buffer.name, buffer.bytes()));
+      std::string why =
+          binding.isBuffer() ? whyNotBuffer(binding, buffer) : whyNotImage(binding, buffer);
+      if (!why.empty()) return wrong(from.shader, why);
       to.bindings.push_back({given.set, given.binding, index});
       return ok();
     }
     return wrong(from.shader,
-                 fmt::format("{} has no buffer; add \"{}{}\" to the `bind` of its "
+                 fmt::format("{} has no {}; add \"{}{}\" to the `bind` of its "
                              "dispatch",
-                             placeOf(binding), binding.set ? fmt::format("{}.", binding.set) : "",
-                             binding.binding));
+                             placeOf(binding), binding.isBuffer() ? "buffer" : "image",
+                             binding.set ? fmt::format("{}.", binding.set) : "", binding.binding));
+  }
+
+  static std::string whyNotBuffer(const ReflectedBinding& binding, const ScenarioBuffer& buffer) {
+    if (buffer.image)
+      return fmt::format("{} is a buffer but `{}` is an image; bind a [[buffer]]", placeOf(binding),
+                         buffer.name);
+    bool isUniform = binding.kind == ReflectedBinding::Kind::UniformBuffer;
+    if (buffer.isUniform != isUniform)
+      return fmt::format("{} is a {} buffer but `{}` is declared as {}; "
+                         "set its `kind` to \"{}\"",
+                         placeOf(binding), isUniform ? "uniform" : "storage", buffer.name,
+                         buffer.isUniform ? "uniform" : "storage",
+                         isUniform ? "uniform" : "storage");
+    if (buffer.bytes() < binding.block.fixedBytes)
+      return fmt::format("{} needs {} bytes at least but buffer `{}` has "
+                         "{}; raise its `count`",
+                         placeOf(binding), binding.block.fixedBytes, buffer.name, buffer.bytes());
+    return {};
+  }
+
+  static std::string whyNotImage(const ReflectedBinding& binding, const ScenarioBuffer& given) {
+    using Kind = ReflectedBinding::Kind;
+    bool isSampler = binding.kind == Kind::Sampler;
+    if (!given.image)
+      return fmt::format("{} is {} but `{}` is a buffer; bind an [[image]]", placeOf(binding),
+                         isSampler ? "a sampler" : "an image", given.name);
+    const ImageShape& image = *given.image;
+    const ReflectedImage& wanted = binding.image;
+    bool isTexelBuffer = image.dimension == ImageDimension::Buffer;
+    if (isSampler)
+      return isTexelBuffer ? fmt::format("{} is a sampler but texel buffer `{}` has none",
+                                         placeOf(binding), given.name)
+                           : std::string();
+    if (wanted.dimension != image.dimension)
+      return fmt::format("{} is an image of dimension {} but `{}` has {}; set its `dimension`",
+                         placeOf(binding), nameOf(wanted.dimension), given.name,
+                         nameOf(image.dimension));
+    if (wanted.isArray != image.isArray)
+      return fmt::format("{} is {} array of images but `{}` is {}; {} its `layers`",
+                         placeOf(binding), wanted.isArray ? "an" : "no", given.name,
+                         wanted.isArray ? "none" : "one", wanted.isArray ? "set" : "leave out");
+    const ImageFormatInfo& format = infoOf(image.format);
+    if (wanted.format && *wanted.format != image.format)
+      return fmt::format("{} has format {} but `{}` has {}; set its `format`", placeOf(binding),
+                         infoOf(*wanted.format).name, given.name, format.name);
+    if (componentOf(format) != wanted.component)
+      return fmt::format("{} holds {} but `{}` of format {} holds {}; set its `format`",
+                         placeOf(binding), nameOf(wanted.component), given.name, format.name,
+                         nameOf(componentOf(format)));
+    return {};
+  }
+
+  // What a shader reads from a format.
+  static ScalarType componentOf(const ImageFormatInfo& format) {
+    bool isWide = format.shaderWidth() == 64;
+    if (format.kind == TexelKind::Signed) return isWide ? ScalarType::I64 : ScalarType::I32;
+    if (format.kind == TexelKind::Unsigned) return isWide ? ScalarType::U64 : ScalarType::U32;
+    return ScalarType::F32;
   }
 
   const Scenario& scenario_;

@@ -299,7 +299,7 @@ private:
       binding.unsupported = length ? fmt::format("an array of {} descriptors", *length)
                                    : std::string("an array of descriptors");
     } else if (kind != Kind::Struct) {
-      binding.unsupported = opaqueName(type);
+      readOpaque(variable, type, binding);
     } else {
       bool isStorage = spv::StorageClass(module_.word(module_.def(variable), 3)) ==
                            spv::StorageClass::StorageBuffer ||
@@ -313,12 +313,70 @@ private:
     merge(std::move(binding));
   }
 
+  void readOpaque(Id variable, Id type, ReflectedBinding& binding) {
+    using Bound = ReflectedBinding::Kind;
+    binding.isReadOnly = true;
+    spv::Op op = module_.opcodeOf(type);
+    if (op == spv::Op::OpTypeSampler) {
+      binding.kind = Bound::Sampler;
+      return;
+    }
+    bool isCombined = op == spv::Op::OpTypeSampledImage;
+    Id imageType = isCombined ? module_.idAt(module_.def(type), 2) : type;
+    if (module_.opcodeOf(imageType) != spv::Op::OpTypeImage) {
+      binding.unsupported = opaqueName(type);
+      return;
+    }
+    // OpTypeImage: result, sampled type, Dim, Depth, Arrayed, MS, Sampled, Image Format.
+    InstRef i = module_.def(imageType);
+    auto dimension = imageDimension(spv::Dim(module_.word(i, 3)));
+    std::optional<ScalarType> component = scalarType(analyses_.types().info(module_.idAt(i, 2)));
+    bool isDepth = module_.word(i, 4) == 1, isMultisampled = module_.word(i, 6) != 0;
+    if (!dimension || !component || isDepth || isMultisampled) {
+      binding.unsupported = isDepth          ? "a depth image"
+                            : isMultisampled ? "a multisampled image"
+                                             : "an image of an unusual kind";
+      return;
+    }
+    binding.image = {*dimension, module_.word(i, 5) != 0, imageFormatOf(module_.word(i, 8)),
+                     *component};
+    bool isStorage = module_.word(i, 7) == 2, isTexels = *dimension == ImageDimension::Buffer;
+    const Decorations& decorations = analyses_.decorations();
+    binding.isReadOnly = !isStorage || decorations.has(variable, spv::Decoration::NonWritable);
+    binding.isWriteOnly = isStorage && decorations.has(variable, spv::Decoration::NonReadable);
+    binding.kind = isTexels     ? isStorage ? Bound::StorageTexelBuffer : Bound::UniformTexelBuffer
+                   : isStorage  ? Bound::StorageImage
+                   : isCombined ? Bound::CombinedImage
+                                : Bound::SampledImage;
+  }
+
+  static std::optional<ImageDimension> imageDimension(spv::Dim dim) {
+    switch (dim) {
+    case spv::Dim::Dim1D:
+      return ImageDimension::Dim1D;
+    case spv::Dim::Dim2D:
+      return ImageDimension::Dim2D;
+    case spv::Dim::Dim3D:
+      return ImageDimension::Dim3D;
+    case spv::Dim::Cube:
+      return ImageDimension::Cube;
+    case spv::Dim::Buffer:
+      return ImageDimension::Buffer;
+    default:
+      return std::nullopt;
+    }
+  }
+
   // Several variables may share a binding, each with its own view of the buffer: it must be large
   // enough for all, and is read-only only if it is so in all.
   void merge(ReflectedBinding binding) {
     for (ReflectedBinding& other : reflection_.bindings) {
       if (other.set != binding.set || other.binding != binding.binding) continue;
-      if (other.kind != binding.kind) {
+      bool areSameImages = other.image.dimension == binding.image.dimension &&
+                           other.image.isArray == binding.image.isArray &&
+                           other.image.format == binding.image.format &&
+                           other.image.component == binding.image.component;
+      if (other.kind != binding.kind || !areSameImages) {
         other.kind = ReflectedBinding::Kind::Unsupported;
         other.unsupported = "declared as different kinds of resource";
       }
@@ -341,12 +399,6 @@ private:
 
   std::string opaqueName(Id type) const {
     switch (module_.opcodeOf(type)) {
-    case spv::Op::OpTypeImage:
-      return "an image";
-    case spv::Op::OpTypeSampledImage:
-      return "a sampled image";
-    case spv::Op::OpTypeSampler:
-      return "a sampler";
     case spv::Op::OpTypeAccelerationStructureKHR:
       return "an acceleration structure";
     default:

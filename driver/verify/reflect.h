@@ -33,15 +33,35 @@ struct ReflectedBlock {
   std::string problem;
 };
 
+/// What a shader declares of an image.
+struct ReflectedImage {
+  ImageDimension dimension = ImageDimension::Dim2D;
+  bool isArray = false;
+  std::optional<ImageFormat> format;      ///< of a storage image; nothing where it is Unknown
+  ScalarType component = ScalarType::F32; ///< that reading gives: f32, i32, u32, i64, u64
+};
+
 struct ReflectedBinding {
-  enum class Kind : uint8_t { StorageBuffer, UniformBuffer, Unsupported };
+  enum class Kind : uint8_t {
+    StorageBuffer,
+    UniformBuffer,
+    StorageImage,
+    SampledImage,  ///< without its sampler
+    CombinedImage, ///< with its sampler
+    Sampler,
+    UniformTexelBuffer,
+    StorageTexelBuffer,
+    Unsupported
+  };
   uint32_t set = 0, binding = 0;
   std::string name; ///< of the variable or its block, "binding 0.1" without
   Kind kind = Kind::Unsupported;
   std::string unsupported;  ///< what it is: "an image", "an array of 8 descriptors"
-  bool isReadOnly = false;  ///< NonWritable, or a uniform buffer
+  bool isReadOnly = false;  ///< NonWritable, a uniform buffer, a sampled image or a sampler
   bool isWriteOnly = false; ///< NonReadable
-  ReflectedBlock block;
+  ReflectedBlock block;     ///< of a buffer
+  ReflectedImage image;     ///< of an image or a texel buffer
+  bool isBuffer() const { return kind == Kind::StorageBuffer || kind == Kind::UniformBuffer; }
 };
 
 /// "binding 0.1 (`name`)" for messages, without the name where there is none.

@@ -45,6 +45,15 @@ std::string verdictOf(const VariantReport& variant) {
   return verdict;
 }
 
+// Whether a program is wrong for what it does, whatever it wrote.
+bool isDecidedByFinding(const VerifyReport& report) {
+  for (const VariantReport& variant : report.variants)
+    if (variant.state == VerifyState::Differs)
+      for (const RunFinding& finding : variant.findings)
+        if (report.reason.find(finding.text) != std::string::npos) return true;
+  return false;
+}
+
 std::string stateLine(const VerifyReport& report) {
   switch (report.state) {
   case VerifyState::Equal:
@@ -52,7 +61,8 @@ std::string stateLine(const VerifyReport& report) {
                        bytesText(report.comparedBytes), report.dispatches,
                        report.dispatches == 1 ? "" : "es");
   case VerifyState::Differs:
-    return fmt::format("outputs differ: {}", report.reason);
+    return fmt::format("{}: {}", isDecidedByFinding(report) ? "not equal" : "outputs differ",
+                       report.reason);
   case VerifyState::OriginalUnsound:
     return fmt::format("original unsound: {}", report.reason);
   case VerifyState::NotRun:
@@ -157,11 +167,26 @@ void appendStatistics(std::string& text, const std::string& program,
   }
 }
 
+std::string findingLines(const std::string& program, const std::vector<RunFinding>& findings) {
+  std::string text;
+  for (const RunFinding& finding : findings)
+    text += fmt::format("finding in {}: {}\n", program, finding.text);
+  return text;
+}
+
 ordered_json toJson(const BufferDifference& difference) {
   return {{"buffer", difference.buffer},       {"elements", difference.elements},
           {"differing", difference.differing}, {"first-index", difference.firstIndex},
           {"original", difference.original},   {"transformed", difference.transformed},
           {"detail", difference.detail}};
+}
+
+ordered_json toJson(const RunFinding& finding) {
+  ordered_json json{{"kind", finding.kind}, {"shader", finding.shader}, {"text", finding.text}};
+  if (!finding.variable.empty()) json["variable"] = finding.variable;
+  if (finding.line != 0) json["file"] = finding.file, json["line"] = finding.line;
+  json["decides"] = finding.decides;
+  return json;
 }
 
 ordered_json spreadJson(double median, double min, double max) {
@@ -182,6 +207,7 @@ ordered_json toJson(const VariantReport& variant, const VariantReport* bound) {
   if (!variant.reason.empty()) json["reason"] = variant.reason;
   for (const BufferDifference& difference : variant.differences)
     json["differences"].push_back(toJson(difference));
+  for (const RunFinding& finding : variant.findings) json["findings"].push_back(toJson(finding));
   if (variant.timing) {
     const TimingResult& timing = *variant.timing;
     json["timing"] =
@@ -200,13 +226,16 @@ ordered_json toJson(const VariantReport& variant, const VariantReport* bound) {
 
 } // namespace
 
+std::string describe(const BufferDifference& d) {
+  return fmt::format("{} `{}`, element {}: {} against {} ({}; {} of {} elements)",
+                     d.isImage ? "image" : "buffer", d.buffer, d.firstIndex, d.original,
+                     d.transformed, d.detail, d.differing, d.elements);
+}
+
 std::string formatReport(const VerifyReport& report) {
   std::string text = stateLine(report) + "\n";
   for (size_t i = 1; i < report.differences.size(); ++i) {
-    const BufferDifference& d = report.differences[i];
-    text += fmt::format("  also buffer `{}`, element {}: {} against {} ({}; {} of {} elements)\n",
-                        d.buffer, d.firstIndex, d.original, d.transformed, d.detail, d.differing,
-                        d.elements);
+    text += fmt::format("  also {}\n", describe(report.differences[i]));
   }
   if (!report.device.empty())
     text += fmt::format("device: {} ({})\n", report.device, report.driverInfo);
@@ -217,6 +246,9 @@ std::string formatReport(const VerifyReport& report) {
   for (const VariantReport& variant : report.variants)
     if (report.variants.size() > 1 && !variant.reason.empty())
       text += fmt::format("  {}: {}\n", variant.name, variant.reason);
+  text += findingLines(report.originalName, report.findings);
+  for (const VariantReport& variant : report.variants)
+    text += findingLines(variant.name, variant.findings);
   for (const std::string& error : report.validationErrors)
     text += fmt::format("validation: {}\n", error);
   for (const std::string& note : report.notes) text += fmt::format("note: {}\n", note);
@@ -236,6 +268,7 @@ std::string reportToJson(const VerifyReport& report) {
   const VariantReport* bound = boundOf(report);
   if (bound) json["bound"] = bound->name;
   ordered_json original{{"name", report.originalName}};
+  for (const RunFinding& finding : report.findings) original["findings"].push_back(toJson(finding));
   for (const VariantReport& variant : report.variants)
     if (variant.timing) {
       original["timing"] = spreadJson(variant.timing->originalMedian, variant.timing->originalMin,

@@ -1,5 +1,8 @@
 // Runs programs (sequences of dispatches) on a Vulkan device. No Vulkan type shows here: only
 // vulkan_runner.cpp includes the C++ headers, which are slow to compile.
+//
+// What a binding names is called a buffer here, be it a buffer or an image: an image is its
+// contents as bytes (image_shape.h says in which order) on the way in and out.
 #pragma once
 
 #include "verify/reflect.h"
@@ -24,6 +27,7 @@ struct DeviceInfo {
   uint32_t sharedMemoryBytes = 0;
   bool hasTimestamps = false;
   bool isCpu = false;
+  bool isInterpreter = false; ///< Lanewise's own: its times mean nothing
 };
 
 /// Every Vulkan device, usable or not. Fails when there is no Vulkan loader or no device.
@@ -87,6 +91,12 @@ struct BufferInput {
   std::optional<uint8_t> fill;
 };
 
+/// A buffer or an image to make.
+struct ResourceShape {
+  uint64_t bytes = 0; ///< of an image those of its shape
+  std::optional<ImageShape> image;
+};
+
 class Runner {
 public:
   /// The device that open() would take, without opening it: quick, and fails where open() would for
@@ -103,6 +113,15 @@ public:
 
   /// Forgets all buffers and programs, and makes buffers of these sizes.
   virtual RunStatus makeBuffers(std::span<const uint64_t> bytes) = 0;
+  /// The same for buffers and images together, numbered as given.
+  virtual RunStatus makeResources(std::span<const ResourceShape> shapes) {
+    std::vector<uint64_t> bytes;
+    for (const ResourceShape& shape : shapes) {
+      if (shape.image) return RunFailure{RunFailure::Kind::Unsupported, "the device has no images"};
+      bytes.push_back(shape.bytes);
+    }
+    return makeBuffers(bytes);
+  }
   /// Adds a program over the buffers: compiles, records. Programs are numbered from 0.
   virtual RunStatus addProgram(const Program& program) = 0;
   /// Per shader of a program: what the driver tells of its pipelines, empty where it tells nothing.
@@ -125,6 +144,9 @@ public:
 
   /// What a buffer holds now, empty if it cannot be read. For tests of time().
   virtual std::vector<uint8_t> contents(uint32_t buffer) = 0;
+
+  /// What a checking device holds against the programs that ran since the last call.
+  virtual std::vector<RunFinding> takeFindings() { return {}; }
 
   /// Errors of the validation layer since the last call, one line each, without repeats.
   virtual std::vector<std::string> takeValidationErrors() = 0;

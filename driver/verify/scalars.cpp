@@ -1,5 +1,7 @@
 #include "verify/scalars.h"
 
+#include "verify/interpreter/float_bits.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -9,32 +11,10 @@
 namespace lanewise::driver {
 
 uint16_t toHalf(double value) {
-  uint64_t bits;
-  std::memcpy(&bits, &value, 8);
-  uint16_t sign = uint16_t(bits >> 48 & 0x8000);
-  if (std::isnan(value)) return uint16_t(sign | 0x7E00);
-  double magnitude = std::fabs(value);
-  if (magnitude >= 65520) return uint16_t(sign | 0x7C00); // rounds to infinity
-  if (magnitude < 0x1p-14)                                // subnormal: units of 2^-24
-    return uint16_t(sign | uint16_t(std::nearbyint(magnitude * 0x1p24)));
-  int exponent;
-  double fraction = std::frexp(magnitude, &exponent); // [0.5, 1)
-  // 11 significant bits; rounding up to 2^11 carries into the exponent by itself.
-  uint32_t significand = uint32_t(std::nearbyint(fraction * 2048));
-  return uint16_t(sign | ((uint32_t(exponent + 13) << 10) + significand));
+  return uint16_t(encodeFloat(16, value));
 }
-
 double fromHalf(uint16_t bits) {
-  uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
-  double magnitude;
-  if (exponent == 0)
-    magnitude = std::ldexp(double(fraction), -24);
-  else if (exponent == 31)
-    magnitude = fraction ? std::numeric_limits<double>::quiet_NaN()
-                         : std::numeric_limits<double>::infinity();
-  else
-    magnitude = std::ldexp(double(fraction + 1024), int(exponent) - 25);
-  return bits & 0x8000 ? -magnitude : magnitude;
+  return decodeFloat(16, bits);
 }
 
 void encodeInteger(ScalarType type, int64_t value, uint8_t* to) {
@@ -166,9 +146,24 @@ double drawScalar(ScalarType type, const FillRandom& fill, Random& random) {
   return std::min(high, low + std::floor((high - low + 1) * random.unit()));
 }
 
+// Calls `value(type)` for each component of each texel; the values are colours, not stored numbers.
+template <class Value>
+void fillTexels(const ImageShape& image, uint8_t* to, Value&& value) {
+  const ImageFormatInfo& info = infoOf(image.format);
+  ScalarType type = !info.isInteger()                ? ScalarType::F32
+                    : info.kind == TexelKind::Signed ? ScalarType::I32
+                                                     : ScalarType::U32;
+  std::array<double, 4> values{};
+  for (uint64_t i = 0, texels = image.texels(); i < texels; ++i, to += info.bytes) {
+    for (uint32_t c = 0; c < info.components(); ++c) values[c] = value(type);
+    encodeTexelValues(image.format, values, to);
+  }
+}
+
 // Calls `value(type)` for each scalar of the elements in order.
 template <class Value>
 void fillScalars(const ScenarioBuffer& buffer, uint8_t* to, Value&& value) {
+  if (buffer.image) return fillTexels(*buffer.image, to, value);
   for (uint64_t i = 0; i < buffer.count; ++i)
     for (ScalarType type : buffer.elements) {
       encodeScalar(type, value(type), to);

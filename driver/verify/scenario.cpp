@@ -3,52 +3,23 @@
 #include "verify/scenario.h"
 
 #include "files.h"
-#include "suggest.h"
-#include "verify/expression.h"
-#include "verify/failure.h"
 #include "verify/scalars.h"
+#include "verify/scenario_toml.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <fmt/format.h>
-#include <initializer_list>
-#include <limits>
 #include <set>
-#include <toml++/toml.h>
 
 namespace lanewise::driver {
 namespace {
 
 constexpr uint64_t kMaxBufferBytes = uint64_t(1) << 40;
 
-std::string_view typeName(const toml::node& node) {
-  switch (node.type()) {
-  case toml::node_type::table:
-    return "a table";
-  case toml::node_type::array:
-    return "an array";
-  case toml::node_type::string:
-    return "a string";
-  case toml::node_type::integer:
-    return "an integer";
-  case toml::node_type::floating_point:
-    return "a float";
-  case toml::node_type::boolean:
-    return "a boolean";
-  default:
-    return "a date or time";
-  }
-}
-
-// One reading of one file. The first error wins; after it every function returns a default at once,
-// so that the code below reads straight on.
-class Reader {
+// One reading of one file.
+class Reader : ScenarioToml {
 public:
-  Reader(const std::string& path, const std::string& sizeName) : path_(path), sizeName_(sizeName) {
+  Reader(const std::string& path, const std::string& sizeName)
+      : ScenarioToml(path), sizeName_(sizeName) {
     scenario_.path = path;
-    folder_ = std::filesystem::path(path).parent_path();
   }
 
   Result<Scenario> run(std::string_view text) {
@@ -59,13 +30,15 @@ public:
                                  at.begin.column, parsed.error().description()));
     }
     const toml::table& root = parsed.table();
-    checkKeys(root, "at the top level",
-              {"parameters", "sizes", "repeat", "shader", "buffer", "dispatch", "variant"});
+    checkKeys(
+        root, "at the top level",
+        {"parameters", "sizes", "repeat", "shader", "buffer", "image", "dispatch", "variant"});
     readParameters(root);
     if (const toml::node* repeat = root.get("repeat"))
       scenario_.repeat = uint32_t(integer(*repeat, "repeat", 1, UINT32_MAX));
     forEachTable(root, "shader", "shader", [&](const toml::table& t) { readShader(t); });
     forEachTable(root, "buffer", "buffer", [&](const toml::table& t) { readBuffer(t); });
+    forEachTable(root, "image", "image", [&](const toml::table& t) { readImage(t); });
     forEachTable(root, "dispatch", "dispatch",
                  [&](const toml::table& t) { scenario_.dispatches.push_back(readDispatch(t)); });
     forEachTable(root, "variant", "variant", [&](const toml::table& t) { readVariant(t); });
@@ -75,175 +48,6 @@ public:
   }
 
 private:
-  // ----- errors -----
-
-  void fail(const toml::source_region& at, std::string what) {
-    if (error_) return;
-    error_ = failure(fmt::format("{}:{}:{}: {}", path_, at.begin.line, at.begin.column, what));
-  }
-  void fail(const toml::node& at, std::string what) { fail(at.source(), std::move(what)); }
-
-  void failUnknown(const toml::source_region& at, std::string_view kind, std::string_view word,
-                   const std::vector<std::string>& known) {
-    std::string near = nearest(word, known);
-    fail(at, near.empty()
-                 ? fmt::format("{} `{}` is unknown; it is one of {}", kind, word,
-                               known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")))
-                 : fmt::format("{} `{}` is unknown; did you mean `{}`?", kind, word, near));
-  }
-
-  void checkKeys(const toml::table& table, std::string_view where,
-                 std::initializer_list<const char*> allowed) {
-    std::vector<std::string> known(allowed.begin(), allowed.end());
-    for (auto&& [key, value] : table)
-      if (std::find(known.begin(), known.end(), key.str()) == known.end())
-        failUnknown(key.source(), fmt::format("key {}", where), key.str(), known);
-  }
-
-  // ----- values -----
-
-  const toml::node* required(const toml::table& table, const char* key, std::string_view where) {
-    const toml::node* node = table.get(key);
-    if (!node) fail(table, fmt::format("key `{}` is missing in {}", key, where));
-    return node;
-  }
-
-  std::string string(const toml::node& node, std::string_view key) {
-    if (auto value = node.value_exact<std::string>()) return *value;
-    fail(node, fmt::format("`{}` must be a string, not {}", key, typeName(node)));
-    return {};
-  }
-
-  std::string requiredString(const toml::table& table, const char* key, std::string_view where) {
-    const toml::node* node = required(table, key, where);
-    std::string value = node ? string(*node, key) : std::string();
-    if (node && value.empty()) fail(*node, fmt::format("`{}` must not be empty", key));
-    return value;
-  }
-
-  // Integers may be given as an expression in a string.
-  int64_t integer(const toml::node& node, std::string_view key, int64_t low, int64_t high) {
-    int64_t value = 0;
-    if (auto exact = node.value_exact<int64_t>()) {
-      value = *exact;
-    } else if (auto text = node.value_exact<std::string>()) {
-      Result<int64_t> evaluated = evaluateExpression(*text, parameters_);
-      if (!evaluated) {
-        fail(node, fmt::format("`{}`: {}", key, evaluated.error().message));
-        return low;
-      }
-      value = *evaluated;
-    } else {
-      fail(node, fmt::format("`{}` must be an integer or an expression such as \"width*height\", "
-                             "not {}",
-                             key, typeName(node)));
-      return low;
-    }
-    if (value < low || value > high) {
-      fail(node, fmt::format("`{}` is {}; it must lie between {} and {}", key, value, low, high));
-      return low;
-    }
-    return value;
-  }
-
-  double number(const toml::node& node, std::string_view key) {
-    if (auto real = node.value_exact<double>()) return *real;
-    if (node.is_integer() || node.is_string())
-      return double(integer(node, key, std::numeric_limits<int64_t>::min(),
-                            std::numeric_limits<int64_t>::max()));
-    fail(node, fmt::format("`{}` must be a number, not {}", key, typeName(node)));
-    return 0;
-  }
-
-  double nonNegative(const toml::node& node, std::string_view key) {
-    double value = number(node, key);
-    if (!(value >= 0) || std::isinf(value))
-      fail(node, fmt::format("`{}` must be a finite number, 0 or more", key));
-    return value;
-  }
-
-  // "f32", "u32x4": appends the scalars.
-  void appendType(const toml::node& node, std::string_view key, std::vector<ScalarType>& to) {
-    std::string text = string(node, key);
-    if (error_) return;
-    std::string_view scalar = text;
-    uint32_t components = 1;
-    size_t x = text.find('x');
-    if (x != std::string::npos) {
-      scalar = scalar.substr(0, x);
-      std::string_view digits = std::string_view(text).substr(x + 1);
-      components = digits.size() == 1 && digits[0] >= '2' && digits[0] <= '4'
-                       ? uint32_t(digits[0] - '0')
-                       : 0;
-    }
-    std::optional<ScalarType> type;
-    for (uint32_t t = 0; t <= uint32_t(ScalarType::F64); ++t)
-      if (nameOf(ScalarType(t)) == scalar) type = ScalarType(t);
-    if (!type || components == 0) {
-      fail(node, fmt::format("`{}`: type `{}` is unknown; a type is one of i8, u8, i16, u16, f16, "
-                             "i32, u32, f32, i64, u64, f64, or a vector of 2 to 4 such as f32x4",
-                             key, text));
-      return;
-    }
-    to.insert(to.end(), components, *type);
-  }
-
-  std::vector<ScalarType> elementType(const toml::node& node, std::string_view key) {
-    std::vector<ScalarType> scalars;
-    if (const toml::array* list = node.as_array()) {
-      for (const toml::node& member : *list) appendType(member, key, scalars);
-      if (list->empty()) fail(node, fmt::format("`{}` must not be an empty list", key));
-    } else {
-      appendType(node, key, scalars);
-    }
-    return scalars;
-  }
-
-  std::string existingFile(const toml::node& node, std::string_view key) {
-    std::string name = string(node, key);
-    if (error_) return {};
-    std::filesystem::path file = folder_ / name;
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(file, ignored))
-      fail(node, fmt::format("`{}`: file `{}` does not exist (relative to the scenario's folder)",
-                             key, name));
-    return file.string();
-  }
-
-  // [[name]] tables; a [name] or `name = 1` is an error.
-  template <class Visit>
-  void forEachTable(const toml::table& in, const char* key, std::string_view title, Visit&& visit) {
-    const toml::node* node = in.get(key);
-    if (!node || error_) return;
-    const toml::array* list = node->as_array();
-    if (!list) {
-      fail(*node, fmt::format("`{}` must be written as [[{}]]", key, title));
-      return;
-    }
-    for (const toml::node& entry : *list) {
-      const toml::table* table = entry.as_table();
-      if (!table) fail(entry, fmt::format("`{}` must be written as [[{}]]", key, title));
-      if (error_) return;
-      visit(*table);
-    }
-  }
-
-  // `[name]` or `name = { ... }`.
-  template <class Visit>
-  void forEachEntry(const toml::table& in, const char* key, Visit&& visit) {
-    const toml::node* node = in.get(key);
-    if (!node || error_) return;
-    const toml::table* table = node->as_table();
-    if (!table) {
-      fail(*node, fmt::format("`{}` must be a table, not {}", key, typeName(*node)));
-      return;
-    }
-    for (auto&& [name, value] : *table) {
-      visit(name, value);
-      if (error_) return;
-    }
-  }
-
   // ----- sections -----
 
   void readParameters(const toml::table& root) {
@@ -426,6 +230,102 @@ private:
     scenario_.buffers.push_back(std::move(buffer));
   }
 
+  // One of `names`, by its place.
+  uint32_t choice(const toml::node& node, std::string_view key,
+                  const std::vector<std::string>& names) {
+    std::string text = string(node, key);
+    auto found = std::find(names.begin(), names.end(), text);
+    if (found != names.end()) return uint32_t(found - names.begin());
+    if (!error_) failUnknown(node.source(), fmt::format("`{}`", key), text, names);
+    return 0;
+  }
+
+  void readImage(const toml::table& table) {
+    checkKeys(table, "in [[image]]",
+              {"name", "format", "dimension", "width", "height", "depth", "layers", "levels",
+               "init", "compare", "filter", "mipmap", "address", "border"});
+    ScenarioBuffer image;
+    image.name = requiredString(table, "name", "[[image]]");
+    if (scenario_.findBuffer(image.name))
+      fail(*table.get("name"),
+           fmt::format("there are two buffers or images named `{}`", image.name));
+    ImageShape shape;
+    if (const toml::node* format = required(table, "format", "[[image]]"))
+      shape.format = readFormat(*format);
+    readExtent(table, shape);
+    readSampler(table, shape.sampler);
+    if (!error_ && shape.bytes() > kMaxBufferBytes)
+      fail(table, fmt::format("image `{}` has {} bytes; at most 2^40 are possible", image.name,
+                              shape.bytes()));
+    image.setImage(shape);
+    if (const toml::node* init = table.get("init")) image.fill = readFill(*init, image);
+    if (const toml::node* compare = table.get("compare")) image.compare = readCompare(*compare);
+    scenario_.buffers.push_back(std::move(image));
+  }
+
+  ImageFormat readFormat(const toml::node& node) {
+    std::string text = string(node, "format");
+    if (std::optional<ImageFormat> found = findImageFormat(text)) return *found;
+    std::vector<std::string> known;
+    for (uint32_t i = 0; i < kImageFormats; ++i) known.emplace_back(infoOf(ImageFormat(i)).name);
+    failUnknown(node.source(), "`format`", text, known);
+    return ImageFormat::Rgba8;
+  }
+
+  void readExtent(const toml::table& table, ImageShape& shape) {
+    if (const toml::node* dimension = table.get("dimension"))
+      shape.dimension =
+          ImageDimension(choice(*dimension, "dimension", {"1d", "2d", "3d", "cube", "buffer"}));
+    using enum ImageDimension;
+    ImageDimension d = shape.dimension;
+    auto read = [&](const char* key, uint32_t& to, bool isThere, bool isRequired) {
+      const toml::node* node = isRequired ? required(table, key, "[[image]]") : table.get(key);
+      if (!node || error_) return;
+      if (!isThere)
+        fail(*node,
+             fmt::format("`{}` makes no sense for an image of dimension {}", key, nameOf(d)));
+      else
+        to = uint32_t(integer(*node, key, 1, d == Buffer ? INT32_MAX : 65536));
+    };
+    bool isPlane = d == Dim2D || d == Dim3D;
+    read("width", shape.width, true, true);
+    read("height", shape.height, isPlane, isPlane);
+    read("depth", shape.depth, d == Dim3D, d == Dim3D);
+    read("layers", shape.layers, d != Dim3D && d != Buffer, false);
+    read("levels", shape.levels, d != Buffer, false);
+    if (d == Cube) shape.height = shape.width;
+    shape.isArray = table.get("layers") != nullptr;
+    if (!error_ && shape.levels > shape.mostLevels())
+      fail(*table.get("levels"), fmt::format("`levels` is {}; an image of this size has at most {}",
+                                             shape.levels, shape.mostLevels()));
+  }
+
+  void readSampler(const toml::table& table, SamplerSettings& sampler) {
+    static const std::vector<std::string> filters{"nearest", "linear"};
+    if (const toml::node* filter = table.get("filter"))
+      sampler.filter = SamplerFilter(choice(*filter, "filter", filters));
+    if (const toml::node* mipmap = table.get("mipmap"))
+      sampler.mipmap = SamplerFilter(choice(*mipmap, "mipmap", filters));
+    if (const toml::node* border = table.get("border"))
+      sampler.border = SamplerBorder(
+          choice(*border, "border", {"transparent-black", "opaque-black", "opaque-white"}));
+    const toml::node* address = table.get("address");
+    if (!address || error_) return;
+    auto one = [&](const toml::node& node) {
+      return SamplerAddress(choice(node, "address",
+                                   {"repeat", "mirrored-repeat", "clamp-to-edge", "clamp-to-border",
+                                    "mirror-clamp-to-edge"}));
+    };
+    const toml::array* list = address->as_array();
+    if (!list) {
+      sampler.address.fill(one(*address));
+      return;
+    }
+    if (list->empty() || list->size() > 3)
+      return fail(*address, "`address` must be a name or a list of 1 to 3: of u, v and w");
+    for (size_t i = 0; i < list->size(); ++i) sampler.address[i] = one(*list->get(i));
+  }
+
   void readHeader(const toml::table& table, ScenarioBuffer& buffer) {
     const toml::node* header = table.get("header");
     if (!header || error_) return;
@@ -520,8 +420,8 @@ private:
     std::error_code failed;
     uint64_t size = std::filesystem::file_size(fill.path, failed);
     if (!failed && size != buffer.bytes())
-      fail(node, fmt::format("`path`: the file has {} bytes but buffer `{}` has {}", size,
-                             buffer.name, buffer.bytes()));
+      fail(node, fmt::format("`path`: the file has {} bytes but {} `{}` has {}", size,
+                             buffer.kindName(), buffer.name, buffer.bytes()));
     return fill;
   }
 
@@ -614,7 +514,7 @@ private:
     if (!error_ && !scenario_.findBuffer(buffer)) {
       std::vector<std::string> names;
       for (const ScenarioBuffer& known : scenario_.buffers) names.push_back(known.name);
-      failUnknown(value.source(), "buffer", buffer, names);
+      failUnknown(value.source(), "buffer or image", buffer, names);
     }
     for (const ScenarioBinding& other : dispatch.bindings)
       if (other.set == *set && other.binding == *binding)
@@ -668,23 +568,28 @@ private:
   // What no single key shows: something is missing or never used.
   void checkWhole(const toml::table& root) {
     if (scenario_.dispatches.empty()) fail(root, "there is no [[dispatch]]");
-    auto complainUnused = [&](const char* list, const auto& named, const auto& used, auto&& how) {
+    if (error_) return;
+    auto complainUnused = [&](const char* list, const auto& named, const auto& used,
+                              std::string_view how) {
       for (size_t i = 0; i < named.size() && !error_; ++i)
         if (!used.count(named[i].name))
           fail(*root.get(list)->as_array()->get(i),
                fmt::format("{} `{}` is {}", list, named[i].name, how));
     };
-    if (error_) return;
     complainUnused("shader", scenario_.shaders, usedShaders_, "used by no [[dispatch]]");
-    complainUnused("buffer", scenario_.buffers, usedBuffers_, "bound by no [[dispatch]]");
+    // Images stand behind the buffers.
+    std::span<const ScenarioBuffer> all = scenario_.buffers;
+    size_t buffers = size_t(
+        std::find_if(all.begin(), all.end(), [](const ScenarioBuffer& b) { return b.image; }) -
+        all.begin());
+    complainUnused("buffer", all.first(buffers), usedBuffers_, "bound by no [[dispatch]]");
+    complainUnused("image", all.subspan(buffers), usedBuffers_, "bound by no [[dispatch]]");
   }
 
-  std::string path_, sizeName_;
-  std::filesystem::path folder_;
+  std::string sizeName_;
   Scenario scenario_;
-  Parameters parameters_, overrides_;
+  Parameters overrides_;
   std::set<std::string> usedShaders_, usedBuffers_;
-  std::optional<Error> error_;
 };
 
 } // namespace

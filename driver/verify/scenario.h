@@ -3,6 +3,7 @@
 #pragma once
 
 #include "result.h"
+#include "verify/image_shape.h"
 
 #include <array>
 #include <cstdint>
@@ -63,6 +64,8 @@ struct HeaderField {
   std::array<uint8_t, 8> bytes{}; ///< little-endian, byteSize(type) of them
 };
 
+/// What a binding names: a buffer, or an image (then `elements` are the scalars of one texel as it
+/// lies in memory, and `count` its texels).
 struct ScenarioBuffer {
   std::string name;
   std::vector<ScalarType> elements{
@@ -72,6 +75,10 @@ struct ScenarioBuffer {
   Compare compare;
   bool isUniform = false;          ///< bound as a uniform buffer where it is bound
   std::vector<HeaderField> header; ///< stands before the elements, no padding
+  std::optional<ImageShape> image;
+  /// Makes it an image: sets `image`, `elements` and `count`.
+  void setImage(const ImageShape& shape);
+  const char* kindName() const { return image ? "image" : "buffer"; }
   uint64_t headerBytes() const;
   uint64_t elementBytes() const;
   uint64_t bytes() const { return headerBytes() + elementBytes() * count; }

@@ -2,6 +2,26 @@
 
 namespace lanewise::driver {
 
+namespace {
+
+// How a component of whole bytes lies in memory.
+ScalarType storedType(const ImageFormatInfo& info, uint32_t component) {
+  bool isSigned = info.kind == TexelKind::Signed || info.kind == TexelKind::Snorm;
+  bool isFloat = info.kind == TexelKind::Float;
+  switch (info.bits[component]) {
+  case 8:
+    return isSigned ? ScalarType::I8 : ScalarType::U8;
+  case 16:
+    return isFloat ? ScalarType::F16 : isSigned ? ScalarType::I16 : ScalarType::U16;
+  case 64:
+    return isSigned ? ScalarType::I64 : ScalarType::U64;
+  default:
+    return isFloat ? ScalarType::F32 : isSigned ? ScalarType::I32 : ScalarType::U32;
+  }
+}
+
+} // namespace
+
 uint32_t byteSize(ScalarType t) {
   switch (t) {
   case ScalarType::I8:
@@ -58,6 +78,15 @@ bool isFloat(ScalarType t) {
 bool isSignedInteger(ScalarType t) {
   return t == ScalarType::I8 || t == ScalarType::I16 || t == ScalarType::I32 ||
          t == ScalarType::I64;
+}
+
+void ScenarioBuffer::setImage(const ImageShape& shape) {
+  image = shape;
+  count = shape.texels();
+  const ImageFormatInfo& info = infoOf(shape.format);
+  elements.clear();
+  for (uint32_t i = 0; i < info.components(); ++i) elements.push_back(storedType(info, i));
+  if (info.bits[0] % 8) elements = {ScalarType::U32}; // packed
 }
 
 uint64_t ScenarioBuffer::headerBytes() const {

@@ -19,6 +19,8 @@ constexpr uint64_t kMaxBufferBytes = uint64_t(256) << 20;
 // More scalars than this before an array are taken for data rather than for sizes and counts.
 constexpr size_t kMaxParameters = 32;
 constexpr uint32_t kWorkgroupGuess = 64;
+// Of images; every Vulkan device has these sizes.
+constexpr uint32_t kRowTexels = 4096, kCubeTexels = 64, kImageLayers = 8, kImageLevels = 4;
 
 class Synthesizer {
 public:
@@ -34,9 +36,14 @@ public:
     if (!done) return done.error();
     chooseGroups();
     for (const ReflectedBinding& binding : reflection_.bindings) {
-      done = addBuffer(binding);
+      if (binding.kind == ReflectedBinding::Kind::Sampler) continue;
+      done = binding.isBuffer() || binding.kind == ReflectedBinding::Kind::Unsupported
+                 ? addBuffer(binding)
+                 : addImage(binding);
       if (!done) return done.error();
     }
+    for (const ReflectedBinding& binding : reflection_.bindings)
+      if (binding.kind == ReflectedBinding::Kind::Sampler) addSampler(binding);
     done = makePushConstants();
     if (!done) return done.error();
     describe();
@@ -154,6 +161,80 @@ private:
     return ok();
   }
 
+  // Large enough for a square of the largest integer handed out, where the dimension allows it.
+  Status addImage(const ReflectedBinding& binding) {
+    using enum ImageDimension;
+    ImageShape shape;
+    shape.format = binding.image.format.value_or(formatFor(binding.image.component));
+    shape.dimension = binding.image.dimension;
+    shape.isArray = binding.image.isArray;
+    shape.layers = shape.isArray ? kImageLayers : 1;
+    switch (shape.dimension) {
+    case Dim1D:
+      shape.width = kRowTexels;
+      break;
+    case Dim2D:
+      shape.width = shape.height = uint32_t(kMaxInteger);
+      break;
+    case Dim3D:
+      shape.width = shape.height = shape.depth = kCubeTexels;
+      break;
+    case Cube:
+      shape.width = shape.height = kCubeTexels;
+      break;
+    case Buffer:
+      shape.width = uint32_t(kMinElements);
+    }
+    bool isSampled = binding.kind == ReflectedBinding::Kind::SampledImage ||
+                     binding.kind == ReflectedBinding::Kind::CombinedImage;
+    if (isSampled) shape.levels = std::min(kImageLevels, shape.mostLevels());
+    ScenarioBuffer image;
+    image.name = uniqueName(binding);
+    image.setImage(shape);
+    const ImageFormatInfo& format = infoOf(shape.format);
+    if (!binding.isWriteOnly)
+      image.fill = format.isInteger()                ? FillRandom{0, 63, 0}
+                   : format.kind == TexelKind::Unorm ? FillRandom{0, 1, 0}
+                                                     : FillRandom{-1, 1, 0};
+    if (image.bytes() > kMaxBufferBytes)
+      return failure(fmt::format("{} needs {} bytes; at most {} are made up", placeOf(binding),
+                                 image.bytes(), kMaxBufferBytes));
+    dispatch_.bindings.push_back({binding.set, binding.binding, image.name});
+    buffers_.push_back(std::move(image));
+    return ok();
+  }
+
+  static ImageFormat formatFor(ScalarType component) {
+    switch (component) {
+    case ScalarType::I32:
+      return ImageFormat::Rgba32i;
+    case ScalarType::U32:
+      return ImageFormat::Rgba32ui;
+    case ScalarType::I64:
+      return ImageFormat::R64i;
+    case ScalarType::U64:
+      return ImageFormat::R64ui;
+    default:
+      return ImageFormat::Rgba32f;
+    }
+  }
+
+  // A sampler of its own takes its settings from some image; they are the same for all made up.
+  void addSampler(const ReflectedBinding& binding) {
+    auto isSampleable = [](const ScenarioBuffer& buffer) {
+      return buffer.image && buffer.image->dimension != ImageDimension::Buffer;
+    };
+    auto found = std::find_if(buffers_.begin(), buffers_.end(), isSampleable);
+    if (found == buffers_.end()) {
+      ScenarioBuffer image;
+      image.name = uniqueName(binding);
+      image.setImage(ImageShape{});
+      image.fill = FillConstant{0};
+      found = buffers_.insert(buffers_.end(), std::move(image));
+    }
+    dispatch_.bindings.push_back({binding.set, binding.binding, found->name});
+  }
+
   void addHeader(const ReflectedBlock& block, ScenarioBuffer& buffer) {
     uint64_t end = block.arrayStride ? block.arrayOffset : block.fixedBytes;
     std::vector<bool> isPadding;
@@ -212,11 +293,20 @@ private:
     return ok();
   }
 
+  std::string describeBuffers() const {
+    size_t images = size_t(std::count_if(buffers_.begin(), buffers_.end(),
+                                         [](const ScenarioBuffer& b) { return b.image; }));
+    size_t buffers = buffers_.size() - images;
+    std::string text = fmt::format("{} random buffer{}", buffers, buffers == 1 ? "" : "s");
+    if (images) text += fmt::format(", {} random image{}", images, images == 1 ? "" : "s");
+    return text;
+  }
+
   void describe() {
     const std::array<uint32_t, 3>& groups = dispatch_.groups;
     notes_.push_back(fmt::format(
-        "made up for want of a scenario: {}x{}x{} workgroups, {} random buffer{}{}", groups[0],
-        groups[1], groups[2], buffers_.size(), buffers_.size() == 1 ? "" : "s",
+        "made up for want of a scenario: {}x{}x{} workgroups, {}{}", groups[0], groups[1],
+        groups[2], describeBuffers(),
         dispatch_.pushConstants.empty()
             ? std::string()
             : fmt::format(", push constants (integers {}, floats in [-1, 1])", integer_)));

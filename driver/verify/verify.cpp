@@ -58,7 +58,12 @@ public:
     if (prepare()) {
       for (const InputSet& inputs : inputSets())
         if (!compareAll(inputs)) break;
-      if (isOriginalSound_ && runner_.isUsable() && options_.timing) timeAll();
+      if (isOriginalSound_ && runner_.isUsable() && options_.timing) {
+        if (runner_.device().isInterpreter)
+          report_.notes.push_back("not timed: the interpreter says nothing of speed");
+        else
+          timeAll();
+      }
     }
     conclude();
     return ok();
@@ -118,9 +123,10 @@ private:
 
   // False when nothing can be compared.
   bool prepare() {
-    std::vector<uint64_t> sizes;
-    for (const ScenarioBuffer& buffer : scenario_.buffers) sizes.push_back(buffer.bytes());
-    if (RunStatus failed = runner_.makeBuffers(sizes)) return stopAtOriginal(*failed);
+    std::vector<ResourceShape> shapes;
+    for (const ScenarioBuffer& buffer : scenario_.buffers)
+      shapes.push_back({buffer.bytes(), buffer.image});
+    if (RunStatus failed = runner_.makeResources(shapes)) return stopAtOriginal(*failed);
     uint32_t added = 0;
     slots_.resize(programs_.size());
     for (size_t p = 0; p < programs_.size(); ++p) {
@@ -184,6 +190,40 @@ private:
     }
   }
 
+  // ----- findings -----
+
+  // Keeps what the original is held against it. False if the original is to blame.
+  bool takeOriginalFindings(const InputSet& set) {
+    for (RunFinding& found : runner_.takeFindings()) {
+      bool isKnown = hasFinding(report_.findings, found);
+      // Made-up inputs may well send a program where nobody else does.
+      bool isExcused = !found.decides || (found.dependsOnInputs && scenario_.path.empty());
+      if (!isExcused && isOriginalSound_) {
+        report_.state = VerifyState::OriginalUnsound;
+        report_.reason = found.text + suffixOf(set);
+        isOriginalSound_ = false;
+      }
+      if (!isKnown) report_.findings.push_back(std::move(found));
+    }
+    return isOriginalSound_;
+  }
+
+  // What only program `p` does makes it wrong.
+  void takeFindings(size_t p, const InputSet& set) {
+    for (RunFinding& found : runner_.takeFindings()) {
+      if (hasFinding(report_.findings, found) || hasFinding(row(p).findings, found)) continue;
+      if (found.decides && row(p).isCompared && !isSettled(p))
+        settle(p, VerifyState::Differs, found.text + suffixOf(set));
+      row(p).findings.push_back(std::move(found));
+    }
+  }
+
+  static bool hasFinding(const std::vector<RunFinding>& all, const RunFinding& one) {
+    return std::any_of(all.begin(), all.end(), [&](const RunFinding& other) {
+      return other.kind == one.kind && other.place == one.place;
+    });
+  }
+
   // ----- comparison -----
 
   void fillInputs(const InputSet& set) {
@@ -225,12 +265,6 @@ private:
     return all;
   }
 
-  static std::string firstOf(const std::vector<BufferDifference>& all) {
-    const BufferDifference& d = all[0];
-    return fmt::format("buffer `{}`, element {}: {} against {} ({}; {} of {} elements)", d.buffer,
-                       d.firstIndex, d.original, d.transformed, d.detail, d.differing, d.elements);
-  }
-
   // False when there is no point in going on.
   bool compareAll(const InputSet& set) {
     fillInputs(set);
@@ -248,11 +282,14 @@ private:
     RunStatus failed = runProgram(0, Poison::Positive, first);
     if (!failed) failed = runProgram(0, Poison::Positive, again);
     if (!failed && hasPoison_) failed = runProgram(0, Poison::Negative, poisoned);
-    if (failed) return stopAtOriginal(*failed);
-    if (takeValidationErrors(0)) return false;
+    if (failed) return (void)takeOriginalFindings(set), stopAtOriginal(*failed);
+    if (takeValidationErrors(0) || !takeOriginalFindings(set)) return false;
     auto differences = differencesOf(first, Poison::Positive, again, Poison::Positive);
     if (!differences.empty())
-      return stopUnsound(set, "two runs of the original on the same inputs disagree (a race?)",
+      return stopUnsound(set,
+                         runner_.device().isInterpreter
+                             ? "the original depends on the order of its invocations"
+                             : "two runs of the original on the same inputs disagree (a race?)",
                          std::move(differences));
     if (!hasPoison_) return true;
     differences = differencesOf(first, Poison::Positive, poisoned, Poison::Negative);
@@ -267,7 +304,7 @@ private:
   bool stopUnsound(const InputSet& set, std::string_view what,
                    std::vector<BufferDifference> differences) {
     report_.state = VerifyState::OriginalUnsound;
-    report_.reason = fmt::format("{}: {}{}", what, firstOf(differences), suffixOf(set));
+    report_.reason = fmt::format("{}: {}{}", what, describe(differences[0]), suffixOf(set));
     report_.differences = std::move(differences);
     isOriginalSound_ = false;
     return false;
@@ -292,10 +329,11 @@ private:
       }
     }
     takeValidationErrors(p);
-    if (failed)
+    takeFindings(p, set);
+    if (failed && !isSettled(p))
       blame(p, *failed);
-    else if (!differences.empty()) {
-      settle(p, VerifyState::Differs, firstOf(differences) + suffixOf(set));
+    else if (!differences.empty() && !isSettled(p)) {
+      settle(p, VerifyState::Differs, describe(differences[0]) + suffixOf(set));
       row(p).differences = std::move(differences);
     } else if (!isSettled(p)) {
       row(p).state = VerifyState::Equal;
@@ -465,7 +503,9 @@ public:
     Status opened = open(scenario.path.empty());
     if (!opened) return opened.error();
     report.device = info_.name;
-    report.driverInfo = fmt::format("{}, Vulkan {}", info_.driver, info_.apiVersion);
+    report.driverInfo = info_.isInterpreter
+                            ? info_.driver
+                            : fmt::format("{}, Vulkan {}", info_.driver, info_.apiVersion);
     report.isCpuDevice = info_.isCpu;
     Status done =
         Session(*runner_, options_, scenario, std::move(programs), variants, report).run();

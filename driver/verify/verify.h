@@ -20,8 +20,8 @@ namespace lanewise::driver {
 
 using Words = std::vector<uint32_t>;
 
-/// Device names as `--device` takes them: "" (a GPU if present, else a CPU device), "cpu", or an
-/// index of `lanewise devices`.
+/// Device names as `--device` takes them: "" (a GPU if present, else a CPU device), "cpu",
+/// "interpreter", or an index of `lanewise devices`.
 struct VerifyOptions {
   std::string device;
   bool validationLayer =
@@ -55,6 +55,22 @@ struct BufferDifference {
   uint64_t firstIndex = 0;
   std::string original, transformed; ///< the first differing values as text
   std::string detail;                ///< one sentence: which comparison failed, by how much
+  bool isImage = false;              ///< elements are texels; `detail` says where the first one is
+};
+
+/// One line without its end: "buffer `out`, element 3: 1 against 2 (bitwise; 1 of 64 elements)".
+std::string describe(const BufferDifference& difference);
+
+/// Something that a program must not do, seen by a device that watches for it (the interpreter).
+struct RunFinding {
+  std::string kind; ///< for programs: "race-read-write", "out-of-range", ...
+  std::string text; ///< one line: kind, variable, invocations, source lines
+  std::string shader;
+  std::string place; ///< what tells two findings of a kind apart: shader, line, variable
+  std::string file, variable;
+  uint32_t line = 0;
+  bool decides = true;          ///< false: formally wrong and harmless
+  bool dependsOnInputs = false; ///< may be due to what the buffers held, where that was made up
 };
 
 /// Timing in microseconds of the whole dispatch sequence.
@@ -88,6 +104,7 @@ struct VariantReport {
   VerifyState state = VerifyState::NotRun;
   std::string reason;
   std::vector<BufferDifference> differences;
+  std::vector<RunFinding> findings;                     ///< that the original does not have
   std::optional<TimingResult> timing;                   ///< "transformed" is this program
   std::map<std::string, PipelineStatistics> statistics; ///< by shader
 };
@@ -102,6 +119,7 @@ struct VerifyReport {
   bool isCpuDevice = false;
   std::vector<std::string> notes; ///< what was assumed or could not be synthesized, one line each
   std::vector<BufferDifference> differences;
+  std::vector<RunFinding> findings; ///< of the original; those of the others are in `variants`
   uint64_t comparedBytes = 0;
   uint32_t dispatches = 0; ///< in one run of the sequence
   std::optional<TimingResult> timing;

@@ -4,7 +4,9 @@
 // there is no Vulkan. Exceptions of vulkan.hpp end here.
 #include "verify/device_support.h"
 #include "verify/failure.h"
+#include "verify/interpreter/interpreter_runner.h"
 #include "verify/runner.h"
+#include "verify/vulkan_images.h"
 
 #define VULKAN_HPP_DISPATCH_LOADER_DYNAMIC 1
 #include <algorithm>
@@ -149,9 +151,9 @@ Result<uint32_t> chooseDevice(const std::vector<DeviceInfo>& devices, const std:
   if (devices.empty())
     return failure("there is no Vulkan device; install a driver, such as Mesa's CPU device "
                    "(mesa-vulkan-drivers)");
-  if (wanted == "interpreter")
-    return failure("device `interpreter` is not part of this version; leave --device away or give "
-                   "`cpu` or an index of `lanewise devices`");
+  if (wanted == kInterpreterName)
+    return failure("device `interpreter` is no Vulkan device; give `cpu` or an index of `lanewise "
+                   "devices`");
   if (wanted == "cpu") {
     for (const DeviceInfo& device : devices)
       if (device.isCpu) return device.index;
@@ -216,28 +218,47 @@ public:
   bool isUsable() const override { return isUsable_; }
 
   RunStatus makeBuffers(std::span<const uint64_t> bytes) override {
+    std::vector<ResourceShape> shapes;
+    for (uint64_t size : bytes) shapes.push_back({size, std::nullopt});
+    return makeResources(shapes);
+  }
+
+  RunStatus makeResources(std::span<const ResourceShape> shapes) override {
     return guarded([&] {
       programs_.clear();
       pristine_.clear();
+      images_.clear();
       buffers_.clear();
-      bufferBytes_.assign(bytes.begin(), bytes.end());
-      for (uint64_t size : bytes) buffers_.push_back(makeMemory(size, isHostMemory()));
+      bufferBytes_.clear();
+      uint64_t largest = 4;
+      for (const ResourceShape& shape : shapes) {
+        bufferBytes_.push_back(shape.bytes);
+        largest = std::max(largest, shape.bytes);
+        bool isTexelBuffer = shape.image && shape.image->dimension == ImageDimension::Buffer;
+        buffers_.push_back(makeMemory(shape.bytes, isHostMemory(), isTexelBuffer));
+        if (!shape.image) continue;
+        if (RunStatus failed =
+                images_.add(uint32_t(buffers_.size() - 1), *shape.image, *buffers_.back().buffer))
+          return failed;
+      }
       // One staging buffer for all, no larger than the largest of them.
-      uint64_t largest = bytes.empty() ? 4 : *std::max_element(bytes.begin(), bytes.end());
       if (!isHostMemory()) staging_ = makeMemory(std::min(largest, kStagingBytes), true);
-      return RunStatus();
+      if (!images_.hasImages()) return RunStatus();
+      return transfer([&] { images_.recordFirstLayout(*transfer_); });
     });
   }
 
   RunStatus addProgram(const Program& program) override {
     if (auto why = support_.whyNot(program, bufferBytes_))
       return RunFailure{RunFailure::Kind::Unsupported, *why};
+    if (auto why = images_.whyNot(program, support_.v12.samplerMirrorClampToEdge))
+      return RunFailure{RunFailure::Kind::Unsupported, *why};
     return guarded([&] {
       RecordedProgram recorded;
       recorded.program = program;
       for (const ProgramShader& shader : program.shaders)
         recorded.pipelines.push_back(makePipeline(shader));
-      makeDescriptors(recorded);
+      if (RunStatus failed = makeDescriptors(recorded)) return failed;
       recorded.once = makeCommandBuffer();
       recorded.once.begin(vk::CommandBufferBeginInfo());
       recordSequence(recorded.once, recorded);
@@ -268,7 +289,7 @@ public:
         return failed;
       outputs.assign(buffers_.size(), {});
       for (uint32_t buffer : read)
-        if (RunStatus failed = download(buffers_[buffer], outputs[buffer])) return failed;
+        if (RunStatus failed = fetch(buffer, outputs[buffer])) return failed;
       return RunStatus();
     });
   }
@@ -304,7 +325,7 @@ public:
 
   std::vector<uint8_t> contents(uint32_t buffer) override {
     std::vector<uint8_t> bytes;
-    if (guarded([&] { return download(buffers_[buffer], bytes); })) bytes.clear();
+    if (guarded([&] { return fetch(buffer, bytes); })) bytes.clear();
     return bytes;
   }
 
@@ -339,6 +360,8 @@ private:
     std::vector<const char*> extensions = support_.enabledExtensions();
     vk::DeviceCreateInfo info({}, queue, {}, extensions, nullptr, &support_.features());
     device_ = vk::raii::Device(physicalDevice_, info);
+    images_.open(*instance_, *physicalDevice_, *device_,
+                 context_.getDispatcher()->vkGetInstanceProcAddr);
     queue_ = device_.getQueue(family_, 0);
     commandPool_ = vk::raii::CommandPool(
         device_, {vk::CommandPoolCreateFlagBits::eResetCommandBuffer, family_});
@@ -362,14 +385,15 @@ private:
     throw std::runtime_error("no memory type suits");
   }
 
-  Memory makeMemory(uint64_t bytes, bool isHostVisible) {
+  Memory makeMemory(uint64_t bytes, bool isHostVisible, bool isTexelBuffer = false) {
     using Usage = vk::BufferUsageFlagBits;
     Memory made;
     made.bytes = bytes;
+    vk::BufferUsageFlags usage =
+        Usage::eStorageBuffer | Usage::eUniformBuffer | Usage::eTransferSrc | Usage::eTransferDst;
+    if (isTexelBuffer) usage |= Usage::eUniformTexelBuffer | Usage::eStorageTexelBuffer;
     made.buffer = vk::raii::Buffer(
-        device_, vk::BufferCreateInfo({}, std::max<uint64_t>(made.roundedBytes(), 4),
-                                      Usage::eStorageBuffer | Usage::eUniformBuffer |
-                                          Usage::eTransferSrc | Usage::eTransferDst));
+        device_, vk::BufferCreateInfo({}, std::max<uint64_t>(made.roundedBytes(), 4), usage));
     vk::MemoryRequirements needs = made.buffer.getMemoryRequirements();
     using Property = vk::MemoryPropertyFlagBits;
     vk::MemoryPropertyFlags visible = Property::eHostVisible | Property::eHostCoherent;
@@ -404,7 +428,20 @@ private:
         }
       }
     }
-    return {};
+    if (!images_.hasImages()) return {};
+    return transfer([&] { images_.recordWriteAll(*transfer_); });
+  }
+
+  // What a buffer or an image holds now.
+  RunStatus fetch(uint32_t buffer, std::vector<uint8_t>& to) {
+    if (images_.isImage(buffer)) {
+      RunStatus failed = transfer([&] {
+        images_.recordRead(*transfer_, buffer, *buffers_[buffer].buffer);
+        recordBarrierToHost(transfer_);
+      });
+      if (failed) return failed;
+    }
+    return download(buffers_[buffer], to);
   }
 
   RunStatus download(const Memory& from, std::vector<uint8_t>& to) {
@@ -453,8 +490,8 @@ private:
       std::vector<vk::DescriptorSetLayoutBinding> bindings;
       for (const ReflectedBinding& binding : reflection.bindings)
         if (binding.set == set)
-          bindings.emplace_back(binding.binding, descriptorType(binding), 1,
-                                vk::ShaderStageFlagBits::eCompute);
+          bindings.emplace_back(binding.binding, vk::DescriptorType(descriptorTypeOf(binding.kind)),
+                                1, vk::ShaderStageFlagBits::eCompute);
       made.setLayouts.emplace_back(device_, vk::DescriptorSetLayoutCreateInfo({}, bindings));
     }
     std::vector<vk::DescriptorSetLayout> layouts;
@@ -466,12 +503,6 @@ private:
     made.layout = vk::raii::PipelineLayout(device_, layoutInfo);
     compile(shader, made);
     return made;
-  }
-
-  static vk::DescriptorType descriptorType(const ReflectedBinding& binding) {
-    return binding.kind == ReflectedBinding::Kind::UniformBuffer
-               ? vk::DescriptorType::eUniformBuffer
-               : vk::DescriptorType::eStorageBuffer;
   }
 
   void compile(const ProgramShader& shader, Pipeline& made) {
@@ -524,48 +555,51 @@ private:
     }
   }
 
-  void makeDescriptors(RecordedProgram& recorded) {
-    uint32_t sets = 0, storage = 1, uniform = 1; // a pool must not be empty
+  RunStatus makeDescriptors(RecordedProgram& recorded) {
+    uint32_t sets = 0;
+    std::map<VkDescriptorType, uint32_t> counts{{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}};
     for (const ProgramDispatch& dispatch : recorded.program.dispatches) {
       sets += uint32_t(recorded.pipelines[dispatch.shader].setLayouts.size());
       for (const ProgramDispatch::Binding& bound : dispatch.bindings)
-        ++(isUniform(recorded, dispatch, bound) ? uniform : storage);
+        ++counts[descriptorTypeOf(bindingOf(recorded, dispatch, bound).kind)];
     }
-    std::array<vk::DescriptorPoolSize, 2> sizes{
-        vk::DescriptorPoolSize(vk::DescriptorType::eStorageBuffer, storage),
-        vk::DescriptorPoolSize(vk::DescriptorType::eUniformBuffer, uniform)};
+    std::vector<vk::DescriptorPoolSize> sizes; // a pool must not be empty
+    for (auto [type, count] : counts) sizes.emplace_back(vk::DescriptorType(type), count);
     recorded.pool = vk::raii::DescriptorPool(
         device_, vk::DescriptorPoolCreateInfo({}, std::max(sets, 1u), sizes));
     for (const ProgramDispatch& dispatch : recorded.program.dispatches)
-      recorded.sets.push_back(makeSets(recorded, dispatch));
+      if (RunStatus failed = makeSets(recorded, dispatch)) return failed;
+    return {};
   }
 
-  static bool isUniform(const RecordedProgram& recorded, const ProgramDispatch& dispatch,
-                        const ProgramDispatch::Binding& bound) {
+  static const ReflectedBinding& bindingOf(const RecordedProgram& recorded,
+                                           const ProgramDispatch& dispatch,
+                                           const ProgramDispatch::Binding& bound) {
     const Reflection& reflection = recorded.program.shaders[dispatch.shader].reflection;
-    return reflection.findBinding(bound.set, bound.binding)->kind ==
-           ReflectedBinding::Kind::UniformBuffer;
+    return *reflection.findBinding(bound.set, bound.binding);
   }
 
-  std::vector<vk::DescriptorSet> makeSets(RecordedProgram& recorded,
-                                          const ProgramDispatch& dispatch) {
+  RunStatus makeSets(RecordedProgram& recorded, const ProgramDispatch& dispatch) {
+    std::vector<vk::DescriptorSet>& sets = recorded.sets.emplace_back();
     std::vector<vk::DescriptorSetLayout> layouts;
     for (const auto& layout : recorded.pipelines[dispatch.shader].setLayouts)
       layouts.push_back(*layout);
     if (layouts.empty()) return {};
     // Not the raii form: the pool frees its sets all at once.
-    std::vector<vk::DescriptorSet> sets =
-        (*device_).allocateDescriptorSets({*recorded.pool, layouts}, *device_.getDispatcher());
+    sets = (*device_).allocateDescriptorSets({*recorded.pool, layouts}, *device_.getDispatcher());
     for (const ProgramDispatch::Binding& bound : dispatch.bindings) {
+      const ReflectedBinding& binding = bindingOf(recorded, dispatch, bound);
+      if (!binding.isBuffer()) {
+        if (RunStatus failed = images_.write(sets[bound.set], binding, bound.buffer)) return failed;
+        continue;
+      }
       const Memory& memory = buffers_[bound.buffer];
       vk::DescriptorBufferInfo info(*memory.buffer, 0, memory.bytes);
-      vk::DescriptorType type = isUniform(recorded, dispatch, bound)
-                                    ? vk::DescriptorType::eUniformBuffer
-                                    : vk::DescriptorType::eStorageBuffer;
+      vk::DescriptorType type = vk::DescriptorType(descriptorTypeOf(binding.kind));
       device_.updateDescriptorSets(
           vk::WriteDescriptorSet(sets[bound.set], bound.binding, 0, type, {}, info), nullptr);
     }
-    return sets;
+    return {};
   }
 
   // ----- command buffers -----
@@ -649,8 +683,11 @@ private:
     for (uint32_t pair = 0; pair < pairs; ++pair) {
       recordBarrier(to, kCompute, kReads | kWrites, kTransfer, kWrites);
       for (const auto& [buffer, memory] : pristine_)
-        to.copyBuffer(*memory.buffer, *buffers_[buffer].buffer,
-                      vk::BufferCopy(0, 0, memory.roundedBytes()));
+        if (images_.isImage(buffer))
+          images_.recordWrite(*to, buffer, *memory.buffer);
+        else
+          to.copyBuffer(*memory.buffer, *buffers_[buffer].buffer,
+                        vk::BufferCopy(0, 0, memory.roundedBytes()));
       recordBarrier(to, kCompute | kTransfer, kWrites, kCompute, kReads | kWrites);
       stamp(2 * pair);
       for (uint32_t i = 0; i < repetitions / pairs; ++i) {
@@ -707,6 +744,7 @@ private:
   std::vector<uint64_t> bufferBytes_;
   Memory staging_;
   std::vector<Memory> buffers_;
+  VulkanImages images_;
   std::vector<std::pair<uint32_t, Memory>> pristine_;
   std::vector<RecordedProgram> programs_;
   bool isUsable_ = true;
@@ -777,6 +815,7 @@ Result<Opened> openInstance(const RunnerOptions& options) {
 } // namespace
 
 Result<DeviceInfo> Runner::probe(const RunnerOptions& options) {
+  if (options.device == kInterpreterName) return interpreterInfo();
   try {
     Result<Opened> opened = openInstance(options);
     if (!opened) return opened.error();
@@ -787,6 +826,7 @@ Result<DeviceInfo> Runner::probe(const RunnerOptions& options) {
 }
 
 Result<std::unique_ptr<Runner>> Runner::open(const RunnerOptions& options) {
+  if (options.device == kInterpreterName) return makeInterpreterRunner(options);
   try {
     Result<Opened> opened = openInstance(options);
     if (!opened) return opened.error();

@@ -227,10 +227,10 @@ size_t AccessPattern::shapeHash() const {
   return hash;
 }
 
-/// Conflicts of one subgroup; with a map, of the one that stands at `base`.
-BankConflicts AccessPattern::count(const TargetProfile& target, const AddressForm& form,
-                                   const Subgroup& subgroup, const Base* base) const {
-  std::vector<std::optional<uint64_t>> addresses(subgroup.active.size());
+/// Addresses of the lanes of one subgroup; with a map, of the one that stands at `base`.
+void AccessPattern::addressesOf(const AddressForm& form, const Subgroup& subgroup, const Base* base,
+                                std::vector<std::optional<uint64_t>>& addresses) const {
+  addresses.assign(subgroup.active.size(), std::nullopt);
   for (size_t lane = 0; lane < subgroup.active.size(); ++lane) {
     if (!subgroup.active[lane]) continue;
     const uint32_t* values = &subgroup.values[lane * (rank_ + 1)];
@@ -252,13 +252,16 @@ BankConflicts AccessPattern::count(const TargetProfile& target, const AddressFor
     }
     addresses[lane] = address;
   }
-  return countBankConflicts(target, addresses, bytes_);
 }
 
 AccessCost AccessPattern::cost(const TargetProfile& target, const AddressForm& form) const {
   AccessCost cost;
   double cycles = 0, weights = 0;
-  auto add = [&](const BankConflicts& conflicts, uint32_t weight) {
+  BankCounter counter(target);
+  std::vector<std::optional<uint64_t>> addresses;
+  auto add = [&](const Subgroup& subgroup, const Base* base, uint32_t weight) {
+    addressesOf(form, subgroup, base, addresses);
+    const BankConflicts conflicts = counter.count(addresses, bytes_);
     cost.degree = std::max(cost.degree, conflicts.degree);
     cost.cleanCycles = std::max(cost.cleanCycles, conflicts.phases);
     cycles += double(conflicts.cycles) * weight;
@@ -266,10 +269,10 @@ AccessCost AccessPattern::cost(const TargetProfile& target, const AddressForm& f
   };
   for (const Subgroup& subgroup : subgroups_) {
     if (form.isLinear) {
-      add(count(target, form, subgroup, nullptr), subgroup.weight);
+      add(subgroup, nullptr, subgroup.weight);
       continue;
     }
-    for (const Base& base : subgroup.bases) add(count(target, form, subgroup, &base), base.weight);
+    for (const Base& base : subgroup.bases) add(subgroup, &base, base.weight);
   }
   cost.cycles = weights > 0 ? cycles / weights : 0;
   return cost;

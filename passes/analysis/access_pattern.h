@@ -69,8 +69,8 @@ private:
     uint32_t weight = 1;     ///< sum of those of the bases
     auto operator<=>(const Subgroup&) const = default;
   };
-  BankConflicts count(const TargetProfile& target, const AddressForm& form,
-                      const Subgroup& subgroup, const Base* base) const;
+  void addressesOf(const AddressForm& form, const Subgroup& subgroup, const Base* base,
+                   std::vector<std::optional<uint64_t>>& addresses) const;
 
   uint32_t rank_ = 0;
   uint32_t bytes_ = 0;

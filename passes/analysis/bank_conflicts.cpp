@@ -1,7 +1,7 @@
 #include "analysis/bank_conflicts.h"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 namespace lanewise {
 namespace {
@@ -15,67 +15,59 @@ uint32_t lanesPerPhase(const TargetProfile& profile, uint32_t bytes) {
   return std::max(lanes, 1u);
 }
 
-/// Requests of one phase. Keeps its storage from phase to phase.
-class Phase {
-public:
-  explicit Phase(const TargetProfile& profile)
-      : profile_(profile), banks_(std::max(profile.banks, 1u)),
-        bankBytes_(std::max(profile.bankBytes, 1u)), load_(banks_, 0) {}
-
-  void add(uint64_t address, uint32_t bytes) {
-    // A lane asks for each word that it touches once, whatever part of the word it wants.
-    uint64_t last = (address + bytes - 1) / bankBytes_;
-    for (uint64_t word = address / bankBytes_; word <= last; ++word) words_.push_back(word);
-    active_ = true;
-  }
-
-  /// The degree of what was added since the last call, 0 if nothing was.
-  uint32_t take() {
-    if (!active_) return 0;
-    if (profile_.broadcast) {
-      std::sort(words_.begin(), words_.end());
-      words_.erase(std::unique(words_.begin(), words_.end()), words_.end());
-    }
-    uint32_t degree = 0;
-    for (uint64_t word : words_) degree = std::max(degree, ++load_[word % banks_]);
-    for (uint64_t word : words_) load_[word % banks_] = 0;
-    words_.clear();
-    active_ = false;
-    return degree;
-  }
-
-private:
-  const TargetProfile& profile_;
-  uint64_t banks_, bankBytes_;
-  std::vector<uint32_t> load_; ///< by bank; all 0 between calls
-  std::vector<uint64_t> words_;
-  bool active_ = false;
-};
-
 } // namespace
 
-BankConflicts countBankConflicts(const TargetProfile& profile,
-                                 std::span<const std::optional<uint64_t>> addresses,
+BankCounter::BankCounter(const TargetProfile& profile)
+    : profile_(profile), banks_(profile.banks), bankBytes_(profile.bankBytes), banksOf_(banks_.n) {}
+
+void BankCounter::add(uint64_t address, uint32_t bytes) {
+  // A lane asks for each word that it touches once, whatever part of the word it wants.
+  const uint64_t last = bankBytes_.quotient(address + bytes - 1);
+  for (uint64_t word = bankBytes_.quotient(address); word <= last; ++word) {
+    Bank& bank = banksOf_[banks_.remainder(word)];
+    bool isServed = false;
+    for (uint32_t at = bank.first; profile_.broadcast && at != kNone && !isServed;
+         at = requests_[at].next)
+      isServed = requests_[at].word == word;
+    if (isServed) continue;
+    requests_.push_back({word, bank.first});
+    bank.first = uint32_t(requests_.size() - 1);
+    degree_ = std::max(degree_, ++bank.load);
+  }
+}
+
+uint32_t BankCounter::takeDegree() {
+  for (const Request& request : requests_) banksOf_[banks_.remainder(request.word)] = {};
+  requests_.clear();
+  return std::exchange(degree_, 0);
+}
+
+BankConflicts BankCounter::count(std::span<const std::optional<uint64_t>> addresses,
                                  uint32_t accessBytes) {
   BankConflicts result;
-  Phase phase(profile);
   auto finish = [&] {
-    uint32_t degree = phase.take();
+    const uint32_t degree = takeDegree();
     if (degree == 0) return;
     result.degree = std::max(result.degree, degree);
     result.cycles += degree;
     ++result.phases;
   };
   for (uint32_t offset = 0; offset < accessBytes; offset += kWidestAccess) {
-    uint32_t bytes = std::min(accessBytes - offset, kWidestAccess);
-    uint32_t lanes = lanesPerPhase(profile, bytes);
+    const uint32_t bytes = std::min(accessBytes - offset, kWidestAccess);
+    const uint32_t lanes = lanesPerPhase(profile_, bytes);
     for (size_t lane = 0; lane < addresses.size(); ++lane) {
       if (lane != 0 && lane % lanes == 0) finish();
-      if (addresses[lane]) phase.add(*addresses[lane] + offset, bytes);
+      if (addresses[lane]) add(*addresses[lane] + offset, bytes);
     }
     finish();
   }
   return result;
+}
+
+BankConflicts countBankConflicts(const TargetProfile& profile,
+                                 std::span<const std::optional<uint64_t>> addresses,
+                                 uint32_t accessBytes) {
+  return BankCounter(profile).count(addresses, accessBytes);
 }
 
 } // namespace lanewise

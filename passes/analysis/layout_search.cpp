@@ -62,10 +62,19 @@ void LayoutSearch::classify() {
     shape.weight += a.weight;
     shape.members[known->second.second].second += a.weight;
   }
+  // What costs most stands first: a layout that is no better is then given up soonest.
   const SharedLayout layout(variable_);
-  for (const Shape& s : shapes_)
-    cleanCycles_ +=
-        s.weight * s.pattern->cost(target_, addressForm(variable_, layout, s.node)).cleanCycles;
+  std::vector<std::pair<double, Shape>> byCost;
+  for (Shape& s : shapes_) {
+    const AccessCost cost = s.pattern->cost(target_, addressForm(variable_, layout, s.node));
+    cleanCycles_ += s.weight * cost.cleanCycles;
+    const double excess = s.weight * (cost.cycles - cost.cleanCycles);
+    byCost.emplace_back(excess, std::move(s));
+  }
+  std::stable_sort(byCost.begin(), byCost.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  shapes_.clear();
+  for (auto& [excess, shape] : byCost) shapes_.push_back(std::move(shape));
 }
 
 bool LayoutSearch::hasConflict() const {
@@ -260,7 +269,8 @@ std::vector<IndexMap> LayoutSearch::maps(uint32_t top) const {
   std::vector<IndexMap> list;
   const uint64_t period = elementPeriod(top);
   const uint64_t elements = natural(top).strides.front() * original_.layout.extents[top];
-  // A division by a power of two is a shift; others cost more than a conflict is mostly worth.
+  // Powers of two: shifts. A division by anything else costs more than a conflict is mostly worth,
+  // and pads between them would make many layouts of which hardly one is better.
   std::vector<uint32_t> divisors;
   for (uint64_t d = 2; d < elements && d <= UINT32_MAX / 2; d *= 2) divisors.push_back(uint32_t(d));
   std::stable_sort(divisors.begin(), divisors.end(), [&](uint32_t a, uint32_t b) {
@@ -268,12 +278,9 @@ std::vector<IndexMap> LayoutSearch::maps(uint32_t top) const {
     return distance(a) < distance(b);
   });
   if (options_.mayPad)
-    for (uint32_t divisor : divisors) {
+    for (uint32_t divisor : divisors)
       for (uint32_t pad = 1; pad < period; pad *= 2)
         list.push_back({IndexMap::Kind::Pad, divisor, pad, 0, 0});
-      for (uint32_t pad = 3; pad < period; ++pad)
-        if ((pad & (pad - 1)) != 0) list.push_back({IndexMap::Kind::Pad, divisor, pad, 0, 0});
-    }
   if (options_.maySwizzle)
     for (uint32_t shift = 1; uint64_t(1) << shift < elements && shift < 32; ++shift)
       for (uint32_t mask = 1;

@@ -47,8 +47,8 @@ double IndexMap::operations() const {
   const auto isPowerOfTwo = [](uint32_t n) { return (n & (n - 1)) == 0; };
   if (kind == Kind::Xor) return 3;
   if (kind != Kind::Pad) return 0;
-  // A shift or a division by a constant; then a sum, with a shift or a product before it.
-  return (isPowerOfTwo(divisor) ? 1 : 3) + (isPowerOfTwo(pad) ? 1 : 2);
+  // A shift; then a sum, with a product before it where no shift and add in one does.
+  return 1 + (isPowerOfTwo(pad) ? 1 : 2);
 }
 
 SharedLayout::SharedLayout(const SharedVariable& variable)

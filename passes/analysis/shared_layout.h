@@ -4,6 +4,7 @@
 
 #include "analysis/shared_variables.h"
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,7 +20,7 @@ namespace lanewise {
 struct IndexMap {
   enum class Kind : uint8_t {
     None,
-    Pad, ///< i + i / divisor * pad: `pad` unused elements after every `divisor`
+    Pad, ///< i + i / divisor * pad: `pad` unused elements after every `divisor`, a power of two
     Xor  ///< i ^ (i >> shift & mask): elements change places within groups of mask + 1
   };
   Kind kind = Kind::None;
@@ -27,7 +28,7 @@ struct IndexMap {
   uint32_t shift = 0, mask = 0; ///< mask is a power of two less one, and less than 1 << shift
 
   uint64_t operator()(uint64_t i) const {
-    if (kind == Kind::Pad) return i + i / divisor * pad;
+    if (kind == Kind::Pad) return i + (i >> std::countr_zero(divisor)) * pad;
     if (kind == Kind::Xor) return i ^ (i >> shift & mask);
     return i;
   }

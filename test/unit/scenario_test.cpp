@@ -273,7 +273,7 @@ TEST_F(ScenarioFile, DanglingNamesAreErrors) {
       "9:10: shader `aa` is unknown; it is one of a");
   EXPECT_EQ(errorOf(std::string(kShader) + kBuffer +
                     "[[dispatch]]\nshader = \"a\"\ngroups = [1]\nbind = { 0 = \"out\" }\n"),
-            "11:14: buffer `out` is unknown; it is one of b");
+            "11:14: buffer or image `out` is unknown; it is one of b");
   EXPECT_NE(errorOf(whole("", "init = { kind = \"file\", path = \"none.bin\" }\n"))
                 .find("file `none.bin` does not exist"),
             std::string::npos);

@@ -176,20 +176,58 @@ TEST(Synthesize, GivesAWorkgroupSizeThatIsLeftOpen) {
   EXPECT_EQ(synthesize(words, notes, constant)->shaders[0].specConstants.at(3), 1u);
 }
 
+TEST(Synthesize, MakesUpImagesOfTheDeclaredKind) {
+  auto synthesized = [](const std::string& type, const std::string& decoration = "") {
+    Words words = module(R"(
+OpName %img "img"
+OpDecorate %img DescriptorSet 0
+OpDecorate %img Binding 7
+)" + decoration,
+                         type + R"(
+%image_ptr = OpTypePointer UniformConstant %type
+%img = OpVariable %image_ptr UniformConstant)",
+                         "%v = OpLoad %type %img", "%img");
+    std::vector<std::string> notes;
+    Result<Scenario> scenario = synthesize(words, notes);
+    EXPECT_TRUE(scenario) << scenario.error().message;
+    EXPECT_NE(notes.back().find("0 random buffers, 1 random image"), std::string::npos)
+        << notes.back();
+    EXPECT_EQ(scenario->dispatches[0].bindings[0].binding, 7u);
+    return scenario->buffers.at(0);
+  };
+  ScenarioBuffer storage = synthesized("%type = OpTypeImage %float 2D 0 0 0 2 Rgba8");
+  ASSERT_TRUE(storage.image);
+  EXPECT_EQ(storage.image->format, ImageFormat::Rgba8);
+  EXPECT_EQ(storage.image->width, 256u);
+  EXPECT_EQ(storage.image->height, 256u);
+  EXPECT_EQ(std::get<FillRandom>(storage.fill).low, 0);
+  ScenarioBuffer written =
+      synthesized("%type = OpTypeImage %float 3D 0 0 0 2 R32f", "OpDecorate %img NonReadable");
+  EXPECT_TRUE(std::holds_alternative<FillPoison>(written.fill));
+  EXPECT_EQ(written.image->depth, 64u);
+  ScenarioBuffer sampled = synthesized("%image = OpTypeImage %uint 2D 0 1 0 1 Unknown\n"
+                                       "%type = OpTypeSampledImage %image");
+  EXPECT_EQ(sampled.image->format, ImageFormat::Rgba32ui);
+  EXPECT_TRUE(sampled.image->isArray);
+  EXPECT_GT(sampled.image->levels, 1u);
+  EXPECT_TRUE(synthesized("%type = OpTypeSampler").image); // something to take settings from
+}
+
 TEST(Synthesize, RefusesWhatItCannotMakeUp) {
   Words image = module(R"(
 OpName %img "img"
 OpDecorate %img DescriptorSet 0
 OpDecorate %img Binding 7)",
                        R"(
-%image = OpTypeImage %float 2D 0 0 0 2 R32f
+%image = OpTypeImage %float 2D 1 0 0 1 Unknown
 %image_ptr = OpTypePointer UniformConstant %image
 %img = OpVariable %image_ptr UniformConstant)",
                        "%v = OpLoad %image %img", "%img");
   std::vector<std::string> notes;
   Result<Scenario> scenario = synthesize(image, notes);
   ASSERT_FALSE(scenario);
-  EXPECT_NE(scenario.error().message.find("binding 0.7 (`img`) is an image"), std::string::npos)
+  EXPECT_NE(scenario.error().message.find("binding 0.7 (`img`) is a depth image"),
+            std::string::npos)
       << scenario.error().message;
   Words array = module(R"(
 OpDecorate %Data Block

@@ -1,0 +1,324 @@
+// Loads and stores with their shadow: is the address inside, has the place been written, and does
+// another lane get in the way (docs/design/interpreter.md has the rules).
+#include "verify/interpreter/arithmetic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lanewise::driver::interpreter {
+namespace {
+
+void pointerIndex(Lane& l, const Instr& i) {
+  uint64_t index = i.extra ? uint64_t(signExtend(l.cells[i.b], i.shift)) : l.cells[i.b];
+  uint32_t a = l.marks[i.a], b = l.marks[i.b];
+  bool isInside = i.c == 0 || index < i.c;
+  if (!isInside) l.badIndex = index, l.badBound = i.c;
+  l.cells[i.d] = l.cells[i.a] + index * i.aux;
+  l.marks[i.d] = a ? a : b ? b : isInside ? 0 : i.site;
+}
+
+// Function and Private memory. An index beyond its array has marked the pointer.
+bool isUsablePlace(Lane& l, const Instr& i) {
+  uint32_t mark = l.marks[i.a];
+  if (!mark) return true;
+  l.runner->reportUndefined(l, i.site, mark);
+  return false;
+}
+
+void loadCells(Lane& l, const Instr& i) {
+  if (!isUsablePlace(l, i)) {
+    std::fill_n(l.cells + i.d, i.n, 0);
+    std::fill_n(l.marks + i.d, i.n, 0);
+    return;
+  }
+  uint64_t from = l.cells[i.a] + i.aux;
+  std::copy_n(l.cells + from, i.n, l.cells + i.d);
+  std::copy_n(l.marks + from, i.n, l.marks + i.d);
+}
+
+void storeCells(Lane& l, const Instr& i) {
+  if (!isUsablePlace(l, i)) return;
+  uint64_t to = l.cells[i.a] + i.aux;
+  std::copy_n(l.cells + i.b, i.n, l.cells + to);
+  std::copy_n(l.marks + i.b, i.n, l.marks + to);
+}
+
+bool isChain(spv::Op op) {
+  return op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain ||
+         op == spv::Op::OpPtrAccessChain || op == spv::Op::OpInBoundsPtrAccessChain;
+}
+
+} // namespace
+
+void addMemoryHandlers(HandlerTable& t) {
+  t[size_t(Op::PointerAdd)] = [](Lane& l, const Instr& i) {
+    l.cells[i.d] = l.cells[i.a] + uint64_t(int64_t(int32_t(i.aux)));
+    l.marks[i.d] = l.marks[i.a];
+  };
+  t[size_t(Op::PointerDiff)] = [](Lane& l, const Instr& i) {
+    eachTwo(l, i, [stride = int64_t(i.aux), s = i.shift](uint64_t x, uint64_t y) {
+      return cut(uint64_t(int64_t(x - y) / stride), s);
+    });
+  };
+  t[size_t(Op::PointerIndex)] = pointerIndex;
+  t[size_t(Op::LoadCells)] = loadCells;
+  t[size_t(Op::StoreCells)] = storeCells;
+  t[size_t(Op::Descriptor)] = [](Lane& l, const Instr& i) { l.runner->descriptor(l, i); };
+  t[size_t(Op::ArrayLength)] = [](Lane& l, const Instr& i) { l.runner->arrayLength(l, i); };
+  t[size_t(Op::LoadMemory)] = [](Lane& l, const Instr& i) { l.runner->load(l, i); };
+  t[size_t(Op::StoreMemory)] = [](Lane& l, const Instr& i) { l.runner->store(l, i); };
+  t[size_t(Op::Atomic)] = [](Lane& l, const Instr& i) { l.runner->atomic(l, i); };
+}
+
+// ----- reports -----
+
+void WorkgroupRunner::report(FindingKind kind, const Lane& lane, uint32_t site,
+                             std::string detail) {
+  Finding finding;
+  finding.kind = kind;
+  finding.at = {workgroup_, lane.index, site};
+  if (log_.count(kind, finding.at, finding.other, 0)) return;
+  finding.detail = std::move(detail);
+  log_.add(std::move(finding));
+}
+
+void WorkgroupRunner::reportUndefined(const Lane& lane, uint32_t site, uint32_t mark) {
+  spv::Op origin = program_.opcodeAt(mark);
+  Finding finding;
+  finding.kind = FindingKind::UndefinedValue;
+  if (origin == spv::Op::OpLoad || origin == spv::Op::OpVariable ||
+      origin == spv::Op::OpCopyMemory || has(program_.facts(mark).effects, Effect::Atomic))
+    finding.kind = FindingKind::UninitializedRead;
+  if (isChain(origin)) finding.kind = FindingKind::OutOfRange;
+  finding.at = {workgroup_, lane.index, site};
+  finding.other = {workgroup_, lane.index, mark};
+  if (log_.count(finding.kind, finding.at, finding.other, 0)) return;
+  finding.variable = program_.variableName(isChain(origin) ? site : mark);
+  if (isChain(origin))
+    finding.detail =
+        fmt::format("index {} of an array of {}", int64_t(lane.badIndex), lane.badBound);
+  log_.add(std::move(finding));
+}
+
+void WorkgroupRunner::reportRange(const Lane& lane, uint32_t site, uint64_t address,
+                                  uint64_t bytes) {
+  Finding finding;
+  finding.kind = FindingKind::OutOfRange;
+  finding.at = {workgroup_, lane.index, site};
+  finding.offset = offsetOf(address);
+  if (log_.count(finding.kind, finding.at, finding.other, finding.offset)) return;
+  finding.bytes = uint32_t(std::min<uint64_t>(bytes, UINT32_MAX));
+  uint32_t object = objectOf(address);
+  finding.variable = program_.variableName(site);
+  if (object == 0)
+    finding.detail = "a null or unknown address";
+  else if (object < objects_.size())
+    finding.detail = fmt::format("of {} bytes", objects_[object].bytes);
+  log_.add(std::move(finding));
+}
+
+void WorkgroupRunner::reportRace(FindingKind kind, const Lane& lane, uint32_t site,
+                                 const Object& object, uint64_t granule, Access other) {
+  Finding finding;
+  finding.kind = kind;
+  finding.at = {workgroup_, lane.index, site};
+  finding.other = {workgroup_, other.lane(), other.site()};
+  finding.offset = granule << granuleShift_;
+  if (log_.count(kind, finding.at, finding.other, finding.offset)) return;
+  finding.bytes = 1u << granuleShift_;
+  finding.variable = program_.variableName(site);
+  if (finding.variable.empty()) finding.variable = object.name;
+  log_.add(std::move(finding));
+}
+
+// ----- addresses -----
+
+// The object, or null after a finding.
+Object* WorkgroupRunner::find(const Lane& lane, const Instr& inst, uint64_t address,
+                              uint64_t bytes) {
+  if (uint32_t mark = lane.marks[inst.a]) {
+    reportUndefined(lane, inst.site, mark);
+    return nullptr;
+  }
+  uint32_t number = objectOf(address);
+  if (number != 0 && number < objects_.size()) {
+    Object& object = objects_[number];
+    uint64_t offset = offsetOf(address);
+    if (offset < object.bytes && bytes <= object.bytes - offset) return &object;
+  }
+  reportRange(lane, inst.site, address, bytes);
+  return nullptr;
+}
+
+void WorkgroupRunner::descriptor(Lane& lane, const Instr& inst) {
+  const std::vector<uint64_t>& all = dispatch_.descriptors[inst.aux];
+  uint64_t index = lane.cells[inst.b];
+  uint32_t mark = lane.marks[inst.b];
+  bool isInside = index < all.size();
+  if (!isInside) lane.badIndex = index, lane.badBound = all.size();
+  lane.cells[inst.d] = isInside ? all[index] : 0;
+  lane.marks[inst.d] = mark ? mark : isInside ? 0 : inst.site;
+}
+
+void WorkgroupRunner::arrayLength(Lane& lane, const Instr& inst) {
+  uint64_t address = lane.cells[inst.a] + inst.b;
+  uint32_t number = objectOf(address);
+  uint64_t bytes = number < objects_.size() ? objects_[number].bytes : 0;
+  uint64_t offset = offsetOf(address);
+  lane.cells[inst.d] = bytes > offset ? (bytes - offset) / inst.aux : 0;
+  lane.marks[inst.d] = lane.marks[inst.a];
+}
+
+// ----- plain accesses -----
+
+void WorkgroupRunner::load(Lane& lane, const Instr& inst) {
+  uint64_t address = lane.cells[inst.a] + uint64_t(int64_t(int32_t(inst.aux)));
+  uint32_t bytes = inst.extra, stride = inst.b, shadowShift = granuleShift_;
+  Object* object = find(lane, inst, address, uint64_t(inst.n - 1) * stride + bytes);
+  if (!object) {
+    std::fill_n(lane.cells + inst.d, inst.n, 0);
+    std::fill_n(lane.marks + inst.d, inst.n, 0);
+    return;
+  }
+  uint64_t offset = offsetOf(address);
+  for (uint32_t n = 0; n < inst.n; ++n, offset += stride) {
+    uint64_t value = readScalar(object->data + offset, bytes);
+    lane.cells[inst.d + n] = inst.shift ? value != 0 : value;
+    uint32_t mark = 0;
+    if (!object->marks.empty())
+      for (uint64_t g = offset >> shadowShift; g <= (offset + bytes - 1) >> shadowShift; ++g)
+        if (uint32_t m = object->marks[g]) mark = m == kNeverWritten ? inst.site : m;
+    if (object->written)
+      for (uint64_t g = offset >> shadowShift; g <= (offset + bytes - 1) >> shadowShift; ++g)
+        if (!object->written[g]) mark = inst.site;
+    lane.marks[inst.d + n] = mark;
+    if (object->isShadowed) noteRead(lane, *object, offset, bytes, inst.site);
+  }
+  if (isObserved())
+    observeAccess(lane, inst, *object, address, (inst.n - 1) * stride + bytes, false);
+}
+
+void WorkgroupRunner::store(Lane& lane, const Instr& inst) {
+  uint64_t address = lane.cells[inst.a] + uint64_t(int64_t(int32_t(inst.aux)));
+  uint32_t bytes = inst.extra, stride = inst.c;
+  Object* object = find(lane, inst, address, uint64_t(inst.n - 1) * stride + bytes);
+  if (!object) return;
+  if (object->isReadOnly)
+    return report(FindingKind::OutOfRange, lane, inst.site,
+                  "a store to a uniform buffer or push constants");
+  uint64_t offset = offsetOf(address);
+  for (uint32_t n = 0; n < inst.n; ++n, offset += stride) {
+    uint64_t value = lane.cells[inst.b + n];
+    uint32_t mark = lane.marks[inst.b + n];
+    noteWrite(lane, *object, offset, bytes, inst.site, value);
+    writeScalar(object->data + offset, bytes, value);
+    uint64_t first = offset >> granuleShift_, last = (offset + bytes - 1) >> granuleShift_;
+    if (!object->marks.empty())
+      for (uint64_t g = first; g <= last; ++g) object->marks[g] = mark;
+    else if (mark)
+      reportUndefined(lane, inst.site, mark);
+    if (object->written)
+      for (uint64_t g = first; g <= last; ++g) object->written[g] = 1;
+  }
+  if (isObserved())
+    observeAccess(lane, inst, *object, address, (inst.n - 1) * stride + bytes, true);
+}
+
+void WorkgroupRunner::observeAccess(Lane& lane, const Instr& inst, const Object& object,
+                                    uint64_t address, uint32_t bytes, bool isWrite) {
+  AccessEvent event;
+  event.workgroup = workgroup_;
+  event.subgroup = lane.subgroup;
+  event.lane = lane.index;
+  event.site = inst.site;
+  event.instance = instanceOf(lane, inst);
+  event.memoryClass = object.memoryClass;
+  event.isWrite = isWrite;
+  event.address = address;
+  event.bytes = bytes;
+  dispatch_.observer->access(event);
+}
+
+// ----- shadow -----
+
+// Whether `earlier` happens before what `lane` does now.
+bool WorkgroupRunner::isOrdered(const Lane& lane, Access earlier, uint32_t classAt) const {
+  if (earlier.tick < lane.visible[classAt]) return true;
+  const Lane& other = lanes_[earlier.lane()];
+  if (other.subgroup == lane.subgroup && earlier.tick < lane.visibleSub[classAt]) return true;
+  for (auto [from, tick] : lane.acquired)
+    if (from == earlier.lane() && earlier.tick <= tick) return true;
+  return false;
+}
+
+void WorkgroupRunner::noteRead(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes,
+                               uint32_t site) {
+  uint32_t at = classIndex(object.memoryClass);
+  Access mine = Access::make(tick_, lane.index, site);
+  for (uint64_t g = offset >> granuleShift_; g <= (offset + bytes - 1) >> granuleShift_; ++g) {
+    Granule& s = object.shadow.at(g, startTick_);
+    if (races(lane, s.write, at))
+      reportRace(FindingKind::RaceReadWrite, lane, site, object, g, s.write);
+    for (Access other : s.atomic)
+      if (other.tick != 0 && !other.isAtomicLoad() && races(lane, other, at))
+        reportRace(FindingKind::RaceReadWrite, lane, site, object, g, other);
+    if (s.read[0].tick < base_[at] || s.read[0].lane() == lane.index) {
+      s.read[0] = mine;
+      continue;
+    }
+    // Two readers of different subgroups see more than two of one, should a barrier of a subgroup
+    // follow.
+    bool isNear = lanes_[s.read[0].lane()].subgroup == lane.subgroup;
+    bool wasNear = lanes_[s.read[1].lane()].subgroup == lanes_[s.read[0].lane()].subgroup;
+    if (s.read[1].tick < base_[at] || s.read[1].lane() == lane.index || (wasNear && !isNear))
+      s.read[1] = mine;
+  }
+}
+
+void WorkgroupRunner::noteWrite(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes,
+                                uint32_t site, uint64_t value) {
+  uint32_t at = classIndex(object.memoryClass);
+  uint32_t granuleBits = 8u << granuleShift_;
+  for (uint64_t g = offset >> granuleShift_; g <= (offset + bytes - 1) >> granuleShift_; ++g) {
+    Granule& s = object.shadow.at(g, startTick_);
+    uint32_t part = uint32_t(cut(value, 64 - granuleBits));
+    value = granuleBits >= 64 ? 0 : value >> granuleBits;
+    if (races(lane, s.write, at))
+      reportRace(s.value == part ? FindingKind::RaceSameValue : FindingKind::RaceWriteWrite, lane,
+                 site, object, g, s.write);
+    for (Access other : s.read)
+      if (races(lane, other, at))
+        reportRace(FindingKind::RaceReadWrite, lane, site, object, g, other);
+    for (Access other : s.atomic)
+      if (races(lane, other, at))
+        reportRace(other.isAtomicLoad() ? FindingKind::RaceReadWrite : FindingKind::RaceWriteWrite,
+                   lane, site, object, g, other);
+    s.write = Access::make(tick_, lane.index, site);
+    s.value = part;
+  }
+}
+
+void WorkgroupRunner::noteAtomic(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes,
+                                 uint32_t site, bool isLoad) {
+  uint32_t at = classIndex(object.memoryClass);
+  for (uint64_t g = offset >> granuleShift_; g <= (offset + bytes - 1) >> granuleShift_; ++g) {
+    Granule& s = object.shadow.at(g, startTick_);
+    if (races(lane, s.write, at))
+      reportRace(isLoad ? FindingKind::RaceReadWrite : FindingKind::RaceWriteWrite, lane, site,
+                 object, g, s.write);
+    if (!isLoad)
+      for (Access other : s.read)
+        if (races(lane, other, at))
+          reportRace(FindingKind::RaceReadWrite, lane, site, object, g, other);
+    Access* slot = &s.atomic[0];
+    if (slot->tick >= base_[at] && slot->lane() != lane.index) ++slot;
+    bool isFree = slot->tick < base_[at] || slot->lane() == lane.index;
+    // A store tells more than a load: it also meets the loads of others.
+    if (!isFree && !(slot->isAtomicLoad() && !isLoad)) continue;
+    bool wasStore = slot->tick >= base_[at] && slot->lane() == lane.index && slot->tick != 0 &&
+                    !slot->isAtomicLoad();
+    *slot = Access::make(tick_, lane.index, site, isLoad && !wasStore);
+  }
+}
+
+} // namespace lanewise::driver::interpreter

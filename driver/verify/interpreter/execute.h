@@ -1,0 +1,183 @@
+// Executes one workgroup: lane by lane, each up to where it has to wait for others.
+#pragma once
+
+#include "verify/interpreter/findings.h"
+#include "verify/interpreter/memory.h"
+#include "verify/interpreter/observer.h"
+#include "verify/interpreter/program.h"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace lanewise::driver::interpreter {
+
+class WorkgroupRunner;
+
+/// One invocation.
+struct Lane {
+  enum class State : uint8_t { Runnable, AtBarrier, AtGroup, Done };
+  uint64_t* cells = nullptr;
+  uint32_t* marks = nullptr;
+  const Instr* next = nullptr;
+  WorkgroupRunner* runner = nullptr; ///< null where constants are computed
+  State state = State::Runnable;
+  bool isYielding = false;
+  uint32_t index = 0, subgroup = 0, subgroupLane = 0;
+  uint64_t steps = 0;                  ///< an upper bound of the instructions in loops so far
+  uint64_t sliceEnd = 0;               ///< steps after which others get a turn
+  uint64_t badIndex = 0, badBound = 0; ///< of the last index that was beyond its array
+  const Instr* waiting = nullptr;      ///< the barrier or subgroup operation
+  std::vector<uint32_t> key;           ///< of the dynamic instance that it waits at
+
+  // By class of memory: accesses of others before this tick are ordered before what comes.
+  std::array<uint32_t, kMemoryClasses> visible{};    ///< of the workgroup
+  std::array<uint32_t, kMemoryClasses> visibleSub{}; ///< of its own subgroup
+  uint8_t fenced = 0, fencedSub = 0; ///< classes released by fences since the last barrier
+  uint32_t subgroupMet = 0;          ///< tick of the subgroup's last barrier
+  uint32_t released = 0, releasedToDevice = 0;         ///< tick of its last release by a fence
+  std::vector<std::pair<uint32_t, uint32_t>> acquired; ///< lane and tick, through atomics
+};
+
+using Handler = void (*)(Lane&, const Instr&);
+using HandlerTable = std::array<Handler, size_t(Op::Extended) + 1>;
+const HandlerTable& handlers();
+// Each fills in its own rows.
+void addDataHandlers(HandlerTable& table);
+void addIntegerHandlers(HandlerTable& table);
+void addFloatHandlers(HandlerTable& table);
+void addControlHandlers(HandlerTable& table);
+void addMemoryHandlers(HandlerTable& table);
+
+/// Runs straight-line code without memory over one file of cells, for constants.
+void evaluate(const Program& program, std::span<const Instr> code, std::vector<uint64_t>& cells,
+              std::vector<uint32_t>& marks);
+
+/// Released ticks by workgroup, what an atomic location tells whoever reads it.
+using Clock = std::vector<uint32_t>;
+
+/// What was published through one atomic location.
+struct Sync {
+  uint32_t workgroup = UINT32_MAX;
+  std::vector<std::pair<uint32_t, uint32_t>> lanes; ///< lane and tick, of that workgroup
+  std::shared_ptr<const Clock> clock;
+};
+
+/// What the workgroups of a dispatch share.
+struct DispatchState {
+  const Program* program = nullptr;
+  std::array<uint32_t, 3> groups{1, 1, 1};
+  uint32_t subgroupSize = 32;
+  uint64_t stepLimit = 0; ///< of one lane
+  Observer* observer = nullptr;
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::vector<Object> objects;       ///< [0] unused; buffers and push constants
+  std::vector<ForeignTable> foreign; ///< by object
+  /// By index into Program::variables: addresses of its descriptors.
+  std::vector<std::vector<uint64_t>> descriptors;
+  std::map<uint64_t, Sync> syncs; ///< by address; used by one thread only
+  uint32_t workgroupCount() const { return groups[0] * groups[1] * groups[2]; }
+};
+
+class WorkgroupRunner {
+public:
+  explicit WorkgroupRunner(DispatchState& dispatch);
+
+  /// Runs a workgroup; `order` lists its lanes.
+  void run(uint32_t workgroup, std::span<const uint32_t> order);
+  /// Checks what the workgroup did against the finished ones, and adds it to them. Called in order
+  /// of workgroups.
+  void commit();
+  FindingLog& log() { return log_; }
+  uint64_t instructions() const { return instructions_; }
+  bool gaveUp() const { return gaveUp_; } ///< after an endless loop
+  bool isLate() const { return isLate_; } ///< stopped at the deadline
+
+  // For the handlers.
+  const Program& program() const { return program_; }
+  const Instr* codeAt(uint64_t address) const { return program_.code.data() + address; }
+  void load(Lane& lane, const Instr& inst);
+  void store(Lane& lane, const Instr& inst);
+  void atomic(Lane& lane, const Instr& inst);
+  void fence(Lane& lane, const Ordering& ordering);
+  void descriptor(Lane& lane, const Instr& inst);
+  void arrayLength(Lane& lane, const Instr& inst);
+  void loopNext(Lane& lane, const Instr& inst);
+  void observeBranch(Lane& lane, const Instr& inst, bool isTaken);
+  bool isObserved() const { return dispatch_.observer != nullptr; }
+  /// A value that depends on `mark` takes effect at `site`.
+  void reportUndefined(const Lane& lane, uint32_t site, uint32_t mark);
+  void report(FindingKind kind, const Lane& lane, uint32_t site, std::string detail = {});
+
+private:
+  // workgroup.cpp
+  void begin(uint32_t workgroup);
+  void setBuiltIns(Lane& lane);
+  void runLane(Lane& lane);
+  bool runGroups();
+  void releaseBarrier();
+  void findKey(Lane& lane) const;
+  uint64_t instanceOf(Lane& lane, const Instr& inst) const;
+  void subgroupBarrier(std::span<Lane* const> lanes, const BarrierInfo& barrier);
+
+  // access.cpp
+  Object* find(const Lane& lane, const Instr& inst, uint64_t address, uint64_t bytes);
+  void reportRange(const Lane& lane, uint32_t site, uint64_t address, uint64_t bytes);
+  void observeAccess(Lane& lane, const Instr& inst, const Object& object, uint64_t address,
+                     uint32_t bytes, bool isWrite);
+  void noteRead(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes, uint32_t site);
+  void noteWrite(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes, uint32_t site,
+                 uint64_t value);
+  void noteAtomic(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes, uint32_t site,
+                  bool isLoad);
+  bool races(const Lane& lane, Access earlier, uint32_t classAt) const {
+    return earlier.tick >= base_[classAt] && earlier.tick >= startTick_ &&
+           earlier.lane() != lane.index && !isOrdered(lane, earlier, classAt);
+  }
+  bool isOrdered(const Lane& lane, Access earlier, uint32_t classAt) const;
+  void reportRace(FindingKind kind, const Lane& lane, uint32_t site, const Object& object,
+                  uint64_t granule, Access other);
+  void synchronize(Lane& lane, uint64_t address, const AtomicInfo& info);
+  void publish(Lane& lane, Sync& sync);
+  void acquire(Lane& lane, const Sync& sync);
+
+  // commit.cpp
+  void commitObject(uint32_t index);
+  void commitGranule(uint32_t object, uint64_t at, const Granule& mine, ForeignGranule& others);
+  bool isKnown(Access mine, const ForeignAccess& other) const;
+  void reportForeign(FindingKind kind, Access mine, const ForeignAccess& other, uint32_t object,
+                     uint64_t granule);
+
+  DispatchState& dispatch_;
+  const Program& program_;
+  uint32_t laneCount_ = 0, granuleShift_ = 2;
+  std::vector<uint64_t> cells_;
+  std::vector<uint32_t> marks_;
+  std::vector<Lane> lanes_;
+  std::vector<std::vector<Lane*>> subgroups_;
+  std::vector<Object> objects_; ///< [0] unused; the dispatch's, then Workgroup variables
+  std::vector<std::vector<uint8_t>> workgroupMemory_;
+  FindingLog log_;
+  uint64_t instructions_ = 0;
+  bool gaveUp_ = false, isLate_ = false;
+
+  // Of the workgroup under way.
+  uint32_t workgroup_ = 0;
+  uint32_t tick_ = 0, startTick_ = 1, metAt_ = 0; ///< metAt_: tick of the last barrier of all
+  std::array<uint32_t, kMemoryClasses> base_{};   ///< accesses before it are ordered for every lane
+  std::map<uint64_t, Sync> ownSyncs_;             ///< of Workgroup memory
+  /// What the workgroup has learnt of others, and when.
+  std::vector<std::pair<uint32_t, std::shared_ptr<const Clock>>> known_;
+};
+
+/// Executes a subgroup operation for the lanes that are there together (group.cpp).
+void runGroup(std::span<Lane* const> lanes, const GroupInfo& group, uint32_t subgroupSize,
+              const Instr& inst);
+
+} // namespace lanewise::driver::interpreter

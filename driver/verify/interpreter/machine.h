@@ -1,0 +1,71 @@
+// Dispatches programs: many workgroups on the host's threads, in a chosen order of lanes.
+#pragma once
+
+#include "verify/interpreter/findings.h"
+#include "verify/interpreter/observer.h"
+#include "verify/interpreter/program.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver::interpreter {
+
+/// In which order the lanes of a workgroup run between two points where they meet, and the
+/// workgroups of a dispatch start.
+enum class LaneOrder : uint8_t {
+  Forward,
+  Reverse,
+  Interleaved, ///< the first lane of each subgroup, then the second of each, and so on
+  Random       ///< seeded
+};
+
+struct MachineOptions {
+  LaneOrder order = LaneOrder::Forward;
+  uint64_t seed = 1;                      ///< of LaneOrder::Random
+  uint32_t subgroupSize = 32;             ///< 4 to 128, a power of two
+  uint32_t threads = 0;                   ///< 0: as many as the host has
+  uint64_t stepLimit = uint64_t(1) << 28; ///< instructions in loops of one lane
+  Observer* observer = nullptr;
+  double timeoutSeconds = 0; ///< negative: over already; 0: no limit
+};
+
+/// A buffer as the dispatches of a program share it.
+struct BufferMemory {
+  std::span<uint8_t> bytes;
+  std::string name;
+  /// One flag for each byte: written, or filled from outside. Empty: all of it is. The dispatches
+  /// set what they write.
+  std::span<uint8_t> written;
+};
+
+struct BufferBinding {
+  uint32_t set = 0, binding = 0;
+  uint32_t element = 0; ///< of an array of descriptors
+  uint32_t buffer = 0;  ///< index into the buffers
+};
+
+struct Dispatch {
+  const Program* program = nullptr;
+  std::array<uint32_t, 3> groups{1, 1, 1};
+  std::span<const BufferBinding> bindings;
+  std::span<const uint8_t> pushConstants;
+};
+
+struct DispatchResult {
+  std::vector<Finding> findings; ///< the same with any number of threads
+  uint64_t instructions = 0;     ///< of the interpreter's code
+  bool ended = true;             ///< false after an endless loop
+  bool timedOut = false;         ///< not all workgroups have run
+};
+
+/// Device address of the first byte of a buffer, for pointers that stand in buffers.
+uint64_t deviceAddress(uint32_t buffer);
+
+/// Runs a dispatch. An Error says what the machine lacks: a binding, too large a workgroup.
+Result<DispatchResult> dispatch(const Dispatch& what, std::span<BufferMemory> buffers,
+                                const MachineOptions& options);
+
+} // namespace lanewise::driver::interpreter

@@ -1,0 +1,75 @@
+// Byte-addressed memory of a dispatch. An address is an object's number and an offset into it, so
+// that adding to an address stays within the object or is seen to leave it; the same form serves
+// descriptors, Workgroup variables and physical addresses.
+#pragma once
+
+#include "verify/interpreter/shadow.h"
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver::interpreter {
+
+constexpr uint32_t kOffsetBits = 44;
+
+/// Address of byte 0 of an object. Object 0 is never used: a null pointer.
+constexpr uint64_t addressOf(uint32_t object) {
+  return uint64_t(object) << kOffsetBits;
+}
+constexpr uint32_t objectOf(uint64_t address) {
+  return uint32_t(address >> kOffsetBits);
+}
+constexpr uint64_t offsetOf(uint64_t address) {
+  return address & ((uint64_t(1) << kOffsetBits) - 1);
+}
+
+/// A buffer, the push constants or one Workgroup variable, as one workgroup sees it.
+struct Object {
+  uint8_t* data = nullptr;
+  uint64_t bytes = 0;
+  MemoryClass memoryClass = kStorageClass;
+  bool isReadOnly = false; ///< uniform buffers and push constants
+  /// Some instruction of the dispatch may write it: only then are accesses watched.
+  bool isShadowed = false;
+  std::string name;
+  /// By granule: the site whose undefined result is stored there, kNeverWritten, or 0. Workgroup
+  /// memory only.
+  std::vector<uint32_t> marks;
+  /// By granule: 0 where nobody has written yet. Null for a buffer that starts with contents.
+  uint8_t* written = nullptr;
+  ShadowTable shadow;
+};
+
+constexpr uint32_t kNeverWritten = UINT32_MAX;
+
+/// The `bytes` (1, 2, 4 or 8) at `from`, zero-extended.
+inline uint64_t readScalar(const uint8_t* from, uint32_t bytes) {
+  switch (bytes) {
+  case 4: {
+    uint32_t v;
+    std::memcpy(&v, from, 4);
+    return v;
+  }
+  case 8: {
+    uint64_t v;
+    std::memcpy(&v, from, 8);
+    return v;
+  }
+  case 2: {
+    uint16_t v;
+    std::memcpy(&v, from, 2);
+    return v;
+  }
+  default:
+    return *from;
+  }
+}
+
+inline void writeScalar(uint8_t* to, uint32_t bytes, uint64_t value) {
+  std::memcpy(to, &value, bytes == 4 ? 4 : bytes == 8 ? 8 : bytes == 2 ? 2 : 1);
+}
+
+} // namespace lanewise::driver::interpreter

@@ -1,0 +1,40 @@
+// For profiles: what happens at each site, lane by lane. Events of one subgroup at one site that
+// have the same `instance` happen together on a device.
+#pragma once
+
+#include "verify/interpreter/program.h"
+
+#include <cstdint>
+
+namespace lanewise::driver::interpreter {
+
+struct AccessEvent {
+  uint32_t workgroup = 0, subgroup = 0, lane = 0; ///< lane: LocalInvocationIndex
+  uint32_t site = 0;
+  uint64_t instance =
+      0; ///< hash of call path and loop iterations, equal for lanes that are together
+  MemoryClass memoryClass = kStorageClass;
+  bool isWrite = false;
+  uint64_t address = 0; ///< object and offset (memory.h)
+  uint32_t bytes = 0;   ///< of the whole vector or scalar
+};
+
+struct BranchEvent {
+  uint32_t workgroup = 0, subgroup = 0, lane = 0;
+  uint32_t site = 0;
+  uint64_t instance = 0;
+  bool isTaken = false;
+};
+
+/// Called by one thread at a time; observing makes a dispatch run on one thread.
+class Observer {
+public:
+  virtual ~Observer() = default;
+  virtual void access(const AccessEvent&) {}
+  virtual void branch(const BranchEvent&) {}
+  /// `arrivals` lanes of the workgroup met at a barrier.
+  virtual void barrier(uint32_t /*workgroup*/, uint32_t /*site*/, uint32_t /*arrivals*/) {}
+  virtual void endWorkgroup(uint32_t /*workgroup*/) {}
+};
+
+} // namespace lanewise::driver::interpreter

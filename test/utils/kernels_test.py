@@ -1,0 +1,132 @@
+"""utils/kernels/run must find what is wrong, and tell figures as lanewise gives them."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "utils/kernels/run"
+
+# Stands for lanewise: `opt` writes a module that says whether the pass was skipped, and the remark; `verify`
+# prints the report. What a test wants of it stands in files beside it.
+PROGRAM = '''#!/usr/bin/env python3
+import pathlib, sys
+here = pathlib.Path(__file__).parent
+if sys.argv[1] == "verify":
+    print((here / "report.json").read_text())
+    sys.exit(int((here / "exit").read_text()))
+output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
+skips = any(a.startswith("--skip=") for a in sys.argv)
+output.write_text("same" if skips or (here / "unchanged").exists() else "other")
+if not skips:
+    next(pathlib.Path(a.split("=", 1)[1]) for a in sys.argv if a.startswith("--remarks-file=")).write_text(
+        (here / "remarks.jsonl").read_text())
+'''
+APPLIED = {
+    "kind": "applied", "pass": "pad-shared-memory", "name": "padded", "message": "",
+    "args": {"array": "s", "extents-before": "[8]", "extents-after": "[9]", "degree-before": "4", "degree-after": "1",
+             "cycles-before": "100", "cycles-after": "20", "arithmetic-added": "5"}}
+MISSED = {
+    "kind": "missed", "pass": "pad-shared-memory", "name": "gain-too-small", "message": "did not pad 's[8]': no",
+    "args": {"array": "s"}, "details": ["line 1: Load of 4 bytes, degree 2, weight 1", "line 2: degree 4"]}
+REPORT = {
+    "state": "equal", "device": "a GPU", "driver": "1.0", "cpu-device": False,
+    "original": {"name": "o", "timing": {"median-us": 200.04}},
+    "variants": [{"name": "t", "state": "equal", "timing": {
+        "median-us": 50, "ratio": 0.25, "ratio-low": 0.2444, "ratio-high": 0.26, "rounds": 40}}]}
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.program = self.directory / "lanewise"
+        self.program.write_text(PROGRAM)
+        self.program.chmod(0o755)
+
+    def run_script(self, *arguments, kernel="a", remarks=(APPLIED,), report=None, code=0, unchanged=False, timing=None):
+        """(exit code, lines of standard output, standard error) for what lanewise is to say."""
+        report = json.loads(json.dumps(REPORT if report is None else report))
+        report["variants"][0].get("timing", {}).update(timing or {})
+        (self.directory / "remarks.jsonl").write_text("".join(json.dumps(r) + "\n" for r in remarks))
+        (self.directory / "report.json").write_text(json.dumps(report))
+        (self.directory / "exit").write_text(str(code))
+        if unchanged:
+            (self.directory / "unchanged").touch()
+        done = subprocess.run(
+            [sys.executable, SCRIPT, f"--program={self.program}", *arguments, self.directory / f"{kernel}.comp"],
+            capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout.splitlines(), done.stderr
+
+    def test_row(self):
+        code, lines, _ = self.run_script()
+        self.assertEqual(code, 0)
+        self.assertEqual(lines[2], "| a | `[8]` | `[9]` | 4 -> 1 | 0.250 | 0.250 | 0.244 to 0.260 | 200.0 | 50.0 |")
+        self.assertIn("device: a GPU, 1.0", lines)
+        self.assertIn("median of 40 interleaved rounds after a warm-up", lines)
+        self.assertIn("slower by the whole interval: none", lines)
+        self.assertIn("outputs equal: 1 of 1", lines)
+
+    def test_left_alone(self):
+        code, lines, _ = self.run_script(remarks=[MISSED], unchanged=True)
+        self.assertEqual(code, 0)
+        self.assertTrue(lines[2].startswith("| a | `[8]` | left alone: gain-too-small | 4 | 1.000 |"), lines[2])
+
+    def test_too_few_rounds(self):
+        _, lines, _ = self.run_script(timing={"ratio-low": 0, "ratio-high": None})
+        self.assertIn("| too few rounds |", lines[2])
+
+    def test_slower_is_told(self):
+        code, lines, _ = self.run_script(timing={"ratio": 1.2, "ratio-low": 1.1, "ratio-high": 1.3})
+        self.assertEqual(code, 0)
+        self.assertIn("slower by the whole interval: a", lines)
+
+    def test_different_outputs(self):
+        report = {"state": "differs", "reason": "element 7", "original": {}, "variants": [{}]}
+        code, lines, _ = self.run_script(report=report, code=2)
+        self.assertEqual((code, lines[-1]), (2, "FOUND: a: differs: element 7"))
+
+    def test_unsound_original(self):
+        report = {"state": "original-unsound", "reason": "a race", "original": {}, "variants": [{}]}
+        code, lines, _ = self.run_script(report=report, code=2)
+        self.assertEqual((code, lines[-1]), (2, "FOUND: a: original-unsound: a race"))
+
+    def test_not_run(self):
+        report = {"state": "unverified", "reason": "too large", "original": {}, "variants": [{}]}
+        code, lines, _ = self.run_script(report=report)
+        self.assertEqual(code, 0)
+        self.assertIn("| not run |", lines[2])
+        self.assertEqual(lines[-1], "not run: a: too large")
+        code, lines, _ = self.run_script("--require-all", report=report)
+        self.assertEqual((code, lines[-1]), (2, "FOUND: a: unverified: too large"))
+
+    def test_changed_control(self):
+        code, lines, _ = self.run_script(kernel="control_a")
+        self.assertEqual(code, 2)
+        self.assertIn("FOUND: control_a: a control must stay as it is", lines[-1])
+
+    def test_unchanged_control(self):
+        code, _, _ = self.run_script(kernel="control_a", remarks=[MISSED], unchanged=True)
+        self.assertEqual(code, 0)
+
+    def test_not_one_array(self):
+        code, _, errors = self.run_script(remarks=[APPLIED, APPLIED])
+        self.assertEqual(code, 1)
+        self.assertIn("2 remarks", errors)
+
+    def test_failing_program(self):
+        code, _, errors = self.run_script(code=3)
+        self.assertEqual(code, 1)
+        self.assertIn("exit code 3", errors)
+
+    def test_bad_usage(self):
+        code, _, errors = self.run_script("--nonsense")
+        self.assertEqual(code, 1)
+        self.assertIn("--nonsense", errors)
+
+
+if __name__ == "__main__":
+    unittest.main()
