@@ -287,7 +287,6 @@ std::optional<Refusal> Plan::canPad(const Candidate& c) const {
   };
   for (const LayoutNode& node : variable.nodes)
     if (decorations.has(node.type, spv::Decoration::ArrayStride) ||
-        decorations.has(node.type, spv::Decoration::Block) ||
         (node.kind == LayoutNode::Kind::Struct && hasOffset(node)))
       return Refusal{"explicit-layout", "its type has an explicit layout", variable.variable};
   if (auto refusal = hasKnownExtents(c)) return refusal;
@@ -591,7 +590,9 @@ struct Decision {
   SharedLayout layout;
 };
 
-PassResult padSharedMemory(PassContext& context) {
+} // namespace
+
+PassResult runPadSharedMemory(PassContext& context) {
   Plan plan(context, context.module, context.analyses);
   SharedSizes newBytes;
   plan.judge(newBytes);
@@ -647,12 +648,6 @@ PassResult padSharedMemory(PassContext& context) {
   if (normalized.empty())
     preserved = preserved.with(AnalysisKind::Cfg).with(AnalysisKind::Dominance);
   return PassOutcome{true, preserved};
-}
-
-} // namespace
-
-PassResult runPadSharedMemory(PassContext& context) {
-  return padSharedMemory(context);
 }
 
 } // namespace lanewise

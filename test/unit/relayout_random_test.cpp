@@ -19,9 +19,10 @@
 
 namespace lanewise {
 namespace {
+using test::kBound;
+using test::Lane;
 using test::RandomSharedKernel;
 using test::Setup;
-using test::kBound;
 
 /// Interprets the main function of a kernel, lane by lane, and measures its types.
 class Interpreter {
