@@ -125,6 +125,7 @@ private:
   std::optional<double> residency(const Candidate& candidate, uint64_t bytes) const;
   // check
   std::optional<Refusal> canPad(const Candidate& candidate) const;
+  std::set<uint32_t> unknownSpecIds(Id constant) const;
   std::optional<Refusal> hasKnownExtents(const Candidate& candidate) const;
   bool isLiteral(const SharedVariable& variable, uint32_t node) const;
   // choose
@@ -248,6 +249,27 @@ bool Plan::isLiteral(const SharedVariable& variable, uint32_t node) const {
   return analyses_.constants().literal(variable.nodes[node].length).has_value();
 }
 
+/// SpecIds of those constants whose value was not given that a constant is computed from, sorted;
+/// of the constant itself, whatever was given, where there are none.
+std::set<uint32_t> Plan::unknownSpecIds(Id constant) const {
+  std::set<uint32_t> ids;
+  std::set<Id> seen{constant};
+  std::vector<Id> work{constant};
+  while (!work.empty()) {
+    const Id id = work.back();
+    work.pop_back();
+    const InstRef def = module_.def(id);
+    if (!def) continue;
+    const auto specId = analyses_.decorations().operand(module_, id, spv::Decoration::SpecId);
+    if (specId && (id == constant || analyses_.constants().isUnassumedSpec(id)))
+      ids.insert(*specId);
+    module_.forEachIdOperand(def, [&](uint32_t, Id operand) {
+      if (seen.insert(operand).second) work.push_back(operand);
+    });
+  }
+  return ids;
+}
+
 /// Extents that are literal, or by specialization constants that were all given. Given values only
 /// inform the cost: the rewrite holds for every value.
 std::optional<Refusal> Plan::hasKnownExtents(const Candidate& c) const {
@@ -258,12 +280,13 @@ std::optional<Refusal> Plan::hasKnownExtents(const Candidate& c) const {
     if (value &&
         (value->isLiteral || (value->width == 32 && !constants.isUnassumedSpec(node.length))))
       continue;
-    const auto id = analyses_.decorations().operand(module_, node.length, spv::Decoration::SpecId);
-    return Refusal{
-        "specialization-sized",
-        fmt::format("an extent is a specialization constant; give it with --spec-const={}:VALUE",
-                    id ? std::to_string(*id) : "ID"),
-        c.variable->variable};
+    std::string options;
+    for (uint32_t id : unknownSpecIds(node.length))
+      options += fmt::format("{}--spec-const={}:VALUE", options.empty() ? "" : " ", id);
+    return Refusal{"specialization-sized",
+                   fmt::format("an extent is a specialization constant; give it with {}",
+                               options.empty() ? "--spec-const=ID:VALUE" : options),
+                   c.variable->variable};
   }
   return std::nullopt;
 }
@@ -519,6 +542,7 @@ Remark Plan::remark(const Candidate& c) const {
            {"cycles-before", fmt::format("{:g}", before.cost.cycles)},
            {"cycles-after", fmt::format("{:g}", c.after->cost.cycles)},
            {"arithmetic-added", fmt::format("{:g}", c.after->cost.arithmetic)},
+           {"cycles-at-risk", fmt::format("{:g}", c.after->cost.risk)},
            {"residency-lost", fmt::format("{:g}", c.after->cost.residency)},
            {"bytes-added", std::to_string(bytes)}})
     remark.args.push_back({key, value});

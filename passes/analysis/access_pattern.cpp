@@ -189,6 +189,21 @@ std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& af
   return pattern;
 }
 
+AccessPattern AccessPattern::walk(uint32_t rank, uint32_t along, uint64_t extent, uint32_t bytes,
+                                  const TargetProfile& target) {
+  AccessPattern pattern;
+  pattern.rank_ = rank;
+  pattern.bytes_ = bytes;
+  Subgroup subgroup;
+  subgroup.values.resize(size_t(target.subgroupSize) * (rank + 1));
+  subgroup.active.assign(target.subgroupSize, true);
+  for (uint32_t lane = 0; lane < target.subgroupSize; ++lane)
+    subgroup.values[size_t(lane) * (rank + 1) + along] = uint32_t(lane % extent);
+  subgroup.bases.push_back({std::vector<uint32_t>(rank, 0)});
+  pattern.subgroups_.push_back(std::move(subgroup));
+  return pattern;
+}
+
 std::optional<uint32_t> AccessPattern::indexOutOfRange(Analyses& analyses, Affine& affine,
                                                        const SharedVariable& variable,
                                                        const SharedAccess& access,
