@@ -198,7 +198,7 @@ Candidate Plan::collect(const SharedVariable& variable) {
     }
     const std::array<uint32_t, 3> size = entry->workgroupSize->size;
     auto& affine = affines_[entry];
-    if (!affine) affine = std::make_unique<Affine>(analyses_, size);
+    if (!affine) affine = std::make_unique<Affine>(analyses_, size, target_.subgroupSize);
     for (const SharedAccess& access : variable.accesses) {
       const BlockRef block = module_.blockOf(access.inst);
       const FunctionRef function = module_.functionOf(block);
@@ -210,7 +210,8 @@ Candidate Plan::collect(const SharedVariable& variable) {
           AccessPattern::indexOutOfRange(analyses_, *affine, variable, access, size, target_);
       if (out && !c.indexOutOfRange) c.indexOutOfRange = {access.inst, *out};
       c.accesses.push_back(
-          {&access, blockFrequency(analyses_.loops(), block),
+          {&access,
+           isNeverRun(analyses_, *affine, block) ? 0 : blockFrequency(analyses_.loops(), block),
            AccessPattern::build(analyses_, *affine, variable, access, size, target_)});
     }
   }
