@@ -195,6 +195,7 @@ std::optional<uint32_t> AffineWalk::iterationTerm(const Loop& loop) {
     f.stay = test.stay;
     f.stayRange.reset();
     if (test.stay) f.stayRange = UnsignedRange{0, *last};
+    f.isOnce = true; // it counts
     f.dependsOnSpec = !isLiteral;
   }
   if (!missing_.empty()) return std::nullopt;
@@ -351,6 +352,7 @@ AffineWalk::Form AffineWalk::recurrenceForm(InstRef phi, const Loop& loop,
     f.stay = test->stay;
     f.stayRange = rangeOf(staying);
     f.samples = staying;
+    f.isOnce = !repeat;
   }
   std::sort(f.samples.begin(), f.samples.end());
   dependsOnSpec_ = dependsOnSpec_ || f.dependsOnSpec;
