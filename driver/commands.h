@@ -13,5 +13,6 @@ int verifyCommand(std::span<char*> args);  ///< verify_command.cpp
 int profileCommand(std::span<char*> args); ///< profile_command.cpp
 int devicesCommand(std::span<char*> args); ///< verify_command.cpp
 int passesCommand(std::span<char*> args);  ///< passes_command.cpp
+int lintCommand(std::span<char*> args);    ///< lint_command.cpp
 
 } // namespace lanewise::driver

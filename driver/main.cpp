@@ -25,6 +25,7 @@ constexpr Command kCommands[] = {
      "dispatch two modules on the same inputs and compare what they write"},
     {"profile", profileCommand,
      "run a scenario and count bank conflicts, sectors and divergence, line by line"},
+    {"lint", lintCommand, "find mistakes and slow code in compute shaders"},
     {"devices", devicesCommand, "list the Vulkan devices that can verify"},
     {"passes", passesCommand, "list the passes and what -O stands for"},
 };
@@ -34,7 +35,7 @@ std::string usage() {
                      "       lanewise COMMAND --help\n"
                      "       lanewise --version\n\nCommands:\n";
   for (const Command& c : kCommands) text += fmt::format("  {:<10} {}\n", c.name, c.summary);
-  text += "\nExit codes: 0 done; 1 bad usage or input; 2 verification found something; 3 no usable "
+  text += "\nExit codes: 0 done; 1 bad usage or input; 2 verification or lint found something; 3 no usable "
           "device.\n";
   return text;
 }

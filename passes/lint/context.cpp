@@ -1,0 +1,49 @@
+#include "lint/context.h"
+
+#include "analysis/buffer_variables.h"
+#include "analysis/decorations.h"
+#include "analysis/source_lines.h"
+
+#include <fmt/format.h>
+
+namespace lanewise {
+
+std::array<uint32_t, 3> Kernel::localId(uint64_t invocation) const {
+  const auto& s = *size;
+  return {uint32_t(invocation % s[0]), uint32_t(invocation / s[0] % s[1]),
+          uint32_t(invocation / (uint64_t(s[0]) * s[1]))};
+}
+
+LintContext::LintContext(Analyses& analyses, const TargetProfile& target)
+    : analyses_(analyses), target_(target) {
+  for (const EntryPoint& entry : analyses.entryPoints().all()) {
+    if (entry.model != spv::ExecutionModel::GLCompute || !entry.function ||
+        module().blockCount(entry.function) == 0)
+      continue;
+    Kernel kernel;
+    kernel.entry = &entry;
+    if (entry.workgroupSize) kernel.size = entry.workgroupSize->size;
+    kernel.affine = std::make_unique<Affine>(analyses, kernel.size, target.subgroupSize);
+    kernels_.push_back(std::move(kernel));
+  }
+}
+
+LintFinding LintContext::findingAt(InstRef i, Severity severity, std::string message) {
+  LintFinding f;
+  f.severity = severity;
+  f.location = locate(i);
+  if (const BlockRef block = module().blockOf(i)) {
+    const FunctionRef function = module().functionOf(block);
+    f.function = analyses_.decorations().name(module(), module().functionId(function));
+  }
+  f.message = std::move(message);
+  return f;
+}
+
+std::string LintContext::nameOf(Id variable) {
+  std::string_view name = analyses_.decorations().name(module(), variable);
+  if (name.empty()) name = analyses_.decorations().name(module(), blockTypeOf(analyses_, variable));
+  return name.empty() ? fmt::format("%{}", variable.value) : fmt::format("'{}'", name);
+}
+
+} // namespace lanewise

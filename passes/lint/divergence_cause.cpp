@@ -1,0 +1,258 @@
+#include "lint/divergence_cause.h"
+
+#include "analysis/cfg.h"
+#include "analysis/constants.h"
+#include "analysis/decorations.h"
+#include "analysis/dominance.h"
+#include "analysis/loops.h"
+#include "analysis/memory_effects.h"
+#include "analysis/single_stores.h"
+#include "analysis/types.h"
+#include "analysis/uniformity.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lanewise {
+namespace {
+
+/// Values that one search looks at.
+constexpr size_t kMaxValues = 1024;
+/// No subgroup is larger: workgroups that are have several.
+constexpr uint64_t kLargestSubgroup = 128;
+
+/// How GLSL calls the built-ins that differ among invocations; HLSL's names follow from them.
+std::string_view nameOf(spv::BuiltIn builtIn) {
+  switch (builtIn) {
+  case spv::BuiltIn::LocalInvocationId:
+    return "gl_LocalInvocationID (SV_GroupThreadID)";
+  case spv::BuiltIn::GlobalInvocationId:
+    return "gl_GlobalInvocationID (SV_DispatchThreadID)";
+  case spv::BuiltIn::LocalInvocationIndex:
+    return "gl_LocalInvocationIndex (SV_GroupIndex)";
+  case spv::BuiltIn::SubgroupLocalInvocationId:
+    return "gl_SubgroupInvocationID";
+  case spv::BuiltIn::SubgroupId:
+    return "gl_SubgroupID";
+  default:
+    return {};
+  }
+}
+
+} // namespace
+
+DivergenceCauses::DivergenceCauses(LintContext& context, Kernel& kernel)
+    : context_(context), kernel_(kernel), analyses_(context.analyses()),
+      module_(context.module()) {}
+
+std::optional<DivergenceCause> DivergenceCauses::of(Id value) {
+  seen_.clear();
+  return trace(value);
+}
+
+/// Uniform, also by what is known of the workgroup size.
+bool DivergenceCauses::isKnownUniform(Id value) {
+  if (analyses_.uniformity().isUniform(value)) return true;
+  const TypeInfo& type = analyses_.types().info(module_.typeOf(value));
+  const bool isIndex = type.kind == TypeInfo::Kind::Bool ||
+                       (type.kind == TypeInfo::Kind::Int && type.width <= 32);
+  return isIndex && kernel_.affine->isWorkgroupUniform(kernel_.affine->of(value));
+}
+
+DivergenceCauses::Cause DivergenceCauses::trace(Id value) {
+  const InstRef def = module_.def(value);
+  if (!def || seen_.size() >= kMaxValues || !seen_.insert(value).second) return std::nullopt;
+  if (!module_.blockOf(def) && module_.opcode(def) != spv::Op::OpFunctionParameter)
+    return std::nullopt; // the same for all
+  if (isKnownUniform(value)) return std::nullopt;
+  return traceDef(def);
+}
+
+DivergenceCauses::Cause DivergenceCauses::traceDef(InstRef def) {
+  switch (module_.opcode(def)) {
+  case spv::Op::OpLoad:
+    return traceLoad(def);
+  case spv::Op::OpCompositeExtract:
+    return traceExtract(def);
+  case spv::Op::OpPhi:
+    return tracePhi(def);
+  case spv::Op::OpFunctionCall:
+  case spv::Op::OpUndef:
+    return std::nullopt;
+  case spv::Op::OpFunctionParameter: {
+    const Parameter p = parameterOf(module_, def);
+    const InstRef call = onlyCallOf(analyses_, p.function);
+    return call ? trace(module_.idAt(call, 4 + p.index)) : std::nullopt;
+  }
+  case spv::Op::OpGroupNonUniformElect:
+    return DivergenceCause{"which invocation of a subgroup is elected", {}};
+  default:
+    break;
+  }
+  const Effect effects = module_.facts(def).effects;
+  if (has(effects, Effect::Atomic)) return traceAtomic(def);
+  if (module_.isUnknown(def) || module_.facts(def).opClass != OpClass::Value) return std::nullopt;
+  Cause cause = traceOperands(def, 3);
+  if (cause && has(effects, Effect::ReadsMemory))
+    cause->steps.insert(cause->steps.begin(),
+                        context_.noteAt(def, "what is read here depends on " + cause->what));
+  return cause;
+}
+
+DivergenceCauses::Cause DivergenceCauses::traceOperands(InstRef def, uint32_t firstWord) {
+  Cause cause;
+  module_.forEachIdOperand(def, [&](uint32_t word, Id id) {
+    if (!cause && word >= firstWord) cause = trace(id);
+  });
+  return cause;
+}
+
+DivergenceCauses::Cause DivergenceCauses::traceLoad(InstRef load) {
+  const Id pointer = module_.idAt(load, 3);
+  const PointerOrigin origin = originOf(analyses_, pointer);
+  const auto storage = analyses_.types().storageOf(pointer);
+  if (!origin.variable || !storage) return std::nullopt;
+  switch (*storage) {
+  case spv::StorageClass::Input:
+    return traceBuiltIn(load, origin.variable);
+  case spv::StorageClass::Function:
+  case spv::StorageClass::Private: {
+    const Id stored = SingleStores(analyses_).valueAt(origin.variable, load);
+    return stored ? trace(stored) : std::nullopt;
+  }
+  default:
+    return traceAddress(load, origin.indices, origin.variable);
+  }
+}
+
+DivergenceCauses::Cause DivergenceCauses::traceBuiltIn(InstRef load, Id variable) {
+  const auto builtIn = analyses_.decorations().builtIn(module_, variable);
+  if (!builtIn) return std::nullopt;
+  const std::string_view name = nameOf(*builtIn);
+  if (name.empty()) return std::nullopt;
+  if (*builtIn == spv::BuiltIn::SubgroupId && kernel_.invocations() <= kLargestSubgroup)
+    return std::nullopt; // perhaps a single subgroup
+  if (kernel_.size && kernel_.invocations() == 1) return std::nullopt;
+  // A component that is loaded by itself.
+  const PointerOrigin origin = originOf(analyses_, module_.idAt(load, 3));
+  if (!origin.indices.empty()) {
+    const auto component = analyses_.constants().value(origin.indices[0]);
+    if (component && component->bits < 3 && !kernel_.isWide(uint32_t(component->bits)))
+      return std::nullopt;
+  }
+  return DivergenceCause{std::string(name), {}};
+}
+
+/// A value from memory differs where its address does.
+DivergenceCauses::Cause DivergenceCauses::traceAddress(InstRef access, std::span<const Id> indices,
+                                                       Id variable) {
+  for (Id index : indices)
+    if (Cause cause = trace(index)) {
+      cause->steps.insert(cause->steps.begin(),
+                          context_.noteAt(access, fmt::format("{} is read at an index that depends "
+                                                              "on {}",
+                                                              context_.nameOf(variable),
+                                                              cause->what)));
+      return cause;
+    }
+  return std::nullopt;
+}
+
+DivergenceCauses::Cause DivergenceCauses::traceExtract(InstRef extract) {
+  const InstRef composite = module_.def(module_.idAt(extract, 3));
+  if (composite && module_.opcode(composite) == spv::Op::OpLoad &&
+      module_.wordCount(extract) == 5) {
+    const PointerOrigin origin = originOf(analyses_, module_.idAt(composite, 3));
+    const auto builtIn = analyses_.decorations().builtIn(module_, origin.variable);
+    const uint32_t component = module_.word(extract, 4);
+    if (builtIn && component < 3 && !kernel_.isWide(component)) return std::nullopt;
+  }
+  return trace(module_.idAt(extract, 3));
+}
+
+DivergenceCauses::Cause DivergenceCauses::tracePhi(InstRef phi) {
+  const BlockRef block = module_.blockOf(phi);
+  std::vector<BlockRef> sources;
+  for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2) {
+    if (Cause cause = trace(module_.idAt(phi, n))) return cause;
+    if (const BlockRef from = module_.blockOfLabel(module_.idAt(phi, n + 1)))
+      sources.push_back(from);
+  }
+  // The way here differs: the branches between where the ways part and this block.
+  const BlockRef top = analyses_.dominance().idom(block);
+  for (BlockRef b : sources)
+    for (size_t steps = 0; b && steps < kMaxValues; ++steps) {
+      if (const Id condition = conditionOf(b))
+        if (Cause cause = trace(condition)) {
+          cause->steps.insert(cause->steps.begin(),
+                              context_.noteAt(module_.terminator(b),
+                                              "which value it has is decided by this branch, which "
+                                              "depends on " +
+                                                  cause->what));
+          return cause;
+        }
+      if (b == top || b == block) break;
+      b = analyses_.dominance().idom(b);
+    }
+  return std::nullopt;
+}
+
+/// Invocations that add to one counter get different results. An atomic that changes nothing is a
+/// read.
+DivergenceCauses::Cause DivergenceCauses::traceAtomic(InstRef atomic) {
+  const uint32_t valueWord = 6;
+  const spv::Op op = module_.opcode(atomic);
+  const bool isCount = op == spv::Op::OpAtomicIIncrement || op == spv::Op::OpAtomicIDecrement;
+  const bool isAdd = op == spv::Op::OpAtomicIAdd || op == spv::Op::OpAtomicISub;
+  if (!isCount && !(isAdd && module_.wordCount(atomic) > valueWord)) return std::nullopt;
+  if (isAdd) {
+    const auto value = analyses_.constants().value(module_.idAt(atomic, valueWord));
+    if (!value || value->bits == 0) return std::nullopt;
+  }
+  const PointerOrigin origin = originOf(analyses_, module_.idAt(atomic, 3));
+  return DivergenceCause{origin.variable
+                             ? "the result of an atomic on " + context_.nameOf(origin.variable)
+                             : "the result of an atomic",
+                         {}};
+}
+
+Id DivergenceCauses::conditionOf(BlockRef block) const {
+  const InstRef end = module_.terminator(block);
+  const spv::Op op = module_.opcode(end);
+  if (op != spv::Op::OpBranchConditional && op != spv::Op::OpSwitch) return {};
+  if (analyses_.cfg().successors(block).size() < 2) return {};
+  return module_.idAt(end, 1);
+}
+
+bool DivergenceCauses::decidesOver(BlockRef from, BlockRef block) const {
+  return isBetween(from, block, analyses_.dominance().ipdom(from));
+}
+
+/// Whether some path leads from `from` to `block` that does not pass `end` before.
+bool DivergenceCauses::isBetween(BlockRef from, BlockRef block, BlockRef end) const {
+  const Cfg& cfg = analyses_.cfg();
+  std::vector<BlockRef> pending{from};
+  std::unordered_set<BlockRef> seen;
+  while (!pending.empty()) {
+    const BlockRef b = pending.back();
+    pending.pop_back();
+    for (BlockRef to : cfg.successors(b)) {
+      if (to == end || !seen.insert(to).second) continue;
+      if (to == block) return true;
+      pending.push_back(to);
+    }
+  }
+  return false;
+}
+
+std::vector<BlockRef> DivergenceCauses::branchesOver(BlockRef block) {
+  std::vector<BlockRef> found;
+  for (BlockRef b : analyses_.cfg().reversePostOrder(module_.functionOf(block))) {
+    const Id condition = conditionOf(b);
+    if (condition && !isKnownUniform(condition) && decidesOver(b, block)) found.push_back(b);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+} // namespace lanewise

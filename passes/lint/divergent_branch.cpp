@@ -1,0 +1,130 @@
+// divergent-branch: a branch that splits subgroups between two costly sides
+//
+// What: where lanes of one subgroup go different ways, the subgroup runs both, one after the other.
+//
+// Decided by: the condition is computed for all lanes. It counts where at least half of the subgroups
+// split, both sides cost more than the branch itself, and the cheaper one is no small change beside
+// the dearer one (what one side does is not saved by going the same way).
+//
+// Example:
+//
+//     if ((gl_LocalInvocationIndex & 1) == 0) { ...; } else { ...; }
+//
+// Silent: conditions that depend on data; branches with one side, which lanes skip rightly; tails
+// (`if (lid == 0)`), because few subgroups split.
+//
+// Reference: docs/lint/divergent-branch.md.
+
+#include "analysis/cfg.h"
+#include "analysis/dominance.h"
+#include "analysis/loops.h"
+#include "lint/context.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace lanewise {
+namespace {
+
+/// Share of the subgroups that must split.
+constexpr double kLeastSplit = 0.5;
+/// Cycles of an access of memory beside those of an operation (1).
+constexpr double kMemoryCost = 8;
+/// The cheaper side must have at least this share of the dearer one.
+constexpr double kLeastBalance = 0.25;
+
+/// What one side of a branch costs, up to where the sides meet.
+double costOfSide(LintContext& context, BlockRef side, BlockRef meeting) {
+  const Module& module = context.module();
+  std::vector<BlockRef> pending;
+  std::set<BlockRef> seen;
+  if (side != meeting) pending.push_back(side), seen.insert(side);
+  double cost = 0;
+  const double base = blockFrequency(context.analyses().loops(), side);
+  while (!pending.empty()) {
+    const BlockRef b = pending.back();
+    pending.pop_back();
+    double inBlock = 0;
+    for (InstRef i : module.blockInsts(b)) {
+      const OpcodeFacts& facts = module.facts(i);
+      if (facts.opClass != OpClass::Value) continue;
+      if (has(facts.effects, Effect::Barrier)) return 0; // another rule's matter
+      const bool isMemory =
+          has(facts.effects, Effect::ReadsMemory) || has(facts.effects, Effect::WritesMemory);
+      inBlock += isMemory ? kMemoryCost : module.opcode(i) == spv::Op::OpPhi ? 0 : 1;
+    }
+    cost += inBlock * blockFrequency(context.analyses().loops(), b) / std::max(base, 1e-9);
+    for (BlockRef to : context.analyses().cfg().successors(b))
+      if (to != meeting && seen.insert(to).second) pending.push_back(to);
+  }
+  return cost;
+}
+
+struct Split {
+  uint32_t subgroups = 0, splitting = 0;
+};
+
+/// How many subgroups split; none where it is not known for every lane.
+Split countSplits(LintContext& context, Kernel& kernel, Id condition, BlockRef block) {
+  Split split;
+  const AffineExpr& form = kernel.affine->of(condition);
+  if (form.dependsOnSpec || !kernel.affine->isEvaluable(form) ||
+      kernel.affine->isWorkgroupUniform(form) ||
+      kernel.affine->uniformStates(std::array{&form}, block).count != 1)
+    return {};
+  const uint32_t lanes = context.target().subgroupSize;
+  for (uint64_t first = 0; first < kernel.invocations(); first += lanes) {
+    bool isTaken[] = {false, false};
+    for (uint64_t n = first; n < std::min(first + lanes, kernel.invocations()); ++n) {
+      const LaneContext lane{kernel.localId(n), uint32_t(n - first), uint32_t(first / lanes), 0};
+      const auto value = kernel.affine->evaluate(form, lane);
+      if (!value) return {};
+      isTaken[*value != 0] = true;
+    }
+    ++split.subgroups;
+    split.splitting += isTaken[0] && isTaken[1];
+  }
+  return split;
+}
+
+} // namespace
+
+void lintDivergentBranch(LintContext& context, LintFindings& findings) {
+  const Module& module = context.module();
+  const Cfg& cfg = context.analyses().cfg();
+  for (Kernel& kernel : context.kernels()) {
+    if (!kernel.size || kernel.invocations() > 4096) continue;
+    for (BlockRef b : cfg.reversePostOrder(kernel.entry->function)) {
+      const InstRef end = module.terminator(b);
+      const auto sides = cfg.successors(b);
+      const Construct* construct = cfg.constructAt(b);
+      if (module.opcode(end) != spv::Op::OpBranchConditional || sides.size() != 2 || !construct ||
+          construct->kind != Construct::Kind::Selection)
+        continue;
+      const BlockRef meeting = context.analyses().dominance().ipdom(b);
+      if (!meeting || sides[0] == meeting || sides[1] == meeting) continue;
+      const double costs[] = {costOfSide(context, sides[0], meeting),
+                              costOfSide(context, sides[1], meeting)};
+      const double least = std::min(costs[0], costs[1]), most = std::max(costs[0], costs[1]);
+      if (least < context.target().branchCost || least < kLeastBalance * most) continue;
+      const Id condition = module.idAt(end, 1);
+      const Split split = countSplits(context, kernel, condition, b);
+      if (split.splitting == 0 || split.splitting < kLeastSplit * split.subgroups) continue;
+      const InstRef def = module.def(condition);
+      const InstRef place = def && context.locate(def).line != 0 ? def : end;
+      LintFinding finding = context.findingAt(
+          place, Severity::Warning,
+          fmt::format("the branch splits {} of {} subgroups of {}: each runs both sides, about {:.0f} "
+                      "and {:.0f} operations, one after the other",
+                      split.splitting, split.subgroups, context.target().subgroupSize, costs[0],
+                      costs[1]));
+      finding.args = {{"subgroups", fmt::format("{}", split.subgroups)},
+                      {"splitting", fmt::format("{}", split.splitting)},
+                      {"target", context.target().name}};
+      findings.push_back(std::move(finding));
+    }
+  }
+}
+
+} // namespace lanewise

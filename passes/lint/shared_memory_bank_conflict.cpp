@@ -1,0 +1,87 @@
+// shared-memory-bank-conflict: lanes of a subgroup wait for one another at a bank of shared memory
+//
+// What: an access of a Workgroup array that the banks of the target serve in several turns because
+// lanes ask one bank for different words.
+//
+// Decided by: the addresses of all lanes, counted (analysis/access_pattern.h), for the workgroup
+// size and the target. Where indices depend on data nothing is counted.
+//
+// Example:
+//
+//     shared float tile[32][32];
+//     x = tile[gl_LocalInvocationID.x][gl_LocalInvocationID.y];   // 32 lanes, one bank
+//
+// Silent: below twice the turns that the access needs at least.
+//
+// Reference: docs/design/conflicts-by-counting.md; docs/lint/shared-memory-bank-conflict.md.
+
+#include "analysis/access_pattern.h"
+#include "analysis/shared_layout.h"
+#include "analysis/shared_variables.h"
+#include "lint/context.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lanewise {
+namespace {
+
+/// Average turns of an access, as a multiple of the fewest that it could need.
+constexpr double kLeastRatio = 2;
+
+/// One finding for each variable and line: of inlined copies, the worst.
+void add(LintFinding finding, double cycles, std::vector<double>& cyclesOf,
+         LintFindings& findings) {
+  for (size_t n = 0; n < findings.size(); ++n) {
+    LintFinding& f = findings[n];
+    if (finding.location.line == 0 || f.location != finding.location ||
+        f.args.front() != finding.args.front())
+      continue;
+    if (cycles > cyclesOf[n]) f = std::move(finding), cyclesOf[n] = cycles;
+    return;
+  }
+  findings.push_back(std::move(finding));
+  cyclesOf.push_back(cycles);
+}
+
+} // namespace
+
+void lintSharedMemoryBankConflict(LintContext& context, LintFindings& findings) {
+  std::vector<double> cyclesOf;
+  const auto variables = collectSharedVariables(context.analyses(), context.target());
+  for (Kernel& kernel : context.kernels()) {
+    if (!kernel.size) continue;
+    const std::vector<FunctionRef>& functions = kernel.entry->functions;
+    for (const SharedVariable& variable : variables) {
+      const SharedLayout layout(variable);
+      for (const SharedAccess& access : variable.accesses) {
+        const BlockRef block = context.module().blockOf(access.inst);
+        if (!std::binary_search(functions.begin(), functions.end(),
+                                context.module().functionOf(block)) ||
+            isNeverRun(context.analyses(), *kernel.affine, block))
+          continue;
+        const auto pattern = AccessPattern::build(context.analyses(), *kernel.affine, variable,
+                                                  access, *kernel.size, context.target());
+        if (!pattern) continue;
+        const AccessCost cost =
+            pattern->cost(context.target(), addressForm(variable, layout, access.node));
+        if (cost.cleanCycles == 0 || cost.cycles < kLeastRatio * cost.cleanCycles) continue;
+        const std::string name = context.nameOf(variable.id);
+        LintFinding finding = context.findingAt(
+            access.inst, Severity::Warning,
+            fmt::format("bank conflict of degree {} on {}: a subgroup of {} needs {:.4g} turns of "
+                        "the banks where {} would do",
+                        cost.degree, name, context.target().subgroupSize, cost.cycles,
+                        cost.cleanCycles));
+        finding.args = {{"variable", name},
+                        {"degree", fmt::format("{}", cost.degree)},
+                        {"turns", fmt::format("{:.4g}", cost.cycles)},
+                        {"least-turns", fmt::format("{}", cost.cleanCycles)},
+                        {"target", context.target().name}};
+        add(std::move(finding), cost.cycles, cyclesOf, findings);
+      }
+    }
+  }
+}
+
+} // namespace lanewise

@@ -1,0 +1,18 @@
+// An invocation that returned does not come to a barrier any more.
+// RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow | FileCheck %s
+// CHECK: early-return.comp:[[#BARRIER:]]: error: the barrier may be reached by only some invocations
+// CHECK: early-return.comp:[[#BARRIER-2]]: note: invocations return early by this branch: its condition depends on gl_GlobalInvocationID
+// CHECK-NEXT: if (gl_GlobalInvocationID.x >= count) return;
+#version 450
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Data { float data[]; };
+layout(push_constant) uniform Parameters { uint count; };
+shared float tile[64];
+
+void main() {
+  uint lid = gl_LocalInvocationIndex;
+  if (gl_GlobalInvocationID.x >= count) return;
+  tile[lid] = data[gl_GlobalInvocationID.x];
+  barrier();
+  data[gl_GlobalInvocationID.x] = tile[lid ^ 1];
+}
