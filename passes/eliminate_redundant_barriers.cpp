@@ -378,7 +378,7 @@ InstRef Judge::findSubgroupOperation(const BarrierFlow::Region& region) const {
     const Segment& segment = flow_.segments()[s];
     if (!segment.hasSubgroupOperation) continue;
     for (InstRef i : segment.insts)
-      if (has(module_.facts(i).effects, Effect::Subgroup) || module_.isUnknown(i)) return i;
+      if (isSubgroupOperation(module_, i)) return i;
   }
   return {};
 }

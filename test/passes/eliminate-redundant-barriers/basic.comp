@@ -9,8 +9,8 @@
 // CHECK: removed a control barrier: nothing that it orders is touched before it up to the barrier at line [[#]]
 // CHECK: kept a control barrier: the store to 's' at line [[#]] and the load of 's' at line [[#]] may meet at one location in different invocations [eliminate-redundant-barriers:conflict]
 // CHECK: removed a control barrier: nothing that it orders is touched behind it
-// CODE-COUNT-1: Op{{Control|Memory}}Barrier
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

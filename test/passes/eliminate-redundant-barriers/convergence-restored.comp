@@ -8,8 +8,8 @@
 // EQUAL: outputs equal
 // CHECK: removed a control barrier: 
 // CHECK: kept a control barrier: 
-// CODE-COUNT-1: Op{{Control|Memory}}Barrier
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 #extension GL_KHR_shader_subgroup_arithmetic : require
 layout(local_size_x = 64) in;

@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
 // CHECK: removed a control barrier: 
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = 64) in;

@@ -8,8 +8,8 @@
 // EQUAL: outputs equal
 // CHECK: kept a control barrier: 
 // CHECK: removed a control barrier: 
-// CODE-COUNT-1: Op{{Control|Memory}}Barrier
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

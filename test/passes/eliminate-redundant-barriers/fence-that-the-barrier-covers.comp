@@ -8,8 +8,8 @@
 // EQUAL: outputs equal
 // CHECK: removed a memory barrier: nothing that it orders is touched behind it up to the barrier at line [[#]]
 // CHECK: kept a control barrier: 
-// CODE: OpControlBarrier %uint_2 %uint_2 %uint_264
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE: {{^ *}}OpControlBarrier %uint_2 %uint_2 %uint_264
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

@@ -6,10 +6,10 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: kept a control barrier: the store to 'c'
+// CHECK: kept a control barrier: the store to 's'
 // CHECK: merged a control barrier: nothing stands between it and the control barrier at line [[#]]
-// CODE: OpControlBarrier %{{u?int_2}} %{{u?int_1}} %{{u?int_328}}
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE: {{^ *}}OpControlBarrier %{{u?int_2}} %{{u?int_1}} %{{u?int_328}}
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = 64) in;

@@ -8,8 +8,8 @@
 // EQUAL: outputs equal
 // CHECK: dropped buffer and image memory from the semantics of a control barrier: no two invocations meet there across it
 // CHECK: kept a control barrier: 
-// CODE: OpControlBarrier %{{[a-z0-9_]+}} %{{[a-z0-9_]+}} %{{u?int_264}}
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE: {{^ *}}OpControlBarrier %{{[a-z0-9_]+}} %{{[a-z0-9_]+}} %{{u?int_264}}
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = 64) in;

@@ -7,8 +7,8 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
 // CHECK: kept a control barrier: the load of 'A' at line [[#]] and the store to 'B' at line [[#]] may reach one memory by two names [eliminate-redundant-barriers:aliased]
-// CODE-COUNT-1: Op{{Control|Memory}}Barrier
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { float a[]; };

@@ -8,9 +8,9 @@
 // EQUAL: outputs equal
 // CHECK: kept a control barrier: the store to 'c'
 // CHECK: kept a control barrier: the store to 's'
-// CHECK: merged a control barrier
-// CODE-COUNT-2: Op{{Control|Memory}}Barrier
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CHECK: removed a control barrier
+// CODE-COUNT-2: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require

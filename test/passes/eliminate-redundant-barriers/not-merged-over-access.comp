@@ -8,8 +8,8 @@
 // EQUAL: outputs equal
 // CHECK: kept a control barrier: 
 // CHECK: kept a control barrier: 
-// CODE-COUNT-2: Op{{Control|Memory}}Barrier
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE-COUNT-2: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = 64) in;

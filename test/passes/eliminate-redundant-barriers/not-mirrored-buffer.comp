@@ -10,9 +10,9 @@
 // CHECK: merged a memory barrier: nothing stands between it and the control barrier at line [[#]], which now does what both did
 // CHECK: dropped shared memory from the semantics of a control barrier
 // CHECK: kept a control barrier: the store to 'c' at line [[#]] and the load of 'c' at line
-// CODE-NOT: OpMemoryBarrier
-// CODE: OpControlBarrier %uint_2 %uint_1 %uint_72
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}OpMemoryBarrier
+// CODE: {{^ *}}OpControlBarrier %uint_2 %uint_1 %uint_72
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

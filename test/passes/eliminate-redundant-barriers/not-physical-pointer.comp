@@ -5,8 +5,8 @@
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // CHECK: kept a control barrier: the store to some buffer
-// CODE-COUNT-1: Op{{Control|Memory}}Barrier
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 64) in;

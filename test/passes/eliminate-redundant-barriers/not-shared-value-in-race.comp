@@ -6,8 +6,8 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // CHECK: kept a control barrier: 
 // CHECK: kept a control barrier: not all invocations are proved to reach it
-// CODE-COUNT-2: Op{{Control|Memory}}Barrier
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE-COUNT-2: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

@@ -5,8 +5,8 @@
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // CHECK: kept a control barrier: the store to 'i' at line [[#]] and the load of 'c' at line [[#]] may reach one memory by two names
-// CODE: OpControlBarrier
-// CODE-NOT: OpMemoryBarrier
+// CODE: {{^ *}}OpControlBarrier
+// CODE-NOT: {{^ *}}OpMemoryBarrier
 #version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

@@ -8,7 +8,7 @@
 // EQUAL: outputs equal
 // CHECK: removed a memory barrier: no invocation touches
 // CHECK: removed a control barrier: 
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

@@ -9,8 +9,8 @@
 // CHECK: kept a control barrier: 
 // CHECK: kept a control barrier: 
 // CHECK: removed a control barrier: nothing that it orders is touched before it
-// CODE-COUNT-2: Op{{Control|Memory}}Barrier
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE-COUNT-2: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

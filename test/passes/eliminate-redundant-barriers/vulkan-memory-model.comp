@@ -9,8 +9,8 @@
 // CHECK: removed a control barrier: 
 // CHECK: kept a control barrier: 
 // CHECK: removed a control barrier: 
-// CODE-COUNT-1: Op{{Control|Memory}}Barrier
-// CODE-NOT: Op{{Control|Memory}}Barrier
+// CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
