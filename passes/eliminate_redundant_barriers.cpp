@@ -378,7 +378,7 @@ InstRef Judge::findSubgroupOperation(const BarrierFlow::Region& region) const {
     const Segment& segment = flow_.segments()[s];
     if (!segment.hasSubgroupOperation) continue;
     for (InstRef i : segment.insts)
-      if (has(module_.facts(i).effects, Effect::Subgroup) || module_.isUnknown(i)) return i;
+      if (isSubgroupOperation(module_, i)) return i;
   }
   return {};
 }
@@ -477,10 +477,15 @@ Plan::Plan(PassContext& context, Analyses& analyses)
 }
 
 void Plan::collectSites() {
+  bool isLinked = false; // with modules whose calls and accesses are not known
   for (InstRef i : module_.insts()) {
+    if (module_.opcode(i) == spv::Op::OpCapability &&
+        spv::Capability(module_.word(i, 1)) == spv::Capability::Linkage)
+      isLinked = true;
     if (!isBarrier(module_.opcode(i)) || !module_.blockOf(i)) continue;
     Site site;
     site.barrier = readBarrier(analyses_, i);
+    if (isLinked) site.barrier.isKnown = false;
     site.name = fmt::format("barrier{}", sites_.size() + 1);
     sites_.push_back(std::move(site));
   }
@@ -640,14 +645,15 @@ std::string Plan::proofOf(const std::vector<Verdict>& verdicts) const {
                 ? "'" + sites_[n].name + "'"
                 : fmt::format("line {}", lineOf(sites_[n].barrier.inst));
   }
-  if (!upTo.empty()) upTo = " up to the barriers at " + upTo;
+  if (!upTo.empty())
+    upTo = fmt::format(" up to the {} at {}", neighbours.size() == 1 ? "barrier" : "barriers", upTo);
   if (!touchesBefore) return "nothing that it orders is touched before it" + upTo;
   if (!touchesBehind) return "nothing that it orders is touched behind it" + upTo;
   if (own == 0 && apart == 0) return "what is touched on both sides of it is only read" + upTo;
   if (own == 0) return "what is touched on its two sides are different variables or elements" + upTo;
   return fmt::format("no invocation touches an element that another one touches on its other side{} "
-                     "({} pairs of accesses compared)",
-                     upTo, own + apart);
+                     "({} {} compared)",
+                     upTo, own + apart, own + apart == 1 ? "pair of accesses" : "pairs of accesses");
 }
 
 std::string Plan::reasonText(const Verdict& v) const {
@@ -656,7 +662,7 @@ std::string Plan::reasonText(const Verdict& v) const {
   };
   switch (v.reason) {
   case Reason::UnknownScope:
-    return "its scopes or semantics are not literal, or it belongs to another stage";
+    return "its scopes or semantics are not literal, or other stages or modules may run it";
   case Reason::DivergentFlow:
     return fmt::format("not all invocations are proved to reach it: the branch{} may part them",
                        placeOf(v.place));

@@ -2,7 +2,7 @@
 #
 # Substitutions:  %lanewise   the program under test
 #                 %samples    the directory of the samples
-#                 %transpose-reference   the CPU reference of samples/transpose
+#                 %transpose-reference, %smoothing-reference   the CPU references of the samples
 #                 %s %t %S    the test file, a scratch path of its own, its directory
 # On PATH:        FileCheck, not, count (LLVM's), spirv-as, spirv-dis, spirv-val, spirv-opt, glslangValidator
 # Features (for REQUIRES and UNSUPPORTED):
@@ -26,7 +26,8 @@ config.test_source_root = os.path.dirname(__file__)
 config.excludes = ["Inputs", "unit"]
 
 config.substitutions.append(("%lanewise", os.path.join(config.lanewise_bin_dir, "lanewise")))
-config.substitutions.append(("%transpose-reference", os.path.join(config.lanewise_bin_dir, "transpose_reference")))
+for sample in ("transpose", "smoothing"):
+    config.substitutions.append((f"%{sample}-reference", os.path.join(config.lanewise_bin_dir, f"{sample}_reference")))
 config.substitutions.append(("%samples", os.path.join(config.lanewise_source_dir, "samples")))
 
 sdk = os.environ.get("VULKAN_SDK")

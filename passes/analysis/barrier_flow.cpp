@@ -11,6 +11,10 @@ constexpr uint32_t kNone = UINT32_MAX;
 
 } // namespace
 
+bool isSubgroupOperation(const Module& module, InstRef i) {
+  return module.isUnknown(i) || has(module.effects(i), Effect::Subgroup);
+}
+
 Crossings Crossings::sum(Crossings a, Crossings b) {
   Crossings result;
   if ((a.ways & b.ways & kNone) != 0) result.ways |= kNone;
@@ -61,8 +65,7 @@ void BarrierFlow::cutBlock(BlockRef block) {
       segment = {block, {InstRef(i.value + 1), InstRef(i.value + 1)}, Segment::End::Block, 0, false};
       continue;
     }
-    if (has(facts.effects, Effect::Subgroup) || module_.isUnknown(i))
-      segment.hasSubgroupOperation = true;
+    if (isSubgroupOperation(module_, i)) segment.hasSubgroupOperation = true;
   }
   segments_.push_back(segment);
 }

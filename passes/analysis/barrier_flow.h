@@ -31,6 +31,9 @@ struct Segment {
   bool hasSubgroupOperation = false;
 };
 
+/// True when the result of the instruction depends on which invocations execute it together.
+bool isSubgroupOperation(const Module& module, InstRef inst);
+
 /// How often the header of a loop is passed on a way, as a set of possibilities.
 struct Crossings {
   static constexpr uint8_t kNone = 1; ///< never

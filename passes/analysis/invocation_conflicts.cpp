@@ -563,7 +563,9 @@ InvocationConflicts::InvocationConflicts(Analyses& analyses, const MemoryEffects
     : analyses_(analyses), effects_(effects), entry_(entry), budget_(kBudget),
       tables_(std::make_unique<Tables>()) {
   const auto& size = entry.workgroupSize;
-  if (size && size->isLiteral) {
+  // Barriers make no sense for one invocation: such a size is a placeholder that somebody who knows
+  // the real one writes over, as some programs do with the words of their modules.
+  if (size && size->isLiteral && size->invocations() > 1) {
     size_ = size->size;
     if (size->invocations() <= kMaxInvocations)
       for (uint32_t z = 0; z < size->size[2]; ++z)
@@ -690,9 +692,7 @@ bool InvocationConflicts::mayMeetInElement(const Place& a, const Place& b, size_
 
 Meeting InvocationConflicts::compare(const MemoryAccess& x, const MemoryAccess& y,
                                      const CrossingsOf& crossings) {
-  // Images have no indices here: any texel.
-  if (x.memory == MemoryClass::Image || lanes_.size() == 1)
-    return lanes_.size() == 1 ? Meeting::OwnElements : Meeting::MayMeet;
+  if (x.memory == MemoryClass::Image) return Meeting::MayMeet; // without indices here: any texel
   const Place& a = placeOf(x);
   const Place& b = placeOf(y);
   const size_t common = std::min(a.steps.size(), b.steps.size());

@@ -3,7 +3,7 @@
 //
 // Conservative: "no" is proved for every value that anything uniform, any loop counter and any value
 // read from memory can take, in 32-bit arithmetic with its wrap-around; "yes" may be wrong. Nothing
-// is proved over invocations when the workgroup size is not literal.
+// is proved over invocations when the workgroup size is not literal, or is that of one invocation.
 #pragma once
 
 #include "analysis/affine.h"
@@ -37,7 +37,7 @@ constexpr bool isConflict(Meeting m) {
 
 class InvocationConflicts {
 public:
-  /// The workgroup size of `entry` is used only where it is literal.
+  /// The workgroup size of `entry` is used only where it is literal and larger than one invocation.
   InvocationConflicts(Analyses& analyses, const MemoryEffects& effects, const EntryPoint& entry);
   ~InvocationConflicts();
 

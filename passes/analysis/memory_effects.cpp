@@ -82,7 +82,6 @@ private:
 
   void visit(InstRef i) {
     const OpcodeFacts& facts = module_.facts(i);
-    Effect effects = facts.effects;
     if (facts.opClass == OpClass::Line || facts.opClass == OpClass::Debug) return;
     if (facts.opClass == OpClass::Unknown || module_.isUnknown(i)) return touchAll(i);
     if (facts.opClass != OpClass::Value) return;
@@ -91,8 +90,7 @@ private:
       if (!callee || module_.blockCount(callee) == 0) touchAll(i);
       return;
     }
-    if (module_.opcode(i) == spv::Op::OpExtInst)
-      effects = extInstFacts(module_.extInstSet(module_.idAt(i, 3)), module_.word(i, 4)).effects;
+    const Effect effects = module_.effects(i);
     const bool reads = has(effects, Effect::ReadsMemory), writes = has(effects, Effect::WritesMemory);
     if (isBarrier(module_.opcode(i)) || !(reads || writes || has(effects, Effect::Barrier))) return;
     if (has(effects, Effect::Barrier)) return touchAll(i); // one of the rarer kinds
@@ -137,7 +135,7 @@ private:
       if (analyses_.types().storageOf(id)) {
         hasMemory = true;
         // How far from the pointer on an instruction of an unusual kind goes is not known.
-        addPointer(i, id, reads, writes, has(module_.facts(i).effects, Effect::Atomic));
+        addPointer(i, id, reads, writes, has(module_.effects(i), Effect::Atomic));
       } else if (kind == spv::Op::OpTypeImage) {
         hasMemory = true;
         addImage(i, id, type, reads, writes);
@@ -195,7 +193,7 @@ private:
   }
 
   void addAtomicFacts(MemoryAccess& access) const {
-    if (!has(module_.facts(access.inst).effects, Effect::Atomic)) return;
+    if (!has(module_.effects(access.inst), Effect::Atomic)) return;
     access.isAtomic = true;
     const bool hasResult = module_.facts(access.inst).hasResult;
     const uint32_t scope = hasResult ? 4 : 2;

@@ -67,17 +67,17 @@ private:
   bool isOrderedByAtomics() const {
     bool hasAtomics = false, hasFences = false;
     for (InstRef i : module_.insts()) {
-      const OpcodeFacts& facts = module_.facts(i);
-      if (facts.opClass == OpClass::Value && has(facts.effects, Effect::Atomic)) hasAtomics = true;
-      if (facts.opClass == OpClass::Unknown) return true;
+      if (!module_.blockOf(i)) continue;
+      if (module_.isUnknown(i)) return true;
       if (module_.opcode(i) == spv::Op::OpMemoryBarrier) hasFences = true;
-      if (has(facts.effects, Effect::Atomic) && orders(i)) return true;
+      if (!has(module_.effects(i), Effect::Atomic)) continue;
+      hasAtomics = true;
+      if (orders(i)) return true;
     }
     return hasAtomics && hasFences;
   }
 
-  /// Whether an atomic instruction may have semantics other than relaxed: any operand that is a
-  /// constant with an order bit may be the semantics (a scope has none of 4 and 8; 2 is Workgroup).
+  /// Whether an atomic instruction may have semantics other than relaxed.
   bool orders(InstRef i) const {
     const bool hasResult = module_.facts(i).hasResult;
     const uint32_t semantics = hasResult ? 5 : 3;
@@ -97,12 +97,8 @@ private:
   }
 
   VariableSet writesOf(InstRef i) const {
-    const OpcodeFacts& facts = module_.facts(i);
-    if (facts.opClass == OpClass::Unknown || module_.isUnknown(i)) return kAll;
-    Effect effects = facts.effects;
-    if (module_.opcode(i) == spv::Op::OpExtInst)
-      effects = extInstFacts(module_.extInstSet(module_.idAt(i, 3)), module_.word(i, 4)).effects;
-    if (!has(effects, Effect::WritesMemory)) return 0;
+    if (module_.isUnknown(i)) return kAll;
+    if (!has(module_.effects(i), Effect::WritesMemory)) return 0;
     VariableSet set = 0;
     if (module_.opcode(i) == spv::Op::OpStore || module_.opcode(i) == spv::Op::OpCopyMemory)
       return bitOf(module_.idAt(i, 1));

@@ -194,7 +194,8 @@ private:
     bool hasAtomics = false, hasWritable = false;
     for (InstRef i : module_.insts()) {
       const OpcodeFacts& facts = module_.facts(i);
-      if (has(facts.effects, Effect::Atomic) && facts.opClass == OpClass::Value) hasAtomics = true;
+      if (has(module_.effects(i), Effect::Atomic) && facts.opClass == OpClass::Value)
+        hasAtomics = true;
       if (facts.opClass == OpClass::Unknown) hasAtomics = hasWritable = true;
       // A storage texel buffer may lie over a storage buffer.
       if (module_.opcode(i) == spv::Op::OpImageWrite ||

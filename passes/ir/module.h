@@ -79,6 +79,11 @@ public:
   /// Word `n` as an id. The caller knows from the opcode that it is one.
   Id idAt(InstRef i, uint32_t n) const { return Id(word(i, n)); }
   const OpcodeFacts& facts(InstRef i) const { return factsOf(opcode(i)); }
+  /// What executing the instruction does; of an OpExtInst, what the instruction of the set does.
+  Effect effects(InstRef i) const {
+    if (opcode(i) != spv::Op::OpExtInst) return facts(i).effects;
+    return extInstFacts(extInstSet(idAt(i, 3)), word(i, 4)).effects;
+  }
   /// Result id and result type, null where the opcode has none.
   Id resultId(InstRef i) const;
   Id resultType(InstRef i) const;

@@ -1,0 +1,20 @@
+// One element of an array of descriptors.
+// RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --eliminate-redundant-barriers --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// CHECK: removed a control barrier: 
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer A { float a[]; };
+layout(binding = 1) restrict writeonly buffer B { float b[]; };
+layout(binding = 2) restrict buffer D { float v[]; } d[2];
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  d[1].v[g] = a[g];
+  memoryBarrierBuffer();
+  barrier();
+  b[g] = d[1].v[g];
+}

@@ -1,0 +1,21 @@
+// What an atomic tells of other workgroups must be known before their results are read.
+// RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --eliminate-redundant-barriers --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// CHECK: kept a control barrier: the atomic on 'd' at line [[#]] and the load of 'c' at line [[#]] may be seen by other workgroups in this order
+// CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer A { float a[]; };
+layout(binding = 1) restrict writeonly buffer B { float b[]; };
+layout(binding = 2) restrict readonly buffer C { float part[]; } c;
+layout(binding = 3) restrict buffer D { uint done; } d;
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  if (t == 0) atomicAdd(d.done, 1);
+  barrier();
+  b[g] = c.part[63 - t];
+}

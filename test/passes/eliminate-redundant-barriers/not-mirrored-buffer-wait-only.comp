@@ -1,0 +1,20 @@
+// barrier() of GLSL orders shared memory only; still much code counts on the wait.
+// RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --eliminate-redundant-barriers --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// CHECK: kept a control barrier: the store to 'c' at line [[#]] and the load of 'c' at line
+// CODE: {{^ *}}OpControlBarrier %uint_2 %uint_2 %uint_264
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer A { float a[]; };
+layout(binding = 1) restrict writeonly buffer B { float b[]; };
+layout(binding = 2) restrict buffer C { float v[]; } c;
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  c.v[g] = a[g];
+  barrier();
+  b[g] = c.v[(g & ~63) + 63 - t];
+}

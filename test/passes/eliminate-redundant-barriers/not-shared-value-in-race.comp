@@ -1,0 +1,28 @@
+// Shared memory that may be written again before the next barrier is not the same for all.
+// RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --eliminate-redundant-barriers --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// CHECK: kept a control barrier: 
+// CHECK: kept a control barrier: not all invocations are proved to reach it
+// CODE-COUNT-2: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer A { float a[]; };
+layout(binding = 1) restrict writeonly buffer B { float b[]; };
+shared float s[64];
+shared uint u;
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  if (t == 0) u = uint(a[gl_WorkGroupID.x]);
+  barrier();
+  uint v = u;
+  if (t == 5) u = 7;
+  if (v > 3) {
+    s[t] = a[g];
+    barrier();
+    b[g] = s[t];
+  }
+}

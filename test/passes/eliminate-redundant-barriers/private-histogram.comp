@@ -1,0 +1,26 @@
+// Sixteen bins for each invocation, chosen by data.
+// RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --eliminate-redundant-barriers --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// EQUAL: outputs equal
+// CHECK: removed a control barrier: 
+// CHECK: removed a control barrier: 
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer A { float a[]; };
+layout(binding = 1) restrict writeonly buffer B { float b[]; };
+shared uint h[1024];
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  for (uint i = 0; i < 16; ++i) h[t * 16 + i] = 0;
+  barrier();
+  for (uint i = 0; i < 8; ++i) h[t * 16 + (uint(abs(a[g]) * float(i)) & 15)]++;
+  barrier();
+  uint x = 0;
+  for (uint i = 0; i < 16; ++i) x += h[t * 16 + i];
+  b[g] = x;
+}

@@ -1,0 +1,37 @@
+// All invocations take the branch, or none: it depends on a push constant, on the workgroup, on what one
+// invocation wrote to shared memory before a barrier.
+// RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --eliminate-redundant-barriers --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// EQUAL: outputs equal
+// CHECK: kept a control barrier: 
+// CHECK: removed a control barrier: 
+// CHECK: removed a control barrier: 
+// CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer A { float a[]; };
+layout(binding = 1) restrict writeonly buffer B { float b[]; };
+shared float s[64];
+layout(push_constant) uniform P { uint n; };
+shared uint u;
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  if (t == 0) u = uint(a[gl_WorkGroupID.x]);
+  barrier();
+  uint v = u;
+  if (n > gl_WorkGroupID.x) {
+    s[t] = a[g];
+    barrier();
+    b[g] = s[t];
+  }
+  if (v > 3) {
+    s[t] = a[g];
+    barrier();
+    b[g] = s[t];
+  }
+}
