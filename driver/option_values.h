@@ -1,4 +1,4 @@
-// Options that lack their value.
+// Values of options that commands share.
 #pragma once
 
 #include "result.h"
@@ -16,5 +16,8 @@ namespace lanewise::driver {
 /// would take the next argument, whatever it is: "--scenario= -o out.spv", as an unset variable in
 /// a script leaves it, must not read a scenario named "-o".
 Status checkOptionValues(const CLI::App& app, std::span<const std::string> args);
+
+/// What --interpreter-budget may be, in seconds.
+Status checkInterpreterBudget(double seconds);
 
 } // namespace lanewise::driver

@@ -172,7 +172,7 @@ void WorkgroupRunner::publish(Lane& lane, Sync& sync) {
   if (lane.released != 0) learn(sync.lanes, lane.index, lane.released);
   for (auto [from, tick] : lane.acquired) learn(sync.lanes, from, tick);
   if (lane.releasedToDevice == 0 && known_.empty()) return;
-  Clock clock = sync.clock ? *sync.clock : Clock(dispatch_.workgroupCount(), 0);
+  Clock clock = sync.clock ? *sync.clock : Clock(dispatch_.workgroupEnd, 0);
   for (const auto& [tick, other] : known_)
     for (size_t w = 0; w < clock.size(); ++w) clock[w] = std::max(clock[w], (*other)[w]);
   clock[workgroup_] = std::max(clock[workgroup_], lane.releasedToDevice);

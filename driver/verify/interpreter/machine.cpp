@@ -45,7 +45,15 @@ public:
     const std::array<uint32_t, 3>& size = program_.workgroupSize;
     lanes_ = ordered(size[0] * size[1] * size[2], options_, options_.subgroupSize);
     // Which workgroup comes first shows only where they speak to one another.
-    workgroups_ = ordered(state_.workgroupCount(), options_, 1);
+    MachineOptions options = options_;
+    if (options.keepsWorkgroupOrder) options.order = LaneOrder::Forward;
+    const std::span<const uint32_t> chosen = options_.workgroups;
+    uint32_t count = chosen.empty() ? state_.workgroupCount() : uint32_t(chosen.size());
+    workgroups_ = ordered(count, options, 1);
+    if (!chosen.empty())
+      for (uint32_t& rank : workgroups_) rank = chosen[rank];
+    for (uint32_t workgroup : workgroups_)
+      state_.workgroupEnd = std::max(state_.workgroupEnd, workgroup + 1);
     runAll();
     return finish();
   }
@@ -65,6 +73,9 @@ private:
           fmt::format("the interpreter runs modules of up to {} instructions", kMaxSites));
     uint64_t groups = uint64_t(what_.groups[0]) * what_.groups[1] * what_.groups[2];
     if (groups > UINT32_MAX) return failure("the interpreter runs up to 2^32 workgroups");
+    for (uint32_t workgroup : options_.workgroups)
+      if (workgroup >= groups)
+        return failure(fmt::format("there is no workgroup {} of {}", workgroup, groups));
     return ok();
   }
 
@@ -141,7 +152,7 @@ private:
   uint32_t threadCount() const {
     if (program_.hasStorageAtomics || options_.observer) return 1;
     uint32_t wanted = options_.threads ? options_.threads : std::thread::hardware_concurrency();
-    return std::clamp(wanted, 1u, std::max(state_.workgroupCount(), 1u));
+    return std::clamp(wanted, 1u, std::max(uint32_t(workgroups_.size()), 1u));
   }
 
   void runAll() {
