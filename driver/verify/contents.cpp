@@ -59,6 +59,8 @@ std::vector<InputSet> ScenarioContents::inputSets() const {
 }
 
 void ScenarioContents::fill(const InputSet& set) {
+  if (filled_ == std::pair(set.seed, set.style)) return;
+  filled_ = std::pair(set.seed, set.style);
   bytes_.resize(scenario_.buffers.size());
   for (size_t b = 0; b < bytes_.size(); ++b)
     if (!isPoisoned(b))

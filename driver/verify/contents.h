@@ -6,8 +6,10 @@
 #include "verify/verify.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lanewise::driver {
@@ -61,6 +63,7 @@ private:
   bool hasPoison_ = false;
   uint64_t comparedBytes_ = 0;
   std::vector<std::vector<uint8_t>> files_, bytes_; ///< by buffer
+  std::optional<std::pair<uint64_t, InputStyle>> filled_; ///< what bytes_ holds
 };
 
 } // namespace lanewise::driver

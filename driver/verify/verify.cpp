@@ -252,8 +252,10 @@ private:
     bool isAsked = options_.usesInterpreter && !runner_.device().isInterpreter;
     // What took the device down would only be slow here.
     if (!isAsked || !runner_.isUsable()) return;
-    WitnessResult seen =
-        driver::askInterpreter(contents_, scenario_, programs_, options_.interpreterBudget);
+    std::vector<bool> isCompared(programs_.size(), true);
+    for (size_t p = 1; p < programs_.size(); ++p) isCompared[p] = row(p).isCompared;
+    WitnessResult seen = driver::askInterpreter(contents_, scenario_, programs_, isCompared,
+                                                options_.interpreterBudget);
     report_.findings = std::move(seen.originalFindings);
     report_.interpreter = std::move(seen.report);
     for (size_t p = 1; p < programs_.size(); ++p) hear(p, std::move(seen.rows[p]));

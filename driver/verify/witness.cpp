@@ -18,15 +18,16 @@ using interpreter::LaneOrder;
 
 // What one nominal second buys; the interpreter runs 150 to 300 million on a core (docs/benchmarks).
 constexpr double kInstructionsPerSecond = 100e6;
-// Times the budget: when the clock ends it all.
-constexpr double kPatience = 4;
-// Bytes of buffers for a second of budget: each run fills and compares them all.
-constexpr uint64_t kBytesPerSecond = 64 << 20;
+// When the clock ends it all: as many times the budget, and these seconds.
+constexpr double kPatience = 4, kLeastPatience = 5;
+// Bytes of buffers for a second of budget, and at least: each run fills and compares them all.
+constexpr double kBytesPerSecond = 64 << 20;
+constexpr uint64_t kLeastBytes = 64 << 20;
 
 struct NamedOrder {
   LaneOrder order;
   const char* name;
-  Poison poison; ///< the pattern alternates, so that what depends on it shows
+  Poison poison; ///< the pattern alternates, so that what depends on it shows; see poisonOf()
 };
 constexpr NamedOrder kOrders[] = {
     {LaneOrder::Forward, "forward", Poison::Positive},
@@ -49,9 +50,9 @@ bool haveSameGrids(const Program& a, const Program& b) {
 class Witness {
 public:
   Witness(ScenarioContents& contents, const Scenario& scenario, std::span<const Program> programs,
-          double budgetSeconds)
-      : contents_(contents), scenario_(scenario), programs_(programs), budget_(budgetSeconds),
-        runner_(budgetSeconds) {
+          const std::vector<bool>& isAsked, double budgetSeconds)
+      : contents_(contents), scenario_(scenario), programs_(programs), isAsked_(isAsked),
+        budget_(budgetSeconds), runner_(budgetSeconds) {
     result_.rows.resize(programs.size());
     slots_.resize(programs.size());
     report_.subgroupSize = runner_.device().subgroupSize;
@@ -80,7 +81,7 @@ private:
       sizes.push_back(buffer.bytes());
       bytes += buffer.bytes();
     }
-    uint64_t most = uint64_t(budget_ * double(kBytesPerSecond));
+    uint64_t most = std::max(uint64_t(budget_ * kBytesPerSecond), kLeastBytes);
     if (bytes > most)
       return fmt::format("the buffers hold {} MiB, and it takes {} MiB for its budget; choose a "
                          "smaller size or a larger --interpreter-budget",
@@ -88,6 +89,7 @@ private:
     (void)runner_.makeBuffers(sizes);
     uint32_t added = 0;
     for (size_t p = 0; p < programs_.size(); ++p) {
+      if (!isAsked_[p]) continue;
       if (RunStatus failed = runner_.addProgram(programs_[p])) {
         if (p == 0) return failed->message;
         result_.rows[p].reason = failed->message;
@@ -149,7 +151,7 @@ private:
     Outputs outputs;
     RunStatus failed = runner_.run(0, contents_.inputs(Poison::Positive), {}, outputs, plan);
     (void)runner_.takeFindings();
-    if (failed) return failed->message;
+    if (failed) return "the original: " + reasonOf(*failed);
     for (size_t d = 0; d < probes.size(); ++d)
       costs.push_back(double(runner_.instructions()[d]) / double(probes[d].size()));
     return {};
@@ -170,9 +172,20 @@ private:
     return programs * (std::size(kOrders) + contents_.inputSets().size() - 1);
   }
 
+  double patience() const { return budget_ * kPatience + kLeastPatience; }
   double secondsLeft() const {
     std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
-    return budget_ * kPatience - spent.count();
+    return patience() - spent.count();
+  }
+
+  // After a part of a dispatch the next one may well read what was not written.
+  Poison poisonOf(const NamedOrder& order) const {
+    return parts_.empty() ? order.poison : Poison::Positive;
+  }
+
+  std::string reasonOf(const RunFailure& failed) const {
+    return secondsLeft() <= 0 ? fmt::format("it took more than {:g} seconds", patience())
+                              : failed.message;
   }
 
   // All orders with the first inputs, one with the others.
@@ -190,7 +203,7 @@ private:
     plan.keepsWorkgroupOrder.resize(programs_[p].dispatches.size());
     plan.timeoutSeconds = secondsLeft();
     RunStatus failed =
-        runner_.run(*slots_[p], contents_.inputs(order.poison), contents_.compared(), outputs, plan);
+        runner_.run(*slots_[p], contents_.inputs(poisonOf(order)), contents_.compared(), outputs, plan);
     for (uint64_t instructions : runner_.instructions()) report_.instructions += instructions;
     return failed;
   }
@@ -212,9 +225,7 @@ private:
     RunStatus failed = runProgram(0, order, outputs);
     takeOriginalFindings();
     if (failed) {
-      report_.reason = failed->kind == RunFailure::Kind::Timeout
-                           ? fmt::format("the original did not end: {}", failed->message)
-                           : fmt::format("the original took too long: {}", failed->message);
+      report_.reason = "the original: " + reasonOf(*failed);
       // What was seen of the original is no longer all there is to see.
       report_.hasRun = false;
       for (WitnessRow& row : result_.rows) row = {};
@@ -224,7 +235,7 @@ private:
       report_.orders.push_back(order.name);
     if (!expected.empty() && report_.orderDependence.empty()) {
       auto differences =
-          contents_.differences(expected[0], kOrders[0].poison, outputs, order.poison);
+          contents_.differences(expected[0], poisonOf(kOrders[0]), outputs, poisonOf(order));
       if (!differences.empty())
         report_.orderDependence = fmt::format("{}, in {} against {} order{}",
                                               describe(differences[0]), kOrders[0].name,
@@ -255,12 +266,12 @@ private:
     if (std::none_of(row.findings.begin(), row.findings.end(), decides)) row.suffix = suffixOf(set);
     addFindings(row.findings, std::move(own));
     if (failed) {
-      row.reason = failed->message;
+      row.reason = reasonOf(*failed);
       slots_[p].reset();
       return;
     }
     if (!row.differences.empty()) return;
-    row.differences = contents_.differences(expected, order.poison, outputs, order.poison);
+    row.differences = contents_.differences(expected, poisonOf(order), outputs, poisonOf(order));
     if (!row.differences.empty())
       row.differsIn = fmt::format("with invocations in {} order{}", order.name, suffixOf(set));
   }
@@ -268,6 +279,7 @@ private:
   ScenarioContents& contents_;
   const Scenario& scenario_;
   std::span<const Program> programs_;
+  const std::vector<bool>& isAsked_;
   double budget_;
   InterpreterRunner runner_;
   WitnessResult result_;
@@ -305,8 +317,9 @@ std::vector<uint32_t> chooseWorkgroups(const std::array<uint32_t, 3>& groups, ui
 }
 
 WitnessResult askInterpreter(ScenarioContents& contents, const Scenario& scenario,
-                             std::span<const Program> programs, double budgetSeconds) {
-  return Witness(contents, scenario, programs, budgetSeconds).run();
+                             std::span<const Program> programs, const std::vector<bool>& isAsked,
+                             double budgetSeconds) {
+  return Witness(contents, scenario, programs, isAsked, budgetSeconds).run();
 }
 
 } // namespace lanewise::driver
