@@ -25,8 +25,9 @@ public:
   Builder(Analyses& analyses, Affine& affine, const SharedVariable& variable,
           const SharedAccess& access, const TargetProfile& target)
       : affine_(affine), access_(access), target_(target) {
-    for (Id index : access.indices) indices_.push_back(affine.of(index));
-    for (const auto& [index, step] : access.dynamicOffsets) offsets_.push_back(affine.of(index));
+    for (Id index : access.indices) indices_.push_back(formOf(analyses.constants(), index));
+    for (const auto& [index, step] : access.dynamicOffsets)
+      offsets_.push_back(formOf(analyses.constants(), index));
     const Module& module = analyses.module();
     for (BlockCondition c : collectConditions(analyses, module.blockOf(access.inst))) {
       // What is uniform masks all lanes or none; what cannot be computed is taken to mask none.
@@ -104,6 +105,19 @@ public:
   }
 
 private:
+  /// Affine forms are of 32 bits. A constant of 64 is known nevertheless: under a map of indices it
+  /// matters which one.
+  AffineExpr formOf(const Constants& constants, Id index) {
+    const auto value = constants.value(index);
+    if (!value || !value->isLiteral || value->width <= 32 || value->bits > UINT32_MAX)
+      return affine_.of(index);
+    const auto bits = uint32_t(value->bits);
+    AffineExpr e;
+    e.constant = bits;
+    e.range = {bits, bits};
+    return e;
+  }
+
   /// Fills in `values` (the indices, then the offset inside the element) for one lane; false if the
   /// lane takes no part, because a condition masks it or an index is undefined for it.
   bool lane(const LaneContext& context, uint32_t* values) {
@@ -175,6 +189,21 @@ std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& af
   return pattern;
 }
 
+AccessPattern AccessPattern::walk(uint32_t rank, uint32_t along, uint64_t extent, uint32_t bytes,
+                                  const TargetProfile& target) {
+  AccessPattern pattern;
+  pattern.rank_ = rank;
+  pattern.bytes_ = bytes;
+  Subgroup subgroup;
+  subgroup.values.resize(size_t(target.subgroupSize) * (rank + 1));
+  subgroup.active.assign(target.subgroupSize, true);
+  for (uint32_t lane = 0; lane < target.subgroupSize; ++lane)
+    subgroup.values[size_t(lane) * (rank + 1) + along] = uint32_t(lane % extent);
+  subgroup.bases.push_back({std::vector<uint32_t>(rank, 0)});
+  pattern.subgroups_.push_back(std::move(subgroup));
+  return pattern;
+}
+
 std::optional<uint32_t> AccessPattern::indexOutOfRange(Analyses& analyses, Affine& affine,
                                                        const SharedVariable& variable,
                                                        const SharedAccess& access,
@@ -221,7 +250,7 @@ void AccessPattern::addressesOf(const AddressForm& form, const Subgroup& subgrou
     if (!subgroup.active[lane]) continue;
     const uint32_t* values = &subgroup.values[lane * (rank_ + 1)];
     // Differences to the first lane may be negative; keep addresses positive and aligned.
-    uint64_t address = (uint64_t(1) << 40) + values[rank_];
+    uint64_t address = (uint64_t(1) << 40) + form.offset + values[rank_];
     uint32_t n = 0;
     for (const AddressForm::Part& part : form.parts) {
       if (!base) {

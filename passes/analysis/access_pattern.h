@@ -31,6 +31,11 @@ public:
   build(Analyses& analyses, Affine& affine, const SharedVariable& variable,
         const SharedAccess& access, std::array<uint32_t, 3> size, const TargetProfile& target);
 
+  /// Lanes that walk along one dimension, as an access might whose indices depend on data: index
+  /// number `along` of `rank` is the lane, up to `extent`, and all others are 0.
+  static AccessPattern walk(uint32_t rank, uint32_t along, uint64_t extent, uint32_t bytes,
+                            const TargetProfile& target);
+
   /// Cost under a layout, for the node that the access was built for.
   AccessCost cost(const TargetProfile& target, const AddressForm& form) const;
 

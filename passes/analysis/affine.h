@@ -98,8 +98,10 @@ class Affine {
 public:
   /// `workgroupSize` bounds LocalId terms (and GlobalInvocationId, LocalInvocationIndex, which are
   /// written as LocalId and WorkgroupId terms when the size is known); nothing when it is not
-  /// known.
-  Affine(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize);
+  /// known. `subgroupSize` is the one value that evaluate() gives the SubgroupSize built-in; forms
+  /// hold for every size.
+  Affine(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize,
+         uint32_t subgroupSize = 32);
   ~Affine();
 
   /// The form of a scalar 32-bit (or narrower) integer or Boolean value. Never fails: the worst
@@ -140,5 +142,9 @@ struct BlockCondition {
 /// edge that dominates the block. Exact as a necessary condition. Conditions that ended a loop are
 /// left out. Switches are left out. Nothing for a block that cannot be reached.
 std::vector<BlockCondition> collectConditions(Analyses& analyses, BlockRef block);
+
+/// True when a condition on the block is false whatever happens, given the Affine's subgroup size:
+/// what is written for subgroups of another size never runs. For cost only.
+bool isNeverRun(Analyses& analyses, Affine& affine, BlockRef block);
 
 } // namespace lanewise
