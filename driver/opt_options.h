@@ -44,7 +44,7 @@ struct OptOptions {
   KeepIf keepIf = KeepIf::Equal;
   std::string device;
   bool validationLayer = false;
-  bool hasTiming = true; ///< --no-timing: only compare
+  bool hasTiming = true;        ///< --no-timing: only compare
   bool usesInterpreter = true;  ///< --no-interpreter: dispatch only
   double interpreterBudget = 3; ///< seconds, as VerifyOptions has it
 

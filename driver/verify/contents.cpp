@@ -3,9 +3,11 @@
 #include "verify/compare.h"
 #include "verify/failure.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 namespace lanewise::driver {
 
@@ -61,11 +63,19 @@ std::vector<InputSet> ScenarioContents::inputSets() const {
 void ScenarioContents::fill(const InputSet& set) {
   if (filled_ == std::pair(set.seed, set.style)) return;
   filled_ = std::pair(set.seed, set.style);
+  ++fills_;
   bytes_.resize(scenario_.buffers.size());
   for (size_t b = 0; b < bytes_.size(); ++b)
     if (!isPoisoned(b))
       bytes_[b] =
           initialBytes(scenario_.buffers[b], set.seed, set.style, Poison::Positive, files_[b]);
+}
+
+uint64_t ScenarioContents::inputsNumber(Poison poison) const {
+  bool dependsOnPoison = false;
+  for (size_t b = 0; b < scenario_.buffers.size(); ++b)
+    dependsOnPoison |= isPoisoned(b) && !scenario_.buffers[b].header.empty();
+  return 2 * fills_ + (dependsOnPoison && poison == Poison::Negative ? 1 : 0);
 }
 
 std::vector<BufferInput> ScenarioContents::inputs(Poison poison) {
@@ -93,6 +103,81 @@ std::vector<BufferDifference> ScenarioContents::differences(const Outputs& a, Po
       all.push_back(std::move(*difference));
   }
   return all;
+}
+
+namespace {
+
+// The bytes [from, to) of a buffer that started as `input`.
+void append(std::vector<uint8_t>& out, uint64_t from, uint64_t to, const BufferInput& input,
+            const TouchedPages& touched) {
+  using interpreter::kDirtyBytes;
+  while (from < to) {
+    uint32_t page = uint32_t(from / kDirtyBytes);
+    uint64_t end = std::min(to, (uint64_t(page) + 1) * kDirtyBytes);
+    auto known = std::lower_bound(touched.pages.begin(), touched.pages.end(), page);
+    if (known != touched.pages.end() && *known == page) {
+      const uint8_t* bytes =
+          touched.bytes.data() + (known - touched.pages.begin()) * ptrdiff_t(kDirtyBytes);
+      out.insert(out.end(), bytes + from % kDirtyBytes, bytes + from % kDirtyBytes + (end - from));
+    } else if (input.fill) {
+      out.insert(out.end(), end - from, *input.fill);
+    } else {
+      out.insert(out.end(), input.bytes.begin() + ptrdiff_t(from),
+                 input.bytes.begin() + ptrdiff_t(end));
+    }
+    from = end;
+  }
+}
+
+} // namespace
+
+// Elements that neither run touched agree by every rule, and as a multiset add the same to both
+// sides: the rest is compared as a buffer of its own.
+std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, const TouchedPages& a,
+                                                             Poison poisonA, const TouchedPages& b,
+                                                             Poison poisonB) {
+  std::set<uint32_t> pages(a.pages.begin(), a.pages.end());
+  pages.insert(b.pages.begin(), b.pages.end());
+  ScenarioBuffer touched = scenario_.buffers[buffer];
+  const uint64_t header = touched.headerBytes(), size = touched.elementBytes();
+  std::vector<std::pair<uint64_t, uint64_t>> ranges; // of elements
+  uint64_t done = 0;
+  touched.count = 0;
+  for (uint32_t page : pages) {
+    uint64_t from = uint64_t(page) * interpreter::kDirtyBytes, to = from + interpreter::kDirtyBytes;
+    uint64_t first = from < header ? 0 : (from - header) / size;
+    uint64_t last = to < header ? 0 : (to - header + size - 1) / size;
+    first = std::max(first, done);
+    last = std::min(last, scenario_.buffers[buffer].count);
+    if (first >= last) continue;
+    ranges.emplace_back(first, last);
+    touched.count += last - first;
+    done = last;
+  }
+  auto gather = [&](const TouchedPages& run, Poison poison) {
+    // Of a poisoned buffer with a header inputs() makes the bytes anew for each pattern.
+    BufferInput input = inputs(poison)[buffer];
+    std::vector<uint8_t> bytes;
+    append(bytes, 0, header, input, run);
+    for (auto [first, last] : ranges)
+      append(bytes, header + first * size, header + last * size, input, run);
+    return bytes;
+  };
+  std::vector<uint8_t> left = gather(a, poisonA), right = gather(b, poisonB);
+  BufferContents x{left, {}}, y{right, {}};
+  if (isPoisoned(buffer)) x.poison = poisonByte(poisonA), y.poison = poisonByte(poisonB);
+  auto difference = compareContents(touched, x, y);
+  if (!difference) return difference;
+  difference->elements = scenario_.buffers[buffer].count;
+  if (difference->differing == 0) return difference; // in the header
+  for (auto [first, last] : ranges) {
+    if (difference->firstIndex < last - first) {
+      difference->firstIndex += first;
+      break;
+    }
+    difference->firstIndex -= last - first;
+  }
+  return difference;
 }
 
 } // namespace lanewise::driver

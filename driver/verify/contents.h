@@ -1,6 +1,7 @@
 // What the buffers of a scenario start from, and whether two runs left the same in them.
 #pragma once
 
+#include "verify/interpreter/interpreter_runner.h"
 #include "verify/runner.h"
 #include "verify/scalars.h"
 #include "verify/verify.h"
@@ -41,10 +42,16 @@ public:
   void fill(const InputSet& set);
   /// For one run, valid until the next call.
   std::vector<BufferInput> inputs(Poison poison);
+  /// Above 0; another one where the bytes of inputs() are others (fill patterns aside).
+  uint64_t inputsNumber(Poison poison) const;
 
   /// All differences between what two runs left, buffer by buffer.
   std::vector<BufferDifference> differences(const Outputs& a, Poison poisonA, const Outputs& b,
                                             Poison poisonB) const;
+
+  /// The same for one buffer of which the runs, from inputs(poison), touched some pages only.
+  std::optional<BufferDifference> difference(uint32_t buffer, const TouchedPages& a, Poison poisonA,
+                                             const TouchedPages& b, Poison poisonB);
 
   const std::vector<uint32_t>& compared() const { return compared_; } ///< buffers
   /// Buffers that some program writes and that have contents of their own.
@@ -62,8 +69,9 @@ private:
   std::vector<uint32_t> compared_, restored_;
   bool hasPoison_ = false;
   uint64_t comparedBytes_ = 0;
-  std::vector<std::vector<uint8_t>> files_, bytes_; ///< by buffer
+  std::vector<std::vector<uint8_t>> files_, bytes_;       ///< by buffer
   std::optional<std::pair<uint64_t, InputStyle>> filled_; ///< what bytes_ holds
+  uint64_t fills_ = 0;
 };
 
 } // namespace lanewise::driver

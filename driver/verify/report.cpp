@@ -199,24 +199,27 @@ std::string interpreterLine(const VerifyReport& report) {
                                 seen.allWorkgroups == 1 ? "" : "s");
   if (seen.allRepeats > 1)
     how += fmt::format(", {} of {} repetitions", seen.repeats, seen.allRepeats);
+  if (seen.inputSets < seen.allInputSets)
+    how += fmt::format(", {} of {} inputs", seen.inputSets, seen.allInputSets);
   how += fmt::format(", invocations in {} order, subgroups of {}", fmt::join(seen.orders, "/"),
                      seen.subgroupSize);
   bool isOwn = std::any_of(report.variants.begin(), report.variants.end(),
                            [](const VariantReport& v) { return hasFault(v.findings); });
-  std::string text = fmt::format(
-      "interpreter: {} ({})\n",
-      isOwn ? "a race or undefined operation that the original does not have"
-            : "no race and no undefined operation that the original does not have",
-      how);
+  std::string text =
+      fmt::format("interpreter: {} ({})\n",
+                  isOwn ? "a race or undefined operation that the original does not have"
+                        : "no race and no undefined operation that the original does not have",
+                  how);
   if (!seen.orderDependence.empty())
     text += fmt::format("note: the original depends on the order of its invocations, so outputs "
                         "were not compared on the interpreter: {}\n",
                         seen.orderDependence);
   if (hasFault(report.findings))
-    text += fmt::format("note: {} itself is not without fault; that is held against nobody "
-                        "else{}:\n",
-                        report.originalName,
-                        report.areInputsMadeUp ? " (its inputs are made up, which may be why)" : "");
+    text +=
+        fmt::format("note: {} itself is not without fault; that is held against nobody "
+                    "else{}:\n",
+                    report.originalName,
+                    report.areInputsMadeUp ? " (its inputs are made up, which may be why)" : "");
   return text;
 }
 
@@ -245,6 +248,8 @@ ordered_json toJson(const InterpreterReport& seen) {
   json["of-workgroups"] = seen.allWorkgroups;
   json["repetitions"] = seen.repeats;
   json["of-repetitions"] = seen.allRepeats;
+  json["input-sets"] = seen.inputSets;
+  json["of-input-sets"] = seen.allInputSets;
   json["orders"] = seen.orders;
   json["subgroup-size"] = seen.subgroupSize;
   json["instructions"] = seen.instructions;

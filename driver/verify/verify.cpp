@@ -221,7 +221,8 @@ private:
       if (differences.empty() && contents_.hasPoison()) {
         failed = runProgram(p, Poison::Negative, outputs);
         if (!failed)
-          differences = contents_.differences(poisoned, Poison::Negative, outputs, Poison::Negative);
+          differences =
+              contents_.differences(poisoned, Poison::Negative, outputs, Poison::Negative);
       }
     }
     takeValidationErrors(p);
@@ -273,9 +274,9 @@ private:
       if (found.decides) return settle(p, VerifyState::Differs, found.text + seen.suffix);
     bool isCompared = report_.interpreter->comparesOutputs();
     if (!isCompared || seen.differences.empty() || row(p).state == VerifyState::Differs) return;
-    settle(p, VerifyState::Differs,
-           fmt::format("on the interpreter, {}: {}", seen.differsIn,
-                       describe(seen.differences[0])));
+    settle(
+        p, VerifyState::Differs,
+        fmt::format("on the interpreter, {}: {}", seen.differsIn, describe(seen.differences[0])));
     row(p).differences = std::move(seen.differences);
   }
 
@@ -287,8 +288,9 @@ private:
       if (finding.decides && (!found || (isUnpredictable(finding) && !isUnpredictable(*found))))
         found = &finding;
     bool isExcuse = found && (isUnpredictable(*found) || contents_.isMadeUp());
-    std::string why = found ? found->text : "its outputs depend on the order of its invocations: " +
-                                                seen.orderDependence;
+    std::string why =
+        found ? found->text
+              : "its outputs depend on the order of its invocations: " + seen.orderDependence;
     if (!found && seen.orderDependence.empty()) return;
     if (!isOriginalSound_ && report_.state == VerifyState::OriginalUnsound)
       report_.reason += "; the interpreter found: " + why;
@@ -301,8 +303,8 @@ private:
       }
       if (isOriginalSound_) {
         report_.state = VerifyState::OriginalUnsound;
-        report_.reason = fmt::format("{}; that may be why {} differs: {}", why, row(p).name,
-                                     row(p).reason);
+        report_.reason =
+            fmt::format("{}; that may be why {} differs: {}", why, row(p).name, row(p).reason);
         report_.differences = row(p).differences;
       }
       isOriginalSound_ = false;
@@ -319,7 +321,8 @@ private:
     if (timed.size() == 1) return;
     contents_.fill(contents_.inputSets()[0]);
     std::vector<std::vector<double>> samples(programs_.size());
-    RunStatus failed = runner_.beginTiming(contents_.inputs(Poison::Positive), contents_.restored());
+    RunStatus failed =
+        runner_.beginTiming(contents_.inputs(Poison::Positive), contents_.restored());
     if (!failed) failed = sampleAll(timed, samples);
     if (failed) {
       report_.notes.push_back(fmt::format("not timed: {}", failed->message));
@@ -424,8 +427,8 @@ private:
   VerifyReport& report_;
   ScenarioContents contents_;
   bool isOriginalSound_ = true;
-  std::vector<std::optional<uint32_t>> slots_;      ///< by program: the Runner's number for it
-  std::vector<bool> isSettled_;                     ///< by program: Differs or NotRun for good
+  std::vector<std::optional<uint32_t>> slots_; ///< by program: the Runner's number for it
+  std::vector<bool> isSettled_;                ///< by program: Differs or NotRun for good
 };
 
 class DispatchVerifier final : public Verifier {

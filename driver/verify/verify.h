@@ -30,7 +30,7 @@ struct VerifyOptions {
   uint32_t warmups = 3;
   uint32_t repeats = 20; ///< pairs of timed runs
   uint64_t seed = 1;
-  double timeoutSeconds = 60; ///< for one submission; a program that takes longer counts as hung
+  double timeoutSeconds = 60;  ///< for one submission; a program that takes longer counts as hung
   bool usesInterpreter = true; ///< as a second witness beside a Vulkan device
   /// What a verification lets the interpreter do, in seconds of a nominal core (witness.h).
   double interpreterBudget = 3;
@@ -87,7 +87,8 @@ struct InterpreterReport {
   /// Of one repetition of the original's sequence: how many run, of how many.
   uint64_t workgroups = 0, allWorkgroups = 0;
   uint32_t repeats = 0, allRepeats = 0;
-  std::vector<std::string> orders; ///< of invocations, over all input sets
+  std::vector<std::string> orders;          ///< of invocations, over all input sets
+  uint32_t inputSets = 0, allInputSets = 0; ///< of made-up inputs some may be left out
   uint32_t subgroupSize = 0;
   uint64_t instructions = 0; ///< of its own code, over all runs
   /// The original leaves something else in another order: its outputs say nothing of a pass.

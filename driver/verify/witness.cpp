@@ -15,14 +15,18 @@ namespace lanewise::driver {
 namespace {
 
 using interpreter::LaneOrder;
+using Touched = std::vector<TouchedPages>; // of the compared buffers
 
-// What one nominal second buys; the interpreter runs 150 to 300 million on a core (docs/benchmarks).
+// What one nominal second buys; the interpreter runs 150 to 300 million on a core
+// (docs/benchmarks).
 constexpr double kInstructionsPerSecond = 100e6;
 // When the clock ends it all: as many times the budget, and these seconds.
 constexpr double kPatience = 4, kLeastPatience = 5;
-// Bytes of buffers for a second of budget, and at least: each run fills and compares them all.
-constexpr double kBytesPerSecond = 64 << 20;
-constexpr uint64_t kLeastBytes = 64 << 20;
+// Of all buffers. What a run touches is put back and compared; the rest only has to be held.
+constexpr uint64_t kMostBytes = uint64_t(1) << 30;
+// Where the buffers hold more, only the first of several made-up inputs are tried: making them up
+// takes longer than running.
+constexpr uint64_t kManyBytes = 64 << 20;
 
 struct NamedOrder {
   LaneOrder order;
@@ -63,7 +67,7 @@ public:
     if (report_.reason.empty()) report_.reason = plan();
     if (report_.reason.empty()) {
       report_.hasRun = true;
-      for (const InputSet& set : contents_.inputSets())
+      for (const InputSet& set : sets_)
         if (!runSet(set)) break;
     }
     return std::move(result_);
@@ -81,11 +85,13 @@ private:
       sizes.push_back(buffer.bytes());
       bytes += buffer.bytes();
     }
-    uint64_t most = std::max(uint64_t(budget_ * kBytesPerSecond), kLeastBytes);
-    if (bytes > most)
-      return fmt::format("the buffers hold {} MiB, and it takes {} MiB for its budget; choose a "
-                         "smaller size or a larger --interpreter-budget",
-                         (bytes >> 20) + 1, most >> 20);
+    if (bytes > kMostBytes)
+      return fmt::format("the buffers hold {} MiB, and it takes {} MiB; choose a smaller size",
+                         (bytes >> 20) + 1, kMostBytes >> 20);
+    sets_ = contents_.inputSets();
+    if (bytes > kManyBytes) sets_.resize(1);
+    report_.inputSets = uint32_t(sets_.size());
+    report_.allInputSets = uint32_t(contents_.inputSets().size());
     (void)runner_.makeBuffers(sizes);
     uint32_t added = 0;
     for (size_t p = 0; p < programs_.size(); ++p) {
@@ -147,9 +153,9 @@ private:
     plan.repeat = 1;
     plan.workgroups = probes;
     plan.timeoutSeconds = secondsLeft();
-    contents_.fill(contents_.inputSets()[0]);
-    Outputs outputs;
-    RunStatus failed = runner_.run(0, contents_.inputs(Poison::Positive), {}, outputs, plan);
+    contents_.fill(sets_[0]);
+    plan.inputsNumber = contents_.inputsNumber(Poison::Positive);
+    RunStatus failed = runner_.execute(0, contents_.inputs(Poison::Positive), plan);
     (void)runner_.takeFindings();
     if (failed) return "the original: " + reasonOf(*failed);
     for (size_t d = 0; d < probes.size(); ++d)
@@ -169,7 +175,7 @@ private:
   uint64_t runCount() const {
     uint64_t programs = uint64_t(std::count_if(slots_.begin(), slots_.end(),
                                                [](const auto& slot) { return slot.has_value(); }));
-    return programs * (std::size(kOrders) + contents_.inputSets().size() - 1);
+    return programs * (std::size(kOrders) + sets_.size() - 1);
   }
 
   double patience() const { return budget_ * kPatience + kLeastPatience; }
@@ -190,11 +196,11 @@ private:
 
   // All orders with the first inputs, one with the others.
   std::span<const NamedOrder> ordersOf(const InputSet& set) const {
-    bool isFirst = set.name == contents_.inputSets()[0].name;
+    bool isFirst = set.name == sets_[0].name;
     return {kOrders, isFirst ? std::size(kOrders) : 1};
   }
 
-  RunStatus runProgram(size_t p, const NamedOrder& order, Outputs& outputs) {
+  RunStatus runProgram(size_t p, const NamedOrder& order, Touched& outputs) {
     InterpreterPlan plan;
     plan.order = order.order;
     plan.repeat = haveSameGrids(programs_[0], programs_[p]) ? report_.repeats : 0;
@@ -202,8 +208,9 @@ private:
     plan.keepsWorkgroupOrder = keepsOrder_;
     plan.keepsWorkgroupOrder.resize(programs_[p].dispatches.size());
     plan.timeoutSeconds = secondsLeft();
-    RunStatus failed =
-        runner_.run(*slots_[p], contents_.inputs(poisonOf(order)), contents_.compared(), outputs, plan);
+    plan.inputsNumber = contents_.inputsNumber(poisonOf(order));
+    RunStatus failed = runner_.execute(*slots_[p], contents_.inputs(poisonOf(order)), plan);
+    for (uint32_t buffer : contents_.compared()) outputs.push_back(runner_.touched(buffer));
     for (uint64_t instructions : runner_.instructions()) report_.instructions += instructions;
     return failed;
   }
@@ -211,7 +218,7 @@ private:
   // False when there is no point in going on.
   bool runSet(const InputSet& set) {
     contents_.fill(set);
-    std::vector<Outputs> expected;
+    std::vector<Touched> expected;
     for (const NamedOrder& order : ordersOf(set))
       if (!runOriginal(set, order, expected)) return false;
     for (size_t p = 1; p < programs_.size(); ++p)
@@ -220,8 +227,8 @@ private:
     return true;
   }
 
-  bool runOriginal(const InputSet& set, const NamedOrder& order, std::vector<Outputs>& expected) {
-    Outputs outputs;
+  bool runOriginal(const InputSet& set, const NamedOrder& order, std::vector<Touched>& expected) {
+    Touched outputs;
     RunStatus failed = runProgram(0, order, outputs);
     takeOriginalFindings();
     if (failed) {
@@ -235,14 +242,23 @@ private:
       report_.orders.push_back(order.name);
     if (!expected.empty() && report_.orderDependence.empty()) {
       auto differences =
-          contents_.differences(expected[0], poisonOf(kOrders[0]), outputs, poisonOf(order));
+          differencesBetween(expected[0], poisonOf(kOrders[0]), outputs, poisonOf(order));
       if (!differences.empty())
-        report_.orderDependence = fmt::format("{}, in {} against {} order{}",
-                                              describe(differences[0]), kOrders[0].name,
-                                              order.name, suffixOf(set));
+        report_.orderDependence =
+            fmt::format("{}, in {} against {} order{}", describe(differences[0]), kOrders[0].name,
+                        order.name, suffixOf(set));
     }
     expected.push_back(std::move(outputs));
     return true;
+  }
+
+  std::vector<BufferDifference> differencesBetween(const Touched& a, Poison poisonA,
+                                                   const Touched& b, Poison poisonB) {
+    std::vector<BufferDifference> all;
+    for (size_t n = 0; n < a.size(); ++n)
+      if (auto one = contents_.difference(contents_.compared()[n], a[n], poisonA, b[n], poisonB))
+        all.push_back(std::move(*one));
+    return all;
   }
 
   void takeOriginalFindings() {
@@ -255,9 +271,9 @@ private:
     addFindings(result_.originalFindings, std::move(found));
   }
 
-  void runOther(size_t p, const InputSet& set, const NamedOrder& order, const Outputs& expected) {
+  void runOther(size_t p, const InputSet& set, const NamedOrder& order, const Touched& expected) {
     WitnessRow& row = result_.rows[p];
-    Outputs outputs;
+    Touched outputs;
     RunStatus failed = runProgram(p, order, outputs);
     std::vector<RunFinding> own;
     for (RunFinding& finding : runner_.takeFindings())
@@ -271,7 +287,7 @@ private:
       return;
     }
     if (!row.differences.empty()) return;
-    row.differences = contents_.differences(expected, poisonOf(order), outputs, poisonOf(order));
+    row.differences = differencesBetween(expected, poisonOf(order), outputs, poisonOf(order));
     if (!row.differences.empty())
       row.differsIn = fmt::format("with invocations in {} order{}", order.name, suffixOf(set));
   }
@@ -284,6 +300,7 @@ private:
   InterpreterRunner runner_;
   WitnessResult result_;
   InterpreterReport& report_ = result_.report;
+  std::vector<InputSet> sets_;
   std::vector<std::optional<uint32_t>> slots_; ///< by program: the runner's number for it
   std::vector<std::vector<uint32_t>> parts_;   ///< by dispatch: the workgroups; empty: all
   std::vector<bool> keepsOrder_;               ///< by dispatch

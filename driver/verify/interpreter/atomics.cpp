@@ -92,6 +92,7 @@ void WorkgroupRunner::atomic(Lane& lane, const Instr& inst) {
   uint64_t comparator = info.comparator ? lane.cells[info.comparator] : 0;
   uint64_t value = apply(info, inst.shift, old, inst.b ? lane.cells[inst.b] : 0, comparator);
   if (!isLoad) {
+    markDirty(*object, offset, info.bytes);
     writeScalar(object->data + offset, info.bytes, value);
     bool replaces = isStore || info.opcode == spv::Op::OpAtomicExchange;
     uint32_t stored = valueMark ? valueMark : replaces ? 0 : mark;

@@ -41,8 +41,14 @@ InterpreterRunner::InterpreterRunner(double timeoutSeconds)
 RunStatus InterpreterRunner::makeBuffers(std::span<const uint64_t> bytes) {
   programs_.clear();
   buffers_.clear();
-  for (uint64_t size : bytes) buffers_.emplace_back(size);
+  dirty_.clear();
+  for (uint64_t size : bytes) {
+    buffers_.emplace_back(size);
+    dirty_.emplace_back((size >> kDirtyShift) + 1);
+  }
   written_.assign(bytes.size(), {});
+  isAllWritten_.assign(bytes.size(), false);
+  bases_.assign(bytes.size(), {});
   return {};
 }
 
@@ -71,23 +77,35 @@ RunStatus InterpreterRunner::run(uint32_t program, std::span<const BufferInput> 
   InterpreterPlan plan;
   plan.order = kOrders[programs_[program].runs++ % std::size(kOrders)];
   plan.timeoutSeconds = timeoutSeconds_;
-  return run(program, inputs, read, outputs, plan);
-}
-
-RunStatus InterpreterRunner::run(uint32_t program, std::span<const BufferInput> inputs,
-                                 std::span<const uint32_t> read,
-                                 std::vector<std::vector<uint8_t>>& outputs,
-                                 const InterpreterPlan& plan) {
-  upload(inputs);
-  if (RunStatus failed = runSequence(programs_[program], plan)) return failed;
+  if (RunStatus failed = execute(program, inputs, plan)) return failed;
   outputs.assign(buffers_.size(), {});
   for (uint32_t buffer : read) outputs[buffer] = buffers_[buffer];
   return {};
 }
 
+RunStatus InterpreterRunner::execute(uint32_t program, std::span<const BufferInput> inputs,
+                                     const InterpreterPlan& plan) {
+  upload(inputs, plan.inputsNumber);
+  return runSequence(programs_[program], plan);
+}
+
+TouchedPages InterpreterRunner::touched(uint32_t buffer) const {
+  TouchedPages touched;
+  const std::vector<uint8_t>& bytes = buffers_[buffer];
+  for (uint32_t page = 0; page < dirty_[buffer].size(); ++page) {
+    if (!dirty_[buffer][page]) continue;
+    touched.pages.push_back(page);
+    auto from = bytes.begin() + ptrdiff_t(uint64_t(page) << kDirtyShift);
+    auto to = from + std::min<ptrdiff_t>(kDirtyBytes, bytes.end() - from);
+    touched.bytes.insert(touched.bytes.end(), from, to);
+  }
+  return touched;
+}
+
 RunStatus InterpreterRunner::beginTiming(std::span<const BufferInput> inputs,
                                          std::span<const uint32_t> restored) {
-  upload(inputs);
+  upload(inputs, 0);
+  bases_.assign(buffers_.size(), {}); // time() writes past the flags
   pristine_.clear();
   for (uint32_t buffer : restored) pristine_.emplace_back(buffer, buffers_[buffer]);
   return {};
@@ -111,14 +129,36 @@ bool InterpreterRunner::hasStorageAtomics(uint32_t program, uint32_t dispatch) c
   return lowered.shaders[lowered.program.dispatches[dispatch].shader]->hasStorageAtomics;
 }
 
-void InterpreterRunner::upload(std::span<const BufferInput> inputs) {
+void InterpreterRunner::upload(std::span<const BufferInput> inputs, uint64_t number) {
   for (size_t b = 0; b < inputs.size(); ++b) {
-    if (inputs[b].fill)
-      std::fill(buffers_[b].begin(), buffers_[b].end(), *inputs[b].fill);
-    else
-      std::copy(inputs[b].bytes.begin(), inputs[b].bytes.end(), buffers_[b].begin());
+    isAllWritten_[b] = false;
     // A buffer that has only a pattern counts as one that nobody has written.
-    written_[b].assign(inputs[b].fill ? buffers_[b].size() : 0, 0);
+    size_t tracked = inputs[b].fill ? buffers_[b].size() : 0;
+    auto base = inputs[b].fill ? std::pair(uint64_t(0), inputs[b].fill)
+                               : std::pair(number, std::optional<uint8_t>());
+    bool isNumbered = base.first != 0 || base.second;
+    if (!isNumbered || base != bases_[b]) {
+      written_[b].assign(tracked, 0);
+      std::fill(dirty_[b].begin(), dirty_[b].end(), 1);
+    }
+    bases_[b] = base;
+    restore(b, inputs[b]);
+  }
+}
+
+void InterpreterRunner::restore(size_t b, const BufferInput& input) {
+  for (size_t page = 0; page < dirty_[b].size(); ++page) {
+    if (!std::exchange(dirty_[b][page], 0)) continue;
+    size_t from = page << kDirtyShift,
+           to = std::min<size_t>(from + kDirtyBytes, buffers_[b].size());
+    if (input.fill) {
+      std::fill(buffers_[b].begin() + ptrdiff_t(from), buffers_[b].begin() + ptrdiff_t(to),
+                *input.fill);
+      std::fill(written_[b].begin() + ptrdiff_t(from), written_[b].begin() + ptrdiff_t(to), 0);
+    } else {
+      std::copy(input.bytes.begin() + ptrdiff_t(from), input.bytes.begin() + ptrdiff_t(to),
+                buffers_[b].begin() + ptrdiff_t(from));
+    }
   }
 }
 
@@ -145,7 +185,11 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
                                          double seconds) {
   const ProgramDispatch& step = lowered.program.dispatches[index];
   std::vector<BufferMemory> memory;
-  for (size_t b = 0; b < buffers_.size(); ++b) memory.push_back({buffers_[b], "", written_[b]});
+  for (size_t b = 0; b < buffers_.size(); ++b) {
+    std::span<uint8_t> written = written_[b];
+    memory.push_back(
+        {buffers_[b], "", isAllWritten_[b] ? std::span<uint8_t>() : written, dirty_[b]});
+  }
   std::vector<BufferBinding> bindings;
   for (const ProgramDispatch::Binding& bound : step.bindings)
     bindings.push_back({bound.set, bound.binding, 0, bound.buffer});
@@ -155,17 +199,16 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
   options.subgroupSize = kSubgroupSize;
   options.timeoutSeconds = seconds > 0 ? seconds : -1;
   if (!plan.workgroups.empty()) options.workgroups = plan.workgroups[index];
-  options.keepsWorkgroupOrder = !plan.keepsWorkgroupOrder.empty() && plan.keepsWorkgroupOrder[index];
+  options.keepsWorkgroupOrder =
+      !plan.keepsWorkgroupOrder.empty() && plan.keepsWorkgroupOrder[index];
   Result<DispatchResult> done =
       dispatch({&program, step.groups, bindings, step.pushConstants}, memory, options);
   if (!done) return RunFailure{RunFailure::Kind::Unsupported, done.error().message};
   instructions_[index] += done->instructions;
   const std::string& shader = lowered.program.shaders[step.shader].name;
-  for (const Finding& finding : done->findings)
-    addFinding(program, shader, finding, isAfterPart);
+  for (const Finding& finding : done->findings) addFinding(program, shader, finding, isAfterPart);
   if (!options.workgroups.empty())
-    for (const ProgramDispatch::Binding& bound : step.bindings)
-      std::fill(written_[bound.buffer].begin(), written_[bound.buffer].end(), 1);
+    for (const ProgramDispatch::Binding& bound : step.bindings) isAllWritten_[bound.buffer] = true;
   if (done->timedOut)
     return RunFailure{RunFailure::Kind::Unsupported,
                       fmt::format("the interpreter did not end within {} seconds; choose a "

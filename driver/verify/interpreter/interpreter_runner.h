@@ -2,6 +2,7 @@
 #pragma once
 
 #include "verify/interpreter/machine.h"
+#include "verify/interpreter/memory.h"
 #include "verify/runner.h"
 
 #include <memory>
@@ -26,6 +27,15 @@ struct InterpreterPlan {
   /// By dispatch: its workgroups start in their order, whatever the order of lanes. Empty: none.
   std::vector<bool> keepsWorkgroupOrder;
   double timeoutSeconds = 60; ///< for the whole
+  /// Inputs of the same number are the same bytes at the same place: then only what the run before
+  /// has changed is put back. 0: they have none.
+  uint64_t inputsNumber = 0;
+};
+
+/// What a run left in the pages of a buffer that it stored to, and only there.
+struct TouchedPages {
+  std::vector<uint32_t> pages; ///< ascending, in units of interpreter::kDirtyBytes
+  std::vector<uint8_t> bytes;  ///< page after page; the last of the buffer may be shorter
 };
 
 /// Runs programs in the interpreter. As a Runner, the first run of a program takes lanes in order,
@@ -50,10 +60,11 @@ public:
   std::vector<std::string> takeValidationErrors() override { return {}; }
   std::vector<RunFinding> takeFindings() override { return std::exchange(findings_, {}); }
 
-  /// As run() above, but by a plan.
-  RunStatus run(uint32_t program, std::span<const BufferInput> inputs,
-                std::span<const uint32_t> read, std::vector<std::vector<uint8_t>>& outputs,
-                const InterpreterPlan& plan);
+  /// Runs by a plan; what the buffers hold then stays until the next run.
+  RunStatus execute(uint32_t program, std::span<const BufferInput> inputs,
+                    const InterpreterPlan& plan);
+  /// The pages of a buffer that the last run stored to.
+  TouchedPages touched(uint32_t buffer) const;
   /// Instructions of the interpreter's code in the last run, by dispatch of the sequence.
   const std::vector<uint64_t>& instructions() const { return instructions_; }
   /// Whether workgroups of a dispatch may speak to one another through atomics on buffers.
@@ -66,7 +77,8 @@ private:
     uint32_t runs = 0;
   };
 
-  void upload(std::span<const BufferInput> inputs);
+  void upload(std::span<const BufferInput> inputs, uint64_t number);
+  void restore(size_t buffer, const BufferInput& input);
   RunStatus runSequence(const LoweredProgram& lowered, const InterpreterPlan& plan);
   RunStatus runDispatch(const LoweredProgram& lowered, uint32_t index, bool isAfterPart,
                         const InterpreterPlan& plan, double seconds);
@@ -75,7 +87,12 @@ private:
 
   double timeoutSeconds_;
   DeviceInfo info_;
-  std::vector<std::vector<uint8_t>> buffers_, written_;
+  std::vector<std::vector<uint8_t>> buffers_;
+  std::vector<std::vector<uint8_t>> written_; ///< by byte, of buffers that nobody filled
+  std::vector<bool> isAllWritten_;            ///< in place of written_, after part of a dispatch
+  std::vector<std::vector<uint8_t>> dirty_;   ///< by page
+  /// By buffer: what it holds where it is not dirty, the number of inputs or a fill pattern.
+  std::vector<std::pair<uint64_t, std::optional<uint8_t>>> bases_;
   std::vector<std::pair<uint32_t, std::vector<uint8_t>>> pristine_;
   std::vector<LoweredProgram> programs_;
   std::vector<RunFinding> findings_;

@@ -95,6 +95,7 @@ private:
       object.data = buffers_[n].bytes.data();
       object.bytes = buffers_[n].bytes.size();
       object.name = buffers_[n].name;
+      if (!buffers_[n].dirty.empty()) object.dirty = buffers_[n].dirty.data();
       if (!buffers_[n].written.empty()) addWritten(object, buffers_[n]);
     }
     pushConstants_.assign(what_.pushConstants.begin(), what_.pushConstants.end());
@@ -106,13 +107,23 @@ private:
     state_.foreign.resize(state_.objects.size());
   }
 
+  static bool mayBeWritten(const BufferMemory& buffer, size_t at) {
+    return buffer.dirty.empty() || buffer.dirty[at >> kDirtyShift];
+  }
+
   // The machine keeps its flags by granule.
   void addWritten(Object& object, const BufferMemory& buffer) {
     uint32_t granule = std::min(program_.granuleBytes, 4u);
-    std::vector<uint8_t> flags(object.bytes / granule + 1, 1);
-    for (size_t g = 0; g < flags.size(); ++g)
+    std::vector<uint8_t> flags(object.bytes / granule + 1);
+    for (size_t g = 0; g < flags.size(); ++g) {
+      if (!mayBeWritten(buffer, g * granule)) {
+        g = (((g * granule >> kDirtyShift) + 1) << kDirtyShift) / granule - 1;
+        continue;
+      }
+      flags[g] = 1;
       for (size_t at = g * granule; at < std::min<size_t>((g + 1) * granule, object.bytes); ++at)
         flags[g] &= buffer.written[at];
+    }
     written_.push_back(std::move(flags));
     object.written = written_.back().data();
   }
@@ -202,7 +213,10 @@ private:
       if (buffer.written.empty()) continue;
       const std::vector<uint8_t>& flags = written_[at++];
       for (size_t byte = 0; byte < buffer.written.size(); ++byte)
-        buffer.written[byte] |= flags[byte / granule];
+        if (mayBeWritten(buffer, byte))
+          buffer.written[byte] |= flags[byte / granule];
+        else
+          byte |= kDirtyBytes - 1; // the last of its page
     }
     return {log_.sorted(), instructions_, ended_, timedOut_};
   }

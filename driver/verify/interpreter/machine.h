@@ -44,6 +44,9 @@ struct BufferMemory {
   /// One flag for each byte: written, or filled from outside. Empty: all of it is. The dispatches
   /// set what they write.
   std::span<uint8_t> written;
+  /// One flag for each page of kDirtyBytes (memory.h), set where a dispatch stores. Where it is
+  /// given, no byte of `written` is set outside those pages. Empty: nobody asks.
+  std::span<uint8_t> dirty;
 };
 
 struct BufferBinding {
