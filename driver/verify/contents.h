@@ -50,8 +50,10 @@ public:
                                             Poison poisonB) const;
 
   /// The same for one buffer of which the runs, from inputs(poison), touched some pages only.
+  /// `rule` stands in for the buffer's own.
   std::optional<BufferDifference> difference(uint32_t buffer, const TouchedPages& a, Poison poisonA,
-                                             const TouchedPages& b, Poison poisonB);
+                                             const TouchedPages& b, Poison poisonB,
+                                             const std::optional<Compare>& rule = {});
 
   const std::vector<uint32_t>& compared() const { return compared_; } ///< buffers
   /// Buffers that some program writes and that have contents of their own.

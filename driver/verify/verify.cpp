@@ -268,6 +268,11 @@ private:
     if (!seen.reason.empty() && report_.interpreter->hasRun)
       report_.notes.push_back(
           fmt::format("the interpreter has not checked {}: {}", row(p).name, seen.reason));
+    if (!seen.rounding.empty() && report_.interpreter->comparesOutputs())
+      report_.notes.push_back(
+          fmt::format("on the interpreter {} differs from {} by rounding, which is held against "
+                      "nobody: {}",
+                      row(p).name, report_.originalName, seen.rounding));
     row(p).findings = std::move(seen.findings);
     if (!row(p).isCompared) return;
     for (const RunFinding& found : row(p).findings)

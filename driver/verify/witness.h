@@ -24,6 +24,9 @@ struct WitnessRow {
   /// outputs can be compared.
   std::vector<BufferDifference> differences;
   std::string differsIn; ///< which order and inputs these come from
+  /// The first difference that rounding explains, in words. spirv-opt factors and folds float
+  /// arithmetic, which devices do as well: no device need show it, and it is nobody's fault.
+  std::string rounding;
 };
 
 struct WitnessResult {
