@@ -133,10 +133,10 @@ void append(std::vector<uint8_t>& out, uint64_t from, uint64_t to, const BufferI
 
 // Elements that neither run touched agree by every rule, and as a multiset add the same to both
 // sides: the rest is compared as a buffer of its own.
-std::optional<BufferDifference>
-ScenarioContents::difference(uint32_t buffer, const TouchedPages& a, Poison poisonA,
-                             const TouchedPages& b, Poison poisonB,
-                             const std::optional<Compare>& rule) {
+std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, const TouchedPages& a,
+                                                             Poison poisonA, const TouchedPages& b,
+                                                             Poison poisonB,
+                                                             const std::optional<Compare>& rule) {
   std::set<uint32_t> pages(a.pages.begin(), a.pages.end());
   pages.insert(b.pages.begin(), b.pages.end());
   ScenarioBuffer touched = scenario_.buffers[buffer];
