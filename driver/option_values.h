@@ -1,10 +1,11 @@
-// Values of options that commands share.
+// What CLI11 does not see or say well, and values that commands share.
 #pragma once
 
 #include "result.h"
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -19,5 +20,10 @@ Status checkOptionValues(const CLI::App& app, std::span<const std::string> args)
 
 /// What --interpreter-budget may be, in seconds.
 Status checkInterpreterBudget(double seconds);
+
+/// Finds an option that `app` does not have; `command` is its name for messages. CLI11's messages
+/// do not suggest anything.
+Status checkOptionNames(const CLI::App& app, std::span<const std::string> args,
+                        std::string_view command);
 
 } // namespace lanewise::driver

@@ -54,8 +54,9 @@ bool Affine::isEvaluable(const AffineExpr& e) const {
   return state_->table.isEvaluable(e);
 }
 
-uint32_t Affine::distinctUniformStates(const AffineExpr& e) const {
-  return state_->table.distinctStates(e, kMaxUniformStates);
+UniformStates Affine::uniformStates(std::span<const AffineExpr* const> together,
+                                    BlockRef at) const {
+  return state_->table.uniformStates(together, at, kMaxUniformStates);
 }
 
 std::optional<uint32_t> Affine::evaluate(const AffineExpr& e, const LaneContext& lane) const {
@@ -93,7 +94,7 @@ bool isNeverRun(Analyses& analyses, Affine& affine, BlockRef block) {
   return std::any_of(conditions.begin(), conditions.end(), [&](const BlockCondition& c) {
     const AffineExpr& e = affine.of(c.condition);
     if (!affine.isWorkgroupUniform(e) || !affine.isEvaluable(e) ||
-        affine.distinctUniformStates(e) != 1)
+        affine.uniformStates(std::array{&e}, block).count != 1)
       return false;
     const auto value = affine.evaluate(e, {});
     return value && (*value != 0) == c.negated;
