@@ -43,10 +43,10 @@ struct BufferMemory {
   std::string name;
   /// One flag for each byte: written, or filled from outside. Empty: all of it is. The dispatches
   /// set what they write.
-  std::span<uint8_t> written;
+  std::span<uint8_t> written{};
   /// One flag for each page of kDirtyBytes (memory.h), set where a dispatch stores. Where it is
   /// given, no byte of `written` is set outside those pages. Empty: nobody asks.
-  std::span<uint8_t> dirty;
+  std::span<uint8_t> dirty{};
 };
 
 struct BufferBinding {
