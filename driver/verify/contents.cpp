@@ -4,6 +4,7 @@
 #include "verify/failure.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -129,6 +130,34 @@ void append(std::vector<uint8_t>& out, uint64_t from, uint64_t to, const BufferI
   }
 }
 
+// What float arithmetic that is factored or folded may do to a result: a share of its own
+// magnitude, and after cancellation of that of its fellows. Where integers stand beside the floats,
+// only representable values near one another, which leaves integers exact.
+Compare roundingRule(const ScenarioBuffer& buffer, std::span<const uint8_t> left,
+                     std::optional<uint8_t> poison) {
+  bool isHalf = false, isMixed = !buffer.header.empty();
+  for (ScalarType type : buffer.elements) {
+    isHalf |= type == ScalarType::F16;
+    isMixed |= !isFloat(type);
+  }
+  if (isMixed) return CompareUlp{uint64_t(isHalf ? 8 : 4096)};
+  std::vector<double> magnitudes;
+  size_t at = 0;
+  for (uint64_t n = 0; n < buffer.count; ++n)
+    for (ScalarType type : buffer.elements) {
+      double value = std::fabs(decodeScalar(type, &left[at]));
+      bool isPoison = poison && std::count(&left[at], &left[at] + byteSize(type), *poison) ==
+                                    ptrdiff_t(byteSize(type));
+      if (std::isfinite(value) && value > 0 && !isPoison) magnitudes.push_back(value);
+      at += byteSize(type);
+    }
+  double share = isHalf ? 1e-2 : 1e-4;
+  if (magnitudes.empty()) return CompareTolerance{0, share};
+  auto middle = magnitudes.begin() + ptrdiff_t(magnitudes.size() / 2);
+  std::nth_element(magnitudes.begin(), middle, magnitudes.end());
+  return CompareTolerance{share * *middle, share};
+}
+
 } // namespace
 
 // Elements that neither run touched agree by every rule, and as a multiset add the same to both
@@ -136,11 +165,10 @@ void append(std::vector<uint8_t>& out, uint64_t from, uint64_t to, const BufferI
 std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, const TouchedPages& a,
                                                              Poison poisonA, const TouchedPages& b,
                                                              Poison poisonB,
-                                                             const std::optional<Compare>& rule) {
+                                                             Strictness strictness) {
   std::set<uint32_t> pages(a.pages.begin(), a.pages.end());
   pages.insert(b.pages.begin(), b.pages.end());
   ScenarioBuffer touched = scenario_.buffers[buffer];
-  if (rule) touched.compare = *rule;
   const uint64_t header = touched.headerBytes(), size = touched.elementBytes();
   std::vector<std::pair<uint64_t, uint64_t>> ranges; // of elements
   uint64_t done = 0;
@@ -168,6 +196,9 @@ std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, co
   std::vector<uint8_t> left = gather(a, poisonA), right = gather(b, poisonB);
   BufferContents x{left, {}}, y{right, {}};
   if (isPoisoned(buffer)) x.poison = poisonByte(poisonA), y.poison = poisonByte(poisonB);
+  if (strictness == Strictness::UpToRounding &&
+      std::holds_alternative<CompareExact>(touched.compare))
+    touched.compare = roundingRule(touched, left, x.poison);
   auto difference = compareContents(touched, x, y);
   if (!difference) return difference;
   difference->elements = scenario_.buffers[buffer].count;

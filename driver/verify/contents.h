@@ -27,6 +27,8 @@ std::string suffixOf(const InputSet& set);
 
 using Outputs = std::vector<std::vector<uint8_t>>; ///< by buffer; empty: not compared
 
+enum class Strictness : uint8_t { AsScenario, UpToRounding };
+
 /// The buffers of a scenario over all programs that run beside one another.
 class ScenarioContents {
 public:
@@ -50,10 +52,11 @@ public:
                                             Poison poisonB) const;
 
   /// The same for one buffer of which the runs, from inputs(poison), touched some pages only.
-  /// `rule` stands in for the buffer's own.
+  /// With UpToRounding a rule of exact equality lets floats differ by what a few operations
+  /// that round otherwise may do.
   std::optional<BufferDifference> difference(uint32_t buffer, const TouchedPages& a, Poison poisonA,
                                              const TouchedPages& b, Poison poisonB,
-                                             const std::optional<Compare>& rule = {});
+                                             Strictness strictness = Strictness::AsScenario);
 
   const std::vector<uint32_t>& compared() const { return compared_; } ///< buffers
   /// Buffers that some program writes and that have contents of their own.

@@ -295,23 +295,13 @@ private:
     Poison poison = poisonOf(order);
     auto difference = contents_.difference(buffer, expected, poison, outputs, poison);
     if (!difference) return;
-    const ScenarioBuffer& what = scenario_.buffers[buffer];
-    bool isExact = std::holds_alternative<CompareExact>(what.compare);
-    if (isExact && !contents_.difference(buffer, expected, poison, outputs, poison,
-                                         CompareUlp{roundingOf(what)})) {
+    if (!contents_.difference(buffer, expected, poison, outputs, poison,
+                              Strictness::UpToRounding)) {
       if (row.rounding.empty()) row.rounding = describe(*difference);
       return;
     }
     row.differences.push_back(std::move(*difference));
     row.differsIn = fmt::format("with invocations in {} order{}", order.name, suffixOf(set));
-  }
-
-  // How far rounding a few times may take a float, in representable values: about 5e-4 of an f32,
-  // 8e-3 of an f16. Integers must be the same.
-  static uint64_t roundingOf(const ScenarioBuffer& buffer) {
-    bool isHalf = std::find(buffer.elements.begin(), buffer.elements.end(), ScalarType::F16) !=
-                  buffer.elements.end();
-    return isHalf ? 8 : 4096;
   }
 
   ScenarioContents& contents_;
