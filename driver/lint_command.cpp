@@ -3,11 +3,12 @@
 #include "device_target.h"
 #include "files.h"
 #include "front_end.h"
+#include "isolate.h"
 #include "lint_report.h"
 #include "option_values.h"
-#include "pipeline.h"
 #include "print.h"
 #include "scenario_inputs.h"
+#include "spirv_tools.h"
 #include "suggest.h"
 #include "target_profiles.h"
 #include "verify/failure.h"
@@ -15,6 +16,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 
 namespace lanewise::driver {
@@ -196,12 +198,15 @@ bool hasCalleeWithSeveralReturns(const Module& module) {
   return false;
 }
 
-std::vector<PipelineStep> stepsFor(const Module& module) {
-  std::vector<PipelineStep> steps{{"--eliminate-dead-branches", nullptr, {}, true}};
-  if (hasCalleeWithSeveralReturns(module)) steps.push_back({"--merge-return", nullptr, {}, true});
-  for (const char* flag : kFlags) steps.push_back({flag, nullptr, {}, true});
-  return steps;
+std::vector<std::string> flagsFor(bool mergesReturns) {
+  std::vector<std::string> flags{"--eliminate-dead-branches"};
+  if (mergesReturns) flags.push_back("--merge-return");
+  flags.insert(flags.end(), std::begin(kFlags), std::end(kFlags));
+  return flags;
 }
+
+/// Seconds for bringing one module into that form: more than a hundred times what is usual.
+constexpr std::chrono::seconds kPreparationTime{20};
 
 // ---- one input ----
 
@@ -264,17 +269,19 @@ private:
     return false;
   }
 
-  Result<Module> prepare(const std::string& input, const Module& original,
-                         const LoadedModule& loaded) {
-    PipelineOptions pipeline;
-    pipeline.env = loaded.env;
-    pipeline.runSpirvOpt = runSpirvOpt;
-    pipeline.validate = validate;
-    Result<PipelineOutcome> outcome = runPipeline(loaded.words, stepsFor(original), pipeline);
-    if (!outcome) return outcome.error();
-    for (const Remark& r : outcome->remarks)
-      printError("{}: warning: {}; less is found without it\n", input, r.message);
-    return Module::read(std::move(outcome->words));
+  /// Inlining what returns early may fail on large modules; then it stays a call.
+  static Result<Module> prepare(const std::string& input, const Module& original,
+                                const LoadedModule& loaded) {
+    std::vector<bool> attempts{false};
+    if (hasCalleeWithSeveralReturns(original)) attempts.insert(attempts.begin(), true);
+    for (bool mergesReturns : attempts) {
+      const Result<Words> words =
+          runSpirvOpt(loaded.words, flagsFor(mergesReturns), {loaded.env, true, true});
+      if (words && validate(*words, loaded.env)) return Module::read(*words);
+    }
+    printError("{}: warning: SPIRV-Tools cannot simplify this module, and less is found in it\n",
+               input);
+    return Module::read(loaded.words);
   }
 
   Options& options_;
@@ -314,6 +321,7 @@ int lintCommand(std::span<char*> args) {
   const bool isDevice = options.target == "device";
   Result<TargetProfile> target = isDevice ? loadDeviceTarget("") : loadTarget(options.target);
   if (!target) return fail(isDevice ? kNoDevice : kBadUsageOrInput, target.error().message);
+  setDefaultIsolation({kPreparationTime, 0, true});
   return LintRun(options, std::move(*target)).run();
 }
 

@@ -3,6 +3,7 @@
 # Substitutions:  %lanewise   the program under test
 #                 %samples    the directory of the samples
 #                 %transpose-reference, %smoothing-reference   the CPU references of the samples
+#                 %python     the Python that runs lit
 #                 %s %t %S    the test file, a scratch path of its own, its directory
 # On PATH:        FileCheck, not, count (LLVM's), spirv-as, spirv-dis, spirv-val, spirv-opt, glslangValidator
 # Features (for REQUIRES and UNSUPPORTED):
@@ -12,6 +13,7 @@
 
 import glob
 import os
+import sys
 
 import lit.formats
 import lit.main

@@ -15,8 +15,8 @@ BarrierIntervals::BarrierIntervals(Analyses& analyses, FunctionRef function)
     if (!module_.blockOf(i) || facts.opClass == OpClass::Line) continue;
     const spv::Op op = module_.opcode(i);
     // A memory barrier makes nobody wait.
-    const bool isWait = has(facts.effects, Effect::Barrier) && op != spv::Op::OpMemoryBarrier;
-    if (isWait || has(facts.effects, Effect::Subgroup) || op == spv::Op::OpFunctionCall ||
+    const bool isWait = has(module_.effects(i), Effect::Barrier) && op != spv::Op::OpMemoryBarrier;
+    if (isWait || has(module_.effects(i), Effect::Subgroup) || op == spv::Op::OpFunctionCall ||
         facts.opClass == OpClass::Unknown || module_.isUnknown(i))
       separators_.push_back(i);
   }

@@ -154,8 +154,8 @@ CertainPlaces::Values CertainPlaces::compareOperands(InstRef a, const Moment& wh
   const OpcodeFacts& facts = module.facts(a);
   const bool isFollowed = facts.opClass == OpClass::Value && module.opcode(a) != spv::Op::OpPhi &&
                           module.opcode(a) != spv::Op::OpFunctionCall &&
-                          !has(facts.effects, Effect::Atomic) &&
-                          !has(facts.effects, Effect::Subgroup);
+                          !has(module.effects(a), Effect::Atomic) &&
+                          !has(module.effects(a), Effect::Subgroup);
   if (!isFollowed || x.size() != y.size()) return Values::Unknown;
   std::vector<bool> isId(x.size(), false);
   Values result = Values::Same;

@@ -24,9 +24,8 @@ struct Kernel {
   std::unique_ptr<Affine> affine;
 
   uint64_t invocations() const { return size ? uint64_t((*size)[0]) * (*size)[1] * (*size)[2] : 0; }
-  /// True when more than one invocation is at work along the dimension. Where the size is not known,
-  /// only the first dimension is taken to be wider than 1.
-  bool isWide(uint32_t component) const { return size ? (*size)[component] > 1 : component == 0; }
+  /// True when more than one invocation is known to be at work along the dimension.
+  bool isWide(uint32_t component) const { return size && (*size)[component] > 1; }
   std::array<uint32_t, 3> localId(uint64_t invocation) const;
 };
 

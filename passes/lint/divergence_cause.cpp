@@ -1,6 +1,7 @@
 #include "lint/divergence_cause.h"
 
 #include "analysis/cfg.h"
+#include "analysis/comparison.h"
 #include "analysis/constants.h"
 #include "analysis/decorations.h"
 #include "analysis/dominance.h"
@@ -11,6 +12,7 @@
 #include "analysis/uniformity.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 
 namespace lanewise {
@@ -50,9 +52,46 @@ std::optional<DivergenceCause> DivergenceCauses::of(Id value) {
   return trace(value);
 }
 
+/// A comparison of `m * a + lane` with `m * b`, where `lane` is less than the power of two `m`, is
+/// one of `a` with `b`: this is how a loop strides over a range that was rounded to whole strides.
+bool DivergenceCauses::comparesMultiples(Id condition) {
+  const InstRef def = module_.def(condition);
+  const auto comparison = comparisonOf(module_.opcode(def));
+  if (!comparison || analyses_.types().info(module_.typeOf(module_.idAt(def, 3))).width != 32)
+    return false;
+  Affine& affine = *kernel_.affine;
+  AffineExpr left = affine.of(module_.idAt(def, 3)), right = affine.of(module_.idAt(def, 4));
+  // Invocations that make the test together are in the same iteration.
+  auto isShared = [&](const std::pair<uint32_t, uint32_t>& t) {
+    return affine.term(t.first).kind == AffineTerm::Kind::Induction ||
+           affine.isWorkgroupUniform(AffineExpr{0, {t}, std::nullopt, false});
+  };
+  auto isMultiple = [&](const AffineExpr& e, uint32_t m) {
+    return e.constant % m == 0 &&
+           std::all_of(e.terms.begin(), e.terms.end(),
+                       [&](const auto& t) { return isShared(t) && t.second % m == 0; });
+  };
+  auto relation = comparison->relation;
+  if (std::all_of(left.terms.begin(), left.terms.end(), isShared)) {
+    std::swap(left, right);
+    relation = mirrored(relation);
+  }
+  if (relation != Relation::Less && relation != Relation::GreaterEqual) return false;
+  uint64_t most = 0; // of what differs from lane to lane
+  std::erase_if(left.terms, [&](const auto& t) {
+    const auto range = affine.termRange(t.first);
+    if (isShared(t)) return false;
+    most += range ? uint64_t(range->second) * t.second : UINT32_MAX;
+    return true;
+  });
+  if (most >= uint64_t(1) << 31) return false;
+  const uint32_t m = std::bit_ceil(uint32_t(most) + 1);
+  return isMultiple(left, m) && isMultiple(right, m);
+}
+
 /// Uniform, also by what is known of the workgroup size.
 bool DivergenceCauses::isKnownUniform(Id value) {
-  if (analyses_.uniformity().isUniform(value)) return true;
+  if (analyses_.uniformity().isUniform(value) || comparesMultiples(value)) return true;
   const TypeInfo& type = analyses_.types().info(module_.typeOf(value));
   const bool isIndex = type.kind == TypeInfo::Kind::Bool ||
                        (type.kind == TypeInfo::Kind::Int && type.width <= 32);
@@ -89,7 +128,7 @@ DivergenceCauses::Cause DivergenceCauses::traceDef(InstRef def) {
   default:
     break;
   }
-  const Effect effects = module_.facts(def).effects;
+  const Effect effects = module_.effects(def);
   if (has(effects, Effect::Atomic)) return traceAtomic(def);
   if (module_.isUnknown(def) || module_.facts(def).opClass != OpClass::Value) return std::nullopt;
   Cause cause = traceOperands(def, 3);
@@ -130,9 +169,16 @@ DivergenceCauses::Cause DivergenceCauses::traceBuiltIn(InstRef load, Id variable
   if (!builtIn) return std::nullopt;
   const std::string_view name = nameOf(*builtIn);
   if (name.empty()) return std::nullopt;
-  if (*builtIn == spv::BuiltIn::SubgroupId && kernel_.invocations() <= kLargestSubgroup)
-    return std::nullopt; // perhaps a single subgroup
+  if (*builtIn == spv::BuiltIn::SubgroupId)
+    return kernel_.invocations() > kLargestSubgroup // else perhaps a single one
+               ? Cause(DivergenceCause{std::string(name), {}})
+               : std::nullopt;
   if (kernel_.size && kernel_.invocations() == 1) return std::nullopt;
+  const bool isLinear = *builtIn == spv::BuiltIn::LocalInvocationIndex ||
+                        *builtIn == spv::BuiltIn::SubgroupLocalInvocationId;
+  if (isLinear) return DivergenceCause{std::string(name), {}};
+  // Which dimensions of the ids differ must be known: a workgroup may be one wide in the others.
+  if (!kernel_.size) return std::nullopt;
   // A component that is loaded by itself.
   const PointerOrigin origin = originOf(analyses_, module_.idAt(load, 3));
   if (!origin.indices.empty()) {
@@ -182,7 +228,8 @@ DivergenceCauses::Cause DivergenceCauses::tracePhi(InstRef phi) {
   const BlockRef top = analyses_.dominance().idom(block);
   for (BlockRef b : sources)
     for (size_t steps = 0; b && steps < kMaxValues; ++steps) {
-      if (const Id condition = conditionOf(b))
+      const Id condition = choosesWayTo(b, block) ? conditionOf(b) : Id();
+      if (condition)
         if (Cause cause = trace(condition)) {
           cause->steps.insert(cause->steps.begin(),
                               context_.noteAt(module_.terminator(b),
@@ -222,6 +269,11 @@ Id DivergenceCauses::conditionOf(BlockRef block) const {
   if (op != spv::Op::OpBranchConditional && op != spv::Op::OpSwitch) return {};
   if (analyses_.cfg().successors(block).size() < 2) return {};
   return module_.idAt(end, 1);
+}
+
+/// Whether the ways that part at `from` have not all met again before they come to `block`.
+bool DivergenceCauses::choosesWayTo(BlockRef from, BlockRef block) const {
+  return analyses_.dominance().ipdom(from) == block || decidesOver(from, block);
 }
 
 bool DivergenceCauses::decidesOver(BlockRef from, BlockRef block) const {

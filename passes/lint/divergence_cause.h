@@ -48,7 +48,9 @@ private:
   Cause traceExtract(InstRef extract);
   Cause tracePhi(InstRef phi);
   Cause traceAtomic(InstRef atomic);
+  bool comparesMultiples(Id condition);
   bool isKnownUniform(Id value);
+  bool choosesWayTo(BlockRef from, BlockRef block) const;
   bool isBetween(BlockRef from, BlockRef block, BlockRef end) const;
 
   LintContext& context_;

@@ -49,9 +49,9 @@ double costOfSide(LintContext& context, BlockRef side, BlockRef meeting) {
     for (InstRef i : module.blockInsts(b)) {
       const OpcodeFacts& facts = module.facts(i);
       if (facts.opClass != OpClass::Value) continue;
-      if (has(facts.effects, Effect::Barrier)) return 0; // another rule's matter
+      if (has(module.effects(i), Effect::Barrier)) return 0; // another rule's matter
       const bool isMemory =
-          has(facts.effects, Effect::ReadsMemory) || has(facts.effects, Effect::WritesMemory);
+          has(module.effects(i), Effect::ReadsMemory) || has(facts.effects, Effect::WritesMemory);
       inBlock += isMemory ? kMemoryCost : module.opcode(i) == spv::Op::OpPhi ? 0 : 1;
     }
     cost += inBlock * blockFrequency(context.analyses().loops(), b) / std::max(base, 1e-9);

@@ -406,7 +406,7 @@ std::string RaceFinder::textOf(const Touch& touch, const std::vector<uint32_t>& 
     if (!name.empty())
       text += fmt::format(".{}", name);
     else
-      text += fmt::format(isStruct ? ".{}" : "[{}]", index);
+      text += isStruct ? fmt::format(".{}", index) : fmt::format("[{}]", index);
     type = isStruct ? types.member(type, index) : types.info(type).element;
   }
   return text;

@@ -69,6 +69,7 @@ private:
     std::optional<uint64_t> stride; ///< of the first lanes; nothing when it changes
   };
   std::optional<Count> count(std::span<const Site> sites);
+  std::optional<Count> countAt(std::span<const Site> sites, uint32_t seed);
   std::optional<uint64_t> evaluate(const Address& address, const LaneContext& lane) const;
 
   LintContext& context_;
@@ -167,9 +168,22 @@ bool Checker::takesPart(BlockRef block, const LaneContext& lane) {
   return true;
 }
 
+/// The better of two guesses at what is uniform and not known; a stride is one in both.
+std::optional<Checker::Count> Checker::count(std::span<const Site> sites) {
+  auto one = countAt(sites, 0), other = countAt(sites, 1);
+  if (!one || !other) return std::nullopt;
+  const bool isSame = one->stride == other->stride;
+  Count& better = double(one->sectors) * double(other->least) <=
+                          double(other->sectors) * double(one->least)
+                      ? *one
+                      : *other;
+  if (!isSame) better.stride.reset();
+  return better;
+}
+
 /// Sectors that the sites touch together, summed over the subgroups of a workgroup, and those that
 /// their bytes would fill.
-std::optional<Checker::Count> Checker::count(std::span<const Site> sites) {
+std::optional<Checker::Count> Checker::countAt(std::span<const Site> sites, uint32_t seed) {
   const uint32_t lanes = context_.target().subgroupSize, sector = context_.target().sectorBytes;
   Count count;
   const BlockRef block = module_.blockOf(sites.front().access->inst);
@@ -178,7 +192,7 @@ std::optional<Checker::Count> Checker::count(std::span<const Site> sites) {
     std::set<std::pair<uint64_t, uint32_t>> ranges;
     std::vector<uint64_t> starts;
     for (uint64_t n = first; n < std::min(first + lanes, kernel_.invocations()); ++n) {
-      const LaneContext lane{kernel_.localId(n), uint32_t(n - first), uint32_t(first / lanes), 0};
+      const LaneContext lane{kernel_.localId(n), uint32_t(n - first), uint32_t(first / lanes), seed};
       if (!takesPart(block, lane)) continue;
       for (const Site& site : sites) {
         const auto at = evaluate(site.address, lane);

@@ -1,0 +1,16 @@
+// Each invocation reads only what it wrote itself.
+// RUN: %lanewise lint %s --rule=redundant-barrier | FileCheck %s
+// CHECK: own-element.comp:[[#]]: warning: the barrier is not needed: no invocation touches an element that another one touches
+// CHECK-NEXT: barrier();
+// CHECK-NEXT: 1 warning
+#version 450
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) restrict buffer Data { float data[64]; };
+shared float tile[64];
+
+void main() {
+  uint lid = gl_LocalInvocationID.x;
+  tile[lid] = data[lid];
+  barrier();
+  data[lid] = tile[lid] * 2;
+}

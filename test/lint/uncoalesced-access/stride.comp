@@ -1,0 +1,14 @@
+// Each lane reads a row of its own: of every sector, one word is of use.
+// RUN: %lanewise lint %s --rule=uncoalesced-access | FileCheck %s
+// CHECK: stride.comp:[[#]]: warning: uncoalesced access of 'Source': the lanes of a subgroup read 4 bytes each at strides of 128 bytes and touch 32 sectors of 32 bytes where 4 would do [uncoalesced-access]
+// CHECK-NEXT: target[id] = source[id * 32];
+// CHECK-NEXT: 1 warning
+#version 450
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) readonly restrict buffer Source { float source[]; };
+layout(set = 0, binding = 1) writeonly restrict buffer Target { float target[]; };
+
+void main() {
+  uint id = gl_GlobalInvocationID.x;
+  target[id] = source[id * 32];
+}
