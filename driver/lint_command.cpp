@@ -62,8 +62,7 @@ void declare(CLI::App& app, Options& o) {
   app.add_option("--spec-const", o.specConstants, "ID:VALUE: value of a specialization constant")
       ->allow_extra_args(false)
       ->group(what);
-  app.add_option("--workgroup-size", o.workgroupSize,
-                 "X,Y,Z: workgroup size that is not literal")
+  app.add_option("--workgroup-size", o.workgroupSize, "X,Y,Z: workgroup size that is not literal")
       ->group(what);
   const char* loading = "Input";
   app.add_option("-x", o.kind, "kind of the input: spv, spvasm, glsl or hlsl")->group(loading);
@@ -79,8 +78,7 @@ void declare(CLI::App& app, Options& o) {
       ->group(loading);
   const char* report = "Report";
   app.add_option("--format", o.format, "text, json or sarif")->group(report);
-  app.add_option("-o,--output", o.output, "where the report goes (standard output)")
-      ->group(report);
+  app.add_option("-o,--output", o.output, "where the report goes (standard output)")->group(report);
 }
 
 Result<const LintRule*> ruleNamed(const std::string& name) {
@@ -212,8 +210,7 @@ constexpr std::chrono::seconds kPreparationTime{20};
 
 class LintRun {
 public:
-  LintRun(Options& options, TargetProfile target)
-      : options_(options), target_(std::move(target)) {
+  LintRun(Options& options, TargetProfile target) : options_(options), target_(std::move(target)) {
     report_.rules = options_.rules;
   }
 
@@ -224,8 +221,7 @@ public:
     OutputFiles file;
     file.add(options_.output, text());
     if (Status s = file.commit(); !s) return fail(kBadUsageOrInput, s.error().message);
-    return std::max<int>(exitCode,
-                         report_.count(Severity::Error) != 0 ? kFoundSomething : kDone);
+    return std::max<int>(exitCode, report_.count(Severity::Error) != 0 ? kFoundSomething : kDone);
   }
 
 private:
@@ -241,8 +237,7 @@ private:
     if (!loaded) {
       // Messages of compilers keep the form that editors jump to.
       for (const std::string& line : why.lines)
-        printError("{}{}\n", line.find(": error: ") != std::string::npos ? "" : "lanewise: ",
-                   line);
+        printError("{}{}\n", line.find(": error: ") != std::string::npos ? "" : "lanewise: ", line);
       return false;
     }
     for (const std::string& warning : loaded->warnings) printError("{}\n", warning);
@@ -293,12 +288,13 @@ private:
 
 int lintCommand(std::span<char*> args) {
   Options options;
-  CLI::App app("Looks for mistakes and slow code in compute shaders: barriers that not all "
-               "invocations reach, races on shared memory, barriers that nothing needs, bank "
-               "conflicts, uncoalesced accesses and divergent branches.\n"
-               "Exit codes: 0 nothing found, or warnings only; 1 bad usage or input; 2 an error was "
-               "found (with --werror: anything); 3 no device for --target=device.",
-               "lanewise lint");
+  CLI::App app(
+      "Looks for mistakes and slow code in compute shaders: barriers that not all "
+      "invocations reach, races on shared memory, barriers that nothing needs, bank "
+      "conflicts, uncoalesced accesses and divergent branches.\n"
+      "Exit codes: 0 nothing found, or warnings only; 1 bad usage or input; 2 an error was "
+      "found (with --werror: anything); 3 no device for --target=device.",
+      "lanewise lint");
   app.get_formatter()->column_width(34);
   declare(app, options);
   std::vector<std::string> arguments(args.begin(), args.end());

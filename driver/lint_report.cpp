@@ -97,8 +97,7 @@ Json resultAsSarif(const LintReport& report, const LintedInput& input, size_t n)
   for (size_t k = 0; k < f.notes.size(); ++k) {
     Json related;
     related["id"] = k;
-    related["physicalLocation"] =
-        physicalLocation(f.notes[k].location, input.name, lines[k + 1]);
+    related["physicalLocation"] = physicalLocation(f.notes[k].location, input.name, lines[k + 1]);
     related["message"]["text"] = f.notes[k].message + ".";
     j["relatedLocations"].push_back(std::move(related));
   }
@@ -123,15 +122,15 @@ std::string lintAsText(const LintReport& report) {
     for (size_t n = 0; n < input.findings.size(); ++n) {
       const LintFinding& f = input.findings[n];
       // Without a line, the function is the best place there is.
-      const std::string function = f.location.line == 0 && !f.function.empty()
-                                       ? fmt::format("in '{}': ", f.function)
-                                       : "";
+      const std::string function =
+          f.location.line == 0 && !f.function.empty() ? fmt::format("in '{}': ", f.function) : "";
       text += fmt::format("{}: {}: {}{} [{}]\n", placeOf(f.location, input.name),
                           nameOf(f.severity), function, f.message, f.rule);
       text += quote(input.lines[n][0]);
       for (size_t k = 0; k < f.notes.size(); ++k) {
-        const bool isRepeated = input.lines[n][k + 1] == input.lines[n][k] &&
-                                f.notes[k].location == (k == 0 ? f.location : f.notes[k - 1].location);
+        const bool isRepeated =
+            input.lines[n][k + 1] == input.lines[n][k] &&
+            f.notes[k].location == (k == 0 ? f.location : f.notes[k - 1].location);
         text += fmt::format("{}: note: {}\n", placeOf(f.notes[k].location, input.name),
                             f.notes[k].message);
         if (!isRepeated) text += quote(input.lines[n][k + 1]);

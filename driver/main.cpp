@@ -35,8 +35,8 @@ std::string usage() {
                      "       lanewise COMMAND --help\n"
                      "       lanewise --version\n\nCommands:\n";
   for (const Command& c : kCommands) text += fmt::format("  {:<10} {}\n", c.name, c.summary);
-  text += "\nExit codes: 0 done; 1 bad usage or input; 2 verification or lint found something; 3 no usable "
-          "device.\n";
+  text += "\nExit codes: 0 done; 1 bad usage or input; 2 verification or lint found "
+          "something; 3 no usable device.\n";
   return text;
 }
 

@@ -28,6 +28,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.excludes = ["Inputs", "unit"]
 
 config.substitutions.append(("%lanewise", os.path.join(config.lanewise_bin_dir, "lanewise")))
+config.substitutions.append(("%python", sys.executable))
 for sample in ("transpose", "smoothing"):
     config.substitutions.append((f"%{sample}-reference", os.path.join(config.lanewise_bin_dir, f"{sample}_reference")))
 config.substitutions.append(("%samples", os.path.join(config.lanewise_source_dir, "samples")))

@@ -1,4 +1,5 @@
-// barrier-in-divergent-control-flow: a barrier that only some invocations of the workgroup may reach
+// barrier-in-divergent-control-flow: a barrier that only some invocations of the workgroup may
+// reach
 //
 // What: all invocations of a workgroup must execute a control barrier, or none; where some stay
 // away, those that wait may wait for ever, and what a GPU does then differs from one to the next. A
@@ -118,8 +119,8 @@ private:
             : fmt::format("the memory barrier {} invocations of the workgroup: it orders their "
                           "accesses alone and waits for nobody",
                           who);
-    LintFinding finding = context_.findingAt(
-        inst, barrier.isControl ? Severity::Error : Severity::Warning, message);
+    LintFinding finding =
+        context_.findingAt(inst, barrier.isControl ? Severity::Error : Severity::Warning, message);
     addNotes(*culprit, block, finding);
     findings.push_back(std::move(finding));
   }
@@ -141,8 +142,8 @@ private:
   InstRef placeOf(BlockRef branch) {
     const InstRef end = module_.terminator(branch);
     const InstRef condition = module_.def(causes_.conditionOf(branch));
-    const bool isNamed = condition && module_.blockOf(condition) &&
-                         context_.locate(condition).line != 0;
+    const bool isNamed =
+        condition && module_.blockOf(condition) && context_.locate(condition).line != 0;
     return isNamed ? condition : end;
   }
 

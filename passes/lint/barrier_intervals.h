@@ -1,5 +1,5 @@
-// What certainly happens between two barriers: which conditions make a block run, exactly, and which
-// stretches of code no barrier interrupts.
+// What certainly happens between two barriers: which conditions make a block run, exactly, and
+// which stretches of code no barrier interrupts.
 //
 // The counterpart of analysis/barrier_flow.h, which says what *may* happen. Of one function.
 #pragma once

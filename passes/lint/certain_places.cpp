@@ -15,8 +15,7 @@ constexpr uint32_t kMaxDepth = 12;
 
 } // namespace
 
-std::optional<std::vector<PlaceIndex>>
-CertainPlaces::indicesOf(const MemoryAccess& access) const {
+std::optional<std::vector<PlaceIndex>> CertainPlaces::indicesOf(const MemoryAccess& access) const {
   const Types& types = context_.analyses().types();
   const Constants& constants = context_.analyses().constants();
   std::vector<PlaceIndex> places;
@@ -110,8 +109,8 @@ std::optional<uint32_t> CertainPlaces::evaluate(const Fixed& fixed, const Lane& 
 std::optional<uint32_t> CertainPlaces::integerOf(Id value, const Moment& moment,
                                                  const Lane& lane) const {
   const TypeInfo& type = context_.analyses().types().info(context_.module().typeOf(value));
-  const bool isIndex = type.kind == TypeInfo::Kind::Bool ||
-                       (type.kind == TypeInfo::Kind::Int && type.width <= 32);
+  const bool isIndex =
+      type.kind == TypeInfo::Kind::Bool || (type.kind == TypeInfo::Kind::Int && type.width <= 32);
   if (!isIndex) return std::nullopt;
   const AffineExpr& form = kernel_.affine->of(value);
   const auto fixed = fix(form, moment);

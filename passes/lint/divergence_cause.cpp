@@ -12,6 +12,7 @@
 #include "analysis/uniformity.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <fmt/format.h>
 
@@ -44,57 +45,93 @@ std::string_view nameOf(spv::BuiltIn builtIn) {
 } // namespace
 
 DivergenceCauses::DivergenceCauses(LintContext& context, Kernel& kernel)
-    : context_(context), kernel_(kernel), analyses_(context.analyses()),
-      module_(context.module()) {}
+    : context_(context), kernel_(kernel), analyses_(context.analyses()), module_(context.module()) {
+}
 
 std::optional<DivergenceCause> DivergenceCauses::of(Id value) {
   seen_.clear();
   return trace(value);
 }
 
-/// A comparison of `m * a + lane` with `m * b`, where `lane` is less than the power of two `m`, is
-/// one of `a` with `b`: this is how a loop strides over a range that was rounded to whole strides.
-bool DivergenceCauses::comparesMultiples(Id condition) {
+/// What a counter of a loop starts from, where it goes on by steps that all share: invocations that
+/// are in one iteration have added the same to it. Any other value as it is.
+Id DivergenceCauses::startOf(Id value) {
+  const InstRef phi = module_.def(value);
+  const Loop* loop = analyses_.loops().innermost(module_.blockOf(phi));
+  if (module_.opcode(phi) != spv::Op::OpPhi || module_.wordCount(phi) != 7 || !loop ||
+      loop->header != module_.blockOf(phi))
+    return value;
+  const BlockRef first = module_.blockOfLabel(module_.idAt(phi, 4));
+  const uint32_t inside = analyses_.loops().contains(*loop, first) ? 3 : 5;
+  const InstRef next = module_.def(module_.idAt(phi, inside));
+  if (module_.opcode(next) != spv::Op::OpIAdd) return value;
+  const Id a = module_.idAt(next, 3), b = module_.idAt(next, 4);
+  const Id step = a == value ? b : a;
+  const bool isCounter = (a == value || b == value) && analyses_.uniformity().isUniform(step);
+  return isCounter ? module_.idAt(phi, 8 - inside) : value;
+}
+
+/// Invocations that make the test together are in the same iteration.
+bool DivergenceCauses::isShared(const AffineExpr& e) const {
+  return std::all_of(e.terms.begin(), e.terms.end(), [&](const auto& t) {
+    return kernel_.affine->term(t.first).kind == AffineTerm::Kind::Induction ||
+           kernel_.affine->isWorkgroupUniform(AffineExpr{0, {t}, std::nullopt, false});
+  });
+}
+
+/// Takes out what differs from invocation to invocation, and gives it back.
+AffineExpr DivergenceCauses::takeVarying(AffineExpr& e) const {
+  AffineExpr varying;
+  for (const auto& t : e.terms)
+    if (!isShared(AffineExpr{0, {t}, std::nullopt, false})) varying.terms.push_back(t);
+  std::erase_if(e.terms, [&](const auto& t) {
+    return std::find(varying.terms.begin(), varying.terms.end(), t) != varying.terms.end();
+  });
+  return varying;
+}
+
+/// A comparison that gives the same to all, although what is compared differs: of `a + lane` with
+/// `b + lane`, which is one of `a` with `b` (the program's sums do not overflow); or of
+/// `m * a + lane` with `m * b`, where `lane` is less than the power of two `m`. So do loops stride
+/// over a row, and over a range that was rounded to whole strides.
+bool DivergenceCauses::comparesShared(Id condition) {
   const InstRef def = module_.def(condition);
   const auto comparison = comparisonOf(module_.opcode(def));
   if (!comparison || analyses_.types().info(module_.typeOf(module_.idAt(def, 3))).width != 32)
     return false;
-  Affine& affine = *kernel_.affine;
-  AffineExpr left = affine.of(module_.idAt(def, 3)), right = affine.of(module_.idAt(def, 4));
-  // Invocations that make the test together are in the same iteration.
-  auto isShared = [&](const std::pair<uint32_t, uint32_t>& t) {
-    return affine.term(t.first).kind == AffineTerm::Kind::Induction ||
-           affine.isWorkgroupUniform(AffineExpr{0, {t}, std::nullopt, false});
-  };
-  auto isMultiple = [&](const AffineExpr& e, uint32_t m) {
-    return e.constant % m == 0 &&
-           std::all_of(e.terms.begin(), e.terms.end(),
-                       [&](const auto& t) { return isShared(t) && t.second % m == 0; });
-  };
+  const std::array<Id, 2> ids{module_.idAt(def, 3), module_.idAt(def, 4)};
+  AffineExpr left = kernel_.affine->of(startOf(ids[0]));
+  AffineExpr right = kernel_.affine->of(startOf(ids[1]));
+  if (takeVarying(left).terms == takeVarying(right).terms) return true;
+
+  left = kernel_.affine->of(ids[0]), right = kernel_.affine->of(ids[1]);
   auto relation = comparison->relation;
-  if (std::all_of(left.terms.begin(), left.terms.end(), isShared)) {
+  if (isShared(left)) {
     std::swap(left, right);
     relation = mirrored(relation);
   }
   if (relation != Relation::Less && relation != Relation::GreaterEqual) return false;
-  uint64_t most = 0; // of what differs from lane to lane
-  std::erase_if(left.terms, [&](const auto& t) {
-    const auto range = affine.termRange(t.first);
-    if (isShared(t)) return false;
+  uint64_t most = 0;
+  for (const auto& t : takeVarying(left).terms) {
+    const auto range = kernel_.affine->termRange(t.first);
     most += range ? uint64_t(range->second) * t.second : UINT32_MAX;
-    return true;
-  });
+  }
   if (most >= uint64_t(1) << 31) return false;
   const uint32_t m = std::bit_ceil(uint32_t(most) + 1);
-  return isMultiple(left, m) && isMultiple(right, m);
+  auto isMultiple = [&](const AffineExpr& e) {
+    return e.constant % m == 0 && isShared(e) &&
+           std::all_of(e.terms.begin(), e.terms.end(),
+                       [&](const auto& t) { return t.second % m == 0; });
+  };
+  return isMultiple(left) && isMultiple(right);
 }
 
 /// Uniform, also by what is known of the workgroup size.
 bool DivergenceCauses::isKnownUniform(Id value) {
-  if (analyses_.uniformity().isUniform(value) || comparesMultiples(value)) return true;
+  if (analyses_.uniformity().isUniform(value) || comparesShared(value)) return true;
   const TypeInfo& type = analyses_.types().info(module_.typeOf(value));
-  const bool isIndex = type.kind == TypeInfo::Kind::Bool ||
-                       (type.kind == TypeInfo::Kind::Int && type.width <= 32);
+  const bool isIndex =
+      type.kind == TypeInfo::Kind::Bool || (type.kind == TypeInfo::Kind::Int && type.width <= 32);
   return isIndex && kernel_.affine->isWorkgroupUniform(kernel_.affine->of(value));
 }
 
@@ -194,11 +231,11 @@ DivergenceCauses::Cause DivergenceCauses::traceAddress(InstRef access, std::span
                                                        Id variable) {
   for (Id index : indices)
     if (Cause cause = trace(index)) {
-      cause->steps.insert(cause->steps.begin(),
-                          context_.noteAt(access, fmt::format("{} is read at an index that depends "
-                                                              "on {}",
-                                                              context_.nameOf(variable),
-                                                              cause->what)));
+      cause->steps.insert(
+          cause->steps.begin(),
+          context_.noteAt(access, fmt::format("{} is read at an index that depends "
+                                              "on {}",
+                                              context_.nameOf(variable), cause->what)));
       return cause;
     }
   return std::nullopt;

@@ -48,7 +48,10 @@ private:
   Cause traceExtract(InstRef extract);
   Cause tracePhi(InstRef phi);
   Cause traceAtomic(InstRef atomic);
-  bool comparesMultiples(Id condition);
+  Id startOf(Id value);
+  bool isShared(const AffineExpr& e) const;
+  AffineExpr takeVarying(AffineExpr& e) const;
+  bool comparesShared(Id condition);
   bool isKnownUniform(Id value);
   bool choosesWayTo(BlockRef from, BlockRef block) const;
   bool isBetween(BlockRef from, BlockRef block, BlockRef end) const;

@@ -2,9 +2,9 @@
 //
 // What: where lanes of one subgroup go different ways, the subgroup runs both, one after the other.
 //
-// Decided by: the condition is computed for all lanes. It counts where at least half of the subgroups
-// split, both sides cost more than the branch itself, and the cheaper one is no small change beside
-// the dearer one (what one side does is not saved by going the same way).
+// Decided by: the condition is computed for all lanes. It counts where at least half of the
+// subgroups split, both sides cost more than the branch itself, and the cheaper one is no small
+// change beside the dearer one (what one side does is not saved by going the same way).
 //
 // Example:
 //
@@ -115,10 +115,10 @@ void lintDivergentBranch(LintContext& context, LintFindings& findings) {
       const InstRef place = def && context.locate(def).line != 0 ? def : end;
       LintFinding finding = context.findingAt(
           place, Severity::Warning,
-          fmt::format("the branch splits {} of {} subgroups of {}: each runs both sides, about {:.0f} "
-                      "and {:.0f} operations, one after the other",
-                      split.splitting, split.subgroups, context.target().subgroupSize, costs[0],
-                      costs[1]));
+          fmt::format(
+              "the branch splits {} of {} subgroups of {}: each runs both sides, about {:.0f} "
+              "and {:.0f} operations, one after the other",
+              split.splitting, split.subgroups, context.target().subgroupSize, costs[0], costs[1]));
       finding.args = {{"subgroups", fmt::format("{}", split.subgroups)},
                       {"splitting", fmt::format("{}", split.splitting)},
                       {"target", context.target().name}};

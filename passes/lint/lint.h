@@ -1,4 +1,5 @@
-// Lint: rules that look at a module and say what is wrong with it, or slow, and where in the source.
+// Lint: rules that look at a module and say what is wrong with it, or slow, and where in the
+// source.
 //
 // Rules are judged by what they say of correct code: nothing. A rule of severity Error names
 // mistakes; what it cannot establish it does not mention. Rules look at modules in SSA form: what

@@ -1,7 +1,7 @@
 // redundant-barrier: a barrier that is proved to order nothing
 //
-// What: what --eliminate-redundant-barriers would delete, with its proof, so that it can go from the
-// source.
+// What: what --eliminate-redundant-barriers would delete, with its proof, so that it can go from
+// the source.
 //
 // Decided by: running that pass on a copy of the module. A line whose code stands in the module
 // several times (by inlining) is reported only when every copy would go.
@@ -96,16 +96,16 @@ void lintRedundantBarrier(LintContext& context, LintFindings& findings) {
     const SourceLocation place = context.locate(barriers[n]);
     bool isNeeded = false;
     for (size_t other = 0; other < barriers.size(); ++other)
-      isNeeded = isNeeded || (place.line != 0 && !verdictOf(other) &&
-                              context.locate(barriers[other]) == place);
+      isNeeded = isNeeded ||
+                 (place.line != 0 && !verdictOf(other) && context.locate(barriers[other]) == place);
     if (isNeeded) continue;
     const std::string_view kind = isControl ? "barrier" : "memory barrier";
     const size_t colon = verdict->message.find(": ");
-    findings.push_back(context.findingAt(
-        barriers[n], Severity::Warning,
-        fmt::format("the {} is not needed: {}", kind,
-                    colon == std::string::npos ? verdict->message
-                                               : verdict->message.substr(colon + 2))));
+    findings.push_back(context.findingAt(barriers[n], Severity::Warning,
+                                         fmt::format("the {} is not needed: {}", kind,
+                                                     colon == std::string::npos
+                                                         ? verdict->message
+                                                         : verdict->message.substr(colon + 2))));
     findings.back().args.push_back({"verdict", verdict->name});
   }
 }

@@ -7,9 +7,9 @@
 // Decided by: two accesses are compared invocation by invocation, in the first workgroup and the
 // first iteration of all loops (or, for the way round a loop, in its first and second one). All of
 // this must be known exactly: the element, whether the invocation comes to the access at all, and
-// that no path between the two accesses, and from where the ways to them part, meets a barrier. What
-// depends on data is not known; branches on what is uniform are taken to be possible, where only
-// one of the two accesses depends on them.
+// that no path between the two accesses, and from where the ways to them part, meets a barrier.
+// What depends on data is not known; branches on what is uniform are taken to be possible, where
+// only one of the two accesses depends on them.
 //
 // Example:
 //
@@ -89,6 +89,7 @@ public:
 private:
   bool isReducible() const;
   bool canJudge() const;
+  bool isOneInvocations(const MemoryAccess& access) const;
   void collect();
   std::optional<Race> compare(const Touch& x, const Touch& y);
   std::optional<Race> compareInOneIteration(const Touch& x, const Touch& y);
@@ -154,15 +155,21 @@ bool RaceFinder::canJudge() const {
         break;
       }
     }
-  return std::none_of(effects_.all().begin(), effects_.all().end(), [](const MemoryAccess& a) {
-    return a.isAtomic && a.orderedClasses != 0;
-  });
+  return std::none_of(effects_.all().begin(), effects_.all().end(),
+                      [](const MemoryAccess& a) { return a.isAtomic && a.orderedClasses != 0; });
+}
+
+/// Cooperative matrices and the like are accessed by a subgroup together.
+bool RaceFinder::isOneInvocations(const MemoryAccess& access) const {
+  const spv::Op op = module_.opcode(access.inst);
+  return op == spv::Op::OpLoad || op == spv::Op::OpStore || op == spv::Op::OpCopyMemory ||
+         access.isAtomic;
 }
 
 void RaceFinder::collect() {
   for (uint64_t n = 0; n < kernel_.invocations(); ++n) lanes_.push_back(kernel_.localId(n));
   for (const MemoryAccess& a : effects_.all()) {
-    if (a.memory != MemoryClass::Workgroup || !a.variable) continue;
+    if (a.memory != MemoryClass::Workgroup || !a.variable || !isOneInvocations(a)) continue;
     const BlockRef block = module_.blockOf(a.inst);
     if (module_.functionOf(block) != kernel_.entry->function) continue;
     auto indices = places_.indicesOf(a);
@@ -271,10 +278,9 @@ bool RaceFinder::leaveTheSame(const Side& x, const Lane& lane, const Side& y,
                               const Lane& other) const {
   const InstRef a = x.touch->access->inst, b = y.touch->access->inst;
   if (!x.touch->access->isWrite || !y.touch->access->isWrite) return false;
-  if (module_.opcode(a) != spv::Op::OpStore || module_.opcode(b) != spv::Op::OpStore)
-    return false;
-  return places_.compare(module_.idAt(a, 2), x.moment, lane, module_.idAt(b, 2), y.moment,
-                         other) != CertainPlaces::Values::Differ;
+  if (module_.opcode(a) != spv::Op::OpStore || module_.opcode(b) != spv::Op::OpStore) return false;
+  return places_.compare(module_.idAt(a, 2), x.moment, lane, module_.idAt(b, 2), y.moment, other) !=
+         CertainPlaces::Values::Differ;
 }
 
 /// Two different invocations that come to the two sides and touch one element.
@@ -326,8 +332,7 @@ BlockRef RaceFinder::climb(BlockRef top, BlockRef a, BlockRef b) const {
 
 /// Both accesses behind one passage of the last block that is on the way to both.
 std::optional<Race> RaceFinder::compareInOneIteration(const Touch& x, const Touch& y) {
-  const BlockRef top =
-      climb(intervals_.commonDominator(x.block, y.block), x.block, y.block);
+  const BlockRef top = climb(intervals_.commonDominator(x.block, y.block), x.block, y.block);
   if (!top) return std::nullopt;
   const InstRef a = x.access->inst, b = y.access->inst;
   const InstRef end = module_.terminator(top);
@@ -367,7 +372,8 @@ std::optional<Race> RaceFinder::compareRound(const Touch& x, const Touch& y, con
   const auto left = sideOf(x, nullptr);
   auto right = sideOf(y, &loop);
   const auto wayRound = intervals_.conditionsOf(latch);
-  if (!left || !right || !wayRound || !addGuards(*right, *wayRound, {latch, nullptr})) return std::nullopt;
+  if (!left || !right || !wayRound || !addGuards(*right, *wayRound, {latch, nullptr}))
+    return std::nullopt;
   const InstRef back = module_.terminator(latch);
   if (module_.opcode(back) == spv::Op::OpBranchConditional) {
     const bool isOnTrue = module_.blockOfLabel(module_.idAt(back, 2)) == loop.header;
@@ -431,12 +437,12 @@ void RaceFinder::report(const Race& race, LintFindings& findings) {
                   what, a.isWrite ? "writes" : "reads"));
   const std::string element = what + race.element;
   finding.notes.push_back(context_.noteAt(
-      b.inst, fmt::format("{} is {} here by invocation {}{}", element, verbOf(b),
-                          textOfLane(race.other),
-                          race.roundLoop ? ", one iteration of the loop later" : "")));
-  finding.notes.push_back(context_.noteAt(
-      a.inst, fmt::format("{} is {} here by invocation {}", element, verbOf(a),
-                          textOfLane(race.lane))));
+      b.inst,
+      fmt::format("{} is {} here by invocation {}{}", element, verbOf(b), textOfLane(race.other),
+                  race.roundLoop ? ", one iteration of the loop later" : "")));
+  finding.notes.push_back(
+      context_.noteAt(a.inst, fmt::format("{} is {} here by invocation {}", element, verbOf(a),
+                                          textOfLane(race.lane))));
   finding.args = {{"variable", what}, {"element", race.element}};
   // One finding for a pair of lines.
   const bool isKnown = std::any_of(findings.begin(), findings.end(), [&](const LintFinding& f) {
@@ -455,8 +461,8 @@ void RaceFinder::run(LintFindings& findings) {
     for (size_t m = n; m < touches_.size(); ++m) {
       const MemoryAccess& a = *touches_[n].access;
       const MemoryAccess& b = *touches_[m].access;
-      const bool isConflict = a.variable == b.variable && (a.isWrite || b.isWrite) &&
-                              !(a.isAtomic && b.isAtomic);
+      const bool isConflict =
+          a.variable == b.variable && (a.isWrite || b.isWrite) && !(a.isAtomic && b.isAtomic);
       if (!isConflict) continue;
       if (++pairs > kMaxPairs) return;
       if (auto race = compare(touches_[n], touches_[m])) report(*race, findings);

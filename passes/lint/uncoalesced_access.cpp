@@ -173,10 +173,10 @@ std::optional<Checker::Count> Checker::count(std::span<const Site> sites) {
   auto one = countAt(sites, 0), other = countAt(sites, 1);
   if (!one || !other) return std::nullopt;
   const bool isSame = one->stride == other->stride;
-  Count& better = double(one->sectors) * double(other->least) <=
-                          double(other->sectors) * double(one->least)
-                      ? *one
-                      : *other;
+  Count& better =
+      double(one->sectors) * double(other->least) <= double(other->sectors) * double(one->least)
+          ? *one
+          : *other;
   if (!isSame) better.stride.reset();
   return better;
 }
@@ -192,7 +192,8 @@ std::optional<Checker::Count> Checker::countAt(std::span<const Site> sites, uint
     std::set<std::pair<uint64_t, uint32_t>> ranges;
     std::vector<uint64_t> starts;
     for (uint64_t n = first; n < std::min(first + lanes, kernel_.invocations()); ++n) {
-      const LaneContext lane{kernel_.localId(n), uint32_t(n - first), uint32_t(first / lanes), seed};
+      const LaneContext lane{kernel_.localId(n), uint32_t(n - first), uint32_t(first / lanes),
+                             seed};
       if (!takesPart(block, lane)) continue;
       for (const Site& site : sites) {
         const auto at = evaluate(site.address, lane);
@@ -226,8 +227,8 @@ std::optional<Checker::Count> Checker::countAt(std::span<const Site> sites, uint
 
 void Checker::judge(const Group& group, LintFindings& findings) {
   const auto all = count(group);
-  const uint64_t subgroups = (kernel_.invocations() + context_.target().subgroupSize - 1) /
-                             context_.target().subgroupSize;
+  const uint64_t subgroups =
+      (kernel_.invocations() + context_.target().subgroupSize - 1) / context_.target().subgroupSize;
   auto isWasteful = [&](const std::optional<Count>& c) {
     return c && c->sectors >= kLeastRatio * double(c->least) &&
            c->sectors >= c->least + kLeastWaste * subgroups;
@@ -238,21 +239,22 @@ void Checker::judge(const Group& group, LintFindings& findings) {
     const auto one = count({&site, 1});
     if (!isWasteful(one)) continue;
     const std::string name = context_.nameOf(site.access->variable);
-    const std::string stride =
-        one->stride && *one->stride < (uint64_t(1) << 31)
-            ? fmt::format(" at strides of {} bytes", *one->stride)
-            : std::string();
+    const std::string stride = one->stride && *one->stride < (uint64_t(1) << 31)
+                                   ? fmt::format(" at strides of {} bytes", *one->stride)
+                                   : std::string();
     LintFinding finding = context_.findingAt(
         site.access->inst, Severity::Warning,
-        fmt::format("uncoalesced access of {}: the lanes of a subgroup {} {} bytes each{} and touch "
-                    "{} sectors of {} bytes where {} would do",
-                    name, site.access->isWrite ? "write" : "read", site.address.bytes, stride,
-                    one->sectors / subgroups, context_.target().sectorBytes,
-                    std::max<uint64_t>(one->least / subgroups, 1)));
-    finding.args = {{"variable", name},
-                    {"sectors", fmt::format("{}", one->sectors / subgroups)},
-                    {"least-sectors", fmt::format("{}", std::max<uint64_t>(one->least / subgroups, 1))},
-                    {"target", context_.target().name}};
+        fmt::format(
+            "uncoalesced access of {}: the lanes of a subgroup {} {} bytes each{} and touch "
+            "{} sectors of {} bytes where {} would do",
+            name, site.access->isWrite ? "write" : "read", site.address.bytes, stride,
+            one->sectors / subgroups, context_.target().sectorBytes,
+            std::max<uint64_t>(one->least / subgroups, 1)));
+    finding.args = {
+        {"variable", name},
+        {"sectors", fmt::format("{}", one->sectors / subgroups)},
+        {"least-sectors", fmt::format("{}", std::max<uint64_t>(one->least / subgroups, 1))},
+        {"target", context_.target().name}};
     if (!stride.empty()) finding.args.push_back({"stride", fmt::format("{}", *one->stride)});
     const bool isKnown = std::any_of(findings.begin(), findings.end(), [&](const LintFinding& f) {
       return finding.location.line != 0 && f.location == finding.location &&
