@@ -19,7 +19,8 @@ constexpr uint32_t kMaxDominators = 4096;
 
 struct Affine::State {
   State(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize)
-      : dominance(analyses.dominance()), table(analyses.dominance()), walk(analyses, workgroupSize, table) {}
+      : dominance(analyses.dominance()), table(analyses.dominance()),
+        walk(analyses, workgroupSize, table) {}
   const Dominance& dominance;
   AffineTable table;
   AffineWalk walk;
