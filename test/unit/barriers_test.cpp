@@ -114,5 +114,33 @@ TEST(MemoryEffects, NamesVariablesAndAtomics) {
   EXPECT_EQ(effects.aliasing(Id(12), Id()), Aliasing::Possible);
 }
 
+TEST(MemoryEffects, DescriptorsMayBeOneBufferUnlessReadOnlyOrRestricted) {
+  // %21 and %22 are read-only, %23 is restricted, %24 and %25 are plain; %25 shares %22's binding.
+  std::string decorations;
+  const char* bindings[] = {"0", "1", "2", "3", "1"};
+  for (uint32_t n = 0; n < 5; ++n) {
+    const std::string id = "%" + std::to_string(21 + n);
+    decorations += "OpDecorate " + id + " DescriptorSet 0\nOpDecorate " + id + " Binding " +
+                   bindings[n] + "\n";
+  }
+  decorations += "OpDecorate %21 NonWritable\nOpDecorate %22 NonWritable\n"
+                 "OpDecorate %23 Restrict\nOpDecorate %8 Block\nOpMemberDecorate %8 0 Offset 0\n";
+  std::string text = shaderModule("%8 = OpTypeStruct %5\n%9 = OpTypePointer StorageBuffer %8\n"
+                                  "%21 = OpVariable %9 StorageBuffer\n"
+                                  "%22 = OpVariable %9 StorageBuffer\n"
+                                  "%23 = OpVariable %9 StorageBuffer\n"
+                                  "%24 = OpVariable %9 StorageBuffer\n"
+                                  "%25 = OpVariable %9 StorageBuffer\n",
+                                  "%99 = OpLabel\nOpReturn\n");
+  text.insert(text.find("%1 = OpTypeVoid"), decorations);
+  Subject s(text);
+  MemoryEffects effects(s.analyses());
+  EXPECT_EQ(effects.aliasing(Id(21), Id(22)), Aliasing::None);
+  EXPECT_EQ(effects.aliasing(Id(21), Id(24)), Aliasing::Possible);
+  EXPECT_EQ(effects.aliasing(Id(23), Id(24)), Aliasing::None);
+  EXPECT_EQ(effects.aliasing(Id(22), Id(25)), Aliasing::Same);
+  EXPECT_EQ(effects.aliasing(Id(24), Id()), Aliasing::Possible);
+}
+
 } // namespace
 } // namespace lanewise::test
