@@ -3,13 +3,15 @@
 // TEXT: remarks.comp:[[# @LINE + 20]]: remark: padded 'tile' {{.*}} [pad-shared-memory:padded]
 // TEXT-NEXT: {{^}}    {{.*}}degree
 //
-// RUN: %lanewise opt %s -O --target=nvidia -o %t.spv --remarks=json 2> %t.err && count 1 < %t.err
-// RUN: python3 -m json.tool < %t.err | FileCheck %s --check-prefix=JSON
+// RUN: %lanewise opt %s -O --target=nvidia -o %t.spv --remarks=json 2> %t.err && count 2 < %t.err
+// RUN: python3 -m json.tool --json-lines < %t.err | FileCheck %s --check-prefix=JSON
 // JSON: "kind": "applied",
 // JSON: "pass": "pad-shared-memory",
 // JSON: "line": [[# @LINE + 13]],
 // JSON: "degree-before": "32",
 // JSON: "degree-after": "1",
+// JSON: "kind": "missed",
+// JSON: "pass": "eliminate-redundant-barriers",
 //
 // RUN: %lanewise opt %s -O -o %t.spv --remarks=none 2>&1 | count 0
 // RUN: %lanewise opt %s -O -o %t.spv --remarks-file=%t.remarks 2>&1 | count 0
