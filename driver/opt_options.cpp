@@ -135,6 +135,16 @@ void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
       ->group(group);
   app.add_flag("--no-timing{false}", o.hasTiming, "with --verify: compare, but do not time")
       ->group(group);
+  app.add_flag("--no-interpreter{false}", o.interpreter.isSecondWitness,
+               "with --verify: do not look for races with the interpreter as well")
+      ->group(group);
+  app.add_option("--interpreter-budget", o.interpreter.budgetSeconds,
+                 "with --verify: about how many seconds the interpreter may take for each "
+                 "comparison (default 3)")
+      ->group(group);
+  app.add_option("--subgroup-size", o.interpreter.subgroupSize,
+                 "with --verify: lanes of a subgroup in the interpreter: 4 to 128 (default 32)")
+      ->group(group);
 }
 
 std::string helpText(CLI::App& app) {
@@ -243,26 +253,6 @@ Result<SiteFilter> parseSiteFilter(const std::string& option, const std::string&
                                           : fmt::format("did you mean '{}'?", near)));
 }
 
-Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
-  std::array<uint32_t, 3> size{1, 1, 1};
-  Error bad = errorOf(
-      fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1 to 65535", text));
-  const char* at = text.data();
-  const char* end = at + text.size();
-  for (size_t i = 0; i < 3; ++i) {
-    auto [next, error] = std::from_chars(at, end, size[i]);
-    if (error != std::errc() || size[i] < 1 || size[i] > 65535) return bad;
-    at = next;
-    if (i < 2 && at != end) {
-      if (*at++ != ',') return bad;
-    } else if (i < 2) {
-      return bad;
-    }
-  }
-  if (at != end) return bad;
-  return size;
-}
-
 Status checkSiteFilters(const RawOptions& raw, OptOptions& o) {
   for (const std::string& text : raw.only) {
     Result<SiteFilter> f = parseSiteFilter("--only", text);
@@ -327,6 +317,7 @@ Status checkChoices(const RawOptions& raw, OptOptions& o) {
   constexpr double kMostSeconds = 1e6;
   if (!(raw.isolationTimeout >= 0 && raw.isolationTimeout <= kMostSeconds)) // NaN, too
     return errorOf("--isolation-timeout must lie between 0 and 1000000 seconds");
+  if (Status s = checkInterpreterOptions(o.interpreter); !s) return s;
   if (o.pipeline.bisectLimit < -1)
     return errorOf("--bisect-limit must be -1 (no limit) or a count");
   // Rounded up: 0 means no limit, and must not come from a small number.
@@ -411,6 +402,26 @@ Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text)
   if (floatError != std::errc() || floatEnd != end || digits.find_first_of("0123456789") != 0)
     return bad;
   return std::pair(id, uint64_t(std::bit_cast<uint32_t>(isNegative ? -number : number)));
+}
+
+Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
+  std::array<uint32_t, 3> size{1, 1, 1};
+  Error bad = errorOf(
+      fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1 to 65535", text));
+  const char* at = text.data();
+  const char* end = at + text.size();
+  for (size_t i = 0; i < 3; ++i) {
+    auto [next, error] = std::from_chars(at, end, size[i]);
+    if (error != std::errc() || size[i] < 1 || size[i] > 65535) return bad;
+    at = next;
+    if (i < 2 && at != end) {
+      if (*at++ != ',') return bad;
+    } else if (i < 2) {
+      return bad;
+    }
+  }
+  if (at != end) return bad;
+  return size;
 }
 
 Result<ParsedOptions> parseOptOptions(std::span<char*> args) {

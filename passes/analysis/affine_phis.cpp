@@ -195,6 +195,7 @@ std::optional<uint32_t> AffineWalk::iterationTerm(const Loop& loop) {
     f.stay = test.stay;
     f.stayRange.reset();
     if (test.stay) f.stayRange = UnsignedRange{0, *last};
+    f.isOnce = true; // it counts
     f.dependsOnSpec = !isLiteral;
   }
   if (!missing_.empty()) return std::nullopt;
@@ -314,10 +315,12 @@ AffineWalk::Form AffineWalk::recurrenceForm(InstRef phi, const Loop& loop,
   std::vector<uint32_t> all, staying;
   uint32_t value = start->value;
   std::optional<uint32_t> repeat;
+  bool goesRound = false;
   for (;;) {
     auto earlier = std::find(all.begin(), all.end(), value);
     if (earlier != all.end()) {
       repeat = uint32_t(earlier - all.begin());
+      goesRound = true;
       break;
     }
     if (all.size() == kMaxValues) return std::nullopt;
@@ -351,6 +354,7 @@ AffineWalk::Form AffineWalk::recurrenceForm(InstRef phi, const Loop& loop,
     f.stay = test->stay;
     f.stayRange = rangeOf(staying);
     f.samples = staying;
+    f.isOnce = !goesRound;
   }
   std::sort(f.samples.begin(), f.samples.end());
   dependsOnSpec_ = dependsOnSpec_ || f.dependsOnSpec;

@@ -23,6 +23,8 @@ struct AffineTermFacts {
   /// on.
   BlockRef stay;
   std::optional<UnsignedRange> stayRange;
+  /// There, a run of the loop has no value of `stayRange` (of `samples`, if there are some) twice.
+  bool isOnce = false;
   /// Values to sample from, ascending; empty: from the range.
   std::vector<uint32_t> samples;
   /// See Affine::termSequence().
@@ -103,8 +105,9 @@ public:
   /// See Affine::evaluate().
   std::optional<uint32_t> evaluate(const AffineExpr& e, const std::array<uint32_t, 3>& localId,
                                    std::span<const std::pair<uint32_t, uint32_t>> assigned) const;
-  /// How many seeds give different values to the uniform terms of `e`, at most `most`.
-  uint32_t distinctStates(const AffineExpr& e, uint32_t most) const;
+  /// What seeds there are for the uniform terms of all of these, at most `most`.
+  UniformStates uniformStates(std::span<const AffineExpr* const> together, BlockRef at,
+                              uint32_t most) const;
 
 private:
   /// The exact integer that a form stands for before it is taken modulo 2^32.
@@ -144,6 +147,7 @@ private:
   /// `evaluate(argument)` gives the value of an argument.
   template <class Evaluate>
   std::optional<uint32_t> evaluateDerived(const AffineTerm& term, Evaluate&& evaluate) const;
+  void collectSampled(const AffineExpr& e, std::vector<uint32_t>& terms) const;
   uint32_t sample(const AffineTermFacts& facts, uint32_t seed) const;
   uint64_t sampleCount(const AffineTermFacts& facts) const;
   bool isSampled(const AffineTermFacts& facts) const;

@@ -29,7 +29,7 @@ WorkgroupRunner::WorkgroupRunner(DispatchState& dispatch)
     Object& to = objects_[n];
     to.data = from.data, to.bytes = from.bytes, to.memoryClass = from.memoryClass;
     to.isReadOnly = from.isReadOnly, to.isShadowed = from.isShadowed, to.name = from.name;
-    to.written = from.written;
+    to.written = from.written, to.dirty = from.dirty;
     if (to.isShadowed) to.shadow.resize(to.bytes >> granuleShift_);
   }
   cells_.reserve(size_t(laneCount_) * program_.cellCount);
@@ -214,12 +214,12 @@ uint64_t WorkgroupRunner::instanceOf(Lane& lane, const Instr& inst) const {
   return hash;
 }
 
-void WorkgroupRunner::observeBranch(Lane& lane, const Instr& inst, bool isTaken) {
+void WorkgroupRunner::observeBranch(Lane& lane, const Instr& inst, uint32_t target) {
   BranchEvent event;
   event.workgroup = workgroup_, event.subgroup = lane.subgroup, event.lane = lane.index;
   event.site = inst.site;
   event.instance = instanceOf(lane, inst);
-  event.isTaken = isTaken;
+  event.target = target;
   dispatch_.observer->branch(event);
 }
 
@@ -242,9 +242,12 @@ bool WorkgroupRunner::runGroups() {
       if (lane->state == Lane::State::AtGroup && lane->key == first->key) together.push_back(lane);
     const Instr& inst = *first->waiting;
     const GroupInfo& group = program_.groups[inst.aux];
-    if (group.barrier >= 0)
+    if (group.barrier >= 0) {
       subgroupBarrier(together, program_.barriers[size_t(group.barrier)]);
-    else
+      if (dispatch_.observer)
+        dispatch_.observer->barrier(workgroup_, inst.site, uint32_t(together.size()),
+                                    uint32_t(subgroup.size()));
+    } else
       runGroup(together, group, dispatch_.subgroupSize, inst);
     for (Lane* lane : together) lane->state = Lane::State::Runnable;
     hasRun = true;
@@ -316,7 +319,7 @@ void WorkgroupRunner::releaseBarrier() {
       if (classes >> c & 1) base_[c] = tick_;
   }
   if (dispatch_.observer)
-    dispatch_.observer->barrier(workgroup_, inst.site, uint32_t(together.size()));
+    dispatch_.observer->barrier(workgroup_, inst.site, uint32_t(together.size()), laneCount_);
 }
 
 } // namespace lanewise::driver::interpreter
