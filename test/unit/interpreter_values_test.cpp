@@ -281,10 +281,6 @@ TEST(InterpreterRefusals, ByName) {
     auto program = interp::Program::lower(compileGlsl(text), {});
     return program ? std::string("not refused") : program.error().message;
   };
-  EXPECT_EQ(refusal("#version 450\nlayout(local_size_x = 8) in;\n"
-                    "layout(binding = 0, rgba8) uniform image2D i;\n"
-                    "void main() { imageStore(i, ivec2(0), vec4(1)); }"),
-            "the interpreter does not know OpImageWrite, OpLoad of images and samplers");
   EXPECT_EQ(refusal("#version 450\n#extension GL_ARB_shader_clock : require\n"
                     "layout(local_size_x = 8) in;\nlayout(binding = 0) buffer A { uvec2 a; };\n"
                     "void main() { a = clock2x32ARB(); }"),

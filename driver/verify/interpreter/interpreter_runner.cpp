@@ -38,15 +38,29 @@ public:
   RunStatus makeBuffers(std::span<const uint64_t> bytes) override {
     programs_.clear();
     buffers_.clear();
+    shapes_.clear();
     for (uint64_t size : bytes) buffers_.emplace_back(size);
     written_.assign(bytes.size(), {});
     return {};
+  }
+
+  RunStatus makeResources(std::span<const ResourceShape> shapes) override {
+    std::vector<uint64_t> bytes;
+    for (const ResourceShape& shape : shapes) bytes.push_back(shape.bytes);
+    RunStatus failed = makeBuffers(bytes);
+    shapes_.assign(shapes.begin(), shapes.end());
+    return failed;
   }
 
   RunStatus addProgram(const driver::Program& program) override {
     LoweredProgram lowered;
     lowered.program = program;
     for (const ProgramShader& shader : program.shaders) {
+      for (const ReflectedBinding& binding : shader.reflection.bindings)
+        if (binding.kind == ReflectedBinding::Kind::Unsupported)
+          return RunFailure{RunFailure::Kind::Unsupported,
+                            fmt::format("shader `{}`: {} is {}", shader.name, placeOf(binding),
+                                        binding.unsupported)};
       Result<std::shared_ptr<const interpreter::Program>> code = interpreter::Program::lower(
           shader.words, {shader.reflection.entry, shader.specConstants, 16});
       if (!code)
@@ -124,7 +138,10 @@ private:
   RunStatus runDispatch(const LoweredProgram& lowered, const ProgramDispatch& step, LaneOrder order,
                         double seconds) {
     std::vector<BufferMemory> memory;
-    for (size_t b = 0; b < buffers_.size(); ++b) memory.push_back({buffers_[b], "", written_[b]});
+    for (size_t b = 0; b < buffers_.size(); ++b) {
+      bool isImage = b < shapes_.size() && shapes_[b].image;
+      memory.push_back({buffers_[b], "", written_[b], isImage ? &*shapes_[b].image : nullptr});
+    }
     std::vector<BufferBinding> bindings;
     for (const ProgramDispatch::Binding& bound : step.bindings)
       bindings.push_back({bound.set, bound.binding, 0, bound.buffer});
@@ -170,6 +187,7 @@ private:
   RunnerOptions options_;
   DeviceInfo info_;
   std::vector<std::vector<uint8_t>> buffers_, written_;
+  std::vector<ResourceShape> shapes_; ///< empty: all are buffers
   std::vector<std::pair<uint32_t, std::vector<uint8_t>>> pristine_;
   std::vector<LoweredProgram> programs_;
   std::vector<RunFinding> findings_;

@@ -93,8 +93,7 @@ constexpr SimpleOp kSimpleOps[] = {
 
 uint32_t ModuleLowering::valueCell(Id id, InstRef at) {
   if (info(typeOf(id)).kind != Kind::Pointer) return cell(id);
-  std::optional<Pointer> p = pointer(id, at);
-  return p ? addressCell(*p, at) : cell(id);
+  return addressCell(pointer(id), at);
 }
 
 void ModuleLowering::alias(InstRef i, uint32_t from) {
@@ -108,7 +107,8 @@ void ModuleLowering::alias(InstRef i, uint32_t from) {
 void ModuleLowering::lowerInst(InstRef i) {
   S op = module_->opcode(i);
   if (op == S::OpExtInst) return lowerExtended(i);
-  if (lowerMemoryOp(i, op) || lowerGroupOp(i, op) || lowerValueOp(i, op, 3)) return;
+  if (lowerMemoryOp(i, op) || lowerImageOp(i, op) || lowerGroupOp(i, op) || lowerValueOp(i, op, 3))
+    return;
   refuse(nameOf(i));
 }
 
@@ -146,7 +146,7 @@ bool ModuleLowering::lowerComposite(InstRef i, S op, uint32_t first) {
   case S::OpExpectKHR: {
     Id source = module_->idAt(i, first);
     if (info(resultType).kind == Kind::Pointer) {
-      if (auto p = pointer(source, i)) definePointer(module_->resultId(i), *p);
+      definePointer(module_->resultId(i), pointer(source));
       return true;
     }
     alias(i, cell(source));
@@ -410,8 +410,7 @@ void ModuleLowering::lowerGlsl(InstRef i, const GlslInstruction& known) {
   }
   std::optional<Pointer> second;
   if (known.hasPointer) {
-    second = pointer(module_->idAt(i, 6), i);
-    if (!second) return;
+    second = pointer(module_->idAt(i, 6));
     call.secondWidth = widthOf(second->pointee);
   }
   uint32_t to = second ? allocate(2 * call.resultCount) : define(i);

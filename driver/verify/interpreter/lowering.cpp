@@ -26,6 +26,7 @@ constexpr Capability kCapabilities[] = {
     Capability::Float64,
     Capability::Int64,
     Capability::Int64Atomics,
+    Capability::Int64ImageEXT,
     Capability::Int16,
     Capability::Int8,
     Capability::ImageGatherExtended,
@@ -184,7 +185,8 @@ uint32_t ModuleLowering::cellsOf(Id type) {
     count = 0;
     for (uint32_t m = 0; m < t.count; ++m) count += cellsOf(types_->member(type, m));
     break;
-  default:
+  default: // of a sampled image the image and the sampler
+    if (module_->opcodeOf(type) == spv::Op::OpTypeSampledImage) count = 2;
     break;
   }
   constexpr uint64_t kMaxCells = 1 << 16;
@@ -357,7 +359,7 @@ void ModuleLowering::lowerVariable(InstRef i) {
     privateInits_.emplace_back(id.value, module_->wordCount(i) > 4 ? module_->word(i, 4) : 0);
     break;
   case StorageClass::UniformConstant:
-    return; // images and samplers: whatever loads them is refused by name
+    return lowerOpaqueVariable(i, pointee);
   case StorageClass::StorageBuffer:
   case StorageClass::Uniform:
   case StorageClass::PushConstant:
@@ -369,7 +371,8 @@ void ModuleLowering::lowerVariable(InstRef i) {
   definePointer(id, p);
 }
 
-void ModuleLowering::lowerInterfaceVariable(InstRef i, Id pointee, StorageClass storage) {
+// `type` is the variable's, and of an array of descriptors that of one afterwards.
+VariableInfo ModuleLowering::variableOf(InstRef i, Id& type, StorageClass storage) {
   Id id = module_->resultId(i);
   VariableInfo v;
   v.id = id;
@@ -377,31 +380,41 @@ void ModuleLowering::lowerInterfaceVariable(InstRef i, Id pointee, StorageClass 
   v.cell = cells_[id.value] = allocate(1);
   v.set = decorations_->operand(*module_, id, spv::Decoration::DescriptorSet).value_or(0);
   v.binding = decorations_->operand(*module_, id, spv::Decoration::Binding).value_or(0);
+  v.name = std::string(decorations_->name(*module_, id));
+  const TypeInfo& t = info(type);
+  bool isDescriptor = storage == StorageClass::Uniform || storage == StorageClass::StorageBuffer ||
+                      storage == StorageClass::UniformConstant;
+  if (isDescriptor && (t.kind == Kind::Array || t.kind == Kind::RuntimeArray)) {
+    v.isDescriptorArray = true;
+    v.descriptors = uint32_t(types_->arrayLength(type).value_or(0)); // 0: as many as are bound
+    type = t.element;
+  }
+  return v;
+}
+
+void ModuleLowering::addVariable(VariableInfo v, Id pointee) {
+  Pointer p;
+  p.cell = v.cell;
+  p.pointee = pointee;
+  p.storage = v.storage;
+  p.variable = v.id;
+  definePointer(v.id, p);
+  program_->variables.push_back(std::move(v));
+}
+
+void ModuleLowering::lowerInterfaceVariable(InstRef i, Id pointee, StorageClass storage) {
   Id block = pointee;
+  VariableInfo v = variableOf(i, block, storage);
   if (storage == StorageClass::Workgroup) {
     v.bytes = sizeInMemory(pointee, {}, isNatural(storage));
     if (v.bytes == 0) refuse("Workgroup variables without a size");
     v.isZeroed = module_->wordCount(i) > 4;
-  } else if (storage != StorageClass::PushConstant) {
-    const TypeInfo& t = info(pointee);
-    if (t.kind == Kind::Array || t.kind == Kind::RuntimeArray) {
-      v.isDescriptorArray = true;
-      v.descriptors = uint32_t(types_->arrayLength(pointee).value_or(0)); // 0: as many as are bound
-      block = t.element;
-    }
   }
   v.isUniform =
       storage == StorageClass::PushConstant ||
       (storage == StorageClass::Uniform && !decorations_->has(block, spv::Decoration::BufferBlock));
-  v.name = std::string(decorations_->name(*module_, id));
   if (v.name.empty()) v.name = std::string(decorations_->name(*module_, block));
-  Pointer p;
-  p.cell = v.cell;
-  p.pointee = pointee;
-  p.storage = storage;
-  p.variable = id;
-  definePointer(id, p);
-  program_->variables.push_back(std::move(v));
+  addVariable(std::move(v), pointee);
 }
 
 // ----- the end -----

@@ -3,6 +3,7 @@
 // descriptors, Workgroup variables and physical addresses.
 #pragma once
 
+#include "verify/image_shape.h"
 #include "verify/interpreter/shadow.h"
 
 #include <cstdint>
@@ -26,7 +27,7 @@ constexpr uint64_t offsetOf(uint64_t address) {
   return address & ((uint64_t(1) << kOffsetBits) - 1);
 }
 
-/// A buffer, the push constants or one Workgroup variable, as one workgroup sees it.
+/// A buffer, an image, the push constants or one Workgroup variable, as one workgroup sees it.
 struct Object {
   uint8_t* data = nullptr;
   uint64_t bytes = 0;
@@ -34,6 +35,7 @@ struct Object {
   bool isReadOnly = false; ///< uniform buffers and push constants
   /// Some instruction of the dispatch may write it: only then are accesses watched.
   bool isShadowed = false;
+  const ImageShape* image = nullptr; ///< null: no image
   std::string name;
   /// By granule: the site whose undefined result is stored there, kNeverWritten, or 0. Workgroup
   /// memory only.
