@@ -271,6 +271,106 @@ TEST(InterpreterFindings, ShiftByTooMuch) {
   expectNothing("void main() { uint t = gl_LocalInvocationIndex;\nb[t] = 1u << (t & 31); }");
 }
 
+// Undefined by the text of GLSL.std.450 or of SPIR-V. What matters is a value that looks like any
+// other; infinities and NaNs, which every device gives in their place, are none.
+TEST(InterpreterFindings, UndefinedResultsThatAreNumbers) {
+  const char* undefined[] = {
+      "clamp(f, 3.0, 2.0)",
+      "float(clamp(int(t), 3, 2))",
+      "float(clamp(t, 3u, 2u))",
+      "pow(-f, 2.0)",
+      "pow(f - f, 0.0)",
+      "atan(f - f, f - f)",
+      "float(int(f * 1e10))",
+      "float(uint(-f))",
+      "float(bitfieldExtract(t, 20, int(t) + 30))",
+      "vec4(f, 1, 2, 3)[a[t]]",
+  };
+  const char* defined[] = {
+      "clamp(f, 2.0, 3.0)",
+      "float(clamp(int(t), 2, 3))",
+      "pow(-f, 2.5)",
+      "pow(f, 2.5)",
+      "log(f - f)",
+      "log2(-f)",
+      "sqrt(-f)",
+      "inversesqrt(f - f)",
+      "asin(f + 1.0)",
+      "acos(f + 1.0)",
+      "mod(f, f - f)",
+      "f / (f - f)",
+      "normalize(vec2(f - f)).x",
+      "smoothstep(0.9, 0.1, f)",
+      "ldexp(f, 300)",
+      "float(int(f * 3e7))",
+      "float(uint(f))",
+      "float(bitfieldExtract(t, 20, 12))",
+      "vec4(f, 1, 2, 3)[t & 3u]",
+  };
+  auto storing = [](const std::string& expression) {
+    return "void main() { uint t = gl_LocalInvocationIndex; float f = float(t) + 1.0;\n"
+           "b[t] = floatBitsToUint(" +
+           expression + "); }";
+  };
+  for (const char* expression : undefined) {
+    SCOPED_TRACE(expression);
+    expectFinding(storing(expression), FindingKind::UndefinedValue, 2);
+    // Only where it goes to memory, to a branch or into an address.
+    expectNothing(storing("t > 100u ? " + std::string(expression) + " : f"));
+  }
+  for (const char* expression : defined) {
+    SCOPED_TRACE(expression);
+    expectNothing(storing(expression));
+  }
+}
+
+// A lane that reads another one which is not there.
+TEST(InterpreterFindings, ShuffleFromNowhere) {
+  expectFinding("void main() { uint t = gl_LocalInvocationIndex;\n"
+                "if (gl_SubgroupInvocationID != 0u) b[t] = subgroupShuffle(t, 0u); }",
+                FindingKind::UndefinedValue, 2);
+  expectNothing("void main() { uint t = gl_LocalInvocationIndex;\n"
+                "if (gl_SubgroupInvocationID != 0u) b[t] = subgroupShuffle(t, 1u); }");
+}
+
+TEST(InterpreterFindings, UnreachableReached) {
+  auto found = [](const char* limit) {
+    Interpreted it;
+    fill(it);
+    std::string text = R"(
+               OpCapability Shader
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint GLCompute %main "main" %index
+               OpExecutionMode %main LocalSize 64 1 1
+               OpDecorate %index BuiltIn LocalInvocationIndex
+       %void = OpTypeVoid
+       %type = OpTypeFunction %void
+       %bool = OpTypeBool
+       %uint = OpTypeInt 32 0
+      %input = OpTypePointer Input %uint
+      %index = OpVariable %input Input
+      %limit = OpConstant %uint )" +
+                       std::string(limit) +
+                       R"(
+       %main = OpFunction %void None %type
+      %entry = OpLabel
+          %i = OpLoad %uint %index
+     %isLess = OpULessThan %bool %i %limit
+               OpSelectionMerge %end None
+               OpBranchConditional %isLess %end %never
+      %never = OpLabel
+               OpUnreachable
+        %end = OpLabel
+               OpReturn
+               OpFunctionEnd
+)";
+    EXPECT_TRUE(it.run(assemble(text)));
+    return it.has(FindingKind::UnreachableReached);
+  };
+  EXPECT_TRUE(found("63"));
+  EXPECT_FALSE(found("64"));
+}
+
 TEST(InterpreterFindings, DivisionByZero) {
   // The remainder is not used where the divisor is 0, and undefined behaviour all the same.
   expectFinding("void main() { uint t = gl_LocalInvocationIndex;\nuint q = a[t] / b[t];\n"

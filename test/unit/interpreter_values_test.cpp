@@ -287,6 +287,139 @@ TEST(InterpreterRefusals, ByName) {
             "the interpreter does not know OpReadClockKHR");
 }
 
+// Modules that no GLSL gives. `head` stands before the types, `extra` behind them, `body` in main.
+std::string refusalOf(const std::string& head, const std::string& extra, const std::string& body) {
+  auto program = interp::Program::lower(assemble("OpCapability Shader\nOpCapability Float16\n"
+                                                 "OpCapability GroupNonUniformArithmetic\n" +
+                                                 head + R"(
+       %void = OpTypeVoid
+       %type = OpTypeFunction %void
+       %bool = OpTypeBool
+       %uint = OpTypeInt 32 0
+      %float = OpTypeFloat 32
+       %half = OpTypeFloat 16
+       %zero = OpConstant %uint 0
+        %one = OpConstant %uint 1
+      %three = OpConstant %uint 3
+       %real = OpConstant %float 1.3
+)" + extra + R"(
+       %main = OpFunction %void None %type
+      %entry = OpLabel
+)" + body + R"(
+               OpReturn
+               OpFunctionEnd
+)"),
+                                        {});
+  return program ? std::string("not refused") : program.error().message;
+}
+
+std::string headOf(const std::string& capabilities, const std::string& modes,
+                   const std::string& interface = "") {
+  return capabilities + "OpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\" " +
+         interface + "\nOpExecutionMode %main LocalSize 8 1 1\n" + modes;
+}
+
+TEST(InterpreterRefusals, PointerChainsIntoCells) {
+  for (std::string storage : {"Function", "Private"}) {
+    bool isFunction = storage == "Function";
+    std::string variable = "%v = OpVariable %pointer " + storage + "\n";
+    std::string extra = "%pointer = OpTypePointer " + storage + " %uint\n";
+    EXPECT_EQ(refusalOf(headOf("OpCapability VariablePointers\n", ""),
+                        extra + (isFunction ? "" : variable),
+                        (isFunction ? variable : "") + "%p = OpPtrAccessChain %pointer %v %one\n"),
+              "the interpreter does not know OpPtrAccessChain into Function or Private memory");
+  }
+}
+
+TEST(InterpreterRefusals, PartitionedReductions) {
+  EXPECT_EQ(refusalOf(headOf("OpCapability GroupNonUniformPartitionedNV\n", ""), "", ""),
+            "the interpreter does not know capability GroupNonUniformPartitionedNV");
+  std::string reduce = "%r = OpGroupNonUniformIAdd %uint %three ";
+  EXPECT_EQ(refusalOf(headOf("", ""), "", reduce + "PartitionedReduceNV %one %zero\n"),
+            "the interpreter does not know OpGroupNonUniformIAdd over partitions");
+  EXPECT_EQ(refusalOf(headOf("", ""), "", reduce + "Reduce %one\n"), "not refused");
+}
+
+TEST(InterpreterRefusals, ExecutionModes) {
+  for (std::string mode : {"RoundingModeRTE", "DenormPreserve", "SignedZeroInfNanPreserve"})
+    EXPECT_EQ(
+        refusalOf(headOf("OpCapability " + mode + "\nOpExtension \"SPV_KHR_float_controls\"\n",
+                         "OpExecutionMode %main " + mode + " 32\n"),
+                  "", ""),
+        "not refused");
+  for (std::string mode : {"RoundingModeRTZ", "DenormFlushToZero"})
+    EXPECT_EQ(
+        refusalOf(headOf("OpCapability " + mode + "\nOpExtension \"SPV_KHR_float_controls\"\n",
+                         "OpExecutionMode %main " + mode + " 32\n"),
+                  "", ""),
+        "the interpreter does not know capability " + mode);
+  EXPECT_EQ(refusalOf(headOf("", "OpExecutionMode %main LocalSizeHint 8 1 1\n"), "", ""),
+            "the interpreter does not know execution mode number 18");
+}
+
+TEST(InterpreterRefusals, RoundingOfConversions) {
+  auto converted = [](const std::string& mode) {
+    return refusalOf(headOf("", "") + "OpDecorate %c FPRoundingMode " + mode + "\n", "",
+                     "%c = OpFConvert %half %real\n");
+  };
+  EXPECT_EQ(converted("RTE"), "not refused");
+  EXPECT_EQ(converted("RTZ"), "not refused");
+  EXPECT_EQ(converted("RTP"), "the interpreter does not know OpFConvert with FPRoundingMode 2");
+}
+
+TEST(InterpreterRefusals, BuiltIns) {
+  auto reading = [](const std::string& builtIn) {
+    return refusalOf(headOf("", "", "%input") + "OpDecorate %input BuiltIn " + builtIn + "\n",
+                     "%inputs = OpTypePointer Input %uint\n%input = OpVariable %inputs Input\n",
+                     "%v = OpLoad %uint %input\n");
+  };
+  EXPECT_EQ(reading("SubgroupId"), "not refused");
+  EXPECT_EQ(reading("DeviceIndex"), "the interpreter does not know built-in number 4438");
+}
+
+// 1.3 lies between two halves, nearer to the lower one; 1.3004 nearer to the upper one.
+TEST(InterpreterFloats, RoundAsDecorated) {
+  for (auto [decoration, expected] : {std::pair{"", 0x3D34u},
+                                      {"OpDecorate %c FPRoundingMode RTE\n", 0x3D34u},
+                                      {"OpDecorate %c FPRoundingMode RTZ\n", 0x3D33u}}) {
+    Interpreted it;
+    it.buffers = {{0}};
+    ASSERT_TRUE(it.run(assemble(std::string("OpCapability Shader\nOpCapability Float16\n"
+                                            "OpMemoryModel Logical GLSL450\n"
+                                            "OpEntryPoint GLCompute %main \"main\"\n"
+                                            "OpExecutionMode %main LocalSize 1 1 1\n"
+                                            "OpDecorate %block Block\n"
+                                            "OpMemberDecorate %block 0 Offset 0\n"
+                                            "OpDecorate %b DescriptorSet 0\n"
+                                            "OpDecorate %b Binding 0\n") +
+                                decoration + R"(
+       %void = OpTypeVoid
+       %type = OpTypeFunction %void
+       %uint = OpTypeInt 32 0
+      %float = OpTypeFloat 32
+       %half = OpTypeFloat 16
+      %halves = OpTypeVector %half 2
+      %block = OpTypeStruct %uint
+     %blocks = OpTypePointer StorageBuffer %block
+      %words = OpTypePointer StorageBuffer %uint
+          %b = OpVariable %blocks StorageBuffer
+       %zero = OpConstant %uint 0
+       %none = OpConstant %half 0
+       %real = OpConstant %float 1.3004
+       %main = OpFunction %void None %type
+      %entry = OpLabel
+          %c = OpFConvert %half %real
+       %pair = OpCompositeConstruct %halves %c %none
+       %word = OpBitcast %uint %pair
+          %p = OpAccessChain %words %b %zero
+               OpStore %p %word
+               OpReturn
+               OpFunctionEnd
+)")));
+    EXPECT_EQ(it.buffers[0][0], expected) << decoration;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Families, InterpreterValues, testing::ValuesIn(kFamilies),
                          [](const auto& info) { return std::string(info.param.name); });
 

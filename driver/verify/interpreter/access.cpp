@@ -95,7 +95,8 @@ void WorkgroupRunner::reportUndefined(const Lane& lane, uint32_t site, uint32_t 
   finding.kind = FindingKind::UndefinedValue;
   if (origin == spv::Op::OpLoad || origin == spv::Op::OpVariable ||
       origin == spv::Op::OpCopyMemory || isTexelRead(origin) ||
-      has(program_.facts(mark).effects, Effect::Atomic))
+
+      (origin != spv::Op::OpExtInst && has(program_.facts(mark).effects, Effect::Atomic)))
     finding.kind = FindingKind::UninitializedRead;
   if (program_.sites[mark].isOutside || isChain(origin)) finding.kind = FindingKind::OutOfRange;
   finding.at = {workgroup_, lane.index, site};

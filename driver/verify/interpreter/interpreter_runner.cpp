@@ -13,7 +13,6 @@ using namespace interpreter;
 
 constexpr LaneOrder kOrders[] = {LaneOrder::Forward, LaneOrder::Reverse, LaneOrder::Interleaved,
                                  LaneOrder::Random};
-constexpr uint32_t kSubgroupSize = 32;
 
 // Whether a finding may be due to what the buffers held rather than to the program.
 bool dependsOnInputs(FindingKind kind) {
@@ -30,7 +29,9 @@ struct LoweredProgram {
 class InterpreterRunner final : public Runner {
 public:
   explicit InterpreterRunner(const RunnerOptions& options)
-      : options_(options), info_(interpreterInfo()) {}
+      : options_(options), info_(interpreterInfo()) {
+    info_.subgroupSize = options.subgroupSize;
+  }
 
   const DeviceInfo& device() const override { return info_; }
   bool isUsable() const override { return true; }
@@ -148,7 +149,7 @@ private:
     const interpreter::Program& program = *lowered.shaders[step.shader];
     MachineOptions options;
     options.order = order;
-    options.subgroupSize = kSubgroupSize;
+    options.subgroupSize = options_.subgroupSize;
     options.timeoutSeconds = seconds;
     Result<DispatchResult> done =
         dispatch({&program, step.groups, bindings, step.pushConstants}, memory, options);
@@ -201,7 +202,7 @@ DeviceInfo interpreterInfo() {
   info.type = "interpreter";
   info.driver = "lanewise " LANEWISE_VERSION;
   info.apiVersion = "-";
-  info.subgroupSize = kSubgroupSize;
+  info.subgroupSize = RunnerOptions().subgroupSize;
   info.sharedMemoryBytes = 1 << 20;
   info.isCpu = true;
   info.isInterpreter = true;

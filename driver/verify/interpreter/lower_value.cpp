@@ -125,7 +125,15 @@ bool ModuleLowering::lowerSimple(InstRef i, S op, uint32_t first) {
   Id operand = module_->idAt(i, first), resultType = module_->resultType(i);
   uint32_t to = define(i), a = cell(operand);
   uint32_t b = found->operands > 1 ? cell(module_->idAt(i, first + 1)) : 0;
+  std::optional<uint32_t> rounding =
+      decorations_->operand(*module_, module_->resultId(i), spv::Decoration::FPRoundingMode);
+  bool isTowardZero = rounding == uint32_t(spv::FPRoundingMode::RTZ);
+  if (rounding.value_or(0) != 0 && !(isTowardZero && op == S::OpFConvert)) {
+    refuse(fmt::format("{} with FPRoundingMode {}", nameOf(i), *rounding));
+    return true;
+  }
   Instr& inst = emit(found->op, i);
+  inst.aux = isTowardZero;
   inst.shift = uint8_t(64 - widthOf(typeOf(operand)));
   // Of OpIAddCarry and the like the result is a struct of two.
   inst.extra = info(resultType).kind == Kind::Struct ? 0 : uint8_t(widthOf(resultType));
@@ -403,7 +411,11 @@ void ModuleLowering::lowerGlsl(InstRef i, const GlslInstruction& known) {
   Id half = isStruct ? types_->member(type, 0) : type;
   call.resultCount = cellsOf(half);
   call.resultWidth = widthOf(half);
-  if (isStruct) call.secondWidth = widthOf(types_->member(type, 1));
+  call.isFloat = isFloat(half);
+  if (isStruct) {
+    call.secondWidth = widthOf(types_->member(type, 1));
+    call.isSecondFloat = isFloat(types_->member(type, 1));
+  }
   for (uint32_t w = 5; w < 5 + known.operands - known.hasPointer; ++w) {
     Id operand = module_->idAt(i, w), operandType = typeOf(operand);
     call.operands.push_back({cell(operand), cellsOf(operandType), widthOf(operandType)});
@@ -412,6 +424,7 @@ void ModuleLowering::lowerGlsl(InstRef i, const GlslInstruction& known) {
   if (known.hasPointer) {
     second = pointer(module_->idAt(i, 6));
     call.secondWidth = widthOf(second->pointee);
+    call.isSecondFloat = isFloat(second->pointee);
   }
   uint32_t to = second ? allocate(2 * call.resultCount) : define(i);
   uint32_t index = uint32_t(program_->extended.size()), count = call.resultCount;

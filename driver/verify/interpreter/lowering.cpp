@@ -93,7 +93,31 @@ constexpr Capability kCapabilities[] = {
     Capability::ShaderClockKHR,
 };
 
-// The other side of `to` from the start of a file of cells that nothing else uses.
+// Floats are rounded to nearest even, denormals, infinities, NaNs and the signs of zeros are kept:
+// the modes that ask for that are honoured in every width, their opposites are refused with their
+// capabilities.
+constexpr spv::ExecutionMode kExecutionModes[] = {
+    spv::ExecutionMode::LocalSize,
+    spv::ExecutionMode::LocalSizeId,
+    spv::ExecutionMode::RoundingModeRTE,
+    spv::ExecutionMode::DenormPreserve,
+    spv::ExecutionMode::SignedZeroInfNanPreserve,
+    spv::ExecutionMode::SubgroupUniformControlFlowKHR,
+    spv::ExecutionMode(6023), // MaximallyReconvergesKHR, newer than the headers of 2023
+};
+
+// What setBuiltIns() (workgroup.cpp) gives a value.
+constexpr spv::BuiltIn kBuiltIns[] = {
+    spv::BuiltIn::NumWorkgroups,      spv::BuiltIn::WorkgroupSize,
+    spv::BuiltIn::WorkgroupId,        spv::BuiltIn::LocalInvocationId,
+    spv::BuiltIn::GlobalInvocationId, spv::BuiltIn::LocalInvocationIndex,
+    spv::BuiltIn::SubgroupSize,       spv::BuiltIn::NumSubgroups,
+    spv::BuiltIn::SubgroupId,         spv::BuiltIn::SubgroupLocalInvocationId,
+    spv::BuiltIn::SubgroupEqMask,     spv::BuiltIn::SubgroupGeMask,
+    spv::BuiltIn::SubgroupGtMask,     spv::BuiltIn::SubgroupLeMask,
+    spv::BuiltIn::SubgroupLtMask,
+};
+
 std::string plural(const std::set<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -107,6 +131,7 @@ Result<std::shared_ptr<const Program>> ModuleLowering::run() {
   if (Status status = readModule(); !status) return status.error();
   if (Status status = checkCapabilities(); !status) return status.error();
   if (Status status = findEntry(); !status) return status.error();
+  checkExecutionModes();
   lowerVariables();
   lowerFunctions();
   if (!refused_.empty())
@@ -166,6 +191,18 @@ Status ModuleLowering::findEntry() {
   return ok();
 }
 
+void ModuleLowering::checkExecutionModes() {
+  for (InstRef i : module_->globals()) {
+    spv::Op op = module_->opcode(i);
+    bool isMode = op == spv::Op::OpExecutionMode || op == spv::Op::OpExecutionModeId;
+    if (!isMode || module_->idAt(i, 1) != module_->idAt(entry_->inst, 2)) continue;
+    spv::ExecutionMode mode = spv::ExecutionMode(module_->word(i, 2));
+    if (std::find(std::begin(kExecutionModes), std::end(kExecutionModes), mode) ==
+        std::end(kExecutionModes))
+      refuse(fmt::format("execution mode number {}", uint32_t(mode)));
+  }
+}
+
 // ----- types -----
 
 uint32_t ModuleLowering::cellsOf(Id type) {
@@ -206,6 +243,12 @@ uint32_t ModuleLowering::widthOf(Id type) const {
   if (t->kind == Kind::Bool) return 1;
   if (t->kind == Kind::Pointer) return 64;
   return t->width == 0 ? 64 : t->width;
+}
+
+bool ModuleLowering::isFloat(Id type) const {
+  const TypeInfo* t = &info(type);
+  while (t->kind == Kind::Vector || t->kind == Kind::Matrix) t = &info(t->element);
+  return t->kind == Kind::Float;
 }
 
 uint32_t ModuleLowering::componentsOf(Id type) const {
@@ -346,6 +389,8 @@ void ModuleLowering::lowerVariable(InstRef i) {
   case StorageClass::Input: {
     auto builtIn = decorations_->builtIn(*module_, id);
     if (!builtIn) return refuse("input variables that are no built-ins");
+    if (std::find(std::begin(kBuiltIns), std::end(kBuiltIns), *builtIn) == std::end(kBuiltIns))
+      return refuse(fmt::format("built-in number {}", uint32_t(*builtIn)));
     p.isStatic = true;
     uint32_t cells = cellsOf(pointee);
     p.offset = allocate(cells);

@@ -57,6 +57,7 @@ private:
   Status readModule();
   Status checkCapabilities();
   Status findEntry();
+  void checkExecutionModes();
   void measureTypes();
   void lowerConstant(InstRef i);
   void computeConstant(InstRef i, uint32_t to);
@@ -152,6 +153,7 @@ private:
   Id typeOf(Id value) const { return module_->typeOf(value); }
   uint32_t widthOf(Id type) const; ///< of its scalars; 1 for Booleans
   uint32_t componentsOf(Id type) const;
+  bool isFloat(Id type) const; ///< its scalars
   uint32_t allocate(uint32_t cells) {
     uint32_t at = nextCell_;
     nextCell_ += cells;

@@ -104,6 +104,7 @@ struct GroupInfo {
 struct ExtendedInfo {
   uint32_t instruction = 0;
   uint32_t resultCount = 1, resultWidth = 32, secondWidth = 32;
+  bool isFloat = false, isSecondFloat = false; ///< the result and its second half
   struct Operand {
     uint32_t cell = 0, cells = 1, width = 32;
   };
