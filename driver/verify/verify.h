@@ -154,10 +154,10 @@ public:
 
 /// How large a made-up scenario is.
 struct SynthesisLimits {
-  uint32_t groups = 4;    ///< workgroups in a direction, as far as these have more than one
-  uint32_t integer = 256; ///< the largest integer handed out as a size or a count
-  /// Elements of a runtime array at least: a square of the largest integer.
-  uint64_t elements() const { return uint64_t(integer) * integer; }
+  uint32_t groups = 4; ///< workgroups in a direction, as far as these have more than one
+  /// The largest integer handed out as a size or a count, unless a row of a workgroup is longer.
+  /// Runtime arrays have its square of elements at least.
+  uint32_t integer = 256;
   /// What the interpreter can afford. Two workgroups are enough to see that they race.
   static SynthesisLimits forInterpreter() { return {2, 64}; }
 };
