@@ -1,5 +1,6 @@
 // Images in the interpreter: values against Mesa's CPU device, and what it holds against programs.
 #include "interpreted.h"
+#include "opcode_coverage.h"
 #include "verify/interpreter/float_bits.h"
 #include "verify/interpreter/interpreter_runner.h"
 #include "verify/runner.h"
@@ -153,6 +154,44 @@ const char* prefixOf(ImageFormat format) {
 
 constexpr const char* kHead = "#version 450\nlayout(local_size_x = 64) in;\n";
 
+const std::string kFetches = std::string("#version 450\n"
+                                         "#extension GL_EXT_samplerless_texture_functions : "
+                                         "require\nlayout(local_size_x = 64) in;\n") +
+                             R"(
+layout(binding = 0) buffer B { vec4 results[192]; ivec4 sizes[4]; };
+layout(binding = 1) uniform texture2D image;
+layout(binding = 2) uniform sampler how;
+layout(binding = 3) uniform usamplerBuffer integers;
+vec4 through(texture2D t, sampler s, vec2 at) { return textureLod(sampler2D(t, s), at, 1.0); }
+void main() {
+  uint i = gl_LocalInvocationIndex;
+  results[i] = through(image, how, vec2(float(i) - 20.4, 2.63 * float(i)) / vec2(16, 8));
+  results[64 + i] = texelFetchOffset(image, ivec2(i % 6, 1), 1, ivec2(1, 2));
+  results[128 + i] = texelFetch(image, ivec2(i % 4, i / 32), 2);
+  results[128 + i].y += float(texelFetch(integers, int(i)).x);
+  if (i == 0) {
+    sizes[0] = ivec4(textureSize(image, 1), textureQueryLevels(image), 7);
+    sizes[1] = ivec4(textureSize(integers), textureSize(sampler2D(image, how), 2), 0);
+  }
+}
+)";
+
+const std::string kAtomics = std::string(kHead) + R"(
+layout(binding = 0) buffer B { uint sum; };
+layout(binding = 1, r32ui) uniform uimage3D counters;
+layout(binding = 2, r32i) uniform iimageBuffer line;
+void main() {
+  uint i = gl_GlobalInvocationID.x;
+  atomicAdd(sum, imageAtomicAdd(counters, ivec3(0, i % 3, i % 4), i + 1u) * 0u + i);
+  imageAtomicMax(counters, ivec3(1, 0, i % 4), i);
+  imageAtomicMin(line, int(i % 4), -int(i));
+  imageAtomicOr(line, 4 + int(i % 4), int(i));
+  imageAtomicXor(line, 8, int(i));
+  imageAtomicCompSwap(line, 9, 0, 5);
+  if (i == 70) imageAtomicExchange(line, 10, 12);
+}
+)";
+
 // ----- values -----
 
 TEST_F(InterpretedImages, LoadsAndStoresInEveryFormat) {
@@ -263,32 +302,30 @@ struct SamplerCase {
   bool isArray, isLinear;
 };
 
-TEST_F(InterpretedImages, Sampling) {
-  const SamplerCase cases[] = {
-      {"lod", "sampler2D", "textureLod(image, p.xy, l)", Dim2D, false, false},
-      {"lod, linear", "sampler2D", "textureLod(image, p.xy, l)", Dim2D, false, true},
-      {"implicit", "sampler2D", "texture(image, p.xy)", Dim2D, false, true},
-      {"offset", "sampler2D", "textureLodOffset(image, p.xy, l, ivec2(1, -2))", Dim2D, false,
-       false},
-      {"projection", "sampler2D", "textureProjLod(image, vec3(p.xy, 1.25 + p.w * p.w), l)", Dim2D,
-       false, false},
-      {"gradient", "sampler2D", "textureGrad(image, p.xy, vec2(0.3, 0.02), vec2(0.01, 0.13))",
-       Dim2D, false, false},
-      {"line", "sampler1D", "textureLod(image, p.x, l)", Dim1D, false, true},
-      {"volume", "sampler3D", "textureLod(image, p.xyz, l)", Dim3D, false, true},
-      {"array", "sampler2DArray", "textureLod(image, vec3(p.xy, p.z * 3.0), l)", Dim2D, true, true},
-      {"cube", "samplerCube", "textureLod(image, vec3(p.xy * 0.5, 1.7), l)", Cube, false, false},
-      {"gather", "sampler2D", "textureGather(image, p.xy, 1)", Dim2D, false, false},
-      {"gather with offset", "sampler2D", "textureGatherOffset(image, p.xy, ivec2(-1, 2), 2)",
-       Dim2D, false, false},
-      {"gather with offsets", "sampler2D",
-       "textureGatherOffsets(image, p.xy, ivec2[](ivec2(1, 0), ivec2(-1, 2), ivec2(3, 1), "
-       "ivec2(0, -2)), 3)",
-       Dim2D, false, false},
-  };
-  for (const SamplerCase& c : cases)
-    for (SamplerAddress address : {SamplerAddress::Repeat, SamplerAddress::ClampToBorder}) {
-      std::string text = fmt::format(R"({0}
+constexpr SamplerCase kSamplings[] = {
+    {"lod", "sampler2D", "textureLod(image, p.xy, l)", Dim2D, false, false},
+    {"lod, linear", "sampler2D", "textureLod(image, p.xy, l)", Dim2D, false, true},
+    {"implicit", "sampler2D", "texture(image, p.xy)", Dim2D, false, true},
+    {"offset", "sampler2D", "textureLodOffset(image, p.xy, l, ivec2(1, -2))", Dim2D, false, false},
+    {"projection", "sampler2D", "textureProjLod(image, vec3(p.xy, 1.25 + p.w * p.w), l)", Dim2D,
+     false, false},
+    {"gradient", "sampler2D", "textureGrad(image, p.xy, vec2(0.3, 0.02), vec2(0.01, 0.13))", Dim2D,
+     false, false},
+    {"line", "sampler1D", "textureLod(image, p.x, l)", Dim1D, false, true},
+    {"volume", "sampler3D", "textureLod(image, p.xyz, l)", Dim3D, false, true},
+    {"array", "sampler2DArray", "textureLod(image, vec3(p.xy, p.z * 3.0), l)", Dim2D, true, true},
+    {"cube", "samplerCube", "textureLod(image, vec3(p.xy * 0.5, 1.7), l)", Cube, false, false},
+    {"gather", "sampler2D", "textureGather(image, p.xy, 1)", Dim2D, false, false},
+    {"gather with offset", "sampler2D", "textureGatherOffset(image, p.xy, ivec2(-1, 2), 2)", Dim2D,
+     false, false},
+    {"gather with offsets", "sampler2D",
+     "textureGatherOffsets(image, p.xy, ivec2[](ivec2(1, 0), ivec2(-1, 2), ivec2(3, 1), "
+     "ivec2(0, -2)), 3)",
+     Dim2D, false, false},
+};
+
+std::string samplingText(const SamplerCase& c) {
+  return fmt::format(R"({0}
 layout(binding = 0) buffer B {{ vec4 results[]; }};
 layout(binding = 1) uniform {1} image;
 layout(binding = 2) readonly buffer R {{ vec4 places[]; }};
@@ -299,7 +336,12 @@ void main() {{
   results[i] = {2};
 }}
 )",
-                                     kHead, c.type, c.call);
+                     kHead, c.type, c.call);
+}
+
+TEST_F(InterpretedImages, Sampling) {
+  for (const SamplerCase& c : kSamplings)
+    for (SamplerAddress address : {SamplerAddress::Repeat, SamplerAddress::ClampToBorder}) {
       ImageShape shape = shapeOf(c.dimension, ImageFormat::Rgba32f, 8, c.dimension == Dim1D ? 1 : 8,
                                  c.dimension == Dim3D ? 8 : 1);
       shape.levels = 3;
@@ -316,8 +358,8 @@ void main() {{
         std::memcpy(&places.bytes[4 * n], &place, 4);
       }
       // A device weighs texels with some bits of the fraction only.
-      ASSERT_TRUE(
-          expectAgreement(text, {buffer(1024), image(shape, 7), places}, 0, c.isLinear ? 0.02 : 0))
+      ASSERT_TRUE(expectAgreement(samplingText(c), {buffer(1024), image(shape, 7), places}, 0,
+                                  c.isLinear ? 0.02 : 0))
           << c.name;
       ASSERT_FALSE(HasFailure()) << c.name;
     }
@@ -329,49 +371,25 @@ TEST_F(InterpretedImages, SamplersOfTheirOwnFetchesAndQueries) {
   ImageShape settings = shapeOf(Dim2D, ImageFormat::R32f, 1, 1);
   settings.sampler.address.fill(SamplerAddress::MirroredRepeat);
   ImageShape integers = shapeOf(ImageDimension::Buffer, ImageFormat::R32ui, 100);
-  std::string text = std::string(kHead) + R"(
-layout(binding = 0) buffer B { vec4 results[192]; ivec4 sizes[4]; };
-layout(binding = 1) uniform texture2D image;
-layout(binding = 2) uniform sampler how;
-layout(binding = 3) uniform usamplerBuffer integers;
-vec4 through(texture2D t, sampler s, vec2 at) { return textureLod(sampler2D(t, s), at, 1.0); }
-void main() {
-  uint i = gl_LocalInvocationIndex;
-  results[i] = through(image, how, vec2(float(i) - 20.4, 2.63 * float(i)) / vec2(16, 8));
-  results[64 + i] = texelFetchOffset(image, ivec2(i % 6, 1), 1, ivec2(1, 2));
-  results[128 + i] = texelFetch(image, ivec2(i % 4, i / 32), 2);
-  results[128 + i].y += float(texelFetch(integers, int(i)).x);
-  if (i == 0) {
-    sizes[0] = ivec4(textureSize(image, 1), textureQueryLevels(image), 7);
-    sizes[1] = ivec4(textureSize(integers), textureSize(sampler2D(image, how), 2), 0);
-  }
-}
-)";
-  text.replace(text.find("#version 450\n"), 13,
-               "#version 450\n#extension GL_EXT_samplerless_texture_functions : require\n");
   ASSERT_TRUE(expectAgreement(
-      text, {buffer(16 * 196), image(shape, 8), image(settings), image(integers, 9)}, 0, 1e-6));
+      kFetches, {buffer(16 * 196), image(shape, 8), image(settings), image(integers, 9)}, 0, 1e-6));
 }
 
 TEST_F(InterpretedImages, Atomics) {
   ImageShape counters = shapeOf(Dim3D, ImageFormat::R32ui, 2, 3, 4);
   ImageShape line = shapeOf(ImageDimension::Buffer, ImageFormat::R32i, 16);
-  std::string text = std::string(kHead) + R"(
-layout(binding = 0) buffer B { uint sum; };
-layout(binding = 1, r32ui) uniform uimage3D counters;
-layout(binding = 2, r32i) uniform iimageBuffer line;
-void main() {
-  uint i = gl_GlobalInvocationID.x;
-  atomicAdd(sum, imageAtomicAdd(counters, ivec3(0, i % 3, i % 4), i + 1u) * 0u + i);
-  imageAtomicMax(counters, ivec3(1, 0, i % 4), i);
-  imageAtomicMin(line, int(i % 4), -int(i));
-  imageAtomicOr(line, 4 + int(i % 4), int(i));
-  imageAtomicXor(line, 8, int(i));
-  imageAtomicCompSwap(line, 9, 0, 5);
-  if (i == 70) imageAtomicExchange(line, 10, 12);
+  ASSERT_TRUE(expectAgreement(kAtomics, {buffer(4), image(counters), image(line)}, 0, 0, 2));
 }
-)";
-  ASSERT_TRUE(expectAgreement(text, {buffer(4), image(counters), image(line)}, 0, 0, 2));
+
+TEST(InterpretedImageOpcodes, AreAllCompared) {
+  // OpImageRead and OpImageWrite by LoadsAndStoresInEveryFormat.
+  std::set<std::string> compared{"OpImageRead", "OpImageWrite", "OpCopyObject"};
+  for (const SamplerCase& c : kSamplings)
+    compared.merge(test::opcodesOf(test::compileGlsl(samplingText(c))));
+  for (const std::string& text : {kFetches, kAtomics})
+    compared.merge(test::opcodesOf(test::compileGlsl(text)));
+  for (const std::string& name : test::loweredBy("lower_image.cpp"))
+    EXPECT_TRUE(compared.count(name)) << name;
 }
 
 // ----- findings -----
@@ -501,19 +519,18 @@ void main() {
   ImageShape first = shapeOf(Dim2D, ImageFormat::R32f, 32, 1);
   ImageShape second = shapeOf(Dim2D, ImageFormat::R32f, 32, 4);
   ImageShape one = shapeOf(Dim2D, ImageFormat::R32f, 1, 1);
-  std::vector<std::vector<uint8_t>> bytes{std::vector<uint8_t>(256), image(first).bytes,
-                                          image(second).bytes};
-  std::vector<interp::BufferMemory> memory{
-      {bytes[0], "", {}, nullptr}, {bytes[1], "", {}, &first}, {bytes[2], "", {}, &second}};
+  std::vector<std::vector<uint8_t>> bytes(6);
+  bytes[0].resize(256), bytes[1].resize(first.bytes()), bytes[2].resize(second.bytes());
   std::vector<interp::BufferBinding> bindings{{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 1, 2}};
-  bytes.reserve(8);
   for (uint32_t n = 0; n < 3; ++n) {
     float value = 10.0f * float(n);
-    bytes.emplace_back(4);
-    std::memcpy(bytes.back().data(), &value, 4);
-    memory.push_back({bytes.back(), "", {}, &one});
+    bytes[3 + n].resize(4);
+    std::memcpy(bytes[3 + n].data(), &value, 4);
     bindings.push_back({0, 2, n, 3 + n});
   }
+  const ImageShape* shapes[] = {nullptr, &first, &second, &one, &one, &one};
+  std::vector<interp::BufferMemory> memory;
+  for (uint32_t n = 0; n < 6; ++n) memory.push_back({bytes[n], "", {}, shapes[n]});
   auto run = [&] {
     auto done = interp::dispatch({program->get(), {1, 1, 1}, bindings, {}}, memory,
                                  interp::MachineOptions());

@@ -2,13 +2,10 @@
 // the interpreter lowers is among what is compared.
 #include "interpreted.h"
 #include "interpreter_families.h"
+#include "opcode_coverage.h"
 #include "verify/interpreter/float_bits.h"
 
 #include <cmath>
-#include <fmt/format.h>
-#include <fstream>
-#include <iterator>
-#include <regex>
 #include <set>
 
 namespace {
@@ -491,25 +488,6 @@ OpFunctionEnd
 }
 
 // ----- what is covered -----
-
-std::set<std::string> opcodesOf(const std::vector<uint32_t>& words) {
-  std::set<std::string> names;
-  for (size_t at = 5; at < words.size() && words[at] >> 16 != 0; at += words[at] >> 16)
-    names.insert(std::string(factsOf(spv::Op(words[at] & 0xFFFF)).name));
-  return names;
-}
-
-// The opcodes that the lowering names.
-std::set<std::string> loweredBy(const std::string& file) {
-  std::ifstream in(LANEWISE_SOURCE_DIR "/driver/verify/interpreter/" + file);
-  std::string text((std::istreambuf_iterator<char>(in)), {});
-  EXPECT_FALSE(text.empty()) << file;
-  std::set<std::string> names;
-  std::regex opcode("(?:S|spv::Op)::(Op[A-Z][A-Za-z0-9]*)");
-  for (std::sregex_iterator it(text.begin(), text.end(), opcode), end; it != end; ++it)
-    names.insert((*it)[1]);
-  return names;
-}
 
 TEST(InterpreterCoverage, EveryLoweredOpcodeIsCompared) {
   std::set<std::string> compared{"OpConvertPtrToU", "OpConvertUToPtr"}; // PointersAsNumbers
