@@ -163,6 +163,17 @@ TEST(InterpreterFindings, AtomicsDoNotRace) {
                 {4, 1, 1});
 }
 
+// In one order the atomic comes first, in another one the read.
+TEST(InterpreterFindings, AtomicBesidePlainRead) {
+  auto text = [](const char* between) {
+    return "void main() { uint t = gl_LocalInvocationIndex; if (t == 0) s[0] = 0; barrier();\n"
+           "if (t == 5) atomicAdd(s[0], 1u);" +
+           std::string(between) + "\nif (t == 9) b[t] = s[0]; }";
+  };
+  expectFinding(text(""), FindingKind::RaceReadWrite, 3);
+  expectNothing(text(" barrier();"));
+}
+
 TEST(InterpreterFindings, AtomicBesidePlainWrite) {
   expectFinding("void main() { uint t = gl_LocalInvocationIndex;\ns[t] = 0;\n"
                 "atomicAdd(s[t / 2], t);\nbarrier();\nb[t] = s[t]; }",
@@ -256,6 +267,28 @@ TEST(InterpreterFindings, UninitializedFunctionVariable) {
 TEST(InterpreterFindings, UnwrittenBuffer) {
   std::vector<uint32_t> words = shader(
       "void main() { uint t = gl_LocalInvocationIndex;\nif (t != 7) b[t] = 1;\na[t] = b[t]; }");
+  Interpreted it;
+  fill(it);
+  it.startsUnwritten = {false, true};
+  ASSERT_TRUE(it.run(words));
+  ASSERT_EQ(it.result.findings.size(), 1u) << it.findings();
+  EXPECT_TRUE(it.has(FindingKind::UninitializedRead, 3));
+  EXPECT_EQ(it.result.findings[0].at.lane, 7u);
+}
+
+// What an atomic finds where nobody has written, and what it leaves there.
+TEST(InterpreterFindings, AtomicsOnUnwrittenMemory) {
+  expectFinding("void main() { uint t = gl_LocalInvocationIndex;\nb[t] = atomicAdd(s[t], 1u); }",
+                FindingKind::UninitializedRead, 2);
+  expectNothing("void main() { uint t = gl_LocalInvocationIndex;\n"
+                "s[t] = 5; b[t] = atomicAdd(s[t], 1u); }");
+  expectNothing("void main() { uint t = gl_LocalInvocationIndex;\n"
+                "atomicExchange(s[t], 3u); b[t] = s[t]; }");
+  expectFinding("void main() { uint t = gl_LocalInvocationIndex, u;\natomicAdd(b[t], u); }",
+                FindingKind::UninitializedRead, 2);
+  std::vector<uint32_t> words =
+      shader("void main() { uint t = gl_LocalInvocationIndex;\nif (t != 7) b[t] = 1;\n"
+             "atomicAdd(b[t], 1u); }");
   Interpreted it;
   fill(it);
   it.startsUnwritten = {false, true};
@@ -378,6 +411,12 @@ TEST(InterpreterFindings, DivisionByZero) {
                 FindingKind::DivisionByZero, 2);
   expectNothing("void main() { uint t = gl_LocalInvocationIndex;\nif (b[t] != 0)\n"
                 "b[t] = a[t] / b[t]; }");
+  // The smallest number divided by -1 overflows.
+  std::string least = "void main() { uint t = gl_LocalInvocationIndex;\n"
+                      "int x = int(t << 31), y = int(t) - ";
+  expectFinding(least + "2; y = y == 0 ? 1 : y; b[t] = uint(x / y); }", FindingKind::DivisionByZero,
+                2);
+  expectNothing(least + "65; b[t] = uint(x / y / 2); }");
 }
 
 // ----- addresses -----

@@ -437,6 +437,30 @@ TEST_P(InterpreterOpcodes, GiveWhatTheSpecificationSays) {
 INSTANTIATE_TEST_SUITE_P(Cases, InterpreterOpcodes, testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
+// A component beyond the vector: what is read there, and a vector that something is put into there.
+TEST(InterpreterFindings, ComponentsBeyondTheVector) {
+  auto findings = [](const std::string& index, const std::string& instruction) {
+    OpcodeCase c{"", "", nullptr};
+    std::string body = "%v = OpCompositeConstruct %v4uint %n1 %n2 %n3 %n4\n%k = OpBitwiseAnd %uint "
+                       "%l " +
+                       index + "\n" + instruction;
+    c.body = body.c_str();
+    Interpreted it;
+    it.buffers = {std::vector<uint32_t>(8), std::vector<uint32_t>(8), std::vector<uint32_t>(8)};
+    EXPECT_TRUE(it.run(assemble(textOf(c), SPV_ENV_UNIVERSAL_1_6)));
+    std::string kinds;
+    for (const interp::Finding& f : it.result.findings)
+      kinds += std::string(interp::nameOf(f.kind)) + " ";
+    return kinds;
+  };
+  for (std::string instruction :
+       {"%r = OpVectorExtractDynamic %uint %v %k",
+        "%w = OpVectorInsertDynamic %v4uint %v %n1 %k\n%r = OpCompositeExtract %uint %w 0"}) {
+    EXPECT_EQ(findings("%n3", instruction), "");
+    EXPECT_EQ(findings("%n4", instruction), "undefined-value ");
+  }
+}
+
 // An address of a buffer, taken from one and turned round.
 TEST(InterpreterAddresses, PointersAsNumbers) {
   std::vector<uint32_t> words = assemble(R"(

@@ -68,11 +68,18 @@ private:
     return ok();
   }
 
-  // Two texels that are two locations must not share a granule.
+  // Two texels that are two locations must not share a granule, where either may be written.
   uint32_t granuleBytes() const {
     uint32_t bytes = std::min(program_.granuleBytes, 4u);
-    for (const BufferMemory& buffer : buffers_)
+    auto consider = [&](const BufferMemory& buffer) {
       if (buffer.image) bytes = std::min(bytes, infoOf(buffer.image->format).bytes);
+    };
+    for (const BufferMemory& buffer : buffers_)
+      if (!buffer.written.empty()) consider(buffer);
+    for (const VariableInfo& variable : program_.variables)
+      for (const BufferBinding& bound : what_.bindings)
+        if (variable.isWritten && bound.set == variable.set && bound.binding == variable.binding)
+          consider(buffers_[bound.buffer]);
     return bytes;
   }
 
