@@ -10,6 +10,7 @@ namespace lanewise::driver {
 
 int optCommand(std::span<char*> args);     ///< opt_command.cpp
 int verifyCommand(std::span<char*> args);  ///< verify_command.cpp
+int profileCommand(std::span<char*> args); ///< profile_command.cpp
 int devicesCommand(std::span<char*> args); ///< verify_command.cpp
 int passesCommand(std::span<char*> args);  ///< passes_command.cpp
 

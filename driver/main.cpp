@@ -23,6 +23,8 @@ constexpr Command kCommands[] = {
     {"opt", optCommand, "optimize a module or a shader"},
     {"verify", verifyCommand,
      "dispatch two modules on the same inputs and compare what they write"},
+    {"profile", profileCommand,
+     "run a scenario and count bank conflicts, sectors and divergence, line by line"},
     {"devices", devicesCommand, "list the Vulkan devices that can verify"},
     {"passes", passesCommand, "list the passes and what -O stands for"},
 };

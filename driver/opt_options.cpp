@@ -243,26 +243,6 @@ Result<SiteFilter> parseSiteFilter(const std::string& option, const std::string&
                                           : fmt::format("did you mean '{}'?", near)));
 }
 
-Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
-  std::array<uint32_t, 3> size{1, 1, 1};
-  Error bad = errorOf(
-      fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1 to 65535", text));
-  const char* at = text.data();
-  const char* end = at + text.size();
-  for (size_t i = 0; i < 3; ++i) {
-    auto [next, error] = std::from_chars(at, end, size[i]);
-    if (error != std::errc() || size[i] < 1 || size[i] > 65535) return bad;
-    at = next;
-    if (i < 2 && at != end) {
-      if (*at++ != ',') return bad;
-    } else if (i < 2) {
-      return bad;
-    }
-  }
-  if (at != end) return bad;
-  return size;
-}
-
 Status checkSiteFilters(const RawOptions& raw, OptOptions& o) {
   for (const std::string& text : raw.only) {
     Result<SiteFilter> f = parseSiteFilter("--only", text);
@@ -411,6 +391,26 @@ Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text)
   if (floatError != std::errc() || floatEnd != end || digits.find_first_of("0123456789") != 0)
     return bad;
   return std::pair(id, uint64_t(std::bit_cast<uint32_t>(isNegative ? -number : number)));
+}
+
+Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
+  std::array<uint32_t, 3> size{1, 1, 1};
+  Error bad = errorOf(
+      fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1 to 65535", text));
+  const char* at = text.data();
+  const char* end = at + text.size();
+  for (size_t i = 0; i < 3; ++i) {
+    auto [next, error] = std::from_chars(at, end, size[i]);
+    if (error != std::errc() || size[i] < 1 || size[i] > 65535) return bad;
+    at = next;
+    if (i < 2 && at != end) {
+      if (*at++ != ',') return bad;
+    } else if (i < 2) {
+      return bad;
+    }
+  }
+  if (at != end) return bad;
+  return size;
 }
 
 Result<ParsedOptions> parseOptOptions(std::span<char*> args) {

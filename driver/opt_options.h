@@ -60,5 +60,7 @@ Result<ParsedOptions> parseOptOptions(std::span<char*> args);
 /// "ID:VALUE" of --spec-const: bits of the value. Decimal, hexadecimal (0x), negative, true/false,
 /// or with a point or an 'f' a 32-bit float.
 Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text);
+/// The value of --workgroup-size, "X,Y,Z".
+Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text);
 
 } // namespace lanewise::driver

@@ -1,8 +1,11 @@
 #include "option_values.h"
 
+#include "suggest.h"
+
 #include <CLI/CLI.hpp>
 #include <cctype>
 #include <fmt/format.h>
+#include <vector>
 
 namespace lanewise::driver {
 
@@ -36,6 +39,26 @@ Status checkOptionValues(const CLI::App& app, std::span<const std::string> args)
     }
     if (++i == args.size() || args[i].empty()) return missing(name, "");
     if (looksLikeOption(args[i])) return missing(name, args[i]);
+  }
+  return ok();
+}
+
+Status checkOptionNames(const CLI::App& app, std::span<const std::string> args,
+                        std::string_view command) {
+  for (const std::string& arg : args) {
+    if (arg.size() < 3 || arg.compare(0, 2, "--") != 0) continue;
+    std::string name = arg.substr(0, arg.find('='));
+    if (app.get_option_no_throw(name)) continue;
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app.get_options())
+      for (const std::string& longName : option->get_lnames()) known.push_back("--" + longName);
+    std::string near = nearest(name, known);
+    return Error{fmt::format("unknown option '{}'; {}", name,
+                             near.empty() ? fmt::format("see 'lanewise {} --help'", command)
+                                          : fmt::format("did you mean '{}'?", near)),
+                 {},
+                 0,
+                 {}};
   }
   return ok();
 }

@@ -1,10 +1,11 @@
-// Options that lack their value.
+// What CLI11 does not see or say well: options that lack their value, and unknown ones.
 #pragma once
 
 #include "result.h"
 
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -16,5 +17,10 @@ namespace lanewise::driver {
 /// would take the next argument, whatever it is: "--scenario= -o out.spv", as an unset variable in
 /// a script leaves it, must not read a scenario named "-o".
 Status checkOptionValues(const CLI::App& app, std::span<const std::string> args);
+
+/// Finds an option that `app` does not have; `command` is its name for messages. CLI11's messages
+/// do not suggest anything.
+Status checkOptionNames(const CLI::App& app, std::span<const std::string> args,
+                        std::string_view command);
 
 } // namespace lanewise::driver

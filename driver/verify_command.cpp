@@ -3,20 +3,17 @@
 #include "commands.h"
 #include "files.h"
 #include "front_end.h"
-#include "opt_options.h"
 #include "option_values.h"
 #include "print.h"
-#include "suggest.h"
+#include "scenario_inputs.h"
 #include "verify/failure.h"
 #include "verify/interpreter/interpreter_runner.h"
 #include "verify/verify.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
-#include <set>
 
 namespace lanewise::driver {
 namespace {
@@ -86,23 +83,6 @@ void declare(CLI::App& app, Options& o) {
       ->group(how);
 }
 
-// CLI11's messages do not suggest anything; an unknown option is looked up here first.
-Status checkOptionNames(const CLI::App& app, const std::vector<std::string>& args) {
-  for (const std::string& arg : args) {
-    if (arg.size() < 3 || arg.compare(0, 2, "--") != 0) continue;
-    std::string name = arg.substr(0, arg.find('='));
-    if (app.get_option_no_throw(name)) continue;
-    std::vector<std::string> known;
-    for (const CLI::Option* option : app.get_options())
-      for (const std::string& longName : option->get_lnames()) known.push_back("--" + longName);
-    std::string near = nearest(name, known);
-    return failure(fmt::format("unknown option '{}'; {}", name,
-                               near.empty() ? "see 'lanewise verify --help'"
-                                            : fmt::format("did you mean '{}'?", near)));
-  }
-  return ok();
-}
-
 Status checkJsonFile(const Options& o) {
   if (o.json == "-") return ok();
   for (const std::string& path : o.inputs)
@@ -131,97 +111,16 @@ Status checkOptions(Options& o) {
       (!o.specConstants.empty() || !o.workgroupSize.empty() || !o.entry.empty()))
     return failure("--spec-const, --workgroup-size and --entry stand in the scenario's [[shader]]; "
                    "give them there");
-  if (!o.kind.empty()) {
-    o.load.kind = parseInputKind(o.kind);
-    if (!o.load.kind)
-      return failure(fmt::format("-x {}: unknown kind; it is spv, spvasm, glsl or hlsl", o.kind));
-  }
-  for (const std::string& define : o.defines) {
-    size_t equals = define.find('=');
-    if (equals == 0 || define.empty())
-      return failure(fmt::format("-D {}: a macro needs a name", define));
-    o.load.defines.emplace_back(define.substr(0, equals),
-                                equals == std::string::npos ? "1" : define.substr(equals + 1));
-  }
+  if (Status parsed = parseLoadOptions(o.kind, o.defines, o.load); !parsed) return parsed;
   if (std::count(o.inputs.begin(), o.inputs.end(), ""))
     return failure("the name of an input is empty");
   return o.json.empty() ? ok() : checkJsonFile(o);
 }
 
-Result<Assumptions> assumptionsOf(const Options& o) {
-  Assumptions assumptions;
-  for (const std::string& text : o.specConstants) {
-    Result<std::pair<uint32_t, uint64_t>> constant = parseSpecConstant(text);
-    if (!constant) return constant.error();
-    assumptions.specConstants[constant->first] = constant->second;
-  }
-  if (o.workgroupSize.empty()) return assumptions;
-  std::array<uint32_t, 3> size{};
-  const char *at = o.workgroupSize.data(), *end = at + o.workgroupSize.size();
-  for (uint32_t d = 0; d < 3; ++d) {
-    auto [next, error] = std::from_chars(at, end, size[d]);
-    bool isLast = d == 2;
-    if (error != std::errc() || size[d] == 0 ||
-        (isLast ? next != end : next == end || *next != ','))
-      return failure(fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1",
-                                 o.workgroupSize));
-    at = next + 1;
-  }
-  assumptions.workgroupSize = size;
-  return assumptions;
+// What a source was compiled to names its lines for the interpreter's findings only.
+Lines linesFor(const Options& o) {
+  return o.verify.device == kInterpreterName ? Lines::Keep : Lines::Strip;
 }
-
-bool isInterpreted(const Options& o) {
-  return o.verify.device == kInterpreterName;
-}
-
-// With `keepsLines` what a source was compiled to names its lines, for the interpreter's findings.
-Result<Words> load(const std::string& path, LoadOptions options, const ScenarioShader* described,
-                   bool keepsLines) {
-  if (described) {
-    // Macros of the command line go before the scenario's.
-    for (const auto& [name, value] : described->defines)
-      if (std::none_of(options.defines.begin(), options.defines.end(),
-                       [&](const auto& given) { return given.first == name; }))
-        options.defines.emplace_back(name, value);
-    if (described->entry != "main") options.entry = described->entry;
-  }
-  LoadError error;
-  std::optional<LoadedModule> module = loadModule(path, options, error);
-  if (!module) return failure(error.lines.empty() ? path + ": cannot be loaded" : error.lines[0]);
-  bool isStripped = module->isSource() && !keepsLines;
-  return isStripped ? stripLines(module->words) : std::move(module->words);
-}
-
-// The scenario's shader that ORIGINAL stands for: the one named, else the one with that file or a
-// file of that name, else the only one that the scenario's own dispatches use.
-Result<const ScenarioShader*> replacedShader(const Scenario& scenario, const Options& o) {
-  std::vector<std::string> names;
-  for (const ScenarioShader& shader : scenario.shaders) names.push_back(shader.name);
-  if (!o.shader.empty()) {
-    if (const ScenarioShader* named = scenario.findShader(o.shader)) return named;
-    return failure(fmt::format("{}: there is no shader `{}`; its shaders are {}", scenario.path,
-                               o.shader, fmt::join(names, ", ")));
-  }
-  std::vector<const ScenarioShader*> found;
-  auto collect = [&](auto&& isWanted) {
-    if (found.empty())
-      for (const ScenarioShader& shader : scenario.shaders)
-        if (isWanted(shader)) found.push_back(&shader);
-  };
-  std::set<std::string> used;
-  for (const ScenarioDispatch& dispatch : scenario.dispatches) used.insert(dispatch.shader);
-  collect([&](const ScenarioShader& s) { return isSameFile(s.path, o.inputs[0]); });
-  collect([&](const ScenarioShader& s) {
-    return fs::path(s.path).stem() == fs::path(o.inputs[0]).stem();
-  });
-  collect([&](const ScenarioShader& s) { return used.count(s.name) != 0; });
-  if (found.size() == 1) return found[0];
-  return failure(fmt::format("{}: which shader {} stands for is not clear; give --shader=NAME, one "
-                             "of {}",
-                             scenario.path, o.inputs[0], fmt::join(names, ", ")));
-}
-
 std::vector<std::string> rowNames(const Options& o) {
   std::vector<std::string> names = o.labels;
   for (size_t i = names.size(); i < o.inputs.size(); ++i)
@@ -246,20 +145,20 @@ Result<Plan> planWithScenario(const Options& o) {
   Result<Scenario> scenario = readScenario(o.scenario, o.size);
   if (!scenario) return scenario.error();
   plan.scenario = std::move(*scenario);
-  Result<const ScenarioShader*> replaced = replacedShader(plan.scenario, o);
+  Result<const ScenarioShader*> replaced = shaderFor(plan.scenario, o.shader, o.inputs[0]);
   if (!replaced) return replaced.error();
   std::map<std::string, Words> others;
   for (const ScenarioShader& shader : plan.scenario.shaders) {
     if (&shader == *replaced) continue;
     LoadOptions options = o.load;
     options.kind.reset(); // -x speaks of the inputs
-    Result<Words> words = load(shader.path, options, &shader, isInterpreted(o));
+    Result<Words> words = loadShader(shader.path, options, &shader, linesFor(o));
     if (!words) return words.error();
     others[shader.name] = std::move(*words);
   }
   std::vector<std::string> names = rowNames(o);
   for (size_t i = 0; i < o.inputs.size(); ++i) {
-    Result<Words> words = load(o.inputs[i], o.load, *replaced, isInterpreted(o));
+    Result<Words> words = loadShader(o.inputs[i], o.load, *replaced, linesFor(o));
     if (!words) return words.error();
     ProgramVariant program{names[i], others, {}, true};
     program.modules[(*replaced)->name] = std::move(*words);
@@ -273,14 +172,14 @@ Result<Plan> planWithScenario(const Options& o) {
 
 Result<Plan> planWithoutScenario(const Options& o) {
   Plan plan;
-  Result<Assumptions> assumptions = assumptionsOf(o);
+  Result<Assumptions> assumptions = parseAssumptions(o.specConstants, o.workgroupSize);
   if (!assumptions) return assumptions.error();
   std::string name = o.entry.empty() ? "main" : o.entry;
   std::vector<std::string> names = rowNames(o);
   LoadOptions options = o.load;
   options.entry = o.entry;
   for (size_t i = 0; i < o.inputs.size(); ++i) {
-    Result<Words> words = load(o.inputs[i], options, nullptr, isInterpreted(o));
+    Result<Words> words = loadShader(o.inputs[i], options, nullptr, linesFor(o));
     if (!words) return words.error();
     ProgramVariant program{names[i], {}, {}, true};
     program.modules[name] = std::move(*words);
@@ -289,7 +188,8 @@ Result<Plan> planWithoutScenario(const Options& o) {
   ShaderPair pair{name, plan.programs[0].modules[name], plan.programs[1].modules[name]};
   Result<Scenario> made =
       synthesizeScenario({&pair, 1}, *assumptions, o.verify.seed, plan.notes,
-                         isInterpreted(o) ? SynthesisLimits::forInterpreter() : SynthesisLimits());
+                         o.verify.device == kInterpreterName ? SynthesisLimits::forInterpreter()
+                                                             : SynthesisLimits());
   if (made)
     plan.scenario = std::move(*made);
   else
@@ -345,7 +245,7 @@ int verifyCommand(std::span<char*> args) {
                "lanewise verify");
   declare(app, options);
   std::vector<std::string> arguments(args.begin(), args.end());
-  Status known = checkOptionNames(app, arguments);
+  Status known = checkOptionNames(app, arguments, "verify");
   if (!known) return fail(kBadUsageOrInput, known.error().message);
   Status valued = checkOptionValues(app, arguments);
   if (!valued) return fail(kBadUsageOrInput, valued.error().message);

@@ -60,8 +60,8 @@ namespace {
 
 constexpr std::string_view kPass = "pad-shared-memory";
 
-/// No array is larger.
-constexpr uint64_t kMaxBytes = uint64_t(1) << 32;
+/// All arrays are smaller, so that the numbers of their elements have 32 bits.
+constexpr uint64_t kMaxBytes = uint64_t(1) << 31;
 
 /// Rows of accesses that a remark lists, in module order: an unrolled loop may have thousands.
 constexpr size_t kMaxTableRows = 32;
@@ -88,6 +88,7 @@ struct Candidate {
   std::string name;
   std::vector<const EntryPoint*> entryPoints; ///< those that use it
   std::vector<const EntryPoint*> holders;     ///< and those that only list it
+  std::vector<SharedMemoryUse> memory;        ///< of each holder
   std::vector<WeighedAccess> accesses;
   bool isSizeKnown = true; ///< of every entry point that uses it
   InstRef unprovedIndex;   ///< an access with an index that is not proved to stay in its row
@@ -110,7 +111,7 @@ public:
   Plan& operator=(const Plan&) = delete;
 
   /// Looks at the variables that are in `only`, or at all; gives up memory of those before it.
-  void judge(std::map<Id, uint64_t>& newBytes, const std::set<Id>* only = nullptr);
+  void judge(SharedSizes& newBytes, const std::set<Id>* only = nullptr);
 
   std::vector<Candidate>& candidates() { return candidates_; }
   const std::vector<Candidate>& candidates() const { return candidates_; }
@@ -121,19 +122,17 @@ public:
 private:
   // collect
   Candidate collect(const SharedVariable& variable);
-  std::optional<double> residency(const Candidate& candidate,
-                                  const std::map<Id, uint64_t>& newBytes, uint64_t bytes) const;
+  std::optional<double> residency(const Candidate& candidate, uint64_t bytes) const;
   // check
   std::optional<Refusal> canPad(const Candidate& candidate) const;
+  std::set<uint32_t> unknownSpecIds(Id constant) const;
   std::optional<Refusal> hasKnownExtents(const Candidate& candidate) const;
   bool isLiteral(const SharedVariable& variable, uint32_t node) const;
   // choose
   LayoutSearchOptions searchOptions(const SharedVariable& variable) const;
-  std::optional<Refusal> wantsRoom(const Candidate& candidate,
-                                   const std::map<Id, uint64_t>& newBytes) const;
-  std::optional<Refusal> isProfitable(const Candidate& candidate,
-                                      const std::map<Id, uint64_t>& newBytes) const;
-  std::optional<Refusal> judge(Candidate& candidate, const std::map<Id, uint64_t>& newBytes) const;
+  std::optional<Refusal> wantsRoom(const Candidate& candidate) const;
+  std::optional<Refusal> isProfitable(const Candidate& candidate) const;
+  std::optional<Refusal> judge(Candidate& candidate) const;
   // tell
   std::string describe(const SharedVariable& variable, const SharedLayout& layout) const;
   std::vector<std::string> siteTable(const Candidate& candidate, const SharedLayout* after) const;
@@ -199,7 +198,7 @@ Candidate Plan::collect(const SharedVariable& variable) {
     }
     const std::array<uint32_t, 3> size = entry->workgroupSize->size;
     auto& affine = affines_[entry];
-    if (!affine) affine = std::make_unique<Affine>(analyses_, size);
+    if (!affine) affine = std::make_unique<Affine>(analyses_, size, target_.subgroupSize);
     for (const SharedAccess& access : variable.accesses) {
       const BlockRef block = module_.blockOf(access.inst);
       const FunctionRef function = module_.functionOf(block);
@@ -211,7 +210,8 @@ Candidate Plan::collect(const SharedVariable& variable) {
           AccessPattern::indexOutOfRange(analyses_, *affine, variable, access, size, target_);
       if (out && !c.indexOutOfRange) c.indexOutOfRange = {access.inst, *out};
       c.accesses.push_back(
-          {&access, blockFrequency(analyses_.loops(), block),
+          {&access,
+           isNeverRun(analyses_, *affine, block) ? 0 : blockFrequency(analyses_.loops(), block),
            AccessPattern::build(analyses_, *affine, variable, access, size, target_)});
     }
   }
@@ -220,15 +220,12 @@ Candidate Plan::collect(const SharedVariable& variable) {
 
 /// Workgroups that a core holds, before divided by after, when the variable has `bytes`; nothing
 /// when some entry point does not fit any more.
-std::optional<double> Plan::residency(const Candidate& c, const std::map<Id, uint64_t>& newBytes,
-                                      uint64_t bytes) const {
-  std::map<Id, uint64_t> sizes = newBytes;
+std::optional<double> Plan::residency(const Candidate& c, uint64_t bytes) const {
   double worst = 1;
-  for (const EntryPoint* entry : c.holders) {
-    const auto old = sharedMemoryBytes(analyses_, *entry, target_, sizes);
-    sizes[c.variable->id] = bytes;
-    const auto total = sharedMemoryBytes(analyses_, *entry, target_, sizes);
-    sizes = newBytes;
+  for (size_t n = 0; n < c.holders.size(); ++n) {
+    const EntryPoint* entry = c.holders[n];
+    const auto old = c.memory[n].bytes(c.before().layout.bytes());
+    const auto total = c.memory[n].bytes(bytes);
     if (!total || !old) return std::nullopt;
     // A shader that is too large for the target already is not this pass's affair, as long as it
     // does not grow.
@@ -253,6 +250,27 @@ bool Plan::isLiteral(const SharedVariable& variable, uint32_t node) const {
   return analyses_.constants().literal(variable.nodes[node].length).has_value();
 }
 
+/// SpecIds of those constants whose value was not given that a constant is computed from, sorted;
+/// of the constant itself, whatever was given, where there are none.
+std::set<uint32_t> Plan::unknownSpecIds(Id constant) const {
+  std::set<uint32_t> ids;
+  std::set<Id> seen{constant};
+  std::vector<Id> work{constant};
+  while (!work.empty()) {
+    const Id id = work.back();
+    work.pop_back();
+    const InstRef def = module_.def(id);
+    if (!def) continue;
+    const auto specId = analyses_.decorations().operand(module_, id, spv::Decoration::SpecId);
+    if (specId && (id == constant || analyses_.constants().isUnassumedSpec(id)))
+      ids.insert(*specId);
+    module_.forEachIdOperand(def, [&](uint32_t, Id operand) {
+      if (seen.insert(operand).second) work.push_back(operand);
+    });
+  }
+  return ids;
+}
+
 /// Extents that are literal, or by specialization constants that were all given. Given values only
 /// inform the cost: the rewrite holds for every value.
 std::optional<Refusal> Plan::hasKnownExtents(const Candidate& c) const {
@@ -263,12 +281,13 @@ std::optional<Refusal> Plan::hasKnownExtents(const Candidate& c) const {
     if (value &&
         (value->isLiteral || (value->width == 32 && !constants.isUnassumedSpec(node.length))))
       continue;
-    const auto id = analyses_.decorations().operand(module_, node.length, spv::Decoration::SpecId);
-    return Refusal{
-        "specialization-sized",
-        fmt::format("an extent is a specialization constant; give it with --spec-const={}:VALUE",
-                    id ? std::to_string(*id) : "ID"),
-        c.variable->variable};
+    std::string options;
+    for (uint32_t id : unknownSpecIds(node.length))
+      options += fmt::format("{}--spec-const={}:VALUE", options.empty() ? "" : " ", id);
+    return Refusal{"specialization-sized",
+                   fmt::format("an extent is a specialization constant; give it with {}",
+                               options.empty() ? "--spec-const=ID:VALUE" : options),
+                   c.variable->variable};
   }
   return std::nullopt;
 }
@@ -285,10 +304,14 @@ std::optional<Refusal> Plan::canPad(const Candidate& c) const {
                      variable.variable};
   // With SPV_KHR_workgroup_memory_explicit_layout; and a decorated stride or offset says all the
   // same that somebody counts on it.
+  auto hasOffset = [&](const LayoutNode& node) {
+    for (uint32_t m = 0; m < node.children.size(); ++m)
+      if (analyses_.types().offset(node.type, m)) return true;
+    return false;
+  };
   for (const LayoutNode& node : variable.nodes)
     if (decorations.has(node.type, spv::Decoration::ArrayStride) ||
-        decorations.has(node.type, spv::Decoration::Block) ||
-        (node.kind == LayoutNode::Kind::Struct && analyses_.types().offset(node.type, 0)))
+        (node.kind == LayoutNode::Kind::Struct && hasOffset(node)))
       return Refusal{"explicit-layout", "its type has an explicit layout", variable.variable};
   if (auto refusal = hasKnownExtents(c)) return refusal;
   if (module_.wordCount(variable.variable) > 4 &&
@@ -299,7 +322,7 @@ std::optional<Refusal> Plan::canPad(const Candidate& c) const {
     return Refusal{first.name, first.reason, first.inst};
   }
   // The bound also keeps every size of a candidate within 64 bits.
-  if (c.before().layout.bytes() == 0 || c.before().layout.bytes() > kMaxBytes)
+  if (c.before().layout.bytes() == 0 || c.before().layout.bytes() >= kMaxBytes)
     return Refusal{"unknown-element-layout", "its size is not known", variable.variable};
   if (c.indexOutOfRange)
     return Refusal{
@@ -312,8 +335,8 @@ std::optional<Refusal> Plan::canPad(const Candidate& c) const {
     return Refusal{"index-not-proved",
                    "--robust asks for a proof that every index stays in its row, and there is none",
                    c.unprovedIndex};
-  for (const EntryPoint* entry : c.holders)
-    if (!sharedMemoryBytes(analyses_, *entry, target_))
+  for (const SharedMemoryUse& memory : c.memory)
+    if (!memory.bytes(0))
       return Refusal{"unknown-shared-memory", "the Workgroup memory in use is not known",
                      variable.variable};
   return std::nullopt;
@@ -335,17 +358,14 @@ LayoutSearchOptions Plan::searchOptions(const SharedVariable& variable) const {
 }
 
 /// A layout that would have been taken if there were room for it.
-std::optional<Refusal> Plan::wantsRoom(const Candidate& c,
-                                       const std::map<Id, uint64_t>& newBytes) const {
+std::optional<Refusal> Plan::wantsRoom(const Candidate& c) const {
   const auto& choice = c.search->bestWithoutRoom();
   if (!choice ||
       (!isForced_ && choice->cost.total() > c.before().cost.total() * (1 - options_.minGain)))
     return std::nullopt;
-  std::map<Id, uint64_t> sizes = newBytes;
-  sizes[c.variable->id] = choice->layout.bytes();
   uint64_t most = 0;
-  for (const EntryPoint* entry : c.holders)
-    most = std::max(most, sharedMemoryBytes(analyses_, *entry, target_, sizes).value_or(0));
+  for (const SharedMemoryUse& memory : c.memory)
+    most = std::max(most, memory.bytes(choice->layout.bytes()).value_or(0));
   return Refusal{"no-room",
                  fmt::format("{} needs {} bytes of Workgroup memory, and the target '{}' has {}",
                              describe(*c.variable, choice->layout), most, target_.name,
@@ -354,12 +374,11 @@ std::optional<Refusal> Plan::wantsRoom(const Candidate& c,
 }
 
 /// Whether the chosen layout is worth having. A forced one is, as long as no site gets worse.
-std::optional<Refusal> Plan::isProfitable(const Candidate& c,
-                                          const std::map<Id, uint64_t>& newBytes) const {
+std::optional<Refusal> Plan::isProfitable(const Candidate& c) const {
   const SharedVariable& variable = *c.variable;
   const LayoutChoice &before = c.before(), &after = *c.after;
   if (after.layout.isSameAs(before.layout))
-    if (auto refusal = wantsRoom(c, newBytes)) return refusal;
+    if (auto refusal = wantsRoom(c)) return refusal;
   if (after.layout.isSameAs(before.layout))
     return Refusal{"no-better-layout", "no padding lowers the cost of its accesses",
                    variable.variable};
@@ -384,7 +403,7 @@ std::optional<Refusal> Plan::isProfitable(const Candidate& c,
   return std::nullopt;
 }
 
-std::optional<Refusal> Plan::judge(Candidate& c, const std::map<Id, uint64_t>& newBytes) const {
+std::optional<Refusal> Plan::judge(Candidate& c) const {
   if (auto refusal = canPad(c)) return refusal;
   if (!c.isSizeKnown)
     return Refusal{"unknown-workgroup-size",
@@ -392,28 +411,33 @@ std::optional<Refusal> Plan::judge(Candidate& c, const std::map<Id, uint64_t>& n
                    "--workgroup-size=X,Y,Z or --spec-const=ID:VALUE",
                    c.variable->variable};
   c.after = c.search->run();
-  return isProfitable(c, newBytes);
+  return isProfitable(c);
 }
 
-void Plan::judge(std::map<Id, uint64_t>& newBytes, const std::set<Id>* only) {
+void Plan::judge(SharedSizes& newBytes, const std::set<Id>* only) {
   candidates_.reserve(variables_.size());
   for (const SharedVariable& variable : variables_) {
     if (only && only->count(variable.id) == 0) continue;
     candidates_.push_back(collect(variable));
     Candidate& c = candidates_.back();
+    for (const EntryPoint* entry : c.holders)
+      c.memory.emplace_back(analyses_, *entry, target_, variable.id, newBytes);
     c.search = std::make_unique<LayoutSearch>(
         variable, c.accesses, target_, searchOptions(variable),
-        [this, &c, &newBytes,
-         known = std::map<uint64_t, std::optional<double>>()](uint64_t bytes) mutable {
+        [this, &c, known = std::map<uint64_t, std::optional<double>>()](uint64_t bytes) mutable {
           const auto [at, isNew] = known.try_emplace(bytes);
-          if (isNew) at->second = residency(c, newBytes, bytes);
+          if (isNew) at->second = residency(c, bytes);
           return at->second;
         },
         [this, &variable](uint32_t node) { return isLiteral(variable, node); });
     c.hasNoConflict =
         !isForced_ && c.isSizeKnown && variable.obstacles.empty() && !c.search->hasConflict();
-    if (!c.hasNoConflict) c.refusal = judge(c, newBytes);
-    if (c.isApplied()) newBytes[variable.id] = c.after->layout.bytes();
+    if (!c.hasNoConflict) c.refusal = judge(c);
+    // Of two looks at a variable either may be the one that counts.
+    if (c.isApplied()) {
+      uint64_t& bytes = newBytes[variable.id];
+      bytes = std::max(bytes, c.after->layout.bytes());
+    }
   }
 }
 
@@ -519,6 +543,7 @@ Remark Plan::remark(const Candidate& c) const {
            {"cycles-before", fmt::format("{:g}", before.cost.cycles)},
            {"cycles-after", fmt::format("{:g}", c.after->cost.cycles)},
            {"arithmetic-added", fmt::format("{:g}", c.after->cost.arithmetic)},
+           {"cycles-at-risk", fmt::format("{:g}", c.after->cost.risk)},
            {"residency-lost", fmt::format("{:g}", c.after->cost.residency)},
            {"bytes-added", std::to_string(bytes)}})
     remark.args.push_back({key, value});
@@ -540,7 +565,7 @@ public:
     for (const UseRefusal& refusal : refusals_) looksAt_.erase(refusal.variable);
   }
 
-  void judge(std::map<Id, uint64_t>& newBytes) {
+  void judge(SharedSizes& newBytes) {
     if (plan_) plan_->judge(newBytes, &looksAt_);
   }
   const Candidate* find(Id variable) const {
@@ -590,9 +615,11 @@ struct Decision {
   SharedLayout layout;
 };
 
-PassResult padSharedMemory(PassContext& context) {
+} // namespace
+
+PassResult runPadSharedMemory(PassContext& context) {
   Plan plan(context, context.module, context.analyses);
-  std::map<Id, uint64_t> newBytes;
+  SharedSizes newBytes;
   plan.judge(newBytes);
   std::unique_ptr<SecondLook> second;
   if (const std::set<Id> wanted = wantSecondLook(plan); !wanted.empty()) {
@@ -646,12 +673,6 @@ PassResult padSharedMemory(PassContext& context) {
   if (normalized.empty())
     preserved = preserved.with(AnalysisKind::Cfg).with(AnalysisKind::Dominance);
   return PassOutcome{true, preserved};
-}
-
-} // namespace
-
-PassResult runPadSharedMemory(PassContext& context) {
-  return padSharedMemory(context);
 }
 
 } // namespace lanewise

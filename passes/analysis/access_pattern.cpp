@@ -24,15 +24,21 @@ class AccessPattern::Builder {
 public:
   Builder(Analyses& analyses, Affine& affine, const SharedVariable& variable,
           const SharedAccess& access, const TargetProfile& target)
-      : affine_(affine), access_(access), target_(target) {
-    for (Id index : access.indices) indices_.push_back(affine.of(index));
-    for (const auto& [index, step] : access.dynamicOffsets) offsets_.push_back(affine.of(index));
-    const Module& module = analyses.module();
-    for (BlockCondition c : collectConditions(analyses, module.blockOf(access.inst))) {
-      // What is uniform masks all lanes or none; what cannot be computed is taken to mask none.
+      : affine_(affine), access_(access), target_(target),
+        block_(analyses.module().blockOf(access.inst)) {
+    for (Id index : access.indices) indices_.push_back(formOf(analyses.constants(), index));
+    for (const auto& [index, step] : access.dynamicOffsets)
+      offsets_.push_back(formOf(analyses.constants(), index));
+    for (BlockCondition c : collectConditions(analyses, block_)) {
+      // What cannot be computed is taken to mask none. What is uniform masks all lanes or none:
+      // iterations that are known to do without the access do not count, all else is taken to hold.
       const AffineExpr& e = affine.of(c.condition);
-      if (!affine.isWorkgroupUniform(e) && affine.isEvaluable(e))
+      if (affine.isEvaluable(e) && !affine.isWorkgroupUniform(e))
         conditions_.push_back({e, c.negated});
+      else if (affine.isEvaluable(e) && isKnown(e))
+        guards_.push_back({e, c.negated});
+      else
+        hasUnknownCondition_ = true;
     }
     // Whatever the layout, elements stand at multiples of their alignment: moving all lanes alike
     // by a multiple of a bank's width moves all banks alike.
@@ -47,14 +53,23 @@ public:
            std::all_of(offsets_.begin(), offsets_.end(), evaluable);
   }
 
-  /// How many values of what is uniform are worth looking at.
-  uint32_t samples() const {
-    uint32_t count = 1;
-    for (const AffineExpr& e : indices_) count = std::max(count, affine_.distinctUniformStates(e));
-    for (const AffineExpr& e : offsets_) count = std::max(count, affine_.distinctUniformStates(e));
-    for (const auto& [e, negated] : conditions_)
-      count = std::max(count, affine_.distinctUniformStates(e));
-    return count;
+  /// Which values of what is uniform are worth looking at.
+  UniformStates uniformStates() const {
+    std::vector<const AffineExpr*> all;
+    for (const AffineExpr& e : indices_) all.push_back(&e);
+    for (const AffineExpr& e : offsets_) all.push_back(&e);
+    for (const Condition& c : conditions_) all.push_back(&c.value);
+    for (const Condition& c : guards_) all.push_back(&c.value);
+    return affine_.uniformStates(all, block_);
+  }
+
+  bool hasUnknownCondition() const { return hasUnknownCondition_; }
+
+  /// Whether the access takes place at all when what is uniform has the values of this seed.
+  bool runs(uint32_t seed) const {
+    const LaneContext context{{}, 0, 0, seed};
+    return std::all_of(guards_.begin(), guards_.end(),
+                       [&](const Condition& c) { return holds(c, context); });
   }
 
   /// True if some lane's index number `n` is sure to leave its array's extent.
@@ -66,7 +81,7 @@ public:
     if (index.range && index.range->second < extent) return false;
     if (index.range && index.range->first >= extent) return true;
     if (invocationsOf(size) > kMaxCountedInvocations || !affine_.isEvaluable(index) ||
-        affine_.distinctUniformStates(index) != 1)
+        affine_.uniformStates(std::array{&index}, block_).count != 1)
       return false;
     for (uint64_t lane = 0; lane < invocationsOf(size); ++lane) {
       const uint32_t lanes = target_.subgroupSize;
@@ -104,6 +119,19 @@ public:
   }
 
 private:
+  /// Affine forms are of 32 bits. A constant of 64 is known nevertheless: under a map of indices it
+  /// matters which one.
+  AffineExpr formOf(const Constants& constants, Id index) {
+    const auto value = constants.value(index);
+    if (!value || !value->isLiteral || value->width <= 32 || value->bits > UINT32_MAX)
+      return affine_.of(index);
+    const auto bits = uint32_t(value->bits);
+    AffineExpr e;
+    e.constant = bits;
+    e.range = {bits, bits};
+    return e;
+  }
+
   /// Fills in `values` (the indices, then the offset inside the element) for one lane; false if the
   /// lane takes no part, because a condition masks it or an index is undefined for it.
   bool lane(const LaneContext& context, uint32_t* values) {
@@ -125,18 +153,31 @@ private:
 
   /// False if a condition masks the lane.
   bool takesPart(const LaneContext& context) const {
-    return std::all_of(conditions_.begin(), conditions_.end(), [&](const auto& c) {
-      const auto value = affine_.evaluate(c.first, context);
-      return value && (*value != 0) != c.second;
-    });
+    return std::all_of(conditions_.begin(), conditions_.end(),
+                       [&](const Condition& c) { return holds(c, context); });
+  }
+
+  struct Condition {
+    AffineExpr value;
+    bool negated = false;
+  };
+  bool holds(const Condition& c, const LaneContext& context) const {
+    const auto value = affine_.evaluate(c.value, context);
+    return value && (*value != 0) != c.negated;
+  }
+  bool isKnown(const AffineExpr& e) const {
+    return affine_.uniformStates(std::array{&e}, block_).isComplete;
   }
 
   Affine& affine_;
   const SharedAccess& access_;
   const TargetProfile& target_;
+  const BlockRef block_;
   bool isShiftable_ = false;
   std::vector<AffineExpr> indices_, offsets_;
-  std::vector<std::pair<AffineExpr, bool>> conditions_; ///< and whether it is negated
+  std::vector<Condition> conditions_; ///< that differ from lane to lane
+  std::vector<Condition> guards_;     ///< that are uniform
+  bool hasUnknownCondition_ = false;
 };
 
 std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& affine,
@@ -150,8 +191,10 @@ std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& af
   AccessPattern pattern;
   pattern.rank_ = uint32_t(access.indices.size());
   pattern.bytes_ = access.bytes;
-  const uint32_t samples = builder.samples();
-  for (uint32_t seed = 0; seed < samples; ++seed)
+  const UniformStates states = builder.uniformStates();
+  pattern.isEstimate_ = !states.isComplete || builder.hasUnknownCondition();
+  for (uint32_t seed = 0; seed < states.count; ++seed) {
+    if (!builder.runs(seed)) continue;
     for (uint64_t first = 0; first < invocationsOf(size); first += target.subgroupSize) {
       Subgroup subgroup = builder.subgroup(first, size, seed);
       if (std::find(subgroup.active.begin(), subgroup.active.end(), true) == subgroup.active.end())
@@ -172,6 +215,23 @@ std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& af
       else
         same->bases.insert(at, std::move(base));
     }
+  }
+  return pattern;
+}
+
+AccessPattern AccessPattern::walk(uint32_t rank, uint32_t along, uint64_t extent, uint32_t bytes,
+                                  const TargetProfile& target) {
+  AccessPattern pattern;
+  pattern.rank_ = rank;
+  pattern.bytes_ = bytes;
+  pattern.isEstimate_ = true;
+  Subgroup subgroup;
+  subgroup.values.resize(size_t(target.subgroupSize) * (rank + 1));
+  subgroup.active.assign(target.subgroupSize, true);
+  for (uint32_t lane = 0; lane < target.subgroupSize; ++lane)
+    subgroup.values[size_t(lane) * (rank + 1) + along] = uint32_t(lane % extent);
+  subgroup.bases.push_back({std::vector<uint32_t>(rank, 0)});
+  pattern.subgroups_.push_back(std::move(subgroup));
   return pattern;
 }
 
@@ -221,7 +281,7 @@ void AccessPattern::addressesOf(const AddressForm& form, const Subgroup& subgrou
     if (!subgroup.active[lane]) continue;
     const uint32_t* values = &subgroup.values[lane * (rank_ + 1)];
     // Differences to the first lane may be negative; keep addresses positive and aligned.
-    uint64_t address = (uint64_t(1) << 40) + values[rank_];
+    uint64_t address = (uint64_t(1) << 40) + form.offset + values[rank_];
     uint32_t n = 0;
     for (const AddressForm::Part& part : form.parts) {
       if (!base) {

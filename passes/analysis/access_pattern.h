@@ -31,8 +31,19 @@ public:
   build(Analyses& analyses, Affine& affine, const SharedVariable& variable,
         const SharedAccess& access, std::array<uint32_t, 3> size, const TargetProfile& target);
 
+  /// Lanes that walk along one dimension, as an access might whose indices depend on data: index
+  /// number `along` of `rank` is the lane, up to `extent`, and all others are 0.
+  static AccessPattern walk(uint32_t rank, uint32_t along, uint64_t extent, uint32_t bytes,
+                            const TargetProfile& target);
+
   /// Cost under a layout, for the node that the access was built for.
   AccessCost cost(const TargetProfile& target, const AddressForm& form) const;
+
+  /// False if the pattern has the lanes of every execution: the cost is what is counted when the
+  /// access runs. True if it also depends on conditions that cannot be computed, or on more values
+  /// of what is uniform than are known or looked at. (Of loops that are left early, and of
+  /// switches, neither knows.)
+  bool isEstimate() const { return isEstimate_; }
 
   /// Which of the access's indices certainly leaves its array for some lane, if there is one. The
   /// index of an array that nothing surrounds does not count: what it leaves is the variable. Known
@@ -74,6 +85,7 @@ private:
 
   uint32_t rank_ = 0;
   uint32_t bytes_ = 0;
+  bool isEstimate_ = false;
   std::vector<Subgroup> subgroups_;
 };
 

@@ -18,14 +18,16 @@ constexpr uint32_t kMaxDominators = 4096;
 } // namespace
 
 struct Affine::State {
-  State(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize)
-      : table(analyses.dominance()), walk(analyses, workgroupSize, table) {}
+  State(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize,
+        uint32_t subgroupSize)
+      : table(analyses.dominance()), walk(analyses, workgroupSize, subgroupSize, table) {}
   AffineTable table;
   AffineWalk walk;
 };
 
-Affine::Affine(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize)
-    : state_(std::make_unique<State>(analyses, workgroupSize)) {}
+Affine::Affine(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize,
+               uint32_t subgroupSize)
+    : state_(std::make_unique<State>(analyses, workgroupSize, subgroupSize)) {}
 Affine::~Affine() = default;
 
 const AffineExpr& Affine::of(Id value) {
@@ -52,8 +54,9 @@ bool Affine::isEvaluable(const AffineExpr& e) const {
   return state_->table.isEvaluable(e);
 }
 
-uint32_t Affine::distinctUniformStates(const AffineExpr& e) const {
-  return state_->table.distinctStates(e, kMaxUniformStates);
+UniformStates Affine::uniformStates(std::span<const AffineExpr* const> together,
+                                    BlockRef at) const {
+  return state_->table.uniformStates(together, at, kMaxUniformStates);
 }
 
 std::optional<uint32_t> Affine::evaluate(const AffineExpr& e, const LaneContext& lane) const {
@@ -84,6 +87,18 @@ std::vector<BlockCondition> collectConditions(Analyses& analyses, BlockRef block
   }
   std::reverse(conditions.begin(), conditions.end());
   return conditions;
+}
+
+bool isNeverRun(Analyses& analyses, Affine& affine, BlockRef block) {
+  const std::vector<BlockCondition> conditions = collectConditions(analyses, block);
+  return std::any_of(conditions.begin(), conditions.end(), [&](const BlockCondition& c) {
+    const AffineExpr& e = affine.of(c.condition);
+    if (!affine.isWorkgroupUniform(e) || !affine.isEvaluable(e) ||
+        affine.uniformStates(std::array{&e}, block).count != 1)
+      return false;
+    const auto value = affine.evaluate(e, {});
+    return value && (*value != 0) == c.negated;
+  });
 }
 
 } // namespace lanewise

@@ -87,6 +87,16 @@ struct LaneContext {
   uint32_t seed = 0;
 };
 
+/// Seeds for the terms of some expressions whose value a seed chooses.
+struct UniformStates {
+  /// 1 when no value depends on the seed, else the number of combinations of values, at most 16.
+  uint32_t count = 1;
+  /// The seeds from 0 to count - 1 go through what happens in a run of the loop, each iteration
+  /// once, where no other way leads out of the loop than the test that its counter was read from:
+  /// nothing but that counter depends on the seed, and it has at most 16 values.
+  bool isComplete = true;
+};
+
 /// Builds and keeps affine forms for values of one entry point. Holds references; valid until the
 /// module changes. Memoized: the form of an id is computed once, in time linear in the instructions
 /// that it comes from.
@@ -98,8 +108,10 @@ class Affine {
 public:
   /// `workgroupSize` bounds LocalId terms (and GlobalInvocationId, LocalInvocationIndex, which are
   /// written as LocalId and WorkgroupId terms when the size is known); nothing when it is not
-  /// known.
-  Affine(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize);
+  /// known. `subgroupSize` is the one value that evaluate() gives the SubgroupSize built-in; forms
+  /// hold for every size.
+  Affine(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize,
+         uint32_t subgroupSize = 32);
   ~Affine();
 
   /// The form of a scalar 32-bit (or narrower) integer or Boolean value. Never fails: the worst
@@ -117,9 +129,8 @@ public:
   /// True when the value of each lane can be computed by evaluate(): no VaryingOpaque term, at any
   /// depth.
   bool isEvaluable(const AffineExpr& e) const;
-  /// How many seeds are worth looking at: 1 when evaluate() does not depend on the seed, else the
-  /// number of combinations of values of what depends on it, at most 16.
-  uint32_t distinctUniformStates(const AffineExpr& e) const;
+  /// Which seeds are worth looking at where all of these are evaluated together, in block `at`.
+  UniformStates uniformStates(std::span<const AffineExpr* const> together, BlockRef at) const;
   /// The value for one lane. Nothing when it is not evaluable or undefined for this lane (division
   /// by 0).
   std::optional<uint32_t> evaluate(const AffineExpr& e, const LaneContext& lane) const;
@@ -140,5 +151,9 @@ struct BlockCondition {
 /// edge that dominates the block. Exact as a necessary condition. Conditions that ended a loop are
 /// left out. Switches are left out. Nothing for a block that cannot be reached.
 std::vector<BlockCondition> collectConditions(Analyses& analyses, BlockRef block);
+
+/// True when a condition on the block is false whatever happens, given the Affine's subgroup size:
+/// what is written for subgroups of another size never runs. For cost only.
+bool isNeverRun(Analyses& analyses, Affine& affine, BlockRef block);
 
 } // namespace lanewise

@@ -195,6 +195,7 @@ std::optional<uint32_t> AffineWalk::iterationTerm(const Loop& loop) {
     f.stay = test.stay;
     f.stayRange.reset();
     if (test.stay) f.stayRange = UnsignedRange{0, *last};
+    f.isOnce = true; // it counts
     f.dependsOnSpec = !isLiteral;
   }
   if (!missing_.empty()) return std::nullopt;
@@ -313,8 +314,10 @@ AffineWalk::Form AffineWalk::recurrenceForm(InstRef phi, const Loop& loop,
 
   std::vector<uint32_t> all, staying;
   uint32_t value = start->value;
+  bool goesRound = false;
   for (;;) {
-    if (std::find(all.begin(), all.end(), value) != all.end()) break; // goes round
+    goesRound = std::find(all.begin(), all.end(), value) != all.end();
+    if (goesRound) break;
     if (all.size() == kMaxValues) return std::nullopt;
     all.push_back(value);
     if (test) {
@@ -345,6 +348,7 @@ AffineWalk::Form AffineWalk::recurrenceForm(InstRef phi, const Loop& loop,
     f.stay = test->stay;
     f.stayRange = rangeOf(staying);
     f.samples = staying;
+    f.isOnce = !goesRound;
   }
   std::sort(f.samples.begin(), f.samples.end());
   dependsOnSpec_ = dependsOnSpec_ || f.dependsOnSpec;

@@ -406,19 +406,30 @@ uint32_t AffineTable::sample(const AffineTermFacts& f, uint32_t seed) const {
   return range ? range->first + uint32_t(index) : uint32_t(index);
 }
 
-uint32_t AffineTable::distinctStates(const AffineExpr& e, uint32_t most) const {
-  uint32_t states = 1;
-  for (auto [t, c] : e.terms) {
-    const AffineTermFacts& f = terms_[t];
-    uint64_t own = 1;
-    if (isSampled(f)) own = std::min<uint64_t>(sampleCount(f), most);
-    if (f.term.kind == AffineTerm::Kind::Derived)
-      for (uint32_t a : f.term.args)
-        own = std::min<uint64_t>(own * distinctStates(arguments_[a], most), most);
-    states = uint32_t(std::min<uint64_t>(states * own, most));
-    if (states >= most) break;
+UniformStates AffineTable::uniformStates(std::span<const AffineExpr* const> together, BlockRef at,
+                                         uint32_t most) const {
+  std::vector<uint32_t> sampled;
+  for (const AffineExpr* e : together) collectSampled(*e, sampled);
+  UniformStates states;
+  for (uint32_t term : sampled) {
+    const AffineTermFacts& f = terms_[term];
+    const uint64_t own = sampleCount(f);
+    // Two counters may go in step, so seeds are sure to hit all that happens for a single one.
+    states.isComplete = sampled.size() == 1 && f.isOnce && f.stayRange && at &&
+                        dominance_.dominates(f.stay, at) && own <= most;
+    states.count = uint32_t(std::min<uint64_t>(states.count * std::min<uint64_t>(own, most), most));
   }
   return states;
+}
+
+/// Adds the terms of `e`, at all depths, whose value a seed chooses, each once.
+void AffineTable::collectSampled(const AffineExpr& e, std::vector<uint32_t>& terms) const {
+  for (auto [t, c] : e.terms) {
+    const AffineTermFacts& f = terms_[t];
+    if (isSampled(f) && std::find(terms.begin(), terms.end(), t) == terms.end()) terms.push_back(t);
+    if (f.term.kind == AffineTerm::Kind::Derived)
+      for (uint32_t a : f.term.args) collectSampled(arguments_[a], terms);
+  }
 }
 
 } // namespace lanewise

@@ -23,6 +23,8 @@ struct AffineTermFacts {
   /// on.
   BlockRef stay;
   std::optional<UnsignedRange> stayRange;
+  /// There, a run of the loop has no value of `stayRange` (of `samples`, if there are some) twice.
+  bool isOnce = false;
   /// Values to sample from, ascending; empty: from the range.
   std::vector<uint32_t> samples;
   /// Bits that may be 1.
@@ -97,8 +99,9 @@ public:
   /// The value of one operation, nothing where it is undefined or not known.
   static std::optional<uint32_t> fold(spv::Op op, uint32_t extInst, std::span<const uint32_t> v);
   std::optional<uint32_t> evaluate(const AffineExpr& e, const LaneContext& lane) const;
-  /// How many seeds give different values to the uniform terms of `e`, at most `most`.
-  uint32_t distinctStates(const AffineExpr& e, uint32_t most) const;
+  /// What seeds there are for the uniform terms of all of these, at most `most`.
+  UniformStates uniformStates(std::span<const AffineExpr* const> together, BlockRef at,
+                              uint32_t most) const;
 
 private:
   /// The exact integer that a form stands for before it is taken modulo 2^32.
@@ -136,6 +139,7 @@ private:
   uint32_t internArgument(const AffineExpr& e);
   std::optional<uint32_t> evaluateTerm(uint32_t term, const LaneContext& lane) const;
   std::optional<uint32_t> evaluateDerived(const AffineTerm& term, const LaneContext& lane) const;
+  void collectSampled(const AffineExpr& e, std::vector<uint32_t>& terms) const;
   uint32_t sample(const AffineTermFacts& facts, uint32_t seed) const;
   uint64_t sampleCount(const AffineTermFacts& facts) const;
   bool isSampled(const AffineTermFacts& facts) const;

@@ -15,8 +15,8 @@ namespace {
 // States of a slot; a form is kept as its index in forms_ plus kFirstForm.
 constexpr uint32_t kUnknown = 0, kInProgress = 1, kFirstForm = 2;
 
-/// Lanes of a subgroup at most (Vulkan: the largest subgroupSize), and the size that seeds take.
-constexpr uint32_t kMaxSubgroupSize = 128, kUsualSubgroupSize = 32;
+/// Lanes of a subgroup at most (Vulkan: the largest subgroupSize).
+constexpr uint32_t kMaxSubgroupSize = 128;
 
 /// Both are non-negative when read as signed numbers of `width` bits.
 bool areNonNegative(const AffineTable& table, const AffineExpr& a, const AffineExpr& b,
@@ -30,9 +30,9 @@ bool areNonNegative(const AffineTable& table, const AffineExpr& a, const AffineE
 // ---- The search ----
 
 AffineWalk::AffineWalk(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize,
-                       AffineTable& table)
-    : analyses_(analyses), module_(analyses.module()), size_(workgroupSize), table_(table),
-      singleStores_(analyses) {}
+                       uint32_t subgroupSize, AffineTable& table)
+    : analyses_(analyses), module_(analyses.module()), size_(workgroupSize),
+      subgroupSize_(subgroupSize), table_(table), singleStores_(analyses) {}
 
 size_t AffineWalk::PlaceHash::operator()(const Place& p) const {
   uint64_t h = p.id.value;
@@ -767,7 +767,7 @@ AffineWalk::Form AffineWalk::builtInForm(Id variable, spv::BuiltIn builtIn,
     f.term.kind = AffineTerm::Kind::UniformOpaque;
     f.term.id = variable;
     f.range = UnsignedRange{1, kMaxSubgroupSize};
-    f.samples = {kUsualSubgroupSize};
+    f.samples = {subgroupSize_};
     f.uniform = true;
     return table_.ofTerm(table_.intern(std::move(f)));
   default:

@@ -17,7 +17,7 @@ namespace lanewise {
 class AffineWalk {
 public:
   AffineWalk(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize,
-             AffineTable& table);
+             uint32_t subgroupSize, AffineTable& table);
   /// See Affine::of().
   const AffineExpr& of(Id value);
 
@@ -125,6 +125,7 @@ private:
   Analyses& analyses_;
   const Module& module_;
   std::optional<std::array<uint32_t, 3>> size_;
+  uint32_t subgroupSize_;
   AffineTable& table_;
   SingleStores singleStores_;
 

@@ -24,6 +24,7 @@ LayoutSearch::LayoutSearch(const SharedVariable& variable, std::span<const Weigh
       residencyOf_(std::move(residencyOf)), isLiteral_(std::move(isLiteral)),
       lanesLeft_(options.maxLanes), original_{SharedLayout(variable), {}}, best_(original_) {
   classify();
+  collectWalks();
   std::set<uint32_t> wholes;
   for (const WeighedAccess& a : accesses_)
     if (variable_.nodes[a.access->node].kind != Kind::Element) wholes.insert(a.access->node);
@@ -77,6 +78,25 @@ void LayoutSearch::classify() {
   for (auto& [excess, shape] : byCost) shapes_.push_back(std::move(shape));
 }
 
+void LayoutSearch::collectWalks() {
+  for (const WeighedAccess& a : accesses_) {
+    if (a.pattern) continue;
+    const uint32_t node = a.access->node;
+    const auto [at, isNew] = unknown_.try_emplace(node);
+    at->second += a.weight;
+    if (!isNew) continue;
+    const std::vector<uint32_t> arrays = variable_.arraysAbove(node);
+    const auto rank = uint32_t(arrays.size());
+    const AddressForm form = addressForm(variable_, original_.layout, node);
+    for (uint32_t n = 0; n < rank; ++n) {
+      const uint64_t extent = std::max<uint64_t>(original_.layout.extents[arrays[n]], 1);
+      AccessPattern pattern = AccessPattern::walk(rank, n, extent, a.access->bytes, target_);
+      const double cycles = pattern.cost(target_, form).cycles;
+      walks_.push_back({std::move(pattern), node, cycles});
+    }
+  }
+}
+
 bool LayoutSearch::hasConflict() const {
   return std::any_of(shapes_.begin(), shapes_.end(), [&](const Shape& s) {
     return s.pattern->cost(target_, addressForm(variable_, original_.layout, s.node)).degree > 1;
@@ -95,6 +115,12 @@ LayoutCost LayoutSearch::evaluate(const SharedLayout& layout, double enough) con
   if (!layout.flat.empty())
     for (const WeighedAccess& a : accesses_)
       cost.arithmetic += a.weight * formOf(a.access->node).operations() * target_.arithmeticCost;
+  std::map<uint32_t, double> losses; // of one access, by node
+  for (const Walk& w : walks_) {
+    double& loss = losses[w.node];
+    loss = std::max(loss, w.pattern.cost(target_, formOf(w.node)).cycles - w.cycles);
+  }
+  for (const auto& [node, loss] : losses) cost.risk += loss * unknown_.at(node);
   for (const Shape& s : shapes_) {
     const AddressForm& form = formOf(s.node);
     if (form.isLinear)
@@ -114,7 +140,7 @@ bool LayoutSearch::consider(SharedLayout layout) {
   if (double(layout.bytes()) > double(before) * (1 + options_.maxGrowth)) return false;
   for (uint32_t node : wholes_)
     if (!layout.keepsType(variable_, node, original_.layout)) return false;
-  uint64_t lanes = 1;
+  uint64_t lanes = 1 + walks_.size() * target_.subgroupSize;
   for (const Shape& s : shapes_) {
     const bool isLinear = addressForm(variable_, layout, s.node).isLinear;
     for (const auto& [pattern, weight] : s.members) {
@@ -181,7 +207,7 @@ std::vector<LayoutSearch::Parameter> LayoutSearch::parameters() const {
 /// first, beside the best of the others. `tryPads` says whether what it tried is the best so far.
 void LayoutSearch::enumerate(const std::vector<uint64_t>& periods,
                              const std::function<bool(const std::vector<uint64_t>&)>& tryPads) {
-  uint64_t lanes = 1, combinations = 1;
+  uint64_t lanes = 1 + walks_.size() * target_.subgroupSize, combinations = 1;
   for (const Shape& s : shapes_) lanes += s.pattern->lanes(true);
   const uint64_t most = std::min(options_.maxCandidates, lanesLeft_ / lanes);
   for (uint64_t period : periods)

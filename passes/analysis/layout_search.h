@@ -7,6 +7,7 @@
 #include "analysis/shared_layout.h"
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -33,16 +34,19 @@ struct LayoutSearchOptions {
 struct WeighedAccess {
   const SharedAccess* access = nullptr;
   double weight = 1; ///< executions for each run of the entry point, an estimate
-  /// Nothing when the indices depend on data: such an access counts for no layout and against none,
-  /// apart from the arithmetic that a map costs it.
+  /// Nothing when the indices depend on data: such an access speaks for no layout, and against
+  /// those that slow down a walk along a dimension (LayoutCost::risk).
   std::optional<AccessPattern> pattern;
 };
 
 struct LayoutCost {
   double cycles = 0;     ///< that the banks need, over all accesses, by weight
   double arithmetic = 0; ///< cycles that maps of indices add
-  double residency = 1;  ///< workgroups that a core holds: before, divided by after
-  double total() const { return (cycles + arithmetic) * residency; }
+  /// Cycles that accesses which depend on data may lose: were their lanes to walk along the
+  /// dimension that loses most against the original layout. An author may have padded for them.
+  double risk = 0;
+  double residency = 1; ///< workgroups that a core holds: before, divided by after
+  double total() const { return (cycles + arithmetic + risk) * residency; }
 };
 
 struct LayoutChoice {
@@ -76,6 +80,12 @@ private:
     double weight; ///< of all
     std::vector<std::pair<const AccessPattern*, double>> members;
   };
+  /// Along one dimension, by accesses whose indices depend on data.
+  struct Walk {
+    AccessPattern pattern;
+    uint32_t node;
+    double cycles; ///< in the original layout
+  };
   struct Parameter {
     uint32_t node;
     uint64_t period; ///< pads from 0 to here; beyond it the banks repeat
@@ -83,6 +93,7 @@ private:
   };
 
   void classify();
+  void collectWalks();
   LayoutCost evaluate(const SharedLayout& layout, double enough) const;
   bool consider(SharedLayout layout);
   bool isClean() const;
@@ -105,6 +116,8 @@ private:
   const std::function<std::optional<double>(uint64_t)> residencyOf_;
   const std::function<bool(uint32_t)> isLiteral_;
   std::vector<Shape> shapes_;
+  std::vector<Walk> walks_;            ///< by node
+  std::map<uint32_t, double> unknown_; ///< weight of accesses that depend on data, by node
   std::vector<uint32_t> wholes_; ///< nodes that are accessed as a whole: they keep their types
   double cleanCycles_ = 0;       ///< no layout needs less
   uint64_t lanesLeft_;

@@ -24,6 +24,17 @@ uint64_t elementStride(const SharedVariable& variable, const SharedLayout& layou
   return roundUp(element.size, element.align);
 }
 
+/// Bytes from the start of a struct to its member `child`.
+uint64_t memberOffset(const SharedVariable& variable, const SharedLayout& layout, uint32_t child) {
+  uint64_t offset = 0;
+  for (uint32_t member : variable.nodes[variable.nodes[child].parent].children) {
+    offset = roundUp(offset, layout.sizes[member].align);
+    if (member == child) break;
+    offset = std::min(offset + layout.sizes[member].size, kMaxSharedBytes);
+  }
+  return offset;
+}
+
 } // namespace
 
 uint64_t IndexMap::elements(uint64_t n) const {
@@ -110,6 +121,10 @@ AddressForm addressForm(const SharedVariable& variable, const SharedLayout& layo
         {flat->second.strides, flat->second.map, elementStride(variable, layout, arrays[n])});
     form.isLinear &= flat->second.map.kind == IndexMap::Kind::None;
   }
+  for (uint32_t n = node; variable.nodes[n].parent != LayoutNode::kNone;
+       n = variable.nodes[n].parent)
+    if (variable.nodes[variable.nodes[n].parent].kind == Kind::Struct)
+      form.offset += memberOffset(variable, layout, n);
   return form;
 }
 

@@ -70,7 +70,7 @@ struct SharedLayout {
 /// No variable is larger; beyond it sizes stop growing, so that they never overflow.
 inline constexpr uint64_t kMaxSharedBytes = uint64_t(1) << 40;
 
-/// Byte address of a node as a function of the indices of the arrays above it, up to a constant.
+/// Byte address of a node in its variable as a function of the indices of the arrays above it.
 struct AddressForm {
   struct Part {
     std::vector<uint64_t> strides; ///< for the next indices, in elements
@@ -78,6 +78,7 @@ struct AddressForm {
     uint64_t bytes = 0; ///< of an element
   };
   std::vector<Part> parts; ///< in the order of the indices
+  uint64_t offset = 0;     ///< bytes, of the struct members on the way
   bool isLinear = true;    ///< no part has a map
 
   /// Instructions that an access needs beyond what it needs in an ordinary array.

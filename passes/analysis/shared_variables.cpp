@@ -369,20 +369,37 @@ std::vector<Id> workgroupVariables(Analyses& analyses, const EntryPoint& entry) 
   return ids;
 }
 
-std::optional<uint64_t> sharedMemoryBytes(Analyses& analyses, const EntryPoint& entry,
-                                          const TargetProfile& target,
-                                          const std::map<Id, uint64_t>& sizes) {
+SharedMemoryUse::SharedMemoryUse(Analyses& analyses, const EntryPoint& entry,
+                                 const TargetProfile& target, Id variable,
+                                 const SharedSizes& sizes) {
   const Module& module = analyses.module();
   const Types& types = analyses.types();
-  uint64_t bytes = 0;
-  for (Id id : workgroupVariables(analyses, entry)) {
+  const std::vector<Id> ids = workgroupVariables(analyses, entry);
+  variable_ = ids.size();
+  for (Id id : ids) {
     auto layout = types.naturalLayout(types.info(module.typeOf(id)).element, target.vec3Stride);
-    if (!layout) return std::nullopt;
-    bytes = (bytes + layout->align - 1) / layout->align * layout->align;
+    isKnown_ = isKnown_ && layout;
+    if (id == variable) variable_ = parts_.size();
     const auto size = sizes.find(id);
-    bytes += size == sizes.end() ? layout->size : size->second;
+    if (layout && size != sizes.end()) layout->size = size->second;
+    parts_.push_back(layout.value_or(SizeAlign{}));
+  }
+}
+
+std::optional<uint64_t> SharedMemoryUse::bytes(uint64_t variableBytes) const {
+  if (!isKnown_) return std::nullopt;
+  uint64_t bytes = 0;
+  for (size_t n = 0; n < parts_.size(); ++n) {
+    const auto [size, align] = parts_[n];
+    // Alignments are powers of two; many sizes are tried for each of many variables.
+    bytes = ((bytes + align - 1) & ~uint64_t(align - 1)) + (n == variable_ ? variableBytes : size);
   }
   return bytes;
+}
+
+std::optional<uint64_t> sharedMemoryBytes(Analyses& analyses, const EntryPoint& entry,
+                                          const TargetProfile& target, const SharedSizes& sizes) {
+  return SharedMemoryUse(analyses, entry, target, {}, sizes).bytes(0);
 }
 
 } // namespace lanewise

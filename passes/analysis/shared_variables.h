@@ -94,11 +94,29 @@ inline constexpr uint32_t kMaxLayoutNodes = 4096;
 /// Workgroup variables that an entry point uses or lists in its interface, ascending by id.
 std::vector<Id> workgroupVariables(Analyses& analyses, const EntryPoint& entry);
 
+/// The sizes of some Workgroup variables, in place of those that their types have.
+using SharedSizes = std::map<Id, uint64_t>;
+
+/// Bytes of Workgroup memory that an entry point uses as a function of the size of one variable:
+/// what does not change is looked up once.
+class SharedMemoryUse {
+public:
+  SharedMemoryUse(Analyses& analyses, const EntryPoint& entry, const TargetProfile& target,
+                  Id variable, const SharedSizes& sizes);
+  /// Nothing when some variable has no known size.
+  std::optional<uint64_t> bytes(uint64_t variableBytes) const;
+
+private:
+  std::vector<SizeAlign> parts_;
+  size_t variable_ = 0; ///< which of them; none when it is not there
+  bool isKnown_ = true;
+};
+
 /// Bytes of Workgroup memory that an entry point uses, by the natural layout
 /// (Types::naturalLayout); `sizes` replaces those of some variables. Nothing when some variable has
 /// no known size.
 std::optional<uint64_t> sharedMemoryBytes(Analyses& analyses, const EntryPoint& entry,
                                           const TargetProfile& target,
-                                          const std::map<Id, uint64_t>& sizes = {});
+                                          const SharedSizes& sizes = {});
 
 } // namespace lanewise

@@ -84,7 +84,9 @@ private:
       return specConstantOp(type, spv::Op::OpBitwiseAnd, length, ~map.mask);
     }
     if (map.kind != IndexMap::Kind::Pad) return length;
-    Id pads = specConstantOp(type, spv::Op::OpShiftRightLogical, length, shiftOf(map));
+    // No pads behind the last element: the type must not be larger than the layout that was judged.
+    Id pads = specConstantOp(type, spv::Op::OpISub, length, 1);
+    pads = specConstantOp(type, spv::Op::OpShiftRightLogical, pads, shiftOf(map));
     pads = specConstantOp(type, spv::Op::OpIMul, pads, map.pad);
     return rewriter_.declare(anchor_, [&](Id id) {
       return Inst(spv::Op::OpSpecConstantOp)

@@ -53,12 +53,44 @@ TEST(AffineLoops, CountersGrowWithTheIteration) {
 
 TEST(AffineLoops, SeedsTakeTheValuesOfTheBody) {
   Shader s(computeShader(loop("%u4", below("u8"), kNext, "%100 = OpIMul %uint %50 %x\n")));
-  EXPECT_EQ(s.affine->distinctUniformStates(s.of(100)), 4u);
+  EXPECT_EQ(s.states({100}).count, 4u);
   std::vector<uint32_t> seen;
   for (uint32_t seed = 0; seed < 4; ++seed) seen.push_back(*s.at(100, {1, 0, 0}, seed));
   EXPECT_EQ(seen[0], 4u);
   std::sort(seen.begin(), seen.end());
   EXPECT_EQ(seen, (std::vector<uint32_t>{4, 5, 6, 7}));
+}
+
+TEST(AffineLoops, SeedsAreCompleteForOneCounterInItsLoop) {
+  Shader s(computeShader(loop("%u0", below("u5"), kNext,
+                              "%1 = OpIMul %uint %50 %50\n%100 = OpIAdd %uint %1 %50\n"
+                              "%101 = OpIMul %uint %50 %x\n%102 = OpIMul %uint %50 %p\n"
+                              "%103 = OpIAdd %uint %x %y\n",
+                              "%104 = OpIMul %uint %50 %x\n")));
+  // A counter that stands there twice, or in two forms, is one.
+  for (auto ids : {std::initializer_list<uint32_t>{100}, {101}, {100, 101}, {103, 101}}) {
+    EXPECT_EQ(s.states(ids).count, 5u);
+    EXPECT_TRUE(s.states(ids).isComplete);
+  }
+  EXPECT_EQ(s.states({103}).count, 1u);
+  EXPECT_TRUE(s.states({103}).isComplete);
+  EXPECT_FALSE(s.states({102}).isComplete); // p may be anything
+  EXPECT_FALSE(s.states({104}).isComplete); // behind the loop only the last value is left
+  Shader longer(computeShader(loop("%u0", below("u32"), kNext, "%100 = OpIMul %uint %50 %x\n")));
+  EXPECT_EQ(longer.states({100}).count, 16u);
+  EXPECT_FALSE(longer.states({100}).isComplete);
+}
+
+TEST(AffineLoops, SeedsOfRecurrencesAreCompleteUnlessTheyGoRound) {
+  Shader halved(computeShader(loop("%u128", "%52 = OpUGreaterThan %bool %50 %u0\n",
+                                   "%51 = OpShiftRightLogical %uint %50 %u1\n",
+                                   "%100 = OpIMul %uint %50 %x\n")));
+  EXPECT_TRUE(halved.states({100}).isComplete);
+  // 0 1 0 1 ... for as long as it is below 5.
+  Shader turn(computeShader(loop("%u0", below("u5"), "%51 = OpBitwiseXor %uint %50 %u1\n",
+                                 "%100 = OpIMul %uint %50 %x\n")));
+  EXPECT_EQ(turn.states({100}).count, 2u);
+  EXPECT_FALSE(turn.states({100}).isComplete);
 }
 
 TEST(AffineLoops, CountersThatStartPerLane) {
@@ -99,7 +131,7 @@ TEST(AffineLoops, RecurrencesWithFewValues) {
   EXPECT_TRUE(s.isUniform(50));
   EXPECT_EQ(s.of(101).range, (Range{{1, 128}}));
   EXPECT_EQ(s.of(50).range, (Range{{0, 128}}));
-  EXPECT_EQ(s.affine->distinctUniformStates(s.of(100)), 8u);
+  EXPECT_EQ(s.states({100}).count, 8u);
   std::vector<uint32_t> seen;
   for (uint32_t seed = 0; seed < 8; ++seed) seen.push_back(*s.at(100, {1, 0, 0}, seed));
   std::sort(seen.begin(), seen.end());

@@ -161,6 +161,12 @@ struct Shader {
   const AffineExpr& of(uint32_t id) { return affine->of(Id(id)); }
   bool isUniform(uint32_t id) { return affine->isWorkgroupUniform(of(id)); }
   bool isEvaluable(uint32_t id) { return affine->isEvaluable(of(id)); }
+  /// For these values together, in the block of the last.
+  UniformStates states(std::initializer_list<uint32_t> ids) {
+    std::vector<const AffineExpr*> all;
+    for (uint32_t id : ids) all.push_back(&of(id));
+    return affine->uniformStates(all, module->blockOf(module->def(Id(*(ids.end() - 1)))));
+  }
   std::optional<uint32_t> at(uint32_t id, std::array<uint32_t, 3> lane, uint32_t seed = 0) {
     LaneContext context;
     context.localId = lane;

@@ -392,9 +392,9 @@ TEST(Affine, SeedsCoverWhatIsKnown) {
   Shader s = shaderOf(
       "%1 = OpUMod %uint %p %u4\n%100 = OpIAdd %uint %x %y\n%101 = OpIMul %uint %1 %x\n"
       "%102 = OpIMul %uint %p %x\n%103 = OpULessThan %bool %gx %p\n%104 = OpLoad %uint %sgsize");
-  EXPECT_EQ(s.affine->distinctUniformStates(s.of(100)), 1u);
-  EXPECT_EQ(s.affine->distinctUniformStates(s.of(102)), 16u);
-  EXPECT_EQ(s.affine->distinctUniformStates(s.of(104)), 1u);
+  EXPECT_EQ(s.states({100}).count, 1u);
+  EXPECT_EQ(s.states({102}).count, 16u);
+  EXPECT_EQ(s.states({104}).count, 1u);
   // The same seed gives the same value, whatever the lane.
   EXPECT_EQ(*s.at(102, {3, 0, 0}, 7), 3 * *s.at(102, {1, 5, 0}, 7));
   EXPECT_NE(s.at(102, {1, 0, 0}, 1), s.at(102, {1, 0, 0}, 2));

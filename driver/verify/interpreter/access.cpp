@@ -203,8 +203,7 @@ void WorkgroupRunner::load(Lane& lane, const Instr& inst) {
     lane.marks[inst.d + n] = mark;
     if (object->isShadowed) noteRead(lane, *object, offset, bytes, inst.site);
   }
-  if (isObserved())
-    observeAccess(lane, inst, *object, address, (inst.n - 1) * stride + bytes, false);
+  if (isObserved()) observeAccess(lane, inst, *object, address, bytes, stride, false);
 }
 
 void WorkgroupRunner::store(Lane& lane, const Instr& inst) {
@@ -229,12 +228,12 @@ void WorkgroupRunner::store(Lane& lane, const Instr& inst) {
     if (object->written)
       for (uint64_t g = first; g <= last; ++g) object->written[g] = 1;
   }
-  if (isObserved())
-    observeAccess(lane, inst, *object, address, (inst.n - 1) * stride + bytes, true);
+  if (isObserved()) observeAccess(lane, inst, *object, address, bytes, stride, true);
 }
 
 void WorkgroupRunner::observeAccess(Lane& lane, const Instr& inst, const Object& object,
-                                    uint64_t address, uint32_t bytes, bool isWrite) {
+                                    uint64_t address, uint32_t bytes, uint32_t stride,
+                                    bool isWrite) {
   AccessEvent event;
   event.workgroup = workgroup_;
   event.subgroup = lane.subgroup;
@@ -243,9 +242,12 @@ void WorkgroupRunner::observeAccess(Lane& lane, const Instr& inst, const Object&
   event.instance = instanceOf(lane, inst);
   event.memoryClass = object.memoryClass;
   event.isWrite = isWrite;
-  event.address = address;
-  event.bytes = bytes;
-  dispatch_.observer->access(event);
+  uint32_t pieces = stride == bytes ? 1 : inst.n;
+  event.bytes = stride == bytes ? inst.n * bytes : bytes;
+  for (uint32_t n = 0; n < pieces; ++n, ++event.instance) {
+    event.address = address + uint64_t(n) * stride;
+    dispatch_.observer->access(event);
+  }
 }
 
 // ----- shadow -----

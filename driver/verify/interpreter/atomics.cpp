@@ -111,7 +111,7 @@ void WorkgroupRunner::atomic(Lane& lane, const Instr& inst) {
     lane.marks[inst.d] = mark;
   }
   synchronize(lane, address, info);
-  if (isObserved()) observeAccess(lane, inst, *object, address, info.bytes, !isLoad);
+  if (isObserved()) observeAccess(lane, inst, *object, address, info.bytes, info.bytes, !isLoad);
 }
 
 // ----- order -----

@@ -9,8 +9,9 @@ namespace {
 void branch(Lane& l, const Instr& i) {
   bool isTaken = l.cells[i.a] != 0;
   if (uint32_t mark = l.marks[i.a]) l.runner->reportUndefined(l, i.site, mark);
-  if (l.runner->isObserved()) l.runner->observeBranch(l, i, isTaken);
-  l.next = l.runner->codeAt(isTaken ? i.aux : i.b);
+  uint32_t target = isTaken ? i.aux : i.b;
+  if (l.runner->isObserved()) l.runner->observeBranch(l, i, target);
+  l.next = l.runner->codeAt(target);
 }
 
 void switchTo(Lane& l, const Instr& i) {
@@ -20,7 +21,9 @@ void switchTo(Lane& l, const Instr& i) {
   auto found = std::lower_bound(table.cases.begin(), table.cases.end(),
                                 std::pair<uint64_t, uint32_t>(value, 0));
   bool isCase = found != table.cases.end() && found->first == value;
-  l.next = l.runner->codeAt(isCase ? found->second : table.otherwise);
+  uint32_t target = isCase ? found->second : table.otherwise;
+  if (l.runner->isObserved()) l.runner->observeBranch(l, i, target);
+  l.next = l.runner->codeAt(target);
 }
 
 void call(Lane& l, const Instr& i) {

@@ -111,7 +111,7 @@ public:
   void descriptor(Lane& lane, const Instr& inst);
   void arrayLength(Lane& lane, const Instr& inst);
   void loopNext(Lane& lane, const Instr& inst);
-  void observeBranch(Lane& lane, const Instr& inst, bool isTaken);
+  void observeBranch(Lane& lane, const Instr& inst, uint32_t target);
   bool isObserved() const { return dispatch_.observer != nullptr; }
   /// A value that depends on `mark` takes effect at `site`.
   void reportUndefined(const Lane& lane, uint32_t site, uint32_t mark);
@@ -132,7 +132,7 @@ private:
   Object* find(const Lane& lane, const Instr& inst, uint64_t address, uint64_t bytes);
   void reportRange(const Lane& lane, uint32_t site, uint64_t address, uint64_t bytes);
   void observeAccess(Lane& lane, const Instr& inst, const Object& object, uint64_t address,
-                     uint32_t bytes, bool isWrite);
+                     uint32_t bytes, uint32_t stride, bool isWrite);
   void noteRead(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes, uint32_t site);
   void noteWrite(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes, uint32_t site,
                  uint64_t value);

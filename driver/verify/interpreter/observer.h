@@ -16,14 +16,14 @@ struct AccessEvent {
   MemoryClass memoryClass = kStorageClass;
   bool isWrite = false;
   uint64_t address = 0; ///< object and offset (memory.h)
-  uint32_t bytes = 0;   ///< of the whole vector or scalar
+  uint32_t bytes = 0; ///< of the whole vector or scalar; what lies in pieces has an event for each
 };
 
 struct BranchEvent {
   uint32_t workgroup = 0, subgroup = 0, lane = 0;
   uint32_t site = 0;
   uint64_t instance = 0;
-  bool isTaken = false;
+  uint32_t target = 0; ///< where the lane goes on: an address of the code
 };
 
 /// Called by one thread at a time; observing makes a dispatch run on one thread.
@@ -32,8 +32,9 @@ public:
   virtual ~Observer() = default;
   virtual void access(const AccessEvent&) {}
   virtual void branch(const BranchEvent&) {}
-  /// `arrivals` lanes of the workgroup met at a barrier.
-  virtual void barrier(uint32_t /*workgroup*/, uint32_t /*site*/, uint32_t /*arrivals*/) {}
+  /// `arrivals` lanes met at a barrier of the workgroup, or of a subgroup, which has `lanes`.
+  virtual void barrier(uint32_t /*workgroup*/, uint32_t /*site*/, uint32_t /*arrivals*/,
+                       uint32_t /*lanes*/) {}
   virtual void endWorkgroup(uint32_t /*workgroup*/) {}
 };
 

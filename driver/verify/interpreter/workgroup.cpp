@@ -214,12 +214,12 @@ uint64_t WorkgroupRunner::instanceOf(Lane& lane, const Instr& inst) const {
   return hash;
 }
 
-void WorkgroupRunner::observeBranch(Lane& lane, const Instr& inst, bool isTaken) {
+void WorkgroupRunner::observeBranch(Lane& lane, const Instr& inst, uint32_t target) {
   BranchEvent event;
   event.workgroup = workgroup_, event.subgroup = lane.subgroup, event.lane = lane.index;
   event.site = inst.site;
   event.instance = instanceOf(lane, inst);
-  event.isTaken = isTaken;
+  event.target = target;
   dispatch_.observer->branch(event);
 }
 
@@ -242,9 +242,12 @@ bool WorkgroupRunner::runGroups() {
       if (lane->state == Lane::State::AtGroup && lane->key == first->key) together.push_back(lane);
     const Instr& inst = *first->waiting;
     const GroupInfo& group = program_.groups[inst.aux];
-    if (group.barrier >= 0)
+    if (group.barrier >= 0) {
       subgroupBarrier(together, program_.barriers[size_t(group.barrier)]);
-    else
+      if (dispatch_.observer)
+        dispatch_.observer->barrier(workgroup_, inst.site, uint32_t(together.size()),
+                                    uint32_t(subgroup.size()));
+    } else
       runGroup(together, group, dispatch_.subgroupSize, inst);
     for (Lane* lane : together) lane->state = Lane::State::Runnable;
     hasRun = true;
@@ -316,7 +319,7 @@ void WorkgroupRunner::releaseBarrier() {
       if (classes >> c & 1) base_[c] = tick_;
   }
   if (dispatch_.observer)
-    dispatch_.observer->barrier(workgroup_, inst.site, uint32_t(together.size()));
+    dispatch_.observer->barrier(workgroup_, inst.site, uint32_t(together.size()), laneCount_);
 }
 
 } // namespace lanewise::driver::interpreter

@@ -1,5 +1,5 @@
 #version 450
-// The length stays specializable: N + (N >> 5). What the value is has to be said: it decides what fits.
+// The length stays specializable: N + (N - 1 >> 5). What the value is has to be said: it decides what fits.
 //
 // RUN: %lanewise opt %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=ASK %s < %t.remarks
@@ -7,7 +7,8 @@
 // RUN: %lanewise opt %s --target=nvidia --spec-const=7:1024 -O --verify --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK: %N = OpSpecConstant %uint 1024
-// CHECK: [[PADS:%[a-z_0-9]+]] = OpSpecConstantOp %uint ShiftRightLogical %N %uint_5
+// CHECK: [[LAST:%[a-z_0-9]+]] = OpSpecConstantOp %uint ISub %N %uint_1
+// CHECK: [[PADS:%[a-z_0-9]+]] = OpSpecConstantOp %uint ShiftRightLogical [[LAST]] %uint_5
 // CHECK: [[LENGTH:%[a-z_0-9]+]] = OpSpecConstantOp %uint IAdd %N
 // CHECK: OpTypeArray %float [[LENGTH]]
 // REMARK: padded 'tile' from [1024] to [1024] with 1 unused after every 32
