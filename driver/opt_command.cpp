@@ -141,6 +141,8 @@ private:
     verify.device = options_.device;
     verify.validationLayer = options_.validationLayer;
     verify.timing = options_.hasTiming;
+    verify.usesInterpreter = options_.usesInterpreter;
+    verify.interpreterBudget = options_.interpreterBudget;
     Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verify);
     if (!verifier) {
       printError("lanewise: {}\n", verifier.error().message);

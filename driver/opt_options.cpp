@@ -135,6 +135,13 @@ void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
       ->group(group);
   app.add_flag("--no-timing{false}", o.hasTiming, "with --verify: compare, but do not time")
       ->group(group);
+  app.add_flag("--no-interpreter{false}", o.usesInterpreter,
+               "with --verify: do not look for races with the interpreter as well")
+      ->group(group);
+  app.add_option("--interpreter-budget", o.interpreterBudget,
+                 "with --verify: about how many seconds the interpreter may take for each "
+                 "comparison (default 3)")
+      ->group(group);
 }
 
 std::string helpText(CLI::App& app) {
@@ -307,6 +314,7 @@ Status checkChoices(const RawOptions& raw, OptOptions& o) {
   constexpr double kMostSeconds = 1e6;
   if (!(raw.isolationTimeout >= 0 && raw.isolationTimeout <= kMostSeconds)) // NaN, too
     return errorOf("--isolation-timeout must lie between 0 and 1000000 seconds");
+  if (Status s = checkInterpreterBudget(o.interpreterBudget); !s) return s;
   if (o.pipeline.bisectLimit < -1)
     return errorOf("--bisect-limit must be -1 (no limit) or a count");
   // Rounded up: 0 means no limit, and must not come from a small number.

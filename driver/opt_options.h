@@ -44,7 +44,9 @@ struct OptOptions {
   KeepIf keepIf = KeepIf::Equal;
   std::string device;
   bool validationLayer = false;
-  bool hasTiming = true; ///< --no-timing: only compare
+  bool hasTiming = true;        ///< --no-timing: only compare
+  bool usesInterpreter = true;  ///< --no-interpreter: dispatch only
+  double interpreterBudget = 3; ///< seconds, as VerifyOptions has it
 
   std::chrono::milliseconds isolationTime = std::chrono::seconds(120);
   bool isolates = true;

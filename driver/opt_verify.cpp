@@ -24,8 +24,13 @@ LoadOptions loadOptionsOf(const ScenarioShader& shader, const LoadOptions& base)
 std::string firstDifference(const VerifyReport& report) {
   if (report.differences.empty()) return report.reason;
   const BufferDifference& d = report.differences.front();
-  return fmt::format("{} of {} elements of '{}' differ, the first at {}: {} became {}", d.differing,
-                     d.elements, d.buffer, d.firstIndex, d.original, d.transformed);
+  std::string text =
+      fmt::format("{} of {} elements of '{}' differ, the first at {}: {} became {}", d.differing,
+                  d.elements, d.buffer, d.firstIndex, d.original, d.transformed);
+  for (const RunFinding& finding : report.findings)
+    if (finding.decides)
+      return text + "; the input itself is not without fault, which may be why: " + finding.text;
+  return text;
 }
 
 } // namespace

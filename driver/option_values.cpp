@@ -43,6 +43,15 @@ Status checkOptionValues(const CLI::App& app, std::span<const std::string> args)
   return ok();
 }
 
+Status checkInterpreterBudget(double seconds) {
+  if (seconds > 0 && seconds <= 1e6) return ok();
+  return Error{"--interpreter-budget must be above 0 and at most 1000000 seconds; "
+               "--no-interpreter leaves it out",
+               {},
+               0,
+               {}};
+}
+
 Status checkOptionNames(const CLI::App& app, std::span<const std::string> args,
                         std::string_view command) {
   for (const std::string& arg : args) {

@@ -1,4 +1,4 @@
-// What CLI11 does not see or say well: options that lack their value, and unknown ones.
+// What CLI11 does not see or say well, and values that commands share.
 #pragma once
 
 #include "result.h"
@@ -17,6 +17,9 @@ namespace lanewise::driver {
 /// would take the next argument, whatever it is: "--scenario= -o out.spv", as an unset variable in
 /// a script leaves it, must not read a scenario named "-o".
 Status checkOptionValues(const CLI::App& app, std::span<const std::string> args);
+
+/// What --interpreter-budget may be, in seconds.
+Status checkInterpreterBudget(double seconds);
 
 /// Finds an option that `app` does not have; `command` is its name for messages. CLI11's messages
 /// do not suggest anything.

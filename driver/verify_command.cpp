@@ -77,6 +77,13 @@ void declare(CLI::App& app, Options& o) {
   app.add_option("--timeout", o.verify.timeoutSeconds,
                  "seconds after which a submission counts as hung")
       ->group(how);
+  app.add_flag("!--no-interpreter", o.verify.usesInterpreter,
+               "do not look for races and undefined operations with the interpreter as well")
+      ->group(how);
+  app.add_option("--interpreter-budget", o.verify.interpreterBudget,
+                 "about how many seconds the interpreter may take (default 3); decides how many "
+                 "workgroups it runs")
+      ->group(how);
   app.add_option("--json", o.json, "write the report as JSON (- for standard output)")->group(how);
   app.add_flag("--require-verified", o.requiresVerified,
                "exit with 2 where the outputs could not be compared")
@@ -105,6 +112,7 @@ Status checkOptions(Options& o) {
     return failure("--repeats must lie between 1 and 100000");
   if (!(o.verify.timeoutSeconds > 0 && o.verify.timeoutSeconds <= 1e6))
     return failure("--timeout must be above 0 and at most 1000000");
+  if (Status s = checkInterpreterBudget(o.verify.interpreterBudget); !s) return s;
   if (o.scenario.empty() && (!o.size.empty() || !o.shader.empty()))
     return failure("--size and --shader speak of a scenario; give --scenario=FILE.toml");
   if (!o.scenario.empty() &&
@@ -119,7 +127,8 @@ Status checkOptions(Options& o) {
 
 // What a source was compiled to names its lines for the interpreter's findings only.
 Lines linesFor(const Options& o) {
-  return o.verify.device == kInterpreterName ? Lines::Keep : Lines::Strip;
+  bool isInterpreted = o.verify.device == kInterpreterName || o.verify.usesInterpreter;
+  return isInterpreted ? Lines::Keep : Lines::Strip;
 }
 std::vector<std::string> rowNames(const Options& o) {
   std::vector<std::string> names = o.labels;

@@ -96,7 +96,7 @@ private:
     for (size_t b = 0; b < buffers_.size(); ++b) {
       const std::optional<ImageShape>& image = scenario_.buffers[b].image;
       memory.push_back(
-          {buffers_[b], scenario_.buffers[b].name, written_[b], image ? &*image : nullptr});
+          {buffers_[b], scenario_.buffers[b].name, written_[b], {}, image ? &*image : nullptr});
       isStorage.push_back(!scenario_.buffers[b].isUniform);
     }
     std::vector<interpreter::BufferBinding> bindings;

@@ -167,10 +167,59 @@ void appendStatistics(std::string& text, const std::string& program,
   }
 }
 
+// Those that decide first; the JSON has all of them.
 std::string findingLines(const std::string& program, const std::vector<RunFinding>& findings) {
+  constexpr size_t kMost = 5;
+  std::vector<const RunFinding*> order;
+  for (bool decides : {true, false})
+    for (const RunFinding& finding : findings)
+      if (finding.decides == decides) order.push_back(&finding);
   std::string text;
-  for (const RunFinding& finding : findings)
-    text += fmt::format("finding in {}: {}\n", program, finding.text);
+  for (size_t n = 0; n < std::min(kMost, order.size()); ++n)
+    text += fmt::format("finding in {}: {}\n", program, order[n]->text);
+  if (order.size() > kMost)
+    text += fmt::format("  and {} more in {} (--json has them)\n", order.size() - kMost, program);
+  return text;
+}
+
+bool hasFault(const std::vector<RunFinding>& findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const RunFinding& finding) { return finding.decides; });
+}
+
+// How much the interpreter ran, and what came of it for those beside the original.
+std::string interpreterLine(const VerifyReport& report) {
+  if (!report.interpreter) return {};
+  const InterpreterReport& seen = *report.interpreter;
+  if (!seen.hasRun)
+    return fmt::format("interpreter: not run, so races and undefined operations were not looked "
+                       "for: {}\n",
+                       seen.reason);
+  std::string how = fmt::format("{} of {} workgroup{}", seen.workgroups, seen.allWorkgroups,
+                                seen.allWorkgroups == 1 ? "" : "s");
+  if (seen.allRepeats > 1)
+    how += fmt::format(", {} of {} repetitions", seen.repeats, seen.allRepeats);
+  if (seen.inputSets < seen.allInputSets)
+    how += fmt::format(", {} of {} inputs", seen.inputSets, seen.allInputSets);
+  how += fmt::format(", invocations in {} order, subgroups of {}", fmt::join(seen.orders, "/"),
+                     seen.subgroupSize);
+  bool isOwn = std::any_of(report.variants.begin(), report.variants.end(),
+                           [](const VariantReport& v) { return hasFault(v.findings); });
+  std::string text =
+      fmt::format("interpreter: {} ({})\n",
+                  isOwn ? "a race or undefined operation that the original does not have"
+                        : "no race and no undefined operation that the original does not have",
+                  how);
+  if (!seen.orderDependence.empty())
+    text += fmt::format("note: the original depends on the order of its invocations, so outputs "
+                        "were not compared on the interpreter: {}\n",
+                        seen.orderDependence);
+  if (hasFault(report.findings))
+    text +=
+        fmt::format("note: {} itself is not without fault; that is held against nobody "
+                    "else{}:\n",
+                    report.originalName,
+                    report.areInputsMadeUp ? " (its inputs are made up, which may be why)" : "");
   return text;
 }
 
@@ -185,7 +234,27 @@ ordered_json toJson(const RunFinding& finding) {
   ordered_json json{{"kind", finding.kind}, {"shader", finding.shader}, {"text", finding.text}};
   if (!finding.variable.empty()) json["variable"] = finding.variable;
   if (finding.line != 0) json["file"] = finding.file, json["line"] = finding.line;
+  if (finding.otherLine != 0)
+    json["other-file"] = finding.otherFile, json["other-line"] = finding.otherLine;
   json["decides"] = finding.decides;
+  return json;
+}
+
+ordered_json toJson(const InterpreterReport& seen) {
+  ordered_json json{{"ran", seen.hasRun}};
+  if (!seen.reason.empty()) json["reason"] = seen.reason;
+  if (!seen.hasRun) return json;
+  json["workgroups"] = seen.workgroups;
+  json["of-workgroups"] = seen.allWorkgroups;
+  json["repetitions"] = seen.repeats;
+  json["of-repetitions"] = seen.allRepeats;
+  json["input-sets"] = seen.inputSets;
+  json["of-input-sets"] = seen.allInputSets;
+  json["orders"] = seen.orders;
+  json["subgroup-size"] = seen.subgroupSize;
+  json["instructions"] = seen.instructions;
+  json["compares-outputs"] = seen.comparesOutputs();
+  if (!seen.orderDependence.empty()) json["order-dependence"] = seen.orderDependence;
   return json;
 }
 
@@ -246,6 +315,7 @@ std::string formatReport(const VerifyReport& report) {
   for (const VariantReport& variant : report.variants)
     if (report.variants.size() > 1 && !variant.reason.empty())
       text += fmt::format("  {}: {}\n", variant.name, variant.reason);
+  text += interpreterLine(report);
   text += findingLines(report.originalName, report.findings);
   for (const VariantReport& variant : report.variants)
     text += findingLines(variant.name, variant.findings);
@@ -261,6 +331,7 @@ std::string reportToJson(const VerifyReport& report) {
   json["device"] = report.device;
   json["driver"] = report.driverInfo;
   json["cpu-device"] = report.isCpuDevice;
+  if (report.interpreter) json["interpreter"] = toJson(*report.interpreter);
   json["compared-bytes"] = report.comparedBytes;
   json["dispatches"] = report.dispatches;
   for (const BufferDifference& difference : report.differences)

@@ -44,7 +44,6 @@ struct RunnerOptions {
   /// cost in speed. For inputs that were made up.
   bool robustAccess = false;
   double timeoutSeconds = 60;
-  uint32_t subgroupSize = 32; ///< of the interpreter: 4 to 128, a power of two
   /// Goes through staging buffers on CPU devices as well, for tests.
   bool alwaysStages = false;
 };

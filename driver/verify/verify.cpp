@@ -2,18 +2,16 @@
 // and how long does each take.
 #include "verify/verify.h"
 
-#include "verify/compare.h"
-#include "verify/failure.h"
+#include "verify/contents.h"
 #include "verify/fit.h"
+#include "verify/run_findings.h"
 #include "verify/runner.h"
-#include "verify/scalars.h"
 #include "verify/timing_statistics.h"
+#include "verify/witness.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <fstream>
-#include <iterator>
 
 namespace lanewise::driver {
 namespace {
@@ -25,15 +23,6 @@ constexpr double kWarmupMicroseconds = 800e3;
 constexpr double kTimingBudgetMicroseconds = 20e6;
 constexpr uint32_t kLeastRounds = 6; // fewer give no 95% interval
 
-// What the buffers start from in one comparison.
-struct InputSet {
-  uint64_t seed = 0;
-  InputStyle style = InputStyle::Seeded;
-  std::string name; ///< for findings, empty when there is only one
-};
-
-using Outputs = std::vector<std::vector<uint8_t>>;
-
 // One verification.
 class Session {
 public:
@@ -41,7 +30,9 @@ public:
           std::vector<Program> programs, std::span<const ProgramVariant> variants,
           VerifyReport& report)
       : runner_(runner), options_(options), scenario_(scenario), programs_(std::move(programs)),
-        report_(report) {
+        report_(report), contents_(scenario, programs_, options.seed) {
+    report_.comparedBytes = contents_.comparedBytes();
+    report_.areInputsMadeUp = contents_.isMadeUp();
     report_.originalName = programs_[0].name;
     for (size_t p = 1; p < programs_.size(); ++p) {
       VariantReport row;
@@ -49,21 +40,20 @@ public:
       row.isCompared = variants[p].compare;
       report_.variants.push_back(std::move(row));
     }
-    collectBuffers();
   }
 
   Status run() {
-    Status files = readFiles();
+    Status files = contents_.readFiles();
     if (!files) return files;
-    if (prepare()) {
-      for (const InputSet& inputs : inputSets())
-        if (!compareAll(inputs)) break;
-      if (isOriginalSound_ && runner_.isUsable() && options_.timing) {
-        if (runner_.device().isInterpreter)
-          report_.notes.push_back("not timed: the interpreter says nothing of speed");
-        else
-          timeAll();
-      }
+    bool isPrepared = prepare();
+    for (const InputSet& inputs : contents_.inputSets())
+      if (!isPrepared || !compareAll(inputs)) break;
+    askInterpreter();
+    if (isPrepared && isOriginalSound_ && runner_.isUsable() && options_.timing) {
+      if (runner_.device().isInterpreter)
+        report_.notes.push_back("not timed: the interpreter says nothing of speed");
+      else
+        timeAll();
     }
     conclude();
     return ok();
@@ -71,53 +61,6 @@ public:
 
 private:
   VariantReport& row(size_t program) { return report_.variants[program - 1]; }
-
-  bool isPoisoned(size_t b) const {
-    return std::holds_alternative<FillPoison>(scenario_.buffers[b].fill);
-  }
-
-  void collectBuffers() {
-    std::vector<bool> isWritten(scenario_.buffers.size());
-    for (const Program& program : programs_)
-      for (const ProgramDispatch& dispatch : program.dispatches)
-        for (const ProgramDispatch::Binding& bound : dispatch.bindings)
-          if (!program.shaders[dispatch.shader]
-                   .reflection.findBinding(bound.set, bound.binding)
-                   ->isReadOnly)
-            isWritten[bound.buffer] = true;
-    for (uint32_t b = 0; b < scenario_.buffers.size(); ++b) {
-      const ScenarioBuffer& buffer = scenario_.buffers[b];
-      bool isCompared = isWritten[b] && !std::holds_alternative<CompareNone>(buffer.compare);
-      if (isCompared) compared_.push_back(b), report_.comparedBytes += buffer.bytes();
-      if (isPoisoned(b))
-        hasPoison_ = true;
-      else if (isWritten[b])
-        restored_.push_back(b);
-    }
-  }
-
-  Status readFiles() {
-    files_.resize(scenario_.buffers.size());
-    for (size_t b = 0; b < files_.size(); ++b) {
-      const auto* fill = std::get_if<FillFile>(&scenario_.buffers[b].fill);
-      if (!fill) continue;
-      std::ifstream file(fill->path, std::ios::binary);
-      files_[b].assign(std::istreambuf_iterator<char>(file), {});
-      if (!file || files_[b].size() != scenario_.buffers[b].bytes())
-        return failure(fmt::format("{}: buffer `{}` needs {} bytes, {} could be read", fill->path,
-                                   scenario_.buffers[b].name, scenario_.buffers[b].bytes(),
-                                   files_[b].size()));
-    }
-    return ok();
-  }
-
-  // A made-up scenario says little of what a shader expects, so several kinds of input are tried.
-  std::vector<InputSet> inputSets() const {
-    if (!scenario_.path.empty()) return {{options_.seed, InputStyle::Seeded, ""}};
-    return {{options_.seed, InputStyle::Seeded, "first random inputs"},
-            {options_.seed + 1, InputStyle::Seeded, "second random inputs"},
-            {options_.seed + 2, InputStyle::Boundary, "boundary values"}};
-  }
 
   // ----- preparation -----
 
@@ -195,15 +138,14 @@ private:
   // Keeps what the original is held against it. False if the original is to blame.
   bool takeOriginalFindings(const InputSet& set) {
     for (RunFinding& found : runner_.takeFindings()) {
-      bool isKnown = hasFinding(report_.findings, found);
       // Made-up inputs may well send a program where nobody else does.
-      bool isExcused = !found.decides || (found.dependsOnInputs && scenario_.path.empty());
+      bool isExcused = !found.decides || (found.dependsOnInputs && contents_.isMadeUp());
       if (!isExcused && isOriginalSound_) {
         report_.state = VerifyState::OriginalUnsound;
         report_.reason = found.text + suffixOf(set);
         isOriginalSound_ = false;
       }
-      if (!isKnown) report_.findings.push_back(std::move(found));
+      addFindings(report_.findings, {std::move(found)});
     }
     return isOriginalSound_;
   }
@@ -211,63 +153,22 @@ private:
   // What only program `p` does makes it wrong.
   void takeFindings(size_t p, const InputSet& set) {
     for (RunFinding& found : runner_.takeFindings()) {
-      if (hasFinding(report_.findings, found) || hasFinding(row(p).findings, found)) continue;
+      if (hasDefect(report_.findings, found)) continue;
       if (found.decides && row(p).isCompared && !isSettled(p))
         settle(p, VerifyState::Differs, found.text + suffixOf(set));
-      row(p).findings.push_back(std::move(found));
+      addFindings(row(p).findings, {std::move(found)});
     }
-  }
-
-  static bool hasFinding(const std::vector<RunFinding>& all, const RunFinding& one) {
-    return std::any_of(all.begin(), all.end(), [&](const RunFinding& other) {
-      return other.kind == one.kind && other.place == one.place;
-    });
   }
 
   // ----- comparison -----
 
-  void fillInputs(const InputSet& set) {
-    bytes_.resize(scenario_.buffers.size());
-    for (size_t b = 0; b < bytes_.size(); ++b)
-      if (!isPoisoned(b))
-        bytes_[b] =
-            initialBytes(scenario_.buffers[b], set.seed, set.style, Poison::Positive, files_[b]);
-  }
-
-  std::vector<BufferInput> inputsFor(Poison poison) {
-    std::vector<BufferInput> inputs(scenario_.buffers.size());
-    for (size_t b = 0; b < inputs.size(); ++b) {
-      const ScenarioBuffer& buffer = scenario_.buffers[b];
-      if (isPoisoned(b) && buffer.header.empty()) {
-        inputs[b].fill = poisonByte(poison);
-        continue;
-      }
-      if (isPoisoned(b)) bytes_[b] = initialBytes(buffer, 0, InputStyle::Seeded, poison, {});
-      inputs[b].bytes = bytes_[b];
-    }
-    return inputs;
-  }
-
   RunStatus runProgram(size_t p, Poison poison, Outputs& outputs) {
-    return runner_.run(slots_[p].value(), inputsFor(poison), compared_, outputs);
-  }
-
-  // All differences between two runs, buffer by buffer.
-  std::vector<BufferDifference> differencesOf(const Outputs& a, Poison poisonA, const Outputs& b,
-                                              Poison poisonB) const {
-    std::vector<BufferDifference> all;
-    for (uint32_t index : compared_) {
-      BufferContents left{a[index], {}}, right{b[index], {}};
-      if (isPoisoned(index)) left.poison = poisonByte(poisonA), right.poison = poisonByte(poisonB);
-      if (auto difference = compareContents(scenario_.buffers[index], left, right))
-        all.push_back(std::move(*difference));
-    }
-    return all;
+    return runner_.run(slots_[p].value(), contents_.inputs(poison), contents_.compared(), outputs);
   }
 
   // False when there is no point in going on.
   bool compareAll(const InputSet& set) {
-    fillInputs(set);
+    contents_.fill(set);
     Outputs first, again, poisoned;
     if (!runOriginal(set, first, again, poisoned)) return false;
     for (size_t p = 1; p < programs_.size(); ++p) {
@@ -281,18 +182,18 @@ private:
   bool runOriginal(const InputSet& set, Outputs& first, Outputs& again, Outputs& poisoned) {
     RunStatus failed = runProgram(0, Poison::Positive, first);
     if (!failed) failed = runProgram(0, Poison::Positive, again);
-    if (!failed && hasPoison_) failed = runProgram(0, Poison::Negative, poisoned);
+    if (!failed && contents_.hasPoison()) failed = runProgram(0, Poison::Negative, poisoned);
     if (failed) return (void)takeOriginalFindings(set), stopAtOriginal(*failed);
     if (takeValidationErrors(0) || !takeOriginalFindings(set)) return false;
-    auto differences = differencesOf(first, Poison::Positive, again, Poison::Positive);
+    auto differences = contents_.differences(first, Poison::Positive, again, Poison::Positive);
     if (!differences.empty())
       return stopUnsound(set,
                          runner_.device().isInterpreter
                              ? "the original depends on the order of its invocations"
                              : "two runs of the original on the same inputs disagree (a race?)",
                          std::move(differences));
-    if (!hasPoison_) return true;
-    differences = differencesOf(first, Poison::Positive, poisoned, Poison::Negative);
+    if (!contents_.hasPoison()) return true;
+    differences = contents_.differences(first, Poison::Positive, poisoned, Poison::Negative);
     if (!differences.empty())
       return stopUnsound(set,
                          "the original reads what it or nobody wrote: its outputs depend on the "
@@ -310,22 +211,18 @@ private:
     return false;
   }
 
-  static std::string suffixOf(const InputSet& set) {
-    return set.name.empty() ? ""
-                            : fmt::format(" (with {}, made up for want of a scenario)", set.name);
-  }
-
   bool compareProgram(size_t p, const InputSet& set, const Outputs& first,
                       const Outputs& poisoned) {
     Outputs outputs;
     RunStatus failed = runProgram(p, Poison::Positive, outputs);
     std::vector<BufferDifference> differences;
     if (!failed && row(p).isCompared) {
-      differences = differencesOf(first, Poison::Positive, outputs, Poison::Positive);
-      if (differences.empty() && hasPoison_) {
+      differences = contents_.differences(first, Poison::Positive, outputs, Poison::Positive);
+      if (differences.empty() && contents_.hasPoison()) {
         failed = runProgram(p, Poison::Negative, outputs);
         if (!failed)
-          differences = differencesOf(poisoned, Poison::Negative, outputs, Poison::Negative);
+          differences =
+              contents_.differences(poisoned, Poison::Negative, outputs, Poison::Negative);
       }
     }
     takeValidationErrors(p);
@@ -345,6 +242,81 @@ private:
     return false;
   }
 
+  // ----- the second witness -----
+
+  static bool hasOwnFault(const VariantReport& variant) {
+    return std::any_of(variant.findings.begin(), variant.findings.end(),
+                       [](const RunFinding& found) { return found.decides; });
+  }
+
+  void askInterpreter() {
+    bool isAsked = options_.usesInterpreter && !runner_.device().isInterpreter;
+    // What took the device down would only be slow here.
+    if (!isAsked || !runner_.isUsable()) return;
+    std::vector<bool> isCompared(programs_.size(), true);
+    for (size_t p = 1; p < programs_.size(); ++p) isCompared[p] = row(p).isCompared;
+    WitnessResult seen = driver::askInterpreter(contents_, scenario_, programs_, isCompared,
+                                                options_.interpreterBudget);
+    report_.findings = std::move(seen.originalFindings);
+    report_.interpreter = std::move(seen.report);
+    for (size_t p = 1; p < programs_.size(); ++p) hear(p, std::move(seen.rows[p]));
+    excuse();
+  }
+
+  // What only program `p` does decides, whatever the device made of it.
+  void hear(size_t p, WitnessRow seen) {
+    if (!seen.reason.empty() && report_.interpreter->hasRun)
+      report_.notes.push_back(
+          fmt::format("the interpreter has not checked {}: {}", row(p).name, seen.reason));
+    if (!seen.rounding.empty() && report_.interpreter->comparesOutputs())
+      report_.notes.push_back(
+          fmt::format("on the interpreter {} differs from {} by rounding, which is held against "
+                      "nobody: {}",
+                      row(p).name, report_.originalName, seen.rounding));
+    row(p).findings = std::move(seen.findings);
+    if (!row(p).isCompared) return;
+    for (const RunFinding& found : row(p).findings)
+      if (found.decides) return settle(p, VerifyState::Differs, found.text + seen.suffix);
+    bool isCompared = report_.interpreter->comparesOutputs();
+    if (!isCompared || seen.differences.empty() || row(p).state == VerifyState::Differs) return;
+    settle(
+        p, VerifyState::Differs,
+        fmt::format("on the interpreter, {}: {}", seen.differsIn, describe(seen.differences[0])));
+    row(p).differences = std::move(seen.differences);
+  }
+
+  // A difference on the device says nothing where the original may do this or that.
+  void excuse() {
+    const InterpreterReport& seen = *report_.interpreter;
+    const RunFinding* found = nullptr;
+    for (const RunFinding& finding : report_.findings)
+      if (finding.decides && (!found || (isUnpredictable(finding) && !isUnpredictable(*found))))
+        found = &finding;
+    bool isExcuse = found && (isUnpredictable(*found) || contents_.isMadeUp());
+    std::string why =
+        found ? found->text
+              : "its outputs depend on the order of its invocations: " + seen.orderDependence;
+    if (!found && seen.orderDependence.empty()) return;
+    if (!isOriginalSound_ && report_.state == VerifyState::OriginalUnsound)
+      report_.reason += "; the interpreter found: " + why;
+    for (size_t p = 1; p < programs_.size(); ++p) {
+      if (row(p).state != VerifyState::Differs || row(p).differences.empty() || hasOwnFault(row(p)))
+        continue;
+      if (!isExcuse && seen.orderDependence.empty()) {
+        row(p).reason += "; the original itself is not without fault, which may be why: " + why;
+        continue;
+      }
+      if (isOriginalSound_) {
+        report_.state = VerifyState::OriginalUnsound;
+        report_.reason =
+            fmt::format("{}; that may be why {} differs: {}", why, row(p).name, row(p).reason);
+        report_.differences = row(p).differences;
+      }
+      isOriginalSound_ = false;
+      settle(p, VerifyState::NotRun, "the original is unsound");
+    }
+  }
+
   // ----- timing -----
 
   void timeAll() {
@@ -352,9 +324,10 @@ private:
     for (size_t p = 1; p < programs_.size(); ++p)
       if (row(p).state == VerifyState::Equal) timed.push_back(p);
     if (timed.size() == 1) return;
-    fillInputs(inputSets()[0]);
+    contents_.fill(contents_.inputSets()[0]);
     std::vector<std::vector<double>> samples(programs_.size());
-    RunStatus failed = runner_.beginTiming(inputsFor(Poison::Positive), restored_);
+    RunStatus failed =
+        runner_.beginTiming(contents_.inputs(Poison::Positive), contents_.restored());
     if (!failed) failed = sampleAll(timed, samples);
     if (failed) {
       report_.notes.push_back(fmt::format("not timed: {}", failed->message));
@@ -428,14 +401,17 @@ private:
   void conclude() {
     std::vector<std::string> late = runner_.takeValidationErrors();
     report_.validationErrors.insert(report_.validationErrors.end(), late.begin(), late.end());
-    if (!isOriginalSound_) {
+    const VariantReport* decided = &report_.variants[0];
+    // Where the original is unsound, only what one of the others alone does wrong counts.
+    auto counts = [&](const VariantReport& variant) {
+      return variant.state == VerifyState::Differs && (isOriginalSound_ || hasOwnFault(variant));
+    };
+    for (const VariantReport& variant : report_.variants)
+      if (counts(variant) && !counts(*decided)) decided = &variant;
+    if (!isOriginalSound_ && !counts(*decided)) {
       for (VariantReport& variant : report_.variants) variant.state = VerifyState::NotRun;
       return;
     }
-    const VariantReport* decided = &report_.variants[0];
-    for (const VariantReport& variant : report_.variants)
-      if (variant.state == VerifyState::Differs && decided->state != VerifyState::Differs)
-        decided = &variant;
     report_.state = decided->state;
     report_.reason = decided->reason;
     if (decided->state == VerifyState::Differs && report_.variants.size() > 1)
@@ -454,11 +430,10 @@ private:
   const Scenario& scenario_;
   std::vector<Program> programs_;
   VerifyReport& report_;
-  std::vector<uint32_t> compared_, restored_; ///< buffers
-  bool hasPoison_ = false, isOriginalSound_ = true;
-  std::vector<std::vector<uint8_t>> files_, bytes_; ///< by buffer
-  std::vector<std::optional<uint32_t>> slots_;      ///< by program: the Runner's number for it
-  std::vector<bool> isSettled_;                     ///< by program: Differs or NotRun for good
+  ScenarioContents contents_;
+  bool isOriginalSound_ = true;
+  std::vector<std::optional<uint32_t>> slots_; ///< by program: the Runner's number for it
+  std::vector<bool> isSettled_;                ///< by program: Differs or NotRun for good
 };
 
 class DispatchVerifier final : public Verifier {

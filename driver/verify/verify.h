@@ -30,7 +30,10 @@ struct VerifyOptions {
   uint32_t warmups = 3;
   uint32_t repeats = 20; ///< pairs of timed runs
   uint64_t seed = 1;
-  double timeoutSeconds = 60; ///< for one submission; a program that takes longer counts as hung
+  double timeoutSeconds = 60;  ///< for one submission; a program that takes longer counts as hung
+  bool usesInterpreter = true; ///< as a second witness beside a Vulkan device
+  /// What a verification lets the interpreter do, in seconds of a nominal core (witness.h).
+  double interpreterBudget = 3;
 };
 
 /// A shader of the scenario in its two forms. When both are the same module it takes part
@@ -66,11 +69,32 @@ struct RunFinding {
   std::string kind; ///< for programs: "race-read-write", "out-of-range", ...
   std::string text; ///< one line: kind, variable, invocations, source lines
   std::string shader;
-  std::string place; ///< what tells two findings of a kind apart: shader, line, variable
+  std::string place; ///< what tells two findings of a kind apart: shader, lines, variable
   std::string file, variable;
   uint32_t line = 0;
+  /// The other access of a race; where an undefined value comes from. Line 0: nothing is known.
+  std::string otherFile;
+  uint32_t otherLine = 0;
   bool decides = true;          ///< false: formally wrong and harmless
   bool dependsOnInputs = false; ///< may be due to what the buffers held, where that was made up
+  bool isAfterPart = false;     ///< seen after only a part of an earlier dispatch had run
+};
+
+/// What the interpreter had to say as the second witness.
+struct InterpreterReport {
+  bool hasRun = false;
+  std::string reason; ///< why it has not: an instruction that it does not know, too much to run
+  /// Of one repetition of the original's sequence: how many run, of how many.
+  uint64_t workgroups = 0, allWorkgroups = 0;
+  uint32_t repeats = 0, allRepeats = 0;
+  std::vector<std::string> orders;          ///< of invocations, over all input sets
+  uint32_t inputSets = 0, allInputSets = 0; ///< of made-up inputs some may be left out
+  uint32_t subgroupSize = 0;
+  uint64_t instructions = 0; ///< of its own code, over all runs
+  /// The original leaves something else in another order: its outputs say nothing of a pass.
+  std::string orderDependence;
+  bool comparesOutputs() const { return hasRun && orderDependence.empty() && !isUnsound; }
+  bool isUnsound = false; ///< a finding against the original whose outcome is anybody's guess
 };
 
 /// Timing in microseconds of the whole dispatch sequence.
@@ -117,9 +141,11 @@ struct VerifyReport {
   std::string reason; ///< for everything but Equal: one sentence
   std::string device, driverInfo;
   bool isCpuDevice = false;
+  bool areInputsMadeUp = false;   ///< for want of a scenario
   std::vector<std::string> notes; ///< what was assumed or could not be synthesized, one line each
   std::vector<BufferDifference> differences;
   std::vector<RunFinding> findings; ///< of the original; those of the others are in `variants`
+  std::optional<InterpreterReport> interpreter; ///< where it was asked beside the device
   uint64_t comparedBytes = 0;
   uint32_t dispatches = 0; ///< in one run of the sequence
   std::optional<TimingResult> timing;

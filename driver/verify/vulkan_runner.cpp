@@ -826,7 +826,10 @@ Result<DeviceInfo> Runner::probe(const RunnerOptions& options) {
 }
 
 Result<std::unique_ptr<Runner>> Runner::open(const RunnerOptions& options) {
-  if (options.device == kInterpreterName) return makeInterpreterRunner(options);
+  if (options.device == kInterpreterName) {
+    std::unique_ptr<Runner> runner = std::make_unique<InterpreterRunner>(options.timeoutSeconds);
+    return runner;
+  }
   try {
     Result<Opened> opened = openInstance(options);
     if (!opened) return opened.error();

@@ -92,7 +92,7 @@ protected:
     Result<std::unique_ptr<Runner>> opened = Runner::open(options);
     ASSERT_TRUE(opened) << opened.error().message;
     device_ = std::move(*opened);
-    interpreter_ = makeInterpreterRunner({});
+    interpreter_ = std::make_unique<InterpreterRunner>(60);
   }
 
   // Both leave the same, floats of buffer `results` up to the tolerance. False if the device cannot
@@ -441,7 +441,7 @@ void main() {
   auto dispatched = [&](uint32_t second) {
     std::vector<std::vector<uint8_t>> bytes{both.bytes, both.bytes};
     std::vector<interp::BufferMemory> memory;
-    for (auto& b : bytes) memory.push_back({b, "", {}, &shape});
+    for (auto& b : bytes) memory.push_back({b, "", {}, {}, &shape});
     interp::BufferBinding bindings[] = {{0, 0, 0, 0}, {0, 1, 0, second}};
     auto result = interp::dispatch({program->get(), {1, 1, 1}, bindings, {}}, memory,
                                    interp::MachineOptions());
@@ -490,6 +490,32 @@ TEST_F(InterpretedImages, UnwrittenTexels) {
             "");
 }
 
+// What a run wrote is put back before the next one.
+TEST_F(InterpretedImages, StartAnewInEachRun) {
+  Words words = test::compileGlsl(storing("b[t] = imageLoad(image, 20 * t).x;\n"
+                                          "imageStore(image, 20 * t, uvec4(t));"));
+  Result<Reflection> reflection = reflect(words, "main", {});
+  ASSERT_TRUE(reflection) << reflection.error().str();
+  Program program;
+  program.shaders.push_back({"images", words, {}, *reflection});
+  program.dispatches.push_back({0, {1, 1, 1}, {{0, 0, 0}, {0, 1, 1}}, {}});
+  ImageShape shape = shapeOf(Dim1D, ImageFormat::R8ui, 10000);
+  ResourceShape shapes[] = {{256, {}}, {shape.bytes(), shape}};
+  std::vector<uint8_t> zeros(256);
+  BufferInput inputs[] = {{zeros, {}}, {{}, uint8_t(7)}};
+  ASSERT_FALSE(interpreter_->makeResources(shapes));
+  ASSERT_FALSE(interpreter_->addProgram(program));
+  for (int run = 0; run < 3; ++run) {
+    Contents outputs;
+    ASSERT_FALSE(interpreter_->run(0, inputs, std::vector<uint32_t>{0, 1}, outputs));
+    EXPECT_EQ(kinds(interpreter_->takeFindings()), "uninitialized-read:image ") << "run " << run;
+    for (uint32_t t = 0; t < 64; ++t) {
+      EXPECT_EQ(outputs[0][4 * t], 7);
+      EXPECT_EQ(outputs[1][20 * t], t);
+    }
+  }
+}
+
 TEST_F(InterpretedImages, UndefinedTexelsAndPlaces) {
   std::vector<Resource> resources{buffer(1024), image(shapeOf(Dim1D, ImageFormat::R8ui, 64), 3)};
   auto found = [&](const std::string& body) { return kinds(findingsOf(storing(body), resources)); };
@@ -530,7 +556,7 @@ void main() {
   }
   const ImageShape* shapes[] = {nullptr, &first, &second, &one, &one, &one};
   std::vector<interp::BufferMemory> memory;
-  for (uint32_t n = 0; n < 6; ++n) memory.push_back({bytes[n], "", {}, shapes[n]});
+  for (uint32_t n = 0; n < 6; ++n) memory.push_back({bytes[n], "", {}, {}, shapes[n]});
   auto run = [&] {
     auto done = interp::dispatch({program->get(), {1, 1, 1}, bindings, {}}, memory,
                                  interp::MachineOptions());
@@ -559,7 +585,7 @@ TEST_F(InterpretedImages, WhatIsBoundMustFit) {
   ASSERT_TRUE(program) << program.error().message;
   auto problem = [&](const ImageShape* shape) {
     std::vector<uint8_t> bytes(shape ? shape->bytes() : 64);
-    std::vector<interp::BufferMemory> memory{{bytes, "", {}, shape}};
+    std::vector<interp::BufferMemory> memory{{bytes, "", {}, {}, shape}};
     interp::BufferBinding binding[] = {{0, 0, 0, 0}};
     auto done = interp::dispatch({program->get(), {1, 1, 1}, binding, {}}, memory,
                                  interp::MachineOptions());

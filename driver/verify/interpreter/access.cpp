@@ -219,6 +219,7 @@ void WorkgroupRunner::store(Lane& lane, const Instr& inst) {
     uint64_t value = lane.cells[inst.b + n];
     uint32_t mark = lane.marks[inst.b + n];
     noteWrite(lane, *object, offset, bytes, inst.site, value);
+    markDirty(*object, offset, bytes);
     writeScalar(object->data + offset, bytes, value);
     uint64_t first = offset >> granuleShift_, last = (offset + bytes - 1) >> granuleShift_;
     if (!object->marks.empty())

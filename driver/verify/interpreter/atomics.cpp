@@ -97,6 +97,7 @@ void WorkgroupRunner::atomic(Lane& lane, const Instr& inst) {
   uint64_t comparator = info.comparator ? lane.cells[info.comparator] : 0;
   uint64_t value = apply(info, inst.shift, old, inst.b ? lane.cells[inst.b] : 0, comparator);
   if (!isLoad) {
+    markDirty(*object, offset, info.bytes);
     writeScalar(object->data + offset, info.bytes, value);
     bool replaces = isStore || info.opcode == spv::Op::OpAtomicExchange;
     uint32_t stored = valueMark ? valueMark : replaces ? 0 : mark;
@@ -177,7 +178,7 @@ void WorkgroupRunner::publish(Lane& lane, Sync& sync) {
   if (lane.released != 0) learn(sync.lanes, lane.index, lane.released);
   for (auto [from, tick] : lane.acquired) learn(sync.lanes, from, tick);
   if (lane.releasedToDevice == 0 && known_.empty()) return;
-  Clock clock = sync.clock ? *sync.clock : Clock(dispatch_.workgroupCount(), 0);
+  Clock clock = sync.clock ? *sync.clock : Clock(dispatch_.workgroupEnd, 0);
   for (const auto& [tick, other] : known_)
     for (size_t w = 0; w < clock.size(); ++w) clock[w] = std::max(clock[w], (*other)[w]);
   clock[workgroup_] = std::max(clock[workgroup_], lane.releasedToDevice);

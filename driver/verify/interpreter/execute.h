@@ -84,6 +84,7 @@ struct DispatchState {
   std::vector<std::vector<uint64_t>> descriptors;
   std::map<uint64_t, Sync> syncs; ///< by address; used by one thread only
   uint32_t workgroupCount() const { return groups[0] * groups[1] * groups[2]; }
+  uint32_t workgroupEnd = 0; ///< above the highest workgroup that runs
 };
 
 class WorkgroupRunner {

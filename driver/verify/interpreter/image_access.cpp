@@ -207,6 +207,7 @@ void WorkgroupRunner::writeImage(Lane& lane, const Instr& inst, Object& object) 
   if (object.isShadowed)
     for (uint32_t at = 0; at < format.bytes; at += step)
       noteWrite(lane, object, *offset + at, step, inst.site, readScalar(bytes.data() + at, step));
+  markDirty(object, *offset, format.bytes);
   std::copy_n(bytes.data(), format.bytes, object.data + *offset);
   if (object.written)
     for (uint64_t g = *offset >> granuleShift_; g <= (*offset + format.bytes - 1) >> granuleShift_;

@@ -1,9 +1,15 @@
 // The interpreter as a device of `verify`.
 #pragma once
 
+#include "verify/interpreter/machine.h"
+#include "verify/interpreter/memory.h"
 #include "verify/runner.h"
 
 #include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace lanewise::driver {
 
@@ -11,9 +17,88 @@ namespace lanewise::driver {
 constexpr const char* kInterpreterName = "interpreter";
 DeviceInfo interpreterInfo();
 
-/// Runs programs in the interpreter. The first run of a program takes lanes in order, each later
-/// one in another order (reverse, interleaved over subgroups, random), so that a program which
-/// depends on it does not agree with itself. What it finds waits in takeFindings().
-std::unique_ptr<Runner> makeInterpreterRunner(const RunnerOptions& options);
+/// How much of a program runs, and how.
+struct InterpreterPlan {
+  interpreter::LaneOrder order = interpreter::LaneOrder::Forward;
+  /// Repetitions of the sequence; 0: the program's own.
+  uint32_t repeat = 0;
+  /// By dispatch of the sequence: the workgroups that run. Empty: all, of all or of that dispatch.
+  std::span<const std::vector<uint32_t>> workgroups;
+  /// By dispatch: its workgroups start in their order, whatever the order of lanes. Empty: none.
+  std::vector<bool> keepsWorkgroupOrder;
+  double timeoutSeconds = 60; ///< for the whole
+  /// Inputs of the same number are the same bytes at the same place: then only what the run before
+  /// has changed is put back. 0: they have none.
+  uint64_t inputsNumber = 0;
+};
+
+/// What a run left in the pages of a buffer that it stored to, and only there.
+struct TouchedPages {
+  std::vector<uint32_t> pages; ///< ascending, in units of interpreter::kDirtyBytes
+  std::vector<uint8_t> bytes;  ///< page after page; the last of the buffer may be shorter
+};
+
+/// Runs programs in the interpreter. As a Runner, the first run of a program takes lanes in order,
+/// each later one in another order (reverse, interleaved over subgroups, random), so that a program
+/// which depends on it does not agree with itself. What it finds waits in takeFindings().
+class InterpreterRunner final : public Runner {
+public:
+  explicit InterpreterRunner(double timeoutSeconds);
+
+  const DeviceInfo& device() const override { return info_; }
+  bool isUsable() const override { return true; }
+  RunStatus makeBuffers(std::span<const uint64_t> bytes) override;
+  RunStatus makeResources(std::span<const ResourceShape> shapes) override;
+  RunStatus addProgram(const Program& program) override;
+  std::vector<PipelineStatistics> statistics(uint32_t program) override;
+  RunStatus run(uint32_t program, std::span<const BufferInput> inputs,
+                std::span<const uint32_t> read,
+                std::vector<std::vector<uint8_t>>& outputs) override;
+  RunStatus beginTiming(std::span<const BufferInput> inputs,
+                        std::span<const uint32_t> restored) override;
+  RunStatus time(uint32_t program, uint32_t repetitions, double& microseconds) override;
+  std::vector<uint8_t> contents(uint32_t buffer) override { return buffers_[buffer]; }
+  std::vector<std::string> takeValidationErrors() override { return {}; }
+  std::vector<RunFinding> takeFindings() override { return std::exchange(findings_, {}); }
+
+  /// Runs by a plan; what the buffers hold then stays until the next run.
+  RunStatus execute(uint32_t program, std::span<const BufferInput> inputs,
+                    const InterpreterPlan& plan);
+  /// The pages of a buffer that the last run stored to.
+  TouchedPages touched(uint32_t buffer) const;
+  /// Instructions of the interpreter's code in the last run, by dispatch of the sequence.
+  const std::vector<uint64_t>& instructions() const { return instructions_; }
+  /// Whether workgroups of a dispatch may speak to one another through atomics on buffers.
+  bool hasStorageAtomics(uint32_t program, uint32_t dispatch) const;
+
+private:
+  struct LoweredProgram {
+    Program program;
+    std::vector<std::shared_ptr<const interpreter::Program>> shaders;
+    uint32_t runs = 0;
+  };
+
+  void upload(std::span<const BufferInput> inputs, uint64_t number);
+  void restore(size_t buffer, const BufferInput& input);
+  RunStatus runSequence(const LoweredProgram& lowered, const InterpreterPlan& plan);
+  RunStatus runDispatch(const LoweredProgram& lowered, uint32_t index, bool isAfterPart,
+                        const InterpreterPlan& plan, double seconds);
+  void addFinding(const interpreter::Program& program, const std::string& shader,
+                  const interpreter::Finding& finding, bool isAfterPart);
+
+  double timeoutSeconds_;
+  DeviceInfo info_;
+  std::vector<std::vector<uint8_t>> buffers_;
+  std::vector<std::vector<uint8_t>> written_; ///< by byte, of buffers that nobody filled
+  std::vector<ResourceShape> shapes_;         ///< empty: all are buffers
+  std::vector<bool> isAllWritten_;            ///< in place of written_, after part of a dispatch
+  std::vector<std::vector<uint8_t>> dirty_;   ///< by page
+  /// By buffer: what it holds where it is not dirty, the number of inputs or a fill pattern.
+  std::vector<std::pair<uint64_t, std::optional<uint8_t>>> bases_;
+  std::vector<std::pair<uint32_t, std::vector<uint8_t>>> pristine_;
+  std::vector<LoweredProgram> programs_;
+  std::vector<RunFinding> findings_;
+  std::vector<uint64_t> instructions_;
+};
 
 } // namespace lanewise::driver

@@ -45,7 +45,15 @@ public:
     const std::array<uint32_t, 3>& size = program_.workgroupSize;
     lanes_ = ordered(size[0] * size[1] * size[2], options_, options_.subgroupSize);
     // Which workgroup comes first shows only where they speak to one another.
-    workgroups_ = ordered(state_.workgroupCount(), options_, 1);
+    MachineOptions options = options_;
+    if (options.keepsWorkgroupOrder) options.order = LaneOrder::Forward;
+    const std::span<const uint32_t> chosen = options_.workgroups;
+    uint32_t count = chosen.empty() ? state_.workgroupCount() : uint32_t(chosen.size());
+    workgroups_ = ordered(count, options, 1);
+    if (!chosen.empty())
+      for (uint32_t& rank : workgroups_) rank = chosen[rank];
+    for (uint32_t workgroup : workgroups_)
+      state_.workgroupEnd = std::max(state_.workgroupEnd, workgroup + 1);
     runAll();
     return finish();
   }
@@ -65,6 +73,9 @@ private:
           fmt::format("the interpreter runs modules of up to {} instructions", kMaxSites));
     uint64_t groups = uint64_t(what_.groups[0]) * what_.groups[1] * what_.groups[2];
     if (groups > UINT32_MAX) return failure("the interpreter runs up to 2^32 workgroups");
+    for (uint32_t workgroup : options_.workgroups)
+      if (workgroup >= groups)
+        return failure(fmt::format("there is no workgroup {} of {}", workgroup, groups));
     return ok();
   }
 
@@ -102,6 +113,7 @@ private:
       object.name = buffers_[n].name;
       object.image = buffers_[n].image;
       if (object.image) object.memoryClass = kImageClass;
+      if (!buffers_[n].dirty.empty()) object.dirty = buffers_[n].dirty.data();
       if (!buffers_[n].written.empty()) addWritten(object, buffers_[n]);
     }
     pushConstants_.assign(what_.pushConstants.begin(), what_.pushConstants.end());
@@ -113,13 +125,23 @@ private:
     state_.foreign.resize(state_.objects.size());
   }
 
+  static bool mayBeWritten(const BufferMemory& buffer, size_t at) {
+    return buffer.dirty.empty() || buffer.dirty[at >> kDirtyShift];
+  }
+
   // The machine keeps its flags by granule.
   void addWritten(Object& object, const BufferMemory& buffer) {
     uint32_t granule = state_.granuleBytes;
-    std::vector<uint8_t> flags(object.bytes / granule + 1, 1);
-    for (size_t g = 0; g < flags.size(); ++g)
+    std::vector<uint8_t> flags(object.bytes / granule + 1);
+    for (size_t g = 0; g < flags.size(); ++g) {
+      if (!mayBeWritten(buffer, g * granule)) {
+        g = (((g * granule >> kDirtyShift) + 1) << kDirtyShift) / granule - 1;
+        continue;
+      }
+      flags[g] = 1;
       for (size_t at = g * granule; at < std::min<size_t>((g + 1) * granule, object.bytes); ++at)
         flags[g] &= buffer.written[at];
+    }
     written_.push_back(std::move(flags));
     object.written = written_.back().data();
   }
@@ -173,7 +195,7 @@ private:
   uint32_t threadCount() const {
     if (program_.hasStorageAtomics || options_.observer) return 1;
     uint32_t wanted = options_.threads ? options_.threads : std::thread::hardware_concurrency();
-    return std::clamp(wanted, 1u, std::max(state_.workgroupCount(), 1u));
+    return std::clamp(wanted, 1u, std::max(uint32_t(workgroups_.size()), 1u));
   }
 
   void runAll() {
@@ -223,7 +245,10 @@ private:
       if (buffer.written.empty()) continue;
       const std::vector<uint8_t>& flags = written_[at++];
       for (size_t byte = 0; byte < buffer.written.size(); ++byte)
-        buffer.written[byte] |= flags[byte / granule];
+        if (mayBeWritten(buffer, byte))
+          buffer.written[byte] |= flags[byte / granule];
+        else
+          byte |= kDirtyBytes - 1; // the last of its page
     }
     return {log_.sorted(), instructions_, ended_, timedOut_};
   }

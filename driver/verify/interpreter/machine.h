@@ -31,6 +31,11 @@ struct MachineOptions {
   uint64_t stepLimit = uint64_t(1) << 28; ///< instructions in loops of one lane
   Observer* observer = nullptr;
   double timeoutSeconds = 0; ///< negative: over already; 0: no limit
+  /// Which workgroups run, as linear indices (x first) without repeats. Empty: all of them.
+  std::span<const uint32_t> workgroups;
+  /// Workgroups start in the order of `workgroups` whatever `order` says of lanes: a program may
+  /// wait for those before it.
+  bool keepsWorkgroupOrder = false;
 };
 
 /// A buffer or an image as the dispatches of a program share it.
@@ -39,7 +44,10 @@ struct BufferMemory {
   std::string name;
   /// One flag for each byte: written, or filled from outside. Empty: all of it is. The dispatches
   /// set what they write.
-  std::span<uint8_t> written;
+  std::span<uint8_t> written{};
+  /// One flag for each page of kDirtyBytes (memory.h), set where a dispatch stores. Where it is
+  /// given, no byte of `written` is set outside those pages. Empty: nobody asks.
+  std::span<uint8_t> dirty{};
   /// What the image is, as long as `bytes` are; null: a buffer.
   const ImageShape* image = nullptr;
 };

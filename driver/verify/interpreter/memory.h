@@ -6,6 +6,7 @@
 #include "verify/image_shape.h"
 #include "verify/interpreter/shadow.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -42,8 +43,20 @@ struct Object {
   std::vector<uint32_t> marks;
   /// By granule: 0 where nobody has written yet. Null for a buffer that starts with contents.
   uint8_t* written = nullptr;
+  /// By page of kDirtyBytes: something was stored there. Null where nobody asks.
+  uint8_t* dirty = nullptr;
   ShadowTable shadow;
 };
+
+constexpr uint32_t kDirtyShift = 12, kDirtyBytes = 1u << kDirtyShift;
+
+/// Before a store of no more bytes than a page has. Several threads may say so of one page.
+inline void markDirty(Object& object, uint64_t offset, uint32_t bytes) {
+  if (!object.dirty) return;
+  std::atomic_ref(object.dirty[offset >> kDirtyShift]).store(1, std::memory_order_relaxed);
+  std::atomic_ref(object.dirty[(offset + bytes - 1) >> kDirtyShift])
+      .store(1, std::memory_order_relaxed);
+}
 
 constexpr uint32_t kNeverWritten = UINT32_MAX;
 

@@ -29,7 +29,7 @@ WorkgroupRunner::WorkgroupRunner(DispatchState& dispatch)
     Object& to = objects_[n];
     to.data = from.data, to.bytes = from.bytes, to.memoryClass = from.memoryClass;
     to.isReadOnly = from.isReadOnly, to.isShadowed = from.isShadowed, to.name = from.name;
-    to.written = from.written, to.image = from.image;
+    to.written = from.written, to.dirty = from.dirty, to.image = from.image;
     if (to.isShadowed) to.shadow.resize(to.bytes >> granuleShift_);
   }
   cells_.reserve(size_t(laneCount_) * program_.cellCount);

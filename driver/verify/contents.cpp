@@ -1,0 +1,216 @@
+#include "verify/contents.h"
+
+#include "verify/compare.h"
+#include "verify/failure.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+namespace lanewise::driver {
+
+std::string suffixOf(const InputSet& set) {
+  return set.name.empty() ? ""
+                          : fmt::format(" (with {}, made up for want of a scenario)", set.name);
+}
+
+ScenarioContents::ScenarioContents(const Scenario& scenario, std::span<const Program> programs,
+                                   uint64_t seed)
+    : scenario_(scenario), seed_(seed) {
+  std::vector<bool> isWritten(scenario_.buffers.size());
+  for (const Program& program : programs)
+    for (const ProgramDispatch& dispatch : program.dispatches)
+      for (const ProgramDispatch::Binding& bound : dispatch.bindings)
+        if (!program.shaders[dispatch.shader]
+                 .reflection.findBinding(bound.set, bound.binding)
+                 ->isReadOnly)
+          isWritten[bound.buffer] = true;
+  for (uint32_t b = 0; b < scenario_.buffers.size(); ++b) {
+    const ScenarioBuffer& buffer = scenario_.buffers[b];
+    bool isCompared = isWritten[b] && !std::holds_alternative<CompareNone>(buffer.compare);
+    if (isCompared) compared_.push_back(b), comparedBytes_ += buffer.bytes();
+    if (isPoisoned(b))
+      hasPoison_ = true;
+    else if (isWritten[b])
+      restored_.push_back(b);
+  }
+}
+
+Status ScenarioContents::readFiles() {
+  files_.resize(scenario_.buffers.size());
+  for (size_t b = 0; b < files_.size(); ++b) {
+    const auto* fill = std::get_if<FillFile>(&scenario_.buffers[b].fill);
+    if (!fill) continue;
+    std::ifstream file(fill->path, std::ios::binary);
+    files_[b].assign(std::istreambuf_iterator<char>(file), {});
+    if (!file || files_[b].size() != scenario_.buffers[b].bytes())
+      return failure(fmt::format("{}: buffer `{}` needs {} bytes, {} could be read", fill->path,
+                                 scenario_.buffers[b].name, scenario_.buffers[b].bytes(),
+                                 files_[b].size()));
+  }
+  return ok();
+}
+
+std::vector<InputSet> ScenarioContents::inputSets() const {
+  if (!isMadeUp()) return {{seed_, InputStyle::Seeded, ""}};
+  return {{seed_, InputStyle::Seeded, "first random inputs"},
+          {seed_ + 1, InputStyle::Seeded, "second random inputs"},
+          {seed_ + 2, InputStyle::Boundary, "boundary values"}};
+}
+
+void ScenarioContents::fill(const InputSet& set) {
+  if (filled_ == std::pair(set.seed, set.style)) return;
+  filled_ = std::pair(set.seed, set.style);
+  ++fills_;
+  bytes_.resize(scenario_.buffers.size());
+  for (size_t b = 0; b < bytes_.size(); ++b)
+    if (!isPoisoned(b))
+      bytes_[b] =
+          initialBytes(scenario_.buffers[b], set.seed, set.style, Poison::Positive, files_[b]);
+}
+
+uint64_t ScenarioContents::inputsNumber(Poison poison) const {
+  bool dependsOnPoison = false;
+  for (size_t b = 0; b < scenario_.buffers.size(); ++b)
+    dependsOnPoison |= isPoisoned(b) && !scenario_.buffers[b].header.empty();
+  return 2 * fills_ + (dependsOnPoison && poison == Poison::Negative ? 1 : 0);
+}
+
+std::vector<BufferInput> ScenarioContents::inputs(Poison poison) {
+  std::vector<BufferInput> inputs(scenario_.buffers.size());
+  for (size_t b = 0; b < inputs.size(); ++b) {
+    const ScenarioBuffer& buffer = scenario_.buffers[b];
+    if (isPoisoned(b) && buffer.header.empty()) {
+      inputs[b].fill = poisonByte(poison);
+      continue;
+    }
+    if (isPoisoned(b)) bytes_[b] = initialBytes(buffer, 0, InputStyle::Seeded, poison, {});
+    inputs[b].bytes = bytes_[b];
+  }
+  return inputs;
+}
+
+std::vector<BufferDifference> ScenarioContents::differences(const Outputs& a, Poison poisonA,
+                                                            const Outputs& b,
+                                                            Poison poisonB) const {
+  std::vector<BufferDifference> all;
+  for (uint32_t index : compared_) {
+    BufferContents left{a[index], {}}, right{b[index], {}};
+    if (isPoisoned(index)) left.poison = poisonByte(poisonA), right.poison = poisonByte(poisonB);
+    if (auto difference = compareContents(scenario_.buffers[index], left, right))
+      all.push_back(std::move(*difference));
+  }
+  return all;
+}
+
+namespace {
+
+// The bytes [from, to) of a buffer that started as `input`.
+void append(std::vector<uint8_t>& out, uint64_t from, uint64_t to, const BufferInput& input,
+            const TouchedPages& touched) {
+  using interpreter::kDirtyBytes;
+  while (from < to) {
+    uint32_t page = uint32_t(from / kDirtyBytes);
+    uint64_t end = std::min(to, (uint64_t(page) + 1) * kDirtyBytes);
+    auto known = std::lower_bound(touched.pages.begin(), touched.pages.end(), page);
+    if (known != touched.pages.end() && *known == page) {
+      const uint8_t* bytes =
+          touched.bytes.data() + (known - touched.pages.begin()) * ptrdiff_t(kDirtyBytes);
+      out.insert(out.end(), bytes + from % kDirtyBytes, bytes + from % kDirtyBytes + (end - from));
+    } else if (input.fill) {
+      out.insert(out.end(), end - from, *input.fill);
+    } else {
+      out.insert(out.end(), input.bytes.begin() + ptrdiff_t(from),
+                 input.bytes.begin() + ptrdiff_t(end));
+    }
+    from = end;
+  }
+}
+
+// What float arithmetic that is factored or folded may do to a result: a share of its own
+// magnitude, and after cancellation of that of its fellows. Where integers stand beside the floats,
+// only representable values near one another, which leaves integers exact.
+Compare roundingRule(const ScenarioBuffer& buffer, std::span<const uint8_t> left,
+                     std::optional<uint8_t> poison) {
+  bool isHalf = false, isMixed = !buffer.header.empty();
+  for (ScalarType type : buffer.elements) {
+    isHalf |= type == ScalarType::F16;
+    isMixed |= !isFloat(type);
+  }
+  if (isMixed) return CompareUlp{uint64_t(isHalf ? 8 : 4096)};
+  std::vector<double> magnitudes;
+  size_t at = 0;
+  for (uint64_t n = 0; n < buffer.count; ++n)
+    for (ScalarType type : buffer.elements) {
+      double value = std::fabs(decodeScalar(type, &left[at]));
+      bool isPoison = poison && std::count(&left[at], &left[at] + byteSize(type), *poison) ==
+                                    ptrdiff_t(byteSize(type));
+      if (std::isfinite(value) && value > 0 && !isPoison) magnitudes.push_back(value);
+      at += byteSize(type);
+    }
+  double share = isHalf ? 1e-2 : 1e-4;
+  if (magnitudes.empty()) return CompareTolerance{0, share};
+  auto middle = magnitudes.begin() + ptrdiff_t(magnitudes.size() / 2);
+  std::nth_element(magnitudes.begin(), middle, magnitudes.end());
+  return CompareTolerance{share * *middle, share};
+}
+
+} // namespace
+
+// Elements that neither run touched agree by every rule, and as a multiset add the same to both
+// sides: the rest is compared as a buffer of its own.
+std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, const TouchedPages& a,
+                                                             Poison poisonA, const TouchedPages& b,
+                                                             Poison poisonB,
+                                                             Strictness strictness) {
+  std::set<uint32_t> pages(a.pages.begin(), a.pages.end());
+  pages.insert(b.pages.begin(), b.pages.end());
+  ScenarioBuffer touched = scenario_.buffers[buffer];
+  const uint64_t header = touched.headerBytes(), size = touched.elementBytes();
+  std::vector<std::pair<uint64_t, uint64_t>> ranges; // of elements
+  uint64_t done = 0;
+  touched.count = 0;
+  for (uint32_t page : pages) {
+    uint64_t from = uint64_t(page) * interpreter::kDirtyBytes, to = from + interpreter::kDirtyBytes;
+    uint64_t first = from < header ? 0 : (from - header) / size;
+    uint64_t last = to < header ? 0 : (to - header + size - 1) / size;
+    first = std::max(first, done);
+    last = std::min(last, scenario_.buffers[buffer].count);
+    if (first >= last) continue;
+    ranges.emplace_back(first, last);
+    touched.count += last - first;
+    done = last;
+  }
+  auto gather = [&](const TouchedPages& run, Poison poison) {
+    // Of a poisoned buffer with a header inputs() makes the bytes anew for each pattern.
+    BufferInput input = inputs(poison)[buffer];
+    std::vector<uint8_t> bytes;
+    append(bytes, 0, header, input, run);
+    for (auto [first, last] : ranges)
+      append(bytes, header + first * size, header + last * size, input, run);
+    return bytes;
+  };
+  std::vector<uint8_t> left = gather(a, poisonA), right = gather(b, poisonB);
+  BufferContents x{left, {}}, y{right, {}};
+  if (isPoisoned(buffer)) x.poison = poisonByte(poisonA), y.poison = poisonByte(poisonB);
+  if (strictness == Strictness::UpToRounding &&
+      std::holds_alternative<CompareExact>(touched.compare))
+    touched.compare = roundingRule(touched, left, x.poison);
+  auto difference = compareContents(touched, x, y);
+  if (!difference) return difference;
+  difference->elements = scenario_.buffers[buffer].count;
+  if (difference->differing == 0) return difference; // in the header
+  for (auto [first, last] : ranges) {
+    if (difference->firstIndex < last - first) {
+      difference->firstIndex += first;
+      break;
+    }
+    difference->firstIndex -= last - first;
+  }
+  return difference;
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,354 @@
+// The order of the questions: can it run the original, what does a workgroup cost, how much of the
+// program does the budget buy, what does the original do wrong, what do only the others do wrong.
+#include "verify/witness.h"
+
+#include "verify/interpreter/interpreter_runner.h"
+#include "verify/run_findings.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <set>
+
+namespace lanewise::driver {
+namespace {
+
+using interpreter::LaneOrder;
+using Touched = std::vector<TouchedPages>; // of the compared buffers
+
+// What one nominal second buys; the interpreter runs 150 to 300 million on a core
+// (docs/benchmarks).
+constexpr double kInstructionsPerSecond = 100e6;
+// When the clock ends it all: as many times the budget, and these seconds.
+constexpr double kPatience = 4, kLeastPatience = 5;
+// Of all buffers. What a run touches is put back and compared; the rest only has to be held.
+constexpr uint64_t kMostBytes = uint64_t(1) << 30;
+// Where the buffers hold more, only the first of several made-up inputs are tried: making them up
+// takes longer than running.
+constexpr uint64_t kManyBytes = 64 << 20;
+
+struct NamedOrder {
+  LaneOrder order;
+  const char* name;
+  Poison poison; ///< the pattern alternates, so that what depends on it shows; see poisonOf()
+};
+constexpr NamedOrder kOrders[] = {
+    {LaneOrder::Forward, "forward", Poison::Positive},
+    {LaneOrder::Reverse, "reverse", Poison::Negative},
+    {LaneOrder::Interleaved, "interleaved", Poison::Positive},
+};
+
+uint64_t workgroupsOf(const ProgramDispatch& dispatch) {
+  return uint64_t(dispatch.groups[0]) * dispatch.groups[1] * dispatch.groups[2];
+}
+
+bool haveSameGrids(const Program& a, const Program& b) {
+  return a.repeat == b.repeat &&
+         std::equal(a.dispatches.begin(), a.dispatches.end(), b.dispatches.begin(),
+                    b.dispatches.end(), [](const ProgramDispatch& x, const ProgramDispatch& y) {
+                      return x.groups == y.groups;
+                    });
+}
+
+class Witness {
+public:
+  Witness(ScenarioContents& contents, const Scenario& scenario, std::span<const Program> programs,
+          const std::vector<bool>& isAsked, double budgetSeconds)
+      : contents_(contents), scenario_(scenario), programs_(programs), isAsked_(isAsked),
+        budget_(budgetSeconds), runner_(budgetSeconds) {
+    result_.rows.resize(programs.size());
+    slots_.resize(programs.size());
+    report_.subgroupSize = runner_.device().subgroupSize;
+  }
+
+  WitnessResult run() {
+    report_.reason = prepare();
+    if (report_.reason.empty()) report_.reason = plan();
+    if (report_.reason.empty()) {
+      report_.hasRun = true;
+      for (const InputSet& set : sets_)
+        if (!runSet(set)) break;
+    }
+    return std::move(result_);
+  }
+
+private:
+  // Each of these gives the reason why nothing can be run, empty if there is none.
+
+  std::string prepare() {
+    std::vector<uint64_t> sizes;
+    uint64_t bytes = 0;
+    for (const ScenarioBuffer& buffer : scenario_.buffers) {
+      if (buffer.image)
+        return fmt::format("the interpreter does not run images (`{}`)", buffer.name);
+      sizes.push_back(buffer.bytes());
+      bytes += buffer.bytes();
+    }
+    if (bytes > kMostBytes)
+      return fmt::format("the buffers hold {} MiB, and it takes {} MiB; choose a smaller size",
+                         (bytes >> 20) + 1, kMostBytes >> 20);
+    sets_ = contents_.inputSets();
+    if (bytes > kManyBytes) sets_.resize(1);
+    report_.inputSets = uint32_t(sets_.size());
+    report_.allInputSets = uint32_t(contents_.inputSets().size());
+    (void)runner_.makeBuffers(sizes);
+    uint32_t added = 0;
+    for (size_t p = 0; p < programs_.size(); ++p) {
+      if (!isAsked_[p]) continue;
+      if (RunStatus failed = runner_.addProgram(programs_[p])) {
+        if (p == 0) return failed->message;
+        result_.rows[p].reason = failed->message;
+      } else {
+        slots_[p] = added++;
+      }
+    }
+    return {};
+  }
+
+  // Finds out what a workgroup of each dispatch costs, and how much of the program that leaves.
+  std::string plan() {
+    started_ = std::chrono::steady_clock::now();
+    const Program& original = programs_[0];
+    report_.allRepeats = original.repeat;
+    std::vector<double> costs;
+    if (std::string reason = probe(costs); !reason.empty()) return reason;
+    double whole = 0;
+    for (size_t d = 0; d < costs.size(); ++d) {
+      whole += costs[d] * double(workgroupsOf(original.dispatches[d]));
+      report_.allWorkgroups += workgroupsOf(original.dispatches[d]);
+    }
+    double share = budget_ * kInstructionsPerSecond / double(runCount()) / std::max(whole, 1.0);
+    report_.repeats = uint32_t(std::clamp(std::floor(share), 1.0, double(original.repeat)));
+    report_.workgroups = report_.allWorkgroups;
+    for (uint32_t d = 0; d < costs.size(); ++d) keepsOrder_.push_back(speaks(d));
+    if (share < 1) choosePart(share);
+    for (size_t p = 1; p < programs_.size(); ++p)
+      if (slots_[p] && share < original.repeat && !haveSameGrids(original, programs_[p])) {
+        slots_[p].reset();
+        result_.rows[p].reason = "only a part was run, and it has dispatches of its own";
+      }
+    return {};
+  }
+
+  void choosePart(double share) {
+    report_.workgroups = 0;
+    for (uint32_t d = 0; d < programs_[0].dispatches.size(); ++d) {
+      const ProgramDispatch& dispatch = programs_[0].dispatches[d];
+      // Two at least: one has nobody to race with.
+      uint32_t count = uint32_t(std::max(2.0, share * double(workgroupsOf(dispatch))));
+      parts_.push_back(chooseWorkgroups(dispatch.groups, count, keepsOrder_[d]));
+      report_.workgroups += parts_.back().size();
+    }
+  }
+
+  std::string probe(std::vector<double>& costs) {
+    std::vector<std::vector<uint32_t>> probes;
+    for (const ProgramDispatch& dispatch : programs_[0].dispatches) {
+      uint32_t middle = uint32_t(workgroupsOf(dispatch) / 2);
+      probes.push_back({0});
+      if (middle != 0 && !speaks(uint32_t(probes.size() - 1))) probes.back().push_back(middle);
+    }
+    InterpreterPlan plan;
+    plan.repeat = 1;
+    plan.workgroups = probes;
+    plan.timeoutSeconds = secondsLeft();
+    contents_.fill(sets_[0]);
+    plan.inputsNumber = contents_.inputsNumber(Poison::Positive);
+    RunStatus failed = runner_.execute(0, contents_.inputs(Poison::Positive), plan);
+    (void)runner_.takeFindings();
+    if (failed) return "the original: " + reasonOf(*failed);
+    for (size_t d = 0; d < probes.size(); ++d)
+      costs.push_back(double(runner_.instructions()[d]) / double(probes[d].size()));
+    return {};
+  }
+
+  // Whether workgroups of the original's dispatch may speak to one another in some program.
+  bool speaks(uint32_t dispatch) const {
+    for (size_t p = 0; p < programs_.size(); ++p)
+      if (slots_[p] && dispatch < programs_[p].dispatches.size() &&
+          runner_.hasStorageAtomics(*slots_[p], dispatch))
+        return true;
+    return false;
+  }
+
+  uint64_t runCount() const {
+    uint64_t programs = uint64_t(std::count_if(slots_.begin(), slots_.end(),
+                                               [](const auto& slot) { return slot.has_value(); }));
+    return programs * (std::size(kOrders) + sets_.size() - 1);
+  }
+
+  double patience() const { return budget_ * kPatience + kLeastPatience; }
+  double secondsLeft() const {
+    std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
+    return patience() - spent.count();
+  }
+
+  // After a part of a dispatch the next one may well read what was not written.
+  Poison poisonOf(const NamedOrder& order) const {
+    return parts_.empty() ? order.poison : Poison::Positive;
+  }
+
+  std::string reasonOf(const RunFailure& failed) const {
+    return secondsLeft() <= 0 ? fmt::format("it took more than {:g} seconds", patience())
+                              : failed.message;
+  }
+
+  // All orders with the first inputs, one with the others.
+  std::span<const NamedOrder> ordersOf(const InputSet& set) const {
+    bool isFirst = set.name == sets_[0].name;
+    return {kOrders, isFirst ? std::size(kOrders) : 1};
+  }
+
+  RunStatus runProgram(size_t p, const NamedOrder& order, Touched& outputs) {
+    InterpreterPlan plan;
+    plan.order = order.order;
+    plan.repeat = haveSameGrids(programs_[0], programs_[p]) ? report_.repeats : 0;
+    plan.workgroups = parts_;
+    plan.keepsWorkgroupOrder = keepsOrder_;
+    plan.keepsWorkgroupOrder.resize(programs_[p].dispatches.size());
+    plan.timeoutSeconds = secondsLeft();
+    plan.inputsNumber = contents_.inputsNumber(poisonOf(order));
+    RunStatus failed = runner_.execute(*slots_[p], contents_.inputs(poisonOf(order)), plan);
+    for (uint32_t buffer : contents_.compared()) outputs.push_back(runner_.touched(buffer));
+    for (uint64_t instructions : runner_.instructions()) report_.instructions += instructions;
+    return failed;
+  }
+
+  // False when there is no point in going on.
+  bool runSet(const InputSet& set) {
+    contents_.fill(set);
+    std::vector<Touched> expected;
+    for (const NamedOrder& order : ordersOf(set))
+      if (!runOriginal(set, order, expected)) return false;
+    for (size_t p = 1; p < programs_.size(); ++p)
+      for (size_t n = 0; n < expected.size() && slots_[p]; ++n)
+        runOther(p, set, kOrders[n], expected[n]);
+    return true;
+  }
+
+  bool runOriginal(const InputSet& set, const NamedOrder& order, std::vector<Touched>& expected) {
+    Touched outputs;
+    RunStatus failed = runProgram(0, order, outputs);
+    takeOriginalFindings();
+    if (failed) {
+      report_.reason = "the original: " + reasonOf(*failed);
+      // What was seen of the original is no longer all there is to see.
+      report_.hasRun = false;
+      for (WitnessRow& row : result_.rows) row = {};
+      return false;
+    }
+    if (std::find(report_.orders.begin(), report_.orders.end(), order.name) == report_.orders.end())
+      report_.orders.push_back(order.name);
+    if (!expected.empty() && report_.orderDependence.empty()) {
+      auto differences =
+          differencesBetween(expected[0], poisonOf(kOrders[0]), outputs, poisonOf(order));
+      if (!differences.empty())
+        report_.orderDependence =
+            fmt::format("{}, in {} against {} order{}", describe(differences[0]), kOrders[0].name,
+                        order.name, suffixOf(set));
+    }
+    expected.push_back(std::move(outputs));
+    return true;
+  }
+
+  std::vector<BufferDifference> differencesBetween(const Touched& a, Poison poisonA,
+                                                   const Touched& b, Poison poisonB) {
+    std::vector<BufferDifference> all;
+    for (size_t n = 0; n < a.size(); ++n)
+      if (auto one = contents_.difference(contents_.compared()[n], a[n], poisonA, b[n], poisonB))
+        all.push_back(std::move(*one));
+    return all;
+  }
+
+  void takeOriginalFindings() {
+    std::vector<RunFinding> found = runner_.takeFindings();
+    for (RunFinding& finding : found) {
+      // What only the missing part of a dispatch makes wrong is not held against anybody.
+      if (finding.isAfterPart) finding.decides = false;
+      report_.isUnsound |= finding.decides && isUnpredictable(finding);
+    }
+    addFindings(result_.originalFindings, std::move(found));
+  }
+
+  void runOther(size_t p, const InputSet& set, const NamedOrder& order, const Touched& expected) {
+    WitnessRow& row = result_.rows[p];
+    Touched outputs;
+    RunStatus failed = runProgram(p, order, outputs);
+    std::vector<RunFinding> own;
+    for (RunFinding& finding : runner_.takeFindings())
+      if (!hasDefect(result_.originalFindings, finding)) own.push_back(std::move(finding));
+    auto decides = [](const RunFinding& finding) { return finding.decides; };
+    if (std::none_of(row.findings.begin(), row.findings.end(), decides)) row.suffix = suffixOf(set);
+    addFindings(row.findings, std::move(own));
+    if (failed) {
+      row.reason = reasonOf(*failed);
+      slots_[p].reset();
+      return;
+    }
+    for (size_t n = 0; n < outputs.size() && row.differences.empty(); ++n)
+      compareBuffer(row, set, order, contents_.compared()[n], expected[n], outputs[n]);
+  }
+
+  void compareBuffer(WitnessRow& row, const InputSet& set, const NamedOrder& order, uint32_t buffer,
+                     const TouchedPages& expected, const TouchedPages& outputs) {
+    Poison poison = poisonOf(order);
+    auto difference = contents_.difference(buffer, expected, poison, outputs, poison);
+    if (!difference) return;
+    if (!contents_.difference(buffer, expected, poison, outputs, poison,
+                              Strictness::UpToRounding)) {
+      if (row.rounding.empty()) row.rounding = describe(*difference);
+      return;
+    }
+    row.differences.push_back(std::move(*difference));
+    row.differsIn = fmt::format("with invocations in {} order{}", order.name, suffixOf(set));
+  }
+
+  ScenarioContents& contents_;
+  const Scenario& scenario_;
+  std::span<const Program> programs_;
+  const std::vector<bool>& isAsked_;
+  double budget_;
+  InterpreterRunner runner_;
+  WitnessResult result_;
+  InterpreterReport& report_ = result_.report;
+  std::vector<InputSet> sets_;
+  std::vector<std::optional<uint32_t>> slots_; ///< by program: the runner's number for it
+  std::vector<std::vector<uint32_t>> parts_;   ///< by dispatch: the workgroups; empty: all
+  std::vector<bool> keepsOrder_;               ///< by dispatch
+  std::chrono::steady_clock::time_point started_;
+};
+
+} // namespace
+
+std::vector<uint32_t> chooseWorkgroups(const std::array<uint32_t, 3>& groups, uint32_t count,
+                                       bool isPrefix) {
+  uint64_t all = uint64_t(groups[0]) * groups[1] * groups[2];
+  count = uint32_t(std::min<uint64_t>(count, all));
+  std::set<uint32_t> chosen;
+  auto add = [&](uint64_t workgroup) {
+    if (chosen.size() < count) chosen.insert(uint32_t(workgroup));
+  };
+  if (!isPrefix) {
+    add(0);
+    add(all - 1);
+    const uint64_t strides[] = {1, groups[0], uint64_t(groups[0]) * groups[1]};
+    for (uint32_t d = 0; d < 3; ++d)
+      if (groups[d] > 1) add(strides[d]), add(all - 1 - strides[d]);
+    // Steps of the golden ratio fall evenly into the gaps.
+    constexpr double kGolden = 0.6180339887498949;
+    double at = 0.5;
+    for (uint32_t n = 0; n < count; ++n, at = std::fmod(at + kGolden, 1.0))
+      add(uint64_t(at * double(all)));
+  }
+  for (uint64_t n = 0; n < all && chosen.size() < count; ++n) add(n);
+  return {chosen.begin(), chosen.end()};
+}
+
+WitnessResult askInterpreter(ScenarioContents& contents, const Scenario& scenario,
+                             std::span<const Program> programs, const std::vector<bool>& isAsked,
+                             double budgetSeconds) {
+  return Witness(contents, scenario, programs, isAsked, budgetSeconds).run();
+}
+
+} // namespace lanewise::driver

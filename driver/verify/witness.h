@@ -1,0 +1,53 @@
+// The interpreter as the second witness of a verification, beside a Vulkan device: the same
+// programs on the same inputs, scaled down to what can be afforded (docs/design/interpreter.md).
+#pragma once
+
+#include "verify/contents.h"
+#include "verify/runner.h"
+#include "verify/verify.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+/// What the interpreter says of one program beside the original.
+struct WitnessRow {
+  std::string reason;               ///< why it has not run to the end; empty: it has
+  std::vector<RunFinding> findings; ///< that the original does not have
+  std::string suffix;               ///< of the first of them that decides: with which inputs
+  /// From what the original leaves in the same order; only where InterpreterReport says that
+  /// outputs can be compared.
+  std::vector<BufferDifference> differences;
+  std::string differsIn; ///< which order and inputs these come from
+  /// The first difference that rounding explains, in words. spirv-opt factors and folds float
+  /// arithmetic, which devices do as well: no device need show it, and it is nobody's fault.
+  std::string rounding;
+};
+
+struct WitnessResult {
+  InterpreterReport report;
+  std::vector<RunFinding> originalFindings;
+  std::vector<WitnessRow> rows; ///< by program; [0] is unused
+};
+
+/// Runs the original, then the others as far as they are asked (by program). `budgetSeconds` above
+/// 0. How much runs depends on counted
+/// instructions and not on the clock, so that the answer is the same on every machine; the clock
+/// only ends what takes far longer than it should.
+WitnessResult askInterpreter(ScenarioContents& contents, const Scenario& scenario,
+                             std::span<const Program> programs, const std::vector<bool>& isAsked,
+                             double budgetSeconds);
+
+/// `count` of the workgroups of a dispatch, ascending: the first and the last, their neighbours in
+/// each dimension, then others spread over the rest. All of them where there are no more. With
+/// `isPrefix` the first ones: where workgroups speak to one another, those before may be waited
+/// for.
+std::vector<uint32_t> chooseWorkgroups(const std::array<uint32_t, 3>& groups, uint32_t count,
+                                       bool isPrefix);
+
+} // namespace lanewise::driver
