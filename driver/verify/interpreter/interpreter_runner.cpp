@@ -12,7 +12,6 @@ namespace {
 
 constexpr LaneOrder kOrders[] = {LaneOrder::Forward, LaneOrder::Reverse, LaneOrder::Interleaved,
                                  LaneOrder::Random};
-constexpr uint32_t kSubgroupSize = 32;
 
 // Whether a finding may be due to what the buffers held rather than to the program.
 bool mayComeOfInputs(FindingKind kind) {
@@ -35,8 +34,8 @@ std::string placeOf(const RunFinding& found, bool isRace) {
 
 } // namespace
 
-InterpreterRunner::InterpreterRunner(double timeoutSeconds)
-    : timeoutSeconds_(timeoutSeconds), info_(interpreterInfo()) {}
+InterpreterRunner::InterpreterRunner(double timeoutSeconds, uint32_t subgroupSize)
+    : timeoutSeconds_(timeoutSeconds), info_(interpreterInfo(subgroupSize)) {}
 
 RunStatus InterpreterRunner::makeBuffers(std::span<const uint64_t> bytes) {
   programs_.clear();
@@ -211,7 +210,7 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
   const interpreter::Program& program = *lowered.shaders[step.shader];
   MachineOptions options;
   options.order = plan.order;
-  options.subgroupSize = kSubgroupSize;
+  options.subgroupSize = info_.subgroupSize;
   options.timeoutSeconds = seconds > 0 ? seconds : -1;
   if (!plan.workgroups.empty()) options.workgroups = plan.workgroups[index];
   options.keepsWorkgroupOrder =
@@ -260,13 +259,13 @@ void InterpreterRunner::addFinding(const interpreter::Program& program, const st
   findings_.push_back(std::move(found));
 }
 
-DeviceInfo interpreterInfo() {
+DeviceInfo interpreterInfo(uint32_t subgroupSize) {
   DeviceInfo info;
   info.name = kInterpreterName;
   info.type = "interpreter";
   info.driver = "lanewise " LANEWISE_VERSION;
   info.apiVersion = "-";
-  info.subgroupSize = kSubgroupSize;
+  info.subgroupSize = subgroupSize;
   info.sharedMemoryBytes = 1 << 20;
   info.isCpu = true;
   info.isInterpreter = true;

@@ -15,7 +15,8 @@ namespace lanewise::driver {
 
 /// What `--device=interpreter` names.
 constexpr const char* kInterpreterName = "interpreter";
-DeviceInfo interpreterInfo();
+/// Subgroups have 4 to 128 lanes, a power of two.
+DeviceInfo interpreterInfo(uint32_t subgroupSize = 32);
 
 /// How much of a program runs, and how.
 struct InterpreterPlan {
@@ -43,7 +44,7 @@ struct TouchedPages {
 /// which depends on it does not agree with itself. What it finds waits in takeFindings().
 class InterpreterRunner final : public Runner {
 public:
-  explicit InterpreterRunner(double timeoutSeconds);
+  InterpreterRunner(double timeoutSeconds, uint32_t subgroupSize);
 
   const DeviceInfo& device() const override { return info_; }
   bool isUsable() const override { return true; }
