@@ -198,7 +198,9 @@ Result<Plan> planWithoutScenario(const Options& o) {
     plan.programs.push_back(std::move(program));
   }
   ShaderPair pair{name, plan.programs[0].modules[name], plan.programs[1].modules[name]};
-  Result<Scenario> made = synthesizeScenario({&pair, 1}, *assumptions, o.verify.seed, plan.notes);
+  Result<Scenario> made = synthesizeScenario(
+      {&pair, 1}, *assumptions, o.verify.seed, plan.notes,
+      o.verify.device == kInterpreterName ? SynthesisLimits::forInterpreter() : SynthesisLimits());
   if (made)
     plan.scenario = std::move(*made);
   else

@@ -183,12 +183,23 @@ public:
                                               std::span<const ProgramVariant> programs) = 0;
 };
 
+/// How large a made-up scenario is.
+struct SynthesisLimits {
+  uint32_t groups = 4; ///< workgroups in a direction, as far as these have more than one
+  /// The largest integer handed out as a size or a count, unless a row of a workgroup is longer.
+  /// Runtime arrays have its square of elements at least.
+  uint32_t integer = 256;
+  /// What the interpreter can afford. Two workgroups are enough to see that they race.
+  static SynthesisLimits forInterpreter() { return {2, 64}; }
+};
+
 /// A scenario made up from what the modules declare, for when there is none
 /// (verify/synthesize.cpp): buffer sizes, inputs and one dispatch. What could not be made up is an
 /// Error with the reason.
 Result<Scenario> synthesizeScenario(std::span<const ShaderPair> shaders,
                                     const Assumptions& assumptions, uint64_t seed,
-                                    std::vector<std::string>& notes);
+                                    std::vector<std::string>& notes,
+                                    const SynthesisLimits& limits = {});
 
 /// Text for people and JSON for programs.
 std::string formatReport(const VerifyReport& report);

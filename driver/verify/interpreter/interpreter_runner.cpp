@@ -41,6 +41,7 @@ RunStatus InterpreterRunner::makeBuffers(std::span<const uint64_t> bytes) {
   programs_.clear();
   buffers_.clear();
   dirty_.clear();
+  shapes_.clear();
   for (uint64_t size : bytes) {
     buffers_.emplace_back(size);
     dirty_.emplace_back((size >> kDirtyShift) + 1);
@@ -51,10 +52,23 @@ RunStatus InterpreterRunner::makeBuffers(std::span<const uint64_t> bytes) {
   return {};
 }
 
+RunStatus InterpreterRunner::makeResources(std::span<const ResourceShape> shapes) {
+  std::vector<uint64_t> bytes;
+  for (const ResourceShape& shape : shapes) bytes.push_back(shape.bytes);
+  RunStatus failed = makeBuffers(bytes);
+  shapes_.assign(shapes.begin(), shapes.end());
+  return failed;
+}
+
 RunStatus InterpreterRunner::addProgram(const driver::Program& program) {
   LoweredProgram lowered;
   lowered.program = program;
   for (const ProgramShader& shader : program.shaders) {
+    for (const ReflectedBinding& binding : shader.reflection.bindings)
+      if (binding.kind == ReflectedBinding::Kind::Unsupported)
+        return RunFailure{RunFailure::Kind::Unsupported,
+                          fmt::format("shader `{}`: {} is {}", shader.name,
+                                      driver::placeOf(binding), binding.unsupported)};
     Result<std::shared_ptr<const interpreter::Program>> code = interpreter::Program::lower(
         shader.words, {shader.reflection.entry, shader.specConstants, 16});
     if (!code)
@@ -186,8 +200,9 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
   std::vector<BufferMemory> memory;
   for (size_t b = 0; b < buffers_.size(); ++b) {
     std::span<uint8_t> written = written_[b];
-    memory.push_back(
-        {buffers_[b], "", isAllWritten_[b] ? std::span<uint8_t>() : written, dirty_[b]});
+    bool isImage = b < shapes_.size() && shapes_[b].image;
+    memory.push_back({buffers_[b], "", isAllWritten_[b] ? std::span<uint8_t>() : written, dirty_[b],
+                      isImage ? &*shapes_[b].image : nullptr});
   }
   std::vector<BufferBinding> bindings;
   for (const ProgramDispatch::Binding& bound : step.bindings)

@@ -49,6 +49,7 @@ public:
   const DeviceInfo& device() const override { return info_; }
   bool isUsable() const override { return true; }
   RunStatus makeBuffers(std::span<const uint64_t> bytes) override;
+  RunStatus makeResources(std::span<const ResourceShape> shapes) override;
   RunStatus addProgram(const Program& program) override;
   std::vector<PipelineStatistics> statistics(uint32_t program) override;
   RunStatus run(uint32_t program, std::span<const BufferInput> inputs,
@@ -90,6 +91,7 @@ private:
   DeviceInfo info_;
   std::vector<std::vector<uint8_t>> buffers_;
   std::vector<std::vector<uint8_t>> written_; ///< by byte, of buffers that nobody filled
+  std::vector<ResourceShape> shapes_;         ///< empty: all are buffers
   std::vector<bool> isAllWritten_;            ///< in place of written_, after part of a dispatch
   std::vector<std::vector<uint8_t>> dirty_;   ///< by page
   /// By buffer: what it holds where it is not dirty, the number of inputs or a fill pattern.
