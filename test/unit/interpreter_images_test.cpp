@@ -92,7 +92,7 @@ protected:
     Result<std::unique_ptr<Runner>> opened = Runner::open(options);
     ASSERT_TRUE(opened) << opened.error().message;
     device_ = std::move(*opened);
-    interpreter_ = std::make_unique<InterpreterRunner>(60);
+    interpreter_ = std::make_unique<InterpreterRunner>(60, 32);
   }
 
   // Both leave the same, floats of buffer `results` up to the tolerance. False if the device cannot
