@@ -141,8 +141,7 @@ private:
     verify.device = options_.device;
     verify.validationLayer = options_.validationLayer;
     verify.timing = options_.hasTiming;
-    verify.usesInterpreter = options_.usesInterpreter;
-    verify.interpreterBudget = options_.interpreterBudget;
+    verify.interpreter = options_.interpreter;
     Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verify);
     if (!verifier) {
       printError("lanewise: {}\n", verifier.error().message);

@@ -135,12 +135,15 @@ void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
       ->group(group);
   app.add_flag("--no-timing{false}", o.hasTiming, "with --verify: compare, but do not time")
       ->group(group);
-  app.add_flag("--no-interpreter{false}", o.usesInterpreter,
+  app.add_flag("--no-interpreter{false}", o.interpreter.isSecondWitness,
                "with --verify: do not look for races with the interpreter as well")
       ->group(group);
-  app.add_option("--interpreter-budget", o.interpreterBudget,
+  app.add_option("--interpreter-budget", o.interpreter.budgetSeconds,
                  "with --verify: about how many seconds the interpreter may take for each "
                  "comparison (default 3)")
+      ->group(group);
+  app.add_option("--subgroup-size", o.interpreter.subgroupSize,
+                 "with --verify: lanes of a subgroup in the interpreter: 4 to 128 (default 32)")
       ->group(group);
 }
 
@@ -314,7 +317,7 @@ Status checkChoices(const RawOptions& raw, OptOptions& o) {
   constexpr double kMostSeconds = 1e6;
   if (!(raw.isolationTimeout >= 0 && raw.isolationTimeout <= kMostSeconds)) // NaN, too
     return errorOf("--isolation-timeout must lie between 0 and 1000000 seconds");
-  if (Status s = checkInterpreterBudget(o.interpreterBudget); !s) return s;
+  if (Status s = checkInterpreterOptions(o.interpreter); !s) return s;
   if (o.pipeline.bisectLimit < -1)
     return errorOf("--bisect-limit must be -1 (no limit) or a count");
   // Rounded up: 0 means no limit, and must not come from a small number.

@@ -4,6 +4,7 @@
 #include "front_end.h"
 #include "pipeline.h"
 #include "result.h"
+#include "verify/verify.h"
 
 #include <chrono>
 #include <optional>
@@ -44,9 +45,8 @@ struct OptOptions {
   KeepIf keepIf = KeepIf::Equal;
   std::string device;
   bool validationLayer = false;
-  bool hasTiming = true;        ///< --no-timing: only compare
-  bool usesInterpreter = true;  ///< --no-interpreter: dispatch only
-  double interpreterBudget = 3; ///< seconds, as VerifyOptions has it
+  bool hasTiming = true; ///< --no-timing: only compare
+  InterpreterOptions interpreter;
 
   std::chrono::milliseconds isolationTime = std::chrono::seconds(120);
   bool isolates = true;

@@ -3,6 +3,7 @@
 #include "suggest.h"
 
 #include <CLI/CLI.hpp>
+#include <bit>
 #include <cctype>
 #include <fmt/format.h>
 #include <vector>
@@ -43,13 +44,17 @@ Status checkOptionValues(const CLI::App& app, std::span<const std::string> args)
   return ok();
 }
 
-Status checkInterpreterBudget(double seconds) {
-  if (seconds > 0 && seconds <= 1e6) return ok();
-  return Error{"--interpreter-budget must be above 0 and at most 1000000 seconds; "
-               "--no-interpreter leaves it out",
-               {},
-               0,
-               {}};
+Status checkInterpreterOptions(const InterpreterOptions& options) {
+  if (!(options.budgetSeconds > 0 && options.budgetSeconds <= 1e6))
+    return Error{"--interpreter-budget must be above 0 and at most 1000000 seconds; "
+                 "--no-interpreter leaves it out",
+                 {},
+                 0,
+                 {}};
+  const uint32_t lanes = options.subgroupSize;
+  if (lanes < 4 || lanes > 128 || !std::has_single_bit(lanes))
+    return Error{"--subgroup-size must be 4, 8, 16, 32, 64 or 128", {}, 0, {}};
+  return ok();
 }
 
 Status checkOptionNames(const CLI::App& app, std::span<const std::string> args,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "result.h"
+#include "verify/verify.h"
 
 #include <span>
 #include <string>
@@ -18,8 +19,8 @@ namespace lanewise::driver {
 /// a script leaves it, must not read a scenario named "-o".
 Status checkOptionValues(const CLI::App& app, std::span<const std::string> args);
 
-/// What --interpreter-budget may be, in seconds.
-Status checkInterpreterBudget(double seconds);
+/// What --interpreter-budget and --subgroup-size may be.
+Status checkInterpreterOptions(const InterpreterOptions& options);
 
 /// Finds an option that `app` does not have; `command` is its name for messages. CLI11's messages
 /// do not suggest anything.

@@ -77,12 +77,15 @@ void declare(CLI::App& app, Options& o) {
   app.add_option("--timeout", o.verify.timeoutSeconds,
                  "seconds after which a submission counts as hung")
       ->group(how);
-  app.add_flag("!--no-interpreter", o.verify.usesInterpreter,
+  app.add_flag("!--no-interpreter", o.verify.interpreter.isSecondWitness,
                "do not look for races and undefined operations with the interpreter as well")
       ->group(how);
-  app.add_option("--interpreter-budget", o.verify.interpreterBudget,
+  app.add_option("--interpreter-budget", o.verify.interpreter.budgetSeconds,
                  "about how many seconds the interpreter may take (default 3); decides how many "
                  "workgroups it runs")
+      ->group(how);
+  app.add_option("--subgroup-size", o.verify.interpreter.subgroupSize,
+                 "lanes of a subgroup in the interpreter: 4 to 128 (default 32)")
       ->group(how);
   app.add_option("--json", o.json, "write the report as JSON (- for standard output)")->group(how);
   app.add_flag("--require-verified", o.requiresVerified,
@@ -112,7 +115,7 @@ Status checkOptions(Options& o) {
     return failure("--repeats must lie between 1 and 100000");
   if (!(o.verify.timeoutSeconds > 0 && o.verify.timeoutSeconds <= 1e6))
     return failure("--timeout must be above 0 and at most 1000000");
-  if (Status s = checkInterpreterBudget(o.verify.interpreterBudget); !s) return s;
+  if (Status s = checkInterpreterOptions(o.verify.interpreter); !s) return s;
   if (o.scenario.empty() && (!o.size.empty() || !o.shader.empty()))
     return failure("--size and --shader speak of a scenario; give --scenario=FILE.toml");
   if (!o.scenario.empty() &&
@@ -127,7 +130,7 @@ Status checkOptions(Options& o) {
 
 // What a source was compiled to names its lines for the interpreter's findings only.
 Lines linesFor(const Options& o) {
-  bool isInterpreted = o.verify.device == kInterpreterName || o.verify.usesInterpreter;
+  bool isInterpreted = o.verify.device == kInterpreterName || o.verify.interpreter.isSecondWitness;
   return isInterpreted ? Lines::Keep : Lines::Strip;
 }
 std::vector<std::string> rowNames(const Options& o) {
@@ -195,7 +198,9 @@ Result<Plan> planWithoutScenario(const Options& o) {
     plan.programs.push_back(std::move(program));
   }
   ShaderPair pair{name, plan.programs[0].modules[name], plan.programs[1].modules[name]};
-  Result<Scenario> made = synthesizeScenario({&pair, 1}, *assumptions, o.verify.seed, plan.notes);
+  Result<Scenario> made = synthesizeScenario(
+      {&pair, 1}, *assumptions, o.verify.seed, plan.notes,
+      o.verify.device == kInterpreterName ? SynthesisLimits::forInterpreter() : SynthesisLimits());
   if (made)
     plan.scenario = std::move(*made);
   else

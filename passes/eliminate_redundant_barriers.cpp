@@ -7,8 +7,8 @@
 // barrier goes; where they cannot meet in one class, that class goes out of its semantics. Barriers
 // with nothing between them become one. This is repeated until nothing changes.
 //
-// Legal when: judge() finds no reason to keep it. The reasons are the names in `Reason`; DESIGN 5.1,
-// docs/passes/eliminate-redundant-barriers.md.
+// Legal when: judge() finds no reason to keep it. The reasons are the names in `Reason`;
+// DESIGN 5.1, docs/passes/eliminate-redundant-barriers.md.
 //
 // Pays when: always. Nothing is moved, split or added, and no execution scope is weakened.
 //
@@ -67,8 +67,8 @@ struct Site {
   bool isRefused = false; ///< maySite() said no once: nothing more is done to it
   uint32_t droppedClasses = 0;
   bool isWidened = false;
-  std::string proof;      ///< of a removed one
-  std::string removedAs;  ///< name of its remark
+  std::string proof;     ///< of a removed one
+  std::string removedAs; ///< name of its remark
 };
 
 /// Why a barrier stays.
@@ -124,8 +124,8 @@ private:
   /// One class of memory around one barrier.
   struct View {
     MemoryClass memory{};
-    /// False where nothing but the wait itself orders the class: then only what is certain to be one
-    /// variable counts, and any barrier that waits does the same.
+    /// False where nothing but the wait itself orders the class: then only what is certain to be
+    /// one variable counts, and any barrier that waits does the same.
     bool isOrdered = false;
     BarrierFlow::Stops stops;
     BarrierFlow::Region before, behind;
@@ -203,8 +203,8 @@ bool Judge::covers(uint32_t barrier, MemoryClass memory, const Strength& strengt
 
 bool Judge::isUniform(uint32_t barrier) const {
   const BlockRef block = module_.blockOf(site(barrier).barrier.inst);
-  const bool isSubgroup = site(barrier).barrier.isControl &&
-                          rankOf(site(barrier).barrier.execution) == kSubgroupRank;
+  const bool isSubgroup =
+      site(barrier).barrier.isControl && rankOf(site(barrier).barrier.execution) == kSubgroupRank;
   return analyses_.uniformity(isSubgroup ? UniformScope::Subgroup : UniformScope::Workgroup)
       .isUniform(block);
 }
@@ -251,7 +251,9 @@ Judge::View Judge::view(uint32_t barrier, MemoryClass memory, const BarrierFlow:
     view.isOrdered = view.isOrdered || isBefore || isBehind;
   }
   if (view.isOrdered)
-    view.stops = [this, memory, strength](uint32_t other) { return covers(other, memory, strength); };
+    view.stops = [this, memory, strength](uint32_t other) {
+      return covers(other, memory, strength);
+    };
   else
     view.stops = [this, strength](uint32_t other) { return waits(other, strength.execution); };
   view.before = flow_.search(barrier, Direction::Backward, view.stops);
@@ -260,7 +262,8 @@ Judge::View Judge::view(uint32_t barrier, MemoryClass memory, const BarrierFlow:
 }
 
 /// The accesses of the class in a region.
-std::vector<Judge::Touch> Judge::touches(const View& view, const BarrierFlow::Region& region) const {
+std::vector<Judge::Touch> Judge::touches(const View& view,
+                                         const BarrierFlow::Region& region) const {
   std::vector<Touch> found;
   const bool isDevice = view.memory != MemoryClass::Workgroup;
   for (uint32_t s : region.segments)
@@ -277,8 +280,8 @@ Crossings Judge::crossingsOf(uint32_t barrier, View& view, const Touch& x, const
   auto at = [&](bool isBehind, uint32_t segment) {
     auto [found, isNew] = view.crossings.try_emplace({&loop, isBehind});
     if (isNew)
-      found->second = flow_.crossings(
-          barrier, isBehind ? Direction::Forward : Direction::Backward, view.stops, loop);
+      found->second = flow_.crossings(barrier, isBehind ? Direction::Forward : Direction::Backward,
+                                      view.stops, loop);
     return found->second[segment];
   };
   return Crossings::sum(at(false, x.segment), at(true, y.segment));
@@ -308,17 +311,16 @@ void Judge::judgeClass(uint32_t barrier, View& view, Verdict& verdict) {
     for (const Touch& y : behind) {
       if (!x.access->isWrite && !y.access->isWrite) continue;
       if (++pairs > kMaxPairs) return need(Reason::TooLarge, {x.access, y.access});
-      const Meeting meeting =
-          conflicts_.meet(*x.access, *y.access, [&](const Loop& loop) {
-            return crossingsOf(barrier, view, x, y, loop);
-          });
+      const Meeting meeting = conflicts_.meet(*x.access, *y.access, [&](const Loop& loop) {
+        return crossingsOf(barrier, view, x, y, loop);
+      });
       if (meeting == Meeting::OwnElements) ++verdict.ownPairs;
       if (meeting == Meeting::Apart) ++verdict.apartPairs;
       if (!isConflict(meeting)) continue;
       // The wait alone orders nothing by the rules. What is one variable may still count on it, as
       // much code does; that two bindings might be one buffer is no reason.
-      const bool areTwoVariables = x.access->variable && y.access->variable &&
-                                   x.access->variable != y.access->variable;
+      const bool areTwoVariables =
+          x.access->variable && y.access->variable && x.access->variable != y.access->variable;
       const bool isCertain =
           !areTwoVariables ||
           effects_.aliasing(x.access->variable, y.access->variable) == Aliasing::Same;
@@ -328,7 +330,8 @@ void Judge::judgeClass(uint32_t barrier, View& view, Verdict& verdict) {
     }
 }
 
-/// Something by which another workgroup may learn of what happened; for a fence, another invocation.
+/// Something by which another workgroup may learn of what happened; for a fence, another
+/// invocation.
 bool Judge::isEvent(const MemoryAccess& access, bool isFence) const {
   if (isFence) return access.isAtomic || access.isDeviceAtomic;
   return access.isDeviceAtomic && access.memory != MemoryClass::Workgroup;
@@ -351,8 +354,8 @@ Judge::Signs Judge::signsOf(uint32_t barrier, const View& view,
     const Barrier& other = site(b).barrier;
     if (isFence || !site(b).isAlive || b == barrier) continue;
     const bool isFar = !other.isKnown || rankOf(other.memory) > kWorkgroupRank;
-    const bool isOrdering = !other.isKnown || other.touches(MemoryClass::Buffer) ||
-                            other.touches(MemoryClass::Image);
+    const bool isOrdering =
+        !other.isKnown || other.touches(MemoryClass::Buffer) || other.touches(MemoryClass::Image);
     signs.hasFarFence = signs.hasFarFence || (isFar && isOrdering);
   }
   return signs;
@@ -578,8 +581,8 @@ bool Plan::merge(uint32_t first, uint32_t second) {
   if (k.isControl) k.execution = execution;
   gone.isAlive = false;
   gone.removedAs = "merged";
-  gone.proof = fmt::format("nothing stands between it and {}, which now does what both did",
-                           nameOf(kept));
+  gone.proof =
+      fmt::format("nothing stands between it and {}, which now does what both did", nameOf(kept));
   return true;
 }
 
@@ -646,14 +649,17 @@ std::string Plan::proofOf(const std::vector<Verdict>& verdicts) const {
                 : fmt::format("line {}", lineOf(sites_[n].barrier.inst));
   }
   if (!upTo.empty())
-    upTo = fmt::format(" up to the {} at {}", neighbours.size() == 1 ? "barrier" : "barriers", upTo);
+    upTo =
+        fmt::format(" up to the {} at {}", neighbours.size() == 1 ? "barrier" : "barriers", upTo);
   if (!touchesBefore) return "nothing that it orders is touched before it" + upTo;
   if (!touchesBehind) return "nothing that it orders is touched behind it" + upTo;
   if (own == 0 && apart == 0) return "what is touched on both sides of it is only read" + upTo;
-  if (own == 0) return "what is touched on its two sides are different variables or elements" + upTo;
-  return fmt::format("no invocation touches an element that another one touches on its other side{} "
-                     "({} {} compared)",
-                     upTo, own + apart, own + apart == 1 ? "pair of accesses" : "pairs of accesses");
+  if (own == 0)
+    return "what is touched on its two sides are different variables or elements" + upTo;
+  return fmt::format(
+      "no invocation touches an element that another one touches on its other side{} "
+      "({} {} compared)",
+      upTo, own + apart, own + apart == 1 ? "pair of accesses" : "pairs of accesses");
 }
 
 std::string Plan::reasonText(const Verdict& v) const {
@@ -679,8 +685,7 @@ std::string Plan::reasonText(const Verdict& v) const {
     return fmt::format("a fence passes {} on to other workgroups",
                        text(v.pair.before ? v.pair.before : v.pair.behind));
   case Reason::Convergence:
-    return fmt::format("the subgroup operation{} may rely on it for convergence",
-                       placeOf(v.place));
+    return fmt::format("the subgroup operation{} may rely on it for convergence", placeOf(v.place));
   case Reason::TooLarge:
     return "there are too many accesses on both sides of it to compare";
   case Reason::None:
@@ -739,9 +744,9 @@ void Plan::remark() {
     const Site& site = sites_[n];
     const std::string_view kind = site.barrier.isControl ? "control" : "memory";
     if (!site.isAlive) {
-      context_.remarks.push_back(makeRemark(
-          site, Remark::Kind::Applied, site.removedAs,
-          fmt::format("{} a {} barrier: {}", site.removedAs, kind, site.proof)));
+      context_.remarks.push_back(
+          makeRemark(site, Remark::Kind::Applied, site.removedAs,
+                     fmt::format("{} a {} barrier: {}", site.removedAs, kind, site.proof)));
       continue;
     }
     if (site.droppedClasses != 0)
@@ -774,8 +779,7 @@ void Plan::rewrite(Rewriter& rewriter) const {
       const Id type = module_.typeOf(module_.idAt(inst, word));
       rewriter.setId(inst, word, rewriter.constant(type, to));
     };
-    if (before.isControl)
-      set(1, uint32_t(before.execution), uint32_t(site.barrier.execution));
+    if (before.isControl) set(1, uint32_t(before.execution), uint32_t(site.barrier.execution));
     set(first, uint32_t(before.memory), uint32_t(site.barrier.memory));
     set(first + 1, before.semantics, site.barrier.semantics);
   }
@@ -803,8 +807,8 @@ PassResult eliminateRedundantBarriers(PassContext& context) {
   Result<bool> changed = rewriter.commit();
   if (!changed) return changed.error();
   // No block is added or removed and no edge changes.
-  return PassOutcome{
-      true, AnalysisSet::none().with(AnalysisKind::Cfg).with(AnalysisKind::Dominance)};
+  return PassOutcome{true,
+                     AnalysisSet::none().with(AnalysisKind::Cfg).with(AnalysisKind::Dominance)};
 }
 
 } // namespace

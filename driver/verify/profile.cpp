@@ -94,7 +94,9 @@ private:
     std::vector<interpreter::BufferMemory> memory;
     std::vector<bool> isStorage;
     for (size_t b = 0; b < buffers_.size(); ++b) {
-      memory.push_back({buffers_[b], scenario_.buffers[b].name, written_[b]});
+      const std::optional<ImageShape>& image = scenario_.buffers[b].image;
+      memory.push_back(
+          {buffers_[b], scenario_.buffers[b].name, written_[b], {}, image ? &*image : nullptr});
       isStorage.push_back(!scenario_.buffers[b].isUniform);
     }
     std::vector<interpreter::BufferBinding> bindings;

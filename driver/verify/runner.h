@@ -44,6 +44,7 @@ struct RunnerOptions {
   /// cost in speed. For inputs that were made up.
   bool robustAccess = false;
   double timeoutSeconds = 60;
+  uint32_t subgroupSize = 32; ///< of the interpreter
   /// Goes through staging buffers on CPU devices as well, for tests.
   bool alwaysStages = false;
 };

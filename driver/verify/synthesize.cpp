@@ -12,12 +12,11 @@
 namespace lanewise::driver {
 namespace {
 
-constexpr uint64_t kMinElements = 65536; // 256 * 256: a square of the largest integer handed out
-constexpr uint64_t kMaxInteger = 256;
 constexpr uint64_t kMaxRuntimeBytes = uint64_t(16) << 20;
 constexpr uint64_t kMaxBufferBytes = uint64_t(256) << 20;
 // More scalars than this before an array are taken for data rather than for sizes and counts.
 constexpr size_t kMaxParameters = 32;
+constexpr uint32_t kMaxRow = 256; // invocations that a count is raised for
 constexpr uint32_t kWorkgroupGuess = 64;
 // Of images; every Vulkan device has these sizes.
 constexpr uint32_t kRowTexels = 4096, kCubeTexels = 64, kImageLayers = 8, kImageLevels = 4;
@@ -25,8 +24,8 @@ constexpr uint32_t kRowTexels = 4096, kCubeTexels = 64, kImageLayers = 8, kImage
 class Synthesizer {
 public:
   Synthesizer(const ShaderPair& pair, const Assumptions& assumptions, uint64_t seed,
-              std::vector<std::string>& notes)
-      : pair_(pair), assumptions_(assumptions), seed_(seed), notes_(notes) {}
+              std::vector<std::string>& notes, const SynthesisLimits& limits)
+      : pair_(pair), assumptions_(assumptions), seed_(seed), notes_(notes), limits_(limits) {}
 
   Result<Scenario> run() {
     shader_.name = pair_.name;
@@ -91,15 +90,19 @@ private:
 
   void chooseGroups() {
     const std::array<uint32_t, 3>& size = reflection_.workgroupSize;
+    uint32_t most = limits_.groups;
     if (size[2] > 1)
       dispatch_.groups = {2, 2, 2};
     else if (size[1] > 1)
-      dispatch_.groups = {4, 4, 1};
+      dispatch_.groups = {most, most, 1};
     else
-      dispatch_.groups = {4, 1, 1};
+      dispatch_.groups = {most, 1, 1};
+    // A count below the size of a workgroup would send some of its invocations away before they
+    // meet the others at a barrier.
+    mostInteger_ = std::max(limits_.integer, std::min(size[0], kMaxRow));
     invocations_ = 1;
     for (uint32_t d = 0; d < 3; ++d) invocations_ *= uint64_t(size[d]) * dispatch_.groups[d];
-    integer_ = std::min<uint64_t>(kMaxInteger, uint64_t(size[0]) * dispatch_.groups[0]);
+    integer_ = std::min<uint64_t>(mostInteger_, uint64_t(size[0]) * dispatch_.groups[0]);
   }
 
   // Scalars one after the other from `begin` to `end`, gaps filled up. Fields that overlap an
@@ -137,7 +140,7 @@ private:
     draw_ = draw_ * 6364136223846793005u + 1442695040888963407u + seed_; // Knuth's MMIX generator
     double unit = double(draw_ >> 40) * 0x1p-24;
     if (isFloat(type)) return encodeScalar(type, 2 * unit - 1, to);
-    uint64_t limit = byteSize(type) == 1 ? 127 : kMaxInteger;
+    uint64_t limit = byteSize(type) == 1 ? 127 : mostInteger_;
     encodeInteger(type, isData ? int64_t(unit * 64) : int64_t(std::min(integer_, limit)), to);
   }
 
@@ -174,7 +177,7 @@ private:
       shape.width = kRowTexels;
       break;
     case Dim2D:
-      shape.width = shape.height = uint32_t(kMaxInteger);
+      shape.width = shape.height = mostInteger_;
       break;
     case Dim3D:
       shape.width = shape.height = shape.depth = kCubeTexels;
@@ -183,7 +186,7 @@ private:
       shape.width = shape.height = kCubeTexels;
       break;
     case Buffer:
-      shape.width = uint32_t(kMinElements);
+      shape.width = uint32_t(elements());
     }
     bool isSampled = binding.kind == ReflectedBinding::Kind::SampledImage ||
                      binding.kind == ReflectedBinding::Kind::CombinedImage;
@@ -253,7 +256,7 @@ private:
     buffer.count = 1;
     if (block.arrayStride) {
       buffer.elements = withPadding(block.element, 0, block.arrayStride);
-      uint64_t wanted = std::max(kMinElements, 4 * invocations_);
+      uint64_t wanted = std::max(elements(), 4 * invocations_);
       uint64_t most = std::max<uint64_t>(1, kMaxRuntimeBytes / block.arrayStride);
       buffer.count = block.arrayLength ? block.arrayLength : std::min(wanted, most);
     }
@@ -316,10 +319,15 @@ private:
   const Assumptions& assumptions_;
   uint64_t seed_;
   std::vector<std::string>& notes_;
+  // A square of the largest integer handed out.
+  uint64_t elements() const { return uint64_t(mostInteger_) * mostInteger_; }
+
+  const SynthesisLimits& limits_;
   Reflection reflection_;
   ScenarioShader shader_;
   ScenarioDispatch dispatch_;
   std::vector<ScenarioBuffer> buffers_;
+  uint32_t mostInteger_ = 1;
   uint64_t invocations_ = 1, integer_ = 1, draw_ = 0;
 };
 
@@ -327,11 +335,12 @@ private:
 
 Result<Scenario> synthesizeScenario(std::span<const ShaderPair> shaders,
                                     const Assumptions& assumptions, uint64_t seed,
-                                    std::vector<std::string>& notes) {
+                                    std::vector<std::string>& notes,
+                                    const SynthesisLimits& limits) {
   if (shaders.size() != 1)
     return failure(
         "several shaders need a scenario: how they follow one another cannot be made up");
-  return Synthesizer(shaders[0], assumptions, seed, notes).run();
+  return Synthesizer(shaders[0], assumptions, seed, notes, limits).run();
 }
 
 } // namespace lanewise::driver

@@ -250,13 +250,13 @@ private:
   }
 
   void askInterpreter() {
-    bool isAsked = options_.usesInterpreter && !runner_.device().isInterpreter;
+    bool isAsked = options_.interpreter.isSecondWitness && !runner_.device().isInterpreter;
     // What took the device down would only be slow here.
     if (!isAsked || !runner_.isUsable()) return;
     std::vector<bool> isCompared(programs_.size(), true);
     for (size_t p = 1; p < programs_.size(); ++p) isCompared[p] = row(p).isCompared;
-    WitnessResult seen = driver::askInterpreter(contents_, scenario_, programs_, isCompared,
-                                                options_.interpreterBudget);
+    WitnessResult seen =
+        driver::askInterpreter(contents_, scenario_, programs_, isCompared, options_.interpreter);
     report_.findings = std::move(seen.originalFindings);
     report_.interpreter = std::move(seen.report);
     for (size_t p = 1; p < programs_.size(); ++p) hear(p, std::move(seen.rows[p]));
@@ -493,8 +493,9 @@ private:
   Status open(bool robustAccess) {
     if (runner_ && isRobust_ == robustAccess) return ok();
     letGo();
-    Result<std::unique_ptr<Runner>> runner = Runner::open(
-        {options_.device, options_.validationLayer, robustAccess, options_.timeoutSeconds});
+    Result<std::unique_ptr<Runner>> runner =
+        Runner::open({options_.device, options_.validationLayer, robustAccess,
+                      options_.timeoutSeconds, options_.interpreter.subgroupSize});
     if (!runner) return runner.error();
     runner_ = std::move(*runner);
     isRobust_ = robustAccess;
@@ -517,7 +518,8 @@ private:
 
 Result<std::unique_ptr<Verifier>> Verifier::create(const VerifyOptions& options) {
   Result<DeviceInfo> info =
-      Runner::probe({options.device, options.validationLayer, false, options.timeoutSeconds});
+      Runner::probe({options.device, options.validationLayer, false, options.timeoutSeconds,
+                     options.interpreter.subgroupSize});
   if (!info) return info.error();
   return std::unique_ptr<Verifier>(std::make_unique<DispatchVerifier>(options, std::move(*info)));
 }

@@ -20,6 +20,13 @@ namespace lanewise::driver {
 
 using Words = std::vector<uint32_t>;
 
+/// What of a verification the interpreter does.
+struct InterpreterOptions {
+  bool isSecondWitness = true; ///< beside a Vulkan device
+  double budgetSeconds = 3;    ///< as second witness, of a nominal core (witness.h); above 0
+  uint32_t subgroupSize = 32;  ///< 4 to 128, a power of two
+};
+
 /// Device names as `--device` takes them: "" (a GPU if present, else a CPU device), "cpu",
 /// "interpreter", or an index of `lanewise devices`.
 struct VerifyOptions {
@@ -30,10 +37,8 @@ struct VerifyOptions {
   uint32_t warmups = 3;
   uint32_t repeats = 20; ///< pairs of timed runs
   uint64_t seed = 1;
-  double timeoutSeconds = 60;  ///< for one submission; a program that takes longer counts as hung
-  bool usesInterpreter = true; ///< as a second witness beside a Vulkan device
-  /// What a verification lets the interpreter do, in seconds of a nominal core (witness.h).
-  double interpreterBudget = 3;
+  double timeoutSeconds = 60; ///< for one submission; a program that takes longer counts as hung
+  InterpreterOptions interpreter;
 };
 
 /// A shader of the scenario in its two forms. When both are the same module it takes part
@@ -178,12 +183,23 @@ public:
                                               std::span<const ProgramVariant> programs) = 0;
 };
 
+/// How large a made-up scenario is.
+struct SynthesisLimits {
+  uint32_t groups = 4; ///< workgroups in a direction, as far as these have more than one
+  /// The largest integer handed out as a size or a count, unless a row of a workgroup is longer.
+  /// Runtime arrays have its square of elements at least.
+  uint32_t integer = 256;
+  /// What the interpreter can afford. Two workgroups are enough to see that they race.
+  static SynthesisLimits forInterpreter() { return {2, 64}; }
+};
+
 /// A scenario made up from what the modules declare, for when there is none
 /// (verify/synthesize.cpp): buffer sizes, inputs and one dispatch. What could not be made up is an
 /// Error with the reason.
 Result<Scenario> synthesizeScenario(std::span<const ShaderPair> shaders,
                                     const Assumptions& assumptions, uint64_t seed,
-                                    std::vector<std::string>& notes);
+                                    std::vector<std::string>& notes,
+                                    const SynthesisLimits& limits = {});
 
 /// Text for people and JSON for programs.
 std::string formatReport(const VerifyReport& report);

@@ -815,7 +815,7 @@ Result<Opened> openInstance(const RunnerOptions& options) {
 } // namespace
 
 Result<DeviceInfo> Runner::probe(const RunnerOptions& options) {
-  if (options.device == kInterpreterName) return interpreterInfo();
+  if (options.device == kInterpreterName) return interpreterInfo(options.subgroupSize);
   try {
     Result<Opened> opened = openInstance(options);
     if (!opened) return opened.error();
@@ -827,7 +827,8 @@ Result<DeviceInfo> Runner::probe(const RunnerOptions& options) {
 
 Result<std::unique_ptr<Runner>> Runner::open(const RunnerOptions& options) {
   if (options.device == kInterpreterName) {
-    std::unique_ptr<Runner> runner = std::make_unique<InterpreterRunner>(options.timeoutSeconds);
+    std::unique_ptr<Runner> runner =
+        std::make_unique<InterpreterRunner>(options.timeoutSeconds, options.subgroupSize);
     return runner;
   }
   try {

@@ -54,9 +54,9 @@ bool haveSameGrids(const Program& a, const Program& b) {
 class Witness {
 public:
   Witness(ScenarioContents& contents, const Scenario& scenario, std::span<const Program> programs,
-          const std::vector<bool>& isAsked, double budgetSeconds)
+          const std::vector<bool>& isAsked, const InterpreterOptions& options)
       : contents_(contents), scenario_(scenario), programs_(programs), isAsked_(isAsked),
-        budget_(budgetSeconds), runner_(budgetSeconds) {
+        budget_(options.budgetSeconds), runner_(options.budgetSeconds, options.subgroupSize) {
     result_.rows.resize(programs.size());
     slots_.resize(programs.size());
     report_.subgroupSize = runner_.device().subgroupSize;
@@ -347,8 +347,8 @@ std::vector<uint32_t> chooseWorkgroups(const std::array<uint32_t, 3>& groups, ui
 
 WitnessResult askInterpreter(ScenarioContents& contents, const Scenario& scenario,
                              std::span<const Program> programs, const std::vector<bool>& isAsked,
-                             double budgetSeconds) {
-  return Witness(contents, scenario, programs, isAsked, budgetSeconds).run();
+                             const InterpreterOptions& options) {
+  return Witness(contents, scenario, programs, isAsked, options).run();
 }
 
 } // namespace lanewise::driver

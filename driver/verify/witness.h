@@ -35,13 +35,12 @@ struct WitnessResult {
   std::vector<WitnessRow> rows; ///< by program; [0] is unused
 };
 
-/// Runs the original, then the others as far as they are asked (by program). `budgetSeconds` above
-/// 0. How much runs depends on counted
-/// instructions and not on the clock, so that the answer is the same on every machine; the clock
-/// only ends what takes far longer than it should.
+/// Runs the original, then the others as far as they are asked (by program). How much runs
+/// depends on counted instructions and not on the clock, so that the answer is the same on every
+/// machine; the clock only ends what takes far longer than it should.
 WitnessResult askInterpreter(ScenarioContents& contents, const Scenario& scenario,
                              std::span<const Program> programs, const std::vector<bool>& isAsked,
-                             double budgetSeconds);
+                             const InterpreterOptions& options);
 
 /// `count` of the workgroups of a dispatch, ascending: the first and the last, their neighbours in
 /// each dimension, then others spread over the rest. All of them where there are no more. With

@@ -315,10 +315,12 @@ AffineWalk::Form AffineWalk::recurrenceForm(InstRef phi, const Loop& loop,
   std::vector<uint32_t> all, staying;
   uint32_t value = start->value;
   std::optional<uint32_t> repeat;
+  bool goesRound = false;
   for (;;) {
     auto earlier = std::find(all.begin(), all.end(), value);
     if (earlier != all.end()) {
       repeat = uint32_t(earlier - all.begin());
+      goesRound = true;
       break;
     }
     if (all.size() == kMaxValues) return std::nullopt;

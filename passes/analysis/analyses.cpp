@@ -136,8 +136,8 @@ AnalysisKind Analyses::firstStale() {
       AnalysisKind::SourceLines,
       held_->sourceLines, [&]() -> auto& { return fresh.sourceLines(); });
   for (auto& slot : held_->uniformity)
-    compare(AnalysisKind::Uniformity, slot,
-            [&]() -> auto& { return fresh.uniformity(slot->scope()); });
+    compare(
+        AnalysisKind::Uniformity, slot, [&]() -> auto& { return fresh.uniformity(slot->scope()); });
   return stale;
 }
 

@@ -62,7 +62,8 @@ void BarrierFlow::cutBlock(BlockRef block) {
         endsWith_.push_back(uint32_t(segments_.size()));
       }
       segments_.push_back(segment);
-      segment = {block, {InstRef(i.value + 1), InstRef(i.value + 1)}, Segment::End::Block, 0, false};
+      segment = {
+          block, {InstRef(i.value + 1), InstRef(i.value + 1)}, Segment::End::Block, 0, false};
       continue;
     }
     if (isSubgroupOperation(module_, i)) segment.hasSubgroupOperation = true;

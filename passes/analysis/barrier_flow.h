@@ -59,10 +59,10 @@ public:
   /// What a search found.
   struct Region {
     Direction direction{};
-    std::vector<uint32_t> segments; ///< in the order of discovery
-    std::vector<uint32_t> passed;   ///< barriers on the way that did not stop it; ascending
+    std::vector<uint32_t> segments;  ///< in the order of discovery
+    std::vector<uint32_t> passed;    ///< barriers on the way that did not stop it; ascending
     std::vector<uint32_t> stoppedBy; ///< ascending
-    bool reachesEnd = false; ///< of the entry point (Backward: its start)
+    bool reachesEnd = false;         ///< of the entry point (Backward: its start)
   };
   using Stops = std::function<bool(uint32_t barrier)>;
 
@@ -95,8 +95,8 @@ private:
   const EntryPoint& entry_;
   std::vector<Segment> segments_;
   std::vector<Barrier> barriers_;
-  std::vector<uint32_t> endsWith_;                   ///< by barrier
-  std::vector<uint32_t> firstSegment_;               ///< by BlockRef; kNone for none
+  std::vector<uint32_t> endsWith_;                     ///< by barrier
+  std::vector<uint32_t> firstSegment_;                 ///< by BlockRef; kNone for none
   std::vector<std::vector<uint32_t>> next_, previous_; ///< by segment
 };
 

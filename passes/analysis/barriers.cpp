@@ -39,7 +39,8 @@ uint32_t unionOfSemantics(uint32_t a, uint32_t b) {
 bool Barrier::orders(MemoryClass memoryClass) const {
   // A class has one bit that matters in shaders; the others stand for memory that they do not have.
   uint32_t bit = semanticsBitsOf(memoryClass);
-  if (memoryClass == MemoryClass::Workgroup) bit = uint32_t(spv::MemorySemanticsMask::WorkgroupMemory);
+  if (memoryClass == MemoryClass::Workgroup)
+    bit = uint32_t(spv::MemorySemanticsMask::WorkgroupMemory);
   if (memoryClass == MemoryClass::Buffer) bit = uint32_t(spv::MemorySemanticsMask::UniformMemory);
   return (semantics & kOrderBothBits) != 0 && (semantics & bit) != 0;
 }
@@ -49,7 +50,9 @@ Barrier readBarrier(Analyses& analyses, InstRef inst) {
   Barrier barrier;
   barrier.inst = inst;
   barrier.isControl = module.opcode(inst) == spv::Op::OpControlBarrier;
-  auto literal = [&](uint32_t word) { return analyses.constants().literal(module.idAt(inst, word)); };
+  auto literal = [&](uint32_t word) {
+    return analyses.constants().literal(module.idAt(inst, word));
+  };
   const uint32_t first = barrier.isControl ? 2 : 1;
   std::optional<uint64_t> execution = uint64_t(spv::Scope::Invocation);
   if (barrier.isControl) execution = literal(1);

@@ -10,7 +10,8 @@ Id blockTypeOf(Analyses& analyses, Id variable) {
   Id type = types.pointee(variable);
   for (;;) {
     const TypeInfo& info = types.info(type);
-    if (info.kind != TypeInfo::Kind::Array && info.kind != TypeInfo::Kind::RuntimeArray) return type;
+    if (info.kind != TypeInfo::Kind::Array && info.kind != TypeInfo::Kind::RuntimeArray)
+      return type;
     type = info.element;
   }
 }
@@ -29,7 +30,8 @@ bool isBufferDecorated(Analyses& analyses, Id variable, spv::Decoration decorati
   const TypeInfo& info = analyses.types().info(block);
   if (info.kind != TypeInfo::Kind::Struct || info.count == 0) return false;
   uint32_t decorated = 0;
-  for (uint32_t n = 0; n < info.count; ++n) decorated += decorations.hasMember(block, n, decoration);
+  for (uint32_t n = 0; n < info.count; ++n)
+    decorated += decorations.hasMember(block, n, decoration);
   return all ? decorated == info.count : decorated != 0;
 }
 

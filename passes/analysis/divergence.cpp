@@ -8,8 +8,8 @@ namespace {
 /// Workgroups with more invocations are not looked at one by one.
 constexpr uint64_t kMaxInvocations = 4096;
 
-/// Puts the workgroup at the origin, which every dispatch has. False when the form rests on anything
-/// but the two ids.
+/// Puts the workgroup at the origin, which every dispatch has. False when the form rests on
+/// anything but the two ids.
 bool placeAtOrigin(const Affine& affine, const AffineExpr& e,
                    std::vector<Affine::Assignment>& assigned) {
   return std::all_of(e.terms.begin(), e.terms.end(), [&](auto t) {

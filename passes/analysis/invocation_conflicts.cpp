@@ -225,18 +225,16 @@ void InvocationConflicts::Problem::baseTerms(const AffineExpr& e, std::vector<ui
 bool InvocationConflicts::Problem::isFunctionOfLocalId(uint32_t term) {
   std::vector<uint32_t> base;
   baseTerms(exprOf(term), base);
-  return std::all_of(base.begin(), base.end(), [&](uint32_t t) {
-    return affine_.term(t).kind == Term::Kind::LocalId;
-  });
+  return std::all_of(base.begin(), base.end(),
+                     [&](uint32_t t) { return affine_.term(t).kind == Term::Kind::LocalId; });
 }
 
 /// The relation of something computed from several terms.
 Relation InvocationConflicts::Problem::relationOfParts(uint32_t term) {
   std::vector<uint32_t> base;
   baseTerms(exprOf(term), base);
-  const bool isEqual = std::all_of(base.begin(), base.end(), [&](uint32_t t) {
-    return relationOf(t) == Relation::Equal;
-  });
+  const bool isEqual = std::all_of(base.begin(), base.end(),
+                                   [&](uint32_t t) { return relationOf(t) == Relation::Equal; });
   return isEqual ? Relation::Equal : Relation::Unrelated;
 }
 
@@ -387,8 +385,7 @@ void InvocationConflicts::Problem::splitIndex(size_t n) {
     const bool isBase = term.kind != Term::Kind::Derived;
     const Relation relation = isBase ? relationOf(t) : relationOfParts(t);
     // The same on both sides says nothing.
-    if (relation == Relation::Equal && onLeft == onRight &&
-        affine_.isWorkgroupUniform(exprOf(t))) {
+    if (relation == Relation::Equal && onLeft == onRight && affine_.isWorkgroupUniform(exprOf(t))) {
       isWhole = false;
       continue;
     }
@@ -445,9 +442,9 @@ uint64_t InvocationConflicts::Problem::countOf(bool isLeft, bool isShared) const
 }
 
 /// The element of an invocation as one number; nothing when it cannot be told.
-std::optional<uint64_t>
-InvocationConflicts::Problem::keyOf(const Side& side, size_t lane,
-                                    const std::vector<Assignment>& assigned, bool& isActive) {
+std::optional<uint64_t> InvocationConflicts::Problem::keyOf(const Side& side, size_t lane,
+                                                            const std::vector<Assignment>& assigned,
+                                                            bool& isActive) {
   const auto& localId = owner_.lanes_[lane];
   isActive = true;
   for (const auto& [condition, isNegated] : side.guards) {

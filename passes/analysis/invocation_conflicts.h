@@ -1,9 +1,10 @@
 // Whether two different invocations of a workgroup may meet at one location, decided by looking at
 // every invocation. docs/design/barriers.md tells how, and why no solver stands behind it.
 //
-// Conservative: "no" is proved for every value that anything uniform, any loop counter and any value
-// read from memory can take, in 32-bit arithmetic with its wrap-around; "yes" may be wrong. Nothing
-// is proved over invocations when the workgroup size is not literal, or is that of one invocation.
+// Conservative: "no" is proved for every value that anything uniform, any loop counter and any
+// value read from memory can take, in 32-bit arithmetic with its wrap-around; "yes" may be wrong.
+// Nothing is proved over invocations when the workgroup size is not literal, or is that of one
+// invocation.
 #pragma once
 
 #include "analysis/affine.h"

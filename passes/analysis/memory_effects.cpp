@@ -91,7 +91,8 @@ private:
       return;
     }
     const Effect effects = module_.effects(i);
-    const bool reads = has(effects, Effect::ReadsMemory), writes = has(effects, Effect::WritesMemory);
+    const bool reads = has(effects, Effect::ReadsMemory),
+               writes = has(effects, Effect::WritesMemory);
     if (isBarrier(module_.opcode(i)) || !(reads || writes || has(effects, Effect::Barrier))) return;
     if (has(effects, Effect::Barrier)) return touchAll(i); // one of the rarer kinds
     switch (module_.opcode(i)) {
@@ -297,8 +298,8 @@ Aliasing MemoryEffects::aliasing(Id a, Id b) const {
 std::string describe(Analyses& analyses, const MemoryAccess& access) {
   const Module& module = analyses.module();
   const bool both = access.isRead && access.isWrite;
-  std::string_view verb = access.isAtomic ? "atomic on"
-                          : both          ? "use of"
+  std::string_view verb = access.isAtomic  ? "atomic on"
+                          : both           ? "use of"
                           : access.isWrite ? "store to"
                                            : "load of";
   std::string_view name;

@@ -31,8 +31,8 @@ struct MemoryAccess {
   bool isTexelBuffer = false;
   /// The variable that is accessed; null: it may be any of the class.
   Id variable;
-  /// The indices of the access chain from the variable on, outermost first, as far as they lead; the
-  /// access touches no more than what they name. Empty for images.
+  /// The indices of the access chain from the variable on, outermost first, as far as they lead;
+  /// the access touches no more than what they name. Empty for images.
   std::vector<Id> indices;
 };
 

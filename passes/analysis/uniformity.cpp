@@ -157,7 +157,8 @@ public:
   UniformityBuilder(Analyses& analyses, Uniformity& result)
       : analyses_(analyses), module_(analyses.module()), cfg_(analyses.cfg()),
         dominance_(analyses.dominance()), loops_(analyses.loops()), result_(result),
-        scope_(result.scope_), singleStores_(analyses), sharedWrites_(analyses), branchSeen_(module_.blockCount() + 1, false),
+        scope_(result.scope_), singleStores_(analyses), sharedWrites_(analyses),
+        branchSeen_(module_.blockCount() + 1, false),
         budget_(kStepsPerBlock * (module_.blockCount() + 16)) {
     result_.varying_.assign(module_.idBound(), false);
     result_.divergentLoops_.assign(module_.blockCount() + 1, false);
@@ -205,7 +206,8 @@ private:
         auto storage = spv::StorageClass(module_.word(i, 2));
         if (storage == spv::StorageClass::PhysicalStorageBuffer) hasWritable = true;
       }
-      if (module_.opcode(i) == spv::Op::OpVariable && isStorageBuffer(analyses_, module_.resultId(i)) &&
+      if (module_.opcode(i) == spv::Op::OpVariable &&
+          isStorageBuffer(analyses_, module_.resultId(i)) &&
           !isBufferDecorated(analyses_, module_.resultId(i), spv::Decoration::NonWritable, true))
         hasWritable = true;
     }
@@ -217,7 +219,8 @@ private:
     return isBufferDecorated(analyses_, variable, spv::Decoration::NonWritable, true) &&
            !isBufferDecorated(analyses_, variable, spv::Decoration::Volatile, false) &&
            !isBufferDecorated(analyses_, variable, spv::Decoration::Coherent, false) &&
-           (!readOnlyViewsMayChange_ || isBufferDecorated(analyses_, variable, spv::Decoration::Restrict, true));
+           (!readOnlyViewsMayChange_ ||
+            isBufferDecorated(analyses_, variable, spv::Decoration::Restrict, true));
   }
 
   /// True when a load gives a value that all lanes share, given that its pointer is uniform.

@@ -53,15 +53,14 @@ public:
   BlockRef divergenceOf(BlockRef block) const { return divergentAt_[block.value]; }
 
   /// True for a built-in input that all invocations of a scope share.
-  static bool isUniformBuiltIn(spv::BuiltIn builtIn,
-                               UniformScope scope = UniformScope::Workgroup);
+  static bool isUniformBuiltIn(spv::BuiltIn builtIn, UniformScope scope = UniformScope::Workgroup);
 
   bool operator==(const Uniformity&) const = default;
 
 private:
   friend class UniformityBuilder;
-  std::vector<bool> varying_;        ///< by Id
-  std::vector<bool> divergentLoops_; ///< by BlockRef of the header
+  std::vector<bool> varying_;         ///< by Id
+  std::vector<bool> divergentLoops_;  ///< by BlockRef of the header
   std::vector<BlockRef> divergentAt_; ///< by BlockRef: the branch to blame
   UniformScope scope_;
 };

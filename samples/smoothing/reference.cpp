@@ -1,5 +1,5 @@
-// The sample's reference on the CPU: writes, as raw integers, what smoothing.comp makes of rows whose
-// cells count up from 0.
+// The sample's reference on the CPU: writes, as raw integers, what smoothing.comp makes of rows
+// whose cells count up from 0.
 //
 // usage: smoothing_reference ROWS OUTPUT
 #include <array>

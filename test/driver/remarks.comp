@@ -1,15 +1,17 @@
 // Remarks go to standard error as text, or as one JSON object a line, or nowhere.
 // RUN: %lanewise opt %s -O --target=nvidia -o %t.spv 2> %t.err && FileCheck %s --check-prefix=TEXT < %t.err
-// TEXT: remarks.comp:[[# @LINE + 20]]: remark: padded 'tile' {{.*}} [pad-shared-memory:padded]
+// TEXT: remarks.comp:[[# @LINE + 22]]: remark: padded 'tile' {{.*}} [pad-shared-memory:padded]
 // TEXT-NEXT: {{^}}    {{.*}}degree
 //
-// RUN: %lanewise opt %s -O --target=nvidia -o %t.spv --remarks=json 2> %t.err && count 1 < %t.err
-// RUN: python3 -m json.tool < %t.err | FileCheck %s --check-prefix=JSON
+// RUN: %lanewise opt %s -O --target=nvidia -o %t.spv --remarks=json 2> %t.err && count 2 < %t.err
+// RUN: python3 -m json.tool --json-lines < %t.err | FileCheck %s --check-prefix=JSON
 // JSON: "kind": "applied",
 // JSON: "pass": "pad-shared-memory",
-// JSON: "line": [[# @LINE + 13]],
+// JSON: "line": [[# @LINE + 15]],
 // JSON: "degree-before": "32",
 // JSON: "degree-after": "1",
+// JSON: "kind": "missed",
+// JSON: "pass": "eliminate-redundant-barriers",
 //
 // RUN: %lanewise opt %s -O -o %t.spv --remarks=none 2>&1 | count 0
 // RUN: %lanewise opt %s -O -o %t.spv --remarks-file=%t.remarks 2>&1 | count 0

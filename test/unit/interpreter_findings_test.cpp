@@ -163,6 +163,17 @@ TEST(InterpreterFindings, AtomicsDoNotRace) {
                 {4, 1, 1});
 }
 
+// In one order the atomic comes first, in another one the read.
+TEST(InterpreterFindings, AtomicBesidePlainRead) {
+  auto text = [](const char* between) {
+    return "void main() { uint t = gl_LocalInvocationIndex; if (t == 0) s[0] = 0; barrier();\n"
+           "if (t == 5) atomicAdd(s[0], 1u);" +
+           std::string(between) + "\nif (t == 9) b[t] = s[0]; }";
+  };
+  expectFinding(text(""), FindingKind::RaceReadWrite, 3);
+  expectNothing(text(" barrier();"));
+}
+
 TEST(InterpreterFindings, AtomicBesidePlainWrite) {
   expectFinding("void main() { uint t = gl_LocalInvocationIndex;\ns[t] = 0;\n"
                 "atomicAdd(s[t / 2], t);\nbarrier();\nb[t] = s[t]; }",
@@ -265,10 +276,132 @@ TEST(InterpreterFindings, UnwrittenBuffer) {
   EXPECT_EQ(it.result.findings[0].at.lane, 7u);
 }
 
+// What an atomic finds where nobody has written, and what it leaves there.
+TEST(InterpreterFindings, AtomicsOnUnwrittenMemory) {
+  expectFinding("void main() { uint t = gl_LocalInvocationIndex;\nb[t] = atomicAdd(s[t], 1u); }",
+                FindingKind::UninitializedRead, 2);
+  expectNothing("void main() { uint t = gl_LocalInvocationIndex;\n"
+                "s[t] = 5; b[t] = atomicAdd(s[t], 1u); }");
+  expectNothing("void main() { uint t = gl_LocalInvocationIndex;\n"
+                "atomicExchange(s[t], 3u); b[t] = s[t]; }");
+  expectFinding("void main() { uint t = gl_LocalInvocationIndex, u;\natomicAdd(b[t], u); }",
+                FindingKind::UninitializedRead, 2);
+  std::vector<uint32_t> words =
+      shader("void main() { uint t = gl_LocalInvocationIndex;\nif (t != 7) b[t] = 1;\n"
+             "atomicAdd(b[t], 1u); }");
+  Interpreted it;
+  fill(it);
+  it.startsUnwritten = {false, true};
+  ASSERT_TRUE(it.run(words));
+  ASSERT_EQ(it.result.findings.size(), 1u) << it.findings();
+  EXPECT_TRUE(it.has(FindingKind::UninitializedRead, 3));
+  EXPECT_EQ(it.result.findings[0].at.lane, 7u);
+}
+
 TEST(InterpreterFindings, ShiftByTooMuch) {
   expectFinding("void main() { uint t = gl_LocalInvocationIndex;\nb[t] = 1u << t; }",
                 FindingKind::UndefinedValue, 2);
   expectNothing("void main() { uint t = gl_LocalInvocationIndex;\nb[t] = 1u << (t & 31); }");
+}
+
+// Undefined by the text of GLSL.std.450 or of SPIR-V. What matters is a value that looks like any
+// other; infinities and NaNs, which every device gives in their place, are none.
+TEST(InterpreterFindings, UndefinedResultsThatAreNumbers) {
+  const char* undefined[] = {
+      "clamp(f, 3.0, 2.0)",
+      "float(clamp(int(t), 3, 2))",
+      "float(clamp(t, 3u, 2u))",
+      "pow(-f, 2.0)",
+      "pow(f - f, 0.0)",
+      "atan(f - f, f - f)",
+      "float(int(f * 1e10))",
+      "float(uint(-f))",
+      "float(bitfieldExtract(t, 20, int(t) + 30))",
+      "vec4(f, 1, 2, 3)[a[t]]",
+  };
+  const char* defined[] = {
+      "clamp(f, 2.0, 3.0)",
+      "float(clamp(int(t), 2, 3))",
+      "pow(-f, 2.5)",
+      "pow(f, 2.5)",
+      "log(f - f)",
+      "log2(-f)",
+      "sqrt(-f)",
+      "inversesqrt(f - f)",
+      "asin(f + 1.0)",
+      "acos(f + 1.0)",
+      "mod(f, f - f)",
+      "f / (f - f)",
+      "normalize(vec2(f - f)).x",
+      "smoothstep(0.9, 0.1, f)",
+      "ldexp(f, 300)",
+      "float(int(f * 3e7))",
+      "float(uint(f))",
+      "float(bitfieldExtract(t, 20, 12))",
+      "vec4(f, 1, 2, 3)[t & 3u]",
+  };
+  auto storing = [](const std::string& expression) {
+    return "void main() { uint t = gl_LocalInvocationIndex; float f = float(t) + 1.0;\n"
+           "b[t] = floatBitsToUint(" +
+           expression + "); }";
+  };
+  for (const char* expression : undefined) {
+    SCOPED_TRACE(expression);
+    expectFinding(storing(expression), FindingKind::UndefinedValue, 2);
+    // Only where it goes to memory, to a branch or into an address.
+    expectNothing(storing("t > 100u ? " + std::string(expression) + " : f"));
+  }
+  for (const char* expression : defined) {
+    SCOPED_TRACE(expression);
+    expectNothing(storing(expression));
+  }
+}
+
+// A lane that reads another one which is not there.
+TEST(InterpreterFindings, ShuffleFromNowhere) {
+  expectFinding("void main() { uint t = gl_LocalInvocationIndex;\n"
+                "if (gl_SubgroupInvocationID != 0u) b[t] = subgroupShuffle(t, 0u); }",
+                FindingKind::UndefinedValue, 2);
+  expectNothing("void main() { uint t = gl_LocalInvocationIndex;\n"
+                "if (gl_SubgroupInvocationID != 0u) b[t] = subgroupShuffle(t, 1u); }");
+}
+
+TEST(InterpreterFindings, UnreachableReached) {
+  auto found = [](const char* limit) {
+    Interpreted it;
+    fill(it);
+    std::string text = R"(
+               OpCapability Shader
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint GLCompute %main "main" %index
+               OpExecutionMode %main LocalSize 64 1 1
+               OpDecorate %index BuiltIn LocalInvocationIndex
+       %void = OpTypeVoid
+       %type = OpTypeFunction %void
+       %bool = OpTypeBool
+       %uint = OpTypeInt 32 0
+      %input = OpTypePointer Input %uint
+      %index = OpVariable %input Input
+      %limit = OpConstant %uint )" +
+                       std::string(limit) +
+                       R"(
+       %main = OpFunction %void None %type
+      %entry = OpLabel
+          %i = OpLoad %uint %index
+     %isLess = OpULessThan %bool %i %limit
+               OpSelectionMerge %end None
+               OpBranchConditional %isLess %end %never
+      %never = OpLabel
+               OpUnreachable
+        %end = OpLabel
+               OpReturn
+               OpFunctionEnd
+)";
+    EXPECT_TRUE(it.run(assemble(text)));
+    return it.has(FindingKind::UnreachableReached);
+  };
+  EXPECT_TRUE(found("63"));
+  EXPECT_FALSE(found("64"));
 }
 
 TEST(InterpreterFindings, DivisionByZero) {
@@ -278,6 +411,12 @@ TEST(InterpreterFindings, DivisionByZero) {
                 FindingKind::DivisionByZero, 2);
   expectNothing("void main() { uint t = gl_LocalInvocationIndex;\nif (b[t] != 0)\n"
                 "b[t] = a[t] / b[t]; }");
+  // The smallest number divided by -1 overflows.
+  std::string least = "void main() { uint t = gl_LocalInvocationIndex;\n"
+                      "int x = int(t << 31), y = int(t) - ";
+  expectFinding(least + "2; y = y == 0 ? 1 : y; b[t] = uint(x / y); }", FindingKind::DivisionByZero,
+                2);
+  expectNothing(least + "65; b[t] = uint(x / y / 2); }");
 }
 
 // ----- addresses -----

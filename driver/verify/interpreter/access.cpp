@@ -48,6 +48,12 @@ bool isChain(spv::Op op) {
          op == spv::Op::OpPtrAccessChain || op == spv::Op::OpInBoundsPtrAccessChain;
 }
 
+bool isTexelRead(spv::Op op) {
+  return op == spv::Op::OpImageRead || op == spv::Op::OpImageFetch ||
+         op == spv::Op::OpImageSampleExplicitLod || op == spv::Op::OpImageSampleProjExplicitLod ||
+         op == spv::Op::OpImageGather;
+}
+
 } // namespace
 
 void addMemoryHandlers(HandlerTable& t) {
@@ -67,6 +73,7 @@ void addMemoryHandlers(HandlerTable& t) {
   t[size_t(Op::ArrayLength)] = [](Lane& l, const Instr& i) { l.runner->arrayLength(l, i); };
   t[size_t(Op::LoadMemory)] = [](Lane& l, const Instr& i) { l.runner->load(l, i); };
   t[size_t(Op::StoreMemory)] = [](Lane& l, const Instr& i) { l.runner->store(l, i); };
+  t[size_t(Op::Image)] = [](Lane& l, const Instr& i) { l.runner->image(l, i); };
   t[size_t(Op::Atomic)] = [](Lane& l, const Instr& i) { l.runner->atomic(l, i); };
 }
 
@@ -87,9 +94,11 @@ void WorkgroupRunner::reportUndefined(const Lane& lane, uint32_t site, uint32_t 
   Finding finding;
   finding.kind = FindingKind::UndefinedValue;
   if (origin == spv::Op::OpLoad || origin == spv::Op::OpVariable ||
-      origin == spv::Op::OpCopyMemory || has(program_.facts(mark).effects, Effect::Atomic))
+      origin == spv::Op::OpCopyMemory || isTexelRead(origin) ||
+
+      (origin != spv::Op::OpExtInst && has(program_.facts(mark).effects, Effect::Atomic)))
     finding.kind = FindingKind::UninitializedRead;
-  if (isChain(origin)) finding.kind = FindingKind::OutOfRange;
+  if (program_.sites[mark].isOutside || isChain(origin)) finding.kind = FindingKind::OutOfRange;
   finding.at = {workgroup_, lane.index, site};
   finding.other = {workgroup_, lane.index, mark};
   if (log_.count(finding.kind, finding.at, finding.other, 0)) return;

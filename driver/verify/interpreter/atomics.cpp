@@ -71,6 +71,11 @@ void learn(std::vector<std::pair<uint32_t, uint32_t>>& known, uint32_t lane, uin
 void WorkgroupRunner::atomic(Lane& lane, const Instr& inst) {
   const AtomicInfo& info = program_.atomics[inst.aux];
   uint64_t address = lane.cells[inst.a];
+  // "Texel Output Validation": on a texel that is not there it has no effect.
+  if (uint32_t mark = lane.marks[inst.a]; info.isImage && program_.sites[mark].isOutside) {
+    if (info.opcode != spv::Op::OpAtomicStore) lane.cells[inst.d] = 0, lane.marks[inst.d] = mark;
+    return;
+  }
   bool isLoad = info.opcode == spv::Op::OpAtomicLoad;
   bool isStore = info.opcode == spv::Op::OpAtomicStore;
   Object* object = find(lane, inst, address, info.bytes);

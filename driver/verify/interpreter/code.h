@@ -102,7 +102,7 @@ enum class Op : uint8_t {
   ConvertFToS,
   ConvertSToF,
   ConvertUToF,
-  FConvert,
+  FConvert, ///< aux: 1 rounds toward zero
   QuantizeToF16,
   Recut, ///< OpBitcast between components of different widths: d[n] from a[aux]
   // Pointers.

@@ -74,7 +74,8 @@ struct DispatchState {
   const Program* program = nullptr;
   std::array<uint32_t, 3> groups{1, 1, 1};
   uint32_t subgroupSize = 32;
-  uint64_t stepLimit = 0; ///< of one lane
+  uint32_t granuleBytes = 4; ///< of shadow memory: 1, 2 or 4
+  uint64_t stepLimit = 0;    ///< of one lane
   Observer* observer = nullptr;
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::vector<Object> objects;       ///< [0] unused; buffers and push constants
@@ -106,6 +107,7 @@ public:
   void load(Lane& lane, const Instr& inst);
   void store(Lane& lane, const Instr& inst);
   void atomic(Lane& lane, const Instr& inst);
+  void image(Lane& lane, const Instr& inst);
   void fence(Lane& lane, const Ordering& ordering);
   void descriptor(Lane& lane, const Instr& inst);
   void arrayLength(Lane& lane, const Instr& inst);
@@ -147,6 +149,14 @@ private:
   void synchronize(Lane& lane, uint64_t address, const AtomicInfo& info);
   void publish(Lane& lane, Sync& sync);
   void acquire(Lane& lane, const Sync& sync);
+
+  // image_access.cpp
+  Object* findImage(const Lane& lane, const Instr& inst, uint32_t cell);
+  void readImage(Lane& lane, const Instr& inst, Object& object);
+  void writeImage(Lane& lane, const Instr& inst, Object& object);
+  void sampleImage(Lane& lane, const Instr& inst, Object& object);
+  void pointIntoImage(Lane& lane, const Instr& inst, const Object& object);
+  uint32_t noteTexelRead(const Lane& lane, Object& object, uint64_t offset, uint32_t site);
 
   // commit.cpp
   void commitObject(uint32_t index);

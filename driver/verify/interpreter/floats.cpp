@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <spirv/unified1/GLSL.std.450.h>
 
 namespace lanewise::driver::interpreter {
 namespace {
@@ -33,14 +34,30 @@ void arithmetic(Lane& l, const Instr& i) {
   eachTwo(l, i, [s = i.shift](uint64_t x, uint64_t y) { return compute(op, s, x, y); });
 }
 
-// OpFRem and OpFMod: undefined for a divisor of 0.
+bool isFinite(uint32_t width, uint64_t bits) {
+  return !isNan(width, bits) && !isInfinite(width, bits);
+}
+
+// Whether component `n` of an undefined result is one that devices may disagree about unseen. An
+// infinity or a NaN is what they all give for, say, the logarithm of 0, and it shows where it goes
+// on. For SmoothStep between descending edges they follow the formula that Vulkan gives its
+// precision by, and programs use that to turn the slope round.
+bool isHarmful(const ExtendedInfo& info, uint32_t n, uint64_t bits) {
+  if (info.instruction == GLSLstd450SmoothStep) return false;
+  bool isSecond = n >= info.resultCount;
+  if (!(isSecond ? info.isSecondFloat : info.isFloat)) return true;
+  return isFinite(isSecond ? info.secondWidth : info.resultWidth, bits);
+}
+
+// OpFRem and OpFMod: undefined for a divisor of 0, where the result is a NaN.
 template <class F>
 void remainder(Lane& l, const Instr& i, F f) {
   for (uint32_t n = 0; n < i.n; ++n) {
     uint32_t a = l.marks[i.a + n], b = l.marks[i.b + n];
     FloatResult result = f(64u - i.shift, l.cells[i.a + n], l.cells[i.b + n]);
     l.cells[i.d + n] = result.bits;
-    l.marks[i.d + n] = a ? a : b ? b : result.isDefined ? 0 : i.site;
+    bool isHarmless = result.isDefined || !isFinite(64u - i.shift, result.bits);
+    l.marks[i.d + n] = a ? a : b ? b : isHarmless ? 0 : i.site;
   }
 }
 
@@ -136,7 +153,8 @@ void extended(Lane& l, const Instr& i) {
     for (size_t k = 0; k < count && !mark; ++k)
       mark = info.operands[k].cells == info.resultCount ? l.marks[info.operands[k].cell + component]
                                                         : all[k];
-    bool isUndefined = outcome.certainty == Certainty::Undefined && (outcome.cells >> n & 1);
+    bool isUndefined = outcome.certainty == Certainty::Undefined && (outcome.cells >> n & 1) &&
+                       isHarmful(info, n, result[n]);
     l.marks[i.d + n] = mark ? mark : isUndefined ? i.site : 0;
   }
   std::copy_n(result.begin(), std::min<size_t>(i.n, result.size()), l.cells + i.d);
@@ -185,8 +203,10 @@ void addConversions(HandlerTable& t) {
     });
   };
   t[size_t(Op::FConvert)] = [](Lane& l, const Instr& i) {
-    eachOne(l, i,
-            [from = 64u - i.shift, to = i.extra](uint64_t x) { return convertFloat(from, x, to); });
+    Rounding rounding = i.aux ? Rounding::TowardZero : Rounding::NearestEven;
+    eachOne(l, i, [from = 64u - i.shift, to = i.extra, rounding](uint64_t x) {
+      return convertFloat(from, x, to, rounding);
+    });
   };
   // Denormals become zero of the same sign (SPIR-V OpQuantizeToF16).
   t[size_t(Op::QuantizeToF16)] = [](Lane& l, const Instr& i) {

@@ -12,7 +12,6 @@ namespace {
 
 constexpr LaneOrder kOrders[] = {LaneOrder::Forward, LaneOrder::Reverse, LaneOrder::Interleaved,
                                  LaneOrder::Random};
-constexpr uint32_t kSubgroupSize = 32;
 
 // Whether a finding may be due to what the buffers held rather than to the program.
 bool mayComeOfInputs(FindingKind kind) {
@@ -35,13 +34,14 @@ std::string placeOf(const RunFinding& found, bool isRace) {
 
 } // namespace
 
-InterpreterRunner::InterpreterRunner(double timeoutSeconds)
-    : timeoutSeconds_(timeoutSeconds), info_(interpreterInfo()) {}
+InterpreterRunner::InterpreterRunner(double timeoutSeconds, uint32_t subgroupSize)
+    : timeoutSeconds_(timeoutSeconds), info_(interpreterInfo(subgroupSize)) {}
 
 RunStatus InterpreterRunner::makeBuffers(std::span<const uint64_t> bytes) {
   programs_.clear();
   buffers_.clear();
   dirty_.clear();
+  shapes_.clear();
   for (uint64_t size : bytes) {
     buffers_.emplace_back(size);
     dirty_.emplace_back((size >> kDirtyShift) + 1);
@@ -52,10 +52,23 @@ RunStatus InterpreterRunner::makeBuffers(std::span<const uint64_t> bytes) {
   return {};
 }
 
+RunStatus InterpreterRunner::makeResources(std::span<const ResourceShape> shapes) {
+  std::vector<uint64_t> bytes;
+  for (const ResourceShape& shape : shapes) bytes.push_back(shape.bytes);
+  RunStatus failed = makeBuffers(bytes);
+  shapes_.assign(shapes.begin(), shapes.end());
+  return failed;
+}
+
 RunStatus InterpreterRunner::addProgram(const driver::Program& program) {
   LoweredProgram lowered;
   lowered.program = program;
   for (const ProgramShader& shader : program.shaders) {
+    for (const ReflectedBinding& binding : shader.reflection.bindings)
+      if (binding.kind == ReflectedBinding::Kind::Unsupported)
+        return RunFailure{RunFailure::Kind::Unsupported,
+                          fmt::format("shader `{}`: {} is {}", shader.name,
+                                      driver::placeOf(binding), binding.unsupported)};
     Result<std::shared_ptr<const interpreter::Program>> code = interpreter::Program::lower(
         shader.words, {shader.reflection.entry, shader.specConstants, 16});
     if (!code)
@@ -187,8 +200,9 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
   std::vector<BufferMemory> memory;
   for (size_t b = 0; b < buffers_.size(); ++b) {
     std::span<uint8_t> written = written_[b];
-    memory.push_back(
-        {buffers_[b], "", isAllWritten_[b] ? std::span<uint8_t>() : written, dirty_[b]});
+    bool isImage = b < shapes_.size() && shapes_[b].image;
+    memory.push_back({buffers_[b], "", isAllWritten_[b] ? std::span<uint8_t>() : written, dirty_[b],
+                      isImage ? &*shapes_[b].image : nullptr});
   }
   std::vector<BufferBinding> bindings;
   for (const ProgramDispatch::Binding& bound : step.bindings)
@@ -196,7 +210,7 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
   const interpreter::Program& program = *lowered.shaders[step.shader];
   MachineOptions options;
   options.order = plan.order;
-  options.subgroupSize = kSubgroupSize;
+  options.subgroupSize = info_.subgroupSize;
   options.timeoutSeconds = seconds > 0 ? seconds : -1;
   if (!plan.workgroups.empty()) options.workgroups = plan.workgroups[index];
   options.keepsWorkgroupOrder =
@@ -245,13 +259,13 @@ void InterpreterRunner::addFinding(const interpreter::Program& program, const st
   findings_.push_back(std::move(found));
 }
 
-DeviceInfo interpreterInfo() {
+DeviceInfo interpreterInfo(uint32_t subgroupSize) {
   DeviceInfo info;
   info.name = kInterpreterName;
   info.type = "interpreter";
   info.driver = "lanewise " LANEWISE_VERSION;
   info.apiVersion = "-";
-  info.subgroupSize = kSubgroupSize;
+  info.subgroupSize = subgroupSize;
   info.sharedMemoryBytes = 1 << 20;
   info.isCpu = true;
   info.isInterpreter = true;

@@ -15,7 +15,8 @@ namespace lanewise::driver {
 
 /// What `--device=interpreter` names.
 constexpr const char* kInterpreterName = "interpreter";
-DeviceInfo interpreterInfo();
+/// Subgroups have 4 to 128 lanes, a power of two.
+DeviceInfo interpreterInfo(uint32_t subgroupSize = 32);
 
 /// How much of a program runs, and how.
 struct InterpreterPlan {
@@ -43,11 +44,12 @@ struct TouchedPages {
 /// which depends on it does not agree with itself. What it finds waits in takeFindings().
 class InterpreterRunner final : public Runner {
 public:
-  explicit InterpreterRunner(double timeoutSeconds);
+  InterpreterRunner(double timeoutSeconds, uint32_t subgroupSize);
 
   const DeviceInfo& device() const override { return info_; }
   bool isUsable() const override { return true; }
   RunStatus makeBuffers(std::span<const uint64_t> bytes) override;
+  RunStatus makeResources(std::span<const ResourceShape> shapes) override;
   RunStatus addProgram(const Program& program) override;
   std::vector<PipelineStatistics> statistics(uint32_t program) override;
   RunStatus run(uint32_t program, std::span<const BufferInput> inputs,
@@ -89,6 +91,7 @@ private:
   DeviceInfo info_;
   std::vector<std::vector<uint8_t>> buffers_;
   std::vector<std::vector<uint8_t>> written_; ///< by byte, of buffers that nobody filled
+  std::vector<ResourceShape> shapes_;         ///< empty: all are buffers
   std::vector<bool> isAllWritten_;            ///< in place of written_, after part of a dispatch
   std::vector<std::vector<uint8_t>> dirty_;   ///< by page
   /// By buffer: what it holds where it is not dirty, the number of inputs or a fill pattern.

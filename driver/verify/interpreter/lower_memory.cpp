@@ -176,13 +176,8 @@ Pointer ModuleLowering::pointerOfType(Id value, uint32_t at) {
   return p;
 }
 
-std::optional<Pointer> ModuleLowering::pointer(Id id, InstRef at) {
+Pointer ModuleLowering::pointer(Id id) {
   if (uint32_t known = pointerOf_[id.value]; known != 0) return pointers_[known - 1];
-  StorageClass storage = types_->storageOf(id).value_or(StorageClass::Function);
-  if (storage == StorageClass::UniformConstant || storage == StorageClass::Image) {
-    refuse(fmt::format("{} of images and samplers", nameOf(at)));
-    return std::nullopt;
-  }
   return pointerOfType(id, cell(id));
 }
 
@@ -244,6 +239,11 @@ bool ModuleLowering::stepInto(Pointer& p, Id index, InstRef at, bool& ok) {
   }
   case Kind::Array:
   case Kind::RuntimeArray: {
+    // An array of descriptors that is not the variable itself, such as a function's parameter.
+    if (p.storage == StorageClass::UniformConstant ||
+        decorations_->has(t.element, spv::Decoration::Block) ||
+        decorations_->has(t.element, spv::Decoration::BufferBlock))
+      return ok = false;
     uint64_t bound = types_->arrayLength(p.pointee).value_or(0);
     indexBy(p, index, isCells ? cellsOf(t.element) : strideOf(p.pointee, p.matrix, natural), bound,
             at);
@@ -276,9 +276,7 @@ bool ModuleLowering::stepInto(Pointer& p, Id index, InstRef at, bool& ok) {
 
 void ModuleLowering::lowerAccessChain(InstRef i, bool isPointerChain) {
   Id base = module_->idAt(i, 3);
-  std::optional<Pointer> from = pointer(base, i);
-  if (!from) return;
-  Pointer p = *from;
+  Pointer p = pointer(base);
   uint32_t w = 4;
   if (isPointerChain) {
     if (isCellMemory(p.storage)) return refuse(nameOf(i) + " into Function or Private memory");
@@ -314,6 +312,7 @@ void ModuleLowering::load(const Pointer& p, uint32_t to, InstRef at) {
   uint32_t site = siteOf(at, p.variable);
   uint32_t cells = cellsOf(p.pointee);
   if (p.isStatic) return move(to, uint32_t(p.offset), cells, at);
+  if (p.storage == StorageClass::UniformConstant) return loadDescriptor(p, to, at);
   if (isCellMemory(p.storage)) {
     Instr& inst = emit(Op::LoadCells, at);
     inst.n = cells, inst.d = to, inst.a = p.cell, inst.aux = uint32_t(p.offset);
@@ -377,20 +376,19 @@ bool ModuleLowering::lowerMemoryOp(InstRef i, S op) {
     lowerAccessChain(i, true);
     return true;
   case S::OpLoad:
-    if (auto p = pointer(module_->idAt(i, 3), i)) load(*p, define(i), i);
+    load(pointer(module_->idAt(i, 3)), define(i), i);
     return true;
   case S::OpStore: {
     uint32_t from = valueCell(module_->idAt(i, 2), i);
-    if (auto p = pointer(module_->idAt(i, 1), i)) store(*p, from, i);
+    store(pointer(module_->idAt(i, 1)), from, i);
     return true;
   }
   case S::OpCopyMemory: {
-    auto to = pointer(module_->idAt(i, 1), i), from = pointer(module_->idAt(i, 2), i);
-    if (!to || !from) return true;
-    uint32_t between = allocate(cellsOf(from->pointee));
-    load(*from, between, i);
-    store(*to, between, i);
-    siteOf(i, to->variable);
+    Pointer to = pointer(module_->idAt(i, 1)), from = pointer(module_->idAt(i, 2));
+    uint32_t between = allocate(cellsOf(from.pointee));
+    load(from, between, i);
+    store(to, between, i);
+    siteOf(i, to.variable);
     return true;
   }
   case S::OpArrayLength:
@@ -427,16 +425,15 @@ bool ModuleLowering::lowerMemoryOp(InstRef i, S op) {
 }
 
 void ModuleLowering::lowerArrayLength(InstRef i) {
-  auto p = pointer(module_->idAt(i, 3), i);
-  if (!p) return;
+  Pointer p = pointer(module_->idAt(i, 3));
   uint32_t member = module_->word(i, 4);
-  Id array = types_->member(p->pointee, member);
-  uint64_t offset = uint64_t(p->offset) + memberOffset(p->pointee, member, false);
+  Id array = types_->member(p.pointee, member);
+  uint64_t offset = uint64_t(p.offset) + memberOffset(p.pointee, member, false);
   uint64_t stride = array ? strideOf(array, {}, false) : 0;
   if (stride == 0 || offset > UINT32_MAX) return refuse("OpArrayLength of an array without stride");
   uint32_t to = define(i);
   Instr& inst = emit(Op::ArrayLength, i);
-  inst.d = to, inst.a = p->cell, inst.b = uint32_t(offset), inst.aux = uint32_t(stride);
+  inst.d = to, inst.a = p.cell, inst.b = uint32_t(offset), inst.aux = uint32_t(stride);
 }
 
 void ModuleLowering::lowerPointerCompare(InstRef i, S op) {
@@ -455,13 +452,15 @@ void ModuleLowering::lowerPointerCompare(InstRef i, S op) {
 void ModuleLowering::lowerAtomic(InstRef i, S op) {
   bool isStore = op == S::OpAtomicStore;
   uint32_t w = isStore ? 1 : 3;
-  auto p = pointer(module_->idAt(i, w), i);
-  if (!p) return;
-  if (isCellMemory(p->storage)) return refuse(nameOf(i) + " on Function or Private memory");
+  Pointer p = pointer(module_->idAt(i, w));
+  if (isCellMemory(p.storage)) return refuse(nameOf(i) + " on Function or Private memory");
   AtomicInfo info;
   info.opcode = op;
-  info.bytes = uint8_t(widthOf(p->pointee) / 8);
-  info.memoryClass = p->storage == StorageClass::Workgroup ? kWorkgroupClass : kStorageClass;
+  info.bytes = uint8_t(widthOf(p.pointee) / 8);
+  info.isImage = p.storage == StorageClass::Image;
+  info.memoryClass = p.storage == StorageClass::Workgroup ? kWorkgroupClass
+                     : info.isImage                       ? kImageClass
+                                                          : kStorageClass;
   info.ordering = orderingOf(module_->idAt(i, w + 1), module_->idAt(i, w + 2));
   noteAccess(info.bytes);
   uint32_t value = 0;
@@ -471,18 +470,18 @@ void ModuleLowering::lowerAtomic(InstRef i, S op) {
   } else if (w + 3 < module_->wordCount(i)) {
     value = cell(module_->idAt(i, w + 3));
   }
-  if (info.memoryClass == kStorageClass) program_->hasStorageAtomics = true;
+  if (info.memoryClass != kWorkgroupClass) program_->hasStorageAtomics = true;
   if (op != S::OpAtomicLoad) {
-    if (p->variable)
-      written_.insert(p->variable);
+    if (p.variable)
+      written_.insert(p.variable);
     else
       writesAnywhere_ = true;
   }
-  uint32_t address = addressCell(*p, i), to = isStore ? 0 : define(i);
+  uint32_t address = addressCell(p, i), to = isStore ? 0 : define(i);
   uint32_t index = uint32_t(program_->atomics.size());
   program_->atomics.push_back(info);
   Instr& inst = emit(Op::Atomic, i);
-  inst.site = siteOf(i, p->variable);
+  inst.site = siteOf(i, p.variable);
   inst.d = to, inst.a = address, inst.b = value, inst.aux = index;
   inst.shift = uint8_t(64 - info.bytes * 8);
 }

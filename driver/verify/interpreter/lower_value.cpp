@@ -93,8 +93,7 @@ constexpr SimpleOp kSimpleOps[] = {
 
 uint32_t ModuleLowering::valueCell(Id id, InstRef at) {
   if (info(typeOf(id)).kind != Kind::Pointer) return cell(id);
-  std::optional<Pointer> p = pointer(id, at);
-  return p ? addressCell(*p, at) : cell(id);
+  return addressCell(pointer(id), at);
 }
 
 void ModuleLowering::alias(InstRef i, uint32_t from) {
@@ -108,7 +107,8 @@ void ModuleLowering::alias(InstRef i, uint32_t from) {
 void ModuleLowering::lowerInst(InstRef i) {
   S op = module_->opcode(i);
   if (op == S::OpExtInst) return lowerExtended(i);
-  if (lowerMemoryOp(i, op) || lowerGroupOp(i, op) || lowerValueOp(i, op, 3)) return;
+  if (lowerMemoryOp(i, op) || lowerImageOp(i, op) || lowerGroupOp(i, op) || lowerValueOp(i, op, 3))
+    return;
   refuse(nameOf(i));
 }
 
@@ -125,7 +125,15 @@ bool ModuleLowering::lowerSimple(InstRef i, S op, uint32_t first) {
   Id operand = module_->idAt(i, first), resultType = module_->resultType(i);
   uint32_t to = define(i), a = cell(operand);
   uint32_t b = found->operands > 1 ? cell(module_->idAt(i, first + 1)) : 0;
+  std::optional<uint32_t> rounding =
+      decorations_->operand(*module_, module_->resultId(i), spv::Decoration::FPRoundingMode);
+  bool isTowardZero = rounding == uint32_t(spv::FPRoundingMode::RTZ);
+  if (rounding.value_or(0) != 0 && !(isTowardZero && op == S::OpFConvert)) {
+    refuse(fmt::format("{} with FPRoundingMode {}", nameOf(i), *rounding));
+    return true;
+  }
   Instr& inst = emit(found->op, i);
+  inst.aux = isTowardZero;
   inst.shift = uint8_t(64 - widthOf(typeOf(operand)));
   // Of OpIAddCarry and the like the result is a struct of two.
   inst.extra = info(resultType).kind == Kind::Struct ? 0 : uint8_t(widthOf(resultType));
@@ -146,7 +154,7 @@ bool ModuleLowering::lowerComposite(InstRef i, S op, uint32_t first) {
   case S::OpExpectKHR: {
     Id source = module_->idAt(i, first);
     if (info(resultType).kind == Kind::Pointer) {
-      if (auto p = pointer(source, i)) definePointer(module_->resultId(i), *p);
+      definePointer(module_->resultId(i), pointer(source));
       return true;
     }
     alias(i, cell(source));
@@ -403,16 +411,20 @@ void ModuleLowering::lowerGlsl(InstRef i, const GlslInstruction& known) {
   Id half = isStruct ? types_->member(type, 0) : type;
   call.resultCount = cellsOf(half);
   call.resultWidth = widthOf(half);
-  if (isStruct) call.secondWidth = widthOf(types_->member(type, 1));
+  call.isFloat = isFloat(half);
+  if (isStruct) {
+    call.secondWidth = widthOf(types_->member(type, 1));
+    call.isSecondFloat = isFloat(types_->member(type, 1));
+  }
   for (uint32_t w = 5; w < 5 + known.operands - known.hasPointer; ++w) {
     Id operand = module_->idAt(i, w), operandType = typeOf(operand);
     call.operands.push_back({cell(operand), cellsOf(operandType), widthOf(operandType)});
   }
   std::optional<Pointer> second;
   if (known.hasPointer) {
-    second = pointer(module_->idAt(i, 6), i);
-    if (!second) return;
+    second = pointer(module_->idAt(i, 6));
     call.secondWidth = widthOf(second->pointee);
+    call.isSecondFloat = isFloat(second->pointee);
   }
   uint32_t to = second ? allocate(2 * call.resultCount) : define(i);
   uint32_t index = uint32_t(program_->extended.size()), count = call.resultCount;

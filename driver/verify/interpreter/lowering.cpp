@@ -26,6 +26,7 @@ constexpr Capability kCapabilities[] = {
     Capability::Float64,
     Capability::Int64,
     Capability::Int64Atomics,
+    Capability::Int64ImageEXT,
     Capability::Int16,
     Capability::Int8,
     Capability::ImageGatherExtended,
@@ -92,7 +93,31 @@ constexpr Capability kCapabilities[] = {
     Capability::ShaderClockKHR,
 };
 
-// The other side of `to` from the start of a file of cells that nothing else uses.
+// Floats are rounded to nearest even, denormals, infinities, NaNs and the signs of zeros are kept:
+// the modes that ask for that are honoured in every width, their opposites are refused with their
+// capabilities.
+constexpr spv::ExecutionMode kExecutionModes[] = {
+    spv::ExecutionMode::LocalSize,
+    spv::ExecutionMode::LocalSizeId,
+    spv::ExecutionMode::RoundingModeRTE,
+    spv::ExecutionMode::DenormPreserve,
+    spv::ExecutionMode::SignedZeroInfNanPreserve,
+    spv::ExecutionMode::SubgroupUniformControlFlowKHR,
+    spv::ExecutionMode(6023), // MaximallyReconvergesKHR, newer than the headers of 2023
+};
+
+// What setBuiltIns() (workgroup.cpp) gives a value.
+constexpr spv::BuiltIn kBuiltIns[] = {
+    spv::BuiltIn::NumWorkgroups,      spv::BuiltIn::WorkgroupSize,
+    spv::BuiltIn::WorkgroupId,        spv::BuiltIn::LocalInvocationId,
+    spv::BuiltIn::GlobalInvocationId, spv::BuiltIn::LocalInvocationIndex,
+    spv::BuiltIn::SubgroupSize,       spv::BuiltIn::NumSubgroups,
+    spv::BuiltIn::SubgroupId,         spv::BuiltIn::SubgroupLocalInvocationId,
+    spv::BuiltIn::SubgroupEqMask,     spv::BuiltIn::SubgroupGeMask,
+    spv::BuiltIn::SubgroupGtMask,     spv::BuiltIn::SubgroupLeMask,
+    spv::BuiltIn::SubgroupLtMask,
+};
+
 std::string plural(const std::set<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -106,6 +131,7 @@ Result<std::shared_ptr<const Program>> ModuleLowering::run() {
   if (Status status = readModule(); !status) return status.error();
   if (Status status = checkCapabilities(); !status) return status.error();
   if (Status status = findEntry(); !status) return status.error();
+  checkExecutionModes();
   lowerVariables();
   lowerFunctions();
   if (!refused_.empty())
@@ -165,6 +191,18 @@ Status ModuleLowering::findEntry() {
   return ok();
 }
 
+void ModuleLowering::checkExecutionModes() {
+  for (InstRef i : module_->globals()) {
+    spv::Op op = module_->opcode(i);
+    bool isMode = op == spv::Op::OpExecutionMode || op == spv::Op::OpExecutionModeId;
+    if (!isMode || module_->idAt(i, 1) != module_->idAt(entry_->inst, 2)) continue;
+    spv::ExecutionMode mode = spv::ExecutionMode(module_->word(i, 2));
+    if (std::find(std::begin(kExecutionModes), std::end(kExecutionModes), mode) ==
+        std::end(kExecutionModes))
+      refuse(fmt::format("execution mode number {}", uint32_t(mode)));
+  }
+}
+
 // ----- types -----
 
 uint32_t ModuleLowering::cellsOf(Id type) {
@@ -184,7 +222,8 @@ uint32_t ModuleLowering::cellsOf(Id type) {
     count = 0;
     for (uint32_t m = 0; m < t.count; ++m) count += cellsOf(types_->member(type, m));
     break;
-  default:
+  default: // of a sampled image the image and the sampler
+    if (module_->opcodeOf(type) == spv::Op::OpTypeSampledImage) count = 2;
     break;
   }
   constexpr uint64_t kMaxCells = 1 << 16;
@@ -204,6 +243,12 @@ uint32_t ModuleLowering::widthOf(Id type) const {
   if (t->kind == Kind::Bool) return 1;
   if (t->kind == Kind::Pointer) return 64;
   return t->width == 0 ? 64 : t->width;
+}
+
+bool ModuleLowering::isFloat(Id type) const {
+  const TypeInfo* t = &info(type);
+  while (t->kind == Kind::Vector || t->kind == Kind::Matrix) t = &info(t->element);
+  return t->kind == Kind::Float;
 }
 
 uint32_t ModuleLowering::componentsOf(Id type) const {
@@ -344,6 +389,8 @@ void ModuleLowering::lowerVariable(InstRef i) {
   case StorageClass::Input: {
     auto builtIn = decorations_->builtIn(*module_, id);
     if (!builtIn) return refuse("input variables that are no built-ins");
+    if (std::find(std::begin(kBuiltIns), std::end(kBuiltIns), *builtIn) == std::end(kBuiltIns))
+      return refuse(fmt::format("built-in number {}", uint32_t(*builtIn)));
     p.isStatic = true;
     uint32_t cells = cellsOf(pointee);
     p.offset = allocate(cells);
@@ -357,7 +404,7 @@ void ModuleLowering::lowerVariable(InstRef i) {
     privateInits_.emplace_back(id.value, module_->wordCount(i) > 4 ? module_->word(i, 4) : 0);
     break;
   case StorageClass::UniformConstant:
-    return; // images and samplers: whatever loads them is refused by name
+    return lowerOpaqueVariable(i, pointee);
   case StorageClass::StorageBuffer:
   case StorageClass::Uniform:
   case StorageClass::PushConstant:
@@ -369,7 +416,8 @@ void ModuleLowering::lowerVariable(InstRef i) {
   definePointer(id, p);
 }
 
-void ModuleLowering::lowerInterfaceVariable(InstRef i, Id pointee, StorageClass storage) {
+// `type` is the variable's, and of an array of descriptors that of one afterwards.
+VariableInfo ModuleLowering::variableOf(InstRef i, Id& type, StorageClass storage) {
   Id id = module_->resultId(i);
   VariableInfo v;
   v.id = id;
@@ -377,31 +425,41 @@ void ModuleLowering::lowerInterfaceVariable(InstRef i, Id pointee, StorageClass 
   v.cell = cells_[id.value] = allocate(1);
   v.set = decorations_->operand(*module_, id, spv::Decoration::DescriptorSet).value_or(0);
   v.binding = decorations_->operand(*module_, id, spv::Decoration::Binding).value_or(0);
+  v.name = std::string(decorations_->name(*module_, id));
+  const TypeInfo& t = info(type);
+  bool isDescriptor = storage == StorageClass::Uniform || storage == StorageClass::StorageBuffer ||
+                      storage == StorageClass::UniformConstant;
+  if (isDescriptor && (t.kind == Kind::Array || t.kind == Kind::RuntimeArray)) {
+    v.isDescriptorArray = true;
+    v.descriptors = uint32_t(types_->arrayLength(type).value_or(0)); // 0: as many as are bound
+    type = t.element;
+  }
+  return v;
+}
+
+void ModuleLowering::addVariable(VariableInfo v, Id pointee) {
+  Pointer p;
+  p.cell = v.cell;
+  p.pointee = pointee;
+  p.storage = v.storage;
+  p.variable = v.id;
+  definePointer(v.id, p);
+  program_->variables.push_back(std::move(v));
+}
+
+void ModuleLowering::lowerInterfaceVariable(InstRef i, Id pointee, StorageClass storage) {
   Id block = pointee;
+  VariableInfo v = variableOf(i, block, storage);
   if (storage == StorageClass::Workgroup) {
     v.bytes = sizeInMemory(pointee, {}, isNatural(storage));
     if (v.bytes == 0) refuse("Workgroup variables without a size");
     v.isZeroed = module_->wordCount(i) > 4;
-  } else if (storage != StorageClass::PushConstant) {
-    const TypeInfo& t = info(pointee);
-    if (t.kind == Kind::Array || t.kind == Kind::RuntimeArray) {
-      v.isDescriptorArray = true;
-      v.descriptors = uint32_t(types_->arrayLength(pointee).value_or(0)); // 0: as many as are bound
-      block = t.element;
-    }
   }
   v.isUniform =
       storage == StorageClass::PushConstant ||
       (storage == StorageClass::Uniform && !decorations_->has(block, spv::Decoration::BufferBlock));
-  v.name = std::string(decorations_->name(*module_, id));
   if (v.name.empty()) v.name = std::string(decorations_->name(*module_, block));
-  Pointer p;
-  p.cell = v.cell;
-  p.pointee = pointee;
-  p.storage = storage;
-  p.variable = id;
-  definePointer(id, p);
-  program_->variables.push_back(std::move(v));
+  addVariable(std::move(v), pointee);
 }
 
 // ----- the end -----

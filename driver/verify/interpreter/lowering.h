@@ -57,12 +57,15 @@ private:
   Status readModule();
   Status checkCapabilities();
   Status findEntry();
+  void checkExecutionModes();
   void measureTypes();
   void lowerConstant(InstRef i);
   void computeConstant(InstRef i, uint32_t to);
   void finish();
   void lowerVariables();
   void lowerVariable(InstRef i);
+  VariableInfo variableOf(InstRef i, Id& type, spv::StorageClass storage);
+  void addVariable(VariableInfo v, Id pointee);
   void lowerInterfaceVariable(InstRef i, Id pointee, spv::StorageClass storage);
   void findWrittenVariables();
   void refuse(std::string what) { refused_.insert(std::move(what)); }
@@ -110,7 +113,7 @@ private:
   void lowerArrayLength(InstRef i);
   void lowerPointerCompare(InstRef i, spv::Op op);
   void lowerAtomic(InstRef i, spv::Op op);
-  std::optional<Pointer> pointer(Id id, InstRef at);
+  Pointer pointer(Id id);
   void definePointer(Id id, const Pointer& p);
   uint32_t addressCell(const Pointer& p, InstRef at);
   Pointer pointerOfType(Id value, uint32_t cell);
@@ -124,6 +127,20 @@ private:
   bool isNatural(spv::StorageClass s) const;
   void noteAccess(uint32_t bytes);
 
+  // lower_image.cpp
+  void lowerOpaqueVariable(InstRef i, Id pointee);
+  void loadDescriptor(const Pointer& p, uint32_t to, InstRef at);
+  bool lowerImageOp(InstRef i, spv::Op op);
+  void lowerTexelPointer(InstRef i);
+  void lowerImageQuery(InstRef i, spv::Op op);
+  void lowerImageAccess(InstRef i, spv::Op op);
+  bool readImageOperands(InstRef i, uint32_t w, ImageInfo& info);
+  void emitImage(InstRef i, ImageInfo info, uint32_t to, uint32_t cells, Id variable);
+  std::string whyNotImage(Id imageType) const;
+  Id imageTypeOf(Id type) const;
+  Id imageVariable(Id value) const;
+  ImageInfo::Vector vectorOf(Id value);
+
   // lower_group.cpp
   bool lowerGroupOp(InstRef i, spv::Op op);
   void lowerBarrier(InstRef i);
@@ -136,6 +153,7 @@ private:
   Id typeOf(Id value) const { return module_->typeOf(value); }
   uint32_t widthOf(Id type) const; ///< of its scalars; 1 for Booleans
   uint32_t componentsOf(Id type) const;
+  bool isFloat(Id type) const; ///< its scalars
   uint32_t allocate(uint32_t cells) {
     uint32_t at = nextCell_;
     nextCell_ += cells;

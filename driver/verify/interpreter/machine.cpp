@@ -79,8 +79,24 @@ private:
     return ok();
   }
 
+  // Two texels that are two locations must not share a granule, where either may be written.
+  uint32_t granuleBytes() const {
+    uint32_t bytes = std::min(program_.granuleBytes, 4u);
+    auto consider = [&](const BufferMemory& buffer) {
+      if (buffer.image) bytes = std::min(bytes, infoOf(buffer.image->format).bytes);
+    };
+    for (const BufferMemory& buffer : buffers_)
+      if (!buffer.written.empty()) consider(buffer);
+    for (const VariableInfo& variable : program_.variables)
+      for (const BufferBinding& bound : what_.bindings)
+        if (variable.isWritten && bound.set == variable.set && bound.binding == variable.binding)
+          consider(buffers_[bound.buffer]);
+    return bytes;
+  }
+
   void addObjects() {
     state_.program = &program_;
+    state_.granuleBytes = granuleBytes();
     state_.groups = what_.groups;
     state_.subgroupSize = options_.subgroupSize;
     state_.stepLimit = options_.stepLimit;
@@ -95,6 +111,8 @@ private:
       object.data = buffers_[n].bytes.data();
       object.bytes = buffers_[n].bytes.size();
       object.name = buffers_[n].name;
+      object.image = buffers_[n].image;
+      if (object.image) object.memoryClass = kImageClass;
       if (!buffers_[n].dirty.empty()) object.dirty = buffers_[n].dirty.data();
       if (!buffers_[n].written.empty()) addWritten(object, buffers_[n]);
     }
@@ -113,7 +131,7 @@ private:
 
   // The machine keeps its flags by granule.
   void addWritten(Object& object, const BufferMemory& buffer) {
-    uint32_t granule = std::min(program_.granuleBytes, 4u);
+    uint32_t granule = state_.granuleBytes;
     std::vector<uint8_t> flags(object.bytes / granule + 1);
     for (size_t g = 0; g < flags.size(); ++g) {
       if (!mayBeWritten(buffer, g * granule)) {
@@ -126,6 +144,19 @@ private:
     }
     written_.push_back(std::move(flags));
     object.written = written_.back().data();
+  }
+
+  static std::string whyNot(const VariableInfo& variable, const BufferMemory& bound) {
+    bool isImage = variable.kind != VariableInfo::Kind::Buffer;
+    if (isImage != (bound.image != nullptr))
+      return isImage ? "is an image or a sampler, what is bound is a buffer"
+                     : "is a buffer, what is bound is an image";
+    if (variable.kind == VariableInfo::Kind::Image &&
+        (variable.dimension != bound.image->dimension ||
+         variable.isArrayed != bound.image->isArray))
+      return fmt::format("is an image of dimension {}{}, what is bound is not",
+                         nameOf(variable.dimension), variable.isArrayed ? " with layers" : "");
+    return {};
   }
 
   Status bind() {
@@ -141,6 +172,8 @@ private:
       if (variable.isDescriptorArray) to.resize(variable.descriptors);
       for (const BufferBinding& bound : what_.bindings) {
         if (bound.set != variable.set || bound.binding != variable.binding) continue;
+        if (std::string problem = whyNot(variable, buffers_[bound.buffer]); !problem.empty())
+          return failure(fmt::format("binding {}.{} {}", variable.set, variable.binding, problem));
         if (to.size() <= bound.element) to.resize(bound.element + 1);
         to[bound.element] = addressOf(bound.buffer + 1);
         if (variable.isWritten) state_.objects[bound.buffer + 1].isShadowed = true;
@@ -152,8 +185,7 @@ private:
     for (size_t n = 1; n + 1 < state_.objects.size(); ++n) {
       Object& object = state_.objects[n];
       object.isShadowed |= program_.hasPhysicalPointers;
-      if (object.isShadowed)
-        state_.foreign[n].resize(object.bytes / std::min(program_.granuleBytes, 4u));
+      if (object.isShadowed) state_.foreign[n].resize(object.bytes / state_.granuleBytes);
     }
     return ok();
   }
@@ -207,7 +239,7 @@ private:
   }
 
   DispatchResult finish() {
-    uint32_t granule = std::min(program_.granuleBytes, 4u);
+    uint32_t granule = state_.granuleBytes;
     size_t at = 0;
     for (BufferMemory& buffer : buffers_) {
       if (buffer.written.empty()) continue;

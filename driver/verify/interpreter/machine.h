@@ -1,6 +1,7 @@
 // Dispatches programs: many workgroups on the host's threads, in a chosen order of lanes.
 #pragma once
 
+#include "verify/image_shape.h"
 #include "verify/interpreter/findings.h"
 #include "verify/interpreter/observer.h"
 #include "verify/interpreter/program.h"
@@ -37,7 +38,7 @@ struct MachineOptions {
   bool keepsWorkgroupOrder = false;
 };
 
-/// A buffer as the dispatches of a program share it.
+/// A buffer or an image as the dispatches of a program share it.
 struct BufferMemory {
   std::span<uint8_t> bytes;
   std::string name;
@@ -47,12 +48,15 @@ struct BufferMemory {
   /// One flag for each page of kDirtyBytes (memory.h), set where a dispatch stores. Where it is
   /// given, no byte of `written` is set outside those pages. Empty: nobody asks.
   std::span<uint8_t> dirty{};
+  /// What the image is, as long as `bytes` are; null: a buffer.
+  const ImageShape* image = nullptr;
 };
 
 struct BufferBinding {
   uint32_t set = 0, binding = 0;
   uint32_t element = 0; ///< of an array of descriptors
-  uint32_t buffer = 0;  ///< index into the buffers
+  /// Index into the buffers. Of a sampler: of an image that has its settings.
+  uint32_t buffer = 0;
 };
 
 struct Dispatch {

@@ -3,6 +3,7 @@
 // descriptors, Workgroup variables and physical addresses.
 #pragma once
 
+#include "verify/image_shape.h"
 #include "verify/interpreter/shadow.h"
 
 #include <atomic>
@@ -27,7 +28,7 @@ constexpr uint64_t offsetOf(uint64_t address) {
   return address & ((uint64_t(1) << kOffsetBits) - 1);
 }
 
-/// A buffer, the push constants or one Workgroup variable, as one workgroup sees it.
+/// A buffer, an image, the push constants or one Workgroup variable, as one workgroup sees it.
 struct Object {
   uint8_t* data = nullptr;
   uint64_t bytes = 0;
@@ -35,6 +36,7 @@ struct Object {
   bool isReadOnly = false; ///< uniform buffers and push constants
   /// Some instruction of the dispatch may write it: only then are accesses watched.
   bool isShadowed = false;
+  const ImageShape* image = nullptr; ///< null: no image
   std::string name;
   /// By granule: the site whose undefined result is stored there, kNeverWritten, or 0. Workgroup
   /// memory only.
@@ -48,7 +50,7 @@ struct Object {
 
 constexpr uint32_t kDirtyShift = 12, kDirtyBytes = 1u << kDirtyShift;
 
-/// Before a store of up to 8 bytes. Several threads may say so of one page.
+/// Before a store of no more bytes than a page has. Several threads may say so of one page.
 inline void markDirty(Object& object, uint64_t offset, uint32_t bytes) {
   if (!object.dirty) return;
   std::atomic_ref(object.dirty[offset >> kDirtyShift]).store(1, std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 #include "ir/module.h"
 #include "remarks.h"
 #include "result.h"
+#include "verify/image_shape.h"
 #include "verify/interpreter/code.h"
 
 #include <array>
@@ -24,6 +25,9 @@ namespace lanewise::driver::interpreter {
 struct Site {
   InstRef inst;
   Id variable; ///< that a memory access goes to, null if it is not known
+  /// The origin of a value that an image gave for a texel that it does not have. An instruction has
+  /// another site for what else is undefined about it.
+  bool isOutside = false;
 };
 
 /// Which memory a barrier or fence orders: bits of a mask.
@@ -55,6 +59,37 @@ struct AtomicInfo {
   uint32_t comparator = 0; ///< cell, of OpAtomicCompareExchange
 };
 
+enum class ImageOperation : uint8_t {
+  Read, ///< OpImageRead and OpImageFetch
+  Write,
+  TexelPointer,
+  Sample,
+  Gather,
+  QuerySize,
+  QueryLevels
+};
+
+/// An instruction on an image. An image and a sampler are values of one cell: the address of the
+/// resource; a sampled image is both, in two cells.
+struct ImageInfo {
+  ImageOperation operation{};
+  uint32_t image = 0, sampler = 0; ///< cells
+  struct Vector {
+    uint32_t cell = 0, count = 0;
+    uint8_t shift = 32; ///< 64 - width of the components
+    bool isSigned = true;
+  };
+  Vector coordinate; ///< integers of Read, Write and TexelPointer, else floats
+  bool isProjected = false;
+  uint32_t lod = 0; ///< cell, 0: none; a float of Sample, else an integer
+  uint32_t ddx = 0, ddy = 0, gradientCount = 0; ///< cells of Grad
+  Vector offset;                                ///< of the operands ConstOffset and Offset
+  Vector offsets;                               ///< of ConstOffsets: four pairs
+  uint32_t component = 0;                       ///< cell, of Gather
+  Vector texel;                                 ///< of Write
+  uint32_t outside = 0;                         ///< site of what a texel outside gives
+};
+
 struct GroupInfo {
   spv::Op opcode{};
   spv::GroupOperation operation{}; ///< of arithmetic and of OpGroupNonUniformBallotBitCount
@@ -69,6 +104,7 @@ struct GroupInfo {
 struct ExtendedInfo {
   uint32_t instruction = 0;
   uint32_t resultCount = 1, resultWidth = 32, secondWidth = 32;
+  bool isFloat = false, isSecondFloat = false; ///< the result and its second half
   struct Operand {
     uint32_t cell = 0, cells = 1, width = 32;
   };
@@ -111,7 +147,10 @@ struct VariableInfo {
   bool isWritten = true;  ///< false: no instruction writes through it
   uint64_t bytes = 0;     ///< Workgroup: size; others: least size of the block
   bool isZeroed = false;  ///< Workgroup variables with a null initializer
-  bool isUniform = false; ///< a uniform buffer or push constants
+  bool isUniform = false; ///< a uniform buffer, push constants or a sampled image
+  enum class Kind : uint8_t { Buffer, Image, Sampler } kind = Kind::Buffer;
+  ImageDimension dimension{}; ///< of an image
+  bool isArrayed = false;     ///< an image with layers
 };
 
 struct BuiltInVariable {
@@ -162,6 +201,7 @@ public:
   std::vector<BuiltInVariable> builtIns;
   std::vector<BarrierInfo> barriers;
   std::vector<AtomicInfo> atomics;
+  std::vector<ImageInfo> images;
   std::vector<GroupInfo> groups;
   std::vector<ExtendedInfo> extended;
   std::vector<SwitchTable> switches;

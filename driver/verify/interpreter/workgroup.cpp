@@ -22,14 +22,14 @@ WorkgroupRunner::WorkgroupRunner(DispatchState& dispatch)
     : dispatch_(dispatch), program_(*dispatch.program) {
   const std::array<uint32_t, 3>& size = program_.workgroupSize;
   laneCount_ = size[0] * size[1] * size[2];
-  granuleShift_ = program_.granuleBytes >= 4 ? 2 : program_.granuleBytes >= 2 ? 1 : 0;
+  granuleShift_ = dispatch.granuleBytes >= 4 ? 2 : dispatch.granuleBytes >= 2 ? 1 : 0;
   objects_.resize(dispatch.objects.size());
   for (size_t n = 1; n < objects_.size(); ++n) {
     const Object& from = dispatch.objects[n];
     Object& to = objects_[n];
     to.data = from.data, to.bytes = from.bytes, to.memoryClass = from.memoryClass;
     to.isReadOnly = from.isReadOnly, to.isShadowed = from.isShadowed, to.name = from.name;
-    to.written = from.written, to.dirty = from.dirty;
+    to.written = from.written, to.dirty = from.dirty, to.image = from.image;
     if (to.isShadowed) to.shadow.resize(to.bytes >> granuleShift_);
   }
   cells_.reserve(size_t(laneCount_) * program_.cellCount);

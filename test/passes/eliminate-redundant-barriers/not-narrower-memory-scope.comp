@@ -5,7 +5,7 @@
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // CHECK: kept a control barrier: the store to 'c' at line [[#]] and the atomic on 'd'
-// CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE: {{^ *}}OpControlBarrier %{{u?int}}_2 %{{u?int}}_1 %{{u?int}}_72
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 #extension GL_KHR_memory_scope_semantics : require

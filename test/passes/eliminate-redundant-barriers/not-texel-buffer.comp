@@ -5,12 +5,13 @@
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // CHECK: kept a control barrier: the store to 'i' at line [[#]] and the load of 'c' at line [[#]] may reach one memory by two names
-// CODE: {{^ *}}OpControlBarrier
+// CODE-NOT: {{^ *}}OpMemoryBarrier
+// CODE: {{^ *}}OpControlBarrier %uint_2 %uint_1 %uint_3144
 // CODE-NOT: {{^ *}}OpMemoryBarrier
 #version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };
-layout(binding = 1) restrict writeonly buffer B { float b[]; };
+layout(binding = 1) restrict buffer B { float b[]; };
 layout(binding = 2, r32f) uniform imageBuffer i;
 layout(binding = 3) buffer C { float v[]; } c;
 void main() {
@@ -18,7 +19,8 @@ void main() {
   imageStore(i, int(g), vec4(a[g]));
   memoryBarrier();
   barrier();
+  b[g] = 1;
   memoryBarrierImage();
   barrier();
-  b[g] = c.v[g];
+  b[g] += c.v[g];
 }

@@ -5,7 +5,8 @@
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // CHECK: kept a control barrier: 
-// CODE: {{^ *}}OpControlBarrier
+// CODE: {{^ *}}OpControlBarrier %{{u?int}}_2 %{{u?int}}_2 %{{u?int}}_24840
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require

@@ -1,0 +1,24 @@
+// A uniform branch inside one that is not.
+// RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --eliminate-redundant-barriers --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// CHECK: kept a control barrier: not all invocations are proved to reach it: the branch at line [[#]] may part them
+// CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer A { float a[]; };
+layout(binding = 1) restrict buffer B { float b[]; };
+shared float s[64];
+layout(push_constant) uniform P { uint n; };
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  s[t] = a[g];
+  if (a[g] > 0) {
+    b[g] = 1;
+    if (n > 3) barrier();
+  }
+  b[g] += s[t];
+}

@@ -1,0 +1,25 @@
+// What one iteration reads, the third one behind it writes: the executions of one barrier in between are all that
+// keeps them apart.
+// RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --eliminate-redundant-barriers --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// CHECK: kept a control barrier: 
+// CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
+// CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer A { float a[]; };
+layout(binding = 1) restrict writeonly buffer B { float b[]; };
+shared float s[8][64];
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  float x = 0;
+  for (uint i = 0; i < 9; ++i) {
+    s[i & 7][t] = a[g] + float(i);
+    barrier();
+    x += s[(i + 3) & 7][63 - t] > 0 ? 1 : 2;
+  }
+  b[g] = x;
+}
