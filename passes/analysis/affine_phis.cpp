@@ -354,7 +354,7 @@ AffineWalk::Form AffineWalk::recurrenceForm(InstRef phi, const Loop& loop,
     f.stay = test->stay;
     f.stayRange = rangeOf(staying);
     f.samples = staying;
-    f.isOnce = !repeat;
+    f.isOnce = !goesRound;
   }
   std::sort(f.samples.begin(), f.samples.end());
   dependsOnSpec_ = dependsOnSpec_ || f.dependsOnSpec;
