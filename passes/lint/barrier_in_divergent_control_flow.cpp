@@ -107,7 +107,6 @@ private:
     const Barrier barrier = readBarrier(analyses_, inst);
     const BlockRef block = module_.blockOf(inst);
     if (analyses_.uniformity().isUniform(block) || !isOfInterest(barrier)) return;
-    if (kernel_.size && kernel_.invocations() == 1) return;
     const std::optional<Culprit> culprit = findCulprit(block, 0);
     if (!culprit) return;
     const std::string_view who =

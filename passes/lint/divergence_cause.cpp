@@ -210,7 +210,6 @@ DivergenceCauses::Cause DivergenceCauses::traceBuiltIn(InstRef load, Id variable
     return kernel_.invocations() > kLargestSubgroup // else perhaps a single one
                ? Cause(DivergenceCause{std::string(name), {}})
                : std::nullopt;
-  if (kernel_.size && kernel_.invocations() == 1) return std::nullopt;
   const bool isLinear = *builtIn == spv::BuiltIn::LocalInvocationIndex ||
                         *builtIn == spv::BuiltIn::SubgroupLocalInvocationId;
   if (isLinear) return DivergenceCause{std::string(name), {}};

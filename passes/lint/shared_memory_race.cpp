@@ -360,7 +360,7 @@ std::optional<Race> RaceFinder::compareRound(const Touch& x, const Touch& y, con
       if (latch) return std::nullopt;
       latch = b;
     }
-  if (!latch || (loop.tripCount && *loop.tripCount < 2)) return std::nullopt;
+  if (!latch) return std::nullopt;
   const BlockRef top = climb(intervals_.commonDominator(x.block, latch), x.block, latch);
   if (!top || !analyses_.loops().contains(loop, top)) return std::nullopt;
   const InstRef a = x.access->inst;

@@ -6,7 +6,7 @@ layout(set = 0, binding = 0) buffer Data { float data[]; };
 shared float tile[64];
 
 void main() {
-  if (data[gl_GlobalInvocationID.x] > 0) {
+  if (data[gl_GlobalInvocationID.x] > 0 || any(greaterThan(gl_LocalInvocationID, uvec3(data[2])))) {
     tile[0] = data[0];
     barrier();
     data[1] = tile[0];

@@ -1,5 +1,6 @@
 // Which dimension of the workgroup is wide is not known until it is given: here only the second one.
 // RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow | count 0
+// RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow -DVECTOR | count 0
 // RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow --workgroup-size=1,64,1 | count 0
 // RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow --workgroup-size=64,1,1 | FileCheck %s
 // CHECK: its condition depends on gl_GlobalInvocationID
@@ -11,7 +12,11 @@ shared float tile[64];
 
 void main() {
   uint worker = gl_LocalInvocationID.y;
+#ifdef VECTOR
+  if (any(greaterThanEqual(gl_GlobalInvocationID.xz, uvec2(columns)))) return;
+#else
   if (gl_GlobalInvocationID.x >= columns) return;
+#endif
   tile[worker] = data[gl_GlobalInvocationID.x * 64 + worker];
   barrier();
   data[gl_GlobalInvocationID.x * 64 + worker] = tile[63 - worker];

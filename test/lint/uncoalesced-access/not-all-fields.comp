@@ -8,6 +8,6 @@ layout(set = 0, binding = 1) writeonly restrict buffer Target { float target[]; 
 
 void main() {
   uint id = gl_GlobalInvocationID.x;
-  Particle p = source[id];
-  target[id] = p.position.x + p.position.y + p.position.z + p.position.w + dot(p.velocity, p.velocity);
+  vec4 a = source[id].position, b = source[id].velocity;
+  target[id] = dot(a, b);
 }
