@@ -2,6 +2,7 @@
 
 #include "verify/compare.h"
 #include "verify/failure.h"
+#include "verify/image_formats.h"
 
 #include <algorithm>
 #include <cmath>
@@ -135,6 +136,11 @@ void append(std::vector<uint8_t>& out, uint64_t from, uint64_t to, const BufferI
 // only representable values near one another, which leaves integers exact.
 Compare roundingRule(const ScenarioBuffer& buffer, std::span<const uint8_t> left,
                      std::optional<uint8_t> poison) {
+  if (buffer.image) {
+    const ImageFormatInfo& format = infoOf(buffer.image->format);
+    if (format.kind != TexelKind::Float) return CompareUlp{1};
+    return CompareUlp{uint64_t(format.bits[0] < 32 ? 8 : 4096)};
+  }
   bool isHalf = false, isMixed = !buffer.header.empty();
   for (ScalarType type : buffer.elements) {
     isHalf |= type == ScalarType::F16;
@@ -169,10 +175,12 @@ std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, co
   std::set<uint32_t> pages(a.pages.begin(), a.pages.end());
   pages.insert(b.pages.begin(), b.pages.end());
   ScenarioBuffer touched = scenario_.buffers[buffer];
+  const bool isWhole = touched.image.has_value(); // its levels lie one behind the other
   const uint64_t header = touched.headerBytes(), size = touched.elementBytes();
   std::vector<std::pair<uint64_t, uint64_t>> ranges; // of elements
   uint64_t done = 0;
-  touched.count = 0;
+  if (isWhole) pages.clear(), ranges.emplace_back(0, touched.count);
+  if (!isWhole) touched.count = 0;
   for (uint32_t page : pages) {
     uint64_t from = uint64_t(page) * interpreter::kDirtyBytes, to = from + interpreter::kDirtyBytes;
     uint64_t first = from < header ? 0 : (from - header) / size;

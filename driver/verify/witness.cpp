@@ -77,12 +77,10 @@ private:
   // Each of these gives the reason why nothing can be run, empty if there is none.
 
   std::string prepare() {
-    std::vector<uint64_t> sizes;
+    std::vector<ResourceShape> shapes;
     uint64_t bytes = 0;
     for (const ScenarioBuffer& buffer : scenario_.buffers) {
-      if (buffer.image)
-        return fmt::format("the interpreter does not run images (`{}`)", buffer.name);
-      sizes.push_back(buffer.bytes());
+      shapes.push_back({buffer.bytes(), buffer.image});
       bytes += buffer.bytes();
     }
     if (bytes > kMostBytes)
@@ -92,7 +90,7 @@ private:
     if (bytes > kManyBytes) sets_.resize(1);
     report_.inputSets = uint32_t(sets_.size());
     report_.allInputSets = uint32_t(contents_.inputSets().size());
-    (void)runner_.makeBuffers(sizes);
+    (void)runner_.makeResources(shapes);
     uint32_t added = 0;
     for (size_t p = 0; p < programs_.size(); ++p) {
       if (!isAsked_[p]) continue;
