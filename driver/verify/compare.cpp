@@ -205,7 +205,7 @@ std::optional<BufferDifference>
 compareContents(const ScenarioBuffer& buffer, BufferContents original, BufferContents transformed) {
   if (std::holds_alternative<CompareNone>(buffer.compare)) return std::nullopt;
   const uint8_t *a = original.bytes.data(), *b = transformed.bytes.data();
-  if (std::memcmp(a, b, buffer.bytes()) == 0) return std::nullopt;
+  if (std::equal(a, a + buffer.bytes(), b)) return std::nullopt; // of no bytes, too
   bool isMultiset = std::holds_alternative<CompareMultiset>(buffer.compare);
   if (buffer.image && !isMultiset) return compareTexels(buffer, original, transformed);
   ScalarRule rule(buffer, original.poison, transformed.poison);
