@@ -1,17 +1,13 @@
 #include "analysis/access_pattern.h"
 
 #include "analysis/constants.h"
+#include "analysis/entry_points.h"
 #include "analysis/types.h"
 
 #include <algorithm>
 
 namespace lanewise {
 namespace {
-
-std::array<uint32_t, 3> localIdOf(uint64_t invocation, std::array<uint32_t, 3> size) {
-  return {uint32_t(invocation % size[0]), uint32_t(invocation / size[0] % size[1]),
-          uint32_t(invocation / (uint64_t(size[0]) * size[1]))};
-}
 
 uint64_t invocationsOf(std::array<uint32_t, 3> size) {
   return uint64_t(size[0]) * size[1] * size[2];

@@ -89,7 +89,4 @@ private:
   std::vector<Subgroup> subgroups_;
 };
 
-/// Workgroups larger than any device takes are not counted.
-inline constexpr uint64_t kMaxCountedInvocations = 4096;
-
 } // namespace lanewise

@@ -5,9 +5,6 @@
 namespace lanewise {
 namespace {
 
-/// Workgroups with more invocations are not looked at one by one.
-constexpr uint64_t kMaxInvocations = 4096;
-
 /// Puts the workgroup at the origin, which every dispatch has. False when the form rests on
 /// anything but the two ids.
 bool placeAtOrigin(const Affine& affine, const AffineExpr& e,
@@ -34,19 +31,17 @@ bool placeAtOrigin(const Affine& affine, const AffineExpr& e,
 
 bool isProvedDivergent(Affine& affine, const EntryPoint& entry, Id value) {
   const auto& size = entry.workgroupSize;
-  if (!size || !size->isLiteral || size->invocations() > kMaxInvocations) return false;
+  if (!size || !size->isLiteral || size->invocations() > kMaxCountedInvocations) return false;
   const AffineExpr& e = affine.of(value);
   std::vector<Affine::Assignment> assigned;
   if (e.dependsOnSpec || !placeAtOrigin(affine, e, assigned)) return false;
   std::optional<uint32_t> first;
-  for (uint32_t z = 0; z < size->size[2]; ++z)
-    for (uint32_t y = 0; y < size->size[1]; ++y)
-      for (uint32_t x = 0; x < size->size[0]; ++x) {
-        const auto here = affine.evaluate(e, {x, y, z}, assigned);
-        if (!here) return false;
-        if (!first) first = here;
-        if (*first != *here) return true;
-      }
+  for (uint64_t n = 0; n < size->invocations(); ++n) {
+    const auto here = affine.evaluate(e, localIdOf(n, size->size), assigned);
+    if (!here) return false;
+    if (!first) first = here;
+    if (*first != *here) return true;
+  }
   return false;
 }
 

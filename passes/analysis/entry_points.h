@@ -26,6 +26,15 @@ struct WorkgroupSize {
   bool operator==(const WorkgroupSize&) const = default;
 };
 
+/// LocalInvocationId of a LocalInvocationIndex: x runs fastest (Vulkan, built-in variables).
+inline std::array<uint32_t, 3> localIdOf(uint64_t invocation, const std::array<uint32_t, 3>& size) {
+  return {uint32_t(invocation % size[0]), uint32_t(invocation / size[0] % size[1]),
+          uint32_t(invocation / (uint64_t(size[0]) * size[1]))};
+}
+
+/// Workgroups larger than any device takes are not looked at invocation by invocation.
+inline constexpr uint64_t kMaxCountedInvocations = 4096;
+
 struct EntryPoint {
   InstRef inst;         ///< OpEntryPoint
   FunctionRef function; ///< null in a broken module

@@ -13,8 +13,6 @@
 namespace lanewise {
 namespace {
 
-/// Workgroups with more invocations are not looked at one by one.
-constexpr uint64_t kMaxInvocations = 4096;
 /// Evaluations for one pair of accesses, and for all pairs together: beyond, they may meet.
 constexpr uint64_t kMaxEvaluations = 1 << 18;
 constexpr uint64_t kBudget = uint64_t(1) << 25;
@@ -564,10 +562,8 @@ InvocationConflicts::InvocationConflicts(Analyses& analyses, const MemoryEffects
   // the real one writes over, as some programs do with the words of their modules.
   if (size && size->isLiteral && size->invocations() > 1) {
     size_ = size->size;
-    if (size->invocations() <= kMaxInvocations)
-      for (uint32_t z = 0; z < size->size[2]; ++z)
-        for (uint32_t y = 0; y < size->size[1]; ++y)
-          for (uint32_t x = 0; x < size->size[0]; ++x) lanes_.push_back({x, y, z});
+    if (size->invocations() <= kMaxCountedInvocations)
+      for (uint64_t n = 0; n < size->invocations(); ++n) lanes_.push_back(localIdOf(n, size->size));
   }
   affine_ = std::make_unique<Affine>(analyses, size_);
   const Cfg& cfg = analyses.cfg();

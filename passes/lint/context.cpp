@@ -8,12 +8,6 @@
 
 namespace lanewise {
 
-std::array<uint32_t, 3> Kernel::localId(uint64_t invocation) const {
-  const auto& s = *size;
-  return {uint32_t(invocation % s[0]), uint32_t(invocation / s[0] % s[1]),
-          uint32_t(invocation / (uint64_t(s[0]) * s[1]))};
-}
-
 LintContext::LintContext(Analyses& analyses, const TargetProfile& target)
     : analyses_(analyses), target_(target) {
   for (const EntryPoint& entry : analyses.entryPoints().all()) {

@@ -26,7 +26,9 @@ struct Kernel {
   uint64_t invocations() const { return size ? uint64_t((*size)[0]) * (*size)[1] * (*size)[2] : 0; }
   /// True when more than one invocation is known to be at work along the dimension.
   bool isWide(uint32_t component) const { return size && (*size)[component] > 1; }
-  std::array<uint32_t, 3> localId(uint64_t invocation) const;
+  std::array<uint32_t, 3> localId(uint64_t invocation) const {
+    return localIdOf(invocation, *size);
+  }
 };
 
 class LintContext {

@@ -94,7 +94,7 @@ void lintDivergentBranch(LintContext& context, LintFindings& findings) {
   const Module& module = context.module();
   const Cfg& cfg = context.analyses().cfg();
   for (Kernel& kernel : context.kernels()) {
-    if (!kernel.size || kernel.invocations() > 4096) continue;
+    if (!kernel.size || kernel.invocations() > kMaxCountedInvocations) continue;
     for (BlockRef b : cfg.reversePostOrder(kernel.entry->function)) {
       const InstRef end = module.terminator(b);
       const auto sides = cfg.successors(b);

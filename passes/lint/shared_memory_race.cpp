@@ -41,7 +41,6 @@ namespace {
 /// Pairs of accesses of one kernel, and evaluations for all of them: beyond, nothing is said.
 constexpr size_t kMaxPairs = 1 << 14;
 constexpr uint64_t kMaxEvaluations = uint64_t(1) << 24;
-constexpr uint64_t kMaxInvocations = 4096;
 /// Invocations that meet in an element whose values are compared.
 constexpr size_t kMaxMeetings = 64;
 
@@ -132,8 +131,8 @@ bool RaceFinder::isReducible() const {
 
 /// Whether barriers are all that orders invocations, and all of them come to every barrier.
 bool RaceFinder::canJudge() const {
-  if (!kernel_.size || kernel_.invocations() < 2 || kernel_.invocations() > kMaxInvocations ||
-      !isReducible())
+  if (!kernel_.size || kernel_.invocations() < 2 ||
+      kernel_.invocations() > kMaxCountedInvocations || !isReducible())
     return false;
   for (FunctionRef f : kernel_.entry->functions)
     for (InstRef i : module_.functionInsts(f)) {

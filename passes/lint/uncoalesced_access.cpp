@@ -34,7 +34,6 @@ namespace {
 constexpr double kLeastRatio = 2;
 /// And how many more they must be.
 constexpr uint64_t kLeastWaste = 4;
-constexpr uint64_t kMaxInvocations = 4096;
 /// Bytes of a subgroup's accesses that are counted one by one.
 constexpr size_t kMaxBytes = 1 << 16;
 
@@ -265,7 +264,8 @@ void Checker::judge(const Group& group, LintFindings& findings) {
 }
 
 void Checker::run(LintFindings& findings) {
-  if (!kernel_.size || kernel_.invocations() < 2 || kernel_.invocations() > kMaxInvocations) return;
+  if (!kernel_.size || kernel_.invocations() < 2 || kernel_.invocations() > kMaxCountedInvocations)
+    return;
   std::map<std::pair<BlockRef, Id>, Group> groups;
   const std::vector<FunctionRef>& functions = kernel_.entry->functions;
   for (const MemoryAccess& a : effects_.all()) {
