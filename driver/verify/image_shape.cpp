@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <spirv/unified1/spirv.hpp11>
 
 namespace lanewise::driver {
 
@@ -19,6 +20,23 @@ std::string_view nameOf(ImageDimension dimension) {
     break;
   }
   return "buffer";
+}
+
+std::optional<ImageDimension> imageDimensionOf(uint32_t spirv) {
+  switch (spv::Dim(spirv)) {
+  case spv::Dim::Dim1D:
+    return ImageDimension::Dim1D;
+  case spv::Dim::Dim2D:
+    return ImageDimension::Dim2D;
+  case spv::Dim::Dim3D:
+    return ImageDimension::Dim3D;
+  case spv::Dim::Cube:
+    return ImageDimension::Cube;
+  case spv::Dim::Buffer:
+    return ImageDimension::Buffer;
+  default:
+    return std::nullopt;
+  }
 }
 
 std::array<uint32_t, 3> ImageShape::extent(uint32_t level) const {

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace lanewise::driver {
@@ -13,6 +14,8 @@ namespace lanewise::driver {
 /// Buffer: a texel buffer, one row of texels.
 enum class ImageDimension : uint8_t { Dim1D, Dim2D, Dim3D, Cube, Buffer };
 std::string_view nameOf(ImageDimension dimension); ///< "1d", "2d", "3d", "cube", "buffer"
+/// Of the Dim operand of an OpTypeImage; nothing for those that compute shaders do not bind.
+std::optional<ImageDimension> imageDimensionOf(uint32_t spirv);
 
 enum class SamplerFilter : uint8_t { Nearest, Linear };
 enum class SamplerAddress : uint8_t {

@@ -329,7 +329,7 @@ private:
     }
     // OpTypeImage: result, sampled type, Dim, Depth, Arrayed, MS, Sampled, Image Format.
     InstRef i = module_.def(imageType);
-    auto dimension = imageDimension(spv::Dim(module_.word(i, 3)));
+    auto dimension = imageDimensionOf(module_.word(i, 3));
     std::optional<ScalarType> component = scalarType(analyses_.types().info(module_.idAt(i, 2)));
     bool isDepth = module_.word(i, 4) == 1, isMultisampled = module_.word(i, 6) != 0;
     if (!dimension || !component || isDepth || isMultisampled) {
@@ -348,23 +348,6 @@ private:
                    : isStorage  ? Bound::StorageImage
                    : isCombined ? Bound::CombinedImage
                                 : Bound::SampledImage;
-  }
-
-  static std::optional<ImageDimension> imageDimension(spv::Dim dim) {
-    switch (dim) {
-    case spv::Dim::Dim1D:
-      return ImageDimension::Dim1D;
-    case spv::Dim::Dim2D:
-      return ImageDimension::Dim2D;
-    case spv::Dim::Dim3D:
-      return ImageDimension::Dim3D;
-    case spv::Dim::Cube:
-      return ImageDimension::Cube;
-    case spv::Dim::Buffer:
-      return ImageDimension::Buffer;
-    default:
-      return std::nullopt;
-    }
   }
 
   // Several variables may share a binding, each with its own view of the buffer: it must be large

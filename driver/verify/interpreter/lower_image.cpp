@@ -12,23 +12,6 @@ using Kind = TypeInfo::Kind;
 using S = spv::Op;
 using spv::StorageClass;
 
-std::optional<ImageDimension> dimensionOf(spv::Dim dim) {
-  switch (dim) {
-  case spv::Dim::Dim1D:
-    return ImageDimension::Dim1D;
-  case spv::Dim::Dim2D:
-    return ImageDimension::Dim2D;
-  case spv::Dim::Dim3D:
-    return ImageDimension::Dim3D;
-  case spv::Dim::Cube:
-    return ImageDimension::Cube;
-  case spv::Dim::Buffer:
-    return ImageDimension::Buffer;
-  default:
-    return std::nullopt;
-  }
-}
-
 std::optional<ImageOperation> operationOf(S op) {
   switch (op) {
   case S::OpImageRead:
@@ -64,7 +47,7 @@ std::string ModuleLowering::whyNotImage(Id imageType) const {
   if (module_->opcodeOf(imageType) != S::OpTypeImage) return nameOf(module_->def(imageType));
   InstRef i = module_->def(imageType);
   if (module_->word(i, kSamplesWord) != 0) return "multisampled images";
-  if (!dimensionOf(spv::Dim(module_->word(i, kDimWord))))
+  if (!imageDimensionOf(module_->word(i, kDimWord)))
     return fmt::format("images of Dim {}", module_->word(i, kDimWord));
   const TypeInfo& component = info(module_->idAt(i, kComponentWord));
   bool isNumber = component.kind == Kind::Int || component.kind == Kind::Float;
@@ -85,7 +68,7 @@ void ModuleLowering::lowerOpaqueVariable(InstRef i, Id pointee) {
       return refuse(std::move(problem));
     InstRef image = module_->def(imageType);
     v.kind = VariableInfo::Kind::Image;
-    v.dimension = *dimensionOf(spv::Dim(module_->word(image, kDimWord)));
+    v.dimension = *imageDimensionOf(module_->word(image, kDimWord));
     v.isArrayed = module_->word(image, kArrayedWord) != 0;
     v.isUniform = module_->word(image, kSampledWord) != 2;
   }
