@@ -121,6 +121,7 @@ public:
 
 private:
   // collect
+  double weightOf(Affine& affine, const EntryPoint& entry, BlockRef block);
   Candidate collect(const SharedVariable& variable);
   std::optional<double> residency(const Candidate& candidate, uint64_t bytes) const;
   // check
@@ -153,6 +154,7 @@ private:
   std::vector<Candidate> candidates_;
   /// Forms of indices, by entry point: built once, for all variables.
   std::map<const EntryPoint*, std::unique_ptr<Affine>> affines_;
+  std::map<std::pair<const EntryPoint*, BlockRef>, double> weights_;
 };
 
 Plan::Plan(PassContext& context, const Module& module, Analyses& analyses)
@@ -183,6 +185,14 @@ bool staysInRow(const Constants& constants, Affine& affine, const SharedVariable
   return true;
 }
 
+/// How often a block runs for each run of the entry point, an estimate.
+double Plan::weightOf(Affine& affine, const EntryPoint& entry, BlockRef block) {
+  const auto [at, isNew] = weights_.try_emplace({&entry, block});
+  if (isNew && !isNeverRun(analyses_, affine, block))
+    at->second = blockFrequency(analyses_.loops(), block);
+  return at->second;
+}
+
 Candidate Plan::collect(const SharedVariable& variable) {
   Candidate c;
   c.variable = &variable;
@@ -210,8 +220,7 @@ Candidate Plan::collect(const SharedVariable& variable) {
           AccessPattern::indexOutOfRange(analyses_, *affine, variable, access, size, target_);
       if (out && !c.indexOutOfRange) c.indexOutOfRange = {access.inst, *out};
       c.accesses.push_back(
-          {&access,
-           isNeverRun(analyses_, *affine, block) ? 0 : blockFrequency(analyses_.loops(), block),
+          {&access, weightOf(*affine, *entry, block),
            AccessPattern::build(analyses_, *affine, variable, access, size, target_)});
     }
   }
