@@ -105,8 +105,8 @@ struct Verdict {
 /// Judges the barriers of one entry point against the state of all sites.
 class Judge {
 public:
-  Judge(PassContext& context, Analyses& analyses, const MemoryEffects& effects,
-        const EntryPoint& entry, std::vector<Site>& sites);
+  Judge(Analyses& analyses, const MemoryEffects& effects, const EntryPoint& entry,
+        std::vector<Site>& sites);
 
   /// The barriers that the entry point may run, as numbers of sites.
   const std::vector<uint32_t>& sites() const { return siteOf_; }
@@ -168,8 +168,8 @@ private:
   std::vector<uint32_t> siteOf_; ///< by barrier of flow_
 };
 
-Judge::Judge(PassContext&, Analyses& analyses, const MemoryEffects& effects,
-             const EntryPoint& entry, std::vector<Site>& sites)
+Judge::Judge(Analyses& analyses, const MemoryEffects& effects, const EntryPoint& entry,
+             std::vector<Site>& sites)
     : analyses_(analyses), module_(analyses.module()), effects_(effects), sites_(sites),
       flow_(analyses, entry), conflicts_(analyses, effects, entry) {
   for (const Barrier& b : flow_.barriers()) {
@@ -468,7 +468,7 @@ Plan::Plan(PassContext& context, Analyses& analyses)
   last_.resize(sites_.size());
   for (const EntryPoint& entry : analyses.entryPoints().all()) {
     if (!entry.function) continue;
-    auto judge = std::make_unique<Judge>(context, analyses, effects_, entry, sites_);
+    auto judge = std::make_unique<Judge>(analyses, effects_, entry, sites_);
     for (uint32_t n = 0; n < judge->sites().size(); ++n) {
       const uint32_t site = judge->sites()[n];
       judgesOf_[site].push_back({judge.get(), n});
@@ -785,7 +785,9 @@ void Plan::rewrite(Rewriter& rewriter) const {
   }
 }
 
-PassResult eliminateRedundantBarriers(PassContext& context) {
+} // namespace
+
+PassResult runEliminateRedundantBarriers(PassContext& context) {
   const Module& module = context.module;
   const bool hasBarriers = std::any_of(module.insts().begin(), module.insts().end(),
                                        [&](InstRef i) { return isBarrier(module.opcode(i)); });
@@ -809,12 +811,6 @@ PassResult eliminateRedundantBarriers(PassContext& context) {
   // No block is added or removed and no edge changes.
   return PassOutcome{true,
                      AnalysisSet::none().with(AnalysisKind::Cfg).with(AnalysisKind::Dominance)};
-}
-
-} // namespace
-
-PassResult runEliminateRedundantBarriers(PassContext& context) {
-  return eliminateRedundantBarriers(context);
 }
 
 } // namespace lanewise
