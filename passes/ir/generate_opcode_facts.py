@@ -13,6 +13,7 @@ EFFECTS = {"None": 0, "ReadsMemory": 1, "WritesMemory": 2, "Atomic": 4, "Barrier
 ALL_EFFECTS = 127
 CLASSES = ["Preamble", "Debug", "Line", "Annotation", "Type", "Constant", "Variable", "Function", "Label",
            "Merge", "Terminator", "Value"]
+COSTS = ["Simple", "Free", "Multiply", "Convert", "Divide", "IntegerDivide", "Special", "Transcendental", "Load"]
 # Instructions of these classes are declarations: executing them means nothing.
 INERT_CLASSES = {"Preamble", "Debug", "Line", "Annotation", "Type", "Constant", "Function", "Label", "Merge"}
 LITERALS = {"LiteralInteger": "Literal", "LiteralFloat": "Literal", "LiteralString": "String",
@@ -86,6 +87,10 @@ class Rules:
             return "class", words[1]
         if words[0] == "effects" and len(words) == 2:
             return "effects", (effects(words[1]), False)
+        if words[0] == "cost" and len(words) == 2 and words[1] in COSTS:
+            return "cost", words[1]
+        if words[0] == "ext-cost" and len(words) == 4 and words[2] == "/" and words[3] in COSTS:
+            return f"cost of {words[1]}", words[3]
         if words == ["speculatable"]:
             return "effects", (0, True)
         if words[0] == "ext-effects" and len(words) == 4 and words[2] == "/":
@@ -239,8 +244,8 @@ def collect_opcodes(grammar, table, kinds, rules):
         rows.append({
             "opcode": opcode, "name": names[0], "class": op_class, "effects": effects,
             "has_result": "Result" in operand_kinds, "has_type": "ResultType" in operand_kinds,
-            "speculatable": speculatable, "only_ids": all(kind in ("Id", "PairIdId") for kind in rest),
-            "least": least, "most": most, "run": table.run(operands)})
+            "speculatable": speculatable, "cost": rules.find("cost", names, "Simple"),
+            "only_ids": all(kind in ("Id", "PairIdId") for kind in rest), "least": least, "most": most, "run": table.run(operands)})
     return rows
 
 
@@ -254,7 +259,8 @@ def collect_ext_insts(directory, table, core, rules):
             operands = [kinds.operand(o) for o in instruction.get("operands", ())]
             names = [instruction["opname"], *instruction.get("aliases", ())]
             effects, speculatable = rules.find(name, names, (ALL_EFFECTS, False))
-            rows[number(instruction["opcode"])] = (names[0], effects, speculatable, table.run(operands))
+            cost = rules.find(f"cost of {name}", names, "Simple")
+            rows[number(instruction["opcode"])] = (names[0], effects, speculatable, cost, table.run(operands))
         sets.append((name, rows))
     return sets
 
@@ -279,12 +285,12 @@ def render(grammar, opcodes, ext_sets, table):
     write_array(out, "constexpr OperandFacts kOperands[]", table.operands)
 
     # Row 0 is the opcode that the table does not know.
-    rows = ['{spv::Op(0xFFFF), "unknown opcode", OpClass::Unknown, Effect(%d), false, false, false, false, 1, '
-            "0x%X, {}}" % (ALL_EFFECTS, UNLIMITED)]
+    rows = ['{spv::Op(0xFFFF), "unknown opcode", OpClass::Unknown, Effect(%d), false, false, false, '
+            "CostClass::Simple, false, 1, 0x%X, {}}" % (ALL_EFFECTS, UNLIMITED)]
     rows += [
         f"{{spv::Op({o['opcode']}), \"{o['name']}\", OpClass::{o['class']}, Effect({o['effects']}), "
         f"{bool_text(o['has_result'])}, {bool_text(o['has_type'])}, {bool_text(o['speculatable'])}, "
-        f"{bool_text(o['only_ids'])}, {o['least']}, {o['most']}, {span_text(o['run'])}}}" for o in opcodes]
+        f"CostClass::{o['cost']}, {bool_text(o['only_ids'])}, {o['least']}, {o['most']}, {span_text(o['run'])}}}" for o in opcodes]
     write_array(out, "constexpr OpcodeFacts kOpcodes[]", rows)
 
     # Opcodes are looked up through pages of 64; page 0 is the empty one.
@@ -314,10 +320,11 @@ def render(grammar, opcodes, ext_sets, table):
         rows = []
         for value in range(max(instructions) + 1):
             if value in instructions:
-                text, effects, speculatable, run = instructions[value]
-                rows.append(f'{{true, "{text}", Effect({effects}), {bool_text(speculatable)}, {span_text(run)}}}')
+                text, effects, speculatable, cost, run = instructions[value]
+                rows.append(f'{{true, "{text}", Effect({effects}), {bool_text(speculatable)}, '
+                            f'CostClass::{cost}, {span_text(run)}}}')
             else:
-                rows.append(f'{{false, "", Effect({ALL_EFFECTS}), false, {{}}}}')
+                rows.append(f'{{false, "", Effect({ALL_EFFECTS}), false, CostClass::Simple, {{}}}}')
         write_array(out, f"constexpr ExtInstFacts k{name}[]", rows)
     return "\n".join(out) + "\n"
 

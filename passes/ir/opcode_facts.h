@@ -34,6 +34,20 @@ constexpr bool has(Effect set, Effect one) {
   return (uint16_t(set) & uint16_t(one)) != 0;
 }
 
+/// What one scalar 32-bit component of an instruction's work costs, roughly: what hardware does in
+/// one place. analysis/operation_cost.h has the figures.
+enum class CostClass : uint8_t {
+  Simple, ///< one instruction at full rate: addition, logic, comparison, select, float multiplication
+  Free,   ///< a name for what is in registers, or a modifier of another instruction
+  Multiply,      ///< of integers
+  Convert,       ///< between integers and floats, or counts bits
+  Divide,        ///< of floats
+  IntegerDivide, ///< and remainder
+  Special,       ///< one instruction of the special function unit: square root, exponential, sine
+  Transcendental, ///< a few of those: power, inverse trigonometric functions
+  Load
+};
+
 /// The part of the module an instruction belongs to (SPIR-V specification, 2.4 Logical Layout of a
 /// Module), and its role there.
 enum class OpClass : uint8_t {
@@ -84,6 +98,7 @@ struct OpcodeFacts {
   bool hasResult;
   bool hasResultType;
   bool speculatable; ///< total and pure: may be executed where it was not before
+  CostClass cost;
   bool onlyIds;      ///< behind the result, every operand word is an id (the common, fast case)
   uint16_t minWords; ///< fewest words of the instruction, the first included
   uint16_t maxWords; ///< most words, 0xFFFF if not limited or not known beforehand
@@ -122,6 +137,7 @@ struct ExtInstFacts {
   std::string_view name; ///< "FMin"; empty if not known or not in a grammar
   Effect effects;
   bool speculatable; ///< as in OpcodeFacts
+  CostClass cost;
   std::span<const OperandFacts> operands;
 };
 /// Facts of an instruction of a set. In NonSemantic.* every instruction is known and without
