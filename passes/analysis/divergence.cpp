@@ -45,4 +45,29 @@ bool isProvedDivergent(Affine& affine, const EntryPoint& entry, Id value) {
   return false;
 }
 
+std::optional<SubgroupSplits> countSplits(Affine& affine, const std::array<uint32_t, 3>& size,
+                                          uint32_t subgroupSize, Id condition, BlockRef block) {
+  const AffineExpr& form = affine.of(condition);
+  const uint64_t invocations = uint64_t(size[0]) * size[1] * size[2];
+  if (form.dependsOnSpec || !affine.isEvaluable(form) || invocations > kMaxCountedInvocations ||
+      affine.uniformStates(std::array{&form}, block).count != 1)
+    return std::nullopt;
+  SubgroupSplits splits;
+  for (uint64_t first = 0; first < invocations; first += subgroupSize) {
+    bool isTaken[] = {false, false};
+    for (uint64_t n = first; n < std::min(first + subgroupSize, invocations); ++n) {
+      const LaneContext lane{localIdOf(n, size), uint32_t(n - first),
+                             uint32_t(first / subgroupSize), 0};
+      const auto value = affine.evaluate(form, lane);
+      if (!value) return std::nullopt;
+      isTaken[*value != 0] = true;
+    }
+    ++splits.subgroups;
+    splits.anyTrue += isTaken[1];
+    splits.anyFalse += isTaken[0];
+    splits.splitting += isTaken[0] && isTaken[1];
+  }
+  return splits;
+}
+
 } // namespace lanewise

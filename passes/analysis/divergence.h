@@ -5,6 +5,9 @@
 #include "analysis/analyses.h"
 #include "analysis/entry_points.h"
 
+#include <array>
+#include <optional>
+
 namespace lanewise {
 
 /// True when two invocations of some workgroup of `entry` certainly get different values, wherever
@@ -15,5 +18,19 @@ namespace lanewise {
 /// With Uniformity, three answers: proved uniform (Uniformity::isUniform), proved divergent (this),
 /// or possibly divergent.
 bool isProvedDivergent(Affine& affine, const EntryPoint& entry, Id value);
+
+/// How the subgroups of one workgroup part at a condition.
+struct SubgroupSplits {
+  uint32_t subgroups = 0;
+  uint32_t anyTrue = 0, anyFalse = 0; ///< with at least one lane of that kind
+  uint32_t splitting = 0;             ///< with both
+};
+
+/// For a condition that is a function of the local id alone (and of what no lane can tell apart),
+/// counted lane by lane, where `block` branches on it; lanes are consecutive local invocation
+/// indices. Nothing when it depends on data, on specialization constants or on a loop's iteration,
+/// or when the workgroup is larger than kMaxCountedInvocations. For cost: `size` may be assumed.
+std::optional<SubgroupSplits> countSplits(Affine& affine, const std::array<uint32_t, 3>& size,
+                                          uint32_t subgroupSize, Id condition, BlockRef block);
 
 } // namespace lanewise

@@ -16,6 +16,7 @@
 // Reference: docs/lint/divergent-branch.md.
 
 #include "analysis/cfg.h"
+#include "analysis/divergence.h"
 #include "analysis/dominance.h"
 #include "analysis/loops.h"
 #include "lint/context.h"
@@ -61,40 +62,13 @@ double costOfSide(LintContext& context, BlockRef side, BlockRef meeting) {
   return cost;
 }
 
-struct Split {
-  uint32_t subgroups = 0, splitting = 0;
-};
-
-/// How many subgroups split; none where it is not known for every lane.
-Split countSplits(LintContext& context, Kernel& kernel, Id condition, BlockRef block) {
-  Split split;
-  const AffineExpr& form = kernel.affine->of(condition);
-  if (form.dependsOnSpec || !kernel.affine->isEvaluable(form) ||
-      kernel.affine->isWorkgroupUniform(form) ||
-      kernel.affine->uniformStates(std::array{&form}, block).count != 1)
-    return {};
-  const uint32_t lanes = context.target().subgroupSize;
-  for (uint64_t first = 0; first < kernel.invocations(); first += lanes) {
-    bool isTaken[] = {false, false};
-    for (uint64_t n = first; n < std::min(first + lanes, kernel.invocations()); ++n) {
-      const LaneContext lane{kernel.localId(n), uint32_t(n - first), uint32_t(first / lanes), 0};
-      const auto value = kernel.affine->evaluate(form, lane);
-      if (!value) return {};
-      isTaken[*value != 0] = true;
-    }
-    ++split.subgroups;
-    split.splitting += isTaken[0] && isTaken[1];
-  }
-  return split;
-}
-
 } // namespace
 
 void lintDivergentBranch(LintContext& context, LintFindings& findings) {
   const Module& module = context.module();
   const Cfg& cfg = context.analyses().cfg();
   for (Kernel& kernel : context.kernels()) {
-    if (!kernel.size || kernel.invocations() > kMaxCountedInvocations) continue;
+    if (!kernel.size) continue;
     for (BlockRef b : cfg.reversePostOrder(kernel.entry->function)) {
       const InstRef end = module.terminator(b);
       const auto sides = cfg.successors(b);
@@ -109,8 +83,13 @@ void lintDivergentBranch(LintContext& context, LintFindings& findings) {
       const double least = std::min(costs[0], costs[1]), most = std::max(costs[0], costs[1]);
       if (least < context.target().branchCost || least < kLeastBalance * most) continue;
       const Id condition = module.idAt(end, 1);
-      const Split split = countSplits(context, kernel, condition, b);
-      if (split.splitting == 0 || split.splitting < kLeastSplit * split.subgroups) continue;
+      // What is the same for the workgroup splits nothing; the count would say so of one workgroup.
+      const auto split = kernel.affine->isWorkgroupUniform(kernel.affine->of(condition))
+                             ? std::nullopt
+                             : countSplits(*kernel.affine, *kernel.size,
+                                           context.target().subgroupSize, condition, b);
+      if (!split || split->splitting == 0 || split->splitting < kLeastSplit * split->subgroups)
+        continue;
       const InstRef def = module.def(condition);
       const InstRef place = def && context.locate(def).line != 0 ? def : end;
       LintFinding finding = context.findingAt(
@@ -118,9 +97,10 @@ void lintDivergentBranch(LintContext& context, LintFindings& findings) {
           fmt::format(
               "the branch splits {} of {} subgroups of {}: each runs both sides, about {:.0f} "
               "and {:.0f} operations, one after the other",
-              split.splitting, split.subgroups, context.target().subgroupSize, costs[0], costs[1]));
-      finding.args = {{"subgroups", fmt::format("{}", split.subgroups)},
-                      {"splitting", fmt::format("{}", split.splitting)},
+              split->splitting, split->subgroups, context.target().subgroupSize, costs[0],
+              costs[1]));
+      finding.args = {{"subgroups", fmt::format("{}", split->subgroups)},
+                      {"splitting", fmt::format("{}", split->splitting)},
                       {"target", context.target().name}};
       findings.push_back(std::move(finding));
     }
