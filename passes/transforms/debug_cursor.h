@@ -1,0 +1,43 @@
+// Internal to passes/transforms: carries lines and scopes along with instructions that move.
+#pragma once
+
+#include "ir/module.h"
+#include "ir/rewriter.h"
+
+#include <array>
+#include <functional>
+
+namespace lanewise {
+
+/// What is in force at a place of a block: OpLine, DebugLine and DebugScope hold up to the next of
+/// their kind, or to the end of the block (SPIR-V 3.42.3).
+class DebugState {
+public:
+  /// Takes note of an instruction; true when it is one of these.
+  bool read(const Module& module, InstRef inst);
+
+private:
+  friend class DebugCursor;
+  enum Channel : uint8_t { Line, ExtendedLine, Scope, Count };
+  std::array<InstRef, Count> inForce_{}; ///< null: none
+};
+
+/// Writes what is needed for the next instruction to be in a given state.
+class DebugCursor {
+public:
+  DebugCursor(const Module& module, Rewriter& rewriter, std::function<void(Inst)> emit,
+              DebugState state)
+      : module_(module), rewriter_(rewriter), emit_(std::move(emit)), state_(state) {}
+
+  void moveTo(const DebugState& state);
+
+private:
+  Inst ending(DebugState::Channel channel);
+
+  const Module& module_;
+  Rewriter& rewriter_;
+  std::function<void(Inst)> emit_;
+  DebugState state_;
+};
+
+} // namespace lanewise
