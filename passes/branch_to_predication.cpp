@@ -1,0 +1,631 @@
+// --branch-to-predication: turn short divergent selections into OpSelect
+//
+// What: a selection (if, if-else, chain of else-if, small switch) whose arms hold nothing but
+// harmless computations becomes straight code: both arms are computed, and OpSelect takes the place
+// of the phis. Inner selections go first, so nests go from the inside out. Work that both arms do
+// is done once; stores of both arms to one place become one store. Where a short rest must stay
+// guarded, the harmless part of the arms moves in front of the branch.
+//
+// Legal when: the arms lead straight to the merge block, and each instruction in them is proved to
+// be defined and without effect where the branch does not lead to it (analysis/speculation.h), or
+// is executed by both arms anyhow. A condition that is constant is left to specialization.
+// DESIGN 5.1.
+//
+// Pays when: the lanes of a subgroup may part at it (a branch that is uniform over the subgroup
+// stays), and both arms with their selects cost no more than the branch and the arms that are taken
+// (analysis/selection_cost.h). DontFlatten refuses; Flatten forces, and so does `always`.
+//
+// Before => After:
+//
+//     OpSelectionMerge %m None                    %a = OpIAdd %int %x %one
+//     OpBranchConditional %c %t %f                %b = OpIMul %int %x %x
+//     %t: %a = OpIAdd %int %x %one        =>      %r = OpSelect %int %c %a %b
+//     %f: %b = OpIMul %int %x %x                  OpBranch %m
+//     %m: %r = OpPhi %int %a %t %b %f
+//
+// Not handled: loops in arms, arms that leave (break, continue, return), switches that fall
+// through, selectors of 64 bits.
+//
+// Reference: SPIR-V 2.11 (structured control flow), 3.42.15 (OpSelect); J. Allen et al.,
+// "Conversion of Control Dependence to Data Dependence" (1983).
+
+#include "analysis/cfg.h"
+#include "analysis/constants.h"
+#include "analysis/decorations.h"
+#include "analysis/operation_cost.h"
+#include "analysis/register_pressure.h"
+#include "analysis/selection_cost.h"
+#include "analysis/selections.h"
+#include "analysis/source_lines.h"
+#include "analysis/speculation.h"
+#include "analysis/types.h"
+#include "analysis/uniformity.h"
+#include "ir/rewriter.h"
+#include "pass.h"
+#include "transforms/flatten_selections.h"
+#include "transforms/select_values.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+
+namespace lanewise {
+namespace {
+
+constexpr std::string_view kPass = "branch-to-predication";
+
+struct Options {
+  /// Instructions that the arms of a selection may have, whatever is asked for: bounds the time
+  /// that deep nests take.
+  size_t maxArmInstructions = 4096;
+  /// Arms that a switch may have.
+  size_t maxSwitchArms = 16;
+};
+
+// ---- data ----
+
+struct Refusal {
+  std::string_view name;
+  std::string message;
+  InstRef place;
+};
+
+/// What stands in the arms of a selection, and what of it may move in front of the branch.
+struct ArmScan {
+  struct Staying {
+    InstRef inst;
+    SpeculationBlocker blocker{};
+  };
+  std::vector<std::vector<InstRef>> moving; ///< by arm, in order
+  std::vector<std::vector<Staying>> staying;
+  /// Instructions of the second arm that the first one executes as well.
+  std::map<InstRef, InstRef> same;
+  /// Stores of both arms to one place, when nothing else stays.
+  std::vector<std::pair<InstRef, InstRef>> commonStores;
+
+  bool isAllMoving() const {
+    return std::all_of(staying.begin(), staying.end(), [](const auto& arm) { return arm.empty(); });
+  }
+};
+
+enum class Decision : uint8_t { Left, Flattened, PartlyFlattened };
+
+struct Site {
+  std::string name; ///< "branch3"
+  Selection selection;
+  ArmScan scan;
+  SelectionCost cost;
+  BranchOdds odds;
+  double costBefore = 0, costAfter = 0;
+  uint32_t registersAdded = 0;
+  Decision decision = Decision::Left;
+  std::optional<Refusal> refusal;
+};
+
+// ---- the plan ----
+
+class Plan {
+public:
+  explicit Plan(PassContext& context);
+  /// Judges all selections, inner ones first.
+  void decide();
+  void remark() const;
+  bool hasChanges() const { return !plan_.flat.empty() || !plan_.hoisted.empty(); }
+  void rewrite(Rewriter& rewriter) const { flattenSelections(analyses_, rewriter, plan_); }
+
+private:
+  void judge(Site& site, BlockRef header);
+  // collect
+  bool isInnerOf(BlockRef header) const;
+  void findCommon(Site& site);
+  std::vector<uint32_t> keyOf(const Site& site, InstRef inst) const;
+  bool haveSameDecorations(Id a, Id b) const;
+  void scanArm(Site& site, size_t arm);
+  void findCommonStores(Site& site) const;
+  void measure(Site& site);
+  uint32_t registersAdded(const Site& site) const;
+  Id mapped(const Site& site, Id id) const;
+  // check
+  std::optional<Refusal> isExcluded(const Site& site) const;
+  std::optional<Refusal> hasObstacle(const Site& site) const;
+  Refusal firstBlocker(const Site& site) const;
+  std::optional<Refusal> canFlatten(const Site& site) const;
+  std::optional<Refusal> canHoist(const Site& site) const;
+  std::optional<Refusal> isProfitable(Site& site);
+  std::optional<Refusal> isPartProfitable(Site& site);
+  // tell
+  std::string placeOf(InstRef inst) const;
+  std::string costText(const Site& site) const;
+  Remark remarkOf(const Site& site) const;
+
+  uint32_t control(const Site& site) const { return module_.word(site.selection.mergeInst, 2); }
+  bool isForced(const Site& site) const {
+    return context_.mode == "always" ||
+           (control(site) & uint32_t(spv::SelectionControlMask::Flatten)) != 0;
+  }
+
+  PassContext& context_;
+  Analyses& analyses_;
+  const Module& module_;
+  const TargetProfile& target_;
+  const Options options_;
+  Selections selections_;
+  Speculation speculation_;
+  SelectionOdds odds_;
+  std::optional<RegisterPressure> pressure_;
+  std::vector<Site> sites_; ///< in module order
+  FlattenPlan plan_;
+};
+
+Plan::Plan(PassContext& context)
+    : context_(context), analyses_(context.analyses), module_(context.module),
+      target_(context.target), selections_(analyses_), speculation_(analyses_),
+      odds_(analyses_, target_) {}
+
+// ---- collect ----
+
+Id Plan::mapped(const Site& site, Id id) const {
+  const InstRef def = module_.def(id);
+  if (auto local = site.scan.same.find(def); local != site.scan.same.end())
+    return module_.resultId(local->second);
+  auto found = plan_.same.find(id);
+  return found == plan_.same.end() ? id : found->second;
+}
+
+/// What the instruction computes: equal keys, equal results.
+std::vector<uint32_t> Plan::keyOf(const Site& site, InstRef inst) const {
+  const auto words = module_.inst(inst);
+  std::vector<uint32_t> key(words.begin(), words.end());
+  if (module_.facts(inst).hasResult) key[2] = 0;
+  module_.forEachIdOperand(inst, [&](uint32_t n, Id id) { key[n] = mapped(site, id).value; });
+  return key;
+}
+
+bool Plan::haveSameDecorations(Id a, Id b) const {
+  auto list = [&](Id id) {
+    std::vector<std::vector<uint32_t>> all;
+    for (const Decoration& d : analyses_.decorations().of(id)) {
+      std::vector<uint32_t> words{uint32_t(d.decoration)};
+      for (uint32_t w = d.operandWord; w < module_.wordCount(d.inst); ++w)
+        words.push_back(module_.word(d.inst, w));
+      all.push_back(std::move(words));
+      // A group's list of targets would have to be rewritten.
+      if (module_.idAt(d.inst, 1) != id) all.push_back({UINT32_MAX, id.value});
+    }
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  return list(a) == list(b);
+}
+
+/// Memory that the instruction reads may be written by it, or wait for others.
+bool endsReads(const Module& module, InstRef inst) {
+  const Effect e = module.effects(inst);
+  return has(e, Effect::WritesMemory) || has(e, Effect::Atomic) || has(e, Effect::Barrier) ||
+         has(e, Effect::Control);
+}
+
+/// Finds what both arms of a selection do for certain.
+void Plan::findCommon(Site& site) {
+  const auto& arms = site.selection.arms;
+  if (arms.size() != 2) return;
+  std::map<std::vector<uint32_t>, InstRef> first;
+  for (size_t a = 0; a < 2; ++a) {
+    bool mayRead = true;
+    for (BlockRef b : arms[a].blocks)
+      for (InstRef i : module_.blockInsts(b)) {
+        if (endsReads(module_, i) && module_.facts(i).opClass != OpClass::Terminator)
+          mayRead = false;
+        if (!module_.resultId(i) || !module_.resultType(i) || module_.opcode(i) == spv::Op::OpPhi ||
+            isDebugInstruction(module_, i) ||
+            speculation_.blockerOfMoving(i) != SpeculationBlocker::None ||
+            (!mayRead && has(module_.effects(i), Effect::ReadsMemory)))
+          continue;
+        if (a == 0) {
+          first.try_emplace(keyOf(site, i), i);
+          continue;
+        }
+        auto found = first.find(keyOf(site, i));
+        if (found != first.end() &&
+            haveSameDecorations(module_.resultId(found->second), module_.resultId(i)))
+          site.scan.same.emplace(i, found->second);
+      }
+  }
+}
+
+/// Sorts the instructions of an arm into those that may move in front of the branch and those that
+/// may not.
+void Plan::scanArm(Site& site, size_t arm) {
+  ArmScan& scan = site.scan;
+  std::set<Id> staying;
+  bool mayRead = true;
+  for (InstRef i : instructionsOf(module_, plan_, site.selection.arms[arm])) {
+    SpeculationBlocker blocker = SpeculationBlocker::None;
+    const bool isCommon = arm == 1
+                              ? scan.same.contains(i)
+                              : std::any_of(scan.same.begin(), scan.same.end(),
+                                            [&](const auto& pair) { return pair.second == i; });
+    if (module_.opcode(i) != spv::Op::OpPhi && !isCommon)
+      blocker = speculation_.blockerOf(i, site.selection.header);
+    if (blocker == SpeculationBlocker::None && !mayRead &&
+        has(module_.effects(i), Effect::ReadsMemory))
+      blocker = SpeculationBlocker::Load;
+    bool usesStaying = false;
+    module_.forEachIdOperand(
+        i, [&](uint32_t, Id id) { usesStaying = usesStaying || staying.contains(id); });
+    if (blocker == SpeculationBlocker::None && usesStaying) blocker = SpeculationBlocker::Other;
+    if (blocker == SpeculationBlocker::None) {
+      scan.moving[arm].push_back(i);
+      continue;
+    }
+    scan.staying[arm].push_back({i, blocker});
+    if (const Id id = module_.resultId(i)) staying.insert(id);
+    if (endsReads(module_, i)) mayRead = false;
+  }
+}
+
+/// Stores that both arms make to the same places, in the same order.
+void Plan::findCommonStores(Site& site) const {
+  ArmScan& scan = site.scan;
+  if (site.selection.arms.size() != 2 || scan.staying[0].size() != scan.staying[1].size()) return;
+  for (size_t n = 0; n < scan.staying[0].size(); ++n) {
+    const InstRef a = scan.staying[0][n].inst, b = scan.staying[1][n].inst;
+    auto isOfArm = [&](InstRef i, size_t arm) {
+      const auto& blocks = site.selection.arms[arm].blocks;
+      return std::find(blocks.begin(), blocks.end(), module_.blockOf(i)) != blocks.end();
+    };
+    const bool areStores = module_.opcode(a) == spv::Op::OpStore &&
+                           module_.opcode(b) == spv::Op::OpStore && isOfArm(a, 0) && isOfArm(b, 1);
+    bool areSame = areStores && module_.wordCount(a) == module_.wordCount(b) &&
+                   mapped(site, module_.idAt(a, 1)) == mapped(site, module_.idAt(b, 1));
+    for (uint32_t w = 3; areSame && w < module_.wordCount(a); ++w) // memory operands
+      areSame = module_.word(a, w) == module_.word(b, w);
+    if (!areSame || !canSelect(analyses_, module_.typeOf(module_.idAt(a, 2)))) {
+      scan.commonStores.clear();
+      return;
+    }
+    scan.commonStores.push_back({a, b});
+  }
+}
+
+void Plan::measure(Site& site) {
+  SelectionCost& cost = site.cost;
+  auto costOf = [&](InstRef i) {
+    return module_.opcode(i) == spv::Op::OpPhi ? selectCost(analyses_, module_.resultType(i))
+                                               : operationCost(analyses_, target_, i);
+  };
+  for (const Arm& arm : site.selection.arms) {
+    double sum = 0;
+    for (InstRef i : instructionsOf(module_, plan_, arm)) sum += costOf(i);
+    cost.arms.push_back(sum);
+  }
+  for (auto [dropped, kept] : site.scan.same) cost.common += costOf(dropped);
+  const double choices = double(std::max<size_t>(site.selection.arms.size(), 1) - 1);
+  for (InstRef phi : phisOf(module_, site.selection.merge))
+    cost.selects += choices * selectCost(analyses_, module_.resultType(phi));
+  for (auto [a, b] : site.scan.commonStores)
+    cost.selects += selectCost(analyses_, module_.typeOf(module_.idAt(a, 2)));
+  for (const Arm& arm : site.selection.arms)
+    if (!arm.isDefault) cost.selects += double(arm.literalWords.size());
+}
+
+/// Values of an arm that the merge block wants live on while the other arms are computed.
+uint32_t Plan::registersAdded(const Site& site) const {
+  std::vector<uint32_t> outs;
+  for (const Arm& arm : site.selection.arms) {
+    uint32_t registers = 0;
+    for (InstRef phi : phisOf(module_, site.selection.merge)) {
+      const Id value = incomingValue(module_, phi, arm.last(site.selection.header));
+      const InstRef def = value ? module_.def(value) : InstRef();
+      const BlockRef home = def ? module_.blockOf(def) : BlockRef();
+      if (home && std::find(arm.blocks.begin(), arm.blocks.end(), home) != arm.blocks.end())
+        registers += registersOf(analyses_, module_.resultType(phi));
+    }
+    outs.push_back(registers);
+  }
+  uint32_t sum = 0, most = 0;
+  for (uint32_t registers : outs) sum += registers, most = std::max(most, registers);
+  return sum - most;
+}
+
+// ---- check ----
+
+std::optional<Refusal> Plan::isExcluded(const Site& site) const {
+  const Selection& s = site.selection;
+  if (analyses_.constants().folded(module_, s.condition))
+    return Refusal{"constant-condition",
+                   "the condition is a constant once the module is specialized", s.branch};
+  if ((control(site) & uint32_t(spv::SelectionControlMask::DontFlatten)) != 0)
+    return Refusal{"dont-flatten", "the module asks for a branch (DontFlatten)", s.mergeInst};
+  if (s.isSwitch && module_.numberWords(module_.typeOf(s.condition)) != 1)
+    return Refusal{"wide-selector", "the selector has 64 bits", s.branch};
+  if (s.arms.size() > options_.maxSwitchArms)
+    return Refusal{"too-many-arms", fmt::format("the switch has {} arms", s.arms.size()), s.branch};
+  return std::nullopt;
+}
+
+/// Arms that do not lead straight to the merge block.
+std::optional<Refusal> Plan::hasObstacle(const Site& site) const {
+  for (const Arm& arm : site.selection.arms) switch (arm.obstacle.kind) {
+    case ArmObstacle::Kind::None:
+      break;
+    case ArmObstacle::Kind::Loop:
+      return Refusal{"loop", "a loop stands in an arm", arm.obstacle.place};
+    case ArmObstacle::Kind::Selection:
+      return Refusal{"inner-branch", "a branch in an arm stays", arm.obstacle.place};
+    case ArmObstacle::Kind::Leaves:
+      return Refusal{"leaves", "an arm leaves by another way than the merge block",
+                     arm.obstacle.place};
+    case ArmObstacle::Kind::SharedBlock:
+      return Refusal{"shared-block", "an arm has another way in", arm.obstacle.place};
+    }
+  return std::nullopt;
+}
+
+/// Whether the instruction only prepares another one, which is the one to blame: an address, a
+/// descriptor.
+bool isPreparation(Analyses& analyses, InstRef inst) {
+  const Module& module = analyses.module();
+  switch (module.opcode(inst)) {
+  case spv::Op::OpAccessChain:
+  case spv::Op::OpInBoundsAccessChain:
+  case spv::Op::OpSampledImage:
+  case spv::Op::OpImage:
+    return true;
+  case spv::Op::OpLoad:
+    return analyses.types().storageOf(module.idAt(inst, 3)) == spv::StorageClass::UniformConstant;
+  default:
+    return false;
+  }
+}
+
+/// The first thing that keeps an arm from moving.
+Refusal Plan::firstBlocker(const Site& site) const {
+  const ArmScan::Staying* first = nullptr;
+  for (const auto& arm : site.scan.staying)
+    for (const ArmScan::Staying& s : arm)
+      if (!first || (isPreparation(analyses_, first->inst) && !isPreparation(analyses_, s.inst)))
+        first = &s;
+  return {nameOf(first->blocker), std::string(explain(first->blocker)), first->inst};
+}
+
+std::optional<Refusal> Plan::canFlatten(const Site& site) const {
+  const Selection& s = site.selection;
+  for (InstRef phi : phisOf(module_, s.merge)) {
+    if (!canSelect(analyses_, module_.resultType(phi)))
+      return Refusal{"unselectable-type", "OpSelect cannot choose a value of this type here", phi};
+    for (const Arm& arm : s.arms)
+      if (!incomingValue(module_, phi, arm.last(s.header)))
+        return Refusal{"shared-block", "the phi does not name the arm", phi};
+  }
+  if (site.scan.isAllMoving() || !site.scan.commonStores.empty()) return std::nullopt;
+  return firstBlocker(site);
+}
+
+/// What may stay behind a short branch: something that a device executes for some lanes only.
+bool isShort(const Module& module, InstRef inst) {
+  const Effect e = module.effects(inst);
+  return !has(e, Effect::Barrier) && !has(e, Effect::Subgroup) && !has(e, Effect::Control) &&
+         !module.isUnknown(inst) && module.opcode(inst) != spv::Op::OpFunctionCall;
+}
+
+/// Whether the harmless part of the arms may move in front of the branch while the rest stays.
+std::optional<Refusal> Plan::canHoist(const Site& site) const {
+  for (const Arm& arm : site.selection.arms)
+    if (arm.blocks.size() > 1)
+      return Refusal{"inner-branch", "a branch in an arm stays", arm.obstacle.place};
+  for (const auto& arm : site.scan.staying)
+    for (const ArmScan::Staying& s : arm)
+      if (!isShort(module_, s.inst))
+        return Refusal{nameOf(s.blocker), std::string(explain(s.blocker)), s.inst};
+  return std::nullopt;
+}
+
+std::optional<Refusal> Plan::isProfitable(Site& site) {
+  const Selection& s = site.selection;
+  site.costBefore = site.cost.asBranch(target_, site.odds);
+  site.costAfter = site.cost.asStraightCode();
+  site.registersAdded = registersAdded(site);
+  if (isForced(site)) return std::nullopt;
+  if (analyses_.uniformity(UniformScope::Subgroup).isUniform(s.condition))
+    return Refusal{"uniform", "all lanes of a subgroup go the same way", s.branch};
+  if (site.costAfter > site.costBefore)
+    return Refusal{"too-costly",
+                   fmt::format("straight code would cost {:.1f} instead of {:.1f}", site.costAfter,
+                               site.costBefore),
+                   s.branch};
+  if (site.registersAdded > 0) {
+    if (!pressure_) pressure_.emplace(analyses_);
+    const uint32_t live = pressure_->atEnd(s.header);
+    if (live <= target_.registersPerLane && live + site.registersAdded > target_.registersPerLane)
+      return Refusal{"register-pressure",
+                     fmt::format("{} registers live at the branch, and {} more would", live,
+                                 site.registersAdded),
+                     s.branch};
+  }
+  return std::nullopt;
+}
+
+/// The rest must be so short that the driver's compiler predicates it, and what moves so long that
+/// it did not before.
+std::optional<Refusal> Plan::isPartProfitable(Site& site) {
+  const Selection& s = site.selection;
+  double moving = 0, staying = 0; // what stays costs those that go there, and at least its issue
+  size_t stayingCount = 0;
+  site.costBefore = site.cost.asBranch(target_, site.odds);
+  for (size_t a = 0; a < s.arms.size(); ++a) {
+    for (InstRef i : site.scan.moving[a]) moving += operationCost(analyses_, target_, i);
+    for (const ArmScan::Staying& i : site.scan.staying[a]) {
+      const double cost = operationCost(analyses_, target_, i.inst);
+      staying += site.odds.anyLane[a] * std::max(cost, 1.0);
+      if (cost == 0) site.costBefore += site.odds.anyLane[a];
+    }
+    stayingCount += site.scan.staying[a].size();
+  }
+  site.costAfter = moving + staying;
+  const Refusal no{"too-costly",
+                   fmt::format("straight code with a branch for the rest would cost {:.1f} instead "
+                               "of {:.1f}",
+                               site.costAfter, site.costBefore),
+                   s.branch};
+  if (moving == 0) return no;
+  if (isForced(site)) return std::nullopt;
+  if (analyses_.uniformity(UniformScope::Subgroup).isUniform(s.condition))
+    return Refusal{"uniform", "all lanes of a subgroup go the same way", s.branch};
+  const bool wasPredicated = moving + double(stayingCount) <= target_.predicatedArms;
+  const bool isPredicated = double(stayingCount) <= target_.predicatedArms;
+  if (wasPredicated || !isPredicated || site.costAfter > site.costBefore) return no;
+  return std::nullopt;
+}
+
+// ---- decide ----
+
+/// An inner selection that is flattened is a link of the arm around it, when all there is goes
+/// along.
+bool Plan::isInnerOf(BlockRef header) const {
+  auto found = plan_.flat.find(header);
+  return found != plan_.flat.end() && found->second.selection.ownsMerge &&
+         found->second.commonStores.empty();
+}
+
+void Plan::judge(Site& site, BlockRef header) {
+  site.selection = selections_.read(header, [&](BlockRef inner) { return isInnerOf(inner); });
+  const Selection& s = site.selection;
+  site.scan.moving.resize(s.arms.size());
+  site.scan.staying.resize(s.arms.size());
+  site.refusal = hasObstacle(site);
+  if (!site.refusal) {
+    size_t count = 0;
+    for (const Arm& arm : s.arms) count += instructionsOf(module_, plan_, arm).size();
+    if (count > options_.maxArmInstructions)
+      site.refusal =
+          Refusal{"too-large", fmt::format("its arms have {} instructions", count), s.branch};
+  }
+  if (site.refusal) return;
+  findCommon(site);
+  for (size_t a = 0; a < s.arms.size(); ++a) scanArm(site, a);
+  if (!site.scan.isAllMoving()) findCommonStores(site);
+  measure(site);
+  site.odds = odds_.of(s);
+  if ((site.refusal = isExcluded(site))) return;
+  if (!(site.refusal = canFlatten(site))) {
+    site.refusal = isProfitable(site);
+    if (site.refusal || !context_.maySite(site.name)) return;
+    site.decision = Decision::Flattened;
+    for (auto [dropped, kept] : site.scan.same)
+      plan_.same.emplace(module_.resultId(dropped), mapped(site, module_.resultId(kept)));
+    plan_.flat.emplace(header, FlattenPlan::Flat{s, site.scan.commonStores});
+    return;
+  }
+  // The reason why it cannot be flattened is the one to tell, unless a part goes.
+  if (canHoist(site) || isPartProfitable(site) || !context_.maySite(site.name)) return;
+  site.decision = Decision::PartlyFlattened;
+  std::vector<InstRef>& hoisted = plan_.hoisted[header];
+  for (const auto& arm : site.scan.moving) hoisted.insert(hoisted.end(), arm.begin(), arm.end());
+}
+
+void Plan::decide() {
+  for (uint32_t f = 1; f <= module_.functionCount(); ++f) {
+    const std::vector<BlockRef> headers = selections_.headers(FunctionRef(f));
+    const size_t first = sites_.size();
+    for (size_t n = 0; n < headers.size(); ++n) {
+      sites_.emplace_back();
+      sites_.back().name = fmt::format("branch{}", sites_.size());
+    }
+    // An inner header stands behind the outer one in every order that visits dominators first.
+    std::vector<size_t> order(headers.size());
+    for (size_t n = 0; n < order.size(); ++n) order[n] = n;
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return analyses_.cfg().rpoIndex(headers[a]) > analyses_.cfg().rpoIndex(headers[b]);
+    });
+    for (size_t n : order) judge(sites_[first + n], headers[n]);
+  }
+}
+
+// ---- remarks ----
+
+std::string Plan::placeOf(InstRef inst) const {
+  const uint32_t line = analyses_.sourceLines().at(module_, inst).line;
+  return line == 0 ? std::string() : fmt::format(" at line {}", line);
+}
+
+/// "arms of 3 and 0", the empty arm of a triangle left out.
+std::string Plan::costText(const Site& site) const {
+  std::string text;
+  for (size_t a = 0; a < site.cost.arms.size(); ++a)
+    if (!site.selection.arms[a].blocks.empty())
+      text += fmt::format("{}{:.4g}", text.empty() ? "" : " and ", site.cost.arms[a]);
+  return text;
+}
+
+Remark Plan::remarkOf(const Site& site) const {
+  const Selection& s = site.selection;
+  Remark r;
+  r.pass = kPass;
+  const FunctionRef function = module_.functionOf(s.header);
+  r.function = analyses_.decorations().name(module_, module_.functionId(function));
+  r.location = analyses_.sourceLines().at(module_, s.branch);
+  const std::string kind = s.isSwitch ? "switch" : "branch";
+  const std::string costs = costText(site);
+  const std::string arms = costs.empty() ? "" : fmt::format(" (arms: {})", costs);
+  r.args = {{"branch", site.name}};
+  if (!costs.empty()) {
+    std::string list;
+    for (double cost : site.cost.arms)
+      list += fmt::format("{}{:.4g}", list.empty() ? "" : ",", cost);
+    r.args.push_back({"arm-costs", list});
+  }
+  if (site.costAfter > 0) {
+    r.args.push_back({"cost-before", fmt::format("{:.4g}", site.costBefore)});
+    r.args.push_back({"cost-after", fmt::format("{:.4g}", site.costAfter)});
+    r.args.push_back({"odds", site.odds.source});
+  }
+  if (site.decision == Decision::Left) {
+    r.kind = Remark::Kind::Missed;
+    r.name = site.refusal->name;
+    r.message = fmt::format("kept a {}{}: {}", kind, arms, site.refusal->message);
+    if (site.refusal->place != s.branch)
+      r.message += fmt::format(" ({}{})", module_.facts(site.refusal->place).name,
+                               placeOf(site.refusal->place));
+    return r;
+  }
+  r.kind = Remark::Kind::Applied;
+  r.args.push_back({"registers-added", fmt::format("{}", site.registersAdded)});
+  const bool isWhole = site.decision == Decision::Flattened;
+  r.name = isWhole ? "flattened" : "partly-flattened";
+  r.message = fmt::format("{} a {}{}: about {:.4g} instead of {:.4g}",
+                          isWhole ? "made straight code of" : "moved the harmless part in front of",
+                          kind, arms, site.costAfter, site.costBefore);
+  if (!isWhole) {
+    const InstRef stays = firstBlocker(site).place;
+    r.message += fmt::format("; {}{} stays", module_.facts(stays).name, placeOf(stays));
+  }
+  return r;
+}
+
+void Plan::remark() const {
+  for (const Site& site : sites_)
+    if (site.refusal || site.decision != Decision::Left) context_.remarks.push_back(remarkOf(site));
+}
+
+} // namespace
+
+PassResult runBranchToPredication(PassContext& context) {
+  const Module& module = context.module;
+  const bool hasSelections =
+      std::any_of(module.insts().begin(), module.insts().end(),
+                  [&](InstRef i) { return module.opcode(i) == spv::Op::OpSelectionMerge; });
+  if (!hasSelections) return PassOutcome{};
+  Plan plan(context);
+  plan.decide();
+  plan.remark();
+  if (!plan.hasChanges()) return PassOutcome{};
+  Rewriter rewriter(context.module);
+  plan.rewrite(rewriter);
+  Result<bool> changed = rewriter.commit();
+  if (!changed) return changed.error();
+  return PassOutcome{true, AnalysisSet::none()};
+}
+
+} // namespace lanewise

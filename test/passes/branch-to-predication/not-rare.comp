@@ -1,0 +1,23 @@
+// Counted lane by lane: one subgroup of two has a lane that goes there.
+// RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --eliminate-dead-code-aggressive --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --branch-to-predication --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
+// EQUAL: outputs equal
+// CHECK: missed: kept a {{branch|switch}}{{.*}}straight code would cost{{.*}}[branch-to-predication:too-costly]
+// CODE: {{^ *}}OpBranchConditional
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer A { uint a[]; };
+layout(binding = 1) writeonly buffer B { uint b[]; };
+void main() {
+  uint g = gl_GlobalInvocationID.x;
+
+  uint x = a[g], y = x;
+  if (gl_LocalInvocationIndex == 5u)
+    y = (y * 3u ^ (x >> 1)) + (y * 4u ^ (x >> 2)) + (y * 5u ^ (x >> 3)) + (y * 6u ^ (x >> 4)) + (y * 7u ^ (x >> 5)) + (y * 8u ^ (x >> 6)) + (y * 9u ^ (x >> 7)) + (y * 10u ^ (x >> 1)) + (y * 11u ^ (x >> 2)) + (y * 12u ^ (x >> 3)) + (y * 13u ^ (x >> 4)) + (y * 14u ^ (x >> 5)) + (y * 15u ^ (x >> 6)) + (y * 16u ^ (x >> 7)) + (y * 17u ^ (x >> 1)) + (y * 18u ^ (x >> 2));
+  b[g] = y;
+}

@@ -1,0 +1,24 @@
+// Before SPIR-V 1.4 a vector is chosen by a vector of conditions.
+// RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --eliminate-dead-code-aggressive --target-env=vulkan1.0 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --branch-to-predication --target-env=vulkan1.0 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.0 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
+// EQUAL: outputs equal
+// CHECK: remark: made straight code of a {{branch|switch}}{{.*}} [branch-to-predication:flattened]
+// CODE: %[[C:[0-9]+]] = OpCompositeConstruct %v4bool
+// CODE: %{{[0-9]+}} = OpSelect %v4float %[[C]]
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer A { vec4 a[]; };
+layout(binding = 1) writeonly buffer B { vec4 b[]; };
+void main() {
+  uint g = gl_GlobalInvocationID.x;
+
+  vec4 x = a[g];
+  vec4 y = x;
+  if (x.x > 0.25) y = x.wzyx;
+  b[g] = y;
+}
