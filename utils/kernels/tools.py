@@ -49,6 +49,22 @@ def verify(program, modules, options):
     return json.loads(call([program, "verify", *modules, *options, "--json=-"]))
 
 
+def optimize(arguments, kernel, output, flags, pass_name):
+    """Writes the optimized module, gives back the remarks of one pass."""
+    remarks = output.with_suffix(".jsonl")
+    remarks.unlink(missing_ok=True)
+    call([arguments.program, "opt", kernel, f"--target={arguments.target}", "--remarks=json",
+          f"--remarks-file={remarks}", "-o", output, *flags])
+    lines = remarks.read_text(encoding="utf-8").splitlines() if remarks.exists() else []
+    return [remark for remark in map(json.loads, lines) if remark.get("pass") == pass_name]
+
+
+def interval(timing):
+    """The 95% confidence interval of a ratio, '' where there were too few rounds for one."""
+    low, high = timing.get("ratio-low"), timing.get("ratio-high")
+    return "" if low is None or high is None else f"{low:.3f} to {high:.3f}"
+
+
 def table_line(cells):
     return "| " + " | ".join(map(str, cells)) + " |"
 
