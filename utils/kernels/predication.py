@@ -85,7 +85,7 @@ def row_of(outcome):
 
 
 def geometric_means(outcomes):
-    """{variant: geometric mean of its ratios to never}, over the kernels that have the times of all of them."""
+    """({variant: geometric mean of its ratios to never}, how many kernels): of those that have all times."""
     timed = [outcome for outcome in outcomes if all(outcome.timing(name) for name in MEASURED)]
     means = {name: statistics.geometric_mean([outcome.timing(name)["ratio"] for outcome in timed])
              for name in MEASURED} if timed else {}
