@@ -95,6 +95,7 @@ class Costs(unittest.TestCase):
         self.assertIn("| double add, subtract | `double-add` | the device has none |", text)
         self.assertNotIn("double", figures["cost"])
         self.assertIn("\nmultiply = 3.0\n", text)
+        self.assertIn("\n# select: 1.0\n", text)
         # 4224 * 256 lanes, one operation in 0.25 us.
         self.assertIn("integer operations: 4.33 T a second", text)
 
@@ -109,12 +110,12 @@ class Costs(unittest.TestCase):
             self.assertAlmostEqual(found["triangle, all lanes take the arm"], 2)
             self.assertAlmostEqual(found["triangle, no lane takes the arm"], 2)
             self.assertAlmostEqual(found["both arms in a row"], 2 * int(length))
-        self.assertEqual(figures["cost"], {"branch-divergent": 10, "branch-uniform": 2})
+        self.assertEqual(figures["cost"], {"branch": 10, "branch where lanes agree": 2})
 
     def test_sweep(self):
         _, text, _, figures = self.run_script("--only=sweep")
-        self.assertEqual(figures["cost"], {"driver-predicates": 7})
-        self.assertTrue(text.endswith("driver-predicates = 7\n```\n"), text)
+        self.assertEqual(figures["cost"], {"straight triangle": 7, "straight diamond": 14, "predicated-arms": 7})
+        self.assertTrue(text.endswith("predicated-arms = 7\n# straight triangle: 7\n# straight diamond: 14\n```\n"), text)
         # Bit, if or select, arm, three operations between turns; 1.9 for a turn's share of the launch. A branch from 8 on.
         self.assertIn("| 7 | 13.9 | 13.9 | 13.9 | 13.9 | 20.9 | 20.9 | 20.9 |", text)
         self.assertIn("| 8 | 24.9 | 8.9 | 16.9 | 14.9 | 32.9 | 16.9 | 22.9 |", text)
@@ -122,7 +123,7 @@ class Costs(unittest.TestCase):
     def test_lengths_of_the_sweep(self):
         _, _, _, figures = self.run_script("--only=sweep", "--arms=8,4")
         self.assertEqual(list(figures["sweep"]), ["8", "4"])
-        self.assertEqual(figures["cost"], {"driver-predicates": 0})
+        self.assertEqual(figures["cost"]["predicated-arms"], 4)
 
     def test_spread(self):
         """Half an interval is of the difference of two times, which are ratios to the unit's time."""
@@ -135,7 +136,7 @@ class Costs(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertIn("| `integer` | nan |", text)
         self.assertIsNone(figures["operations"]["integer"])
-        self.assertEqual(figures["cost"], {"driver-predicates": 0})
+        self.assertEqual(figures["cost"]["predicated-arms"], 0)
 
     def test_bad_usage(self):
         for argument, complaint in (("--only=nonsense", "there are"), ("--groups=0", "1 or more"),
