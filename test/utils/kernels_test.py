@@ -10,20 +10,39 @@ import unittest
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "utils/kernels/run"
 
 # Stands for lanewise: `opt` writes a module that says whether the pass was skipped, and the remark; `verify`
-# prints the report. What a test wants of it stands in files beside it.
+# prints the report; `passes` a short pipeline. What a test wants of it stands in files beside it, and what it was
+# asked to do stands in `calls`.
 PROGRAM = '''#!/usr/bin/env python3
 import pathlib, sys
 here = pathlib.Path(__file__).parent
+with open(here / "calls", "a") as calls:
+    print(*sys.argv[1:], file=calls)
+if sys.argv[1] == "passes":
+    print((here / "passes").read_text())
+    sys.exit(0)
 if sys.argv[1] == "verify":
     print((here / "report.json").read_text())
     sys.exit(int((here / "exit").read_text()))
 output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
-skips = any(a.startswith("--skip=") for a in sys.argv)
+predicates = any(a.startswith("--branch-to-predication") for a in sys.argv)
+skips = any(a.startswith("--skip=") for a in sys.argv) or not ("-O" in sys.argv or predicates)
 output.write_text("same" if skips or (here / "unchanged").exists() else "other")
 if not skips:
     next(pathlib.Path(a.split("=", 1)[1]) for a in sys.argv if a.startswith("--remarks-file=")).write_text(
         (here / "remarks.jsonl").read_text())
 '''
+PASSES = """Passes of Lanewise:
+  --branch-to-predication[=auto|always]
+      turn short branches into selects
+
+-O is exactly these flags, with unused bindings and specialization constants kept:
+  --ssa-rewrite
+  --branch-to-predication    (Lanewise)
+  --if-conversion
+  --scalar-replacement=100
+
+-Os is that of the installed spirv-opt.
+"""
 APPLIED = {
     "kind": "applied", "pass": "pad-shared-memory", "name": "padded", "message": "",
     "args": {"array": "s", "extents-before": "[8]", "extents-after": "[9]", "degree-before": "4", "degree-after": "1",
@@ -38,7 +57,7 @@ REPORT = {
         "median-us": 50, "ratio": 0.25, "ratio-low": 0.2444, "ratio-high": 0.26, "rounds": 40}}]}
 
 
-class Run(unittest.TestCase):
+class Fixture(unittest.TestCase):
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
@@ -47,10 +66,13 @@ class Run(unittest.TestCase):
         self.program.write_text(PROGRAM)
         self.program.chmod(0o755)
 
-    def run_script(self, *arguments, kernel="a", remarks=(APPLIED,), report=None, code=0, unchanged=False, timing=None):
+    def run_script(self, *arguments, kernel="a", remarks=(APPLIED,), report=None, code=0, unchanged=False, timing=None,
+                   passes=PASSES):
         """(exit code, lines of standard output, standard error) for what lanewise is to say."""
         report = json.loads(json.dumps(REPORT if report is None else report))
-        report["variants"][0].get("timing", {}).update(timing or {})
+        for variant in report["variants"][:1]:
+            variant.get("timing", {}).update(timing or {})
+        (self.directory / "passes").write_text(passes)
         (self.directory / "remarks.jsonl").write_text("".join(json.dumps(r) + "\n" for r in remarks))
         (self.directory / "report.json").write_text(json.dumps(report))
         (self.directory / "exit").write_text(str(code))
@@ -61,6 +83,8 @@ class Run(unittest.TestCase):
             capture_output=True, text=True, check=False)
         return done.returncode, done.stdout.splitlines(), done.stderr
 
+
+class Padding(Fixture):
     def test_row(self):
         code, lines, _ = self.run_script()
         self.assertEqual(code, 0)
@@ -126,6 +150,103 @@ class Run(unittest.TestCase):
         code, _, errors = self.run_script("--nonsense")
         self.assertEqual(code, 1)
         self.assertIn("--nonsense", errors)
+
+
+def variant_report(name, ratio, state="equal", low=None, high=None):
+    return {"name": name, "state": state, "timing": {
+        "median-us": 100 * ratio, "ratio": ratio, "ratio-low": low or ratio - 0.01, "ratio-high": high or ratio + 0.01,
+        "rounds": 40}}
+
+
+def selection(name, before, after, kind="applied"):
+    return {"kind": kind, "pass": "branch-to-predication", "name": name, "message": "",
+            "args": {"cost-before": str(before), "cost-after": str(after)}}
+
+
+def predication_report(*variants, state="equal"):
+    return {"state": state, "device": "a GPU", "driver": "1.0", "cpu-device": False,
+            "original": {"name": "never", "timing": {"median-us": 100.04}}, "variants": list(variants)}
+
+
+BLOCKED = {"kind": "missed", "pass": "branch-to-predication", "name": "store", "message": "", "args": {}}
+VARIANTS = [variant_report("auto", 0.5), variant_report("always", 0.8), variant_report("if-conversion", 1.1)]
+
+
+class Predication(Fixture):
+    def run_script(self, *arguments, remarks=(selection("flattened", 60, 20),), report=None, **more):
+        return super().run_script("--pass=branch-to-predication", *arguments, remarks=remarks,
+                                  report=report or predication_report(*VARIANTS), **more)
+
+    def test_row(self):
+        code, lines, _ = self.run_script()
+        self.assertEqual(code, 0)
+        self.assertEqual(lines[2], "| a | 1 flattened | 0.333 | 0.500 | 0.490 to 0.510 | 0.800 | 0.790 to 0.810 | "
+                                   "1.100 | 1.090 to 1.110 | 100.0 |")
+        self.assertIn("geometric mean over 1 kernels: never 1, auto 0.500, always 0.800, if-conversion 1.100", lines)
+        self.assertIn("auto slower than never by the whole interval: none", lines)
+        self.assertIn("if-conversion slower than never by the whole interval: a", lines)
+        self.assertIn("outputs equal: 1 of 1", lines)
+
+    def test_variants(self):
+        """The pass stands where -O has it, =always and the rival in its place, and if-conversion nowhere else."""
+        self.run_script()
+        calls = (self.directory / "calls").read_text().splitlines()
+        flags = [call.split("--ssa-rewrite ")[1] for call in calls if call.startswith("opt")]
+        self.assertEqual(flags, [middle + "--scalar-replacement=100" for middle in (
+            "", "--branch-to-predication ", "--branch-to-predication=always ", "--if-conversion ")])
+        self.assertIn("--label never --label auto --label always --label if-conversion", calls[-1])
+
+    def test_several_selections(self):
+        """What stays as it is costs as much after as before; what has no costs does not count."""
+        remarks = [selection("flattened", 60, 20), selection("flattened", 20, 10), BLOCKED,
+                   selection("gain-too-small", 20, 40, kind="missed")]
+        _, lines, _ = self.run_script(remarks=remarks)
+        self.assertTrue(lines[2].startswith(
+            "| a | 2 flattened, 1 left alone: store, 1 left alone: gain-too-small | 0.500 |"), lines[2])
+
+    def test_no_costs(self):
+        _, lines, _ = self.run_script(remarks=[BLOCKED])
+        self.assertTrue(lines[2].startswith("| a | 1 left alone: store | - |"), lines[2])
+
+    def test_different_outputs(self):
+        report = predication_report(VARIANTS[0], variant_report("always", 1, state="differs"), VARIANTS[2], state="differs")
+        code, lines, _ = self.run_script(report=report, code=2)
+        self.assertEqual((code, lines[-1]), (2, "FOUND: a: always differs: no reason given"))
+
+    def test_rival_differs(self):
+        """What spirv-opt breaks is told, and is no finding on our pass."""
+        report = predication_report(*VARIANTS[:2], {"name": "if-conversion", "state": "differs"}, state="differs")
+        code, lines, _ = self.run_script(report=report, code=2)
+        self.assertEqual(code, 0)
+        self.assertIn("a: outputs of if-conversion differ", lines)
+        self.assertIn("outputs equal: 0 of 1", lines)
+
+    def test_changed_control(self):
+        code, lines, _ = self.run_script(kernel="control_a")
+        self.assertEqual((code, lines[-1]), (2, "FOUND: control_a: a control must stay as it is, and was changed"))
+
+    def test_not_run(self):
+        report = {"state": "unverified", "reason": "no 64-bit integers", "original": {}, "variants": []}
+        code, lines, _ = self.run_script(report=report)
+        self.assertEqual((code, lines[-1]), (0, "not run: a: no 64-bit integers"))
+        self.assertIn("| not run |", lines[2])
+
+    def test_json(self):
+        path = self.directory / "figures.json"
+        self.run_script(f"--json={path}")
+        kernel, = json.loads(path.read_text())["kernels"]
+        self.assertAlmostEqual(kernel["predicted-ratio"], 1 / 3)
+        self.assertEqual(kernel["variants"]["always"]["ratio"], 0.8)
+
+    def test_no_such_pass(self):
+        code, _, errors = self.run_script(passes="-O is exactly these flags:\n  --ssa-rewrite\n")
+        self.assertEqual(code, 1)
+        self.assertIn("has no --branch-to-predication in -O", errors)
+
+    def test_no_remark(self):
+        code, _, errors = self.run_script(remarks=[])
+        self.assertEqual(code, 1)
+        self.assertIn("made no remark", errors)
 
 
 if __name__ == "__main__":

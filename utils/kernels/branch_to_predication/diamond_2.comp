@@ -1,0 +1,17 @@
+#version 450
+// Two arms of 2 integer operations; each lane decides for itself.
+#include "interface.glsl"
+
+void main() {
+  uint state = source[ownWord()];
+  uint value = source[ownWord()] >> 3, other = value ^ ownWord();
+  for (uint r = 0; r < rounds; ++r) {
+    state = next(state);
+    if (coin(state)) {
+      ADD_XOR_2(value, state, other)
+    } else {
+      XOR_SUBTRACT_2(value, state, other)
+    }
+  }
+  target[ownWord()] = value;
+}
