@@ -115,8 +115,9 @@ class Costs(unittest.TestCase):
     def test_sweep(self):
         _, text, _, figures = self.run_script("--only=sweep")
         self.assertEqual(figures["cost"], {"straight triangle": 7, "straight diamond": 14, "predicated-arms": 7})
-        self.assertTrue(text.endswith("predicated-arms = 7\n# straight triangle: 7\n# straight diamond: 14\n```\n"), text)
-        # Bit, if or select, arm, three operations between turns; 1.9 for a turn's share of the launch. A branch from 8 on.
+        end = "predicated-arms = 7\n# straight triangle: 7\n# straight diamond: 14\n```\n"
+        self.assertTrue(text.endswith(end), text)
+        # Bit, if or select, arm, three operations between turns; 1.9 for a turn's share of the launch. From 8 on, a branch.
         self.assertIn("| 7 | 13.9 | 13.9 | 13.9 | 13.9 | 20.9 | 20.9 | 20.9 |", text)
         self.assertIn("| 8 | 24.9 | 8.9 | 16.9 | 14.9 | 32.9 | 16.9 | 22.9 |", text)
 

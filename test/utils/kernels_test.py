@@ -209,7 +209,8 @@ class Predication(Fixture):
         self.assertTrue(lines[2].startswith("| a | 1 left alone: store | - |"), lines[2])
 
     def test_different_outputs(self):
-        report = predication_report(VARIANTS[0], variant_report("always", 1, state="differs"), VARIANTS[2], state="differs")
+        always = variant_report("always", 1, state="differs")
+        report = predication_report(VARIANTS[0], always, VARIANTS[2], state="differs")
         code, lines, _ = self.run_script(report=report, code=2)
         self.assertEqual((code, lines[-1]), (2, "FOUND: a: always differs: no reason given"))
 

@@ -28,7 +28,8 @@ def default_program():
 
 
 def add_program(parser):
-    parser.add_argument("--program", default=default_program(), help="lanewise (default: the release build's, or PATH's)")
+    parser.add_argument("--program", default=default_program(),
+                        help="lanewise (default: the release build's, or PATH's)")
 
 
 def check_program(parser, arguments):
