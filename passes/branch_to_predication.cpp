@@ -59,6 +59,9 @@ struct Options {
   /// Instructions that the arms of a selection may have, whatever is asked for: bounds the time
   /// that deep nests take.
   size_t maxArmInstructions = 4096;
+  /// Least share of the cost that must be saved. Where the driver makes straight code of the branch
+  /// by itself, the costs are the same, and it is flattened.
+  double minGain = 0.02;
   /// Arms that a switch may have.
   size_t maxSwitchArms = 16;
 };
@@ -124,6 +127,7 @@ private:
   void scanArm(Site& site, size_t arm);
   void findCommonStores(Site& site) const;
   void measure(Site& site);
+  InstRef definedIn(const Arm& arm, Id value) const;
   uint32_t registersAdded(const Site& site) const;
   Id mapped(const Site& site, Id id) const;
   // check
@@ -299,15 +303,36 @@ void Plan::measure(Site& site) {
     double sum = 0;
     for (InstRef i : instructionsOf(module_, plan_, arm)) sum += costOf(i);
     cost.arms.push_back(sum);
+    for (BlockRef b : arm.blocks) cost.isLeaf = cost.isLeaf && !module_.mergeInst(b);
   }
   for (auto [dropped, kept] : site.scan.same) cost.common += costOf(dropped);
   const double choices = double(std::max<size_t>(site.selection.arms.size(), 1) - 1);
-  for (InstRef phi : phisOf(module_, site.selection.merge))
-    cost.selects += choices * selectCost(analyses_, module_.resultType(phi));
+  for (InstRef phi : phisOf(module_, site.selection.merge)) {
+    const double each = selectCost(analyses_, module_.resultType(phi));
+    cost.selects += choices * each;
+    bool isComputed = false, isFolded = false;
+    for (const Arm& arm : site.selection.arms) {
+      const InstRef def =
+          definedIn(arm, incomingValue(module_, phi, arm.last(site.selection.header)));
+      isComputed = isComputed || (def && costOf(def) > 0);
+      isFolded = isFolded || (def && foldsSelect(analyses_, def));
+    }
+    if (!isComputed) cost.moves += choices * each;
+    if (isFolded) cost.folded += each;
+  }
   for (auto [a, b] : site.scan.commonStores)
     cost.selects += selectCost(analyses_, module_.typeOf(module_.idAt(a, 2)));
   for (const Arm& arm : site.selection.arms)
     if (!arm.isDefault) cost.selects += double(arm.literalWords.size());
+}
+
+/// The instruction of the arm's own blocks that defines a value, null if it is defined elsewhere.
+InstRef Plan::definedIn(const Arm& arm, Id value) const {
+  const InstRef def = value ? module_.def(value) : InstRef();
+  const BlockRef home = def ? module_.blockOf(def) : BlockRef();
+  const bool isHere =
+      home && std::find(arm.blocks.begin(), arm.blocks.end(), home) != arm.blocks.end();
+  return isHere ? def : InstRef();
 }
 
 /// Values of an arm that the merge block wants live on while the other arms are computed.
@@ -316,10 +341,7 @@ uint32_t Plan::registersAdded(const Site& site) const {
   for (const Arm& arm : site.selection.arms) {
     uint32_t registers = 0;
     for (InstRef phi : phisOf(module_, site.selection.merge)) {
-      const Id value = incomingValue(module_, phi, arm.last(site.selection.header));
-      const InstRef def = value ? module_.def(value) : InstRef();
-      const BlockRef home = def ? module_.blockOf(def) : BlockRef();
-      if (home && std::find(arm.blocks.begin(), arm.blocks.end(), home) != arm.blocks.end())
+      if (definedIn(arm, incomingValue(module_, phi, arm.last(site.selection.header))))
         registers += registersOf(analyses_, module_.resultType(phi));
     }
     outs.push_back(registers);
@@ -430,7 +452,8 @@ std::optional<Refusal> Plan::isProfitable(Site& site) {
   if (isForced(site)) return std::nullopt;
   if (analyses_.uniformity(UniformScope::Subgroup).isUniform(s.condition))
     return Refusal{"uniform", "all lanes of a subgroup go the same way", s.branch};
-  if (site.costAfter > site.costBefore)
+  const bool isTie = site.costAfter == site.costBefore;
+  if (!isTie && site.costAfter > site.costBefore * (1 - options_.minGain))
     return Refusal{"too-costly",
                    fmt::format("straight code would cost {:.1f} instead of {:.1f}", site.costAfter,
                                site.costBefore),
@@ -473,9 +496,10 @@ std::optional<Refusal> Plan::isPartProfitable(Site& site) {
   if (isForced(site)) return std::nullopt;
   if (analyses_.uniformity(UniformScope::Subgroup).isUniform(s.condition))
     return Refusal{"uniform", "all lanes of a subgroup go the same way", s.branch};
-  const bool wasPredicated = moving + double(stayingCount) <= target_.predicatedArms;
-  const bool isPredicated = double(stayingCount) <= target_.predicatedArms;
-  if (wasPredicated || !isPredicated || site.costAfter > site.costBefore) return no;
+  const bool wasPredicated = moving + double(stayingCount) <= target_.predicatedArm;
+  const bool isPredicated = double(stayingCount) <= target_.predicatedArm;
+  if (wasPredicated || !isPredicated || site.costAfter > site.costBefore * (1 - options_.minGain))
+    return no;
   return std::nullopt;
 }
 
