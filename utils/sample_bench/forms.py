@@ -1,0 +1,70 @@
+"""The forms of a sample that are measured: each is the program with other modules in place of its shaders."""
+
+import dataclasses
+
+import scenarios
+from expressions import evaluate
+
+
+@dataclasses.dataclass
+class Form:
+    """What became of a program's shaders."""
+    name: str
+    kind: str  # "spirv-opt", "pass", "all"
+    files: dict  # shader name -> module
+    same_as: str = ""  # the form before it with the same modules, which stands for it in the run
+
+
+def make_all(program, arguments, bench, folder):
+    """Original, spirv-opt -O, each of Lanewise's passes alone, all of them; then the last for configurations."""
+    names = scenarios.dispatched(bench.scenario["dispatch"])
+    forms = [_make(program, arguments, bench, folder, "original", "original", [], names)]
+    forms.append(_make(program, arguments, bench, folder, "spirv-opt -O", "spirv-opt", program.spirv_opt_flags(), names))
+    for flag in program.own_passes():
+        flags = program.spirv_opt_flags(flag)
+        forms.append(_make(program, arguments, bench, folder, f"{flag} alone", "pass", flags, names))
+    forms.append(_make(program, arguments, bench, folder, "Lanewise -O", "all", ["-O"], names))
+    texts = [_texts(program, form) for form in forms]
+    for n, form in enumerate(forms[2:], 2):
+        form.same_as = next((other.name for other, text in zip(forms[1:n], texts[1:n]) if text == texts[n]), "")
+    return forms
+
+
+def _texts(program, form):
+    """The modules of a form with ids in order of appearance: how many ids a pass took and gave back is no difference."""
+    return [program.call("opt", file, "--compact-ids", "--remarks=none", "-S", "-o", "-") for file in form.files.values()]
+
+
+def make_configured(program, arguments, bench, folder, dispatches):
+    """Lanewise -O of the shaders of a configuration, {shader name: module}."""
+    names = scenarios.dispatched(dispatches)
+    return _make(program, arguments, bench, folder, "configured", "all", ["-O"], names).files
+
+
+def _make(program, arguments, bench, folder, name, kind, flags, shader_names):
+    files = {}
+    for shader_name in shader_names:
+        shader = scenarios.shader_named(bench.scenario, shader_name)
+        slug = "".join(c if c.isalnum() else "_" for c in f"{bench.name} {shader_name} {name}")
+        files[shader_name] = folder / f"{slug}.spv"
+        options = [f"-D{key}={value}" for key, value in shader.get("defines", {}).items()]
+        options += [f"--spec-const={key}:{_constant(value, bench.parameters)}"
+                    for key, value in shader.get("spec_constants", {}).items()]
+        if "entry" in shader:
+            options.append(f"--entry={shader['entry']}")
+        if flags:
+            options += [f"--target={arguments.target}", *program.device]
+        program.call("opt", shader["file"], *options, *flags, "--remarks=json",
+                     f"--remarks-file={files[shader_name].with_suffix('.jsonl')}", "-o", files[shader_name])
+    return Form(name, kind, files)
+
+
+def _constant(value, parameters):
+    """A specialization constant as --spec-const takes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return value["value"]
+    if isinstance(value, float):
+        return repr(value)
+    return evaluate(value, parameters)
