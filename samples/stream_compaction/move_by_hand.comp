@@ -1,4 +1,5 @@
 #version 450
+#extension GL_GOOGLE_include_directive : require
 // The rival of move.comp: with the scan by hand.
 // Third of three: moves the elements that stay, each to the place behind those that stay before it. Each workgroup
 // moves a block of 256, an invocation one element.

@@ -1,4 +1,5 @@
 #version 450
+#extension GL_GOOGLE_include_directive : require
 // Second of three: where each block's elements go, the sum of the counts before it. One workgroup takes 1024 counts at
 // a time and carries the sum on.
 //

@@ -77,7 +77,7 @@ class Outcome:
         """The first row of a kind, or that which stands for it; None without one."""
         found = next((row for row in self.rows if row.kind == kind), None)
         if found and found.same_as:
-            return next(row for row in self.rows if row.name == found.same_as)
+            return next((row for row in self.rows if row.name == found.same_as), None)
         return found
 
     def rival(self):
