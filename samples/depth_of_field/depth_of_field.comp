@@ -3,8 +3,9 @@
 // result gathers the light of all pixels within reach whose circle covers it. A workgroup makes 16x16 pixels from a
 // tile of 32x32 in shared memory. All lanes look at the same pixel of the tile at the same time, in the same order.
 //
-// Light from nearby weighs more. Pixels in front of focus have negative circles and spread over anything, those behind
-// it only over what is itself blurred that far.
+// Light from nearby weighs more. The nearer a pixel is to the eye, the smaller its circle, which is negative in front
+// of focus: a pixel spreads over what lies behind it, and over what lies in front only where that is itself blurred as
+// far.
 //
 // The sources have a border of 8 pixels round the target; the target's sizes are multiples of 16, and groups are
 // [width / 16, height / 16]. The result is red, green, blue and weight, for somebody else to divide.
@@ -52,7 +53,7 @@ void main() {
         } else {
           weight = 1.0;
         }
-        if (other.w < 0.0) { // in front of focus
+        if (other.w < ownCircle) { // it is in front of this pixel
           weight = weight * 2.0;
         } else if (distance2 > ownCircle * ownCircle) { // behind it, and this pixel is sharper
           weight = 0.0;

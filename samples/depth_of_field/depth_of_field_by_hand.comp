@@ -5,8 +5,9 @@
 // result gathers the light of all pixels within reach whose circle covers it. A workgroup makes 16x16 pixels from a
 // tile of 32x32 in shared memory. All lanes look at the same pixel of the tile at the same time, in the same order.
 //
-// Light from nearby weighs more. Pixels in front of focus have negative circles and spread over anything, those behind
-// it only over what is itself blurred that far.
+// Light from nearby weighs more. The nearer a pixel is to the eye, the smaller its circle, which is negative in front
+// of focus: a pixel spreads over what lies behind it, and over what lies in front only where that is itself blurred as
+// far.
 //
 // The sources have a border of 8 pixels round the target; the target's sizes are multiples of 16, and groups are
 // [width / 16, height / 16]. The result is red, green, blue and weight, for somebody else to divide.
@@ -49,7 +50,8 @@ void main() {
       const float distance2 = dot(way, way);
       const float near = distance2 <= 4.0 ? 4.0 : 1.0;
       const float behind = distance2 > ownCircle * ownCircle ? 0.0 : near;
-      const float reached = other.w < 0.0 ? near * 2.0 : behind;
+      const float inFront = near * 2.0;
+      const float reached = other.w < ownCircle ? inFront : behind;
       const float weight = distance2 <= other.w * other.w ? reached : 0.0;
       light += other.rgb * weight;
       weights += weight;

@@ -16,7 +16,7 @@ constexpr std::array<float, 23> kCircles{2, 7, -3, 0, 8, 1,  -6, 4, 3, 5,  -8, 0
 float weightOf(float other, float own, float distance2) {
   if (distance2 > other * other) return 0;
   const float near = distance2 <= 4 ? 4 : 1;
-  if (other < 0) return 2 * near;
+  if (other < own) return 2 * near;
   return distance2 > own * own ? 0 : near;
 }
 

@@ -61,10 +61,11 @@ void main() {
   vec3 change = vec3(0.0);
   for (uint turn = 0u; turn < 2u; ++turn) {
     const vec3 own = turn == 0u ? position : velocity;
-    cluster[t][0] = isAlive ? own.x : 0.0;
-    cluster[t][1] = isAlive ? own.y : 0.0;
-    cluster[t][2] = isAlive ? own.z : 0.0;
-    cluster[t][3] = isAlive ? 1.0 : 0.0;
+    const vec4 shown = mix(vec4(0.0), vec4(own, 1.0), bvec4(isAlive));
+    cluster[t][0] = shown.x;
+    cluster[t][1] = shown.y;
+    cluster[t][2] = shown.z;
+    cluster[t][3] = shown.w;
     barrier(); // all are shown
     const vec3 sum = vec3(around(0u), around(1u), around(2u));
     change += (sum - around(3u) * own) * pull;
@@ -73,13 +74,15 @@ void main() {
 
   const vec3 pulled = velocity + change - vec3(0.0, 0.25, 0.0);
   const vec3 moved = position + pulled * kStep;
-  const bool bounces = moved.y < kFloor;
-  const vec3 bounced = vec3(moved.x, bounces ? 2.0 * kFloor - moved.y : moved.y, moved.z);
-  const vec3 turned = vec3(pulled.x, bounces ? pulled.y * -0.5 : pulled.y, pulled.z);
+  const vec3 mirrored = vec3(moved.x, 2.0 * kFloor - moved.y, moved.z);
+  const vec3 turned = vec3(pulled.x, pulled.y * -0.5, pulled.z);
   const vec3 rested = vec3(position.x, max(position.y - kStep, kFloor), position.z);
-  position = isAlive ? bounced : rested;
-  velocity = isAlive ? turned : velocity * 0.5;
-  life = isAlive ? life - kStep : life;
+  const vec3 slowed = velocity * 0.5;
+  const float aged = life - kStep;
+  const bvec3 isMirrored = bvec3(moved.y < kFloor);
+  position = mix(rested, mix(moved, mirrored, isMirrored), bvec3(isAlive));
+  velocity = mix(slowed, mix(pulled, turned, isMirrored), bvec3(isAlive));
+  life = isAlive ? aged : life;
 
   if (i < count) {
     particles[i].position = position;

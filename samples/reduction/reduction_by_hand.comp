@@ -24,7 +24,8 @@ void main() {
 
   for (uint part = 0u; part < 2048u; part += 256u) {
     const uint value = source[first + part + t];
-    partial[padded(part + t)] = value > limit ? (value - limit) * 3u : limit - value;
+    const uint above = (value - limit) * 3u, below = limit - value;
+    partial[padded(part + t)] = value > limit ? above : below;
   }
   barrier();
 
