@@ -26,11 +26,17 @@ arguments = sys.argv[2:]
 with open(here / "calls.jsonl", "a") as calls:
     calls.write(json.dumps(sys.argv[1:]) + "\\\\n")
 value = lambda name: next((a.split("=", 1)[1] for a in arguments if a.startswith(name + "=")), None)
-if sys.argv[1] == "passes":
-    print("Passes of Lanewise:\\\\n  --pad\\\\n\\\\n-O is exactly these flags:\\\\n  --fold\\\\n  --pad    (Lanewise)\\\\n"
+if sys.argv[1:] == ["verify", "--help"]:
+    print("  --layout-manifest")
+elif sys.argv[1] == "passes":
+    print("Passes of Lanewise:\\\\n  --pad\\\\n  --aos-to-soa\\\\n\\\\n-O is exactly these flags:\\\\n  --fold\\\\n  --pad    (Lanewise)\\\\n"
           "  --drop    (Lanewise)\\\\n  --clean\\\\n")
 elif sys.argv[1] == "opt" and "--compact-ids" in arguments:
     print(pathlib.Path(arguments[0]).read_text())
+elif sys.argv[1] == "opt" and "--aos-to-soa" in arguments:
+    folder = pathlib.Path(arguments[arguments.index("-o") + 1])
+    (folder / "s.spv").write_text("laid out" if "-O" in arguments else "laid out alone")
+    (folder / "layout.json").write_text("{}")
 elif sys.argv[1] == "opt":
     passes = [a for a in arguments if a in ("--fold", "--pad", "--clean")]
     if "-O" in arguments:
@@ -151,6 +157,19 @@ class Run(unittest.TestCase):
         self.assertNotIn("defines", alias)
         self.assertEqual(scenario["dispatch"][0]["shader"], "s")
         self.assertEqual(scenario["variant"][1]["dispatch"][0]["shader"], "s @ --pad alone")
+
+    def test_layout(self):
+        code, lines, _ = self.run_script(times={"spirv-opt -O": 90, "Lanewise -O --aos-to-soa": 30}, bench="layout = true\n" + BENCH)
+        self.assertEqual(code, 0)
+        self.assertIn("| heat | 3.00 | 333% | 133% |", lines)
+        scenario = tomllib.loads((self.directory / "kept/heat.toml").read_text())
+        variant = next(v for v in scenario["variant"] if v["name"] == "Lanewise -O --aos-to-soa")
+        self.assertEqual(pathlib.Path(variant["layout"]).name, "layout.json")
+        module = scenarios.shader_named(scenario, variant["dispatch"][0]["shader"])["file"]
+        self.assertEqual(pathlib.Path(module).read_text(), "laid out")
+        alone = next(call for call in self.calls("opt") if "--aos-to-soa" in call and "-O" not in call)
+        self.assertEqual([a for a in alone if a in ("--fold", "--aos-to-soa", "--pad", "--drop", "--clean")],
+                         ["--fold", "--aos-to-soa", "--clean"])
 
     def test_slower_is_told(self):
         code, lines, _ = self.run_script(times={"--pad alone": 150})

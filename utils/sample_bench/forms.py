@@ -4,26 +4,35 @@ import dataclasses
 
 import scenarios
 from expressions import evaluate
+from program import LAYOUT_PASS
 
 
 @dataclasses.dataclass
 class Form:
     """What became of a program's shaders."""
     name: str
-    kind: str  # "spirv-opt", "pass", "all"
+    kind: str  # "spirv-opt", "pass", "all", "layout"
     files: dict  # shader name -> module
     same_as: str = ""  # the form before it with the same modules, which stands for it in the run
+    manifest: str = None  # of the buffers' layouts, where they have changed
 
 
 def make_all(program, arguments, bench, folder):
-    """Original, spirv-opt -O, each of Lanewise's passes alone, all of them; then the last for configurations."""
+    """Original, spirv-opt -O, each of Lanewise's passes alone, all of them, and all of them with layouts."""
     names = scenarios.dispatched(bench.scenario["dispatch"])
     forms = [_make(program, arguments, bench, folder, "original", "original", [], names)]
     forms.append(_make(program, arguments, bench, folder, "spirv-opt -O", "spirv-opt", program.spirv_opt_flags(), names))
     for flag in program.own_passes():
         flags = program.spirv_opt_flags(flag)
         forms.append(_make(program, arguments, bench, folder, f"{flag} alone", "pass", flags, names))
+    has_layout = bench.wants_layout and program.lays_out_buffers()
+    if has_layout:
+        flags = program.spirv_opt_flags(LAYOUT_PASS)
+        forms.append(_make_program(program, arguments, bench, folder, f"{LAYOUT_PASS} alone", "pass", flags, names))
     forms.append(_make(program, arguments, bench, folder, "Lanewise -O", "all", ["-O"], names))
+    if has_layout:
+        name = f"Lanewise -O {LAYOUT_PASS}"
+        forms.append(_make_program(program, arguments, bench, folder, name, "layout", ["-O", LAYOUT_PASS], names))
     texts = [_texts(program, form) for form in forms]
     for n, form in enumerate(forms[2:], 2):
         form.same_as = next((other.name for other, text in zip(forms[1:n], texts[1:n]) if text == texts[n]), "")
@@ -33,6 +42,18 @@ def make_all(program, arguments, bench, folder):
 def _texts(program, form):
     """The modules of a form with ids in order of appearance: how many ids a pass took and gave back is no difference."""
     return [program.call("opt", file, "--compact-ids", "--remarks=none", "-S", "-o", "-") for file in form.files.values()]
+
+
+def _make_program(program, arguments, bench, folder, name, kind, flags, shader_names):
+    """A form whose buffers may lie otherwise, which is decided for all shaders of the scenario at once."""
+    target = folder / _slug(f"{bench.name} {name}")
+    target.mkdir(exist_ok=True)
+    program.call("opt", f"--scenario={bench.scenario_path}", f"--size={arguments.size}", *flags,
+                 f"--target={arguments.target}", *program.device, "--remarks=json",
+                 f"--remarks-file={target / 'remarks.jsonl'}", "-o", target)
+    manifest = target / "layout.json"
+    return Form(name, kind, {shader: target / f"{shader}.spv" for shader in shader_names},
+                manifest=manifest if manifest.exists() else None)
 
 
 def make_configured(program, arguments, bench, folder, dispatches):
@@ -45,8 +66,7 @@ def _make(program, arguments, bench, folder, name, kind, flags, shader_names):
     files = {}
     for shader_name in shader_names:
         shader = scenarios.shader_named(bench.scenario, shader_name)
-        slug = "".join(c if c.isalnum() else "_" for c in f"{bench.name} {shader_name} {name}")
-        files[shader_name] = folder / f"{slug}.spv"
+        files[shader_name] = folder / f"{_slug(f'{bench.name} {shader_name} {name}')}.spv"
         options = [f"-D{key}={value}" for key, value in shader.get("defines", {}).items()]
         options += [f"--spec-const={key}:{_constant(value, bench.parameters)}"
                     for key, value in shader.get("spec_constants", {}).items()]
@@ -57,6 +77,10 @@ def _make(program, arguments, bench, folder, name, kind, flags, shader_names):
         program.call("opt", shader["file"], *options, *flags, "--remarks=json",
                      f"--remarks-file={files[shader_name].with_suffix('.jsonl')}", "-o", files[shader_name])
     return Form(name, kind, files)
+
+
+def _slug(text):
+    return "".join(c if c.isalnum() else "_" for c in text)
 
 
 def _constant(value, parameters):

@@ -97,7 +97,7 @@ def measure(program, arguments, path, folder, rates):
     rivals = scenario.pop("variant", [])
     for form in made[1:]:
         if not form.same_as:
-            scenarios.add_program(scenario, form.name, scenario["dispatch"], form.files)
+            scenarios.add_program(scenario, form.name, scenario["dispatch"], form.files, form.manifest)
     for rival in rivals:
         scenario.setdefault("variant", []).append(rival)
         if bench.rivals[rival["name"]] == "configuration":
@@ -115,8 +115,6 @@ def measure(program, arguments, path, folder, rates):
     if report["state"] != "equal":
         if report["state"] != "unverified" or arguments.require_all:
             outcome.findings.append(f"{report['state']}: {report.get('reason', 'no reason given')}")
-    if bench.wants_layout and program.knows_pass("--aos-to-soa"):
-        _add_layout(program, arguments, bench, outcome, folder)
     return outcome
 
 
@@ -148,21 +146,6 @@ def _floor(floor, rates):
     """Microseconds that bytes and operations take at the measured rates, whichever is more."""
     times = [1e6 * amount / rates[key] for key, amount in floor.items() if rates.get(key)]
     return max(times, default=None)
-
-
-def _add_layout(program, arguments, bench, outcome, folder):
-    """Lanewise -O with the layouts of the program's buffers, in a run of its own: its buffers lie otherwise."""
-    target = pathlib.Path(folder) / f"{outcome.name.replace(' ', '_')}-layout"
-    target.mkdir(exist_ok=True)
-    program.call("opt", f"--scenario={bench.scenario_path}", f"--size={arguments.size}", "-O", "--aos-to-soa",
-                 f"--target={arguments.target}", *program.device, "--remarks=none", "-o", target)
-    timing = ["--no-timing"] if arguments.no_timing else [f"--repeats={arguments.repeats}"]
-    report = program.verify(f"--transformed={target}", f"--scenario={bench.scenario_path}", f"--size={arguments.size}",
-                            *timing)
-    variant = dict(report["variants"][0], name="Lanewise -O --aos-to-soa")
-    outcome.rows.append(_row_of(variant, "layout"))
-    if variant["state"] != "equal":
-        outcome.findings.append(f"--aos-to-soa: {variant['state']}: {variant.get('reason', 'no reason given')}")
 
 
 def rates_of(program, arguments, folder):

@@ -4,6 +4,8 @@ import json
 import re
 import subprocess
 
+LAYOUT_PASS = "--aos-to-soa"  # no part of -O, since the host has to know
+
 
 class BenchError(Exception):
     """Something that whoever called has to mend."""
@@ -36,12 +38,16 @@ class Program:
         """Flags of Lanewise's passes in -O, in order."""
         return [flag for flag, is_own in self.standard_list if is_own]
 
-    def knows_pass(self, flag):
-        return f"\n  {flag}" in self.call("passes").partition("-O is exactly")[0]
+    def lays_out_buffers(self):
+        """Whether it has --aos-to-soa, and scenarios in which a variant's buffers lie otherwise."""
+        return f"\n  {LAYOUT_PASS}" in self.call("passes") and "--layout-manifest" in self.call("verify", "--help")
 
-    def spirv_opt_flags(self, *with_own):
-        """spirv-opt's -O, and of Lanewise's passes in it only those named."""
-        return [flag for flag, is_own in self.standard_list if not is_own or flag in with_own]
+    def spirv_opt_flags(self, own=None):
+        """spirv-opt's -O, with one pass of Lanewise where these stand."""
+        place = next((n for n, (_, is_own) in enumerate(self.standard_list) if is_own), len(self.standard_list))
+        flags = [[flag for flag, is_own in part if not is_own]
+                 for part in (self.standard_list[:place], self.standard_list[place:])]
+        return flags[0] + ([own] if own else []) + flags[1]
 
     def verify(self, *arguments):
         """A report of `lanewise verify`, as data."""

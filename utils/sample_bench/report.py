@@ -77,8 +77,7 @@ def of_rival(outcome):
 
 def is_changed(outcome):
     """Whether any pass of Lanewise's changed anything."""
-    everything = next((row for row in outcome.rows if row.kind == "all"), None)
-    return outcome.row("layout") is not None or bool(everything and everything.same_as != "spirv-opt -O")
+    return any(row.kind in ("all", "layout") and row.same_as != "spirv-opt -O" for row in outcome.rows)
 
 
 def geometric_mean(values):

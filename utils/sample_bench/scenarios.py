@@ -15,6 +15,9 @@ def load(path):
         init = resource.get("init")
         if isinstance(init, dict) and "path" in init:
             init["path"] = str((path.parent / init["path"]).resolve())
+    for variant in scenario.get("variant", []):
+        if "layout" in variant:
+            variant["layout"] = str((path.parent / variant["layout"]).resolve())
     return scenario
 
 
@@ -35,8 +38,9 @@ def dispatched(dispatches):
     return list(dict.fromkeys(dispatch["shader"] for dispatch in dispatches))
 
 
-def add_program(scenario, name, dispatches, files):
-    """Adds a variant: `dispatches` with other modules in place of some shaders, {shader name: file}."""
+def add_program(scenario, name, dispatches, files, manifest=None):
+    """Adds a variant: `dispatches` with other modules in place of some shaders, {shader name: file}, and the manifest
+    of their buffers' layouts if those have changed."""
     dispatches = copy.deepcopy(dispatches)
     for dispatch in dispatches:
         if dispatch["shader"] in files:
@@ -46,7 +50,8 @@ def add_program(scenario, name, dispatches, files):
                 shader.pop("defines", None)  # what they stand for is in the module
                 scenario["shader"].append(shader)
             dispatch["shader"] = alias
-    scenario.setdefault("variant", []).append({"name": name, "dispatch": dispatches})
+    layout = {"layout": str(manifest)} if manifest else {}
+    scenario.setdefault("variant", []).append({"name": name, **layout, "dispatch": dispatches})
 
 
 def write(scenario, path):
