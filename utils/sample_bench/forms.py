@@ -20,16 +20,18 @@ class Form:
 def make_all(program, arguments, bench, folder):
     """Original, spirv-opt -O, each of Lanewise's passes alone, all of them, and all of them with layouts."""
     names = scenarios.dispatched(bench.scenario["dispatch"])
-    forms = [_make(program, arguments, bench, folder, "original", "original", [], names)]
-    forms.append(_make(program, arguments, bench, folder, "spirv-opt -O", "spirv-opt", program.spirv_opt_flags(), names))
-    for flag in program.own_passes():
-        flags = program.spirv_opt_flags(flag)
-        forms.append(_make(program, arguments, bench, folder, f"{flag} alone", "pass", flags, names))
+    original = _compile(program, bench, folder, names)
+
+    def make(name, kind, flags):
+        return _make(program, arguments, bench, folder, Form(name, kind, original.files), flags)
+
+    forms = [original, make("spirv-opt -O", "spirv-opt", program.spirv_opt_flags())]
+    forms += [make(f"{flag} alone", "pass", program.spirv_opt_flags(flag)) for flag in program.own_passes()]
     has_layout = bench.wants_layout and program.lays_out_buffers()
     if has_layout:
         flags = program.spirv_opt_flags(LAYOUT_PASS)
         forms.append(_make_program(program, arguments, bench, folder, f"{LAYOUT_PASS} alone", "pass", flags, names))
-    forms.append(_make(program, arguments, bench, folder, "Lanewise -O", "all", ["-O"], names))
+    forms.append(make("Lanewise -O", "all", ["-O"]))
     if has_layout:
         name = f"Lanewise -O {LAYOUT_PASS}"
         forms.append(_make_program(program, arguments, bench, folder, name, "layout", ["-O", LAYOUT_PASS], names))
@@ -58,25 +60,34 @@ def _make_program(program, arguments, bench, folder, name, kind, flags, shader_n
 
 def make_configured(program, arguments, bench, folder, dispatches):
     """Lanewise -O of the shaders of a configuration, {shader name: module}."""
-    names = scenarios.dispatched(dispatches)
-    return _make(program, arguments, bench, folder, "configured", "all", ["-O"], names).files
+    original = _compile(program, bench, folder, scenarios.dispatched(dispatches))
+    return _make(program, arguments, bench, folder, Form("configured", "all", original.files), ["-O"]).files
 
 
-def _make(program, arguments, bench, folder, name, kind, flags, shader_names):
+def _compile(program, bench, folder, shader_names):
+    """The shaders as the front end makes them."""
     files = {}
-    for shader_name in shader_names:
-        shader = scenarios.shader_named(bench.scenario, shader_name)
-        files[shader_name] = folder / f"{_slug(f'{bench.name} {shader_name} {name}')}.spv"
+    for name in shader_names:
+        shader = scenarios.shader_named(bench.scenario, name)
+        files[name] = folder / f"{_slug(f'{bench.name} {name}')}.spv"
         options = [f"-D{key}={value}" for key, value in shader.get("defines", {}).items()]
-        options += [f"--spec-const={key}:{_constant(value, bench.parameters)}"
-                    for key, value in shader.get("spec_constants", {}).items()]
         if "entry" in shader:
             options.append(f"--entry={shader['entry']}")
-        if flags:
-            options += [f"--target={arguments.target}", *program.device]
-        program.call("opt", shader["file"], *options, *flags, "--remarks=json",
-                     f"--remarks-file={files[shader_name].with_suffix('.jsonl')}", "-o", files[shader_name])
-    return Form(name, kind, files)
+        program.call("opt", shader["file"], *options, "-o", files[name])
+    return Form("original", "original", files)
+
+
+def _make(program, arguments, bench, folder, form, flags):
+    """`form` with passes run over its files."""
+    files = {}
+    for name, file in form.files.items():
+        shader = scenarios.shader_named(bench.scenario, name)
+        files[name] = folder / f"{_slug(f'{bench.name} {name} {form.name}')}.spv"
+        constants = [f"--spec-const={key}:{_constant(value, bench.parameters)}"
+                     for key, value in shader.get("spec_constants", {}).items()]
+        program.call("opt", file, *constants, f"--target={arguments.target}", *program.device, *flags, "--remarks=json",
+                     f"--remarks-file={files[name].with_suffix('.jsonl')}", "-o", files[name])
+    return Form(form.name, form.kind, files)
 
 
 def _slug(text):
