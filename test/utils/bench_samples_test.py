@@ -151,11 +151,14 @@ class Run(unittest.TestCase):
                 self.assertIn("--spec-const=1:true", call)
         scenario = tomllib.loads((self.directory / "kept/heat.toml").read_text())
         names = [variant["name"] for variant in scenario["variant"]]
-        self.assertEqual(names, ["spirv-opt -O", "--pad alone", "by hand", "half as large", "half as large, Lanewise -O"])
+        self.assertEqual(names, ["spirv-opt -O", "--pad alone", "by hand", "by hand, spirv-opt -O", "half as large",
+                                 "half as large, Lanewise -O"])
         alias = scenarios.shader_named(scenario, "s @ --pad alone")
         self.assertEqual(pathlib.Path(alias["file"]).read_text(), "--fold --pad --clean")
         self.assertEqual(alias["spec_constants"], {"0": "count/2", "1": True})
         self.assertNotIn("defines", alias)
+        rival = scenarios.shader_named(scenario, "r @ by hand, spirv-opt -O")
+        self.assertEqual(pathlib.Path(rival["file"]).read_text(), "--fold --clean")
         self.assertEqual(scenario["dispatch"][0]["shader"], "s")
         self.assertEqual(scenario["variant"][1]["dispatch"][0]["shader"], "s @ --pad alone")
 

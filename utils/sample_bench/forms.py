@@ -48,7 +48,7 @@ def _texts(program, form):
 
 def _make_program(program, arguments, bench, folder, name, kind, flags, shader_names):
     """A form whose buffers may lie otherwise, which is decided for all shaders of the scenario at once."""
-    target = folder / _slug(f"{bench.name} {name}")
+    target = folder / slug(f"{bench.name} {name}")
     target.mkdir(exist_ok=True)
     program.call("opt", f"--scenario={bench.scenario_path}", f"--size={arguments.size}", *flags,
                  f"--target={arguments.target}", *program.device, "--remarks=json",
@@ -58,10 +58,11 @@ def _make_program(program, arguments, bench, folder, name, kind, flags, shader_n
                 manifest=manifest if manifest.exists() else None)
 
 
-def make_configured(program, arguments, bench, folder, dispatches):
-    """Lanewise -O of the shaders of a configuration, {shader name: module}."""
+def make_finished(program, arguments, bench, folder, name, dispatches, finish):
+    """The shaders of a variant by "spirv-opt -O" or "Lanewise -O", {shader name: module}."""
     original = _compile(program, bench, folder, scenarios.dispatched(dispatches))
-    return _make(program, arguments, bench, folder, Form("configured", "all", original.files), ["-O"]).files
+    flags = program.spirv_opt_flags() if finish == "spirv-opt -O" else ["-O"]
+    return _make(program, arguments, bench, folder, Form(name, "", original.files), flags).files
 
 
 def _compile(program, bench, folder, shader_names):
@@ -69,7 +70,7 @@ def _compile(program, bench, folder, shader_names):
     files = {}
     for name in shader_names:
         shader = scenarios.shader_named(bench.scenario, name)
-        files[name] = folder / f"{_slug(f'{bench.name} {name}')}.spv"
+        files[name] = folder / f"{slug(f'{bench.name} {name}')}.spv"
         options = [f"-D{key}={value}" for key, value in shader.get("defines", {}).items()]
         if "entry" in shader:
             options.append(f"--entry={shader['entry']}")
@@ -82,7 +83,7 @@ def _make(program, arguments, bench, folder, form, flags):
     files = {}
     for name, file in form.files.items():
         shader = scenarios.shader_named(bench.scenario, name)
-        files[name] = folder / f"{_slug(f'{bench.name} {name} {form.name}')}.spv"
+        files[name] = folder / f"{slug(f'{bench.name} {name} {form.name}')}.spv"
         constants = [f"--spec-const={key}:{_constant(value, bench.parameters)}"
                      for key, value in shader.get("spec_constants", {}).items()]
         program.call("opt", file, *constants, f"--target={arguments.target}", *program.device, *flags, "--remarks=json",
@@ -90,7 +91,8 @@ def _make(program, arguments, bench, folder, form, flags):
     return Form(form.name, form.kind, files)
 
 
-def _slug(text):
+def slug(text):
+    """Text as a name of a file."""
     return "".join(c if c.isalnum() else "_" for c in text)
 
 

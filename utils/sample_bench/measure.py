@@ -17,6 +17,9 @@ ROLES = {
     "language": "other",  # the same in another language
     "configuration": "other",  # the same with other constants
 }
+# What else is done to the shaders of a variant: a rival may gain by spirv-opt, too, and what Lanewise makes of other
+# constants is of interest.
+FINISHES = {"same": "spirv-opt -O", "expert": "spirv-opt -O", "configuration": "Lanewise -O"}
 
 
 @dataclasses.dataclass
@@ -92,30 +95,38 @@ class Outcome:
 def measure(program, arguments, path, folder, rates):
     bench = Bench(path, arguments.size)
     made = forms.make_all(program, arguments, bench, folder)
-    original = made[0]
     scenario = copy.deepcopy(bench.scenario)
     rivals = scenario.pop("variant", [])
     for form in made[1:]:
         if not form.same_as:
             scenarios.add_program(scenario, form.name, scenario["dispatch"], form.files, form.manifest)
     for rival in rivals:
-        scenario.setdefault("variant", []).append(rival)
-        if bench.rivals[rival["name"]] == "configuration":
-            files = forms.make_configured(program, arguments, bench, folder, rival["dispatch"])
-            scenarios.add_program(scenario, f"{rival['name']}, Lanewise -O", rival["dispatch"], files)
-    slug = "".join(c if c.isalnum() else "_" for c in bench.name)
-    scenarios.write(scenario, folder / f"{slug}.toml")
+        _add_rival(program, arguments, bench, folder, scenario, rival)
+    path = folder / f"{forms.slug(bench.name)}.toml"
+    scenarios.write(scenario, path)
 
-    shader = scenarios.dispatched(scenario["dispatch"])[0]
-    module = original.files[shader]
+    shader, module = next(iter(made[0].files.items()))
     timing = ["--no-timing"] if arguments.no_timing else [f"--repeats={arguments.repeats}"]
     report = program.verify(module, module, "--label=original", "--label=original again", f"--shader={shader}",
-                            f"--scenario={folder / f'{slug}.toml'}", f"--size={arguments.size}", *timing)
+                            f"--scenario={path}", f"--size={arguments.size}", *timing)
     outcome = Outcome(bench.name, list(_rows(bench, made, report)), report, bench.floor, _floor(bench.floor, rates))
     if report["state"] != "equal":
         if report["state"] != "unverified" or arguments.require_all:
             outcome.findings.append(f"{report['state']}: {report.get('reason', 'no reason given')}")
     return outcome
+
+
+def _add_rival(program, arguments, bench, folder, scenario, rival):
+    """Adds a variant as it is, and finished."""
+    scenario.setdefault("variant", []).append(rival)
+    role = bench.rivals[rival["name"]]
+    if role not in FINISHES:
+        return
+    name = f"{rival['name']}, {FINISHES[role]}"
+    bench.rivals[name] = role
+    files = forms.make_finished(program, arguments, bench, folder, name, rival["dispatch"], FINISHES[role])
+    scenarios.add_program(scenario, name, rival["dispatch"], files, rival.get("layout"))
+    scenario["variant"][-1]["compare"] = rival.get("compare", True)
 
 
 def _rows(bench, made, report):
