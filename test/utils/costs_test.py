@@ -114,8 +114,8 @@ class Costs(unittest.TestCase):
 
     def test_sweep(self):
         _, text, _, figures = self.run_script("--only=sweep")
-        self.assertEqual(figures["cost"], {"straight triangle": 7, "straight diamond": 14, "predicated-arms": 7})
-        end = "predicated-arms = 7\n# straight triangle: 7\n# straight diamond: 14\n```\n"
+        self.assertEqual(figures["cost"], {"straight triangle": 7, "straight diamond": 14, "predicated-arm": 7})
+        end = "predicated-arm = 7\n# straight triangle: 7\n# straight diamond: 14\n```\n"
         self.assertTrue(text.endswith(end), text)
         # Bit, if or select, arm, three operations between turns; 1.9 for a turn's share of the launch. From 8 on, a branch.
         self.assertIn("| 7 | 13.9 | 13.9 | 13.9 | 13.9 | 20.9 | 20.9 | 20.9 |", text)
@@ -124,7 +124,7 @@ class Costs(unittest.TestCase):
     def test_lengths_of_the_sweep(self):
         _, _, _, figures = self.run_script("--only=sweep", "--arms=8,4")
         self.assertEqual(list(figures["sweep"]), ["8", "4"])
-        self.assertEqual(figures["cost"]["predicated-arms"], 4)
+        self.assertEqual(figures["cost"]["predicated-arm"], 4)
 
     def test_spread(self):
         """Half an interval is of the difference of two times, which are ratios to the unit's time."""
@@ -137,7 +137,7 @@ class Costs(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertIn("| `integer` | nan |", text)
         self.assertIsNone(figures["operations"]["integer"])
-        self.assertEqual(figures["cost"]["predicated-arms"], 0)
+        self.assertEqual(figures["cost"]["predicated-arm"], 0)
 
     def test_bad_usage(self):
         for argument, complaint in (("--only=nonsense", "there are"), ("--groups=0", "1 or more"),
