@@ -16,6 +16,7 @@ ROLES = {
     "bound": "bound",  # only moves the bytes
     "language": "other",  # the same in another language
     "configuration": "other",  # the same with other constants
+    "host": "other",  # the same shaders, run otherwise by the host
 }
 # What else is done to the shaders of a variant: a rival may gain by spirv-opt, too, and what Lanewise makes of other
 # constants is of interest.
