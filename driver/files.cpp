@@ -22,27 +22,6 @@ Error systemError(std::string_view what) {
   return {fmt::format("{}: {}", what, std::strerror(errno)), {}, 0, {}};
 }
 
-/// Closes on every way out.
-class Descriptor {
-public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  /// The result of closing matters for written files: a full disk may only be noticed here.
-  int close() {
-    int fd = fd_;
-    fd_ = -1;
-    return ::close(fd);
-  }
-
-private:
-  int fd_;
-};
-
 bool writeAll(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t n = ::write(fd, bytes.data(), bytes.size());
@@ -73,13 +52,36 @@ std::string folderOf(const std::string& path) {
 
 } // namespace
 
-Result<std::string> readFile(const std::string& path) {
-  bool isStdin = path == "-";
+int Descriptor::close() {
+  const int fd = std::exchange(fd_, -1);
+  return fd < 0 ? 0 : ::close(fd);
+}
+
+Result<Descriptor> openForReading(const std::string& path) {
+  const bool isStdin = path == "-";
   Descriptor file(isStdin ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return systemError("cannot open");
   struct stat info {};
   if (::fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode))
     return Error{"cannot read: it is a directory", {}, 0, {}};
+  return file;
+}
+
+Result<Descriptor> openScratchFile() {
+  std::error_code error;
+  std::string name = (fs::temp_directory_path(error) / "lanewise.XXXXXX").string();
+  Descriptor file(::mkstemp(name.data()));
+  if (file.get() < 0) return systemError(fmt::format("cannot write: '{}'", name));
+  ::unlink(name.c_str());
+  return file;
+}
+
+Result<std::string> readFile(const std::string& path) {
+  Result<Descriptor> opened = openForReading(path);
+  if (!opened) return opened.error();
+  const Descriptor& file = *opened;
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) info = {};
   std::string bytes;
   if (S_ISREG(info.st_mode)) bytes.reserve(size_t(info.st_size) + 1);
   constexpr size_t kChunk = 1 << 16;
@@ -112,33 +114,42 @@ void OutputFiles::add(std::string path, std::string contents) {
   files_.push_back({std::move(path), std::move(contents), {}, {}});
 }
 
-Status OutputFiles::writeTemporary(File& file) {
+namespace {
+
+/// A new file in the folder of `destination`, with the permissions of a file that is there.
+Result<Descriptor> openTemporary(const std::string& destination, std::string& temporary) {
   std::error_code error;
-  file.destination = resolveLink(file.path);
-  if (fs::is_directory(file.destination, error))
+  if (fs::is_directory(destination, error))
     return Error{"cannot write: it is a directory", {}, 0, {}};
   struct stat old {};
-  bool exists = ::stat(file.destination.c_str(), &old) == 0;
+  bool exists = ::stat(destination.c_str(), &old) == 0;
   // The process id tells processes apart that write into one folder, the counter the files of one
   // of them. The destination's name is no part: it may be as long as names can be.
   for (uint32_t attempt = 0;; ++attempt) {
-    file.temporary =
-        fmt::format("{}/.lanewise.{}.{}.tmp", folderOf(file.destination), ::getpid(), attempt);
+    std::string name =
+        fmt::format("{}/.lanewise.{}.{}.tmp", folderOf(destination), ::getpid(), attempt);
     // 0666 lets the kernel apply the user's umask, as for any file the user makes.
-    Descriptor out(::open(file.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    Descriptor out(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (out.get() < 0) {
-      int openErrno = errno;
-      file.temporary.clear();
-      errno = openErrno;
       if (errno == EEXIST && attempt < 1000) continue;
       return systemError("cannot write");
     }
+    temporary = name;
     if (exists && ::fchmod(out.get(), old.st_mode & 07777) != 0)
       return systemError("cannot keep the permissions");
-    if (!writeAll(out.get(), file.contents)) return systemError("cannot write");
-    if (out.close() != 0) return systemError("cannot write");
-    return ok();
+    return out;
   }
+}
+
+} // namespace
+
+Status OutputFiles::writeTemporary(File& file) {
+  file.destination = resolveLink(file.path);
+  Result<Descriptor> out = openTemporary(file.destination, file.temporary);
+  if (!out) return out.error();
+  if (!writeAll(out->get(), file.contents)) return systemError("cannot write");
+  if (out->close() != 0) return systemError("cannot write");
+  return ok();
 }
 
 Status OutputFiles::writeDirectly(const File& file) {
@@ -174,6 +185,38 @@ Status OutputFiles::commit() {
     file.temporary.clear();
   }
   files_.clear();
+  return ok();
+}
+
+Result<OutputFile> OutputFile::create(const std::string& path) {
+  OutputFile file;
+  const bool isStdout = path == "-";
+  if (isStdout || isSpecialFile(path)) {
+    file.file_ =
+        Descriptor(isStdout ? ::dup(STDOUT_FILENO) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (file.descriptor() < 0) return systemError("cannot write");
+    return file;
+  }
+  file.destination_ = resolveLink(path);
+  Result<Descriptor> out = openTemporary(file.destination_, file.temporary_);
+  if (!out) return out.error();
+  file.file_ = std::move(*out);
+  return file;
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : file_(std::move(other.file_)), destination_(std::move(other.destination_)),
+      temporary_(std::exchange(other.temporary_, {})) {}
+
+OutputFile::~OutputFile() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Status OutputFile::commit() {
+  if (file_.close() != 0) return systemError("cannot write");
+  if (temporary_.empty()) return ok();
+  if (::rename(temporary_.c_str(), destination_.c_str()) != 0) return systemError("cannot write");
+  temporary_.clear();
   return ok();
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lanewise::driver {
@@ -42,6 +43,50 @@ private:
   Status writeTemporary(File& file);
   Status writeDirectly(const File& file);
   std::vector<File> files_;
+};
+
+/// An open file, closed on every way out.
+class Descriptor {
+public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  ~Descriptor() { (void)close(); }
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  int get() const { return fd_; }
+  /// The result of closing matters for written files: a full disk may only be noticed here.
+  int close();
+
+private:
+  int fd_;
+};
+
+/// Opens a file for reading, or standard input for "-". The message of an error does not name it.
+Result<Descriptor> openForReading(const std::string& path);
+/// A file without a name, which is gone when it is closed.
+Result<Descriptor> openScratchFile();
+
+/// One file that is written piece by piece: to a temporary file beside its destination, which
+/// commit() renames into place. Without commit() nothing is left behind and an old file keeps its
+/// contents. Standard output ("-"), devices and pipes are written directly.
+class OutputFile {
+public:
+  static Result<OutputFile> create(const std::string& path);
+  ~OutputFile();
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+
+  int descriptor() const { return file_.get(); }
+  /// Whether pwrite() works on it.
+  bool isSeekable() const { return !temporary_.empty(); }
+  Status commit();
+
+private:
+  OutputFile() = default;
+  Descriptor file_;
+  std::string destination_, temporary_; ///< empty temporary: written directly, or committed
 };
 
 /// Words of a module as the bytes of a file, and back. SPIR-V files are little-endian, as is every

@@ -26,6 +26,7 @@ constexpr Command kCommands[] = {
     {"profile", profileCommand,
      "run a scenario and count bank conflicts, sectors and divergence, line by line"},
     {"lint", lintCommand, "find mistakes and slow code in compute shaders"},
+    {"layout", layoutCommand, "convert data to the layout that --aos-to-soa chose, and back"},
     {"devices", devicesCommand, "list the Vulkan devices that can verify"},
     {"passes", passesCommand, "list the passes and what -O stands for"},
 };

@@ -4,15 +4,18 @@
 #                 %samples    the directory of the samples
 #                 %transpose-reference, %smoothing-reference   the CPU references of the samples
 #                 %python     the Python that runs lit
+#                 %cxx        a C++ compiler
 #                 %s %t %S    the test file, a scratch path of its own, its directory
 # On PATH:        FileCheck, not, count (LLVM's), spirv-as, spirv-dis, spirv-val, spirv-opt, glslangValidator
 # Features (for REQUIRES and UNSUPPORTED):
 #                 lavapipe    Mesa's CPU Vulkan device is installed
 #                 validation-layer   the Khronos validation layer is installed
 #                 asan        built with sanitizers
+#                 cxx         a C++ compiler is installed
 
 import glob
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -51,6 +54,10 @@ def is_installed(kind, pattern):
     return any(glob.glob(os.path.join(root, kind, pattern)) for root in roots)
 
 
+compiler = shutil.which("c++") or shutil.which("clang++")
+if compiler:
+    config.substitutions.append(("%cxx", compiler))
+    config.available_features.add("cxx")
 if is_installed("icd.d", "lvp*.json"):
     config.available_features.add("lavapipe")
 if is_installed("explicit_layer.d", "*khronos_validation*.json"):

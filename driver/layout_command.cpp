@@ -1,0 +1,152 @@
+// `lanewise layout`: the host's side of --aos-to-soa.
+#include "commands.h"
+#include "files.h"
+#include "layout_files.h"
+#include "layout_header.h"
+#include "layout_manifest.h"
+#include "option_values.h"
+#include "print.h"
+#include "suggest.h"
+#include "verify/failure.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace lanewise::driver {
+namespace {
+
+struct Options {
+  std::string action, manifest, buffer, input = "-", output = "-", space = "lanewise_layout";
+  std::optional<uint64_t> count;
+};
+
+int fail(std::string_view message) {
+  printError("lanewise: {}\n", message);
+  return kBadUsageOrInput;
+}
+
+const char* const kUsage =
+    "Usage: lanewise layout pack|unpack --manifest=FILE [--buffer=NAME] [IN] [-o OUT]\n"
+    "       lanewise layout header --manifest=FILE [--buffer=NAME] [-o OUT.h]\n"
+    "       lanewise layout pack|unpack|header --help\n\n"
+    "  pack    a buffer's data as the host has it -> as the rewritten shaders see it\n"
+    "  unpack  the other way\n"
+    "  header  write a C++17 header that does both, with accessors for each field\n";
+
+void declare(CLI::App& app, Options& o) {
+  app.add_option("--manifest", o.manifest, "FILE: the layout manifest that opt --aos-to-soa wrote")
+      ->required();
+  app.add_option("--buffer", o.buffer, "NAME: which of the manifest's buffers");
+  app.add_option("-o", o.output, "where to write; standard output by default");
+  if (o.action == "header") {
+    app.add_option("--namespace", o.space, "NAME: namespace of the header");
+    return;
+  }
+  app.add_option("IN", o.input, "the data; standard input by default");
+  if (o.action == "unpack")
+    app.add_option("--count", o.count,
+                   "N: elements, where the data does not tell (see docs/layout.md)");
+}
+
+Result<std::vector<BufferLayout>> chooseBuffers(const LayoutManifest& manifest, const Options& o) {
+  std::vector<std::string> names;
+  for (const BufferLayout& layout : manifest.buffers) names.push_back(layout.name);
+  if (names.empty()) return failure(fmt::format("{}: it has no buffers", o.manifest));
+  const std::string all = fmt::format("{}", fmt::join(names, ", "));
+  if (o.buffer.empty()) {
+    if (o.action == "header" || names.size() == 1) return manifest.buffers;
+    return failure(
+        fmt::format("{}: it has several buffers; give --buffer=NAME, one of {}", o.manifest, all));
+  }
+  for (const BufferLayout& layout : manifest.buffers)
+    if (layout.name == o.buffer) return std::vector{layout};
+  return failure(
+      fmt::format("{}: there is no buffer `{}`; its buffers are {}", o.manifest, o.buffer, all));
+}
+
+Status checkFiles(const Options& o) {
+  const bool readsData = o.action != "header";
+  if (readsData && o.manifest == "-" && o.input == "-")
+    return failure("standard input can stand for the manifest or the data; give IN");
+  if (readsData && o.output == "-" && ::isatty(STDOUT_FILENO))
+    return failure("the output is binary; give -o FILE");
+  if (o.output == "-") return ok();
+  for (const std::string& read : {o.manifest, o.input})
+    if (read != "-" && isSameFile(read, o.output))
+      return failure(o.output + ": it is an input and would be overwritten; give another name");
+  if (Status s = checkWritable(o.output); !s) return failure(o.output + ": " + s.error().message);
+  return ok();
+}
+
+int writeHeader(const Options& o, const std::vector<BufferLayout>& buffers) {
+  Result<std::string> text = layoutHeader(buffers, o.space);
+  if (!text) return fail(fmt::format("{}: {}", o.manifest, text.error().message));
+  OutputFiles files;
+  files.add(o.output, std::move(*text));
+  Status written = files.commit();
+  return written ? int(kDone) : fail(written.error().message);
+}
+
+int run(const Options& o) {
+  if (Status s = checkFiles(o); !s) return fail(s.error().message);
+  Result<LayoutManifest> manifest = readLayoutManifest(o.manifest);
+  if (!manifest) return fail(manifest.error().message);
+  Result<std::vector<BufferLayout>> buffers = chooseBuffers(*manifest, o);
+  if (!buffers) return fail(buffers.error().message);
+  if (o.action == "header") return writeHeader(o, *buffers);
+  LayoutConversion conversion{buffers->front(), o.input, o.output, o.count};
+  Result<ConversionOutcome> done =
+      o.action == "pack" ? packFile(conversion) : unpackFile(conversion);
+  if (!done) return fail(done.error().message);
+  for (const std::string& note : done->notes) printError("lanewise: note: {}\n", note);
+  return kDone;
+}
+
+Status checkAction(std::string_view action) {
+  const std::vector<std::string> known{"pack", "unpack", "header"};
+  if (std::find(known.begin(), known.end(), action) != known.end()) return ok();
+  const std::string near = nearest(action, known);
+  return failure(fmt::format("layout: unknown action '{}'; {}", action,
+                             near.empty() ? "it is pack, unpack or header"
+                                          : fmt::format("did you mean '{}'?", near)));
+}
+
+} // namespace
+
+int layoutCommand(std::span<char*> args) {
+  if (args.empty())
+    return fail("layout: what to do is missing: pack, unpack or header; see 'lanewise layout "
+                "--help'");
+  Options options;
+  options.action = args[0];
+  if (options.action == "--help" || options.action == "-h") {
+    printOut("{}", kUsage);
+    return kDone;
+  }
+  if (Status s = checkAction(options.action); !s) return fail(s.error().message);
+  const std::string name = "layout " + options.action;
+  CLI::App app(options.action == "header"
+                   ? "Writes a C++17 header that packs and unpacks the manifest's buffers, and "
+                     "reads and writes single fields of packed ones."
+                   : "Converts the data of a buffer between the layout that the host has and the "
+                     "one that the rewritten shaders see.",
+               "lanewise " + name);
+  declare(app, options);
+  std::vector<std::string> arguments(args.begin() + 1, args.end());
+  if (Status s = checkOptionNames(app, arguments, name); !s) return fail(s.error().message);
+  if (Status s = checkOptionValues(app, arguments); !s) return fail(s.error().message);
+  std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
+  try {
+    app.parse(arguments);
+  } catch (const CLI::CallForHelp&) {
+    printOut("{}", app.help());
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    return fail(fmt::format("{}: {}", name, error.what()));
+  }
+  return run(options);
+}
+
+} // namespace lanewise::driver
