@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "files.h"
 #include "front_end.h"
+#include "layout_manifest.h"
 #include "option_values.h"
 #include "print.h"
 #include "scenario_inputs.h"
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 
 namespace lanewise::driver {
 namespace {
@@ -23,7 +25,7 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> inputs; ///< the original, then what is compared with it
   std::vector<std::string> labels;
-  std::string scenario, size, shader, json, kind, entry, workgroupSize;
+  std::string scenario, size, shader, json, kind, entry, workgroupSize, layoutManifest;
   std::vector<std::string> defines, specConstants;
   LoadOptions load;
   VerifyOptions verify;
@@ -38,7 +40,7 @@ int fail(int code, std::string_view message) {
 void declare(CLI::App& app, Options& o) {
   app.add_option("INPUT", o.inputs,
                  "the original, then one or more modules or shaders to compare with it")
-      ->option_text("ORIGINAL TRANSFORMED...");
+      ->option_text("ORIGINAL TRANSFORMED... | FOLDER...");
   const char* what = "What to run";
   app.add_option("--scenario", o.scenario, "FILE.toml: shaders, buffers, dispatches")->group(what);
   app.add_option("--size", o.size, "take the parameters of [sizes.NAME] of the scenario")
@@ -48,6 +50,11 @@ void declare(CLI::App& app, Options& o) {
       ->group(what);
   app.add_option("--label", o.labels, "name of ORIGINAL, then of each TRANSFORMED, in the report")
       ->allow_extra_args(false)
+      ->group(what);
+  app.add_option(
+         "--layout-manifest", o.layoutManifest,
+         "FILE.json: how TRANSFORMED sees the buffers that --aos-to-soa laid out anew; of a "
+         "FOLDER by default its layout.json")
       ->group(what);
   app.add_option("--seed", o.verify.seed, "seed of random inputs")->group(what);
   const char* loading = "How to load it";
@@ -100,17 +107,41 @@ Status checkJsonFile(const Options& o) {
       return failure(o.json + ": it is an input and would be overwritten");
   if (!o.scenario.empty() && isSameFile(o.scenario, o.json))
     return failure(o.json + ": it is the scenario and would be overwritten");
+  if (!o.layoutManifest.empty() && isSameFile(o.layoutManifest, o.json))
+    return failure(o.json + ": it is the layout manifest and would be overwritten");
   if (Status s = checkWritable(o.json); !s) return failure(o.json + ": " + s.error().message);
   return ok();
 }
 
+/// A folder stands for what `opt --scenario` made of a whole program.
+Result<bool> areFolders(const Options& o) {
+  const auto folders = std::count_if(o.inputs.begin(), o.inputs.end(), isFolder);
+  if (folders == 0) return false;
+  if (size_t(folders) != o.inputs.size())
+    return failure(
+        "a folder stands for a whole program, the original of which is the scenario: give "
+        "folders only, or modules only");
+  if (o.scenario.empty())
+    return failure(fmt::format("{}: a folder stands for the shaders of a scenario; give "
+                               "--scenario=FILE.toml",
+                               o.inputs[0]));
+  if (!o.shader.empty() || !o.kind.empty())
+    return failure("--shader and -x speak of single modules, not of folders");
+  return true;
+}
+
 Status checkOptions(Options& o) {
-  if (o.inputs.size() < 2)
-    return failure("verify needs ORIGINAL and TRANSFORMED; see 'lanewise verify --help'");
+  Result<bool> folders = areFolders(o);
+  if (!folders) return folders.error();
+  if (o.inputs.size() < 2 && !*folders)
+    return failure(
+        "verify needs ORIGINAL and TRANSFORMED, or --scenario and a folder; see 'lanewise "
+        "verify --help'");
   if (std::count(o.inputs.begin(), o.inputs.end(), "-") > 1)
     return failure("standard input can stand for one module only");
-  if (o.labels.size() > o.inputs.size())
-    return failure(fmt::format("{} --label for {} modules", o.labels.size(), o.inputs.size()));
+  const size_t programs = o.inputs.size() + (*folders ? 1 : 0);
+  if (o.labels.size() > programs)
+    return failure(fmt::format("{} --label for {} programs", o.labels.size(), programs));
   if (o.verify.repeats < 1 || o.verify.repeats > 100000)
     return failure("--repeats must lie between 1 and 100000");
   if (!(o.verify.timeoutSeconds > 0 && o.verify.timeoutSeconds <= 1e6))
@@ -133,15 +164,21 @@ Lines linesFor(const Options& o) {
   bool isInterpreted = o.verify.device == kInterpreterName || o.verify.interpreter.isSecondWitness;
   return isInterpreted ? Lines::Keep : Lines::Strip;
 }
-std::vector<std::string> rowNames(const Options& o) {
+// `programs` are what is named by default: the inputs, behind the scenario where they are folders.
+std::vector<std::string> rowNames(const Options& o, std::vector<std::string> programs) {
   std::vector<std::string> names = o.labels;
-  for (size_t i = names.size(); i < o.inputs.size(); ++i)
-    names.push_back(o.inputs[i] == "-" ? "standard input" : fs::path(o.inputs[i]).stem().string());
+  for (size_t i = names.size(); i < programs.size(); ++i) names.push_back(std::move(programs[i]));
   // Two of one name are told apart by their place.
   for (size_t i = 0; i < names.size(); ++i)
     if (auto same = std::count(names.begin(), names.begin() + ptrdiff_t(i), names[i]))
       names[i] += fmt::format(" ({})", same + 1);
   return names;
+}
+std::vector<std::string> stemsOf(const std::vector<std::string>& inputs) {
+  std::vector<std::string> stems;
+  for (const std::string& input : inputs)
+    stems.push_back(input == "-" ? "standard input" : fs::path(input).stem().string());
+  return stems;
 }
 
 // What is run: a scenario and the programs beside one another.
@@ -152,6 +189,31 @@ struct Plan {
   std::string notRunnable; ///< why no inputs could be made up
 };
 
+Result<LayoutManifest> layoutsOf(const Options& o) {
+  if (o.layoutManifest.empty()) return LayoutManifest();
+  return readLayoutManifest(o.layoutManifest);
+}
+
+Result<Words> loadAsDescribed(const ScenarioShader& shader, const Options& o) {
+  LoadOptions options = o.load;
+  options.kind.reset(); // -x speaks of the inputs
+  return loadShader(shader.path, options, &shader, linesFor(o));
+}
+
+Status addVariants(Plan& plan) {
+  for (const ScenarioVariant& variant : plan.scenario.variants) {
+    ProgramVariant program{variant.name, plan.programs[0].modules, variant.dispatches,
+                           variant.compare};
+    if (!variant.layout.empty()) {
+      Result<LayoutManifest> layouts = readLayoutManifest(variant.layout);
+      if (!layouts) return layouts.error();
+      program.layouts = std::move(*layouts);
+    }
+    plan.programs.push_back(std::move(program));
+  }
+  return ok();
+}
+
 Result<Plan> planWithScenario(const Options& o) {
   Plan plan;
   Result<Scenario> scenario = readScenario(o.scenario, o.size);
@@ -159,26 +221,80 @@ Result<Plan> planWithScenario(const Options& o) {
   plan.scenario = std::move(*scenario);
   Result<const ScenarioShader*> replaced = shaderFor(plan.scenario, o.shader, o.inputs[0]);
   if (!replaced) return replaced.error();
+  Result<LayoutManifest> layouts = layoutsOf(o);
+  if (!layouts) return layouts.error();
   std::map<std::string, Words> others;
   for (const ScenarioShader& shader : plan.scenario.shaders) {
     if (&shader == *replaced) continue;
-    LoadOptions options = o.load;
-    options.kind.reset(); // -x speaks of the inputs
-    Result<Words> words = loadShader(shader.path, options, &shader, linesFor(o));
+    Result<Words> words = loadAsDescribed(shader, o);
     if (!words) return words.error();
     others[shader.name] = std::move(*words);
   }
-  std::vector<std::string> names = rowNames(o);
+  std::vector<std::string> names = rowNames(o, stemsOf(o.inputs));
   for (size_t i = 0; i < o.inputs.size(); ++i) {
     Result<Words> words = loadShader(o.inputs[i], o.load, *replaced, linesFor(o));
     if (!words) return words.error();
     ProgramVariant program{names[i], others, {}, true};
     program.modules[(*replaced)->name] = std::move(*words);
+    if (i != 0) program.layouts = *layouts;
     plan.programs.push_back(std::move(program));
   }
-  for (const ScenarioVariant& variant : plan.scenario.variants)
-    plan.programs.push_back(
-        {variant.name, plan.programs[0].modules, variant.dispatches, variant.compare});
+  if (Status s = addVariants(plan); !s) return s.error();
+  return plan;
+}
+
+/// What a folder has for a shader.
+Result<Words> loadFromFolder(const std::string& folder, const ScenarioShader& shader,
+                             const Options& o) {
+  ScenarioShader described = shader;
+  described.defines.clear(); // of the source
+  for (const char* extension : {".spv", ".spvasm"}) {
+    const std::string path = (fs::path(folder) / (shader.name + extension)).string();
+    std::error_code ignored;
+    if (fs::exists(path, ignored)) return loadShader(path, o.load, &described, linesFor(o));
+  }
+  return failure(
+      fmt::format("{}: it has no {}.spv for shader `{}`; write it with opt --scenario={} "
+                  "-o {}",
+                  folder, shader.name, shader.name, o.scenario, folder));
+}
+
+/// The original is the scenario itself; each folder holds all shaders that its dispatches use.
+Result<Plan> planOfFolders(const Options& o) {
+  Plan plan;
+  Result<Scenario> scenario = readScenario(o.scenario, o.size);
+  if (!scenario) return scenario.error();
+  plan.scenario = std::move(*scenario);
+  std::vector<std::string> programs = stemsOf(o.inputs);
+  for (size_t i = 0; i < programs.size(); ++i) // "out/" has no stem
+    if (programs[i].empty()) programs[i] = fs::path(o.inputs[i]).parent_path().stem().string();
+  programs.insert(programs.begin(), "original");
+  std::vector<std::string> names = rowNames(o, std::move(programs));
+  plan.programs.push_back({names[0], {}, {}, true});
+  std::set<std::string> used;
+  for (const ScenarioDispatch& dispatch : plan.scenario.dispatches) used.insert(dispatch.shader);
+  for (const ScenarioShader& shader : plan.scenario.shaders) {
+    Result<Words> words = loadAsDescribed(shader, o);
+    if (!words) return words.error();
+    plan.programs[0].modules[shader.name] = std::move(*words);
+  }
+  for (size_t i = 0; i < o.inputs.size(); ++i) {
+    ProgramVariant program{names[i + 1], plan.programs[0].modules, {}, true};
+    for (const ScenarioShader& shader : plan.scenario.shaders) {
+      if (!used.count(shader.name)) continue; // a rival's
+      Result<Words> words = loadFromFolder(o.inputs[i], shader, o);
+      if (!words) return words.error();
+      program.modules[shader.name] = std::move(*words);
+    }
+    const fs::path own = fs::path(o.inputs[i]) / "layout.json";
+    std::error_code ignored;
+    const bool hasOwn = o.layoutManifest.empty() && fs::exists(own, ignored);
+    Result<LayoutManifest> layouts = hasOwn ? readLayoutManifest(own.string()) : layoutsOf(o);
+    if (!layouts) return layouts.error();
+    program.layouts = std::move(*layouts);
+    plan.programs.push_back(std::move(program));
+  }
+  if (Status s = addVariants(plan); !s) return s.error();
   return plan;
 }
 
@@ -187,7 +303,9 @@ Result<Plan> planWithoutScenario(const Options& o) {
   Result<Assumptions> assumptions = parseAssumptions(o.specConstants, o.workgroupSize);
   if (!assumptions) return assumptions.error();
   std::string name = o.entry.empty() ? "main" : o.entry;
-  std::vector<std::string> names = rowNames(o);
+  Result<LayoutManifest> layouts = layoutsOf(o);
+  if (!layouts) return layouts.error();
+  std::vector<std::string> names = rowNames(o, stemsOf(o.inputs));
   LoadOptions options = o.load;
   options.entry = o.entry;
   for (size_t i = 0; i < o.inputs.size(); ++i) {
@@ -195,9 +313,12 @@ Result<Plan> planWithoutScenario(const Options& o) {
     if (!words) return words.error();
     ProgramVariant program{names[i], {}, {}, true};
     program.modules[name] = std::move(*words);
+    if (i != 0) program.layouts = *layouts;
     plan.programs.push_back(std::move(program));
   }
-  ShaderPair pair{name, plan.programs[0].modules[name], plan.programs[1].modules[name]};
+  // Buffers are made up as the host has them.
+  const size_t second = layouts->buffers.empty() ? 1 : 0;
+  ShaderPair pair{name, plan.programs[0].modules[name], plan.programs[second].modules[name]};
   Result<Scenario> made = synthesizeScenario(
       {&pair, 1}, *assumptions, o.verify.seed, plan.notes,
       o.verify.device == kInterpreterName ? SynthesisLimits::forInterpreter() : SynthesisLimits());
@@ -222,7 +343,9 @@ int exitCodeOf(const VerifyReport& report, bool requiresVerified) {
 }
 
 int run(const Options& o) {
-  Result<Plan> plan = o.scenario.empty() ? planWithoutScenario(o) : planWithScenario(o);
+  Result<Plan> plan = o.scenario.empty()      ? planWithoutScenario(o)
+                      : isFolder(o.inputs[0]) ? planOfFolders(o)
+                                              : planWithScenario(o);
   if (!plan) return fail(kBadUsageOrInput, plan.error().str());
   Result<std::unique_ptr<Verifier>> verifier = Verifier::create(o.verify);
   if (!verifier) return fail(kNoDevice, verifier.error().message);

@@ -18,9 +18,9 @@ std::string suffixOf(const InputSet& set) {
                           : fmt::format(" (with {}, made up for want of a scenario)", set.name);
 }
 
-ScenarioContents::ScenarioContents(const Scenario& scenario, std::span<const Program> programs,
-                                   uint64_t seed)
-    : scenario_(scenario), seed_(seed) {
+ScenarioContents::ScenarioContents(const Marshalling& marshalling,
+                                   std::span<const Program> programs, uint64_t seed)
+    : marshalling_(marshalling), scenario_(marshalling.scenario), seed_(seed) {
   std::vector<bool> isWritten(scenario_.buffers.size());
   for (const Program& program : programs)
     for (const ProgramDispatch& dispatch : program.dispatches)
@@ -29,6 +29,8 @@ ScenarioContents::ScenarioContents(const Scenario& scenario, std::span<const Pro
                  .reflection.findBinding(bound.set, bound.binding)
                  ->isReadOnly)
           isWritten[bound.buffer] = true;
+  for (const PackedBuffer& packed : marshalling_.packed)
+    if (isWritten[packed.packed]) isWritten[packed.source] = true;
   for (uint32_t b = 0; b < scenario_.buffers.size(); ++b) {
     const ScenarioBuffer& buffer = scenario_.buffers[b];
     bool isCompared = isWritten[b] && !std::holds_alternative<CompareNone>(buffer.compare);
@@ -55,6 +57,19 @@ Status ScenarioContents::readFiles() {
   return ok();
 }
 
+Status ScenarioContents::checkRanges() {
+  // What is made up is made to fit.
+  if (marshalling_.packed.empty() || isMadeUp()) return ok();
+  fill(inputSets()[0]);
+  for (const PackedBuffer& packed : marshalling_.packed)
+    if (!isPoisoned(packed.source))
+      if (auto misfit = describeMisfit(packed, scenario_.buffers[packed.source].name,
+                                       bytes_[packed.source], {}))
+        return failure(
+            fmt::format("{}: {}; change its `init` or the width", scenario_.path, *misfit));
+  return ok();
+}
+
 std::vector<InputSet> ScenarioContents::inputSets() const {
   if (!isMadeUp()) return {{seed_, InputStyle::Seeded, ""}};
   return {{seed_, InputStyle::Seeded, "first random inputs"},
@@ -67,31 +82,55 @@ void ScenarioContents::fill(const InputSet& set) {
   filled_ = std::pair(set.seed, set.style);
   ++fills_;
   bytes_.resize(scenario_.buffers.size());
-  for (size_t b = 0; b < bytes_.size(); ++b)
-    if (!isPoisoned(b))
+  for (uint32_t b = 0; b < bytes_.size(); ++b)
+    if (!isPoisoned(b) && !marshalling_.packedAt(b))
       bytes_[b] =
           initialBytes(scenario_.buffers[b], set.seed, set.style, Poison::Positive, files_[b]);
+  if (isMadeUp())
+    for (const PackedBuffer& packed : marshalling_.packed)
+      if (!isPoisoned(packed.source)) cutToRange(packed, bytes_[packed.source]);
+  for (const PackedBuffer& packed : marshalling_.packed)
+    if (!isPoisoned(packed.source))
+      bytes_[packed.packed] = packInput(packed, bytes_[packed.source]);
 }
 
 uint64_t ScenarioContents::inputsNumber(Poison poison) const {
   bool dependsOnPoison = false;
-  for (size_t b = 0; b < scenario_.buffers.size(); ++b)
-    dependsOnPoison |= isPoisoned(b) && !scenario_.buffers[b].header.empty();
+  for (uint32_t b = 0; b < scenario_.buffers.size(); ++b)
+    dependsOnPoison |= isPoisoned(b) && !isFilled(b);
   return 2 * fills_ + (dependsOnPoison && poison == Poison::Negative ? 1 : 0);
+}
+
+bool ScenarioContents::isFilled(uint32_t buffer) const {
+  const PackedBuffer* packed = marshalling_.packedAt(buffer);
+  return scenario_.buffers[packed ? packed->source : buffer].header.empty();
+}
+
+// Of a poisoned buffer with a header, or of what stands for it.
+void ScenarioContents::fillPoisoned(uint32_t buffer, Poison poison) {
+  const PackedBuffer* packed = marshalling_.packedAt(buffer);
+  bytes_[buffer] = initialBytes(scenario_.buffers[packed ? packed->source : buffer], 0,
+                                InputStyle::Seeded, poison, {});
+  if (packed) bytes_[buffer] = packPoisoned(*packed, bytes_[buffer], poisonByte(poison));
 }
 
 std::vector<BufferInput> ScenarioContents::inputs(Poison poison) {
   std::vector<BufferInput> inputs(scenario_.buffers.size());
-  for (size_t b = 0; b < inputs.size(); ++b) {
-    const ScenarioBuffer& buffer = scenario_.buffers[b];
-    if (isPoisoned(b) && buffer.header.empty()) {
+  for (uint32_t b = 0; b < inputs.size(); ++b) {
+    if (isPoisoned(b) && isFilled(b)) {
       inputs[b].fill = poisonByte(poison);
       continue;
     }
-    if (isPoisoned(b)) bytes_[b] = initialBytes(buffer, 0, InputStyle::Seeded, poison, {});
+    if (isPoisoned(b)) fillPoisoned(b, poison);
     inputs[b].bytes = bytes_[b];
   }
   return inputs;
+}
+
+std::vector<uint8_t> ScenarioContents::initial(uint32_t buffer, Poison poison) {
+  const BufferInput input = inputs(poison)[buffer];
+  if (input.fill) return std::vector<uint8_t>(scenario_.buffers[buffer].bytes(), *input.fill);
+  return {input.bytes.begin(), input.bytes.end()};
 }
 
 std::vector<BufferDifference> ScenarioContents::differences(const Outputs& a, Poison poisonA,
@@ -219,6 +258,84 @@ std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, co
     difference->firstIndex -= last - first;
   }
   return difference;
+}
+
+// ----- programs with layouts of their own -----
+
+std::vector<uint32_t> ScenarioContents::comparedOf(size_t program) const {
+  std::vector<uint32_t> seen;
+  for (uint32_t buffer : compared_) seen.push_back(marshalling_.seenAs(program, buffer));
+  return seen;
+}
+
+std::optional<BufferDifference> ScenarioContents::strayWrite(const PackedBuffer& packed,
+                                                             Poison poison,
+                                                             std::span<const uint8_t> output) {
+  std::optional<uint64_t> at = findStrayWrite(packed, initial(packed.packed, poison), output);
+  if (!at) return std::nullopt;
+  BufferDifference stray{scenario_.buffers[packed.source].name, packed.elements, 1, 0, {}, {}, {}};
+  stray.firstIndex = packed.elements;
+  stray.original = "nothing";
+  stray.transformed = fmt::format("a store to byte {}", *at);
+  stray.detail = "where the new layout holds no element";
+  return stray;
+}
+
+std::vector<BufferDifference> ScenarioContents::unpack(size_t program, Poison poison,
+                                                       const Outputs* reference, Outputs& outputs) {
+  std::vector<BufferDifference> strays;
+  for (uint32_t buffer : compared_) {
+    const PackedBuffer* packed = marshalling_.packedAt(marshalling_.seenAs(program, buffer));
+    if (!packed) continue;
+    const std::vector<uint8_t> output = std::move(outputs[packed->packed]);
+    if (auto stray = strayWrite(*packed, poison, output)) strays.push_back(std::move(*stray));
+    outputs[buffer] =
+        unpackOutput(*packed, output, reference ? (*reference)[buffer] : initial(buffer, poison),
+                     isPoisoned(buffer) ? std::optional(poisonByte(poison)) : std::nullopt);
+  }
+  return strays;
+}
+
+std::optional<BufferDifference> ScenarioContents::unpack(size_t program, uint32_t buffer,
+                                                         Poison poison,
+                                                         const TouchedPages* reference,
+                                                         TouchedPages& output) {
+  const PackedBuffer* packed = marshalling_.packedAt(marshalling_.seenAs(program, buffer));
+  if (!packed) return std::nullopt;
+  auto wholeOf = [&](uint32_t at, const TouchedPages& touched) {
+    std::vector<uint8_t> bytes;
+    append(bytes, 0, scenario_.buffers[at].bytes(), inputs(poison)[at], touched);
+    return bytes;
+  };
+  const std::vector<uint8_t> left = wholeOf(packed->packed, output),
+                             start = initial(buffer, poison);
+  auto stray = strayWrite(*packed, poison, left);
+  const std::vector<uint8_t> seen =
+      unpackOutput(*packed, left, reference ? wholeOf(buffer, *reference) : start,
+                   isPoisoned(buffer) ? std::optional(poisonByte(poison)) : std::nullopt);
+  using interpreter::kDirtyBytes;
+  output = {};
+  for (uint64_t from = 0; from < seen.size(); from += kDirtyBytes) {
+    const uint64_t to = std::min<uint64_t>(from + kDirtyBytes, seen.size());
+    if (std::equal(seen.begin() + ptrdiff_t(from), seen.begin() + ptrdiff_t(to),
+                   start.begin() + ptrdiff_t(from)))
+      continue;
+    output.pages.push_back(uint32_t(from / kDirtyBytes));
+    output.bytes.insert(output.bytes.end(), seen.begin() + ptrdiff_t(from),
+                        seen.begin() + ptrdiff_t(to));
+  }
+  return stray;
+}
+
+std::optional<std::string> ScenarioContents::misfit(size_t program, Poison poison,
+                                                    const Outputs& original) const {
+  for (uint32_t buffer : compared_)
+    if (const PackedBuffer* packed = marshalling_.packedAt(marshalling_.seenAs(program, buffer)))
+      if (auto why =
+              describeMisfit(*packed, scenario_.buffers[buffer].name, original[buffer],
+                             isPoisoned(buffer) ? std::optional(poisonByte(poison)) : std::nullopt))
+        return why;
+  return std::nullopt;
 }
 
 } // namespace lanewise::driver

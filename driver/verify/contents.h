@@ -2,6 +2,7 @@
 #pragma once
 
 #include "verify/interpreter/interpreter_runner.h"
+#include "verify/marshal.h"
 #include "verify/runner.h"
 #include "verify/scalars.h"
 #include "verify/verify.h"
@@ -32,10 +33,15 @@ enum class Strictness : uint8_t { AsScenario, UpToRounding };
 /// The buffers of a scenario over all programs that run beside one another.
 class ScenarioContents {
 public:
-  ScenarioContents(const Scenario& scenario, std::span<const Program> programs, uint64_t seed);
+  /// Both must outlive it; the programs are those of the marshalling.
+  ScenarioContents(const Marshalling& marshalling, std::span<const Program> programs,
+                   uint64_t seed);
 
   /// Reads what comes from files. An error names the file and buffer.
   Status readFiles();
+  /// Whether narrowed fields hold what the buffers start from. An error names buffer, element and
+  /// field.
+  Status checkRanges();
   /// A made-up scenario says little of what a shader expects, so several kinds of input are tried.
   std::vector<InputSet> inputSets() const;
   bool isMadeUp() const { return scenario_.path.empty(); }
@@ -58,6 +64,20 @@ public:
                                              const TouchedPages& b, Poison poisonB,
                                              Strictness strictness = Strictness::AsScenario);
 
+  /// The buffers to read of a program in place of compared().
+  std::vector<uint32_t> comparedOf(size_t program) const;
+  /// Turns what program `p` left in comparedOf(p) into what the host sees in compared().
+  /// `reference` is what the original left, null for the original itself. Gives what was written
+  /// where no element is.
+  std::vector<BufferDifference> unpack(size_t program, Poison poison, const Outputs* reference,
+                                       Outputs& outputs);
+  /// The same for the pages of one buffer.
+  std::optional<BufferDifference> unpack(size_t program, uint32_t buffer, Poison poison,
+                                         const TouchedPages* reference, TouchedPages& output);
+  /// A value that the original left and that a narrowed field of program `p` does not hold, as one
+  /// line.
+  std::optional<std::string> misfit(size_t program, Poison poison, const Outputs& original) const;
+
   const std::vector<uint32_t>& compared() const { return compared_; } ///< buffers
   /// Buffers that some program writes and that have contents of their own.
   const std::vector<uint32_t>& restored() const { return restored_; }
@@ -65,10 +85,19 @@ public:
   uint64_t comparedBytes() const { return comparedBytes_; }
 
 private:
-  bool isPoisoned(size_t b) const {
-    return std::holds_alternative<FillPoison>(scenario_.buffers[b].fill);
+  bool isPoisoned(uint32_t buffer) const {
+    const PackedBuffer* packed = marshalling_.packedAt(buffer);
+    return std::holds_alternative<FillPoison>(
+        scenario_.buffers[packed ? packed->source : buffer].fill);
   }
+  bool isFilled(uint32_t buffer) const; ///< with one byte, where it is poisoned
+  void fillPoisoned(uint32_t buffer, Poison poison);
+  /// The whole buffer as a run started with it.
+  std::vector<uint8_t> initial(uint32_t buffer, Poison poison);
+  std::optional<BufferDifference> strayWrite(const PackedBuffer& packed, Poison poison,
+                                             std::span<const uint8_t> output);
 
+  const Marshalling& marshalling_;
   const Scenario& scenario_;
   uint64_t seed_;
   std::vector<uint32_t> compared_, restored_;

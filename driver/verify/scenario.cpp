@@ -545,7 +545,7 @@ private:
   }
 
   void readVariant(const toml::table& table) {
-    checkKeys(table, "in [[variant]]", {"name", "compare", "dispatch"});
+    checkKeys(table, "in [[variant]]", {"name", "compare", "layout", "dispatch"});
     ScenarioVariant variant;
     variant.name = requiredString(table, "name", "[[variant]]");
     for (const ScenarioVariant& other : scenario_.variants)
@@ -558,6 +558,8 @@ private:
         fail(*compare, fmt::format("`compare` of a variant must be true or false, not {}",
                                    typeName(*compare)));
     }
+    if (const toml::node* layout = table.get("layout"))
+      variant.layout = existingFile(*layout, "layout");
     forEachTable(table, "dispatch", "variant.dispatch",
                  [&](const toml::table& t) { variant.dispatches.push_back(readDispatch(t)); });
     if (variant.dispatches.empty())

@@ -111,6 +111,7 @@ struct ScenarioDispatch {
 struct ScenarioVariant {
   std::string name;
   bool compare = true; ///< false: only timed
+  std::string layout;  ///< file of the layout manifest by which it sees buffers; empty: none
   std::vector<ScenarioDispatch> dispatches;
 };
 

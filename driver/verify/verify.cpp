@@ -4,6 +4,7 @@
 
 #include "verify/contents.h"
 #include "verify/fit.h"
+#include "verify/marshal.h"
 #include "verify/run_findings.h"
 #include "verify/runner.h"
 #include "verify/timing_statistics.h"
@@ -26,18 +27,19 @@ constexpr uint32_t kLeastRounds = 6; // fewer give no 95% interval
 // One verification.
 class Session {
 public:
-  Session(Runner& runner, const VerifyOptions& options, const Scenario& scenario,
-          std::vector<Program> programs, std::span<const ProgramVariant> variants,
-          VerifyReport& report)
-      : runner_(runner), options_(options), scenario_(scenario), programs_(std::move(programs)),
-        report_(report), contents_(scenario, programs_, options.seed) {
+  /// `programs` are those of the marshalling, fitted.
+  Session(Runner& runner, const VerifyOptions& options, const Marshalling& marshalling,
+          std::vector<Program> programs, VerifyReport& report)
+      : runner_(runner), options_(options), scenario_(marshalling.scenario),
+        programs_(std::move(programs)), report_(report),
+        contents_(marshalling, programs_, options.seed) {
     report_.comparedBytes = contents_.comparedBytes();
     report_.areInputsMadeUp = contents_.isMadeUp();
     report_.originalName = programs_[0].name;
     for (size_t p = 1; p < programs_.size(); ++p) {
       VariantReport row;
       row.name = programs_[p].name;
-      row.isCompared = variants[p].compare;
+      row.isCompared = marshalling.programs[p].compare;
       report_.variants.push_back(std::move(row));
     }
   }
@@ -45,6 +47,8 @@ public:
   Status run() {
     Status files = contents_.readFiles();
     if (!files) return files;
+    Status fits = contents_.checkRanges();
+    if (!fits) return fits;
     bool isPrepared = prepare();
     for (const InputSet& inputs : contents_.inputSets())
       if (!isPrepared || !compareAll(inputs)) break;
@@ -162,8 +166,17 @@ private:
 
   // ----- comparison -----
 
-  RunStatus runProgram(size_t p, Poison poison, Outputs& outputs) {
-    return runner_.run(slots_[p].value(), contents_.inputs(poison), contents_.compared(), outputs);
+  // Gives what the host sees. `reference` is what the original left, null for itself.
+  RunStatus runProgram(size_t p, Poison poison, const Outputs* reference, Outputs& outputs,
+                       std::vector<BufferDifference>& strays) {
+    RunStatus failed =
+        runner_.run(slots_[p].value(), contents_.inputs(poison), contents_.comparedOf(p), outputs);
+    if (!failed) strays = contents_.unpack(p, poison, reference, outputs);
+    return failed;
+  }
+  RunStatus runFirst(Poison poison, Outputs& outputs) {
+    std::vector<BufferDifference> unused;
+    return runProgram(0, poison, nullptr, outputs, unused);
   }
 
   // False when there is no point in going on.
@@ -180,9 +193,9 @@ private:
   }
 
   bool runOriginal(const InputSet& set, Outputs& first, Outputs& again, Outputs& poisoned) {
-    RunStatus failed = runProgram(0, Poison::Positive, first);
-    if (!failed) failed = runProgram(0, Poison::Positive, again);
-    if (!failed && contents_.hasPoison()) failed = runProgram(0, Poison::Negative, poisoned);
+    RunStatus failed = runFirst(Poison::Positive, first);
+    if (!failed) failed = runFirst(Poison::Positive, again);
+    if (!failed && contents_.hasPoison()) failed = runFirst(Poison::Negative, poisoned);
     if (failed) return (void)takeOriginalFindings(set), stopAtOriginal(*failed);
     if (takeValidationErrors(0) || !takeOriginalFindings(set)) return false;
     auto differences = contents_.differences(first, Poison::Positive, again, Poison::Positive);
@@ -213,22 +226,20 @@ private:
 
   bool compareProgram(size_t p, const InputSet& set, const Outputs& first,
                       const Outputs& poisoned) {
-    Outputs outputs;
-    RunStatus failed = runProgram(p, Poison::Positive, outputs);
     std::vector<BufferDifference> differences;
-    if (!failed && row(p).isCompared) {
-      differences = contents_.differences(first, Poison::Positive, outputs, Poison::Positive);
-      if (differences.empty() && contents_.hasPoison()) {
-        failed = runProgram(p, Poison::Negative, outputs);
-        if (!failed)
-          differences =
-              contents_.differences(poisoned, Poison::Negative, outputs, Poison::Negative);
-      }
-    }
+    RunStatus failed = compareRun(p, Poison::Positive, first, differences);
+    if (!failed && differences.empty() && row(p).isCompared && contents_.hasPoison())
+      failed = compareRun(p, Poison::Negative, poisoned, differences);
     takeValidationErrors(p);
     takeFindings(p, set);
+    std::optional<std::string> misfit;
+    if (row(p).isCompared) misfit = contents_.misfit(p, Poison::Positive, first);
     if (failed && !isSettled(p))
       blame(p, *failed);
+    else if (misfit && !isSettled(p))
+      settle(p, VerifyState::Differs,
+             fmt::format("{} left what a narrowed field does not hold: {}{}", programs_[0].name,
+                         *misfit, suffixOf(set)));
     else if (!differences.empty() && !isSettled(p)) {
       settle(p, VerifyState::Differs, describe(differences[0]) + suffixOf(set));
       row(p).differences = std::move(differences);
@@ -240,6 +251,16 @@ private:
       if (!isSettled(other))
         settle(other, VerifyState::NotRun, fmt::format("the device was lost by {}", row(p).name));
     return false;
+  }
+
+  RunStatus compareRun(size_t p, Poison poison, const Outputs& reference,
+                       std::vector<BufferDifference>& differences) {
+    Outputs outputs;
+    RunStatus failed = runProgram(p, poison, &reference, outputs, differences);
+    if (failed || !row(p).isCompared) return differences.clear(), failed;
+    if (differences.empty())
+      differences = contents_.differences(reference, poison, outputs, poison);
+    return failed;
   }
 
   // ----- the second witness -----
@@ -459,18 +480,22 @@ public:
   Result<VerifyReport> verifyPrograms(const Scenario& scenario,
                                       std::span<const ProgramVariant> variants) override {
     VerifyReport report;
+    auto wrong = [&](Error error) {
+      if (!scenario.path.empty()) error.message = scenario.path + ": " + error.message;
+      return error;
+    };
+    Result<Marshalling> marshalling = marshal(scenario, variants);
+    if (!marshalling) return wrong(marshalling.error());
+    report.notes = marshalling->notes;
     std::vector<Program> programs;
-    for (const ProgramVariant& variant : variants) {
+    for (size_t p = 0; p < variants.size(); ++p) {
       // A rewrite may drop a binding or freeze a constant: only what was described for a program's
       // own dispatches is worth a note.
-      bool isDescribed = programs.empty() || !variant.dispatches.empty();
+      bool isDescribed = programs.empty() || !variants[p].dispatches.empty();
       std::vector<std::string> unused;
-      Result<Program> program = fitProgram(scenario, variant, isDescribed ? report.notes : unused);
-      if (!program) {
-        Error error = program.error();
-        if (!scenario.path.empty()) error.message = scenario.path + ": " + error.message;
-        return error;
-      }
+      Result<Program> program = fitProgram(marshalling->scenario, marshalling->programs[p],
+                                           isDescribed ? report.notes : unused);
+      if (!program) return wrong(program.error());
       programs.push_back(std::move(*program));
     }
     report.dispatches = uint32_t(programs[0].dispatches.size()) * programs[0].repeat;
@@ -482,8 +507,7 @@ public:
                             ? info_.driver
                             : fmt::format("{}, Vulkan {}", info_.driver, info_.apiVersion);
     report.isCpuDevice = info_.isCpu;
-    Status done =
-        Session(*runner_, options_, scenario, std::move(programs), variants, report).run();
+    Status done = Session(*runner_, options_, *marshalling, std::move(programs), report).run();
     if (!done) return done.error();
     if (!runner_->isUsable()) letGo();
     return report;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analysis/assumptions.h"
+#include "analysis/buffer_layout.h"
 #include "result.h"
 #include "verify/scenario.h"
 
@@ -120,6 +121,9 @@ struct ProgramVariant {
   /// Empty: the scenario's dispatches. A rival may have dispatches of its own.
   std::vector<ScenarioDispatch> dispatches;
   bool compare = true; ///< false: only timed, such as a copy of the same bytes
+  /// How its modules see buffers that the scenario lays out otherwise; empty: as the scenario does.
+  /// Inputs are packed and outputs unpacked, so that what is compared is what the host sees.
+  LayoutManifest layouts = {};
 };
 
 /// What the driver tells of one pipeline (VK_KHR_pipeline_executable_properties): name -> value as

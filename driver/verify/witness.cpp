@@ -208,7 +208,7 @@ private:
     plan.timeoutSeconds = secondsLeft();
     plan.inputsNumber = contents_.inputsNumber(poisonOf(order));
     RunStatus failed = runner_.execute(*slots_[p], contents_.inputs(poisonOf(order)), plan);
-    for (uint32_t buffer : contents_.compared()) outputs.push_back(runner_.touched(buffer));
+    for (uint32_t buffer : contents_.comparedOf(p)) outputs.push_back(runner_.touched(buffer));
     for (uint64_t instructions : runner_.instructions()) report_.instructions += instructions;
     return failed;
   }
@@ -236,6 +236,8 @@ private:
       for (WitnessRow& row : result_.rows) row = {};
       return false;
     }
+    for (size_t n = 0; n < outputs.size(); ++n)
+      (void)contents_.unpack(0, contents_.compared()[n], poisonOf(order), nullptr, outputs[n]);
     if (std::find(report_.orders.begin(), report_.orders.end(), order.name) == report_.orders.end())
       report_.orders.push_back(order.name);
     if (!expected.empty() && report_.orderDependence.empty()) {
@@ -284,8 +286,20 @@ private:
       slots_[p].reset();
       return;
     }
-    for (size_t n = 0; n < outputs.size() && row.differences.empty(); ++n)
-      compareBuffer(row, set, order, contents_.compared()[n], expected[n], outputs[n]);
+    for (size_t n = 0; n < outputs.size() && row.differences.empty(); ++n) {
+      const uint32_t buffer = contents_.compared()[n];
+      auto stray = contents_.unpack(p, buffer, poisonOf(order), &expected[n], outputs[n]);
+      if (stray)
+        addDifference(row, set, order, std::move(*stray));
+      else
+        compareBuffer(row, set, order, buffer, expected[n], outputs[n]);
+    }
+  }
+
+  static void addDifference(WitnessRow& row, const InputSet& set, const NamedOrder& order,
+                            BufferDifference difference) {
+    row.differences.push_back(std::move(difference));
+    row.differsIn = fmt::format("with invocations in {} order{}", order.name, suffixOf(set));
   }
 
   void compareBuffer(WitnessRow& row, const InputSet& set, const NamedOrder& order, uint32_t buffer,
@@ -298,8 +312,7 @@ private:
       if (row.rounding.empty()) row.rounding = describe(*difference);
       return;
     }
-    row.differences.push_back(std::move(*difference));
-    row.differsIn = fmt::format("with invocations in {} order{}", order.name, suffixOf(set));
+    addDifference(row, set, order, std::move(*difference));
   }
 
   ScenarioContents& contents_;

@@ -1,0 +1,22 @@
+#version 450
+// census.comp by hand for tiles of 32, with kind in the lowest 3 bits of a word.
+layout(local_size_x = 64) in;
+
+struct Tile {
+  uint kindAndEnergy[32];
+  vec2 place[32];
+};
+layout(set = 0, binding = 0) readonly buffer Moved {
+  Tile moved[];
+};
+layout(set = 0, binding = 1) buffer Kinds {
+  uint kinds[8];
+};
+layout(push_constant) uniform Parameters {
+  uint count;
+};
+
+void main() {
+  const uint i = gl_GlobalInvocationID.x;
+  if (i < count) atomicAdd(kinds[moved[i / 32u].kindAndEnergy[i % 32u] & 7u], 1u);
+}
