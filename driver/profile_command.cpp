@@ -2,6 +2,7 @@
 // branches and barriers do on a target.
 #include "commands.h"
 #include "device_target.h"
+#include "layout_manifest.h"
 #include "option_values.h"
 #include "print.h"
 #include "scenario_inputs.h"
@@ -113,6 +114,10 @@ Status takeVariant(const Options& o, Plan& plan) {
   for (const ScenarioVariant& variant : plan.scenario.variants) {
     if (variant.name == o.variant) {
       plan.variant.dispatches = variant.dispatches;
+      if (variant.layout.empty()) return ok();
+      Result<LayoutManifest> layouts = readLayoutManifest(variant.layout);
+      if (!layouts) return layouts.error();
+      plan.variant.layouts = std::move(*layouts);
       return ok();
     }
     names.push_back(variant.name);
@@ -185,10 +190,14 @@ int run(Options& o) {
   auto inScenario = [&](const Error& error) {
     return fmt::format("{}: {}", o.scenario.empty() ? o.input : o.scenario, error.str());
   };
-  Result<Program> program = fitProgram(plan->scenario, plan->variant, plan->notes);
+  Result<Marshalling> marshalling = marshal(plan->scenario, {&plan->variant, 1});
+  if (!marshalling) return fail(kBadUsageOrInput, inScenario(marshalling.error()));
+  Result<Program> program =
+      fitProgram(marshalling->scenario, marshalling->programs[0], plan->notes);
   if (!program) return fail(kBadUsageOrInput, inScenario(program.error()));
   o.profile.target = std::move(*target);
-  Result<Profile> profile = profileProgram(plan->scenario, *program, o.profile);
+  Result<Profile> profile =
+      profileProgram(marshalling->scenario, *program, o.profile, marshalling->packed);
   if (!profile) return fail(kBadUsageOrInput, inScenario(profile.error()));
   if (!profile->incomplete.empty())
     plan->notes.insert(plan->notes.begin(), "incomplete: " + profile->incomplete);

@@ -107,7 +107,7 @@ private:
   bool isBoundAt(const ProgramVariant& program, const std::string& buffer,
                  const std::vector<BindingNumber>& bindings) const {
     for (const ScenarioDispatch& dispatch : dispatchesOf(program)) {
-      if (isUntouched(program, dispatch.shader)) continue;
+      if (&program != &programs_[0] && isUntouched(program, dispatch.shader)) continue;
       for (const ScenarioBinding& bound : dispatch.bindings)
         if (bound.buffer == buffer && contains(bindings, bound)) return true;
     }

@@ -18,8 +18,9 @@ namespace {
 
 class Profiler {
 public:
-  Profiler(const Scenario& scenario, const Program& program, const ProfileOptions& options)
-      : scenario_(scenario), program_(program), options_(options) {}
+  Profiler(const Scenario& scenario, const Program& program, const ProfileOptions& options,
+           std::span<const PackedBuffer> packed)
+      : scenario_(scenario), program_(program), options_(options), packed_(packed) {}
 
   Result<Profile> run() {
     if (Status s = lower(); !s) return s.error();
@@ -79,7 +80,18 @@ private:
       bool isPoisoned = std::holds_alternative<FillPoison>(buffer.fill) && buffer.header.empty();
       written_.emplace_back(isPoisoned ? buffers_.back().size() : 0, uint8_t(0));
     }
+    for (const PackedBuffer& packed : packed_) fillPacked(packed);
     return ok();
+  }
+
+  void fillPacked(const PackedBuffer& packed) {
+    const ScenarioBuffer& source = scenario_.buffers[packed.source];
+    const bool isPoisoned = std::holds_alternative<FillPoison>(source.fill);
+    if (isPoisoned && source.header.empty()) return; // as it is
+    buffers_[packed.packed] =
+        isPoisoned ? packPoisoned(packed, buffers_[packed.source], poisonByte(Poison::Positive))
+                   : packInput(packed, buffers_[packed.source]);
+    written_[packed.packed].clear();
   }
 
   double secondsLeft() const {
@@ -210,6 +222,7 @@ private:
   const Scenario& scenario_;
   const Program& program_;
   const ProfileOptions& options_;
+  std::span<const PackedBuffer> packed_;
   Profile profile_;
   std::vector<std::shared_ptr<const interpreter::Program>> shaders_;
   std::vector<std::map<uint32_t, SiteCounts>> counts_; ///< by shader and site
@@ -220,8 +233,9 @@ private:
 } // namespace
 
 Result<Profile> profileProgram(const Scenario& scenario, const Program& program,
-                               const ProfileOptions& options) {
-  return Profiler(scenario, program, options).run();
+                               const ProfileOptions& options,
+                               std::span<const PackedBuffer> packed) {
+  return Profiler(scenario, program, options, packed).run();
 }
 
 } // namespace lanewise::driver

@@ -7,12 +7,14 @@
 #include "ir/module.h"
 #include "remarks.h"
 #include "result.h"
+#include "verify/marshal.h"
 #include "verify/runner.h"
 #include "verify/scenario.h"
 
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -99,8 +101,10 @@ struct ProfileOptions {
 
 /// Runs a program on the scenario's inputs. An Error says what the interpreter does not know, or
 /// which file of the scenario has not the size of its buffer.
+/// `packed` are the buffers of the scenario that the program sees in another layout (marshal.h).
 Result<Profile> profileProgram(const Scenario& scenario, const Program& program,
-                               const ProfileOptions& options);
+                               const ProfileOptions& options,
+                               std::span<const PackedBuffer> packed = {});
 
 /// Tables for people, each of at most `rows` rows (0: all), and JSON for programs
 /// (docs/profile.md).
