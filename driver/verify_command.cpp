@@ -204,6 +204,7 @@ Status addVariants(Plan& plan) {
   for (const ScenarioVariant& variant : plan.scenario.variants) {
     ProgramVariant program{variant.name, plan.programs[0].modules, variant.dispatches,
                            variant.compare};
+    program.submitEvery = variant.submitEvery;
     if (!variant.layout.empty()) {
       Result<LayoutManifest> layouts = readLayoutManifest(variant.layout);
       if (!layouts) return layouts.error();

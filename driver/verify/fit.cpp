@@ -16,6 +16,7 @@ public:
   Result<Program> run() {
     program_.name = variant_.name;
     program_.repeat = scenario_.repeat;
+    program_.submitEvery = variant_.submitEvery;
     const auto& dispatches =
         variant_.dispatches.empty() ? scenario_.dispatches : variant_.dispatches;
     for (const ScenarioDispatch& dispatch : dispatches) {

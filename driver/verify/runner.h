@@ -72,6 +72,7 @@ struct Program {
   std::vector<ProgramShader> shaders;
   std::vector<ProgramDispatch> dispatches;
   uint32_t repeat = 1;
+  uint32_t submitEvery = 0; ///< ProgramVariant::submitEvery
 };
 
 struct RunFailure {

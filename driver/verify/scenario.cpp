@@ -545,7 +545,7 @@ private:
   }
 
   void readVariant(const toml::table& table) {
-    checkKeys(table, "in [[variant]]", {"name", "compare", "layout", "dispatch"});
+    checkKeys(table, "in [[variant]]", {"name", "compare", "layout", "submit_every", "dispatch"});
     ScenarioVariant variant;
     variant.name = requiredString(table, "name", "[[variant]]");
     for (const ScenarioVariant& other : scenario_.variants)
@@ -558,6 +558,8 @@ private:
         fail(*compare, fmt::format("`compare` of a variant must be true or false, not {}",
                                    typeName(*compare)));
     }
+    if (const toml::node* every = table.get("submit_every"))
+      variant.submitEvery = uint32_t(integer(*every, "submit_every", 1, 1 << 20));
     if (const toml::node* layout = table.get("layout"))
       variant.layout = existingFile(*layout, "layout");
     forEachTable(table, "dispatch", "variant.dispatch",

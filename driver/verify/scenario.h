@@ -110,8 +110,9 @@ struct ScenarioDispatch {
 /// runs them beside the modules that it was given; nothing else does.
 struct ScenarioVariant {
   std::string name;
-  bool compare = true; ///< false: only timed
-  std::string layout;  ///< file of the layout manifest by which it sees buffers; empty: none
+  bool compare = true;      ///< false: only timed
+  uint32_t submitEvery = 0; ///< ProgramVariant::submitEvery
+  std::string layout;       ///< file of the layout manifest by which it sees buffers; empty: none
   std::vector<ScenarioDispatch> dispatches;
 };
 

@@ -355,8 +355,13 @@ private:
       return;
     }
     report_.timingMethod = runner_.device().hasTimestamps ? "GPU timestamps" : "host time";
-    for (size_t p : timed)
-      if (p != 0) row(p).timing = timingOf(samples[0], samples[p]);
+    for (size_t p : timed) {
+      if (p == 0) continue;
+      row(p).timing = timingOf(samples[0], samples[p]);
+      if (programs_[p].submitEvery != 0)
+        report_.notes.push_back(fmt::format(
+            "{}: host time, from its first submission to the end of its last wait", row(p).name));
+    }
   }
 
   RunStatus sampleAll(const std::vector<size_t>& timed, std::vector<std::vector<double>>& samples) {

@@ -124,6 +124,9 @@ struct ProgramVariant {
   /// How its modules see buffers that the scenario lays out otherwise; empty: as the scenario does.
   /// Inputs are packed and outputs unpacked, so that what is compared is what the host sees.
   LayoutManifest layouts = {};
+  /// Above 0: the host waits for the device after so many dispatches, and what is timed is the
+  /// host's time. 0: all is recorded at once.
+  uint32_t submitEvery = 0;
 };
 
 /// What the driver tells of one pipeline (VK_KHR_pipeline_executable_properties): name -> value as

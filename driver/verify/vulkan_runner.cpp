@@ -196,7 +196,7 @@ struct RecordedProgram {
   std::vector<Pipeline> pipelines; ///< by shader
   vk::raii::DescriptorPool pool = nullptr;
   std::vector<std::vector<vk::DescriptorSet>> sets; ///< by dispatch, by set number
-  vk::raii::CommandBuffer once = nullptr;
+  std::vector<vk::raii::CommandBuffer> once;        ///< several where submitEvery says so
   vk::raii::CommandBuffer timed = nullptr;
   vk::raii::QueryPool queries = nullptr;
   uint32_t repetitions = 0; ///< that `timed` was recorded for
@@ -259,11 +259,15 @@ public:
       for (const ProgramShader& shader : program.shaders)
         recorded.pipelines.push_back(makePipeline(shader));
       if (RunStatus failed = makeDescriptors(recorded)) return failed;
-      recorded.once = makeCommandBuffer();
-      recorded.once.begin(vk::CommandBufferBeginInfo());
-      recordSequence(recorded.once, recorded);
-      recordBarrierToHost(recorded.once);
-      recorded.once.end();
+      const uint32_t count = uint32_t(program.dispatches.size());
+      const uint32_t every = program.submitEvery;
+      if (every == 0)
+        recorded.once.push_back(record([&](const auto& to) { recordSequence(to, recorded); }));
+      for (uint32_t from = 0; every != 0 && from < count; from += every)
+        recorded.once.push_back(record([&](const auto& to) {
+          recordComputeBarrier(to); // behind the submission before
+          recordDispatches(to, recorded, from, std::min(from + every, count));
+        }));
       programs_.push_back(std::move(recorded));
       return RunStatus();
     });
@@ -285,8 +289,7 @@ public:
                 std::vector<std::vector<uint8_t>>& outputs) override {
     return guarded([&] {
       if (RunStatus failed = upload(inputs)) return failed;
-      if (RunStatus failed = submit(*programs_[program].once, programs_[program].program.name))
-        return failed;
+      if (RunStatus failed = submitOnce(programs_[program])) return failed;
       outputs.assign(buffers_.size(), {});
       for (uint32_t buffer : read)
         if (RunStatus failed = fetch(buffer, outputs[buffer])) return failed;
@@ -313,6 +316,8 @@ public:
   RunStatus time(uint32_t program, uint32_t repetitions, double& microseconds) override {
     return guarded([&] {
       RecordedProgram& recorded = programs_[program];
+      if (recorded.program.submitEvery != 0)
+        return timeSubmissions(recorded, repetitions, microseconds);
       if (recorded.repetitions != repetitions) recordTimed(recorded, repetitions);
       auto start = std::chrono::steady_clock::now();
       if (RunStatus failed = submit(*recorded.timed, recorded.program.name)) return failed;
@@ -646,22 +651,76 @@ private:
     recordBarrier(to, kCompute, kWrites, kCompute, kReads | kWrites);
   }
 
+  template <class Work>
+  vk::raii::CommandBuffer record(Work&& work) {
+    vk::raii::CommandBuffer to = makeCommandBuffer();
+    to.begin(vk::CommandBufferBeginInfo());
+    work(to);
+    recordBarrierToHost(to);
+    to.end();
+    return to;
+  }
+
   void recordSequence(const vk::raii::CommandBuffer& to, const RecordedProgram& recorded) {
-    bool isFirst = true;
-    for (uint32_t step = 0; step < recorded.program.repeat; ++step)
-      for (size_t i = 0; i < recorded.program.dispatches.size(); ++i) {
-        if (!std::exchange(isFirst, false)) recordComputeBarrier(to);
-        const ProgramDispatch& dispatch = recorded.program.dispatches[i];
-        const Pipeline& pipeline = recorded.pipelines[dispatch.shader];
-        to.bindPipeline(vk::PipelineBindPoint::eCompute, *pipeline.pipeline);
-        if (!recorded.sets[i].empty())
-          to.bindDescriptorSets(vk::PipelineBindPoint::eCompute, *pipeline.layout, 0,
-                                recorded.sets[i], nullptr);
-        if (!dispatch.pushConstants.empty())
-          to.pushConstants<uint8_t>(*pipeline.layout, vk::ShaderStageFlagBits::eCompute, 0,
-                                    dispatch.pushConstants);
-        to.dispatch(dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
-      }
+    for (uint32_t step = 0; step < recorded.program.repeat; ++step) {
+      if (step != 0) recordComputeBarrier(to);
+      recordDispatches(to, recorded, 0, uint32_t(recorded.program.dispatches.size()));
+    }
+  }
+
+  // Those from `from` up to `end` of one sequence.
+  void recordDispatches(const vk::raii::CommandBuffer& to, const RecordedProgram& recorded,
+                        uint32_t from, uint32_t end) {
+    for (uint32_t i = from; i < end; ++i) {
+      if (i != from) recordComputeBarrier(to);
+      const ProgramDispatch& dispatch = recorded.program.dispatches[i];
+      const Pipeline& pipeline = recorded.pipelines[dispatch.shader];
+      to.bindPipeline(vk::PipelineBindPoint::eCompute, *pipeline.pipeline);
+      if (!recorded.sets[i].empty())
+        to.bindDescriptorSets(vk::PipelineBindPoint::eCompute, *pipeline.layout, 0,
+                              recorded.sets[i], nullptr);
+      if (!dispatch.pushConstants.empty())
+        to.pushConstants<uint8_t>(*pipeline.layout, vk::ShaderStageFlagBits::eCompute, 0,
+                                  dispatch.pushConstants);
+      to.dispatch(dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
+    }
+  }
+
+  // The whole program once; where it is not one command buffer, these are of one sequence.
+  RunStatus submitOnce(const RecordedProgram& recorded) {
+    const uint32_t repeat = recorded.program.submitEvery != 0 ? recorded.program.repeat : 1;
+    for (uint32_t step = 0; step < repeat; ++step)
+      for (const vk::raii::CommandBuffer& piece : recorded.once)
+        if (RunStatus failed = submit(*piece, recorded.program.name)) return failed;
+    return {};
+  }
+
+  // By the host's clock, since the waiting is what is asked for. Putting buffers back is not
+  // counted.
+  RunStatus timeSubmissions(RecordedProgram& recorded, uint32_t repetitions, double& microseconds) {
+    if (recorded.repetitions == 0)
+      recorded.timed = record([&](const auto& to) { recordRestoring(to); });
+    recorded.repetitions = repetitions;
+    std::chrono::duration<double, std::micro> wall{};
+    for (uint32_t n = 0; n < repetitions; ++n) {
+      if (RunStatus failed = submit(*recorded.timed, recorded.program.name)) return failed;
+      auto start = std::chrono::steady_clock::now();
+      if (RunStatus failed = submitOnce(recorded)) return failed;
+      wall += std::chrono::steady_clock::now() - start;
+    }
+    microseconds = wall.count() / repetitions;
+    return {};
+  }
+
+  void recordRestoring(const vk::raii::CommandBuffer& to) {
+    recordBarrier(to, kCompute, kReads | kWrites, kTransfer, kWrites);
+    for (const auto& [buffer, memory] : pristine_)
+      if (images_.isImage(buffer))
+        images_.recordWrite(*to, buffer, *memory.buffer);
+      else
+        to.copyBuffer(*memory.buffer, *buffers_[buffer].buffer,
+                      vk::BufferCopy(0, 0, memory.roundedBytes()));
+    recordBarrier(to, kCompute | kTransfer, kWrites, kCompute, kReads | kWrites);
   }
 
   // Without buffers to restore, one pair of timestamps stands around all repetitions; with some, a
@@ -681,14 +740,7 @@ private:
     to.begin(vk::CommandBufferBeginInfo());
     if (info_.hasTimestamps) to.resetQueryPool(*recorded.queries, 0, 2 * pairs);
     for (uint32_t pair = 0; pair < pairs; ++pair) {
-      recordBarrier(to, kCompute, kReads | kWrites, kTransfer, kWrites);
-      for (const auto& [buffer, memory] : pristine_)
-        if (images_.isImage(buffer))
-          images_.recordWrite(*to, buffer, *memory.buffer);
-        else
-          to.copyBuffer(*memory.buffer, *buffers_[buffer].buffer,
-                        vk::BufferCopy(0, 0, memory.roundedBytes()));
-      recordBarrier(to, kCompute | kTransfer, kWrites, kCompute, kReads | kWrites);
+      recordRestoring(to);
       stamp(2 * pair);
       for (uint32_t i = 0; i < repetitions / pairs; ++i) {
         if (i != 0) recordComputeBarrier(to);

@@ -21,10 +21,12 @@ struct Enumeration {
 #include "opcode_facts.inc"
 
 constexpr OperandFacts kAnyIds[] = {{OperandKind::Id, Quantifier::Any, 0}};
-constexpr ExtInstFacts kUnknownInst = {false, "", kOpcodes[0].effects, false, CostClass::Simple, {}};
+constexpr ExtInstFacts kUnknownInst = {false, "", kOpcodes[0].effects, false, CostClass::Simple,
+                                       {}};
 constexpr ExtInstFacts kNonSemanticInst = {true, "", Effect::None, false, CostClass::Free, kAnyIds};
 /// All operands of the SPV_AMD_* sets are ids; what they do we do not say.
-constexpr ExtInstFacts kAmdInst = {true, "", kOpcodes[0].effects, false, CostClass::Simple, kAnyIds};
+constexpr ExtInstFacts kAmdInst = {true,   "", kOpcodes[0].effects, false, CostClass::Simple,
+                                   kAnyIds};
 
 } // namespace
 

@@ -37,13 +37,14 @@ constexpr bool has(Effect set, Effect one) {
 /// What one scalar 32-bit component of an instruction's work costs, roughly: what hardware does in
 /// one place. analysis/operation_cost.h has the figures.
 enum class CostClass : uint8_t {
-  Simple, ///< one instruction at full rate: addition, logic, comparison, select, float multiplication
-  Free,   ///< a name for what is in registers, or a modifier of another instruction
-  Multiply,      ///< of integers
-  Convert,       ///< between integers and floats, or counts bits
-  Divide,        ///< of floats
-  IntegerDivide, ///< and remainder
-  Special,       ///< one instruction of the special function unit: square root, exponential, sine
+  Simple,         ///< one instruction at full rate: addition, logic, comparison, select, float
+                  ///< multiplication
+  Free,           ///< a name for what is in registers, or a modifier of another instruction
+  Multiply,       ///< of integers
+  Convert,        ///< between integers and floats, or counts bits
+  Divide,         ///< of floats
+  IntegerDivide,  ///< and remainder
+  Special,        ///< one instruction of the special function unit: square root, exponential, sine
   Transcendental, ///< a few of those: power, inverse trigonometric functions
   Load
 };

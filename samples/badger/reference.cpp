@@ -1,4 +1,5 @@
-// The sample's reference on the CPU: makes up a grid, runs steps of it, and writes both as raw integers.
+// The sample's reference on the CPU: makes up a grid, runs steps of it, and writes both as raw
+// integers.
 //
 // usage: badger_reference WIDTH HEIGHT STEPS INITIAL EXPECTED
 #include <array>
@@ -17,7 +18,8 @@ static_assert(sizeof(Cell) == 44);
 
 constexpr uint32_t kBadger = 128, kRock = 251;
 constexpr int kSides[4][2] = {{0, -1}, {1, 0}, {0, 1}, {-1, 0}};
-constexpr int kAround[8][2] = {{0, -1}, {1, -1}, {1, 0}, {1, 1}, {0, 1}, {-1, 1}, {-1, 0}, {-1, -1}};
+constexpr int kAround[8][2] = {{0, -1}, {1, -1}, {1, 0},  {1, 1},
+                               {0, 1},  {-1, 1}, {-1, 0}, {-1, -1}};
 
 bool isGround(const Cell& c) {
   return c.type < kBadger;
