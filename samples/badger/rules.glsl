@@ -7,9 +7,11 @@
 bool isEmpty(uint type) { return type < kBadger; }
 bool isBadger(uint type) { return type >= kBadger && type < kRock; }
 
-const ivec2 kSides[4] = ivec2[4](ivec2(0, -1), ivec2(1, 0), ivec2(0, 1), ivec2(-1, 0));
-const ivec2 kAround[8] = ivec2[8](ivec2(0, -1), ivec2(1, -1), ivec2(1, 0), ivec2(1, 1),
-                                  ivec2(0, 1), ivec2(-1, 1), ivec2(-1, 0), ivec2(-1, -1));
+// North, east, south, west. Computed and not looked up in a table, which would hide that neighbours lie side by side.
+ivec2 side(uint d) { return d % 2u == 0u ? ivec2(0, int(d) - 1) : ivec2(2 - int(d), 0); }
+// North, north-east, and so on around.
+int eastward(uint d) { return d % 4u == 0u ? 0 : d < 4u ? 1 : -1; }
+ivec2 around(uint d) { return ivec2(eastward(d), eastward((d + 6u) % 8u)); }
 
 // What is left of a cell when its badger has gone.
 Cell ground(Cell c) { return Cell(0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u, c.food, c.seed); }
@@ -39,7 +41,7 @@ Cell decide(ivec2 p) {
   }
   uint best = c.food;
   for (uint d = 0u; d < 4u; ++d) {
-    const ivec2 q = p + kSides[d];
+    const ivec2 q = p + side(d);
     if (!isEmpty(typeAt(q))) continue;
     const uint worth = foodAt(q) + ((c.prefers & 3u) == d ? 16u : 0u);
     if (worth > best) {
@@ -58,7 +60,7 @@ Cell decide(ivec2 p) {
 // The direction of the badger that comes to open ground at `p`, 4 for none.
 uint comer(ivec2 p) {
   for (uint d = 0u; d < 4u; ++d) {
-    const ivec2 q = p - kSides[d];
+    const ivec2 q = p - side(d);
     if (isBadger(typeAt(q)) && wishAt(q) == 1u + d) return d;
   }
   return 4u;
@@ -71,7 +73,7 @@ Cell moveOn(ivec2 p) {
   if (isEmpty(c.type)) {
     const uint d = comer(p);
     if (d == 4u) return c;
-    Cell m = cellAt(p - kSides[d]);
+    Cell m = cellAt(p - side(d));
     m.wish = 0u;
     m.moved = 1u;
     m.energy -= min(m.energy, 1u);
@@ -80,7 +82,7 @@ Cell moveOn(ivec2 p) {
     return m;
   }
   if (wish == 0u) return c;
-  if (comer(p + kSides[wish - 1u]) == wish - 1u) return ground(c);
+  if (comer(p + side(wish - 1u)) == wish - 1u) return ground(c);
   return c;
 }
 
@@ -98,7 +100,7 @@ bool isMother(ivec2 p) { return isFertile(p) && (genderAt(p) & 1u) == 0u; }
 uint fatherBeside(ivec2 p) {
   const uint prefers = prefersAt(p);
   for (uint d = 0u; d < 8u; ++d) {
-    const ivec2 q = p + kAround[d];
+    const ivec2 q = p + around(d);
     if (isFertile(q) && (genderAt(q) & 1u) == 1u && ((prefers ^ traitsAt(q)) & 12u) != 12u) return d;
   }
   return 8u;
@@ -107,7 +109,7 @@ uint fatherBeside(ivec2 p) {
 // The direction of the ground where a mother at `p` would have her child, 8 for none.
 uint nestBeside(ivec2 p) {
   for (uint d = 0u; d < 8u; ++d)
-    if (isEmpty(typeAt(p + kAround[d]))) return d;
+    if (isEmpty(typeAt(p + around(d)))) return d;
   return 8u;
 }
 
@@ -122,10 +124,10 @@ Cell mate(ivec2 p) {
   Cell c = cellAt(p);
   if (isEmpty(c.type)) {
     for (uint d = 0u; d < 8u; ++d) {
-      const ivec2 q = p + kAround[d];
+      const ivec2 q = p + around(d);
       if (!isMother(q)) continue;
       const uint father = fatherBeside(q);
-      if (father < 8u && nestBeside(q) == (d + 4u) % 8u) return child(c, q, q + kAround[father]);
+      if (father < 8u && nestBeside(q) == (d + 4u) % 8u) return child(c, q, q + around(father));
     }
     return c;
   }
@@ -137,7 +139,7 @@ Cell mate(ivec2 p) {
     return c;
   }
   for (uint d = 0u; d < 8u; ++d) {
-    const ivec2 q = p + kAround[d];
+    const ivec2 q = p + around(d);
     if (!isMother(q) || fatherBeside(q) != (d + 4u) % 8u) continue;
     c.lastSex = c.age;
     c.energy -= 5u;
