@@ -1,0 +1,209 @@
+#include "analysis/buffer_groups.h"
+
+#include <algorithm>
+#include <map>
+
+namespace lanewise {
+namespace {
+
+uint32_t alignUp(uint64_t n, uint32_t align) {
+  return uint32_t((n + align - 1) / align * align);
+}
+
+/// Of an array whose length is not known: long enough for every sample, and no round number.
+constexpr uint64_t kManyElements = (uint64_t(1) << 35) + 32;
+
+/// BufferLayout::addressAfter() with everything that does not depend on the element done once.
+class Addresses {
+public:
+  explicit Addresses(const BufferLayout& layout) : layout_(layout) {
+    elements_ = layout.tile == 0 ? std::max(kManyElements, layout.count.value_or(0)) : layout.tile;
+    stride_ = layout.tileStride(elements_);
+    for (const LayoutField& field : layout.fields)
+      start_.push_back(layout.arrayOffsetAfter + layout.groupOffset(field.group, elements_) +
+                       field.offsetInGroup);
+  }
+  uint64_t operator()(uint32_t leaf, const LanePlace& place) const {
+    const LayoutField& field = layout_.fields[leaf];
+    return start_[leaf] + place.element / elements_ * stride_ +
+           place.element % elements_ * layout_.groups[field.group].stride + place.inner;
+  }
+
+private:
+  const BufferLayout& layout_;
+  uint64_t elements_ = 1, stride_ = 0;
+  std::vector<uint64_t> start_; ///< by leaf
+};
+
+class AddressesBefore {
+public:
+  explicit AddressesBefore(const BufferView& view) : view_(view) {}
+  uint64_t operator()(uint32_t leaf, const LanePlace& place) const {
+    return view_.arrayOffset + place.element * view_.stride + view_.leaves[leaf].offset +
+           place.inner;
+  }
+
+private:
+  const BufferView& view_;
+};
+
+void addSectors(std::vector<uint64_t>& sectors, uint64_t at, uint32_t bytes, uint32_t sector) {
+  for (uint64_t s = at / sector; s <= (at + bytes - 1) / sector; ++s) sectors.push_back(s);
+}
+
+double countDistinct(std::vector<uint64_t>& sectors) {
+  std::sort(sectors.begin(), sectors.end());
+  return double(std::unique(sectors.begin(), sectors.end()) - sectors.begin());
+}
+
+} // namespace
+
+void BufferCost::add(BufferTraffic traffic) {
+  isKnown_ = isKnown_ && traffic.isKnown;
+  std::move(traffic.clusters.begin(), traffic.clusters.end(), std::back_inserter(clusters_));
+}
+
+template <class Address>
+TrafficCost BufferCost::count(Address&& address) const {
+  TrafficCost cost;
+  std::vector<uint64_t> all, one;
+  for (const TrafficCluster& cluster : clusters_) {
+    const size_t executions =
+        cluster.samples.empty() ? 0 : cluster.samples.front().executions.size();
+    for (size_t e = 0; e < executions; ++e) {
+      all.clear();
+      for (const TrafficSample& sample : cluster.samples) {
+        one.clear();
+        for (const LanePlace& place : sample.executions[e])
+          addSectors(one, address(sample.leaf, place), sample.bytes, sector_);
+        all.insert(all.end(), one.begin(), one.end());
+        cost.requested += countDistinct(one) * cluster.weight / double(executions);
+      }
+      cost.fetched += countDistinct(all) * cluster.weight / double(executions);
+    }
+  }
+  return cost;
+}
+
+TrafficCost BufferCost::before() const {
+  return count(AddressesBefore(view_));
+}
+TrafficCost BufferCost::after(const BufferLayout& layout) const {
+  return count(Addresses(layout));
+}
+
+template <class Address>
+double BufferCost::average(uint32_t leaf, Address&& address) const {
+  double sectors = 0, weight = 0;
+  std::vector<uint64_t> one;
+  for (const TrafficCluster& cluster : clusters_)
+    for (const TrafficSample& sample : cluster.samples)
+      for (const std::vector<LanePlace>& places : sample.executions) {
+        if (sample.leaf != leaf) continue;
+        one.clear();
+        for (const LanePlace& place : places)
+          addSectors(one, address(leaf, place), sample.bytes, sector_);
+        sectors += countDistinct(one) * cluster.weight;
+        weight += cluster.weight;
+      }
+  return weight == 0 ? 0 : sectors / weight;
+}
+
+double BufferCost::sectorsBefore(uint32_t leaf) const {
+  return average(leaf, AddressesBefore(view_));
+}
+double BufferCost::sectorsAfter(uint32_t leaf, const BufferLayout& layout) const {
+  return average(leaf, Addresses(layout));
+}
+
+bool BufferCost::isUsed(uint32_t leaf) const {
+  for (const TrafficCluster& cluster : clusters_)
+    for (const TrafficSample& sample : cluster.samples)
+      if (sample.leaf == leaf) return true;
+  return false;
+}
+
+bool BufferCost::areTogether(uint32_t a, uint32_t b) const {
+  for (const TrafficCluster& cluster : clusters_) {
+    size_t usesA = 0, usesB = 0;
+    for (const TrafficSample& sample : cluster.samples) {
+      usesA += sample.leaf == a;
+      usesB += sample.leaf == b;
+    }
+    if ((usesA != 0) != (usesB != 0)) return false;
+  }
+  return true;
+}
+
+BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t tile) {
+  BufferLayout layout;
+  layout.structName = view.structName;
+  layout.arrayOffsetBefore = view.arrayOffset;
+  layout.strideBefore = view.stride;
+  layout.tile = tile;
+  layout.count = view.count;
+  layout.needsWholeTiles = tile != 0 && !view.lengths.empty();
+  layout.fields.resize(view.leaves.size());
+  uint32_t largest = 1;
+  for (const std::vector<uint32_t>& leaves : groups) {
+    LayoutGroup group;
+    uint32_t end = 0, align = 1;
+    for (uint32_t n : leaves) {
+      const ElementLeaf& leaf = view.leaves[n];
+      LayoutField& field = layout.fields[n];
+      field.path = leaf.path;
+      field.type = leaf.type;
+      field.offsetBefore = leaf.offset;
+      field.size = leaf.size;
+      field.group = uint32_t(layout.groups.size());
+      field.offsetInGroup = alignUp(end, leaf.align);
+      end = field.offsetInGroup + leaf.size;
+      align = std::max(align, leaf.align);
+    }
+    group.stride = alignUp(end, align);
+    group.align = std::max(4u, align);
+    largest = std::max(largest, group.align);
+    layout.groups.push_back(group);
+  }
+  layout.arrayOffsetAfter = alignUp(view.arrayOffset, largest);
+  return layout;
+}
+
+LeafGroups chooseGroups(const BufferView& view, const BufferCost& cost, uint32_t tile) {
+  LeafGroups groups;
+  std::vector<uint32_t> cold;
+  for (uint32_t n = 0; n < view.leaves.size(); ++n) {
+    if (cost.isKnown() && !cost.isUsed(n))
+      cold.push_back(n);
+    else
+      groups.push_back({n});
+  }
+  auto totalOf = [&](const LeafGroups& some) {
+    LeafGroups whole = some;
+    if (!cold.empty()) whole.push_back(cold);
+    return cost.after(layoutOf(view, whole, tile)).total();
+  };
+  double best = cost.isKnown() ? totalOf(groups) : 0;
+  for (size_t g = 0; cost.isKnown() && g < groups.size(); ++g)
+    for (size_t h = g + 1; h < groups.size();) {
+      if (!cost.areTogether(groups[g].front(), groups[h].front())) {
+        ++h;
+        continue;
+      }
+      LeafGroups merged = groups;
+      merged[g].insert(merged[g].end(), groups[h].begin(), groups[h].end());
+      std::sort(merged[g].begin(), merged[g].end());
+      merged.erase(merged.begin() + ptrdiff_t(h));
+      const double total = totalOf(merged);
+      if (total > best * (1 + 1e-9)) {
+        ++h;
+        continue;
+      }
+      best = total;
+      groups = std::move(merged);
+    }
+  if (!cold.empty()) groups.push_back(std::move(cold));
+  return groups;
+}
+
+} // namespace lanewise

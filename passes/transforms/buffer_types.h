@@ -1,0 +1,53 @@
+// Internal to passes/transforms: the types of a buffer in its new layout.
+#pragma once
+
+#include "analysis/analyses.h"
+#include "analysis/buffer_layout.h"
+#include "analysis/buffer_uses.h"
+#include "analysis/decorations.h"
+#include "ir/rewriter.h"
+
+#include <map>
+#include <vector>
+
+namespace lanewise {
+
+/// The leaves of each group, in the order of their places in it.
+std::vector<std::vector<uint32_t>> leavesByGroup(const BufferLayout& layout);
+
+/// Declares the types before the variable and decorates them.
+class BufferTypes {
+public:
+  BufferTypes(Analyses& analyses, Rewriter& rewriter, const BufferView& view,
+              const BufferLayout& layout);
+
+  Id block() const { return block_; }
+  /// What the variable points to: the block, or an array of descriptors.
+  Id whole() const { return whole_; }
+
+private:
+  Id declareGroup(const std::vector<uint32_t>& leaves);
+  Id declareArray(Id element, uint64_t length, uint64_t stride);
+  Id declareStruct(const std::vector<Id>& members);
+  Id declareTiles(Id tile);
+  void declareBlock(Id array);
+  void declareDescriptors();
+  void copyLeafDecorations(uint32_t leaf, Id type, uint32_t member);
+  void copyDecoration(const Decoration& decoration, Id type, uint32_t member);
+  void decorate(Id type, spv::Decoration decoration, uint32_t value);
+  void decorateMember(Id type, uint32_t member, spv::Decoration decoration, uint32_t value);
+  void nameAll(Id tile, const std::vector<Id>& groups);
+
+  Analyses& analyses_;
+  const Module& module_;
+  Rewriter& rewriter_;
+  const BufferView& view_;
+  const BufferLayout& layout_;
+  const InstRef anchor_; ///< the variable: new types stand before it
+  InstRef annotations_;  ///< new decorations stand behind it
+  std::vector<std::vector<uint32_t>> leaves_;
+  uint64_t elements_; ///< in one tile
+  Id block_, whole_;
+};
+
+} // namespace lanewise
