@@ -116,6 +116,9 @@ void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
   app.add_option("--remarks", raw.remarks, "text, json or none")->group(group);
   app.add_option("--remarks-file", o.remarksFile, "where remarks go (default: standard error)")
       ->group(group);
+  app.add_option("--layout-manifest", o.layoutManifest,
+                 "with --aos-to-soa: where it is told how the host must lay out its buffers")
+      ->group(group);
   app.add_flag("--verify", o.verify, "dispatch the input and the result, and keep only what agrees")
       ->group(group);
   app.add_flag("--require-verified", o.requiresVerified,
@@ -344,8 +347,39 @@ Status checkPrintNames(const OptOptions& o) {
   return ok();
 }
 
+/// All shaders of a scenario as one program.
+Status checkProgram(const OptOptions& o) {
+  if (o.output.empty() || o.output == "-")
+    return errorOf("a scenario without INPUT needs -o FOLDER for its shaders");
+  if (o.writesDepfile || !o.depfile.empty())
+    return errorOf("-MD speaks of one output; give an INPUT");
+  if (o.pipeline.bisectLimit >= 0)
+    return errorOf("--bisect-limit counts in one module; give an INPUT");
+  if (o.load.kind || !o.load.entry.empty())
+    return errorOf(
+        "-x and --entry speak of INPUT; the scenario names its shaders' files and entries");
+  return ok();
+}
+
+Status checkLayouts(const OptOptions& o) {
+  const auto count = std::count_if(o.steps.begin(), o.steps.end(), [](const PipelineStep& s) {
+    return s.pass && s.pass->flag == "aos-to-soa";
+  });
+  if (count > 1) return errorOf("--aos-to-soa may stand there once: a layout is changed once");
+  if (o.layoutManifest.empty()) return ok();
+  if (count == 0) return errorOf("--layout-manifest goes with --aos-to-soa");
+  if (o.inputs.size() > 1)
+    return errorOf("--layout-manifest names one file; several inputs are one program only in a "
+                   "scenario (--scenario without INPUT)");
+  return ok();
+}
+
 Status checkOutputs(OptOptions& o) {
-  if (o.inputs.empty()) return errorOf("no input; give a file, or - for standard input");
+  if (Status s = checkLayouts(o); !s) return s;
+  if (o.isProgram()) return checkProgram(o);
+  if (o.inputs.empty())
+    return errorOf("no input; give a file, - for standard input, or --scenario=FILE.toml for all "
+                   "shaders of a program");
   if (std::count(o.inputs.begin(), o.inputs.end(), ""))
     return errorOf("the name of an input is empty");
   if (o.inputs.size() > 1 && std::find(o.inputs.begin(), o.inputs.end(), "-") != o.inputs.end())
