@@ -64,32 +64,54 @@ void BufferCost::add(BufferTraffic traffic) {
 }
 
 template <class Address>
-TrafficCost BufferCost::count(Address&& address) const {
+TrafficCost BufferCost::count(const TrafficCluster& cluster, Address&& address) const {
   TrafficCost cost;
   std::vector<uint64_t> all, one;
-  for (const TrafficCluster& cluster : clusters_) {
-    const size_t executions =
-        cluster.samples.empty() ? 0 : cluster.samples.front().executions.size();
-    for (size_t e = 0; e < executions; ++e) {
-      all.clear();
-      for (const TrafficSample& sample : cluster.samples) {
-        one.clear();
-        for (const LanePlace& place : sample.executions[e])
-          addSectors(one, address(sample.leaf, place), sample.bytes, sector_);
-        all.insert(all.end(), one.begin(), one.end());
-        cost.requested += countDistinct(one) * cluster.weight / double(executions);
-      }
-      cost.fetched += countDistinct(all) * cluster.weight / double(executions);
+  const size_t executions = cluster.samples.empty() ? 0 : cluster.samples.front().executions.size();
+  for (size_t e = 0; e < executions; ++e) {
+    all.clear();
+    for (const TrafficSample& sample : cluster.samples) {
+      one.clear();
+      for (const LanePlace& place : sample.executions[e])
+        addSectors(one, address(sample.leaf, place), sample.bytes, sector_);
+      all.insert(all.end(), one.begin(), one.end());
+      cost.requested += countDistinct(one) * cluster.weight / double(executions);
     }
+    cost.fetched += countDistinct(all) * cluster.weight / double(executions);
   }
   return cost;
 }
 
+template <class Address>
+TrafficCost BufferCost::countAll(Address&& address) const {
+  TrafficCost sum;
+  for (const TrafficCluster& cluster : clusters_) {
+    const TrafficCost cost = count(cluster, address);
+    sum.fetched += cost.fetched;
+    sum.requested += cost.requested;
+  }
+  return sum;
+}
+
 TrafficCost BufferCost::before() const {
-  return count(AddressesBefore(view_));
+  return countAll(AddressesBefore(view_));
 }
 TrafficCost BufferCost::after(const BufferLayout& layout) const {
-  return count(Addresses(layout));
+  return countAll(Addresses(layout));
+}
+TrafficCost BufferCost::cautiousAfter(const BufferLayout& layout) const {
+  TrafficCost sum;
+  for (const TrafficCluster& cluster : clusters_) {
+    TrafficCost cost = count(cluster, Addresses(layout));
+    if (cluster.isRandom) {
+      const TrafficCost before = count(cluster, AddressesBefore(view_));
+      cost.fetched = std::max(cost.fetched, before.fetched);
+      cost.requested = std::max(cost.requested, before.requested);
+    }
+    sum.fetched += cost.fetched;
+    sum.requested += cost.requested;
+  }
+  return sum;
 }
 
 template <class Address>
@@ -142,7 +164,6 @@ BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t
   layout.strideBefore = view.stride;
   layout.tile = tile;
   layout.count = view.count;
-  layout.needsWholeTiles = tile != 0 && !view.lengths.empty();
   layout.fields.resize(view.leaves.size());
   uint32_t largest = 1;
   for (const std::vector<uint32_t>& leaves : groups) {

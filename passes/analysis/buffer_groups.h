@@ -23,6 +23,9 @@ public:
   bool isKnown() const { return isKnown_; }
   TrafficCost before() const;
   TrafficCost after(const BufferLayout& layout) const;
+  /// The same for a decision: where indices depend on data, a layout may lose but not win. What it
+  /// would win there hangs on which elements they are.
+  TrafficCost cautiousAfter(const BufferLayout& layout) const;
 
   /// Average number of sectors that one access of a leaf by a subgroup touches; 0 if nobody does.
   double sectorsBefore(uint32_t leaf) const;
@@ -34,7 +37,9 @@ public:
 
 private:
   template <class Address>
-  TrafficCost count(Address&& address) const;
+  TrafficCost count(const TrafficCluster& cluster, Address&& address) const;
+  template <class Address>
+  TrafficCost countAll(Address&& address) const;
   template <class Address>
   double average(uint32_t leaf, Address&& address) const;
 
@@ -44,7 +49,8 @@ private:
   std::vector<TrafficCluster> clusters_;
 };
 
-/// The layout that keeps each of `groups` together. `tile`: 0 for the whole array.
+/// The layout that keeps each of `groups` together. `tile`: 0 for the whole array. Name, bindings
+/// and needsWholeTiles are the caller's to fill in.
 BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t tile);
 
 /// Groups for tiles of `tile` elements: fields that are always used together stay together where

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace lanewise {
 namespace {
@@ -70,11 +71,15 @@ private:
     const uint64_t subgroups = (invocations + target_.subgroupSize - 1) / target_.subgroupSize;
     for (const auto& [block, accesses] : byBlock) {
       if (isNeverRun(analyses_, affine, block)) continue;
-      TrafficCluster cluster;
-      cluster.weight = blockFrequency(analyses_.loops(), block) * workgroups_ * double(subgroups);
+      TrafficCluster inOrder, random;
+      inOrder.weight = random.weight =
+          blockFrequency(analyses_.loops(), block) * workgroups_ * double(subgroups);
+      random.isRandom = true;
       collectLanes(block, invocations, subgroups);
-      for (const BufferAccess* access : accesses) addSamples(cluster, *access);
-      traffic_.clusters.push_back(std::move(cluster));
+      for (const BufferAccess* access : accesses)
+        addSamples(isRandom(*access) ? random : inOrder, *access);
+      for (TrafficCluster* cluster : {&inOrder, &random})
+        if (!cluster->samples.empty()) traffic_.clusters.push_back(std::move(*cluster));
     }
   }
 
@@ -82,9 +87,8 @@ private:
   void collectLanes(BlockRef block, uint64_t invocations, uint64_t subgroups) {
     executions_.clear();
     const std::vector<BlockCondition> conditions = collectConditions(analyses_, block);
-    for (uint64_t subgroup : {uint64_t(0), subgroups / 2})
+    for (uint64_t subgroup : std::set<uint64_t>{0, subgroups / 2})
       for (uint32_t seed : {0u, 1u}) {
-        if (subgroup == 0 && subgroups == 1 && seed == 1 && executions_.size() == 2) continue;
         std::vector<LaneContext> lanes;
         const uint64_t first = subgroup * target_.subgroupSize;
         for (uint64_t n = first; n < std::min(first + target_.subgroupSize, invocations); ++n) {
@@ -107,7 +111,18 @@ private:
     return true;
   }
 
-  uint64_t valueOf(const AffineExpr& form, const LaneContext& lane, bool& isRandom) {
+  /// Whether nobody knows which elements the lanes ask for.
+  bool isRandom(const BufferAccess& access) {
+    const BufferPointer& pointer = view_.pointers[access.pointer];
+    const Part element = partOf(pointer.steps[view_.descriptorDims + 1], 1);
+    if (!element.index) return false;
+    for (const std::vector<LaneContext>& lanes : executions_)
+      for (const LaneContext& lane : lanes)
+        if (!affine_->evaluate(*element.index, lane)) return true;
+    return false;
+  }
+
+  uint64_t valueOf(const AffineExpr& form, const LaneContext& lane) {
     if (const auto value = affine_->evaluate(form, lane)) return *value;
     uint64_t sum = int64_t(int32_t(form.constant));
     for (const auto& [term, coefficient] : form.terms) {
@@ -117,7 +132,6 @@ private:
       if (const auto known = affine_->evaluate(one, lane)) {
         value = *known;
       } else {
-        isRandom = true;
         value = mix(uint64_t(term) << 32 ^
                     (uint64_t(lane.localId[2]) << 24 ^ uint64_t(lane.localId[1]) << 12 ^
                      lane.localId[0]) ^
@@ -190,15 +204,13 @@ private:
 
   LanePlace placeOf(const Part& element, const std::vector<Part>& inner, const LaneContext& lane,
                     uint32_t leaf) {
-    bool isRandom = false;
     LanePlace place;
-    place.element = element.index ? valueOf(*element.index, lane, isRandom) : element.constant;
+    place.element = element.index ? valueOf(*element.index, lane) : element.constant;
     // Negative numbers would lie before the buffer: what matters is who shares a sector.
     place.element += kRandomElements;
     place.element &= (uint64_t(1) << 34) - 1;
     for (const Part& part : inner)
-      place.inner +=
-          (part.index ? valueOf(*part.index, lane, isRandom) : part.constant) * part.stride;
+      place.inner += (part.index ? valueOf(*part.index, lane) : part.constant) * part.stride;
     place.inner %= view_.leaves[leaf].size;
     return place;
   }

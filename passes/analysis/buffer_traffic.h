@@ -30,7 +30,8 @@ struct TrafficSample {
 
 /// What is accessed together.
 struct TrafficCluster {
-  double weight = 1; ///< how often a subgroup comes by, over all dispatches
+  bool isRandom = false; ///< the indices depend on data
+  double weight = 1;     ///< how often a subgroup comes by, over all dispatches
   std::vector<TrafficSample> samples;
 };
 

@@ -181,6 +181,9 @@ private:
     if (groups.size() == 1)
       return Refusal{"one-group", "all fields stay together: there is nothing to part", {}};
     BufferLayout layout = layoutOf(view, groups, tile);
+    layout.needsWholeTiles =
+        tile != 0 && std::any_of(candidate.views.begin(), candidate.views.end(),
+                                 [](const PlacedView& v) { return !v.view->lengths.empty(); });
     if (auto refusal = fits(layout, candidate)) return refusal;
     candidate.layout = std::move(layout);
     return std::nullopt;
@@ -193,7 +196,7 @@ private:
                      "the workgroup size is not known; give --workgroup-size or --scenario",
                      {}};
     const TrafficCost before = candidate.cost->before();
-    const TrafficCost after = candidate.cost->after(*candidate.layout);
+    const TrafficCost after = candidate.cost->cautiousAfter(*candidate.layout);
     if (after.total() <= before.total() * (1 - options_.minGain)) return std::nullopt;
     return Refusal{
         "not-profitable", fmt::format("it would not pay: {}", gainText(before, after)), {}};
@@ -333,12 +336,15 @@ LayoutPlanOptions parseLayoutMode(std::string_view mode, const TargetProfile& ta
 
 std::vector<ProgramBuffer> buffersOfModule(const BufferUses& uses) {
   std::map<BindingNumber, ProgramBuffer> byBinding;
+  std::set<BindingNumber> hasCandidate;
   for (const BufferView& view : uses.views) {
     if (!view.hasBinding) continue;
     ProgramBuffer& buffer = byBinding[view.binding];
+    // A name for people: that of the first view that has something to change.
+    const bool isCandidate =
+        view.hasArray && !view.isUniform && hasCandidate.insert(view.binding).second;
     if (!buffer.members.empty()) {
-      // A name for people: that of a view that has something to change.
-      if (view.hasArray && !view.isUniform) buffer.members.front().name = view.name;
+      if (isCandidate) buffer.members.front().name = view.name;
       continue;
     }
     buffer.members.push_back({view.name, std::nullopt, {view.binding}});
