@@ -1,6 +1,7 @@
 #include "analysis/buffer_groups.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 
 namespace lanewise {
@@ -187,6 +188,41 @@ BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t
     layout.groups.push_back(group);
   }
   layout.arrayOffsetAfter = alignUp(view.arrayOffset, largest);
+  return layout;
+}
+
+BufferLayout soaLayout(const BufferView& view, LeafGroups groups) {
+  if (view.count) return layoutOf(view, groups, 0);
+  // Powers of two in descending order divide whatever stands before them. One other stride may come
+  // first if all that follow divide it.
+  const BufferLayout natural = layoutOf(view, groups, 0);
+  std::vector<std::pair<uint32_t, size_t>> byStride; // stride, group
+  for (size_t g = 0; g < groups.size(); ++g) byStride.emplace_back(natural.groups[g].stride, g);
+  std::stable_sort(byStride.begin(), byStride.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  const auto odd = std::find_if(byStride.begin(), byStride.end(),
+                                [](const auto& g) { return !std::has_single_bit(g.first); });
+  if (odd != byStride.end()) {
+    const auto first = *odd;
+    byStride.erase(odd);
+    byStride.insert(byStride.begin(), first);
+  }
+  uint32_t largest = 1;
+  for (size_t n = byStride.size(); n-- > 1;) {
+    byStride[n].first = std::bit_ceil(byStride[n].first);
+    largest = std::max(largest, byStride[n].first);
+  }
+  byStride.front().first = alignUp(byStride.front().first, largest);
+  std::stable_sort(byStride.begin() + 1, byStride.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  LeafGroups ordered;
+  for (const auto& [stride, g] : byStride) ordered.push_back(groups[g]);
+  BufferLayout layout = layoutOf(view, ordered, 0);
+  for (size_t g = 0; g < ordered.size(); ++g) {
+    layout.groups[g].stride = byStride[g].first;
+    // Never more than what the runs before it keep.
+    layout.groups[g].align = std::min(layout.groups[g].align, std::bit_floor(byStride[g].first));
+  }
   return layout;
 }
 

@@ -53,6 +53,10 @@ private:
 /// and needsWholeTiles are the caller's to fill in.
 BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t tile);
 
+/// One run of the whole array for each group, however many elements there are: groups are ordered
+/// and strides are rounded up so that each run starts at a whole number of its own elements.
+BufferLayout soaLayout(const BufferView& view, LeafGroups groups);
+
 /// Groups for tiles of `tile` elements: fields that are always used together stay together where
 /// that costs no more than apart; what nobody uses is one group, the last.
 LeafGroups chooseGroups(const BufferView& view, const BufferCost& cost, uint32_t tile);

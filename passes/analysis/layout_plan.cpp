@@ -168,19 +168,13 @@ private:
   /// The layout, or why there is none.
   std::optional<Refusal> choose(Candidate& candidate) const {
     const BufferView& view = candidate.first();
-    uint32_t tile = options_.tile;
-    if (options_.mode == LayoutMode::Soa) {
-      tile = 0;
-      if (!view.count)
-        return Refusal{
-            "unknown-count", "the number of its elements is not literal; aosoa needs none", {}};
-    }
+    const uint32_t tile = options_.mode == LayoutMode::Soa ? 0 : options_.tile;
     if (tile != 0 && uint64_t(tile) * view.stride > kMaxTileBytes)
       return Refusal{"tile-too-large", fmt::format("a tile of {} elements is too large", tile), {}};
     const LeafGroups groups = chooseGroups(view, *candidate.cost, tile);
     if (groups.size() == 1)
       return Refusal{"one-group", "all fields stay together: there is nothing to part", {}};
-    BufferLayout layout = layoutOf(view, groups, tile);
+    BufferLayout layout = tile == 0 ? soaLayout(view, groups) : layoutOf(view, groups, tile);
     layout.needsWholeTiles =
         tile != 0 && std::any_of(candidate.views.begin(), candidate.views.end(),
                                  [](const PlacedView& v) { return !v.view->lengths.empty(); });
@@ -261,8 +255,9 @@ private:
     remark.kind = Remark::Kind::Applied;
     remark.name = "laid-out";
     const std::string shape =
-        layout.tile == 0 ? fmt::format("one run of {} elements for each group", *layout.count)
-                         : fmt::format("tiles of {} elements", layout.tile);
+        layout.tile != 0 ? fmt::format("tiles of {} elements", layout.tile)
+        : layout.count   ? fmt::format("one run of {} elements for each group", *layout.count)
+                         : "one run of all elements for each group";
     std::string gain;
     if (candidate.cost->isKnown()) {
       const TrafficCost before = candidate.cost->before(), after = candidate.cost->after(layout);

@@ -4,6 +4,7 @@
 #include "analysis/types.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -25,18 +26,25 @@ BufferTypes::BufferTypes(Analyses& analyses, Rewriter& rewriter, const BufferVie
       layout_(layout), anchor_(module_.def(view.variable)), leaves_(leavesByGroup(layout)),
       elements_(layout.tileElements(layout.count.value_or(0))) {
   annotations_ = analyses.decorations().of(view.block).front().inst; // Block or BufferBlock
+  if (layout.tile == 0 && !view.count)
+    declareRuns();
+  else
+    declareTiled();
+}
+
+void BufferTypes::declareTiled() {
   std::vector<Id> groups, runs;
   for (uint32_t g = 0; g < leaves_.size(); ++g) {
     groups.push_back(declareGroup(leaves_[g]));
-    runs.push_back(declareArray(groups.back(), elements_, layout.groups[g].stride));
+    runs.push_back(declareArray(groups.back(), elements_, layout_.groups[g].stride));
   }
   const Id tile = declareStruct(runs);
   for (uint32_t g = 0; g < leaves_.size(); ++g) {
-    decorateMember(tile, g, spv::Decoration::Offset, uint32_t(layout.groupOffset(g, elements_)));
+    decorateMember(tile, g, spv::Decoration::Offset, uint32_t(layout_.groupOffset(g, elements_)));
     if (leaves_[g].size() == 1) copyLeafDecorations(leaves_[g].front(), tile, g);
   }
-  declareBlock(layout.tile == 0 ? tile : declareTiles(tile));
-  declareDescriptors();
+  declareBlock(layout_.tile == 0 ? tile : declareTiles(tile));
+  whole_ = declareDescriptors(block_);
   nameAll(tile, groups);
 }
 
@@ -115,25 +123,96 @@ void BufferTypes::declareBlock(Id array) {
   decorateMember(block_, view_.arrayMember, spv::Decoration::Offset, layout_.arrayOffsetAfter);
 }
 
-void BufferTypes::declareDescriptors() {
+/// Groups of one type share a view: where a run starts is part of the index.
+void BufferTypes::declareRuns() {
+  std::map<std::pair<Id, uint32_t>, Run> known; // by type and stride
+  for (uint32_t g = 0; g < leaves_.size(); ++g) {
+    const Id group = declareGroup(leaves_[g]);
+    const uint32_t stride = layout_.groups[g].stride;
+    // What is said of a leaf (a matrix's stride) stands at the array, so only plain ones share it.
+    const bool isLeaf = leaves_[g].size() == 1;
+    const bool isPlain = isLeaf && isPlainLeaf(leaves_[g].front());
+    if (const auto found = known.find({group, stride}); isPlain && found != known.end()) {
+      runs_.push_back(found->second);
+      continue;
+    }
+    const Id array = rewriter_.declare(
+        anchor_, [&](Id id) { return Inst(spv::Op::OpTypeRuntimeArray).id(id).id(group); });
+    decorate(array, spv::Decoration::ArrayStride, stride);
+    runs_.push_back(declareRun(array));
+    if (isPlain) known.emplace(std::pair(group, stride), runs_.back());
+    if (!isLeaf) continue;
+    std::set<spv::Decoration> done;
+    for (const Decoration& d : analyses_.decorations().ofMember(view_.block, view_.arrayMember))
+      done.insert(d.decoration);
+    copyLeafDecorations(leaves_[g].front(), runs_.back().block, runs_.back().member, done);
+  }
+}
+
+bool BufferTypes::isPlainLeaf(uint32_t leaf) const {
+  const Types& types = analyses_.types();
+  const TypeInfo::Kind kind = types.info(view_.leaves[leaf].typeId).kind;
+  if (kind != TypeInfo::Kind::Int && kind != TypeInfo::Kind::Float &&
+      kind != TypeInfo::Kind::Vector)
+    return false;
+  Id owner = view_.elementType;
+  for (uint32_t m : view_.leaves[leaf].members) {
+    for (const Decoration& d : analyses_.decorations().ofMember(owner, m))
+      if (d.decoration != spv::Decoration::Offset) return false;
+    owner = types.member(owner, m);
+  }
+  return true;
+}
+
+/// The first run takes the array's place behind the header; each other has a block of its own.
+BufferTypes::Run BufferTypes::declareRun(Id array) {
+  if (runs_.empty()) {
+    declareBlock(array);
+    whole_ = declareDescriptors(block_);
+    nameAll({}, {});
+    return {view_.variable, block_, view_.arrayMember};
+  }
+  Run run;
+  run.block = declareStruct({array});
+  for (const Decoration& d : analyses_.decorations().of(view_.block)) {
+    if (d.member == Decoration::kNoMember) copyDecoration(d, run.block, d.member);
+    if (d.member == view_.arrayMember && d.decoration != spv::Decoration::Offset)
+      copyDecoration(d, run.block, 0);
+  }
+  decorateMember(run.block, 0, spv::Decoration::Offset, layout_.arrayOffsetAfter);
+  const Id whole = declareDescriptors(run.block);
+  const auto storage = uint32_t(*analyses_.types().storageOf(view_.variable));
+  const Id pointer = rewriter_.declare(
+      anchor_, [&](Id id) { return Inst(spv::Op::OpTypePointer).id(id).word(storage).id(whole); });
+  run.variable = rewriter_.declare(
+      anchor_, [&](Id id) { return Inst(spv::Op::OpVariable).id(pointer).id(id).word(storage); });
+  for (const Decoration& d : analyses_.decorations().of(view_.variable))
+    copyDecoration(d, run.variable, d.member);
+  newVariables_.push_back(run.variable);
+  return run;
+}
+
+Id BufferTypes::declareDescriptors(Id block) {
   std::vector<Id> arrays; // outermost first
   Id type = analyses_.types().pointee(view_.variable);
   for (uint32_t n = 0; n < view_.descriptorDims; ++n, type = analyses_.types().info(type).element)
     arrays.push_back(type);
-  whole_ = block_;
+  Id whole = block;
   for (auto array = arrays.rbegin(); array != arrays.rend(); ++array) {
     Inst inst(module_.inst(module_.def(*array)));
-    whole_ = rewriter_.declare(anchor_,
-                               [&](Id id) { return inst.set(1, id.value).set(2, whole_.value); });
+    whole = rewriter_.declare(anchor_,
+                              [&](Id id) { return inst.set(1, id.value).set(2, whole.value); });
     for (const Decoration& d : analyses_.decorations().of(*array))
-      copyDecoration(d, whole_, d.member);
+      copyDecoration(d, whole, d.member);
   }
+  return whole;
 }
 
 /// Everything that is said of a leaf where it is a member now, and of the structs around it.
-void BufferTypes::copyLeafDecorations(uint32_t leaf, Id type, uint32_t member) {
+void BufferTypes::copyLeafDecorations(uint32_t leaf, Id type, uint32_t member,
+                                      std::set<spv::Decoration> done) {
   const Types& types = analyses_.types();
-  std::set<spv::Decoration> done{spv::Decoration::Offset};
+  done.insert(spv::Decoration::Offset);
   Id owner = view_.elementType;
   for (uint32_t m : view_.leaves[leaf].members) {
     for (const Decoration& d : analyses_.decorations().ofMember(owner, m))
@@ -180,7 +259,7 @@ void BufferTypes::nameAll(Id tile, const std::vector<Id>& groups) {
     Inst inst(op);
     rewriter_.insertAfter(i, std::move(inst.id(block_).words(module_.inst(i).subspan(2))));
   }
-  if (!last || view_.structName.empty()) return;
+  if (!last || !tile || view_.structName.empty()) return;
   auto name = [&](Id type, const std::string& text) {
     Inst inst(spv::Op::OpName);
     rewriter_.insertAfter(last, std::move(inst.id(type).string(text)));

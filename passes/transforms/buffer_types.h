@@ -8,6 +8,7 @@
 #include "ir/rewriter.h"
 
 #include <map>
+#include <set>
 #include <vector>
 
 namespace lanewise {
@@ -25,14 +26,31 @@ public:
   /// What the variable points to: the block, or an array of descriptors.
   Id whole() const { return whole_; }
 
+  /// One run of the whole array, which is seen through a variable of its own type: how SoA is
+  /// written where the number of elements, and so where a run starts, is not literal.
+  struct Run {
+    Id variable;
+    Id block;            ///< its struct type
+    uint32_t member = 0; ///< of the runtime array of the groups
+  };
+  /// By group; empty for tiles and literal counts.
+  const std::vector<Run>& runs() const { return runs_; }
+  /// Variables that were declared beside the view's own.
+  const std::vector<Id>& newVariables() const { return newVariables_; }
+
 private:
   Id declareGroup(const std::vector<uint32_t>& leaves);
   Id declareArray(Id element, uint64_t length, uint64_t stride);
   Id declareStruct(const std::vector<Id>& members);
   Id declareTiles(Id tile);
+  void declareTiled();
+  void declareRuns();
+  Run declareRun(Id array);
+  bool isPlainLeaf(uint32_t leaf) const;
   void declareBlock(Id array);
-  void declareDescriptors();
-  void copyLeafDecorations(uint32_t leaf, Id type, uint32_t member);
+  Id declareDescriptors(Id block);
+  void copyLeafDecorations(uint32_t leaf, Id type, uint32_t member,
+                           std::set<spv::Decoration> done = {});
   void copyDecoration(const Decoration& decoration, Id type, uint32_t member);
   void decorate(Id type, spv::Decoration decoration, uint32_t value);
   void decorateMember(Id type, uint32_t member, spv::Decoration decoration, uint32_t value);
@@ -48,6 +66,8 @@ private:
   std::vector<std::vector<uint32_t>> leaves_;
   uint64_t elements_; ///< in one tile
   Id block_, whole_;
+  std::vector<Run> runs_;
+  std::vector<Id> newVariables_;
 };
 
 } // namespace lanewise

@@ -58,11 +58,13 @@ public:
     if (base == byId_.end() || view_.pointers[base->second].kind != PointerKind::Whole) return;
     if (pointer.kind == PointerKind::Outside && pointer.startsAtVariable) return;
     Inst chain(module_.opcode(pointer.inst));
-    chain.id(module_.resultType(pointer.inst)).id(idOf(p)).id(view_.variable);
-    if (pointer.kind == PointerKind::Outside)
+    chain.id(module_.resultType(pointer.inst)).id(idOf(p));
+    if (pointer.kind == PointerKind::Outside) {
+      chain.id(view_.variable);
       for (Id step : pointer.steps) chain.id(step);
-    else
+    } else {
       addSteps(chain, pointer, pointer.leaf, pointer.inst);
+    }
     rewriter_.replace(pointer.inst, std::move(chain));
     const bool isDecorated = analyses_.decorations().has(idOf(p), spv::Decoration::NonUniform);
     if (pointer.isNonUniform && !isDecorated) decorateNonUniform(idOf(p));
@@ -72,7 +74,7 @@ public:
   Id leafPointer(InstRef at, const BufferPointer& pointer, uint32_t leaf) {
     const Id id = rewriter_.newId();
     Inst chain(spv::Op::OpAccessChain);
-    chain.id(pointerTo(view_.leaves[leaf].typeId)).id(id).id(view_.variable);
+    chain.id(pointerTo(view_.leaves[leaf].typeId)).id(id);
     addSteps(chain, pointer, leaf, at);
     rewriter_.insertBefore(at, std::move(chain));
     if (pointer.isNonUniform) decorateNonUniform(id);
@@ -82,25 +84,24 @@ public:
   /// The length of the tiles' array, times a tile.
   void rewriteLength(InstRef at) {
     const BufferPointer& pointer = view_.pointers[byId_.at(module_.idAt(at, 3))];
-    Id base = view_.variable;
-    if (!pointer.steps.empty()) {
-      base = rewriter_.newId();
-      Inst chain(spv::Op::OpAccessChain);
-      chain.id(pointerTo(types_.block())).id(base).id(view_.variable);
-      for (Id step : pointer.steps) chain.id(step);
-      rewriter_.insertBefore(at, std::move(chain));
-      if (pointer.isNonUniform) decorateNonUniform(base);
+    const Id type = module_.resultType(at);
+    Id lengthOf, factor;
+    spv::Op op = spv::Op::OpIMul;
+    if (types_.runs().empty()) {
+      lengthOf = length(at, pointer, type, {view_.variable, types_.block(), view_.arrayMember});
+      factor = rewriter_.constant(type, layout_.tile);
+    } else {
+      lengthOf = length(at, pointer, type, types_.runs().back());
+      factor = rewriter_.constant(type, elementParts());
+      op = spv::Op::OpUDiv;
     }
-    const Id tiles = rewriter_.newId(), type = module_.resultType(at);
-    Inst length(spv::Op::OpArrayLength);
-    rewriter_.insertBefore(at,
-                           std::move(length.id(type).id(tiles).id(base).word(view_.arrayMember)));
-    Inst product(spv::Op::OpIMul);
-    rewriter_.replace(at, std::move(product.id(type)
-                                        .id(module_.resultId(at))
-                                        .id(tiles)
-                                        .id(rewriter_.constant(type, layout_.tile))));
+    Inst inst(op);
+    rewriter_.replace(at,
+                      std::move(inst.id(type).id(module_.resultId(at)).id(lengthOf).id(factor)));
   }
+
+  /// Variables that take part in every entry point that has the view's.
+  const std::vector<Id>& newVariables() const { return types_.newVariables(); }
 
   /// The promise of an alignment of `promised` bytes that still holds for a leaf or a part of it.
   /// What is promised of an address holds of the leaf's start up to the alignment that the leaf
@@ -156,14 +157,37 @@ private:
                           std::move(inst.id(id).word(uint32_t(spv::Decoration::NonUniform))));
   }
 
-  /// The steps to a leaf, and from it on those that `pointer` takes inside.
+  /// OpArrayLength of a run or of the tiles, made before `at` for the descriptor of `pointer`.
+  Id length(InstRef at, const BufferPointer& pointer, Id type, const BufferTypes::Run& run) {
+    Id base = run.variable;
+    if (view_.descriptorDims != 0) {
+      base = rewriter_.newId();
+      Inst chain(spv::Op::OpAccessChain);
+      chain.id(pointerTo(run.block)).id(base).id(run.variable);
+      for (size_t n = 0; n < view_.descriptorDims; ++n) chain.id(pointer.steps[n]);
+      rewriter_.insertBefore(at, std::move(chain));
+      if (pointer.isNonUniform) decorateNonUniform(base);
+    }
+    const Id result = rewriter_.newId();
+    Inst inst(spv::Op::OpArrayLength);
+    rewriter_.insertBefore(at, std::move(inst.id(type).id(result).id(base).word(run.member)));
+    return result;
+  }
+
+  /// How many elements of the last run, which has the smallest ones, are as long as one of each.
+  uint32_t elementParts() const {
+    uint32_t sum = 0;
+    for (const LayoutGroup& group : layout_.groups) sum += group.stride;
+    return sum / layout_.groups.back().stride;
+  }
+
+  /// The base and steps to a leaf, and from it on those that `pointer` takes inside.
   void addSteps(Inst& chain, const BufferPointer& pointer, uint32_t leaf, InstRef at) {
-    const size_t prefix = view_.descriptorDims + 1;
-    for (size_t n = 0; n < prefix; ++n) chain.id(pointer.steps[n]);
     const LayoutField& field = layout_.fields[leaf];
-    const SplitIndex index = split(at, pointer.steps[prefix]);
-    if (index.tile) chain.id(index.tile);
-    chain.id(rewriter_.uint32Constant(field.group)).id(index.inTile);
+    if (types_.runs().empty())
+      addTileSteps(chain, pointer, field, at);
+    else
+      addRunSteps(chain, pointer, field, at);
     const std::vector<uint32_t>& group = leaves_[field.group];
     if (group.size() > 1) {
       const auto place = std::find(group.begin(), group.end(), leaf) - group.begin();
@@ -171,6 +195,53 @@ private:
     }
     if (pointer.kind == PointerKind::Whole) return;
     for (size_t n = pointer.leafSteps; n < pointer.steps.size(); ++n) chain.id(pointer.steps[n]);
+  }
+
+  void addTileSteps(Inst& chain, const BufferPointer& pointer, const LayoutField& field,
+                    InstRef at) {
+    const size_t prefix = view_.descriptorDims + 1;
+    chain.id(view_.variable);
+    for (size_t n = 0; n < prefix; ++n) chain.id(pointer.steps[n]);
+    const SplitIndex index = split(at, pointer.steps[prefix]);
+    if (index.tile) chain.id(index.tile);
+    chain.id(rewriter_.uint32Constant(field.group)).id(index.inTile);
+  }
+
+  /// The index into a run's view: the run starts behind those of the groups before it, which have
+  /// as many elements. Where a run starts is a whole number of its own elements (soaLayout()).
+  void addRunSteps(Inst& chain, const BufferPointer& pointer, const LayoutField& field,
+                   InstRef at) {
+    const BufferTypes::Run& run = types_.runs()[field.group];
+    chain.id(run.variable);
+    for (size_t n = 0; n < view_.descriptorDims; ++n) chain.id(pointer.steps[n]);
+    chain.id(rewriter_.uint32Constant(run.member));
+    uint32_t before = 0;
+    for (uint32_t g = 0; g < field.group; ++g) before += layout_.groups[g].stride;
+    const Id index = pointer.steps[view_.descriptorDims + 1];
+    if (before == 0) {
+      chain.id(index);
+      return;
+    }
+    const uint32_t factor = before / layout_.groups[field.group].stride;
+    Id start = elementCount(at, pointer);
+    if (factor != 1) start = compute(at, spv::Op::OpIMul, start, factor);
+    const Id whole = asUint32(at, index);
+    const Id sum = rewriter_.newId();
+    Inst inst(spv::Op::OpIAdd);
+    rewriter_.insertBefore(at,
+                           std::move(inst.id(rewriter_.uint32Type()).id(sum).id(start).id(whole)));
+    chain.id(sum);
+  }
+
+  /// The number of elements as a 32-bit value at `at`.
+  Id elementCount(InstRef at, const BufferPointer& pointer) {
+    if (view_.length) return asUint32(at, view_.length);
+    std::vector<Id> key(pointer.steps.begin(),
+                        pointer.steps.begin() + ptrdiff_t(view_.descriptorDims));
+    const auto [known, isNew] = counts_.try_emplace({module_.blockOf(at), key});
+    if (!isNew) return known->second;
+    const Id parts = length(at, pointer, rewriter_.uint32Type(), types_.runs().back());
+    return known->second = compute(at, spv::Op::OpUDiv, parts, elementParts());
   }
 
   SplitIndex split(InstRef at, Id index) {
@@ -226,6 +297,7 @@ private:
   const spv::StorageClass storage_;
   std::map<Id, size_t> byId_; ///< into BufferView::pointers
   std::map<std::pair<BlockRef, Id>, SplitIndex> split_;
+  std::map<std::pair<BlockRef, std::vector<Id>>, Id> counts_; ///< by block and descriptor
   std::set<Id> erased_;
 };
 
@@ -259,6 +331,7 @@ public:
     for (const auto& [place, value] : alignments_)
       rewriter_.setWord(place.first, place.second, value);
     eraseNames();
+    addToInterfaces();
   }
 
 private:
@@ -451,6 +524,24 @@ private:
       for (uint32_t word = 2; word < module_.wordCount(at); ++word)
         if (gone.count(module_.idAt(at, word)) == 0) inst.id(module_.idAt(at, word));
       rewriter_.replace(at, std::move(inst));
+    }
+  }
+
+  /// From SPIR-V 1.4 on entry points list their buffers (3.42.4 OpEntryPoint).
+  void addToInterfaces() {
+    for (InstRef i : module_.globals()) {
+      if (module_.opcode(i) != spv::Op::OpEntryPoint) continue;
+      Inst inst(module_.inst(i));
+      bool isChanged = false;
+      for (const auto& view : views_) {
+        const std::span<const uint32_t> words = module_.inst(i);
+        const bool isListed =
+            std::find(words.begin() + 3, words.end(), view->view().variable.value) != words.end();
+        if (!isListed || view->newVariables().empty() || module_.version() < 0x00010400) continue;
+        for (Id variable : view->newVariables()) inst.id(variable);
+        isChanged = true;
+      }
+      if (isChanged) rewriter_.replace(i, std::move(inst));
     }
   }
 
