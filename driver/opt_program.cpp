@@ -29,8 +29,12 @@ public:
     std::iota(parent_.begin(), parent_.end(), size_t(0));
     for (const ScenarioDispatch& dispatch : scenario.dispatches)
       for (size_t m = 0; m < modules.size(); ++m)
-        if (modules[m].shader->name == dispatch.shader)
-          for (const ScenarioBinding& binding : dispatch.bindings) bind(m, binding);
+        if (modules[m].shader->name == dispatch.shader) {
+          std::set<size_t> inDispatch;
+          for (const ScenarioBinding& binding : dispatch.bindings)
+            if (const auto b = bind(m, binding); b && !inDispatch.insert(*b).second)
+              boundTwice_.insert(*b);
+        }
   }
 
   std::vector<ProgramBuffer> collect() {
@@ -46,6 +50,7 @@ public:
             shared.views.end())
           shared.views.emplace_back(module, at);
       }
+      shared.isBoundTwice = shared.isBoundTwice || boundTwice_.count(b) != 0;
       shared.members.push_back(std::move(member));
     }
     std::vector<ProgramBuffer> buffers;
@@ -59,26 +64,29 @@ private:
     return b;
   }
 
-  void bind(size_t module, const ScenarioBinding& binding) {
+  /// The buffer; nothing for an image.
+  std::optional<size_t> bind(size_t module, const ScenarioBinding& binding) {
     const auto& buffers = scenario_.buffers;
     const auto found = std::find_if(buffers.begin(), buffers.end(), [&](const ScenarioBuffer& b) {
       return b.name == binding.buffer;
     });
-    if (found == buffers.end() || found->image) return;
+    if (found == buffers.end() || found->image) return std::nullopt;
     const auto b = size_t(found - buffers.begin());
     const std::pair place{module, BindingNumber{binding.set, binding.binding}};
     seenAt_[b].insert(place);
     const auto [first, isNew] = boundAt_.try_emplace(place, b);
-    if (isNew) return;
+    if (isNew) return b;
     // The smaller index stays the root, so that the order of buffers is the scenario's.
     const size_t x = rootOf(first->second), y = rootOf(b);
     parent_[std::max(x, y)] = std::min(x, y);
+    return b;
   }
 
   const Scenario& scenario_;
   std::vector<size_t> parent_;
   std::map<size_t, std::set<std::pair<size_t, BindingNumber>>> seenAt_;
   std::map<std::pair<size_t, BindingNumber>, size_t> boundAt_;
+  std::set<size_t> boundTwice_; ///< in one dispatch
 };
 
 double workgroupsOf(const Scenario& scenario, const std::string& shader) {
@@ -186,6 +194,7 @@ private:
     }
     LayoutPlanOptions options = parseLayoutMode(step.mode, options_.pipeline.target);
     options.isRobust = options_.pipeline.isRobust;
+    options.narrow = options_.pipeline.narrow;
     options.maySite = [&](std::string_view site) {
       return mayRewrite(options_.pipeline, kLayoutPass, site);
     };

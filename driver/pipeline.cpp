@@ -197,6 +197,7 @@ private:
                         .maySite = [&](std::string_view site) { return maySite(*step.pass, site); },
                         .remarks = one.remarks,
                         .programLayouts = options_.programLayouts,
+                        .narrow = options_.narrow,
                         .manifest = &one.layouts};
     PassResult result = runPass(*step.pass, context);
     outcome_.times.push_back({std::string(step.name()), millisecondsSince(start)});

@@ -77,6 +77,7 @@ struct PipelineOptions {
   TargetProfile target;
   Assumptions assumptions;
   bool isRobust = false; ///< PassContext::isRobust
+  std::vector<NarrowRequest> narrow;
   std::vector<SiteFilter> only, skip;
   int64_t bisectLimit =
       -1; ///< rewrites allowed over all passes; -1: no limit, and nothing is printed

@@ -47,6 +47,7 @@ LayoutPlan planAlone(PassContext& context, const BufferUses& uses) {
   options.isRobust = context.isRobust;
   options.assumesDistinctBindings = true;
   options.maySite = context.maySite;
+  options.narrow.assign(context.narrow.begin(), context.narrow.end());
   const ProgramShader shader{{}, &context.analyses, 1};
   return planLayouts({&shader, 1}, buffersOfModule(uses), context.target, options);
 }

@@ -4,6 +4,7 @@
 #include "analysis/analyses.h"
 #include "analysis/assumptions.h"
 #include "analysis/buffer_layout.h"
+#include "analysis/layout_narrowing.h"
 #include "analysis/target_profile.h"
 #include "ir/module.h"
 #include "remarks.h"
@@ -36,6 +37,8 @@ struct PassContext {
   /// module sees the buffer: a pass that changes layouts carries these out and decides none. Null:
   /// the module stands alone.
   const std::map<BindingNumber, BufferLayout>* programLayouts = nullptr;
+  /// `--narrow-fields`.
+  std::span<const NarrowRequest> narrow = {};
   /// Where a pass that changed the layout of buffers says how; null if nobody asks.
   LayoutManifest* manifest = nullptr;
 };

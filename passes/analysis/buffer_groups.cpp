@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <optional>
 
 namespace lanewise {
 namespace {
@@ -50,6 +51,26 @@ private:
 
 void addSectors(std::vector<uint64_t>& sectors, uint64_t at, uint32_t bytes, uint32_t sector) {
   for (uint64_t s = at / sector; s <= (at + bytes - 1) / sector; ++s) sectors.push_back(s);
+}
+
+std::optional<size_t> wordOf(const PackedWords& words, uint32_t leaf) {
+  for (size_t w = 0; w < words.size(); ++w)
+    for (const NarrowLeaf& n : words[w])
+      if (n.leaf == leaf) return w;
+  return std::nullopt;
+}
+
+void setBits(BufferLayout& layout, const BufferView& view, const PackedWords& words) {
+  for (const std::vector<NarrowLeaf>& word : words) {
+    uint32_t at = 0;
+    for (const NarrowLeaf& n : word) {
+      LayoutField& field = layout.fields[n.leaf];
+      field.bits = n.bits;
+      field.firstBit = at;
+      field.isSigned = view.leaves[n.leaf].type.starts_with("i");
+      at += n.bits;
+    }
+  }
 }
 
 double countDistinct(std::vector<uint64_t>& sectors) {
@@ -158,7 +179,8 @@ bool BufferCost::areTogether(uint32_t a, uint32_t b) const {
   return true;
 }
 
-BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t tile) {
+BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t tile,
+                      const PackedWords& words) {
   BufferLayout layout;
   layout.structName = view.structName;
   layout.arrayOffsetBefore = view.arrayOffset;
@@ -166,8 +188,10 @@ BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t
   layout.tile = tile;
   layout.count = view.count;
   layout.fields.resize(view.leaves.size());
+  setBits(layout, view, words);
   uint32_t largest = 1;
   for (const std::vector<uint32_t>& leaves : groups) {
+    std::map<size_t, uint32_t> placed; // word, offset
     LayoutGroup group;
     uint32_t end = 0, align = 1;
     for (uint32_t n : leaves) {
@@ -178,9 +202,15 @@ BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t
       field.offsetBefore = leaf.offset;
       field.size = leaf.size;
       field.group = uint32_t(layout.groups.size());
+      align = std::max(align, leaf.align);
+      if (const auto word = wordOf(words, n)) {
+        const auto [known, isNew] = placed.try_emplace(*word, alignUp(end, leaf.align));
+        field.offsetInGroup = known->second;
+        if (isNew) end = field.offsetInGroup + leaf.size;
+        continue;
+      }
       field.offsetInGroup = alignUp(end, leaf.align);
       end = field.offsetInGroup + leaf.size;
-      align = std::max(align, leaf.align);
     }
     group.stride = alignUp(end, align);
     group.align = std::max(4u, align);
@@ -191,11 +221,11 @@ BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t
   return layout;
 }
 
-BufferLayout soaLayout(const BufferView& view, LeafGroups groups) {
-  if (view.count) return layoutOf(view, groups, 0);
+BufferLayout soaLayout(const BufferView& view, LeafGroups groups, const PackedWords& words) {
+  if (view.count) return layoutOf(view, groups, 0, words);
   // Powers of two in descending order divide whatever stands before them. One other stride may come
   // first if all that follow divide it.
-  const BufferLayout natural = layoutOf(view, groups, 0);
+  const BufferLayout natural = layoutOf(view, groups, 0, words);
   std::vector<std::pair<uint32_t, size_t>> byStride; // stride, group
   for (size_t g = 0; g < groups.size(); ++g) byStride.emplace_back(natural.groups[g].stride, g);
   std::stable_sort(byStride.begin(), byStride.end(),
@@ -217,7 +247,7 @@ BufferLayout soaLayout(const BufferView& view, LeafGroups groups) {
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   LeafGroups ordered;
   for (const auto& [stride, g] : byStride) ordered.push_back(groups[g]);
-  BufferLayout layout = layoutOf(view, ordered, 0);
+  BufferLayout layout = layoutOf(view, ordered, 0, words);
   for (size_t g = 0; g < ordered.size(); ++g) {
     layout.groups[g].stride = byStride[g].first;
     // Never more than what the runs before it keep.
@@ -226,19 +256,31 @@ BufferLayout soaLayout(const BufferView& view, LeafGroups groups) {
   return layout;
 }
 
-LeafGroups chooseGroups(const BufferView& view, const BufferCost& cost, uint32_t tile) {
+LeafGroups chooseGroups(const BufferView& view, const BufferCost& cost, uint32_t tile,
+                        const PackedWords& words) {
   LeafGroups groups;
   std::vector<uint32_t> cold;
-  for (uint32_t n = 0; n < view.leaves.size(); ++n) {
-    if (cost.isKnown() && !cost.isUsed(n))
-      cold.push_back(n);
-    else
-      groups.push_back({n});
+  std::vector<std::vector<uint32_t>> units; // what moves as one: a leaf, or the leaves of a word
+  for (const std::vector<NarrowLeaf>& word : words) {
+    std::vector<uint32_t>& unit = units.emplace_back();
+    for (const NarrowLeaf& n : word) unit.push_back(n.leaf);
   }
+  for (uint32_t n = 0; n < view.leaves.size(); ++n)
+    if (!wordOf(words, n)) units.push_back({n});
+  std::sort(units.begin(), units.end());
+  for (const std::vector<uint32_t>& unit : units) {
+    const bool isUsed =
+        std::any_of(unit.begin(), unit.end(), [&](uint32_t n) { return cost.isUsed(n); });
+    if (cost.isKnown() && !isUsed)
+      cold.insert(cold.end(), unit.begin(), unit.end());
+    else
+      groups.push_back(unit);
+  }
+  std::sort(cold.begin(), cold.end());
   auto totalOf = [&](const LeafGroups& some) {
     LeafGroups whole = some;
     if (!cold.empty()) whole.push_back(cold);
-    return cost.after(layoutOf(view, whole, tile)).total();
+    return cost.after(layoutOf(view, whole, tile, words)).total();
   };
   double best = cost.isKnown() ? totalOf(groups) : 0;
   for (size_t g = 0; cost.isKnown() && g < groups.size(); ++g)

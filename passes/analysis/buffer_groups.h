@@ -4,6 +4,7 @@
 #include "analysis/buffer_layout.h"
 #include "analysis/buffer_traffic.h"
 #include "analysis/buffer_uses.h"
+#include "analysis/layout_narrowing.h"
 
 #include <cstdint>
 #include <span>
@@ -51,14 +52,17 @@ private:
 
 /// The layout that keeps each of `groups` together. `tile`: 0 for the whole array. Name, bindings
 /// and needsWholeTiles are the caller's to fill in.
-BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t tile);
+/// A word of `words` takes one place; its leaves are in one group.
+BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t tile,
+                      const PackedWords& words = {});
 
 /// One run of the whole array for each group, however many elements there are: groups are ordered
 /// and strides are rounded up so that each run starts at a whole number of its own elements.
-BufferLayout soaLayout(const BufferView& view, LeafGroups groups);
+BufferLayout soaLayout(const BufferView& view, LeafGroups groups, const PackedWords& words = {});
 
 /// Groups for tiles of `tile` elements: fields that are always used together stay together where
 /// that costs no more than apart; what nobody uses is one group, the last.
-LeafGroups chooseGroups(const BufferView& view, const BufferCost& cost, uint32_t tile);
+LeafGroups chooseGroups(const BufferView& view, const BufferCost& cost, uint32_t tile,
+                        const PackedWords& words = {});
 
 } // namespace lanewise

@@ -41,6 +41,7 @@ struct Candidate {
   std::vector<PlacedView> views;
   std::string name;
   std::unique_ptr<BufferCost> cost;
+  PackedWords words;
   std::optional<BufferLayout> layout;
   std::optional<Refusal> refusal;
 
@@ -60,6 +61,8 @@ public:
     plan_.manifest.assumesDistinctBindings = options_.assumesDistinctBindings;
     plan_.manifest.isRobust = options_.isRobust;
     for (const ProgramBuffer& buffer : buffers_) decide(buffer);
+    for (size_t n = 0; n < options_.narrow.size(); ++n)
+      if (found_.count(n) == 0) remarkUnknownField(options_.narrow[n]);
     std::sort(plan_.manifest.buffers.begin(), plan_.manifest.buffers.end(),
               [](const BufferLayout& a, const BufferLayout& b) { return a.name < b.name; });
     return std::move(plan_);
@@ -171,16 +174,110 @@ private:
     const uint32_t tile = options_.mode == LayoutMode::Soa ? 0 : options_.tile;
     if (tile != 0 && uint64_t(tile) * view.stride > kMaxTileBytes)
       return Refusal{"tile-too-large", fmt::format("a tile of {} elements is too large", tile), {}};
-    const LeafGroups groups = chooseGroups(view, *candidate.cost, tile);
-    if (groups.size() == 1)
+    LeafGroups groups = chooseGroups(view, *candidate.cost, tile, candidate.words);
+    if (options_.mode == LayoutMode::Keep) groups = allTogether(view);
+    if (groups.size() == 1 && candidate.words.empty())
       return Refusal{"one-group", "all fields stay together: there is nothing to part", {}};
-    BufferLayout layout = tile == 0 ? soaLayout(view, groups) : layoutOf(view, groups, tile);
+    return place(candidate, groups, tile);
+  }
+
+  static LeafGroups allTogether(const BufferView& view) {
+    LeafGroups groups(1);
+    for (uint32_t n = 0; n < view.leaves.size(); ++n) groups[0].push_back(n);
+    return groups;
+  }
+
+  std::optional<Refusal> place(Candidate& candidate, const LeafGroups& groups,
+                               uint32_t tile) const {
+    const BufferView& view = candidate.first();
+    if (groups.size() == 1) tile = 1; // elements one after the other: no length is too odd
+    BufferLayout layout = tile == 0 ? soaLayout(view, groups, candidate.words)
+                                    : layoutOf(view, groups, tile, candidate.words);
     layout.needsWholeTiles =
         tile != 0 && std::any_of(candidate.views.begin(), candidate.views.end(),
                                  [](const PlacedView& v) { return !v.view->lengths.empty(); });
     if (auto refusal = fits(layout, candidate)) return refusal;
     candidate.layout = std::move(layout);
     return std::nullopt;
+  }
+
+  // ---- narrow ----
+
+  /// Packs the fields that were asked for and may be; says why the others stay.
+  void narrow(Candidate& candidate) {
+    std::vector<NarrowLeaf> leaves;
+    for (size_t n = 0; n < options_.narrow.size(); ++n) {
+      const NarrowRequest& request = options_.narrow[n];
+      const std::optional<uint32_t> leaf = leafOf(candidate, request);
+      if (!leaf) continue;
+      found_.insert(n);
+      if (auto refusal = canNarrow(candidate, *leaf))
+        remarkNotNarrowed(candidate, *leaf, *refusal);
+      else
+        leaves.push_back({*leaf, request.bits});
+    }
+    for (std::vector<NarrowLeaf>& word : packWords(leaves)) {
+      const auto refusal = canStoreInPlace(candidate, word);
+      for (const NarrowLeaf& n : word)
+        if (refusal) remarkNotNarrowed(candidate, n.leaf, *refusal);
+      if (!refusal) candidate.words.push_back(std::move(word));
+    }
+  }
+
+  std::optional<uint32_t> leafOf(const Candidate& candidate, const NarrowRequest& request) const {
+    const auto& members = candidate.buffer->members;
+    const bool isNamed =
+        std::any_of(members.begin(), members.end(),
+                    [&](const auto& m) { return m.name == request.buffer; }) ||
+        std::any_of(candidate.views.begin(), candidate.views.end(),
+                    [&](const PlacedView& v) { return v.view->name == request.buffer; });
+    const auto& leaves = candidate.first().leaves;
+    for (uint32_t n = 0; isNamed && n < leaves.size(); ++n)
+      if (leaves[n].path == request.field) return n;
+    return std::nullopt;
+  }
+
+  std::optional<Refusal> canNarrow(const Candidate& candidate, uint32_t leaf) const {
+    for (const PlacedView& v : candidate.views)
+      if (auto r = whyNotNarrow(*shaders_[v.shader].analyses, *v.view, leaf))
+        return refusalAt(v, r->inst, r->name, r->reason);
+    return std::nullopt;
+  }
+
+  std::optional<Refusal> canStoreInPlace(const Candidate& candidate,
+                                         const std::vector<NarrowLeaf>& word) const {
+    for (const PlacedView& v : candidate.views) {
+      const auto r = whyNotInPlace(*shaders_[v.shader].analyses, *v.view, word);
+      if (r) return refusalAt(v, r->inst, r->name, r->reason);
+    }
+    if (candidate.buffer->isBoundTwice)
+      return refusalAt(candidate.views.front(), {}, "shared-word",
+                       "a dispatch sees the buffer at two bindings");
+    return std::nullopt;
+  }
+
+  void remarkNotNarrowed(const Candidate& candidate, uint32_t leaf, const Refusal& refusal) {
+    Remark remark;
+    remark.kind = Remark::Kind::Missed;
+    remark.pass = kPass;
+    remark.name = refusal.name;
+    remark.location = refusal.location;
+    remark.message =
+        fmt::format("'{}' of '{}' is not narrowed: {}", candidate.first().leaves[leaf].path,
+                    candidate.name, refusal.message);
+    plan_.remarks.push_back(std::move(remark));
+  }
+
+  void remarkUnknownField(const NarrowRequest& request) {
+    Remark remark;
+    remark.kind = Remark::Kind::Warning;
+    remark.pass = kPass;
+    remark.name = "no-such-field";
+    remark.message =
+        fmt::format("--narrow-fields={}.{}: no array of structs whose layout may change "
+                    "has that name and field",
+                    request.buffer, request.field);
+    plan_.remarks.push_back(std::move(remark));
   }
 
   /// Why `auto` does not want the layout.
@@ -212,11 +309,17 @@ private:
       return;
     candidate.refusal = canRelayout(candidate);
     if (!candidate.refusal) {
+      narrow(candidate);
+      if (options_.mode == LayoutMode::Keep && candidate.words.empty()) return;
       addTraffic(candidate);
       candidate.refusal = choose(candidate);
     }
-    if (!candidate.refusal && options_.mode == LayoutMode::Auto)
+    if (!candidate.refusal && options_.mode == LayoutMode::Auto) {
       candidate.refusal = isProfitable(candidate);
+      // Narrowing was asked for by name, and does not hang on parting the fields.
+      if (candidate.refusal && !candidate.words.empty())
+        candidate.refusal = place(candidate, allTogether(candidate.first()), 1);
+    }
     if (!candidate.refusal && options_.maySite && !options_.maySite(candidate.name)) return;
     plan_.remarks.push_back(remarkOf(candidate));
     if (!candidate.refusal) accept(candidate);
@@ -286,7 +389,10 @@ private:
         sectors = fmt::format("sectors {:.1f} -> {:.1f}", candidate.cost->sectorsBefore(leaf),
                               candidate.cost->sectorsAfter(leaf, layout));
       const std::string users = usersOf(candidate, leaf);
-      remark.details.push_back(fmt::format("group {}: {}{}{}, {}", field.group, field.path,
+      const std::string bits = field.bits == 0 ? std::string()
+                                               : fmt::format(" (bits {} to {})", field.firstBit,
+                                                             field.firstBit + field.bits - 1);
+      remark.details.push_back(fmt::format("group {}: {}{}{}{}, {}", field.group, field.path, bits,
                                            users.empty() ? "" : ", ", users, sectors));
     }
   }
@@ -313,6 +419,7 @@ private:
   const TargetProfile& target_;
   const LayoutPlanOptions& options_;
   std::vector<BufferUses> uses_;
+  std::set<size_t> found_; ///< requests to narrow that name a field
   LayoutPlan plan_;
 };
 
@@ -322,6 +429,7 @@ LayoutPlanOptions parseLayoutMode(std::string_view mode, const TargetProfile& ta
   LayoutPlanOptions options;
   options.tile = target.subgroupSize;
   if (mode == "soa") options.mode = LayoutMode::Soa;
+  if (mode == "keep") options.mode = LayoutMode::Keep;
   if (!mode.starts_with("aosoa")) return options;
   options.mode = LayoutMode::Aosoa;
   if (const size_t colon = mode.find(':'); colon != std::string_view::npos)

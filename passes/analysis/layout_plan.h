@@ -8,6 +8,7 @@
 #include "analysis/analyses.h"
 #include "analysis/buffer_layout.h"
 #include "analysis/buffer_uses.h"
+#include "analysis/layout_narrowing.h"
 #include "analysis/target_profile.h"
 #include "remarks.h"
 
@@ -41,9 +42,12 @@ struct ProgramBuffer {
   std::vector<Member> members; ///< the buffers, at least one
   /// Shader (index) and binding of each place where it is seen.
   std::vector<std::pair<size_t, BindingNumber>> views;
+  /// Some dispatch binds one of the buffers at two places.
+  bool isBoundTwice = false;
 };
 
-enum class LayoutMode : uint8_t { Auto, Soa, Aosoa };
+/// Keep: fields stay together and are only narrowed.
+enum class LayoutMode : uint8_t { Auto, Soa, Aosoa, Keep };
 
 struct LayoutPlanOptions {
   LayoutMode mode = LayoutMode::Auto;
@@ -53,6 +57,7 @@ struct LayoutPlanOptions {
   bool assumesDistinctBindings = false;
   /// As PassContext::maySite, with the buffer's name; empty: all.
   std::function<bool(std::string_view)> maySite;
+  std::vector<NarrowRequest> narrow; ///< --narrow-fields
   /// Auto: least share of the weighted cost that must be saved, 0 to 1.
   double minGain = 0.1;
 };

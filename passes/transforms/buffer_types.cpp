@@ -10,20 +10,20 @@
 
 namespace lanewise {
 
-std::vector<std::vector<uint32_t>> leavesByGroup(const BufferLayout& layout) {
-  std::vector<std::vector<uint32_t>> leaves(layout.groups.size());
-  for (uint32_t n = 0; n < layout.fields.size(); ++n) leaves[layout.fields[n].group].push_back(n);
-  for (std::vector<uint32_t>& group : leaves)
-    std::stable_sort(group.begin(), group.end(), [&](uint32_t a, uint32_t b) {
-      return layout.fields[a].offsetInGroup < layout.fields[b].offsetInGroup;
-    });
-  return leaves;
+std::vector<std::vector<LeafSlot>> slotsByGroup(const BufferLayout& layout) {
+  std::vector<std::map<uint32_t, LeafSlot>> byOffset(layout.groups.size());
+  for (uint32_t n = 0; n < layout.fields.size(); ++n)
+    byOffset[layout.fields[n].group][layout.fields[n].offsetInGroup].push_back(n);
+  std::vector<std::vector<LeafSlot>> slots(layout.groups.size());
+  for (size_t g = 0; g < slots.size(); ++g)
+    for (auto& [offset, slot] : byOffset[g]) slots[g].push_back(std::move(slot));
+  return slots;
 }
 
 BufferTypes::BufferTypes(Analyses& analyses, Rewriter& rewriter, const BufferView& view,
                          const BufferLayout& layout)
     : analyses_(analyses), module_(analyses.module()), rewriter_(rewriter), view_(view),
-      layout_(layout), anchor_(module_.def(view.variable)), leaves_(leavesByGroup(layout)),
+      layout_(layout), anchor_(module_.def(view.variable)), slots_(slotsByGroup(layout)),
       elements_(layout.tileElements(layout.count.value_or(0))) {
   annotations_ = analyses.decorations().of(view.block).front().inst; // Block or BufferBlock
   if (layout.tile == 0 && !view.count)
@@ -34,14 +34,14 @@ BufferTypes::BufferTypes(Analyses& analyses, Rewriter& rewriter, const BufferVie
 
 void BufferTypes::declareTiled() {
   std::vector<Id> groups, runs;
-  for (uint32_t g = 0; g < leaves_.size(); ++g) {
-    groups.push_back(declareGroup(leaves_[g]));
+  for (uint32_t g = 0; g < slots_.size(); ++g) {
+    groups.push_back(declareGroup(slots_[g]));
     runs.push_back(declareArray(groups.back(), elements_, layout_.groups[g].stride));
   }
   const Id tile = declareStruct(runs);
-  for (uint32_t g = 0; g < leaves_.size(); ++g) {
+  for (uint32_t g = 0; g < slots_.size(); ++g) {
     decorateMember(tile, g, spv::Decoration::Offset, uint32_t(layout_.groupOffset(g, elements_)));
-    if (leaves_[g].size() == 1) copyLeafDecorations(leaves_[g].front(), tile, g);
+    if (slots_[g].size() == 1) copyLeafDecorations(slots_[g].front(), tile, g);
   }
   declareBlock(layout_.tile == 0 ? tile : declareTiles(tile));
   whole_ = declareDescriptors(block_);
@@ -57,15 +57,21 @@ Id BufferTypes::declareStruct(const std::vector<Id>& members) {
   });
 }
 
+Id BufferTypes::typeOf(const LeafSlot& slot) {
+  if (layout_.fields[slot.front()].bits != 0) return rewriter_.uint32Type(anchor_);
+  return view_.leaves[slot.front()].typeId;
+}
+
 /// A group of one leaf is that leaf; its decorations stand at the tile's member.
-Id BufferTypes::declareGroup(const std::vector<uint32_t>& leaves) {
-  if (leaves.size() == 1) return view_.leaves[leaves.front()].typeId;
+Id BufferTypes::declareGroup(const std::vector<LeafSlot>& slots) {
+  if (slots.size() == 1) return typeOf(slots.front());
   std::vector<Id> members;
-  for (uint32_t leaf : leaves) members.push_back(view_.leaves[leaf].typeId);
+  for (const LeafSlot& slot : slots) members.push_back(typeOf(slot));
   const Id type = declareStruct(members);
-  for (uint32_t m = 0; m < leaves.size(); ++m) {
-    decorateMember(type, m, spv::Decoration::Offset, layout_.fields[leaves[m]].offsetInGroup);
-    copyLeafDecorations(leaves[m], type, m);
+  for (uint32_t m = 0; m < slots.size(); ++m) {
+    decorateMember(type, m, spv::Decoration::Offset,
+                   layout_.fields[slots[m].front()].offsetInGroup);
+    copyLeafDecorations(slots[m], type, m);
   }
   return type;
 }
@@ -126,13 +132,13 @@ void BufferTypes::declareBlock(Id array) {
 /// Groups of one type share a view: where a run starts is part of the index.
 void BufferTypes::declareRuns() {
   std::map<std::pair<Id, uint32_t>, Run> known; // by type and stride
-  for (uint32_t g = 0; g < leaves_.size(); ++g) {
-    const Id group = declareGroup(leaves_[g]);
+  for (uint32_t g = 0; g < slots_.size(); ++g) {
+    const Id group = declareGroup(slots_[g]);
     const uint32_t stride = layout_.groups[g].stride;
     // What is said of a leaf (a matrix's stride) stands at the array, so only plain ones share it.
-    const bool isLeaf = leaves_[g].size() == 1;
-    const bool isPlain = isLeaf && isPlainLeaf(leaves_[g].front());
-    if (const auto found = known.find({group, stride}); isPlain && found != known.end()) {
+    const bool isLeaf = slots_[g].size() == 1;
+    const bool isShared = isLeaf && isPlain(slots_[g].front());
+    if (const auto found = known.find({group, stride}); isShared && found != known.end()) {
       runs_.push_back(found->second);
       continue;
     }
@@ -140,26 +146,28 @@ void BufferTypes::declareRuns() {
         anchor_, [&](Id id) { return Inst(spv::Op::OpTypeRuntimeArray).id(id).id(group); });
     decorate(array, spv::Decoration::ArrayStride, stride);
     runs_.push_back(declareRun(array));
-    if (isPlain) known.emplace(std::pair(group, stride), runs_.back());
+    if (isShared) known.emplace(std::pair(group, stride), runs_.back());
     if (!isLeaf) continue;
     std::set<spv::Decoration> done;
     for (const Decoration& d : analyses_.decorations().ofMember(view_.block, view_.arrayMember))
       done.insert(d.decoration);
-    copyLeafDecorations(leaves_[g].front(), runs_.back().block, runs_.back().member, done);
+    copyLeafDecorations(slots_[g].front(), runs_.back().block, runs_.back().member, done);
   }
 }
 
-bool BufferTypes::isPlainLeaf(uint32_t leaf) const {
+bool BufferTypes::isPlain(const LeafSlot& slot) const {
   const Types& types = analyses_.types();
-  const TypeInfo::Kind kind = types.info(view_.leaves[leaf].typeId).kind;
-  if (kind != TypeInfo::Kind::Int && kind != TypeInfo::Kind::Float &&
-      kind != TypeInfo::Kind::Vector)
-    return false;
-  Id owner = view_.elementType;
-  for (uint32_t m : view_.leaves[leaf].members) {
-    for (const Decoration& d : analyses_.decorations().ofMember(owner, m))
-      if (d.decoration != spv::Decoration::Offset) return false;
-    owner = types.member(owner, m);
+  for (uint32_t leaf : slot) {
+    const TypeInfo::Kind kind = types.info(view_.leaves[leaf].typeId).kind;
+    if (kind != TypeInfo::Kind::Int && kind != TypeInfo::Kind::Float &&
+        kind != TypeInfo::Kind::Vector)
+      return false;
+    Id owner = view_.elementType;
+    for (uint32_t m : view_.leaves[leaf].members) {
+      for (const Decoration& d : analyses_.decorations().ofMember(owner, m))
+        if (d.decoration != spv::Decoration::Offset) return false;
+      owner = types.member(owner, m);
+    }
   }
   return true;
 }
@@ -209,15 +217,17 @@ Id BufferTypes::declareDescriptors(Id block) {
 }
 
 /// Everything that is said of a leaf where it is a member now, and of the structs around it.
-void BufferTypes::copyLeafDecorations(uint32_t leaf, Id type, uint32_t member,
+void BufferTypes::copyLeafDecorations(const LeafSlot& slot, Id type, uint32_t member,
                                       std::set<spv::Decoration> done) {
   const Types& types = analyses_.types();
   done.insert(spv::Decoration::Offset);
-  Id owner = view_.elementType;
-  for (uint32_t m : view_.leaves[leaf].members) {
-    for (const Decoration& d : analyses_.decorations().ofMember(owner, m))
-      if (done.insert(d.decoration).second) copyDecoration(d, type, member);
-    owner = types.member(owner, m);
+  for (uint32_t leaf : slot) {
+    Id owner = view_.elementType;
+    for (uint32_t m : view_.leaves[leaf].members) {
+      for (const Decoration& d : analyses_.decorations().ofMember(owner, m))
+        if (done.insert(d.decoration).second) copyDecoration(d, type, member);
+      owner = types.member(owner, m);
+    }
   }
 }
 
@@ -270,13 +280,13 @@ void BufferTypes::nameAll(Id tile, const std::vector<Id>& groups) {
   };
   name(tile, view_.structName + "_tile");
   for (size_t g = 0; g < groups.size(); ++g) {
-    const bool isLeaf = leaves_[g].size() == 1;
+    const bool isLeaf = slots_[g].size() == 1;
     nameMember(tile, g,
-               isLeaf ? view_.leaves[leaves_[g].front()].path : "group" + std::to_string(g));
+               isLeaf ? view_.leaves[slots_[g].front().front()].path : "group" + std::to_string(g));
     if (isLeaf) continue;
     name(groups[g], view_.structName + "_group" + std::to_string(g));
-    for (size_t m = 0; m < leaves_[g].size(); ++m)
-      nameMember(groups[g], m, view_.leaves[leaves_[g][m]].path);
+    for (size_t m = 0; m < slots_[g].size(); ++m)
+      nameMember(groups[g], m, view_.leaves[slots_[g][m].front()].path);
   }
 }
 

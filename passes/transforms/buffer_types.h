@@ -13,8 +13,10 @@
 
 namespace lanewise {
 
-/// The leaves of each group, in the order of their places in it.
-std::vector<std::vector<uint32_t>> leavesByGroup(const BufferLayout& layout);
+/// What takes one place in a group: a leaf, or the leaves that are packed into one word.
+using LeafSlot = std::vector<uint32_t>;
+/// The slots of each group, in the order of their places in it.
+std::vector<std::vector<LeafSlot>> slotsByGroup(const BufferLayout& layout);
 
 /// Declares the types before the variable and decorates them.
 class BufferTypes {
@@ -39,17 +41,18 @@ public:
   const std::vector<Id>& newVariables() const { return newVariables_; }
 
 private:
-  Id declareGroup(const std::vector<uint32_t>& leaves);
+  Id typeOf(const LeafSlot& slot);
+  Id declareGroup(const std::vector<LeafSlot>& slots);
   Id declareArray(Id element, uint64_t length, uint64_t stride);
   Id declareStruct(const std::vector<Id>& members);
   Id declareTiles(Id tile);
   void declareTiled();
   void declareRuns();
   Run declareRun(Id array);
-  bool isPlainLeaf(uint32_t leaf) const;
+  bool isPlain(const LeafSlot& slot) const;
   void declareBlock(Id array);
   Id declareDescriptors(Id block);
-  void copyLeafDecorations(uint32_t leaf, Id type, uint32_t member,
+  void copyLeafDecorations(const LeafSlot& slot, Id type, uint32_t member,
                            std::set<spv::Decoration> done = {});
   void copyDecoration(const Decoration& decoration, Id type, uint32_t member);
   void decorate(Id type, spv::Decoration decoration, uint32_t value);
@@ -63,7 +66,7 @@ private:
   const BufferLayout& layout_;
   const InstRef anchor_; ///< the variable: new types stand before it
   InstRef annotations_;  ///< new decorations stand behind it
-  std::vector<std::vector<uint32_t>> leaves_;
+  std::vector<std::vector<LeafSlot>> slots_;
   uint64_t elements_; ///< in one tile
   Id block_, whole_;
   std::vector<Run> runs_;

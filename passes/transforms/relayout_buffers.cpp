@@ -37,7 +37,7 @@ class ViewRelayout {
 public:
   ViewRelayout(Analyses& analyses, Rewriter& rewriter, const BufferRelayout& relayout)
       : analyses_(analyses), module_(analyses.module()), rewriter_(rewriter), view_(*relayout.view),
-        layout_(*relayout.layout), leaves_(leavesByGroup(layout_)),
+        layout_(*relayout.layout), slots_(slotsByGroup(layout_)),
         types_(analyses, rewriter, view_, layout_),
         storage_(*analyses.types().storageOf(view_.variable)) {
     rewriter.setId(module_.def(view_.variable), 1, pointerTo(types_.whole()));
@@ -58,7 +58,11 @@ public:
     if (base == byId_.end() || view_.pointers[base->second].kind != PointerKind::Whole) return;
     if (pointer.kind == PointerKind::Outside && pointer.startsAtVariable) return;
     Inst chain(module_.opcode(pointer.inst));
-    chain.id(module_.resultType(pointer.inst)).id(idOf(p));
+    const bool isPacked = pointer.kind == PointerKind::Leaf && isNarrow(pointer.leaf);
+    chain
+        .id(isPacked ? pointerTo(rewriter_.uint32Type(module_.def(view_.variable)))
+                     : module_.resultType(pointer.inst))
+        .id(idOf(p));
     if (pointer.kind == PointerKind::Outside) {
       chain.id(view_.variable);
       for (Id step : pointer.steps) chain.id(step);
@@ -70,11 +74,23 @@ public:
     if (pointer.isNonUniform && !isDecorated) decorateNonUniform(idOf(p));
   }
 
+  bool isNarrow(uint32_t leaf) const { return layout_.fields[leaf].bits != 0; }
+  const LayoutField& field(uint32_t leaf) const { return layout_.fields[leaf]; }
+  /// The leaves that are packed into the word that holds this one.
+  const LeafSlot& slotOf(uint32_t leaf) const {
+    for (const LeafSlot& slot : slots_[layout_.fields[leaf].group])
+      if (std::find(slot.begin(), slot.end(), leaf) != slot.end()) return slot;
+    return slots_.front().front(); // every leaf is in a slot
+  }
+
   /// A pointer to a leaf of the element that `pointer` points to or into, made before `at`.
   Id leafPointer(InstRef at, const BufferPointer& pointer, uint32_t leaf) {
     const Id id = rewriter_.newId();
     Inst chain(spv::Op::OpAccessChain);
-    chain.id(pointerTo(view_.leaves[leaf].typeId)).id(id);
+    chain
+        .id(pointerTo(isNarrow(leaf) ? rewriter_.uint32Type(module_.def(view_.variable))
+                                     : view_.leaves[leaf].typeId))
+        .id(id);
     addSteps(chain, pointer, leaf, at);
     rewriter_.insertBefore(at, std::move(chain));
     if (pointer.isNonUniform) decorateNonUniform(id);
@@ -188,10 +204,11 @@ private:
       addTileSteps(chain, pointer, field, at);
     else
       addRunSteps(chain, pointer, field, at);
-    const std::vector<uint32_t>& group = leaves_[field.group];
-    if (group.size() > 1) {
-      const auto place = std::find(group.begin(), group.end(), leaf) - group.begin();
-      chain.id(rewriter_.uint32Constant(uint32_t(place)));
+    const std::vector<LeafSlot>& slots = slots_[field.group];
+    if (slots.size() > 1) {
+      uint32_t place = 0;
+      while (layout_.fields[slots[place].front()].offsetInGroup != field.offsetInGroup) ++place;
+      chain.id(rewriter_.uint32Constant(place));
     }
     if (pointer.kind == PointerKind::Whole) return;
     for (size_t n = pointer.leafSteps; n < pointer.steps.size(); ++n) chain.id(pointer.steps[n]);
@@ -291,7 +308,7 @@ private:
   Rewriter& rewriter_;
   const BufferView& view_;
   const BufferLayout& layout_;
-  const std::vector<std::vector<uint32_t>> leaves_;
+  const std::vector<std::vector<LeafSlot>> slots_;
   std::map<Id, Id> pointers_; ///< by pointee
   BufferTypes types_;
   const spv::StorageClass storage_;
@@ -353,7 +370,7 @@ private:
       }
       for (InstRef length : view.lengths) sites_[length].length = relayout.get();
       for (const BufferAccess& access : view.accesses) {
-        if (!access.isWhole) {
+        if (!access.isWhole && !relayout->isNarrow(access.leaves.front())) {
           lowerAlignment(*relayout, access);
           continue;
         }
@@ -431,10 +448,19 @@ private:
     const BufferPointer& pointer = view.pointers[side.access->pointer];
     const Operands operands = operandsOf(at, false);
     Values values;
+    std::map<uint32_t, Id> words; // by the first leaf in them
     for (uint32_t n : side.access->allLeaves) {
       const ElementLeaf& leaf = view.leaves[n];
-      values[below(leaf, pointer)] =
-          load(at, leaf.typeId, side.relayout->leafPointer(at, pointer, n), operands);
+      Id& value = values[below(leaf, pointer)];
+      if (!side.relayout->isNarrow(n)) {
+        value = load(at, leaf.typeId, side.relayout->leafPointer(at, pointer, n), operands);
+        continue;
+      }
+      Id& word = words[side.relayout->slotOf(n).front()];
+      if (!word) word = load(at, uint32(), side.relayout->leafPointer(at, pointer, n), operands);
+      value = rewriter_.newId();
+      rewriter_.insertBefore(at,
+                             extractBits(at, side.relayout->field(n), leaf.typeId, value, word));
     }
     return values;
   }
@@ -443,9 +469,77 @@ private:
     const BufferView& view = side.relayout->view();
     const BufferPointer& pointer = view.pointers[side.access->pointer];
     const Operands operands = operandsOf(at, true);
-    for (uint32_t n : side.access->allLeaves)
-      store(at, side.relayout->leafPointer(at, pointer, n),
-            values.at(below(view.leaves[n], pointer)), operands);
+    const std::vector<uint32_t>& leaves = side.access->allLeaves;
+    auto valueOf = [&](uint32_t n) { return values.at(below(view.leaves[n], pointer)); };
+    for (uint32_t n : leaves) {
+      if (!side.relayout->isNarrow(n)) {
+        store(at, side.relayout->leafPointer(at, pointer, n), valueOf(n), operands);
+        continue;
+      }
+      LeafSlot stored; // what the access has of the word
+      const LeafSlot& slot = side.relayout->slotOf(n);
+      for (uint32_t other : slot)
+        if (std::find(leaves.begin(), leaves.end(), other) != leaves.end()) stored.push_back(other);
+      if (stored.front() != n) continue; // the word was written with its first leaf
+      const Id place = side.relayout->leafPointer(at, pointer, n);
+      Id word = stored.size() == slot.size() ? rewriter_.uint32Constant(0)
+                                             : load(at, uint32(), place, rereadOperands(operands));
+      for (uint32_t other : stored)
+        word = insertBits(at, side.relayout->field(other), word, valueOf(other));
+      store(at, place, word, operands);
+    }
+  }
+
+  // ---- packed fields ----
+
+  Id uint32() { return rewriter_.uint32Type(); }
+
+  /// A word that is read to be written back needs nothing that others made visible.
+  static Operands rereadOperands(const Operands& operands) {
+    constexpr uint32_t kKeep =
+        uint32_t(Mask::Volatile) | uint32_t(Mask::Nontemporal) | uint32_t(Mask::NonPrivatePointer);
+    return {operands.mask & kKeep, {}};
+  }
+
+  Id bitcast(InstRef at, Id type, Id value) {
+    const Id result = rewriter_.newId();
+    Inst inst(spv::Op::OpBitcast);
+    rewriter_.insertBefore(at, std::move(inst.id(type).id(result).id(value)));
+    return result;
+  }
+
+  /// The instruction that takes a field of type `type` out of its word.
+  Inst extractBits(InstRef at, const LayoutField& field, Id type, Id result, Id word) {
+    Inst inst(field.isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract);
+    inst.id(type).id(result).id(field.isSigned ? bitcast(at, type, word) : word);
+    inst.id(rewriter_.uint32Constant(field.firstBit)).id(rewriter_.uint32Constant(field.bits));
+    return inst;
+  }
+
+  Id insertBits(InstRef at, const LayoutField& field, Id word, Id value) {
+    const Id bits = field.isSigned ? bitcast(at, uint32(), value) : value;
+    const Id result = rewriter_.newId();
+    Inst inst(spv::Op::OpBitFieldInsert);
+    inst.id(uint32()).id(result).id(word).id(bits);
+    inst.id(rewriter_.uint32Constant(field.firstBit)).id(rewriter_.uint32Constant(field.bits));
+    rewriter_.insertBefore(at, std::move(inst));
+    return result;
+  }
+
+  /// A load or store of one packed field: its pointer leads to the word now.
+  void rewritePacked(InstRef at, const Side& side) {
+    const LayoutField& field = side.relayout->field(side.access->leaves.front());
+    if (module_.opcode(at) == spv::Op::OpLoad) {
+      const Id word = load(at, uint32(), module_.idAt(at, 3), operandsOf(at, false));
+      rewriter_.replace(at,
+                        extractBits(at, field, module_.resultType(at), module_.resultId(at), word));
+      return;
+    }
+    const Id place = module_.idAt(at, 1);
+    const Operands operands = operandsOf(at, true);
+    const Id word = load(at, uint32(), place, rereadOperands(operands));
+    store(at, place, insertBits(at, field, word, module_.idAt(at, 2)), operands);
+    rewriter_.erase(at);
   }
 
   /// All leaves that a side has, taken from a struct value.
@@ -485,6 +579,8 @@ private:
   }
 
   void rewriteWhole(InstRef at, const Site& site) {
+    const Side& side = site.read.access ? site.read : site.written;
+    if (!side.access->isWhole) return rewritePacked(at, side);
     if (module_.opcode(at) == spv::Op::OpLoad) {
       const Values values = loadLeaves(at, site.read);
       rewriter_.replace(at, construct(at, module_.resultType(at), module_.resultId(at), values));

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <numeric>
 #include <random>
 
 namespace lanewise {
@@ -143,6 +144,30 @@ private:
 
 using Bytes = std::vector<uint8_t>;
 
+uint32_t wordAt(const Bytes& bytes, uint64_t at) {
+  uint32_t word = 0;
+  std::copy_n(bytes.begin() + ptrdiff_t(at), 4, reinterpret_cast<uint8_t*>(&word));
+  return word;
+}
+void setWordAt(Bytes& bytes, uint64_t at, uint32_t word) {
+  std::copy_n(reinterpret_cast<const uint8_t*>(&word), 4, bytes.begin() + ptrdiff_t(at));
+}
+
+/// The value that is left of an integer in a packed field.
+uint32_t narrowed(const LayoutField& field, uint32_t value) {
+  const uint32_t shift = 32 - field.bits;
+  return field.isSigned ? uint32_t(int32_t(value << shift) >> shift) : value << shift >> shift;
+}
+
+/// Makes what packed fields hold fit.
+void narrowAll(const BufferLayout& layout, Bytes& before) {
+  for (uint64_t i = 0; i < kCount; ++i)
+    for (const LayoutField& field : layout.fields) {
+      const uint64_t at = layout.arrayOffsetBefore + i * layout.strideBefore + field.offsetBefore;
+      if (field.bits != 0) setWordAt(before, at, narrowed(field, wordAt(before, at)));
+    }
+}
+
 /// Copies every element between the two layouts, and the header.
 void convert(const BufferLayout& layout, Bytes& before, Bytes& after, bool unpacks) {
   auto copy = [&](uint64_t b, uint64_t a, uint64_t size) {
@@ -155,9 +180,19 @@ void convert(const BufferLayout& layout, Bytes& before, Bytes& after, bool unpac
   };
   copy(0, 0, layout.arrayOffsetBefore);
   for (uint64_t i = 0; i < kCount; ++i)
-    for (const LayoutField& field : layout.fields)
-      copy(layout.arrayOffsetBefore + i * layout.strideBefore + field.offsetBefore,
-           layout.addressAfter(field, i, kCount), field.size);
+    for (const LayoutField& field : layout.fields) {
+      const uint64_t b = layout.arrayOffsetBefore + i * layout.strideBefore + field.offsetBefore;
+      const uint64_t a = layout.addressAfter(field, i, kCount);
+      if (field.bits == 0) {
+        copy(b, a, field.size);
+        continue;
+      }
+      const uint32_t mask = ((1u << field.bits) - 1) << field.firstBit, word = wordAt(after, a);
+      if (unpacks)
+        setWordAt(before, b, narrowed(field, word >> field.firstBit));
+      else
+        setWordAt(after, a, (word & ~mask) | (wordAt(before, b) << field.firstBit & mask));
+    }
 }
 
 std::vector<uint32_t> wordsOf(const Bytes& bytes) {
@@ -170,21 +205,37 @@ Bytes bytesOf(const std::vector<uint32_t>& words) {
   return Bytes(first, first + words.size() * 4);
 }
 
-LeafGroups randomGroups(RandomShader& shader, uint32_t leaves) {
+/// The leaves of a word come into one group.
+LeafGroups randomGroups(RandomShader& shader, uint32_t leaves, const PackedWords& words) {
   LeafGroups groups;
-  for (uint32_t n = 0; n < leaves; ++n) {
-    const uint32_t at = shader.pick(uint32_t(groups.size()) + 2);
-    if (at < groups.size())
-      groups[at].push_back(n);
-    else
-      groups.push_back({n});
+  std::vector<uint32_t> all(leaves), groupOf(leaves, UINT32_MAX);
+  std::iota(all.begin(), all.end(), 0u);
+  for (uint32_t n : all) {
+    for (const std::vector<NarrowLeaf>& word : words)
+      for (const NarrowLeaf& member : word)
+        if (member.leaf == n) groupOf[n] = groupOf[word.front().leaf];
+    if (groupOf[n] == UINT32_MAX) groupOf[n] = shader.pick(uint32_t(groups.size()) + 2);
+    groupOf[n] = std::min(groupOf[n], uint32_t(groups.size()));
+    if (groupOf[n] == groups.size()) groups.emplace_back();
+    groups[groupOf[n]].push_back(n);
   }
   std::shuffle(groups.begin(), groups.end(), std::mt19937(leaves));
   return groups;
 }
 
+PackedWords randomWords(RandomShader& shader, const BufferView& view) {
+  std::vector<NarrowLeaf> leaves;
+  // C takes atomics, which are not packed.
+  for (uint32_t n = 0; n < view.leaves.size() && view.name != "C"; ++n) {
+    const std::string& type = view.leaves[n].type;
+    if ((type == "u32" || type == "i32") && shader.pick(3) != 0)
+      leaves.push_back({n, 1 + shader.pick(12)});
+  }
+  return packWords(leaves);
+}
+
 struct Counts {
-  size_t rewritten = 0, withLength = 0, soa = 0, runs = 0, grown = 0;
+  size_t rewritten = 0, withLength = 0, soa = 0, runs = 0, packed = 0, grown = 0;
 };
 
 /// Values that stay finite and integers under a few additions.
@@ -216,10 +267,12 @@ void check(uint32_t seed, Counts& counts) {
     ASSERT_TRUE(view.refusals.empty()) << view.refusals.front().reason;
     static const uint32_t kTiles[] = {0, 1, 2, 3, 4, 5, 16, 32};
     uint32_t tile = kTiles[shader.pick(8)];
-    const LeafGroups groups = randomGroups(shader, uint32_t(view.leaves.size()));
+    const PackedWords packed = randomWords(shader, view);
+    const LeafGroups groups = randomGroups(shader, uint32_t(view.leaves.size()), packed);
+    counts.packed += packed.size();
     if (tile != 0 && !view.lengths.empty() && kCount % tile != 0) tile = 17;
     std::optional<BufferLayout>& layout = layouts[view.binding.binding];
-    layout = tile == 0 ? soaLayout(view, groups) : layoutOf(view, groups, tile);
+    layout = tile == 0 ? soaLayout(view, groups, packed) : layoutOf(view, groups, tile, packed);
     relayouts.push_back({&view, &*layout});
     bytesBefore[view.binding.binding] = layout->bytesBefore(kCount);
     counts.withLength += !view.lengths.empty();
@@ -244,6 +297,7 @@ void check(uint32_t seed, Counts& counts) {
   std::vector<Bytes> contents;
   for (uint32_t b = 0; b < 3; ++b) {
     contents.push_back(randomContents(bytesBefore[b], random));
+    if (layouts[b]) narrowAll(*layouts[b], contents[b]);
     original.buffers.push_back(wordsOf(contents[b]));
     Bytes packed = contents[b];
     if (layouts[b]) {
@@ -265,6 +319,8 @@ void check(uint32_t seed, Counts& counts) {
     unpacked.resize(bytesBefore[b]);
     Bytes expected = bytesOf(original.buffers[b]);
     expected.resize(bytesBefore[b]);
+    // What a packed field cannot hold is the user's word broken; its low bits agree all the same.
+    if (layouts[b]) narrowAll(*layouts[b], expected);
     ASSERT_EQ(unpacked, expected) << "buffer " << b;
   }
 }
@@ -278,6 +334,7 @@ TEST(RelayoutBuffersRandom, HostSeesTheSame) {
   EXPECT_GT(counts.withLength, 20u);
   EXPECT_GT(counts.soa, 3u);
   EXPECT_GT(counts.runs, 10u);
+  EXPECT_GT(counts.packed, 20u);
   EXPECT_GT(counts.grown, 60u);
 }
 
