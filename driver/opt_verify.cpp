@@ -3,6 +3,7 @@
 #include "files.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace lanewise::driver {
@@ -38,10 +39,15 @@ std::string firstDifference(const VerifyReport& report) {
 Result<VerifyReport> verifyLaidOut(Verifier& verifier, const Scenario& scenario,
                                    std::span<const ShaderPair> pairs,
                                    const LayoutManifest& layouts) {
-  if (layouts.buffers.empty()) return verifier.verify(scenario, pairs);
-  VerifyReport report;
-  report.reason = "the host must lay out its buffers anew";
-  return report;
+  std::array<ProgramVariant, 2> programs;
+  programs[0].name = "original";
+  programs[1].name = "transformed";
+  programs[1].layouts = layouts;
+  for (const ShaderPair& pair : pairs) {
+    programs[0].modules[pair.name] = pair.original;
+    programs[1].modules[pair.name] = pair.transformed;
+  }
+  return verifier.verifyPrograms(scenario, programs);
 }
 
 Result<ScenarioFor> ScenarioFor::read(const std::string& scenarioPath, const std::string& size,

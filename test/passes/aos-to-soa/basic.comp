@@ -5,6 +5,7 @@
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: spirv-as --target-env vulkan1.2 %t.spvasm -o %t.spv && spirv-val --target-env vulkan1.2 %t.spv
+// RUN: %lanewise opt %s --target=nvidia -O --aos-to-soa --verify --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
 //
 // CHECK-DAG: OpMemberDecorate %Cell_tile 0 Offset 0
 // CHECK-DAG: OpMemberDecorate %Cell_tile 1 Offset 128
@@ -15,6 +16,7 @@
 // CHECK: OpAccessChain %_ptr_StorageBuffer_float %{{.*}} %int_0 %[[T]] %uint_0 %[[L]]
 //
 // REMARK: laid out 'cellsIn' (2 fields in 44 bytes) as tiles of 32 elements, 2 groups: sectors fetched -88%
+// EQUAL: outputs equal
 struct Cell { float energy; uint a[10]; };
 layout(local_size_x = 128) in;
 layout(binding = 0) readonly buffer In { Cell cells[]; } cellsIn;

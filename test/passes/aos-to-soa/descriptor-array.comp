@@ -1,5 +1,6 @@
 #version 450
 // An array of descriptors: each is a buffer of the new layout; NonUniform stays where it was needed.
+// (Not run: scenarios have no arrays of descriptors.)
 //
 // RUN: %lanewise opt %s -O --aos-to-soa=aosoa:4 -S -o %t.spvasm 2> /dev/null
 // RUN: FileCheck %s < %t.spvasm

@@ -6,6 +6,7 @@
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: spirv-as --target-env vulkan1.2 %t.spvasm -o %t.spv && spirv-val --target-env vulkan1.2 %t.spv
+// RUN: %lanewise opt %s -O --aos-to-soa=aosoa:8 --verify --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
 //
 // CHECK-DAG: OpMemberName %Cell_tile [[#M:]] "spin.turn"
 // CHECK-DAG: OpMemberDecorate %Cell_tile [[#M]] RowMajor
@@ -13,6 +14,7 @@
 // REMARK: group {{[0-9]}}: spin.axis
 // REMARK: group {{[0-9]}}: spin.turn
 // REMARK: group {{[0-9]}}: weights
+// EQUAL: outputs equal
 struct Spin { vec3 axis; mat3x4 turn; };
 struct Cell { uint kind; Spin spin; float weights[5]; };
 layout(local_size_x = 64) in;

@@ -7,6 +7,7 @@
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: FileCheck --check-prefix=JSON %s < %t.json
 // RUN: spirv-as --target-env vulkan1.2 %t.spvasm -o %t.spv && spirv-val --target-env vulkan1.2 %t.spv
+// RUN: %lanewise opt %s --target-env=vulkan1.2 -O --aos-to-soa=soa --verify --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
 //
 // CHECK: OpEntryPoint GLCompute %main "main" {{.*}}%cells %[[A:[0-9]+]] %[[K:[0-9]+]]
 // CHECK-DAG: OpDecorate %[[A]] Binding 0
@@ -15,6 +16,7 @@
 // CHECK: %[[N:.*]] = OpUDiv %uint %[[PARTS]] %uint_6
 // REMARK: as one run of all elements for each group
 // JSON: "tile": null,
+// EQUAL: outputs equal
 struct Cell { uint kind; vec4 place; float a; };
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Cells { uint head; Cell c[]; } cells;
