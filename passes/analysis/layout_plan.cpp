@@ -159,10 +159,17 @@ private:
                         counts.back(), member.name, layout.tile));
     }
     for (uint64_t count : counts)
-      if (count > kMaxBytes || layout.bytesAfter(count) > kMaxBytes)
-        return refuse(
-            "buffer-too-large",
-            fmt::format("its {} elements would take more than {} bytes", count, kMaxBytes));
+      if (count > kMaxBytes || layout.bytesAfter(count) > target_.maxStorageBuffer)
+        return refuse("buffer-too-large",
+                      fmt::format("its {} elements would take more than {} bytes", count,
+                                  target_.maxStorageBuffer));
+    // Where the runs of a literal number of elements start stands in the shaders.
+    if (layout.tile == 0 && layout.count)
+      for (uint64_t count : counts)
+        if (count != *layout.count)
+          return refuse("count-differs",
+                        fmt::format("its type has {} elements, and a buffer of the scenario {}",
+                                    *layout.count, count));
     return std::nullopt;
   }
 
