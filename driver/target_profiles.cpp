@@ -61,7 +61,7 @@ const std::vector<Key>& keys() {
       {"cost", "load", 0, 1e6, into(&P::loadCost)},
       {"cost", "double-factor", 0, 1e6, into(&P::doubleFactor)},
       {"cost", "branch", 0, 1e6, into(&P::branchCost)},
-      {"cost", "predicated-arms", 0, 1e6, into(&P::predicatedArms)},
+      {"cost", "predicated-arm", 0, 1e6, into(&P::predicatedArm)},
       {"cost", "barrier", 0, 1e6, into(&P::barrierCost)},
       {"cost", "shared-access", 0, 1e6, into(&P::sharedAccessCost)},
       {"cost", "arithmetic", 0, 1e6, into(&P::arithmeticCost)},

@@ -59,6 +59,9 @@ struct Options {
   /// Instructions that the arms of a selection may have, whatever is asked for: bounds the time
   /// that deep nests take.
   size_t maxArmInstructions = 4096;
+  /// Least share of the cost that must be saved. Where the driver makes straight code of the branch
+  /// by itself, the costs are the same, and it is flattened.
+  double minGain = 0.02;
   /// Arms that a switch may have.
   size_t maxSwitchArms = 16;
 };
@@ -97,7 +100,9 @@ struct Site {
   ArmScan scan;
   SelectionCost cost;
   BranchOdds odds;
-  double costBefore = 0, costAfter = 0;
+  double costBefore = 0, costAfter = 0; ///< with inner selections as they are by now
+  double nestBefore = 0;                ///< with inner selections as they were
+  std::string outer;                    ///< the selection that it was flattened with
   uint32_t registersAdded = 0;
   Decision decision = Decision::Left;
   std::optional<Refusal> refusal;
@@ -124,6 +129,7 @@ private:
   void scanArm(Site& site, size_t arm);
   void findCommonStores(Site& site) const;
   void measure(Site& site);
+  InstRef definedIn(const Arm& arm, Id value) const;
   uint32_t registersAdded(const Site& site) const;
   Id mapped(const Site& site, Id id) const;
   // check
@@ -154,7 +160,8 @@ private:
   Speculation speculation_;
   SelectionOdds odds_;
   std::optional<RegisterPressure> pressure_;
-  std::vector<Site> sites_; ///< in module order
+  std::vector<Site> sites_;           ///< in module order
+  std::map<BlockRef, size_t> siteOf_; ///< by header, index into sites_
   FlattenPlan plan_;
 };
 
@@ -295,19 +302,54 @@ void Plan::measure(Site& site) {
     return module_.opcode(i) == spv::Op::OpPhi ? selectCost(analyses_, module_.resultType(i))
                                                : operationCost(analyses_, target_, i);
   };
+  std::vector<double> nestArms; // with inner selections as they were
   for (const Arm& arm : site.selection.arms) {
     double sum = 0;
     for (InstRef i : instructionsOf(module_, plan_, arm)) sum += costOf(i);
     cost.arms.push_back(sum);
+    double asIs = sum;
+    for (BlockRef b : arm.blocks)
+      if (module_.mergeInst(b)) {
+        const Site& inner = sites_[siteOf_.at(b)];
+        cost.isLeaf = false;
+        asIs += inner.nestBefore - inner.costAfter;
+      }
+    nestArms.push_back(asIs);
   }
   for (auto [dropped, kept] : site.scan.same) cost.common += costOf(dropped);
   const double choices = double(std::max<size_t>(site.selection.arms.size(), 1) - 1);
-  for (InstRef phi : phisOf(module_, site.selection.merge))
-    cost.selects += choices * selectCost(analyses_, module_.resultType(phi));
+  for (InstRef phi : phisOf(module_, site.selection.merge)) {
+    const double each = selectCost(analyses_, module_.resultType(phi));
+    cost.selects += choices * each;
+    bool isComputed = false, isFolded = false;
+    for (const Arm& arm : site.selection.arms) {
+      const InstRef def =
+          definedIn(arm, incomingValue(module_, phi, arm.last(site.selection.header)));
+      isComputed = isComputed || (def && costOf(def) > 0);
+      isFolded = isFolded || (def && foldsSelect(analyses_, def));
+    }
+    if (!isComputed) cost.moves += choices * each;
+    if (isFolded) cost.folded += each;
+  }
   for (auto [a, b] : site.scan.commonStores)
     cost.selects += selectCost(analyses_, module_.typeOf(module_.idAt(a, 2)));
   for (const Arm& arm : site.selection.arms)
     if (!arm.isDefault) cost.selects += double(arm.literalWords.size());
+  site.odds = odds_.of(site.selection);
+  site.costBefore = cost.asBranch(target_, site.odds);
+  site.costAfter = cost.asStraightCode();
+  SelectionCost nest = cost;
+  nest.arms = std::move(nestArms);
+  site.nestBefore = nest.asBranch(target_, site.odds);
+}
+
+/// The instruction of the arm's own blocks that defines a value, null if it is defined elsewhere.
+InstRef Plan::definedIn(const Arm& arm, Id value) const {
+  const InstRef def = value ? module_.def(value) : InstRef();
+  const BlockRef home = def ? module_.blockOf(def) : BlockRef();
+  const bool isHere =
+      home && std::find(arm.blocks.begin(), arm.blocks.end(), home) != arm.blocks.end();
+  return isHere ? def : InstRef();
 }
 
 /// Values of an arm that the merge block wants live on while the other arms are computed.
@@ -316,10 +358,7 @@ uint32_t Plan::registersAdded(const Site& site) const {
   for (const Arm& arm : site.selection.arms) {
     uint32_t registers = 0;
     for (InstRef phi : phisOf(module_, site.selection.merge)) {
-      const Id value = incomingValue(module_, phi, arm.last(site.selection.header));
-      const InstRef def = value ? module_.def(value) : InstRef();
-      const BlockRef home = def ? module_.blockOf(def) : BlockRef();
-      if (home && std::find(arm.blocks.begin(), arm.blocks.end(), home) != arm.blocks.end())
+      if (definedIn(arm, incomingValue(module_, phi, arm.last(site.selection.header))))
         registers += registersOf(analyses_, module_.resultType(phi));
     }
     outs.push_back(registers);
@@ -424,13 +463,12 @@ std::optional<Refusal> Plan::canHoist(const Site& site) const {
 
 std::optional<Refusal> Plan::isProfitable(Site& site) {
   const Selection& s = site.selection;
-  site.costBefore = site.cost.asBranch(target_, site.odds);
-  site.costAfter = site.cost.asStraightCode();
   site.registersAdded = registersAdded(site);
   if (isForced(site)) return std::nullopt;
   if (analyses_.uniformity(UniformScope::Subgroup).isUniform(s.condition))
     return Refusal{"uniform", "all lanes of a subgroup go the same way", s.branch};
-  if (site.costAfter > site.costBefore)
+  const bool isTie = site.costAfter == site.costBefore;
+  if (!isTie && site.costAfter > site.costBefore * (1 - options_.minGain))
     return Refusal{"too-costly",
                    fmt::format("straight code would cost {:.1f} instead of {:.1f}", site.costAfter,
                                site.costBefore),
@@ -453,13 +491,12 @@ std::optional<Refusal> Plan::isPartProfitable(Site& site) {
   const Selection& s = site.selection;
   double moving = 0, staying = 0; // what stays costs those that go there, and at least its issue
   size_t stayingCount = 0;
-  site.costBefore = site.cost.asBranch(target_, site.odds);
   for (size_t a = 0; a < s.arms.size(); ++a) {
     for (InstRef i : site.scan.moving[a]) moving += operationCost(analyses_, target_, i);
     for (const ArmScan::Staying& i : site.scan.staying[a]) {
       const double cost = operationCost(analyses_, target_, i.inst);
       staying += site.odds.anyLane[a] * std::max(cost, 1.0);
-      if (cost == 0) site.costBefore += site.odds.anyLane[a];
+      if (cost == 0) site.nestBefore = site.costBefore += site.odds.anyLane[a];
     }
     stayingCount += site.scan.staying[a].size();
   }
@@ -473,9 +510,10 @@ std::optional<Refusal> Plan::isPartProfitable(Site& site) {
   if (isForced(site)) return std::nullopt;
   if (analyses_.uniformity(UniformScope::Subgroup).isUniform(s.condition))
     return Refusal{"uniform", "all lanes of a subgroup go the same way", s.branch};
-  const bool wasPredicated = moving + double(stayingCount) <= target_.predicatedArms;
-  const bool isPredicated = double(stayingCount) <= target_.predicatedArms;
-  if (wasPredicated || !isPredicated || site.costAfter > site.costBefore) return no;
+  const bool wasPredicated = moving + double(stayingCount) <= target_.predicatedArm;
+  const bool isPredicated = double(stayingCount) <= target_.predicatedArm;
+  if (wasPredicated || !isPredicated || site.costAfter > site.costBefore * (1 - options_.minGain))
+    return no;
   return std::nullopt;
 }
 
@@ -507,12 +545,14 @@ void Plan::judge(Site& site, BlockRef header) {
   for (size_t a = 0; a < s.arms.size(); ++a) scanArm(site, a);
   if (!site.scan.isAllMoving()) findCommonStores(site);
   measure(site);
-  site.odds = odds_.of(s);
   if ((site.refusal = isExcluded(site))) return;
   if (!(site.refusal = canFlatten(site))) {
     site.refusal = isProfitable(site);
     if (site.refusal || !context_.maySite(site.name)) return;
     site.decision = Decision::Flattened;
+    for (const Arm& arm : s.arms)
+      for (BlockRef b : arm.blocks)
+        if (module_.mergeInst(b)) sites_[siteOf_.at(b)].outer = site.name;
     for (auto [dropped, kept] : site.scan.same)
       plan_.same.emplace(module_.resultId(dropped), mapped(site, module_.resultId(kept)));
     plan_.flat.emplace(header, FlattenPlan::Flat{s, site.scan.commonStores});
@@ -532,6 +572,7 @@ void Plan::decide() {
     for (size_t n = 0; n < headers.size(); ++n) {
       sites_.emplace_back();
       sites_.back().name = fmt::format("branch{}", sites_.size());
+      siteOf_.emplace(headers[n], first + n);
     }
     // An inner header stands behind the outer one in every order that visits dominators first.
     std::vector<size_t> order(headers.size());
@@ -577,7 +618,7 @@ Remark Plan::remarkOf(const Site& site) const {
     r.args.push_back({"arm-costs", list});
   }
   if (site.costAfter > 0) {
-    r.args.push_back({"cost-before", fmt::format("{:.4g}", site.costBefore)});
+    r.args.push_back({"cost-before", fmt::format("{:.4g}", site.nestBefore)});
     r.args.push_back({"cost-after", fmt::format("{:.4g}", site.costAfter)});
     r.args.push_back({"odds", site.odds.source});
   }
@@ -593,10 +634,11 @@ Remark Plan::remarkOf(const Site& site) const {
   r.kind = Remark::Kind::Applied;
   r.args.push_back({"registers-added", fmt::format("{}", site.registersAdded)});
   const bool isWhole = site.decision == Decision::Flattened;
+  if (isWhole && !site.outer.empty()) r.args.push_back({"inside", site.outer});
   r.name = isWhole ? "flattened" : "partly-flattened";
   r.message = fmt::format("{} a {}{}: about {:.4g} instead of {:.4g}",
                           isWhole ? "made straight code of" : "moved the harmless part in front of",
-                          kind, arms, site.costAfter, site.costBefore);
+                          kind, arms, site.costAfter, site.nestBefore);
   if (!isWhole) {
     const InstRef stays = firstBlocker(site).place;
     r.message += fmt::format("; {}{} stays", module_.facts(stays).name, placeOf(stays));

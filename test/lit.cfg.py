@@ -2,7 +2,8 @@
 #
 # Substitutions:  %lanewise   the program under test
 #                 %samples    the directory of the samples
-#                 %transpose-reference, %smoothing-reference, %badger-reference   the CPU references of the samples
+#                 %transpose-reference, %smoothing-reference, ...   the CPU references of the samples: %NAME-reference
+#                             for each samples/NAME/reference.cpp
 #                 %python     the Python that runs lit
 #                 %cxx        a C++ compiler
 #                 %s %t %S    the test file, a scratch path of its own, its directory
@@ -32,7 +33,8 @@ config.excludes = ["Inputs", "unit"]
 
 config.substitutions.append(("%lanewise", os.path.join(config.lanewise_bin_dir, "lanewise")))
 config.substitutions.append(("%python", sys.executable))
-for sample in ("transpose", "smoothing", "badger"):
+for source in sorted(glob.glob(os.path.join(config.lanewise_source_dir, "samples/*/reference.cpp"))):
+    sample = os.path.basename(os.path.dirname(source))
     config.substitutions.append((f"%{sample}-reference", os.path.join(config.lanewise_bin_dir, f"{sample}_reference")))
 config.substitutions.append(("%samples", os.path.join(config.lanewise_source_dir, "samples")))
 

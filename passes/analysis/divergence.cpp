@@ -1,6 +1,7 @@
 #include "analysis/divergence.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace lanewise {
 namespace {
@@ -45,29 +46,56 @@ bool isProvedDivergent(Affine& affine, const EntryPoint& entry, Id value) {
   return false;
 }
 
-std::optional<SubgroupSplits> countSplits(Affine& affine, const std::array<uint32_t, 3>& size,
-                                          uint32_t subgroupSize, Id condition, BlockRef block) {
-  const AffineExpr& form = affine.of(condition);
+namespace {
+
+/// Calls `visit(subgroup, value)` for each lane of a workgroup. False when the values are not
+/// known, or `visit` has seen enough.
+template <class Visit>
+bool forEachLane(Affine& affine, const std::array<uint32_t, 3>& size, uint32_t subgroupSize,
+                 Id value, BlockRef block, Visit&& visit) {
+  const AffineExpr& form = affine.of(value);
   const uint64_t invocations = uint64_t(size[0]) * size[1] * size[2];
   if (form.dependsOnSpec || !affine.isEvaluable(form) || invocations > kMaxCountedInvocations ||
       affine.uniformStates(std::array{&form}, block).count != 1)
-    return std::nullopt;
+    return false;
+  for (uint64_t n = 0; n < invocations; ++n) {
+    const uint32_t subgroup = uint32_t(n / subgroupSize);
+    const LaneContext lane{localIdOf(n, size), uint32_t(n % subgroupSize), subgroup, 0};
+    const auto here = affine.evaluate(form, lane);
+    if (!here || !visit(subgroup, *here)) return false;
+  }
+  return true;
+}
+
+} // namespace
+
+std::optional<SubgroupSplits> countSplits(Affine& affine, const std::array<uint32_t, 3>& size,
+                                          uint32_t subgroupSize, Id condition, BlockRef block) {
+  std::vector<std::array<bool, 2>> taken; // by subgroup
+  const bool isKnown =
+      forEachLane(affine, size, subgroupSize, condition, block, [&](uint32_t subgroup, uint32_t v) {
+        taken.resize(subgroup + 1);
+        taken[subgroup][v != 0] = true;
+        return true;
+      });
+  if (!isKnown) return std::nullopt;
   SubgroupSplits splits;
-  for (uint64_t first = 0; first < invocations; first += subgroupSize) {
-    bool isTaken[] = {false, false};
-    for (uint64_t n = first; n < std::min(first + subgroupSize, invocations); ++n) {
-      const LaneContext lane{localIdOf(n, size), uint32_t(n - first),
-                             uint32_t(first / subgroupSize), 0};
-      const auto value = affine.evaluate(form, lane);
-      if (!value) return std::nullopt;
-      isTaken[*value != 0] = true;
-    }
+  for (auto [no, yes] : taken) {
     ++splits.subgroups;
-    splits.anyTrue += isTaken[1];
-    splits.anyFalse += isTaken[0];
-    splits.splitting += isTaken[0] && isTaken[1];
+    splits.anyTrue += yes;
+    splits.anyFalse += no;
+    splits.splitting += yes && no;
   }
   return splits;
+}
+
+bool isSameInSubgroups(Affine& affine, const std::array<uint32_t, 3>& size, uint32_t subgroupSize,
+                       Id value, BlockRef block) {
+  std::vector<uint32_t> first; // by subgroup
+  return forEachLane(affine, size, subgroupSize, value, block, [&](uint32_t subgroup, uint32_t v) {
+    if (subgroup == first.size()) first.push_back(v);
+    return v == first[subgroup];
+  });
 }
 
 } // namespace lanewise

@@ -33,4 +33,9 @@ struct SubgroupSplits {
 std::optional<SubgroupSplits> countSplits(Affine& affine, const std::array<uint32_t, 3>& size,
                                           uint32_t subgroupSize, Id condition, BlockRef block);
 
+/// Whether a value is the same for all lanes of each subgroup of a workgroup, counted in the same
+/// way. False when it cannot be counted.
+bool isSameInSubgroups(Affine& affine, const std::array<uint32_t, 3>& size, uint32_t subgroupSize,
+                       Id value, BlockRef block);
+
 } // namespace lanewise

@@ -1,5 +1,6 @@
 #include "analysis/operation_cost.h"
 
+#include "analysis/constants.h"
 #include "analysis/types.h"
 
 #include <algorithm>
@@ -111,8 +112,13 @@ double operationCost(Analyses& analyses, const TargetProfile& target, InstRef in
     const uint64_t rows = left.kind == TypeInfo::Kind::Matrix ? types.info(left.element).count : 1;
     scalars = second.count * rows;
   }
+  double each = classCost(target, cost);
+  // Compilers multiply by what stands for the reciprocal.
+  if (cost == CostClass::IntegerDivide &&
+      analyses.constants().literal(module.idAt(inst, firstOperand + 1)))
+    each = std::min(each, 2 * target.multiplyCost + 1);
   const Scalars& wider = operand.width > result.width ? operand : result;
-  return double(scalars) * classCost(target, cost) * widthFactor(target, wider, cost);
+  return double(scalars) * each * widthFactor(target, wider, cost);
 }
 
 uint32_t registersOf(Analyses& analyses, Id type) {

@@ -2,11 +2,9 @@
 // estimate for comparing the two; docs/passes/branch-to-predication.md has the model beside
 // measurements.
 //
-//   branch    branchCost * P(lanes part) + sum over arms of P(some lane goes there) * cost of the
-//   arm straight  cost of all arms + OpSelects - what the arms have in common
-//
-// Where the arms together cost no more than TargetProfile::predicatedArms, the driver's compiler
-// makes straight code of the branch by itself, and the two are the same.
+//   branch      branchCost * (does it part the lanes?) + sum over arms of P(a lane goes there) *
+//   arm predicated  cost of all arms: what the driver makes of a branch with arms of predicatedArm
+//   or less straight    cost of all arms + OpSelects - what the arms have in common
 #pragma once
 
 #include "analysis/affine.h"
@@ -25,8 +23,9 @@ namespace lanewise {
 struct BranchOdds {
   std::vector<double> anyLane; ///< by arm: some lane of the subgroup goes there
   double parting = 1;          ///< lanes go different ways
-  /// "counted lane by lane", "branch weights", "assumed": where it comes from.
-  const char* source = "assumed";
+  /// Where it comes from: "counted lane by lane", "same address" (the condition is read from where
+  /// all lanes of a subgroup read), "branch weights", "condition" (its form), "unknown".
+  const char* source = "unknown";
 };
 
 class SelectionOdds {
@@ -40,6 +39,9 @@ private:
     std::unique_ptr<Affine> affine;
   };
   const Kernel* kernelOf(BlockRef block) const;
+  std::optional<double> probabilityOfTrue(Id condition, const Kernel* kernel, uint32_t depth = 0);
+  bool isSameForSubgroup(Id value, const Kernel& kernel, std::vector<Id>& pending);
+  bool readsSharedAddress(Id value, const Kernel& kernel, std::vector<Id>& seen);
 
   Analyses& analyses_;
   const TargetProfile& target_;
@@ -49,14 +51,24 @@ private:
 struct SelectionCost {
   std::vector<double> arms;
   double selects = 0; ///< the OpSelects, and the comparisons of a switch
-  double common = 0;  ///< what is done once instead of in each arm
+  /// Moves that the phis take as a branch as well: of values that no arm computes.
+  double moves = 0;
+  double common = 0; ///< what is done once instead of in each arm
+  /// Of `selects`, what compilers make the predicate of the operation that computes the value.
+  double folded = 0;
+  /// The arms are plain code in the module as it is, with no selection in them.
+  bool isLeaf = true;
 
   double all() const;
   double asBranch(const TargetProfile& target, const BranchOdds& odds) const;
-  double asStraightCode() const { return all() - common + selects; }
+  double asStraightCode() const { return all() - common + selects - folded; }
 };
 
 /// Cost of choosing a value of the type.
 double selectCost(Analyses& analyses, Id type);
+/// Whether choosing what `inst` computes is free: it is one instruction for each component, which
+/// can be predicated, and nobody else wants the value. A product and the sum behind it are one
+/// instruction whose predicate costs a move.
+bool foldsSelect(Analyses& analyses, InstRef inst);
 
 } // namespace lanewise

@@ -44,20 +44,20 @@ struct TargetProfile {
 
   // Costs of instructions and branches, in units of one 32-bit integer addition of a subgroup,
   // where there is enough other work to hide latencies.
-  double multiplyCost = 1;       ///< of integers, 32 bits
+  double multiplyCost = 2;       ///< of integers, 32 bits
   double convertCost = 4;        ///< between integers and floats; counting bits
   double divideCost = 8;         ///< of floats
   double integerDivideCost = 20; ///< division and remainder
-  double specialCost = 4;        ///< square root, exponential, logarithm, sine
-  double loadCost = 8;           ///< of 4 bytes that a cache holds, or of Workgroup memory
+  double specialCost = 6;        ///< square root, exponential, logarithm, sine
+  double loadCost = 4;           ///< of 4 bytes that a cache holds, or of Workgroup memory
   /// What a 64-bit float operation costs beside its 32-bit form.
   double doubleFactor = 16;
-  /// Of a branch at which the lanes of a subgroup part: what it costs to go two ways and to meet
-  /// again, without what stands on the ways.
-  double branchCost = 20;
-  /// Cost of a branch's arms together up to which the driver's compiler makes predicated code of it
-  /// by itself.
-  double predicatedArms = 6;
+  /// Of a branch with two arms at which the lanes of a subgroup part, without what stands in the
+  /// arms: to go two ways and to meet again.
+  double branchCost = 4;
+  /// Cost of an arm up to which the driver's compiler makes predicated code of a branch by itself;
+  /// 0 when not known.
+  double predicatedArm = 0;
   /// 32-bit values of a lane up to which a core still holds enough subgroups; more living values
   /// make it hold fewer.
   uint32_t registersPerLane = 64;

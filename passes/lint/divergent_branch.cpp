@@ -32,6 +32,8 @@ namespace {
 constexpr double kLeastSplit = 0.5;
 /// Cycles of an access of memory beside those of an operation (1).
 constexpr double kMemoryCost = 8;
+/// Operations that the cheaper side must have; below, the branch is what costs.
+constexpr double kLeastCost = 20;
 /// The cheaper side must have at least this share of the dearer one.
 constexpr double kLeastBalance = 0.25;
 
@@ -81,7 +83,7 @@ void lintDivergentBranch(LintContext& context, LintFindings& findings) {
       const double costs[] = {costOfSide(context, sides[0], meeting),
                               costOfSide(context, sides[1], meeting)};
       const double least = std::min(costs[0], costs[1]), most = std::max(costs[0], costs[1]);
-      if (least < context.target().branchCost || least < kLeastBalance * most) continue;
+      if (least < kLeastCost || least < kLeastBalance * most) continue;
       const Id condition = module.idAt(end, 1);
       // What is the same for the workgroup splits nothing; the count would say so of one workgroup.
       const auto split = kernel.affine->isWorkgroupUniform(kernel.affine->of(condition))

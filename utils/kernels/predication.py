@@ -65,8 +65,8 @@ def predicted_ratio(remarks):
     before = after = 0
     for remark in remarks:
         args = remark["args"]
-        if "cost-before" not in args or "cost-after" not in args:
-            continue
+        if "cost-before" not in args or "cost-after" not in args or "inside" in args:
+            continue  # what went with the selection around it is in the costs of that one
         before += float(args["cost-before"])
         after += float(args["cost-after" if remark["kind"] == "applied" else "cost-before"])
     return after / before if before else None

@@ -20,9 +20,9 @@ void main() {
 
   uint x = a[g], y;
   switch (x & 7u) {
-  case 1u: y = x + 5u; break;
+  case 1u: y = (x + 5u) ^ (x << 3); break;
   case 2u:
-  case 6u: y = x ^ 3u; break;
+  case 6u: y = (x ^ 3u) - (x >> 1); break;
   default: y = x;
   }
   b[g] = y;

@@ -1,0 +1,25 @@
+#version 450
+// Turns round the first half of 64 values. Half of the invocations wait for others that never come.
+
+layout(local_size_x = 64) in;
+
+layout(set = 0, binding = 0) readonly buffer Source {
+  uint source[];
+};
+layout(set = 0, binding = 1) writeonly buffer Target {
+  uint target[];
+};
+
+shared uint tile[64];
+
+void main() {
+  const uint t = gl_LocalInvocationID.x;
+  const uint i = gl_GlobalInvocationID.x;
+  if (t < 32u) {
+    tile[t] = source[i];
+    barrier();
+    target[i] = tile[31u - t];
+  } else {
+    target[i] = source[i];
+  }
+}

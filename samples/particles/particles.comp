@@ -1,0 +1,93 @@
+#version 450
+// Moves particles. Each is drawn to the middle of those around it that are alive and takes on their direction; what is
+// alive falls, bounces off the floor and ages, what is dead comes to rest.
+//
+// Those around it are the next ones of its cluster: 64 particles whose numbers differ in the last six bits, the same
+// for every size of workgroup. They are shown to one another in shared memory, first positions, then velocities.
+//
+// The size of a workgroup is a specialization constant, a multiple of 64; groups are [count / size], rounded up.
+
+layout(local_size_x = 128, local_size_x_id = 0) in;
+
+struct Particle {
+  vec3 position;
+  float life;
+  vec4 colour;
+  vec3 velocity;
+  float mass;
+  float size;
+  float rotation;
+  float spin;
+  uint seed;
+};
+
+layout(set = 0, binding = 0) buffer Particles {
+  Particle particles[];
+};
+layout(push_constant) uniform Sizes {
+  uint count;
+  uint reach; // how many of its cluster a particle sees
+  float pull; // of one of them
+};
+
+shared float cluster[gl_WorkGroupSize.x][4]; // x, y, z, how many
+
+const uint kCluster = 64u;
+const float kStep = 1.0 / 16.0;
+const float kFloor = -8.0;
+
+// Sum over what those around show.
+float around(uint component) {
+  const uint t = gl_LocalInvocationID.x;
+  const uint first = t & ~(kCluster - 1u);
+  float sum = 0.0;
+  for (uint n = 1u; n <= reach; ++n) sum += cluster[first | ((t + n) & (kCluster - 1u))][component];
+  return sum;
+}
+
+void main() {
+  const uint t = gl_LocalInvocationID.x;
+  const uint i = gl_GlobalInvocationID.x;
+  barrier(); // nothing is shared yet
+
+  vec3 position = vec3(0.0), velocity = vec3(0.0);
+  float life = 0.0;
+  if (i < count) {
+    position = particles[i].position;
+    velocity = particles[i].velocity;
+    life = particles[i].life;
+  }
+  const bool isAlive = life > 0.0;
+  vec3 change = vec3(0.0);
+  for (uint turn = 0u; turn < 2u; ++turn) {
+    const vec3 own = turn == 0u ? position : velocity;
+    cluster[t][0] = isAlive ? own.x : 0.0;
+    cluster[t][1] = isAlive ? own.y : 0.0;
+    cluster[t][2] = isAlive ? own.z : 0.0;
+    cluster[t][3] = isAlive ? 1.0 : 0.0;
+    barrier(); // all are shown
+    const vec3 sum = vec3(around(0u), around(1u), around(2u));
+    change += (sum - around(3u) * own) * pull;
+    barrier(); // nobody looks any more
+  }
+
+  if (isAlive) {
+    velocity += change;
+    velocity.y -= 0.25;
+    position += velocity * kStep;
+    if (position.y < kFloor) {
+      position.y = 2.0 * kFloor - position.y;
+      velocity.y *= -0.5;
+    }
+    life -= kStep;
+  } else {
+    velocity *= 0.5;
+    position.y = max(position.y - kStep, kFloor);
+  }
+
+  if (i < count) {
+    particles[i].position = position;
+    particles[i].velocity = velocity;
+    particles[i].life = life;
+  }
+}

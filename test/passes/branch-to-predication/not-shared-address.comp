@@ -1,0 +1,23 @@
+// Several lanes may read the condition at the same address: nobody knows how many.
+// RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --eliminate-dead-code-aggressive --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --branch-to-predication --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
+// EQUAL: outputs equal
+// CHECK: missed: kept a {{branch|switch}}{{.*}}straight code would cost{{.*}}[branch-to-predication:too-costly]
+// CODE: {{^ *}}OpBranchConditional
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer A { uint a[]; };
+layout(binding = 1) writeonly buffer B { uint b[]; };
+layout(binding = 2) readonly buffer F { uint n; uint flag[]; };
+void main() {
+  uint g = gl_GlobalInvocationID.x;
+
+  uint x = a[g], y = x;
+  if (flag[g / n] > 20u) y = (x ^ 5u) * 3u + (x >> 2) - (x << 3); else y = (x ^ 9u) * 7u + (x >> 3) - (x << 1);
+  b[g] = y;
+}

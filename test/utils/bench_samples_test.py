@@ -1,0 +1,262 @@
+"""utils/bench_samples must run what it says, find what is wrong, and tell figures as lanewise gives them."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import tomllib
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "utils/bench_samples"
+sys.path.insert(0, str(ROOT / "utils/sample_bench"))
+
+import expressions  # noqa: E402
+import page  # noqa: E402
+import report  # noqa: E402
+import scenarios  # noqa: E402
+
+# Stands for lanewise. A module is the list of the passes that change anything: `--pad` does, `--drop` does not. What
+# `verify` is to say of a program stands in report.json, by its name; it is asked for programs that run, no others.
+PROGRAM = '''#!/usr/bin/env python3
+import json, pathlib, sys, tomllib
+here = pathlib.Path(__file__).parent
+arguments = sys.argv[2:]
+with open(here / "calls.jsonl", "a") as calls:
+    calls.write(json.dumps(sys.argv[1:]) + "\\\\n")
+value = lambda name: next((a.split("=", 1)[1] for a in arguments if a.startswith(name + "=")), None)
+if sys.argv[1:] == ["verify", "--help"]:
+    print("  --layout-manifest")
+elif sys.argv[1] == "passes":
+    print("Passes of Lanewise:\\\\n  --pad\\\\n  --aos-to-soa\\\\n\\\\n-O is exactly these flags:\\\\n  --fold\\\\n  --pad    (Lanewise)\\\\n"
+          "  --drop    (Lanewise)\\\\n  --clean\\\\n")
+elif sys.argv[1] == "opt" and "--compact-ids" in arguments:
+    print(pathlib.Path(arguments[0]).read_text())
+elif sys.argv[1] == "opt" and "--aos-to-soa" in arguments:
+    folder = pathlib.Path(arguments[arguments.index("-o") + 1])
+    (folder / "s.spv").write_text("laid out" if "-O" in arguments else "laid out alone")
+    (folder / "layout.json").write_text("{}")
+elif sys.argv[1] == "opt":
+    passes = [a for a in arguments if a in ("--fold", "--pad", "--clean")]
+    if "-O" in arguments:
+        passes = ["--fold", "--pad", "--clean"]
+    pathlib.Path(arguments[arguments.index("-o") + 1]).write_text(" ".join(passes))
+elif sys.argv[1] == "verify":
+    wanted = json.loads((here / "report.json").read_text())
+    scenario = tomllib.loads(pathlib.Path(value("--scenario")).read_text())
+    labels = [a.split("=", 1)[1] for a in arguments if a.startswith("--label=")] or ["o", "o again"]
+    names = labels[1:] + [v["name"] for v in scenario.get("variant", [])]
+    timing = lambda us: {"median-us": us, "ratio": us / 100, "ratio-low": us / 110, "ratio-high": us / 90, "rounds": 40}
+    variants = [{"name": n, "state": "equal", "compared": True, "timing": timing(wanted["times"].get(n, 100)),
+                 "statistics": {"s": {"Register Count": 17, "Spilled": 0}}} for n in names]
+    print(json.dumps({"state": wanted["state"], "reason": wanted["reason"], "device": "a GPU", "driver": "1.0",
+                      "cpu-device": False, "original": {"name": labels[0], "timing": {"median-us": 100}},
+                      "variants": variants if wanted["state"] != "unverified" else []}))
+    sys.exit(wanted["exit"])
+'''.replace("\\\\n", "\\n")
+SCENARIO = '''
+[parameters]
+count = 10
+[sizes.small]
+count = 4000000
+[[shader]]
+name = "s"
+file = "s.comp"
+defines = { TILE = 16 }
+spec_constants = { 0 = "count/2", 1 = true }
+[[shader]]
+name = "r"
+file = "r.comp"
+[[buffer]]
+name = "b"
+type = ["f32x3", "u32"]
+count = "count"
+init = { kind = "file", path = "in.bin" }
+compare = { kind = "ulp", ulps = 4 }
+[[dispatch]]
+shader = "s"
+groups = ["count/64", 1]
+bind = { 0 = "b", "1.0" = "b" }
+push_constants = [{ type = "f32", value = 0.5 }]
+[[variant]]
+name = "by hand"
+[[variant.dispatch]]
+shader = "r"
+groups = [1]
+bind = { 0 = "b" }
+[[variant]]
+name = "half as large"
+[[variant.dispatch]]
+shader = "s"
+groups = [2]
+bind = { 0 = "b" }
+'''
+BENCH = '[floor]\nbytes = "count/20+9715"\n[rivals]\n"by hand" = "same"\n"half as large" = "configuration"\n'
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.sample = self.directory / "heat"
+        self.sample.mkdir()
+        (self.sample / "scenario.toml").write_text(SCENARIO)
+        self.program = self.directory / "lanewise"
+        self.program.write_text(PROGRAM)
+        self.program.chmod(0o755)
+
+    def run_script(self, *arguments, state="equal", reason="", code=0, times=None, bench=BENCH):
+        """(exit code, lines of standard output, standard error) for what lanewise is to say."""
+        (self.sample / "bench.toml").write_text(bench)
+        (self.directory / "calls.jsonl").unlink(missing_ok=True)
+        (self.directory / "report.json").write_text(
+            json.dumps({"state": state, "reason": reason, "exit": code, "times": times or {}}))
+        done = subprocess.run(
+            [sys.executable, SCRIPT, f"--program={self.program}", "--size=small", f"--keep={self.directory / 'kept'}",
+             *arguments, self.sample], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout.splitlines(), done.stderr
+
+    def calls(self, verb):
+        lines = (self.directory / "calls.jsonl").read_text().splitlines()
+        return [call[1:] for call in map(json.loads, lines) if call[0] == verb]
+
+    def test_rows(self):
+        code, lines, errors = self.run_script(times={"spirv-opt -O": 90, "--pad alone": 45, "by hand": 40})
+        self.assertEqual((code, errors), (0, ""))
+        self.assertIn("| original | 100.0 | - | - | 1.111 | 40% | - | - |", lines)
+        self.assertIn("| original again | 100.0 | 1.000 | 0.909 to 1.111 | 1.111 | 40% | 17 | 0 |", lines)
+        self.assertIn("| --pad alone | 45.0 | 0.450 | 0.409 to 0.500 | 0.500 | 89% | 17 | 0 |", lines)
+        # A pass that changes nothing has spirv-opt's module, and all passes have that of the one that does.
+        self.assertIn("| --drop alone | as spirv-opt -O |  |  |  |  |  |  |", lines)
+        self.assertIn("| Lanewise -O | as --pad alone |  |  |  |  |  |  |", lines)
+        self.assertIn("| floor | 40.0 |  |  |  | 100% |  |  |", lines)
+        # Below all tables: 90 us against 45, and 40 by hand against 45.
+        self.assertIn("| heat | 2.00 | 89% | 89% |", lines)
+        self.assertIn("geometric mean over what Lanewise changes: 2.00", lines)
+        self.assertIn("slower than the original by the whole interval: none", lines)
+
+    def test_what_runs(self):
+        self.run_script()
+        flags = [[a for a in call if a in ("--fold", "--pad", "--drop", "--clean", "-O")] for call in self.calls("opt")
+                 if "--compact-ids" not in call and any("heat_s" in a for a in call)]
+        self.assertEqual(flags, [[], ["--fold", "--clean"], ["--fold", "--pad", "--clean"], ["--fold", "--drop", "--clean"],
+                                 ["-O"], [], ["-O"]])  # the last two are for the configuration
+        for call in self.calls("opt"):
+            if any("s.comp" in a for a in call):
+                self.assertIn("-DTILE=16", call)
+            elif any("heat_s" in a for a in call) and "--compact-ids" not in call:
+                self.assertIn("--spec-const=0:2000000", call)
+                self.assertIn("--spec-const=1:true", call)
+        scenario = tomllib.loads((self.directory / "kept/heat.toml").read_text())
+        names = [variant["name"] for variant in scenario["variant"]]
+        self.assertEqual(names, ["spirv-opt -O", "--pad alone", "by hand", "by hand, spirv-opt -O", "half as large",
+                                 "half as large, Lanewise -O"])
+        alias = scenarios.shader_named(scenario, "s @ --pad alone")
+        self.assertEqual(pathlib.Path(alias["file"]).read_text(), "--fold --pad --clean")
+        self.assertEqual(alias["spec_constants"], {"0": "count/2", "1": True})
+        self.assertNotIn("defines", alias)
+        rival = scenarios.shader_named(scenario, "r @ by hand, spirv-opt -O")
+        self.assertEqual(pathlib.Path(rival["file"]).read_text(), "--fold --clean")
+        self.assertEqual(scenario["dispatch"][0]["shader"], "s")
+        self.assertEqual(scenario["variant"][1]["dispatch"][0]["shader"], "s @ --pad alone")
+
+    def test_layout(self):
+        code, lines, _ = self.run_script(times={"spirv-opt -O": 90, "Lanewise -O --aos-to-soa": 30}, bench="layout = true\n" + BENCH)
+        self.assertEqual(code, 0)
+        self.assertIn("| heat | 3.00 | 333% | 133% |", lines)
+        scenario = tomllib.loads((self.directory / "kept/heat.toml").read_text())
+        variant = next(v for v in scenario["variant"] if v["name"] == "Lanewise -O --aos-to-soa")
+        self.assertEqual(pathlib.Path(variant["layout"]).name, "layout.json")
+        module = scenarios.shader_named(scenario, variant["dispatch"][0]["shader"])["file"]
+        self.assertEqual(pathlib.Path(module).read_text(), "laid out")
+        alone = next(call for call in self.calls("opt") if "--aos-to-soa" in call and "-O" not in call)
+        self.assertEqual([a for a in alone if a in ("--fold", "--aos-to-soa", "--pad", "--drop", "--clean")],
+                         ["--fold", "--aos-to-soa", "--clean"])
+
+    def test_slower_is_told(self):
+        code, lines, _ = self.run_script(times={"--pad alone": 150})
+        self.assertEqual(code, 0)
+        self.assertIn("slower than the original by the whole interval: heat, --pad alone", lines)
+
+    def test_difference_is_found(self):
+        code, lines, _ = self.run_script(state="differs", reason="element 7", code=2)
+        self.assertEqual((code, lines[-1]), (2, "FOUND: heat: differs: element 7"))
+
+    def test_not_run(self):
+        code, lines, _ = self.run_script("--no-timing", state="unverified", reason="too large")
+        self.assertEqual(code, 0)
+        self.assertIn("not run: heat: too large", lines)
+        code, lines, _ = self.run_script("--no-timing", "--require-all", state="unverified", reason="too large")
+        self.assertEqual((code, lines[-1]), (2, "FOUND: heat: unverified: too large"))
+
+    def test_json_and_page(self):
+        figures, plots = self.directory / "f.json", self.directory / "f.html"
+        self.run_script(f"--json={figures}", f"--html={plots}", times={"spirv-opt -O": 90, "--pad alone": 45})
+        data = json.loads(figures.read_text())
+        self.assertEqual(data["samples"][0]["gain"], 2)
+        self.assertEqual(data["samples"][0]["programs"][3]["median-us"], 45)
+        self.assertEqual(data["rates"]["bytes"], 16 * 1024 * 16 * 2 / 100e-6)
+        text = plots.read_text()
+        for part in ("<svg", "45.0 us (0.450)", "floor", "spirv-opt -O"):
+            self.assertIn(part, text)
+        self.assertNotIn("http", text)  # it needs nothing else
+
+    def test_bad_bench(self):
+        for bench, message in (
+                (BENCH.replace("same", "nice"), "one of the roles"), (BENCH.replace('"by hand" = "same"\n', ""), "each variant"),
+                (BENCH.replace("count/20", "size/20"), "no parameter `size`"), ("speed = 1\n" + BENCH, "unknown keys: speed")):
+            code, _, errors = self.run_script(bench=bench)
+            self.assertEqual(code, 1)
+            self.assertIn(message, errors)
+
+    def test_bad_usage(self):
+        code, _, errors = self.run_script("--nonsense")
+        self.assertEqual(code, 1)
+        self.assertIn("--nonsense", errors)
+        code, _, errors = self.run_script("nowhere")
+        self.assertEqual(code, 1)
+        self.assertIn("no sample `nowhere`", errors)
+        code, _, errors = self.run_script(state="equal", code=3)
+        self.assertEqual(code, 1)
+        self.assertIn("exit code 3", errors)
+
+
+class Parts(unittest.TestCase):
+    def test_expressions(self):
+        for text, value in (("7", 7), (7, 7), ("0x10+2*n", 26), ("(n+3)/4*4", 8), ("-7/2", -3), ("-7%2", -1), ("n-2-1", 2),
+                            ("2*-n", -10)):
+            self.assertEqual(expressions.evaluate(text, {"n": 5}), value, text)
+        for text in ("", "n+", "m", "(n", "n)", "n/0", "n n"):
+            with self.assertRaises(ValueError, msg=text):
+                expressions.evaluate(text, {"n": 5})
+
+    def test_scenarios_survive_writing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            for path in [folder / "own.toml", *sorted((ROOT / "samples").glob("*/scenario*.toml"))]:
+                if path.parent == folder:
+                    path.write_text('repeat = "n"\n' + SCENARIO)
+                scenario = scenarios.load(path)
+                scenarios.write(scenario, folder / "again.toml")
+                self.assertEqual(tomllib.loads((folder / "again.toml").read_text()), scenario, path)
+
+    def test_every_sample_has_a_bench(self):
+        for path in sorted((ROOT / "samples").glob("*/scenario.toml")):
+            self.assertTrue((path.parent / "bench.toml").exists(), path)
+
+    def test_page_escapes(self):
+        data = {"device": "<GPU>", "driver": "", "date": "", "size": "", "target": "", "rates": {}, "geometric-mean": None,
+                "cpu-device": True, "samples": [{"name": "a<b", "state": "unverified", "reason": "1 < 2"}]}
+        text = page.render(data)
+        self.assertNotIn("<GPU>", text)
+        self.assertIn("1 &lt; 2", text)
+
+    def test_geometric_mean(self):
+        self.assertAlmostEqual(report.geometric_mean([1, 4]), 2)
+        self.assertIsNone(report.geometric_mean([]))
+
+
+if __name__ == "__main__":
+    unittest.main()
