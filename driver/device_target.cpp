@@ -41,6 +41,7 @@ Result<TargetProfile> targetOfDevice(const DeviceInfo& device) {
   if (!target) return target;
   target->name = device.name;
   if (device.sharedMemoryBytes > 0) target->maxSharedMemory = device.sharedMemoryBytes;
+  if (device.storageBufferBytes > 0) target->maxStorageBuffer = device.storageBufferBytes;
   if (device.subgroupSize > 0) {
     target->subgroupSize = device.subgroupSize;
     // A phase never has more lanes than there are.

@@ -4,8 +4,10 @@
 #include "files.h"
 #include "front_end.h"
 #include "isolate.h"
+#include "layout_manifest.h"
 #include "line_diff.h"
 #include "opt_options.h"
+#include "opt_program.h"
 #include "opt_verify.h"
 #include "pipeline.h"
 #include "print.h"
@@ -48,6 +50,7 @@ public:
   int run() {
     setDefaultIsolation({options_.isolationTime, 0, options_.isolates});
     if (int code = prepare()) return code;
+    if (options_.isProgram()) return runProgram();
     int exitCode = kDone;
     std::string remarks;
     for (const std::string& input : options_.inputs) {
@@ -76,6 +79,7 @@ private:
   /// What can go wrong before any input is read.
   int prepare() {
     if (int code = chooseTarget()) return code;
+    if (options_.isProgram()) return openDevice();
     if (options_.output.empty() && !options_.wantsDiff && !options_.asText &&
         ::isatty(STDOUT_FILENO))
       return fail("the output is binary; give -o FILE, or -S for text");
@@ -103,6 +107,10 @@ private:
     if (!options_.depfile.empty()) {
       if (int code = checkDestination(options_.depfile, others)) return code;
       others.push_back(options_.depfile);
+    }
+    if (!options_.layoutManifest.empty()) {
+      if (int code = checkDestination(options_.layoutManifest, others)) return code;
+      others.push_back(options_.layoutManifest);
     }
     return wantsRemarksFile() ? checkDestination(options_.remarksFile, others) : int(kDone);
   }
@@ -179,13 +187,10 @@ private:
     }
     LoadError why;
     std::optional<LoadedModule> module = loadModule(input, load, why);
-    if (!module) {
-      // Messages of compilers keep the form that editors jump to.
-      for (const std::string& line : why.lines)
-        printError("{}{}\n", line.find(": error: ") != std::string::npos ? "" : "lanewise: ", line);
-      return kBadUsageOrInput;
-    }
+    if (!module) return failLoading(why);
     for (const std::string& warning : module->warnings) one.standardError += warning + "\n";
+    if (scenario && changesLayouts(options_.steps))
+      return optimizeWithScenario(input, std::move(*module), *scenario, one);
     return optimize(input, *module, scenario ? &*scenario : nullptr, std::move(pipeline), one);
   }
 
@@ -202,32 +207,159 @@ private:
       if (!v) return fail(v.error().message);
       verification = std::move(*v);
       pipeline.judge = [&](const PassInfo& pass, const Words& before, const Words& after,
-                           Remark& remark) {
-        return verification->judge(pass, before, after, remark);
+                           const LayoutManifest& layouts, Remark& remark) {
+        return verification->judge(pass, before, after, layouts, remark);
       };
     }
     Result<PipelineOutcome> outcome = runPipeline(module.words, options_.steps, pipeline);
     if (!outcome) return fail(fmt::format("{}: {}", input, outcome.error().str()));
     VerifySummary summary;
-    int exitCode = kDone;
     if (verification) {
-      Result<VerifySummary> finished = verification->finish(outcome->words, outcome->remarks);
+      Result<VerifySummary> finished =
+          verification->finish(outcome->words, outcome->layouts, outcome->remarks);
       if (!finished) return fail(finished.error().message);
       summary = std::move(*finished);
-      if (summary.foundDifference) exitCode = kFoundSomething;
-      if (!summary.isVerified && options_.requiresVerified) {
-        outcome->words = module.words;
-        exitCode = kFoundSomething;
-      }
     }
-    if (Status s = addOutputs(input, module, *outcome, one); !s)
+    return finishOne(input, module, *outcome, verification ? &summary : nullptr, one);
+  }
+
+  /// Adds what is to be written and said of one module. The exit code.
+  int finishOne(const std::string& input, const LoadedModule& module, PipelineOutcome& outcome,
+                const VerifySummary* summary, OneResult& one) {
+    int exitCode = kDone;
+    if (summary && summary->foundDifference) exitCode = kFoundSomething;
+    if (summary && !summary->isVerified && options_.requiresVerified) {
+      outcome.words = module.words;
+      outcome.layouts = {};
+      exitCode = kFoundSomething;
+    }
+    if (!outcome.layouts.buffers.empty() && options_.layoutManifest.empty())
+      outcome.remarks.push_back(manifestMissing());
+    if (Status s = addOutputs(input, module, outcome, one); !s)
       return fail(fmt::format("{}: {}", input, s.error().message));
-    report(input, module, *outcome, verification ? &summary : nullptr, one);
+    report(input, module, outcome, summary, one);
     return exitCode;
   }
 
+  static Remark manifestMissing() {
+    Remark r;
+    r.kind = Remark::Kind::Warning;
+    r.pass = "aos-to-soa";
+    r.name = "no-manifest";
+    r.message =
+        "the host must lay out its buffers anew; give --layout-manifest=FILE to be told how";
+    return r;
+  }
+
+  // ---- programs ----
+
+  /// One shader that changes the layout of its buffers: what the scenario knows of them counts.
+  int optimizeWithScenario(const std::string& input, LoadedModule module,
+                           const ScenarioFor& scenario, OneResult& one) {
+    if (shadersOfProgram(scenario.scenario()).size() != 1)
+      return fail(
+          fmt::format("{}: --aos-to-soa changes what all shaders of a scenario share; leave "
+                      "INPUT out to take all of {}",
+                      input, options_.scenario));
+    std::vector<ProgramModule> modules(1);
+    modules[0].shader = shadersOfProgram(scenario.scenario()).front();
+    modules[0].module = std::move(module);
+    Result<OptimizedProgram> program =
+        optimizeProgram(scenario.scenario(), std::move(modules), options_, verifier_.get());
+    if (!program) return fail(program.error().message);
+    ProgramModule& only = program->modules.front();
+    only.outcome.layouts = std::move(program->layouts);
+    std::move(program->remarks.begin(), program->remarks.end(),
+              std::back_inserter(only.outcome.remarks));
+    return finishOne(input, only.module, only.outcome,
+                     options_.verify ? &program->verification : nullptr, one);
+  }
+
+  int runProgram() {
+    Result<Scenario> scenario = readScenario(options_.scenario, options_.scenarioSize);
+    if (!scenario) return fail(scenario.error().message);
+    OneResult one;
+    std::vector<ProgramModule> modules;
+    for (const ScenarioShader* shader : shadersOfProgram(*scenario)) {
+      if (shader->name.find('/') != std::string::npos)
+        return fail(fmt::format("{}: shader `{}`: its name becomes a file's, and has a '/'",
+                                options_.scenario, shader->name));
+      LoadError why;
+      std::optional<LoadedModule> module = loadModule(shader->path, loadOptionsFor(*shader), why);
+      if (!module) return failLoading(why);
+      for (const std::string& warning : module->warnings) one.standardError += warning + "\n";
+      modules.push_back({shader, std::move(*module), {}});
+    }
+    Result<OptimizedProgram> program =
+        optimizeProgram(*scenario, std::move(modules), options_, verifier_.get());
+    if (!program) return fail(program.error().message);
+    int exitCode = program->verification.foundDifference ? kFoundSomething : kDone;
+    if (options_.requiresVerified && !program->verification.isVerified) {
+      for (ProgramModule& m : program->modules) m.outcome.words = m.module.words;
+      program->layouts = {};
+      exitCode = kFoundSomething;
+    }
+    if (int code = addProgram(*program, one)) return code;
+    if (int code = writeOne(one)) return code;
+    return exitCode;
+  }
+
+  LoadOptions loadOptionsFor(const ScenarioShader& shader) const {
+    LoadOptions load = options_.load;
+    for (const auto& [name, value] : shader.defines)
+      if (std::none_of(load.defines.begin(), load.defines.end(),
+                       [&](const auto& given) { return given.first == name; }))
+        load.defines.emplace_back(name, value);
+    if (shader.entry != "main") load.entry = shader.entry;
+    return load;
+  }
+
+  /// The outputs of a program, its manifest and what is said of it.
+  int addProgram(OptimizedProgram& program, OneResult& one) {
+    std::error_code error;
+    fs::create_directories(options_.output, error);
+    if (!isFolder(options_.output))
+      return fail(fmt::format("{}: no folder can be made there", options_.output));
+    const fs::path folder = options_.output;
+    for (ProgramModule& m : program.modules) {
+      const std::string out =
+          (folder / (m.shader->name + (options_.asText ? ".spvasm" : ".spv"))).string();
+      if (Status s = addModule(m.shader->path, out, m.module, m.outcome, one); !s)
+        return fail(fmt::format("{}: {}", m.shader->path, s.error().message));
+      report(m.shader->path, m.module, m.outcome, nullptr, one);
+    }
+    PipelineOutcome whole;
+    whole.remarks = std::move(program.remarks);
+    addRemarks(options_.scenario, whole, one);
+    if (options_.verify) reportVerification(options_.scenario, program.verification, one);
+    flushRemarks(one);
+    std::string manifest = options_.layoutManifest;
+    if (manifest.empty() && !program.layouts.buffers.empty())
+      manifest = (folder / "layout.json").string();
+    if (!manifest.empty()) one.outputs.add(manifest, layoutManifestToJson(program.layouts));
+    if (wantsRemarksFile()) one.outputs.add(options_.remarksFile, std::exchange(one.remarks, {}));
+    return kDone;
+  }
+
+  int failLoading(const LoadError& why) const {
+    // Messages of compilers keep the form that editors jump to.
+    for (const std::string& line : why.lines)
+      printError("{}{}\n", line.find(": error: ") != std::string::npos ? "" : "lanewise: ", line);
+    return kBadUsageOrInput;
+  }
+
+  // ---- outputs ----
+
   Status addOutputs(const std::string& input, const LoadedModule& module, PipelineOutcome& outcome,
                     OneResult& one) const {
+    if (Status s = addModule(input, outputFor(input), module, outcome, one); !s) return s;
+    if (!options_.layoutManifest.empty())
+      one.outputs.add(options_.layoutManifest, layoutManifestToJson(outcome.layouts));
+    return ok();
+  }
+
+  Status addModule(const std::string& input, std::string out, const LoadedModule& module,
+                   PipelineOutcome& outcome, OneResult& one) const {
     bool isStripped = module.isSource() && !options_.keepLines;
     if (options_.wantsDiff) {
       Result<std::string> before =
@@ -239,7 +371,6 @@ private:
       one.standardOutput += unifiedDiff(*before, *after, input, input + " (optimized)");
     }
     if (isStripped) outcome.words = stripLines(outcome.words);
-    std::string out = outputFor(input);
     if (out.empty()) return ok();
     if (module.isSource() && isSameFile(input, out))
       return Error{"the output would overwrite its source; give another name to -o", {}, 0, {}};
@@ -279,20 +410,25 @@ private:
     return text + "\n";
   }
 
-  void report(const std::string& input, const LoadedModule& module, const PipelineOutcome& outcome,
-              const VerifySummary* verification, OneResult& one) const {
-    std::string name = input == "-" ? "<stdin>" : input;
+  void addRemarks(const std::string& name, const PipelineOutcome& outcome, OneResult& one) const {
     for (const Remark& r : outcome.remarks) {
       if (options_.remarks == RemarkFormat::Text) one.remarks += remarkAsText(r, name);
       if (options_.remarks == RemarkFormat::Json) one.remarks += remarkAsJson(r, name);
     }
+  }
+
+  /// The summary of a verification stands behind the remarks.
+  void flushRemarks(OneResult& one) const {
+    if (options_.remarksFile.empty()) one.standardError += std::exchange(one.remarks, {});
+    one.standardError += std::exchange(verificationText_, {});
+  }
+
+  void report(const std::string& input, const LoadedModule& module, const PipelineOutcome& outcome,
+              const VerifySummary* verification, OneResult& one) const {
+    std::string name = input == "-" ? "<stdin>" : input;
+    addRemarks(name, outcome, one);
     if (verification) reportVerification(name, *verification, one);
-    if (options_.remarksFile.empty()) {
-      // The summary of a verification stands behind the remarks.
-      one.standardError += std::exchange(one.remarks, {}) + std::exchange(verificationText_, {});
-    } else {
-      one.standardError += std::exchange(verificationText_, {});
-    }
+    flushRemarks(one);
     if (options_.hasStats) one.standardError += statsText(name, module, outcome);
     if (options_.pipeline.hasTimeReport) one.standardError += timesText(name, outcome);
   }

@@ -23,7 +23,7 @@ Error errorOf(std::string message) {
 /// What CLI11 collects before it is checked.
 struct RawOptions {
   std::string kind, targetEnv, remarks = "text", keepIf = "equal", workgroupSize;
-  std::vector<std::string> defines, specConstants, only, skip;
+  std::vector<std::string> defines, specConstants, only, skip, narrow;
   double isolationTimeout = 120;
   bool noIsolation = false;
 };
@@ -82,6 +82,11 @@ void declarePipeline(CLI::App& app, OptOptions& o, RawOptions& raw) {
   app.add_option("--bisect-limit", o.pipeline.bisectLimit,
                  "allow the first N rewrites only, and list them")
       ->group(group);
+  app.add_option(
+         "--narrow-fields", raw.narrow,
+         "BUFFER.FIELD:BITS,...: pack 32-bit integers of structs that fit; the host must follow")
+      ->allow_extra_args(false)
+      ->group(group);
   app.add_flag("--strict", o.pipeline.strict, "write nothing when any pass fails")->group(group);
   app.add_flag("--preserve-bindings", o.pipeline.preserveBindings,
                "keep unused descriptors in every spirv-opt pass")
@@ -115,6 +120,9 @@ void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
   const char* group = "Remarks and verification";
   app.add_option("--remarks", raw.remarks, "text, json or none")->group(group);
   app.add_option("--remarks-file", o.remarksFile, "where remarks go (default: standard error)")
+      ->group(group);
+  app.add_option("--layout-manifest", o.layoutManifest,
+                 "with --aos-to-soa: where it is told how the host must lay out its buffers")
       ->group(group);
   app.add_flag("--verify", o.verify, "dispatch the input and the result, and keep only what agrees")
       ->group(group);
@@ -330,6 +338,43 @@ Status checkChoices(const RawOptions& raw, OptOptions& o) {
   return ok();
 }
 
+/// One of the values of --narrow-fields, "BUFFER.FIELD:BITS": a field may have dots.
+Result<NarrowRequest> parseNarrowRequest(const std::string& text) {
+  const Error bad = errorOf(fmt::format("--narrow-fields={} must be BUFFER.FIELD:BITS with 1 to 31 "
+                                        "bits, such as cells.age:7",
+                                        text));
+  const size_t dot = text.find('.'), colon = text.rfind(':');
+  if (dot == std::string::npos || colon == std::string::npos || dot == 0 || colon <= dot + 1)
+    return bad;
+  NarrowRequest request{text.substr(0, dot), text.substr(dot + 1, colon - dot - 1), 0};
+  const char* end = text.data() + text.size();
+  auto [next, error] = std::from_chars(text.data() + colon + 1, end, request.bits);
+  if (error != std::errc() || next != end || request.bits < 1 || request.bits > 31) return bad;
+  return request;
+}
+
+Status checkNarrowing(const RawOptions& raw, OptOptions& o) {
+  for (const std::string& list : raw.narrow)
+    for (size_t at = 0; at <= list.size();) {
+      const size_t comma = std::min(list.find(',', at), list.size());
+      Result<NarrowRequest> request = parseNarrowRequest(list.substr(at, comma - at));
+      if (!request) return request.error();
+      for (const NarrowRequest& other : o.pipeline.narrow)
+        if (other.buffer == request->buffer && other.field == request->field)
+          return errorOf(
+              fmt::format("--narrow-fields: {}.{} stands there twice", other.buffer, other.field));
+      o.pipeline.narrow.push_back(std::move(*request));
+      at = comma + 1;
+    }
+  // Alone it changes nothing else of the layout, and comes last.
+  const PassInfo* pass = findPass("aos-to-soa");
+  const bool hasStep = std::any_of(o.steps.begin(), o.steps.end(),
+                                   [&](const PipelineStep& s) { return s.pass == pass; });
+  if (!o.pipeline.narrow.empty() && !hasStep)
+    o.steps.push_back({"--narrow-fields", pass, "keep", false});
+  return ok();
+}
+
 /// Names of --print-before and --print-after that can never match are mistakes.
 Status checkPrintNames(const OptOptions& o) {
   for (const auto* names : {&o.pipeline.printBefore, &o.pipeline.printAfter})
@@ -344,8 +389,39 @@ Status checkPrintNames(const OptOptions& o) {
   return ok();
 }
 
+/// All shaders of a scenario as one program.
+Status checkProgram(const OptOptions& o) {
+  if (o.output.empty() || o.output == "-")
+    return errorOf("a scenario without INPUT needs -o FOLDER for its shaders");
+  if (o.writesDepfile || !o.depfile.empty())
+    return errorOf("-MD speaks of one output; give an INPUT");
+  if (o.pipeline.bisectLimit >= 0)
+    return errorOf("--bisect-limit counts in one module; give an INPUT");
+  if (o.load.kind || !o.load.entry.empty())
+    return errorOf(
+        "-x and --entry speak of INPUT; the scenario names its shaders' files and entries");
+  return ok();
+}
+
+Status checkLayouts(const OptOptions& o) {
+  const auto count = std::count_if(o.steps.begin(), o.steps.end(), [](const PipelineStep& s) {
+    return s.pass && s.pass->flag == "aos-to-soa";
+  });
+  if (count > 1) return errorOf("--aos-to-soa may stand there once: a layout is changed once");
+  if (o.layoutManifest.empty()) return ok();
+  if (count == 0) return errorOf("--layout-manifest goes with --aos-to-soa or --narrow-fields");
+  if (o.inputs.size() > 1)
+    return errorOf("--layout-manifest names one file; several inputs are one program only in a "
+                   "scenario (--scenario without INPUT)");
+  return ok();
+}
+
 Status checkOutputs(OptOptions& o) {
-  if (o.inputs.empty()) return errorOf("no input; give a file, or - for standard input");
+  if (Status s = checkLayouts(o); !s) return s;
+  if (o.isProgram()) return checkProgram(o);
+  if (o.inputs.empty())
+    return errorOf("no input; give a file, - for standard input, or --scenario=FILE.toml for all "
+                   "shaders of a program");
   if (std::count(o.inputs.begin(), o.inputs.end(), ""))
     return errorOf("the name of an input is empty");
   if (o.inputs.size() > 1 && std::find(o.inputs.begin(), o.inputs.end(), "-") != o.inputs.end())
@@ -445,8 +521,9 @@ Result<ParsedOptions> parseOptOptions(std::span<char*> args) {
   } catch (const CLI::ParseError& e) {
     return errorOf(fmt::format("{}; see 'lanewise opt --help'", e.what()));
   }
-  for (Status s : {checkLoading(raw, o), checkAssumptions(raw, o), checkSiteFilters(raw, o),
-                   checkChoices(raw, o), checkPrintNames(o), checkOutputs(o)})
+  for (Status s :
+       {checkLoading(raw, o), checkAssumptions(raw, o), checkSiteFilters(raw, o),
+        checkNarrowing(raw, o), checkChoices(raw, o), checkPrintNames(o), checkOutputs(o)})
     if (!s) return s.error();
   return ParsedOptions{std::move(o), {}};
 }

@@ -34,6 +34,8 @@ struct OptOptions {
 
   RemarkFormat remarks = RemarkFormat::Text;
   std::string remarksFile; ///< "" for standard error
+  /// --layout-manifest; "" when not given
+  std::string layoutManifest;
 
   bool writesDepfile = false; ///< -MD
   std::string depfile;        ///< -MF; "" for OUT.d
@@ -50,6 +52,9 @@ struct OptOptions {
 
   std::chrono::milliseconds isolationTime = std::chrono::seconds(120);
   bool isolates = true;
+
+  /// Without INPUT: all shaders of the scenario are one program, and `output` names a folder.
+  bool isProgram() const { return inputs.empty() && !scenario.empty(); }
 };
 
 /// What parsing came to: options, or text to print for --help, or an Error for one line.

@@ -3,6 +3,7 @@
 #include "files.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 
 namespace lanewise::driver {
@@ -34,6 +35,20 @@ std::string firstDifference(const VerifyReport& report) {
 }
 
 } // namespace
+
+Result<VerifyReport> verifyLaidOut(Verifier& verifier, const Scenario& scenario,
+                                   std::span<const ShaderPair> pairs,
+                                   const LayoutManifest& layouts) {
+  std::array<ProgramVariant, 2> programs;
+  programs[0].name = "original";
+  programs[1].name = "transformed";
+  programs[1].layouts = layouts;
+  for (const ShaderPair& pair : pairs) {
+    programs[0].modules[pair.name] = pair.original;
+    programs[1].modules[pair.name] = pair.transformed;
+  }
+  return verifier.verifyPrograms(scenario, programs);
+}
 
 Result<ScenarioFor> ScenarioFor::read(const std::string& scenarioPath, const std::string& size,
                                       const std::string& input) {
@@ -111,18 +126,26 @@ Result<std::unique_ptr<OptVerification>> OptVerification::create(Verifier& verif
   return v;
 }
 
-Result<VerifyReport> OptVerification::compare(const Words& original, const Words& transformed) {
+Result<VerifyReport> OptVerification::compare(const Words& original, const Words& transformed,
+                                              const LayoutManifest& layouts) {
   std::vector<ShaderPair> pairs = others_;
   for (const std::string& name : ours_) pairs.push_back({name, original, transformed});
-  Result<VerifyReport> report = verifier_.verify(scenario_, pairs);
+  Result<VerifyReport> report = verifyLaidOut(verifier_, scenario_, pairs, layouts);
   if (report) report->notes.insert(report->notes.begin(), notes_.begin(), notes_.end());
   return report;
 }
 
 Verdict OptVerification::judge(const PassInfo& pass, const Words& before, const Words& after,
-                               Remark& remark) {
+                               const LayoutManifest& layouts, Remark& remark) {
+  const Verdict verdict = decide(pass, before, after, layouts, remark);
+  if (verdict == Verdict::Keep) keptLayouts_ = layouts;
+  return verdict;
+}
+
+Verdict OptVerification::decide(const PassInfo& pass, const Words& before, const Words& after,
+                                const LayoutManifest& layouts, Remark& remark) {
   if (!cannotRun_.empty() || badScenario_) return Verdict::Keep;
-  Result<VerifyReport> report = compare(input_, after);
+  Result<VerifyReport> report = compare(input_, after, layouts);
   if (!report) {
     badScenario_ = report.error();
     return Verdict::Keep;
@@ -134,10 +157,11 @@ Verdict OptVerification::judge(const PassInfo& pass, const Words& before, const 
     return Verdict::Keep;
   case VerifyState::Equal: {
     Verdict verdict = options_.keepIf == KeepIf::Faster
-                          ? judgeSpeed(pass, before, after, *report, remark)
+                          ? judgeSpeed(pass, before, after, layouts, *report, remark)
                           : Verdict::Keep;
     if (verdict == Verdict::Keep) {
       lastEqual_ = after;
+      lastLayouts_ = layouts;
       lastReport_ = std::move(*report);
     }
     return verdict;
@@ -148,7 +172,7 @@ Verdict OptVerification::judge(const PassInfo& pass, const Words& before, const 
   foundDifference_ = true;
   // Is it this pass, or what spirv-opt made of the module before it?
   if (before != lastEqual_) {
-    Result<VerifyReport> earlier = compare(input_, before);
+    Result<VerifyReport> earlier = compare(input_, before, keptLayouts_);
     if (earlier && earlier->state == VerifyState::Differs) {
       remark.name = "spirv-opt-changed-results";
       remark.message = fmt::format(
@@ -164,10 +188,13 @@ Verdict OptVerification::judge(const PassInfo& pass, const Words& before, const 
 
 /// A pass must win over the module without it, not only over the input.
 Verdict OptVerification::judgeSpeed(const PassInfo& pass, const Words& before, const Words& after,
-                                    const VerifyReport& report, Remark& remark) {
+                                    const LayoutManifest& layouts, const VerifyReport& report,
+                                    Remark& remark) {
   std::optional<TimingResult> timing = report.timing;
-  if (before != input_) {
-    Result<VerifyReport> step = compare(before, after);
+  // Only one of the two may have layouts of its own: behind a pass that changed them, what counts
+  // is the time against the input.
+  if (before != input_ && keptLayouts_.buffers.empty()) {
+    Result<VerifyReport> step = compare(before, after, layouts);
     timing = step ? step->timing : std::nullopt;
   }
   if (timing && timing->isFaster()) return Verdict::Keep;
@@ -181,7 +208,8 @@ Verdict OptVerification::judgeSpeed(const PassInfo& pass, const Words& before, c
   return Verdict::Undo;
 }
 
-Result<VerifySummary> OptVerification::finish(Words& words, Remarks& remarks) {
+Result<VerifySummary> OptVerification::finish(Words& words, LayoutManifest& layouts,
+                                              Remarks& remarks) {
   if (badScenario_) return *badScenario_;
   VerifySummary summary;
   summary.foundDifference = foundDifference_;
@@ -198,7 +226,7 @@ Result<VerifySummary> OptVerification::finish(Words& words, Remarks& remarks) {
     summary.report = lastReport_;
     return summary;
   }
-  Result<VerifyReport> report = compare(input_, words);
+  Result<VerifyReport> report = compare(input_, words, layouts);
   if (!report) return report.error();
   summary.report = std::move(*report);
   if (summary.report->state == VerifyState::Equal) {
@@ -218,6 +246,7 @@ Result<VerifySummary> OptVerification::finish(Words& words, Remarks& remarks) {
                           firstDifference(*summary.report));
   remarks.push_back(std::move(r));
   words = lastEqual_;
+  layouts = lastLayouts_;
   summary.foundDifference = true;
   summary.isVerified = true; // the input, or a module found equal to it
   summary.reason.clear();

@@ -2,6 +2,7 @@
 // stays (DESIGN 6: the comparison is always with the input).
 #pragma once
 
+#include "analysis/buffer_layout.h"
 #include "opt_options.h"
 #include "pipeline.h"
 #include "verify/scenario.h"
@@ -48,6 +49,11 @@ private:
   size_t index_ = 0;
 };
 
+/// Verifies modules whose buffers have `layouts`: what is compared is what the host sees.
+Result<VerifyReport> verifyLaidOut(Verifier& verifier, const Scenario& scenario,
+                                   std::span<const ShaderPair> pairs,
+                                   const LayoutManifest& layouts);
+
 /// Verifies the modules of one input. The verifier stays open over all inputs of a command.
 class OptVerification {
 public:
@@ -58,19 +64,23 @@ public:
   create(Verifier& verifier, const OptOptions& options, const ScenarioFor* scenario, Words input);
 
   /// For PipelineOptions::judge.
-  Verdict judge(const PassInfo& pass, const Words& before, const Words& after, Remark& remark);
+  Verdict judge(const PassInfo& pass, const Words& before, const Words& after,
+                const LayoutManifest& layouts, Remark& remark);
 
-  /// Verifies what the pipeline made. When it differs, `words` go back to the last module that was
-  /// found equal, and a remark says so.
-  Result<VerifySummary> finish(Words& words, Remarks& remarks);
+  /// Verifies what the pipeline made. When it differs, `words` and `layouts` go back to the last
+  /// module that was found equal, and a remark says so.
+  Result<VerifySummary> finish(Words& words, LayoutManifest& layouts, Remarks& remarks);
 
 private:
   OptVerification(Verifier& verifier, const OptOptions& options)
       : verifier_(verifier), options_(options) {}
-  /// Runs two modules against each other; remembers the last answer.
-  Result<VerifyReport> compare(const Words& original, const Words& transformed);
+  /// Runs two modules against each other. The buffers of `transformed` have `layouts`.
+  Result<VerifyReport> compare(const Words& original, const Words& transformed,
+                               const LayoutManifest& layouts);
+  Verdict decide(const PassInfo& pass, const Words& before, const Words& after,
+                 const LayoutManifest& layouts, Remark& remark);
   Verdict judgeSpeed(const PassInfo& pass, const Words& before, const Words& after,
-                     const VerifyReport& report, Remark& remark);
+                     const LayoutManifest& layouts, const VerifyReport& report, Remark& remark);
 
   Verifier& verifier_;
   const OptOptions& options_;
@@ -81,6 +91,8 @@ private:
   std::string cannotRun_;          ///< why nothing can be verified
   Words input_;
   Words lastEqual_;                        ///< the input, or the last module found equal to it
+  LayoutManifest lastLayouts_;             ///< of lastEqual_
+  LayoutManifest keptLayouts_;             ///< of the last module that was kept
   std::optional<VerifyReport> lastReport_; ///< of lastEqual_; none while it is the input
   bool foundDifference_ = false;
   std::optional<Error> badScenario_; ///< met while judging; finish() returns it

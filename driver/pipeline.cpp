@@ -155,14 +155,7 @@ private:
   }
 
   bool maySite(const PassInfo& pass, std::string_view site) {
-    auto matches = [&](const SiteFilter& f) {
-      return f.pass == pass.flag && matchesGlob(f.glob, site);
-    };
-    bool isLimited = std::any_of(options_.only.begin(), options_.only.end(),
-                                 [&](const SiteFilter& f) { return f.pass == pass.flag; });
-    if (isLimited && std::none_of(options_.only.begin(), options_.only.end(), matches))
-      return false;
-    if (std::any_of(options_.skip.begin(), options_.skip.end(), matches)) return false;
+    if (!mayRewrite(options_, pass.flag, site)) return false;
     if (options_.bisectLimit < 0) return true;
     ++rewrites_;
     bool isAllowed = rewrites_ <= options_.bisectLimit;
@@ -186,6 +179,7 @@ private:
     Words words;
     bool changed = false;
     Remarks remarks;
+    LayoutManifest layouts;
   };
 
   Result<OneRun> runOnce(const PipelineStep& step) {
@@ -201,7 +195,10 @@ private:
                         .mode = step.mode,
                         .isRobust = options_.isRobust,
                         .maySite = [&](std::string_view site) { return maySite(*step.pass, site); },
-                        .remarks = one.remarks};
+                        .remarks = one.remarks,
+                        .programLayouts = options_.programLayouts,
+                        .narrow = options_.narrow,
+                        .manifest = &one.layouts};
     PassResult result = runPass(*step.pass, context);
     outcome_.times.push_back({std::string(step.name()), millisecondsSince(start)});
     if (!result) return result.error();
@@ -245,13 +242,16 @@ private:
     Remark reason;
     reason.kind = Remark::Kind::Warning;
     reason.pass = step.name();
-    Verdict verdict =
-        options_.judge ? options_.judge(*step.pass, current_, one.words, reason) : Verdict::Keep;
+    const LayoutManifest& layouts = one.layouts.buffers.empty() ? outcome_.layouts : one.layouts;
+    Verdict verdict = options_.judge
+                          ? options_.judge(*step.pass, current_, one.words, layouts, reason)
+                          : Verdict::Keep;
     if (verdict == Verdict::Keep) {
       current_ = std::move(one.words);
       acceptAsValid();
       lastGood_ = current_;
       ++outcome_.keptPasses;
+      if (!one.layouts.buffers.empty()) outcome_.layouts = std::move(one.layouts);
       append(std::move(one.remarks));
     }
     if (!reason.message.empty()) outcome_.remarks.push_back(std::move(reason));
@@ -278,6 +278,14 @@ std::string_view PipelineStep::name() const {
   std::string_view text = flag;
   text.remove_prefix(std::min(text.find_first_not_of('-'), text.size()));
   return text.substr(0, text.find('='));
+}
+
+bool mayRewrite(const PipelineOptions& options, std::string_view pass, std::string_view site) {
+  auto matches = [&](const SiteFilter& f) { return f.pass == pass && matchesGlob(f.glob, site); };
+  bool isLimited = std::any_of(options.only.begin(), options.only.end(),
+                               [&](const SiteFilter& f) { return f.pass == pass; });
+  if (isLimited && std::none_of(options.only.begin(), options.only.end(), matches)) return false;
+  return std::none_of(options.skip.begin(), options.skip.end(), matches);
 }
 
 bool matchesGlob(std::string_view glob, std::string_view text) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analysis/assumptions.h"
+#include "analysis/buffer_layout.h"
 #include "analysis/target_profile.h"
 #include "pass.h"
 #include "remarks.h"
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <iosfwd>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +51,10 @@ struct SiteFilter {
 /// Shell-like: '*' for any run of characters, '?' for one, all else for itself.
 bool matchesGlob(std::string_view glob, std::string_view text);
 
+struct PipelineOptions;
+/// Whether --only and --skip let `pass` rewrite `site`.
+bool mayRewrite(const PipelineOptions& options, std::string_view pass, std::string_view site);
+
 /// Runs spirv-opt flags; replaced in tests.
 using SpirvOptRunner = std::function<Result<Words>(
     std::span<const uint32_t> words, std::span<const std::string> flags, const SpirvOptOptions&)>;
@@ -60,14 +66,18 @@ enum class Verdict { Keep, Undo, InputDiffers };
 /// the pass started from. Undo takes the pass back; InputDiffers says that `before` itself is not
 /// equal to the input, so the spirv-opt passes since the last good module are to blame: they are
 /// dropped and the pass runs again. `remark` may be filled with the reason.
+///
+/// `layouts` says how `after` lays out its buffers anew, the host's side of it included in what is
+/// compared; empty where they lie as in the input.
 using PassJudge = std::function<Verdict(const PassInfo&, const Words& before, const Words& after,
-                                        Remark& remark)>;
+                                        const LayoutManifest& layouts, Remark& remark)>;
 
 struct PipelineOptions {
   spv_target_env env = SPV_ENV_VULKAN_1_2;
   TargetProfile target;
   Assumptions assumptions;
   bool isRobust = false; ///< PassContext::isRobust
+  std::vector<NarrowRequest> narrow;
   std::vector<SiteFilter> only, skip;
   int64_t bisectLimit =
       -1; ///< rewrites allowed over all passes; -1: no limit, and nothing is printed
@@ -79,6 +89,8 @@ struct PipelineOptions {
   std::vector<std::string> printBefore, printAfter; ///< pass names
   bool hasTimeReport = false;
   PassJudge judge; ///< empty: keep everything that is valid
+  /// PassContext::programLayouts
+  const std::map<BindingNumber, BufferLayout>* programLayouts = nullptr;
   SpirvOptRunner runSpirvOpt;
   Validator validate;
   /// Where printing and bisecting go (standard error).
@@ -96,6 +108,8 @@ struct PipelineOutcome {
   std::vector<StepTime> times;
   /// Passes of ours that changed the module and stayed.
   uint32_t keptPasses = 0;
+  /// How the host must lay out its buffers; empty: as before.
+  LayoutManifest layouts;
 };
 
 /// Runs the steps over a valid module. Errors only with `strict` (a pass crashed, wrote an invalid

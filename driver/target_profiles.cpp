@@ -51,6 +51,7 @@ const std::vector<Key>& keys() {
       {"shared-memory", "bytes-per-core", 0, kMaxBytes, into(&P::sharedMemoryPerCore)},
       {"shared-memory", "vec3-stride", 12, 16, into(&P::vec3Stride)},
       {"global-memory", "sector-bytes", 1, 4096, into(&P::sectorBytes)},
+      {"global-memory", "max-buffer-bytes", 1, UINT32_MAX, into(&P::maxStorageBuffer)},
       {"registers", "per-lane", 1, 4096, into(&P::registersPerLane)},
       {"cost", "multiply", 0, 1e6, into(&P::multiplyCost)},
       {"cost", "convert", 0, 1e6, into(&P::convertCost)},

@@ -3,12 +3,15 @@
 
 #include "analysis/analyses.h"
 #include "analysis/assumptions.h"
+#include "analysis/buffer_layout.h"
+#include "analysis/layout_narrowing.h"
 #include "analysis/target_profile.h"
 #include "ir/module.h"
 #include "remarks.h"
 #include "result.h"
 
 #include <functional>
+#include <map>
 #include <span>
 #include <string_view>
 
@@ -30,6 +33,14 @@ struct PassContext {
   /// order.
   std::function<bool(std::string_view siteName)> maySite;
   Remarks& remarks;
+  /// Layouts that were decided for the whole program that the module is a part of, by where the
+  /// module sees the buffer: a pass that changes layouts carries these out and decides none. Null:
+  /// the module stands alone.
+  const std::map<BindingNumber, BufferLayout>* programLayouts = nullptr;
+  /// `--narrow-fields`.
+  std::span<const NarrowRequest> narrow = {};
+  /// Where a pass that changed the layout of buffers says how; null if nobody asks.
+  LayoutManifest* manifest = nullptr;
 };
 
 /// What a pass did. `preserved` holds the analyses that are still right after it.

@@ -25,6 +25,7 @@ struct DeviceInfo {
   std::string apiVersion; ///< "1.3.230"
   uint32_t subgroupSize = 0;
   uint32_t sharedMemoryBytes = 0;
+  uint32_t storageBufferBytes = 0; ///< maxStorageBufferRange; 0 where it is not known
   bool hasTimestamps = false;
   bool isCpu = false;
   bool isInterpreter = false; ///< Lanewise's own: its times mean nothing

@@ -139,6 +139,7 @@ DeviceInfo describe(const vk::raii::PhysicalDevice& device, uint32_t index) {
           : std::to_string(properties.driverVersion);
   info.subgroupSize = support.v11Properties.subgroupSize;
   info.sharedMemoryBytes = properties.limits.maxComputeSharedMemorySize;
+  info.storageBufferBytes = properties.limits.maxStorageBufferRange;
   if (auto family = computeFamily(device))
     info.hasTimestamps = device.getQueueFamilyProperties()[*family].timestampValidBits != 0 &&
                          properties.limits.timestampPeriod > 0;

@@ -39,6 +39,8 @@ struct TargetProfile {
   // Global memory.
   /// Bytes fetched at once from device memory.
   uint32_t sectorBytes = 32;
+  /// Most bytes of a storage buffer that a binding may span (Vulkan: maxStorageBufferRange).
+  uint32_t maxStorageBuffer = UINT32_MAX;
 
   // Costs of instructions and branches, in units of one 32-bit integer addition of a subgroup,
   // where there is enough other work to hide latencies.

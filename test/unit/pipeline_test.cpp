@@ -231,7 +231,8 @@ TEST_F(PipelineTest, OnlyAndSkipFilterSites) {
 }
 
 TEST_F(PipelineTest, WhatTheJudgeUndoesIsGone) {
-  options.judge = [](const PassInfo&, const Words&, const Words&, Remark& remark) {
+  options.judge = [](const PassInfo&, const Words&, const Words&, const LayoutManifest&,
+                     Remark& remark) {
     remark.name = "changed-results";
     remark.message = "no";
     return Verdict::Undo;
@@ -246,7 +247,8 @@ TEST_F(PipelineTest, WhatTheJudgeUndoesIsGone) {
 
 TEST_F(PipelineTest, WhenTheirsChangedResultsOursRunsOnTheLastGoodModule) {
   std::vector<uint32_t> seen;
-  options.judge = [&](const PassInfo&, const Words& before, const Words&, Remark& remark) {
+  options.judge = [&](const PassInfo&, const Words& before, const Words&, const LayoutManifest&,
+                      Remark& remark) {
     seen.push_back(countNops(before));
     if (seen.back() == 0) return Verdict::Keep;
     remark.name = "spirv-opt-changed-results";

@@ -141,7 +141,7 @@ OpFunctionEnd
     after.push_back(0); // only told apart, never run
     PassInfo pass;
     pass.flag = "some-pass";
-    return (*verification)->judge(pass, words_, after, remark);
+    return (*verification)->judge(pass, words_, after, {}, remark);
   }
 };
 

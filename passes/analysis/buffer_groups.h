@@ -1,0 +1,68 @@
+// Which fields of an element go together, and what a layout of them costs.
+#pragma once
+
+#include "analysis/buffer_layout.h"
+#include "analysis/buffer_traffic.h"
+#include "analysis/buffer_uses.h"
+#include "analysis/layout_narrowing.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace lanewise {
+
+/// Leaves by group, each group ascending.
+using LeafGroups = std::vector<std::vector<uint32_t>>;
+
+/// Everything that a program asks of one array of structs.
+class BufferCost {
+public:
+  BufferCost(const BufferView& view, uint32_t sectorBytes) : view_(view), sector_(sectorBytes) {}
+  void add(BufferTraffic traffic);
+
+  bool isKnown() const { return isKnown_; }
+  TrafficCost before() const;
+  TrafficCost after(const BufferLayout& layout) const;
+  /// The same for a decision: where indices depend on data, a layout may lose but not win. What it
+  /// would win there hangs on which elements they are.
+  TrafficCost cautiousAfter(const BufferLayout& layout) const;
+
+  /// Average number of sectors that one access of a leaf by a subgroup touches; 0 if nobody does.
+  double sectorsBefore(uint32_t leaf) const;
+  double sectorsAfter(uint32_t leaf, const BufferLayout& layout) const;
+
+  bool isUsed(uint32_t leaf) const;
+  /// Whether two leaves are used at exactly the same places.
+  bool areTogether(uint32_t a, uint32_t b) const;
+
+private:
+  template <class Address>
+  TrafficCost count(const TrafficCluster& cluster, Address&& address) const;
+  template <class Address>
+  TrafficCost countAll(Address&& address) const;
+  template <class Address>
+  double average(uint32_t leaf, Address&& address) const;
+
+  const BufferView& view_;
+  const uint32_t sector_;
+  bool isKnown_ = true;
+  std::vector<TrafficCluster> clusters_;
+};
+
+/// The layout that keeps each of `groups` together. `tile`: 0 for the whole array. Name, bindings
+/// and needsWholeTiles are the caller's to fill in.
+/// A word of `words` takes one place; its leaves are in one group.
+BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t tile,
+                      const PackedWords& words = {});
+
+/// One run of the whole array for each group, however many elements there are: groups are ordered
+/// and strides are rounded up so that each run starts at a whole number of its own elements.
+BufferLayout soaLayout(const BufferView& view, LeafGroups groups, const PackedWords& words = {});
+
+/// Groups for tiles of `tile` elements: fields that are always used together stay together where
+/// that costs no more than apart; what nobody uses is one group, the last.
+LeafGroups chooseGroups(const BufferView& view, const BufferCost& cost, uint32_t tile,
+                        const PackedWords& words = {});
+
+} // namespace lanewise

@@ -1,0 +1,10 @@
+#version 450
+layout(local_size_x = 64) in;
+struct Cell { uint kind; float energy; vec4 place; int age; };
+layout(binding = 0) readonly buffer From { Cell from[]; };
+layout(binding = 1) buffer To { Cell to[]; };
+void main() {
+  uint i = gl_GlobalInvocationID.x;
+  to[i].energy = from[i].energy + float(from[i].age);
+  atomicAdd(to[i].kind, 1u);
+}

@@ -1,0 +1,18 @@
+#version 450
+// One binding with structs that differ in a member'\''s type.
+//
+// RUN: %lanewise opt %s -O --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: FileCheck --check-prefix=KEPT %s < %t.spvasm
+//
+// CHECK: missed: 'Cells' keeps its layout: the buffer is also declared as 'Words' with another type [aos-to-soa:differing-views]
+// KEPT-NOT: %Cell_tile
+struct Cell { float a; uint kind; float b; };
+struct Same { float a; int kind; float b; };
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer Cells { Cell c[]; };
+layout(binding = 0) buffer Words { Same s[]; };
+void main() {
+  uint i = gl_GlobalInvocationID.x;
+  c[i].a = float(s[i].kind);
+}

@@ -1,0 +1,20 @@
+#version 450
+// A name that nothing has is said to be none.
+//
+// RUN: %lanewise opt %s -O --narrow-fields=Cells.old:4,cells.kind:4 -o %t.spv 2>&1 | FileCheck %s
+// RUN: not %lanewise opt %s --narrow-fields=Cells.kind:32 -o %t.spv 2>&1 | FileCheck --check-prefix=BITS %s
+// RUN: not %lanewise opt %s --narrow-fields=Cells:4 -o %t.spv 2>&1 | FileCheck --check-prefix=FORM %s
+// RUN: not %lanewise opt %s --narrow-fields=Cells.kind:4,Cells.kind:5 -o %t.spv 2>&1 | FileCheck --check-prefix=TWICE %s
+//
+// CHECK: warning: --narrow-fields=Cells.old: no array of structs whose layout may change has that name and field [aos-to-soa:no-such-field]
+// CHECK: warning: --narrow-fields=cells.kind: no array
+// BITS: lanewise: --narrow-fields=Cells.kind:32 must be BUFFER.FIELD:BITS with 1 to 31 bits
+// FORM: lanewise: --narrow-fields=Cells:4 must be BUFFER.FIELD:BITS
+// TWICE: lanewise: --narrow-fields: Cells.kind stands there twice
+struct Cell { uint kind; float energy; };
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer Cells { Cell c[]; };
+void main() {
+  uint i = gl_GlobalInvocationID.x;
+  c[i].kind = 2;
+}
