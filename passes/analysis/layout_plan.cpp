@@ -257,6 +257,11 @@ private:
       const auto r = whyNotInPlace(*shaders_[v.shader].analyses, *v.view, word);
       if (r) return refusalAt(v, r->inst, r->name, r->reason);
     }
+    // What one declaration is proved not to do, another of the same binding may.
+    std::set<std::pair<size_t, BindingNumber>> places;
+    for (const PlacedView& v : candidate.views)
+      if (!places.insert({v.shader, v.view->binding}).second)
+        return refusalAt(v, {}, "shared-word", "the binding is declared more than once");
     if (candidate.buffer->isBoundTwice)
       return refusalAt(candidate.views.front(), {}, "shared-word",
                        "a dispatch sees the buffer at two bindings");
