@@ -1,0 +1,110 @@
+"""--aos-to-soa for utils/kernels/run: never, auto, tiles and runs of fields beside each other.
+
+All variants are -O, with the pass behind it. What the pass has laid out anew takes part as a variant of the scenario with
+its layout manifest, by which verify packs inputs and unpacks outputs outside the timed part.
+"""
+
+import re
+import statistics
+import sys
+
+from tools import ROOT, Built, RunError, interval, optimize
+
+sys.path.append(str(ROOT / "utils/sample_bench"))
+import scenarios  # pylint: disable=wrong-import-position
+
+PASS = "aos-to-soa"
+RIVALS = ()
+# Name of a variant: what stands behind -O. The first one is what the others are compared with.
+VARIANTS = {"never": [], "auto": [f"--{PASS}"], "soa": [f"--{PASS}=soa"], "aosoa": [f"--{PASS}=aosoa"]}
+AGAIN = "never again"  # how far its ratio is from 1 is the noise
+MEASURED = [name for name in VARIANTS if name != "never"]
+HEADER = ["kernel", "layout by auto", "fetched, predicted ratio", "requested"] + \
+         [cell for name in MEASURED for cell in (name, "95% interval")] + ["never, us"]
+
+
+def build(arguments, kernel, folder):
+    """Modules and manifests of all variants, and a scenario that has them beside the original."""
+    files, remarks, manifests = {}, {}, {}
+    for name, flags in VARIANTS.items():
+        files[name] = folder / f"{kernel.stem}.{name}.spv"
+        manifests[name] = folder / f"{kernel.stem}.{name}.layout.json"
+        manifests[name].unlink(missing_ok=True)
+        told = [f"--layout-manifest={manifests[name]}"] if flags else []
+        remarks[name] = optimize(arguments, kernel, files[name], ["-O", *flags, *told], PASS)
+    if len(remarks["auto"]) != 1:
+        raise RunError(f"{kernel}: a kernel has one array of structs, but the pass made {len(remarks['auto'])} remarks")
+    same_as = same_modules(files)
+    scenario = scenarios.load(kernel.parent / "scenario.toml")
+    shader = scenario["dispatch"][0]["shader"]
+    scenarios.shader_named(scenario, shader)["file"] = str(files["never"].resolve())
+    for name in MEASURED:
+        if name not in same_as:
+            scenarios.add_program(scenario, name, scenario["dispatch"], {shader: files[name].resolve()},
+                                  manifests[name].resolve())
+    path = folder / f"{kernel.stem}.toml"
+    scenarios.write(scenario, path)
+    # Cells in numbers that are worth timing are far too many for the interpreter.
+    options = [f"--shader={shader}"] + ([] if arguments.no_timing else ["--no-interpreter"])
+    beside = [name for name in MEASURED if name not in same_as]
+    return Built([("never", files["never"]), (AGAIN, files["never"])], remarks["auto"], "auto" not in same_as, path, beside,
+                 options, same_as)
+
+
+def same_modules(files):
+    """{variant: the variant before it whose module is the same}; one of them runs."""
+    names, texts = list(files), [file.read_bytes() for file in files.values()]
+    return {name: names[texts.index(texts[n])] for n, name in enumerate(names) if texts.index(texts[n]) < n}
+
+
+def decision(remark):
+    """What became of the array: '2 groups in tiles of 32', 'left alone: not-profitable'."""
+    if remark["kind"] != "applied":
+        return f"left alone: {remark['name']}"
+    args = remark["args"]
+    return f"{args['groups']} groups in tiles of {args['tile']}"
+
+
+def predicted_ratio(remarks):
+    """Sectors that all accesses fetch, after auto against before."""
+    if remarks[0]["kind"] != "applied":
+        return 1.0
+    return float(remarks[0]["args"]["fetched-after"]) / float(remarks[0]["args"]["fetched-before"])
+
+
+def requested_ratio(remark):
+    """The same of sectors counted for each access of its own, which the remark tells in percent."""
+    if remark["kind"] != "applied":
+        return 1.0
+    return 1 + int(re.search(r"requested ([+-]\d+)%", remark["message"]).group(1)) / 100
+
+
+def row_of(outcome):
+    """The cells of one kernel, under HEADER."""
+    cells = [outcome.name, decision(outcome.remarks[0]), f"{predicted_ratio(outcome.remarks):.3f}",
+             f"{requested_ratio(outcome.remarks[0]):.2f}"]
+    if outcome.original_us is None:
+        return cells + ["not run" if outcome.report["state"] == "unverified" else "-"] + [""] * (2 * len(MEASURED))
+    for name in MEASURED:
+        if name in outcome.same_as:
+            cells += [f"as {outcome.same_as[name]}", ""]
+            continue
+        timing = outcome.timing(name)
+        cells += [f"{timing['ratio']:.3f}", interval(timing) or "too few rounds"] if timing else ["-", ""]
+    return cells + [f"{outcome.original_us:.1f}"]
+
+
+def notes_on(outcomes):
+    """Sentences that belong below the table."""
+    timed = [outcome for outcome in outcomes if outcome.timing(AGAIN)]
+    if not timed:
+        return
+    for name in MEASURED:
+        ratios = [outcome.timing(name)["ratio"] for outcome in timed if outcome.timing(name)]
+        if ratios:
+            yield (f"{name}: geometric mean over {len(ratios)} kernels with a module of its own: "
+                   f"{statistics.geometric_mean(ratios):.3f}")
+        slower = [outcome.name for outcome in timed if (outcome.timing(name).get("ratio-low") or 0) > 1]
+        yield f"{name} slower than never by the whole interval: {', '.join(slower) or 'none'}"
+    noise = [outcome.timing(AGAIN)["ratio"] for outcome in timed]
+    yield f"{AGAIN}: {min(noise):.3f} to {max(noise):.3f}"
