@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "utils/kernels/run"
@@ -26,7 +27,11 @@ if sys.argv[1] == "verify":
 output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
 predicates = any(a.startswith("--branch-to-predication") for a in sys.argv)
 skips = any(a.startswith("--skip=") for a in sys.argv) or not ("-O" in sys.argv or predicates)
-output.write_text("same" if skips or (here / "unchanged").exists() else "other")
+is_unchanged = (here / "unchanged").exists()
+output.write_text("same" if skips or is_unchanged else "other")
+for flag, text in (("", "same" if is_unchanged else "tiles"), ("=aosoa", "tiles"), ("=soa", "runs")):
+    if "--aos-to-soa" + flag in sys.argv:
+        output.write_text(text)
 if not skips:
     next(pathlib.Path(a.split("=", 1)[1]) for a in sys.argv if a.startswith("--remarks-file=")).write_text(
         (here / "remarks.jsonl").read_text())
@@ -248,6 +253,107 @@ class Predication(Fixture):
         code, _, errors = self.run_script(remarks=[])
         self.assertEqual(code, 1)
         self.assertIn("made no remark", errors)
+
+
+LAID_OUT = {
+    "kind": "applied", "pass": "aos-to-soa", "name": "laid-out",
+    "message": "laid out 'Cells' as tiles of 32 elements, 2 groups: sectors fetched -64%, requested -88%",
+    "args": {"buffer": "Cells", "fetched-before": "200.0", "fetched-after": "50.0", "tile": "32", "groups": "2"}}
+KEPT = {
+    "kind": "missed", "pass": "aos-to-soa", "name": "not-profitable",
+    "message": "'Cells' keeps its layout: it would not pay: sectors fetched +0%, requested +10%",
+    "args": {"buffer": "Cells"}}
+SCENARIO = """
+[sizes.large]
+cells = 64
+[[shader]]
+name = "kernel"
+file = "elsewhere.comp"
+[[buffer]]
+name = "cells"
+type = "u32"
+count = "cells*11"
+[[dispatch]]
+shader = "kernel"
+groups = [2]
+bind = { 0 = "cells" }
+"""
+AGAIN, TILES, RUNS = (variant_report("never again", 1.001), variant_report("auto", 0.4), variant_report("soa", 0.3))
+
+
+class Layouts(Fixture):
+    def setUp(self):
+        super().setUp()
+        (self.directory / "scenario.toml").write_text(SCENARIO)
+
+    def run_script(self, *arguments, remarks=(LAID_OUT,), report=None, **more):
+        return super().run_script("--pass=aos-to-soa", *arguments, remarks=remarks,
+                                  report=report or predication_report(AGAIN, TILES, RUNS), **more)
+
+    def variants(self, **more):
+        """Those that the scenario has for verify, {name: (text of the module, whether there is a layout)}."""
+        self.run_script(f"--keep={self.directory / 'keep'}", **more)
+        scenario = tomllib.loads((self.directory / "keep/a.toml").read_text())
+        files = {shader["name"]: pathlib.Path(shader["file"]) for shader in scenario["shader"]}
+        self.assertEqual(scenario["dispatch"][0]["shader"], "kernel")
+        self.assertEqual(files["kernel"].read_text(), "same" if more else "other")
+        return {variant["name"]: (files[variant["dispatch"][0]["shader"]].read_text(), variant["layout"])
+                for variant in scenario.get("variant", [])}
+
+    def test_row(self):
+        code, lines, _ = self.run_script()
+        self.assertEqual(code, 0)
+        self.assertEqual(lines[2], "| a | 2 groups in tiles of 32 | 0.250 | 0.12 | 0.400 | 0.390 to 0.410 | "
+                                   "0.300 | 0.290 to 0.310 | as auto |  | 100.0 |")
+        self.assertIn("auto: geometric mean over 1 kernels with a module of its own: 0.400", lines)
+        self.assertIn("auto slower than never by the whole interval: none", lines)
+        self.assertIn("never again: 1.001 to 1.001", lines)
+        self.assertIn("outputs equal: 1 of 1", lines)
+
+    def test_variants(self):
+        """Each module that is another one runs, with the layout that was written beside it."""
+        keep = self.directory / "keep"
+        self.assertEqual(self.variants(), {"auto": ("tiles", str(keep / "a.auto.layout.json")),
+                                           "soa": ("runs", str(keep / "a.soa.layout.json"))})
+        calls = (self.directory / "calls").read_text().splitlines()
+        self.assertIn(f"--aos-to-soa=soa --layout-manifest={keep / 'a.soa.layout.json'}", calls[2])
+        self.assertNotIn("--aos-to-soa", calls[0])
+        self.assertIn(f"--scenario={keep / 'a.toml'} --size=large --shader=kernel --no-interpreter", calls[-1])
+
+    def test_left_alone(self):
+        """Tiles are tried by force where auto left the cells alone; auto itself is no variant then."""
+        forced = dict(RUNS, name="soa"), variant_report("aosoa", 1.5)
+        report = predication_report(AGAIN, *forced)
+        code, lines, _ = self.run_script(remarks=[KEPT], report=report, kernel="control_a", unchanged=True)
+        self.assertEqual(code, 0)
+        self.assertEqual(lines[2], "| control_a | left alone: not-profitable | 1.000 | 1.00 | as never |  | "
+                                   "0.300 | 0.290 to 0.310 | 1.500 | 1.490 to 1.510 | 100.0 |")
+        self.assertIn("auto slower than never by the whole interval: none", lines)
+        self.assertIn("aosoa slower than never by the whole interval: control_a", lines)
+
+    def test_forced_variants(self):
+        found = self.variants(remarks=[KEPT], unchanged=True, report=predication_report(AGAIN, RUNS, TILES))
+        self.assertEqual({name: text for name, (text, _) in found.items()}, {"soa": "runs", "aosoa": "tiles"})
+
+    def test_changed_control(self):
+        code, lines, _ = self.run_script(kernel="control_a")
+        self.assertEqual((code, lines[-1]), (2, "FOUND: control_a: a control must stay as it is, and was changed"))
+
+    def test_different_outputs(self):
+        report = predication_report(AGAIN, TILES, variant_report("soa", 1, state="differs"), state="differs")
+        code, lines, _ = self.run_script(report=report, code=2)
+        self.assertEqual((code, lines[-1]), (2, "FOUND: a: soa differs: no reason given"))
+
+    def test_not_run(self):
+        report = {"state": "unverified", "reason": "too large", "original": {}, "variants": []}
+        code, lines, _ = self.run_script(report=report)
+        self.assertEqual((code, lines[-1]), (0, "not run: a: too large"))
+        self.assertIn("| not run |", lines[2])
+
+    def test_not_one_array(self):
+        code, _, errors = self.run_script(remarks=[LAID_OUT, KEPT])
+        self.assertEqual(code, 1)
+        self.assertIn("2 remarks", errors)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """--aos-to-soa for utils/kernels/run: never, auto, tiles and runs of fields beside each other.
 
-All variants are -O, with the pass behind it. What the pass has laid out anew takes part as a variant of the scenario with
-its layout manifest, by which verify packs inputs and unpacks outputs outside the timed part.
+All variants are -O, with the pass behind it. What the pass has laid out anew takes part as a variant of the scenario
+with its layout manifest, by which verify packs inputs and unpacks outputs outside the timed part.
 """
 
 import re
@@ -11,7 +11,7 @@ import sys
 from tools import ROOT, Built, RunError, interval, optimize
 
 sys.path.append(str(ROOT / "utils/sample_bench"))
-import scenarios  # pylint: disable=wrong-import-position
+import scenarios  # noqa: E402
 
 PASS = "aos-to-soa"
 RIVALS = ()
@@ -46,9 +46,9 @@ def build(arguments, kernel, folder):
     scenarios.write(scenario, path)
     # Cells in numbers that are worth timing are far too many for the interpreter.
     options = [f"--shader={shader}"] + ([] if arguments.no_timing else ["--no-interpreter"])
-    beside = [name for name in MEASURED if name not in same_as]
-    return Built([("never", files["never"]), (AGAIN, files["never"])], remarks["auto"], "auto" not in same_as, path, beside,
-                 options, same_as)
+    return Built(modules=[("never", files["never"]), (AGAIN, files["never"])], remarks=remarks["auto"],
+                 is_changed="auto" not in same_as, scenario=path,
+                 beside=[name for name in MEASURED if name not in same_as], options=options, same_as=same_as)
 
 
 def same_modules(files):
