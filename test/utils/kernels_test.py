@@ -10,11 +10,12 @@ import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "utils/kernels/run"
 
-# Stands for lanewise: `opt` writes a module that says whether the pass was skipped, and the remark; `verify`
+# Stands for lanewise: `opt` writes a module that says whether the pass was skipped, and the remark (of a scenario: a
+# folder, in which all shaders are that module); `verify`
 # prints the report; `passes` a short pipeline. What a test wants of it stands in files beside it, and what it was
 # asked to do stands in `calls`.
 PROGRAM = '''#!/usr/bin/env python3
-import pathlib, sys
+import pathlib, sys, tomllib
 here = pathlib.Path(__file__).parent
 with open(here / "calls", "a") as calls:
     print(*sys.argv[1:], file=calls)
@@ -28,10 +29,18 @@ output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
 predicates = any(a.startswith("--branch-to-predication") for a in sys.argv)
 skips = any(a.startswith("--skip=") for a in sys.argv) or not ("-O" in sys.argv or predicates)
 is_unchanged = (here / "unchanged").exists()
-output.write_text("same" if skips or is_unchanged else "other")
+module = "same" if skips or is_unchanged else "other"
 for flag, text in (("", "same" if is_unchanged else "tiles"), ("=aosoa", "tiles"), ("=soa", "runs")):
     if "--aos-to-soa" + flag in sys.argv:
-        output.write_text(text)
+        module = text
+scenarios = [a.split("=", 1)[1] for a in sys.argv if a.startswith("--scenario=")]
+if not scenarios:
+    output.write_text(module)
+else:
+    for shader in tomllib.loads(pathlib.Path(scenarios[0]).read_text())["shader"]:
+        (output / (shader["name"] + ".spv")).write_text(module)
+    if module in ("tiles", "runs"):
+        (output / "layout.json").touch()
 if not skips:
     next(pathlib.Path(a.split("=", 1)[1]) for a in sys.argv if a.startswith("--remarks-file=")).write_text(
         (here / "remarks.jsonl").read_text())
@@ -72,7 +81,7 @@ class Fixture(unittest.TestCase):
         self.program.chmod(0o755)
 
     def run_script(self, *arguments, kernel="a", remarks=(APPLIED,), report=None, code=0, unchanged=False, timing=None,
-                   passes=PASSES):
+                   passes=PASSES, ending="comp"):
         """(exit code, lines of standard output, standard error) for what lanewise is to say."""
         report = json.loads(json.dumps(REPORT if report is None else report))
         for variant in report["variants"][:1]:
@@ -84,7 +93,7 @@ class Fixture(unittest.TestCase):
         if unchanged:
             (self.directory / "unchanged").touch()
         done = subprocess.run(
-            [sys.executable, SCRIPT, f"--program={self.program}", *arguments, self.directory / f"{kernel}.comp"],
+            [sys.executable, SCRIPT, f"--program={self.program}", *arguments, self.directory / f"{kernel}.{ending}"],
             capture_output=True, text=True, check=False)
         return done.returncode, done.stdout.splitlines(), done.stderr
 
@@ -285,6 +294,7 @@ class Layouts(Fixture):
     def setUp(self):
         super().setUp()
         (self.directory / "scenario.toml").write_text(SCENARIO)
+        (self.directory / "a.comp").touch()
 
     def run_script(self, *arguments, remarks=(LAID_OUT,), report=None, **more):
         return super().run_script("--pass=aos-to-soa", *arguments, remarks=remarks,
@@ -297,6 +307,8 @@ class Layouts(Fixture):
         files = {shader["name"]: pathlib.Path(shader["file"]) for shader in scenario["shader"]}
         self.assertEqual(scenario["dispatch"][0]["shader"], "kernel")
         self.assertEqual(files["kernel"].read_text(), "same" if more else "other")
+        source = tomllib.loads((self.directory / "keep/a.source.toml").read_text())
+        self.assertEqual(source["shader"][0]["file"], str(self.directory / "a.comp"))
         return {variant["name"]: (files[variant["dispatch"][0]["shader"]].read_text(), variant["layout"])
                 for variant in scenario.get("variant", [])}
 
@@ -313,11 +325,11 @@ class Layouts(Fixture):
     def test_variants(self):
         """Each module that is another one runs, with the layout that was written beside it."""
         keep = self.directory / "keep"
-        self.assertEqual(self.variants(), {"auto": ("tiles", str(keep / "a.auto.layout.json")),
-                                           "soa": ("runs", str(keep / "a.soa.layout.json"))})
+        self.assertEqual(self.variants(), {"auto": ("tiles", str(keep / "a.auto.program/layout.json")),
+                                           "soa": ("runs", str(keep / "a.soa.program/layout.json"))})
         calls = (self.directory / "calls").read_text().splitlines()
-        self.assertIn(f"--aos-to-soa=soa --layout-manifest={keep / 'a.soa.layout.json'}", calls[2])
-        self.assertNotIn("--aos-to-soa", calls[0])
+        self.assertEqual([call.split(" -O")[1] for call in calls[:4]],
+                         ["", " --aos-to-soa", " --aos-to-soa=soa", " --aos-to-soa=aosoa"])
         self.assertIn(f"--scenario={keep / 'a.toml'} --size=large --shader=kernel --no-interpreter", calls[-1])
 
     def test_left_alone(self):
@@ -330,6 +342,19 @@ class Layouts(Fixture):
                                    "0.300 | 0.290 to 0.310 | 1.500 | 1.490 to 1.510 | 100.0 |")
         self.assertIn("auto slower than never by the whole interval: none", lines)
         self.assertIn("aosoa slower than never by the whole interval: control_a", lines)
+
+    def test_program(self):
+        """A kernel of several shaders is a scenario; each variant has all of its shaders anew."""
+        second = '[[shader]]\nname = "other"\nfile = "b.comp"\n[[dispatch]]\nshader = "other"\ngroups = [1]\n'
+        (self.directory / "two.toml").write_text(SCENARIO + second)
+        code, lines, _ = self.run_script(f"--keep={self.directory / 'keep'}", kernel="two", ending="toml")
+        self.assertEqual((code, lines[2][:33]), (0, "| two | 2 groups in tiles of 32 |"))
+        scenario = tomllib.loads((self.directory / "keep/two.toml").read_text())
+        files = {shader["name"]: pathlib.Path(shader["file"]).read_text() for shader in scenario["shader"]}
+        self.assertEqual(files, {"kernel": "other", "other": "other", "kernel @ auto": "tiles", "other @ auto": "tiles",
+                                 "kernel @ soa": "runs", "other @ soa": "runs"})
+        self.assertEqual([dispatch["shader"] for dispatch in scenario["variant"][1]["dispatch"]],
+                         ["kernel @ soa", "other @ soa"])
 
     def test_forced_variants(self):
         found = self.variants(remarks=[KEPT], unchanged=True, report=predication_report(AGAIN, RUNS, TILES))

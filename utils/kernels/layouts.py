@@ -1,7 +1,8 @@
 """--aos-to-soa for utils/kernels/run: never, auto, tiles and runs of fields beside each other.
 
-All variants are -O, with the pass behind it. What the pass has laid out anew takes part as a variant of the scenario
-with its layout manifest, by which verify packs inputs and unpacks outputs outside the timed part.
+All variants are -O, with the pass behind it, on all shaders of a scenario. What the pass has laid out anew takes part
+as a variant of that scenario with its layout manifest, by which verify packs inputs and unpacks outputs outside the
+timed part.
 """
 
 import re
@@ -25,35 +26,49 @@ HEADER = ["kernel", "layout by auto", "fetched, predicted ratio", "requested"] +
 
 def build(arguments, kernel, folder):
     """Modules and manifests of all variants, and a scenario that has them beside the original."""
-    files, remarks, manifests = {}, {}, {}
+    scenario = program_of(kernel)
+    shaders = scenarios.dispatched(scenario["dispatch"])
+    source = folder / f"{kernel.stem}.source.toml"
+    scenarios.write(scenario, source)
+    remarks, files, manifests = {}, {}, {}
     for name, flags in VARIANTS.items():
-        files[name] = folder / f"{kernel.stem}.{name}.spv"
-        manifests[name] = folder / f"{kernel.stem}.{name}.layout.json"
-        manifests[name].unlink(missing_ok=True)
-        told = [f"--layout-manifest={manifests[name]}"] if flags else []
-        remarks[name] = optimize(arguments, kernel, files[name], ["-O", *flags, *told], PASS)
+        target = folder / f"{kernel.stem}.{name}.program"
+        target.mkdir(exist_ok=True)
+        (target / "layout.json").unlink(missing_ok=True)
+        remarks[name] = optimize(arguments, f"--scenario={source}", target, [f"--size={arguments.size}", "-O", *flags],
+                                 PASS)
+        files[name] = {shader: (target / f"{shader}.spv").resolve() for shader in shaders}
+        if (target / "layout.json").exists():
+            manifests[name] = (target / "layout.json").resolve()
     if len(remarks["auto"]) != 1:
         raise RunError(f"{kernel}: a kernel has one array of structs, but the pass made {len(remarks['auto'])} remarks")
-    same_as = same_modules(files)
-    scenario = scenarios.load(kernel.parent / "scenario.toml")
-    shader = scenario["dispatch"][0]["shader"]
-    scenarios.shader_named(scenario, shader)["file"] = str(files["never"].resolve())
-    for name in MEASURED:
-        if name not in same_as:
-            scenarios.add_program(scenario, name, scenario["dispatch"], {shader: files[name].resolve()},
-                                  manifests[name].resolve())
+    same_as = same_programs(files)
+    beside = [name for name in MEASURED if name not in same_as]
+    for shader, file in files["never"].items():
+        scenarios.shader_named(scenario, shader)["file"] = str(file)
+    for name in beside:
+        scenarios.add_program(scenario, name, scenario["dispatch"], files[name], manifests.get(name))
     path = folder / f"{kernel.stem}.toml"
     scenarios.write(scenario, path)
     # Cells in numbers that are worth timing are far too many for the interpreter.
-    options = [f"--shader={shader}"] + ([] if arguments.no_timing else ["--no-interpreter"])
-    return Built(modules=[("never", files["never"]), (AGAIN, files["never"])], remarks=remarks["auto"],
-                 is_changed="auto" not in same_as, scenario=path,
-                 beside=[name for name in MEASURED if name not in same_as], options=options, same_as=same_as)
+    options = [f"--shader={shaders[0]}"] + ([] if arguments.no_timing else ["--no-interpreter"])
+    original = files["never"][shaders[0]]
+    return Built(modules=[("never", original), (AGAIN, original)], remarks=remarks["auto"],
+                 is_changed="auto" not in same_as, scenario=path, beside=beside, options=options, same_as=same_as)
 
 
-def same_modules(files):
-    """{variant: the variant before it whose module is the same}; one of them runs."""
-    names, texts = list(files), [file.read_bytes() for file in files.values()]
+def program_of(kernel):
+    """The scenario of a kernel: its own (KERNEL.toml), or that of its folder with KERNEL.comp as the shader."""
+    if kernel.suffix == ".toml":
+        return scenarios.load(kernel)
+    scenario = scenarios.load(kernel.parent / "scenario.toml")
+    scenarios.shader_named(scenario, scenario["dispatch"][0]["shader"])["file"] = str(kernel.resolve())
+    return scenario
+
+
+def same_programs(files):
+    """{variant: the variant before it whose modules are the same}; one of them runs."""
+    names, texts = list(files), [[file.read_bytes() for file in modules.values()] for modules in files.values()]
     return {name: names[texts.index(texts[n])] for n, name in enumerate(names) if texts.index(texts[n]) < n}
 
 

@@ -69,11 +69,12 @@ def verify(program, modules, options):
     return json.loads(call([program, "verify", *modules, *options, "--json=-"]))
 
 
-def optimize(arguments, kernel, output, flags, pass_name):
-    """Writes the optimized module, gives back the remarks of one pass."""
+def optimize(arguments, source, output, flags, pass_name):
+    """Writes the optimized module (or a folder of them, if the source is --scenario=FILE), gives back the remarks of one
+    pass."""
     remarks = output.with_suffix(".jsonl")
     remarks.unlink(missing_ok=True)
-    call([arguments.program, "opt", kernel, f"--target={arguments.target}", "--remarks=json",
+    call([arguments.program, "opt", source, f"--target={arguments.target}", "--remarks=json",
           f"--remarks-file={remarks}", "-o", output, *flags])
     lines = remarks.read_text(encoding="utf-8").splitlines() if remarks.exists() else []
     return [remark for remark in map(json.loads, lines) if remark.get("pass") == pass_name]
