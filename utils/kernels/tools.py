@@ -70,8 +70,7 @@ def verify(program, modules, options):
 
 
 def optimize(arguments, source, output, flags, pass_name):
-    """Writes the optimized module (or a folder of them, if the source is --scenario=FILE), gives back the remarks of one
-    pass."""
+    """Writes the optimized module (of --scenario=FILE a folder of them), gives back the remarks of one pass."""
     remarks = output.with_suffix(".jsonl")
     remarks.unlink(missing_ok=True)
     call([arguments.program, "opt", source, f"--target={arguments.target}", "--remarks=json",
