@@ -5,15 +5,17 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "utils/kernels/run"
 
-# Stands for lanewise: `opt` writes a module that says whether the pass was skipped, and the remark; `verify`
+# Stands for lanewise: `opt` writes a module that says whether the pass was skipped, and the remark (of a scenario: a
+# folder, in which all shaders are that module); `verify`
 # prints the report; `passes` a short pipeline. What a test wants of it stands in files beside it, and what it was
 # asked to do stands in `calls`.
 PROGRAM = '''#!/usr/bin/env python3
-import pathlib, sys
+import pathlib, sys, tomllib
 here = pathlib.Path(__file__).parent
 with open(here / "calls", "a") as calls:
     print(*sys.argv[1:], file=calls)
@@ -26,7 +28,19 @@ if sys.argv[1] == "verify":
 output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
 predicates = any(a.startswith("--branch-to-predication") for a in sys.argv)
 skips = any(a.startswith("--skip=") for a in sys.argv) or not ("-O" in sys.argv or predicates)
-output.write_text("same" if skips or (here / "unchanged").exists() else "other")
+is_unchanged = (here / "unchanged").exists()
+module = "same" if skips or is_unchanged else "other"
+for flag, text in (("", "same" if is_unchanged else "tiles"), ("=aosoa", "tiles"), ("=soa", "runs")):
+    if "--aos-to-soa" + flag in sys.argv:
+        module = text
+scenarios = [a.split("=", 1)[1] for a in sys.argv if a.startswith("--scenario=")]
+if not scenarios:
+    output.write_text(module)
+else:
+    for shader in tomllib.loads(pathlib.Path(scenarios[0]).read_text())["shader"]:
+        (output / (shader["name"] + ".spv")).write_text(module)
+    if module in ("tiles", "runs"):
+        (output / "layout.json").touch()
 if not skips:
     next(pathlib.Path(a.split("=", 1)[1]) for a in sys.argv if a.startswith("--remarks-file=")).write_text(
         (here / "remarks.jsonl").read_text())
@@ -67,7 +81,7 @@ class Fixture(unittest.TestCase):
         self.program.chmod(0o755)
 
     def run_script(self, *arguments, kernel="a", remarks=(APPLIED,), report=None, code=0, unchanged=False, timing=None,
-                   passes=PASSES):
+                   passes=PASSES, ending="comp"):
         """(exit code, lines of standard output, standard error) for what lanewise is to say."""
         report = json.loads(json.dumps(REPORT if report is None else report))
         for variant in report["variants"][:1]:
@@ -79,7 +93,7 @@ class Fixture(unittest.TestCase):
         if unchanged:
             (self.directory / "unchanged").touch()
         done = subprocess.run(
-            [sys.executable, SCRIPT, f"--program={self.program}", *arguments, self.directory / f"{kernel}.comp"],
+            [sys.executable, SCRIPT, f"--program={self.program}", *arguments, self.directory / f"{kernel}.{ending}"],
             capture_output=True, text=True, check=False)
         return done.returncode, done.stdout.splitlines(), done.stderr
 
@@ -248,6 +262,123 @@ class Predication(Fixture):
         code, _, errors = self.run_script(remarks=[])
         self.assertEqual(code, 1)
         self.assertIn("made no remark", errors)
+
+
+LAID_OUT = {
+    "kind": "applied", "pass": "aos-to-soa", "name": "laid-out",
+    "message": "laid out 'Cells' as tiles of 32 elements, 2 groups: sectors fetched -64%, requested -88%",
+    "args": {"buffer": "Cells", "fetched-before": "200.0", "fetched-after": "50.0", "tile": "32", "groups": "2"}}
+KEPT = {
+    "kind": "missed", "pass": "aos-to-soa", "name": "not-profitable",
+    "message": "'Cells' keeps its layout: it would not pay: sectors fetched +0%, requested +10%",
+    "args": {"buffer": "Cells"}}
+SCENARIO = """
+[sizes.large]
+cells = 64
+[[shader]]
+name = "kernel"
+file = "elsewhere.comp"
+[[buffer]]
+name = "cells"
+type = "u32"
+count = "cells*11"
+[[dispatch]]
+shader = "kernel"
+groups = [2]
+bind = { 0 = "cells" }
+"""
+AGAIN, TILES, RUNS = (variant_report("never again", 1.001), variant_report("auto", 0.4), variant_report("soa", 0.3))
+
+
+class Layouts(Fixture):
+    def setUp(self):
+        super().setUp()
+        (self.directory / "scenario.toml").write_text(SCENARIO)
+        (self.directory / "a.comp").touch()
+
+    def run_script(self, *arguments, remarks=(LAID_OUT,), report=None, **more):
+        return super().run_script("--pass=aos-to-soa", *arguments, remarks=remarks,
+                                  report=report or predication_report(AGAIN, TILES, RUNS), **more)
+
+    def variants(self, **more):
+        """Those that the scenario has for verify, {name: (text of the module, whether there is a layout)}."""
+        self.run_script(f"--keep={self.directory / 'keep'}", **more)
+        scenario = tomllib.loads((self.directory / "keep/a.toml").read_text())
+        files = {shader["name"]: pathlib.Path(shader["file"]) for shader in scenario["shader"]}
+        self.assertEqual(scenario["dispatch"][0]["shader"], "kernel")
+        self.assertEqual(files["kernel"].read_text(), "same" if more else "other")
+        source = tomllib.loads((self.directory / "keep/a.source.toml").read_text())
+        self.assertEqual(source["shader"][0]["file"], str(self.directory / "a.comp"))
+        return {variant["name"]: (files[variant["dispatch"][0]["shader"]].read_text(), variant["layout"])
+                for variant in scenario.get("variant", [])}
+
+    def test_row(self):
+        code, lines, _ = self.run_script()
+        self.assertEqual(code, 0)
+        self.assertEqual(lines[2], "| a | 2 groups in tiles of 32 | 0.250 | 0.12 | 0.400 | 0.390 to 0.410 | "
+                                   "0.300 | 0.290 to 0.310 | as auto |  | 100.0 |")
+        self.assertIn("auto: geometric mean over 1 kernels with a module of its own: 0.400", lines)
+        self.assertIn("auto slower than never by the whole interval: none", lines)
+        self.assertIn("never again: 1.001 to 1.001", lines)
+        self.assertIn("outputs equal: 1 of 1", lines)
+
+    def test_variants(self):
+        """Each module that is another one runs, with the layout that was written beside it."""
+        keep = self.directory / "keep"
+        self.assertEqual(self.variants(), {"auto": ("tiles", str(keep / "a.auto.program/layout.json")),
+                                           "soa": ("runs", str(keep / "a.soa.program/layout.json"))})
+        calls = (self.directory / "calls").read_text().splitlines()
+        self.assertEqual([call.split(" -O")[1] for call in calls[:4]],
+                         ["", " --aos-to-soa", " --aos-to-soa=soa", " --aos-to-soa=aosoa"])
+        self.assertIn(f"--scenario={keep / 'a.toml'} --size=large --shader=kernel --no-interpreter", calls[-1])
+
+    def test_left_alone(self):
+        """Tiles are tried by force where auto left the cells alone; auto itself is no variant then."""
+        forced = dict(RUNS, name="soa"), variant_report("aosoa", 1.5)
+        report = predication_report(AGAIN, *forced)
+        code, lines, _ = self.run_script(remarks=[KEPT], report=report, kernel="control_a", unchanged=True)
+        self.assertEqual(code, 0)
+        self.assertEqual(lines[2], "| control_a | left alone: not-profitable | 1.000 | 1.00 | as never |  | "
+                                   "0.300 | 0.290 to 0.310 | 1.500 | 1.490 to 1.510 | 100.0 |")
+        self.assertIn("auto slower than never by the whole interval: none", lines)
+        self.assertIn("aosoa slower than never by the whole interval: control_a", lines)
+
+    def test_program(self):
+        """A kernel of several shaders is a scenario; each variant has all of its shaders anew."""
+        second = '[[shader]]\nname = "other"\nfile = "b.comp"\n[[dispatch]]\nshader = "other"\ngroups = [1]\n'
+        (self.directory / "two.toml").write_text(SCENARIO + second)
+        code, lines, _ = self.run_script(f"--keep={self.directory / 'keep'}", kernel="two", ending="toml")
+        self.assertEqual((code, lines[2][:33]), (0, "| two | 2 groups in tiles of 32 |"))
+        scenario = tomllib.loads((self.directory / "keep/two.toml").read_text())
+        files = {shader["name"]: pathlib.Path(shader["file"]).read_text() for shader in scenario["shader"]}
+        self.assertEqual(files, {"kernel": "other", "other": "other", "kernel @ auto": "tiles", "other @ auto": "tiles",
+                                 "kernel @ soa": "runs", "other @ soa": "runs"})
+        self.assertEqual([dispatch["shader"] for dispatch in scenario["variant"][1]["dispatch"]],
+                         ["kernel @ soa", "other @ soa"])
+
+    def test_forced_variants(self):
+        found = self.variants(remarks=[KEPT], unchanged=True, report=predication_report(AGAIN, RUNS, TILES))
+        self.assertEqual({name: text for name, (text, _) in found.items()}, {"soa": "runs", "aosoa": "tiles"})
+
+    def test_changed_control(self):
+        code, lines, _ = self.run_script(kernel="control_a")
+        self.assertEqual((code, lines[-1]), (2, "FOUND: control_a: a control must stay as it is, and was changed"))
+
+    def test_different_outputs(self):
+        report = predication_report(AGAIN, TILES, variant_report("soa", 1, state="differs"), state="differs")
+        code, lines, _ = self.run_script(report=report, code=2)
+        self.assertEqual((code, lines[-1]), (2, "FOUND: a: soa differs: no reason given"))
+
+    def test_not_run(self):
+        report = {"state": "unverified", "reason": "too large", "original": {}, "variants": []}
+        code, lines, _ = self.run_script(report=report)
+        self.assertEqual((code, lines[-1]), (0, "not run: a: too large"))
+        self.assertIn("| not run |", lines[2])
+
+    def test_not_one_array(self):
+        code, _, errors = self.run_script(remarks=[LAID_OUT, KEPT])
+        self.assertEqual(code, 1)
+        self.assertIn("2 remarks", errors)
 
 
 if __name__ == "__main__":

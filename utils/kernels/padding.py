@@ -2,7 +2,7 @@
 
 import re
 
-from tools import RunError, interval, optimize
+from tools import RunError, built, interval, optimize
 
 PASS = "pad-shared-memory"
 RIVALS = ()
@@ -12,13 +12,13 @@ HEADER = [
 
 
 def build(arguments, kernel, folder):
-    """([(name, module)], remarks): without the pass, and with it."""
+    """Modules without the pass, and with it."""
     without, optimized = folder / f"{kernel.stem}.without.spv", folder / f"{kernel.stem}.spv"
     optimize(arguments, kernel, without, ["-O", f"--skip={PASS}:*"], PASS)
     remarks = optimize(arguments, kernel, optimized, ["-O"], PASS)
     if len(remarks) != 1:
         raise RunError(f"{kernel}: a kernel has one Workgroup array, but the pass made {len(remarks)} remarks")
-    return [("without", without), ("auto", optimized)], remarks
+    return built(kernel, [("without", without), ("auto", optimized)], remarks)
 
 
 def layouts_of(remark):

@@ -8,7 +8,7 @@ import collections
 import functools
 import statistics
 
-from tools import RunError, call, interval, optimize
+from tools import RunError, built, call, interval, optimize
 
 PASS = "branch-to-predication"
 RIVAL = "if-conversion"
@@ -42,7 +42,7 @@ def pipeline(program, replacement):
 
 
 def build(arguments, kernel, folder):
-    """([(name, module)], remarks of auto)."""
+    """Modules of all variants, and the remarks of auto."""
     modules, remarks = [], {}
     for name, replacement in VARIANTS.items():
         module = folder / f"{kernel.stem}.{name}.spv"
@@ -50,7 +50,7 @@ def build(arguments, kernel, folder):
         modules.append((name, module))
     if not remarks["auto"]:
         raise RunError(f"{kernel}: a kernel has selections, but the pass made no remark")
-    return modules, remarks["auto"]
+    return built(kernel, modules, remarks["auto"])
 
 
 def decisions(remarks):

@@ -1,6 +1,7 @@
 """What the scripts of this directory have in common: running lanewise, its reports, tables."""
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
@@ -12,6 +13,24 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 class RunError(Exception):
     """Something that whoever called has to mend."""
+
+
+@dataclasses.dataclass
+class Built:
+    """What a pass makes of a kernel, and how verify is to be asked."""
+    modules: list  # (name, file): for the command line of verify; the first is what the others are compared with
+    remarks: list  # of the pass, as it decides by itself
+    is_changed: bool  # by these decisions
+    scenario: pathlib.Path
+    beside: list = dataclasses.field(default_factory=list)  # names of the variants in the scenario, in order
+    options: list = dataclasses.field(default_factory=list)  # more for verify
+    same_as: dict = dataclasses.field(default_factory=dict)  # variants that are the same module as one that runs
+
+
+def built(kernel, modules, remarks):
+    """Of modules that all fit the scenario of the kernel's folder; one of them is `auto`."""
+    is_changed = modules[0][1].read_bytes() != dict(modules)["auto"].read_bytes()
+    return Built(modules, remarks, is_changed, kernel.parent / "scenario.toml")
 
 
 class Parser(argparse.ArgumentParser):
@@ -50,11 +69,11 @@ def verify(program, modules, options):
     return json.loads(call([program, "verify", *modules, *options, "--json=-"]))
 
 
-def optimize(arguments, kernel, output, flags, pass_name):
-    """Writes the optimized module, gives back the remarks of one pass."""
+def optimize(arguments, source, output, flags, pass_name):
+    """Writes the optimized module (of --scenario=FILE a folder of them), gives back the remarks of one pass."""
     remarks = output.with_suffix(".jsonl")
     remarks.unlink(missing_ok=True)
-    call([arguments.program, "opt", kernel, f"--target={arguments.target}", "--remarks=json",
+    call([arguments.program, "opt", source, f"--target={arguments.target}", "--remarks=json",
           f"--remarks-file={remarks}", "-o", output, *flags])
     lines = remarks.read_text(encoding="utf-8").splitlines() if remarks.exists() else []
     return [remark for remark in map(json.loads, lines) if remark.get("pass") == pass_name]
