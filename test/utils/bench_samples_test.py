@@ -174,6 +174,12 @@ class Run(unittest.TestCase):
         alone = next(call for call in self.calls("opt") if "--aos-to-soa" in call and "-O" not in call)
         self.assertEqual([a for a in alone if a in ("--fold", "--aos-to-soa", "--pad", "--drop", "--clean")],
                          ["--fold", "--aos-to-soa", "--clean"])
+        # What the variant dispatches is a program of its own, and decided for itself.
+        variant = next(v for v in scenario["variant"] if v["name"] == "half as large, Lanewise -O --aos-to-soa")
+        self.assertEqual(variant["dispatch"][0]["groups"], [2])
+        self.assertIn("half_as_large", pathlib.Path(variant["layout"]).parent.name)
+        own = tomllib.loads((self.directory / "kept/heat_half_as_large__Lanewise__O___aos_to_soa.toml").read_text())
+        self.assertEqual(([d["groups"] for d in own["dispatch"]], [s["name"] for s in own["shader"]]), ([[2]], ["s"]))
 
     def test_slower_is_told(self):
         code, lines, _ = self.run_script(times={"--pad alone": 150})

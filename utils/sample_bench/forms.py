@@ -46,11 +46,11 @@ def _texts(program, form):
     return [program.call("opt", file, "--compact-ids", "--remarks=none", "-S", "-o", "-") for file in form.files.values()]
 
 
-def _make_program(program, arguments, bench, folder, name, kind, flags, shader_names):
+def _make_program(program, arguments, bench, folder, name, kind, flags, shader_names, scenario_path=None):
     """A form whose buffers may lie otherwise, which is decided for all shaders of the scenario at once."""
     target = folder / slug(f"{bench.name} {name}")
     target.mkdir(exist_ok=True)
-    program.call("opt", f"--scenario={bench.scenario_path}", f"--size={arguments.size}", *flags,
+    program.call("opt", f"--scenario={scenario_path or bench.scenario_path}", f"--size={arguments.size}", *flags,
                  f"--target={arguments.target}", *program.device, "--remarks=json",
                  f"--remarks-file={target / 'remarks.jsonl'}", "-o", target)
     manifest = target / "layout.json"
@@ -59,10 +59,18 @@ def _make_program(program, arguments, bench, folder, name, kind, flags, shader_n
 
 
 def make_finished(program, arguments, bench, folder, name, dispatches, finish):
-    """The shaders of a variant by "spirv-opt -O" or "Lanewise -O", {shader name: module}."""
-    original = _compile(program, bench, folder, scenarios.dispatched(dispatches))
+    """The shaders of a variant by "spirv-opt -O", "Lanewise -O", or that with layouts, as a form."""
+    names = scenarios.dispatched(dispatches)
+    if finish == f"Lanewise -O {LAYOUT_PASS}":
+        # The variant's dispatches become those of the program, and it decides for itself.
+        shaders = [shader for shader in bench.scenario["shader"] if shader["name"] in names]
+        scenario = {**bench.scenario, "shader": shaders, "dispatch": dispatches, "variant": []}
+        path = folder / f"{slug(f'{bench.name} {name}')}.toml"
+        scenarios.write(scenario, path)
+        return _make_program(program, arguments, bench, folder, name, "", ["-O", LAYOUT_PASS], names, path)
+    original = _compile(program, bench, folder, names)
     flags = program.spirv_opt_flags() if finish == "spirv-opt -O" else ["-O"]
-    return _make(program, arguments, bench, folder, Form(name, "", original.files), flags).files
+    return _make(program, arguments, bench, folder, Form(name, "", original.files), flags)
 
 
 def _compile(program, bench, folder, shader_names):

@@ -8,7 +8,7 @@ import tomllib
 import forms
 import scenarios
 from expressions import evaluate
-from program import BenchError
+from program import LAYOUT_PASS, BenchError
 
 ROLES = {
     "same": "rival",  # the same algorithm, by hand
@@ -19,8 +19,9 @@ ROLES = {
     "host": "other",  # the same shaders, run otherwise by the host
 }
 # What else is done to the shaders of a variant: a rival may gain by spirv-opt, too, and what Lanewise makes of other
-# constants is of interest.
-FINISHES = {"same": "spirv-opt -O", "expert": "spirv-opt -O", "configuration": "Lanewise -O"}
+# constants is of interest, also with layouts where the sample has them.
+FINISHES = {"same": ["spirv-opt -O"], "expert": ["spirv-opt -O"],
+            "configuration": ["Lanewise -O", f"Lanewise -O {LAYOUT_PASS}"]}
 
 
 @dataclasses.dataclass
@@ -121,13 +122,14 @@ def _add_rival(program, arguments, bench, folder, scenario, rival):
     """Adds a variant as it is, and finished."""
     scenario.setdefault("variant", []).append(rival)
     role = bench.rivals[rival["name"]]
-    if role not in FINISHES:
-        return
-    name = f"{rival['name']}, {FINISHES[role]}"
-    bench.rivals[name] = role
-    files = forms.make_finished(program, arguments, bench, folder, name, rival["dispatch"], FINISHES[role])
-    scenarios.add_program(scenario, name, rival["dispatch"], files, rival.get("layout"))
-    scenario["variant"][-1]["compare"] = rival.get("compare", True)
+    for finish in FINISHES.get(role, []):
+        if finish.endswith(LAYOUT_PASS) and not (bench.wants_layout and program.lays_out_buffers()):
+            continue
+        name = f"{rival['name']}, {finish}"
+        bench.rivals[name] = role
+        form = forms.make_finished(program, arguments, bench, folder, name, rival["dispatch"], finish)
+        scenarios.add_program(scenario, name, rival["dispatch"], form.files, form.manifest or rival.get("layout"))
+        scenario["variant"][-1]["compare"] = rival.get("compare", True)
 
 
 def _rows(bench, made, report):
