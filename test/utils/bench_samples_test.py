@@ -12,7 +12,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "utils/bench_samples"
 sys.path.insert(0, str(ROOT / "utils/sample_bench"))
 
+import document  # noqa: E402
 import expressions  # noqa: E402
+import measure  # noqa: E402
 import page  # noqa: E402
 import report  # noqa: E402
 import scenarios  # noqa: E402
@@ -48,10 +50,11 @@ elif sys.argv[1] == "verify":
     labels = [a.split("=", 1)[1] for a in arguments if a.startswith("--label=")] or ["o", "o again"]
     names = labels[1:] + [v["name"] for v in scenario.get("variant", [])]
     timing = lambda us: {"median-us": us, "ratio": us / 100, "ratio-low": us / 110, "ratio-high": us / 90, "rounds": 40}
-    variants = [{"name": n, "state": "equal", "compared": True, "timing": timing(wanted["times"].get(n, 100)),
+    timed = lambda us: {} if "--no-timing" in arguments else {"timing": timing(us)}
+    variants = [{"name": n, "state": "equal", "compared": True, **timed(wanted["times"].get(n, 100)),
                  "statistics": {"s": {"Register Count": 17, "Spilled": 0}}} for n in names]
     print(json.dumps({"state": wanted["state"], "reason": wanted["reason"], "device": "a GPU", "driver": "1.0",
-                      "cpu-device": False, "original": {"name": labels[0], "timing": {"median-us": 100}},
+                      "cpu-device": False, "original": {"name": labels[0], **timed(100)},
                       "variants": variants if wanted["state"] != "unverified" else []}))
     sys.exit(wanted["exit"])
 '''.replace("\\\\n", "\\n")
@@ -209,10 +212,88 @@ class Run(unittest.TestCase):
             self.assertIn(part, text)
         self.assertNotIn("http", text)  # it needs nothing else
 
+    def write_document(self, what="all"):
+        path = self.directory / "figures.md"
+        path.write_text(f"before\n<!-- figures: {what}, written by utils/bench_samples --update -->\nold\n"
+                        "<!-- end of figures -->\nafter\n")
+        return path
+
+    def test_update(self):
+        notes = '[[note]]\nrows = ["by hand"]\ntext = "It waits."\n[[note]]\nrows = ["floor"]\ntext = "Far."\n'
+        path = self.write_document()
+        times = {"original again": 99.9, "spirv-opt -O": 90, "--pad alone": 95, "by hand": 150}
+        code, _, errors = self.run_script(f"--update={path}", times=times, bench='does = "pads"\n' + BENCH + notes)
+        self.assertEqual(code, 0)
+        lines = path.read_text().splitlines()
+        self.assertEqual((lines[0], lines[-1]), ("before", "after"))
+        self.assertNotIn("old", lines)
+        self.assertIn("a GPU, driver 1.0; ", lines[3])
+        self.assertIn("| sample | what Lanewise does | original | spirv-opt -O | `--pad` | `--drop` | Lanewise | by hand |", "\n".join(lines))
+        self.assertIn("| heat | pads | 100.0 | 90.0 | 95.0 | = | 95.0 | 100.0 | - | 0.95 | 105% | 42% |", lines)
+        self.assertIn("**Geometric mean over the 1 that Lanewise changes: 0.95 times as fast as spirv-opt -O.**", lines)
+        self.assertTrue(any(line.startswith("Not measured: badger, ") for line in lines))
+        self.assertIn("#### heat", lines)
+        # Rows that lose, with their notes; what a rival is by spirv-opt has the rival's note, and is no loss here.
+        self.assertIn("- `by hand` (1.50 times the original's time): It waits.", lines)
+        self.assertIn("- The floor (42% of its speed is reached): Far.", lines)
+        self.assertIn("- `--pad alone` (1.056 times spirv-opt's): not investigated.", lines)
+        self.assertIn("heat/bench.toml: no note on `--pad alone`", errors)
+        self.assertNotIn("no note on `by hand`", errors)
+        # Again: the same, once.
+        before = path.read_text()
+        self.run_script(f"--update={self.directory}", times=times, bench='does = "pads"\n' + BENCH + notes)
+        self.assertEqual(path.read_text(), before)
+
+    def test_update_of_one_sample(self):
+        path = self.write_document("heat")
+        self.run_script(f"--update={path}", times={"half as large, Lanewise -O": 40, "--pad alone": 80})
+        text = path.read_text()
+        self.assertNotIn("# heat", text)  # the document is about nothing else
+        self.assertIn("| --pad alone | 80.0 |", text)
+        self.assertIn("- Fastest by Lanewise: `half as large, Lanewise -O`, 2.50 times as fast as the original.", text)
+        path = self.write_document("cold")
+        self.run_script(f"--update={path}")
+        self.assertIn("\nold\n", path.read_text())
+
+    def test_from(self):
+        first, second, path = self.directory / "1.json", self.directory / "2.json", self.write_document()
+        self.run_script(f"--json={first}", times={"--pad alone": 80})
+        _, printed, _ = self.run_script(f"--json={second}", times={"--pad alone": 50})
+        code, again, _ = self.run_script(f"--from={first}", f"--from={second}", f"--update={path}", "--program=none")
+        self.assertEqual((code, again), (0, printed))
+        self.assertFalse((self.directory / "calls.jsonl").exists())
+        self.assertIn("| --pad alone | 50.0 |", path.read_text())
+        self.assertIn("| --pad alone | 80.0 |", "\n".join(self.run_script(f"--from={second}", f"--from={first}")[1]))
+        # What does not belong together is refused, and so is what is no such file.
+        for change, message in (({"device": "another"}, "more than one device"), ({"size": "large"}, "more than one size"),
+                                ({"version": 2}, "no file that --json wrote")):
+            first.write_text(json.dumps({**json.loads(second.read_text()), **change}))
+            code, _, errors = self.run_script(f"--from={second}", f"--from={first}")
+            self.assertEqual(code, 1)
+            self.assertIn(message, errors)
+        # A difference that was found then is one now.
+        self.run_script(f"--json={first}", state="differs", reason="element 7", code=2)
+        code, lines, _ = self.run_script(f"--from={first}")
+        self.assertEqual((code, lines[-1]), (2, "FOUND: heat: differs: element 7"))
+
+    def test_update_needs_markers_and_times(self):
+        plain = self.directory / "plain.md"
+        plain.write_text("nothing\n")
+        code, _, errors = self.run_script(f"--update={plain}")
+        self.assertEqual(code, 1)
+        self.assertIn("nothing is marked", errors)
+        self.assertFalse((self.directory / "calls.jsonl").exists())  # before anything ran
+        path = self.write_document()
+        code, _, errors = self.run_script(f"--update={path}", "--no-timing")
+        self.assertEqual(code, 1)
+        self.assertIn("nothing was timed", errors)
+        self.assertIn("\nold\n", path.read_text())
+
     def test_bad_bench(self):
         for bench, message in (
                 (BENCH.replace("same", "nice"), "one of the roles"), (BENCH.replace('"by hand" = "same"\n', ""), "each variant"),
-                (BENCH.replace("count/20", "size/20"), "no parameter `size`"), ("speed = 1\n" + BENCH, "unknown keys: speed")):
+                (BENCH.replace("count/20", "size/20"), "no parameter `size`"), ("speed = 1\n" + BENCH, "unknown keys: speed"),
+                (BENCH + '[[note]]\nrows = "by hand"\ntext = ""\n', "a [[note]] has")):
             code, _, errors = self.run_script(bench=bench)
             self.assertEqual(code, 1)
             self.assertIn(message, errors)
@@ -251,6 +332,44 @@ class Parts(unittest.TestCase):
     def test_every_sample_has_a_bench(self):
         for path in sorted((ROOT / "samples").glob("*/scenario.toml")):
             self.assertTrue((path.parent / "bench.toml").exists(), path)
+
+    def test_shortfalls(self):
+        def row(name, kind, median, ratio=None, low=None, high=None, same_as=""):
+            return measure.Row(name, kind, "equal", same_as, median, ratio, low, high)
+
+        rows = [row("original", "original", 100), row("again", "control", 100, 1.0, 0.999, 1.002),
+                row("spirv-opt -O", "spirv-opt", 100, 1.0, 0.999, 1.001)]
+        outcome = measure.Outcome("heat", rows, {"state": "equal"}, {}, 95)
+
+        def facts(*more):
+            outcome.rows = rows + list(more)
+            return {shortfall.row: shortfall.facts for shortfall in document.shortfalls(outcome)}
+
+        # Slower than the original, and than the original run again.
+        self.assertEqual(facts(row("--pad alone", "pass", 100.3, 1.003, 1.0025, 1.004)),
+                         {"--pad alone": ["1.003 times the original's time"]})
+        self.assertEqual(facts(row("--pad alone", "pass", 100.2, 1.002, 1.001, 1.003)), {})
+        # A copy is no rival, and the original no loser.
+        self.assertEqual(facts(row("copy", "bound", 200, 2.0, 1.9, 2.1)), {})
+        # Everything on loses to a pass and to a rival, a pass alone does not.
+        self.assertEqual(
+            facts(row("--pad alone", "pass", 80, 0.8, 0.79, 0.81), row("Lanewise -O", "all", 90, 0.9, 0.89, 0.91),
+                  row("by hand", "rival", 60, 0.6, 0.59, 0.61)),
+            {"Lanewise -O": ["1.12 times that of `--pad alone`", "1.50 times that of `by hand`"]})
+        outcome.floor_us = 80
+        self.assertEqual(facts(row("Lanewise -O", "all", None, same_as="spirv-opt -O")),
+                         {"floor": ["80% of its speed is reached"]})
+
+    def test_notes_of_samples(self):
+        """Notes name rows that a run of the sample has."""
+        for path in sorted((ROOT / "samples").glob("*/bench*.toml")):
+            bench = measure.Bench(path, "large")
+            self.assertTrue(bench.does, path)
+            own = [f"--{pass_} alone" for pass_ in ("pad-shared-memory", "eliminate-redundant-barriers", "branch-to-predication",
+                                                    "aos-to-soa")]
+            names = {"floor", "spirv-opt -O", "Lanewise -O", "Lanewise -O --aos-to-soa", *own, *bench.rivals}
+            for note in bench.notes:
+                self.assertLessEqual(set(note["rows"]), names, path)
 
     def test_page_escapes(self):
         data = {"device": "<GPU>", "driver": "", "date": "", "size": "", "target": "", "rates": {}, "geometric-mean": None,

@@ -47,7 +47,7 @@ class Bench:
     def __init__(self, path, size):
         self.path = path
         about = tomllib.loads(path.read_text(encoding="utf-8"))
-        unknown = set(about) - {"name", "scenario", "floor", "rivals", "layout"}
+        unknown = set(about) - {"name", "scenario", "does", "floor", "rivals", "layout", "note"}
         if unknown:
             raise BenchError(f"{path}: unknown keys: {', '.join(sorted(unknown))}")
         self.name = about.get("name", path.parent.name)
@@ -60,6 +60,10 @@ class Bench:
             raise BenchError(f"{path}: {error}") from error
         self.rivals = about.get("rivals", {})
         self.wants_layout = about.get("layout", False)
+        self.does = about.get("does", "")
+        self.notes = about.get("note", [])
+        if not all(set(note) == {"rows", "text"} and isinstance(note["rows"], list) for note in self.notes):
+            raise BenchError(f"{path}: a [[note]] has `rows`, a list of names, and `text`")
         names = {variant["name"] for variant in self.scenario.get("variant", [])}
         if set(self.rivals) != names or not set(self.rivals.values()) <= set(ROLES):
             raise BenchError(f"{path}: [rivals] must give each variant of {self.scenario_path.name} one of the roles "
@@ -76,7 +80,10 @@ class Outcome:
     report: dict  # of verify
     floor: dict  # bytes, operations
     floor_us: float = None
-    findings: list = dataclasses.field(default_factory=list)
+
+    @property
+    def is_timed(self):
+        return any(row.median for row in self.rows)
 
     def row(self, kind):
         """The first row of a kind, or that which stands for it; None without one."""
@@ -85,9 +92,9 @@ class Outcome:
             return next((row for row in self.rows if row.name == found.same_as), None)
         return found
 
-    def rival(self):
-        """The fastest rival by hand that was timed."""
-        return min((r for r in self.rows if r.kind == "rival" and r.median), key=lambda r: r.median, default=None)
+    def fastest(self, kind):
+        """The fastest row of a kind that was timed, or None."""
+        return min((r for r in self.rows if r.kind == kind and r.median), key=lambda r: r.median, default=None)
 
     def best(self):
         """Lanewise with everything on."""
@@ -111,11 +118,7 @@ def measure(program, arguments, path, folder, rates):
     timing = ["--no-timing"] if arguments.no_timing else [f"--repeats={arguments.repeats}"]
     report = program.verify(module, module, "--label=original", "--label=original again", f"--shader={shader}",
                             f"--scenario={path}", f"--size={arguments.size}", *timing)
-    outcome = Outcome(bench.name, list(_rows(bench, made, report)), report, bench.floor, _floor(bench.floor, rates))
-    if report["state"] != "equal":
-        if report["state"] != "unverified" or arguments.require_all:
-            outcome.findings.append(f"{report['state']}: {report.get('reason', 'no reason given')}")
-    return outcome
+    return Outcome(bench.name, list(_rows(bench, made, report)), report, bench.floor, _floor(bench.floor, rates))
 
 
 def _add_rival(program, arguments, bench, folder, scenario, rival):
