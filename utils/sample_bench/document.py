@@ -50,7 +50,7 @@ def update(path, data, benches):
         for bench, outcome in pairs:
             level = 4 if what == "all" else 3 if len(pairs) > 1 else None
             lines += [""] * (lines[-1] != "") + list(report.table(outcome, level)) + _notes(bench, outcome)
-        return begin + "\n".join(["", *lines, ""]) + end
+        return begin + "\n".join(["", *lines, "", ""]) + end
 
     text = path.read_text(encoding="utf-8")
     path.write_text(BLOCK.sub(replace, text), encoding="utf-8")
