@@ -338,7 +338,9 @@ AffineTable::Form AffineTable::shiftRightLogical(const AffineExpr& a, const Affi
   if (amount.isConstant() && amount.constant < 32)
     return divideByConstant(a, 1u << amount.constant);
   std::optional<UnsignedRange> range;
-  if (auto r = rangeOf(a)) range = UnsignedRange{0, r->second};
+  // By the width or more the value is undefined: anything.
+  auto r = rangeOf(a), by = rangeOf(amount);
+  if (r && by && by->second < 32) range = UnsignedRange{0, r->second};
   return derived(spv::Op::OpShiftRightLogical, 0, {&a, &amount}, range);
 }
 

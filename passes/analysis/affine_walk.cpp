@@ -535,6 +535,23 @@ AffineWalk::Form AffineWalk::reductionForm(InstRef def, spv::Op op, uint32_t bas
   return all;
 }
 
+/// Where the bounds are the wrong way round the value is undefined: anything.
+AffineWalk::Form AffineWalk::clampForm(uint32_t instruction, const AffineExpr& value,
+                                       const AffineExpr& low, const AffineExpr& high) {
+  const bool isSigned = instruction == GLSLstd450SClamp;
+  bool areOrdered = false;
+  if (isSigned) {
+    auto least = table_.signedRangeOf(low), most = table_.signedRangeOf(high);
+    areOrdered = least && most && least->second <= most->first;
+  } else {
+    auto least = table_.rangeOf(low), most = table_.rangeOf(high);
+    areOrdered = least && most && least->second <= most->first;
+  }
+  if (!areOrdered) return table_.derived(spv::Op::OpExtInst, instruction, {&value, &low, &high});
+  Form raised = table_.larger(isSigned, value, low);
+  return raised ? table_.smaller(isSigned, *raised, high) : std::nullopt;
+}
+
 AffineWalk::Form AffineWalk::glslForm(const Place& p, InstRef def, uint32_t width) {
   if (module_.extInstSet(module_.idAt(def, 3)) != ExtInstSet::GlslStd450 || width != 32)
     return std::nullopt;
@@ -577,12 +594,8 @@ AffineWalk::Form AffineWalk::glslForm(const Place& p, InstRef def, uint32_t widt
   case GLSLstd450SMax:
     return table_.larger(true, *v[0], *v[1]);
   case GLSLstd450UClamp:
-  case GLSLstd450SClamp: {
-    // Undefined where the bounds are the wrong way round, so any value is right there.
-    bool isSigned = instruction == GLSLstd450SClamp;
-    Form raised = table_.larger(isSigned, *v[0], *v[1]);
-    return raised ? table_.smaller(isSigned, *raised, *v[2]) : std::nullopt;
-  }
+  case GLSLstd450SClamp:
+    return clampForm(instruction, *v[0], *v[1], *v[2]);
   case GLSLstd450SAbs: {
     auto range = table_.rangeOf(*v[0]);
     if (range && range->second <= uint32_t(INT32_MAX)) return *v[0];

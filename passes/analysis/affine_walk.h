@@ -79,6 +79,8 @@ private:
   Form selectForm(const Place& p, InstRef def, uint32_t base);
   Form bitFieldForm(const Place& p, InstRef def, spv::Op op, uint32_t base, uint32_t width);
   Form reductionForm(InstRef def, spv::Op op, uint32_t base);
+  Form clampForm(uint32_t instruction, const AffineExpr& value, const AffineExpr& low,
+                 const AffineExpr& high);
   Form glslForm(const Place& p, InstRef def, uint32_t width);
   bool isCompositeOp(spv::Op op) const;
   std::optional<Place> compositeSource(const Place& p, InstRef def, spv::Op op,
