@@ -32,6 +32,7 @@
 #include "analysis/cfg.h"
 #include "analysis/constants.h"
 #include "analysis/decorations.h"
+#include "analysis/def_use.h"
 #include "analysis/operation_cost.h"
 #include "analysis/register_pressure.h"
 #include "analysis/selection_cost.h"
@@ -126,6 +127,7 @@ private:
   void findCommon(Site& site);
   std::vector<uint32_t> keyOf(const Site& site, InstRef inst) const;
   bool haveSameDecorations(Id a, Id b) const;
+  bool isUsedInReach(Id id) const;
   void scanArm(Site& site, size_t arm);
   void findCommonStores(Site& site) const;
   void measure(Site& site);
@@ -206,11 +208,20 @@ bool Plan::haveSameDecorations(Id a, Id b) const {
   return list(a) == list(b);
 }
 
-/// Memory that the instruction reads may be written by it, or wait for others.
+/// False when a block that cannot be reached uses the value: dominance asks nothing of it, so that
+/// it would go on naming what is no more.
+bool Plan::isUsedInReach(Id id) const {
+  const auto uses = analyses_.defUse().uses(id);
+  return std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
+    const BlockRef at = module_.blockOf(use.user);
+    return !at || analyses_.cfg().isReachable(at);
+  });
+}
+
+/// Behind it memory may be another. (Arms with barriers and calls stay as they are.)
 bool endsReads(const Module& module, InstRef inst) {
   const Effect e = module.effects(inst);
-  return has(e, Effect::WritesMemory) || has(e, Effect::Atomic) || has(e, Effect::Barrier) ||
-         has(e, Effect::Control);
+  return has(e, Effect::WritesMemory) || has(e, Effect::Atomic);
 }
 
 /// Finds what both arms of a selection do for certain.
@@ -222,10 +233,8 @@ void Plan::findCommon(Site& site) {
     bool mayRead = true;
     for (BlockRef b : arms[a].blocks)
       for (InstRef i : module_.blockInsts(b)) {
-        if (endsReads(module_, i) && module_.facts(i).opClass != OpClass::Terminator)
-          mayRead = false;
-        if (!module_.resultId(i) || !module_.resultType(i) || module_.opcode(i) == spv::Op::OpPhi ||
-            isDebugInstruction(module_, i) ||
+        if (endsReads(module_, i)) mayRead = false;
+        if (!module_.resultId(i) || !module_.resultType(i) ||
             speculation_.blockerOfMoving(i) != SpeculationBlocker::None ||
             (!mayRead && has(module_.effects(i), Effect::ReadsMemory)))
           continue;
@@ -234,7 +243,7 @@ void Plan::findCommon(Site& site) {
           continue;
         }
         auto found = first.find(keyOf(site, i));
-        if (found != first.end() &&
+        if (found != first.end() && isUsedInReach(module_.resultId(i)) &&
             haveSameDecorations(module_.resultId(found->second), module_.resultId(i)))
           site.scan.same.emplace(i, found->second);
       }
@@ -278,17 +287,15 @@ void Plan::findCommonStores(Site& site) const {
   if (site.selection.arms.size() != 2 || scan.staying[0].size() != scan.staying[1].size()) return;
   for (size_t n = 0; n < scan.staying[0].size(); ++n) {
     const InstRef a = scan.staying[0][n].inst, b = scan.staying[1][n].inst;
-    auto isOfArm = [&](InstRef i, size_t arm) {
-      const auto& blocks = site.selection.arms[arm].blocks;
-      return std::find(blocks.begin(), blocks.end(), module_.blockOf(i)) != blocks.end();
-    };
-    const bool areStores = module_.opcode(a) == spv::Op::OpStore &&
-                           module_.opcode(b) == spv::Op::OpStore && isOfArm(a, 0) && isOfArm(b, 1);
+    const bool areStores =
+        module_.opcode(a) == spv::Op::OpStore && module_.opcode(b) == spv::Op::OpStore;
     bool areSame = areStores && module_.wordCount(a) == module_.wordCount(b) &&
                    mapped(site, module_.idAt(a, 1)) == mapped(site, module_.idAt(b, 1));
-    for (uint32_t w = 3; areSame && w < module_.wordCount(a); ++w) // memory operands
+    const Id type = module_.typeOf(module_.idAt(a, 2));
+    areSame = areSame && type == module_.typeOf(module_.idAt(b, 2)); // of untyped pointers
+    for (uint32_t w = 3; areSame && w < module_.wordCount(a); ++w)   // memory operands
       areSame = module_.word(a, w) == module_.word(b, w);
-    if (!areSame || !canSelect(analyses_, module_.typeOf(module_.idAt(a, 2)))) {
+    if (!areSame || !canSelect(analyses_, type)) {
       scan.commonStores.clear();
       return;
     }
@@ -434,6 +441,9 @@ std::optional<Refusal> Plan::canFlatten(const Site& site) const {
   for (InstRef phi : phisOf(module_, s.merge)) {
     if (!canSelect(analyses_, module_.resultType(phi)))
       return Refusal{"unselectable-type", "OpSelect cannot choose a value of this type here", phi};
+    if (isPromised(analyses_, module_.resultId(phi)))
+      return Refusal{nameOf(SpeculationBlocker::Promise),
+                     std::string(explain(SpeculationBlocker::Promise)), phi};
     for (const Arm& arm : s.arms)
       if (!incomingValue(module_, phi, arm.last(s.header)))
         return Refusal{"shared-block", "the phi does not name the arm", phi};
@@ -442,15 +452,18 @@ std::optional<Refusal> Plan::canFlatten(const Site& site) const {
   return firstBlocker(site);
 }
 
-/// What may stay behind a short branch: something that a device executes for some lanes only.
+/// What may stay behind a short branch: something that a device executes for some lanes only. Calls
+/// and what is not known have every effect.
 bool isShort(const Module& module, InstRef inst) {
   const Effect e = module.effects(inst);
-  return !has(e, Effect::Barrier) && !has(e, Effect::Subgroup) && !has(e, Effect::Control) &&
-         !module.isUnknown(inst) && module.opcode(inst) != spv::Op::OpFunctionCall;
+  return !has(e, Effect::Barrier) && !has(e, Effect::Subgroup);
 }
 
 /// Whether the harmless part of the arms may move in front of the branch while the rest stays.
 std::optional<Refusal> Plan::canHoist(const Site& site) const {
+  if (site.scan.isAllMoving()) // what stays are the phis
+    return Refusal{"unselectable-type", "only a choice stays behind the branch",
+                   site.selection.branch};
   for (const Arm& arm : site.selection.arms)
     if (arm.blocks.size() > 1)
       return Refusal{"inner-branch", "a branch in an arm stays", arm.obstacle.place};

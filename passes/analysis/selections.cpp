@@ -73,7 +73,7 @@ Arm Selections::walk(const Selection& s, BlockRef target,
   for (BlockRef at = target; at != s.merge;) {
     const InstRef way = module_.terminator(from);
     if (const Construct* ahead = cfg_.constructAt(at);
-        ahead && ahead->kind == Construct::Kind::Loop && at != s.header)
+        ahead && ahead->kind == Construct::Kind::Loop)
       return stop(ArmObstacle::Kind::Loop, module_.mergeInst(at));
     if (!isBehindInner && isExit_[at.value]) return stop(ArmObstacle::Kind::Leaves, way);
     if (!isBehindInner && cfg_.predecessors(at).size() != 1)
@@ -85,6 +85,8 @@ Arm Selections::walk(const Selection& s, BlockRef target,
     if (mergeInst) {
       if (!passesThrough(at)) return stop(ArmObstacle::Kind::Selection, mergeInst);
       at = cfg_.constructAt(at)->merge;
+      // Where to leave one is where to leave the other: then its phis have no value for this arm.
+      if (at == s.merge) return stop(ArmObstacle::Kind::SharedBlock, mergeInst);
     } else if (module_.opcode(end) == spv::Op::OpBranch) {
       at = cfg_.successors(at).front();
     } else {

@@ -27,14 +27,35 @@ uint32_t pointerWord(spv::Op op) {
   return isLoad(op) ? 3 : 1;
 }
 
+uint32_t memoryOperands(const Module& module, InstRef inst) {
+  const uint32_t word = isLoad(module.opcode(inst)) ? 4 : 3;
+  return module.wordCount(inst) > word ? module.word(inst, word) : 0;
+}
+
+bool hasOperand(const Module& module, InstRef inst, spv::MemoryAccessMask operand) {
+  return (memoryOperands(module, inst) & uint32_t(operand)) != 0;
+}
+
+/// Bytes that the address is promised to be a multiple of.
+uint32_t alignmentOf(const Module& module, InstRef inst) {
+  if (!hasOperand(module, inst, spv::MemoryAccessMask::Aligned)) return 1;
+  return module.word(inst, isLoad(module.opcode(inst)) ? 5 : 4);
+}
+
 /// Memory operands that say more than how the address is aligned or whether to cache.
 bool isSpecialAccess(const Module& module, InstRef inst) {
-  const uint32_t word = isLoad(module.opcode(inst)) ? 4 : 3;
-  if (module.wordCount(inst) <= word) return false;
   using Mask = spv::MemoryAccessMask;
   constexpr uint32_t kPlain =
       uint32_t(Mask::Aligned) | uint32_t(Mask::Nontemporal) | uint32_t(Mask::NonPrivatePointer);
-  return (module.word(inst, word) & ~kPlain) != 0;
+  return (memoryOperands(module, inst) & ~kPlain) != 0;
+}
+
+/// Whether the load may be made where `before`, of the same address, is made: its alignment holds,
+/// and it is ordered among the accesses of others if that one is (SPIR-V 3.26, NonPrivatePointer).
+bool asksNoMore(const Module& module, InstRef load, InstRef before) {
+  const auto nonPrivate = spv::MemoryAccessMask::NonPrivatePointer;
+  return alignmentOf(module, load) <= alignmentOf(module, before) &&
+         (hasOperand(module, load, nonPrivate) || !hasOperand(module, before, nonPrivate));
 }
 
 /// The size of the only entry point, which holds for every function then.
@@ -45,9 +66,28 @@ std::optional<std::array<uint32_t, 3>> literalSize(Analyses& analyses) {
   return entries[0].workgroupSize->size;
 }
 
+/// Pointers of these lead through a descriptor.
+bool isDescriptorStorage(std::optional<spv::StorageClass> storage) {
+  return storage == spv::StorageClass::Uniform || storage == spv::StorageClass::StorageBuffer ||
+         storage == spv::StorageClass::UniformConstant;
+}
+
 bool isVolatileOrCoherent(Analyses& analyses, Id variable) {
   for (spv::Decoration d : {spv::Decoration::Volatile, spv::Decoration::Coherent})
     if (isBufferDecorated(analyses, variable, d, false)) return true;
+  return false;
+}
+
+/// Whether anything in the module is decorated Volatile or Coherent.
+bool usesVolatile(const Module& module) {
+  for (InstRef i : module.globals()) {
+    const spv::Op op = module.opcode(i);
+    if (op != spv::Op::OpDecorate && op != spv::Op::OpMemberDecorate) continue;
+    const uint32_t decoration = module.word(i, op == spv::Op::OpDecorate ? 2 : 3);
+    if (decoration == uint32_t(spv::Decoration::Volatile) ||
+        decoration == uint32_t(spv::Decoration::Coherent))
+      return true;
+  }
   return false;
 }
 
@@ -77,6 +117,8 @@ std::string_view nameOf(SpeculationBlocker blocker) {
     return "conversion";
   case SpeculationBlocker::Index:
     return "index";
+  case SpeculationBlocker::Promise:
+    return "promise";
   case SpeculationBlocker::Unknown:
     return "unknown-instruction";
   case SpeculationBlocker::Other:
@@ -109,6 +151,8 @@ std::string_view explain(SpeculationBlocker blocker) {
     return "the float is not proved to fit the integer";
   case SpeculationBlocker::Index:
     return "the index is not proved to be in range";
+  case SpeculationBlocker::Promise:
+    return "its decoration promises what need hold only where the branch leads to it";
   case SpeculationBlocker::Unknown:
     return "the instruction is not known";
   case SpeculationBlocker::Other:
@@ -117,11 +161,38 @@ std::string_view explain(SpeculationBlocker blocker) {
   return "the instruction is not known to be harmless without the branch";
 }
 
-Speculation::Speculation(Analyses& analyses) : analyses_(analyses), module_(analyses.module()) {}
+bool isPromised(Analyses& analyses, Id value) {
+  const auto decorations = analyses.decorations().of(value);
+  return std::any_of(decorations.begin(), decorations.end(), [](const Decoration& d) {
+    switch (d.decoration) {
+    case spv::Decoration::RelaxedPrecision:
+    case spv::Decoration::NoContraction:
+    case spv::Decoration::NonUniform:
+    case spv::Decoration::FPRoundingMode:
+    case spv::Decoration::FPFastMathMode: // the value is undefined then, not the behaviour
+    case spv::Decoration::SaturatedConversion:
+    case spv::Decoration::UserSemantic:
+      return false;
+    default:
+      return true;
+    }
+  });
+}
+
+Speculation::Speculation(Analyses& analyses)
+    : analyses_(analyses), module_(analyses.module()), hasVolatile_(usesVolatile(module_)) {
+  for (InstRef i : module_.globals())
+    if (module_.opcode(i) == spv::Op::OpVariable &&
+        isDescriptorStorage(spv::StorageClass(module_.word(i, 3))) &&
+        descriptorLevels(module_.resultId(i)) > 0)
+      hasDescriptorArrays_ = true;
+}
 
 // ---- ranges ----
 
-/// Range that holds for every specialization and wherever the value is used.
+/// Range that holds for every specialization and wherever the value may be computed. It may rest on
+/// the test of a loop that was passed before: a straight arm has none, so the branch stands behind
+/// that test as well.
 std::optional<Speculation::Range> Speculation::rangeOf(Id value) {
   const TypeInfo& type = analyses_.types().info(module_.typeOf(value));
   if (type.kind != TypeInfo::Kind::Int) return std::nullopt;
@@ -172,8 +243,7 @@ bool Speculation::isDefinedDivision(InstRef inst) {
   return isDefinedDivisor(module_.idAt(inst, 4), isSigned);
 }
 
-/// What came from a small integer fits, and so does what was clamped to constants (NClamp gives the
-/// lower bound for a NaN, GLSL.std.450).
+/// What came from a small integer fits.
 bool Speculation::isDefinedConversion(InstRef inst) {
   const TypeInfo& to = analyses_.types().info(module_.resultType(inst));
   const InstRef from = module_.def(module_.idAt(inst, 3));
@@ -248,9 +318,7 @@ void Speculation::collectAccesses() {
   for (uint32_t b = 1; b <= module_.blockCount(); ++b)
     for (InstRef i : module_.blockInsts(BlockRef(b))) {
       const Effect effects = module_.effects(i);
-      if (has(effects, Effect::Atomic) || has(effects, Effect::Barrier) || module_.isUnknown(i) ||
-          module_.opcode(i) == spv::Op::OpFunctionCall)
-        endsInterval_[b] = true;
+      if (has(effects, Effect::Atomic) || has(effects, Effect::Barrier)) endsInterval_[b] = true;
       const spv::Op op = module_.opcode(i);
       if (!isLoad(op) && op != spv::Op::OpStore) continue;
       const Id pointer = module_.idAt(i, pointerWord(op));
@@ -265,26 +333,23 @@ void Speculation::collectAccesses() {
       accesses_[origin.indices].push_back(i);
       // A uniform block is asked for as a whole: the descriptor.
       if (!isUniform || isStorageBuffer(analyses_, origin.variable)) continue;
-      const TypeInfo& type = analyses_.types().info(analyses_.types().pointee(origin.variable));
-      const bool isArray = type.kind != TypeInfo::Kind::Struct;
-      if (origin.indices.size() > size_t(isArray) + 1) {
-        origin.indices.resize(size_t(isArray) + 1);
+      const size_t levels = descriptorLevels(origin.variable);
+      if (origin.indices.size() > levels + 1) {
+        origin.indices.resize(levels + 1);
         accesses_[origin.indices].push_back(i);
       }
     }
 }
 
-/// Whether no barrier, atomic or call stands on any way from `before` to the end of `at`, which its
-/// block dominates.
+/// Whether no barrier, atomic or call (which has every effect) stands on any way from `before` to
+/// the end of `at`, which its block dominates.
 bool Speculation::isSameInterval(InstRef before, BlockRef at) const {
   const BlockRef first = module_.blockOf(before);
   // Behind `before` in its own block.
   if (endsInterval_[first.value])
     for (uint32_t i = before.value + 1; i < module_.blockInsts(first).last.value; ++i) {
       const Effect effects = module_.effects(InstRef(i));
-      if (has(effects, Effect::Atomic) || has(effects, Effect::Barrier) ||
-          module_.isUnknown(InstRef(i)) || module_.opcode(InstRef(i)) == spv::Op::OpFunctionCall)
-        return false;
+      if (has(effects, Effect::Atomic) || has(effects, Effect::Barrier)) return false;
     }
   std::vector<BlockRef> pending{at}, seen{at};
   while (!pending.empty()) {
@@ -302,7 +367,9 @@ bool Speculation::isSameInterval(InstRef before, BlockRef at) const {
   return true;
 }
 
-bool Speculation::wasAccessed(const std::vector<Id>& place, BlockRef at, bool inSameInterval) {
+/// Whether the place is accessed on every way to the end of `at`. With a load: so that it may be
+/// made there as well.
+bool Speculation::wasAccessed(const std::vector<Id>& place, BlockRef at, InstRef load) {
   if (!hasAccesses_) collectAccesses();
   const auto found = accesses_.find(place);
   if (found == accesses_.end()) return false;
@@ -311,29 +378,56 @@ bool Speculation::wasAccessed(const std::vector<Id>& place, BlockRef at, bool in
     if (++looked > kMaxAccesses) return false;
     if (isSpecialAccess(module_, i) || !analyses_.dominance().dominates(module_.blockOf(i), at))
       continue;
-    if (!inSameInterval || isSameInterval(i, at)) return true;
+    if (!load || (asksNoMore(module_, load, i) && isSameInterval(i, at))) return true;
   }
   return false;
 }
 
-/// A load of a buffer that is declared volatile or coherent.
+/// A load of a buffer that is declared volatile or coherent, or that may be one.
 bool Speculation::isVolatile(InstRef load) const {
   const Id variable = originOf(analyses_, module_.idAt(load, 3)).variable;
-  return variable && isVolatileOrCoherent(analyses_, variable);
+  return variable ? isVolatileOrCoherent(analyses_, variable) : hasVolatile_;
+}
+
+/// Indices that choose a descriptor of a variable that stands for an array of them.
+uint32_t Speculation::descriptorLevels(Id variable) const {
+  const Types& types = analyses_.types();
+  uint32_t levels = 0;
+  for (Id type = types.pointee(variable);; type = types.info(type).element, ++levels) {
+    const TypeInfo::Kind kind = types.info(type).kind;
+    if (kind != TypeInfo::Kind::Array && kind != TypeInfo::Kind::RuntimeArray) return levels;
+  }
+}
+
+/// Whether it goes through a descriptor that all invocations which the branch leads to agree on,
+/// and those that it does not lead to may not. Where they need not agree, NonUniform says so.
+bool Speculation::mayPartDescriptors(InstRef inst) const {
+  const spv::Op op = module_.opcode(inst);
+  if (op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain) return false;
+  bool mayPart = false;
+  module_.forEachIdOperand(inst, [&](uint32_t, Id pointer) {
+    if (mayPart || !isDescriptorStorage(analyses_.types().storageOf(pointer))) return;
+    if (analyses_.decorations().has(pointer, spv::Decoration::NonUniform)) return;
+    const PointerOrigin origin = originOf(analyses_, pointer);
+    const size_t levels = origin.variable ? descriptorLevels(origin.variable) : 0;
+    mayPart = origin.variable ? origin.indices.size() < levels : hasDescriptorArrays_;
+    for (size_t n = 0; n < levels && !mayPart; ++n)
+      mayPart = !analyses_.uniformity().isUniform(origin.indices[n]);
+  });
+  return mayPart;
 }
 
 bool Speculation::isSafeLoad(InstRef load, BlockRef at) {
   const Id pointer = module_.idAt(load, 3);
   const auto storage = analyses_.types().storageOf(pointer);
   if (!storage) return false;
-  const TypeInfo::Kind kind = analyses_.types().info(module_.resultType(load)).kind;
-  if (kind == TypeInfo::Kind::None || kind == TypeInfo::Kind::Other) return false; // a descriptor
+  const bool isAligned = hasOperand(module_, load, spv::MemoryAccessMask::Aligned);
   switch (*storage) {
   case spv::StorageClass::Function:
   case spv::StorageClass::Private:
   case spv::StorageClass::Input:
   case spv::StorageClass::PushConstant:
-    return isInRangeToVariable(pointer);
+    return !isAligned && isInRangeToVariable(pointer);
   case spv::StorageClass::Uniform:
   case spv::StorageClass::StorageBuffer:
   case spv::StorageClass::Workgroup:
@@ -346,11 +440,10 @@ bool Speculation::isSafeLoad(InstRef load, BlockRef at) {
   std::vector<Id> place{origin.variable};
   place.insert(place.end(), origin.indices.begin(), origin.indices.end());
   if (*storage == spv::StorageClass::Uniform && !isStorageBuffer(analyses_, origin.variable)) {
-    const TypeInfo& type = analyses_.types().info(analyses_.types().pointee(origin.variable));
-    place.resize(std::min(place.size(), size_t(type.kind != TypeInfo::Kind::Struct) + 1));
-    return isInRangeToVariable(pointer) && wasAccessed(place, at, false);
+    place.resize(std::min(place.size(), size_t(descriptorLevels(origin.variable)) + 1));
+    return !isAligned && isInRangeToVariable(pointer) && wasAccessed(place, at, {});
   }
-  return wasAccessed(place, at, true);
+  return wasAccessed(place, at, load);
 }
 
 // ---- all ----
@@ -358,26 +451,22 @@ bool Speculation::isSafeLoad(InstRef load, BlockRef at) {
 SpeculationBlocker Speculation::blockerOfMoving(InstRef inst) const {
   if (module_.isUnknown(inst)) return SpeculationBlocker::Unknown;
   const spv::Op op = module_.opcode(inst);
-  const OpcodeFacts& facts = module_.facts(inst);
   const Effect effects = module_.effects(inst);
   if (op == spv::Op::OpFunctionCall) return SpeculationBlocker::Call;
   if (has(effects, Effect::Barrier)) return SpeculationBlocker::Barrier;
   if (has(effects, Effect::Atomic)) return SpeculationBlocker::Atomic;
   if (has(effects, Effect::Subgroup)) return SpeculationBlocker::SubgroupOperation;
   if (has(effects, Effect::WritesMemory)) return SpeculationBlocker::Store;
-  if (has(effects, Effect::Control) || facts.opClass == OpClass::Unknown)
-    return SpeculationBlocker::Unknown;
   if (op == spv::Op::OpUndef) return SpeculationBlocker::None;
-  // What it makes must be used in its own block (OpSampledImage); what has no result does
-  // something.
-  if (facts.opClass != OpClass::Value || !facts.hasResultType || op == spv::Op::OpSampledImage ||
-      op == spv::Op::OpImage)
-    return SpeculationBlocker::Other;
+  // What it makes must be used in its own block (SPIR-V 3.42.10).
+  if (op == spv::Op::OpSampledImage) return SpeculationBlocker::Other;
   if (op == spv::Op::OpExtInst) {
     const ExtInstSet set = module_.extInstSet(module_.idAt(inst, 3));
     if (set != ExtInstSet::GlslStd450 && set != ExtInstSet::OpenClStd)
       return SpeculationBlocker::Other; // such as DebugPrintf
   }
+  if (isPromised(analyses_, module_.resultId(inst))) return SpeculationBlocker::Promise;
+  if (mayPartDescriptors(inst)) return SpeculationBlocker::Load;
   // The order among volatile accesses counts.
   if (isLoad(op) && (isSpecialAccess(module_, inst) || isVolatile(inst)))
     return SpeculationBlocker::Load;
@@ -425,7 +514,7 @@ SpeculationBlocker Speculation::blockerOf(InstRef inst, BlockRef at) {
     const PointerOrigin origin = originOf(analyses_, module_.resultId(inst));
     std::vector<Id> place{origin.variable};
     place.insert(place.end(), origin.indices.begin(), origin.indices.end());
-    return unless(origin.variable && wasAccessed(place, at, false), SpeculationBlocker::Index);
+    return unless(origin.variable && wasAccessed(place, at, {}), SpeculationBlocker::Index);
   }
   default:
     break;

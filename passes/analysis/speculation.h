@@ -33,6 +33,7 @@ enum class SpeculationBlocker : uint8_t {
   Division,   ///< by what may be 0, or overflows
   Conversion, ///< of a float that may not fit
   Index,      ///< of a vector, array or struct, not proved to be in range
+  Promise,    ///< it is decorated with what need hold only where the branch leads to it
   Unknown,    ///< opcode or instruction that the library does not know
   Other
 };
@@ -42,6 +43,10 @@ std::string_view nameOf(SpeculationBlocker blocker);
 /// One clause for people, without the place: "the division is not proved to have a divisor other
 /// than 0".
 std::string_view explain(SpeculationBlocker blocker);
+
+/// True when `value` has a decoration that says something of the invocations or values that compute
+/// it, and makes the shader undefined where that is not so: NoSignedWrap, Uniform, MaxByteOffset.
+bool isPromised(Analyses& analyses, Id value);
 
 class Speculation {
 public:
@@ -53,7 +58,7 @@ public:
   SpeculationBlocker blockerOf(InstRef inst, BlockRef at);
   /// What stands in the way of executing `inst` even where it is certain to be executed a little
   /// later anyhow, by the same invocations one by one: effects beyond reading memory, dependence on
-  /// other invocations.
+  /// other invocations, promises.
   SpeculationBlocker blockerOfMoving(InstRef inst) const;
 
 private:
@@ -67,18 +72,22 @@ private:
   bool isInRange(InstRef accessChain);
   bool isInRangeToVariable(Id pointer);
   bool isVolatile(InstRef load) const;
+  uint32_t descriptorLevels(Id variable) const;
+  bool mayPartDescriptors(InstRef inst) const;
   bool isSafeLoad(InstRef load, BlockRef at);
-  bool wasAccessed(const std::vector<Id>& place, BlockRef at, bool inSameInterval);
+  bool wasAccessed(const std::vector<Id>& place, BlockRef at, InstRef load);
   bool isSameInterval(InstRef before, BlockRef at) const;
   void collectAccesses();
 
   Analyses& analyses_;
   const Module& module_;
   std::optional<Affine> affine_;
+  bool hasVolatile_ = false;         ///< something is declared volatile or coherent
+  bool hasDescriptorArrays_ = false; ///< a variable stands for several descriptors
   bool hasAccesses_ = false;
   /// Non-atomic loads and stores by what they touch: the variable, then the indices. Buffers and
-  /// Workgroup memory; of Uniform blocks only the variable and, for arrays of descriptors, its
-  /// first index.
+  /// Workgroup memory; of Uniform blocks only the variable and the indices that choose the
+  /// descriptor.
   std::map<std::vector<Id>, std::vector<InstRef>> accesses_;
   std::vector<bool> endsInterval_; ///< by BlockRef: a barrier, an atomic, a call or an unknown
                                    ///< stands in it

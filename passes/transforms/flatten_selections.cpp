@@ -7,6 +7,7 @@
 #include "transforms/select_values.h"
 
 #include <algorithm>
+#include <set>
 
 namespace lanewise {
 namespace {
@@ -57,6 +58,7 @@ private:
   }
   void start(BlockRef header, InstRef place);
   void move(InstRef inst);
+  bool isKept(InstRef debugInst) const;
   void writeArms(const FlattenPlan::Flat& flat);
   void writeArm(const Arm& arm, const FlattenPlan::Flat& flat);
   void chooseValues(const FlattenPlan::Flat& flat, bool isOutermost);
@@ -91,9 +93,23 @@ void Writer::start(BlockRef header, InstRef place) {
 
 /// A copy of the instruction, of what its operands are called now.
 void Writer::move(InstRef inst) {
+  if (module_.opcode(inst) == spv::Op::OpPhi) { // of a block with one way in
+    emit(Inst(spv::Op::OpCopyObject)
+             .id(module_.resultType(inst))
+             .id(module_.resultId(inst))
+             .id(mapped(module_.idAt(inst, 3))));
+    return;
+  }
   Inst copy(module_.inst(inst));
   module_.forEachIdOperand(inst, [&](uint32_t n, Id id) { copy.set(n, mapped(id).value); });
   emit(std::move(copy));
+}
+
+/// Where a variable is declared for a debugger. That it has a value now is not true any more where
+/// the arm is not taken.
+bool Writer::isKept(InstRef debugInst) const {
+  return module_.opcode(debugInst) == spv::Op::OpExtInst &&
+         module_.word(debugInst, 4) == kDebugDeclare;
 }
 
 void Writer::writeArm(const Arm& arm, const FlattenPlan::Flat& flat) {
@@ -109,23 +125,15 @@ void Writer::writeArm(const Arm& arm, const FlattenPlan::Flat& flat) {
         if (block != last) state = DebugState(); // they end with their block
         last = block;
         if (state.read(module_, i) || isCommonStore(i)) return;
-        const spv::Op op = module_.opcode(i);
-        if (op == spv::Op::OpNop) return;
+        if (module_.opcode(i) == spv::Op::OpNop) return;
         if (isDebugInstruction(module_, i)) {
-          // That a variable has a value now is not true any more where the arm is not taken.
-          if (op != spv::Op::OpExtInst || module_.word(i, 4) != kDebugDeclare) return;
+          if (!isKept(i)) return;
         } else if (plan_.same.contains(module_.resultId(i))) {
           gone_.push_back(module_.resultId(i));
           return;
         }
         cursor_->moveTo(state);
-        if (op == spv::Op::OpPhi) // of a block with one way in
-          emit(Inst(spv::Op::OpCopyObject)
-                   .id(module_.resultType(i))
-                   .id(module_.resultId(i))
-                   .id(mapped(module_.idAt(i, 3))));
-        else
-          move(i);
+        move(i);
       },
       [&](const FlattenPlan::Flat& inner) {
         writeArms(inner);
@@ -210,7 +218,11 @@ void Writer::eraseBlocks(const FlattenPlan::Flat& flat) {
   for (const Arm& arm : flat.selection.arms)
     for (BlockRef b : arm.blocks) {
       gone_.push_back(module_.labelId(b));
-      for (InstRef i : module_.blockInsts(b)) rewriter_.erase(i);
+      for (InstRef i : module_.blockInsts(b)) {
+        rewriter_.erase(i);
+        if (module_.resultId(i) && isDebugInstruction(module_, i) && !isKept(i))
+          gone_.push_back(module_.resultId(i));
+      }
       if (module_.mergeInst(b)) eraseBlocks(plan_.flat.at(b));
     }
 }
@@ -249,11 +261,23 @@ void Writer::hoist(BlockRef header, const std::vector<InstRef>& insts) {
 }
 
 void Writer::eraseAnnotations() {
+  std::sort(gone_.begin(), gone_.end());
+  std::set<InstRef> groups;
   for (Id id : gone_)
     for (const Use& use : analyses_.defUse().uses(id)) {
       const OpClass c = module_.facts(use.user).opClass;
-      if (c == OpClass::Debug || c == OpClass::Annotation) rewriter_.erase(use.user);
+      if (module_.opcode(use.user) == spv::Op::OpGroupDecorate)
+        groups.insert(use.user);
+      else if (c == OpClass::Debug || c == OpClass::Annotation)
+        rewriter_.erase(use.user);
     }
+  for (InstRef i : groups) { // what else the group decorates stays
+    Inst shorter(module_.inst(i).first(2));
+    for (uint32_t w = 2; w < module_.wordCount(i); ++w)
+      if (!std::binary_search(gone_.begin(), gone_.end(), module_.idAt(i, w)))
+        shorter.id(module_.idAt(i, w));
+    rewriter_.replace(i, std::move(shorter));
+  }
 }
 
 } // namespace

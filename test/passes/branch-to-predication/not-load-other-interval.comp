@@ -17,13 +17,13 @@ shared uint s[64];
 void main() {
   uint g = gl_GlobalInvocationID.x;
 
-  uint t = gl_LocalInvocationIndex, x = a[g];
+  uint t = gl_LocalInvocationIndex, o = t ^ 1u, x = a[g];
   s[t] = x;
   barrier();
-  uint y = s[t ^ 1u];
+  uint y = s[o];
   barrier();
   s[t] = y + 1u;
   barrier();
-  if ((x & 1u) != 0u) y += s[t ^ 1u];
+  if ((x & 1u) != 0u) y += s[o];
   b[g] = y;
 }

@@ -1,0 +1,26 @@
+// The counter of a loop that is tested at its end never gets out of range.
+// RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --eliminate-dead-code-aggressive --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --branch-to-predication=always --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
+// EQUAL: outputs equal
+// CHECK: remark: made straight code of a {{branch|switch}}{{.*}} [branch-to-predication:flattened]
+// CODE-NOT: {{^ *}}OpSelectionMerge
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer A { uint a[]; };
+layout(binding = 1) writeonly buffer B { uint b[]; };
+void main() {
+  uint g = gl_GlobalInvocationID.x;
+
+  uint t[8];
+  for (uint i = 0u; i < 8u; ++i) t[i] = i * i;
+  uint x = a[g], y = x, n = 0u;
+  do {
+    if ((x >> n & 1u) != 0u) y += t[n];
+  } while (++n < 8u);
+  b[g] = y;
+}
