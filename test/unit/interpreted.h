@@ -18,7 +18,10 @@ namespace interp = driver::interpreter;
 inline std::vector<uint32_t> compileGlsl(const std::string& text,
                                          const std::string& environment = "vulkan1.2") {
   driver::LoadOptions options;
-  options.env = environment == "vulkan1.1" ? SPV_ENV_VULKAN_1_1 : SPV_ENV_VULKAN_1_2;
+  options.env = environment == "vulkan1.0"   ? SPV_ENV_VULKAN_1_0
+                : environment == "vulkan1.1" ? SPV_ENV_VULKAN_1_1
+                : environment == "vulkan1.3" ? SPV_ENV_VULKAN_1_3
+                                             : SPV_ENV_VULKAN_1_2;
   Result<driver::Compiled> compiled =
       driver::compileSource({"test.comp", text, "comp", false}, options);
   if (!compiled || !compiled->errors.empty()) {
