@@ -29,8 +29,9 @@ struct PassContext {
   /// would change it needs a proof that they are in range.
   bool isRobust = false;
   /// Whether the rewrite may touch this site (`--only`, `--skip`, `--bisect-limit`). Called once
-  /// for each rewrite that is legal and pays, with the name of what it would rewrite, in module
-  /// order.
+  /// for each rewrite that is legal and pays, with the name of what it would rewrite. The order is
+  /// the pass's, and the same for the same module: module order unless what a later rewrite may do
+  /// depends on an inner one (--branch-to-predication asks for inner branches first).
   std::function<bool(std::string_view siteName)> maySite;
   Remarks& remarks;
   /// Layouts that were decided for the whole program that the module is a part of, by where the
