@@ -336,7 +336,7 @@ void Plan::measure(Site& site) {
       isFolded = isFolded || (def && foldsSelect(analyses_, def));
     }
     if (!isComputed) cost.moves += choices * each;
-    if (isFolded) cost.folded += each;
+    if (isFolded) cost.folded = 1;
   }
   for (auto [a, b] : site.scan.commonStores)
     cost.selects += selectCost(analyses_, module_.typeOf(module_.idAt(a, 2)));

@@ -2,9 +2,11 @@
 // estimate for comparing the two; docs/passes/branch-to-predication.md has the model beside
 // measurements.
 //
-//   branch      branchCost * (does it part the lanes?) + sum over arms of P(a lane goes there) *
-//   arm predicated  cost of all arms: what the driver makes of a branch with arms of predicatedArm
-//   or less straight    cost of all arms + OpSelects - what the arms have in common
+// - As a branch: branchCost, as far as it parts the lanes, and each arm times the probability that
+//   some lane goes there.
+// - As predicated code, which the driver makes of a branch with arms of predicatedArm or less: all
+//   arms.
+// - As straight code: all arms and the OpSelects, less what the arms have in common.
 #pragma once
 
 #include "analysis/affine.h"
@@ -54,7 +56,8 @@ struct SelectionCost {
   /// Moves that the phis take as a branch as well: of values that no arm computes.
   double moves = 0;
   double common = 0; ///< what is done once instead of in each arm
-  /// Of `selects`, what compilers make the predicate of the operation that computes the value.
+  /// Of `selects`, what compilers make the predicate of the operation that computes the value: one.
+  /// With more values to choose they do not (measured).
   double folded = 0;
   /// The arms are plain code in the module as it is, with no selection in them.
   bool isLeaf = true;
