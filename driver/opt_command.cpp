@@ -333,10 +333,13 @@ private:
     addRemarks(options_.scenario, whole, one);
     if (options_.verify) reportVerification(options_.scenario, program.verification, one);
     flushRemarks(one);
-    std::string manifest = options_.layoutManifest;
-    if (manifest.empty() && !program.layouts.buffers.empty())
-      manifest = (folder / "layout.json").string();
-    if (!manifest.empty()) one.outputs.add(manifest, layoutManifestToJson(program.layouts));
+    const std::string given = options_.layoutManifest;
+    const std::string own = (folder / "layout.json").string();
+    // One that an earlier run left there would be taken for these modules'.
+    if ((given.empty() && !program.layouts.buffers.empty()) ||
+        (own != given && fs::exists(own, error)))
+      one.outputs.add(own, layoutManifestToJson(program.layouts));
+    if (!given.empty()) one.outputs.add(given, layoutManifestToJson(program.layouts));
     if (wantsRemarksFile()) one.outputs.add(options_.remarksFile, std::exchange(one.remarks, {}));
     return kDone;
   }
