@@ -8,10 +8,6 @@
 namespace lanewise {
 namespace {
 
-uint32_t alignUp(uint64_t n, uint32_t align) {
-  return uint32_t((n + align - 1) / align * align);
-}
-
 /// Of an array whose length is not known: long enough for every sample, and no round number.
 constexpr uint64_t kManyElements = (uint64_t(1) << 35) + 32;
 

@@ -4,14 +4,6 @@
 
 namespace lanewise {
 
-namespace {
-
-uint64_t alignUp(uint64_t n, uint64_t align) {
-  return (n + align - 1) / align * align;
-}
-
-} // namespace
-
 uint64_t BufferLayout::groupOffset(uint32_t group, uint64_t elements) const {
   uint64_t at = 0;
   for (uint32_t g = 0; g < group; ++g)

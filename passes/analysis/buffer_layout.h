@@ -19,6 +19,11 @@
 
 namespace lanewise {
 
+/// The next multiple of `align` from `n` on.
+constexpr uint64_t alignUp(uint64_t n, uint64_t align) {
+  return (n + align - 1) / align * align;
+}
+
 /// A piece of one element that moves as a whole: a scalar, a vector, a matrix, or an array or
 /// struct that is kept together. Pieces do not overlap; bytes of an element that no piece holds are
 /// padding and are zero when unpacked.
