@@ -14,11 +14,6 @@ namespace {
 
 constexpr uint32_t kDebugDeclare = 28; // NonSemantic.Shader.DebugInfo.100, OpenCL.DebugInfo.100
 
-bool isDebugSet(ExtInstSet set) {
-  return set == ExtInstSet::NonSemanticShaderDebugInfo100 ||
-         set == ExtInstSet::OpenClDebugInfo100 || set == ExtInstSet::DebugInfo;
-}
-
 /// Neither label nor merge instruction nor branch.
 bool isInside(const Module& module, InstRef i) {
   const OpClass c = module.facts(i).opClass;

@@ -4,6 +4,7 @@
 #include "analysis/decorations.h"
 #include "analysis/def_use.h"
 #include "analysis/types.h"
+#include "transforms/debug_cursor.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -38,11 +39,6 @@ bool mayDrop(spv::Decoration decoration) {
   default:
     return false;
   }
-}
-
-bool isDebugSet(ExtInstSet set) {
-  return set == ExtInstSet::NonSemanticShaderDebugInfo100 ||
-         set == ExtInstSet::OpenClDebugInfo100 || set == ExtInstSet::DebugInfo;
 }
 
 class PointerWalk {
