@@ -85,6 +85,11 @@ double widthFactor(const TargetProfile& target, const Scalars& s, CostClass cost
 
 } // namespace
 
+CostClass costClassOf(const Module& module, InstRef inst) {
+  if (module.opcode(inst) != spv::Op::OpExtInst) return module.facts(inst).cost;
+  return extInstFacts(module.extInstSet(module.idAt(inst, 3)), module.word(inst, 4)).cost;
+}
+
 double operationCost(Analyses& analyses, const TargetProfile& target, InstRef inst) {
   const Module& module = analyses.module();
   const OpcodeFacts& facts = module.facts(inst);
@@ -92,9 +97,7 @@ double operationCost(Analyses& analyses, const TargetProfile& target, InstRef in
   const Types& types = analyses.types();
   const spv::Op op = module.opcode(inst);
   const bool isExtended = op == spv::Op::OpExtInst;
-  const CostClass cost =
-      isExtended ? extInstFacts(module.extInstSet(module.idAt(inst, 3)), module.word(inst, 4)).cost
-                 : facts.cost;
+  const CostClass cost = costClassOf(module, inst);
   Scalars result = scalarsOf(types, module.resultType(inst));
   // Comparisons, dot products and conversions work on what they read.
   const uint32_t firstOperand = isExtended ? 5 : 3;

@@ -13,6 +13,9 @@ namespace lanewise {
 /// nothing: labels, lines, names, branches.
 double operationCost(Analyses& analyses, const TargetProfile& target, InstRef inst);
 
+/// The class of an instruction; of an OpExtInst, that of the instruction of the set.
+CostClass costClassOf(const Module& module, InstRef inst);
+
 /// Scalars of 32 bits (one for narrower ones, two for 64 bits) that a value of the type is made of;
 /// what a value takes in registers. 0 for a type without a size in registers.
 uint32_t registersOf(Analyses& analyses, Id type);

@@ -270,12 +270,8 @@ bool foldsSelect(Analyses& analyses, InstRef inst) {
   for (const Use& use : analyses.defUse().uses(result))
     if (module.blockOf(use.user)) ++uses;
   if (uses != 1) return false;
-  const OpcodeFacts& facts = module.facts(inst);
-  if (facts.opcode == spv::Op::OpPhi) return true; // becomes a select
-  const CostClass cost =
-      facts.opcode == spv::Op::OpExtInst
-          ? extInstFacts(module.extInstSet(module.idAt(inst, 3)), module.word(inst, 4)).cost
-          : facts.cost;
+  if (module.opcode(inst) == spv::Op::OpPhi) return true; // becomes a select
+  const CostClass cost = costClassOf(module, inst);
   const bool isOne = cost == CostClass::Simple || cost == CostClass::Multiply ||
                      cost == CostClass::Convert || cost == CostClass::Special;
   const Types& types = analyses.types();
