@@ -31,11 +31,6 @@ std::vector<std::pair<BlockRef, Arm>> targetsOf(const Module& module, const Sele
 
 } // namespace
 
-bool Selection::isStraight() const {
-  return std::all_of(arms.begin(), arms.end(),
-                     [](const Arm& a) { return a.obstacle.kind == ArmObstacle::Kind::None; });
-}
-
 Selections::Selections(Analyses& analyses)
     : module_(analyses.module()), cfg_(analyses.cfg()), isExit_(module_.blockCount() + 1) {
   for (const Construct& c : cfg_.constructs()) {

@@ -54,8 +54,6 @@ struct Selection {
   std::vector<Arm> arms;
   /// True when no other block than the arms' leads to the merge block.
   bool ownsMerge = false;
-
-  bool isStraight() const;
 };
 
 /// Whether an inner selection is a link of the arm. May only say yes where the inner selection is

@@ -58,6 +58,14 @@ bool asksNoMore(const Module& module, InstRef load, InstRef before) {
          (hasOperand(module, load, nonPrivate) || !hasOperand(module, before, nonPrivate));
 }
 
+/// What a pointer leads to: the variable, then the indices. Empty where that is not one variable.
+std::vector<Id> placeOf(const PointerOrigin& origin) {
+  if (!origin.variable) return {};
+  std::vector<Id> place{origin.variable};
+  place.insert(place.end(), origin.indices.begin(), origin.indices.end());
+  return place;
+}
+
 /// The size of the only entry point, which holds for every function then.
 std::optional<std::array<uint32_t, 3>> literalSize(Analyses& analyses) {
   const auto entries = analyses.entryPoints().all();
@@ -327,16 +335,16 @@ void Speculation::collectAccesses() {
       if (!isUniform && storage != spv::StorageClass::StorageBuffer &&
           storage != spv::StorageClass::Workgroup)
         continue;
-      PointerOrigin origin = originOf(analyses_, pointer);
+      const PointerOrigin origin = originOf(analyses_, pointer);
       if (!origin.variable) continue;
-      origin.indices.insert(origin.indices.begin(), origin.variable);
-      accesses_[origin.indices].push_back(i);
+      std::vector<Id> place = placeOf(origin);
+      accesses_[place].push_back(i);
       // A uniform block is asked for as a whole: the descriptor.
       if (!isUniform || isStorageBuffer(analyses_, origin.variable)) continue;
       const size_t levels = descriptorLevels(origin.variable);
-      if (origin.indices.size() > levels + 1) {
-        origin.indices.resize(levels + 1);
-        accesses_[origin.indices].push_back(i);
+      if (place.size() > levels + 1) {
+        place.resize(levels + 1);
+        accesses_[place].push_back(i);
       }
     }
 }
@@ -437,8 +445,7 @@ bool Speculation::isSafeLoad(InstRef load, BlockRef at) {
   }
   const PointerOrigin origin = originOf(analyses_, pointer);
   if (!origin.variable) return false;
-  std::vector<Id> place{origin.variable};
-  place.insert(place.end(), origin.indices.begin(), origin.indices.end());
+  std::vector<Id> place = placeOf(origin);
   if (*storage == spv::StorageClass::Uniform && !isStorageBuffer(analyses_, origin.variable)) {
     place.resize(std::min(place.size(), size_t(descriptorLevels(origin.variable)) + 1));
     return !isAligned && isInRangeToVariable(pointer) && wasAccessed(place, at, {});
@@ -511,10 +518,8 @@ SpeculationBlocker Speculation::blockerOf(InstRef inst, BlockRef at) {
   case spv::Op::OpInBoundsAccessChain: {
     if (isInRange(inst)) return SpeculationBlocker::None;
     // The address of what was accessed anyhow.
-    const PointerOrigin origin = originOf(analyses_, module_.resultId(inst));
-    std::vector<Id> place{origin.variable};
-    place.insert(place.end(), origin.indices.begin(), origin.indices.end());
-    return unless(origin.variable && wasAccessed(place, at, {}), SpeculationBlocker::Index);
+    const std::vector<Id> place = placeOf(originOf(analyses_, module_.resultId(inst)));
+    return unless(!place.empty() && wasAccessed(place, at, {}), SpeculationBlocker::Index);
   }
   default:
     break;
