@@ -81,7 +81,8 @@ struct ArmScan {
     InstRef inst;
     SpeculationBlocker blocker{};
   };
-  std::vector<std::vector<InstRef>> moving; ///< by arm, in order
+  std::vector<std::vector<InstRef>> all;    ///< by arm, in order
+  std::vector<std::vector<InstRef>> moving; ///< of them
   std::vector<std::vector<Staying>> staying;
   /// Instructions of the second arm that the first one executes as well.
   std::map<InstRef, InstRef> same;
@@ -254,15 +255,13 @@ void Plan::findCommon(Site& site) {
 /// may not.
 void Plan::scanArm(Site& site, size_t arm) {
   ArmScan& scan = site.scan;
+  std::set<InstRef> common;
+  for (auto [second, first] : scan.same) common.insert(arm == 0 ? first : second);
   std::set<Id> staying;
   bool mayRead = true;
-  for (InstRef i : instructionsOf(module_, plan_, site.selection.arms[arm])) {
+  for (InstRef i : scan.all[arm]) {
     SpeculationBlocker blocker = SpeculationBlocker::None;
-    const bool isCommon = arm == 1
-                              ? scan.same.contains(i)
-                              : std::any_of(scan.same.begin(), scan.same.end(),
-                                            [&](const auto& pair) { return pair.second == i; });
-    if (module_.opcode(i) != spv::Op::OpPhi && !isCommon)
+    if (module_.opcode(i) != spv::Op::OpPhi && !common.contains(i))
       blocker = speculation_.blockerOf(i, site.selection.header);
     if (blocker == SpeculationBlocker::None && !mayRead &&
         has(module_.effects(i), Effect::ReadsMemory))
@@ -310,12 +309,12 @@ void Plan::measure(Site& site) {
                                                : operationCost(analyses_, target_, i);
   };
   std::vector<double> nestArms; // with inner selections as they were
-  for (const Arm& arm : site.selection.arms) {
+  for (size_t a = 0; a < site.selection.arms.size(); ++a) {
     double sum = 0;
-    for (InstRef i : instructionsOf(module_, plan_, arm)) sum += costOf(i);
+    for (InstRef i : site.scan.all[a]) sum += costOf(i);
     cost.arms.push_back(sum);
     double asIs = sum;
-    for (BlockRef b : arm.blocks)
+    for (BlockRef b : site.selection.arms[a].blocks)
       if (module_.mergeInst(b)) {
         const Site& inner = sites_[siteOf_.at(b)];
         cost.isLeaf = false;
@@ -548,7 +547,10 @@ void Plan::judge(Site& site, BlockRef header) {
   site.refusal = hasObstacle(site);
   if (!site.refusal) {
     size_t count = 0;
-    for (const Arm& arm : s.arms) count += instructionsOf(module_, plan_, arm).size();
+    for (const Arm& arm : s.arms) {
+      site.scan.all.push_back(instructionsOf(module_, plan_, arm));
+      count += site.scan.all.back().size();
+    }
     if (count > options_.maxArmInstructions)
       site.refusal =
           Refusal{"too-large", fmt::format("its arms have {} instructions", count), s.branch};
