@@ -194,6 +194,7 @@ struct Loader {
       bool loaded =
           out.kind == InputKind::SpvAsm ? loadText(*bytes) : loadSource(*bytes, kind->stage);
       if (!loaded) return false;
+      out.text = std::move(*bytes);
     }
     return check();
   }

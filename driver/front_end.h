@@ -29,6 +29,7 @@ struct LoadedModule {
   Words words; ///< valid in `env`
   spv_target_env env = SPV_ENV_VULKAN_1_2;
   InputKind kind = InputKind::Spv;
+  std::string text; ///< the input itself as it was read, when it is not a binary
   /// Files read besides the input itself, in the order of reading: its #includes.
   std::vector<std::string> dependencies;
   /// Warnings of the compiler, each "FILE:LINE: warning: ...".

@@ -5,22 +5,18 @@
 #include "front_end.h"
 #include "isolate.h"
 #include "layout_manifest.h"
-#include "line_diff.h"
 #include "opt_options.h"
 #include "opt_program.h"
 #include "opt_verify.h"
-#include "pipeline.h"
+#include "optimize_input.h"
 #include "print.h"
-#include "remark_printer.h"
 #include "target_profiles.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
-#include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <unistd.h>
 
@@ -35,13 +31,6 @@ int fail(std::string_view message) {
   return kBadUsageOrInput;
 }
 
-/// Everything that one input turns into, before anything is written.
-struct OneResult {
-  int exitCode = kDone;
-  OutputFiles outputs;
-  std::string standardOutput, standardError, remarks;
-};
-
 /// Commands with several inputs share the target, the device and the remarks file.
 class OptRun {
 public:
@@ -54,15 +43,16 @@ public:
     int exitCode = kDone;
     std::string remarks;
     for (const std::string& input : options_.inputs) {
-      OneResult one;
-      one.exitCode = runOne(input, one);
+      OptimizedInput one =
+          optimizeInput(input, outputFor(input), options_, verifier_.get(), std::cerr);
       exitCode = std::max(exitCode, one.exitCode);
-      remarks += one.remarks;
+      printError("{}", one.errors);
+      remarks += one.output.remarks;
       // With the last output: either both are written or neither.
       if (&input == &options_.inputs.back() && one.exitCode != kBadUsageOrInput &&
           wantsRemarksFile())
-        one.outputs.add(options_.remarksFile, std::exchange(remarks, {}));
-      if (int code = writeOne(one)) exitCode = std::max(exitCode, code);
+        one.output.files.push_back({options_.remarksFile, std::exchange(remarks, {})});
+      if (int code = write(one.output)) exitCode = std::max(exitCode, code);
     }
     if (remarks.empty() || !wantsRemarksFile()) return exitCode;
     OutputFiles file;
@@ -127,10 +117,6 @@ private:
     return kDone;
   }
 
-  std::string depfileFor(const std::string& out) const {
-    return options_.depfile.empty() ? out + ".d" : options_.depfile;
-  }
-
   int chooseTarget() {
     bool isDevice = options_.targetName == "device";
     Result<TargetProfile> target =
@@ -174,111 +160,10 @@ private:
     return (fs::path(options_.output) / (name.string() + extension)).string();
   }
 
-  int runOne(const std::string& input, OneResult& one) {
-    LoadOptions load = options_.load;
-    PipelineOptions pipeline = options_.pipeline;
-    std::optional<ScenarioFor> scenario;
-    if (!options_.scenario.empty()) {
-      Result<ScenarioFor> read = ScenarioFor::read(options_.scenario, options_.scenarioSize, input);
-      if (!read) return fail(read.error().message);
-      scenario = std::move(*read);
-      scenario->apply(load);
-      scenario->apply(pipeline.assumptions);
-    }
-    LoadError why;
-    std::optional<LoadedModule> module = loadModule(input, load, why);
-    if (!module) return failLoading(why);
-    for (const std::string& warning : module->warnings) one.standardError += warning + "\n";
-    if (scenario && changesLayouts(options_.steps))
-      return optimizeWithScenario(input, std::move(*module), *scenario, one);
-    return optimize(input, *module, scenario ? &*scenario : nullptr, std::move(pipeline), one);
-  }
-
-  int optimize(const std::string& input, const LoadedModule& module, const ScenarioFor* scenario,
-               PipelineOptions pipeline, OneResult& one) {
-    pipeline.env = module.env;
-    pipeline.log = &std::cerr;
-    pipeline.runSpirvOpt = runSpirvOpt;
-    pipeline.validate = validate;
-    std::unique_ptr<OptVerification> verification;
-    if (options_.verify) {
-      Result<std::unique_ptr<OptVerification>> v =
-          OptVerification::create(*verifier_, options_, scenario, module.words);
-      if (!v) return fail(v.error().message);
-      verification = std::move(*v);
-      pipeline.judge = [&](const PassInfo& pass, const Words& before, const Words& after,
-                           const LayoutManifest& layouts, Remark& remark) {
-        return verification->judge(pass, before, after, layouts, remark);
-      };
-    }
-    Result<PipelineOutcome> outcome = runPipeline(module.words, options_.steps, pipeline);
-    if (!outcome) return fail(fmt::format("{}: {}", input, outcome.error().str()));
-    VerifySummary summary;
-    if (verification) {
-      Result<VerifySummary> finished =
-          verification->finish(outcome->words, outcome->layouts, outcome->remarks);
-      if (!finished) return fail(finished.error().message);
-      summary = std::move(*finished);
-    }
-    return finishOne(input, module, *outcome, verification ? &summary : nullptr, one);
-  }
-
-  /// Adds what is to be written and said of one module. The exit code.
-  int finishOne(const std::string& input, const LoadedModule& module, PipelineOutcome& outcome,
-                const VerifySummary* summary, OneResult& one) {
-    int exitCode = kDone;
-    if (summary && summary->foundDifference) exitCode = kFoundSomething;
-    if (summary && !summary->isVerified && options_.requiresVerified) {
-      outcome.words = module.words;
-      outcome.layouts = {};
-      exitCode = kFoundSomething;
-    }
-    if (!outcome.layouts.buffers.empty() && options_.layoutManifest.empty())
-      outcome.remarks.push_back(manifestMissing());
-    if (Status s = addOutputs(input, module, outcome, one); !s)
-      return fail(fmt::format("{}: {}", input, s.error().message));
-    report(input, module, outcome, summary, one);
-    return exitCode;
-  }
-
-  static Remark manifestMissing() {
-    Remark r;
-    r.kind = Remark::Kind::Warning;
-    r.pass = "aos-to-soa";
-    r.name = "no-manifest";
-    r.message =
-        "the host must lay out its buffers anew; give --layout-manifest=FILE to be told how";
-    return r;
-  }
-
-  // ---- programs ----
-
-  /// One shader that changes the layout of its buffers: what the scenario knows of them counts.
-  int optimizeWithScenario(const std::string& input, LoadedModule module,
-                           const ScenarioFor& scenario, OneResult& one) {
-    if (shadersOfProgram(scenario.scenario()).size() != 1)
-      return fail(
-          fmt::format("{}: --aos-to-soa changes what all shaders of a scenario share; leave "
-                      "INPUT out to take all of {}",
-                      input, options_.scenario));
-    std::vector<ProgramModule> modules(1);
-    modules[0].shader = shadersOfProgram(scenario.scenario()).front();
-    modules[0].module = std::move(module);
-    Result<OptimizedProgram> program =
-        optimizeProgram(scenario.scenario(), std::move(modules), options_, verifier_.get());
-    if (!program) return fail(program.error().message);
-    ProgramModule& only = program->modules.front();
-    only.outcome.layouts = std::move(program->layouts);
-    std::move(program->remarks.begin(), program->remarks.end(),
-              std::back_inserter(only.outcome.remarks));
-    return finishOne(input, only.module, only.outcome,
-                     options_.verify ? &program->verification : nullptr, one);
-  }
-
   int runProgram() {
     Result<Scenario> scenario = readScenario(options_.scenario, options_.scenarioSize);
     if (!scenario) return fail(scenario.error().message);
-    OneResult one;
+    CommandOutput output;
     std::vector<ProgramModule> modules;
     for (const ScenarioShader* shader : shadersOfProgram(*scenario)) {
       if (shader->name.find('/') != std::string::npos)
@@ -286,8 +171,11 @@ private:
                                 options_.scenario, shader->name));
       LoadError why;
       std::optional<LoadedModule> module = loadModule(shader->path, loadOptionsFor(*shader), why);
-      if (!module) return failLoading(why);
-      for (const std::string& warning : module->warnings) one.standardError += warning + "\n";
+      if (!module) {
+        printError("{}", linesOf(why));
+        return kBadUsageOrInput;
+      }
+      for (const std::string& warning : module->warnings) output.standardError += warning + "\n";
       modules.push_back({shader, std::move(*module), {}});
     }
     Result<OptimizedProgram> program =
@@ -299,8 +187,8 @@ private:
       program->layouts = {};
       exitCode = kFoundSomething;
     }
-    if (int code = addProgram(*program, one)) return code;
-    if (int code = writeOne(one)) return code;
+    if (int code = addProgram(*program, output)) return code;
+    if (int code = write(output)) return code;
     return exitCode;
   }
 
@@ -315,7 +203,7 @@ private:
   }
 
   /// The outputs of a program, its manifest and what is said of it.
-  int addProgram(OptimizedProgram& program, OneResult& one) {
+  int addProgram(OptimizedProgram& program, CommandOutput& output) {
     std::error_code error;
     fs::create_directories(options_.output, error);
     if (!isFolder(options_.output))
@@ -324,173 +212,38 @@ private:
     for (ProgramModule& m : program.modules) {
       const std::string out =
           (folder / (m.shader->name + (options_.asText ? ".spvasm" : ".spv"))).string();
-      if (Status s = addModule(m.shader->path, out, m.module, m.outcome, one); !s)
+      if (Status s = addModule(m.shader->path, out, m.module, m.outcome, options_, output); !s)
         return fail(fmt::format("{}: {}", m.shader->path, s.error().message));
-      report(m.shader->path, m.module, m.outcome, nullptr, one);
+      addReport(m.shader->path, &m.module, m.outcome, nullptr, options_, output);
     }
     PipelineOutcome whole;
     whole.remarks = std::move(program.remarks);
-    addRemarks(options_.scenario, whole, one);
-    if (options_.verify) reportVerification(options_.scenario, program.verification, one);
-    flushRemarks(one);
+    addReport(options_.scenario, nullptr, whole, options_.verify ? &program.verification : nullptr,
+              options_, output);
     const std::string given = options_.layoutManifest;
     const std::string own = (folder / "layout.json").string();
     // One that an earlier run left there would be taken for these modules'.
     if ((given.empty() && !program.layouts.buffers.empty()) ||
         (own != given && fs::exists(own, error)))
-      one.outputs.add(own, layoutManifestToJson(program.layouts));
-    if (!given.empty()) one.outputs.add(given, layoutManifestToJson(program.layouts));
-    if (wantsRemarksFile()) one.outputs.add(options_.remarksFile, std::exchange(one.remarks, {}));
+      output.files.push_back({own, layoutManifestToJson(program.layouts)});
+    if (!given.empty()) output.files.push_back({given, layoutManifestToJson(program.layouts)});
+    if (wantsRemarksFile())
+      output.files.push_back({options_.remarksFile, std::exchange(output.remarks, {})});
     return kDone;
   }
 
-  int failLoading(const LoadError& why) const {
-    // Messages of compilers keep the form that editors jump to.
-    for (const std::string& line : why.lines)
-      printError("{}{}\n", line.find(": error: ") != std::string::npos ? "" : "lanewise: ", line);
-    return kBadUsageOrInput;
-  }
-
-  // ---- outputs ----
-
-  Status addOutputs(const std::string& input, const LoadedModule& module, PipelineOutcome& outcome,
-                    OneResult& one) const {
-    if (Status s = addModule(input, outputFor(input), module, outcome, one); !s) return s;
-    if (!options_.layoutManifest.empty())
-      one.outputs.add(options_.layoutManifest, layoutManifestToJson(outcome.layouts));
-    return ok();
-  }
-
-  Status addModule(const std::string& input, std::string out, const LoadedModule& module,
-                   PipelineOutcome& outcome, OneResult& one) const {
-    bool isStripped = module.isSource() && !options_.keepLines;
-    if (options_.wantsDiff) {
-      Result<std::string> before =
-          disassemble(isStripped ? stripLines(module.words) : module.words, TextHeader::No);
-      if (!before) return before.error();
-      Result<std::string> after =
-          disassemble(isStripped ? stripLines(outcome.words) : outcome.words, TextHeader::No);
-      if (!after) return after.error();
-      one.standardOutput += unifiedDiff(*before, *after, input, input + " (optimized)");
-    }
-    if (isStripped) outcome.words = stripLines(outcome.words);
-    if (out.empty()) return ok();
-    if (module.isSource() && isSameFile(input, out))
-      return Error{"the output would overwrite its source; give another name to -o", {}, 0, {}};
-    std::string bytes;
-    if (options_.asText) {
-      Result<std::string> text = disassemble(outcome.words);
-      if (!text) return text.error();
-      bytes = std::move(*text);
-    } else {
-      bytes = bytesOf(outcome.words);
-    }
-    if (options_.writesDepfile)
-      one.outputs.add(depfileFor(out), depfileText(out, input, module.dependencies));
-    one.outputs.add(std::move(out), std::move(bytes));
-    return ok();
-  }
-
-  /// Make's syntax, as Ninja reads it too.
-  std::string depfileText(const std::string& out, const std::string& input,
-                          const std::vector<std::string>& includes) const {
-    auto escaped = [](const std::string& path) {
-      std::string text;
-      for (char c : path) {
-        if (c == ' ' || c == '#' || c == '\\') text += '\\';
-        if (c == '$') text += '$';
-        text += c;
-      }
-      return text;
-    };
-    std::string text = escaped(out) + ":";
-    std::vector<std::string> files;
-    if (input != "-") files.push_back(input);
-    files.insert(files.end(), includes.begin(), includes.end());
-    if (!options_.scenario.empty()) files.push_back(options_.scenario);
-    if (options_.targetName.ends_with(".toml")) files.push_back(options_.targetName);
-    for (const std::string& f : files) text += " \\\n  " + escaped(f);
-    return text + "\n";
-  }
-
-  void addRemarks(const std::string& name, const PipelineOutcome& outcome, OneResult& one) const {
-    for (const Remark& r : outcome.remarks) {
-      if (options_.remarks == RemarkFormat::Text) one.remarks += remarkAsText(r, name);
-      if (options_.remarks == RemarkFormat::Json) one.remarks += remarkAsJson(r, name);
-    }
-  }
-
-  /// The summary of a verification stands behind the remarks.
-  void flushRemarks(OneResult& one) const {
-    if (options_.remarksFile.empty()) one.standardError += std::exchange(one.remarks, {});
-    one.standardError += std::exchange(verificationText_, {});
-  }
-
-  void report(const std::string& input, const LoadedModule& module, const PipelineOutcome& outcome,
-              const VerifySummary* verification, OneResult& one) const {
-    std::string name = input == "-" ? "<stdin>" : input;
-    addRemarks(name, outcome, one);
-    if (verification) reportVerification(name, *verification, one);
-    flushRemarks(one);
-    if (options_.hasStats) one.standardError += statsText(name, module, outcome);
-    if (options_.pipeline.hasTimeReport) one.standardError += timesText(name, outcome);
-  }
-
-  void reportVerification(const std::string& name, const VerifySummary& summary,
-                          OneResult& one) const {
-    std::string_view state = summary.isVerified ? "verified" : "unverified";
-    std::string reason = summary.reason;
-    if (summary.isVerified && !summary.report) reason = "the module is unchanged";
-    std::string inText = summary.report ? "" : ": " + reason; // a report begins with it
-    if (options_.remarks == RemarkFormat::Json) {
-      nlohmann::ordered_json j{{"kind", "verification"}, {"input", name}, {"state", state}};
-      if (!reason.empty()) j["reason"] = reason;
-      if (summary.report)
-        j["report"] = nlohmann::ordered_json::parse(reportToJson(*summary.report), nullptr, false);
-      one.remarks += j.dump() + "\n";
-      return;
-    }
-    verificationText_ = fmt::format("{}: {}{}\n", name, state, inText);
-    if (summary.report) verificationText_ += formatReport(*summary.report);
-  }
-
-  std::string statsText(const std::string& name, const LoadedModule& module,
-                        const PipelineOutcome& outcome) const {
-    std::map<std::string, std::pair<uint32_t, uint32_t>> byPass; // applied, missed
-    for (const Remark& r : outcome.remarks) {
-      if (r.kind == Remark::Kind::Applied) ++byPass[r.pass].first;
-      if (r.kind == Remark::Kind::Missed) ++byPass[r.pass].second;
-    }
-    std::string text = fmt::format("{}: {} -> {} words, {} passes ran, {} Lanewise passes kept\n",
-                                   name, module.words.size(), outcome.words.size(),
-                                   options_.steps.size(), outcome.keptPasses);
-    for (const auto& [pass, counts] : byPass)
-      text +=
-          fmt::format("  {:<32} {:>5} applied {:>5} missed\n", pass, counts.first, counts.second);
-    return text;
-  }
-
-  static std::string timesText(const std::string& name, const PipelineOutcome& outcome) {
-    double total = 0;
-    for (const StepTime& t : outcome.times) total += t.milliseconds;
-    std::string text = fmt::format("{}: {:.3f} ms in passes and validation\n", name, total);
-    for (const StepTime& t : outcome.times)
-      text += fmt::format("  {:>10.3f} ms {:>5.1f}%  {}\n", t.milliseconds,
-                          total > 0 ? 100 * t.milliseconds / total : 0, t.what);
-    return text;
-  }
-
-  static int writeOne(OneResult& one) {
+  static int write(CommandOutput& output) {
+    OutputFiles files;
+    for (FileToWrite& f : output.files) files.add(std::move(f.path), std::move(f.contents));
     // Files first: what is printed must not speak of an output that could not be written.
-    if (Status s = one.outputs.commit(); !s) return fail(s.error().message);
-    printError("{}", one.standardError);
-    printOut("{}", one.standardOutput);
+    if (Status s = files.commit(); !s) return fail(s.error().message);
+    printError("{}", output.standardError);
+    printOut("{}", output.standardOutput);
     return kDone;
   }
 
   OptOptions options_;
   std::unique_ptr<Verifier> verifier_;
-  mutable std::string verificationText_;
 };
 
 } // namespace
