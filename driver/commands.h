@@ -15,5 +15,6 @@ int devicesCommand(std::span<char*> args); ///< verify_command.cpp
 int passesCommand(std::span<char*> args);  ///< passes_command.cpp
 int lintCommand(std::span<char*> args);    ///< lint_command.cpp
 int layoutCommand(std::span<char*> args);  ///< layout_command.cpp
+int embedCommand(std::span<char*> args);   ///< embed_command.cpp
 
 } // namespace lanewise::driver

@@ -161,7 +161,23 @@ Status OutputFiles::writeDirectly(const File& file) {
   return ok();
 }
 
+namespace {
+
+/// Whether `path` is a regular file that holds just this.
+bool holds(const std::string& path, std::string_view contents) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) ||
+      size_t(info.st_size) != contents.size())
+    return false;
+  Result<std::string> old = readFile(path);
+  return old && *old == contents;
+}
+
+} // namespace
+
 Status OutputFiles::commit() {
+  if (keepsEqual_)
+    std::erase_if(files_, [](const File& f) { return f.path != "-" && holds(f.path, f.contents); });
   auto fail = [&](const File& file, Error error) -> Status {
     for (const File& f : files_)
       if (!f.temporary.empty()) ::unlink(f.temporary.c_str());

@@ -33,6 +33,9 @@ class OutputFiles {
 public:
   /// `path` may be "-" for standard output; devices and pipes are written directly.
   void add(std::string path, std::string contents);
+  /// A file that has its contents already is not written, and keeps its time of modification: a
+  /// build system sees that nothing changed.
+  void keepEqualFiles() { keepsEqual_ = true; }
   Status commit();
 
 private:
@@ -43,6 +46,7 @@ private:
   Status writeTemporary(File& file);
   Status writeDirectly(const File& file);
   std::vector<File> files_;
+  bool keepsEqual_ = false;
 };
 
 /// An open file, closed on every way out.

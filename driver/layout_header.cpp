@@ -1,5 +1,6 @@
 #include "layout_header.h"
 
+#include "cpp_names.h"
 #include "layout_codec.h"
 #include "layout_manifest.h"
 #include "verify/failure.h"
@@ -12,38 +13,6 @@
 
 namespace lanewise::driver {
 namespace {
-
-constexpr std::string_view kKeywords[] = {"alignas",       "alignof",      "and",
-                                          "and_eq",        "asm",          "auto",
-                                          "bitand",        "bitor",        "bool",
-                                          "break",         "case",         "catch",
-                                          "char",          "char16_t",     "char32_t",
-                                          "char8_t",       "class",        "co_await",
-                                          "co_return",     "co_yield",     "compl",
-                                          "concept",       "const",        "const_cast",
-                                          "consteval",     "constexpr",    "constinit",
-                                          "continue",      "decltype",     "default",
-                                          "delete",        "do",           "double",
-                                          "dynamic_cast",  "else",         "enum",
-                                          "explicit",      "export",       "extern",
-                                          "false",         "float",        "for",
-                                          "friend",        "goto",         "if",
-                                          "inline",        "int",          "long",
-                                          "mutable",       "namespace",    "new",
-                                          "noexcept",      "not",          "not_eq",
-                                          "nullptr",       "operator",     "or",
-                                          "or_eq",         "private",      "protected",
-                                          "public",        "register",     "reinterpret_cast",
-                                          "requires",      "return",       "short",
-                                          "signed",        "sizeof",       "static",
-                                          "static_assert", "static_cast",  "std",
-                                          "struct",        "switch",       "template",
-                                          "this",          "thread_local", "throw",
-                                          "true",          "try",          "typedef",
-                                          "typeid",        "typename",     "union",
-                                          "unsigned",      "using",        "virtual",
-                                          "void",          "volatile",     "wchar_t",
-                                          "while",         "xor",          "xor_eq"};
 
 // What every header has once, for all its buffers.
 constexpr std::string_view kPreamble = R"(#include <array>
@@ -86,43 +55,10 @@ std::uint32_t getBits(const std::byte* at, unsigned firstBit, unsigned bits, boo
 } // namespace detail
 )";
 
-/// A name that C++ takes, made of one that may hold anything.
-std::string identifierFor(std::string_view text, std::string_view otherwise) {
-  std::string name;
-  for (char c : text) {
-    const bool isPlain = std::isalnum(uint8_t(c)) && uint8_t(c) < 128;
-    if (isPlain)
-      name += c;
-    else if (!name.empty() && name.back() != '_') // two in a row are reserved
-      name += '_';
-  }
-  while (!name.empty() && name.back() == '_') name.pop_back();
-  if (name.empty()) name = otherwise;
-  if (std::isdigit(uint8_t(name[0]))) name.insert(0, "n");
-  if (std::find(std::begin(kKeywords), std::end(kKeywords), name) != std::end(kKeywords))
-    name += "_";
-  return name;
-}
-
 std::string uniqueName(std::string name, std::set<std::string>& taken) {
   std::string tried = name;
   for (uint32_t n = 2; !taken.insert(tried).second; ++n) tried = fmt::format("{}_{}", name, n);
   return tried;
-}
-
-bool isIdentifierPath(std::string_view space) {
-  bool isStart = true;
-  for (size_t i = 0; i < space.size(); ++i) {
-    if (space.substr(i, 2) == "::" && !isStart) {
-      isStart = true;
-      ++i;
-      continue;
-    }
-    const bool isLetter = std::isalpha(uint8_t(space[i])) || space[i] == '_';
-    if (!isLetter && (isStart || !std::isdigit(uint8_t(space[i])))) return false;
-    isStart = false;
-  }
-  return !isStart;
 }
 
 class HeaderOfBuffer {

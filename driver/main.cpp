@@ -27,6 +27,7 @@ constexpr Command kCommands[] = {
      "run a scenario and count bank conflicts, sectors and divergence, line by line"},
     {"lint", lintCommand, "find mistakes and slow code in compute shaders"},
     {"layout", layoutCommand, "convert data to the layout that --aos-to-soa chose, and back"},
+    {"embed", embedCommand, "write a module or a shader's text as a C++ header"},
     {"devices", devicesCommand, "list the Vulkan devices that can verify"},
     {"passes", passesCommand, "list the passes and what -O stands for"},
 };

@@ -232,8 +232,9 @@ private:
     return kDone;
   }
 
-  static int write(CommandOutput& output) {
+  int write(CommandOutput& output) const {
     OutputFiles files;
+    if (options_.writesIfChanged) files.keepEqualFiles();
     for (FileToWrite& f : output.files) files.add(std::move(f.path), std::move(f.contents));
     // Files first: what is printed must not speak of an output that could not be written.
     if (Status s = files.commit(); !s) return fail(s.error().message);

@@ -54,6 +54,11 @@ void declareInputAndOutput(CLI::App& app, OptOptions& o, RawOptions& raw) {
       ->group(group);
   app.add_flag("--write-dependencies", o.writesDepfile, "-MD: write a depfile")->group(group);
   app.add_option("--dependency-file", o.depfile, "-MF: its name (default: OUT.d)")->group(group);
+  app.add_option("--dependency-target", o.depTarget, "-MT: what it says is made (default: OUT)")
+      ->group(group);
+  app.add_flag("--write-if-changed", o.writesIfChanged,
+               "leave output files alone that would become what they are")
+      ->group(group);
 }
 
 void declareTarget(CLI::App& app, OptOptions& o, RawOptions& raw) {
@@ -118,7 +123,7 @@ void declarePipeline(CLI::App& app, OptOptions& o, RawOptions& raw) {
 
 void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
   const char* group = "Remarks and verification";
-  app.add_option("--remarks", raw.remarks, "text, json or none")->group(group);
+  app.add_option("--remarks", raw.remarks, "text, json, warnings or none")->group(group);
   app.add_option("--remarks-file", o.remarksFile, "where remarks go (default: standard error)")
       ->group(group);
   app.add_option("--layout-manifest", o.layoutManifest,
@@ -192,6 +197,7 @@ public:
       // Two letters behind one dash, as compilers have it; CLI11 would read them as two options.
       if (arg == "-MD") arg = "--write-dependencies";
       if (arg == "-MF") arg = "--dependency-file";
+      if (arg == "-MT") arg = "--dependency-target";
       if (arg.size() < 2 || arg[0] != '-' || isOption(arg)) {
         rest.push_back(arg);
         // The option's own value is not ours to look at.
@@ -314,10 +320,12 @@ Status checkChoices(const RawOptions& raw, OptOptions& o) {
     o.remarks = RemarkFormat::Text;
   else if (raw.remarks == "json")
     o.remarks = RemarkFormat::Json;
+  else if (raw.remarks == "warnings")
+    o.remarks = RemarkFormat::Warnings;
   else if (raw.remarks == "none")
     o.remarks = RemarkFormat::None;
   else
-    return errorOf(fmt::format("--remarks={}: it is text, json or none", raw.remarks));
+    return errorOf(fmt::format("--remarks={}: it is text, json, warnings or none", raw.remarks));
   if (raw.keepIf == "faster")
     o.keepIf = KeepIf::Faster;
   else if (raw.keepIf != "equal")
@@ -393,7 +401,7 @@ Status checkPrintNames(const OptOptions& o) {
 Status checkProgram(const OptOptions& o) {
   if (o.output.empty() || o.output == "-")
     return errorOf("a scenario without INPUT needs -o FOLDER for its shaders");
-  if (o.writesDepfile || !o.depfile.empty())
+  if (o.writesDepfile || !o.depfile.empty() || !o.depTarget.empty())
     return errorOf("-MD speaks of one output; give an INPUT");
   if (o.pipeline.bisectLimit >= 0)
     return errorOf("--bisect-limit counts in one module; give an INPUT");
@@ -432,11 +440,13 @@ Status checkOutputs(OptOptions& o) {
     return errorOf("several inputs cannot share standard output");
   if (o.wantsDiff && o.output == "-")
     return errorOf("--diff and -o - both write to standard output");
-  if (!o.depfile.empty()) o.writesDepfile = true;
+  if (!o.depfile.empty() || !o.depTarget.empty()) o.writesDepfile = true;
   if (o.writesDepfile && (o.output.empty() || o.output == "-"))
     return errorOf("-MD needs -o FILE: a depfile names the output");
   if (o.writesDepfile && !o.depfile.empty() && o.inputs.size() > 1)
     return errorOf("-MF names one depfile; with several inputs leave it out, each gets OUT.d");
+  if (!o.depTarget.empty() && o.inputs.size() > 1)
+    return errorOf("-MT names one output; with several inputs leave it out");
   if (o.output.ends_with(".spvasm")) o.asText = true;
   return ok();
 }

@@ -14,7 +14,7 @@
 
 namespace lanewise::driver {
 
-enum class RemarkFormat { Text, Json, None };
+enum class RemarkFormat { Text, Json, Warnings, None };
 enum class KeepIf { Equal, Faster };
 
 struct OptOptions {
@@ -37,8 +37,10 @@ struct OptOptions {
   /// --layout-manifest; "" when not given
   std::string layoutManifest;
 
-  bool writesDepfile = false; ///< -MD
-  std::string depfile;        ///< -MF; "" for OUT.d
+  bool writesDepfile = false;   ///< -MD
+  std::string depfile;          ///< -MF; "" for OUT.d
+  std::string depTarget;        ///< -MT: what it says is made; "" for OUT
+  bool writesIfChanged = false; ///< --write-if-changed
 
   bool verify = false;
   bool requiresVerified = false;

@@ -40,7 +40,7 @@ std::string depfileText(const std::string& out, const std::string& input,
     }
     return text;
   };
-  std::string text = escaped(out) + ":";
+  std::string text = escaped(options.depTarget.empty() ? out : options.depTarget) + ":";
   std::vector<std::string> files;
   if (input != "-") files.push_back(input);
   files.insert(files.end(), includes.begin(), includes.end());
@@ -257,7 +257,10 @@ void addReport(const std::string& name, const LoadedModule* module, const Pipeli
                const VerifySummary* verification, const OptOptions& options,
                CommandOutput& output) {
   for (const Remark& r : outcome.remarks) {
-    if (options.remarks == RemarkFormat::Text) output.remarks += remarkAsText(r, name);
+    const bool isWarning = r.kind == Remark::Kind::Warning;
+    if (options.remarks == RemarkFormat::Text ||
+        (options.remarks == RemarkFormat::Warnings && isWarning))
+      output.remarks += remarkAsText(r, name);
     if (options.remarks == RemarkFormat::Json) output.remarks += remarkAsJson(r, name);
   }
   std::string summary =

@@ -9,7 +9,7 @@
 namespace lanewise {
 
 /// Given values inform cost. They never prove legality: a specialization constant may still be set
-/// to anything when the module is used (DESIGN 5).
+/// to anything when the module is used.
 struct Assumptions {
   /// SpecId -> value bits, from `--spec-const` or the scenario.
   std::map<uint32_t, uint64_t> specConstants;

@@ -55,6 +55,13 @@ struct BindingNumber {
   auto operator<=>(const BindingNumber&) const = default;
 };
 
+/// BUFFER.FIELD:BITS of --narrow-fields: the 32-bit integer `field` of the structs of `buffer`
+/// keeps its lowest bits only.
+struct NarrowRequest {
+  std::string buffer, field;
+  uint32_t bits = 0; ///< 1 to 31
+};
+
 /// How one buffer is laid out anew.
 struct BufferLayout {
   std::string name;                    ///< of the scenario's buffer, else of the variable

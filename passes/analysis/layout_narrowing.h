@@ -6,6 +6,7 @@
 #pragma once
 
 #include "analysis/analyses.h"
+#include "analysis/buffer_layout.h"
 #include "analysis/buffer_uses.h"
 
 #include <cstdint>
@@ -15,12 +16,6 @@
 #include <vector>
 
 namespace lanewise {
-
-/// BUFFER.FIELD:BITS of --narrow-fields.
-struct NarrowRequest {
-  std::string buffer, field;
-  uint32_t bits = 0; ///< 1 to 31
-};
 
 /// A leaf and the bits that it keeps.
 struct NarrowLeaf {

@@ -7,6 +7,19 @@
 // CHECK-NEXT: {{.*}}/Inputs/with\ space/other.glsl{{$}}
 // Without -MF it stands beside the output.
 // RUN: %lanewise opt %s -I%S/Inputs "-I%S/Inputs/with space" -o %t/two.spv -MD && test -s %t/two.spv.d
+// -MT names what is made where that is not the output, and implies -MD.
+// RUN: %lanewise opt %s -I%S/Inputs "-I%S/Inputs/with space" -o %t/two.spv -MT "%t/a stamp" && FileCheck %s --check-prefix=TARGET < %t/two.spv.d
+// TARGET: {{.*}}/a\ stamp: \
+// TARGET-NEXT: {{.*}}/depfile.comp \
+// RUN: not %lanewise opt %s %s -o %t -MT x 2>&1 | FileCheck %s --check-prefix=ONE
+// ONE: -MT names one output
+// With --write-if-changed an output that would become what it is keeps its time; another is written.
+// RUN: touch -d 2001-01-01 %t/two.spv && %lanewise opt %s -I%S/Inputs "-I%S/Inputs/with space" -o %t/two.spv --write-if-changed
+// RUN: %python -c "import os; assert os.stat(r'%t/two.spv').st_mtime < 1e9"
+// RUN: %lanewise opt %s -I%S/Inputs "-I%S/Inputs/with space" -o %t/two.spv --write-if-changed -O
+// RUN: %python -c "import os; assert os.stat(r'%t/two.spv').st_mtime > 1e9"
+// RUN: touch -d 2001-01-01 %t/two.spv && %lanewise opt %s -I%S/Inputs "-I%S/Inputs/with space" -o %t/two.spv -O
+// RUN: %python -c "import os; assert os.stat(r'%t/two.spv').st_mtime > 1e9"
 // Errors in included files name the included file.
 // RUN: not %lanewise opt %s -I %S/Inputs -o %t/three.spv -MD 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: depfile.comp:[[# @LINE + 6]]: error: {{.*}}other.glsl

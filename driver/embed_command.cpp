@@ -1,0 +1,86 @@
+// `lanewise embed`: shaders that are compiled into a program.
+#include "commands.h"
+#include "cpp_names.h"
+#include "embedded_header.h"
+#include "files.h"
+#include "option_values.h"
+#include "print.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace lanewise::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string input, output = "-", name, space;
+  bool writesIfChanged = false;
+};
+
+int fail(std::string_view message) {
+  printError("lanewise: {}\n", message);
+  return kBadUsageOrInput;
+}
+
+void declare(CLI::App& app, Options& o) {
+  app.add_option("INPUT", o.input, "a module (.spv), or anything else as text")->required();
+  app.add_option("-o", o.output, "where to write; standard output by default");
+  app.add_option("--name", o.name,
+                 "of the variable; by default the file's name without .spv, letters and digits "
+                 "kept and '_' for the rest");
+  app.add_option("--namespace", o.space, "NAME: namespace of the variable; none by default");
+  app.add_flag("--write-if-changed", o.writesIfChanged,
+               "leave the output alone that would become what it is");
+}
+
+int run(const Options& o) {
+  if (o.output != "-") {
+    if (isSameFile(o.input, o.output))
+      return fail(o.output + ": it is an input and would be overwritten; give another name");
+    if (Status s = checkWritable(o.output); !s)
+      return fail(fmt::format("{}: {}", o.output, s.error().message));
+  }
+  Result<std::string> bytes = readFile(o.input);
+  if (!bytes) return fail(fmt::format("{}: {}", o.input, bytes.error().message));
+  fs::path file = fs::path(o.input).filename();
+  const bool isModule = file.extension() == ".spv";
+  EmbedRequest request{*bytes, !isModule, file.string(), o.name, o.space};
+  if (request.name.empty())
+    request.name = identifierFor(isModule ? file.stem().string() : file.string(), "shader");
+  Result<std::string> text = embeddedHeader(request);
+  if (!text) return fail(text.error().message);
+  OutputFiles files;
+  files.add(o.output, std::move(*text));
+  if (o.writesIfChanged) files.keepEqualFiles();
+  Status written = files.commit();
+  return written ? int(kDone) : fail(written.error().message);
+}
+
+} // namespace
+
+int embedCommand(std::span<char*> args) {
+  Options options;
+  CLI::App app("Writes a C++17 header that holds a shader: a module as an array of 32-bit words, a "
+               "text as a string.",
+               "lanewise embed");
+  declare(app, options);
+  std::vector<std::string> arguments(args.begin(), args.end());
+  if (Status s = checkOptionNames(app, arguments, "embed"); !s) return fail(s.error().message);
+  if (Status s = checkOptionValues(app, arguments); !s) return fail(s.error().message);
+  std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
+  try {
+    app.parse(arguments);
+  } catch (const CLI::CallForHelp&) {
+    printOut("{}", app.help());
+    return kDone;
+  } catch (const CLI::ParseError& error) {
+    return fail(fmt::format("embed: {}", error.what()));
+  }
+  return run(options);
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,181 @@
+#include "lanewise.h"
+
+#include "pass.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+namespace lanewise {
+
+namespace {
+
+/// The only pass that changes what the host sees.
+constexpr std::string_view kLayoutPass = "aos-to-soa";
+/// Its value for `--narrow-fields` alone; not among the values of its flag.
+constexpr std::string_view kNarrowOnly = "keep";
+
+Error wrongOption(std::string message) {
+  return {std::move(message), {}, 0, {}};
+}
+
+/// A figure of a profile and the range in which the models can count with it.
+struct Figure {
+  std::string_view name;
+  double value, least, most;
+};
+
+Status checkTarget(const TargetProfile& t) {
+  constexpr double kMaxBytes = 1 << 24, kMaxCost = 1e6;
+  const double lanes = t.subgroupSize;
+  const Figure figures[] = {
+      {"subgroupSize", lanes, 1, 128},
+      {"banks", double(t.banks), 1, 1024},
+      {"bankBytes", double(t.bankBytes), 1, 64},
+      {"lanesPerPhase32", double(t.lanesPerPhase32), 1, lanes},
+      {"lanesPerPhase64", double(t.lanesPerPhase64), 1, lanes},
+      {"lanesPerPhase128", double(t.lanesPerPhase128), 1, lanes},
+      {"maxSharedMemory", double(t.maxSharedMemory), 0, kMaxBytes},
+      {"sharedMemoryPerCore", double(t.sharedMemoryPerCore), 0, kMaxBytes},
+      {"maxSubgroupsPerCore", double(t.maxSubgroupsPerCore), 0, 4096},
+      {"vec3Stride", double(t.vec3Stride), 12, 16},
+      {"sectorBytes", double(t.sectorBytes), 1, 4096},
+      {"maxStorageBuffer", double(t.maxStorageBuffer), 1, UINT32_MAX},
+      {"registersPerLane", double(t.registersPerLane), 1, 4096},
+      {"multiplyCost", t.multiplyCost, 0, kMaxCost},
+      {"convertCost", t.convertCost, 0, kMaxCost},
+      {"divideCost", t.divideCost, 0, kMaxCost},
+      {"integerDivideCost", t.integerDivideCost, 0, kMaxCost},
+      {"specialCost", t.specialCost, 0, kMaxCost},
+      {"loadCost", t.loadCost, 0, kMaxCost},
+      {"doubleFactor", t.doubleFactor, 0, kMaxCost},
+      {"branchCost", t.branchCost, 0, kMaxCost},
+      {"predicatedArm", t.predicatedArm, 0, kMaxCost},
+      {"barrierCost", t.barrierCost, 0, kMaxCost},
+      {"sharedAccessCost", t.sharedAccessCost, 0, kMaxCost},
+      {"arithmeticCost", t.arithmeticCost, 0, kMaxCost},
+  };
+  for (const Figure& f : figures)
+    if (!(f.value >= f.least && f.value <= f.most)) // NaN, too
+      return wrongOption(fmt::format("target: {} is {}; it must lie between {} and {}", f.name,
+                                     f.value, f.least, f.most));
+  return ok();
+}
+
+Status checkAssumptions(const Assumptions& assumptions) {
+  if (!assumptions.workgroupSize) return ok();
+  for (uint32_t size : *assumptions.workgroupSize)
+    if (size < 1 || size > 65535)
+      return wrongOption(fmt::format(
+          "assumptions: {} in the workgroup size; it must lie between 1 and 65535", size));
+  return ok();
+}
+
+Status checkNarrowing(std::span<const NarrowRequest> requests) {
+  for (const NarrowRequest& r : requests) {
+    if (r.bits < 1 || r.bits > 31)
+      return wrongOption(
+          fmt::format("narrow: {}.{} has {} bits; it must be 1 to 31", r.buffer, r.field, r.bits));
+    if (std::count_if(requests.begin(), requests.end(), [&](const NarrowRequest& other) {
+          return other.buffer == r.buffer && other.field == r.field;
+        }) > 1)
+      return wrongOption(fmt::format("narrow: {}.{} stands there twice", r.buffer, r.field));
+  }
+  return ok();
+}
+
+struct Step {
+  const PassInfo* pass = nullptr;
+  std::string mode;
+};
+
+Result<Step> stepOf(const PassRequest& request) {
+  const PassInfo* pass = findPass(request.name);
+  if (!pass) {
+    std::string known;
+    for (const PassInfo& p : allPasses()) {
+      if (!known.empty()) known += ", ";
+      known += p.flag;
+    }
+    return wrongOption(fmt::format("there is no pass '{}'; there are {}", request.name, known));
+  }
+  if (request.value.empty()) return Step{pass, std::string(pass->defaultValue())};
+  if (!pass->acceptsValue(request.value))
+    return wrongOption(pass->values.empty() ? fmt::format("{} takes no value", pass->flag)
+                                            : fmt::format("{} does not take '{}'; it takes {}",
+                                                          pass->flag, request.value, pass->values));
+  return Step{pass, request.value};
+}
+
+Result<std::vector<Step>> stepsOf(const OptimizeOptions& options) {
+  std::vector<Step> steps;
+  uint32_t layoutSteps = 0;
+  for (const PassRequest& request : options.passes) {
+    Result<Step> step = stepOf(request);
+    if (!step) return step.error();
+    layoutSteps += step->pass->flag == kLayoutPass ? 1 : 0;
+    steps.push_back(std::move(*step));
+  }
+  if (layoutSteps > 1)
+    return wrongOption(
+        fmt::format("{} may stand there once: a layout is changed once", kLayoutPass));
+  if (!options.narrow.empty() && layoutSteps == 0)
+    steps.push_back({findPass(kLayoutPass), std::string(kNarrowOnly)});
+  return steps;
+}
+
+Status runStep(const Step& step, const OptimizeOptions& options, Module& module, Analyses& analyses,
+               Optimized& result) {
+  LayoutManifest layouts;
+  PassContext context{.module = module,
+                      .analyses = analyses,
+                      .target = options.target,
+                      .assumptions = options.assumptions,
+                      .mode = step.mode,
+                      .isRobust = options.isRobust,
+                      .maySite =
+                          [&](std::string_view site) {
+                            return !options.maySite || options.maySite(step.pass->flag, site);
+                          },
+                      .remarks = result.remarks,
+                      .programLayouts = nullptr,
+                      .narrow = options.narrow,
+                      .manifest = &layouts};
+  PassResult outcome = runPass(*step.pass, context);
+  if (!outcome) return outcome.error();
+  result.changed = result.changed || outcome->changed;
+  if (!layouts.buffers.empty()) result.layouts = std::move(layouts);
+  return ok();
+}
+
+} // namespace
+
+std::string_view version() {
+  return LANEWISE_VERSION;
+}
+
+std::vector<PassDescription> listPasses() {
+  std::vector<PassDescription> all;
+  for (const PassInfo& p : allPasses())
+    all.push_back({p.flag, p.values, p.summary, p.flag == kLayoutPass});
+  return all;
+}
+
+Result<Optimized> optimize(std::span<const uint32_t> words, const OptimizeOptions& options) {
+  if (Status s = checkTarget(options.target); !s) return s.error();
+  if (Status s = checkAssumptions(options.assumptions); !s) return s.error();
+  if (Status s = checkNarrowing(options.narrow); !s) return s.error();
+  Result<std::vector<Step>> steps = stepsOf(options);
+  if (!steps) return steps.error();
+  Result<Module> module = Module::read(std::vector<uint32_t>(words.begin(), words.end()));
+  if (!module) return module.error();
+  Optimized result;
+  Analyses analyses(*module, options.assumptions);
+  for (const Step& step : *steps)
+    if (Status s = runStep(step, options, *module, analyses, result); !s) return s.error();
+  result.words.assign(module->words().begin(), module->words().end());
+  return result;
+}
+
+} // namespace lanewise

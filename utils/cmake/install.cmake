@@ -1,0 +1,35 @@
+# What `cmake --install` copies, by component:
+#
+#   Development   library, public headers, CMake package with lanewise_compile_shaders()
+#   Runtime       the program
+#
+# The tree may be moved afterwards: nothing in it knows where it was installed.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(LANEWISE_INSTALL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/Lanewise CACHE STRING
+    "Folder of LanewiseConfig.cmake below the prefix")
+mark_as_advanced(LANEWISE_INSTALL_CMAKEDIR)
+
+install(TARGETS lanewise_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT Runtime)
+
+install(TARGETS lanewise EXPORT LanewiseTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development
+        INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+foreach(header IN LISTS LANEWISE_PUBLIC_HEADERS)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/passes/${header}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lanewise/${folder} COMPONENT Development)
+endforeach()
+
+install(EXPORT LanewiseTargets NAMESPACE Lanewise:: FILE LanewiseTargets.cmake
+        DESTINATION ${LANEWISE_INSTALL_CMAKEDIR} COMPONENT Development)
+set(program ${CMAKE_INSTALL_BINDIR}/lanewise${CMAKE_EXECUTABLE_SUFFIX})
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/LanewiseConfig.cmake.in ${PROJECT_BINARY_DIR}/LanewiseConfig.cmake
+  INSTALL_DESTINATION ${LANEWISE_INSTALL_CMAKEDIR} PATH_VARS program)
+# Before 1.0 a minor release may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/LanewiseConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/LanewiseConfig.cmake ${PROJECT_BINARY_DIR}/LanewiseConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/LanewiseCompileShaders.cmake
+        DESTINATION ${LANEWISE_INSTALL_CMAKEDIR} COMPONENT Development)
