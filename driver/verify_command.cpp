@@ -6,6 +6,7 @@
 #include "layout_manifest.h"
 #include "option_values.h"
 #include "print.h"
+#include "report_subjects.h"
 #include "scenario_inputs.h"
 #include "verify/failure.h"
 #include "verify/interpreter/interpreter_runner.h"
@@ -25,11 +26,12 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> inputs; ///< the original, then what is compared with it
   std::vector<std::string> labels;
-  std::string scenario, size, shader, json, kind, entry, workgroupSize, layoutManifest;
+  std::string scenario, size, shader, json, html, kind, entry, workgroupSize, layoutManifest;
   std::vector<std::string> defines, specConstants;
   LoadOptions load;
   VerifyOptions verify;
   bool requiresVerified = false;
+  std::string shown; ///< the command as the page shows it
 };
 
 int fail(int code, std::string_view message) {
@@ -95,22 +97,32 @@ void declare(CLI::App& app, Options& o) {
                  "lanes of a subgroup in the interpreter: 4 to 128 (default 32)")
       ->group(how);
   app.add_option("--json", o.json, "write the report as JSON (- for standard output)")->group(how);
+  app.add_option("--html", o.html, "write the report as one HTML page, with the times drawn")
+      ->group(how);
   app.add_flag("--require-verified", o.requiresVerified,
                "exit with 2 where the outputs could not be compared")
       ->group(how);
 }
 
-Status checkJsonFile(const Options& o) {
-  if (o.json == "-") return ok();
+Status checkReportFile(const Options& o, const std::string& file) {
+  if (file.empty() || file == "-") return ok();
   for (const std::string& path : o.inputs)
-    if (isSameFile(path, o.json))
-      return failure(o.json + ": it is an input and would be overwritten");
-  if (!o.scenario.empty() && isSameFile(o.scenario, o.json))
-    return failure(o.json + ": it is the scenario and would be overwritten");
-  if (!o.layoutManifest.empty() && isSameFile(o.layoutManifest, o.json))
-    return failure(o.json + ": it is the layout manifest and would be overwritten");
-  if (Status s = checkWritable(o.json); !s) return failure(o.json + ": " + s.error().message);
+    if (isSameFile(path, file)) return failure(file + ": it is an input and would be overwritten");
+  if (!o.scenario.empty() && isSameFile(o.scenario, file))
+    return failure(file + ": it is the scenario and would be overwritten");
+  if (!o.layoutManifest.empty() && isSameFile(o.layoutManifest, file))
+    return failure(file + ": it is the layout manifest and would be overwritten");
+  if (Status s = checkWritable(file); !s) return failure(file + ": " + s.error().message);
   return ok();
+}
+
+Status checkReportFiles(const Options& o) {
+  if (o.html == "-")
+    return failure("--html needs a file; the report as text goes to standard output");
+  if (!o.html.empty() && !o.json.empty() && isSameFile(o.html, o.json))
+    return failure(o.html + ": --json and --html would both be written to it");
+  if (Status json = checkReportFile(o, o.json); !json) return json;
+  return checkReportFile(o, o.html);
 }
 
 /// A folder stands for what `opt --scenario` made of a whole program.
@@ -156,11 +168,12 @@ Status checkOptions(Options& o) {
   if (Status parsed = parseLoadOptions(o.kind, o.defines, o.load); !parsed) return parsed;
   if (std::count(o.inputs.begin(), o.inputs.end(), ""))
     return failure("the name of an input is empty");
-  return o.json.empty() ? ok() : checkJsonFile(o);
+  return checkReportFiles(o);
 }
 
-// What a source was compiled to names its lines for the interpreter's findings only.
+// What a source was compiled to names its lines for the interpreter's findings and the page only.
 Lines linesFor(const Options& o) {
+  if (!o.html.empty()) return Lines::Keep;
   bool isInterpreted = o.verify.device == kInterpreterName || o.verify.interpreter.isSecondWitness;
   return isInterpreted ? Lines::Keep : Lines::Strip;
 }
@@ -330,6 +343,75 @@ Result<Plan> planWithoutScenario(const Options& o) {
   return plan;
 }
 
+// ----- the page -----
+
+bool isSourceFile(const Options& o, const std::string& path) {
+  const std::string extension = fs::path(path).extension().string();
+  return o.kind.empty() && path != "-" && extension != ".spv" && extension != ".spvasm";
+}
+
+// Of the sources where that is what was given, else of what they were compiled to.
+void addDiffs(ReportSubject& subject, const Options& o, const Plan& plan) {
+  constexpr uint32_t kMostLines = 1500;
+  const std::vector<ProgramVariant>& programs = plan.programs;
+  const bool areFolders = isFolder(o.inputs[0]);
+  for (size_t p = 1; p < programs.size(); ++p) {
+    const std::string names = fmt::format("{} \xE2\x86\x92 {}", programs[0].name, programs[p].name);
+    if (!areFolders && p < o.inputs.size() && isSourceFile(o, o.inputs[0]) &&
+        isSourceFile(o, o.inputs[p])) {
+      Result<std::string> before = readFile(o.inputs[0]), after = readFile(o.inputs[p]);
+      if (before && after)
+        addDiff(subject, "source: " + names, *before, *after, o.inputs[0], o.inputs[p], kMostLines);
+    }
+    for (const auto& [name, words] : programs[p].modules) {
+      const auto original = programs[0].modules.find(name);
+      if (original == programs[0].modules.end() || original->second == words) continue;
+      Result<std::string> before = disassemble(stripLines(original->second), TextHeader::No);
+      Result<std::string> after = disassemble(stripLines(words), TextHeader::No);
+      if (before && after)
+        addDiff(subject, fmt::format("SPIR-V assembly of {}: {}", name, names), *before, *after,
+                programs[0].name, programs[p].name, kMostLines);
+    }
+  }
+}
+
+std::string pageOf(const Options& o, const Plan& plan, const VerifyReport& report) {
+  ReportPage page;
+  page.command = "verify";
+  std::vector<std::string> names;
+  for (const ProgramVariant& program : plan.programs) names.push_back(program.name);
+  page.title =
+      fmt::format("{} against {}", names[0],
+                  fmt::join(names.begin() + 1,
+                            names.begin() + std::min<ptrdiff_t>(4, ptrdiff_t(names.size())), ", "));
+  if (names.size() > 4) page.title += fmt::format(" and {} more", names.size() - 4);
+  page.facts = {{"command", o.shown}};
+  if (!o.scenario.empty()) page.facts.push_back({"scenario", o.scenario});
+  page.facts.push_back({"seed", std::to_string(o.verify.seed)});
+  for (ReportFact& fact : versionFacts()) page.facts.push_back(std::move(fact));
+  ReportSubject subject;
+  subject.name = page.title;
+  subject.isComparison = true;
+  setVerification(subject, report);
+  std::vector<Words> modules;
+  for (const ProgramVariant& program : plan.programs)
+    for (const auto& [name, words] : program.modules) modules.push_back(words);
+  addSources(subject, modules, SubjectDetail().mostSourceLines);
+  addDiffs(subject, o, plan);
+  page.subjects.push_back(std::move(subject));
+  std::vector<std::string> files = o.inputs;
+  files.insert(files.end(), {o.scenario, o.layoutManifest});
+  useRelativeNames(page, files);
+  return htmlReport(page);
+}
+
+Status writeReports(const Options& o, const Plan& plan, const VerifyReport& report) {
+  OutputFiles files;
+  if (!o.json.empty()) files.add(o.json, reportToJson(report));
+  if (!o.html.empty()) files.add(o.html, pageOf(o, plan, report));
+  return files.commit();
+}
+
 int exitCodeOf(const VerifyReport& report, bool requiresVerified) {
   switch (report.state) {
   case VerifyState::Equal:
@@ -359,12 +441,8 @@ int run(const Options& o) {
     report.reason = plan->notRunnable;
   }
   report.notes.insert(report.notes.begin(), plan->notes.begin(), plan->notes.end());
-  if (!o.json.empty()) {
-    OutputFiles files;
-    files.add(o.json, reportToJson(report));
-    Status written = files.commit();
-    if (!written) return fail(kBadUsageOrInput, written.error().message);
-  }
+  Status written = writeReports(o, *plan, report);
+  if (!written) return fail(kBadUsageOrInput, written.error().message);
   if (o.json != "-") printOut("{}", formatReport(report));
   return exitCodeOf(report, o.requiresVerified);
 }
@@ -393,6 +471,7 @@ int verifyCommand(std::span<char*> args) {
   } catch (const CLI::ParseError& error) {
     return fail(kBadUsageOrInput, fmt::format("verify: {}", error.what()));
   }
+  options.shown = shownCommand("verify", args, {"--json", "--html"});
   Status checked = checkOptions(options);
   if (!checked) return fail(kBadUsageOrInput, checked.error().message);
   return run(options);

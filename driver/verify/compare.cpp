@@ -185,7 +185,35 @@ std::optional<BufferDifference> compareMultiset(const ScenarioBuffer& buffer, co
   return difference;
 }
 
+// Close to how scenarios spell it: "f32", "u32x2", "[f32x3, u32]".
+std::string elementType(const ScenarioBuffer& buffer) {
+  if (buffer.image)
+    return fmt::format("{} {}", nameOf(buffer.image->dimension), infoOf(buffer.image->format).name);
+  std::vector<std::string> runs;
+  const std::vector<ScalarType>& scalars = buffer.elements;
+  for (size_t first = 0, end = 0; first < scalars.size(); first = end) {
+    while (end < scalars.size() && scalars[end] == scalars[first]) ++end;
+    const std::string name(nameOf(scalars[first]));
+    runs.push_back(end - first == 1 ? name : fmt::format("{}x{}", name, end - first));
+  }
+  return runs.size() == 1 ? runs[0] : fmt::format("[{}]", fmt::join(runs, ", "));
+}
+
+std::string ruleText(const Compare& compare) {
+  if (const auto* ulp = std::get_if<CompareUlp>(&compare))
+    return fmt::format("at most {} ulp apart", ulp->ulps);
+  if (const auto* tolerance = std::get_if<CompareTolerance>(&compare))
+    return fmt::format("tolerance {:g} absolute, {:g} relative", tolerance->absolute,
+                       tolerance->relative);
+  return std::holds_alternative<CompareMultiset>(compare) ? "bitwise, in any order" : "bitwise";
+}
+
 } // namespace
+
+ComparedResource describeCompared(const ScenarioBuffer& buffer) {
+  return {buffer.name,    elementType(buffer),      buffer.count,
+          buffer.bytes(), ruleText(buffer.compare), buffer.image.has_value()};
+}
 
 uint64_t ulpDistance(ScalarType type, const uint8_t* a, const uint8_t* b) {
   double x = decodeScalar(type, a), y = decodeScalar(type, b);

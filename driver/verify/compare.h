@@ -31,6 +31,9 @@ struct BufferContents {
 std::optional<BufferDifference>
 compareContents(const ScenarioBuffer& buffer, BufferContents original, BufferContents transformed);
 
+/// What a report says of a buffer that is compared.
+ComparedResource describeCompared(const ScenarioBuffer& buffer);
+
 /// Distance in representable values between two floats of `type` that are no NaN; UINT64_MAX when
 /// just one is infinite or they are infinities of different sign.
 uint64_t ulpDistance(ScalarType type, const uint8_t* a, const uint8_t* b);

@@ -230,6 +230,12 @@ ordered_json toJson(const BufferDifference& difference) {
           {"detail", difference.detail}};
 }
 
+ordered_json toJson(const ComparedResource& compared) {
+  return {{"name", compared.name},   {"kind", compared.isImage ? "image" : "buffer"},
+          {"type", compared.type},   {"elements", compared.elements},
+          {"bytes", compared.bytes}, {"rule", compared.rule}};
+}
+
 ordered_json toJson(const RunFinding& finding) {
   ordered_json json{{"kind", finding.kind}, {"shader", finding.shader}, {"text", finding.text}};
   if (!finding.variable.empty()) json["variable"] = finding.variable;
@@ -286,6 +292,7 @@ ordered_json toJson(const VariantReport& variant, const VariantReport* bound) {
     // An unbounded interval becomes null: JSON has no infinity.
     json["timing"]["ratio-high"] = timing.ratioHigh;
     json["timing"]["rounds"] = timing.pairs;
+    json["timing"]["samples-us"] = timing.transformedSamples;
     if (auto fraction = fractionOfBound(bound, timing.transformedMedian))
       json["timing"]["of-bound"] = *fraction;
   }
@@ -333,6 +340,8 @@ std::string reportToJson(const VerifyReport& report) {
   json["cpu-device"] = report.isCpuDevice;
   if (report.interpreter) json["interpreter"] = toJson(*report.interpreter);
   json["compared-bytes"] = report.comparedBytes;
+  for (const ComparedResource& compared : report.compared)
+    json["compared"].push_back(toJson(compared));
   json["dispatches"] = report.dispatches;
   for (const BufferDifference& difference : report.differences)
     json["differences"].push_back(toJson(difference));
@@ -344,6 +353,7 @@ std::string reportToJson(const VerifyReport& report) {
     if (variant.timing) {
       original["timing"] = spreadJson(variant.timing->originalMedian, variant.timing->originalMin,
                                       variant.timing->originalMax);
+      original["timing"]["samples-us"] = variant.timing->originalSamples;
       if (auto fraction = fractionOfBound(bound, variant.timing->originalMedian))
         original["timing"]["of-bound"] = *fraction;
       json["timing-method"] = report.timingMethod;

@@ -40,9 +40,10 @@ SourceTexts::Lines SourceTexts::split(std::string_view text) {
   uint32_t number = 1;
   for (size_t at = 0; at < text.size(); ++number) {
     size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = trimmed(text.substr(at, end - at));
+    std::string_view line = text.substr(at, end - at);
+    if (line.ends_with('\r')) line.remove_suffix(1);
     // What compilers put before the text ends with such a directive (glslang: "#line 1").
-    if (auto next = lineDirective(line))
+    if (auto next = lineDirective(trimmed(line)))
       number = *next - 1;
     else
       lines[number] = line;
@@ -85,13 +86,18 @@ void SourceTexts::add(const Module& module) {
   finish();
 }
 
+const SourceTexts::Lines& SourceTexts::lines(const std::string& file) {
+  auto [found, isNew] = files_.try_emplace(file);
+  if (isNew && !file.empty() && file != "-" && !isFolder(file))
+    if (Result<std::string> text = readFile(file)) found->second = split(*text);
+  return found->second;
+}
+
 std::string SourceTexts::line(const SourceLocation& at) {
   if (at.line == 0 || at.file.empty()) return {};
-  auto [found, isNew] = files_.try_emplace(at.file);
-  if (isNew && at.file != "-" && !isFolder(at.file))
-    if (Result<std::string> text = readFile(at.file)) found->second = split(*text);
-  auto line = found->second.find(at.line);
-  return line != found->second.end() ? line->second : std::string();
+  const Lines& all = lines(at.file);
+  auto line = all.find(at.line);
+  return line != all.end() ? std::string(trimmed(line->second)) : std::string();
 }
 
 } // namespace lanewise::driver

@@ -16,11 +16,13 @@ namespace lanewise::driver {
 class SourceTexts {
 public:
   void add(const Module& module);
+  using Lines = std::map<uint32_t, std::string>;
   /// Without the space around it; empty if it is not known.
   std::string line(const SourceLocation& at);
+  /// All lines of a file by their numbers, without what ends them; none if they are not known.
+  const Lines& lines(const std::string& file);
 
 private:
-  using Lines = std::map<uint32_t, std::string>;
   static Lines split(std::string_view text);
   std::map<std::string, Lines> files_;
 };

@@ -2,6 +2,7 @@
 // and how long does each take.
 #include "verify/verify.h"
 
+#include "verify/compare.h"
 #include "verify/contents.h"
 #include "verify/fit.h"
 #include "verify/marshal.h"
@@ -34,6 +35,8 @@ public:
         programs_(std::move(programs)), report_(report),
         contents_(marshalling, programs_, options.seed) {
     report_.comparedBytes = contents_.comparedBytes();
+    for (uint32_t b : contents_.compared())
+      report_.compared.push_back(describeCompared(scenario_.buffers[b]));
     report_.areInputsMadeUp = contents_.isMadeUp();
     report_.originalName = programs_[0].name;
     for (size_t p = 1; p < programs_.size(); ++p) {
@@ -419,7 +422,8 @@ private:
     Spread a = spreadOf(original), b = spreadOf(other);
     MedianInterval ratio = medianInterval(ratios);
     return {a.median, a.min,        a.max,     b.median,   b.min,
-            b.max,    ratio.median, ratio.low, ratio.high, uint32_t(ratios.size())};
+            b.max,    ratio.median, ratio.low, ratio.high, uint32_t(ratios.size()),
+            original, other};
   }
 
   // ----- conclusion -----

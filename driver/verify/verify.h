@@ -70,6 +70,14 @@ struct BufferDifference {
 /// One line without its end: "buffer `out`, element 3: 1 against 2 (bitwise; 1 of 64 elements)".
 std::string describe(const BufferDifference& difference);
 
+/// A buffer or an image that is compared.
+struct ComparedResource {
+  std::string name, type; ///< type: that of an element, such as "u32x2"; of an image its texel's
+  uint64_t elements = 0, bytes = 0;
+  std::string rule; ///< by which it is compared: "bitwise", "4 ulps"
+  bool isImage = false;
+};
+
 /// Something that a program must not do, seen by a device that watches for it (the interpreter).
 struct RunFinding {
   std::string kind; ///< for programs: "race-read-write", "out-of-range", ...
@@ -110,6 +118,8 @@ struct TimingResult {
   /// Median over pairs of transformed / original, and the bounds of its 95% confidence interval.
   double ratio = 1, ratioLow = 1, ratioHigh = 1;
   uint32_t pairs = 0;
+  /// What the figures above are of, in the order of the rounds: entry n of both is one pair.
+  std::vector<double> originalSamples = {}, transformedSamples = {};
   bool isFaster() const { return ratioHigh < 1; }
   bool isSlower() const { return ratioLow > 1; }
 };
@@ -159,7 +169,8 @@ struct VerifyReport {
   std::vector<RunFinding> findings; ///< of the original; those of the others are in `variants`
   std::optional<InterpreterReport> interpreter; ///< where it was asked beside the device
   uint64_t comparedBytes = 0;
-  uint32_t dispatches = 0; ///< in one run of the sequence
+  std::vector<ComparedResource> compared; ///< in the scenario's order
+  uint32_t dispatches = 0;                ///< in one run of the sequence
   std::optional<TimingResult> timing;
   std::map<std::string, PipelineStatistics> originalStatistics,
       transformedStatistics;           ///< by shader

@@ -195,6 +195,26 @@ TEST(Scalars, IntegersWrapAndKeepTheirSign) {
   EXPECT_EQ(formatScalar(ScalarType::U64, bytes), "18446744073709551615");
 }
 
+TEST(Compare, SaysWhatIsComparedAndHow) {
+  ScenarioBuffer buffer = bufferOf(ScalarType::F32, 8, CompareUlp{4});
+  EXPECT_EQ(describeCompared(buffer).type, "f32");
+  EXPECT_EQ(describeCompared(buffer).rule, "at most 4 ulp apart");
+  buffer.elements = {ScalarType::F32, ScalarType::F32, ScalarType::F32, ScalarType::U32};
+  buffer.compare = CompareMultiset{};
+  ComparedResource compared = describeCompared(buffer);
+  EXPECT_EQ(compared.type, "[f32x3, u32]");
+  EXPECT_EQ(compared.rule, "bitwise, in any order");
+  EXPECT_EQ(compared.elements, 8u);
+  EXPECT_EQ(compared.bytes, 8u * 16);
+  ImageShape shape;
+  shape.width = 4, shape.height = 2;
+  buffer.setImage(shape);
+  compared = describeCompared(buffer);
+  EXPECT_EQ(compared.type, "2d rgba8");
+  EXPECT_EQ(compared.elements, 8u);
+  EXPECT_TRUE(compared.isImage);
+}
+
 TEST(Scalars, PoisonIsFiniteAndHugeInEveryFloatType) {
   for (ScalarType type : {ScalarType::F16, ScalarType::F32, ScalarType::F64}) {
     std::vector<uint8_t> a(8, poisonByte(Poison::Positive)), b(8, poisonByte(Poison::Negative));

@@ -1,0 +1,58 @@
+// From what the commands know to what the report page shows (html/report.h): sources are looked up,
+// modules disassembled, names of files made independent of where the command ran.
+#pragma once
+
+#include "front_end.h"
+#include "html/report.h"
+#include "opt_verify.h"
+#include "optimize_input.h"
+#include "verify/source_texts.h"
+
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+/// The options as they were typed, without those that say where results go. `outputOptions` take a
+/// value: "-o", "--html".
+std::string shownCommand(const std::string& command, std::span<char* const> args,
+                         const std::set<std::string>& outputOptions);
+
+/// Versions of Lanewise and of what does the work.
+std::vector<ReportFact> versionFacts();
+
+/// How much is kept for a subject.
+struct SubjectDetail {
+  bool hasDiff = true;
+  uint32_t mostDiffLines = 1500;
+  uint32_t mostSourceLines = 3000; ///< over all its files
+};
+
+/// What --html shows of one input of `opt`. `words` of the outcome are those that are written.
+ReportSubject subjectOf(const std::string& input, const OptimizedInput& one, bool keepsLines,
+                        const SubjectDetail& detail = {});
+
+/// A module by itself: its remarks at their lines of source, or of its disassembly where it has no
+/// lines.
+void addModuleDetail(ReportSubject& subject, const LoadedModule& module, const Words& output,
+                     bool keepsLines, const SubjectDetail& detail);
+
+/// State, reason and report of a verification.
+void setVerification(ReportSubject& subject, const VerifySummary& summary);
+void setVerification(ReportSubject& subject, VerifyReport report);
+
+/// The difference of two texts, or nothing when they are equal.
+void addDiff(ReportSubject& subject, const std::string& title, const std::string& before,
+             const std::string& after, const std::string& beforeName, const std::string& afterName,
+             uint32_t mostLines);
+
+/// Lines around what remarks and findings speak of, from what `modules` carry or from files.
+void addSources(ReportSubject& subject, std::span<const Words> modules, uint32_t mostLines);
+
+/// Absolute names of files in all that the page says become relative to the current folder: the
+/// same command in two checkouts gives the same page.
+void useRelativeNames(ReportPage& page, const std::vector<std::string>& files);
+
+} // namespace lanewise::driver
