@@ -28,6 +28,16 @@ Remark manifestMissing() {
   return r;
 }
 
+/// What a verification reads besides the scenario: data, and the other shaders of its dispatches.
+std::vector<std::string> filesOf(const Scenario& scenario, const std::string& input) {
+  std::vector<std::string> files;
+  for (const ScenarioBuffer& buffer : scenario.buffers)
+    if (const auto* fill = std::get_if<FillFile>(&buffer.fill)) files.push_back(fill->path);
+  for (const ScenarioShader* shader : shadersOfProgram(scenario))
+    if (!isSameFile(shader->path, input)) files.push_back(shader->path);
+  return files;
+}
+
 /// Make's syntax, as Ninja reads it too.
 std::string depfileText(const std::string& out, const std::string& input,
                         const std::vector<std::string>& includes, const OptOptions& options) {
@@ -131,6 +141,9 @@ private:
       return kBadUsageOrInput;
     }
     one_.module = std::move(*module);
+    if (scenario && options_.verify)
+      for (std::string& file : filesOf(scenario->scenario(), input_))
+        one_.module.dependencies.push_back(std::move(file));
     for (const std::string& warning : one_.module.warnings)
       one_.output.standardError += warning + "\n";
     if (scenario && changesLayouts(options_.steps)) return optimizeWithScenario(*scenario);

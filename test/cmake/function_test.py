@@ -145,10 +145,14 @@ class Function(unittest.TestCase):
         self.assertIn("--verify --no-timing --require-verified", project.output)
         self.assertIn("a.comp: verified", project.output)
         self.assertIn("pool = gpu", (project.build_folder / "build.ninja").read_text())
-        time.sleep(0.02)
-        project.write({"a.toml": scenario.replace("64", "128")})
-        self.assertEqual(project.build(), 0)
-        self.assertEqual(len(project.lines("Optimizing shader")), 1, project.output)
+        # The depfile has the scenario, and the data that it names.
+        for files in ({"a.toml": scenario.replace("64", "128")},
+                      {"a.toml": scenario.replace('kind = "iota"', 'kind = "file", path = "data.bin"'), "data.bin": "x" * 256},
+                      {"data.bin": "y" * 256}):
+            time.sleep(0.02)
+            project.write(files)
+            self.assertEqual(project.build(), 0, project.output)
+            self.assertEqual(len(project.lines("Optimizing shader")), 1, project.output)
 
     def test_new_program(self):
         """Another version of the program makes everything anew."""

@@ -1,6 +1,7 @@
 """Lanewise as a part of another project, by add_subdirectory and FetchContent: nothing of it leaks."""
 
 import json
+import shlex
 import unittest
 
 from project import CXX, ROOT, Project
@@ -42,10 +43,10 @@ class Subdirectory(unittest.TestCase):
         commands = json.loads((project.build_folder / "compile_commands.json").read_text())
         command = next(c["command"] for c in commands if c["file"].endswith("source/main.cpp"))
         # Nothing but the public headers and what they need of the language.
-        flags = [flag for flag in command.split() if flag.startswith(("-W", "-f", "-D", "-O", "-std"))]
+        flags = [flag for flag in shlex.split(command) if flag.startswith(("-W", "-f", "-D", "-O", "-std"))]
         self.assertEqual(flags, ["-O3", "-DNDEBUG", "-std=gnu++20"])
-        folders = [part for part in command.split() if part.startswith("-I")]
-        self.assertEqual([folder.rsplit("/", 1)[1] for folder in folders], ["include", "app_shaders"])
+        folders = [part for part in shlex.split(command) if part.startswith("-I")]
+        self.assertEqual([folder.rsplit("/", 1)[1] for folder in folders], ["app_shaders", "include"])
         # No tests, no benchmarks, no programs but the one; and nothing to install.
         self.assertEqual(project.run("ctest", "--test-dir", project.build_folder, "-N"), 0)
         self.assertIn("Total Tests: 0", project.output)
@@ -53,7 +54,7 @@ class Subdirectory(unittest.TestCase):
         self.assertFalse((project.build_folder / "LanewiseConfig.cmake").exists())
         # The shaders wait for the program, and the program's file is what they depend on.
         self.assertEqual(project.run("ninja", "-C", project.build_folder, "-t", "query", "app_shaders/a.comp.spv"), 0)
-        self.assertRegex(project.output, r"lanewise/driver/lanewise\n")
+        self.assertRegex(project.output, r"input: (.*\n)+? *[^|\n]*/driver/lanewise\n")
         self.assertEqual(project.build("--target", "CMakeFiles/app.dir/main.cpp.o", "--", "-n"), 0, project.output)
 
 

@@ -4,7 +4,8 @@ Commands stand in ```sh blocks, one a line (a line that ends in a backslash goes
 behind "$ "; the other lines of a console block must appear in the command's output, in that order ("..." in a
 line stands for anything, a line of "..." is passed over). A command must end with exit code 0, or with N where its line ends in "# exit N". A block with the
 word `gpu` behind its language needs a GPU, one with `example` is no command to run; both are reported, not run.
-What builds and installs is tested elsewhere, as told in TESTED_ELSEWHERE.
+A block with file=PATH becomes that file of the scratch copy when its turn comes.
+What builds and sets up is tested elsewhere, as told in TESTED_ELSEWHERE.
 
 usage: run_commands.py DOCUMENT --bin=DIRECTORY
 """
@@ -74,11 +75,13 @@ def missing_line(expected, output):
 
 
 def make_scratch(directory, binaries):
-    """A copy of the sources whose build/release/bin is the one under test."""
+    """A copy of the sources whose build/release/bin is the one under test, and can be installed."""
     ignored = shutil.ignore_patterns("build", ".git", "__pycache__", ".cache")
     shutil.copytree(ROOT, directory, ignore=ignored, symlinks=True, dirs_exist_ok=True)
     (directory / "build/release").mkdir(parents=True)
     (directory / "build/release/bin").symlink_to(binaries)
+    # `cmake --install` needs no more than this, which names all else by its full path.
+    (directory / "build/release/cmake_install.cmake").symlink_to(binaries.parent / "cmake_install.cmake")
 
 
 def main():
@@ -99,6 +102,10 @@ def main():
         make_scratch(scratch, arguments.bin.resolve())
         environment = {**os.environ, "PATH": f"{arguments.bin.resolve()}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C"}
         for block in markdown.blocks(document):
+            if "file" in block.attributes:
+                file = scratch / block.attributes["file"]
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(block.text, encoding="utf-8")
             for line, command, expected, output in commands_of(block):
                 kind = next((k for k in ("gpu", "example") if k in block.attributes), None)
                 if kind is None and any(re.fullmatch(p, command) for p in TESTED_ELSEWHERE):
