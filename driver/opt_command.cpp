@@ -1,5 +1,6 @@
 // `lanewise opt`: load, run the pipeline, verify, write, report.
 #include "commands.h"
+#include "depfile.h"
 #include "device_target.h"
 #include "files.h"
 #include "front_end.h"
@@ -386,31 +387,19 @@ private:
       bytes = bytesOf(outcome.words);
     }
     if (options_.writesDepfile)
-      one.outputs.add(depfileFor(out), depfileText(out, input, module.dependencies));
+      one.outputs.add(depfileFor(out), depfileText(out, filesRead(input, module.dependencies)));
     one.outputs.add(std::move(out), std::move(bytes));
     return ok();
   }
 
-  /// Make's syntax, as Ninja reads it too.
-  std::string depfileText(const std::string& out, const std::string& input,
-                          const std::vector<std::string>& includes) const {
-    auto escaped = [](const std::string& path) {
-      std::string text;
-      for (char c : path) {
-        if (c == ' ' || c == '#' || c == '\\') text += '\\';
-        if (c == '$') text += '$';
-        text += c;
-      }
-      return text;
-    };
-    std::string text = escaped(out) + ":";
+  std::vector<std::string> filesRead(const std::string& input,
+                                     const std::vector<std::string>& includes) const {
     std::vector<std::string> files;
     if (input != "-") files.push_back(input);
     files.insert(files.end(), includes.begin(), includes.end());
     if (!options_.scenario.empty()) files.push_back(options_.scenario);
     if (options_.targetName.ends_with(".toml")) files.push_back(options_.targetName);
-    for (const std::string& f : files) text += " \\\n  " + escaped(f);
-    return text + "\n";
+    return files;
   }
 
   void addRemarks(const std::string& name, const PipelineOutcome& outcome, OneResult& one) const {
