@@ -8,13 +8,14 @@
 
 namespace lanewise::driver {
 
-int optCommand(std::span<char*> args);     ///< opt_command.cpp
-int verifyCommand(std::span<char*> args);  ///< verify_command.cpp
-int profileCommand(std::span<char*> args); ///< profile_command.cpp
-int devicesCommand(std::span<char*> args); ///< verify_command.cpp
-int passesCommand(std::span<char*> args);  ///< passes_command.cpp
-int lintCommand(std::span<char*> args);    ///< lint_command.cpp
-int layoutCommand(std::span<char*> args);  ///< layout_command.cpp
-int embedCommand(std::span<char*> args);   ///< embed_command.cpp
+int optCommand(std::span<char*> args);       ///< opt_command.cpp
+int verifyCommand(std::span<char*> args);    ///< verify_command.cpp
+int profileCommand(std::span<char*> args);   ///< profile_command.cpp
+int devicesCommand(std::span<char*> args);   ///< verify_command.cpp
+int passesCommand(std::span<char*> args);    ///< passes_command.cpp
+int lintCommand(std::span<char*> args);      ///< lint_command.cpp
+int transpileCommand(std::span<char*> args); ///< transpile_command.cpp
+int layoutCommand(std::span<char*> args);    ///< layout_command.cpp
+int embedCommand(std::span<char*> args);     ///< embed_command.cpp
 
 } // namespace lanewise::driver

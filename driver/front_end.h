@@ -58,11 +58,17 @@ std::optional<LoadedModule> loadModule(const std::string& path, const LoadOption
 Words stripLines(std::span<const uint32_t> words);
 
 /// glslang's part (glslang_compile.cpp).
+struct RegisterShifts {
+  uint32_t uniformBuffers = 0, storageBuffers = 0, images = 0, textures = 0, samplers = 0;
+};
 struct CompileRequest {
   std::string name; ///< of the file, for messages and lines
   std::string text;
   std::string stage; ///< "comp", "vert", ... as in file extensions
   bool isHlsl = false;
+  /// Of HLSL: what is added to the numbers of registers by the kind of the resource, so that b0,
+  /// t0, u0 and s0 are not one binding. (glslang tells t and u apart for images, not for buffers.)
+  std::optional<RegisterShifts> shifts = {};
 };
 struct Compiled {
   Words words;

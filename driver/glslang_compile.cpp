@@ -187,6 +187,13 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
     // HLSL's register spaces overlap; descriptors need distinct bindings.
     shader.setAutoMapBindings(true);
     shader.setAutoMapLocations(true);
+    if (request.shifts) {
+      shader.setShiftBinding(glslang::EResUbo, request.shifts->uniformBuffers);
+      shader.setShiftBinding(glslang::EResSsbo, request.shifts->storageBuffers);
+      shader.setShiftBinding(glslang::EResImage, request.shifts->images);
+      shader.setShiftBinding(glslang::EResTexture, request.shifts->textures);
+      shader.setShiftBinding(glslang::EResSampler, request.shifts->samplers);
+    }
   }
   Includer includer(request.name, options.includeDirs);
   bool parsed =

@@ -23,6 +23,8 @@ constexpr Command kCommands[] = {
     {"opt", optCommand, "optimize a module or a shader"},
     {"verify", verifyCommand,
      "dispatch two modules on the same inputs and compare what they write"},
+    {"transpile", transpileCommand,
+     "write a module as GLSL, ESSL, HLSL or MSL, and check the text against it"},
     {"profile", profileCommand,
      "run a scenario and count bank conflicts, sectors and divergence, line by line"},
     {"lint", lintCommand, "find mistakes and slow code in compute shaders"},

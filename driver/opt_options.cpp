@@ -36,17 +36,10 @@ void declareInputAndOutput(CLI::App& app, OptOptions& o, RawOptions& raw) {
   app.add_option("-o,--output", o.output,
                  "output file, - for standard output; a folder for several inputs")
       ->group(group);
-  app.add_option("-x", raw.kind, "kind of the input: spv, spvasm, glsl or hlsl")->group(group);
   app.add_flag("-S", o.asText, "write SPIR-V assembly")->group(group);
   app.add_flag("-g", o.keepLines, "keep the line information of compiled source")->group(group);
-  app.add_option("-I", o.load.includeDirs, "folder to search for #include")
-      ->allow_extra_args(false)
-      ->group(group);
-  app.add_option("-D", raw.defines, "NAME[=VALUE]: define a macro")
-      ->allow_extra_args(false)
-      ->group(group);
-  app.add_option("--entry", o.load.entry, "entry point (of HLSL: the function to compile)")
-      ->group(group);
+  declareSourceOptions(app, group, {raw.kind, o.load.includeDirs, raw.defines, o.load.entry},
+                       "entry point (of HLSL: the function to compile)");
   app.add_option("--target-env", raw.targetEnv,
                  "environment to compile for and validate in, such as vulkan1.1 or spv1.3")
       ->group(group);

@@ -1,5 +1,6 @@
 #include "optimize_input.h"
 
+#include "depfile.h"
 #include "files.h"
 #include "layout_manifest.h"
 #include "line_diff.h"
@@ -38,26 +39,14 @@ std::vector<std::string> filesOf(const Scenario& scenario, const std::string& in
   return files;
 }
 
-/// Make's syntax, as Ninja reads it too.
-std::string depfileText(const std::string& out, const std::string& input,
-                        const std::vector<std::string>& includes, const OptOptions& options) {
-  auto escaped = [](const std::string& path) {
-    std::string text;
-    for (char c : path) {
-      if (c == ' ' || c == '#' || c == '\\') text += '\\';
-      if (c == '$') text += '$';
-      text += c;
-    }
-    return text;
-  };
-  std::string text = escaped(options.depTarget.empty() ? out : options.depTarget) + ":";
+std::vector<std::string> filesRead(const std::string& input, const LoadedModule& module,
+                                   const OptOptions& options) {
   std::vector<std::string> files;
   if (input != "-") files.push_back(input);
-  files.insert(files.end(), includes.begin(), includes.end());
+  files.insert(files.end(), module.dependencies.begin(), module.dependencies.end());
   if (!options.scenario.empty()) files.push_back(options.scenario);
   if (options.targetName.ends_with(".toml")) files.push_back(options.targetName);
-  for (const std::string& f : files) text += " \\\n  " + escaped(f);
-  return text + "\n";
+  return files;
 }
 
 std::string statsText(const std::string& name, const LoadedModule& module,
@@ -261,7 +250,8 @@ Status addModule(const std::string& input, std::string out, const LoadedModule& 
   }
   if (options.writesDepfile)
     output.files.push_back({options.depfile.empty() ? out + ".d" : options.depfile,
-                            depfileText(out, input, module.dependencies, options)});
+                            depfileText(options.depTarget.empty() ? out : options.depTarget,
+                                        filesRead(input, module, options))});
   output.files.push_back({std::move(out), std::move(bytes)});
   return ok();
 }

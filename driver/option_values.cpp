@@ -44,6 +44,39 @@ Status checkOptionValues(const CLI::App& app, std::span<const std::string> args)
   return ok();
 }
 
+void declareSourceOptions(CLI::App& app, const char* group, SourceOptions options,
+                          const std::string& entryHelp) {
+  app.add_option("-x", options.kind, "kind of the input: spv, spvasm, glsl or hlsl")->group(group);
+  app.add_option("-I", options.includeDirs, "folder to search for #include")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("-D", options.defines, "NAME[=VALUE]: define a macro")
+      ->allow_extra_args(false)
+      ->group(group);
+  app.add_option("--entry", options.entry, entryHelp)->group(group);
+}
+
+void declareDeviceOptions(CLI::App& app, const char* group, VerifyOptions& options) {
+  app.add_option("--device", options.device, "a number of `lanewise devices`, cpu, or interpreter")
+      ->group(group);
+  app.add_flag("--validation-layer", options.validationLayer,
+               "run under the Khronos validation layer; its errors are findings")
+      ->group(group);
+  app.add_option("--timeout", options.timeoutSeconds,
+                 "seconds after which a submission counts as hung")
+      ->group(group);
+  app.add_flag("!--no-interpreter", options.interpreter.isSecondWitness,
+               "do not look for races and undefined operations with the interpreter as well")
+      ->group(group);
+  app.add_option("--interpreter-budget", options.interpreter.budgetSeconds,
+                 "about how many seconds the interpreter may take (default 3); decides how many "
+                 "workgroups it runs")
+      ->group(group);
+  app.add_option("--subgroup-size", options.interpreter.subgroupSize,
+                 "lanes of a subgroup in the interpreter: 4 to 128 (default 32)")
+      ->group(group);
+}
+
 Status checkInterpreterOptions(const InterpreterOptions& options) {
   if (!(options.budgetSeconds > 0 && options.budgetSeconds <= 1e6))
     return Error{"--interpreter-budget must be above 0 and at most 1000000 seconds; "

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -18,6 +19,21 @@ namespace lanewise::driver {
 /// would take the next argument, whatever it is: "--scenario= -o out.spv", as an unset variable in
 /// a script leaves it, must not read a scenario named "-o".
 Status checkOptionValues(const CLI::App& app, std::span<const std::string> args);
+
+/// Where -x, -I, -D and --entry go.
+struct SourceOptions {
+  std::string& kind;
+  std::vector<std::string>& includeDirs;
+  std::vector<std::string>& defines;
+  std::string& entry;
+};
+/// `entryHelp` says what the entry point is to the command.
+void declareSourceOptions(CLI::App& app, const char* group, SourceOptions options,
+                          const std::string& entryHelp);
+
+/// Where and how to dispatch: --device, --validation-layer, --timeout, and those of the
+/// interpreter.
+void declareDeviceOptions(CLI::App& app, const char* group, VerifyOptions& options);
 
 /// What --interpreter-budget and --subgroup-size may be.
 Status checkInterpreterOptions(const InterpreterOptions& options);

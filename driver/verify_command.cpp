@@ -60,14 +60,8 @@ void declare(CLI::App& app, Options& o) {
       ->group(what);
   app.add_option("--seed", o.verify.seed, "seed of random inputs")->group(what);
   const char* loading = "How to load it";
-  app.add_option("-x", o.kind, "kind of the inputs: spv, spvasm, glsl or hlsl")->group(loading);
-  app.add_option("-I", o.load.includeDirs, "folder to search for #include")
-      ->allow_extra_args(false)
-      ->group(loading);
-  app.add_option("-D", o.defines, "NAME[=VALUE]: define a macro")
-      ->allow_extra_args(false)
-      ->group(loading);
-  app.add_option("--entry", o.entry, "entry point (without a scenario)")->group(loading);
+  declareSourceOptions(app, loading, {o.kind, o.load.includeDirs, o.defines, o.entry},
+                       "entry point (without a scenario)");
   app.add_option("--spec-const", o.specConstants,
                  "ID:VALUE: specialization constant (without a scenario)")
       ->allow_extra_args(false)
@@ -76,26 +70,9 @@ void declare(CLI::App& app, Options& o) {
                  "X,Y,Z: workgroup size that is not literal (without a scenario)")
       ->group(loading);
   const char* how = "How to run and report";
-  app.add_option("--device", o.verify.device, "a number of `lanewise devices`, cpu, or interpreter")
-      ->group(how);
-  app.add_flag("--validation-layer", o.verify.validationLayer,
-               "run under the Khronos validation layer; its errors are findings")
-      ->group(how);
+  declareDeviceOptions(app, how, o.verify);
   app.add_flag("!--no-timing", o.verify.timing, "compare only")->group(how);
   app.add_option("--repeats", o.verify.repeats, "interleaved rounds of timing")->group(how);
-  app.add_option("--timeout", o.verify.timeoutSeconds,
-                 "seconds after which a submission counts as hung")
-      ->group(how);
-  app.add_flag("!--no-interpreter", o.verify.interpreter.isSecondWitness,
-               "do not look for races and undefined operations with the interpreter as well")
-      ->group(how);
-  app.add_option("--interpreter-budget", o.verify.interpreter.budgetSeconds,
-                 "about how many seconds the interpreter may take (default 3); decides how many "
-                 "workgroups it runs")
-      ->group(how);
-  app.add_option("--subgroup-size", o.verify.interpreter.subgroupSize,
-                 "lanes of a subgroup in the interpreter: 4 to 128 (default 32)")
-      ->group(how);
   app.add_option("--json", o.json, "write the report as JSON (- for standard output)")->group(how);
   app.add_option("--html", o.html, "write the report as one HTML page, with the times drawn")
       ->group(how);

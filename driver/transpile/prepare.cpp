@@ -1,0 +1,432 @@
+#include "transpile/prepare.h"
+
+#include "analysis/decorations.h"
+#include "ir/module.h"
+#include "ir/rewriter.h"
+#include "verify/failure.h"
+#include "verify/reflect.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+
+namespace lanewise::driver {
+
+namespace {
+
+// ---- specialization constants ----
+
+/// The words of a constant's literal (SPIR-V 2.2.1: narrow integers are extended by their sign).
+Result<std::vector<uint32_t>> literalOf(uint32_t specId, ScalarType type, uint64_t bits) {
+  switch (type) {
+  case ScalarType::I8:
+    return std::vector{uint32_t(int32_t(int8_t(bits)))};
+  case ScalarType::U8:
+    return std::vector{uint32_t(uint8_t(bits))};
+  case ScalarType::I16:
+    return std::vector{uint32_t(int32_t(int16_t(bits)))};
+  case ScalarType::U16:
+    return std::vector{uint32_t(uint16_t(bits))};
+  case ScalarType::I32:
+  case ScalarType::U32:
+  case ScalarType::F32:
+    return std::vector{uint32_t(bits)};
+  case ScalarType::I64:
+  case ScalarType::U64:
+    return std::vector{uint32_t(bits), uint32_t(bits >> 32)};
+  case ScalarType::F16:
+  case ScalarType::F64:
+    break;
+  }
+  return failure(fmt::format("--spec-const={}: values are 32-bit floats or integers, and this "
+                             "constant is {}",
+                             specId, nameOf(type)));
+}
+
+/// Turns an OpSpecConstant into an OpConstant.
+Status fixConstant(const Module& module, InstRef i, uint32_t specId,
+                   const ReflectedSpecConstant& constant, uint64_t bits, Rewriter& rewriter) {
+  const spv::Op op = module.opcode(i);
+  if (op == spv::Op::OpSpecConstantTrue || op == spv::Op::OpSpecConstantFalse) {
+    rewriter.replace(i, Inst(bits ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse)
+                            .id(module.resultType(i))
+                            .id(module.resultId(i)));
+    return ok();
+  }
+  Inst fixed(spv::Op::OpConstant);
+  fixed.id(module.resultType(i)).id(module.resultId(i));
+  if (bits == constant.defaultBits) {
+    fixed.words(module.inst(i).subspan(3));
+  } else {
+    Result<std::vector<uint32_t>> literal = literalOf(specId, constant.type, bits);
+    if (!literal) return literal.error();
+    fixed.words(*literal);
+  }
+  rewriter.replace(i, std::move(fixed));
+  return ok();
+}
+
+Status checkConstantsExist(const Reflection& reflection, const PrepareRequest& request) {
+  for (const auto& [id, bits] : request.fixedConstants) {
+    if (reflection.specConstants.count(id)) continue;
+    std::vector<uint32_t> known;
+    for (const auto& [specId, constant] : reflection.specConstants) known.push_back(specId);
+    return failure(fmt::format("--spec-const={}: the module has no such specialization constant; "
+                               "it has {}",
+                               id,
+                               known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+  }
+  return ok();
+}
+
+/// Fixes the constants that were asked for and folds what follows from them.
+Result<Words> fixConstants(Words words, const Reflection& reflection,
+                           const PrepareRequest& request) {
+  if (request.fixedConstants.empty() && !(request.fixesAll && !reflection.specConstants.empty()))
+    return words;
+  Result<Module> module = Module::read(std::move(words));
+  if (!module) return module.error();
+  const Decorations decorations(*module);
+  Rewriter rewriter(*module);
+  for (InstRef i : module->globals()) {
+    const spv::Op op = module->opcode(i);
+    if (op == spv::Op::OpDecorate &&
+        spv::Decoration(module->word(i, 2)) == spv::Decoration::SpecId) {
+      if (request.fixesAll || request.fixedConstants.count(module->word(i, 3))) rewriter.erase(i);
+      continue;
+    }
+    if (op != spv::Op::OpSpecConstant && op != spv::Op::OpSpecConstantTrue &&
+        op != spv::Op::OpSpecConstantFalse)
+      continue;
+    auto specId = decorations.operand(*module, module->resultId(i), spv::Decoration::SpecId);
+    if (!specId) continue;
+    auto given = request.fixedConstants.find(*specId);
+    if (given == request.fixedConstants.end() && !request.fixesAll) continue;
+    const ReflectedSpecConstant& constant = reflection.specConstants.at(*specId);
+    const uint64_t bits =
+        given == request.fixedConstants.end() ? constant.defaultBits : given->second;
+    if (Status s = fixConstant(*module, i, *specId, constant, bits, rewriter); !s) return s.error();
+  }
+  if (Result<bool> done = rewriter.commit(); !done) return done.error();
+  const std::string fold[] = {"--fold-spec-const-op-composite"};
+  return runSpirvOpt(module->words(), fold, {request.env, true, true});
+}
+
+// ---- what SPIRV-Cross would get wrong ----
+
+class Preparation {
+public:
+  Preparation(Module& module, const PrepareRequest& request, std::vector<TranspileNote>& notes)
+      : module_(module), decorations_(module), request_(request), notes_(notes) {}
+
+  Status run() {
+    if (request_.target.language == Language::SpvAsm) return ok();
+    scan();
+    if (Status s = checkArrayLengths(); !s) return s;
+    tellModes();
+    tellOrder();
+    tellSixteenBits();
+    Rewriter rewriter(module_);
+    useSizesDirectly(rewriter);
+    makeCoherent(rewriter);
+    if (Result<bool> done = rewriter.commit(); !done) return done.error();
+    return ok();
+  }
+
+private:
+  Language language() const { return request_.target.language; }
+  void note(const char* name, std::string text) { notes_.push_back({name, std::move(text)}); }
+
+  void scan() {
+    for (InstRef i : module_.insts()) {
+      switch (module_.opcode(i)) {
+      case spv::Op::OpCapability:
+        capabilities_.insert(spv::Capability(module_.word(i, 1)));
+        break;
+      case spv::Op::OpMemoryModel:
+        isVulkanModel_ = spv::MemoryModel(module_.word(i, 2)) == spv::MemoryModel::Vulkan;
+        break;
+      case spv::Op::OpExecutionMode:
+        readMode(spv::ExecutionMode(module_.word(i, 2)));
+        break;
+      case spv::Op::OpMemoryBarrier:
+        readMemoryBarrier(i);
+        break;
+      case spv::Op::OpControlBarrier:
+        hasSubgroupBarrier_ |= constantAt(i, 1) == uint32_t(spv::Scope::Subgroup);
+        break;
+      default:
+        readAtomic(i);
+      }
+    }
+  }
+
+  void readMode(spv::ExecutionMode mode) {
+    switch (mode) {
+    case spv::ExecutionMode::DenormPreserve:
+      modes_.insert("DenormPreserve");
+      break;
+    case spv::ExecutionMode::DenormFlushToZero:
+      modes_.insert("DenormFlushToZero");
+      break;
+    case spv::ExecutionMode::SignedZeroInfNanPreserve:
+      modes_.insert("SignedZeroInfNanPreserve");
+      break;
+    case spv::ExecutionMode::RoundingModeRTE:
+      modes_.insert("RoundingModeRTE");
+      break;
+    case spv::ExecutionMode::RoundingModeRTZ:
+      modes_.insert("RoundingModeRTZ");
+      break;
+    default:
+      break;
+    }
+  }
+
+  /// A constant operand; all ones where it is none or may be specialized.
+  uint32_t constantAt(InstRef i, uint32_t n) const {
+    InstRef d = module_.def(module_.idAt(i, n));
+    return d && module_.opcode(d) == spv::Op::OpConstant ? module_.word(d, 3) : UINT32_MAX;
+  }
+
+  void readMemoryBarrier(InstRef i) {
+    hasDeviceBarrier_ |= constantAt(i, 1) != uint32_t(spv::Scope::Workgroup) &&
+                         constantAt(i, 1) != uint32_t(spv::Scope::Subgroup);
+  }
+
+  /// Scope and semantics of an atomic are its third and fourth operand (SPIR-V 3.52.18).
+  void readAtomic(InstRef i) {
+    const spv::Op op = module_.opcode(i);
+    if (!isAtomic(op)) return;
+    const uint32_t semantics = op == spv::Op::OpAtomicStore || op == spv::Op::OpAtomicFlagClear
+                                   ? constantAt(i, 3)
+                                   : constantAt(i, 5);
+    constexpr uint32_t kOrder = uint32_t(spv::MemorySemanticsMask::Acquire) |
+                                uint32_t(spv::MemorySemanticsMask::Release) |
+                                uint32_t(spv::MemorySemanticsMask::AcquireRelease) |
+                                uint32_t(spv::MemorySemanticsMask::SequentiallyConsistent);
+    hasOrderedAtomic_ |= (semantics & kOrder) != 0;
+  }
+
+  static bool isAtomic(spv::Op op) {
+    return (op >= spv::Op::OpAtomicLoad && op <= spv::Op::OpAtomicXor) ||
+           op == spv::Op::OpAtomicFAddEXT || op == spv::Op::OpAtomicFMinEXT ||
+           op == spv::Op::OpAtomicFMaxEXT || op == spv::Op::OpAtomicFlagClear;
+  }
+
+  /// Metal's function constants cannot be the length of an array. SPIRV-Cross makes macros of those
+  /// that are one themselves, but not of those that one is computed from.
+  Status checkArrayLengths() const {
+    if (language() != Language::Msl) return ok();
+    for (InstRef i : module_.globals()) {
+      if (module_.opcode(i) != spv::Op::OpTypeArray) continue;
+      const Id length = module_.idAt(i, 3);
+      if (module_.opcodeOf(length) != spv::Op::OpSpecConstantOp || sizeComponent(length)) continue;
+      std::set<uint32_t> ids;
+      collectSpecIds(length, ids);
+      if (ids.empty()) continue;
+      return failure(fmt::format("the length of an array is computed from specialization constant "
+                                 "{}, which MSL has no form for; fix it with --spec-const={}:VALUE",
+                                 fmt::join(ids, " and "), *ids.begin()));
+    }
+    return ok();
+  }
+
+  void collectSpecIds(Id constant, std::set<uint32_t>& ids) const {
+    if (auto specId = decorations_.operand(module_, constant, spv::Decoration::SpecId))
+      ids.insert(*specId);
+    InstRef d = module_.def(constant);
+    const spv::Op op = module_.opcode(d);
+    if (op != spv::Op::OpSpecConstantOp && op != spv::Op::OpSpecConstantComposite) return;
+    const uint32_t first = op == spv::Op::OpSpecConstantOp ? 4 : 3;
+    for (uint32_t n = first; n < module_.wordCount(d); ++n)
+      // Literal indices of a composite operation may look like ids: only constants count.
+      if (InstRef o = module_.def(module_.idAt(d, n));
+          o && o.value < d.value && isSpecConstant(module_.opcode(o)))
+        collectSpecIds(module_.idAt(d, n), ids);
+  }
+  static bool isSpecConstant(spv::Op op) {
+    return op >= spv::Op::OpSpecConstantTrue && op <= spv::Op::OpSpecConstantOp;
+  }
+
+  void tellModes() {
+    if (modes_.empty()) return;
+    note("float-controls", fmt::format("the text does not say {}: what floats do there is the "
+                                       "compiler's choice",
+                                       fmt::join(modes_, ", ")));
+  }
+
+  void tellOrder() {
+    if (hasOrderedAtomic_)
+      note("atomic-order", fmt::format("atomics that acquire or release are relaxed ones in {}; "
+                                       "barriers beside them stay",
+                                       nameOf(language())));
+    if (language() == Language::Hlsl && hasSubgroupBarrier_)
+      note("subgroup-barrier", "HLSL has no barrier of a subgroup: it is left out, which is only "
+                               "right where the lanes of a wave run in step");
+    if (language() == Language::Msl && hasDeviceBarrier_)
+      note("device-barrier", "a memory barrier that reaches beyond the workgroup becomes "
+                             "threadgroup_barrier, which orders memory within it only and which "
+                             "all lanes must reach");
+    if (language() == Language::Msl && hasCoherent())
+      note("coherent", "MSL before 3.2 has no coherent buffers: what one workgroup writes, another "
+                       "may not see before the next dispatch");
+  }
+
+  bool hasCoherent() const {
+    for (InstRef i : module_.globals()) {
+      const spv::Op op = module_.opcode(i);
+      if (op == spv::Op::OpDecorate &&
+          spv::Decoration(module_.word(i, 2)) == spv::Decoration::Coherent)
+        return true;
+      if (op == spv::Op::OpMemberDecorate &&
+          spv::Decoration(module_.word(i, 3)) == spv::Decoration::Coherent)
+        return true;
+    }
+    return false;
+  }
+
+  void tellSixteenBits() {
+    const bool hasNarrow = capabilities_.count(spv::Capability::Float16) ||
+                           capabilities_.count(spv::Capability::Int16);
+    if (language() != Language::Hlsl || !hasNarrow) return;
+    if (request_.target.shaderModel < 62)
+      note("min-precision", "16-bit types are min16 types, which may have more bits; "
+                            "--shader-model=6.2 has exact ones");
+    else
+      note("enable-16bit-types", "the text needs dxc -enable-16bit-types");
+  }
+
+  // ---- rewrites ----
+
+  /// The component of the WorkgroupSize constant that `id` takes out, null if it does not.
+  Id sizeComponent(Id id) const {
+    InstRef d = module_.def(id);
+    if (!d || module_.opcode(d) != spv::Op::OpSpecConstantOp || module_.wordCount(d) != 6 ||
+        spv::Op(module_.word(d, 3)) != spv::Op::OpCompositeExtract)
+      return {};
+    InstRef size = module_.def(module_.idAt(d, 4));
+    if (!size || module_.opcode(size) != spv::Op::OpSpecConstantComposite ||
+        decorations_.builtIn(module_, module_.resultId(size)) != spv::BuiltIn::WorkgroupSize)
+      return {};
+    const uint32_t index = module_.word(d, 5);
+    return 3 + index < module_.wordCount(size) ? module_.idAt(size, 3 + index) : Id();
+  }
+
+  /// gl_WorkGroupSize.x in a constant is the constant that it is made of: languages know that one
+  /// where the other is not constant enough to be the length of an array. Only in MSL: in GLSL the
+  /// constant has no name but gl_WorkGroupSize.x.
+  void useSizesDirectly(Rewriter& rewriter) {
+    if (language() != Language::Msl) return;
+    for (InstRef i : module_.insts())
+      module_.forEachIdOperand(i, [&](uint32_t n, Id id) {
+        const spv::Op op = module_.opcode(i);
+        if (op == spv::Op::OpName || op == spv::Op::OpDecorate) return;
+        if (Id component = sizeComponent(id)) rewriter.setId(i, n, component);
+      });
+  }
+
+  /// In the Vulkan memory model each access says whether others shall see it; the languages know
+  /// only variables that all see (SPIR-V 3.32, Coherent). Saying it of all is always right.
+  void makeCoherent(Rewriter& rewriter) {
+    if (!isVulkanModel_ || !publishes()) return;
+    InstRef anchor;
+    std::vector<Id> shared;
+    for (InstRef i : module_.globals()) {
+      const spv::Op op = module_.opcode(i);
+      // Decorations stand in front of all types.
+      const bool isType = op >= spv::Op::OpTypeVoid && op <= spv::Op::OpTypeForwardPointer;
+      if (isType && !anchor) anchor = i;
+      if (op == spv::Op::OpVariable && isShared(i) &&
+          !decorations_.has(module_.resultId(i), spv::Decoration::Coherent))
+        shared.push_back(module_.resultId(i));
+    }
+    if (!anchor) return;
+    for (Id variable : shared)
+      rewriter.insertBefore(
+          anchor, Inst(spv::Op::OpDecorate).id(variable).word(uint32_t(spv::Decoration::Coherent)));
+    note("coherent-all", "accesses that are made available or visible one by one become coherent "
+                         "buffers and images as a whole");
+  }
+
+  /// A storage buffer or a storage image.
+  bool isShared(InstRef variable) const {
+    const auto storage = spv::StorageClass(module_.word(variable, 3));
+    if (storage == spv::StorageClass::StorageBuffer) return true;
+    if (storage != spv::StorageClass::UniformConstant && storage != spv::StorageClass::Uniform)
+      return false;
+    InstRef pointer = module_.def(module_.resultType(variable));
+    Id type = pointer ? module_.idAt(pointer, 3) : Id();
+    while (module_.opcodeOf(type) == spv::Op::OpTypeArray ||
+           module_.opcodeOf(type) == spv::Op::OpTypeRuntimeArray)
+      type = module_.idAt(module_.def(type), 2);
+    if (module_.opcodeOf(type) == spv::Op::OpTypeImage)
+      return module_.word(module_.def(type), 7) == 2;
+    return decorations_.has(type, spv::Decoration::BufferBlock);
+  }
+
+  /// Whether any access makes itself available or visible: that says so in its memory or image
+  /// operands, or orders storage by semantics that do.
+  bool publishes() const {
+    constexpr uint32_t kAvailability = uint32_t(spv::MemoryAccessMask::MakePointerAvailable) |
+                                       uint32_t(spv::MemoryAccessMask::MakePointerVisible) |
+                                       uint32_t(spv::MemoryAccessMask::NonPrivatePointer);
+    constexpr uint32_t kTexels = uint32_t(spv::ImageOperandsMask::MakeTexelAvailable) |
+                                 uint32_t(spv::ImageOperandsMask::MakeTexelVisible) |
+                                 uint32_t(spv::ImageOperandsMask::NonPrivateTexel);
+    for (InstRef i : module_.insts()) {
+      uint32_t at = 0, mask = kAvailability;
+      switch (module_.opcode(i)) {
+      case spv::Op::OpLoad:
+        at = 4;
+        break;
+      case spv::Op::OpStore:
+      case spv::Op::OpCopyMemory:
+        at = 3;
+        break;
+      case spv::Op::OpImageRead:
+        at = 5, mask = kTexels;
+        break;
+      case spv::Op::OpImageWrite:
+        at = 4, mask = kTexels;
+        break;
+      default:
+        continue;
+      }
+      if (module_.wordCount(i) > at && (module_.word(i, at) & mask)) return true;
+    }
+    return false;
+  }
+
+  Module& module_;
+  const Decorations decorations_;
+  const PrepareRequest& request_;
+  std::vector<TranspileNote>& notes_;
+  std::set<spv::Capability> capabilities_;
+  std::set<std::string> modes_;
+  bool isVulkanModel_ = false;
+  bool hasSubgroupBarrier_ = false, hasDeviceBarrier_ = false, hasOrderedAtomic_ = false;
+};
+
+} // namespace
+
+Result<PreparedModule> prepareModule(const Words& words, const PrepareRequest& request) {
+  Result<Reflection> reflection = reflect(words, request.entry, {});
+  if (!reflection) return reflection.error();
+  if (Status s = checkConstantsExist(*reflection, request); !s) return s.error();
+  PreparedModule out;
+  out.entry = reflection->entry;
+  out.fixedConstants = request.fixedConstants;
+  if (request.fixesAll)
+    for (const auto& [id, constant] : reflection->specConstants)
+      out.fixedConstants.try_emplace(id, constant.defaultBits);
+  Result<Words> fixed = fixConstants(words, *reflection, request);
+  if (!fixed) return fixed.error();
+  Result<Module> module = Module::read(std::move(*fixed));
+  if (!module) return module.error();
+  if (Status s = Preparation(*module, request, out.notes).run(); !s) return s.error();
+  out.words.assign(module->words().begin(), module->words().end());
+  return out;
+}
+
+} // namespace lanewise::driver

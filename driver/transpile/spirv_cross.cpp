@@ -1,0 +1,483 @@
+#include "transpile/spirv_cross.h"
+
+#include "isolate.h"
+#include "transpile/text_fixes.h"
+#include "verify/failure.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <spirv_cross/spirv_cross_c.h>
+#include <stdexcept>
+
+namespace lanewise::driver {
+
+namespace {
+
+using nlohmann::json;
+
+/// A set that no module has, for the constant buffer that hands over the number of workgroups.
+constexpr unsigned kWorkgroupCountSet = 0xFFFFFFF0;
+/// Metal's index of the buffer with the lengths of runtime arrays, as SPIRV-Cross has it by
+/// default.
+constexpr uint32_t kLengthsIndex = 25;
+
+/// Calls of the C API give a code; the message lies in the context.
+class Cross {
+public:
+  Cross() {
+    if (spvc_context_create(&context_) != SPVC_SUCCESS) throw std::bad_alloc();
+  }
+  ~Cross() { spvc_context_destroy(context_); }
+  Cross(const Cross&) = delete;
+  Cross& operator=(const Cross&) = delete;
+
+  void check(spvc_result result) const {
+    if (result != SPVC_SUCCESS)
+      throw std::runtime_error(spvc_context_get_last_error_string(context_));
+  }
+  spvc_context get() const { return context_; }
+
+private:
+  spvc_context context_ = nullptr;
+};
+
+struct Options {
+  const Cross& cross;
+  spvc_compiler_options options = nullptr;
+  void set(spvc_compiler_option option, bool value) const {
+    cross.check(spvc_compiler_options_set_bool(options, option, value));
+  }
+  void setNumber(spvc_compiler_option option, unsigned value) const {
+    cross.check(spvc_compiler_options_set_uint(options, option, value));
+  }
+};
+
+struct ListedType {
+  spvc_resource_type type;
+  ResourceKind kind;
+};
+constexpr ListedType kListedTypes[] = {
+    {SPVC_RESOURCE_TYPE_UNIFORM_BUFFER, ResourceKind::UniformBuffer},
+    {SPVC_RESOURCE_TYPE_STORAGE_BUFFER, ResourceKind::StorageBuffer},
+    {SPVC_RESOURCE_TYPE_STORAGE_IMAGE, ResourceKind::StorageImage},
+    {SPVC_RESOURCE_TYPE_SAMPLED_IMAGE, ResourceKind::CombinedImage},
+    {SPVC_RESOURCE_TYPE_SEPARATE_IMAGE, ResourceKind::Texture},
+    {SPVC_RESOURCE_TYPE_SEPARATE_SAMPLERS, ResourceKind::Sampler},
+    {SPVC_RESOURCE_TYPE_PUSH_CONSTANT, ResourceKind::PushConstants},
+};
+
+/// Runs in the isolated child; what SPIRV-Cross has against a module is thrown.
+class Transpilation {
+public:
+  Transpilation(std::span<const uint32_t> words, const CrossRequest& request)
+      : words_(words), request_(request), target_(request.target) {}
+
+  Result<CrossText> run() {
+    createCompiler();
+    if (target_.isGlslOrEssl() && !target_.isVulkan) joinImagesAndSamplers();
+    listResources();
+    if (target_.language == Language::Hlsl) addWorkgroupCount();
+    Result<std::vector<PlacedResource>> placed =
+        placeResources(resources(), request_.binds, target_);
+    if (!placed) return placed.error();
+    out_.resources = std::move(*placed);
+    if (Status s = checkAliases(); !s) return s.error();
+    bindAll();
+    install();
+    const char* text = nullptr;
+    cross_.check(spvc_compiler_compile(compiler_, &text));
+    out_.text = text;
+    nameEntry();
+    addNotes();
+    return std::move(out_);
+  }
+
+private:
+  struct Found {
+    Resource resource;
+    spvc_variable_id id;
+  };
+
+  std::vector<Resource> resources() const {
+    std::vector<Resource> list;
+    for (const Found& f : found_) list.push_back(f.resource);
+    return list;
+  }
+
+  spvc_backend backend() const {
+    return target_.language == Language::Hlsl  ? SPVC_BACKEND_HLSL
+           : target_.language == Language::Msl ? SPVC_BACKEND_MSL
+                                               : SPVC_BACKEND_GLSL;
+  }
+
+  void createCompiler() {
+    spvc_parsed_ir ir = nullptr;
+    cross_.check(spvc_context_parse_spirv(cross_.get(), words_.data(), words_.size(), &ir));
+    cross_.check(spvc_context_create_compiler(cross_.get(), backend(), ir,
+                                              SPVC_CAPTURE_MODE_TAKE_OWNERSHIP, &compiler_));
+    cross_.check(spvc_compiler_set_entry_point(compiler_, request_.entry.c_str(),
+                                               SpvExecutionModelGLCompute));
+    if (!request_.newName.empty() && target_.language == Language::Msl)
+      cross_.check(spvc_compiler_rename_entry_point(
+          compiler_, request_.entry.c_str(), request_.newName.c_str(), SpvExecutionModelGLCompute));
+    cross_.check(spvc_compiler_get_active_interface_variables(compiler_, &active_));
+    cross_.check(spvc_compiler_set_enabled_interface_variables(compiler_, active_));
+  }
+
+  /// Plain GLSL has samplers only together with their image.
+  void joinImagesAndSamplers() {
+    spvc_variable_id dummy = 0;
+    cross_.check(spvc_compiler_build_dummy_sampler_for_combined_images(compiler_, &dummy));
+    cross_.check(spvc_compiler_build_combined_image_samplers(compiler_));
+    const spvc_combined_image_sampler* pairs = nullptr;
+    size_t count = 0;
+    cross_.check(spvc_compiler_get_combined_image_samplers(compiler_, &pairs, &count));
+    for (size_t i = 0; i < count; ++i) {
+      const bool hasSampler = pairs[i].sampler_id != dummy;
+      const std::string image = nameOf(pairs[i].image_id, "image");
+      const std::string name =
+          hasSampler ? fmt::format("{}_{}", image, nameOf(pairs[i].sampler_id, "sampler")) : image;
+      spvc_compiler_set_name(compiler_, pairs[i].combined_id, name.c_str());
+      Resource r = describe(pairs[i].image_id, ResourceKind::CombinedImage);
+      r.name = name;
+      r.isJoined = true;
+      if (hasSampler)
+        r.sampler = {decoration(pairs[i].sampler_id, SpvDecorationDescriptorSet),
+                     decoration(pairs[i].sampler_id, SpvDecorationBinding)};
+      found_.push_back({std::move(r), pairs[i].combined_id});
+    }
+    isJoining_ = true;
+  }
+
+  unsigned decoration(SpvId id, SpvDecoration which) const {
+    return spvc_compiler_get_decoration(compiler_, id, which);
+  }
+  std::string nameOf(SpvId id, const char* fallback) const {
+    const char* name = spvc_compiler_get_name(compiler_, id);
+    return name && *name ? name : fmt::format("{}{}", fallback, id);
+  }
+
+  Resource describe(spvc_variable_id id, ResourceKind kind) const {
+    Resource r;
+    r.kind = kind;
+    r.set = decoration(id, SpvDecorationDescriptorSet);
+    r.binding = decoration(id, SpvDecorationBinding);
+    r.name = spvc_compiler_get_name(compiler_, id);
+    return r;
+  }
+
+  /// Descriptors of an array of any dimensions; 0 where one has no length.
+  uint32_t countOf(spvc_type_id typeId) const {
+    spvc_type type = spvc_compiler_get_type_handle(compiler_, typeId);
+    uint32_t count = 1;
+    for (unsigned d = 0; d < spvc_type_get_num_array_dimensions(type); ++d) {
+      const SpvId length = spvc_type_get_array_dimension(type, d);
+      if (spvc_type_array_dimension_is_literal(type, d)) {
+        count *= length;
+        continue;
+      }
+      spvc_constant constant = spvc_compiler_get_constant_handle(compiler_, length);
+      count *= constant ? spvc_constant_get_scalar_u32(constant, 0, 0) : 1;
+    }
+    return count;
+  }
+
+  void listResources() {
+    spvc_resources all = nullptr;
+    cross_.check(
+        spvc_compiler_create_shader_resources_for_active_variables(compiler_, &all, active_));
+    for (const auto& [type, kind] : kListedTypes) {
+      if (isJoining_ && (kind == ResourceKind::Texture || kind == ResourceKind::Sampler)) continue;
+      if (kind == ResourceKind::PushConstants && target_.isForVulkan()) continue;
+      const spvc_reflected_resource* list = nullptr;
+      size_t count = 0;
+      cross_.check(spvc_resources_get_resource_list_for_type(all, type, &list, &count));
+      for (size_t i = 0; i < count; ++i) {
+        const spvc_variable_id id = list[i].id;
+        if (std::any_of(found_.begin(), found_.end(), [&](const Found& f) { return f.id == id; }))
+          continue; // a pair that was joined
+        Resource r = describe(id, kind);
+        if (r.name.empty()) r.name = list[i].name;
+        r.count = countOf(list[i].type_id);
+        if (kind == ResourceKind::StorageBuffer && isReadOnly(id, list[i].base_type_id))
+          r.kind = ResourceKind::ReadOnlyStorageBuffer;
+        found_.push_back({std::move(r), id});
+      }
+    }
+  }
+
+  /// SPIRV-Cross makes these shader resource views in HLSL: NonWritable on the variable or on every
+  /// member.
+  bool isReadOnly(spvc_variable_id id, spvc_type_id block) const {
+    if (spvc_compiler_has_decoration(compiler_, id, SpvDecorationNonWritable)) return true;
+    const unsigned members =
+        spvc_type_get_num_member_types(spvc_compiler_get_type_handle(compiler_, block));
+    for (unsigned m = 0; m < members; ++m)
+      if (!spvc_compiler_has_member_decoration(compiler_, block, m, SpvDecorationNonWritable))
+        return false;
+    return members != 0;
+  }
+
+  void addWorkgroupCount() {
+    const spvc_variable_id id = spvc_compiler_hlsl_remap_num_workgroups_builtin(compiler_);
+    if (id == 0) return;
+    Resource r;
+    r.kind = ResourceKind::WorkgroupCount;
+    found_.push_back({r, id});
+  }
+
+  /// Two views of one buffer: in HLSL and MSL each name has a register for itself, and two names at
+  /// one would be two resources.
+  Status checkAliases() const {
+    if (target_.isGlslOrEssl()) return ok();
+    for (size_t a = 0; a < out_.resources.size(); ++a)
+      for (size_t b = a + 1; b < out_.resources.size(); ++b) {
+        const Resource &x = out_.resources[a].resource, &y = out_.resources[b].resource;
+        if (!x.hasBinding() || !y.hasBinding() || x.set != y.set || x.binding != y.binding)
+          continue;
+        return failure(fmt::format("binding {}.{} is declared several times (`{}` and `{}`), which "
+                                   "{} has no form for",
+                                   x.set, x.binding, x.name, y.name,
+                                   lanewise::driver::nameOf(target_.language)));
+      }
+    return ok();
+  }
+
+  void bindAll() {
+    for (size_t i = 0; i < found_.size(); ++i) {
+      const Place& place = out_.resources[i].place;
+      if (target_.language == Language::Hlsl)
+        bindHlsl(found_[i], place);
+      else if (target_.language == Language::Msl)
+        bindMsl(found_[i].resource, place);
+      else
+        bindGlsl(found_[i].id, place);
+    }
+  }
+
+  void bindGlsl(spvc_variable_id id, const Place& place) {
+    spvc_compiler_set_decoration(compiler_, id, SpvDecorationBinding, place.numbers[0]);
+    spvc_compiler_set_decoration(compiler_, id, SpvDecorationDescriptorSet, place.space);
+  }
+
+  void bindHlsl(const Found& found, const Place& place) {
+    spvc_hlsl_resource_binding b;
+    spvc_hlsl_resource_binding_init(&b);
+    b.stage = SpvExecutionModelGLCompute;
+    b.desc_set = found.resource.set;
+    b.binding = found.resource.binding;
+    if (found.resource.kind == ResourceKind::PushConstants) {
+      b.desc_set = SPVC_HLSL_PUSH_CONSTANT_DESC_SET;
+      b.binding = SPVC_HLSL_PUSH_CONSTANT_BINDING;
+    } else if (found.resource.kind == ResourceKind::WorkgroupCount) {
+      spvc_compiler_set_decoration(compiler_, found.id, SpvDecorationDescriptorSet,
+                                   kWorkgroupCountSet);
+      spvc_compiler_set_decoration(compiler_, found.id, SpvDecorationBinding, 0);
+      b.desc_set = kWorkgroupCountSet;
+      b.binding = 0;
+    }
+    b.cbv = b.uav = b.srv = {place.space, place.numbers[0]};
+    b.sampler = {place.space, place.numbers[1]};
+    cross_.check(spvc_compiler_hlsl_add_resource_binding(compiler_, &b));
+  }
+
+  void bindMsl(const Resource& resource, const Place& place) {
+    spvc_msl_resource_binding b;
+    spvc_msl_resource_binding_init(&b);
+    b.stage = SpvExecutionModelGLCompute;
+    const bool isPush = resource.kind == ResourceKind::PushConstants;
+    b.desc_set = isPush ? SPVC_MSL_PUSH_CONSTANT_DESC_SET : resource.set;
+    b.binding = isPush ? SPVC_MSL_PUSH_CONSTANT_BINDING : resource.binding;
+    b.msl_buffer = b.msl_texture = place.numbers[0];
+    b.msl_sampler = place.numbers[1];
+    cross_.check(spvc_compiler_msl_add_resource_binding(compiler_, &b));
+  }
+
+  void install() {
+    Options options{cross_};
+    cross_.check(spvc_compiler_create_compiler_options(compiler_, &options.options));
+    if (target_.language == Language::Hlsl)
+      setHlsl(options);
+    else if (target_.language == Language::Msl)
+      setMsl(options);
+    else
+      setGlsl(options);
+    cross_.check(spvc_compiler_install_compiler_options(compiler_, options.options));
+  }
+
+  void setGlsl(const Options& options) const {
+    const bool isEs = target_.language == Language::Essl;
+    options.setNumber(SPVC_COMPILER_OPTION_GLSL_VERSION,
+                      isEs ? target_.esslVersion : target_.glslVersion);
+    options.set(SPVC_COMPILER_OPTION_GLSL_ES, isEs);
+    options.set(SPVC_COMPILER_OPTION_GLSL_VULKAN_SEMANTICS, target_.isVulkan);
+    options.set(SPVC_COMPILER_OPTION_GLSL_EMIT_PUSH_CONSTANT_AS_UNIFORM_BUFFER, !target_.isVulkan);
+  }
+
+  void setHlsl(const Options& options) const {
+    options.setNumber(SPVC_COMPILER_OPTION_HLSL_SHADER_MODEL, target_.shaderModel);
+    options.set(SPVC_COMPILER_OPTION_HLSL_ENABLE_16BIT_TYPES, target_.shaderModel >= 62);
+  }
+
+  void setMsl(const Options& options) {
+    options.setNumber(SPVC_COMPILER_OPTION_MSL_VERSION, target_.mslVersion);
+    options.setNumber(SPVC_COMPILER_OPTION_MSL_PLATFORM,
+                      target_.isIos ? SPVC_MSL_PLATFORM_IOS : SPVC_MSL_PLATFORM_MACOS);
+    // Before 2.1 a texel buffer is a texture of rows.
+    options.set(SPVC_COMPILER_OPTION_MSL_TEXTURE_BUFFER_NATIVE, target_.mslVersion >= 20100);
+    lengthsIndex_ = kLengthsIndex;
+    while (isMslBufferTaken(lengthsIndex_)) lengthsIndex_ = (lengthsIndex_ + 30) % 31;
+    options.setNumber(SPVC_COMPILER_OPTION_MSL_BUFFER_SIZE_BUFFER_INDEX, lengthsIndex_);
+  }
+
+  bool isMslBufferTaken(uint32_t index) const {
+    return std::any_of(out_.resources.begin(), out_.resources.end(), [&](const PlacedResource& p) {
+      return describePlace(p, target_) == fmt::format("[[buffer({})]]", index);
+    });
+  }
+
+  void nameEntry() {
+    out_.entry = "main";
+    if (target_.language == Language::Msl) {
+      const std::string& name = request_.newName.empty() ? request_.entry : request_.newName;
+      const char* cleansed = spvc_compiler_get_cleansed_entry_point_name(
+          compiler_, name.c_str(), SpvExecutionModelGLCompute);
+      out_.entry = cleansed && *cleansed ? cleansed : name;
+    }
+    if (target_.isGlslOrEssl()) declareSizeFirst(out_.text);
+  }
+
+  void note(const char* name, std::string text) { out_.notes.push_back({name, std::move(text)}); }
+
+  void addNotes() {
+    for (const PlacedResource& p : out_.resources) {
+      const std::string where = describePlace(p, target_);
+      if (p.resource.kind == ResourceKind::PushConstants)
+        note("push-constants", fmt::format("the push constants are a {} buffer at {}",
+                                           target_.language == Language::Hlsl  ? "constant"
+                                           : target_.language == Language::Msl ? "constant"
+                                                                               : "uniform",
+                                           where));
+      else if (p.resource.kind == ResourceKind::WorkgroupCount)
+        note("workgroup-count",
+             fmt::format("HLSL does not know how many workgroups there are: the host hands over "
+                         "three 32-bit integers in a constant buffer at {}",
+                         where));
+      else if (p.isMoved)
+        note("binding-moved", fmt::format("{} is at {}", placeOf(p.resource), where));
+    }
+    if (target_.language != Language::Msl) return;
+    if (spvc_compiler_msl_needs_buffer_size_buffer(compiler_))
+      note("buffer-sizes",
+           fmt::format("the shader asks for the length of a buffer: the host hands over the sizes "
+                       "of the buffers in bytes as 32-bit integers, by index, at [[buffer({})]]",
+                       lengthsIndex_));
+    if (spvc_compiler_msl_needs_swizzle_buffer(compiler_))
+      note("swizzles", "the host hands over the swizzles of the textures in a buffer");
+  }
+
+  std::span<const uint32_t> words_;
+  const CrossRequest& request_;
+  const TargetLanguage& target_;
+  Cross cross_;
+  spvc_compiler compiler_ = nullptr;
+  spvc_set active_ = nullptr;
+  std::vector<Found> found_;
+  bool isJoining_ = false;
+  uint32_t lengthsIndex_ = kLengthsIndex;
+  CrossText out_;
+};
+
+// The result crosses a pipe.
+
+std::string pack(const CrossText& made) {
+  json resources = json::array();
+  for (const PlacedResource& p : made.resources) {
+    const Resource& r = p.resource;
+    json sampler = nullptr;
+    if (r.sampler) sampler = {r.sampler->first, r.sampler->second};
+    resources.push_back({int(r.kind), r.name, r.set, r.binding, r.count, r.isJoined, sampler,
+                         p.place.space, p.place.numbers[0], p.place.numbers[1], p.isMoved});
+  }
+  json notes = json::array();
+  for (const TranspileNote& n : made.notes) notes.push_back({n.name, n.text});
+  const auto replace = json::error_handler_t::replace; // names of a module need not be UTF-8
+  return packStrings(std::array{made.text, made.entry, resources.dump(-1, ' ', false, replace),
+                                notes.dump(-1, ' ', false, replace)});
+}
+
+CrossText unpack(std::string_view bytes) {
+  std::vector<std::string> parts = unpackStrings(bytes);
+  CrossText made;
+  made.text = std::move(parts[0]);
+  made.entry = std::move(parts[1]);
+  for (const json& r : json::parse(parts[2])) {
+    PlacedResource p;
+    p.resource.kind = ResourceKind(r[0].get<int>());
+    p.resource.name = r[1];
+    p.resource.set = r[2];
+    p.resource.binding = r[3];
+    p.resource.count = r[4];
+    p.resource.isJoined = r[5];
+    if (!r[6].is_null()) p.resource.sampler = {r[6][0], r[6][1]};
+    p.place.space = r[7];
+    p.place.numbers = {r[8], r[9]};
+    p.isMoved = r[10];
+    made.resources.push_back(std::move(p));
+  }
+  for (const json& n : json::parse(parts[3])) made.notes.push_back({n[0], n[1]});
+  return made;
+}
+
+/// SPIRV-Cross names built-ins by their number in places.
+std::string readable(std::string message) {
+  while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
+  constexpr std::string_view kBuiltIn = "Unsupported builtin in HLSL: ";
+  if (message.starts_with(kBuiltIn)) {
+    const std::string number = message.substr(kBuiltIn.size());
+    for (const auto& [builtIn, name] : {std::pair(SpvBuiltInNumSubgroups, "gl_NumSubgroups"),
+                                        std::pair(SpvBuiltInSubgroupId, "gl_SubgroupID")})
+      if (number == std::to_string(int(builtIn))) return fmt::format("HLSL has no {}", name);
+  }
+  return message;
+}
+
+} // namespace
+
+Result<CrossText> crossCompile(std::span<const uint32_t> words, const CrossRequest& request) {
+  Result<std::string> bytes = isolate(
+      [&]() -> Result<std::string> {
+        try {
+          Result<CrossText> made = Transpilation(words, request).run();
+          if (!made) return made.error();
+          return pack(*made);
+        } catch (const std::runtime_error& e) {
+          return failure(fmt::format("it cannot be written as {}: {}", request.target.str(),
+                                     readable(e.what())));
+        }
+      },
+      defaultIsolation());
+  if (!bytes) {
+    const std::string& why = bytes.error().message;
+    const bool isCrash = why.starts_with("crashed") || why.starts_with("timed out") ||
+                         why.starts_with("exited") || why.starts_with("threw");
+    return isCrash ? failure("SPIRV-Cross " + why) : bytes.error();
+  }
+  CrossText made = unpack(*bytes);
+  if (!request.newName.empty() && request.target.language == Language::Hlsl) {
+    if (Status s = renameHlslEntry(made.text, request.newName); !s) return s.error();
+    made.entry = request.newName;
+  }
+  return made;
+}
+
+std::string spirvCrossVersion() {
+  unsigned major = 0, minor = 0, patch = 0;
+  spvc_get_version(&major, &minor, &patch);
+  return fmt::format("{}.{}.{}", major, minor, patch);
+}
+
+} // namespace lanewise::driver

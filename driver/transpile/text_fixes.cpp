@@ -1,0 +1,63 @@
+#include "transpile/text_fixes.h"
+
+#include "verify/failure.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace lanewise::driver {
+
+namespace {
+
+bool isWordCharacter(char c) {
+  return std::isalnum(uint8_t(c)) || c == '_';
+}
+
+/// Where `word` stands as a whole word from `from` on.
+size_t findWord(std::string_view text, std::string_view word, size_t from = 0) {
+  for (size_t at = text.find(word, from); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    if ((at == 0 || !isWordCharacter(text[at - 1])) &&
+        (end == text.size() || !isWordCharacter(text[end])))
+      return at;
+  }
+  return std::string_view::npos;
+}
+
+} // namespace
+
+void declareSizeFirst(std::string& text) {
+  constexpr std::string_view kLayout = "\nlayout(local_size_x";
+  const size_t layout = text.find(kLayout);
+  const size_t use = findWord(text, "gl_WorkGroupSize");
+  if (layout == std::string::npos || use == std::string::npos || use > layout) return;
+  const size_t begin = layout + 1, end = text.find('\n', begin) + 1;
+  if (end == 0) return;
+  const std::string line = text.substr(begin, end - begin);
+  text.erase(begin, line.size());
+  text.insert(text.rfind('\n', use) + 1, line);
+}
+
+Status renameHlslEntry(std::string& text, const std::string& name) {
+  if (name == "main") return ok();
+  if (findWord(text, name) != std::string_view::npos)
+    return failure(fmt::format("--rename-entry={}: the text has that name for something else; give "
+                               "another",
+                               name));
+  constexpr std::string_view kEntry = "\nvoid main(";
+  const size_t at = text.find(kEntry);
+  if (at == std::string::npos || text.find(kEntry, at + 1) != std::string::npos)
+    return failure("--rename-entry: SPIRV-Cross wrote no entry point called main");
+  text.replace(at + 6, 4, name);
+  return ok();
+}
+
+bool isIdentifier(const std::string& name) {
+  return !name.empty() && !std::isdigit(uint8_t(name[0])) &&
+         std::all_of(name.begin(), name.end(), isWordCharacter);
+}
+
+} // namespace lanewise::driver
