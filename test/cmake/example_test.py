@@ -10,10 +10,10 @@ import project
 from project import BUILD, CXX, GENERATORS, ROOT, SANITIZED, Project
 
 
-def install(folder):
-    """Installs the build to `folder`/installed, moves the tree to `folder`/moved; where it is then."""
+def install(folder, *options):
+    """Installs the build to `folder`/installed, moves the tree to `folder`/moved here; where it is then."""
     prefix, moved = folder / "installed", folder / "moved here"
-    done = subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], stdout=subprocess.PIPE,
+    done = subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix, *options], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(done.stdout)
@@ -48,6 +48,37 @@ class Example(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertNotIn("fmt/", done.stderr)
         self.assertNotIn("spirv", done.stderr.lower())
+
+    def find(self, prefix, lines, *options):
+        """Configures a project that finds the package in `prefix`; whether that worked."""
+        project = Project()
+        self.addCleanup(project.close)
+        project.write({"CMakeLists.txt": f"cmake_minimum_required(VERSION 3.22)\nproject(p LANGUAGES NONE)\n{lines}\n"})
+        done = project.configure(f"-DCMAKE_PREFIX_PATH={prefix}", *options)
+        self.output = " ".join(project.output.split())
+        return done == 0
+
+    def test_versions(self):
+        self.assertTrue(self.find(self.prefix, "find_package(Lanewise 0.1.0 EXACT REQUIRED COMPONENTS library program)"), self.output)
+        self.assertFalse(self.find(self.prefix, "find_package(Lanewise 0.2 REQUIRED)"))
+        self.assertFalse(self.find(self.prefix, "find_package(Lanewise REQUIRED COMPONENTS compiler)"))
+
+    def test_development_alone(self):
+        """Without the component Runtime there is a library, and the lack of a program is told."""
+        project = Project()
+        self.addCleanup(project.close)
+        prefix = install(project.folder, "--component", "Development")
+        self.assertFalse((prefix / "bin").exists())
+        find = "find_package(Lanewise REQUIRED)\n"
+        use = find + "lanewise_compile_shaders(TARGET t SOURCES a.comp)\n"
+        self.assertTrue(self.find(prefix, find + "add_library(l INTERFACE)\ntarget_link_libraries(l INTERFACE Lanewise::lanewise)"))
+        self.assertFalse(self.find(prefix, use))
+        self.assertIn("install the component Runtime", self.output)
+        self.assertFalse(self.find(prefix, "find_package(Lanewise REQUIRED COMPONENTS program)"))
+        self.assertFalse(self.find(prefix, find, "-DLANEWISE_EXECUTABLE=/nowhere/lanewise"))
+        self.assertIn("LANEWISE_EXECUTABLE: there is no file", self.output)
+        self.assertFalse(self.find(prefix, use, f"-DLANEWISE_EXECUTABLE={self.prefix}/bin/lanewise"))
+        self.assertIn("SOURCES a.comp: there is no file", self.output) # as far as it should get
 
     def test_all_generators(self):
         for generator in GENERATORS:

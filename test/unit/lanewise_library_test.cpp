@@ -163,7 +163,7 @@ TEST(LanewiseLibrary, GivesTheLayoutsThatTheHostMustFollow) {
 
 TEST(LanewiseLibrary, NarrowingIsAPassOfItsOwn) {
   OptimizeOptions options;
-  options.narrow = {{"agents", "kind", 2}, {"agents", "age", 30}};
+  options.narrow = {{"Agents", "kind", 2}, {"Agents", "age", 30}};
   Result<Optimized> result = optimize(moduleOf(kAgents), options);
   ASSERT_TRUE(result) << result.error().str();
   EXPECT_TRUE(result->changed);
