@@ -39,8 +39,13 @@ public:
 
   std::vector<ProgramBuffer> collect() {
     std::map<size_t, ProgramBuffer> byRoot;
+    std::set<size_t> fixed; // the device itself reads counts of workgroups there
+    for (const ScenarioDispatch& dispatch : scenario_.dispatches)
+      for (size_t b = 0; b < scenario_.buffers.size(); ++b)
+        if (dispatch.indirect && dispatch.indirect->buffer == scenario_.buffers[b].name)
+          fixed.insert(rootOf(b));
     for (size_t b = 0; b < scenario_.buffers.size(); ++b) {
-      if (seenAt_[b].empty()) continue;
+      if (seenAt_[b].empty() || fixed.count(rootOf(b)) != 0) continue;
       const ScenarioBuffer& buffer = scenario_.buffers[b];
       ProgramBuffer& shared = byRoot[rootOf(b)];
       ProgramBuffer::Member member{buffer.name, buffer.bytes(), {}};
@@ -92,7 +97,7 @@ private:
 double workgroupsOf(const Scenario& scenario, const std::string& shader) {
   double sum = 0;
   for (const ScenarioDispatch& d : scenario.dispatches)
-    if (d.shader == shader) sum += double(d.groups[0]) * d.groups[1] * d.groups[2];
+    if (d.shader == shader) sum += d.indirect ? 1 : double(d.groups[0]) * d.groups[1] * d.groups[2];
   return sum;
 }
 

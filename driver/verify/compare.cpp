@@ -32,6 +32,8 @@ public:
       : poisonA_(poisonA), poisonB_(poisonB) {
     if (const auto* ulp = std::get_if<CompareUlp>(&buffer.compare)) ulp_ = ulp;
     tolerance_ = std::get_if<CompareTolerance>(&buffer.compare);
+    const auto* exact = std::get_if<CompareExact>(&buffer.compare);
+    anyNan_ = exact && exact->anyNan;
   }
 
   bool areEqual(ScalarType type, const uint8_t* a, const uint8_t* b) const {
@@ -39,6 +41,7 @@ public:
     if (std::memcmp(a, b, size) == 0) return true;
     if (isUntouched(a, size, poisonA_) || isUntouched(b, size, poisonB_))
       return isUntouched(a, size, poisonA_) && isUntouched(b, size, poisonB_);
+    if (anyNan_) return isFloat(type) && isNan(type, a) && isNan(type, b);
     if (ulp_ && isFloat(type)) {
       if (isNan(type, a) || isNan(type, b)) return isNan(type, a) && isNan(type, b);
       return ulpDistance(type, a, b) <= ulp_->ulps;
@@ -56,7 +59,7 @@ public:
     uint32_t size = byteSize(type);
     if (isUntouched(b, size, poisonB_)) return "the second run left it unwritten";
     if (isUntouched(a, size, poisonA_)) return "the first run left it unwritten";
-    if (isFloat(type) && (isNan(type, a) || isNan(type, b)) && (ulp_ || tolerance_))
+    if (isFloat(type) && (isNan(type, a) || isNan(type, b)) && (ulp_ || tolerance_ || anyNan_))
       return "only one is a NaN";
     if (ulp_ && isFloat(type)) {
       uint64_t distance = ulpDistance(type, a, b);
@@ -85,6 +88,7 @@ private:
 
   const CompareUlp* ulp_ = nullptr;
   const CompareTolerance* tolerance_ = nullptr;
+  bool anyNan_ = false;
   std::optional<uint8_t> poisonA_, poisonB_;
 };
 

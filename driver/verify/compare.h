@@ -20,7 +20,8 @@ struct BufferContents {
 };
 
 /// Compares by `buffer.compare`; nothing when they agree. Both must be as long as the buffer.
-///   exact      all bits: NaNs with different payloads differ, 0 and -0 differ
+///   exact      all bits: NaNs with different payloads differ (unless CompareExact::anyNan),
+///              0 and -0 differ
 ///   ulp        floats: at most `ulps` representable values apart; every NaN equals every NaN, 0
 ///   equals -0,
 ///              an infinity only itself. Integers: exact

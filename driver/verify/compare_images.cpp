@@ -45,24 +45,31 @@ public:
   explicit TexelRule(const ScenarioBuffer& buffer)
       : format_(buffer.image->format), info_(infoOf(format_)),
         ulp_(std::get_if<CompareUlp>(&buffer.compare)),
-        tolerance_(std::get_if<CompareTolerance>(&buffer.compare)) {}
+        tolerance_(std::get_if<CompareTolerance>(&buffer.compare)) {
+    const auto* exact = std::get_if<CompareExact>(&buffer.compare);
+    anyNan_ = exact && exact->anyNan && info_.kind == TexelKind::Float;
+  }
 
   // The first component that differs.
   std::optional<uint32_t> firstDifference(const uint8_t* a, const uint8_t* b) const {
     if (std::memcmp(a, b, info_.bytes) == 0) return std::nullopt;
-    if (!ulp_ && !tolerance_) return 0;
+    if (!ulp_ && !tolerance_ && !anyNan_) return 0;
     Texel left = decodeTexel(format_, a), right = decodeTexel(format_, b);
     for (uint32_t c = 0; c < info_.components(); ++c)
-      if (ulp_ ? !isWithinUlps(left[c], right[c], c) : !isTolerable(left[c], right[c])) return c;
+      if (anyNan_ ? !isSameOrNan(left[c], right[c])
+          : ulp_  ? !isWithinUlps(left[c], right[c], c)
+                  : !isTolerable(left[c], right[c]))
+        return c;
     return std::nullopt;
   }
 
   std::string explain(const uint8_t* a, const uint8_t* b, uint32_t component) const {
-    if (!ulp_ && !tolerance_) return "bitwise";
+    if (!ulp_ && !tolerance_ && !anyNan_) return "bitwise";
     uint64_t left = decodeTexel(format_, a)[component];
     uint64_t right = decodeTexel(format_, b)[component];
     double x = valueOf(info_, left), y = valueOf(info_, right);
     if (std::isnan(x) || std::isnan(y)) return "only one is a NaN";
+    if (anyNan_) return "bitwise";
     if (tolerance_)
       return fmt::format("{:.6g} apart, {:.6g} allowed", std::fabs(x - y), allowed(x, y));
     auto steps = stepsApart(info_, left, right, info_.bits[component]);
@@ -71,6 +78,9 @@ public:
   }
 
 private:
+  bool isSameOrNan(uint64_t a, uint64_t b) const {
+    return a == b || (std::isnan(valueOf(info_, a)) && std::isnan(valueOf(info_, b)));
+  }
   bool isWithinUlps(uint64_t a, uint64_t b, uint32_t component) const {
     auto steps = stepsApart(info_, a, b, info_.bits[component]);
     return steps && *steps <= ulp_->ulps;
@@ -90,6 +100,7 @@ private:
   const ImageFormatInfo& info_;
   const CompareUlp* ulp_;
   const CompareTolerance* tolerance_;
+  bool anyNan_ = false;
 };
 
 bool isUntouched(const uint8_t* from, uint32_t size, std::optional<uint8_t> poison) {

@@ -21,6 +21,8 @@ struct InputSet {
   uint64_t seed = 0;
   InputStyle style = InputStyle::Seeded;
   std::string name; ///< for findings, empty when there is only one
+  /// Tried beside the others: where the original fares badly with it, that is no more than a note.
+  bool isExtra = false;
 };
 
 /// " (with NAME, made up for want of a scenario)", or nothing for the inputs of a scenario.
@@ -90,6 +92,8 @@ private:
     return std::holds_alternative<FillPoison>(
         scenario_.buffers[packed ? packed->source : buffer].fill);
   }
+  /// The buffer with the rule by which the inputs at hand are compared.
+  ScenarioBuffer ruled(uint32_t buffer) const;
   bool isFilled(uint32_t buffer) const; ///< with one byte, where it is poisoned
   void fillPoisoned(uint32_t buffer, Poison poison);
   /// The whole buffer as a run started with it.
@@ -102,6 +106,7 @@ private:
   uint64_t seed_;
   std::vector<uint32_t> compared_, restored_;
   bool hasPoison_ = false;
+  bool isAnyNanEqual_ = false; ///< with special values, where none of them is what is computed
   uint64_t comparedBytes_ = 0;
   std::vector<std::vector<uint8_t>> files_, bytes_;       ///< by buffer
   std::optional<std::pair<uint64_t, InputStyle>> filled_; ///< what bytes_ holds

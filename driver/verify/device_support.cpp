@@ -120,6 +120,16 @@ const CapabilityTable::Row CapabilityTable::rows[] = {
     WHERE(ShaderNonUniform, d.v12.descriptorIndexing),
     WHERE(StorageBufferArrayNonUniformIndexing, d.v12.shaderStorageBufferArrayNonUniformIndexing),
     WHERE(UniformBufferArrayNonUniformIndexing, d.v12.shaderUniformBufferArrayNonUniformIndexing),
+    WHERE(SampledImageArrayNonUniformIndexing, d.v12.shaderSampledImageArrayNonUniformIndexing),
+    WHERE(StorageImageArrayNonUniformIndexing, d.v12.shaderStorageImageArrayNonUniformIndexing),
+    WHERE(UniformTexelBufferArrayDynamicIndexing,
+          d.v12.shaderUniformTexelBufferArrayDynamicIndexing),
+    WHERE(StorageTexelBufferArrayDynamicIndexing,
+          d.v12.shaderStorageTexelBufferArrayDynamicIndexing),
+    WHERE(UniformTexelBufferArrayNonUniformIndexing,
+          d.v12.shaderUniformTexelBufferArrayNonUniformIndexing),
+    WHERE(StorageTexelBufferArrayNonUniformIndexing,
+          d.v12.shaderStorageTexelBufferArrayNonUniformIndexing),
     SUBGROUP(GroupNonUniform, BASIC_BIT),
     SUBGROUP(GroupNonUniformVote, VOTE_BIT),
     SUBGROUP(GroupNonUniformArithmetic, ARITHMETIC_BIT),
@@ -276,6 +286,36 @@ std::optional<std::string> DeviceSupport::whyNotExtension(const std::string& ext
   return fmt::format("the runner does not know extension {}", extension);
 }
 
+// Limits on how many descriptors of a type a shader may see. A combined image counts as both.
+std::optional<std::string> DeviceSupport::whyNotDescriptors(const Reflection& reflection) const {
+  using Kind = ReflectedBinding::Kind;
+  struct Limit {
+    const char* what;
+    uint32_t most;
+    std::initializer_list<Kind> kinds;
+  };
+  const Limit all[] = {
+      {"storage buffers", limits().maxPerStageDescriptorStorageBuffers, {Kind::StorageBuffer}},
+      {"uniform buffers", limits().maxPerStageDescriptorUniformBuffers, {Kind::UniformBuffer}},
+      {"storage images",
+       limits().maxPerStageDescriptorStorageImages,
+       {Kind::StorageImage, Kind::StorageTexelBuffer}},
+      {"sampled images",
+       limits().maxPerStageDescriptorSampledImages,
+       {Kind::SampledImage, Kind::CombinedImage, Kind::UniformTexelBuffer}},
+      {"samplers", limits().maxPerStageDescriptorSamplers, {Kind::Sampler, Kind::CombinedImage}},
+  };
+  for (const Limit& limit : all) {
+    uint64_t count = 0;
+    for (const ReflectedBinding& binding : reflection.bindings)
+      if (std::find(limit.kinds.begin(), limit.kinds.end(), binding.kind) != limit.kinds.end())
+        count += binding.descriptors;
+    if (count > limit.most)
+      return fmt::format("its {} {} are above the device's {}", count, limit.what, limit.most);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> DeviceSupport::whyNotShader(const ProgramShader& shader) const {
   const Reflection& reflection = shader.reflection;
   // Vulkan 1.2 takes SPIR-V up to 1.5, 1.3 up to 1.6; later versions of Vulkan so far no more.
@@ -308,6 +348,7 @@ std::optional<std::string> DeviceSupport::whyNotShader(const ProgramShader& shad
   if (reflection.pushConstantBytes > limits().maxPushConstantsSize)
     return fmt::format("its {} bytes of push constants are above the device's {}",
                        reflection.pushConstantBytes, limits().maxPushConstantsSize);
+  if (auto why = whyNotDescriptors(reflection)) return why;
   if (!reflection.bindings.empty() &&
       reflection.bindings.back().set >= limits().maxBoundDescriptorSets)
     return fmt::format("it uses descriptor set {} but the device has {}",

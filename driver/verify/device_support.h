@@ -57,6 +57,7 @@ private:
   friend struct CapabilityTable;
   bool hasSubgroupOperation(VkSubgroupFeatureFlagBits operation) const;
   std::optional<std::string> whyNotShader(const ProgramShader& shader) const;
+  std::optional<std::string> whyNotDescriptors(const Reflection& reflection) const;
   std::optional<std::string> whyNotCapability(uint32_t capability) const;
   std::optional<std::string> whyNotExtension(const std::string& extension) const;
 

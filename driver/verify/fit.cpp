@@ -1,6 +1,7 @@
 #include "verify/fit.h"
 
 #include "verify/failure.h"
+#include "verify/rebind.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -44,24 +45,27 @@ private:
     auto module = variant_.modules.find(name);
     if (!described || module == variant_.modules.end())
       return wrong(name, "the scenario dispatches it but no module was given for it");
-    Result<Reflection> reflection =
-        reflect(module->second, described->entry, described->specConstants);
+    Result<Words> words =
+        rebind(module->second, described->entry, described->specConstants, described->rebindings);
+    if (!words) return wrong(name, words.error().str());
+    Result<Reflection> reflection = reflect(*words, described->entry, described->specConstants);
     if (!reflection) return wrong(name, reflection.error().str());
     for (const auto& [id, bits] : described->specConstants)
       if (!reflection->specConstants.count(id))
         note(fmt::format("{}: shader `{}` has no specialization constant {}", variant_.name, name,
                          id));
     program_.shaders.push_back(
-        {name, module->second, described->specConstants, std::move(*reflection)});
+        {name, std::move(*words), described->specConstants, std::move(*reflection)});
     return uint32_t(program_.shaders.size() - 1);
   }
 
   Status addDispatch(const ScenarioDispatch& from, uint32_t shader) {
-    const Reflection& reflection = program_.shaders[shader].reflection;
+    Reflection& reflection = program_.shaders[shader].reflection;
     ProgramDispatch dispatch;
     dispatch.shader = shader;
     dispatch.groups = from.groups;
-    for (const ReflectedBinding& binding : reflection.bindings) {
+    if (from.indirect) dispatch.indirect = {indexOf(from.indirect->buffer), from.indirect->offset};
+    for (ReflectedBinding& binding : reflection.bindings) {
       // The device says no to these, with the reason; they are no fault of the scenario.
       if (binding.kind == ReflectedBinding::Kind::Unsupported) continue;
       Status bound = bind(from, binding, dispatch);
@@ -87,28 +91,50 @@ private:
     return ok();
   }
 
-  Status bind(const ScenarioDispatch& from, const ReflectedBinding& binding,
-              ProgramDispatch& to) const {
+  Status bind(const ScenarioDispatch& from, ReflectedBinding& binding, ProgramDispatch& to) const {
+    uint32_t count = 0;
     for (const ScenarioBinding& given : from.bindings) {
       if (given.set != binding.set || given.binding != binding.binding) continue;
-      uint32_t index = 0;
-      while (scenario_.buffers[index].name != given.buffer)
-        ++index; // the reader saw that it exists
+      ++count;
+      const uint32_t index = indexOf(given.buffer);
       const ScenarioBuffer& buffer = scenario_.buffers[index];
       std::string why =
           binding.isBuffer() ? whyNotBuffer(binding, buffer) : whyNotImage(binding, buffer);
       if (!why.empty()) return wrong(from.shader, why);
-      to.bindings.push_back({given.set, given.binding, index});
-      return ok();
+      to.bindings.push_back({given.set, given.binding, index, given.element});
     }
-    return wrong(from.shader,
-                 fmt::format("{} has no {}; add \"{}{}\" to the `bind` of its "
-                             "dispatch",
-                             placeOf(binding), binding.isBuffer() ? "buffer" : "image",
-                             binding.set ? fmt::format("{}.", binding.set) : "", binding.binding));
+    if (count == 0)
+      return wrong(from.shader,
+                   fmt::format("{} has no {}; add \"{}{}\" to the `bind` of its "
+                               "dispatch",
+                               placeOf(binding), binding.isBuffer() ? "buffer" : "image",
+                               binding.set ? fmt::format("{}.", binding.set) : "",
+                               binding.binding));
+    std::string why = whyNotCount(binding, count);
+    if (!why.empty()) return wrong(from.shader, why);
+    if (binding.descriptors == 0) binding.descriptors = count;
+    return ok();
   }
 
-  static std::string whyNotBuffer(const ReflectedBinding& binding, const ScenarioBuffer& buffer) {
+  uint32_t indexOf(const std::string& buffer) const {
+    uint32_t index = 0;
+    while (scenario_.buffers[index].name != buffer) ++index; // the reader saw that it exists
+    return index;
+  }
+
+  static std::string whyNotCount(const ReflectedBinding& binding, uint32_t count) {
+    // A runtime array has as many as the shader's first dispatch gives it.
+    if (binding.descriptors == 0 || binding.descriptors == count) return {};
+    if (!binding.isDescriptorArray)
+      return fmt::format("{} is no array of descriptors but `bind` lists {} for it; name one",
+                         placeOf(binding), count);
+    return fmt::format("{} is an array of {} descriptors but `bind` gives it {}; list one for each",
+                       placeOf(binding), binding.descriptors, count);
+  }
+
+  // A made-up buffer may be smaller than what the shader declares: who declares an array of 2^26
+  // elements seldom reaches for the last.
+  std::string whyNotBuffer(const ReflectedBinding& binding, const ScenarioBuffer& buffer) const {
     if (buffer.image)
       return fmt::format("{} is a buffer but `{}` is an image; bind a [[buffer]]", placeOf(binding),
                          buffer.name);
@@ -119,7 +145,7 @@ private:
                          placeOf(binding), isUniform ? "uniform" : "storage", buffer.name,
                          buffer.isUniform ? "uniform" : "storage",
                          isUniform ? "uniform" : "storage");
-    if (buffer.bytes() < binding.block.fixedBytes)
+    if (buffer.bytes() < binding.block.fixedBytes && !scenario_.path.empty())
       return fmt::format("{} needs {} bytes at least but buffer `{}` has "
                          "{}; raise its `count`",
                          placeOf(binding), binding.block.fixedBytes, buffer.name, buffer.bytes());

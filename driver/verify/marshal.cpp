@@ -186,6 +186,12 @@ private:
       if (out_.packed[n].source == source && isSameLayout(out_.packed[n].layout, layout))
         return out_.packedBy[p].push_back(n), ok();
     ScenarioBuffer& host = out_.scenario.buffers[source];
+    for (const ScenarioDispatch& dispatch : dispatchesOf(programs_[p]))
+      if (dispatch.indirect && dispatch.indirect->buffer == host.name)
+        return failure(fmt::format("buffer `{}` holds counts of workgroups (`indirect` of a "
+                                   "dispatch of shader `{}`), which the device reads where the "
+                                   "scenario says; it cannot be laid out anew",
+                                   host.name, dispatch.shader));
     Result<uint64_t> elements = elementsOf(host, layout);
     if (!elements) return elements.error();
     ScenarioBuffer packed;

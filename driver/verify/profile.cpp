@@ -113,14 +113,20 @@ private:
     }
     std::vector<interpreter::BufferBinding> bindings;
     for (const ProgramDispatch::Binding& bound : step.bindings)
-      bindings.push_back({bound.set, bound.binding, 0, bound.buffer});
+      bindings.push_back({bound.set, bound.binding, bound.element, bound.buffer});
     ProfileObserver observer(program, options_.target, std::move(isStorage), counts_[step.shader]);
     interpreter::MachineOptions options;
     options.subgroupSize = options_.target.subgroupSize;
     options.observer = &observer;
     options.timeoutSeconds = std::max(secondsLeft(), 1e-9);
-    Result<interpreter::DispatchResult> done = interpreter::dispatch(
-        {&program, step.groups, bindings, step.pushConstants}, memory, options);
+    std::array<uint32_t, 3> groups = step.groups;
+    if (step.indirect) {
+      groups = decodeGroups(buffers_[step.indirect->buffer], step.indirect->offset);
+      row.allWorkgroups += uint64_t(groups[0]) * groups[1] * groups[2];
+    }
+    if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) return ok();
+    Result<interpreter::DispatchResult> done =
+        interpreter::dispatch({&program, groups, bindings, step.pushConstants}, memory, options);
     const std::string& name = program_.shaders[step.shader].name;
     if (!done)
       return failure(fmt::format("shader `{}` cannot be profiled: {}", name, done.error().message));

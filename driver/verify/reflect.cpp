@@ -19,6 +19,8 @@ using Kind = TypeInfo::Kind;
 // Scalars of a fixed array that stands within a block, not at its end, are listed one by one up to
 // here.
 constexpr size_t kMaxFields = 65536;
+// Of one array; more than any device binds at once to a compute shader without update-after-bind.
+constexpr uint64_t kMaxDescriptors = 1 << 20;
 
 std::optional<ScalarType> scalarType(const TypeInfo& info) {
   bool isSigned = info.isSigned;
@@ -293,24 +295,50 @@ private:
     if (binding.name.empty()) binding.name = decorations.name(module_, type);
     if (binding.name.empty())
       binding.name = fmt::format("binding {}.{}", binding.set, binding.binding);
-    Kind kind = types.info(type).kind;
-    if (kind == Kind::Array || kind == Kind::RuntimeArray) {
-      std::optional<uint64_t> length = kind == Kind::Array ? types.arrayLength(type) : std::nullopt;
-      binding.unsupported = length ? fmt::format("an array of {} descriptors", *length)
-                                   : std::string("an array of descriptors");
-    } else if (kind != Kind::Struct) {
-      readOpaque(variable, type, binding);
-    } else {
-      bool isStorage = spv::StorageClass(module_.word(module_.def(variable), 3)) ==
-                           spv::StorageClass::StorageBuffer ||
-                       decorations.has(type, spv::Decoration::BufferBlock);
-      binding.kind =
-          isStorage ? ReflectedBinding::Kind::StorageBuffer : ReflectedBinding::Kind::UniformBuffer;
-      binding.isReadOnly = !isStorage || hasOnAll(variable, type, spv::Decoration::NonWritable);
-      binding.isWriteOnly = hasOnAll(variable, type, spv::Decoration::NonReadable);
-      binding.block = BlockReader(types).read(type);
+    binding.variable = variable.value;
+    type = readDescriptorArray(type, binding);
+    if (binding.unsupported.empty()) {
+      if (types.info(type).kind == Kind::Struct)
+        readBuffer(variable, type, binding);
+      else
+        readOpaque(variable, type, binding);
     }
+    reflection_.variables.push_back(binding);
     merge(std::move(binding));
+  }
+
+  void readBuffer(Id variable, Id type, ReflectedBinding& binding) {
+    bool isStorage = spv::StorageClass(module_.word(module_.def(variable), 3)) ==
+                         spv::StorageClass::StorageBuffer ||
+                     analyses_.decorations().has(type, spv::Decoration::BufferBlock);
+    binding.kind =
+        isStorage ? ReflectedBinding::Kind::StorageBuffer : ReflectedBinding::Kind::UniformBuffer;
+    binding.isReadOnly = !isStorage || hasOnAll(variable, type, spv::Decoration::NonWritable);
+    binding.isWriteOnly = hasOnAll(variable, type, spv::Decoration::NonReadable);
+    binding.block = BlockReader(analyses_.types()).read(type);
+  }
+
+  // The type of one descriptor. Vulkan has no arrays of arrays of them.
+  Id readDescriptorArray(Id type, ReflectedBinding& binding) {
+    const Types& types = analyses_.types();
+    Kind kind = types.info(type).kind;
+    if (kind != Kind::Array && kind != Kind::RuntimeArray) return type;
+    binding.isDescriptorArray = true;
+    binding.descriptors = 0;
+    if (kind == Kind::Array) {
+      std::optional<uint64_t> length = types.arrayLength(type);
+      if (!length || *length == 0 || *length > kMaxDescriptors)
+        binding.unsupported =
+            length ? fmt::format("an array of {} descriptors", *length)
+                   : std::string("an array of descriptors whose length is not known");
+      else
+        binding.descriptors = uint32_t(*length);
+    }
+    Id element = types.info(type).element;
+    Kind inner = types.info(element).kind;
+    if (inner == Kind::Array || inner == Kind::RuntimeArray)
+      binding.unsupported = "an array of arrays of descriptors";
+    return element;
   }
 
   void readOpaque(Id variable, Id type, ReflectedBinding& binding) {
@@ -355,11 +383,7 @@ private:
   void merge(ReflectedBinding binding) {
     for (ReflectedBinding& other : reflection_.bindings) {
       if (other.set != binding.set || other.binding != binding.binding) continue;
-      bool areSameImages = other.image.dimension == binding.image.dimension &&
-                           other.image.isArray == binding.image.isArray &&
-                           other.image.format == binding.image.format &&
-                           other.image.component == binding.image.component;
-      if (other.kind != binding.kind || !areSameImages) {
+      if (describeKind(other) != describeKind(binding)) {
         other.kind = ReflectedBinding::Kind::Unsupported;
         other.unsupported = "declared as different kinds of resource";
       }
@@ -396,6 +420,41 @@ private:
 };
 
 } // namespace
+
+std::string describeKind(const ReflectedBinding& binding) {
+  using Bound = ReflectedBinding::Kind;
+  auto kind = [&]() -> std::string {
+    const ReflectedImage& image = binding.image;
+    std::string shape =
+        fmt::format("{}{} ", nameOf(image.dimension), image.isArray ? " array" : "");
+    std::string holds = image.format ? fmt::format(" of {} ({})", infoOf(*image.format).name,
+                                                   nameOf(image.component))
+                                     : fmt::format(" of {}", nameOf(image.component));
+    switch (binding.kind) {
+    case Bound::StorageBuffer:
+      return "storage buffer";
+    case Bound::UniformBuffer:
+      return "uniform buffer";
+    case Bound::StorageImage:
+      return shape + "storage image" + holds;
+    case Bound::SampledImage:
+      return shape + "image" + holds;
+    case Bound::CombinedImage:
+      return shape + "image with sampler" + holds;
+    case Bound::Sampler:
+      return "sampler";
+    case Bound::UniformTexelBuffer:
+      return "texel buffer" + holds;
+    case Bound::StorageTexelBuffer:
+      return "storage texel buffer" + holds;
+    case Bound::Unsupported:
+      break;
+    }
+    return binding.unsupported;
+  };
+  if (!binding.isDescriptorArray) return kind();
+  return kind() + (binding.descriptors ? fmt::format("[{}]", binding.descriptors) : "[]");
+}
 
 std::string placeOf(const ReflectedBinding& binding) {
   std::string place = fmt::format("binding {}.{}", binding.set, binding.binding);

@@ -56,13 +56,22 @@ struct ReflectedBinding {
   uint32_t set = 0, binding = 0;
   std::string name; ///< of the variable or its block, "binding 0.1" without
   Kind kind = Kind::Unsupported;
-  std::string unsupported;  ///< what it is: "an image", "an array of 8 descriptors"
+  std::string unsupported; ///< what it is: "an acceleration structure", "a depth image"
+  uint32_t variable = 0;   ///< id of the (first) variable
+  bool isDescriptorArray = false;
+  /// Of an array of descriptors how many, else 1. 0: a runtime array, as long as what is bound to
+  /// it; in a fitted Program that number.
+  uint32_t descriptors = 1;
   bool isReadOnly = false;  ///< NonWritable, a uniform buffer, a sampled image or a sampler
   bool isWriteOnly = false; ///< NonReadable
   ReflectedBlock block;     ///< of a buffer
   ReflectedImage image;     ///< of an image or a texel buffer
   bool isBuffer() const { return kind == Kind::StorageBuffer || kind == Kind::UniformBuffer; }
 };
+
+/// What it is, such that two variables of one binding that differ in it need descriptors of their
+/// own: "uniform buffer", "2d storage image of rgba8 (f32)", "sampler[4]".
+std::string describeKind(const ReflectedBinding& binding);
 
 /// "binding 0.1 (`name`)" for messages, without the name where there is none.
 std::string placeOf(const ReflectedBinding& binding);
@@ -78,7 +87,9 @@ struct Reflection {
   std::array<uint32_t, 3> workgroupSize{1, 1, 1};
   std::array<std::optional<uint32_t>, 3> workgroupSpecIds; ///< SpecId that gives a dimension
   std::vector<ReflectedBinding> bindings; ///< that the entry point uses, by set and binding
-  uint64_t pushConstantBytes = 0;         ///< end of the last member
+  /// The variables themselves, in the module's order: several may share a binding.
+  std::vector<ReflectedBinding> variables;
+  uint64_t pushConstantBytes = 0; ///< end of the last member
   ReflectedBlock pushConstants;
   std::map<uint32_t, ReflectedSpecConstant> specConstants; ///< by SpecId
   std::vector<uint32_t> capabilities;

@@ -58,13 +58,20 @@ struct ProgramShader {
 };
 
 struct ProgramDispatch {
-  uint32_t shader = 0; ///< index into Program::shaders
-  std::array<uint32_t, 3> groups{1, 1, 1};
+  uint32_t shader = 0;                     ///< index into Program::shaders
+  std::array<uint32_t, 3> groups{1, 1, 1}; ///< {0, 0, 0} where `indirect` says
   struct Binding {
     uint32_t set = 0, binding = 0, buffer = 0;
+    uint32_t element = 0; ///< of an array of descriptors
   };
-  std::vector<Binding> bindings;      ///< one for each of the shader's bindings
+  std::vector<Binding> bindings;      ///< one for each descriptor of the shader's bindings
   std::vector<uint8_t> pushConstants; ///< as many bytes as the shader declares
+  struct Indirect {
+    uint32_t buffer = 0;
+    uint64_t offset = 0; ///< bytes
+    bool operator==(const Indirect&) const = default;
+  };
+  std::optional<Indirect> indirect = {};
 };
 
 /// A checked program: whoever makes one has seen that bindings and constants fit the shaders.

@@ -79,6 +79,12 @@ double decodeScalar(ScalarType type, const uint8_t* from) {
   return double(int64_t(bits << unused) >> unused);
 }
 
+std::array<uint32_t, 3> decodeGroups(std::span<const uint8_t> buffer, uint64_t offset) {
+  std::array<uint32_t, 3> groups{};
+  std::memcpy(groups.data(), buffer.data() + offset, sizeof(groups));
+  return groups;
+}
+
 std::string formatScalar(ScalarType type, const uint8_t* from) {
   uint64_t bits = 0;
   uint32_t size = byteSize(type);
@@ -140,6 +146,18 @@ std::vector<double> boundaryValues(ScalarType type, const FillRandom& fill) {
   return candidates;
 }
 
+// What arithmetic and comparisons treat in a way of their own, for a float of this size.
+std::array<double, 10> specialValues(uint32_t bytes) {
+  double least = bytes == 2 ? 0x1p-24 : bytes == 4 ? 0x1p-149 : 0x1p-1074;
+  double normal = bytes == 2 ? 0x1p-14 : bytes == 4 ? 0x1p-126 : 0x1p-1022;
+  double most = bytes == 2   ? 65504
+                : bytes == 4 ? double(std::numeric_limits<float>::max())
+                             : std::numeric_limits<double>::max();
+  double infinity = std::numeric_limits<double>::infinity();
+  return {0.0,   -0.0, least,    -normal,   most,
+          -most, 1.0,  infinity, -infinity, std::numeric_limits<double>::quiet_NaN()};
+}
+
 double drawScalar(ScalarType type, const FillRandom& fill, Random& random) {
   if (isFloat(type)) return fill.low + (fill.high - fill.low) * random.unit();
   double low = std::ceil(fill.low), high = std::floor(fill.high);
@@ -174,8 +192,18 @@ void fillScalars(const ScenarioBuffer& buffer, uint8_t* to, Value&& value) {
 void fillRandom(const ScenarioBuffer& buffer, const FillRandom& fill, uint64_t seed,
                 InputStyle style, uint8_t* to) {
   Random random(seed + fill.seed * 0x9E3779B97F4A7C15u + hashName(buffer.name));
-  if (style == InputStyle::Seeded) {
+  // A format without infinities has nothing special to hold.
+  bool canBeSpecial = !buffer.image || infoOf(buffer.image->format).kind == TexelKind::Float;
+  if (style == InputStyle::Seeded || (style == InputStyle::Special && !canBeSpecial)) {
     fillScalars(buffer, to, [&](ScalarType type) { return drawScalar(type, fill, random); });
+    return;
+  }
+  if (style == InputStyle::Special) {
+    fillScalars(buffer, to, [&](ScalarType type) {
+      if (!isFloat(type) || random.next() % 8 != 0) return drawScalar(type, fill, random);
+      const std::array<double, 10> special = specialValues(byteSize(type));
+      return special[random.next() % special.size()];
+    });
     return;
   }
   std::vector<double> ofFloat = boundaryValues(ScalarType::F32, fill);

@@ -22,6 +22,8 @@ double fromHalf(uint16_t bits);
 void encodeScalar(ScalarType type, double value, uint8_t* to);
 /// The same for integers without a detour through double.
 void encodeInteger(ScalarType type, int64_t value, uint8_t* to);
+/// Three u32 from byte `offset` on: the counts of workgroups of an indirect dispatch.
+std::array<uint32_t, 3> decodeGroups(std::span<const uint8_t> buffer, uint64_t offset);
 /// Floats widened; 64-bit integers beyond 2^53 lose their last bits.
 double decodeScalar(ScalarType type, const uint8_t* from);
 /// Shortest text that tells the value exactly: "3.5", "-7", "nan (0x7fc00001)".
@@ -34,8 +36,10 @@ enum class Poison : uint8_t { Positive, Negative };
 uint8_t poisonByte(Poison p);
 
 /// How FillRandom fills: Seeded draws from the whole range; Boundary draws only its ends, their
-/// neighbours, 0, -0, 1 and -1 as far as they lie in the range.
-enum class InputStyle : uint8_t { Seeded, Boundary };
+/// neighbours, 0, -0, 1 and -1 as far as they lie in the range; Special draws as Seeded, but one
+/// float in eight is a zero of either sign, a denormal, the largest or smallest of its type,
+/// infinite or a NaN, whatever the range says.
+enum class InputStyle : uint8_t { Seeded, Boundary, Special };
 
 /// The initial bytes of a buffer. `file` are the bytes of a FillFile, which must be as long as the
 /// buffer.

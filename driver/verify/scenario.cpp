@@ -39,6 +39,7 @@ public:
     forEachTable(root, "shader", "shader", [&](const toml::table& t) { readShader(t); });
     forEachTable(root, "buffer", "buffer", [&](const toml::table& t) { readBuffer(t); });
     forEachTable(root, "image", "image", [&](const toml::table& t) { readImage(t); });
+    earlier_ = &scenario_.dispatches;
     forEachTable(root, "dispatch", "dispatch",
                  [&](const toml::table& t) { scenario_.dispatches.push_back(readDispatch(t)); });
     forEachTable(root, "variant", "variant", [&](const toml::table& t) { readVariant(t); });
@@ -466,7 +467,7 @@ private:
   }
 
   ScenarioDispatch readDispatch(const toml::table& table) {
-    checkKeys(table, "in [[dispatch]]", {"shader", "groups", "bind", "push_constants"});
+    checkKeys(table, "in [[dispatch]]", {"shader", "groups", "indirect", "bind", "push_constants"});
     ScenarioDispatch dispatch;
     dispatch.shader = requiredString(table, "shader", "[[dispatch]]");
     if (!error_ && !scenario_.findShader(dispatch.shader)) {
@@ -475,7 +476,12 @@ private:
       failUnknown(table.get("shader")->source(), "shader", dispatch.shader, names);
     }
     usedShaders_.insert(dispatch.shader);
-    if (const toml::node* groups = required(table, "groups", "[[dispatch]]")) {
+    if (const toml::node* indirect = table.get("indirect")) {
+      if (const toml::node* groups = table.get("groups"))
+        fail(*groups, "a [[dispatch]] has `groups` or `indirect`, not both");
+      dispatch.groups = {0, 0, 0};
+      dispatch.indirect = readIndirect(*indirect);
+    } else if (const toml::node* groups = required(table, "groups", "[[dispatch]]")) {
       const toml::array* list = groups->as_array();
       if (!list || list->empty() || list->size() > 3)
         fail(*groups, "`groups` must be a list of 1 to 3 counts of workgroups, such as [8, 8, 1]");
@@ -488,6 +494,53 @@ private:
     });
     if (const toml::node* push = table.get("push_constants")) readPushConstants(*push, dispatch);
     return dispatch;
+  }
+
+  // "args", or { buffer = "args", offset = 16 }.
+  IndirectGroups readIndirect(const toml::node& node) {
+    IndirectGroups indirect;
+    const toml::table* table = node.as_table();
+    if (!table && !node.is_string()) {
+      fail(node, fmt::format("`indirect` must be the name of a buffer or a table such as {{ buffer "
+                             "= \"counts\", offset = 0 }}, not {}",
+                             typeName(node)));
+      return indirect;
+    }
+    if (table) checkKeys(*table, "in `indirect`", {"buffer", "offset"});
+    const toml::node* name = table ? required(*table, "buffer", "`indirect`") : &node;
+    if (error_) return indirect;
+    indirect.buffer = boundName(*name);
+    if (const toml::node* offset = table ? table->get("offset") : nullptr)
+      indirect.offset = uint64_t(integer(*offset, "offset", 0, int64_t(1) << 40));
+    if (error_) return indirect;
+    constexpr uint64_t kCountsBytes = 12;
+    const ScenarioBuffer& buffer = *scenario_.findBuffer(indirect.buffer);
+    if (buffer.image)
+      fail(*name, fmt::format("`indirect`: `{}` is an image; the counts of workgroups stand in a "
+                              "[[buffer]]",
+                              indirect.buffer));
+    else if (indirect.offset % 4 != 0)
+      fail(node,
+           fmt::format("`indirect`: `offset` is {}; it must be a multiple of 4", indirect.offset));
+    else if (indirect.offset + kCountsBytes > buffer.bytes())
+      fail(node, fmt::format("`indirect`: three u32 from byte {} on do not fit buffer `{}` of {} "
+                             "bytes",
+                             indirect.offset, indirect.buffer, buffer.bytes()));
+    else if (std::holds_alternative<FillPoison>(buffer.fill) &&
+             indirect.offset + kCountsBytes > buffer.headerBytes() && !isBound(indirect.buffer))
+      fail(node, fmt::format("`indirect`: buffer `{}` has no `init`, and no [[dispatch]] before "
+                             "this one binds it: nobody has written the counts",
+                             indirect.buffer));
+    return indirect;
+  }
+
+  // By a dispatch that was read before.
+  bool isBound(const std::string& buffer) const {
+    auto binds = [&](const ScenarioDispatch& dispatch) {
+      return std::any_of(dispatch.bindings.begin(), dispatch.bindings.end(),
+                         [&](const ScenarioBinding& bound) { return bound.buffer == buffer; });
+    };
+    return std::any_of(earlier_->begin(), earlier_->end(), binds);
   }
 
   // "3" is binding 3 of set 0; "1.3" is binding 3 of set 1.
@@ -510,17 +563,26 @@ private:
            fmt::format("`bind`: write \"{}.N\" in quotes for a binding of set {}", text, text));
       return;
     }
-    std::string buffer = string(value, "bind");
-    if (!error_ && !scenario_.findBuffer(buffer)) {
-      std::vector<std::string> names;
-      for (const ScenarioBuffer& known : scenario_.buffers) names.push_back(known.name);
-      failUnknown(value.source(), "buffer or image", buffer, names);
-    }
     for (const ScenarioBinding& other : dispatch.bindings)
       if (other.set == *set && other.binding == *binding)
         fail(key.source(), fmt::format("binding {}.{} is given twice", *set, *binding));
-    usedBuffers_.insert(buffer);
-    dispatch.bindings.push_back({*set, *binding, std::move(buffer)});
+    const toml::array* list = value.as_array();
+    if (list && list->empty())
+      fail(value, "`bind`: an array of descriptors needs one name at least, as in [\"a\", \"b\"]");
+    for (uint32_t n = 0; n < (list ? list->size() : 1) && !error_; ++n)
+      dispatch.bindings.push_back({*set, *binding, boundName(list ? *list->get(n) : value), n});
+  }
+
+  // The name of a buffer or an image that there is.
+  std::string boundName(const toml::node& value) {
+    std::string name = string(value, "bind");
+    if (!error_ && !scenario_.findBuffer(name)) {
+      std::vector<std::string> names;
+      for (const ScenarioBuffer& known : scenario_.buffers) names.push_back(known.name);
+      failUnknown(value.source(), "buffer or image", name, names);
+    }
+    usedBuffers_.insert(name);
+    return name;
   }
 
   void readPushConstants(const toml::node& node, ScenarioDispatch& dispatch) {
@@ -562,6 +624,7 @@ private:
       variant.submitEvery = uint32_t(integer(*every, "submit_every", 1, 1 << 20));
     if (const toml::node* layout = table.get("layout"))
       variant.layout = existingFile(*layout, "layout");
+    earlier_ = &variant.dispatches;
     forEachTable(table, "dispatch", "variant.dispatch",
                  [&](const toml::table& t) { variant.dispatches.push_back(readDispatch(t)); });
     if (variant.dispatches.empty())
@@ -594,6 +657,7 @@ private:
   Scenario scenario_;
   Parameters overrides_;
   std::set<std::string> usedShaders_, usedBuffers_;
+  const std::vector<ScenarioDispatch>* earlier_ = nullptr; ///< of the sequence that is being read
 };
 
 } // namespace

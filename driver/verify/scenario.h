@@ -46,7 +46,9 @@ struct FillValues {
 }; ///< scalar after scalar, from the start again at the end
 using Fill = std::variant<FillPoison, FillRandom, FillConstant, FillIota, FillFile, FillValues>;
 
-struct CompareExact {};
+struct CompareExact {
+  bool anyNan = false; ///< a NaN equals every other, whatever its sign and payload
+};
 struct CompareUlp {
   uint64_t ulps = 0;
 };
@@ -84,6 +86,15 @@ struct ScenarioBuffer {
   uint64_t bytes() const { return headerBytes() + elementBytes() * count; }
 };
 
+/// Variables of different kinds at one binding cannot be bound: one descriptor has one type. For a
+/// run, those of `kind` get the number `to` in place of `binding`, in every module that stands for
+/// the shader. Only where a scenario is made up.
+struct Rebinding {
+  uint32_t set = 0, binding = 0;
+  std::string kind; ///< as describeKind() gives it
+  uint32_t to = 0;
+};
+
 struct ScenarioShader {
   std::string name;
   std::string
@@ -91,18 +102,27 @@ struct ScenarioShader {
   std::string entry = "main";
   std::map<uint32_t, uint64_t> specConstants; ///< SpecId -> bits
   std::map<std::string, std::string> defines; ///< for GLSL and HLSL sources
+  std::vector<Rebinding> rebindings;
 };
 
 struct ScenarioBinding {
   uint32_t set = 0, binding = 0;
   std::string buffer;
+  uint32_t element = 0; ///< of an array of descriptors
+};
+
+/// Where a dispatch finds its counts of workgroups: three u32.
+struct IndirectGroups {
+  std::string buffer;
+  uint64_t offset = 0; ///< bytes, a multiple of 4
 };
 
 struct ScenarioDispatch {
   std::string shader;
-  std::array<uint32_t, 3> groups{1, 1, 1};
+  std::array<uint32_t, 3> groups{1, 1, 1}; ///< {0, 0, 0} where `indirect` says
   std::vector<ScenarioBinding> bindings;
   std::vector<uint8_t> pushConstants;
+  std::optional<IndirectGroups> indirect = {};
 };
 
 /// Another way to compute the same, such as a hand-tuned rival, or something to measure against,
@@ -123,6 +143,8 @@ struct Scenario {
   std::vector<ScenarioDispatch> dispatches; ///< one step, in order
   uint32_t repeat = 1;                      ///< how often the whole step is run
   std::vector<ScenarioVariant> variants;
+  /// Of a made-up one: floats that are infinite, NaN or next to nothing are worth a run.
+  bool triesSpecialValues = false;
 
   const ScenarioShader* findShader(std::string_view name) const;
   const ScenarioBuffer* findBuffer(std::string_view name) const;

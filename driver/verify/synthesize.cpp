@@ -2,8 +2,11 @@
 // and values are chosen such that common index arithmetic (row * width + column, a guard against a
 // count) stays in range, and the device's bounds checks catch the rest.
 #include "verify/failure.h"
+#include "verify/rebind.h"
 #include "verify/reflect.h"
+#include "verify/run_findings.h"
 #include "verify/scalars.h"
+#include "verify/trial.h"
 #include "verify/verify.h"
 
 #include <algorithm>
@@ -16,31 +19,42 @@ constexpr uint64_t kMaxRuntimeBytes = uint64_t(16) << 20;
 constexpr uint64_t kMaxBufferBytes = uint64_t(256) << 20;
 // More scalars than this before an array are taken for data rather than for sizes and counts.
 constexpr size_t kMaxParameters = 32;
+constexpr uint32_t kSpread = 8;   // single values differ by one part in so many
 constexpr uint32_t kMaxRow = 256; // invocations that a count is raised for
 constexpr uint32_t kWorkgroupGuess = 64;
 // Of images; every Vulkan device has these sizes.
 constexpr uint32_t kRowTexels = 4096, kCubeTexels = 64, kImageLayers = 8, kImageLevels = 4;
+// Of a runtime array of descriptors, and how many of any array have a resource of their own; those
+// behind share them.
+constexpr uint32_t kDescriptors = 16;
+
+// What a made-up scenario leaves open, for a trial to decide.
+struct InputChoice {
+  uint32_t integer = UINT32_MAX; ///< largest that push constants and single values get
+  uint32_t data = 63;            ///< largest integer in arrays
+  uint32_t growth = 1;           ///< runtime arrays hold as many times more
+  bool spreads = false;          ///< single values differ a little from one another
+};
 
 class Synthesizer {
 public:
   Synthesizer(const ShaderPair& pair, const Assumptions& assumptions, uint64_t seed,
-              std::vector<std::string>& notes, const SynthesisLimits& limits)
-      : pair_(pair), assumptions_(assumptions), seed_(seed), notes_(notes), limits_(limits) {}
+              std::vector<std::string>& notes, const SynthesisLimits& limits,
+              const InputChoice& choice)
+      : pair_(pair), words_(pair.original), assumptions_(assumptions), seed_(seed), notes_(notes),
+        limits_(limits), choice_(choice) {}
 
   Result<Scenario> run() {
     shader_.name = pair_.name;
     shader_.specConstants = assumptions_.specConstants;
     Status done = reflectModule();
+    if (done) done = separate();
     if (done) done = chooseWorkgroupSize();
     if (!done) return done.error();
     chooseGroups();
-    for (const ReflectedBinding& binding : reflection_.bindings) {
-      if (binding.kind == ReflectedBinding::Kind::Sampler) continue;
-      done = binding.isBuffer() || binding.kind == ReflectedBinding::Kind::Unsupported
-                 ? addBuffer(binding)
-                 : addImage(binding);
-      if (!done) return done.error();
-    }
+    for (const ReflectedBinding& binding : reflection_.bindings)
+      if (binding.kind != ReflectedBinding::Kind::Sampler)
+        if (done = addResources(binding); !done) return done.error();
     for (const ReflectedBinding& binding : reflection_.bindings)
       if (binding.kind == ReflectedBinding::Kind::Sampler) addSampler(binding);
     done = makePushConstants();
@@ -54,16 +68,35 @@ public:
     return scenario;
   }
 
+  const Reflection& reflection() const { return reflection_; }
+
 private:
   Status reflectModule() {
     // The pair's name is an entry point, or the only one is meant.
-    Result<Reflection> named = reflect(pair_.original, pair_.name, shader_.specConstants);
+    Result<Reflection> named = reflect(words_, pair_.name, shader_.specConstants);
     Result<Reflection> found =
-        named ? std::move(named) : reflect(pair_.original, "", shader_.specConstants);
+        named ? std::move(named) : reflect(words_, "", shader_.specConstants);
     if (!found) return found.error();
     reflection_ = std::move(*found);
     shader_.entry = reflection_.entry;
     return ok();
+  }
+
+  // Variables of different kinds at one binding get bindings of their own.
+  Status separate() {
+    shader_.rebindings = separateBindings(reflection_);
+    if (shader_.rebindings.empty()) return ok();
+    Result<Words> words = rebind(words_, shader_.entry, shader_.specConstants, shader_.rebindings);
+    if (!words) return words.error();
+    words_ = std::move(*words);
+    std::string list;
+    for (const Rebinding& one : shader_.rebindings)
+      list += fmt::format("{}the {} of {}.{} to {}.{}", list.empty() ? "" : ", ", one.kind, one.set,
+                          one.binding, one.set, one.to);
+    notes_.push_back(fmt::format("variables of different kinds share a binding, which no host can "
+                                 "bind; moved for the run, in all modules alike: {}",
+                                 list));
+    return reflectModule();
   }
 
   // A size by specialization constants is nearly always 1x1x1 unless set (DESIGN 5): one invocation
@@ -103,6 +136,7 @@ private:
     invocations_ = 1;
     for (uint32_t d = 0; d < 3; ++d) invocations_ *= uint64_t(size[d]) * dispatch_.groups[d];
     integer_ = std::min<uint64_t>(mostInteger_, uint64_t(size[0]) * dispatch_.groups[0]);
+    integer_ = std::min<uint64_t>(integer_, choice_.integer);
   }
 
   // Scalars one after the other from `begin` to `end`, gaps filled up. Fields that overlap an
@@ -133,21 +167,44 @@ private:
     return scalars;
   }
 
-  // Sizes and counts are integers, so a few of them all get the same middling value; floats, and
-  // integers that stand in numbers, vary.
+  // Sizes and counts are integers, so a few of them all get the same middling value, or values near
+  // it, by which a rewrite shows that takes one for another; floats, and integers that stand in
+  // numbers, vary.
   void encodeParameter(ScalarType type, bool isPadding, bool isData, uint8_t* to) {
     if (isPadding) return encodeInteger(type, 0, to);
     draw_ = draw_ * 6364136223846793005u + 1442695040888963407u + seed_; // Knuth's MMIX generator
     double unit = double(draw_ >> 40) * 0x1p-24;
     if (isFloat(type)) return encodeScalar(type, 2 * unit - 1, to);
     uint64_t limit = byteSize(type) == 1 ? 127 : mostInteger_;
-    encodeInteger(type, isData ? int64_t(unit * 64) : int64_t(std::min(integer_, limit)), to);
+    if (isData) return encodeInteger(type, int64_t(unit * (choice_.data + 1.0)), to);
+    uint64_t value = std::min(integer_, limit);
+    if (choice_.spreads) value -= parameters_++ % (value / kSpread + 1);
+    least_ = std::min(least_, value);
+    encodeInteger(type, int64_t(value), to);
   }
 
-  Status addBuffer(const ReflectedBinding& binding) {
+  // One for each descriptor of a binding.
+  Status addResources(const ReflectedBinding& binding) {
     if (binding.kind == ReflectedBinding::Kind::Unsupported)
       return failure(fmt::format("{} is {}, which cannot be made up yet", placeOf(binding),
                                  binding.unsupported));
+    uint32_t count = binding.descriptors == 0 ? kDescriptors : binding.descriptors;
+    size_t first = dispatch_.bindings.size();
+    for (uint32_t n = 0; n < count; ++n) {
+      if (n >= kDescriptors) {
+        std::string shared = dispatch_.bindings[first + n % kDescriptors].buffer;
+        dispatch_.bindings.push_back({binding.set, binding.binding, std::move(shared), n});
+        continue;
+      }
+      ReflectedBinding one = binding;
+      if (binding.isDescriptorArray) one.name = fmt::format("{}[{}]", binding.name, n);
+      if (Status added = binding.isBuffer() ? addBuffer(one) : addImage(one); !added) return added;
+      dispatch_.bindings.back().element = n;
+    }
+    return ok();
+  }
+
+  Status addBuffer(const ReflectedBinding& binding) {
     const ReflectedBlock& block = binding.block;
     if (!block.problem.empty())
       return failure(fmt::format("{} {}", placeOf(binding), block.problem));
@@ -196,7 +253,7 @@ private:
     image.setImage(shape);
     const ImageFormatInfo& format = infoOf(shape.format);
     if (!binding.isWriteOnly)
-      image.fill = format.isInteger()                ? FillRandom{0, 63, 0}
+      image.fill = format.isInteger()                ? FillRandom{0, double(choice_.data), 0}
                    : format.kind == TexelKind::Unorm ? FillRandom{0, 1, 0}
                                                      : FillRandom{-1, 1, 0};
     if (image.bytes() > kMaxBufferBytes)
@@ -235,7 +292,9 @@ private:
       image.fill = FillConstant{0};
       found = buffers_.insert(buffers_.end(), std::move(image));
     }
-    dispatch_.bindings.push_back({binding.set, binding.binding, found->name});
+    uint32_t count = binding.descriptors == 0 ? kDescriptors : binding.descriptors;
+    for (uint32_t n = 0; n < count; ++n)
+      dispatch_.bindings.push_back({binding.set, binding.binding, found->name, n});
   }
 
   void addHeader(const ReflectedBlock& block, ScenarioBuffer& buffer) {
@@ -256,18 +315,18 @@ private:
     buffer.count = 1;
     if (block.arrayStride) {
       buffer.elements = withPadding(block.element, 0, block.arrayStride);
-      uint64_t wanted = std::max(elements(), 4 * invocations_);
+      uint64_t wanted = choice_.growth * std::max(elements(), 4 * invocations_);
       uint64_t most = std::max<uint64_t>(1, kMaxRuntimeBytes / block.arrayStride);
-      buffer.count = block.arrayLength ? block.arrayLength : std::min(wanted, most);
+      buffer.count = block.arrayLength ? std::min(block.arrayLength, most) : std::min(wanted, most);
     }
     // Another variable may see more at the same binding.
-    while (buffer.bytes() < block.fixedBytes)
-      buffer.count +=
-          (block.fixedBytes - buffer.bytes() + buffer.elementBytes() - 1) / buffer.elementBytes();
+    uint64_t needed = std::min(block.fixedBytes, kMaxRuntimeBytes);
+    if (buffer.bytes() < needed)
+      buffer.count += (needed - buffer.bytes() + buffer.elementBytes() - 1) / buffer.elementBytes();
     bool isAllFloat = std::all_of(buffer.elements.begin(), buffer.elements.end(),
                                   [](ScalarType type) { return isFloat(type); });
     if (!binding.isWriteOnly)
-      buffer.fill = isAllFloat ? FillRandom{-1, 1, 0} : FillRandom{0, 63, 0};
+      buffer.fill = isAllFloat ? FillRandom{-1, 1, 0} : FillRandom{0, double(choice_.data), 0};
   }
 
   std::string uniqueName(const ReflectedBinding& binding) const {
@@ -312,10 +371,12 @@ private:
         groups[2], describeBuffers(),
         dispatch_.pushConstants.empty()
             ? std::string()
-            : fmt::format(", push constants (integers {}, floats in [-1, 1])", integer_)));
+            : fmt::format(", push constants (integers {}{}, floats in [-1, 1])",
+                          least_ < integer_ ? fmt::format("{} to ", least_) : "", integer_)));
   }
 
   const ShaderPair& pair_;
+  Words words_; ///< the original, with the bindings that it gets
   const Assumptions& assumptions_;
   uint64_t seed_;
   std::vector<std::string>& notes_;
@@ -323,12 +384,205 @@ private:
   uint64_t elements() const { return uint64_t(mostInteger_) * mostInteger_; }
 
   const SynthesisLimits& limits_;
+  const InputChoice choice_;
   Reflection reflection_;
   ScenarioShader shader_;
   ScenarioDispatch dispatch_;
   std::vector<ScenarioBuffer> buffers_;
   uint32_t mostInteger_ = 1;
   uint64_t invocations_ = 1, integer_ = 1, draw_ = 0;
+  uint64_t parameters_ = 0, least_ = UINT64_MAX; ///< integers handed out singly
+};
+
+// Chooses inputs by trying them: what a count, a stride or an index is for, no declaration says.
+class InputSearch {
+public:
+  InputSearch(const ShaderPair& pair, const Assumptions& assumptions, uint64_t seed,
+              const SynthesisLimits& limits)
+      : pair_(pair), assumptions_(assumptions), seed_(seed), limits_(limits) {}
+
+  Result<Scenario> run(std::vector<std::string>& notes) {
+    if (Status made = consider({}); !made) return made.error();
+    if (best_->trial.hasRun()) {
+      if (best_->trial.ends) (void)consider({.spreads = true});
+      search();
+    } else if (hasDescriptorArrays()) {
+      keepIndicesSmall();
+    }
+    if (Status usable = check(); !usable) return usable.error();
+    chooseSpecialValues();
+    describe();
+    notes.insert(notes.end(), best_->notes.begin(), best_->notes.end());
+    return std::move(best_->scenario);
+  }
+
+private:
+  struct Candidate {
+    InputChoice choice;
+    Scenario scenario;
+    std::vector<std::string> notes;
+    Trial trial;
+  };
+
+  // Makes the candidate the best one if it is better.
+  Status consider(const InputChoice& choice) {
+    Candidate made;
+    made.choice = choice;
+    Synthesizer synthesizer(pair_, assumptions_, seed_, made.notes, limits_, choice);
+    Result<Scenario> scenario = synthesizer.run();
+    if (!scenario) return scenario.error();
+    made.scenario = std::move(*scenario);
+    if (!best_) reflection_ = synthesizer.reflection();
+    if (best_ && haveSameInputs(made.scenario, best_->scenario)) return ok();
+    made.trial = tryScenario(made.scenario, pair_.original, seed_, InputStyle::Seeded);
+    cost_ += made.trial.cost;
+    if (!best_ || rank(made) < rank(*best_)) best_ = std::move(made);
+    return ok();
+  }
+
+  // Where nothing depends on the choice, a trial would show the same.
+  static bool haveSameInputs(const Scenario& a, const Scenario& b) {
+    auto isSame = [](const ScenarioBuffer& x, const ScenarioBuffer& y) {
+      auto highOf = [](const ScenarioBuffer& buffer) {
+        const auto* random = std::get_if<FillRandom>(&buffer.fill);
+        return random ? random->high : 0;
+      };
+      auto isSameField = [](const HeaderField& f, const HeaderField& g) {
+        return f.bytes == g.bytes;
+      };
+      return x.count == y.count && highOf(x) == highOf(y) &&
+             std::equal(x.header.begin(), x.header.end(), y.header.begin(), y.header.end(),
+                        isSameField);
+    };
+    return a.dispatches[0].pushConstants == b.dispatches[0].pushConstants &&
+           std::equal(a.buffers.begin(), a.buffers.end(), b.buffers.begin(), b.buffers.end(),
+                      isSame);
+  }
+
+  // Less is better. An index out of range is caught by the device, but what is then compared is not
+  // what the shader is for.
+  std::array<size_t, 7> rank(const Candidate& candidate) const {
+    const Trial& trial = candidate.trial;
+    return {!trial.ends,
+            findDescriptorMiss(trial) != nullptr,
+            !trial.writes,
+            trial.races.size(),
+            trial.outOfRange.size(),
+            trial.undefined.size(),
+            !candidate.choice.spreads};
+  }
+
+  void search() {
+    for (uint32_t integer : {64u, 16u, 4u, 2u, 1u, 0u}) tryIfNeeded({.integer = integer});
+    const uint32_t integer = best_->choice.integer;
+    for (uint32_t data : {7u, 1u, 0u}) tryIfNeeded({.integer = integer, .data = data});
+    const uint32_t data = best_->choice.data;
+    if (!best_->trial.outOfRange.empty())
+      tryIfNeeded({.integer = integer, .data = data, .growth = 16});
+  }
+  void tryIfNeeded(const InputChoice& choice) {
+    // What the first could, the others can.
+    if (!best_->trial.isGood() && cost_ < kMostCost) (void)consider(choice);
+  }
+
+  // ----- arrays of descriptors -----
+
+  bool hasDescriptorArrays() const {
+    return std::any_of(reflection_.bindings.begin(), reflection_.bindings.end(),
+                       [](const ReflectedBinding& binding) { return binding.isDescriptorArray; });
+  }
+
+  // No bounds check of a device covers the index into an array of descriptors.
+  const RunFinding* findDescriptorMiss(const Trial& trial) const {
+    for (const RunFinding& found : trial.outOfRange)
+      for (const ReflectedBinding& binding : reflection_.bindings)
+        if (binding.isDescriptorArray && (found.variable.empty() || found.variable == binding.name))
+          return &found;
+    return nullptr;
+  }
+
+  // Without a trial, no integer reaches the end of the shortest array.
+  void keepIndicesSmall() {
+    uint32_t shortest = kDescriptors;
+    for (const ReflectedBinding& binding : reflection_.bindings)
+      if (binding.isDescriptorArray && binding.descriptors != 0)
+        shortest = std::min(shortest, binding.descriptors);
+    best_.reset();
+    (void)consider({.integer = shortest - 1, .data = shortest - 1});
+  }
+
+  Status check() const {
+    const Trial& trial = best_->trial;
+    if (!trial.hasRun()) return ok();
+    if (!trial.ends)
+      return failure("a loop goes on for tens of thousands of instructions with whatever integers "
+                     "were tried (256 and less)");
+    if (const RunFinding* miss = findDescriptorMiss(trial))
+      return failure(fmt::format("an index into an array of descriptors is out of range with "
+                                 "whatever integers were tried, which no device survives: {}",
+                                 miss->text));
+    return ok();
+  }
+
+  // ----- special values -----
+
+  static bool holdsFloats(const ScenarioBuffer& buffer) {
+    if (!std::holds_alternative<FillRandom>(buffer.fill)) return false;
+    if (buffer.image) return infoOf(buffer.image->format).kind == TexelKind::Float;
+    return std::any_of(buffer.elements.begin(), buffer.elements.end(), isFloat);
+  }
+
+  // Only where the original keeps its feet: a NaN that becomes an index, or that a loop waits for
+  // to pass, says nothing of a rewrite and may take the device down.
+  void chooseSpecialValues() {
+    const std::vector<ScenarioBuffer>& buffers = best_->scenario.buffers;
+    if (std::none_of(buffers.begin(), buffers.end(), holdsFloats)) return;
+    const char* left = "special values (zeros, denormals, infinities, NaNs) are left out: {}";
+    if (!best_->trial.hasRun())
+      return best_->notes.push_back(
+          fmt::format(fmt::runtime(left), "nothing could be tried beforehand"));
+    const Trial trial = tryScenario(best_->scenario, pair_.original, seed_, InputStyle::Special);
+    const RunFinding* found = nullptr;
+    for (const auto* some : {&trial.outOfRange, &trial.undefined})
+      for (const RunFinding& one : *some)
+        if (!found && !isKnown(one)) found = &one;
+    if (!trial.hasRun() || !trial.ends)
+      best_->notes.push_back(fmt::format(fmt::runtime(left), "a loop goes on and on with them"));
+    else if (found)
+      best_->notes.push_back(fmt::format(fmt::runtime(left), "with them, " + found->text));
+    else
+      best_->scenario.triesSpecialValues = true;
+  }
+
+  bool isKnown(const RunFinding& found) const {
+    return hasDefect(best_->trial.outOfRange, found) || hasDefect(best_->trial.undefined, found);
+  }
+
+  // ----- what is to be known of them -----
+
+  void describe() {
+    const Trial& trial = best_->trial;
+    std::vector<std::string>& notes = best_->notes;
+    if (!trial.hasRun())
+      return notes.push_back(
+          fmt::format("the inputs could not be tried beforehand: {}", trial.notRun));
+    if (!trial.writes)
+      notes.push_back("nothing was written where these inputs were tried: that outputs are equal "
+                      "then says little; a scenario gives the real ones");
+    if (!trial.outOfRange.empty())
+      notes.push_back("no inputs were found that keep all indices in range: " +
+                      trial.outOfRange[0].text);
+  }
+
+  const ShaderPair& pair_;
+  const Assumptions& assumptions_;
+  const uint64_t seed_;
+  const SynthesisLimits& limits_;
+  Reflection reflection_;
+  std::optional<Candidate> best_;
+  // Of all trials together: one or two seconds.
+  static constexpr uint64_t kMostCost = 6 * kMostTrialCost;
+  uint64_t cost_ = 0;
 };
 
 } // namespace
@@ -340,7 +594,7 @@ Result<Scenario> synthesizeScenario(std::span<const ShaderPair> shaders,
   if (shaders.size() != 1)
     return failure(
         "several shaders need a scenario: how they follow one another cannot be made up");
-  return Synthesizer(shaders[0], assumptions, seed, notes, limits).run();
+  return InputSearch(shaders[0], assumptions, seed, limits).run(notes);
 }
 
 } // namespace lanewise::driver

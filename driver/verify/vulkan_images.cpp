@@ -394,7 +394,7 @@ void VulkanImages::recordWriteAll(VkCommandBuffer to) const {
 }
 
 RunStatus VulkanImages::write(VkDescriptorSet set, const ReflectedBinding& binding,
-                              uint32_t resource) {
+                              uint32_t element, uint32_t resource) {
   Image& image = images_.at(resource);
   VkDescriptorImageInfo info{image.sampler, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_GENERAL};
   VkBufferView texelView = VK_NULL_HANDLE;
@@ -407,6 +407,7 @@ RunStatus VulkanImages::write(VkDescriptorSet set, const ReflectedBinding& bindi
   write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
   write.dstSet = set;
   write.dstBinding = binding.binding;
+  write.dstArrayElement = element;
   write.descriptorCount = 1;
   write.descriptorType = descriptorTypeOf(binding.kind);
   write.pImageInfo = &info;

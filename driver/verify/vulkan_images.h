@@ -42,8 +42,9 @@ public:
   /// The same for all images, from and to the buffers beside them.
   void recordWriteAll(VkCommandBuffer to) const;
 
-  /// Points a descriptor at the resource.
-  RunStatus write(VkDescriptorSet set, const ReflectedBinding& binding, uint32_t resource);
+  /// Points a descriptor, element `element` of its array, at the resource.
+  RunStatus write(VkDescriptorSet set, const ReflectedBinding& binding, uint32_t element,
+                  uint32_t resource);
 
 private:
   struct Functions;

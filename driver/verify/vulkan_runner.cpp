@@ -395,8 +395,8 @@ private:
     using Usage = vk::BufferUsageFlagBits;
     Memory made;
     made.bytes = bytes;
-    vk::BufferUsageFlags usage =
-        Usage::eStorageBuffer | Usage::eUniformBuffer | Usage::eTransferSrc | Usage::eTransferDst;
+    vk::BufferUsageFlags usage = Usage::eStorageBuffer | Usage::eUniformBuffer |
+                                 Usage::eTransferSrc | Usage::eTransferDst | Usage::eIndirectBuffer;
     if (isTexelBuffer) usage |= Usage::eUniformTexelBuffer | Usage::eStorageTexelBuffer;
     made.buffer = vk::raii::Buffer(
         device_, vk::BufferCreateInfo({}, std::max<uint64_t>(made.roundedBytes(), 4), usage));
@@ -497,7 +497,7 @@ private:
       for (const ReflectedBinding& binding : reflection.bindings)
         if (binding.set == set)
           bindings.emplace_back(binding.binding, vk::DescriptorType(descriptorTypeOf(binding.kind)),
-                                1, vk::ShaderStageFlagBits::eCompute);
+                                binding.descriptors, vk::ShaderStageFlagBits::eCompute);
       made.setLayouts.emplace_back(device_, vk::DescriptorSetLayoutCreateInfo({}, bindings));
     }
     std::vector<vk::DescriptorSetLayout> layouts;
@@ -596,27 +596,31 @@ private:
     for (const ProgramDispatch::Binding& bound : dispatch.bindings) {
       const ReflectedBinding& binding = bindingOf(recorded, dispatch, bound);
       if (!binding.isBuffer()) {
-        if (RunStatus failed = images_.write(sets[bound.set], binding, bound.buffer)) return failed;
+        if (RunStatus failed = images_.write(sets[bound.set], binding, bound.element, bound.buffer))
+          return failed;
         continue;
       }
       const Memory& memory = buffers_[bound.buffer];
       vk::DescriptorBufferInfo info(*memory.buffer, 0, memory.bytes);
       vk::DescriptorType type = vk::DescriptorType(descriptorTypeOf(binding.kind));
       device_.updateDescriptorSets(
-          vk::WriteDescriptorSet(sets[bound.set], bound.binding, 0, type, {}, info), nullptr);
+          vk::WriteDescriptorSet(sets[bound.set], bound.binding, bound.element, type, {}, info),
+          nullptr);
     }
     return {};
   }
 
   // ----- command buffers -----
 
-  static constexpr auto kCompute = vk::PipelineStageFlagBits::eComputeShader;
+  // Dispatches, with the reading of their counts where these stand in a buffer.
+  static constexpr vk::PipelineStageFlags kCompute =
+      vk::PipelineStageFlagBits::eComputeShader | vk::PipelineStageFlagBits::eDrawIndirect;
   static constexpr auto kTransfer = vk::PipelineStageFlagBits::eTransfer;
   static constexpr vk::AccessFlags kWrites =
       vk::AccessFlagBits::eShaderWrite | vk::AccessFlagBits::eTransferWrite;
-  static constexpr vk::AccessFlags kReads = vk::AccessFlagBits::eShaderRead |
-                                            vk::AccessFlagBits::eUniformRead |
-                                            vk::AccessFlagBits::eTransferRead;
+  static constexpr vk::AccessFlags kReads =
+      vk::AccessFlagBits::eShaderRead | vk::AccessFlagBits::eIndirectCommandRead |
+      vk::AccessFlagBits::eUniformRead | vk::AccessFlagBits::eTransferRead;
 
   vk::raii::CommandBuffer makeCommandBuffer() {
     vk::raii::CommandBuffers made(
@@ -638,7 +642,7 @@ private:
     vk::AccessFlags accesses;
     if (stages & kCompute)
       accesses |= vk::AccessFlagBits::eShaderRead | vk::AccessFlagBits::eShaderWrite |
-                  vk::AccessFlagBits::eUniformRead;
+                  vk::AccessFlagBits::eUniformRead | vk::AccessFlagBits::eIndirectCommandRead;
     if (stages & kTransfer)
       accesses |= vk::AccessFlagBits::eTransferRead | vk::AccessFlagBits::eTransferWrite;
     if (stages & vk::PipelineStageFlagBits::eHost) accesses |= vk::AccessFlagBits::eHostRead;
@@ -683,7 +687,10 @@ private:
       if (!dispatch.pushConstants.empty())
         to.pushConstants<uint8_t>(*pipeline.layout, vk::ShaderStageFlagBits::eCompute, 0,
                                   dispatch.pushConstants);
-      to.dispatch(dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
+      if (dispatch.indirect)
+        to.dispatchIndirect(*buffers_[dispatch.indirect->buffer].buffer, dispatch.indirect->offset);
+      else
+        to.dispatch(dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
     }
   }
 

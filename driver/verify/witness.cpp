@@ -47,7 +47,7 @@ bool haveSameGrids(const Program& a, const Program& b) {
   return a.repeat == b.repeat &&
          std::equal(a.dispatches.begin(), a.dispatches.end(), b.dispatches.begin(),
                     b.dispatches.end(), [](const ProgramDispatch& x, const ProgramDispatch& y) {
-                      return x.groups == y.groups;
+                      return x.groups == y.groups && x.indirect == y.indirect;
                     });
 }
 
@@ -87,9 +87,12 @@ private:
       return fmt::format("the buffers hold {} MiB, and it takes {} MiB; choose a smaller size",
                          (bytes >> 20) + 1, kMostBytes >> 20);
     sets_ = contents_.inputSets();
+    // What special values make undefined in the original would excuse what the others show.
+    std::erase_if(sets_, [](const InputSet& set) { return set.isExtra; });
+    const size_t all = sets_.size();
     if (bytes > kManyBytes) sets_.resize(1);
     report_.inputSets = uint32_t(sets_.size());
-    report_.allInputSets = uint32_t(contents_.inputSets().size());
+    report_.allInputSets = uint32_t(all);
     (void)runner_.makeResources(shapes);
     uint32_t added = 0;
     for (size_t p = 0; p < programs_.size(); ++p) {
@@ -113,13 +116,16 @@ private:
     if (std::string reason = probe(costs); !reason.empty()) return reason;
     double whole = 0;
     for (size_t d = 0; d < costs.size(); ++d) {
-      whole += costs[d] * double(workgroupsOf(original.dispatches[d]));
-      report_.allWorkgroups += workgroupsOf(original.dispatches[d]);
+      whole += costs[d] * double(groupCount(d));
+      report_.allWorkgroups += groupCount(d);
     }
     double share = budget_ * kInstructionsPerSecond / double(runCount()) / std::max(whole, 1.0);
     report_.repeats = uint32_t(std::clamp(std::floor(share), 1.0, double(original.repeat)));
     report_.workgroups = report_.allWorkgroups;
     for (uint32_t d = 0; d < costs.size(); ++d) keepsOrder_.push_back(speaks(d));
+    if (share < 1 && isIndirect())
+      return "counts of workgroups stand in a buffer, so that no part of it can be run, and the "
+             "whole takes too long; choose a smaller size, or a larger --interpreter-budget";
     if (share < 1) choosePart(share);
     for (size_t p = 1; p < programs_.size(); ++p)
       if (slots_[p] && share < original.repeat && !haveSameGrids(original, programs_[p])) {
@@ -142,7 +148,10 @@ private:
 
   std::string probe(std::vector<double>& costs) {
     std::vector<std::vector<uint32_t>> probes;
+    // Counts in a buffer are right only where all that is to write them has run.
+    if (isIndirect()) probes.resize(programs_[0].dispatches.size());
     for (const ProgramDispatch& dispatch : programs_[0].dispatches) {
+      if (isIndirect()) break;
       uint32_t middle = uint32_t(workgroupsOf(dispatch) / 2);
       probes.push_back({0});
       if (middle != 0 && !speaks(uint32_t(probes.size() - 1))) probes.back().push_back(middle);
@@ -157,8 +166,21 @@ private:
     (void)runner_.takeFindings();
     if (failed) return "the original: " + reasonOf(*failed);
     for (size_t d = 0; d < probes.size(); ++d)
-      costs.push_back(double(runner_.instructions()[d]) / double(probes[d].size()));
+      costs.push_back(
+          double(runner_.instructions()[d]) /
+          double(isIndirect() ? std::max<uint64_t>(groupCount(d), 1) : uint64_t(probes[d].size())));
     return {};
+  }
+
+  bool isIndirect() const {
+    const std::vector<ProgramDispatch>& all = programs_[0].dispatches;
+    return std::any_of(all.begin(), all.end(), [](const ProgramDispatch& d) { return d.indirect; });
+  }
+
+  // Of those whose counts stand in a buffer, what the probe has found there.
+  uint64_t groupCount(size_t dispatch) const {
+    return isIndirect() ? runner_.workgroups()[dispatch]
+                        : workgroupsOf(programs_[0].dispatches[dispatch]);
   }
 
   // Whether workgroups of the original's dispatch may speak to one another in some program.

@@ -52,6 +52,20 @@ TEST(Compare, ExactSeesSignsOfZeroAndNanPayloads) {
   EXPECT_TRUE(compareContents(bufferOf(ScalarType::F32, 1, CompareExact{}), {a, {}}, {b, {}}));
 }
 
+TEST(Compare, AnyNanEqualsAnyOtherWhereThatIsAsked) {
+  const Compare rule = CompareExact{true};
+  std::vector<uint8_t> a = bytesOf<uint32_t>({0x7FC00000}), b = bytesOf<uint32_t>({0xFFC00001});
+  EXPECT_FALSE(compareContents(bufferOf(ScalarType::F32, 1, rule), {a, {}}, {b, {}}));
+  // The same bits as integers are two numbers, and everything else stays exact.
+  EXPECT_TRUE(compareContents(bufferOf(ScalarType::U32, 1, rule), {a, {}}, {b, {}}));
+  EXPECT_TRUE(compareFloats({kNan}, {1}, rule));
+  EXPECT_TRUE(compareFloats({kNan}, {kInfinity}, rule));
+  EXPECT_TRUE(compareFloats({0.0f}, {-0.0f}, rule));
+  EXPECT_TRUE(compareFloats({1}, {std::nextafter(1.0f, 2.0f)}, rule));
+  auto difference = compareFloats({kNan}, {1}, rule);
+  EXPECT_EQ(difference->detail, "only one is a NaN");
+}
+
 TEST(Compare, UlpAllowsExactlyThatMany) {
   float one = 1, next = std::nextafter(one, 2.0f), second = std::nextafter(next, 2.0f);
   EXPECT_FALSE(compareFloats({one}, {next}, CompareUlp{1}));
@@ -258,6 +272,28 @@ TEST(Scalars, FillsWriteHeaderThenElements) {
   buffer.fill = FillPoison{};
   EXPECT_EQ(initialBytes(buffer, 0, InputStyle::Seeded, Poison::Negative, {}),
             (std::vector<uint8_t>{9, 0, 0, 0, 0xFA, 0xFA, 0xFA, 0xFA, 0xFA, 0xFA}));
+}
+
+TEST(InitialBytes, SpecialValuesStandAmongOrdinaryOnes) {
+  ScenarioBuffer buffer = bufferOf(ScalarType::F32, 4096, CompareExact{});
+  buffer.elements = {ScalarType::F32, ScalarType::U32};
+  buffer.fill = FillRandom{0, 1, 0};
+  const std::vector<uint8_t> bytes = initialBytes(buffer, 1, InputStyle::Special, {}, {});
+  size_t nans = 0, infinities = 0, denormals = 0, negativeZeros = 0, ordinary = 0;
+  for (size_t n = 0; n < buffer.count; ++n) {
+    float value;
+    uint32_t integer;
+    std::memcpy(&value, &bytes[8 * n], 4);
+    std::memcpy(&integer, &bytes[8 * n + 4], 4);
+    EXPECT_LE(integer, 1u); // integers may be indices: they stay as the range says
+    nans += std::isnan(value);
+    infinities += std::isinf(value);
+    denormals += std::fpclassify(value) == FP_SUBNORMAL;
+    negativeZeros += value == 0 && std::signbit(value);
+    ordinary += value != 0 && std::fabs(value) < 1 && std::isnormal(value);
+  }
+  for (size_t count : {nans, infinities, denormals, negativeZeros}) EXPECT_GT(count, 10u);
+  EXPECT_GT(ordinary, buffer.count / 2);
 }
 
 } // namespace

@@ -401,5 +401,56 @@ TEST(ScenarioExpressionDepth, DeepNestingIsAnErrorNotACrash) {
   EXPECT_FALSE(evaluateExpression(std::string(100000, '-') + "1", {}));
 }
 
+// ----- arrays of descriptors and indirect dispatches -----
+
+TEST_F(ScenarioFile, ReadsArraysOfDescriptors) {
+  Result<Scenario> scenario =
+      parse(std::string(kShader) + kBuffer +
+            "[[dispatch]]\nshader = \"a\"\ngroups = [1]\nbind = { 3 = [\"b\", \"b\"] }\n");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const std::vector<ScenarioBinding>& bindings = scenario->dispatches[0].bindings;
+  ASSERT_EQ(bindings.size(), 2u);
+  EXPECT_EQ(bindings[0].element, 0u);
+  EXPECT_EQ(bindings[1].element, 1u);
+  EXPECT_EQ(bindings[1].binding, 3u);
+  auto errorOfBind = [&](const std::string& list) {
+    return errorOf(std::string(kShader) + kBuffer +
+                   "[[dispatch]]\nshader = \"a\"\ngroups = [1]\nbind = { 0 = " + list + " }\n");
+  };
+  EXPECT_NE(errorOfBind("[]").find("needs one name at least"), std::string::npos);
+  EXPECT_NE(errorOfBind("[\"b\", \"c\"]").find("`c` is unknown"), std::string::npos);
+  EXPECT_NE(errorOfBind("[\"b\", 3]").find("must be a string"), std::string::npos);
+}
+
+TEST_F(ScenarioFile, ReadsIndirectDispatches) {
+  auto dispatch = [](const std::string& indirect) {
+    return std::string(kShader) +
+           "[[buffer]]\nname = \"b\"\ntype = \"u32\"\ncount = 4\ninit = 1\n"
+           "[[buffer]]\nname = \"raw\"\ntype = \"u32\"\ncount = 8\n"
+           "[[dispatch]]\nshader = \"a\"\nindirect = " +
+           indirect + "\nbind = { 0 = \"b\", 1 = \"raw\" }\n";
+  };
+  Result<Scenario> scenario = parse(dispatch("{ buffer = \"b\", offset = 4 }"));
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  ASSERT_TRUE(scenario->dispatches[0].indirect);
+  EXPECT_EQ(scenario->dispatches[0].indirect->buffer, "b");
+  EXPECT_EQ(scenario->dispatches[0].indirect->offset, 4u);
+  EXPECT_EQ(parse(dispatch("\"b\""))->dispatches[0].indirect->offset, 0u);
+  auto errorHas = [&](const std::string& indirect, const char* what) {
+    std::string error = errorOf(dispatch(indirect));
+    EXPECT_NE(error.find(what), std::string::npos) << error;
+  };
+  errorHas("3", "`indirect` must be the name of a buffer or a table");
+  errorHas("{ buffer = \"b\", offsett = 4 }", "did you mean `offset`?");
+  errorHas("{ offset = 4 }", "key `buffer` is missing in `indirect`");
+  errorHas("\"c\"", "`c` is unknown");
+  errorHas("{ buffer = \"b\", offset = 6 }", "must be a multiple of 4");
+  errorHas("{ buffer = \"b\", offset = 8 }",
+           "three u32 from byte 8 on do not fit buffer `b` of 16 bytes");
+  errorHas("\"b\"\ngroups = [1]", "has `groups` or `indirect`, not both");
+  // Only what a dispatch before may have written.
+  errorHas("\"raw\"", "no [[dispatch]] before this one binds it");
+}
+
 } // namespace
 } // namespace lanewise::driver

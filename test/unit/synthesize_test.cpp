@@ -1,4 +1,5 @@
 #include "assemble.h"
+#include "verify/rebind.h"
 #include "verify/reflect.h"
 #include "verify/scalars.h"
 #include "verify/verify.h"
@@ -149,7 +150,8 @@ TEST(Synthesize, FitsTheDeclaredLayout) {
   EXPECT_EQ(dispatch.bindings[0].set, 1u);
   ASSERT_EQ(dispatch.pushConstants.size(), 12u);
   EXPECT_EQ(decodeScalar(ScalarType::U32, dispatch.pushConstants.data()), 32); // 4 groups of 8
-  EXPECT_EQ(notes.size(), 1u);
+  ASSERT_EQ(notes.size(), 2u); // what was made up, and that it writes nothing
+  EXPECT_NE(notes[1].find("nothing was written"), std::string::npos) << notes[1];
 }
 
 TEST(Synthesize, IsTheSameEveryTime) {
@@ -167,7 +169,7 @@ TEST(Synthesize, GivesAWorkgroupSizeThatIsLeftOpen) {
   Result<Scenario> guessed = synthesize(words, notes);
   ASSERT_TRUE(guessed);
   EXPECT_EQ(guessed->shaders[0].specConstants.at(3), 64u);
-  EXPECT_EQ(notes.size(), 2u);
+  EXPECT_NE(notes.at(0).find("workgroup size 64x1x1"), std::string::npos) << notes[0];
   Assumptions size;
   size.workgroupSize = {16, 1, 1};
   EXPECT_EQ(synthesize(words, notes, size)->shaders[0].specConstants.at(3), 16u);
@@ -213,6 +215,122 @@ OpDecorate %img Binding 7
   EXPECT_TRUE(synthesized("%type = OpTypeSampler").image); // something to take settings from
 }
 
+// An array of `length` (an id, or nothing for a runtime array) buffers { uint } at 0.0.
+Words descriptorArray(const std::string& length) {
+  const std::string type =
+      length.empty() ? "OpTypeRuntimeArray %Data" : "OpTypeArray %Data " + length;
+  return module(R"(
+OpDecorate %Data Block
+OpMemberDecorate %Data 0 Offset 0
+OpName %all "all"
+OpDecorate %all DescriptorSet 0
+OpDecorate %all Binding 0
+)",
+                R"(
+%Data = OpTypeStruct %uint
+%many = )" + type + R"(
+%many_ptr = OpTypePointer StorageBuffer %many
+%uint_ptr = OpTypePointer StorageBuffer %uint
+%all = OpVariable %many_ptr StorageBuffer)",
+                R"(
+%a = OpAccessChain %uint_ptr %all %u0 %u0
+%v = OpLoad %uint %a
+%b = OpAccessChain %uint_ptr %all %u1 %u0
+OpStore %b %v)",
+                "%all");
+}
+
+TEST(Synthesize, GivesEachDescriptorOfAnArrayABufferOfItsOwn) {
+  std::vector<std::string> notes;
+  Result<Reflection> reflection = reflect(descriptorArray("%u5"), "work", {});
+  ASSERT_TRUE(reflection) << reflection.error().str();
+  EXPECT_TRUE(reflection->bindings.at(0).isDescriptorArray);
+  EXPECT_EQ(reflection->bindings[0].descriptors, 5u);
+  Result<Scenario> scenario = synthesize(descriptorArray("%u5"), notes);
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  ASSERT_EQ(scenario->dispatches[0].bindings.size(), 5u);
+  EXPECT_EQ(scenario->buffers.size(), 5u);
+  for (uint32_t n = 0; n < 5; ++n) {
+    EXPECT_EQ(scenario->dispatches[0].bindings[n].element, n);
+    EXPECT_EQ(scenario->dispatches[0].bindings[n].buffer, "all[" + std::to_string(n) + "]");
+  }
+  EXPECT_EQ(reflect(descriptorArray(""), "work", {})->bindings.at(0).descriptors, 0u);
+  scenario = synthesize(descriptorArray(""), notes);
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  EXPECT_EQ(scenario->dispatches[0].bindings.size(), 16u);
+}
+
+// A uniform and a storage buffer at 0.0, a storage buffer at 0.1; `group` decorates through a
+// group.
+Words clashing(bool group = false) {
+  return module(R"(
+OpName %u "u"
+OpName %s "s"
+OpDecorate %Uniform Block
+OpMemberDecorate %Uniform 0 Offset 0
+OpDecorate %Storage Block
+OpMemberDecorate %Storage 0 Offset 0
+OpDecorate %u DescriptorSet 0
+OpDecorate %s DescriptorSet 0
+OpDecorate %t DescriptorSet 0
+OpDecorate %t Binding 1
+)" + std::string(group ? R"(
+OpDecorate %both Binding 0
+%both = OpDecorationGroup
+OpGroupDecorate %both %u %s
+)"
+                       : R"(
+OpDecorate %u Binding 0
+OpDecorate %s Binding 0
+)"),
+                R"(
+%Uniform = OpTypeStruct %uint
+%Storage = OpTypeStruct %uint
+%ptr_Uniform = OpTypePointer Uniform %Uniform
+%ptr_Storage = OpTypePointer StorageBuffer %Storage
+%ptr_u = OpTypePointer Uniform %uint
+%ptr_s = OpTypePointer StorageBuffer %uint
+%u = OpVariable %ptr_Uniform Uniform
+%s = OpVariable %ptr_Storage StorageBuffer
+%t = OpVariable %ptr_Storage StorageBuffer)",
+                R"(
+%from = OpAccessChain %ptr_u %u %u0
+%v = OpLoad %uint %from
+%to = OpAccessChain %ptr_s %s %u0
+OpStore %to %v
+%too = OpAccessChain %ptr_s %t %u0
+OpStore %too %v)",
+                "%u %s %t");
+}
+
+TEST(Rebind, SeparatesKindsAndNothingElse) {
+  Result<Reflection> reflection = reflect(clashing(), "work", {});
+  ASSERT_TRUE(reflection);
+  EXPECT_EQ(reflection->findBinding(0, 0)->kind, ReflectedBinding::Kind::Unsupported);
+  std::vector<Rebinding> rebindings = separateBindings(*reflection);
+  ASSERT_EQ(rebindings.size(), 1u);
+  EXPECT_EQ(rebindings[0].kind, "uniform buffer");
+  EXPECT_EQ(rebindings[0].to, 2u); // 0.1 is taken
+  Result<Words> moved = rebind(clashing(), "work", {}, rebindings);
+  ASSERT_TRUE(moved);
+  size_t changed = 0;
+  const Words before = clashing();
+  for (size_t n = 0; n < before.size(); ++n) changed += (*moved)[n] != before[n];
+  EXPECT_EQ(changed, 1u);
+  Result<Reflection> after = reflect(*moved, "work", {});
+  EXPECT_EQ(after->findBinding(0, 0)->kind, ReflectedBinding::Kind::StorageBuffer);
+  EXPECT_EQ(after->findBinding(0, 2)->kind, ReflectedBinding::Kind::UniformBuffer);
+  EXPECT_TRUE(separateBindings(*after).empty());
+}
+
+TEST(Rebind, RefusesAGroupOfDecorations) {
+  Result<Reflection> reflection = reflect(clashing(true), "work", {});
+  ASSERT_TRUE(reflection);
+  Result<Words> moved = rebind(clashing(true), "work", {}, separateBindings(*reflection));
+  ASSERT_FALSE(moved);
+  EXPECT_NE(moved.error().message.find("group of decorations"), std::string::npos);
+}
+
 TEST(Synthesize, RefusesWhatItCannotMakeUp) {
   Words image = module(R"(
 OpName %img "img"
@@ -229,22 +347,6 @@ OpDecorate %img Binding 7)",
   EXPECT_NE(scenario.error().message.find("binding 0.7 (`img`) is a depth image"),
             std::string::npos)
       << scenario.error().message;
-  Words array = module(R"(
-OpDecorate %Data Block
-OpMemberDecorate %Data 0 Offset 0
-OpDecorate %all DescriptorSet 0
-OpDecorate %all Binding 0)",
-                       R"(
-%Data = OpTypeStruct %uint
-%five = OpTypeArray %Data %u5
-%five_ptr = OpTypePointer StorageBuffer %five
-%uint_ptr = OpTypePointer StorageBuffer %uint
-%all = OpVariable %five_ptr StorageBuffer)",
-                       "%a = OpAccessChain %uint_ptr %all %u0 %u0\n%v = OpLoad %uint %a", "%all");
-  scenario = synthesize(array, notes);
-  ASSERT_FALSE(scenario);
-  EXPECT_NE(scenario.error().message.find("binding 0.0 is an array of 5 descriptors"),
-            std::string::npos);
   std::vector<ShaderPair> two(2);
   EXPECT_FALSE(synthesizeScenario(two, {}, 1, notes));
 }

@@ -1,5 +1,8 @@
 #include "verify/interpreter/interpreter_runner.h"
 
+#include "verify/run_findings.h"
+#include "verify/scalars.h"
+
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
@@ -12,6 +15,9 @@ namespace {
 
 constexpr LaneOrder kOrders[] = {LaneOrder::Forward, LaneOrder::Reverse, LaneOrder::Interleaved,
                                  LaneOrder::Random};
+
+// Workgroups whose number stands in a buffer: above that, it is no number of workgroups.
+constexpr uint32_t kMostIndirect = 1 << 26;
 
 // Whether a finding may be due to what the buffers held rather than to the program.
 bool mayComeOfInputs(FindingKind kind) {
@@ -179,6 +185,7 @@ RunStatus InterpreterRunner::runSequence(const LoweredProgram& lowered,
                                          const InterpreterPlan& plan) {
   auto start = std::chrono::steady_clock::now();
   instructions_.assign(lowered.program.dispatches.size(), 0);
+  workgroups_.assign(lowered.program.dispatches.size(), 0);
   uint32_t repeat = plan.repeat != 0 ? plan.repeat : lowered.program.repeat;
   // What a dispatch sees after only a part of an earlier one is as good as made up.
   bool isAfterPart = false;
@@ -206,17 +213,23 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
   }
   std::vector<BufferBinding> bindings;
   for (const ProgramDispatch::Binding& bound : step.bindings)
-    bindings.push_back({bound.set, bound.binding, 0, bound.buffer});
+    bindings.push_back({bound.set, bound.binding, bound.element, bound.buffer});
   const interpreter::Program& program = *lowered.shaders[step.shader];
   MachineOptions options;
   options.order = plan.order;
   options.subgroupSize = info_.subgroupSize;
+  options.stepLimit = plan.stepLimit;
   options.timeoutSeconds = seconds > 0 ? seconds : -1;
   if (!plan.workgroups.empty()) options.workgroups = plan.workgroups[index];
   options.keepsWorkgroupOrder =
       !plan.keepsWorkgroupOrder.empty() && plan.keepsWorkgroupOrder[index];
+  std::array<uint32_t, 3> groups = step.groups;
+  if (step.indirect)
+    if (RunStatus failed = readGroups(lowered, index, isAfterPart, groups)) return failed;
+  workgroups_[index] = uint64_t(groups[0]) * groups[1] * groups[2];
+  if (workgroups_[index] == 0) return {}; // as in Vulkan
   Result<DispatchResult> done =
-      dispatch({&program, step.groups, bindings, step.pushConstants}, memory, options);
+      dispatch({&program, groups, bindings, step.pushConstants}, memory, options);
   if (!done) return RunFailure{RunFailure::Kind::Unsupported, done.error().message};
   instructions_[index] += done->instructions;
   const std::string& shader = lowered.program.shaders[step.shader].name;
@@ -232,6 +245,40 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
     return RunFailure{RunFailure::Kind::Timeout,
                       done->findings.empty() ? "it does not end" : findings_.back().text};
   return {};
+}
+
+// What earlier dispatches left as the counts of this one.
+RunStatus InterpreterRunner::readGroups(const LoweredProgram& lowered, uint32_t index,
+                                        bool isAfterPart, std::array<uint32_t, 3>& groups) {
+  const ProgramDispatch& step = lowered.program.dispatches[index];
+  const auto& [buffer, offset] = *step.indirect;
+  groups = decodeGroups(buffers_[buffer], offset);
+  const std::vector<uint8_t>& written = written_[buffer];
+  const std::string& shader = lowered.program.shaders[step.shader].name;
+  const bool isKnown = written.empty() || isAllWritten_[buffer] ||
+                       std::all_of(written.begin() + ptrdiff_t(offset),
+                                   written.begin() + ptrdiff_t(offset + sizeof(groups)),
+                                   [](uint8_t flag) { return flag != 0; });
+  if (!isKnown) {
+    RunFinding found;
+    found.kind = nameOf(FindingKind::UninitializedRead);
+    found.text = fmt::format("uninitialized read: the counts of workgroups of dispatch {} of the "
+                             "sequence, from byte {} on, were not written",
+                             index, offset);
+    found.shader = shader;
+    found.place = fmt::format("{}:counts:{}", shader, index);
+    found.isAfterPart = found.dependsOnInputs = isAfterPart;
+    driver::addFindings(findings_, {std::move(found)});
+    groups = {0, 0, 0};
+    return {};
+  }
+  uint64_t all = 1;
+  for (uint32_t count : groups) all = std::min<uint64_t>(all * count, uint64_t(1) << 32);
+  if (all <= kMostIndirect) return {};
+  return RunFailure{RunFailure::Kind::Timeout,
+                    fmt::format("the counts of workgroups of a dispatch of shader `{}` are {}, {}, "
+                                "{} in their buffer",
+                                shader, groups[0], groups[1], groups[2])};
 }
 
 void InterpreterRunner::addFinding(const interpreter::Program& program, const std::string& shader,

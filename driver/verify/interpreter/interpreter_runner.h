@@ -28,6 +28,7 @@ struct InterpreterPlan {
   /// By dispatch: its workgroups start in their order, whatever the order of lanes. Empty: none.
   std::vector<bool> keepsWorkgroupOrder;
   double timeoutSeconds = 60; ///< for the whole
+  uint64_t stepLimit = interpreter::MachineOptions().stepLimit;
   /// Inputs of the same number are the same bytes at the same place: then only what the run before
   /// has changed is put back. 0: they have none.
   uint64_t inputsNumber = 0;
@@ -69,6 +70,8 @@ public:
   TouchedPages touched(uint32_t buffer) const;
   /// Instructions of the interpreter's code in the last run, by dispatch of the sequence.
   const std::vector<uint64_t>& instructions() const { return instructions_; }
+  /// Workgroups that the dispatches of the sequence have, as of its last repetition.
+  const std::vector<uint64_t>& workgroups() const { return workgroups_; }
   /// Whether workgroups of a dispatch may speak to one another through atomics on buffers.
   bool hasStorageAtomics(uint32_t program, uint32_t dispatch) const;
 
@@ -84,6 +87,8 @@ private:
   RunStatus runSequence(const LoweredProgram& lowered, const InterpreterPlan& plan);
   RunStatus runDispatch(const LoweredProgram& lowered, uint32_t index, bool isAfterPart,
                         const InterpreterPlan& plan, double seconds);
+  RunStatus readGroups(const LoweredProgram& lowered, uint32_t index, bool isAfterPart,
+                       std::array<uint32_t, 3>& groups);
   void addFinding(const interpreter::Program& program, const std::string& shader,
                   const interpreter::Finding& finding, bool isAfterPart);
 
@@ -99,7 +104,7 @@ private:
   std::vector<std::pair<uint32_t, std::vector<uint8_t>>> pristine_;
   std::vector<LoweredProgram> programs_;
   std::vector<RunFinding> findings_;
-  std::vector<uint64_t> instructions_;
+  std::vector<uint64_t> instructions_, workgroups_;
 };
 
 } // namespace lanewise::driver
