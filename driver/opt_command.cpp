@@ -10,6 +10,7 @@
 #include "opt_verify.h"
 #include "optimize_input.h"
 #include "print.h"
+#include "report_subjects.h"
 #include "target_profiles.h"
 
 #include <algorithm>
@@ -34,7 +35,9 @@ int fail(std::string_view message) {
 /// Commands with several inputs share the target, the device and the remarks file.
 class OptRun {
 public:
-  explicit OptRun(OptOptions options) : options_(std::move(options)) {}
+  /// `shown` is the command as reports show it.
+  OptRun(OptOptions options, std::string shown)
+      : options_(std::move(options)), shown_(std::move(shown)) {}
 
   int run() {
     setDefaultIsolation({options_.isolationTime, 0, options_.isolates});
@@ -48,16 +51,21 @@ public:
       exitCode = std::max(exitCode, one.exitCode);
       printError("{}", one.errors);
       remarks += one.output.remarks;
-      // With the last output: either both are written or neither.
-      if (&input == &options_.inputs.back() && one.exitCode != kBadUsageOrInput &&
-          wantsRemarksFile())
-        one.output.files.push_back({options_.remarksFile, std::exchange(remarks, {})});
+      if (!options_.html.empty())
+        subjects_.push_back(subjectOf(input, one, options_.keepLines, detail()));
+      // With the last output: either all are written or none.
+      if (&input == &options_.inputs.back() && one.exitCode != kBadUsageOrInput) {
+        if (wantsRemarksFile())
+          one.output.files.push_back({options_.remarksFile, std::exchange(remarks, {})});
+        addPage(one.output);
+      }
       if (int code = write(one.output)) exitCode = std::max(exitCode, code);
     }
-    if (remarks.empty() || !wantsRemarksFile()) return exitCode;
-    OutputFiles file;
-    file.add(options_.remarksFile, std::move(remarks));
-    if (Status s = file.commit(); !s) return fail(s.error().message);
+    CommandOutput left; // the last input failed
+    if (!remarks.empty() && wantsRemarksFile())
+      left.files.push_back({options_.remarksFile, std::move(remarks)});
+    if (options_.inputs.size() > 1) addPage(left);
+    if (int code = write(left)) return code;
     return exitCode;
   }
 
@@ -69,7 +77,11 @@ private:
   /// What can go wrong before any input is read.
   int prepare() {
     if (int code = chooseTarget()) return code;
-    if (options_.isProgram()) return openDevice();
+    if (options_.isProgram()) {
+      if (!options_.html.empty())
+        if (int code = checkDestination(options_.html, {})) return code;
+      return openDevice();
+    }
     if (options_.output.empty() && !options_.wantsDiff && !options_.asText &&
         ::isatty(STDOUT_FILENO))
       return fail("the output is binary; give -o FILE, or -S for text");
@@ -101,6 +113,10 @@ private:
     if (!options_.layoutManifest.empty()) {
       if (int code = checkDestination(options_.layoutManifest, others)) return code;
       others.push_back(options_.layoutManifest);
+    }
+    if (!options_.html.empty()) {
+      if (int code = checkDestination(options_.html, others)) return code;
+      others.push_back(options_.html);
     }
     return wantsRemarksFile() ? checkDestination(options_.remarksFile, others) : int(kDone);
   }
@@ -216,6 +232,7 @@ private:
         return fail(fmt::format("{}: {}", m.shader->path, s.error().message));
       addReport(m.shader->path, &m.module, m.outcome, nullptr, options_, output);
     }
+    if (!options_.html.empty()) addProgramSubjects(program);
     PipelineOutcome whole;
     whole.remarks = std::move(program.remarks);
     addReport(options_.scenario, nullptr, whole, options_.verify ? &program.verification : nullptr,
@@ -229,7 +246,65 @@ private:
     if (!given.empty()) output.files.push_back({given, layoutManifestToJson(program.layouts)});
     if (wantsRemarksFile())
       output.files.push_back({options_.remarksFile, std::exchange(output.remarks, {})});
+    addPage(output);
     return kDone;
+  }
+
+  // ---- the page of --html ----
+
+  /// Differences of the code of very many modules would drown the rest.
+  SubjectDetail detail() const {
+    constexpr size_t kMostWithDiffs = 24;
+    SubjectDetail detail;
+    detail.hasDiff = options_.inputs.size() <= kMostWithDiffs;
+    return detail;
+  }
+
+  /// Turns what was collected into the page, if one is asked for that was not added yet.
+  void addPage(CommandOutput& output) {
+    if (options_.html.empty() || subjects_.empty()) return;
+    ReportPage page;
+    page.command = "opt";
+    page.title = options_.isProgram()          ? options_.scenario
+                 : options_.inputs.size() == 1 ? subjects_[0].name
+                                               : fmt::format("{} modules", options_.inputs.size());
+    const TargetProfile& target = options_.pipeline.target;
+    page.facts = {{"command", shown_},
+                  {"target", fmt::format("{}: subgroups of {}, {} banks of {} bytes", target.name,
+                                         target.subgroupSize, target.banks, target.bankBytes)}};
+    if (!options_.scenario.empty()) page.facts.push_back({"scenario", options_.scenario});
+    for (ReportFact& fact : versionFacts()) page.facts.push_back(std::move(fact));
+    std::vector<std::string> files = options_.inputs;
+    files.insert(files.end(), {options_.scenario, options_.targetName});
+    addSubjects(page, std::exchange(subjects_, {}), files);
+    output.files.push_back({options_.html, htmlReport(page)});
+  }
+
+  void addProgramSubjects(const OptimizedProgram& program) {
+    for (const ProgramModule& m : program.modules) {
+      ReportSubject subject;
+      subject.name = fmt::format("{} ({})", m.shader->name, m.shader->path);
+      subject.remarks = m.outcome.remarks;
+      addModuleDetail(subject, m.module, m.outcome.words, options_.keepLines, detail());
+      subjects_.push_back(std::move(subject));
+    }
+    ReportSubject whole;
+    whole.name = options_.scenario;
+    whole.isWhole = true;
+    whole.remarks = program.remarks;
+    whole.isUnchanged = std::all_of(subjects_.begin(), subjects_.end(),
+                                    [](const ReportSubject& s) { return s.isUnchanged; });
+    if (options_.verify) setVerification(whole, program.verification);
+    whole.isInputKept = options_.requiresVerified && !program.verification.isVerified;
+    for (ReportSubject& s : subjects_) {
+      whole.bytesBefore += s.bytesBefore, whole.bytesAfter += s.bytesAfter;
+      whole.moduleRewrites +=
+          size_t(std::count_if(s.remarks.begin(), s.remarks.end(),
+                               [](const Remark& r) { return r.kind == Remark::Kind::Applied; }));
+      s.state = whole.state; // the program was verified, not each module
+      s.isInputKept = whole.isInputKept;
+    }
+    subjects_.push_back(std::move(whole));
   }
 
   int write(CommandOutput& output) const {
@@ -244,6 +319,8 @@ private:
   }
 
   OptOptions options_;
+  std::string shown_;
+  std::vector<ReportSubject> subjects_; ///< for --html, until it is written
   std::unique_ptr<Verifier> verifier_;
 };
 
@@ -256,7 +333,10 @@ int optCommand(std::span<char*> args) {
     printOut("{}", parsed->help);
     return kDone;
   }
-  return OptRun(std::move(*parsed->options)).run();
+  std::string shown = shownCommand("opt", args,
+                                   {"-o", "--output", "--html", "--remarks-file", "-MF",
+                                    "--dependency-file", "--layout-manifest"});
+  return OptRun(std::move(*parsed->options), std::move(shown)).run();
 }
 
 } // namespace lanewise::driver

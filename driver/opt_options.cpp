@@ -119,6 +119,8 @@ void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
   app.add_option("--remarks", raw.remarks, "text, json, warnings or none")->group(group);
   app.add_option("--remarks-file", o.remarksFile, "where remarks go (default: standard error)")
       ->group(group);
+  app.add_option("--html", o.html, "FILE: one page of what changed, what was compared, and times")
+      ->group(group);
   app.add_option("--layout-manifest", o.layoutManifest,
                  "with --aos-to-soa: where it is told how the host must lay out its buffers")
       ->group(group);

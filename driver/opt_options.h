@@ -34,6 +34,7 @@ struct OptOptions {
 
   RemarkFormat remarks = RemarkFormat::Text;
   std::string remarksFile; ///< "" for standard error
+  std::string html;        ///< --html; "" when not given
   /// --layout-manifest; "" when not given
   std::string layoutManifest;
 

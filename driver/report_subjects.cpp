@@ -192,7 +192,6 @@ void addModuleDetail(ReportSubject& subject, const LoadedModule& module, const W
 void setVerification(ReportSubject& subject, const VerifySummary& summary) {
   subject.state = summary.isVerified ? ReportState::Verified : ReportState::Unverified;
   subject.reason = summary.reason;
-  subject.hasUndonePasses = summary.foundDifference;
   subject.verification = summary.report;
   if (summary.report && summary.report->state == VerifyState::OriginalUnsound)
     subject.state = ReportState::Unsound;
@@ -241,63 +240,59 @@ void replaceAll(std::string& text, const std::string& from, const std::string& t
     text.replace(at, from.size(), to);
 }
 
-class Renaming {
-public:
-  explicit Renaming(const std::set<std::string>& files) {
-    std::error_code error;
-    const fs::path here = fs::current_path(error);
-    if (error) return;
-    for (const std::string& file : files) {
-      if (!fs::path(file).is_absolute()) continue;
-      const std::string relative = fs::path(file).lexically_relative(here).string();
-      if (!relative.empty()) names_.push_back({file, relative});
-    }
-    // Of two where one begins the other, the longer first.
-    std::stable_sort(names_.begin(), names_.end(),
-                     [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
-  }
-
-  void apply(std::string& text) const {
-    for (const auto& [from, to] : names_) replaceAll(text, from, to);
-  }
-  void apply(std::vector<std::string>& texts) const {
-    for (std::string& text : texts) apply(text);
-  }
-  void apply(std::vector<RunFinding>& findings) const {
-    for (RunFinding& f : findings) apply(f.text), apply(f.file), apply(f.otherFile);
-  }
-  void apply(VerifyReport& report) const {
-    apply(report.reason), apply(report.notes), apply(report.validationErrors);
-    apply(report.findings), apply(report.originalName);
-    for (VariantReport& variant : report.variants)
-      apply(variant.name), apply(variant.reason), apply(variant.findings);
-  }
-  void apply(ReportSubject& s) const {
-    apply(s.name), apply(s.reason), apply(s.note);
-    for (Remark& r : s.remarks) apply(r.location.file), apply(r.message), apply(r.details);
-    for (ReportSource& source : s.sources) apply(source.file);
-    for (ReportDiff& diff : s.diffs) apply(diff.title), apply(diff.text);
-    if (s.verification) apply(*s.verification);
-  }
-  bool isEmpty() const { return names_.empty(); }
-
-private:
-  std::vector<std::pair<std::string, std::string>> names_;
-};
-
 } // namespace
 
-void useRelativeNames(ReportPage& page, const std::vector<std::string>& files) {
+RelativeNames::RelativeNames(const std::string& folder, const std::set<std::string>& files) {
+  for (const std::string& file : files) {
+    if (!fs::path(file).is_absolute()) continue;
+    const std::string relative = fs::path(file).lexically_relative(folder).string();
+    if (!relative.empty()) names_.push_back({file, relative});
+  }
+  // Of two where one begins the other.
+  std::stable_sort(names_.begin(), names_.end(),
+                   [](const auto& a, const auto& b) { return a.first.size() > b.first.size(); });
+}
+
+void RelativeNames::apply(std::string& text) const {
+  for (const auto& [from, to] : names_) replaceAll(text, from, to);
+}
+void RelativeNames::apply(std::vector<std::string>& texts) const {
+  for (std::string& text : texts) apply(text);
+}
+void RelativeNames::apply(std::vector<RunFinding>& findings) const {
+  for (RunFinding& f : findings) apply(f.text), apply(f.file), apply(f.otherFile);
+}
+void RelativeNames::apply(VerifyReport& report) const {
+  apply(report.reason), apply(report.notes), apply(report.validationErrors);
+  apply(report.findings), apply(report.originalName);
+  for (VariantReport& variant : report.variants)
+    apply(variant.name), apply(variant.reason), apply(variant.findings);
+}
+void RelativeNames::apply(ReportSubject& s) const {
+  if (names_.empty()) return;
+  apply(s.name), apply(s.reason), apply(s.note);
+  for (Remark& r : s.remarks) apply(r.location.file), apply(r.message), apply(r.details);
+  for (ReportSource& source : s.sources) apply(source.file);
+  for (ReportDiff& diff : s.diffs) apply(diff.title), apply(diff.text);
+  if (s.verification) apply(*s.verification);
+}
+
+void addSubjects(ReportPage& page, std::vector<ReportSubject> subjects,
+                 const std::vector<std::string>& files) {
   std::set<std::string> all(files.begin(), files.end());
-  for (const ReportSubject& s : page.subjects) {
+  for (const ReportSubject& s : subjects) {
     all.insert(s.name);
     for (const SourceMark& mark : marksOf(s)) all.insert(mark.at.file);
   }
-  const Renaming renaming(all);
-  if (renaming.isEmpty()) return;
-  renaming.apply(page.title);
-  for (ReportFact& fact : page.facts) renaming.apply(fact.value);
-  for (ReportSubject& s : page.subjects) renaming.apply(s);
+  std::error_code error;
+  const std::string here = fs::current_path(error).string();
+  const RelativeNames names(here, error ? std::set<std::string>() : all);
+  names.apply(page.title);
+  for (ReportFact& fact : page.facts) names.apply(fact.value);
+  for (ReportSubject& s : subjects) {
+    names.apply(s);
+    page.entries.push_back(entryOf(s));
+  }
 }
 
 } // namespace lanewise::driver

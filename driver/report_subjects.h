@@ -51,8 +51,24 @@ void addDiff(ReportSubject& subject, const std::string& title, const std::string
 /// Lines around what remarks and findings speak of, from what `modules` carry or from files.
 void addSources(ReportSubject& subject, std::span<const Words> modules, uint32_t mostLines);
 
-/// Absolute names of files in all that the page says become relative to the current folder: the
-/// same command in two checkouts gives the same page.
-void useRelativeNames(ReportPage& page, const std::vector<std::string>& files);
+/// Absolute names of files in what the page says become relative to the current folder: the same
+/// command in two checkouts gives the same page.
+class RelativeNames {
+public:
+  /// The folder counts as the current one; files with relative names stay as they are.
+  RelativeNames(const std::string& folder, const std::set<std::string>& files);
+  void apply(std::string& text) const;
+  void apply(ReportSubject& subject) const;
+
+private:
+  void apply(std::vector<std::string>& texts) const;
+  void apply(std::vector<RunFinding>& findings) const;
+  void apply(VerifyReport& report) const;
+  std::vector<std::pair<std::string, std::string>> names_; ///< longer ones first
+};
+
+/// Adds `subjects` to the page, by relative names. `files` are others that its facts name.
+void addSubjects(ReportPage& page, std::vector<ReportSubject> subjects,
+                 const std::vector<std::string>& files);
 
 } // namespace lanewise::driver

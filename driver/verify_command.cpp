@@ -375,10 +375,9 @@ std::string pageOf(const Options& o, const Plan& plan, const VerifyReport& repor
     for (const auto& [name, words] : program.modules) modules.push_back(words);
   addSources(subject, modules, SubjectDetail().mostSourceLines);
   addDiffs(subject, o, plan);
-  page.subjects.push_back(std::move(subject));
   std::vector<std::string> files = o.inputs;
   files.insert(files.end(), {o.scenario, o.layoutManifest});
-  useRelativeNames(page, files);
+  addSubjects(page, {std::move(subject)}, files);
   return htmlReport(page);
 }
 

@@ -2,7 +2,6 @@
 
 #include "html/subject_section.h"
 #include "html/text.h"
-#include "html/verification_sections.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -23,12 +22,12 @@ constexpr std::string_view kScript =
 // A page of some ten MiB still opens in a second or two on a phone.
 constexpr size_t kListingBudget = size_t(5) << 20; ///< bytes of pages with source and diffs
 constexpr size_t kPageBudget = size_t(9) << 20;    ///< of all; then only what the table says
-constexpr size_t kMostOpen = 6;                    ///< subjects that are not folded
+constexpr size_t kMostOpen = 6;                    ///< entries that are not folded
 
 /// What needs a look first.
-int urgency(const ReportSubject& s) {
-  if (s.isWhole) return -1;
-  switch (s.state) {
+int urgency(const ReportEntry& e) {
+  if (e.isWhole) return -1;
+  switch (e.state) {
   case ReportState::Failed:
     return 0;
   case ReportState::Differs:
@@ -41,32 +40,50 @@ int urgency(const ReportSubject& s) {
   case ReportState::Done:
     break;
   }
-  if (s.hasUndonePasses || countRemarks(s.remarks).undone != 0) return 2;
-  return s.isUnchanged ? 6 : 5;
+  if (e.undone != 0) return 2;
+  return e.applied != 0 ? 5 : e.isUnchanged ? 7 : 6;
+}
+
+/// Class and sign of a state; colour is never all that tells.
+struct Look {
+  const char *role, *sign;
+};
+Look lookOf(ReportState state) {
+  switch (state) {
+  case ReportState::Done:
+    return {"quiet", "\xE2\x80\x93"};
+  case ReportState::Verified:
+    return {"good", "\xE2\x9C\x93"};
+  case ReportState::Unverified:
+  case ReportState::Unsound:
+    return {"doubt", "?"};
+  case ReportState::Differs:
+  case ReportState::Failed:
+    break;
+  }
+  return {"bad", "!"};
 }
 
 class Page {
 public:
-  explicit Page(const ReportPage& page) : page_(page), order_(page.subjects.size()) {
+  explicit Page(const ReportPage& page) : page_(page), order_(page.entries.size()) {
     std::iota(order_.begin(), order_.end(), size_t(0));
     std::stable_sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
-      return urgency(page.subjects[a]) < urgency(page.subjects[b]);
+      return urgency(page.entries[a]) < urgency(page.entries[b]);
     });
   }
 
   std::string run() {
     head();
-    if (page_.subjects.size() == 1) {
-      html_ += answerCards(page_.subjects[0]);
-      remarkSwitch(page_.subjects[0].remarks.size());
-      html_ += subjectSections(page_.subjects[0], "s0", Detail::All);
+    if (page_.entries.size() == 1) {
+      html_ += page_.entries[0].cards;
+      remarkSwitch();
+      html_ += page_.entries[0].all;
     } else {
       totals();
       summary();
-      size_t remarks = 0;
-      for (const ReportSubject& s : page_.subjects) remarks += s.remarks.size();
-      remarkSwitch(remarks);
-      for (size_t n : order_) subject(n);
+      remarkSwitch();
+      for (size_t n : order_) entry(n);
     }
     facts();
     html_ += fmt::format("</main>\n<script>{}</script>\n</body></html>\n", kScript);
@@ -89,59 +106,60 @@ private:
         escaped(page_.title), deviceLine());
   }
 
+  const ReportEntry* measured() const {
+    for (const ReportEntry& e : page_.entries)
+      if (!e.device.empty()) return &e;
+    return nullptr;
+  }
   std::string deviceLine() const {
-    for (const ReportSubject& s : page_.subjects)
-      if (s.verification && !s.verification->device.empty())
-        return fmt::format(R"(<p class="small">on {}</p>)", escaped(s.verification->device));
-    return {};
+    const ReportEntry* e = measured();
+    return e ? fmt::format(R"(<p class="small">on {}</p>)", escaped(e->device)) : std::string();
   }
 
-  // ---- several subjects ----
+  // ---- several entries ----
 
   void totals() {
-    size_t failed = 0, doubtful = 0, verified = 0, changed = 0, modules = 0, faster = 0, slower = 0,
-           timed = 0;
-    for (const ReportSubject& s : page_.subjects) {
-      if (!s.isWhole) ++modules;
-      if (s.state == ReportState::Failed || s.state == ReportState::Differs) ++failed;
-      if (s.state == ReportState::Unverified || s.state == ReportState::Unsound) ++doubtful;
-      if (s.state == ReportState::Verified) ++verified;
-      if (countRemarks(s.remarks).applied != 0 && !s.isInputKept) ++changed;
-      if (const TimingResult* t = decidingTiming(s))
-        ++timed, faster += t->isFaster(), slower += t->isSlower();
-    }
-    const bool isWhole = modules != page_.subjects.size();
-    std::string how = fmt::format("{} verified, {} unverified, {} failed or different.", verified,
-                                  doubtful, failed);
-    html_ += R"(<div class="cards">)";
-    if (isWhole) {
-      for (const ReportSubject& s : page_.subjects)
-        if (s.isWhole)
-          html_ += answerCards(s).substr(std::string_view(R"(<div class="cards">)").size());
+    const auto whole = std::find_if(page_.entries.begin(), page_.entries.end(),
+                                    [](const ReportEntry& e) { return e.isWhole; });
+    if (whole != page_.entries.end()) {
+      html_ += whole->cards;
       return;
     }
+    size_t failed = 0, doubtful = 0, verified = 0, changed = 0, faster = 0, slower = 0, timed = 0;
+    for (const ReportEntry& e : page_.entries) {
+      failed += e.state == ReportState::Failed || e.state == ReportState::Differs;
+      doubtful += e.state == ReportState::Unverified || e.state == ReportState::Unsound;
+      verified += e.state == ReportState::Verified;
+      changed += e.applied != 0;
+      timed += e.ratio.has_value(), faster += e.isFaster, slower += e.isSlower;
+    }
+    const size_t all = page_.entries.size();
+    const std::string how = fmt::format("{} verified, {} unverified, {} failed or different.",
+                                        verified, doubtful, failed);
+    html_ += R"(<div class="cards">)";
+    const char* same = "Same results?";
     if (failed != 0)
-      html_ += card("bad", "Same results?", fmt::format("{} of {} failed", failed, modules), how);
+      html_ += card("bad", same, fmt::format("{} of {} failed", failed, all), how);
     else if (doubtful != 0)
-      html_ += card("doubt", "Same results?", fmt::format("{} unverified", doubtful), how);
+      html_ += card("doubt", same, fmt::format("{} of {} unverified", doubtful, all), how);
+    else if (verified == 0)
+      html_ += card("quiet", same, "Not checked", "");
     else
-      html_ += card(verified ? "good" : "quiet", "Same results?",
-                    verified ? "All verified" : "Not checked", verified ? how : std::string());
+      html_ += card("good", same, verified == all ? "All verified" : "Verified", how);
     html_ += card(
         faster > slower ? "good" : "quiet", "Faster?",
         timed ? fmt::format("{} of {}", faster, timed) : "Not timed",
         timed ? fmt::format("{} slower, {} without a difference.", slower, timed - faster - slower)
               : "");
     html_ +=
-        card(changed ? "good" : "quiet", "What changed?", fmt::format("{} of {}", changed, modules),
+        card(changed ? "good" : "quiet", "What changed?", fmt::format("{} of {}", changed, all),
              "modules were rewritten by Lanewise&#39;s passes.");
     html_ += "</div>";
   }
 
   void summary() {
-    const bool isLong = page_.subjects.size() > 12;
     html_ += R"(<section><h2 id="all">Contents</h2>)";
-    if (isLong)
+    if (page_.entries.size() > 12)
       html_ +=
           R"(<p class="js"><input id="filter" type="search" placeholder="filter: name, state" )"
           R"(aria-label="filter"> <span id="shown" class="small"></span></p>)";
@@ -156,54 +174,52 @@ private:
   }
 
   void row(size_t n) {
-    const ReportSubject& s = page_.subjects[n];
-    const RemarkCounts counts = countRemarks(s.remarks);
-    const StateWords state = wordsOf(s);
-    const TimingResult* timing = decidingTiming(s);
+    const ReportEntry& e = page_.entries[n];
+    const Look look = lookOf(e.state);
     auto number = [](uint64_t value, bool isKnown) {
       return isKnown ? fmt::format(R"(<td class="num">{}</td>)", value)
                      : std::string(R"(<td class="num"></td>)");
     };
     html_ +=
         fmt::format(R"(<tr><th><a href="#s{}">{}</a></th><td data-v="{}" class="{}">{} {}</td>)", n,
-                    escaped(s.name), urgency(s), state.role, state.sign, state.text);
-    const bool isDone = s.state != ReportState::Failed;
-    html_ += number(counts.applied, isDone) + number(counts.undone, isDone) +
-             number(counts.missed, isDone) + number(s.bytesBefore, s.bytesBefore != 0) +
-             number(s.bytesAfter, s.bytesAfter != 0);
-    html_ += timing ? fmt::format(R"(<td class="num">{:.3f}</td></tr>)", timing->ratio)
-                    : R"(<td class="num"></td></tr>)";
+                    escaped(e.name), urgency(e), look.role, look.sign, escaped(e.stateText));
+    const bool isDone = e.state != ReportState::Failed;
+    html_ += number(e.applied, isDone) + number(e.undone, isDone) + number(e.missed, isDone) +
+             number(e.bytesBefore, e.bytesBefore != 0) + number(e.bytesAfter, e.bytesAfter != 0);
+    html_ += e.ratio ? fmt::format(R"(<td class="num">{:.3f}</td></tr>)", *e.ratio)
+                     : R"(<td class="num"></td></tr>)";
     html_ += "\n";
   }
 
-  void subject(size_t n) {
-    const ReportSubject& s = page_.subjects[n];
-    const StateWords state = wordsOf(s);
-    Detail detail = html_.size() < kListingBudget ? Detail::All
-                    : html_.size() < kPageBudget  ? Detail::Remarks
-                                                  : Detail::Counts;
-    std::string body = subjectSections(s, fmt::format("s{}", n), detail);
-    if (body.size() > kListingBudget && detail == Detail::All)
-      body = subjectSections(s, fmt::format("s{}", n), detail = Detail::Remarks);
-    if (detail != Detail::All && !(s.sources.empty() && s.remarks.empty()))
-      body += R"(<p class="small">Left out here, so that the page stays small: )" +
-              std::string(detail == Detail::Remarks ? "source and differences"
-                                                    : "remarks, source and differences") +
-              ". <code>lanewise opt --html</code> on this file shows all.</p>";
-    const bool isOpen = page_.subjects.size() <= kMostOpen;
+  void entry(size_t n) {
+    const ReportEntry& e = page_.entries[n];
+    const Look look = lookOf(e.state);
+    const std::string* body = &e.all;
+    if (html_.size() + e.all.size() > kListingBudget) body = &e.remarks;
+    if (html_.size() + body->size() > kPageBudget) body = &e.brief;
     html_ += fmt::format(
         R"(<details class="subject" id="s{}"{}><summary><h2>{}</h2> <span class="state {}">{} {})"
         "</span></summary>",
-        n, isOpen ? " open" : "", escaped(s.name), state.role, state.sign, state.text);
-    if (!s.isWhole && !s.reason.empty()) html_ += fmt::format(R"(<p>{}</p>)", escaped(s.reason));
-    html_ += body + "</details>\n";
+        n, page_.entries.size() <= kMostOpen ? " open" : "", escaped(e.name), look.role, look.sign,
+        escaped(e.stateText));
+    if (!e.isWhole && !e.reason.empty())
+      html_ += fmt::format(R"(<p class="reason">{}</p>)", escaped(e.reason));
+    html_ += *body;
+    if (*body != e.all)
+      html_ += fmt::format(R"(<p class="small">{} left out, so that the page stays small enough. )"
+                           "<code>lanewise opt --html</code> on this file shows all.</p>",
+                           *body == e.remarks ? "Source and differences of the code are"
+                                              : "Remarks and source are");
+    html_ += "</details>\n";
   }
 
   // ---- the rest ----
 
   /// Boxes that the style sheet reads, so that they work without script.
-  void remarkSwitch(size_t remarks) {
-    if (remarks < 2) return;
+  void remarkSwitch() {
+    uint64_t remarks = 0;
+    for (const ReportEntry& e : page_.entries) remarks += e.applied + e.missed;
+    if (remarks < 4) return;
     html_ += R"(<p class="show">Remarks: )"
              R"(<label><input type="checkbox" id="show-applied" checked> applied</label> )"
              R"(<label><input type="checkbox" id="show-missed" checked> missed</label> )"
@@ -215,12 +231,7 @@ private:
     auto add = [&](const std::string& name, const std::string& value) {
       html_ += fmt::format("<dt>{}</dt><dd>{}</dd>", escaped(name), escaped(value));
     };
-    for (const ReportSubject& s : page_.subjects)
-      if (s.verification && !s.verification->device.empty()) {
-        add("device", s.verification->device + (s.verification->isCpuDevice ? " (CPU)" : ""));
-        add("driver", s.verification->driverInfo);
-        break;
-      }
+    if (const ReportEntry* e = measured()) add("device", e->device), add("driver", e->driver);
     for (const ReportFact& fact : page_.facts) add(fact.name, fact.value);
     html_ += "</dl></section>";
   }

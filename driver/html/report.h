@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lanewise::driver {
@@ -40,12 +41,11 @@ struct ReportSubject {
   std::string name;
   ReportState state = ReportState::Done;
   std::string reason;
-  /// By --verify, for changing results or for not being faster: output is without them.
-  bool hasUndonePasses = false;
-  bool isInputKept = false;  ///< in place of what could not be verified
-  bool isUnchanged = false;  ///< the output is the input
-  bool isComparison = false; ///< of given modules: nothing was rewritten here
-  bool isWhole = false;      ///< speaks of all modules of a program together
+  bool isInputKept = false;    ///< in place of what could not be verified
+  bool isUnchanged = false;    ///< the output is the input
+  bool isComparison = false;   ///< of given modules: nothing was rewritten here
+  bool isWhole = false;        ///< speaks of all modules of a program together
+  uint64_t moduleRewrites = 0; ///< of a whole program: applied in its modules
   /// Of the modules as they are written, without lines where these are taken out. 0: not known.
   uint64_t bytesBefore = 0, bytesAfter = 0;
   Remarks remarks;
@@ -55,6 +55,29 @@ struct ReportSubject {
   std::string note; ///< one sentence about this subject
 };
 
+/// A subject as it stands on the page: what tables say of it, and its sections as HTML. Small
+/// enough to be kept for thousands of files, where subjects are not.
+struct ReportEntry {
+  std::string name;
+  ReportState state = ReportState::Done;
+  std::string stateText; ///< "verified, a pass undone"
+  std::string reason;
+  bool isWhole = false, isUnchanged = false;
+  uint64_t applied = 0, missed = 0, undone = 0; ///< remarks
+  uint64_t bytesBefore = 0, bytesAfter = 0;
+  std::optional<double> ratio;             ///< of times
+  bool isFaster = false, isSlower = false; ///< beyond doubt
+  std::string device, driver;
+  std::string cards;               ///< the answer
+  std::string all, remarks, brief; ///< everything; without source and code; without remarks as well
+  bool operator==(const ReportEntry&) const = default;
+};
+ReportEntry entryOf(const ReportSubject& subject);
+
+/// As bytes to be kept elsewhere, and back; nothing for others.
+std::string pack(const ReportEntry& entry);
+std::optional<ReportEntry> unpackEntry(std::string_view bytes);
+
 struct ReportFact {
   std::string name, value;
 };
@@ -63,13 +86,13 @@ struct ReportPage {
   std::string command; ///< "opt", "verify", "batch"
   std::string title;
   std::vector<ReportFact> facts; ///< options, versions
-  std::vector<ReportSubject> subjects;
+  std::vector<ReportEntry> entries;
 };
 
 /// Remarks about passes that were taken back or left out.
 bool isUndone(const Remark& remark);
 
-/// The page: HTML with its style and script inside. Equal pages give equal text. Of many subjects
+/// The page: HTML with its style and script inside. Equal pages give equal text. Of many entries
 /// those that need a look stand first, and details end where the page would become too large to
 /// use, which it then says.
 std::string htmlReport(const ReportPage& page);

@@ -106,8 +106,7 @@ withoutRepeats(std::span<const SourceMark* const> marks) {
 /// Code between marks scrolls by itself, so that marks stay in view.
 class Listing {
 public:
-  Listing(const ReportSource& source, std::string prefix)
-      : source_(source), prefix_(std::move(prefix)) {}
+  explicit Listing(const ReportSource& source) : source_(source) {}
 
   std::string run(std::span<const SourceMark* const> marks) {
     size_t next = 0;
@@ -135,8 +134,8 @@ private:
   void addLine(uint32_t number, const std::string& text, const char* role) {
     if (!isInCode_) html_ += R"(<pre class="src" tabindex="0">)";
     isInCode_ = true;
-    html_ += role ? fmt::format(R"(<span class="hit {}" id="{}-{}"><i>{}</i>{}</span>)", role,
-                                prefix_, number, number, escaped(text) + "\n")
+    html_ += role ? fmt::format(R"(<span class="hit {}"><i>{}</i>{}</span>)", role, number,
+                                escaped(text) + "\n")
                   : fmt::format("<i>{}</i>{}\n", number, escaped(text));
   }
   void endCode() {
@@ -145,7 +144,7 @@ private:
   }
 
   const ReportSource& source_;
-  std::string prefix_, html_;
+  std::string html_;
   bool isInCode_ = false;
 };
 
@@ -197,8 +196,7 @@ std::string markBlock(const SourceMark& mark, size_t count, const std::string& w
                      escaped(mark.origin), detailTable(mark.details));
 }
 
-std::string sourceListing(std::span<const ReportSource> sources, std::vector<SourceMark> marks,
-                          const std::string& prefix) {
+std::string sourceListing(std::span<const ReportSource> sources, std::vector<SourceMark> marks) {
   std::stable_sort(marks.begin(), marks.end(), isBefore);
   std::vector<const SourceMark*> elsewhere;
   std::vector<std::vector<const SourceMark*>> byFile(sources.size());
@@ -214,8 +212,7 @@ std::string sourceListing(std::span<const ReportSource> sources, std::vector<Sou
     html += markBlock(*mark, count, placeOf(*mark));
   for (size_t n = 0; n < sources.size(); ++n)
     html += fmt::format(R"(<figure class="code"><figcaption>{}</figcaption>{}</figure>)",
-                        escaped(sources[n].file),
-                        Listing(sources[n], fmt::format("{}f{}", prefix, n)).run(byFile[n]));
+                        escaped(sources[n].file), Listing(sources[n]).run(byFile[n]));
   return html;
 }
 

@@ -24,9 +24,8 @@ struct SourceMark {
 std::vector<SourceMark> marksOf(const ReportSubject& subject);
 
 /// Each file of `sources` with its marks below their lines; marks that are in none of these lines
-/// come first. `prefix` makes ids of lines unique on the page.
-std::string sourceListing(std::span<const ReportSource> sources, std::vector<SourceMark> marks,
-                          const std::string& prefix);
+/// come first.
+std::string sourceListing(std::span<const ReportSource> sources, std::vector<SourceMark> marks);
 
 /// One mark. `where` is HTML that stands before its message.
 std::string markBlock(const SourceMark& mark, size_t count, const std::string& where);

@@ -128,9 +128,9 @@ std::string changedCard(const ReportSubject& s, const RemarkCounts& counts) {
   if (s.isInputKept)
     return card("doubt", question, "Input kept", "It could not be verified. " + more);
   if (s.isUnchanged) return card("quiet", question, "Nothing", more);
-  if (counts.applied == 0)
-    return card("quiet", question, s.isWhole ? "No layouts" : "Only spirv-opt&#39;s passes", more);
-  return card("good", question, countText(counts.applied, "rewrite"), more);
+  const uint64_t applied = counts.applied + s.moduleRewrites;
+  if (applied == 0) return card("quiet", question, "Only spirv-opt&#39;s passes", more);
+  return card("good", question, countText(applied, "rewrite"), more);
 }
 
 // ---- figures before and after ----
@@ -214,7 +214,7 @@ std::string diffs(const ReportSubject& s) {
   return html;
 }
 
-std::string listing(const ReportSubject& s, const std::string& prefix, Detail detail) {
+std::string listing(const ReportSubject& s, Detail detail) {
   std::vector<SourceMark> marks = marksOf(s);
   // Those that were undone stand above.
   size_t n = 0;
@@ -225,7 +225,7 @@ std::string listing(const ReportSubject& s, const std::string& prefix, Detail de
   if (marks.empty()) return {};
   return sourceListing(detail == Detail::All ? std::span(s.sources)
                                              : std::span<const ReportSource>(),
-                       std::move(marks), prefix);
+                       std::move(marks));
 }
 
 } // namespace
@@ -246,24 +246,6 @@ bool isUndone(const Remark& remark) {
                                                 "not-faster",      "incomplete-program",
                                                 "dropped-pass",    "internal-error"};
   return std::find(std::begin(kNames), std::end(kNames), remark.name) != std::end(kNames);
-}
-
-StateWords wordsOf(const ReportSubject& s) {
-  switch (s.state) {
-  case ReportState::Done:
-    return {"quiet", "\xE2\x80\x93", s.isUnchanged ? "unchanged" : "not checked"};
-  case ReportState::Verified:
-    return {"good", "\xE2\x9C\x93", s.hasUndonePasses ? "verified, a pass undone" : "verified"};
-  case ReportState::Unverified:
-    return {"doubt", "?", s.isInputKept ? "unverified, input kept" : "unverified"};
-  case ReportState::Unsound:
-    return {"doubt", "?", "original unsound"};
-  case ReportState::Differs:
-    return {"bad", "!", "differs"};
-  case ReportState::Failed:
-    break;
-  }
-  return {"bad", "!", "failed"};
 }
 
 const VariantReport* timedVariant(const ReportSubject& subject) {
@@ -293,13 +275,13 @@ std::string answerCards(const ReportSubject& s) {
          (s.isComparison ? runCard(s) : changedCard(s, countRemarks(s.remarks))) + "</div>";
 }
 
-std::string subjectSections(const ReportSubject& s, const std::string& prefix, Detail detail) {
+std::string subjectSections(const ReportSubject& s, Detail detail) {
   std::string html;
   if (!s.note.empty()) html += fmt::format(R"(<p class="small">{}</p>)", escaped(s.note));
   html += section("Undone, and why", undone(s.remarks));
   if (detail == Detail::Counts) return html;
   html += section("Before and after", figures(s.remarks));
-  html += section(s.sources.empty() ? "Remarks" : "Source and remarks", listing(s, prefix, detail));
+  html += section(s.sources.empty() ? "Remarks" : "Source and remarks", listing(s, detail));
   if (s.verification) html += verificationSections(*s.verification);
   if (detail == Detail::All) html += section("Differences of the code", diffs(s));
   return html;

@@ -14,14 +14,6 @@ struct RemarkCounts {
 };
 RemarkCounts countRemarks(const Remarks& remarks);
 
-/// "verified" and so on, with a sign; a class of the style sheet beside it.
-struct StateWords {
-  const char* role;
-  const char* sign;
-  std::string text;
-};
-StateWords wordsOf(const ReportSubject& subject);
-
 /// How much of a subject is shown.
 enum class Detail {
   All,
@@ -31,8 +23,8 @@ enum class Detail {
 
 /// The answer in three cards: equal? faster? what changed?
 std::string answerCards(const ReportSubject& subject);
-/// All but the heading and the cards. `prefix` makes ids unique.
-std::string subjectSections(const ReportSubject& subject, const std::string& prefix, Detail detail);
+/// All but the heading and the cards.
+std::string subjectSections(const ReportSubject& subject, Detail detail);
 
 /// The program whose time stands for a subject: the first beside the original. Null where it was
 /// not timed.
