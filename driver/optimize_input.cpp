@@ -38,28 +38,6 @@ std::vector<std::string> filesOf(const Scenario& scenario, const std::string& in
   return files;
 }
 
-/// Make's syntax, as Ninja reads it too.
-std::string depfileText(const std::string& out, const std::string& input,
-                        const std::vector<std::string>& includes, const OptOptions& options) {
-  auto escaped = [](const std::string& path) {
-    std::string text;
-    for (char c : path) {
-      if (c == ' ' || c == '#' || c == '\\') text += '\\';
-      if (c == '$') text += '$';
-      text += c;
-    }
-    return text;
-  };
-  std::string text = escaped(options.depTarget.empty() ? out : options.depTarget) + ":";
-  std::vector<std::string> files;
-  if (input != "-") files.push_back(input);
-  files.insert(files.end(), includes.begin(), includes.end());
-  if (!options.scenario.empty()) files.push_back(options.scenario);
-  if (options.targetName.ends_with(".toml")) files.push_back(options.targetName);
-  for (const std::string& f : files) text += " \\\n  " + escaped(f);
-  return text + "\n";
-}
-
 std::string statsText(const std::string& name, const LoadedModule& module,
                       const PipelineOutcome& outcome, size_t steps) {
   std::map<std::string, std::pair<uint32_t, uint32_t>> byPass; // applied, missed
@@ -107,8 +85,9 @@ std::string verificationText(const std::string& name, const VerifySummary& summa
 class InputOptimizer {
 public:
   InputOptimizer(const std::string& input, const std::string& output, const OptOptions& options,
-                 Verifier* verifier, std::ostream& log)
-      : input_(input), output_(output), options_(options), verifier_(verifier), log_(log) {}
+                 Verifier* verifier, std::ostream& log, const std::string* contents)
+      : input_(input), output_(output), options_(options), verifier_(verifier), log_(log),
+        contents_(contents) {}
 
   OptimizedInput run() {
     one_.exitCode = load();
@@ -135,7 +114,7 @@ private:
       scenario->apply(pipeline.assumptions);
     }
     LoadError why;
-    std::optional<LoadedModule> module = loadModule(input_, load, why);
+    std::optional<LoadedModule> module = loadModule(input_, load, why, contents_);
     if (!module) {
       one_.errors += linesOf(why);
       return kBadUsageOrInput;
@@ -225,14 +204,16 @@ private:
   const OptOptions& options_;
   Verifier* verifier_;
   std::ostream& log_;
+  const std::string* contents_;
   OptimizedInput one_;
 };
 
 } // namespace
 
 OptimizedInput optimizeInput(const std::string& input, const std::string& output,
-                             const OptOptions& options, Verifier* verifier, std::ostream& log) {
-  return InputOptimizer(input, output, options, verifier, log).run();
+                             const OptOptions& options, Verifier* verifier, std::ostream& log,
+                             const std::string* contents) {
+  return InputOptimizer(input, output, options, verifier, log, contents).run();
 }
 
 Status addModule(const std::string& input, std::string out, const LoadedModule& module,
@@ -284,6 +265,28 @@ void addReport(const std::string& name, const LoadedModule* module, const Pipeli
   if (module && options.hasStats)
     output.standardError += statsText(name, *module, outcome, options.steps.size());
   if (module && options.pipeline.hasTimeReport) output.standardError += timesText(name, outcome);
+}
+
+/// Make's syntax, as Ninja reads it too.
+std::string depfileText(const std::string& out, const std::string& input,
+                        const std::vector<std::string>& includes, const OptOptions& options) {
+  auto escaped = [](const std::string& path) {
+    std::string text;
+    for (char c : path) {
+      if (c == ' ' || c == '#' || c == '\\') text += '\\';
+      if (c == '$') text += '$';
+      text += c;
+    }
+    return text;
+  };
+  std::string text = escaped(options.depTarget.empty() ? out : options.depTarget) + ":";
+  std::vector<std::string> files;
+  if (input != "-") files.push_back(input);
+  files.insert(files.end(), includes.begin(), includes.end());
+  if (!options.scenario.empty()) files.push_back(options.scenario);
+  if (options.targetName.ends_with(".toml")) files.push_back(options.targetName);
+  for (const std::string& f : files) text += " \\\n  " + escaped(f);
+  return text + "\n";
 }
 
 std::string linesOf(const LoadError& why) {

@@ -10,6 +10,10 @@
 
 namespace lanewise::driver {
 
+std::string lanewiseVersion() {
+  return LANEWISE_VERSION;
+}
+
 std::string versionText() {
   return fmt::format("lanewise {}\n"
                      "SPIRV-Tools {}\n"
