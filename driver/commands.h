@@ -9,6 +9,7 @@
 namespace lanewise::driver {
 
 int optCommand(std::span<char*> args);       ///< opt_command.cpp
+int batchCommand(std::span<char*> args);     ///< batch/batch_command.cpp
 int verifyCommand(std::span<char*> args);    ///< verify_command.cpp
 int profileCommand(std::span<char*> args);   ///< profile_command.cpp
 int devicesCommand(std::span<char*> args);   ///< verify_command.cpp

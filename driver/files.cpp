@@ -1,8 +1,13 @@
 #include "files.h"
 
+#include "sha256.h"
+
 #include <bit>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
@@ -98,6 +103,12 @@ Result<std::string> readFile(const std::string& path) {
   }
 }
 
+Result<std::string> readRegularFile(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return Error{"not a file", {}, 0, {}};
+  return readFile(path);
+}
+
 Status checkWritable(const std::string& path) {
   if (path == "-" || isSpecialFile(path)) return ok();
   std::error_code error;
@@ -116,6 +127,23 @@ void OutputFiles::add(std::string path, std::string contents) {
 
 namespace {
 
+constexpr std::string_view kTemporaryPrefix = ".lanewise.";
+constexpr std::string_view kTemporarySuffix = ".tmp";
+
+/// Tells apart processes with one id that write into one folder: other machines' and other
+/// containers'.
+const std::string& machineName() {
+  static const std::string name = [] {
+    char host[256] = "";
+    (void)::gethostname(host, sizeof host - 1);
+    std::error_code error;
+    // Where there is no such link, the host's name must do.
+    const std::string space = fs::read_symlink("/proc/self/ns/pid", error).string();
+    return hexOf(sha256(std::string(host) + "/" + space)).substr(0, 8);
+  }();
+  return name;
+}
+
 /// A new file in the folder of `destination`, with the permissions of a file that is there.
 Result<Descriptor> openTemporary(const std::string& destination, std::string& temporary) {
   std::error_code error;
@@ -123,11 +151,11 @@ Result<Descriptor> openTemporary(const std::string& destination, std::string& te
     return Error{"cannot write: it is a directory", {}, 0, {}};
   struct stat old {};
   bool exists = ::stat(destination.c_str(), &old) == 0;
-  // The process id tells processes apart that write into one folder, the counter the files of one
-  // of them. The destination's name is no part: it may be as long as names can be.
+  // Machine and process id tell processes apart that write into one folder, the counter the files
+  // of one of them. The destination's name is no part: it may be as long as names can be.
   for (uint32_t attempt = 0;; ++attempt) {
-    std::string name =
-        fmt::format("{}/.lanewise.{}.{}.tmp", folderOf(destination), ::getpid(), attempt);
+    std::string name = fmt::format("{}/{}{}.{}.{}{}", folderOf(destination), kTemporaryPrefix,
+                                   machineName(), ::getpid(), attempt, kTemporarySuffix);
     // 0666 lets the kernel apply the user's umask, as for any file the user makes.
     Descriptor out(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (out.get() < 0) {
@@ -142,6 +170,24 @@ Result<Descriptor> openTemporary(const std::string& destination, std::string& te
 }
 
 } // namespace
+
+void removeStaleTemporaries(const std::string& folder) {
+  const std::string ours = std::string(kTemporaryPrefix) + machineName() + ".";
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(kTemporaryPrefix) || !name.ends_with(kTemporarySuffix)) continue;
+    struct stat info {};
+    if (::lstat(at->path().c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    constexpr time_t kDay = 24 * 60 * 60;
+    bool isStale = std::time(nullptr) - info.st_mtime > kDay;
+    if (name.starts_with(ours)) {
+      const pid_t owner = std::atoi(name.c_str() + ours.size());
+      isStale = isStale || (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH);
+    }
+    if (isStale) ::unlink(at->path().c_str());
+  }
+}
 
 Status OutputFiles::writeTemporary(File& file) {
   file.destination = resolveLink(file.path);

@@ -15,6 +15,10 @@ namespace lanewise::driver {
 /// Reads a whole file, or standard input for "-". The message of an error does not name the file.
 Result<std::string> readFile(const std::string& path);
 
+/// The same for a regular file only: anything else, such as a folder or a pipe, is an Error at
+/// once.
+Result<std::string> readRegularFile(const std::string& path);
+
 /// Says early whether `path` can be written, so that long work does not end in a surprise. It may
 /// still fail later. "-" always can.
 Status checkWritable(const std::string& path);
@@ -48,6 +52,11 @@ private:
   std::vector<File> files_;
   bool keepsEqual_ = false;
 };
+
+/// Deletes what killed processes left in `folder`: temporary files of this machine whose process is
+/// gone, and those that are older than a day, whoever made them. Errors are passed over: such files
+/// are in nobody's way.
+void removeStaleTemporaries(const std::string& folder);
 
 /// An open file, closed on every way out.
 class Descriptor {

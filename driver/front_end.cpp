@@ -131,6 +131,7 @@ struct Loader {
   const std::string& path;
   const LoadOptions& options;
   LoadError& error;
+  const std::string* contents;
   std::string displayName;
   LoadedModule out;
 
@@ -164,6 +165,7 @@ struct Loader {
     out.words = std::move(compiled->words);
     out.dependencies = std::move(compiled->dependencies);
     out.warnings = std::move(compiled->warnings);
+    out.probes = std::move(compiled->probes);
     if (out.kind != InputKind::Hlsl) return true;
     // What glslang makes of HLSL is only made legal by this recipe (SPIRV-Tools,
     // RegisterLegalizationPasses).
@@ -176,7 +178,7 @@ struct Loader {
   }
 
   bool load() {
-    Result<std::string> bytes = readFile(path);
+    Result<std::string> bytes = contents ? *contents : readFile(path);
     if (!bytes) return fail(bytes.error());
     Result<KindOfFile> kind = kindOf(path, *bytes, options);
     if (!kind) return fail(kind.error());
@@ -229,8 +231,8 @@ std::optional<InputKind> parseInputKind(std::string_view name) {
 }
 
 std::optional<LoadedModule> loadModule(const std::string& path, const LoadOptions& options,
-                                       LoadError& error) {
-  Loader loader{path, options, error, path == "-" ? "<stdin>" : path, {}};
+                                       LoadError& error, const std::string* contents) {
+  Loader loader{path, options, error, contents, path == "-" ? "<stdin>" : path, {}};
   if (!loader.load()) return {};
   return std::move(loader.out);
 }

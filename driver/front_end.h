@@ -25,6 +25,12 @@ struct LoadOptions {
   std::optional<spv_target_env> env; ///< --target-env
 };
 
+/// A file that was looked for while the input was read.
+struct FileProbe {
+  std::string path;
+  std::string digest; ///< SHA-256 of what it held, in hexadecimal; "" when it was not there
+};
+
 struct LoadedModule {
   Words words; ///< valid in `env`
   spv_target_env env = SPV_ENV_VULKAN_1_2;
@@ -32,6 +38,9 @@ struct LoadedModule {
   std::string text; ///< the input itself as it was read, when it is not a binary
   /// Files read besides the input itself, in the order of reading: its #includes.
   std::vector<std::string> dependencies;
+  /// The same with what they held, and the places where an #include was looked for in vain: a file
+  /// that appears there changes the module.
+  std::vector<FileProbe> probes;
   /// Warnings of the compiler, each "FILE:LINE: warning: ...".
   std::vector<std::string> warnings;
   bool isSource() const { return kind == InputKind::Glsl || kind == InputKind::Hlsl; }
@@ -48,9 +57,10 @@ std::optional<InputKind> parseInputKind(std::string_view name);
 
 /// Reads `path` ("-" for standard input), compiles or assembles it where it is text, and validates
 /// it. Source is compiled with line information, which stripLines() takes out again. Nothing is
-/// returned when `error` is filled.
+/// returned when `error` is filled. `contents` are the file's where they have been read already,
+/// else null.
 std::optional<LoadedModule> loadModule(const std::string& path, const LoadOptions& options,
-                                       LoadError& error);
+                                       LoadError& error, const std::string* contents = nullptr);
 
 /// Takes out what compiling with line information added, so that the module is what it would have
 /// been without: OpLine, OpNoLine, the file and text of OpSource, strings that nothing else uses.
@@ -73,6 +83,7 @@ struct CompileRequest {
 struct Compiled {
   Words words;
   std::vector<std::string> dependencies, warnings, errors; ///< with errors there are no words
+  std::vector<FileProbe> probes;
 };
 /// An Error is a crash of the compiler or a target that it does not have.
 Result<Compiled> compileSource(const CompileRequest& request, const LoadOptions& options);

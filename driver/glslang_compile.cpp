@@ -2,6 +2,7 @@
 #include "files.h"
 #include "front_end.h"
 #include "isolate.h"
+#include "sha256.h"
 
 #include <algorithm>
 #include <array>
@@ -93,13 +94,14 @@ public:
     delete result;
   }
   const std::vector<std::string>& filesRead() const { return filesRead_; }
+  const std::vector<FileProbe>& probes() const { return probes_; }
 
 private:
   IncludeResult* tryOpen(const fs::path& path, size_t depth) {
     constexpr size_t kMaxDepth = 200; // a file that includes itself
-    std::error_code error;
-    if (depth > kMaxDepth || !fs::is_regular_file(path, error)) return nullptr;
-    Result<std::string> text = readFile(path.string());
+    if (depth > kMaxDepth) return nullptr;
+    Result<std::string> text = readRegularFile(path.string());
+    remember(path.string(), text ? hexOf(sha256(*text)) : std::string());
     if (!text) return nullptr;
     if (std::find(filesRead_.begin(), filesRead_.end(), path.string()) == filesRead_.end())
       filesRead_.push_back(path.string());
@@ -110,9 +112,17 @@ private:
     return result;
   }
 
+  void remember(const std::string& path, std::string digest) {
+    // A file that changes while it is compiled is there twice.
+    if (std::none_of(probes_.begin(), probes_.end(),
+                     [&](const FileProbe& p) { return p.path == path && p.digest == digest; }))
+      probes_.push_back({path, std::move(digest)});
+  }
+
   std::string input_;
   std::vector<std::string> dirs_;
   std::vector<std::string> filesRead_;
+  std::vector<FileProbe> probes_;
 };
 
 /// "ERROR: a.comp:12: 'x' : undeclared identifier" becomes "a.comp:12: error: 'x' : undeclared
@@ -199,6 +209,7 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
   bool parsed =
       shader.parse(GetDefaultResources(), 450, ECoreProfile, false, false, messages, includer);
   out.dependencies = includer.filesRead();
+  out.probes = includer.probes();
   sortLog(shader.getInfoLog(), request.name, out);
   if (parsed) {
     glslang::TProgram program;
@@ -240,14 +251,23 @@ Result<Compiled> compileSource(const CompileRequest& request, const LoadOptions&
   Result<std::string> bytes = isolate(
       [&]() -> Result<std::string> {
         Compiled c = compileHere(request, options, *target);
+        std::vector<std::string> probes;
+        for (const FileProbe& p : c.probes) probes.insert(probes.end(), {p.path, p.digest});
         return packStrings(std::array{bytesOf(c.words), joined(c.dependencies), joined(c.warnings),
-                                      joined(c.errors)});
+                                      joined(c.errors), joined(probes)});
       },
       defaultIsolation());
   if (!bytes) return Error{"the compiler glslang " + bytes.error().message, {}, 0, {}};
   std::vector<std::string> parts = unpackStrings(*bytes);
-  return Compiled{wordsOf(parts[0]), unpackStrings(parts[1]), unpackStrings(parts[2]),
-                  unpackStrings(parts[3])};
+  Compiled compiled{wordsOf(parts[0]),
+                    unpackStrings(parts[1]),
+                    unpackStrings(parts[2]),
+                    unpackStrings(parts[3]),
+                    {}};
+  const std::vector<std::string> probes = unpackStrings(parts[4]);
+  for (size_t i = 0; i + 1 < probes.size(); i += 2)
+    compiled.probes.push_back({probes[i], probes[i + 1]});
+  return compiled;
 }
 
 std::string glslangVersion() {

@@ -42,16 +42,23 @@ IsolationLimits& limitsInUse() {
   return limits;
 }
 
+uint64_t& endedByLimits() {
+  static uint64_t count = 0;
+  return count;
+}
+
 Error errorOf(std::string message) {
   return {std::move(message), {}, 0, {}};
 }
+
+constexpr std::string_view kOutOfMemory = "threw: out of memory";
 
 /// What the work returned, with exceptions as errors.
 Result<std::string> callWork(const std::function<Result<std::string>()>& work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return errorOf("threw: out of memory");
+    return errorOf(std::string(kOutOfMemory));
   } catch (const std::exception& e) {
     return errorOf(fmt::format("threw: {}", e.what()));
   } catch (...) {
@@ -217,6 +224,7 @@ Result<std::string> runForked(const std::function<Result<std::string>()>& work,
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  if (collected.timedOut || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)) ++endedByLimits();
   if (collected.timedOut)
     return errorOf(fmt::format("timed out after {:.1f} s", double(limits.time.count()) / 1000));
   // A child that died while it sent its result has sent only part of it.
@@ -233,10 +241,18 @@ Result<std::string> runForked(const std::function<Result<std::string>()>& work,
 
 Result<std::string> isolate(const std::function<Result<std::string>()>& work,
                             const IsolationLimits& limits) {
+  Result<std::string> result = [&] {
 #if LANEWISE_HAS_FORK
-  if (limits.fork) return runForked(work, limits);
+    if (limits.fork) return runForked(work, limits);
 #endif
-  return callWork(work);
+    return callWork(work);
+  }();
+  if (!result && result.error().message == kOutOfMemory) ++endedByLimits();
+  return result;
+}
+
+uint64_t callsEndedByLimits() {
+  return endedByLimits();
 }
 
 std::string packStrings(std::span<const std::string> strings) {

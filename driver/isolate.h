@@ -35,6 +35,10 @@ struct IsolationLimits {
 Result<std::string> isolate(const std::function<Result<std::string>()>& work,
                             const IsolationLimits& limits = {});
 
+/// How many calls of isolate() in this process ended by a limit (time, memory, the kernel's killer
+/// of large processes): another time, on another machine, they may not.
+uint64_t callsEndedByLimits();
+
 /// For work that returns more than one thing: strings as one string of bytes, and back.
 std::string packStrings(std::span<const std::string> strings);
 std::vector<std::string> unpackStrings(std::string_view bytes);

@@ -21,6 +21,7 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"opt", optCommand, "optimize a module or a shader"},
+    {"batch", batchCommand, "optimize all shaders of a folder or a list on all cores"},
     {"verify", verifyCommand,
      "dispatch two modules on the same inputs and compare what they write"},
     {"transpile", transpileCommand,

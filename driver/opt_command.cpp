@@ -147,12 +147,7 @@ private:
 
   int openDevice() {
     if (!options_.verify) return kDone;
-    VerifyOptions verify;
-    verify.device = options_.device;
-    verify.validationLayer = options_.validationLayer;
-    verify.timing = options_.hasTiming;
-    verify.interpreter = options_.interpreter;
-    Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verify);
+    Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verifyOptionsOf(options_));
     if (!verifier) {
       printError("lanewise: {}\n", verifier.error().message);
       return kNoDevice;

@@ -238,9 +238,10 @@ private:
       for (const std::string& longName : option->get_lnames()) known.push_back("--" + longName);
     for (const std::string& flag : knownSpirvOptFlags()) known.push_back(flag);
     std::string near = nearest(name, known);
-    return errorOf(fmt::format("unknown option '{}'; {}", name,
-                               near.empty() ? "see 'lanewise opt --help' and 'lanewise passes'"
-                                            : fmt::format("did you mean '{}'?", near)));
+    return errorOf(fmt::format(
+        "unknown option '{}'; {}", name,
+        near.empty() ? fmt::format("see '{} --help' and 'lanewise passes'", app_.get_name())
+                     : fmt::format("did you mean '{}'?", near)));
   }
 
   const CLI::App& app_;
@@ -505,12 +506,58 @@ Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
   return size;
 }
 
-Result<ParsedOptions> parseOptOptions(std::span<char*> args) {
+namespace {
+
+/// Options that say where something is written, not what.
+constexpr std::string_view kPlaces[] = {
+    "--output",          "--remarks-file",      "--write-dependencies",
+    "--dependency-file", "--dependency-target", "--layout-manifest",
+    "--write-if-changed"};
+
+std::vector<std::string> givenOptions(const CLI::App& app, const OptOptions& o,
+                                      const std::string& ownGroup) {
+  std::vector<std::string> given;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name(false, true);
+    const bool isPlace =
+        std::any_of(std::begin(kPlaces), std::end(kPlaces),
+                    [&](std::string_view place) { return option->check_name(std::string(place)); });
+    if (option->count() == 0 || option->get_positional() || isPlace ||
+        (!ownGroup.empty() && option->get_group() == ownGroup))
+      continue;
+    for (const std::string& value : option->results()) given.insert(given.end(), {name, value});
+  }
+  for (const PipelineStep& step : o.steps)
+    given.insert(given.end(), {step.keepInterface ? "pass of -O" : "pass", step.flag});
+  return given;
+}
+
+/// -o must be given, and what speaks of one output is refused.
+Status checkForFolders(const OptOptions& o, const OptionsOfCommand& command) {
+  if (Status s = checkLayouts(o); !s) return s;
+  if (o.inputs.size() != 1 || o.inputs.front().empty())
+    return errorOf(fmt::format("{} input; give one: {}", o.inputs.empty() ? "no" : "more than one",
+                               command.input));
+  if (o.output.empty()) return errorOf("no output; give -o FOLDER");
+  if (!o.depfile.empty() || !o.depTarget.empty())
+    return errorOf("-MF and -MT speak of one output; leave them out: each output gets OUT.d");
+  if (!o.layoutManifest.empty())
+    return errorOf("--layout-manifest names one file, for one program; use 'lanewise opt'");
+  return ok();
+}
+
+Result<ParsedOptions> parse(const OptionsOfCommand* command, std::span<char*> args) {
   OptOptions o;
   RawOptions raw;
-  CLI::App app("Optimizes SPIR-V modules, GLSL and HLSL shaders.", "lanewise opt");
+  CLI::App app(command ? command->description : "Optimizes SPIR-V modules, GLSL and HLSL shaders.",
+               "lanewise " + (command ? command->command : "opt"));
   app.get_formatter()->column_width(34);
   declareInputAndOutput(app, o, raw);
+  if (command) {
+    app.get_option("INPUT")->description(command->input);
+    app.get_option("--output")->description(command->output);
+    command->declare(app);
+  }
   declareTarget(app, o, raw);
   declarePipeline(app, o, raw);
   declareReports(app, o, raw);
@@ -522,15 +569,26 @@ Result<ParsedOptions> parseOptOptions(std::span<char*> args) {
   try {
     app.parse(*rest);
   } catch (const CLI::CallForHelp&) {
-    return ParsedOptions{{}, helpText(app)};
+    return ParsedOptions{{}, helpText(app), {}};
   } catch (const CLI::ParseError& e) {
-    return errorOf(fmt::format("{}; see 'lanewise opt --help'", e.what()));
+    return errorOf(fmt::format("{}; see '{} --help'", e.what(), app.get_name()));
   }
-  for (Status s :
-       {checkLoading(raw, o), checkAssumptions(raw, o), checkSiteFilters(raw, o),
-        checkNarrowing(raw, o), checkChoices(raw, o), checkPrintNames(o), checkOutputs(o)})
+  for (Status s : {checkLoading(raw, o), checkAssumptions(raw, o), checkSiteFilters(raw, o),
+                   checkNarrowing(raw, o), checkChoices(raw, o), checkPrintNames(o),
+                   command ? checkForFolders(o, *command) : checkOutputs(o)})
     if (!s) return s.error();
-  return ParsedOptions{std::move(o), {}};
+  std::vector<std::string> given = givenOptions(app, o, command ? command->group : "");
+  return ParsedOptions{std::move(o), {}, std::move(given)};
+}
+
+} // namespace
+
+Result<ParsedOptions> parseOptOptions(std::span<char*> args) {
+  return parse(nullptr, args);
+}
+
+Result<ParsedOptions> parseOptionsOf(const OptionsOfCommand& command, std::span<char*> args) {
+  return parse(&command, args);
 }
 
 } // namespace lanewise::driver

@@ -7,10 +7,15 @@
 #include "verify/verify.h"
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace lanewise::driver {
 
@@ -64,8 +69,24 @@ struct OptOptions {
 struct ParsedOptions {
   std::optional<OptOptions> options;
   std::string help;
+  /// Every option that was given and may change what becomes of an input, "NAME" and "VALUE" in
+  /// turn, in an order that does not depend on the command line's; then the flags of the passes in
+  /// theirs. Left out are INPUT, where things are written, and what OptionsOfCommand declares.
+  std::vector<std::string> given;
 };
 Result<ParsedOptions> parseOptOptions(std::span<char*> args);
+
+/// A command that takes opt's options beside its own.
+struct OptionsOfCommand {
+  std::string command, description; ///< for --help
+  std::string input, output;        ///< the same, of INPUT and -o
+  /// Declares the command's own options, all in `group`, and lets the values of others be checked
+  /// by it: those of opt's that speak of one output are not.
+  std::string group;
+  std::function<void(CLI::App&)> declare;
+};
+/// One INPUT and -o are required; what they mean is the command's business.
+Result<ParsedOptions> parseOptionsOf(const OptionsOfCommand& command, std::span<char*> args);
 
 /// "ID:VALUE" of --spec-const: bits of the value. Decimal, hexadecimal (0x), negative, true/false,
 /// or with a point or an 'f' a 32-bit float.

@@ -14,14 +14,6 @@ Error errorOf(std::string message) {
   return {std::move(message), {}, 0, {}};
 }
 
-LoadOptions loadOptionsOf(const ScenarioShader& shader, const LoadOptions& base) {
-  LoadOptions load = base;
-  load.kind.reset(); // -x speaks of INPUT
-  load.entry = shader.entry == "main" ? "" : shader.entry;
-  load.defines.assign(shader.defines.begin(), shader.defines.end());
-  return load;
-}
-
 std::string firstDifference(const VerifyReport& report) {
   if (report.differences.empty()) return report.reason;
   const BufferDifference& d = report.differences.front();
@@ -35,6 +27,23 @@ std::string firstDifference(const VerifyReport& report) {
 }
 
 } // namespace
+
+VerifyOptions verifyOptionsOf(const OptOptions& options) {
+  VerifyOptions verify;
+  verify.device = options.device;
+  verify.validationLayer = options.validationLayer;
+  verify.timing = options.hasTiming;
+  verify.interpreter = options.interpreter;
+  return verify;
+}
+
+LoadOptions loadOptionsOf(const ScenarioShader& shader, const LoadOptions& base) {
+  LoadOptions load = base;
+  load.kind.reset(); // -x speaks of INPUT
+  load.entry = shader.entry == "main" ? "" : shader.entry;
+  load.defines.assign(shader.defines.begin(), shader.defines.end());
+  return load;
+}
 
 Result<VerifyReport> verifyLaidOut(Verifier& verifier, const Scenario& scenario,
                                    std::span<const ShaderPair> pairs,

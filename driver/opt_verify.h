@@ -49,6 +49,11 @@ private:
   size_t index_ = 0;
 };
 
+VerifyOptions verifyOptionsOf(const OptOptions& options);
+
+/// How a shader of the scenario is loaded that takes part beside the input.
+LoadOptions loadOptionsOf(const ScenarioShader& shader, const LoadOptions& base);
+
 /// Verifies modules whose buffers have `layouts`: what is compared is what the host sees.
 Result<VerifyReport> verifyLaidOut(Verifier& verifier, const Scenario& scenario,
                                    std::span<const ShaderPair> pairs,

@@ -39,16 +39,6 @@ std::vector<std::string> filesOf(const Scenario& scenario, const std::string& in
   return files;
 }
 
-std::vector<std::string> filesRead(const std::string& input, const LoadedModule& module,
-                                   const OptOptions& options) {
-  std::vector<std::string> files;
-  if (input != "-") files.push_back(input);
-  files.insert(files.end(), module.dependencies.begin(), module.dependencies.end());
-  if (!options.scenario.empty()) files.push_back(options.scenario);
-  if (options.targetName.ends_with(".toml")) files.push_back(options.targetName);
-  return files;
-}
-
 std::string statsText(const std::string& name, const LoadedModule& module,
                       const PipelineOutcome& outcome, size_t steps) {
   std::map<std::string, std::pair<uint32_t, uint32_t>> byPass; // applied, missed
@@ -96,8 +86,9 @@ std::string verificationText(const std::string& name, const VerifySummary& summa
 class InputOptimizer {
 public:
   InputOptimizer(const std::string& input, const std::string& output, const OptOptions& options,
-                 Verifier* verifier, std::ostream& log)
-      : input_(input), output_(output), options_(options), verifier_(verifier), log_(log) {}
+                 Verifier* verifier, std::ostream& log, const std::string* contents)
+      : input_(input), output_(output), options_(options), verifier_(verifier), log_(log),
+        contents_(contents) {}
 
   OptimizedInput run() {
     one_.exitCode = load();
@@ -124,7 +115,7 @@ private:
       scenario->apply(pipeline.assumptions);
     }
     LoadError why;
-    std::optional<LoadedModule> module = loadModule(input_, load, why);
+    std::optional<LoadedModule> module = loadModule(input_, load, why, contents_);
     if (!module) {
       one_.errors += linesOf(why);
       return kBadUsageOrInput;
@@ -214,14 +205,16 @@ private:
   const OptOptions& options_;
   Verifier* verifier_;
   std::ostream& log_;
+  const std::string* contents_;
   OptimizedInput one_;
 };
 
 } // namespace
 
 OptimizedInput optimizeInput(const std::string& input, const std::string& output,
-                             const OptOptions& options, Verifier* verifier, std::ostream& log) {
-  return InputOptimizer(input, output, options, verifier, log).run();
+                             const OptOptions& options, Verifier* verifier, std::ostream& log,
+                             const std::string* contents) {
+  return InputOptimizer(input, output, options, verifier, log, contents).run();
 }
 
 Status addModule(const std::string& input, std::string out, const LoadedModule& module,
@@ -250,8 +243,7 @@ Status addModule(const std::string& input, std::string out, const LoadedModule& 
   }
   if (options.writesDepfile)
     output.files.push_back({options.depfile.empty() ? out + ".d" : options.depfile,
-                            depfileText(options.depTarget.empty() ? out : options.depTarget,
-                                        filesRead(input, module, options))});
+                            depfileText(out, input, module.dependencies, options)});
   output.files.push_back({std::move(out), std::move(bytes)});
   return ok();
 }
@@ -274,6 +266,16 @@ void addReport(const std::string& name, const LoadedModule* module, const Pipeli
   if (module && options.hasStats)
     output.standardError += statsText(name, *module, outcome, options.steps.size());
   if (module && options.pipeline.hasTimeReport) output.standardError += timesText(name, outcome);
+}
+
+std::string depfileText(const std::string& out, const std::string& input,
+                        const std::vector<std::string>& includes, const OptOptions& options) {
+  std::vector<std::string> files;
+  if (input != "-") files.push_back(input);
+  files.insert(files.end(), includes.begin(), includes.end());
+  if (!options.scenario.empty()) files.push_back(options.scenario);
+  if (options.targetName.ends_with(".toml")) files.push_back(options.targetName);
+  return depfileText(options.depTarget.empty() ? out : options.depTarget, files);
 }
 
 std::string linesOf(const LoadError& why) {

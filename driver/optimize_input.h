@@ -44,9 +44,11 @@ struct OptimizedInput {
 /// Loads `input`, runs the pipeline, verifies when the options ask for it. The module goes to
 /// `output` ("-" for standard output, "" for nowhere), a depfile and a layout manifest to where the
 /// options say. `options.pipeline.target` must be set. `verifier` is null without --verify. What
-/// --print-all and --bisect-limit print goes to `log` as the work goes on.
+/// --print-all and --bisect-limit print goes to `log` as the work goes on. `contents` are the
+/// input's where they have been read already, else null.
 OptimizedInput optimizeInput(const std::string& input, const std::string& output,
-                             const OptOptions& options, Verifier* verifier, std::ostream& log);
+                             const OptOptions& options, Verifier* verifier, std::ostream& log,
+                             const std::string* contents = nullptr);
 
 // The parts of it that whole programs (`opt --scenario` without INPUT) use as well.
 
@@ -59,6 +61,11 @@ Status addModule(const std::string& input, std::string out, const LoadedModule& 
 /// `module` is null where there is no single one.
 void addReport(const std::string& name, const LoadedModule* module, const PipelineOutcome& outcome,
                const VerifySummary* verification, const OptOptions& options, CommandOutput& output);
+
+/// What -MD writes: `out` and the files that it was made from. `includes` are those besides `input`
+/// and what the options name.
+std::string depfileText(const std::string& out, const std::string& input,
+                        const std::vector<std::string>& includes, const OptOptions& options);
 
 /// Lines for standard error. Messages of compilers keep the form that editors jump to.
 std::string linesOf(const LoadError& why);

@@ -11,6 +11,10 @@
 
 namespace lanewise::driver {
 
+std::string lanewiseVersion() {
+  return LANEWISE_VERSION;
+}
+
 std::string versionText() {
   return fmt::format("lanewise {}\n"
                      "SPIRV-Tools {}\n"

@@ -12,6 +12,7 @@
 #                 lavapipe    Mesa's CPU Vulkan device is installed
 #                 validation-layer   the Khronos validation layer is installed
 #                 asan        built with sanitizers
+#                 redis       redis-server is installed, and the program was built with hiredis
 #                 cxx         a C++ compiler is installed
 
 import glob
@@ -64,6 +65,8 @@ if is_installed("icd.d", "lvp*.json"):
     config.available_features.add("lavapipe")
 if is_installed("explicit_layer.d", "*khronos_validation*.json"):
     config.available_features.add("validation-layer")
+if config.has_redis and shutil.which("redis-server"):
+    config.available_features.add("redis")
 if config.is_sanitized:
     config.available_features.add("asan")
     # Vulkan drivers keep memory until the process ends.

@@ -1,0 +1,191 @@
+#include "batch/inputs.h"
+
+#include "files.h"
+#include "pipeline.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <sys/stat.h>
+#include <utility>
+
+namespace lanewise::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Error errorOf(std::string message) {
+  return {std::move(message), {}, 0, {}};
+}
+
+using FileId = std::pair<uint64_t, uint64_t>; ///< device and number
+
+std::optional<struct stat> statOf(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return {};
+  return info;
+}
+
+std::optional<FileId> idOf(const std::string& path) {
+  const std::optional<struct stat> info = statOf(path);
+  if (!info) return {};
+  return FileId{info->st_dev, info->st_ino};
+}
+
+/// An input and its path below the folder or root.
+struct Found {
+  std::string path, relative;
+};
+
+class FolderSearch {
+public:
+  FolderSearch(const InputRequest& request, std::vector<Found>& found)
+      : request_(request), found_(found), output_(idOf(request.output)) {}
+
+  Status run() { return visit(request_.from, ""); }
+
+private:
+  static bool isShaderName(const std::string& name) {
+    constexpr std::string_view kEndings[] = {".spv", ".spvasm", ".comp", ".glsl", ".hlsl"};
+    return std::any_of(std::begin(kEndings), std::end(kEndings), [&](std::string_view ending) {
+      return name.size() > ending.size() && name.ends_with(ending);
+    });
+  }
+
+  bool isExcluded(const std::string& relative) const {
+    return std::any_of(request_.exclude.begin(), request_.exclude.end(),
+                       [&](const std::string& glob) { return matchesGlob(glob, relative); });
+  }
+
+  Status visit(const std::string& folder, const std::string& relative) {
+    const std::optional<FileId> id = idOf(folder);
+    // A link to a folder above leads round in circles.
+    if (!id || std::find(above_.begin(), above_.end(), *id) != above_.end()) return ok();
+    if (id == output_) return ok(); // what an earlier run made
+    above_.push_back(*id);
+    std::vector<std::string> names;
+    std::error_code error;
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+      names.push_back(at->path().filename().string());
+    if (error) return errorOf(fmt::format("{}: cannot list: {}", folder, error.message()));
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names)
+      if (!name.starts_with('.'))
+        if (Status s = visitEntry(folder, relative, name); !s) return s;
+    above_.pop_back();
+    return ok();
+  }
+
+  Status visitEntry(const std::string& folder, const std::string& relative,
+                    const std::string& name) {
+    const std::string path = (fs::path(folder) / name).string();
+    const std::string below = relative.empty() ? name : relative + "/" + name;
+    if (isExcluded(below)) return ok();
+    const std::optional<struct stat> info = statOf(path);
+    if (info && S_ISDIR(info->st_mode)) return visit(path, below);
+    // A link that leads nowhere has a shader's name: its failure is to be seen.
+    if (isShaderName(name) && (!info || S_ISREG(info->st_mode))) found_.push_back({path, below});
+    return ok();
+  }
+
+  const InputRequest& request_;
+  std::vector<Found>& found_;
+  std::optional<FileId> output_;
+  std::vector<FileId> above_; ///< the folders that the current one lies in
+};
+
+Status readList(const InputRequest& request, std::vector<Found>& found) {
+  const std::string name = request.from == "-" ? "<stdin>" : request.from;
+  Result<std::string> text = readFile(request.from);
+  if (!text) return errorOf(fmt::format("{}: {}", name, text.error().message));
+  if (text->find('\0') != std::string::npos)
+    return errorOf(fmt::format("{}: neither a folder nor a list of paths, one a line", name));
+  std::error_code ignored;
+  const fs::path root = fs::absolute(request.root.empty() ? "." : request.root, ignored);
+  std::set<std::string> seen;
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || line.starts_with('#') || !seen.insert(std::string(line)).second) continue;
+    const fs::path absolute = fs::absolute(line, ignored).lexically_normal();
+    const fs::path below = absolute.lexically_relative(root.lexically_normal());
+    if (below.empty() || below == "." || *below.begin() == "..")
+      return errorOf(fmt::format("{}: '{}' does not lie below {}; give --root=FOLDER, below which "
+                                 "outputs keep their paths",
+                                 name, line, root.lexically_normal().string()));
+    if (std::any_of(request.exclude.begin(), request.exclude.end(),
+                    [&](const std::string& glob) { return matchesGlob(glob, below.string()); }))
+      continue;
+    found.push_back({std::string(line), below.string()});
+  }
+  return ok();
+}
+
+/// "blur.comp" becomes "blur.comp.spv", so that blur.frag beside it gets another name.
+std::string outputFor(const InputRequest& request, const std::string& relative) {
+  fs::path name(relative);
+  const std::string old = name.extension().string();
+  if (old == ".spv" || old == ".spvasm") name.replace_extension();
+  name += request.asText ? ".spvasm" : ".spv";
+  return (fs::path(request.output) / name).string();
+}
+
+/// No output may be another's, another's folder, or an input.
+Status checkOutputs(const std::vector<BatchInput>& inputs) {
+  std::map<std::string, const BatchInput*> byOutput;
+  std::set<FileId> read;
+  for (const BatchInput& input : inputs) {
+    auto [other, isNew] = byOutput.emplace(input.output, &input);
+    if (!isNew)
+      return errorOf(fmt::format("{} and {} would both be written to {}; leave one out (--exclude)",
+                                 other->second->path, input.path, input.output));
+    if (std::optional<FileId> id = idOf(input.path)) read.insert(*id);
+  }
+  for (const BatchInput& input : inputs) {
+    for (fs::path folder = fs::path(input.output).parent_path(); folder.has_relative_path();
+         folder = folder.parent_path())
+      if (auto other = byOutput.find(folder.string()); other != byOutput.end())
+        return errorOf(fmt::format("{} would be written to {}, which is a folder for {}",
+                                   other->second->path, folder.string(), input.path));
+    if (std::optional<FileId> id = idOf(input.output); id && read.count(*id))
+      return errorOf(fmt::format("{}: an input would be overwritten; give another folder to -o",
+                                 input.output));
+  }
+  return ok();
+}
+
+} // namespace
+
+Result<std::vector<BatchInput>> collectInputs(const InputRequest& request) {
+  std::vector<Found> found;
+  // The outputs would be inputs of the next run.
+  if (isFolder(request.from) && isSameFile(request.from, request.output))
+    return errorOf(
+        fmt::format("{}: inputs are read from it; give another folder to -o", request.output));
+  Status collected =
+      isFolder(request.from) ? FolderSearch(request, found).run() : readList(request, found);
+  if (!collected) return collected.error();
+  if (found.empty())
+    return errorOf(fmt::format("{}: {}", request.from,
+                               isFolder(request.from)
+                                   ? "no .spv, .spvasm, .comp, .glsl or .hlsl in it"
+                                   : "lists nothing"));
+  std::vector<BatchInput> inputs;
+  for (Found& f : found) {
+    const std::optional<struct stat> info = statOf(f.path);
+    inputs.push_back({f.path, outputFor(request, f.relative), info ? uint64_t(info->st_size) : 0});
+  }
+  std::sort(inputs.begin(), inputs.end(),
+            [](const BatchInput& a, const BatchInput& b) { return a.output < b.output; });
+  if (Status s = checkOutputs(inputs); !s) return s.error();
+  return inputs;
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,288 @@
+#include "batch/pool.h"
+
+#include "files.h"
+#include "isolate.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <deque>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
+
+namespace lanewise::driver {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A message is its length, 8 bytes, and that many bytes.
+constexpr size_t kLengthBytes = 8;
+
+bool sendAll(int socket, std::string_view bytes) {
+  while (!bytes.empty()) {
+    // MSG_NOSIGNAL: the other side may have died.
+    const ssize_t n = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    bytes.remove_prefix(size_t(n));
+  }
+  return true;
+}
+
+bool sendMessage(int socket, std::string_view bytes) {
+  const uint64_t size = bytes.size();
+  std::array<char, kLengthBytes> length;
+  std::memcpy(length.data(), &size, kLengthBytes);
+  return sendAll(socket, {length.data(), length.size()}) && sendAll(socket, bytes);
+}
+
+/// Takes a whole message off the front, if there is one.
+std::optional<std::string> takeMessage(std::string& received) {
+  uint64_t size = 0;
+  if (received.size() < kLengthBytes) return {};
+  std::memcpy(&size, received.data(), kLengthBytes);
+  if (received.size() - kLengthBytes < size) return {};
+  std::string message = received.substr(kLengthBytes, size);
+  received.erase(0, kLengthBytes + size);
+  return message;
+}
+
+/// One read of what is there; false at the end of the connection.
+bool receive(int socket, std::string& into) {
+  std::array<char, 1 << 16> buffer;
+  for (;;) {
+    const ssize_t n = ::recv(socket, buffer.data(), buffer.size(), 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    into.append(buffer.data(), size_t(n));
+    return true;
+  }
+}
+
+std::string packPiece(const PieceOfWork& piece) {
+  return packStrings(
+      std::array{std::to_string(piece.index), std::to_string(piece.attempt), piece.whyAgain});
+}
+
+PieceOfWork unpackPiece(const std::string& message) {
+  std::vector<std::string> parts = unpackStrings(message);
+  parts.resize(3);
+  return {uint32_t(std::strtoul(parts[0].c_str(), nullptr, 10)),
+          uint32_t(std::strtoul(parts[1].c_str(), nullptr, 10)), std::move(parts[2])};
+}
+
+struct Worker {
+  pid_t process = -1;
+  Descriptor socket;
+  Descriptor printed; ///< what it writes to standard error
+  std::string received;
+  std::optional<PieceOfWork> piece;
+  std::optional<Clock::time_point> deadline;
+};
+
+class Pool {
+public:
+  Pool(std::span<const uint32_t> indices, const PoolOptions& options, const PoolEvents& events)
+      : options_(options), events_(events), left_(indices.size()) {
+    for (uint32_t index : indices) waiting_.push_back({index, 0, {}});
+  }
+  ~Pool() {
+    for (std::unique_ptr<Worker>& worker : workers_) {
+      worker->socket = Descriptor(); // the worker reads the end of its connection, and goes
+      // One that works on something nobody will ask for does not read.
+      if (worker->piece) ::kill(worker->process, SIGKILL);
+      (void)statusOf(*worker);
+    }
+  }
+
+  Status run() {
+    const size_t wanted = std::min<size_t>(std::max(options_.workers, 1u), left_);
+    for (size_t i = 0; i < wanted; ++i)
+      if (Status s = startWorker(); !s) {
+        if (workers_.empty()) return s;
+        break; // fewer will do
+      }
+    while (left_ > 0) {
+      if (workers_.empty())
+        if (Status s = startWorker(); !s) return s;
+      handOut();
+      waitForAnswers();
+      if (events_.tick) events_.tick();
+    }
+    return ok();
+  }
+
+private:
+  Status startWorker() {
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+      return systemError("cannot open a connection to a worker");
+    auto worker = std::make_unique<Worker>();
+    worker->socket = Descriptor(ends[0]);
+    Descriptor theirs(ends[1]);
+    if (Result<Descriptor> scratch = openScratchFile()) worker->printed = std::move(*scratch);
+    const pid_t parent = ::getpid();
+    worker->process = ::fork();
+    if (worker->process < 0) return systemError("cannot start a worker");
+    if (worker->process == 0) runWorker(*worker, theirs, parent);
+    workers_.push_back(std::move(worker));
+    return ok();
+  }
+
+  static Error systemError(std::string_view what) {
+    return {fmt::format("{}: {}", what, std::strerror(errno)), {}, 0, {}};
+  }
+
+  [[noreturn]] void runWorker(Worker& self, Descriptor& socket, pid_t parent) {
+#if defined(__linux__)
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(0);
+#else
+    (void)parent;
+#endif
+    // The other workers' connections must end when this process's parent closes them, not later.
+    for (std::unique_ptr<Worker>& other : workers_) other->socket = Descriptor();
+    self.socket = Descriptor();
+    ::signal(SIGPIPE, SIG_IGN); // a cache server that goes away is an error like others
+    const rlimit noCore{0, 0};
+    ::setrlimit(RLIMIT_CORE, &noCore);
+    const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
+    ::dup2(nothing.get(), STDIN_FILENO);
+    ::dup2(nothing.get(), STDOUT_FILENO);
+    ::dup2(self.printed.get() < 0 ? nothing.get() : self.printed.get(), STDERR_FILENO);
+    std::string received;
+    for (;;) {
+      std::optional<std::string> message = takeMessage(received);
+      if (!message) {
+        if (!receive(socket.get(), received)) ::_exit(0);
+        continue;
+      }
+      (void)!::ftruncate(STDERR_FILENO, 0);
+      ::lseek(STDERR_FILENO, 0, SEEK_SET);
+      if (!sendMessage(socket.get(), events_.work(unpackPiece(*message)))) ::_exit(0);
+    }
+  }
+
+  void handOut() {
+    for (std::unique_ptr<Worker>& worker : workers_) {
+      if (worker->piece || waiting_.empty()) continue;
+      worker->piece = std::move(waiting_.front());
+      waiting_.pop_front();
+      const std::chrono::milliseconds limit = options_.limitOf
+                                                  ? options_.limitOf(worker->piece->attempt)
+                                                  : std::chrono::milliseconds(0);
+      worker->deadline.reset();
+      if (limit.count() > 0) worker->deadline = Clock::now() + limit;
+      // A worker that is gone already is found when its connection is read.
+      (void)sendMessage(worker->socket.get(), packPiece(*worker->piece));
+    }
+  }
+
+  void waitForAnswers() {
+    constexpr int kTick = 100; // milliseconds
+    std::vector<pollfd> ends;
+    for (std::unique_ptr<Worker>& worker : workers_)
+      ends.push_back({worker->socket.get(), POLLIN, 0});
+    const int ready = ::poll(ends.data(), ends.size(), kTick);
+    for (size_t i = workers_.size(); i-- > 0;) {
+      Worker& worker = *workers_[i];
+      if (ready > 0 && ends[i].revents != 0) {
+        if (!receive(worker.socket.get(), worker.received)) {
+          bury(i, {});
+          continue;
+        }
+        while (std::optional<std::string> answer = takeMessage(worker.received))
+          finish(worker, std::move(*answer));
+      }
+      if (worker.deadline && Clock::now() > *worker.deadline) {
+        ::kill(worker.process, SIGKILL);
+        bury(i, fmt::format("timed out after {:.1f} s",
+                            double(options_.limitOf(worker.piece->attempt).count()) / 1000));
+      }
+    }
+  }
+
+  void finish(Worker& worker, std::string answer) {
+    if (!worker.piece) return;
+    const uint32_t index = worker.piece->index;
+    worker.piece.reset();
+    worker.deadline.reset();
+    --left_;
+    events_.finished(index, std::move(answer));
+  }
+
+  /// A worker has died: another takes its place, and its piece has another chance.
+  void bury(size_t i, std::string why) {
+    std::unique_ptr<Worker> dead = std::move(workers_[i]);
+    workers_.erase(workers_.begin() + ptrdiff_t(i));
+    const int status = statusOf(*dead);
+    if (why.empty()) why = causeOf(status, *dead);
+    if (dead->piece) {
+      PieceOfWork piece = std::move(*dead->piece);
+      if (piece.attempt + 1 < options_.attempts) {
+        // At once: a run that is killed then has not lost what others waited for.
+        waiting_.push_front({piece.index, piece.attempt + 1, std::move(why)});
+      } else {
+        --left_;
+        events_.finished(piece.index, Error{std::move(why), {}, 0, {}});
+      }
+    }
+    if (left_ > 0) (void)startWorker(); // run() tries again where none is left
+  }
+
+  static int statusOf(const Worker& worker) {
+    int status = 0;
+    while (::waitpid(worker.process, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status;
+  }
+
+  static std::string causeOf(int status, const Worker& worker) {
+    std::string cause = WIFSIGNALED(status)
+                            ? fmt::format("crashed: {} (signal {})", ::strsignal(WTERMSIG(status)),
+                                          WTERMSIG(status))
+                            : fmt::format("exited with status {}", WEXITSTATUS(status));
+    const std::string line = lastLine(worker.printed.get());
+    return line.empty() ? cause : cause + ": " + line;
+  }
+
+  static std::string lastLine(int file) {
+    constexpr off_t kMost = 4096;
+    if (file < 0) return {};
+    const off_t size = ::lseek(file, 0, SEEK_END);
+    std::string text(size_t(std::clamp<off_t>(size, 0, kMost)), '\0');
+    const ssize_t n = ::pread(file, text.data(), text.size(), std::max<off_t>(0, size - kMost));
+    text.resize(size_t(std::max<ssize_t>(n, 0)));
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+    return text.substr(text.rfind('\n') + 1);
+  }
+
+  const PoolOptions& options_;
+  const PoolEvents& events_;
+  std::deque<PieceOfWork> waiting_;
+  size_t left_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+};
+
+} // namespace
+
+Status runPool(std::span<const uint32_t> indices, const PoolOptions& options,
+               const PoolEvents& events) {
+  return Pool(indices, options, events).run();
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,78 @@
+#include "batch/summary.h"
+
+#include "print.h"
+#include "version.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace lanewise::driver {
+
+using Json = nlohmann::ordered_json;
+
+void BatchCounts::add(const ItemResult& result) {
+  ++files;
+  optimized += result.status == ItemStatus::Optimized;
+  unchanged += result.status == ItemStatus::Unchanged;
+  fallback += result.status == ItemStatus::Fallback;
+  failed += result.status == ItemStatus::Failed;
+  hits += result.isHit;
+  written += result.isNew;
+}
+
+std::string summaryAsJson(std::span<const BatchInput> inputs, std::span<const ItemResult> results,
+                          const BatchCounts& counts, bool hasCache) {
+  Json files = Json::array();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const ItemResult& r = results[i];
+    Json file{{"input", inputs[i].path}, {"status", nameOf(r.status)}};
+    if (r.status != ItemStatus::Failed) file["output"] = inputs[i].output;
+    if (!r.reason.empty()) file["reason"] = r.reason;
+    if (hasCache) file["cache"] = r.isHit ? "hit" : "miss";
+    if (r.exitCode != 0) file["exit-code"] = r.exitCode;
+    if (Json facts = Json::parse(r.facts, nullptr, false); facts.is_object()) file.update(facts);
+    files.push_back(std::move(file));
+  }
+  Json count{{"files", counts.files},         {"optimized", counts.optimized},
+             {"unchanged", counts.unchanged}, {"fallback", counts.fallback},
+             {"failed", counts.failed},       {"written", counts.written}};
+  if (hasCache) count["cache-hits"] = counts.hits;
+  Json summary{{"lanewise", lanewiseVersion()}, {"counts", std::move(count)}};
+  summary["files"] = std::move(files);
+  // Paths may be any bytes; JSON is UTF-8.
+  return summary.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string summaryAsText(const BatchCounts& counts, bool hasCache) {
+  std::string text = fmt::format("{} files: {} optimized, {} unchanged", counts.files,
+                                 counts.optimized, counts.unchanged);
+  if (counts.fallback > 0) text += fmt::format(", {} kept as they were", counts.fallback);
+  if (counts.failed > 0) text += fmt::format(", {} failed", counts.failed);
+  if (hasCache) text += fmt::format("; {} from the cache", counts.hits);
+  return text + fmt::format("; {} written\n", counts.written);
+}
+
+ProgressLine::ProgressLine(size_t files) : isTerminal_(::isatty(STDERR_FILENO)), files_(files) {}
+
+void ProgressLine::update(const BatchCounts& counts) {
+  constexpr std::chrono::milliseconds kInterval(100);
+  const auto now = std::chrono::steady_clock::now();
+  if (!isTerminal_ || now - last_ < kInterval) return;
+  last_ = now;
+  isThere_ = true;
+  std::string text = fmt::format("\r[{}/{}]", counts.files, files_);
+  if (counts.hits > 0) text += fmt::format(" {} from the cache", counts.hits);
+  if (counts.fallback > 0) text += fmt::format(" {} kept as they were", counts.fallback);
+  if (counts.failed > 0) text += fmt::format(" {} failed", counts.failed);
+  printError("{}\x1b[K", text);
+}
+
+void ProgressLine::clear() {
+  if (!isThere_) return;
+  printError("\r\x1b[K");
+  isThere_ = false;
+  last_ = {};
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,45 @@
+// What a whole batch came to: progress and messages while it runs, JSON at its end.
+#pragma once
+
+#include "batch/inputs.h"
+#include "batch/item.h"
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+struct BatchCounts {
+  size_t files = 0, optimized = 0, unchanged = 0, fallback = 0, failed = 0;
+  size_t hits = 0;    ///< found in the cache
+  size_t written = 0; ///< outputs that were not there with these bytes
+  void add(const ItemResult& result);
+};
+
+/// One object; files in the order of `inputs`. The same for every number of workers.
+std::string summaryAsJson(std::span<const BatchInput> inputs, std::span<const ItemResult> results,
+                          const BatchCounts& counts, bool hasCache);
+
+/// "2000 files: 1200 optimized, ..." in one line.
+std::string summaryAsText(const BatchCounts& counts, bool hasCache);
+
+/// One line on a terminal that is written over and over; nothing anywhere else.
+class ProgressLine {
+public:
+  explicit ProgressLine(size_t files);
+  void update(const BatchCounts& counts);
+  /// Before anything else is printed, and at the end.
+  void clear();
+  bool isShown() const { return isTerminal_; }
+
+private:
+  bool isTerminal_;
+  size_t files_;
+  bool isThere_ = false;
+  std::chrono::steady_clock::time_point last_{};
+};
+
+} // namespace lanewise::driver

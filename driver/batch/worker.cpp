@@ -1,0 +1,207 @@
+#include "batch/worker.h"
+
+#include "batch/exclusive_verifier.h"
+#include "device_target.h"
+#include "files.h"
+#include "isolate.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+namespace lanewise::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// The first line, without the program's name: messages say which file, reasons stand beside it.
+std::string reasonIn(const std::string& errors, const std::string& input) {
+  std::string line = errors.substr(0, errors.find('\n'));
+  for (const std::string& prefix : {std::string("lanewise: "), input + ": "})
+    if (line.starts_with(prefix)) line.erase(0, prefix.size());
+  return line;
+}
+
+std::string factsOf(const OptimizedInput& one) {
+  Json facts;
+  facts["words"] = {{"before", one.module.words.size()}, {"after", one.outcome.words.size()}};
+  size_t applied = 0, missed = 0;
+  Json warnings = Json::array();
+  for (const Remark& r : one.outcome.remarks) {
+    applied += r.kind == Remark::Kind::Applied;
+    missed += r.kind == Remark::Kind::Missed;
+    if (r.kind == Remark::Kind::Warning)
+      warnings.push_back({{"pass", r.pass}, {"name", r.name}, {"message", r.message}});
+  }
+  facts["remarks"] = {{"applied", applied}, {"missed", missed}};
+  if (!warnings.empty()) facts["warnings"] = std::move(warnings);
+  if (one.verification) {
+    facts["verification"] = one.verification->isVerified ? "verified" : "unverified";
+    if (!one.verification->reason.empty()) facts["unverified-because"] = one.verification->reason;
+  }
+  if (!one.module.dependencies.empty()) facts["dependencies"] = one.module.dependencies;
+  return facts.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+ItemResult failed(std::string errors, const std::string& input, int exitCode = kBadUsageOrInput) {
+  ItemResult result;
+  result.exitCode = exitCode;
+  result.reason = reasonIn(errors, input);
+  result.errors = std::move(errors);
+  return result;
+}
+
+ItemResult resultOf(const Product& product) {
+  ItemResult result;
+  result.status = product.isChanged ? ItemStatus::Optimized : ItemStatus::Unchanged;
+  result.exitCode = product.exitCode;
+  result.standardError = product.standardError;
+  result.standardOutput = product.standardOutput;
+  result.remarks = product.remarks;
+  result.facts = product.facts;
+  return result;
+}
+
+bool isChanged(const OptimizedInput& one, const OptOptions& options) {
+  const bool isStripped = one.module.isSource() && !options.keepLines;
+  return one.outcome.words != (isStripped ? stripLines(one.module.words) : one.module.words);
+}
+
+/// Of an input that went through without an error.
+Product productOf(OptimizedInput& one, const OptOptions& options) {
+  return {std::move(one.output.files.front().contents),
+          one.module.dependencies,
+          std::move(one.output.standardError),
+          std::move(one.output.standardOutput),
+          std::move(one.output.remarks),
+          factsOf(one),
+          one.exitCode,
+          isChanged(one, options)};
+}
+
+} // namespace
+
+ItemResult BatchWorker::work(const PieceOfWork& piece) {
+  prepare();
+  const bool isCareful = piece.attempt > 0;
+  setDefaultIsolation({options_.isolationTime, 0, isCareful && options_.isolates});
+  const BatchInput& input = plan_.inputs[piece.index];
+  ItemResult result;
+  Result<std::string> contents = readRegularFile(input.path);
+  std::optional<Product> cached;
+  if (contents && cache_ && piece.attempt == 0) cached = cache_->find(input.path, *contents);
+  if (!contents) {
+    result =
+        failed(fmt::format("lanewise: {}: {}\n", input.path, contents.error().message), input.path);
+  } else if (cached) {
+    result = resultOf(*cached);
+    result.isHit = true;
+    write(input, *cached, result);
+  } else if (piece.attempt < kCarefulAttempts) {
+    result = optimize(input, *contents);
+  } else {
+    result = fallBack(input, *contents, piece.whyAgain, kDone);
+  }
+  if (cache_) result.trouble = cache_->trouble();
+  return result;
+}
+
+void BatchWorker::prepare() {
+  if (isReady_) return;
+  options_ = plan_.options;
+  options_.writesDepfile = false; // write() makes it, of products from the cache as well
+  if (plan_.openStore) cache_ = std::make_unique<ResultCache>(plan_.openStore(), plan_.key);
+  isReady_ = true;
+}
+
+/// What needs the device, before the first input that is not in the cache.
+Status BatchWorker::openDevice() {
+  if (options_.targetName == "device" && !hasTarget_) {
+    Result<TargetProfile> target = loadDeviceTarget(options_.device);
+    if (!target) return target.error();
+    options_.pipeline.target = std::move(*target);
+    hasTarget_ = true;
+  }
+  if (!options_.verify || verifier_) return ok();
+  Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verifyOptionsOf(options_));
+  if (!verifier) return verifier.error();
+  verifier_ = std::move(*verifier);
+  if (plan_.timingLock >= 0)
+    verifier_ = std::make_unique<ExclusiveVerifier>(std::move(verifier_), plan_.timingLock);
+  return ok();
+}
+
+ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& contents) {
+  if (Status s = openDevice(); !s)
+    return failed(fmt::format("lanewise: {}: {}\n", input.path, s.error().message), input.path,
+                  kNoDevice);
+  const uint64_t limitsBefore = callsEndedByLimits();
+  std::ostringstream log;
+  OptimizedInput one =
+      optimizeInput(input.path, input.output, options_, verifier_.get(), log, &contents);
+  if (one.exitCode == kBadUsageOrInput) {
+    const bool isLoaded = !one.module.words.empty();
+    if (!isLoaded || options_.pipeline.strict) return failed(std::move(one.errors), input.path);
+    return fallBack(input, contents, reasonIn(one.errors, input.path), kDone);
+  }
+  const bool isVerified = !one.verification || one.verification->isVerified;
+  const std::string whyNot = isVerified ? "" : one.verification->reason;
+  Product product = productOf(one, options_);
+  product.standardError = log.str() + product.standardError;
+  // What a limit or a device decided may come out otherwise another time.
+  if (cache_ && isVerified && callsEndedByLimits() == limitsBefore)
+    cache_->keep(input.path, contents, one.module.probes, product);
+  ItemResult result = resultOf(product);
+  if (!isVerified && options_.requiresVerified) {
+    result.status = ItemStatus::Fallback;
+    result.reason = "not verified: " + whyNot;
+  }
+  write(input, product, result);
+  return result;
+}
+
+ItemResult BatchWorker::fallBack(const BatchInput& input, const std::string& contents,
+                                 std::string reason, int exitCode) {
+  if (options_.pipeline.strict)
+    return failed(fmt::format("lanewise: {}: {}\n", input.path, reason), input.path);
+  OptOptions asItIs = options_;
+  asItIs.steps.clear();
+  asItIs.verify = asItIs.requiresVerified = asItIs.wantsDiff = false;
+  std::ostringstream log;
+  OptimizedInput one = optimizeInput(input.path, input.output, asItIs, nullptr, log, &contents);
+  if (one.exitCode == kBadUsageOrInput) return failed(std::move(one.errors), input.path);
+  Product product = productOf(one, asItIs);
+  ItemResult result = resultOf(product);
+  result.status = ItemStatus::Fallback;
+  result.exitCode = exitCode;
+  result.reason = std::move(reason);
+  write(input, product, result);
+  return result;
+}
+
+void BatchWorker::write(const BatchInput& input, const Product& product, ItemResult& result) {
+  OutputFiles files;
+  auto add = [&](std::string path, std::string contents) {
+    // Left alone when it is as it should be: build systems go by its time.
+    Result<std::string> old = readRegularFile(path);
+    if (old && *old == contents) return;
+    result.isNew = true;
+    files.add(std::move(path), std::move(contents));
+  };
+  add(input.output, product.module);
+  if (plan_.options.writesDepfile)
+    add(input.output + ".d",
+        depfileText(input.output, input.path, product.dependencies, plan_.options));
+  if (!result.isNew) return;
+  std::error_code ignored; // what follows says it better
+  fs::create_directories(fs::path(input.output).parent_path(), ignored);
+  if (Status s = files.commit(); !s)
+    result = failed(fmt::format("lanewise: {}\n", s.error().message), input.path);
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,37 @@
+// SHA-256 (FIPS 180-4). Why a cryptographic hash names cached results: docs/design/batch-cache.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lanewise::driver {
+
+using Digest = std::array<uint8_t, 32>;
+
+class Sha256 {
+public:
+  /// Bytes as they stand: "ab" then "c" is the same as "abc".
+  void add(std::string_view bytes);
+  /// Its length first, so that no two lists of fields are the same bytes.
+  void addField(std::string_view bytes);
+  /// To be called once, at the end.
+  Digest finish();
+
+private:
+  void addBlock(const uint8_t* block);
+  std::array<uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<uint8_t, 64> pending_{};
+  size_t pendingSize_ = 0;
+  uint64_t size_ = 0; ///< bytes so far
+};
+
+Digest sha256(std::string_view bytes);
+/// 64 lower-case hexadecimal digits.
+std::string hexOf(const Digest& digest);
+std::string_view bytesOf(const Digest& digest);
+
+} // namespace lanewise::driver
