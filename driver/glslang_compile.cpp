@@ -203,6 +203,8 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
       shader.setShiftBinding(glslang::EResImage, request.shifts->images);
       shader.setShiftBinding(glslang::EResTexture, request.shifts->textures);
       shader.setShiftBinding(glslang::EResSampler, request.shifts->samplers);
+      // RWTexture2D<unorm float4> does not say which format; glslang would take the widest.
+      shader.setNoStorageFormat(true);
     }
   }
   Includer includer(request.name, options.includeDirs);

@@ -344,6 +344,15 @@ char registerOf(ResourceKind kind) {
   return 'b';
 }
 
+bool haveSameClass(ResourceKind a, ResourceKind b, const TargetLanguage& target) {
+  if (firstClass(a, target) == firstClass(b, target)) return true;
+  // The sampler of a combined image.
+  auto hasSampler = [&](ResourceKind kind) {
+    return isTwo(kind, target) || kind == ResourceKind::Sampler;
+  };
+  return hasSampler(a) && hasSampler(b);
+}
+
 std::string describePlace(const PlacedResource& placed, const TargetLanguage& target) {
   const Place& place = placed.place;
   const ResourceKind kind = placed.resource.kind;

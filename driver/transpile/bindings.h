@@ -74,6 +74,8 @@ Result<BindRequest> parseBindRequest(const std::string& text, const TargetLangua
 
 /// Letter of a resource's register in HLSL: 'b', 't', 'u' or 's'. Of a combined image 't'.
 char registerOf(ResourceKind kind);
+/// Whether two kinds of resources count their numbers together.
+bool haveSameClass(ResourceKind a, ResourceKind b, const TargetLanguage& target);
 /// "register(u1, space0)", "[[buffer(3)]]", "binding 2": where a resource stands in the text.
 std::string describePlace(const PlacedResource& placed, const TargetLanguage& target);
 

@@ -122,6 +122,8 @@ public:
   Status run() {
     if (request_.target.language == Language::SpvAsm) return ok();
     scan();
+    if (language() == Language::Essl && capabilities_.count(spv::Capability::Int64))
+      return failure("it cannot be written as ESSL, which has no 64-bit integers");
     if (Status s = checkArrayLengths(); !s) return s;
     tellModes();
     tellOrder();
@@ -408,6 +410,21 @@ private:
   bool hasSubgroupBarrier_ = false, hasDeviceBarrier_ = false, hasOrderedAtomic_ = false;
 };
 
+/// MSL does not say how large a workgroup is.
+void tellThreadgroup(const Words& words, PreparedModule& out) {
+  Result<Reflection> sized = reflect(words, out.entry, out.fixedConstants);
+  if (!sized) return;
+  const auto& size = sized->workgroupSize;
+  std::string constants;
+  for (uint32_t d = 0; d < 3; ++d)
+    if (auto id = sized->workgroupSpecIds[d]; id && !out.fixedConstants.count(*id))
+      constants += fmt::format("{}{} by specialization constant {}",
+                               constants.empty() ? ", " : " and ", "xyz"[d], *id);
+  out.notes.push_back(
+      {"threadgroup-size", fmt::format("the host dispatches threadgroups of {}x{}x{}{}", size[0],
+                                       size[1], size[2], constants)});
+}
+
 } // namespace
 
 Result<PreparedModule> prepareModule(const Words& words, const PrepareRequest& request) {
@@ -420,6 +437,7 @@ Result<PreparedModule> prepareModule(const Words& words, const PrepareRequest& r
   if (request.fixesAll)
     for (const auto& [id, constant] : reflection->specConstants)
       out.fixedConstants.try_emplace(id, constant.defaultBits);
+  if (request.target.language == Language::Msl) tellThreadgroup(words, out);
   Result<Words> fixed = fixConstants(words, *reflection, request);
   if (!fixed) return fixed.error();
   Result<Module> module = Module::read(std::move(*fixed));

@@ -79,7 +79,7 @@ public:
     createCompiler();
     if (target_.isGlslOrEssl() && !target_.isVulkan) joinImagesAndSamplers();
     listResources();
-    if (target_.language == Language::Hlsl) addWorkgroupCount();
+    if (workgroupCount_) addWorkgroupCount();
     Result<std::vector<PlacedResource>> placed =
         placeResources(resources(), request_.binds, target_);
     if (!placed) return placed.error();
@@ -123,6 +123,11 @@ private:
     if (!request_.newName.empty() && target_.language == Language::Msl)
       cross_.check(spvc_compiler_rename_entry_point(
           compiler_, request_.entry.c_str(), request_.newName.c_str(), SpvExecutionModelGLCompute));
+    if (target_.language == Language::Hlsl)
+      workgroupCount_ = spvc_compiler_hlsl_remap_num_workgroups_builtin(compiler_);
+    // The variable that stands for the number of workgroups is not among the active ones, and would
+    // be left out: then all are declared.
+    if (workgroupCount_) return;
     cross_.check(spvc_compiler_get_active_interface_variables(compiler_, &active_));
     cross_.check(spvc_compiler_set_enabled_interface_variables(compiler_, active_));
   }
@@ -187,8 +192,11 @@ private:
 
   void listResources() {
     spvc_resources all = nullptr;
-    cross_.check(
-        spvc_compiler_create_shader_resources_for_active_variables(compiler_, &all, active_));
+    if (active_)
+      cross_.check(
+          spvc_compiler_create_shader_resources_for_active_variables(compiler_, &all, active_));
+    else
+      cross_.check(spvc_compiler_create_shader_resources(compiler_, &all));
     for (const auto& [type, kind] : kListedTypes) {
       if (isJoining_ && (kind == ResourceKind::Texture || kind == ResourceKind::Sampler)) continue;
       if (kind == ResourceKind::PushConstants && target_.isForVulkan()) continue;
@@ -197,6 +205,7 @@ private:
       cross_.check(spvc_resources_get_resource_list_for_type(all, type, &list, &count));
       for (size_t i = 0; i < count; ++i) {
         const spvc_variable_id id = list[i].id;
+        if (id == workgroupCount_) continue;
         if (std::any_of(found_.begin(), found_.end(), [&](const Found& f) { return f.id == id; }))
           continue; // a pair that was joined
         Resource r = describe(id, kind);
@@ -222,15 +231,14 @@ private:
   }
 
   void addWorkgroupCount() {
-    const spvc_variable_id id = spvc_compiler_hlsl_remap_num_workgroups_builtin(compiler_);
-    if (id == 0) return;
     Resource r;
     r.kind = ResourceKind::WorkgroupCount;
-    found_.push_back({r, id});
+    found_.push_back({r, workgroupCount_});
   }
 
   /// Two views of one buffer: in HLSL and MSL each name has a register for itself, and two names at
-  /// one would be two resources.
+  /// one would be two resources. (What glslang makes of b0, t0 and u0 is no such case: they are
+  /// registers of different classes.)
   Status checkAliases() const {
     if (target_.isGlslOrEssl()) return ok();
     for (size_t a = 0; a < out_.resources.size(); ++a)
@@ -238,6 +246,7 @@ private:
         const Resource &x = out_.resources[a].resource, &y = out_.resources[b].resource;
         if (!x.hasBinding() || !y.hasBinding() || x.set != y.set || x.binding != y.binding)
           continue;
+        if (!haveSameClass(x.kind, y.kind, target_)) continue;
         return failure(fmt::format("binding {}.{} is declared several times (`{}` and `{}`), which "
                                    "{} has no form for",
                                    x.set, x.binding, x.name, y.name,
@@ -263,12 +272,16 @@ private:
     spvc_compiler_set_decoration(compiler_, id, SpvDecorationDescriptorSet, place.space);
   }
 
+  /// One record says where a binding goes as each class of register.
   void bindHlsl(const Found& found, const Place& place) {
     spvc_hlsl_resource_binding b;
     spvc_hlsl_resource_binding_init(&b);
     b.stage = SpvExecutionModelGLCompute;
     b.desc_set = found.resource.set;
     b.binding = found.resource.binding;
+    for (size_t i = 0; i < found_.size(); ++i)
+      if (isAtSameBinding(found_[i].resource, found.resource))
+        fillHlsl(found_[i].resource, out_.resources[i].place, b);
     if (found.resource.kind == ResourceKind::PushConstants) {
       b.desc_set = SPVC_HLSL_PUSH_CONSTANT_DESC_SET;
       b.binding = SPVC_HLSL_PUSH_CONSTANT_BINDING;
@@ -279,9 +292,48 @@ private:
       b.desc_set = kWorkgroupCountSet;
       b.binding = 0;
     }
-    b.cbv = b.uav = b.srv = {place.space, place.numbers[0]};
-    b.sampler = {place.space, place.numbers[1]};
+    fillHlsl(found.resource, place, b);
     cross_.check(spvc_compiler_hlsl_add_resource_binding(compiler_, &b));
+  }
+
+  static bool isAtSameBinding(const Resource& a, const Resource& b) {
+    return a.hasBinding() && b.hasBinding() && a.set == b.set && a.binding == b.binding;
+  }
+
+  static void fillHlsl(const Resource& resource, const Place& place,
+                       spvc_hlsl_resource_binding& b) {
+    const spvc_hlsl_resource_binding_mapping first{place.space, place.numbers[0]};
+    switch (registerOf(resource.kind)) {
+    case 'b':
+      b.cbv = first;
+      break;
+    case 'u':
+      b.uav = first;
+      break;
+    case 't':
+      b.srv = first;
+      break;
+    default:
+      b.sampler = first;
+    }
+    if (resource.kind == ResourceKind::CombinedImage) b.sampler = {place.space, place.numbers[1]};
+  }
+
+  void fillMsl(const Resource& resource, const Place& place, spvc_msl_resource_binding& b) const {
+    switch (resource.kind) {
+    case ResourceKind::CombinedImage:
+      b.msl_sampler = place.numbers[1];
+      [[fallthrough]];
+    case ResourceKind::Texture:
+    case ResourceKind::StorageImage:
+      b.msl_texture = place.numbers[0];
+      break;
+    case ResourceKind::Sampler:
+      b.msl_sampler = place.numbers[0];
+      break;
+    default:
+      b.msl_buffer = place.numbers[0];
+    }
   }
 
   void bindMsl(const Resource& resource, const Place& place) {
@@ -291,8 +343,10 @@ private:
     const bool isPush = resource.kind == ResourceKind::PushConstants;
     b.desc_set = isPush ? SPVC_MSL_PUSH_CONSTANT_DESC_SET : resource.set;
     b.binding = isPush ? SPVC_MSL_PUSH_CONSTANT_BINDING : resource.binding;
-    b.msl_buffer = b.msl_texture = place.numbers[0];
-    b.msl_sampler = place.numbers[1];
+    fillMsl(resource, place, b);
+    for (size_t i = 0; i < found_.size(); ++i)
+      if (isAtSameBinding(found_[i].resource, resource))
+        fillMsl(found_[i].resource, out_.resources[i].place, b);
     cross_.check(spvc_compiler_msl_add_resource_binding(compiler_, &b));
   }
 
@@ -369,6 +423,8 @@ private:
       else if (p.isMoved)
         note("binding-moved", fmt::format("{} is at {}", placeOf(p.resource), where));
     }
+    for (const std::string& message : errorDirectives(out_.text))
+      note("extension", fmt::format("a compiler that lacks an extension stops at: {}", message));
     if (target_.language != Language::Msl) return;
     if (spvc_compiler_msl_needs_buffer_size_buffer(compiler_))
       note("buffer-sizes",
@@ -386,6 +442,7 @@ private:
   spvc_compiler compiler_ = nullptr;
   spvc_set active_ = nullptr;
   std::vector<Found> found_;
+  spvc_variable_id workgroupCount_ = 0; ///< 0: not asked for
   bool isJoining_ = false;
   uint32_t lengthsIndex_ = kLengthsIndex;
   CrossText out_;
@@ -435,6 +492,7 @@ CrossText unpack(std::string_view bytes) {
 /// SPIRV-Cross names built-ins by their number in places.
 std::string readable(std::string message) {
   while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
+  if (message == "nullptr") return "SPIRV-Cross does not know something that it uses";
   constexpr std::string_view kBuiltIn = "Unsupported builtin in HLSL: ";
   if (message.starts_with(kBuiltIn)) {
     const std::string number = message.substr(kBuiltIn.size());

@@ -55,6 +55,18 @@ Status renameHlslEntry(std::string& text, const std::string& name) {
   return ok();
 }
 
+std::vector<std::string> errorDirectives(const std::string& text) {
+  constexpr std::string_view kError = "\n#error ";
+  std::vector<std::string> messages;
+  for (size_t at = text.find(kError); at != std::string::npos; at = text.find(kError, at + 1)) {
+    const size_t begin = at + kError.size();
+    std::string message = text.substr(begin, text.find('\n', begin) - begin);
+    if (std::find(messages.begin(), messages.end(), message) == messages.end())
+      messages.push_back(std::move(message));
+  }
+  return messages;
+}
+
 bool isIdentifier(const std::string& name) {
   return !name.empty() && !std::isdigit(uint8_t(name[0])) &&
          std::all_of(name.begin(), name.end(), isWordCharacter);

@@ -4,6 +4,7 @@
 #include "result.h"
 
 #include <string>
+#include <vector>
 
 namespace lanewise::driver {
 
@@ -15,6 +16,9 @@ void declareSizeFirst(std::string& text);
 /// HLSL: SPIRV-Cross calls every entry point main. Fails where `name` stands in the text already or
 /// is no identifier.
 Status renameHlslEntry(std::string& text, const std::string& name);
+
+/// What the #error lines of a text say, each once: SPIRV-Cross asks for extensions in this way.
+std::vector<std::string> errorDirectives(const std::string& text);
 
 /// Whether `name` can name a function in all of the languages: letters, digits and underscores.
 bool isIdentifier(const std::string& name);
