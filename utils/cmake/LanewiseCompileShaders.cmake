@@ -283,7 +283,7 @@ function(_lanewise_builder out target)
   set(builder "${target}")
   set(number 1)
   while(TARGET ${builder})
-    set(builder "${target}_shaders")
+    set(builder "${target}_compile_shaders") # no name of a folder, which Ninja would take for the same thing
     if(number GREATER 1)
       string(APPEND builder "_${number}")
     endif()
