@@ -30,6 +30,19 @@ std::string delimiterFor(std::string_view bytes) {
   }
 }
 
+/// A carriage return would become the end of a line in a raw literal, so it stands in one that is
+/// not.
+std::string rawLiteral(std::string_view bytes, const std::string& delimiter) {
+  std::string text = fmt::format("R\"{}(", delimiter);
+  for (char c : bytes) {
+    if (c == '\r')
+      text += fmt::format("){0}\" \"\\r\" R\"{0}(", delimiter);
+    else
+      text += c;
+  }
+  return text + fmt::format("){}\"", delimiter);
+}
+
 /// Several literals one behind the other are one: Visual C++ takes no longer ones.
 std::string textAsString(std::string_view bytes, const std::string& name) {
   constexpr size_t kMostBytes = 8000;
@@ -41,7 +54,7 @@ std::string textAsString(std::string_view bytes, const std::string& name) {
     if (size < bytes.size())
       if (const size_t line = bytes.rfind('\n', size - 1); line != std::string_view::npos)
         size = line + 1;
-    text += fmt::format("\n    R\"{0}({1}){0}\"", delimiter, bytes.substr(0, size));
+    text += "\n    " + rawLiteral(bytes.substr(0, size), delimiter);
     bytes.remove_prefix(size);
   } while (!bytes.empty());
   return text + ";\n";

@@ -122,6 +122,32 @@ class Function(unittest.TestCase):
         self.assertNotEqual(other.configure(), 0)
         self.assertIn("need an OUTPUT_DIRECTORY", " ".join(other.output.split()))
 
+    def test_translations(self):
+        for generator in GENERATORS:
+            project = self.built(
+                "lanewise_compile_shaders(TARGET t SOURCES a.comp EMBED TO glsl essl hlsl spvasm)\n"
+                "lanewise_compile_shaders(TARGET u SOURCES a.comp EMBED TO msl spv TRANSPILE_OPTIONS --rename-entry=go)\n", generator)
+            for language, sign in (("glsl", "#version 450"), ("essl", "#version 310 es"), ("hlsl", "numthreads(32, 1, 1)"),
+                                   ("msl", "kernel void go("), ("spvasm", "OpEntryPoint GLCompute")):
+                folder = project.build_folder / ("u_shaders" if language == "msl" else "t_shaders")
+                text = (folder / f"a.comp.{language}").read_text()
+                self.assertIn(sign, text)
+                header = (folder / f"a.comp.{language}.h").read_text()
+                self.assertIn(f"inline constexpr char a_comp_{language}[]", header)
+                self.assertIn(text, header)
+            self.assertFalse((project.build_folder / "t_shaders/a.comp.h").exists())
+            self.exists(project, "u_shaders/a.comp.spv", "u_shaders/a.comp.h")
+            time.sleep(0.02)
+            project.write({"a.comp": "// a comment\n" + SHADER})
+            before = project.times()
+            self.assertEqual(project.build(), 0)
+            self.assertEqual(len(project.lines("Optimizing")), 2)
+            after = project.times()
+            for name in ("t_shaders/a.comp.glsl.h", "u_shaders/a.comp.spv", "u_shaders/a.comp.msl.h"):
+                self.assertEqual(before[name], after[name], name)
+            if generator == "Ninja":
+                self.assertEqual(project.lines("Translating"), [])
+
     # What is built again.
 
     def test_only_what_changed(self):

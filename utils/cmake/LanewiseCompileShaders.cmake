@@ -10,10 +10,10 @@
 #     [OUTPUT_DIRECTORY folder] [BASE_DIRECTORY folder] [DEPENDS file-or-target...]
 #     [JOB_POOL pool] [OUTPUTS variable])
 #
-# How a build stays small: every call writes a depfile, and writes an output only where it changes. Ninja sees
-# that an output kept its time and builds nothing behind it (restat, which CMake sets for all custom commands).
-# Make has no such thing and would call again and again for an output that stays old; elsewhere than in Ninja,
-# each output therefore has a stamp file beside it, which is what Make compares.
+# How a build stays small: `opt` writes a depfile, and modules and headers are written only where they change.
+# Ninja sees that an output kept its time and builds nothing behind it (restat, which CMake sets for all custom
+# commands). Make has no such thing and would call again and again for an output that stays old; elsewhere than in
+# Ninja, each output therefore has a stamp file beside it, which is what Make compares.
 include_guard(GLOBAL)
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.22...3.31)
@@ -210,7 +210,7 @@ function(_lanewise_compile_one source stem)
       get_filename_component(language "${product}" LAST_EXT)
       string(SUBSTRING "${language}" 1 -1 language)
       _lanewise_step(product_made "${product}" POOL "${arg_JOB_POOL}"
-        COMMAND transpile "${module}" "--to=${language}" ${arg_TRANSPILE_OPTIONS} -o "${product}" --write-if-changed
+        COMMAND transpile "${module}" "--to=${language}" ${arg_TRANSPILE_OPTIONS} -o "${product}"
         DEPENDS "${module_made}" COMMENT "Translating shader ${shown} to ${language}")
       list(APPEND made "${product_made}")
     endif()
@@ -283,7 +283,7 @@ function(_lanewise_builder out target)
   set(builder "${target}")
   set(number 1)
   while(TARGET ${builder})
-    set(builder "${target}_shaders")
+    set(builder "${target}_compile_shaders") # no name of a folder, which Ninja would take for the same thing
     if(number GREATER 1)
       string(APPEND builder "_${number}")
     endif()
