@@ -436,6 +436,8 @@ private:
     if (best_ && haveSameInputs(made.scenario, best_->scenario)) return ok();
     made.trial = tryScenario(made.scenario, pair_.original, seed_, InputStyle::Seeded);
     cost_ += made.trial.cost;
+    for (const ScenarioBuffer& buffer : made.scenario.buffers)
+      cost_ += buffer.bytes() / kBytesPerInstruction;
     if (!best_ || rank(made) < rank(*best_)) best_ = std::move(made);
     return ok();
   }
@@ -582,6 +584,7 @@ private:
   std::optional<Candidate> best_;
   // Of all trials together: one or two seconds.
   static constexpr uint64_t kMostCost = 6 * kMostTrialCost;
+  static constexpr uint64_t kBytesPerInstruction = 4; // making up a scalar takes as long
   uint64_t cost_ = 0;
 };
 
