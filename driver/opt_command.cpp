@@ -330,7 +330,8 @@ int optCommand(std::span<char*> args) {
   }
   std::string shown = shownCommand("opt", args,
                                    {"-o", "--output", "--html", "--remarks-file", "-MF",
-                                    "--dependency-file", "--layout-manifest"});
+                                    "--dependency-file", "-MT", "--dependency-target",
+                                    "--layout-manifest"});
   return OptRun(std::move(*parsed->options), std::move(shown)).run();
 }
 

@@ -422,6 +422,8 @@ Status checkLayouts(const OptOptions& o) {
 
 Status checkOutputs(OptOptions& o) {
   if (Status s = checkLayouts(o); !s) return s;
+  if (o.html == "-")
+    return errorOf("--html needs a file; standard output is for modules and differences");
   if (o.isProgram()) return checkProgram(o);
   if (o.inputs.empty())
     return errorOf("no input; give a file, - for standard input, or --scenario=FILE.toml for all "

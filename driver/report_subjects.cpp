@@ -6,6 +6,7 @@
 #include "version.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -30,8 +31,16 @@ std::vector<std::string> linesOf(const std::string& text) {
 /// Which lines of which file are spoken of.
 std::map<std::string, std::set<uint32_t>> linesSpokenOf(const ReportSubject& subject) {
   std::map<std::string, std::set<uint32_t>> wanted;
-  for (const SourceMark& mark : marksOf(subject))
-    if (mark.at.line != 0) wanted[mark.at.file].insert(mark.at.line);
+  for (const SourceMark& mark : marksOf(subject)) {
+    if (mark.at.line == 0) continue;
+    std::set<uint32_t>& lines = wanted[mark.at.file];
+    lines.insert(mark.at.line);
+    for (const std::string& row : mark.details) // "line 29: Load of 4 bytes"
+      if (uint32_t line = 0;
+          row.starts_with("line ") &&
+          std::from_chars(&row[5], row.data() + row.size(), line).ec == std::errc())
+        lines.insert(line);
+  }
   if (!subject.verification) return wanted;
   // The other access of a race.
   auto add = [&](const std::vector<RunFinding>& findings) {

@@ -103,7 +103,17 @@ private:
         "<title>{} \xE2\x80\x93 lanewise {}</title><style>{}</style></head>\n<body>"
         R"(<main><header><p class="kicker">lanewise {}</p><h1>{}</h1>{}</header>)",
         escaped(page_.title), escaped(page_.command), kStyle, escaped(page_.command),
-        escaped(page_.title), deviceLine());
+        breakable(page_.title), deviceLine());
+  }
+
+  /// Paths break behind their slashes first.
+  static std::string breakable(const std::string& path) {
+    std::string text;
+    for (char c : escaped(path)) {
+      text += c;
+      if (c == '/') text += "<wbr>";
+    }
+    return text;
   }
 
   const ReportEntry* measured() const {
@@ -200,8 +210,8 @@ private:
     html_ += fmt::format(
         R"(<details class="subject" id="s{}"{}><summary><h2>{}</h2> <span class="state {}">{} {})"
         "</span></summary>",
-        n, page_.entries.size() <= kMostOpen ? " open" : "", escaped(e.name), look.role, look.sign,
-        escaped(e.stateText));
+        n, page_.entries.size() <= kMostOpen ? " open" : "", breakable(e.name), look.role,
+        look.sign, escaped(e.stateText));
     if (!e.isWhole && !e.reason.empty())
       html_ += fmt::format(R"(<p class="reason">{}</p>)", escaped(e.reason));
     html_ += *body;

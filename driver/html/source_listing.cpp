@@ -60,6 +60,14 @@ std::vector<std::string> cellsOf(const std::string& row) {
   }
 }
 
+/// As HTML, with "32 -> 1" as people write it.
+std::string withArrows(const std::string& plain) {
+  std::string text = escaped(plain);
+  for (size_t at = 0; (at = text.find("-&gt;", at)) != std::string::npos;)
+    text.replace(at, 5, "\xE2\x86\x92");
+  return text;
+}
+
 /// A table where the rows are of one form, else a line each.
 std::string detailTable(const std::vector<std::string>& details) {
   if (details.empty()) return {};
@@ -70,9 +78,7 @@ std::string detailTable(const std::vector<std::string>& details) {
     const std::vector<std::string> cells = cellsOf(row);
     html += "<tr>";
     for (size_t n = 0; n < cells.size(); ++n) {
-      std::string text = escaped(cells[n]);
-      for (size_t at = 0; (at = text.find("-&gt;", at)) != std::string::npos;)
-        text.replace(at, 5, "\xE2\x86\x92");
+      const std::string text = withArrows(cells[n]);
       const bool isLast = n + 1 == cells.size();
       html += isLast && cells.size() < widest
                   ? fmt::format(R"(<td colspan="{}">{}</td>)", widest - n, text)
@@ -191,7 +197,7 @@ std::string markBlock(const SourceMark& mark, size_t count, const std::string& w
   return fmt::format(R"(<div class="rm {}">{}{} {}{} <code class="by">{}</code>{}</div>)",
                      wordsOf(mark.kind).role, tagOf(mark.kind),
                      where.empty() ? "" : fmt::format(R"( <span class="at">{}</span>)", where),
-                     escaped(mark.message),
+                     withArrows(mark.message),
                      count > 1 ? fmt::format(R"( <span class="rep">{} times</span>)", count) : "",
                      escaped(mark.origin), detailTable(mark.details));
 }

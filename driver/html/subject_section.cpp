@@ -45,6 +45,7 @@ std::string equalCard(const ReportSubject& s) {
   const char* question = "Same results?";
   switch (s.state) {
   case ReportState::Done:
+    if (s.isUnchanged) return card("good", question, "The same", "The module is unchanged.");
     return card("quiet", question, "Not checked",
                 "Give <code>--verify</code> to run both modules and compare.");
   case ReportState::Verified: {
@@ -147,6 +148,12 @@ std::string bar(const char* role, const std::string& text, double share) {
       std::clamp(100 * share, 1.0, 100.0), escaped(text));
 }
 
+/// Counts of millions are read in groups, and not to the tenth.
+std::string figureText(const std::string& text) {
+  const double value = std::atof(text.c_str());
+  return value >= 10000 ? groupedDigits(uint64_t(std::llround(value))) : text;
+}
+
 struct Figure {
   const char* key; ///< of args, with -before and -after
   const char* name;
@@ -171,7 +178,8 @@ std::string figures(const Remarks& remarks) {
           from && to ? fmt::format(" <code>{}</code> \xE2\x86\x92 <code>{}</code>", escaped(*from),
                                    escaped(*to))
                      : "",
-          figure.name, bar("before", *before, x / most), bar("after", *after, y / most));
+          figure.name, bar("before", figureText(*before), x / most),
+          bar("after", figureText(*after), y / most));
     }
   }
   return html;
