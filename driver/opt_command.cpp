@@ -328,10 +328,10 @@ int optCommand(std::span<char*> args) {
     printOut("{}", parsed->help);
     return kDone;
   }
-  std::string shown = shownCommand("opt", args,
-                                   {"-o", "--output", "--html", "--remarks-file", "-MF",
-                                    "--dependency-file", "-MT", "--dependency-target",
-                                    "--layout-manifest"});
+  std::string shown =
+      shownCommand("opt", args,
+                   {"-o", "--output", "--html", "--remarks-file", "-MF", "--dependency-file", "-MT",
+                    "--dependency-target", "--layout-manifest"});
   return OptRun(std::move(*parsed->options), std::move(shown)).run();
 }
 
