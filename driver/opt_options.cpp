@@ -511,10 +511,14 @@ Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
 namespace {
 
 /// Options that say where something is written, not what.
-constexpr std::string_view kPlaces[] = {
-    "--output",          "--remarks-file",      "--write-dependencies",
-    "--dependency-file", "--dependency-target", "--layout-manifest",
-    "--write-if-changed"};
+constexpr std::string_view kPlaces[] = {"--output",
+                                        "--remarks-file",
+                                        "--write-dependencies",
+                                        "--dependency-file",
+                                        "--dependency-target",
+                                        "--layout-manifest",
+                                        "--write-if-changed",
+                                        "--html"};
 
 std::vector<std::string> givenOptions(const CLI::App& app, const OptOptions& o,
                                       const std::string& ownGroup) {
@@ -537,6 +541,7 @@ std::vector<std::string> givenOptions(const CLI::App& app, const OptOptions& o,
 /// -o must be given, and what speaks of one output is refused.
 Status checkForFolders(const OptOptions& o, const OptionsOfCommand& command) {
   if (Status s = checkLayouts(o); !s) return s;
+  if (o.html == "-") return errorOf("--html needs a file");
   if (o.inputs.size() != 1 || o.inputs.front().empty())
     return errorOf(fmt::format("{} input; give one: {}", o.inputs.empty() ? "no" : "more than one",
                                command.input));

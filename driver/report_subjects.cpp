@@ -286,8 +286,10 @@ void RelativeNames::apply(ReportSubject& s) const {
   if (s.verification) apply(*s.verification);
 }
 
-void addSubjects(ReportPage& page, std::vector<ReportSubject> subjects,
-                 const std::vector<std::string>& files) {
+namespace {
+
+RelativeNames namesFor(std::span<const ReportSubject> subjects,
+                       const std::vector<std::string>& files) {
   std::set<std::string> all(files.begin(), files.end());
   for (const ReportSubject& s : subjects) {
     all.insert(s.name);
@@ -295,7 +297,19 @@ void addSubjects(ReportPage& page, std::vector<ReportSubject> subjects,
   }
   std::error_code error;
   const std::string here = fs::current_path(error).string();
-  const RelativeNames names(here, error ? std::set<std::string>() : all);
+  return RelativeNames(here, error ? std::set<std::string>() : all);
+}
+
+} // namespace
+
+ReportEntry entryByRelativeNames(ReportSubject subject, const std::vector<std::string>& files) {
+  namesFor({&subject, 1}, files).apply(subject);
+  return entryOf(subject);
+}
+
+void addSubjects(ReportPage& page, std::vector<ReportSubject> subjects,
+                 const std::vector<std::string>& files) {
+  const RelativeNames names = namesFor(subjects, files);
   names.apply(page.title);
   for (ReportFact& fact : page.facts) names.apply(fact.value);
   for (ReportSubject& s : subjects) {

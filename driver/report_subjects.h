@@ -67,6 +67,8 @@ private:
   std::vector<std::pair<std::string, std::string>> names_; ///< longer ones first
 };
 
+/// By relative names. `files` are others that may be named.
+ReportEntry entryByRelativeNames(ReportSubject subject, const std::vector<std::string>& files);
 /// Adds `subjects` to the page, by relative names. `files` are others that its facts name.
 void addSubjects(ReportPage& page, std::vector<ReportSubject> subjects,
                  const std::vector<std::string>& files);

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "files.h"
 #include "print.h"
+#include "report_subjects.h"
 #include "target_profiles.h"
 
 #include <algorithm>
@@ -31,9 +32,13 @@ int fail(std::string_view message, int exitCode = kBadUsageOrInput) {
 
 class BatchRun {
 public:
-  explicit BatchRun(ParsedBatch parsed) : batch_(std::move(parsed.batch)) {
+  /// `shown` is the command as reports show it.
+  BatchRun(ParsedBatch parsed, std::string shown)
+      : batch_(std::move(parsed.batch)), shown_(std::move(shown)) {
     plan_.options = std::move(parsed.options);
     plan_.key.flags = std::move(parsed.given);
+    // What the page shows is kept with a result, but only for those who want it.
+    if (!options().html.empty()) plan_.key.flags.insert(plan_.key.flags.end(), {"--html", ""});
   }
 
   int run() {
@@ -81,7 +86,7 @@ private:
     std::vector<std::string> others;
     for (const BatchInput& input : plan_.inputs)
       others.insert(others.end(), {input.path, input.output});
-    for (const std::string& path : {batch_.json, options().remarksFile}) {
+    for (const std::string& path : {batch_.json, options().remarksFile, options().html}) {
       if (path.empty() || path == "-") continue;
       if (std::any_of(others.begin(), others.end(),
                       [&](const std::string& other) { return isSameFile(path, other); }))
@@ -193,11 +198,35 @@ private:
       files.add(batch_.json, summaryAsJson(plan_.inputs, results_, counts_, hasCache()));
     if (!options().remarksFile.empty() && options().remarks != RemarkFormat::None)
       files.add(options().remarksFile, std::move(remarks_));
+    if (!options().html.empty()) files.add(options().html, page());
     if (Status s = files.commit(); !s) return fail(s.error().message);
     return kDone;
   }
 
+  std::string page() const {
+    ReportPage page;
+    page.command = "batch";
+    page.title = options().inputs.front() == "-" ? "standard input" : options().inputs.front();
+    page.facts = {{"command", shown_}, {"target", options().targetName}};
+    if (!options().scenario.empty()) page.facts.push_back({"scenario", options().scenario});
+    for (ReportFact& fact : versionFacts()) page.facts.push_back(std::move(fact));
+    addSubjects(page, {}, {options().inputs.front(), options().scenario, options().targetName});
+    for (size_t n = 0; n < results_.size(); ++n) {
+      std::optional<ReportEntry> entry = unpackEntry(results_[n].page);
+      if (!entry || results_[n].status == ItemStatus::Failed) {
+        ReportSubject failed;
+        failed.name = plan_.inputs[n].path;
+        failed.state = ReportState::Failed;
+        failed.reason = results_[n].reason;
+        entry = entryByRelativeNames(std::move(failed), {});
+      }
+      page.entries.push_back(std::move(*entry));
+    }
+    return htmlReport(page);
+  }
+
   BatchOptions batch_;
+  std::string shown_;
   BatchPlan plan_;
   Descriptor timingLock_;
   std::optional<ProgressLine> progress_;
@@ -219,7 +248,10 @@ int batchCommand(std::span<char*> args) {
     printOut("{}", parsed->help);
     return kDone;
   }
-  return BatchRun(std::move(*parsed)).run();
+  std::string shown = shownCommand("batch", args,
+                                   {"-o", "--output", "--html", "--json", "--remarks-file", "-j",
+                                    "--jobs", "--cache", "--cache-size"});
+  return BatchRun(std::move(*parsed), std::move(shown)).run();
 }
 
 } // namespace lanewise::driver

@@ -26,6 +26,7 @@ struct ItemResult {
   std::string standardError, standardOutput, remarks;
   std::string facts;   ///< JSON
   std::string trouble; ///< with the cache, one line
+  std::string page;    ///< with --html: a packed ReportEntry
 };
 std::string pack(const ItemResult& result);
 /// Nothing for bytes that pack() did not make.

@@ -13,7 +13,7 @@ namespace lanewise::driver {
 namespace {
 
 /// To be raised when the form of entries or of keys changes.
-constexpr std::string_view kFormat = "lanewise-batch-1";
+constexpr std::string_view kFormat = "lanewise-batch-2";
 /// A source whose includes change back and forth has so many results remembered.
 constexpr size_t kMaxVariants = 16;
 
@@ -53,16 +53,17 @@ Digest digestOf(const RunKey& key) {
 
 std::string pack(const Product& p) {
   return packStrings(std::array{p.module, packStrings(p.dependencies), p.standardError,
-                                p.standardOutput, p.remarks, p.facts,
+                                p.standardOutput, p.remarks, p.facts, p.page,
                                 std::string{char(p.exitCode), char(p.isChanged)}});
 }
 
 std::optional<Product> unpackProduct(std::string_view bytes) {
   std::vector<std::string> parts = unpackStrings(bytes);
-  if (parts.size() != 7 || parts[6].size() != 2) return {};
-  return Product{std::move(parts[0]), unpackStrings(parts[1]), std::move(parts[2]),
-                 std::move(parts[3]), std::move(parts[4]),     std::move(parts[5]),
-                 parts[6][0],         parts[6][1] != 0};
+  if (parts.size() != 8 || parts[7].size() != 2) return {};
+  return Product{
+      std::move(parts[0]), unpackStrings(parts[1]), std::move(parts[2]), std::move(parts[3]),
+      std::move(parts[4]), std::move(parts[5]),     std::move(parts[6]), parts[7][0],
+      parts[7][1] != 0};
 }
 
 std::string sealEntry(const Digest& key, std::string_view payload) {

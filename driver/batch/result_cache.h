@@ -33,6 +33,7 @@ struct Product {
   std::vector<std::string> dependencies; ///< LoadedModule::dependencies
   std::string standardError, standardOutput, remarks;
   std::string facts; ///< for the summary: JSON
+  std::string page;  ///< with --html: a packed ReportEntry
   int exitCode = 0;
   bool isChanged = false; ///< by a pass
 };

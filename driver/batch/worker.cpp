@@ -4,6 +4,7 @@
 #include "device_target.h"
 #include "files.h"
 #include "isolate.h"
+#include "report_subjects.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -64,6 +65,7 @@ ItemResult resultOf(const Product& product) {
   result.standardOutput = product.standardOutput;
   result.remarks = product.remarks;
   result.facts = product.facts;
+  result.page = product.page;
   return result;
 }
 
@@ -72,14 +74,31 @@ bool isChanged(const OptimizedInput& one, const OptOptions& options) {
   return one.outcome.words != (isStripped ? stripLines(one.module.words) : one.module.words);
 }
 
+/// What --html shows of an input; empty without it. Small: there may be thousands.
+std::string pageOf(const BatchInput& input, const OptimizedInput& one, const OptOptions& options,
+                   const std::string* fallbackReason) {
+  if (options.html.empty()) return {};
+  SubjectDetail detail;
+  detail.hasDiff = false;
+  detail.mostSourceLines = 200;
+  ReportSubject subject = subjectOf(input.path, one, options.keepLines, detail);
+  if (fallbackReason) {
+    subject.state = ReportState::Fallback;
+    subject.reason = *fallbackReason;
+  }
+  return pack(entryByRelativeNames(std::move(subject), {options.scenario}));
+}
+
 /// Of an input that went through without an error.
-Product productOf(OptimizedInput& one, const OptOptions& options) {
+Product productOf(const BatchInput& input, OptimizedInput& one, const OptOptions& options,
+                  const std::string* fallbackReason = nullptr) {
   return {std::move(one.output.files.front().contents),
           one.module.dependencies,
           std::move(one.output.standardError),
           std::move(one.output.standardOutput),
           std::move(one.output.remarks),
           factsOf(one),
+          pageOf(input, one, options, fallbackReason),
           one.exitCode,
           isChanged(one, options)};
 }
@@ -151,7 +170,7 @@ ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& con
   }
   const bool isVerified = !one.verification || one.verification->isVerified;
   const std::string whyNot = isVerified ? "" : one.verification->reason;
-  Product product = productOf(one, options_);
+  Product product = productOf(input, one, options_);
   product.standardError = log.str() + product.standardError;
   // What a limit or a device decided may come out otherwise another time.
   if (cache_ && isVerified && callsEndedByLimits() == limitsBefore)
@@ -175,7 +194,7 @@ ItemResult BatchWorker::fallBack(const BatchInput& input, const std::string& con
   std::ostringstream log;
   OptimizedInput one = optimizeInput(input.path, input.output, asItIs, nullptr, log, &contents);
   if (one.exitCode == kBadUsageOrInput) return failed(std::move(one.errors), input.path);
-  Product product = productOf(one, asItIs);
+  Product product = productOf(input, one, asItIs, &reason);
   ItemResult result = resultOf(product);
   result.status = ItemStatus::Fallback;
   result.exitCode = exitCode;

@@ -22,6 +22,8 @@ std::string stateText(const ReportSubject& s) {
     return "original unsound";
   case ReportState::Differs:
     return "differs";
+  case ReportState::Fallback:
+    return "not optimized";
   case ReportState::Failed:
     break;
   }

@@ -32,16 +32,18 @@ int urgency(const ReportEntry& e) {
     return 0;
   case ReportState::Differs:
     return 1;
+  case ReportState::Fallback:
+    return 2;
   case ReportState::Unsound:
-    return 3;
-  case ReportState::Unverified:
     return 4;
+  case ReportState::Unverified:
+    return 5;
   case ReportState::Verified:
   case ReportState::Done:
     break;
   }
-  if (e.undone != 0) return 2;
-  return e.applied != 0 ? 5 : e.isUnchanged ? 7 : 6;
+  if (e.undone != 0) return 3;
+  return e.applied != 0 ? 6 : e.isUnchanged ? 8 : 7;
 }
 
 /// Class and sign of a state; colour is never all that tells.
@@ -58,6 +60,7 @@ Look lookOf(ReportState state) {
   case ReportState::Unsound:
     return {"doubt", "?"};
   case ReportState::Differs:
+  case ReportState::Fallback:
   case ReportState::Failed:
     break;
   }
@@ -135,21 +138,26 @@ private:
       html_ += whole->cards;
       return;
     }
-    size_t failed = 0, doubtful = 0, verified = 0, changed = 0, faster = 0, slower = 0, timed = 0;
+    size_t failed = 0, asTheyWere = 0, doubtful = 0, verified = 0, changed = 0, faster = 0,
+           slower = 0, timed = 0;
     for (const ReportEntry& e : page_.entries) {
       failed += e.state == ReportState::Failed || e.state == ReportState::Differs;
+      asTheyWere += e.state == ReportState::Fallback;
       doubtful += e.state == ReportState::Unverified || e.state == ReportState::Unsound;
       verified += e.state == ReportState::Verified;
       changed += e.applied != 0;
       timed += e.ratio.has_value(), faster += e.isFaster, slower += e.isSlower;
     }
     const size_t all = page_.entries.size();
-    const std::string how = fmt::format("{} verified, {} unverified, {} failed or different.",
-                                        verified, doubtful, failed);
+    const std::string how =
+        fmt::format("{} verified, {} unverified, {} not optimized, {} failed or different.",
+                    verified, doubtful, asTheyWere, failed);
     html_ += R"(<div class="cards">)";
     const char* same = "Same results?";
     if (failed != 0)
       html_ += card("bad", same, fmt::format("{} of {} failed", failed, all), how);
+    else if (asTheyWere != 0)
+      html_ += card("bad", same, fmt::format("{} of {} not optimized", asTheyWere, all), how);
     else if (doubtful != 0)
       html_ += card("doubt", same, fmt::format("{} of {} unverified", doubtful, all), how);
     else if (verified == 0)

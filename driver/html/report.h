@@ -33,6 +33,7 @@ enum class ReportState {
   Unverified, ///< could not be compared; `reason` says why
   Unsound,    ///< the original does not agree with itself
   Differs,    ///< the module that was given is wrong
+  Fallback,   ///< the output is the input, because optimizing it failed; `reason` says how
   Failed      ///< there is no output; `reason` is the error
 };
 

@@ -62,6 +62,8 @@ std::string equalCard(const ReportSubject& s) {
                 s.verification && !s.verification->differences.empty() ? "Outputs differ"
                                                                        : "Not equal",
                 escaped(s.reason));
+  case ReportState::Fallback:
+    return card("bad", question, "Not optimized", escaped(s.reason));
   case ReportState::Failed:
     break;
   }

@@ -42,13 +42,14 @@ MEASURE = """
 const found = {};
 addEventListener("load", () => setTimeout(() => {
   for (const frame of document.querySelectorAll("iframe")) {
-    const doc = frame.contentDocument, width = doc.documentElement.clientWidth;
+    const doc = frame.contentDocument;
     const inBox = (e) => e.parentElement && (/auto|scroll|hidden/.test(frame.contentWindow.getComputedStyle(e.parentElement).overflowX)
       || inBox(e.parentElement));
     for (const folded of doc.querySelectorAll("details")) folded.open = true;
+    const width = doc.documentElement.clientWidth; // without the scroll bar that may have come
     const wide = [...doc.body.querySelectorAll("*")].filter((e) => e.getClientRects().length && !inBox(e) &&
       (e.getBoundingClientRect().right > width + 0.5 || e.getBoundingClientRect().left < -0.5));
-    const filter = doc.getElementById("filter");
+    const scroll = doc.documentElement.scrollWidth, filter = doc.getElementById("filter");
     let filtered = null, sorted = null;
     if (filter) {
       const shown = () => [...doc.querySelectorAll("table.sum tbody tr")].filter((r) => !r.hidden).map((r) => r.cells[0].textContent);
@@ -56,7 +57,7 @@ addEventListener("load", () => setTimeout(() => {
       head[0].click(); sorted = shown(); head[0].click(); sorted = [sorted, shown()];
       filter.value = "T07"; filter.dispatchEvent(new Event("input")); filtered = shown();
     }
-    found[frame.id] = { width, scroll: doc.documentElement.scrollWidth, wide: wide.map((e) => e.tagName + "." + e.className.baseVal + e.className).slice(0, 5),
+    found[frame.id] = { width, scroll, wide: wide.map((e) => e.tagName + "." + e.className.baseVal + e.className).slice(0, 5),
       hacked: "hacked" in frame.contentWindow, scripts: doc.querySelectorAll("script").length, images: doc.querySelectorAll("img").length,
       points: [...doc.querySelectorAll("svg.strip")].map((s) => s.querySelectorAll("circle.pt").length),
       outside: [...doc.querySelectorAll("svg.strip")].map((s) => [...s.querySelectorAll("circle, .med")].filter((c) => {
@@ -106,7 +107,9 @@ def make_pages(lanewise, folder):
         (folder / many[-1]).write_text(TILE % n if n != 3 else "#version 450\nvoid main() { <script>hacked = 1; }\n", encoding="utf-8")
     (folder / "out").mkdir()
     run("opt", "-O", "--no-isolation", *many, "-o", "out", "--html=many.html", expected=1)
-    return {name: (folder / f"{name}.html").read_text(encoding="utf-8") for name in ("verify", "wrong", "opt", "many")}
+    (folder / "list").write_text("\n".join(many), encoding="utf-8")
+    run("batch", "list", "-O", "-o", "batch", "-j2", "--html=batch.html", expected=1)
+    return {name: (folder / f"{name}.html").read_text(encoding="utf-8") for name in ("verify", "wrong", "opt", "many", "batch")}
 
 
 def open_pages(browser, folder, pages):
@@ -154,7 +157,7 @@ def check(found, console, requests):
         bad = problems_of("bad", found.pop(f"bad-{width}"))
         if len(bad) < 3:
             wrong.append(f"a bad page was taken for a good one at {width} px: {bad}")
-        points = {"verify": [8, 8, 8], "opt": [20, 20, 20], "wrong": [], "many": []}
+        points = {"verify": [8, 8, 8], "opt": [20, 20, 20], "wrong": [], "many": [], "batch": []}
         for name, expected in points.items():
             page = found[f"{name}-{width}"]
             wrong += problems_of(f"{name} at {width} px", page)
@@ -165,10 +168,11 @@ def check(found, console, requests):
                 "many": "t07<i>.comp"}.items():
             if text not in found[f"{name}-{width}"]["text"]:
                 wrong.append(f"{name}: lacks the text {text}")
-        many = found[f"many-{width}"]
         names = sorted(f"t{n:02}<i>.comp" for n in range(20))
-        if many["sections"] != 20 or many["filtered"] != ["t07<i>.comp"] or many["sorted"] != [names, names[::-1]]:
-            wrong.append(f"many: {many['sections']} sections; filtered {many['filtered']}; sorted {many['sorted']}")
+        for name in ("many", "batch"):
+            many = found[f"{name}-{width}"]
+            if many["sections"] != 20 or many["filtered"] != ["t07<i>.comp"] or many["sorted"] != [names, names[::-1]]:
+                wrong.append(f"{name}: {many['sections']} sections; filtered {many['filtered']}; sorted {many['sorted']}")
     # The bad page may complain; nobody else.
     unexpected = [line for line in console if "as expected" not in line and "expected.invalid" not in line]
     if unexpected or not any("as expected" in line for line in console):
