@@ -406,6 +406,7 @@ public:
     if (best_->trial.hasRun()) {
       if (best_->trial.ends) (void)consider({.spreads = true});
       search();
+      if (!best_->trial.ends) waitLonger();
     } else if (hasDescriptorArrays()) {
       keepIndicesSmall();
     }
@@ -487,6 +488,17 @@ private:
     if (!best_->trial.isGood() && cost_ < kMostCost) (void)consider(choice);
   }
 
+  // A loop may be as long with small counts: a tile of a matrix takes its time.
+  void waitLonger() {
+    constexpr uint32_t kSmall = 4, kPatience = 16;
+    std::optional<Candidate> before = std::exchange(best_, std::nullopt);
+    (void)consider({.integer = kSmall});
+    if (!best_) best_ = std::move(before);
+    if (!best_->trial.ends)
+      best_->trial =
+          tryScenario(best_->scenario, pair_.original, seed_, InputStyle::Seeded, kPatience);
+  }
+
   // ----- arrays of descriptors -----
 
   bool hasDescriptorArrays() const {
@@ -509,16 +521,17 @@ private:
     for (const ReflectedBinding& binding : reflection_.bindings)
       if (binding.isDescriptorArray && binding.descriptors != 0)
         shortest = std::min(shortest, binding.descriptors);
-    best_.reset();
+    std::optional<Candidate> before = std::exchange(best_, std::nullopt);
     (void)consider({.integer = shortest - 1, .data = shortest - 1});
+    if (!best_) best_ = std::move(before);
   }
 
   Status check() const {
     const Trial& trial = best_->trial;
     if (!trial.hasRun()) return ok();
     if (!trial.ends)
-      return failure("a loop goes on for tens of thousands of instructions with whatever integers "
-                     "were tried (256 and less)");
+      return failure("a loop goes on for hundreds of thousands of instructions with whatever "
+                     "integers were tried (256 and less)");
     if (const RunFinding* miss = findDescriptorMiss(trial))
       return failure(fmt::format("an index into an array of descriptors is out of range with "
                                  "whatever integers were tried, which no device survives: {}",

@@ -35,8 +35,8 @@ bool hasChanged(const BufferInput& before, const TouchedPages& after) {
 
 class Attempt {
 public:
-  Attempt(const Scenario& scenario, const Words& module)
-      : scenario_(scenario), runner_(kPatienceSeconds, kSubgroupSize) {
+  Attempt(const Scenario& scenario, const Words& module, uint32_t patience)
+      : scenario_(scenario), patience_(patience), runner_(kPatienceSeconds, kSubgroupSize) {
     variant_.name = "original";
     variant_.modules[scenario.shaders[0].name] = module;
   }
@@ -85,7 +85,8 @@ private:
     plan.workgroups = {&parts, 1};
     plan.keepsWorkgroupOrder = {isPrefix};
     plan.timeoutSeconds = kPatienceSeconds;
-    plan.stepLimit = std::min(kStepsOfLane, kStepsOfWorkgroup / std::max<uint64_t>(lanes, 1));
+    plan.stepLimit =
+        patience_ * std::min(kStepsOfLane, kStepsOfWorkgroup / std::max<uint64_t>(lanes, 1));
     return runner_.execute(0, inputs, plan);
   }
 
@@ -101,6 +102,7 @@ private:
   }
 
   const Scenario& scenario_;
+  const uint64_t patience_;
   ProgramVariant variant_;
   InterpreterRunner runner_;
   std::vector<std::string> notes_;
@@ -109,8 +111,9 @@ private:
 
 } // namespace
 
-Trial tryScenario(const Scenario& scenario, const Words& module, uint64_t seed, InputStyle style) {
-  return Attempt(scenario, module).run(seed, style);
+Trial tryScenario(const Scenario& scenario, const Words& module, uint64_t seed, InputStyle style,
+                  uint32_t patience) {
+  return Attempt(scenario, module, patience).run(seed, style);
 }
 
 } // namespace lanewise::driver

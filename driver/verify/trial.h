@@ -28,7 +28,9 @@ struct Trial {
   }
 };
 
-/// `module` is that of the scenario's only shader and dispatch.
-Trial tryScenario(const Scenario& scenario, const Words& module, uint64_t seed, InputStyle style);
+/// `module` is that of the scenario's only shader and dispatch. Loops may take `patience` times as
+/// many steps as usual.
+Trial tryScenario(const Scenario& scenario, const Words& module, uint64_t seed, InputStyle style,
+                  uint32_t patience = 1);
 
 } // namespace lanewise::driver
