@@ -511,10 +511,14 @@ Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
 namespace {
 
 /// Options that say where something is written, not what.
-constexpr std::string_view kPlaces[] = {
-    "--output",          "--remarks-file",      "--write-dependencies",
-    "--dependency-file", "--dependency-target", "--layout-manifest",
-    "--write-if-changed"};
+constexpr std::string_view kPlaces[] = {"--output",
+                                        "--remarks-file",
+                                        "--write-dependencies",
+                                        "--dependency-file",
+                                        "--dependency-target",
+                                        "--layout-manifest",
+                                        "--write-if-changed",
+                                        "--html"};
 
 std::vector<std::string> givenOptions(const CLI::App& app, const OptOptions& o,
                                       const std::string& ownGroup) {
@@ -545,6 +549,8 @@ Status checkForFolders(const OptOptions& o, const OptionsOfCommand& command) {
     return errorOf("-MF and -MT speak of one output; leave them out: each output gets OUT.d");
   if (!o.layoutManifest.empty())
     return errorOf("--layout-manifest names one file, for one program; use 'lanewise opt'");
+  if (!o.html.empty())
+    return errorOf("--html is a page on few shaders; use 'lanewise opt', or --json");
   return ok();
 }
 
