@@ -112,15 +112,7 @@ void writeAll(int fd, const char* data, size_t size) {
 void applyLimits(const IsolationLimits& limits) {
   rlimit noCore{0, 0}; // a crash is expected here; its core file would only fill the disk
   ::setrlimit(RLIMIT_CORE, &noCore);
-#if !LANEWISE_ADDRESS_SANITIZER
-  uint64_t memory = limits.memoryBytes;
-  if (memory == 0) memory = uint64_t(::sysconf(_SC_PHYS_PAGES)) * uint64_t(::sysconf(_SC_PAGESIZE));
-  rlimit data{memory, memory};
-  ::setrlimit(RLIMIT_DATA,
-              &data); // private writable memory; RLIMIT_AS would count a GPU driver's maps
-#else
-  (void)limits;
-#endif
+  limitMemory(limits);
 }
 
 [[noreturn]] void runChild(const std::function<Result<std::string>()>& work,
@@ -249,6 +241,18 @@ Result<std::string> isolate(const std::function<Result<std::string>()>& work,
   }();
   if (!result && result.error().message == kOutOfMemory) ++endedByLimits();
   return result;
+}
+
+void limitMemory(const IsolationLimits& limits) {
+#if LANEWISE_HAS_FORK && !LANEWISE_ADDRESS_SANITIZER
+  uint64_t memory = limits.memoryBytes;
+  if (memory == 0) memory = uint64_t(::sysconf(_SC_PHYS_PAGES)) * uint64_t(::sysconf(_SC_PAGESIZE));
+  rlimit data{memory, memory};
+  ::setrlimit(RLIMIT_DATA,
+              &data); // private writable memory; RLIMIT_AS would count a GPU driver's maps
+#else
+  (void)limits;
+#endif
 }
 
 uint64_t callsEndedByLimits() {

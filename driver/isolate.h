@@ -35,6 +35,9 @@ struct IsolationLimits {
 Result<std::string> isolate(const std::function<Result<std::string>()>& work,
                             const IsolationLimits& limits = {});
 
+/// Sets the memory limit of this process and its children as isolate() does for its own children.
+void limitMemory(const IsolationLimits& limits);
+
 /// How many calls of isolate() in this process ended by a limit (time, memory, the kernel's killer
 /// of large processes): another time, on another machine, they may not.
 uint64_t callsEndedByLimits();

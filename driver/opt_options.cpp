@@ -545,11 +545,13 @@ Status checkForFolders(const OptOptions& o, const OptionsOfCommand& command) {
   if (o.inputs.size() != 1 || o.inputs.front().empty())
     return errorOf(fmt::format("{} input; give one: {}", o.inputs.empty() ? "no" : "more than one",
                                command.input));
-  if (o.output.empty()) return errorOf("no output; give -o FOLDER");
+  if (o.output.empty() || o.output == "-") return errorOf("no output; give -o FOLDER");
   if (!o.depfile.empty() || !o.depTarget.empty())
     return errorOf("-MF and -MT speak of one output; leave them out: each output gets OUT.d");
   if (!o.layoutManifest.empty())
     return errorOf("--layout-manifest names one file, for one program; use 'lanewise opt'");
+  if (!o.html.empty())
+    return errorOf("--html is a page on few shaders; use 'lanewise opt', or --json");
   return ok();
 }
 

@@ -157,13 +157,13 @@ private:
 
   void take(uint32_t index, Result<std::string> answer) {
     ItemResult& result = results_[index];
-    if (answer) {
-      result = unpackItem(*answer).value_or(ItemResult{});
+    std::optional<ItemResult> told = answer ? unpackItem(*answer) : std::nullopt;
+    if (told) {
+      result = std::move(*told);
     } else {
       result.exitCode = kBadUsageOrInput;
-      result.reason = answer.error().message;
-      result.errors =
-          fmt::format("lanewise: {}: {}\n", plan_.inputs[index].path, answer.error().message);
+      result.reason = answer ? "its worker sent nonsense" : answer.error().message;
+      result.errors = fmt::format("lanewise: {}: {}\n", plan_.inputs[index].path, result.reason);
     }
     isDone_[index] = true;
     counts_.add(result);

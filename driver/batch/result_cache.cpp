@@ -31,13 +31,18 @@ std::vector<FileProbe> unpackProbes(std::string_view bytes) {
   return probes;
 }
 
-Digest derivedKey(const Digest& from, std::string_view kind, std::string_view what) {
+/// Of the product that was made while the files of `variant` were as it says.
+Digest derivedKey(const Digest& input, std::string_view variant) {
   Sha256 hash;
-  hash.addField(bytesOf(from));
-  hash.addField(kind);
-  hash.addField(what);
+  hash.addField(bytesOf(input));
+  hash.addField(variant);
   return hash.finish();
 }
+
+// What the entry of an input begins with: its product follows, where nothing else is read for it;
+// or the files that were, for each of its products.
+const std::string kProduct = "P";
+const std::string kVariants = "V";
 
 } // namespace
 
@@ -124,20 +129,29 @@ Digest ResultCache::inputKey(const std::string& name, std::string_view contents)
   return hash.finish();
 }
 
+std::optional<std::string> ResultCache::fetch(const Digest& key) {
+  std::optional<std::string> bytes = store_->get(key);
+  if (!bytes) return {};
+  const std::optional<std::string_view> payload = openEntry(key, *bytes);
+  if (!payload) return {};
+  return std::string(*payload);
+}
+
+std::vector<std::string> ResultCache::variantsOf(const std::optional<std::string>& entry) {
+  if (!entry || !entry->starts_with(kVariants)) return {};
+  return unpackStrings(std::string_view(*entry).substr(1));
+}
+
 std::optional<Product> ResultCache::find(const std::string& name, std::string_view contents) {
   const Digest input = inputKey(name, contents);
-  const std::optional<std::string> list = store_->get(input);
-  if (!list) return {};
-  const std::optional<std::string_view> variants = openEntry(input, *list);
-  if (!variants) return {};
-  for (const std::string& variant : unpackStrings(*variants)) {
+  const std::optional<std::string> entry = fetch(input);
+  if (entry && entry->starts_with(kProduct))
+    return unpackProduct(std::string_view(*entry).substr(1));
+  for (const std::string& variant : variantsOf(entry)) {
     if (!isUnchanged(unpackProbes(variant))) continue;
-    const Digest key = derivedKey(input, "product", variant);
-    const std::optional<std::string> entry = store_->get(key);
-    if (!entry) continue;
-    const std::optional<std::string_view> payload = openEntry(key, *entry);
-    if (!payload) continue;
-    if (std::optional<Product> product = unpackProduct(*payload)) return product;
+    const std::optional<std::string> product = fetch(derivedKey(input, variant));
+    if (product)
+      if (std::optional<Product> found = unpackProduct(*product)) return found;
   }
   return {};
 }
@@ -147,17 +161,19 @@ void ResultCache::keep(const std::string& name, std::string_view contents,
   // A file that changed since it was read is somebody's work in progress.
   if (!isUnchanged(probes) || !isUnchanged(run_.files)) return;
   const Digest input = inputKey(name, contents);
+  if (probes.empty()) {
+    store_->put(input, sealEntry(input, kProduct + pack(product)));
+    return;
+  }
   const std::string variant = packProbes(probes);
-  const Digest key = derivedKey(input, "product", variant);
+  const Digest key = derivedKey(input, variant);
   // The product first: a list never names what is not there yet. Two processes that write one list
   // may lose a variant, which is then made again.
   store_->put(key, sealEntry(key, pack(product)));
   std::vector<std::string> variants{variant};
-  if (const std::optional<std::string> list = store_->get(input))
-    if (const std::optional<std::string_view> old = openEntry(input, *list))
-      for (std::string& v : unpackStrings(*old))
-        if (v != variant && variants.size() < kMaxVariants) variants.push_back(std::move(v));
-  store_->put(input, sealEntry(input, packStrings(variants)));
+  for (std::string& old : variantsOf(fetch(input)))
+    if (old != variant && variants.size() < kMaxVariants) variants.push_back(std::move(old));
+  store_->put(input, sealEntry(input, kVariants + packStrings(variants)));
 }
 
 } // namespace lanewise::driver

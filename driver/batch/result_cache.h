@@ -56,6 +56,9 @@ public:
 private:
   Digest inputKey(const std::string& name, std::string_view contents) const;
   bool isUnchanged(std::span<const FileProbe> probes);
+  /// The payload of an entry.
+  std::optional<std::string> fetch(const Digest& key);
+  static std::vector<std::string> variantsOf(const std::optional<std::string>& entry);
 
   std::unique_ptr<Store> store_;
   RunKey run_;

@@ -133,7 +133,8 @@ ItemResult BatchWorker::work(const PieceOfWork& piece) {
 void BatchWorker::prepare() {
   if (isReady_) return;
   options_ = plan_.options;
-  options_.writesDepfile = false; // write() makes it, of products from the cache as well
+  options_.writesDepfile = false;        // write() makes it, of products from the cache as well
+  if (!options_.verify) limitMemory({}); // a device's driver may map more than there is
   if (plan_.openStore) cache_ = std::make_unique<ResultCache>(plan_.openStore(), plan_.key);
   isReady_ = true;
 }

@@ -150,7 +150,8 @@ TEST_F(BatchCache, NothingIsKeptOfFilesThatChangeMeanwhile) {
 }
 
 TEST_F(BatchCache, AnyDamageIsAMiss) {
-  cache().keep("a.spv", "words", {}, someProduct());
+  const std::vector<FileProbe> probes{{folder_.path("absent.h"), ""}};
+  cache().keep("a.spv", "words", probes, someProduct());
   const MemoryStore::Entries whole = entries_;
   ASSERT_EQ(whole.size(), 2u);
   for (const auto& [key, bytes] : whole) {

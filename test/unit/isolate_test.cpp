@@ -35,6 +35,32 @@ std::string failure(const std::function<Bytes()>& work, const IsolationLimits& l
   return result.error().message;
 }
 
+TEST(Isolate, CountsTheCallsThatALimitEnded) {
+  const uint64_t before = callsEndedByLimits();
+  (void)failure([]() -> Bytes { return Error{"said no", {}, 0, {}}; });
+  (void)failure([]() -> Bytes {
+    ::kill(::getpid(), SIGSEGV);
+    return std::string();
+  });
+  EXPECT_EQ(callsEndedByLimits(), before);
+  (void)failure([]() -> Bytes { throw std::bad_alloc(); });
+  EXPECT_EQ(callsEndedByLimits(), before + 1);
+  IsolationLimits brief;
+  brief.time = std::chrono::milliseconds(50);
+  (void)failure(
+      []() -> Bytes {
+        for (;;) ::pause();
+      },
+      brief);
+  EXPECT_EQ(callsEndedByLimits(), before + 2);
+  // As the kernel does it to the largest process when memory runs out.
+  (void)failure([]() -> Bytes {
+    ::kill(::getpid(), SIGKILL);
+    return std::string();
+  });
+  EXPECT_EQ(callsEndedByLimits(), before + 3);
+}
+
 TEST(Isolate, GivesBackTheBytes) {
   Bytes result = isolate([]() -> Bytes { return std::string("a\0b", 3); });
   ASSERT_TRUE(result);
