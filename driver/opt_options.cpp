@@ -550,8 +550,6 @@ Status checkForFolders(const OptOptions& o, const OptionsOfCommand& command) {
     return errorOf("-MF and -MT speak of one output; leave them out: each output gets OUT.d");
   if (!o.layoutManifest.empty())
     return errorOf("--layout-manifest names one file, for one program; use 'lanewise opt'");
-  if (!o.html.empty())
-    return errorOf("--html is a page on few shaders; use 'lanewise opt', or --json");
   return ok();
 }
 

@@ -42,14 +42,22 @@ RunKey someRun() {
 }
 
 Product someProduct() {
-  return {std::string("\x03\x02\0\x07", 4), {"a.h", "b.h"}, "err", "out", "remark", "{}", 2, true};
+  return {std::string("\x03\x02\0\x07", 4),
+          {"a.h", "b.h"},
+          "err",
+          "out",
+          "remark",
+          "{}",
+          "page",
+          2,
+          true};
 }
 
 bool isSame(const Product& a, const Product& b) {
   return a.module == b.module && a.dependencies == b.dependencies &&
          a.standardError == b.standardError && a.standardOutput == b.standardOutput &&
-         a.remarks == b.remarks && a.facts == b.facts && a.exitCode == b.exitCode &&
-         a.isChanged == b.isChanged;
+         a.remarks == b.remarks && a.facts == b.facts && a.page == b.page &&
+         a.exitCode == b.exitCode && a.isChanged == b.isChanged;
 }
 
 class BatchCache : public testing::Test {
