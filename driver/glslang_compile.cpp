@@ -203,8 +203,9 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
       shader.setShiftBinding(glslang::EResImage, request.shifts->images);
       shader.setShiftBinding(glslang::EResTexture, request.shifts->textures);
       shader.setShiftBinding(glslang::EResSampler, request.shifts->samplers);
-      // RWTexture2D<unorm float4> does not say which format; glslang would take the widest.
-      shader.setNoStorageFormat(true);
+      // RWTexture2D<unorm float4> does not say which format; glslang would take the widest. But
+      // atomics need one, and have only those that the type does say.
+      shader.setNoStorageFormat(request.text.find("Interlocked") == std::string::npos);
     }
   }
   Includer includer(request.name, options.includeDirs);

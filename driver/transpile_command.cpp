@@ -333,6 +333,7 @@ private:
     const bool isVerified = options_.verify && report.state == VerifyState::Equal;
     const bool isWritten = !isWrong && (isVerified || !options_.requiresVerified);
     OutputFiles files;
+    if (options_.writesIfChanged) files.keepEqualFiles();
     if (isWritten)
       if (Status s = addTexts(files); !s) return fail(kBadUsageOrInput, s.error().message);
     if (!options_.json.empty()) files.add(options_.json, reportToJson(report));

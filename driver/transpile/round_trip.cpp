@@ -129,6 +129,9 @@ private:
                                   [&](const ScenarioShader& s) { return s.name == shader.name; });
     if (described == scenario_.shaders.end())
       return failure(fmt::format("the scenario has no shader `{}`", shader.name));
+    if (!described->rebindings.empty())
+      return std::optional(notRun("resources of different kinds share a binding, which cannot be "
+                                  "dispatched as it is"));
     for (const auto& [id, bits] : shader.fixedConstants) described->specConstants[id] = bits;
     programs_[0].modules[shader.name] = shader.input;
     ScenarioShader second;
@@ -194,54 +197,62 @@ private:
     for (uint32_t n : placed.place.numbers)
       if (trip_.target.language == Language::Hlsl && n >= kRegisters)
         return fmt::format("{} has a register above {}", placeOf(r), kRegisters - 1);
-    std::string buffer;
+    std::vector<ScenarioBinding> bound; // several for an array of descriptors
     if (r.kind == ResourceKind::PushConstants) {
-      buffer =
+      bound =
           addConstants(fmt::format("push constants of dispatch {}", number), from.pushConstants);
     } else if (r.kind == ResourceKind::WorkgroupCount) {
+      if (from.indirect)
+        return "the host does not know the number of workgroups of an indirect dispatch";
       std::vector<uint8_t> bytes(sizeof from.groups);
       std::memcpy(bytes.data(), from.groups.data(), bytes.size());
-      buffer = addConstants(fmt::format("workgroups of dispatch {}", number), std::move(bytes));
+      bound = addConstants(fmt::format("workgroups of dispatch {}", number), std::move(bytes));
     } else {
-      const ScenarioBinding* bound = boundAt(from, r.set, r.binding);
-      if (!bound) return {}; // the verifier says so of the input
-      buffer = bound->buffer;
-      if (r.isJoined && r.sampler) {
-        const ScenarioBinding* sampler = boundAt(from, r.sampler->first, r.sampler->second);
-        if (sampler && sampler->buffer != buffer)
-          return fmt::format(
-              "`{}` joins an image with a sampler of other settings, which a scenario "
-              "cannot say",
-              r.name);
-      }
+      // Where there is none, the verifier says so of the input.
+      bound = boundAt(from, r.set, r.binding);
+      if (r.isJoined && r.sampler &&
+          !hasSameBuffers(bound, boundAt(from, r.sampler->first, r.sampler->second)))
+        return fmt::format("`{}` joins an image with a sampler of other settings, which a scenario "
+                           "cannot say",
+                           r.name);
     }
     const bool isPair =
         trip_.target.language == Language::Hlsl && r.kind == ResourceKind::CombinedImage;
     for (uint32_t n = 0; n < (isPair ? 2u : 1u); ++n) {
       const BindingNumber at = compiledPlace(placed, trip_.target, n);
       if (!taken.insert(at).second) {
-        const ScenarioBinding* other = boundAt(to, at.set, at.binding);
-        if (other && other->buffer == buffer) continue; // two names of one buffer
+        if (hasSameBuffers(boundAt(to, at.set, at.binding), bound)) continue; // two views of one
         return fmt::format("{} shares its number with a resource of another kind, which glslang "
                            "makes one binding of",
                            placeOf(r));
       }
-      to.bindings.push_back({at.set, at.binding, buffer});
+      for (const ScenarioBinding& one : bound)
+        to.bindings.push_back({at.set, at.binding, one.buffer, one.element});
     }
     return {};
   }
 
-  static const ScenarioBinding* boundAt(const ScenarioDispatch& dispatch, uint32_t set,
-                                        uint32_t binding) {
+  static std::vector<ScenarioBinding> boundAt(const ScenarioDispatch& dispatch, uint32_t set,
+                                              uint32_t binding) {
+    std::vector<ScenarioBinding> found;
     for (const ScenarioBinding& bound : dispatch.bindings)
-      if (bound.set == set && bound.binding == binding) return &bound;
-    return nullptr;
+      if (bound.set == set && bound.binding == binding) found.push_back(bound);
+    return found;
   }
 
-  std::string addConstants(std::string name, std::vector<uint8_t> bytes) {
+  /// A sampler may be one for all images of an array.
+  static bool hasSameBuffers(const std::vector<ScenarioBinding>& a,
+                             const std::vector<ScenarioBinding>& b) {
+    for (const ScenarioBinding& x : a)
+      for (const ScenarioBinding& y : b)
+        if ((x.element == y.element || b.size() == 1) && x.buffer != y.buffer) return false;
+    return true;
+  }
+
+  std::vector<ScenarioBinding> addConstants(std::string name, std::vector<uint8_t> bytes) {
     while (scenario_.findBuffer(name)) name += "'";
     scenario_.buffers.push_back(constantBuffer(name, std::move(bytes)));
-    return name;
+    return {{0, 0, name}};
   }
 
   const RoundTrip& trip_;

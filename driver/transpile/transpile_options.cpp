@@ -41,6 +41,9 @@ void declareInputAndOutput(CLI::App& app, TranspileOptions& o, RawOptions& raw) 
   app.add_option("--target-env", raw.targetEnv,
                  "environment to compile for and validate in, such as vulkan1.1 or spv1.3")
       ->group(group);
+  app.add_flag("--write-if-changed", o.writesIfChanged,
+               "leave an output as it is where it holds the same already")
+      ->group(group);
   app.add_flag("--write-dependencies", o.writesDepfile, "-MD: write a depfile")->group(group);
   app.add_option("--dependency-file", o.depfile, "-MF: its name (default: OUT.d)")->group(group);
   app.add_option("--isolation-timeout", raw.isolationTimeout,

@@ -31,8 +31,9 @@ struct TranspileOptions {
   std::string layoutManifest; ///< --layout-manifest: of the input
   std::string newManifest;    ///< --write-layout-manifest
 
-  bool writesDepfile = false; ///< -MD
-  std::string depfile;        ///< -MF; "" for OUT.d
+  bool writesIfChanged = false; ///< --write-if-changed
+  bool writesDepfile = false;   ///< -MD
+  std::string depfile;          ///< -MF; "" for OUT.d
 
   bool verify = false;
   bool requiresVerified = false;
