@@ -404,7 +404,7 @@ public:
   Result<Scenario> run(std::vector<std::string>& notes) {
     if (Status made = consider({}); !made) return made.error();
     if (best_->trial.hasRun()) {
-      if (best_->trial.ends) (void)consider({.spreads = true});
+      if (best_->trial.ends) spread();
       search();
       if (!best_->trial.ends) waitLonger();
     } else if (hasDescriptorArrays()) {
@@ -426,7 +426,7 @@ private:
   };
 
   // Makes the candidate the best one if it is better.
-  Status consider(const InputChoice& choice) {
+  Status consider(const InputChoice& choice, const TrialExtent& extent = {}) {
     Candidate made;
     made.choice = choice;
     Synthesizer synthesizer(pair_, assumptions_, seed_, made.notes, limits_, choice);
@@ -435,7 +435,7 @@ private:
     made.scenario = std::move(*scenario);
     if (!best_) reflection_ = synthesizer.reflection();
     if (best_ && haveSameInputs(made.scenario, best_->scenario)) return ok();
-    made.trial = tryScenario(made.scenario, pair_.original, seed_, InputStyle::Seeded);
+    made.trial = tryScenario(made.scenario, pair_.original, seed_, InputStyle::Seeded, extent);
     cost_ += made.trial.cost;
     for (const ScenarioBuffer& buffer : made.scenario.buffers)
       cost_ += buffer.bytes() / kBytesPerInstruction;
@@ -475,6 +475,16 @@ private:
             !candidate.choice.spreads};
   }
 
+  // Two workgroups do not show it where rows of unlike lengths make any others meet: all of them
+  // run.
+  void spread() {
+    const std::array<uint32_t, 3> groups = best_->scenario.dispatches[0].groups;
+    const uint64_t all = uint64_t(groups[0]) * groups[1] * groups[2];
+    constexpr uint64_t kMostGroups = 64;
+    if (all <= kMostGroups && best_->trial.cost / 2 * all <= kMostTrialCost)
+      (void)consider({.spreads = true}, {.workgroups = uint32_t(all)});
+  }
+
   void search() {
     for (uint32_t integer : {64u, 16u, 4u, 2u, 1u, 0u}) tryIfNeeded({.integer = integer});
     const uint32_t integer = best_->choice.integer;
@@ -495,8 +505,8 @@ private:
     (void)consider({.integer = kSmall});
     if (!best_) best_ = std::move(before);
     if (!best_->trial.ends)
-      best_->trial =
-          tryScenario(best_->scenario, pair_.original, seed_, InputStyle::Seeded, kPatience);
+      best_->trial = tryScenario(best_->scenario, pair_.original, seed_, InputStyle::Seeded,
+                                 {.patience = kPatience});
   }
 
   // ----- arrays of descriptors -----

@@ -35,8 +35,8 @@ bool hasChanged(const BufferInput& before, const TouchedPages& after) {
 
 class Attempt {
 public:
-  Attempt(const Scenario& scenario, const Words& module, uint32_t patience)
-      : scenario_(scenario), patience_(patience), runner_(kPatienceSeconds, kSubgroupSize) {
+  Attempt(const Scenario& scenario, const Words& module, const TrialExtent& extent)
+      : scenario_(scenario), extent_(extent), runner_(kPatienceSeconds, kSubgroupSize) {
     variant_.name = "original";
     variant_.modules[scenario.shaders[0].name] = module;
   }
@@ -78,7 +78,8 @@ private:
     const ProgramDispatch& dispatch = program.dispatches[0];
     // Who speaks through atomics may wait for those before it.
     const bool isPrefix = runner_.hasStorageAtomics(0, 0);
-    const std::vector<uint32_t> parts = chooseWorkgroups(dispatch.groups, 2, isPrefix);
+    const std::vector<uint32_t> parts =
+        chooseWorkgroups(dispatch.groups, extent_.workgroups, isPrefix);
     uint64_t lanes = 1;
     for (uint32_t size : program.shaders[0].reflection.workgroupSize) lanes *= size;
     InterpreterPlan plan;
@@ -86,7 +87,7 @@ private:
     plan.keepsWorkgroupOrder = {isPrefix};
     plan.timeoutSeconds = kPatienceSeconds;
     plan.stepLimit =
-        patience_ * std::min(kStepsOfLane, kStepsOfWorkgroup / std::max<uint64_t>(lanes, 1));
+        extent_.patience * std::min(kStepsOfLane, kStepsOfWorkgroup / std::max<uint64_t>(lanes, 1));
     return runner_.execute(0, inputs, plan);
   }
 
@@ -102,7 +103,7 @@ private:
   }
 
   const Scenario& scenario_;
-  const uint64_t patience_;
+  const TrialExtent extent_;
   ProgramVariant variant_;
   InterpreterRunner runner_;
   std::vector<std::string> notes_;
@@ -112,8 +113,8 @@ private:
 } // namespace
 
 Trial tryScenario(const Scenario& scenario, const Words& module, uint64_t seed, InputStyle style,
-                  uint32_t patience) {
-  return Attempt(scenario, module, patience).run(seed, style);
+                  const TrialExtent& extent) {
+  return Attempt(scenario, module, extent).run(seed, style);
 }
 
 } // namespace lanewise::driver

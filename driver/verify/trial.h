@@ -13,7 +13,7 @@ namespace lanewise::driver {
 /// What a trial costs that is ended because a loop goes on.
 constexpr uint64_t kMostTrialCost = uint64_t(1) << 25;
 
-/// What one workgroup at each end of the dispatch did. The same on every machine.
+/// What the workgroups of a trial did. The same on every machine.
 struct Trial {
   std::string notRun;  ///< why the interpreter could not try it; the rest then says nothing
   bool ends = true;    ///< false: some invocation was still in a loop after many steps
@@ -28,9 +28,14 @@ struct Trial {
   }
 };
 
-/// `module` is that of the scenario's only shader and dispatch. Loops may take `patience` times as
-/// many steps as usual.
+/// How far a trial goes.
+struct TrialExtent {
+  uint32_t patience = 1;   ///< loops may take so many times as many steps as usual
+  uint32_t workgroups = 2; ///< that run, spread over the dispatch
+};
+
+/// `module` is that of the scenario's only shader and dispatch.
 Trial tryScenario(const Scenario& scenario, const Words& module, uint64_t seed, InputStyle style,
-                  uint32_t patience = 1);
+                  const TrialExtent& extent = {});
 
 } // namespace lanewise::driver
