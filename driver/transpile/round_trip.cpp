@@ -136,6 +136,7 @@ private:
     programs_[0].modules[shader.name] = shader.input;
     ScenarioShader second;
     second.name = secondName(shader.name);
+    second.madeOf = shader.name;
     second.entry = shader.text.entry;
     std::vector<std::pair<std::string, std::string>> macros;
     if (trip_.target.isForVulkan()) {
@@ -298,6 +299,19 @@ std::string literalOf(ScalarType type, bool isBool, uint64_t bits) {
   }
 }
 
+// SPIRV-Cross gives most things new names. With them, a fault of the input would look like another
+// one in the text; without them, kind and shader decide.
+Words withoutNames(const Words& words) {
+  constexpr uint32_t kOpName = 5, kOpMemberName = 6, kHeaderWords = 5;
+  Words kept(words.begin(), words.begin() + kHeaderWords);
+  for (size_t at = kHeaderWords; at < words.size(); at += words[at] >> 16) {
+    const uint32_t opcode = words[at] & 0xffff;
+    if (opcode == kOpName || opcode == kOpMemberName) continue;
+    kept.insert(kept.end(), words.begin() + at, words.begin() + at + (words[at] >> 16));
+  }
+  return kept;
+}
+
 } // namespace
 
 Result<std::vector<std::pair<std::string, std::string>>>
@@ -358,9 +372,11 @@ CompiledBack compileBack(const CrossText& text, const TargetLanguage& target,
     else
       back.rejected = "legalizing it " + legal.error().message;
   }
-  if (back.rejected.empty())
-    if (Status valid = validate(back.words, *options.env); !valid)
-      back.rejected = "what it was compiled to is not valid: " + valid.error().message;
+  if (!back.rejected.empty()) return back;
+  if (Status valid = validate(back.words, *options.env); !valid)
+    back.rejected = "what it was compiled to is not valid: " + valid.error().message;
+  else
+    back.words = withoutNames(back.words);
   return back;
 }
 

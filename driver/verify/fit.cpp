@@ -54,8 +54,8 @@ private:
       if (!reflection->specConstants.count(id))
         note(fmt::format("{}: shader `{}` has no specialization constant {}", variant_.name, name,
                          id));
-    program_.shaders.push_back(
-        {name, std::move(*words), described->specConstants, std::move(*reflection)});
+    program_.shaders.push_back({name, std::move(*words), described->specConstants,
+                                std::move(*reflection), described->madeOf});
     return uint32_t(program_.shaders.size() - 1);
   }
 

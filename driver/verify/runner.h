@@ -55,6 +55,7 @@ struct ProgramShader {
   Words words;
   std::map<uint32_t, uint64_t> specConstants;
   Reflection reflection;
+  std::string madeOf = {}; ///< as of ScenarioShader
 };
 
 struct ProgramDispatch {

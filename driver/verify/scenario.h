@@ -103,6 +103,9 @@ struct ScenarioShader {
   std::map<uint32_t, uint64_t> specConstants; ///< SpecId -> bits
   std::map<std::string, std::string> defines; ///< for GLSL and HLSL sources
   std::vector<Rebinding> rebindings;
+  /// The shader in another form of which this one was made; "" for none. A fault that both have is
+  /// the original's.
+  std::string madeOf;
 };
 
 struct ScenarioBinding {

@@ -232,7 +232,8 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
       dispatch({&program, groups, bindings, step.pushConstants}, memory, options);
   if (!done) return RunFailure{RunFailure::Kind::Unsupported, done.error().message};
   instructions_[index] += done->instructions;
-  const std::string& shader = lowered.program.shaders[step.shader].name;
+  const ProgramShader& run = lowered.program.shaders[step.shader];
+  const std::string& shader = run.madeOf.empty() ? run.name : run.madeOf;
   for (const Finding& finding : done->findings) addFinding(program, shader, finding, isAfterPart);
   if (!options.workgroups.empty())
     for (const ProgramDispatch::Binding& bound : step.bindings) isAllWritten_[bound.buffer] = true;
