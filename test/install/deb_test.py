@@ -1,0 +1,101 @@
+"""The Debian package that cpack makes: its fields, its files, and that its program runs.
+
+usage: deb_test.py BUILD CPACK
+"""
+
+import gzip
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD, CPACK = pathlib.Path(sys.argv.pop(1)), sys.argv.pop(1)
+SKIPPED = 77
+
+
+def output(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (command, done.stdout, done.stderr)
+    return done.stdout
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        folder = pathlib.Path(cls.scratch.name)
+        # Quick compression; how it was compressed is none of a user's concern.
+        output(CPACK, "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", folder / "made",
+               "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip")
+        cls.files = list((folder / "made").glob("*.deb"))
+        cls.package = cls.files[0]
+        cls.tree = folder / "tree"
+        output("dpkg-deb", "-x", cls.package, cls.tree)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def field(self, name):
+        return output("dpkg-deb", "-f", self.package, name).strip()
+
+    def test_one_package_named_by_debians_rule(self):
+        version = re.search(r"VERSION (\d+\.\d+\.\d+)", (pathlib.Path(__file__).parents[2] / "CMakeLists.txt").read_text()).group(1)
+        architecture = output("dpkg", "--print-architecture").strip()
+        self.assertEqual([file.name for file in self.files], [f"lanewise_{version}-1_{architecture}.deb"])
+        self.assertEqual((self.field("Package"), self.field("Version"), self.field("Architecture")),
+                         ("lanewise", f"{version}-1", architecture))
+
+    def test_needs_what_the_program_is_linked_with(self):
+        depends = self.field("Depends")
+        for library in ("libc6", "libstdc++6", "libgcc-s1", "libfmt"):
+            self.assertIn(library, depends)
+        # Opened at run time, by those who verify: nothing that is linked tells of it.
+        self.assertNotIn("vulkan", depends)
+        self.assertEqual(self.field("Recommends"), "libvulkan1, mesa-vulkan-drivers | vulkan-icd")
+
+    def test_description(self):
+        self.assertRegex(self.field("Description"), r"^optimizer for [^\n]+\n .*Lanewise rewrites")
+        self.assertRegex(self.field("Maintainer"), r"^.+ <.+@.+>$")
+
+    def test_files_are_where_debian_has_them(self):
+        for name in ("bin/lanewise", "share/doc/lanewise/copyright", "share/doc/lanewise/changelog.gz",
+                     "share/doc/lanewise/changelog.Debian.gz", "share/man/man1/lanewise-opt.1.gz",
+                     "share/bash-completion/completions/lanewise", "share/zsh/site-functions/_lanewise",
+                     "share/fish/vendor_completions.d/lanewise.fish", "share/lanewise/lit/lanewise_lit.py"):
+            self.assertTrue((self.tree / "usr" / name).is_file(), name)
+        self.assertEqual([path.name for path in self.tree.iterdir()], ["usr"])
+        self.assertFalse((self.tree / "usr/share/doc/lanewise/LICENSE").exists())
+        self.assertEqual(list((self.tree / "usr/share/man").rglob("*.1")), [])
+
+    def test_owners_and_modes(self):
+        for line in output("dpkg-deb", "-c", self.package).splitlines():
+            mode, owner = line.split()[:2]
+            self.assertEqual(owner, "root/root", line)
+            self.assertIn(mode, ("drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--"), line)
+
+    def test_pages_are_whole(self):
+        page = gzip.decompress((self.tree / "usr/share/man/man1/lanewise.1.gz").read_bytes()).decode()
+        self.assertIn(".SH SEE ALSO", page)
+        log = gzip.decompress((self.tree / "usr/share/doc/lanewise/changelog.Debian.gz").read_bytes()).decode()
+        self.assertRegex(log, r"^lanewise \([\d.]+-1\) ")
+        self.assertRegex(log, r"\n -- .+ <.+>  \w{3}, \d\d \w{3} \d{4} [\d:]+ \+0000\n$")
+
+    def test_program_runs(self):
+        program = self.tree / "usr/bin/lanewise"
+        self.assertRegex(output(program, "--version"), r"^lanewise \d")
+        sections = output("readelf", "-S", program) if shutil.which("readelf") else ""
+        self.assertNotIn(".symtab", sections)
+
+
+if __name__ == "__main__":
+    for tool in ("dpkg-deb", "dpkg-shlibdeps"):
+        if shutil.which(tool) is None:
+            print(f"{tool} is not installed")
+            sys.exit(SKIPPED)
+    os.environ["LC_ALL"] = "C"
+    unittest.main()
