@@ -1,4 +1,4 @@
-"""The Debian package that cpack makes: its fields, its files, and that its program runs.
+"""The Debian packages that cpack makes: their fields, their files, and that the program runs.
 
 usage: deb_test.py BUILD CPACK
 """
@@ -31,29 +31,37 @@ class Package(unittest.TestCase):
         # Quick compression; how it was compressed is none of a user's concern.
         output(CPACK, "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", folder / "made",
                "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip")
-        cls.files = list((folder / "made").glob("*.deb"))
-        cls.package = cls.files[0]
-        cls.tree = folder / "tree"
+        cls.files = sorted((folder / "made").glob("*.deb"))
+        cls.package, cls.tree = cls.files[0], folder / "tree"
+        cls.development, cls.development_tree = cls.files[-1], folder / "development"
         output("dpkg-deb", "-x", cls.package, cls.tree)
+        output("dpkg-deb", "-x", cls.development, cls.development_tree)
 
     @classmethod
     def tearDownClass(cls):
         cls.scratch.cleanup()
 
-    def field(self, name):
-        return output("dpkg-deb", "-f", self.package, name).strip()
+    def field(self, name, package=None):
+        return output("dpkg-deb", "-f", package or self.package, name).strip()
 
-    def test_one_package_named_by_debians_rule(self):
+    def test_names_by_debians_rule(self):
         version = re.search(r"VERSION (\d+\.\d+\.\d+)", (pathlib.Path(__file__).parents[2] / "CMakeLists.txt").read_text()).group(1)
         architecture = output("dpkg", "--print-architecture").strip()
-        self.assertEqual([file.name for file in self.files], [f"lanewise_{version}-1_{architecture}.deb"])
+        self.assertEqual([file.name for file in self.files],
+                         [f"lanewise_{version}-1_{architecture}.deb", f"liblanewise-dev_{version}-1_{architecture}.deb"])
         self.assertEqual((self.field("Package"), self.field("Version"), self.field("Architecture")),
                          ("lanewise", f"{version}-1", architecture))
 
     def test_needs_what_the_program_is_linked_with(self):
         depends = self.field("Depends")
-        for library in ("libc6", "libstdc++6", "libgcc-s1", "libfmt"):
-            self.assertIn(library, depends)
+        linked = re.findall(r"NEEDED.*\[(.+?)\]", output("readelf", "-d", self.tree / "usr/bin/lanewise"))
+        self.assertIn("libc.so.6", linked)
+        for library in linked:
+            # "libfmt.so.9" is of libfmt9, "libstdc++.so.6" of libstdc++6; libc6 has libm as well.
+            name, _, version = library.partition(".so.")
+            name = name.replace("_", "-") + ("-" if name[-1].isdigit() else "") + version
+            if not name.startswith(("libm6", "ld-linux", "libgcc-s")):
+                self.assertIn(name, depends)
         # Opened at run time, by those who verify: nothing that is linked tells of it.
         self.assertNotIn("vulkan", depends)
         self.assertEqual(self.field("Recommends"), "libvulkan1, mesa-vulkan-drivers | vulkan-icd")
@@ -72,8 +80,23 @@ class Package(unittest.TestCase):
         self.assertFalse((self.tree / "usr/share/doc/lanewise/LICENSE").exists())
         self.assertEqual(list((self.tree / "usr/share/man").rglob("*.1")), [])
 
+    def test_the_other_package_is_for_building(self):
+        self.assertEqual(self.field("Depends", self.development), f"lanewise (= {self.field('Version')})")
+        self.assertEqual(self.field("Section", self.development), "libdevel")
+        usr = self.development_tree / "usr"
+        self.assertTrue((usr / "include/lanewise/lanewise.h").is_file())
+        self.assertEqual(len(list(usr.glob("lib/**/liblanewise.a"))), 1)
+        self.assertEqual(len(list(usr.glob("lib/**/LanewiseConfig.cmake"))), 1)
+        self.assertTrue((usr / "share/doc/liblanewise-dev/copyright").is_file())
+        self.assertFalse((usr / "bin").exists())
+
+    def test_no_file_is_in_both(self):
+        def files(tree):
+            return {path.relative_to(tree) for path in tree.rglob("*") if path.is_file()}
+        self.assertEqual(files(self.tree) & files(self.development_tree), set())
+
     def test_owners_and_modes(self):
-        for line in output("dpkg-deb", "-c", self.package).splitlines():
+        for line in (output("dpkg-deb", "-c", self.package) + output("dpkg-deb", "-c", self.development)).splitlines():
             mode, owner = line.split()[:2]
             self.assertEqual(owner, "root/root", line)
             self.assertIn(mode, ("drwxr-xr-x", "-rwxr-xr-x", "-rw-r--r--"), line)
@@ -88,12 +111,11 @@ class Package(unittest.TestCase):
     def test_program_runs(self):
         program = self.tree / "usr/bin/lanewise"
         self.assertRegex(output(program, "--version"), r"^lanewise \d")
-        sections = output("readelf", "-S", program) if shutil.which("readelf") else ""
-        self.assertNotIn(".symtab", sections)
+        self.assertNotIn(".symtab", output("readelf", "-S", program))
 
 
 if __name__ == "__main__":
-    for tool in ("dpkg-deb", "dpkg-shlibdeps"):
+    for tool in ("dpkg-deb", "dpkg-shlibdeps", "readelf"):
         if shutil.which(tool) is None:
             print(f"{tool} is not installed")
             sys.exit(SKIPPED)

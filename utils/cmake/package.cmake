@@ -1,4 +1,5 @@
-# What `cpack` makes of the component Runtime: a Debian package (docs/install.md).
+# What `cpack` makes: a Debian package of the component Runtime, lanewise, and one of Development, liblanewise-dev
+# (docs/install.md).
 set(CPACK_PACKAGE_NAME lanewise)
 set(CPACK_PACKAGE_VENDOR "The Lanewise developers")
 set(LANEWISE_MAINTAINER "The Lanewise developers <maintainers@lanewise.invalid>" CACHE STRING
@@ -11,10 +12,14 @@ set(CPACK_COMPONENT_RUNTIME_DESCRIPTION
 lanes of a workgroup meet in memory, at barriers and at branches. It takes
 SPIR-V, GLSL and HLSL, runs the original and the rewritten shader on the
 same inputs, and keeps a rewrite only if the outputs agree.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION
+"This package has what other projects build with: the library behind
+lanewise/lanewise.h, and the CMake package Lanewise with the function
+lanewise_compile_shaders().")
 set(CPACK_PACKAGE_INSTALL_DIRECTORY lanewise)
 set(CPACK_GENERATOR DEB)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL Runtime)
+set(CPACK_COMPONENTS_ALL Runtime Development)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
@@ -25,10 +30,14 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME lanewise)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME liblanewise-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "lanewise (= ${PROJECT_VERSION}-1)")
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "cmake, g++")
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 # The libraries that the program is linked with, as dpkg-shlibdeps finds them.
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
 # The loader is opened at run time, and only to verify.
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "libvulkan1, mesa-vulkan-drivers | vulkan-icd")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS "vulkan-validationlayers, spirv-tools, llvm, python3")
