@@ -106,13 +106,20 @@ TEST(Completion, TextForTheScripts) {
 // A metavariable that no kind stands for completes nothing, and nobody would notice.
 TEST(Completion, ValuesOfRealOptionsHaveAKind) {
   // Free text; everything else is a literal or one of the kinds of manual_commands.cpp.
-  const Words known{"NAME",      "NAME[=VALUE]", "ID:VALUE", "X,Y,Z",
-                    "N",         "SECONDS",      "VALUE",    "BUFFER.FIELD:BITS,...",
-                    "SHADER",    "TARGET",       "ENV",      "DEVICE",
-                    "PASS:GLOB", "FLAG",         "RULE",     "COMMAND",
-                    "FOLDER",    "FILE"};
-  for (auto describe : {describeOpt, describeVerify, describeProfile, describeLint, describeLayout,
-                        describeMan, describeCompletion})
+  const Words known{"NAME",     "NAME[=VALUE]",
+                    "ID:VALUE", "X,Y,Z",
+                    "N",        "SECONDS",
+                    "VALUE",    "VERSION",
+                    "BYTES",    "GLOB",
+                    "SHADER",   "SET:BINDING=TO",
+                    "TARGET",   "BUFFER.FIELD:BITS,...",
+                    "ENV",      "DEVICE",
+                    "FLAG",     "PASS:GLOB",
+                    "RULE",     "COMMAND",
+                    "FOLDER",   "FILE"};
+  for (auto describe :
+       {describeOpt, describeBatch, describeVerify, describeTranspile, describeProfile,
+        describeLint, describeLayout, describeEmbed, describeMan, describeCompletion})
     for (const CommandDescription& command : describe())
       for (const OptionDescription& option : command.options) {
         std::string value = option.value;
