@@ -4,17 +4,29 @@
 #include "verify/interpreter/interpreter_runner.h"
 #include "verify/runner.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
 
 namespace lanewise::driver {
 
+namespace {
+
+constexpr const char* kName = "lanewise devices";
+constexpr const char* kAbout = "Lists the Vulkan devices, by the number that --device takes, and "
+                               "the interpreter (--device=interpreter).";
+
+} // namespace
+
+std::vector<CommandDescription> describeDevices() {
+  return {describe(CLI::App(kAbout, kName))};
+}
+
 int devicesCommand(std::span<char*> args) {
   for (std::string_view arg : args) {
     if (arg == "--help" || arg == "-h") {
-      printOut("Usage: lanewise devices\n\nLists the Vulkan devices, by the number that --device "
-               "takes, and the\ninterpreter (--device=interpreter).\n");
+      printOut("{}", CLI::App(kAbout, kName).help());
       return kDone;
     }
     printError("lanewise devices: unexpected argument '{}'; it takes none\n", arg);

@@ -26,13 +26,22 @@ int fail(std::string_view message) {
   return kBadUsageOrInput;
 }
 
+constexpr const char* kName = "lanewise embed";
+constexpr const char* kAbout =
+    "Writes a C++17 header that holds a shader: a module as an array of 32-bit words, a text as a "
+    "string.";
+
 void declare(CLI::App& app, Options& o) {
-  app.add_option("INPUT", o.input, "a module (.spv), or anything else as text")->required();
-  app.add_option("-o", o.output, "where to write; standard output by default");
+  app.add_option("INPUT", o.input, "a module (.spv), or anything else as text")
+      ->type_name("FILE")
+      ->required();
+  app.add_option("-o", o.output, "where to write; standard output by default")->type_name("FILE");
   app.add_option("--name", o.name,
                  "of the variable; by default the file's name without .spv, letters and digits "
-                 "kept and '_' for the rest");
-  app.add_option("--namespace", o.space, "NAME: namespace of the variable; none by default");
+                 "kept and '_' for the rest")
+      ->type_name("NAME");
+  app.add_option("--namespace", o.space, "namespace of the variable; none by default")
+      ->type_name("NAME");
   app.add_flag("--write-if-changed", o.writesIfChanged,
                "leave the output alone that would become what it is");
 }
@@ -62,11 +71,17 @@ int run(const Options& o) {
 
 } // namespace
 
+std::vector<CommandDescription> describeEmbed() {
+  Options options;
+  CLI::App app(kAbout, kName);
+  declare(app, options);
+  return {describe(app, {{"Make a module an array for a C++ program.",
+                          "lanewise embed tile.spv --namespace=shaders -o tile.h"}})};
+}
+
 int embedCommand(std::span<char*> args) {
   Options options;
-  CLI::App app("Writes a C++17 header that holds a shader: a module as an array of 32-bit words, a "
-               "text as a string.",
-               "lanewise embed");
+  CLI::App app(kAbout, kName);
   declare(app, options);
   std::vector<std::string> arguments(args.begin(), args.end());
   if (Status s = checkOptionNames(app, arguments, "embed"); !s) return fail(s.error().message);

@@ -10,4 +10,8 @@ enum ExitCode : int {
   kNoDevice = 3
 };
 
+/// For --help and man pages: "CODE meaning", one behind the other.
+inline constexpr const char* kExitCodes =
+    "0 done; 1 bad usage or input; 2 verification or lint found something; 3 no usable device";
+
 } // namespace lanewise::driver

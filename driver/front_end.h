@@ -87,6 +87,8 @@ struct Compiled {
 };
 /// An Error is a crash of the compiler or a target that it does not have.
 Result<Compiled> compileSource(const CompileRequest& request, const LoadOptions& options);
+/// The shader stages as file extensions name them: "comp", "vert", ...
+std::vector<std::string> shaderStages();
 /// Whether `stage` names a shader stage as file extensions do.
 bool isShaderStage(std::string_view stage);
 std::string glslangVersion();

@@ -236,6 +236,12 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
 
 } // namespace
 
+std::vector<std::string> shaderStages() {
+  std::vector<std::string> names;
+  for (const auto& stage : kStages) names.emplace_back(stage.first);
+  return names;
+}
+
 bool isShaderStage(std::string_view stage) {
   return std::any_of(std::begin(kStages), std::end(kStages),
                      [&](const auto& s) { return s.first == stage; });

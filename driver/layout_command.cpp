@@ -35,19 +35,33 @@ const char* const kUsage =
     "  unpack  the other way\n"
     "  header  write a C++17 header that does both, with accessors for each field\n";
 
+const char* aboutOf(std::string_view action) {
+  if (action == "pack")
+    return "Converts the data of a buffer from the layout that the host has to the one that the "
+           "rewritten shaders see.";
+  if (action == "unpack")
+    return "Converts the data of a buffer from the layout that the rewritten shaders see to the "
+           "one that the host has.";
+  return "Writes a C++17 header that packs and unpacks the manifest's buffers, and reads and "
+         "writes "
+         "single fields of packed ones.";
+}
+
 void declare(CLI::App& app, Options& o) {
-  app.add_option("--manifest", o.manifest, "FILE: the layout manifest that opt --aos-to-soa wrote")
+  app.add_option("--manifest", o.manifest, "the layout manifest that opt --aos-to-soa wrote")
+      ->type_name("FILE.json")
       ->required();
-  app.add_option("--buffer", o.buffer, "NAME: which of the manifest's buffers");
-  app.add_option("-o", o.output, "where to write; standard output by default");
+  app.add_option("--buffer", o.buffer, "which of the manifest's buffers")->type_name("NAME");
+  app.add_option("-o", o.output, "where to write; standard output by default")->type_name("FILE");
   if (o.action == "header") {
-    app.add_option("--namespace", o.space, "NAME: namespace of the header");
+    app.add_option("--namespace", o.space, "namespace of the header")->type_name("NAME");
     return;
   }
-  app.add_option("IN", o.input, "the data; standard input by default");
+  app.add_option("IN", o.input, "the data; standard input by default")->type_name("FILE");
   if (o.action == "unpack")
     app.add_option("--count", o.count,
-                   "N: elements, where the data does not tell (see docs/layout.md)");
+                   "elements, where the data does not tell (see docs/layout.md)")
+        ->type_name("N");
 }
 
 Result<std::vector<BufferLayout>> chooseBuffers(const LayoutManifest& manifest, const Options& o) {
@@ -104,8 +118,23 @@ int run(const Options& o) {
   return kDone;
 }
 
+std::vector<std::string> actions() {
+  return {"pack", "unpack", "header"};
+}
+
+std::vector<CommandExample> examplesOf(std::string_view action) {
+  if (action == "pack")
+    return {{"Lay out data for the rewritten shaders.",
+             "lanewise layout pack --manifest=layout.json cells.bin -o cells.packed"}};
+  if (action == "unpack")
+    return {{"Take their results apart again.",
+             "lanewise layout unpack --manifest=layout.json cells.packed -o cells.bin"}};
+  return {{"Write the header that a host program includes.",
+           "lanewise layout header --manifest=layout.json -o cells_layout.h"}};
+}
+
 Status checkAction(std::string_view action) {
-  const std::vector<std::string> known{"pack", "unpack", "header"};
+  const std::vector<std::string> known = actions();
   if (std::find(known.begin(), known.end(), action) != known.end()) return ok();
   const std::string near = nearest(action, known);
   return failure(fmt::format("layout: unknown action '{}'; {}", action,
@@ -114,6 +143,18 @@ Status checkAction(std::string_view action) {
 }
 
 } // namespace
+
+std::vector<CommandDescription> describeLayout() {
+  std::vector<CommandDescription> all;
+  for (const std::string& action : actions()) {
+    Options options;
+    options.action = action;
+    CLI::App app(aboutOf(action), "lanewise layout " + action);
+    declare(app, options);
+    all.push_back(describe(app, examplesOf(action)));
+  }
+  return all;
+}
 
 int layoutCommand(std::span<char*> args) {
   if (args.empty())
@@ -127,12 +168,7 @@ int layoutCommand(std::span<char*> args) {
   }
   if (Status s = checkAction(options.action); !s) return fail(s.error().message);
   const std::string name = "layout " + options.action;
-  CLI::App app(options.action == "header"
-                   ? "Writes a C++17 header that packs and unpacks the manifest's buffers, and "
-                     "reads and writes single fields of packed ones."
-                   : "Converts the data of a buffer between the layout that the host has and the "
-                     "one that the rewritten shaders see.",
-               "lanewise " + name);
+  CLI::App app(aboutOf(options.action), "lanewise " + name);
   declare(app, options);
   std::vector<std::string> arguments(args.begin() + 1, args.end());
   if (Status s = checkOptionNames(app, arguments, name); !s) return fail(s.error().message);

@@ -40,45 +40,70 @@ int fail(int code, std::string_view message) {
 
 // ---- options ----
 
+constexpr const char* kName = "lanewise lint";
+constexpr const char* kAbout =
+    "Looks for mistakes and slow code in compute shaders: barriers that not all invocations reach, "
+    "races on shared memory, barriers that nothing needs, bank conflicts, uncoalesced accesses and "
+    "divergent branches.\n"
+    "Exit codes: 0 nothing found, or warnings only; 1 bad usage or input; 2 an error was found "
+    "(with --werror: anything); 3 no device for --target=device.";
+
 void declare(CLI::App& app, Options& o) {
-  app.add_option("INPUT", o.inputs, ".spv, .spvasm, .comp/.glsl, .hlsl, or -");
+  app.get_formatter()->column_width(34);
+  app.add_option("INPUT", o.inputs, ".spv, .spvasm, .comp/.glsl, .hlsl, or -")->type_name("SHADER");
   const char* rules = "Rules";
   app.add_option("--rule", o.only, "look for this only (may be repeated)")
+      ->type_name("RULE")
       ->allow_extra_args(false)
       ->delimiter(',')
       ->group(rules);
   app.add_option("--disable", o.disabled, "do not look for this")
+      ->type_name("RULE")
       ->allow_extra_args(false)
       ->delimiter(',')
       ->group(rules);
   app.add_option("--enable", o.enabled, "look for this although --disable=all")
+      ->type_name("RULE")
       ->allow_extra_args(false)
       ->delimiter(',')
       ->group(rules);
   app.add_flag("--werror", o.isStrict, "make errors of warnings")->group(rules);
   const char* what = "What the rules may assume";
   app.add_option("--target", o.target, "GPU to count for: a name, FILE.toml, or device")
+      ->type_name("TARGET")
       ->group(what);
-  app.add_option("--spec-const", o.specConstants, "ID:VALUE: value of a specialization constant")
+  app.add_option("--spec-const", o.specConstants, "value of a specialization constant")
+      ->type_name("ID:VALUE")
       ->allow_extra_args(false)
       ->group(what);
-  app.add_option("--workgroup-size", o.workgroupSize, "X,Y,Z: workgroup size that is not literal")
+  app.add_option("--workgroup-size", o.workgroupSize, "workgroup size that is not literal")
+      ->type_name("X,Y,Z")
       ->group(what);
   const char* loading = "Input";
-  app.add_option("-x", o.kind, "kind of the input: spv, spvasm, glsl or hlsl")->group(loading);
+  app.add_option("-x", o.kind, "kind of the input")
+      ->type_name("spv|spvasm|glsl|hlsl")
+      ->group(loading);
   app.add_option("-I", o.load.includeDirs, "folder to search for #include")
+      ->type_name("FOLDER")
       ->allow_extra_args(false)
       ->group(loading);
-  app.add_option("-D", o.defines, "NAME[=VALUE]: define a macro")
+  app.add_option("-D", o.defines, "define a macro")
+      ->type_name("NAME[=VALUE]")
       ->allow_extra_args(false)
       ->group(loading);
   app.add_option("--entry", o.load.entry, "entry point (of HLSL: the function to compile)")
+      ->type_name("NAME")
       ->group(loading);
   app.add_option("--target-env", o.targetEnv, "environment to compile for and validate in")
+      ->type_name("ENV")
       ->group(loading);
   const char* report = "Report";
-  app.add_option("--format", o.format, "text, json or sarif")->group(report);
-  app.add_option("-o,--output", o.output, "where the report goes (standard output)")->group(report);
+  app.add_option("--format", o.format, "form of the report")
+      ->type_name("text|json|sarif")
+      ->group(report);
+  app.add_option("-o,--output", o.output, "where the report goes (standard output)")
+      ->type_name("FILE")
+      ->group(report);
 }
 
 Result<const LintRule*> ruleNamed(const std::string& name) {
@@ -286,16 +311,20 @@ private:
 
 } // namespace
 
+std::vector<CommandDescription> describeLint() {
+  Options options;
+  CLI::App app(kAbout, kName);
+  declare(app, options);
+  return {describe(app, {{"Look for everything.", "lanewise lint tile.comp"},
+                         {"Look for races only, and let a build fail on them.",
+                          "lanewise lint --rule=shared-memory-race --werror tile.comp"},
+                         {"Write what code-scanning services read.",
+                          "lanewise lint --format=sarif tile.comp -o lint.sarif"}})};
+}
+
 int lintCommand(std::span<char*> args) {
   Options options;
-  CLI::App app(
-      "Looks for mistakes and slow code in compute shaders: barriers that not all "
-      "invocations reach, races on shared memory, barriers that nothing needs, bank "
-      "conflicts, uncoalesced accesses and divergent branches.\n"
-      "Exit codes: 0 nothing found, or warnings only; 1 bad usage or input; 2 an error was "
-      "found (with --werror: anything); 3 no device for --target=device.",
-      "lanewise lint");
-  app.get_formatter()->column_width(34);
+  CLI::App app(kAbout, kName);
   declare(app, options);
   std::vector<std::string> arguments(args.begin(), args.end());
   for (const Status& checked :

@@ -1,5 +1,6 @@
 #include "opt_options.h"
 
+#include "commands.h"
 #include "option_values.h"
 #include "suggest.h"
 #include "target_profiles.h"
@@ -31,10 +32,12 @@ struct RawOptions {
 void declareInputAndOutput(CLI::App& app, OptOptions& o, RawOptions& raw) {
   const char* group = "Input and output";
   app.add_option("INPUT", o.inputs,
-                 ".spv, .spvasm, .comp/.glsl (or another stage's extension), .hlsl, or - ")
+                 ".spv, .spvasm, .comp/.glsl (or another stage's extension), .hlsl, or -")
+      ->type_name("SHADER")
       ->group(group);
   app.add_option("-o,--output", o.output,
                  "output file, - for standard output; a folder for several inputs")
+      ->type_name("FILE")
       ->group(group);
   app.add_flag("-S", o.asText, "write SPIR-V assembly")->group(group);
   app.add_flag("-g", o.keepLines, "keep the line information of compiled source")->group(group);
@@ -42,12 +45,16 @@ void declareInputAndOutput(CLI::App& app, OptOptions& o, RawOptions& raw) {
                        "entry point (of HLSL: the function to compile)");
   app.add_option("--target-env", raw.targetEnv,
                  "environment to compile for and validate in, such as vulkan1.1 or spv1.3")
+      ->type_name("ENV")
       ->group(group);
   app.add_flag("--diff", o.wantsDiff, "print what changed as a unified diff of the assembly")
       ->group(group);
   app.add_flag("--write-dependencies", o.writesDepfile, "-MD: write a depfile")->group(group);
-  app.add_option("--dependency-file", o.depfile, "-MF: its name (default: OUT.d)")->group(group);
+  app.add_option("--dependency-file", o.depfile, "-MF: its name (default: OUT.d)")
+      ->type_name("FILE")
+      ->group(group);
   app.add_option("--dependency-target", o.depTarget, "-MT: what it says is made (default: OUT)")
+      ->type_name("NAME")
       ->group(group);
   app.add_flag("--write-if-changed", o.writesIfChanged,
                "leave output files alone that would become what they are")
@@ -58,11 +65,14 @@ void declareTarget(CLI::App& app, OptOptions& o, RawOptions& raw) {
   const char* group = "What the passes may assume";
   app.add_option("--target", o.targetName,
                  fmt::format("{}, device, or FILE.toml", fmt::join(builtInTargets(), ", ")))
+      ->type_name("TARGET")
       ->group(group);
-  app.add_option("--spec-const", raw.specConstants, "ID:VALUE: value of a specialization constant")
+  app.add_option("--spec-const", raw.specConstants, "value of a specialization constant")
+      ->type_name("ID:VALUE")
       ->allow_extra_args(false)
       ->group(group);
-  app.add_option("--workgroup-size", raw.workgroupSize, "X,Y,Z: workgroup size that is not literal")
+  app.add_option("--workgroup-size", raw.workgroupSize, "workgroup size that is not literal")
+      ->type_name("X,Y,Z")
       ->group(group);
   app.add_flag("--robust", o.pipeline.isRobust,
                "change layouts only where every index is proved to be in range")
@@ -71,18 +81,21 @@ void declareTarget(CLI::App& app, OptOptions& o, RawOptions& raw) {
 
 void declarePipeline(CLI::App& app, OptOptions& o, RawOptions& raw) {
   const char* group = "Pipeline";
-  app.add_option("--only", raw.only, "PASS:GLOB: let PASS rewrite only sites that match")
+  app.add_option("--only", raw.only, "let PASS rewrite only sites that match")
+      ->type_name("PASS:GLOB")
       ->allow_extra_args(false)
       ->group(group);
-  app.add_option("--skip", raw.skip, "PASS:GLOB: let PASS rewrite no site that matches")
+  app.add_option("--skip", raw.skip, "let PASS rewrite no site that matches")
+      ->type_name("PASS:GLOB")
       ->allow_extra_args(false)
       ->group(group);
   app.add_option("--bisect-limit", o.pipeline.bisectLimit,
                  "allow the first N rewrites only, and list them")
+      ->type_name("N")
       ->group(group);
-  app.add_option(
-         "--narrow-fields", raw.narrow,
-         "BUFFER.FIELD:BITS,...: pack 32-bit integers of structs that fit; the host must follow")
+  app.add_option("--narrow-fields", raw.narrow,
+                 "pack 32-bit integers of structs that fit; the host must follow")
+      ->type_name("BUFFER.FIELD:BITS,...")
       ->allow_extra_args(false)
       ->group(group);
   app.add_flag("--strict", o.pipeline.strict, "write nothing when any pass fails")->group(group);
@@ -96,9 +109,11 @@ void declarePipeline(CLI::App& app, OptOptions& o, RawOptions& raw) {
                "validate after every single pass")
       ->group(group);
   app.add_option("--print-before", o.pipeline.printBefore, "print the module before this pass")
+      ->type_name("FLAG")
       ->allow_extra_args(false)
       ->group(group);
   app.add_option("--print-after", o.pipeline.printAfter, "print the module after this pass")
+      ->type_name("FLAG")
       ->allow_extra_args(false)
       ->group(group);
   app.add_flag("--print-all", o.pipeline.printAll, "print the module before and after every pass")
@@ -108,6 +123,7 @@ void declarePipeline(CLI::App& app, OptOptions& o, RawOptions& raw) {
   app.add_flag("--stats", o.hasStats, "print counts of rewrites and sizes")->group(group);
   app.add_option("--isolation-timeout", raw.isolationTimeout,
                  "seconds after which a third-party step is given up (0: never)")
+      ->type_name("SECONDS")
       ->group(group);
   app.add_flag("--no-isolation", raw.noIsolation,
                "run third-party steps in this process (for debuggers)")
@@ -116,28 +132,37 @@ void declarePipeline(CLI::App& app, OptOptions& o, RawOptions& raw) {
 
 void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
   const char* group = "Remarks and verification";
-  app.add_option("--remarks", raw.remarks, "text, json, warnings or none")->group(group);
-  app.add_option("--remarks-file", o.remarksFile, "where remarks go (default: standard error)")
+  app.add_option("--remarks", raw.remarks, "how sites that passes looked at are reported")
+      ->type_name("text|json|warnings|none")
       ->group(group);
-  app.add_option("--html", o.html, "FILE: one page of what changed, what was compared, and times")
+  app.add_option("--remarks-file", o.remarksFile, "where remarks go (default: standard error)")
+      ->type_name("FILE")
+      ->group(group);
+  app.add_option("--html", o.html, "one page of what changed, what was compared, and times")
+      ->type_name("FILE.html")
       ->group(group);
   app.add_option("--layout-manifest", o.layoutManifest,
                  "with --aos-to-soa: where it is told how the host must lay out its buffers")
+      ->type_name("FILE.json")
       ->group(group);
   app.add_flag("--verify", o.verify, "dispatch the input and the result, and keep only what agrees")
       ->group(group);
   app.add_flag("--require-verified", o.requiresVerified,
                "write the input when the result is not verified")
       ->group(group);
-  app.add_option("--scenario", o.scenario, "FILE.toml: what to dispatch, and constants to assume")
+  app.add_option("--scenario", o.scenario, "what to dispatch, and constants to assume")
+      ->type_name("FILE.toml")
       ->group(group);
   app.add_option("--size", o.scenarioSize, "take the parameters of [sizes.NAME] of the scenario")
+      ->type_name("NAME")
       ->group(group);
-  app.add_option("--keep-if", raw.keepIf, "equal or faster: what a pass must be to stay")
+  app.add_option("--keep-if", raw.keepIf, "what a pass must be to stay")
+      ->type_name("equal|faster")
       ->group(group);
   app.add_option(
          "--device", o.device,
          "device to verify on and for --target=device: a number of `lanewise devices`, or cpu")
+      ->type_name("DEVICE")
       ->group(group);
   app.add_flag("--validation-layer", o.validationLayer, "verify under the Khronos validation layer")
       ->group(group);
@@ -149,11 +174,38 @@ void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
   app.add_option("--interpreter-budget", o.interpreter.budgetSeconds,
                  "with --verify: about how many seconds the interpreter may take for each "
                  "comparison (default 3)")
+      ->type_name("SECONDS")
       ->group(group);
   app.add_option("--subgroup-size", o.interpreter.subgroupSize,
-                 "with --verify: lanes of a subgroup in the interpreter: 4 to 128 (default 32)")
+                 "with --verify: lanes of a subgroup in the interpreter (default 32)")
+      ->type_name("4|8|16|32|64|128")
       ->group(group);
 }
+
+std::string nameOf(const OptionsOfCommand* command) {
+  return "lanewise " + (command ? command->command : "opt");
+}
+std::string aboutOf(const OptionsOfCommand* command) {
+  return command ? command->description : "Optimizes SPIR-V modules, GLSL and HLSL shaders.";
+}
+
+/// opt's options, or `command`'s with them.
+void declare(CLI::App& app, OptOptions& o, RawOptions& raw, const OptionsOfCommand* command) {
+  app.get_formatter()->column_width(34);
+  declareInputAndOutput(app, o, raw);
+  if (command) {
+    app.get_option("INPUT")->description(command->input);
+    app.get_option("--output")->description(command->output);
+    command->declare(app);
+  }
+  declareTarget(app, o, raw);
+  declarePipeline(app, o, raw);
+  declareReports(app, o, raw);
+}
+
+/// Two letters behind one dash, as compilers have it; CLI11 would read them as two options.
+constexpr std::pair<std::string_view, std::string_view> kTwoLetters[] = {
+    {"-MD", "--write-dependencies"}, {"-MF", "--dependency-file"}, {"-MT", "--dependency-target"}};
 
 std::string helpText(CLI::App& app) {
   std::string text = app.help();
@@ -189,10 +241,8 @@ public:
         steps_.insert(steps_.end(), standard.begin(), standard.end());
         continue;
       }
-      // Two letters behind one dash, as compilers have it; CLI11 would read them as two options.
-      if (arg == "-MD") arg = "--write-dependencies";
-      if (arg == "-MF") arg = "--dependency-file";
-      if (arg == "-MT") arg = "--dependency-target";
+      for (const auto& [letters, name] : kTwoLetters)
+        if (arg == letters) arg = name;
       if (arg.size() < 2 || arg[0] != '-' || isOption(arg)) {
         rest.push_back(arg);
         // The option's own value is not ours to look at.
@@ -508,6 +558,60 @@ Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
   return size;
 }
 
+std::vector<OptionDescription> describePasses() {
+  const std::string ours = "Passes, in the order in which they stand on the command line";
+  const std::string theirs = "Passes of spirv-opt, anywhere between them";
+  std::vector<OptionDescription> flags{
+      {{"-O"}, {}, {}, ours, "the standard pipeline (`lanewise passes` prints it)", false, true},
+      {{"-Os"}, {}, {}, ours, "spirv-opt's passes for size", false, true}};
+  for (const PassInfo& pass : allPasses())
+    flags.push_back({{"--" + std::string(pass.flag)},
+                     {},
+                     std::string(pass.values),
+                     ours,
+                     std::string(pass.summary),
+                     true,
+                     true});
+  const auto known = knownSpirvOptFlags();
+  auto add = [&](const std::string& flag, bool hasValue) {
+    if (std::find(known.begin(), known.end(), flag) != known.end())
+      flags.push_back({{flag}, {}, hasValue ? "VALUE" : "", theirs, {}, false, true});
+  };
+#define SPIRV_OPT_FLAG(name, value) add("--" name, *value != 0);
+#include "spirv_opt_flags.def"
+#undef SPIRV_OPT_FLAG
+  return flags;
+}
+
+CommandDescription describeOptionsOf(const OptionsOfCommand* command,
+                                     std::vector<CommandExample> examples) {
+  OptOptions o;
+  RawOptions raw;
+  CLI::App app(aboutOf(command), nameOf(command));
+  declare(app, o, raw, command);
+  CommandDescription d = describe(app, std::move(examples));
+  for (OptionDescription& option : d.options)
+    for (const auto& [letters, name] : kTwoLetters)
+      if (option.names == std::vector<std::string>{std::string(name)}) {
+        option.names.insert(option.names.begin(), std::string(letters));
+        option.text.erase(0, letters.size() + 2); // "-MD: "
+      }
+  for (OptionDescription& flag : describePasses()) d.options.push_back(std::move(flag));
+  return d;
+}
+
+std::vector<CommandDescription> describeOpt() {
+  return {describeOptionsOf(
+      nullptr,
+      {{"Optimize a shader with the standard pipeline.", "lanewise opt -O tile.comp -o tile.spv"},
+       {"Keep only what gives equal outputs with the inputs that a scenario describes.",
+        "lanewise opt -O --verify --scenario=scenario.toml tile.comp -o tile.spv"},
+       {"Run single passes, and look at what they changed.",
+        "lanewise opt --ssa-rewrite --pad-shared-memory --diff tile.comp -o tile.spv"},
+       {"Optimize for one GPU, and write a depfile for make or Ninja.",
+        "lanewise opt -O --target=nvidia -MD tile.comp -o tile.spv"}})};
+}
+
 namespace {
 
 /// Options that say where something is written, not what.
@@ -556,18 +660,8 @@ Status checkForFolders(const OptOptions& o, const OptionsOfCommand& command) {
 Result<ParsedOptions> parse(const OptionsOfCommand* command, std::span<char*> args) {
   OptOptions o;
   RawOptions raw;
-  CLI::App app(command ? command->description : "Optimizes SPIR-V modules, GLSL and HLSL shaders.",
-               "lanewise " + (command ? command->command : "opt"));
-  app.get_formatter()->column_width(34);
-  declareInputAndOutput(app, o, raw);
-  if (command) {
-    app.get_option("INPUT")->description(command->input);
-    app.get_option("--output")->description(command->output);
-    command->declare(app);
-  }
-  declareTarget(app, o, raw);
-  declarePipeline(app, o, raw);
-  declareReports(app, o, raw);
+  CLI::App app(aboutOf(command), nameOf(command));
+  declare(app, o, raw, command);
 
   Result<std::vector<std::string>> rest = ArgumentSplitter(app, o.steps).split(args);
   if (!rest) return rest.error();

@@ -1,6 +1,7 @@
 // The options of `lanewise opt`, parsed and checked (docs/command-line.md).
 #pragma once
 
+#include "command_description.h"
 #include "front_end.h"
 #include "pipeline.h"
 #include "result.h"
@@ -87,6 +88,13 @@ struct OptionsOfCommand {
 };
 /// One INPUT and -o are required; what they mean is the command's business.
 Result<ParsedOptions> parseOptionsOf(const OptionsOfCommand& command, std::span<char*> args);
+/// What such a command declares, or opt where there is none; with the flags of the passes.
+CommandDescription describeOptionsOf(const OptionsOfCommand* command,
+                                     std::vector<CommandExample> examples);
+
+/// The flags of passes, which CLI11 does not see: -O, -Os, Lanewise's, and those of spirv-opt that
+/// the installed SPIRV-Tools knows.
+std::vector<OptionDescription> describePasses();
 
 /// "ID:VALUE" of --spec-const: bits of the value. Decimal, hexadecimal (0x), negative, true/false,
 /// or with a point or an 'f' a 32-bit float.

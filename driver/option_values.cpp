@@ -46,24 +46,30 @@ Status checkOptionValues(const CLI::App& app, std::span<const std::string> args)
 
 void declareSourceOptions(CLI::App& app, const char* group, SourceOptions options,
                           const std::string& entryHelp) {
-  app.add_option("-x", options.kind, "kind of the input: spv, spvasm, glsl or hlsl")->group(group);
+  app.add_option("-x", options.kind, "kind of the input")
+      ->type_name("spv|spvasm|glsl|hlsl")
+      ->group(group);
   app.add_option("-I", options.includeDirs, "folder to search for #include")
+      ->type_name("FOLDER")
       ->allow_extra_args(false)
       ->group(group);
-  app.add_option("-D", options.defines, "NAME[=VALUE]: define a macro")
+  app.add_option("-D", options.defines, "define a macro")
+      ->type_name("NAME[=VALUE]")
       ->allow_extra_args(false)
       ->group(group);
-  app.add_option("--entry", options.entry, entryHelp)->group(group);
+  app.add_option("--entry", options.entry, entryHelp)->type_name("NAME")->group(group);
 }
 
 void declareDeviceOptions(CLI::App& app, const char* group, VerifyOptions& options) {
   app.add_option("--device", options.device, "a number of `lanewise devices`, cpu, or interpreter")
+      ->type_name("DEVICE")
       ->group(group);
   app.add_flag("--validation-layer", options.validationLayer,
                "run under the Khronos validation layer; its errors are findings")
       ->group(group);
   app.add_option("--timeout", options.timeoutSeconds,
                  "seconds after which a submission counts as hung")
+      ->type_name("SECONDS")
       ->group(group);
   app.add_flag("!--no-interpreter", options.interpreter.isSecondWitness,
                "do not look for races and undefined operations with the interpreter as well")
@@ -71,9 +77,11 @@ void declareDeviceOptions(CLI::App& app, const char* group, VerifyOptions& optio
   app.add_option("--interpreter-budget", options.interpreter.budgetSeconds,
                  "about how many seconds the interpreter may take (default 3); decides how many "
                  "workgroups it runs")
+      ->type_name("SECONDS")
       ->group(group);
   app.add_option("--subgroup-size", options.interpreter.subgroupSize,
-                 "lanes of a subgroup in the interpreter: 4 to 128 (default 32)")
+                 "lanes of a subgroup in the interpreter (default 32)")
+      ->type_name("4|8|16|32|64|128")
       ->group(group);
 }
 

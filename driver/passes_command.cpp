@@ -4,12 +4,17 @@
 #include "pipeline.h"
 #include "print.h"
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <string_view>
 
 namespace lanewise::driver {
 
 namespace {
+
+constexpr const char* kName = "lanewise passes";
+constexpr const char* kAbout =
+    "Lists the passes of Lanewise with their values, and what -O stands for.";
 
 void printPasses() {
   printOut("Passes of Lanewise:\n");
@@ -31,11 +36,14 @@ void printPasses() {
 
 } // namespace
 
+std::vector<CommandDescription> describePassesCommand() {
+  return {describe(CLI::App(kAbout, kName))};
+}
+
 int passesCommand(std::span<char*> args) {
   for (std::string_view arg : args) {
     if (arg == "--help" || arg == "-h") {
-      printOut("Usage: lanewise passes\n\nLists the passes of Lanewise with their values, and "
-               "what -O stands for.\n");
+      printOut("{}", CLI::App(kAbout, kName).help());
       return kDone;
     }
     printError("lanewise passes: unexpected argument '{}'; it takes none\n", arg);

@@ -35,40 +35,65 @@ int fail(int code, std::string_view message) {
   return code;
 }
 
+constexpr const char* kName = "lanewise profile";
+constexpr const char* kAbout =
+    "Runs a scenario in the interpreter and counts, for the subgroups of a target: bank conflicts, "
+    "sectors touched and active lanes of each access, how often lanes disagree at each branch, and "
+    "arrivals at each barrier. A shader or module is run with the --scenario, in place of one of "
+    "its shaders, or with inputs made up.\n"
+    "Exit codes: 0 done; 1 bad usage or input, or a module that the interpreter does not know; "
+    "3 no device for --target=device.";
+
 void declare(CLI::App& app, Options& o) {
   app.add_option("INPUT", o.inputs, "a scenario (.toml), or a shader or module")
+      ->type_name("FILE.toml|SHADER")
       ->option_text("SCENARIO|SHADER");
   const char* what = "What to run";
-  app.add_option("--scenario", o.scenario, "FILE.toml: what to run a shader or module with")
+  app.add_option("--scenario", o.scenario, "what to run a shader or module with")
+      ->type_name("FILE.toml")
       ->group(what);
   app.add_option("--size", o.size, "take the parameters of [sizes.NAME] of the scenario")
+      ->type_name("NAME")
       ->group(what);
-  app.add_option("--shader", o.shader, "the scenario's shader that INPUT stands for")->group(what);
-  app.add_option("--variant", o.variant, "run this [[variant]] of the scenario")->group(what);
-  app.add_option("--seed", o.profile.seed, "seed of random inputs")->group(what);
+  app.add_option("--shader", o.shader, "the scenario's shader that INPUT stands for")
+      ->type_name("NAME")
+      ->group(what);
+  app.add_option("--variant", o.variant, "run this [[variant]] of the scenario")
+      ->type_name("NAME")
+      ->group(what);
+  app.add_option("--seed", o.profile.seed, "seed of random inputs")->type_name("N")->group(what);
   const char* loading = "How to load it";
-  app.add_option("-x", o.kind, "kind of INPUT: spv, spvasm, glsl or hlsl")->group(loading);
+  app.add_option("-x", o.kind, "kind of INPUT")->type_name("spv|spvasm|glsl|hlsl")->group(loading);
   app.add_option("-I", o.load.includeDirs, "folder to search for #include")
+      ->type_name("FOLDER")
       ->allow_extra_args(false)
       ->group(loading);
-  app.add_option("-D", o.defines, "NAME[=VALUE]: define a macro")
+  app.add_option("-D", o.defines, "define a macro")
+      ->type_name("NAME[=VALUE]")
       ->allow_extra_args(false)
       ->group(loading);
-  app.add_option("--entry", o.entry, "entry point (without a scenario)")->group(loading);
-  app.add_option("--spec-const", o.specConstants,
-                 "ID:VALUE: specialization constant (without a scenario)")
+  app.add_option("--entry", o.entry, "entry point (without a scenario)")
+      ->type_name("NAME")
+      ->group(loading);
+  app.add_option("--spec-const", o.specConstants, "specialization constant (without a scenario)")
+      ->type_name("ID:VALUE")
       ->allow_extra_args(false)
       ->group(loading);
   app.add_option("--workgroup-size", o.workgroupSize,
-                 "X,Y,Z: workgroup size that is not literal (without a scenario)")
+                 "workgroup size that is not literal (without a scenario)")
+      ->type_name("X,Y,Z")
       ->group(loading);
   const char* how = "How to count and report";
   app.add_option("--target", o.target, "GPU to count for: a name, FILE.toml, or device")
+      ->type_name("TARGET")
       ->group(how);
-  app.add_option("--format", o.format, "text or json")->group(how);
-  app.add_option("--top", o.top, "rows of each table of the text, 0 for all (20)")->group(how);
+  app.add_option("--format", o.format, "form of the report")->type_name("text|json")->group(how);
+  app.add_option("--top", o.top, "rows of each table of the text, 0 for all (20)")
+      ->type_name("N")
+      ->group(how);
   app.add_option("--timeout", o.profile.timeoutSeconds,
                  "seconds after which no further workgroup is run (60)")
+      ->type_name("SECONDS")
       ->group(how);
 }
 
@@ -212,15 +237,20 @@ int run(Options& o) {
 
 } // namespace
 
+std::vector<CommandDescription> describeProfile() {
+  Options options;
+  CLI::App app(kAbout, kName);
+  declare(app, options);
+  return {describe(
+      app,
+      {{"Count for the generic target what a scenario does.", "lanewise profile scenario.toml"},
+       {"Count for one GPU what a module does in the place of the scenario's shader.",
+        "lanewise profile --scenario=scenario.toml --target=nvidia tile.spv"}})};
+}
+
 int profileCommand(std::span<char*> args) {
   Options options;
-  CLI::App app("Runs a scenario in the interpreter and counts, for the subgroups of a target: bank "
-               "conflicts, sectors touched and active lanes of each access, how often lanes "
-               "disagree at each branch, and arrivals at each barrier. A shader or module is run "
-               "with the --scenario, in place of one of its shaders, or with inputs made up.\n"
-               "Exit codes: 0 done; 1 bad usage or input, or a module that the interpreter does "
-               "not know; 3 no device for --target=device.",
-               "lanewise profile");
+  CLI::App app(kAbout, kName);
   declare(app, options);
   std::vector<std::string> arguments(args.begin(), args.end());
   for (const Status& checked :

@@ -66,6 +66,13 @@ std::string runValidator(std::span<const uint32_t> words, spv_target_env env) {
   return text;
 }
 
+/// SPIRV-Tools' own header also tells which program of which version made the words, and the id
+/// bound: neither says anything of the module, and both differ between machines.
+std::string textHeader(std::span<const uint32_t> words) {
+  const uint32_t version = words.size() > 1 ? words[1] : 0;
+  return fmt::format("; SPIR-V\n; Version: {}.{}\n", version >> 16 & 0xFF, version >> 8 & 0xFF);
+}
+
 /// "; Version: 1.3" among the comments before the first instruction.
 std::optional<spv_target_env> versionOfText(std::string_view text) {
   static constexpr spv_target_env kByMinor[] = {
@@ -192,12 +199,12 @@ Result<std::string> disassemble(std::span<const uint32_t> words, TextHeader head
         spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
         tools.SetMessageConsumer(message.consumer());
         std::string out;
-        uint32_t options =
-            SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES;
-        if (header == TextHeader::No) options |= SPV_BINARY_TO_TEXT_OPTION_NO_HEADER;
+        const uint32_t options = SPV_BINARY_TO_TEXT_OPTION_INDENT |
+                                 SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES |
+                                 SPV_BINARY_TO_TEXT_OPTION_NO_HEADER;
         if (!tools.Disassemble(words.data(), words.size(), &out, options))
           return errorOf("cannot print the module as text: " + onOneLine(message.text));
-        return out;
+        return (header == TextHeader::Yes ? textHeader(words) : std::string()) + out;
       },
       defaultIsolation());
   if (!text && !text.error().message.starts_with("cannot print"))

@@ -37,7 +37,7 @@ Result<spv_target_env> validateInSomeEnv(std::span<const uint32_t> words);
 /// else `env`'s. Numeric ids keep their numbers.
 Result<Words> assemble(std::string_view text, const std::string& name, spv_target_env env);
 
-/// Whether the text begins with comments that tell the version and the id bound.
+/// Whether the text begins with comments that tell the version of SPIR-V.
 enum class TextHeader { Yes, No };
 /// Words to text with friendly names: the same words give the same text, always.
 Result<std::string> disassemble(std::span<const uint32_t> words,

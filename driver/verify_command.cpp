@@ -39,42 +39,61 @@ int fail(int code, std::string_view message) {
   return code;
 }
 
+constexpr const char* kName = "lanewise verify";
+constexpr const char* kAbout =
+    "Dispatches ORIGINAL and each TRANSFORMED on the same inputs on the same device, compares what "
+    "they write, and times them side by side.\n"
+    "Exit codes: 0 equal (or not comparable, without --require-verified); 1 bad usage or input; "
+    "2 outputs differ, or ORIGINAL disagrees with itself; 3 no usable device.";
+
 void declare(CLI::App& app, Options& o) {
   app.add_option("INPUT", o.inputs,
                  "the original, then one or more modules or shaders to compare with it")
+      ->type_name("SHADER|FOLDER")
       ->option_text("ORIGINAL TRANSFORMED... | FOLDER...");
   const char* what = "What to run";
-  app.add_option("--scenario", o.scenario, "FILE.toml: shaders, buffers, dispatches")->group(what);
+  app.add_option("--scenario", o.scenario, "shaders, buffers, dispatches")
+      ->type_name("FILE.toml")
+      ->group(what);
   app.add_option("--size", o.size, "take the parameters of [sizes.NAME] of the scenario")
+      ->type_name("NAME")
       ->group(what);
   app.add_option("--shader", o.shader,
                  "the scenario's shader that ORIGINAL and TRANSFORMED stand for")
+      ->type_name("NAME")
       ->group(what);
   app.add_option("--label", o.labels, "name of ORIGINAL, then of each TRANSFORMED, in the report")
+      ->type_name("NAME")
       ->allow_extra_args(false)
       ->group(what);
-  app.add_option(
-         "--layout-manifest", o.layoutManifest,
-         "FILE.json: how TRANSFORMED sees the buffers that --aos-to-soa laid out anew; of a "
-         "FOLDER by default its layout.json")
+  app.add_option("--layout-manifest", o.layoutManifest,
+                 "how TRANSFORMED sees the buffers that --aos-to-soa laid out anew; of a FOLDER by "
+                 "default its layout.json")
+      ->type_name("FILE.json")
       ->group(what);
-  app.add_option("--seed", o.verify.seed, "seed of random inputs")->group(what);
+  app.add_option("--seed", o.verify.seed, "seed of random inputs")->type_name("N")->group(what);
   const char* loading = "How to load it";
   declareSourceOptions(app, loading, {o.kind, o.load.includeDirs, o.defines, o.entry},
                        "entry point (without a scenario)");
-  app.add_option("--spec-const", o.specConstants,
-                 "ID:VALUE: specialization constant (without a scenario)")
+  app.add_option("--spec-const", o.specConstants, "specialization constant (without a scenario)")
+      ->type_name("ID:VALUE")
       ->allow_extra_args(false)
       ->group(loading);
   app.add_option("--workgroup-size", o.workgroupSize,
-                 "X,Y,Z: workgroup size that is not literal (without a scenario)")
+                 "workgroup size that is not literal (without a scenario)")
+      ->type_name("X,Y,Z")
       ->group(loading);
   const char* how = "How to run and report";
   declareDeviceOptions(app, how, o.verify);
   app.add_flag("!--no-timing", o.verify.timing, "compare only")->group(how);
-  app.add_option("--repeats", o.verify.repeats, "interleaved rounds of timing")->group(how);
-  app.add_option("--json", o.json, "write the report as JSON (- for standard output)")->group(how);
+  app.add_option("--repeats", o.verify.repeats, "interleaved rounds of timing")
+      ->type_name("N")
+      ->group(how);
+  app.add_option("--json", o.json, "write the report as JSON (- for standard output)")
+      ->type_name("FILE.json")
+      ->group(how);
   app.add_option("--html", o.html, "write the report as one HTML page, with the times drawn")
+      ->type_name("FILE.html")
       ->group(how);
   app.add_flag("--require-verified", o.requiresVerified,
                "exit with 2 where the outputs could not be compared")
@@ -425,13 +444,21 @@ int run(const Options& o) {
 
 } // namespace
 
+std::vector<CommandDescription> describeVerify() {
+  Options options;
+  CLI::App app(kAbout, kName);
+  declare(app, options);
+  return {describe(
+      app, {{"Compare and time two modules with made-up inputs.",
+             "lanewise verify original.spv optimized.spv"},
+            {"Compare with the inputs of a scenario, on the CPU device, and keep the figures.",
+             "lanewise verify --scenario=scenario.toml --device=cpu --json=report.json tile.comp "
+             "tile.spv"}})};
+}
+
 int verifyCommand(std::span<char*> args) {
   Options options;
-  CLI::App app("Dispatches ORIGINAL and each TRANSFORMED on the same inputs on the same device, "
-               "compares what they write, and times them side by side.\n"
-               "Exit codes: 0 equal (or not comparable, without --require-verified); 1 bad usage "
-               "or input; 2 outputs differ, or ORIGINAL disagrees with itself; 3 no usable device.",
-               "lanewise verify");
+  CLI::App app(kAbout, kName);
   declare(app, options);
   std::vector<std::string> arguments(args.begin(), args.end());
   Status known = checkOptionNames(app, arguments, "verify");

@@ -1,5 +1,6 @@
 #include "batch/batch_options.h"
 
+#include "commands.h"
 #include "files.h"
 
 #include <CLI/CLI.hpp>
@@ -67,37 +68,71 @@ std::optional<uint64_t> parseSize(const std::string& text) {
   return number << shift;
 }
 
-Result<ParsedBatch> parseBatchOptions(std::span<char*> args) {
-  ParsedBatch parsed;
-  BatchOptions& batch = parsed.batch;
+namespace {
+
+/// What is declared writes to these when it is parsed.
+struct RawBatch {
+  BatchOptions& batch;
   std::string size;
   bool hasJobs = false;
+};
+
+OptionsOfCommand optionsOfBatch(RawBatch& raw) {
   OptionsOfCommand command;
   command.command = "batch";
   command.description = "Optimizes all shaders of a folder or a list, as `lanewise opt` does each.";
   command.input = "a folder, a file with one path a line, or - for such a list";
   command.output = "folder for the outputs, which keep their relative paths";
   command.group = "Batch";
-  command.declare = [&](CLI::App& app) {
+  command.declare = [&raw, group = command.group](CLI::App& app) {
+    BatchOptions& batch = raw.batch;
+    app.get_option("INPUT")->type_name("FOLDER|FILE");
+    app.get_option("--output")->type_name("FOLDER");
     app.add_option("-j,--jobs", batch.jobs, "worker processes (default: one for each core)")
-        ->each([&](const std::string&) { hasJobs = true; })
-        ->group(command.group);
+        ->type_name("N")
+        ->each([&raw](const std::string&) { raw.hasJobs = true; })
+        ->group(group);
     app.add_option("--cache", batch.cache,
                    "folder, redis://[:PASSWORD@]HOST[:PORT][/DATABASE] or unix:///SOCKET")
-        ->group(command.group);
-    app.add_option("--cache-size", size,
+        ->type_name("FOLDER")
+        ->group(group);
+    app.add_option("--cache-size", raw.size,
                    "of a folder, at the end of a run: 500M, 5G (default), 0 for no limit")
-        ->group(command.group);
+        ->type_name("BYTES")
+        ->group(group);
     app.add_option("--json", batch.json, "where a summary goes: what became of each input, and why")
-        ->group(command.group);
+        ->type_name("FILE.json")
+        ->group(group);
     app.add_option("--root", batch.root,
                    "of a list: outputs keep the paths below it (default: the current folder)")
-        ->group(command.group);
-    app.add_option("--exclude", batch.exclude,
-                   "GLOB: leave out inputs or folders whose path matches")
+        ->type_name("FOLDER")
+        ->group(group);
+    app.add_option("--exclude", batch.exclude, "leave out inputs or folders whose path matches")
+        ->type_name("GLOB")
         ->allow_extra_args(false)
-        ->group(command.group);
+        ->group(group);
   };
+  return command;
+}
+
+} // namespace
+
+std::vector<CommandDescription> describeBatch() {
+  BatchOptions batch;
+  RawBatch raw{batch, {}, false};
+  const OptionsOfCommand command = optionsOfBatch(raw);
+  return {describeOptionsOf(&command,
+                            {{"Optimize all shaders of a folder, and do again only what changed.",
+                              "lanewise batch -O shaders -o optimized --cache=cache"},
+                             {"The same for a list, with a summary.",
+                              "lanewise batch -O list.txt -o optimized --json=summary.json"}})};
+}
+
+Result<ParsedBatch> parseBatchOptions(std::span<char*> args) {
+  ParsedBatch parsed;
+  BatchOptions& batch = parsed.batch;
+  RawBatch raw{batch, {}, false};
+  const OptionsOfCommand command = optionsOfBatch(raw);
   Result<ParsedOptions> options = parseOptionsOf(command, args);
   if (!options) return options.error();
   if (!options->options) {
@@ -106,10 +141,10 @@ Result<ParsedBatch> parseBatchOptions(std::span<char*> args) {
   }
   parsed.options = std::move(*options->options);
   parsed.given = std::move(options->given);
-  if (!hasJobs) batch.jobs = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxJobs);
+  if (!raw.hasJobs) batch.jobs = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxJobs);
   if (batch.jobs < 1 || batch.jobs > kMaxJobs)
     return errorOf(fmt::format("-j must be a number from 1 to {}", kMaxJobs));
-  if (Status s = checkCache(batch, size); !s) return s.error();
+  if (Status s = checkCache(batch, raw.size); !s) return s.error();
   if (!batch.root.empty() && isFolder(parsed.options.inputs.front()))
     return errorOf("--root is for lists; what a folder holds keeps its paths below it");
   // Remarks on thousands of shaders are for files, or for those who ask; warnings are for all.

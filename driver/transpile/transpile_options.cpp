@@ -1,5 +1,6 @@
 #include "transpile/transpile_options.h"
 
+#include "commands.h"
 #include "files.h"
 #include "opt_options.h"
 #include "option_values.h"
@@ -31,23 +32,31 @@ void declareInputAndOutput(CLI::App& app, TranspileOptions& o, RawOptions& raw) 
   app.add_option("INPUT", o.input,
                  ".spv, .spvasm, .comp/.glsl, .hlsl, or - ; with --scenario also the FOLDER that "
                  "opt --scenario wrote")
+      ->type_name("SHADER|FOLDER")
       ->group(group);
-  app.add_option("--to", raw.to, "glsl, essl, hlsl, msl or spvasm")->group(group);
+  app.add_option("--to", raw.to, "the language to write")
+      ->type_name("glsl|essl|hlsl|msl|spvasm")
+      ->group(group);
   app.add_option("-o,--output", o.output,
                  "output file (default: standard output); of a FOLDER a folder")
+      ->type_name("FILE")
       ->group(group);
   declareSourceOptions(app, group, {raw.kind, o.load.includeDirs, raw.defines, o.load.entry},
                        "entry point (of HLSL: the function to compile)");
   app.add_option("--target-env", raw.targetEnv,
                  "environment to compile for and validate in, such as vulkan1.1 or spv1.3")
+      ->type_name("ENV")
       ->group(group);
   app.add_flag("--write-if-changed", o.writesIfChanged,
                "leave an output as it is where it holds the same already")
       ->group(group);
   app.add_flag("--write-dependencies", o.writesDepfile, "-MD: write a depfile")->group(group);
-  app.add_option("--dependency-file", o.depfile, "-MF: its name (default: OUT.d)")->group(group);
+  app.add_option("--dependency-file", o.depfile, "-MF: its name (default: OUT.d)")
+      ->type_name("FILE")
+      ->group(group);
   app.add_option("--isolation-timeout", raw.isolationTimeout,
                  "seconds after which a third-party step is given up (0: never)")
+      ->type_name("SECONDS")
       ->group(group);
   app.add_flag("--no-isolation", raw.noIsolation,
                "run third-party steps in this process (for debuggers)")
@@ -57,33 +66,46 @@ void declareInputAndOutput(CLI::App& app, TranspileOptions& o, RawOptions& raw) 
 void declareLanguage(CLI::App& app, TranspileOptions& o, RawOptions& raw) {
   const char* group = "Language";
   app.add_flag("--vulkan", raw.isVulkan, "GLSL for Vulkan instead of OpenGL")->group(group);
-  app.add_option("--glsl-version", raw.glslVersion, "420 to 460 (default 450)")->group(group);
-  app.add_option("--essl-version", raw.esslVersion, "310 or 320 (default 310)")->group(group);
-  app.add_option("--shader-model", raw.shaderModel, "of HLSL: 5.0 to 6.7 (default 6.0)")
+  app.add_option("--glsl-version", raw.glslVersion, "420 to 460 (default 450)")
+      ->type_name("VERSION")
       ->group(group);
-  app.add_option("--msl-version", raw.mslVersion, "1.0 to 3.1 (default 2.1)")->group(group);
-  app.add_option("--msl-platform", raw.mslPlatform, "macos or ios (default macos)")->group(group);
+  app.add_option("--essl-version", raw.esslVersion, "default 310")
+      ->type_name("310|320")
+      ->group(group);
+  app.add_option("--shader-model", raw.shaderModel, "of HLSL: 5.0 to 6.7 (default 6.0)")
+      ->type_name("VERSION")
+      ->group(group);
+  app.add_option("--msl-version", raw.mslVersion, "1.0 to 3.1 (default 2.1)")
+      ->type_name("VERSION")
+      ->group(group);
+  app.add_option("--msl-platform", raw.mslPlatform, "default macos")
+      ->type_name("macos|ios")
+      ->group(group);
   const char* names = "Interface";
   app.add_option("--rename-entry", o.newName, "name of the entry point in HLSL and MSL")
+      ->type_name("NAME")
       ->group(names);
-  app.add_option("--bind", raw.binds,
-                 "SET:BINDING=TO: where a resource goes; push=TO for push constants, groups=TO for "
-                 "HLSL's number of workgroups")
+  app.add_option(
+         "--bind", raw.binds,
+         "where a resource goes; push=TO for push constants, groups=TO for HLSL's number of "
+         "workgroups")
+      ->type_name("SET:BINDING=TO")
       ->allow_extra_args(false)
       ->group(names);
-  app.add_option("--spec-const", raw.specConstants,
-                 "ID:VALUE: fix a specialization constant to this value")
+  app.add_option("--spec-const", raw.specConstants, "fix a specialization constant to this value")
+      ->type_name("ID:VALUE")
       ->allow_extra_args(false)
       ->group(names);
   app.add_flag("--fix-spec-consts", o.fixesAll,
                "fix the other specialization constants to their defaults")
       ->group(names);
   app.add_option("--layout-manifest", o.layoutManifest,
-                 "FILE.json: how the input sees the buffers that --aos-to-soa laid out anew; of a "
-                 "FOLDER by default its layout.json")
+                 "how the input sees the buffers that --aos-to-soa laid out anew; of a FOLDER by "
+                 "default its layout.json")
+      ->type_name("FILE.json")
       ->group(names);
-  app.add_option("--write-layout-manifest", o.newManifest,
-                 "FILE.json: the same with the bindings of the text")
+  app.add_option("--write-layout-manifest", o.newManifest, "the same with the bindings of the text")
+      ->type_name("FILE.json")
       ->group(names);
 }
 
@@ -95,16 +117,37 @@ void declareVerification(CLI::App& app, TranspileOptions& o, RawOptions& raw) {
   app.add_flag("--require-verified", o.requiresVerified,
                "write nothing and exit with 2 when the text is not verified")
       ->group(group);
-  app.add_option("--scenario", o.scenario, "FILE.toml: what to dispatch")->group(group);
+  app.add_option("--scenario", o.scenario, "what to dispatch")
+      ->type_name("FILE.toml")
+      ->group(group);
   app.add_option("--size", o.scenarioSize, "take the parameters of [sizes.NAME] of the scenario")
+      ->type_name("NAME")
       ->group(group);
-  app.add_option("--shader", o.shader, "the scenario's shader that INPUT stands for")->group(group);
+  app.add_option("--shader", o.shader, "the scenario's shader that INPUT stands for")
+      ->type_name("NAME")
+      ->group(group);
   app.add_option("--workgroup-size", raw.workgroupSize,
-                 "X,Y,Z: workgroup size that is not literal, to verify without a scenario")
+                 "workgroup size that is not literal, to verify without a scenario")
+      ->type_name("X,Y,Z")
       ->group(group);
-  app.add_option("--seed", o.verification.seed, "seed of random inputs")->group(group);
-  app.add_option("--json", o.json, "write the report as JSON")->group(group);
+  app.add_option("--seed", o.verification.seed, "seed of random inputs")
+      ->type_name("N")
+      ->group(group);
+  app.add_option("--json", o.json, "write the report as JSON")
+      ->type_name("FILE.json")
+      ->group(group);
   declareDeviceOptions(app, group, o.verification);
+}
+
+constexpr const char* kName = "lanewise transpile";
+constexpr const char* kAbout =
+    "Writes a compute shader as GLSL, ESSL, HLSL, MSL or SPIR-V assembly.";
+
+void declare(CLI::App& app, TranspileOptions& o, RawOptions& raw) {
+  app.get_formatter()->column_width(34);
+  declareInputAndOutput(app, o, raw);
+  declareLanguage(app, o, raw);
+  declareVerification(app, o, raw);
 }
 
 /// "6.0" as major and minor.
@@ -267,15 +310,22 @@ Status checkTogether(TranspileOptions& o) {
 
 } // namespace
 
+std::vector<CommandDescription> describeTranspile() {
+  TranspileOptions o;
+  RawOptions raw;
+  CLI::App app(kAbout, kName);
+  declare(app, o, raw);
+  return {describe(app, {{"Write HLSL, and check it against the module.",
+                          "lanewise transpile tile.spv --to=hlsl --verify -o tile.out.hlsl"},
+                         {"Write GLSL for Vulkan.",
+                          "lanewise transpile tile.spv --to=glsl --vulkan -o tile.out.glsl"}})};
+}
+
 Result<ParsedTranspileOptions> parseTranspileOptions(std::span<char*> args) {
   TranspileOptions o;
   RawOptions raw;
-  CLI::App app("Writes a compute shader as GLSL, ESSL, HLSL, MSL or SPIR-V assembly.",
-               "lanewise transpile");
-  app.get_formatter()->column_width(34);
-  declareInputAndOutput(app, o, raw);
-  declareLanguage(app, o, raw);
-  declareVerification(app, o, raw);
+  CLI::App app(kAbout, kName);
+  declare(app, o, raw);
   std::vector<std::string> arguments;
   for (const char* arg : args) {
     const std::string_view view = arg;

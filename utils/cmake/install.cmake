@@ -1,7 +1,7 @@
 # What `cmake --install` copies, by component:
 #
 #   Development   library, public headers, CMake package with lanewise_compile_shaders()
-#   Runtime       the program
+#   Runtime       the program, and what install_runtime.cmake adds to it
 #
 # The tree may be moved afterwards: nothing in it knows where it was installed.
 include(GNUInstallDirs)
