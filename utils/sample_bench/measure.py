@@ -171,12 +171,13 @@ def rates_of(program, arguments, folder):
     rates = {}
     for key, name, count in (("bytes", "copy", "rows*1024*16*2"), ("operations", "fma", "groups*256*rounds*16")):
         scenario = scenarios.load(here / f"{name}.toml")
+        size = arguments.size if arguments.size in scenario["sizes"] else "large"  # a size of a sample's own
         module = folder / f"{name}.spv"
         program.call("opt", here / f"{name}.comp", "-o", module)
-        report = program.verify(module, module, f"--scenario={here / f'{name}.toml'}", f"--size={arguments.size}",
+        report = program.verify(module, module, f"--scenario={here / f'{name}.toml'}", f"--size={size}",
                                 f"--repeats={arguments.repeats}")
         rates.update(device=report.get("device", ""), driver=report.get("driver", ""), is_cpu=report.get("cpu-device"))
         median = report["original"].get("timing", {}).get("median-us")
         if median:
-            rates[key] = 1e6 * evaluate(count, scenarios.parameters(scenario, arguments.size)) / median
+            rates[key] = 1e6 * evaluate(count, scenarios.parameters(scenario, size)) / median
     return rates
