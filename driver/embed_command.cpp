@@ -7,7 +7,6 @@
 #include "print.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -83,17 +82,11 @@ int embedCommand(std::span<char*> args) {
   Options options;
   CLI::App app(kAbout, kName);
   declare(app, options);
-  std::vector<std::string> arguments(args.begin(), args.end());
-  if (Status s = checkOptionNames(app, arguments, "embed"); !s) return fail(s.error().message);
-  if (Status s = checkOptionValues(app, arguments); !s) return fail(s.error().message);
-  std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
-  try {
-    app.parse(arguments);
-  } catch (const CLI::CallForHelp&) {
+  Result<bool> wantsHelp = parseArguments(app, args, "embed");
+  if (!wantsHelp) return fail(wantsHelp.error().message);
+  if (*wantsHelp) {
     printOut("{}", app.help());
     return kDone;
-  } catch (const CLI::ParseError& error) {
-    return fail(fmt::format("embed: {}", error.what()));
   }
   return run(options);
 }

@@ -170,17 +170,11 @@ int layoutCommand(std::span<char*> args) {
   const std::string name = "layout " + options.action;
   CLI::App app(aboutOf(options.action), "lanewise " + name);
   declare(app, options);
-  std::vector<std::string> arguments(args.begin() + 1, args.end());
-  if (Status s = checkOptionNames(app, arguments, name); !s) return fail(s.error().message);
-  if (Status s = checkOptionValues(app, arguments); !s) return fail(s.error().message);
-  std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
-  try {
-    app.parse(arguments);
-  } catch (const CLI::CallForHelp&) {
+  Result<bool> wantsHelp = parseArguments(app, args.subspan(1), name);
+  if (!wantsHelp) return fail(wantsHelp.error().message);
+  if (*wantsHelp) {
     printOut("{}", app.help());
     return kDone;
-  } catch (const CLI::ParseError& error) {
-    return fail(fmt::format("{}: {}", name, error.what()));
   }
   return run(options);
 }

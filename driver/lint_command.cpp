@@ -326,18 +326,11 @@ int lintCommand(std::span<char*> args) {
   Options options;
   CLI::App app(kAbout, kName);
   declare(app, options);
-  std::vector<std::string> arguments(args.begin(), args.end());
-  for (const Status& checked :
-       {checkOptionNames(app, arguments, "lint"), checkOptionValues(app, arguments)})
-    if (!checked) return fail(kBadUsageOrInput, checked.error().message);
-  std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
-  try {
-    app.parse(arguments);
-  } catch (const CLI::CallForHelp&) {
+  Result<bool> wantsHelp = parseArguments(app, args, "lint");
+  if (!wantsHelp) return fail(kBadUsageOrInput, wantsHelp.error().message);
+  if (*wantsHelp) {
     printOut("{}", helpText(app));
     return kDone;
-  } catch (const CLI::ParseError& error) {
-    return fail(kBadUsageOrInput, fmt::format("lint: {}", error.what()));
   }
   if (Status checked = checkOptions(options); !checked)
     return fail(kBadUsageOrInput, checked.error().message);

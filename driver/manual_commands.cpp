@@ -14,7 +14,6 @@
 #include "verify/runner.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace lanewise::driver {
@@ -28,20 +27,11 @@ int fail(std::string_view message) {
 
 /// The exit code where the command ends here.
 std::optional<int> parse(CLI::App& app, std::span<char*> args, std::string_view name) {
-  std::vector<std::string> arguments(args.begin(), args.end());
-  for (const Status& checked :
-       {checkOptionNames(app, arguments, name), checkOptionValues(app, arguments)})
-    if (!checked) return fail(checked.error().message);
-  std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
-  try {
-    app.parse(arguments);
-  } catch (const CLI::CallForHelp&) {
-    printOut("{}", app.help());
-    return kDone;
-  } catch (const CLI::ParseError& error) {
-    return fail(fmt::format("{}: {}", name, error.what()));
-  }
-  return {};
+  Result<bool> wantsHelp = parseArguments(app, args, name);
+  if (!wantsHelp) return fail(wantsHelp.error().message);
+  if (!*wantsHelp) return {};
+  printOut("{}", app.help());
+  return kDone;
 }
 
 // ---- lanewise man ----

@@ -3,6 +3,7 @@
 #include "suggest.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <fmt/format.h>
@@ -116,6 +117,21 @@ Status checkOptionNames(const CLI::App& app, std::span<const std::string> args,
                  {}};
   }
   return ok();
+}
+
+Result<bool> parseArguments(CLI::App& app, std::span<char* const> args, std::string_view command) {
+  std::vector<std::string> arguments(args.begin(), args.end());
+  if (Status s = checkOptionNames(app, arguments, command); !s) return s.error();
+  if (Status s = checkOptionValues(app, arguments); !s) return s.error();
+  std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
+  try {
+    app.parse(arguments);
+  } catch (const CLI::CallForHelp&) {
+    return true;
+  } catch (const CLI::ParseError& error) {
+    return Error{fmt::format("{}: {}", command, error.what()), {}, 0, {}};
+  }
+  return false;
 }
 
 } // namespace lanewise::driver

@@ -43,4 +43,8 @@ Status checkInterpreterOptions(const InterpreterOptions& options);
 Status checkOptionNames(const CLI::App& app, std::span<const std::string> args,
                         std::string_view command);
 
+/// Parses what stands behind `command` into what `app` declares, both checks above first. True when
+/// --help was asked for: nothing else has been looked at then. The error is one line.
+Result<bool> parseArguments(CLI::App& app, std::span<char* const> args, std::string_view command);
+
 } // namespace lanewise::driver

@@ -12,7 +12,6 @@
 #include "verify/profile.h"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
@@ -252,18 +251,11 @@ int profileCommand(std::span<char*> args) {
   Options options;
   CLI::App app(kAbout, kName);
   declare(app, options);
-  std::vector<std::string> arguments(args.begin(), args.end());
-  for (const Status& checked :
-       {checkOptionNames(app, arguments, "profile"), checkOptionValues(app, arguments)})
-    if (!checked) return fail(kBadUsageOrInput, checked.error().message);
-  std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
-  try {
-    app.parse(arguments);
-  } catch (const CLI::CallForHelp&) {
+  Result<bool> wantsHelp = parseArguments(app, args, "profile");
+  if (!wantsHelp) return fail(kBadUsageOrInput, wantsHelp.error().message);
+  if (*wantsHelp) {
     printOut("{}", app.help());
     return kDone;
-  } catch (const CLI::ParseError& error) {
-    return fail(kBadUsageOrInput, fmt::format("profile: {}", error.what()));
   }
   Status checked = checkOptions(options);
   if (!checked) return fail(kBadUsageOrInput, checked.error().message);

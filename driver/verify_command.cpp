@@ -460,19 +460,11 @@ int verifyCommand(std::span<char*> args) {
   Options options;
   CLI::App app(kAbout, kName);
   declare(app, options);
-  std::vector<std::string> arguments(args.begin(), args.end());
-  Status known = checkOptionNames(app, arguments, "verify");
-  if (!known) return fail(kBadUsageOrInput, known.error().message);
-  Status valued = checkOptionValues(app, arguments);
-  if (!valued) return fail(kBadUsageOrInput, valued.error().message);
-  std::reverse(arguments.begin(), arguments.end()); // as CLI11 takes them
-  try {
-    app.parse(arguments);
-  } catch (const CLI::CallForHelp&) {
+  Result<bool> wantsHelp = parseArguments(app, args, "verify");
+  if (!wantsHelp) return fail(kBadUsageOrInput, wantsHelp.error().message);
+  if (*wantsHelp) {
     printOut("{}", app.help());
     return kDone;
-  } catch (const CLI::ParseError& error) {
-    return fail(kBadUsageOrInput, fmt::format("verify: {}", error.what()));
   }
   options.shown = shownCommand("verify", args, {"--json", "--html"});
   Status checked = checkOptions(options);
