@@ -47,7 +47,7 @@ inline constexpr uint32_t kOrderBothBits =
 /// How far a scope reaches: 0 for Invocation up to 5 for CrossDevice, -1 for any that is not
 /// followed (ShaderCall).
 int rankOf(spv::Scope scope);
-inline constexpr int kSubgroupRank = 1, kWorkgroupRank = 2;
+inline constexpr int kSubgroupRank = 1, kWorkgroupRank = 2, kWidestRank = 5;
 
 /// The semantics as a barrier that serves for two: directions and storage classes of both.
 uint32_t unionOfSemantics(uint32_t a, uint32_t b);

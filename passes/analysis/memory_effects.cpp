@@ -3,11 +3,13 @@
 #include "analysis/buffer_variables.h"
 #include "analysis/constants.h"
 #include "analysis/decorations.h"
+#include "analysis/memory_signals.h"
 #include "analysis/types.h"
 #include "analysis/uniformity.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace lanewise {
 
@@ -15,7 +17,7 @@ namespace lanewise {
 class MemoryEffects::Collector {
 public:
   Collector(Analyses& analyses, MemoryEffects& result)
-      : analyses_(analyses), module_(analyses.module()), result_(result) {}
+      : analyses_(analyses), module_(analyses.module()), signals_(analyses), result_(result) {}
 
   void run() {
     for (InstRef i : module_.globals())
@@ -30,6 +32,7 @@ public:
       hasBuffers = hasBuffers || a.memory == MemoryClass::Buffer;
     }
     result_.buffersMeetImages_ = hasTexelBuffers && hasBuffers;
+    findUnwritten();
   }
 
 private:
@@ -74,6 +77,20 @@ private:
     result_.variables_.push_back(facts);
   }
 
+  /// Finds the variables that nobody writes, also not by another name.
+  void findUnwritten() {
+    std::set<std::pair<MemoryClass, Id>> written;
+    for (const MemoryAccess& a : result_.accesses_)
+      if (a.isWrite) written.insert({a.memory, a.variable});
+    for (VariableFacts& facts : result_.variables_)
+      facts.mayBeWritten =
+          !facts.isReadOnly || std::any_of(written.begin(), written.end(), [&](const auto& w) {
+            const bool isSeenBoth = w.first == facts.memory || (result_.buffersMeetImages_ &&
+                                                                w.first != MemoryClass::Workgroup);
+            return isSeenBoth && result_.aliasing(w.second, facts.id) != Aliasing::None;
+          });
+  }
+
   /// A sampled image (or anything that is no storage image) is only read.
   bool isSampled(Id variable) const {
     InstRef type = module_.def(blockTypeOf(analyses_, variable));
@@ -111,7 +128,7 @@ private:
   void touchAll(InstRef i) {
     for (MemoryClass memory : kMemoryClasses) {
       MemoryAccess access = start(i, memory, true, true);
-      access.isDeviceAtomic = true; // may be anything
+      access.signalReach = memory == MemoryClass::Workgroup ? kWorkgroupRank : kWidestRank;
       access.orderedClasses = 7;
       result_.accesses_.push_back(std::move(access));
     }
@@ -188,6 +205,7 @@ private:
     }
     MemoryAccess access = start(i, memory, reads, writes);
     access.variable = origin.variable;
+    access.signalReach = signals_.reachOf(i, *storage, origin.variable, origin.indices);
     if (isPrecise) access.indices = std::move(origin.indices);
     addAtomicFacts(access);
     result_.accesses_.push_back(std::move(access));
@@ -196,15 +214,10 @@ private:
   void addAtomicFacts(MemoryAccess& access) const {
     if (!has(module_.effects(access.inst), Effect::Atomic)) return;
     access.isAtomic = true;
-    const bool hasResult = module_.facts(access.inst).hasResult;
-    const uint32_t scope = hasResult ? 4 : 2;
-    auto literalAt = [&](uint32_t word) -> std::optional<uint64_t> {
-      if (module_.wordCount(access.inst) <= word) return std::nullopt;
-      return analyses_.constants().literal(module_.idAt(access.inst, word));
-    };
-    auto scopeValue = literalAt(scope), semantics = literalAt(scope + 1);
-    const int rank = scopeValue ? rankOf(spv::Scope(uint32_t(*scopeValue))) : -1;
-    access.isDeviceAtomic = rank < 0 || rank > kWorkgroupRank;
+    const uint32_t word = module_.facts(access.inst).hasResult ? 5 : 3;
+    std::optional<uint64_t> semantics;
+    if (word < module_.wordCount(access.inst))
+      semantics = analyses_.constants().literal(module_.idAt(access.inst, word));
     for (MemoryClass memory : kMemoryClasses)
       if (!semantics ||
           ((*semantics & kOrderBits) != 0 && (*semantics & semanticsBitsOf(memory)) != 0))
@@ -221,6 +234,7 @@ private:
       access.variable = originOf(analyses_, image).variable;
       access.isTexelBuffer = isBufferImage(analyses_.types().pointee(image));
     }
+    access.signalReach = signals_.reachOf(i, spv::StorageClass::Image, access.variable, {});
     addAtomicFacts(access);
     result_.accesses_.push_back(std::move(access));
   }
@@ -235,6 +249,8 @@ private:
     MemoryAccess access = start(i, MemoryClass::Image, reads, writes);
     access.isTexelBuffer = isBufferImage(type);
     access.variable = variableOfImage(image);
+    access.signalReach =
+        signals_.reachOf(i, spv::StorageClass::UniformConstant, access.variable, {});
     result_.accesses_.push_back(std::move(access));
   }
 
@@ -259,6 +275,7 @@ private:
 
   Analyses& analyses_;
   const Module& module_;
+  const MemorySignals signals_;
   MemoryEffects& result_;
 };
 
@@ -293,6 +310,11 @@ Aliasing MemoryEffects::aliasing(Id a, Id b) const {
   if (x->isReadOnly && y->isReadOnly) return Aliasing::None;
   if ((x->isRestrict && !y->mayOverlap) || (y->isRestrict && !x->mayOverlap)) return Aliasing::None;
   return Aliasing::Possible;
+}
+
+bool MemoryEffects::mayBeWrittenByOthers(const MemoryAccess& access) const {
+  const VariableFacts* facts = factsOf(access.variable);
+  return !facts || facts->mayBeWritten || access.signalReach > 0;
 }
 
 std::string describe(Analyses& analyses, const MemoryAccess& access) {

@@ -23,8 +23,9 @@ struct MemoryAccess {
   MemoryClass memory{};
   bool isRead = false, isWrite = false;
   bool isAtomic = false;
-  /// Atomic whose scope is wider than the workgroup, or not known.
-  bool isDeviceAtomic = false;
+  /// How far others may learn of something by it, as rankOf() a scope; 0 if it is no signal
+  /// (analysis/memory_signals.h).
+  int signalReach = 0;
   /// Memory classes that an atomic orders by its own semantics, as a mask of 1 << MemoryClass.
   uint32_t orderedClasses = 0;
   /// Only the texels of an image whose Dim is Buffer may also be reached through a buffer.
@@ -58,6 +59,10 @@ public:
   /// Aliased or blocks with an explicit layout, which lie over one another
   /// (SPV_KHR_workgroup_memory_explicit_layout).
   Aliasing aliasing(Id a, Id b) const;
+  /// Whether somebody else may write what the access touches while the dispatch runs. Not where the
+  /// module sees the memory only through variables that are NonWritable, and is not told that it
+  /// changes (Coherent, Volatile).
+  bool mayBeWrittenByOthers(const MemoryAccess& access) const;
   /// True for an array of descriptors: its first index chooses the resource.
   bool isArrayOfDescriptors(Id variable) const {
     const VariableFacts* facts = factsOf(variable);
@@ -73,6 +78,7 @@ private:
     MemoryClass memory{};
     bool isReadOnly = false, isRestrict = false, mayOverlap = false;
     bool isArrayOfDescriptors = false;
+    bool mayBeWritten = true; ///< mayBeWrittenByOthers(), but for how it is accessed
     uint32_t set = UINT32_MAX, binding = UINT32_MAX;
   };
   const VariableFacts* factsOf(Id variable) const;

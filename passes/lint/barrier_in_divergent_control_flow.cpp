@@ -63,13 +63,13 @@ private:
   bool isOfInterest(const Barrier& barrier) {
     if (!barrier.isKnown) return false;
     if (barrier.isControl) return rankOf(barrier.execution) >= kWorkgroupRank;
-    // Who publishes something by a fence and an atomic does so alone, and rightly.
-    return barrier.touches(MemoryClass::Workgroup) && !hasAtomics();
+    // Who publishes something by a fence and a signal does so alone, and rightly.
+    return barrier.touches(MemoryClass::Workgroup) && !hasSignals();
   }
 
-  bool hasAtomics() const {
+  bool hasSignals() const {
     return std::any_of(effects_.all().begin(), effects_.all().end(), [&](const MemoryAccess& a) {
-      return a.isAtomic || a.isDeviceAtomic || a.orderedClasses != 0;
+      return a.signalReach > 0 || a.orderedClasses != 0;
     });
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/analyses.h"
+#include "analysis/memory_operands.h"
 #include "ir/module.h"
 #include "transforms/shared_memory_uses.h"
 
@@ -41,15 +42,5 @@ std::vector<InstRef> parametersOf(const Module& module, FunctionRef function);
 
 /// Whether a type is what the normal form takes apart: an array or struct.
 bool isAggregate(Analyses& analyses, Id type);
-
-/// One set of memory operands (SPIR-V 3.26).
-struct MemoryOperands {
-  uint32_t mask = 0;
-  Id available, visible; ///< the scopes, null if there are none
-};
-/// The set that starts at `word`, which is moved behind it; the empty set at the end of the
-/// instruction. Nothing if a bit is not known.
-std::optional<MemoryOperands> readMemoryOperands(const Module& module, InstRef inst,
-                                                 uint32_t& word);
 
 } // namespace lanewise

@@ -107,7 +107,9 @@ TEST(MemoryEffects, NamesVariablesAndAtomics) {
   EXPECT_TRUE(all[0].isWrite && !all[0].isRead);
   EXPECT_EQ(all[0].variable, Id(12));
   EXPECT_EQ(all[0].indices, std::vector<Id>{Id(7)});
-  EXPECT_TRUE(all[1].isAtomic && all[1].isDeviceAtomic && all[1].isWrite && all[1].isRead);
+  EXPECT_TRUE(all[1].isAtomic && all[1].isWrite && all[1].isRead);
+  EXPECT_EQ(all[1].signalReach, kWorkgroupRank) << "shared memory is nowhere else";
+  EXPECT_EQ(all[0].signalReach, 0);
   EXPECT_EQ(all[1].orderedClasses, 0u) << "relaxed";
   EXPECT_TRUE(all[2].indices.empty()) << "the whole array";
   EXPECT_EQ(effects.aliasing(Id(12), Id(12)), Aliasing::Same);

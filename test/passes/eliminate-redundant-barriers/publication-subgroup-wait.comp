@@ -1,0 +1,28 @@
+// What waits for the subgroup alone says nothing to the other subgroups: lane 0 tells them, in shared
+// memory, when its subgroup has read.
+// RUN: %lanewise opt -g --inline-entry-points-exhaustive --ssa-rewrite --eliminate-redundant-barriers --target-env=vulkan1.2 -D KEEP=1 -D GO=0 %s -o %t.keep.spv 2>&1 | FileCheck --check-prefix=KEEP %s
+// RUN: %lanewise opt -g --inline-entry-points-exhaustive --ssa-rewrite --eliminate-redundant-barriers --target-env=vulkan1.2 -D KEEP=0 -D GO=1 %s -o %t.go.spv 2>&1 | FileCheck --check-prefix=GO %s
+// RUN: spirv-val --target-env vulkan1.2 %t.keep.spv && spirv-val --target-env vulkan1.2 %t.go.spv
+#version 450
+#pragma use_vulkan_memory_model
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+layout(local_size_x = 64) in;
+#if KEEP
+#define QUALIFIER workgroupcoherent
+#else
+#define QUALIFIER
+#endif
+layout(binding = 0) restrict QUALIFIER buffer B { uint data[64]; uint result[64]; } b;
+shared uint flag;
+void main() {
+  uint t = gl_LocalInvocationIndex;
+  uint x = b.data[t];
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'b' at line [[#]] and the atomic on 'flag' at line [[#]] may be seen by other invocations in this order
+  // GO: :[[#@LINE+1]]: remark: removed a control barrier
+  controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
+#if KEEP
+  if (t == 0) atomicStore(flag, 1u, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsRelease);
+#endif
+  b.result[t] = x;
+}
