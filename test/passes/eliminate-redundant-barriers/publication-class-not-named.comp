@@ -1,0 +1,22 @@
+// A read waits for an atomic only at a barrier that names its memory, whatever the scope.
+// RUN: %lanewise opt -g --inline-entry-points-exhaustive --ssa-rewrite --eliminate-redundant-barriers --target-env=vulkan1.2 -D KEEP=1 -D GO=0 %s -o %t.keep.spv 2>&1 | FileCheck --check-prefix=KEEP %s
+// RUN: %lanewise opt -g --inline-entry-points-exhaustive --ssa-rewrite --eliminate-redundant-barriers --target-env=vulkan1.2 -D KEEP=0 -D GO=1 %s -o %t.go.spv 2>&1 | FileCheck --check-prefix=GO %s
+// RUN: spirv-val --target-env vulkan1.2 %t.keep.spv && spirv-val --target-env vulkan1.2 %t.go.spv
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+layout(local_size_x = 64) in;
+#if KEEP
+#define MEMORY gl_StorageSemanticsBuffer
+#else
+#define MEMORY gl_StorageSemanticsShared
+#endif
+layout(binding = 0) restrict buffer B { uint data[64]; uint result[64]; uint flag; } b;
+void main() {
+  uint t = gl_LocalInvocationIndex;
+  uint x = b.data[t];
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'b' at line [[#]] and the atomic on 'b'{{.*}}
+  // GO: :[[#@LINE+1]]: remark: removed a control barrier
+  controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, MEMORY, gl_SemanticsAcquireRelease);
+  if (t == 0) atomicExchange(b.flag, 1);
+  b.result[t] = x;
+}

@@ -1,0 +1,20 @@
+// What is passed on may be any memory that the barrier orders: the flags are texels, the data other
+// workgroups' buffers.
+// RUN: %lanewise opt -g --inline-entry-points-exhaustive --ssa-rewrite --eliminate-redundant-barriers --target-env=vulkan1.2 -D KEEP=1 -D GO=0 %s -o %t.keep.spv 2>&1 | FileCheck --check-prefix=KEEP %s
+// RUN: %lanewise opt -g --inline-entry-points-exhaustive --ssa-rewrite --eliminate-redundant-barriers --target-env=vulkan1.2 -D KEEP=0 -D GO=1 %s -o %t.go.spv 2>&1 | FileCheck --check-prefix=GO %s
+// RUN: spirv-val --target-env vulkan1.2 %t.keep.spv && spirv-val --target-env vulkan1.2 %t.go.spv
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+layout(local_size_x = 64) in;
+layout(binding = 0, r32ui) coherent restrict uniform uimage1D flag;
+void main() {
+  uint t = gl_LocalInvocationIndex;
+#if KEEP
+  if (t == 0) while (imageLoad(flag, 0).x == 0) {}
+#endif
+  // KEEP-NOT: dropped
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier
+  // GO: :[[#@LINE+1]]: remark: removed a control barrier
+  controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer | gl_StorageSemanticsImage, gl_SemanticsAcquireRelease);
+  if (t == 1) imageStore(flag, 1, uvec4(1));
+}

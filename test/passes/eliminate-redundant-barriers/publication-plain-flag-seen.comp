@@ -1,0 +1,21 @@
+// The mirror case.
+// RUN: %lanewise opt -g --inline-entry-points-exhaustive --ssa-rewrite --eliminate-redundant-barriers --target-env=vulkan1.2 -D KEEP=1 -D GO=0 %s -o %t.keep.spv 2>&1 | FileCheck --check-prefix=KEEP %s
+// RUN: %lanewise opt -g --inline-entry-points-exhaustive --ssa-rewrite --eliminate-redundant-barriers --target-env=vulkan1.2 -D KEEP=0 -D GO=1 %s -o %t.go.spv 2>&1 | FileCheck --check-prefix=GO %s
+// RUN: spirv-val --target-env vulkan1.2 %t.keep.spv && spirv-val --target-env vulkan1.2 %t.go.spv
+#version 450
+#extension GL_KHR_memory_scope_semantics : require
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict buffer B { uint data[64]; uint flag; uint result[64]; } b;
+void main() {
+  uint t = gl_LocalInvocationIndex;
+  if (t == 0) {
+    b.result[0] = b.flag;
+#if KEEP
+    memoryBarrierBuffer();
+#endif
+  }
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: a fence passes the load of 'b' at line [[#]] on to other workgroups
+  // GO: :[[#@LINE+1]]: remark: removed a control barrier
+  controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
+  if (t != 0) b.result[t] = b.data[t];
+}
