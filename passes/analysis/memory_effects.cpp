@@ -314,7 +314,7 @@ Aliasing MemoryEffects::aliasing(Id a, Id b) const {
 
 bool MemoryEffects::mayBeWrittenByOthers(const MemoryAccess& access) const {
   const VariableFacts* facts = factsOf(access.variable);
-  return !facts || facts->mayBeWritten || access.signalReach > 0;
+  return !facts || facts->mayBeWritten;
 }
 
 std::string describe(Analyses& analyses, const MemoryAccess& access) {

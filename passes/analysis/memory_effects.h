@@ -60,8 +60,7 @@ public:
   /// (SPV_KHR_workgroup_memory_explicit_layout).
   Aliasing aliasing(Id a, Id b) const;
   /// Whether somebody else may write what the access touches while the dispatch runs. Not where the
-  /// module sees the memory only through variables that are NonWritable, and is not told that it
-  /// changes (Coherent, Volatile).
+  /// module sees the memory only through variables that are NonWritable.
   bool mayBeWrittenByOthers(const MemoryAccess& access) const;
   /// True for an array of descriptors: its first index chooses the resource.
   bool isArrayOfDescriptors(Id variable) const {
@@ -78,7 +77,7 @@ private:
     MemoryClass memory{};
     bool isReadOnly = false, isRestrict = false, mayOverlap = false;
     bool isArrayOfDescriptors = false;
-    bool mayBeWritten = true; ///< mayBeWrittenByOthers(), but for how it is accessed
+    bool mayBeWritten = true; ///< mayBeWrittenByOthers()
     uint32_t set = UINT32_MAX, binding = UINT32_MAX;
   };
   const VariableFacts* factsOf(Id variable) const;

@@ -129,6 +129,25 @@ TEST(MemorySignals, Texels) {
   EXPECT_EQ(reachOf(true, "", readTexel("VolatileTexel")), kWidestRank);
 }
 
+TEST(MemorySignals, OtherInstructionsMayBeNonPrivate) {
+  const std::string matrix = "OpCapability CooperativeMatrixNV\n"
+                             "OpExtension \"SPV_NV_cooperative_matrix\"\n";
+  auto load = [&](bool isVulkan) {
+    std::string text = module(isVulkan, "",
+                              "%50 = OpAccessChain %16 %30 %12 %6\n"
+                              "%51 = OpCooperativeMatrixLoadNV %70 %50 %7 %71\n");
+    text.insert(text.find("OpMemoryModel"), matrix);
+    text.insert(text.find("%90 = OpFunction"), "%72 = OpTypeBool\n%71 = OpConstantTrue %72\n"
+                                               "%70 = OpTypeCooperativeMatrixNV %5 %11 %7 %7\n");
+    Subject s(text);
+    MemoryEffects effects(s.analyses());
+    EXPECT_EQ(effects.all().size(), 1u);
+    return effects.all().empty() ? -1 : effects.all()[0].signalReach;
+  };
+  EXPECT_EQ(load(false), 0);
+  EXPECT_EQ(load(true), kWidestRank);
+}
+
 TEST(MemorySignals, AtomicsByTheirScope) {
   auto atomic = [](const std::string& scope) {
     return "%50 = OpAccessChain %16 %30 %6\n%51 = OpAtomicIAdd %5 %50 " + scope + " %6 %7\n";
