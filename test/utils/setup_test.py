@@ -32,13 +32,16 @@ class Scratch(unittest.TestCase):
 
 
 class Setup(Scratch):
-    def install(self, *arguments, unknown=(), installed=()):
-        """The packages that utils/setup hands to apt-get, where apt knows all but `unknown`."""
+    def install(self, *arguments, unknown=(), virtual=(), installed=()):
+        """The packages that utils/setup hands to apt-get, where apt knows all but `unknown`, and of `virtual` that
+        another package provides them."""
         state, log = self.folder / "installed", self.folder / "log"
         state.write_text("".join(f"{package}\n" for package in installed))
         log.write_text("")
         self.tool("dpkg-query", f'for last; do :; done; grep -qx "$last" {state} && echo installed\n')
-        self.tool("apt-cache", f'case " {" ".join(unknown)} " in *" $3 "*) exit 100 ;; esac\n')
+        self.tool("apt-cache", f'''case " {" ".join(unknown)} " in *" $3 "*) exit 100 ;; esac
+case " {" ".join(virtual)} " in *" $3 "*) ;; *) echo "Package: $3" ;; esac
+''')
         self.tool("apt-get", f'''[ "$3" = install ] || exit 0
 shift 5; echo "$@" >> {log}; for p; do echo "$p" >> {state}; done
 ''')
@@ -69,6 +72,11 @@ shift 5; echo "$@" >> {log}; for p; do echo "$p" >> {state}; done
         packages = self.install("--tests", unknown=unknown)
         self.assertFalse(set(unknown) & set(packages))
         self.assertIn("llvm-18-tools", packages)
+
+    def test_name_that_is_only_provided(self):
+        """On Ubuntu, chromium is a name of what installs a snap and its service."""
+        packages = self.install("--tests", unknown=["chromium-headless-shell"], virtual=["chromium"])
+        self.assertFalse([p for p in packages if p.startswith("chromium")])
 
     def test_list_has_both(self):
         done = self.run_script("setup", "--list")
