@@ -1,6 +1,7 @@
 // GLSL and HLSL to SPIR-V with the glslang library, versions 12 to 15.
 #include "files.h"
 #include "front_end.h"
+#include "hlsl_wave_intrinsics.h"
 #include "isolate.h"
 #include "sha256.h"
 
@@ -226,6 +227,10 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
       spv::SpvBuildLogger logger;
       glslang::GlslangToSpv(*program.getIntermediate(stage), out.words, &logger, &spv);
       sortLog(logger.getAllMessages(), request.name, out);
+      if (request.isHlsl)
+        if (Status mended = mendWaveIntrinsics(out); !mended)
+          out.errors.push_back(fmt::format("{}: error: glslang wrote what is no SPIR-V: {}",
+                                           request.name, mended.error().message));
     }
   }
   if (!parsed && out.errors.empty())

@@ -9,7 +9,7 @@
 #                      %s %t %S   the test file, a scratch path of its own, its directory
 # More features:       asan       built with sanitizers
 #                      cxx        a C++ compiler is installed
-#                      redis      redis-server is installed, and the program was built with hiredis
+#                      redis      a Redis server is installed, and the program was built with hiredis
 
 import glob
 import os
@@ -45,7 +45,7 @@ compiler = shutil.which("c++") or shutil.which("clang++")
 if compiler:
     config.substitutions.append(("%cxx", compiler))
     config.available_features.add("cxx")
-if config.has_redis and shutil.which("redis-server"):
+if config.has_redis and (shutil.which("redis-server") or shutil.which("redis-check-rdb")):
     config.available_features.add("redis")
 if config.is_sanitized:
     config.available_features.add("asan")

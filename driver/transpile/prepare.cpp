@@ -131,6 +131,7 @@ public:
     Rewriter rewriter(module_);
     useSizesDirectly(rewriter);
     makeCoherent(rewriter);
+    compareByComponent(rewriter);
     if (Result<bool> done = rewriter.commit(); !done) return done.error();
     return ok();
   }
@@ -326,6 +327,36 @@ private:
         if (op == spv::Op::OpName || op == spv::Op::OpDecorate) return;
         if (Id component = sizeComponent(id)) rewriter.setId(i, n, component);
       });
+  }
+
+  /// HLSL's WaveActiveAllEqual of a vector has an answer for each component, SPIR-V's instruction
+  /// one for all of them.
+  void compareByComponent(Rewriter& rewriter) {
+    if (language() != Language::Hlsl) return;
+    for (InstRef i : module_.insts()) {
+      if (module_.opcode(i) != spv::Op::OpGroupNonUniformAllEqual) continue;
+      const Id value = module_.idAt(i, 4), boolType = module_.resultType(i);
+      InstRef type = module_.def(module_.typeOf(value));
+      if (module_.opcode(type) != spv::Op::OpTypeVector) continue;
+      Id all; // of the components so far
+      for (uint32_t n = 0, count = module_.word(type, 3); n < count; ++n) {
+        const Id component = rewriter.newId(), equal = rewriter.newId();
+        rewriter.insertBefore(i, Inst(spv::Op::OpCompositeExtract)
+                                     .id(module_.idAt(type, 2))
+                                     .id(component)
+                                     .id(value)
+                                     .word(n));
+        rewriter.insertBefore(
+            i, Inst(module_.opcode(i)).id(boolType).id(equal).id(module_.idAt(i, 3)).id(component));
+        const Id both = n + 1 == count ? module_.resultId(i) : rewriter.newId();
+        Inst conjunction = Inst(spv::Op::OpLogicalAnd).id(boolType).id(both).id(all).id(equal);
+        if (n + 1 == count)
+          rewriter.replace(i, std::move(conjunction));
+        else if (n > 0)
+          rewriter.insertBefore(i, std::move(conjunction));
+        all = n > 0 ? both : equal;
+      }
+    }
   }
 
   /// In the Vulkan memory model each access says whether others shall see it; the languages know

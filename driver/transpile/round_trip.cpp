@@ -138,11 +138,6 @@ private:
     second.name = secondName(shader.name);
     second.madeOf = shader.name;
     second.entry = shader.text.entry;
-    // HLSL's leave the lane's own value out; glslang (12.0) takes it in.
-    if (trip_.target.language == Language::Hlsl &&
-        shader.text.text.find("WavePrefix") != std::string::npos)
-      return std::optional(notRun("glslang takes WavePrefixSum and WavePrefixProduct of HLSL for "
-                                  "inclusive scans, which they are not"));
     std::vector<std::pair<std::string, std::string>> macros;
     if (trip_.target.isForVulkan()) {
       second.specConstants = described->specConstants;

@@ -57,13 +57,18 @@ VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT,
   return VK_FALSE;
 }
 
+/// Filled in as the C structure: the constructor of the C++ one takes the callback by a type that
+/// differs between versions of the headers.
 vk::DebugUtilsMessengerCreateInfoEXT messengerInfo(MessageLog& log) {
-  return {{},
-          vk::DebugUtilsMessageSeverityFlagBitsEXT::eError,
-          vk::DebugUtilsMessageTypeFlagBitsEXT::eValidation |
-              vk::DebugUtilsMessageTypeFlagBitsEXT::eGeneral,
-          &onMessage,
-          &log};
+  return VkDebugUtilsMessengerCreateInfoEXT{
+      .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+      .pNext = nullptr,
+      .flags = 0,
+      .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+      .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+                     VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT,
+      .pfnUserCallback = &onMessage,
+      .pUserData = &log};
 }
 
 bool hasLayer(const vk::raii::Context& context, const char* name) {

@@ -89,7 +89,10 @@ class Example(unittest.TestCase):
         self.project = Project(generator)
         self.addCleanup(self.project.close)
         shutil.copytree(ROOT / "docs/examples/cmake", self.project.source, dirs_exist_ok=True)
-        flags = ["-DCMAKE_CXX_FLAGS=-fsanitize=address,undefined"] if SANITIZED else []
+        # GNU ld's lists of what it read, which CMake 3.27 and newer use, cannot have a space in a path.
+        flags = ["-DCMAKE_LINK_DEPENDS_USE_LINKER=OFF"]
+        if SANITIZED:
+            flags.append("-DCMAKE_CXX_FLAGS=-fsanitize=address,undefined")
         code = self.project.configure(f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DCMAKE_CXX_COMPILER={CXX}", *flags)
         self.assertEqual(code, 0, self.project.output)
 

@@ -6,6 +6,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -13,13 +14,24 @@ import unittest
 from project import PREAMBLE, ROOT, SHADER, Project
 
 LAUNCHER = ROOT / "docs/examples/distributed/over_ssh"
-SSHD = shutil.which("sshd") or shutil.which("sshd", path="/usr/sbin:/usr/local/sbin")
+SERVER = pathlib.Path(__file__).with_name("ssh_server.py")
 BUILD = """\
 set_property(GLOBAL PROPERTY JOB_POOLS machines=4)
 set(LANEWISE_LAUNCHER "{launcher}")
 lanewise_compile_shaders(TARGET t SOURCES s0.comp s1.comp s2.comp s3.comp s4.comp s5.comp EMBED
   JOB_POOL machines DEFINES "TEXT=it's a b")
 """
+
+
+def python_with_asyncssh():
+    """A system's package belongs to the system's Python, which need not be this one."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([python, "-c", "import asyncssh"], capture_output=True, check=False).returncode == 0:
+            return python
+    return None
+
+
+PYTHON = python_with_asyncssh()
 
 
 def free_port():
@@ -49,24 +61,15 @@ class Machines:
         subprocess.run(command, check=True, capture_output=True)
 
     def start(self, name, port):
-        force = self.folder / f"{name}.sh"
-        force.write_text(f'#!/bin/sh\necho "$SSH_ORIGINAL_COMMAND" >> "{self.folder}/{name}.log"\n'
-                         'exec sh -c "$SSH_ORIGINAL_COMMAND"\n')
-        force.chmod(0o755)
-        config = self.folder / f"{name}.conf"
-        config.write_text(
-            f"Port {port}\nListenAddress 127.0.0.1\nHostKey {self.folder}/key\nAuthorizedKeysFile {self.folder}/key.pub\n"
-            f"StrictModes no\nUsePAM no\nPidFile none\nPasswordAuthentication no\nForceCommand {force}\nMaxStartups 100\n")
-        if os.getuid() == 0:
-            pathlib.Path("/run/sshd").mkdir(mode=0o755, exist_ok=True) # as its service does
-        process = subprocess.Popen([SSHD, "-D", "-e", "-f", config], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen([PYTHON, SERVER, str(port), self.folder / "key", self.folder / f"{name}.log"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.processes.append(process)
-        for _ in range(100):
+        for _ in range(400):
             with socket.socket() as client:
                 if client.connect_ex(("127.0.0.1", port)) == 0:
                     return
             time.sleep(0.05)
-        raise RuntimeError(f"{name}: sshd does not start")
+        raise RuntimeError(f"{name}: its server does not start")
 
     def commands(self, name):
         log = self.folder / f"{name}.log"
@@ -78,7 +81,7 @@ class Machines:
             process.wait()
 
 
-@unittest.skipUnless(SSHD and shutil.which("ssh") and shutil.which("flock"), "no ssh server is installed")
+@unittest.skipUnless(PYTHON and shutil.which("ssh") and shutil.which("flock"), "no python3-asyncssh, ssh or flock")
 class Launcher(unittest.TestCase):
     def setUp(self):
         # ssh's configuration takes no folder with spaces for keys.

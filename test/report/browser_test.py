@@ -77,7 +77,7 @@ addEventListener("load", () => setTimeout(() => {
 
 def find_browser():
     """Chromium, but not as a snap: that cannot read files of ours, nor start without a session."""
-    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
+    for name in ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
         path = shutil.which(name)
         if path is None or "snap" in os.path.realpath(path):
             continue
@@ -188,7 +188,7 @@ def main():
     lanewise = os.path.abspath(sys.argv[1])
     browser = find_browser()
     if browser is None:
-        print("skipped: no Chromium (utils/setup installs it where it is no snap)")
+        print("skipped: no Chromium (utils/setup --tests installs it where it is no snap)")
         sys.exit(SKIPPED)
     if subprocess.run([lanewise, "devices"], capture_output=True, check=False).returncode != 0:
         print("skipped: no Vulkan device")

@@ -114,10 +114,12 @@ struct Case {
 class BrokenModule : public ::testing::TestWithParam<Case> {};
 
 TEST_P(BrokenModule, IsRefused) {
+  // It ends in an instruction that takes no further operand (OpTypeFloat does, in newer grammars),
+  // so that words (!N) behind it are instructions of their own.
   constexpr std::string_view kStart =
       "OpCapability Shader OpCapability Linkage OpMemoryModel Logical GLSL450\n"
-      "%1 = OpTypeVoid\n%2 = OpTypeFunction %1\n%3 = OpTypeInt 32 0\n"
-      "%4 = OpConstant %3 1\n%5 = OpTypeFloat 32\n";
+      "%1 = OpTypeVoid\n%2 = OpTypeFunction %1\n%3 = OpTypeInt 32 0\n%5 = OpTypeFloat 32\n"
+      "%4 = OpConstant %3 1\n";
   EXPECT_TRUE(failsWith(test::assemble(std::string(kStart) + GetParam().text), GetParam().error));
 }
 

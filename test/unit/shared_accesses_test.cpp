@@ -112,6 +112,7 @@ TEST(SharedUsesAccesses, NotPhysicalCopies) {
      OpCopyMemory %r %address Aligned 16
 )",
                 .head = "OpCapability PhysicalStorageBufferAddresses\nOpCapability Int64\n",
+                .names = "OpDecorate %row ArrayStride 4\n",
                 .globals = "%ulong = OpTypeInt 64 0\n%a64 = OpConstant %ulong 4096\n"
                            "%physical = OpTypePointer PhysicalStorageBuffer %row\n"};
   kernel.memoryModel = "PhysicalStorageBuffer64 GLSL450";

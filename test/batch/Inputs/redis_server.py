@@ -20,6 +20,9 @@ os.chdir(folder)
 # A socket's path has 107 bytes at most.
 scratch = tempfile.mkdtemp(prefix="lanewise-redis-")
 SOCKET = scratch + "/s"
+# One program under two names, of which it looks at the one that it is called by. Debian's redis-tools has the second;
+# the package with the first brings a service.
+PROGRAM = shutil.which("redis-server") or shutil.which("redis-check-rdb")
 
 
 def free_port():
@@ -31,7 +34,7 @@ def free_port():
 @contextlib.contextmanager
 def server(*options, port=0):
     process = subprocess.Popen(["redis-server", "--port", str(port), "--unixsocket", SOCKET, "--save", "", "--dir", scratch,
-                                "--bind", "127.0.0.1", *options], stdout=subprocess.DEVNULL)
+                                "--bind", "127.0.0.1", *options], executable=PROGRAM, stdout=subprocess.DEVNULL)
     try:
         for _ in range(500):
             with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as s:
