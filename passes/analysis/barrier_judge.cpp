@@ -212,7 +212,9 @@ BarrierJudge::Signs BarrierJudge::signsOf(uint32_t barrier, const View& view,
     const MemoryAccess& a = *t.access;
     note(signs.access, a, true);
     note(signs.write, a, a.isWrite);
-    note(signs.exposed, a, a.isWrite || effects_.mayBeWrittenByOthers(a));
+    // A non-private read is ordered before whoever writes next, be it another dispatch, however far
+    // it sees: location-ordered asks for no visibility of a read.
+    note(signs.exposed, a, a.isWrite || a.signalReach > 0 || effects_.mayBeWrittenByOthers(a));
   }
   const int waitRank = waitRankOf(barrier);
   for (uint32_t s : region.segments)

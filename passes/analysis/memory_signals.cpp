@@ -102,7 +102,7 @@ int MemorySignals::reachOfOperands(InstRef inst) const {
     if ((operands->mask & uint32_t(Mask::NonPrivatePointer)) == 0) continue;
     if (!operands->available && !operands->visible) return kWidestRank;
     for (Id scope : {operands->available, operands->visible})
-      if (scope) reach = std::max(reach, rankAt(scope));
+      if (scope) reach = std::max({reach, rankAt(scope), kSubgroupRank});
   }
   return reach;
 }
@@ -123,7 +123,7 @@ int MemorySignals::reachOfImageOperands(InstRef inst, uint32_t word) const {
   for (uint32_t bit : {available, visible})
     if ((mask & bit) != 0) {
       if (at >= module_.wordCount(inst)) return kWidestRank;
-      reach = std::max(reach, rankAt(module_.idAt(inst, at++)));
+      reach = std::max({reach, rankAt(module_.idAt(inst, at++)), kSubgroupRank});
     }
   return reach;
 }

@@ -19,9 +19,9 @@ public:
   explicit MemorySignals(Analyses& analyses);
 
   /// How far the signal of an access may reach, as rankOf() a scope: an atomic's own scope, the
-  /// scope to which a non-private access makes its memory available or visible, else all that
-  /// there is; 0 for an access that is no signal. Workgroup memory is nowhere else, so a signal in
-  /// it reaches no further than Workgroup.
+  /// scope to which a non-private access makes its memory available or visible (Subgroup at least),
+  /// else all that there is; 0 for an access that is private, and so no signal. Workgroup memory is
+  /// nowhere else, so a signal in it reaches no further than Workgroup.
   ///
   /// `inst` accesses `variable` (null: not known), by these indices as far as they lead, in memory
   /// of the class `storage`.

@@ -105,6 +105,8 @@ TEST(MemorySignals, NonPrivateAsFarAsItIsMadeVisible) {
   EXPECT_EQ(reachOf(true, "", load("Aligned|MakePointerVisible|NonPrivatePointer 4 %10")),
             kWorkgroupRank);
   EXPECT_EQ(reachOf(true, "", load("MakePointerVisible|NonPrivatePointer %12")), kDeviceRank);
+  EXPECT_EQ(reachOf(true, "", load("MakePointerVisible|NonPrivatePointer %7")), kSubgroupRank)
+      << "of its own invocation, and yet not private";
   EXPECT_EQ(reachOf(true, "", load("MakePointerVisible|NonPrivatePointer %13")), kWidestRank)
       << "a scope that is not known";
   EXPECT_EQ(reachOf(false, "", load("Volatile")), kWidestRank);
@@ -124,6 +126,7 @@ TEST(MemorySignals, Texels) {
   EXPECT_EQ(reachOf(true, "", writeTexel("MakeTexelAvailable|NonPrivateTexel %10")),
             kWorkgroupRank);
   EXPECT_EQ(reachOf(true, "", readTexel("MakeTexelVisible|NonPrivateTexel %12")), kDeviceRank);
+  EXPECT_EQ(reachOf(true, "", readTexel("MakeTexelVisible|NonPrivateTexel %7")), kSubgroupRank);
   EXPECT_EQ(reachOf(true, "", readTexel("ConstOffset|MakeTexelVisible|NonPrivateTexel %27 %10")),
             kWorkgroupRank);
   EXPECT_EQ(reachOf(true, "", readTexel("VolatileTexel")), kWidestRank);
