@@ -144,6 +144,19 @@ std::string howMuch(const InterpreterReport& seen) {
                             fmt::join(seen.orders, ", "), seen.subgroupSize);
 }
 
+std::string rounds(const RoundsReport& tried) {
+  std::string html = fmt::format(
+      "<p>Further inputs: {}",
+      tried.sound.empty() ? "none" : escaped(fmt::format("{}", fmt::join(tried.sound, "; "))));
+  if (tried.unsound != 0)
+    html +=
+        fmt::format("; {} more left out because the original is at fault with them", tried.unsound);
+  if (!tried.dropped.empty())
+    html += fmt::format("; left out for what they cost: {}",
+                        escaped(fmt::format("{}", fmt::join(tried.dropped, "; "))));
+  return html + ".</p>";
+}
+
 std::string interpreter(const VerifyReport& report) {
   std::string html;
   if (report.interpreter) {
@@ -161,6 +174,7 @@ std::string interpreter(const VerifyReport& report) {
                       escaped(seen.orderDependence));
   }
   std::string found = findings(report.originalName, report.findings);
+  if (report.rounds) html += rounds(*report.rounds);
   if (!found.empty())
     found += R"(<p class="small">What the original does is held against nobody else.</p>)";
   for (const VariantReport& variant : report.variants)

@@ -72,6 +72,7 @@ Status ScenarioContents::checkRanges() {
 
 std::vector<InputSet> ScenarioContents::inputSets() const {
   if (!isMadeUp()) return {{seed_, InputStyle::Seeded, ""}};
+  if (!scenario_.round.empty()) return {{seed_, InputStyle::Seeded, scenario_.round}};
   std::vector<InputSet> sets{{seed_, InputStyle::Seeded, "first random inputs"},
                              {seed_ + 1, InputStyle::Seeded, "second random inputs"},
                              {seed_ + 2, InputStyle::Boundary, "boundary values"}};
@@ -92,7 +93,7 @@ ScenarioBuffer ScenarioContents::ruled(uint32_t buffer) const {
 void ScenarioContents::fill(const InputSet& set) {
   if (filled_ == std::pair(set.seed, set.style)) return;
   filled_ = std::pair(set.seed, set.style);
-  isAnyNanEqual_ = set.style == InputStyle::Special;
+  isAnyNanEqual_ = set.style == InputStyle::Special || !scenario_.round.empty();
   ++fills_;
   bytes_.resize(scenario_.buffers.size());
   for (uint32_t b = 0; b < bytes_.size(); ++b)

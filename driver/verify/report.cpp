@@ -223,6 +223,23 @@ std::string interpreterLine(const VerifyReport& report) {
   return text;
 }
 
+// What else was tried than the inputs of the lines above.
+std::string roundsLine(const VerifyReport& report) {
+  if (!report.rounds) return {};
+  const RoundsReport& rounds = *report.rounds;
+  std::string text = fmt::format("further inputs: {} tried", rounds.sound.size());
+  if (rounds.unsound != 0)
+    text += fmt::format(", {} left out because the original is at fault with them", rounds.unsound);
+  if (!rounds.dropped.empty())
+    text += fmt::format(", {} left out for what they cost (from '{}' on)", rounds.dropped.size(),
+                        rounds.dropped[0]);
+  return text + "\n";
+}
+
+ordered_json toJson(const RoundsReport& rounds) {
+  return {{"sound", rounds.sound}, {"unsound", rounds.unsound}, {"dropped", rounds.dropped}};
+}
+
 ordered_json toJson(const BufferDifference& difference) {
   return {{"buffer", difference.buffer},       {"elements", difference.elements},
           {"differing", difference.differing}, {"first-index", difference.firstIndex},
@@ -323,6 +340,7 @@ std::string formatReport(const VerifyReport& report) {
     if (report.variants.size() > 1 && !variant.reason.empty())
       text += fmt::format("  {}: {}\n", variant.name, variant.reason);
   text += interpreterLine(report);
+  text += roundsLine(report);
   text += findingLines(report.originalName, report.findings);
   for (const VariantReport& variant : report.variants)
     text += findingLines(variant.name, variant.findings);
@@ -339,6 +357,7 @@ std::string reportToJson(const VerifyReport& report) {
   json["driver"] = report.driverInfo;
   json["cpu-device"] = report.isCpuDevice;
   if (report.interpreter) json["interpreter"] = toJson(*report.interpreter);
+  if (report.rounds) json["further-inputs"] = toJson(*report.rounds);
   json["compared-bytes"] = report.comparedBytes;
   for (const ComparedResource& compared : report.compared)
     json["compared"].push_back(toJson(compared));

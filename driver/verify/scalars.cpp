@@ -214,6 +214,63 @@ void fillRandom(const ScenarioBuffer& buffer, const FillRandom& fill, uint64_t s
   });
 }
 
+// Calls `encode(type, to)` for each scalar of the elements; of an image each texel's components are
+// drawn as colours.
+template <class Value, class Encode>
+void fillEncoded(const ScenarioBuffer& buffer, uint8_t* to, Value&& value, Encode&& encode) {
+  if (buffer.image) return fillTexels(*buffer.image, to, value);
+  for (uint64_t i = 0; i < buffer.count; ++i)
+    for (ScalarType type : buffer.elements) {
+      encode(type, to);
+      to += byteSize(type);
+    }
+}
+
+void fillWide(const ScenarioBuffer& buffer, uint64_t seed, uint8_t* to) {
+  Random random(seed + hashName(buffer.name));
+  auto integerOf = [&](ScalarType type) {
+    // Any length is as likely as any other one; then either end of the range is.
+    const uint32_t bits = 8 * byteSize(type), unused = uint32_t(64 - 1 - random.next() % bits);
+    const uint64_t value = random.next() >> unused;
+    return int64_t(random.next() % 2 ? value : ~value);
+  };
+  auto floatOf = [&] {
+    const double magnitude = std::pow(10.0, -3 + 9 * random.unit());
+    return random.next() % 2 ? magnitude : -magnitude;
+  };
+  fillEncoded(
+      buffer, to,
+      [&](ScalarType type) {
+        return isFloat(type) ? floatOf() : double(int32_t(integerOf(ScalarType::I32)));
+      },
+      [&](ScalarType type, uint8_t* at) {
+        if (isFloat(type))
+          encodeScalar(type, floatOf(), at);
+        else
+          encodeInteger(type, integerOf(type), at);
+      });
+}
+
+void fillDrawn(const ScenarioBuffer& buffer, const FillDrawn& fill, uint64_t seed, uint8_t* to) {
+  Random random(seed + hashName(buffer.name));
+  auto integer = [&] {
+    return fill.integers.empty() ? int64_t(random.next() % 64)
+                                 : fill.integers[random.next() % fill.integers.size()];
+  };
+  auto floating = [&] {
+    return fill.floats.empty() ? 2 * random.unit() - 1
+                               : fill.floats[random.next() % fill.floats.size()];
+  };
+  fillEncoded(
+      buffer, to, [&](ScalarType type) { return isFloat(type) ? floating() : double(integer()); },
+      [&](ScalarType type, uint8_t* at) {
+        if (isFloat(type))
+          encodeScalar(type, floating(), at);
+        else
+          encodeInteger(type, integer(), at);
+      });
+}
+
 } // namespace
 
 std::vector<uint8_t> initialBytes(const ScenarioBuffer& buffer, uint64_t seed, InputStyle style,
@@ -236,6 +293,10 @@ std::vector<uint8_t> initialBytes(const ScenarioBuffer& buffer, uint64_t seed, I
     uint64_t index = 0;
     fillScalars(buffer, to,
                 [&](ScalarType) { return list->values[index++ % list->values.size()]; });
+  } else if (std::holds_alternative<FillWide>(buffer.fill)) {
+    fillWide(buffer, seed, to);
+  } else if (const auto* drawn = std::get_if<FillDrawn>(&buffer.fill)) {
+    fillDrawn(buffer, *drawn, seed, to);
   }
   return bytes;
 }

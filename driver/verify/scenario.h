@@ -44,7 +44,15 @@ struct FillPoison {}; ///< only written by the shaders: two different patterns
 struct FillValues {
   std::vector<double> values;
 }; ///< scalar after scalar, from the start again at the end
-using Fill = std::variant<FillPoison, FillRandom, FillConstant, FillIota, FillFile, FillValues>;
+/// Integers of any length and sign, floats over the decades from a thousandth to a million. Only
+/// where a scenario is made up, and so is the next one.
+struct FillWide {};
+struct FillDrawn {
+  std::vector<int64_t> integers; ///< one of which each integer gets; none: 0 to 63
+  std::vector<double> floats;    ///< none: [-1, 1)
+};
+using Fill = std::variant<FillPoison, FillRandom, FillConstant, FillIota, FillFile, FillValues,
+                          FillWide, FillDrawn>;
 
 struct CompareExact {
   bool anyNan = false; ///< a NaN equals every other, whatever its sign and payload
@@ -148,6 +156,8 @@ struct Scenario {
   std::vector<ScenarioVariant> variants;
   /// Of a made-up one: floats that are infinite, NaN or next to nothing are worth a run.
   bool triesSpecialValues = false;
+  /// Of one that was made from a made-up one: what it tries (verify/rounds.h).
+  std::string round;
 
   const ScenarioShader* findShader(std::string_view name) const;
   const ScenarioBuffer* findBuffer(std::string_view name) const;

@@ -7,6 +7,7 @@
 #include "verify/fit.h"
 #include "verify/marshal.h"
 #include "verify/run_findings.h"
+#include "verify/run_rounds.h"
 #include "verify/runner.h"
 #include "verify/timing_statistics.h"
 #include "verify/witness.h"
@@ -30,9 +31,10 @@ class Session {
 public:
   /// `programs` are those of the marshalling, fitted.
   Session(Runner& runner, const VerifyOptions& options, const Marshalling& marshalling,
+          const Scenario& scenario, std::span<const ProgramVariant> variants,
           std::vector<Program> programs, VerifyReport& report)
-      : runner_(runner), options_(options), scenario_(marshalling.scenario),
-        programs_(std::move(programs)), report_(report),
+      : runner_(runner), options_(options), scenario_(marshalling.scenario), given_(scenario),
+        variants_(variants), programs_(std::move(programs)), report_(report),
         contents_(marshalling, programs_, options.seed) {
     report_.comparedBytes = contents_.comparedBytes();
     for (uint32_t b : contents_.compared())
@@ -56,6 +58,7 @@ public:
     for (const InputSet& inputs : contents_.inputSets())
       if (!isPrepared || !compareAll(inputs)) break;
     askInterpreter();
+    tryRounds();
     if (isPrepared && isOriginalSound_ && runner_.isUsable() && options_.timing) {
       if (runner_.device().isInterpreter)
         report_.notes.push_back("not timed: the interpreter says nothing of speed");
@@ -298,6 +301,35 @@ private:
     excuse();
   }
 
+  // Other inputs than those that everything else was seen with.
+  void tryRounds() {
+    const bool isInterpreted =
+        options_.interpreter.isSecondWitness || runner_.device().isInterpreter;
+    if (!contents_.isMadeUp() || !isOriginalSound_ || !isInterpreted ||
+        scenario_.shaders.size() != 1)
+      return;
+    std::vector<bool> isCompared(programs_.size(), true);
+    for (size_t p = 1; p < programs_.size(); ++p)
+      isCompared[p] = row(p).isCompared && row(p).state == VerifyState::Equal;
+    if (std::count(isCompared.begin() + 1, isCompared.end(), true) == 0) return;
+    RoundsResult seen =
+        runRounds(given_, variants_, programs_, isCompared, options_.interpreter, options_.seed);
+    report_.rounds = std::move(seen.report);
+    for (size_t p = 1; p < programs_.size(); ++p) {
+      WitnessRow& shown = seen.rows[p];
+      auto found = std::find_if(shown.findings.begin(), shown.findings.end(),
+                                [](const RunFinding& finding) { return finding.decides; });
+      if (found != shown.findings.end())
+        settle(p, VerifyState::Differs, found->text + shown.suffix);
+      else if (!shown.differences.empty())
+        settle(p, VerifyState::Differs,
+               fmt::format("on the interpreter, {}: {}", shown.differsIn,
+                           describe(shown.differences[0])));
+      addFindings(row(p).findings, std::move(shown.findings));
+      if (!shown.differences.empty()) row(p).differences = std::move(shown.differences);
+    }
+  }
+
   // What only program `p` does decides, whatever the device made of it.
   void hear(size_t p, WitnessRow seen) {
     if (!seen.reason.empty() && report_.interpreter->hasRun)
@@ -468,7 +500,9 @@ private:
 
   Runner& runner_;
   const VerifyOptions& options_;
-  const Scenario& scenario_;
+  const Scenario& scenario_; ///< as marshalled
+  const Scenario& given_;
+  std::span<const ProgramVariant> variants_;
   std::vector<Program> programs_;
   VerifyReport& report_;
   ScenarioContents contents_;
@@ -527,7 +561,9 @@ public:
                             ? info_.driver
                             : fmt::format("{}, Vulkan {}", info_.driver, info_.apiVersion);
     report.isCpuDevice = info_.isCpu;
-    Status done = Session(*runner_, options_, *marshalling, std::move(programs), report).run();
+    Status done =
+        Session(*runner_, options_, *marshalling, scenario, variants, std::move(programs), report)
+            .run();
     if (!done) return done.error();
     if (!runner_->isUsable()) letGo();
     return report;

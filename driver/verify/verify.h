@@ -111,6 +111,13 @@ struct InterpreterReport {
   bool isUnsound = false; ///< a finding against the original whose outcome is anybody's guess
 };
 
+/// What was tried beside the first inputs (verify/rounds.h), where these were made up.
+struct RoundsReport {
+  std::vector<std::string> sound;   ///< what was tried, where the original is without fault with it
+  uint32_t unsound = 0;             ///< others, which say nothing
+  std::vector<std::string> dropped; ///< for what they would have cost
+};
+
 /// Timing in microseconds of the whole dispatch sequence.
 struct TimingResult {
   double originalMedian = 0, originalMin = 0, originalMax = 0;
@@ -168,6 +175,7 @@ struct VerifyReport {
   std::vector<BufferDifference> differences;
   std::vector<RunFinding> findings; ///< of the original; those of the others are in `variants`
   std::optional<InterpreterReport> interpreter; ///< where it was asked beside the device
+  std::optional<RoundsReport> rounds;
   uint64_t comparedBytes = 0;
   std::vector<ComparedResource> compared; ///< in the scenario's order
   uint32_t dispatches = 0;                ///< in one run of the sequence

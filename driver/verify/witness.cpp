@@ -22,6 +22,9 @@ using Touched = std::vector<TouchedPages>; // of the compared buffers
 constexpr double kInstructionsPerSecond = 100e6;
 // When the clock ends it all: as many times the budget, and these seconds.
 constexpr double kPatience = 4, kLeastPatience = 5;
+// Of the inputs of a round: steps in the loops of one invocation, and of all of a workgroup.
+constexpr uint64_t kRoundStepsOfLane = uint64_t(1) << 14, kRoundStepsOfWorkgroup = uint64_t(1)
+                                                                                   << 23;
 // Of all buffers. What a run touches is put back and compared; the rest only has to be held.
 constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 // Where the buffers hold more, only the first of several made-up inputs are tried: making them up
@@ -162,8 +165,10 @@ private:
     plan.timeoutSeconds = secondsLeft();
     contents_.fill(sets_[0]);
     plan.inputsNumber = contents_.inputsNumber(Poison::Positive);
+    plan.stepLimit = stepLimit();
     RunStatus failed = runner_.execute(0, contents_.inputs(Poison::Positive), plan);
     (void)runner_.takeFindings();
+    countInstructions();
     if (failed) return "the original: " + reasonOf(*failed);
     for (size_t d = 0; d < probes.size(); ++d)
       costs.push_back(
@@ -217,7 +222,7 @@ private:
   // All orders with the first inputs, one with the others.
   std::span<const NamedOrder> ordersOf(const InputSet& set) const {
     bool isFirst = set.name == sets_[0].name;
-    return {kOrders, isFirst ? std::size(kOrders) : 1};
+    return {kOrders, !isFirst ? 1 : scenario_.round.empty() ? std::size(kOrders) : 2};
   }
 
   RunStatus runProgram(size_t p, const NamedOrder& order, Touched& outputs) {
@@ -229,10 +234,23 @@ private:
     plan.keepsWorkgroupOrder.resize(programs_[p].dispatches.size());
     plan.timeoutSeconds = secondsLeft();
     plan.inputsNumber = contents_.inputsNumber(poisonOf(order));
+    plan.stepLimit = stepLimit();
     RunStatus failed = runner_.execute(*slots_[p], contents_.inputs(poisonOf(order)), plan);
     for (uint32_t buffer : contents_.comparedOf(p)) outputs.push_back(runner_.touched(buffer));
-    for (uint64_t instructions : runner_.instructions()) report_.instructions += instructions;
+    countInstructions();
     return failed;
+  }
+
+  void countInstructions() {
+    for (uint64_t instructions : runner_.instructions()) report_.instructions += instructions;
+  }
+
+  // What takes long with the inputs of a round shows no more than what does not.
+  uint64_t stepLimit() const {
+    if (scenario_.round.empty()) return InterpreterPlan().stepLimit;
+    uint64_t lanes = 1;
+    for (uint32_t size : programs_[0].shaders[0].reflection.workgroupSize) lanes *= size;
+    return std::min(kRoundStepsOfLane, kRoundStepsOfWorkgroup / std::max<uint64_t>(lanes, 1));
   }
 
   // False when there is no point in going on.

@@ -1,0 +1,357 @@
+#include "verify/rounds.h"
+
+#include "verify/scalars.h"
+#include "verify/value_hints.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+#include <set>
+
+namespace lanewise::driver {
+namespace {
+
+// Of parameters that are compared with something, and of all others.
+constexpr size_t kMostModes = 24, kMostGuesses = 8;
+constexpr size_t kMostSpecRounds = 8;
+// Single values before an array; more are data.
+constexpr size_t kMostParameters = 32;
+constexpr uint64_t kMostBufferBytes = uint64_t(4) << 20; // of one that a round makes longer
+constexpr size_t kMostDrawn = 512;
+
+uint32_t primeUpTo(uint32_t value) {
+  auto isPrime = [](uint32_t n) {
+    for (uint32_t d = 2; d * d <= n; ++d)
+      if (n % d == 0) return false;
+    return n > 1;
+  };
+  while (value > 2 && !isPrime(value)) --value;
+  return value;
+}
+
+class RoundPlanner {
+public:
+  RoundPlanner(const Scenario& base, std::span<const Program> programs)
+      : base_(base), programs_(programs), shader_(programs[0].shaders[0]) {
+    for (const Program& program : programs_) hints_.merge(valueHintsOf(program.shaders[0].words));
+    listParameters();
+  }
+
+  std::vector<RoundAim> run() {
+    tryOddCounts();
+    tryOwnConstants();
+    tryWideValues();
+    tryZeroCounters();
+    tryModes();
+    tryOtherConstants();
+    tryMoreWorkgroups();
+    return std::move(aims_);
+  }
+
+private:
+  struct Parameter {
+    ParameterPlace place;
+    ScalarType type = ScalarType::U32;
+    size_t buffer = 0, field = 0; ///< of a buffer's header
+    int64_t value = 0;
+  };
+
+  // ----- the parameters -----
+
+  void listParameters() {
+    const ReflectedBlock& block = shader_.reflection.pushConstants;
+    const std::vector<uint8_t>& bytes = base_.dispatches[0].pushConstants;
+    for (const ReflectedField& field : block.header)
+      if (field.offset + byteSize(field.type) <= bytes.size())
+        addParameter({{true, 0, 0, field.offset}, field.type}, &bytes[field.offset]);
+    for (const ScenarioBinding& bound : base_.dispatches[0].bindings) {
+      const size_t buffer = indexOf(bound.buffer);
+      const std::vector<HeaderField>& header = base_.buffers[buffer].header;
+      if (header.size() > kMostParameters) continue;
+      uint64_t offset = 0;
+      for (size_t n = 0; n < header.size(); ++n) {
+        addParameter({{false, bound.set, bound.binding, offset}, header[n].type, buffer, n},
+                     header[n].bytes.data());
+        offset += byteSize(header[n].type);
+      }
+    }
+  }
+  void addParameter(Parameter parameter, const uint8_t* bytes) {
+    if (isFloat(parameter.type)) return floats_.push_back(parameter);
+    uint64_t bits = 0;
+    std::memcpy(&bits, bytes, byteSize(parameter.type));
+    parameter.value = int64_t(bits);
+    largest_ = std::max(largest_, parameter.value);
+    parameters_.push_back(parameter);
+  }
+  size_t indexOf(const std::string& name) const {
+    size_t at = 0;
+    while (base_.buffers[at].name != name) ++at;
+    return at;
+  }
+
+  static uint8_t* bytesOf(Scenario& scenario, const Parameter& parameter) {
+    if (parameter.place.isPushConstant)
+      return &scenario.dispatches[0].pushConstants[parameter.place.offset];
+    return scenario.buffers[parameter.buffer].header[parameter.field].bytes.data();
+  }
+  static void set(Scenario& scenario, const Parameter& parameter, int64_t value) {
+    encodeInteger(parameter.type, value, bytesOf(scenario, parameter));
+  }
+  std::string nameOf(const Parameter& parameter) const {
+    return parameter.place.isPushConstant
+               ? fmt::format("the push constant at byte {}", parameter.place.offset)
+               : fmt::format("byte {} of `{}`", parameter.place.offset,
+                             base_.buffers[parameter.buffer].name);
+  }
+
+  Scenario named(std::string round) const {
+    Scenario scenario = base_;
+    scenario.triesSpecialValues = false;
+    scenario.round = std::move(round);
+    return scenario;
+  }
+  void aim(std::vector<Scenario> tries, bool splits = false) {
+    if (!tries.empty()) aims_.push_back({std::move(tries), splits});
+  }
+
+  // ----- counts -----
+
+  // All that were equal stay so; what was a little less stays less.
+  void setCounts(Scenario& scenario, int64_t count) const {
+    for (const Parameter& parameter : parameters_)
+      if (parameter.value >= 2)
+        set(scenario, parameter, std::max<int64_t>(1, count - (largest_ - parameter.value)));
+  }
+
+  // A tail of a workgroup, and of every tile and unrolled loop.
+  void tryOddCounts() {
+    if (largest_ < 4) return;
+    std::vector<Scenario> tries;
+    for (uint32_t most :
+         {uint32_t(largest_ - 1), uint32_t(largest_ * 3 / 4), uint32_t(largest_ / 4), 7u, 3u}) {
+      if (most >= largest_ || most < 2) continue;
+      const uint32_t count = primeUpTo(most);
+      tries.push_back(named(fmt::format("counts of {}", count)));
+      setCounts(tries.back(), count);
+    }
+    aim(std::move(tries));
+  }
+
+  void tryMoreWorkgroups() {
+    const std::array<uint32_t, 3>& size = shader_.reflection.workgroupSize;
+    const std::array<uint32_t, 3> many = size[2] > 1   ? std::array<uint32_t, 3>{3, 3, 3}
+                                         : size[1] > 1 ? std::array<uint32_t, 3>{6, 5, 2}
+                                                       : std::array<uint32_t, 3>{9, 3, 2};
+    const std::array<uint32_t, 3> few{2, 2, 2};
+    std::vector<Scenario> tries;
+    for (const auto& groups : {many, few})
+      for (uint32_t count : {521u, 257u, 0u}) {
+        if (count != 0 && largest_ < 2) continue;
+        tries.push_back(named(fmt::format("{}x{}x{} workgroups{}", groups[0], groups[1], groups[2],
+                                          count ? fmt::format(" and counts of {}", count) : "")));
+        tries.back().dispatches[0].groups = groups;
+        if (count != 0) setCounts(tries.back(), count);
+        lengthen(tries.back(), count);
+      }
+    if (largest_ >= 2) {
+      tries.push_back(named("counts of 521"));
+      setCounts(tries.back(), 521);
+      lengthen(tries.back(), 521);
+    }
+    aim(std::move(tries));
+  }
+
+  // Runtime arrays hold as much more as there are more invocations, or a square of the count.
+  void lengthen(Scenario& scenario, uint64_t count) const {
+    uint64_t invocations = 1;
+    for (uint32_t d = 0; d < 3; ++d)
+      invocations *=
+          uint64_t(shader_.reflection.workgroupSize[d]) * scenario.dispatches[0].groups[d];
+    for (const ScenarioBinding& bound : scenario.dispatches[0].bindings) {
+      const ReflectedBinding* binding = shader_.reflection.findBinding(bound.set, bound.binding);
+      if (!binding || !binding->isBuffer() || binding->block.arrayStride == 0 ||
+          binding->block.arrayLength != 0)
+        continue;
+      ScenarioBuffer& buffer = scenario.buffers[indexOf(bound.buffer)];
+      const uint64_t wanted = std::max(count * count, 4 * invocations);
+      buffer.count =
+          std::max(buffer.count, std::min(wanted, kMostBufferBytes / buffer.elementBytes()));
+    }
+  }
+
+  // ----- data -----
+
+  // Every buffer at once; and, as some of them may hold indices, each alone.
+  template <class Change>
+  void changeData(std::string_view what, Change&& change) {
+    std::vector<size_t> changed;
+    for (size_t b = 0; b < base_.buffers.size(); ++b) {
+      ScenarioBuffer copy = base_.buffers[b];
+      if (std::holds_alternative<FillRandom>(copy.fill) && change(copy)) changed.push_back(b);
+    }
+    if (changed.empty()) return;
+    std::vector<Scenario> tries{named(std::string(what))};
+    for (size_t b : changed) (void)change(tries[0].buffers[b]);
+    constexpr size_t kMostAlone = 8;
+    for (size_t b : changed) {
+      if (changed.size() == 1 || tries.size() > kMostAlone) break;
+      tries.push_back(named(fmt::format("{} in `{}`", what, base_.buffers[b].name)));
+      (void)change(tries.back().buffers[b]);
+    }
+    aim(std::move(tries), true);
+  }
+
+  static bool holds(const ScenarioBuffer& buffer, bool floats) {
+    if (buffer.image) return floats != infoOf(buffer.image->format).isInteger();
+    return std::any_of(buffer.elements.begin(), buffer.elements.end(),
+                       [&](ScalarType type) { return isFloat(type) == floats; });
+  }
+
+  // The values that the code tells apart, those next to them, and what two of them make.
+  void tryOwnConstants() {
+    FillDrawn drawn;
+    drawn.integers = {0, 1};
+    for (int64_t one : hints_.integers)
+      for (int64_t near : {one - 1, one, one + 1, -one}) drawn.integers.push_back(near);
+    const std::vector<int64_t> single = drawn.integers;
+    for (int64_t a : hints_.integers)
+      for (int64_t b : hints_.integers) {
+        if (drawn.integers.size() > kMostDrawn) break;
+        const uint64_t x = uint64_t(a), y = uint64_t(b);
+        for (uint64_t both : {x + y, x * y, x | y, x - y, x << (y % 64)})
+          drawn.integers.push_back(int64_t(both));
+      }
+    // As often as what two make.
+    while (!single.empty() && drawn.integers.size() < 2 * kMostDrawn)
+      drawn.integers.insert(drawn.integers.end(), single.begin(), single.end());
+    drawn.floats = {0, 1, -1};
+    for (double one : hints_.floats)
+      for (double near : {one, -one, one * 1.25, one * 0.75, one + 1, one - 1})
+        drawn.floats.push_back(near);
+    const bool hasIntegers = !hints_.integers.empty(), hasFloats = !hints_.floats.empty();
+    changeData("values of its own constants", [&](ScenarioBuffer& buffer) {
+      if (!(hasIntegers && holds(buffer, false)) && !(hasFloats && holds(buffer, true)))
+        return false;
+      buffer.fill = drawn;
+      return true;
+    });
+  }
+
+  void tryWideValues() {
+    changeData("integers of any size", [](ScenarioBuffer& buffer) {
+      buffer.fill = FillWide{};
+      return holds(buffer, false);
+    });
+    const size_t before = aims_.size();
+    changeData("floats of any size", [](ScenarioBuffer& buffer) {
+      buffer.fill = FillWide{};
+      return holds(buffer, true) && !holds(buffer, false);
+    });
+    if (floats_.empty()) return;
+    if (aims_.size() == before) aim({named("floats of any size")});
+    uint64_t n = 0;
+    constexpr std::array<double, 4> kSizes{150.5, -3.25e4, 0.0125, 7.5e5};
+    for (const Parameter& parameter : floats_)
+      encodeScalar(parameter.type, kSizes[n++ % kSizes.size()],
+                   bytesOf(aims_.back().tries[0], parameter));
+  }
+
+  // What invocations draw tickets from starts at zero.
+  void tryZeroCounters() {
+    Scenario scenario = named("counters at zero");
+    bool isAny = false;
+    for (const ScenarioBinding& bound : scenario.dispatches[0].bindings) {
+      if (!hints_.atomicTargets.count({bound.set, bound.binding})) continue;
+      ScenarioBuffer& buffer = scenario.buffers[indexOf(bound.buffer)];
+      if (!std::holds_alternative<FillRandom>(buffer.fill)) continue;
+      buffer.fill = FillConstant{0};
+      isAny = true;
+      for (HeaderField& field : buffer.header)
+        if (!isFloat(field.type)) field.bytes = {};
+    }
+    if (isAny) aim({std::move(scenario)});
+  }
+
+  // ----- modes -----
+
+  void tryModes() {
+    size_t made = 0;
+    auto tryValue = [&](const Parameter& parameter, int64_t value) {
+      if (value == parameter.value) return;
+      Scenario scenario = named(fmt::format("{} in {}", value, nameOf(parameter)));
+      set(scenario, parameter, value);
+      aim({std::move(scenario)});
+      ++made;
+    };
+    for (const Parameter& parameter : parameters_) {
+      std::set<int64_t> values;
+      for (const auto& [place, value] : hints_.parameters)
+        if (place == parameter.place) values.insert({value, value + 1, value - 1});
+      for (int64_t value : values)
+        if (made < kMostModes) tryValue(parameter, value);
+    }
+    // What is compared after a detour.
+    made = 0;
+    for (int64_t value : {1, 0, 2, 3})
+      for (const Parameter& parameter : parameters_)
+        if (made < kMostGuesses) tryValue(parameter, value);
+  }
+
+  // Of specialization constants. What one program has frozen is no longer free in the others.
+  void tryOtherConstants() {
+    size_t made = 0;
+    for (const auto& [id, constant] : shader_.reflection.specConstants) {
+      const auto& sizes = shader_.reflection.workgroupSpecIds;
+      const bool isSize = std::find(sizes.begin(), sizes.end(), id) != sizes.end();
+      const bool isGiven = base_.shaders[0].specConstants.count(id) != 0;
+      const bool isFree =
+          std::all_of(programs_.begin(), programs_.end(), [id = id](const Program& program) {
+            return program.shaders[0].reflection.specConstants.count(id) != 0;
+          });
+      if (isSize || isGiven || !isFree) continue;
+      for (uint64_t bits : otherValues(constant)) {
+        if (made++ >= kMostSpecRounds) return;
+        Scenario scenario =
+            named(fmt::format("{} in specialization constant {}", text(constant, bits), id));
+        scenario.shaders[0].specConstants[id] = bits;
+        aim({std::move(scenario)});
+      }
+    }
+  }
+  static std::string text(const ReflectedSpecConstant& constant, uint64_t bits) {
+    return formatScalar(constant.type, reinterpret_cast<const uint8_t*>(&bits));
+  }
+  static std::vector<uint64_t> otherValues(const ReflectedSpecConstant& constant) {
+    const uint64_t bits = constant.defaultBits;
+    if (isFloat(constant.type)) {
+      uint64_t other = 0;
+      const double value = decodeScalar(constant.type, reinterpret_cast<const uint8_t*>(&bits));
+      encodeScalar(constant.type, 1.5 * value + 0.25, reinterpret_cast<uint8_t*>(&other));
+      return {other};
+    }
+    // Of what is a Boolean, too.
+    std::vector<uint64_t> others;
+    for (uint64_t other : {bits ^ 1, bits + 1, bits + 2})
+      if (other != bits && std::find(others.begin(), others.end(), other) == others.end())
+        others.push_back(other);
+    return others;
+  }
+
+  const Scenario& base_;
+  std::span<const Program> programs_;
+  const ProgramShader& shader_;
+  ValueHints hints_;
+  std::vector<Parameter> parameters_, floats_; ///< integers that stand alone, and floats
+  int64_t largest_ = 0;
+  std::vector<RoundAim> aims_;
+};
+
+} // namespace
+
+std::vector<RoundAim> planRounds(const Scenario& base, std::span<const Program> programs) {
+  return RoundPlanner(base, programs).run();
+}
+
+} // namespace lanewise::driver

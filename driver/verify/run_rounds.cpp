@@ -1,0 +1,98 @@
+#include "verify/run_rounds.h"
+
+#include "verify/contents.h"
+#include "verify/fit.h"
+#include "verify/marshal.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lanewise::driver {
+namespace {
+
+// What all rounds together and one of them may cost, in instructions of the interpreter. Making up
+// bytes costs as well.
+constexpr uint64_t kMostCost = uint64_t(1) << 25;
+constexpr double kRoundSeconds = 0.04;
+constexpr uint64_t kBytesPerInstruction = 4;
+
+class RoundRunner {
+public:
+  RoundRunner(std::span<const ProgramVariant> variants, const std::vector<bool>& isAsked,
+              const InterpreterOptions& options, uint64_t seed)
+      : variants_(variants), isAsked_(isAsked), options_(options), seed_(seed) {
+    options_.budgetSeconds = std::min(options_.budgetSeconds, kRoundSeconds);
+    result_.rows.resize(variants.size());
+  }
+
+  RoundsResult run(const std::vector<RoundAim>& aims) {
+    for (const RoundAim& aim : aims) {
+      for (size_t n = 0; n < aim.tries.size() && !isOver_; ++n) {
+        const bool isSound = tryRound(aim.tries[n]);
+        if (isSound && (n == 0 || !aim.splits)) break;
+      }
+      if (isOver_) break;
+    }
+    return std::move(result_);
+  }
+
+private:
+  // Whether the original is sound in it.
+  bool tryRound(const Scenario& scenario) {
+    if (cost_ > kMostCost) return result_.report.dropped.push_back(scenario.round), false;
+    Result<Marshalling> marshalling = marshal(scenario, variants_);
+    if (!marshalling) return false;
+    std::vector<Program> programs;
+    std::vector<std::string> unused;
+    for (const ProgramVariant& variant : marshalling->programs) {
+      Result<Program> program = fitProgram(marshalling->scenario, variant, unused);
+      if (!program) return false;
+      programs.push_back(std::move(*program));
+    }
+    ScenarioContents contents(*marshalling, programs, seed_);
+    if (!contents.readFiles()) return false;
+    WitnessResult seen =
+        askInterpreter(contents, marshalling->scenario, programs, isAsked_, options_);
+    cost_ += seen.report.instructions;
+    for (const ScenarioBuffer& buffer : scenario.buffers)
+      cost_ += buffer.bytes() / kBytesPerInstruction;
+    if (!isSound(seen)) return ++result_.report.unsound, false;
+    result_.report.sound.push_back(scenario.round);
+    for (size_t p = 1; p < seen.rows.size(); ++p) take(p, std::move(seen.rows[p]));
+    return true;
+  }
+
+  static bool isSound(const WitnessResult& seen) {
+    return seen.report.comparesOutputs() &&
+           std::none_of(
+               seen.originalFindings.begin(), seen.originalFindings.end(),
+               [](const RunFinding& found) { return found.decides || found.dependsOnInputs; });
+  }
+
+  void take(size_t p, WitnessRow row) {
+    const bool isShown = !row.differences.empty() ||
+                         std::any_of(row.findings.begin(), row.findings.end(),
+                                     [](const RunFinding& found) { return found.decides; });
+    if (!isShown) return;
+    isOver_ = true;
+    result_.rows[p] = std::move(row);
+  }
+
+  std::span<const ProgramVariant> variants_;
+  const std::vector<bool>& isAsked_;
+  InterpreterOptions options_;
+  const uint64_t seed_;
+  RoundsResult result_;
+  uint64_t cost_ = 0;
+  bool isOver_ = false; ///< some program is wrong
+};
+
+} // namespace
+
+RoundsResult runRounds(const Scenario& base, std::span<const ProgramVariant> variants,
+                       std::span<const Program> programs, const std::vector<bool>& isAsked,
+                       const InterpreterOptions& options, uint64_t seed) {
+  return RoundRunner(variants, isAsked, options, seed).run(planRounds(base, programs));
+}
+
+} // namespace lanewise::driver
