@@ -190,7 +190,7 @@ private:
       modules.push_back({shader, std::move(*module), {}});
     }
     Result<OptimizedProgram> program =
-        optimizeProgram(*scenario, std::move(modules), options_, verifier_.get());
+        optimizeProgram(*scenario, std::move(modules), options_, verifier_.get(), std::cerr);
     if (!program) return fail(program.error().message);
     int exitCode = program->verification.foundDifference ? kFoundSomething : kDone;
     if (options_.requiresVerified && !program->verification.isVerified) {

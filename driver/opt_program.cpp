@@ -5,19 +5,17 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iostream>
 #include <map>
 #include <numeric>
+#include <ostream>
 #include <set>
 
 namespace lanewise::driver {
 
 namespace {
 
-constexpr std::string_view kLayoutPass = "aos-to-soa";
-
 bool isLayoutStep(const PipelineStep& step) {
-  return step.pass && step.pass->flag == kLayoutPass;
+  return step.pass && step.pass->flag == kBufferLayoutPass;
 }
 
 /// Which buffers are bound where, and which of them must therefore have one layout: a shader that
@@ -111,8 +109,8 @@ struct ReadModule {
 class Program {
 public:
   Program(const Scenario& scenario, std::vector<ProgramModule> modules, const OptOptions& options,
-          Verifier* verifier)
-      : scenario_(scenario), options_(options), verifier_(verifier) {
+          Verifier* verifier, std::ostream& log)
+      : scenario_(scenario), options_(options), verifier_(verifier), log_(log) {
     program_.modules = std::move(modules);
   }
 
@@ -141,7 +139,8 @@ private:
     for (const auto& [id, value] : m.shader->specConstants)
       pipeline.assumptions.specConstants.try_emplace(id, value);
     pipeline.env = m.module.env;
-    pipeline.log = &std::cerr;
+    pipeline.log = &log_;
+    pipeline.rewritesBefore = rewrites_;
     pipeline.runSpirvOpt = runSpirvOpt;
     pipeline.validate = validate;
     return pipeline;
@@ -161,7 +160,8 @@ private:
     return ok();
   }
 
-  static void append(PipelineOutcome& to, PipelineOutcome from) {
+  void append(PipelineOutcome& to, PipelineOutcome from) {
+    rewrites_ = from.rewrites;
     to.words = std::move(from.words);
     std::move(from.remarks.begin(), from.remarks.end(), std::back_inserter(to.remarks));
     std::move(from.times.begin(), from.times.end(), std::back_inserter(to.times));
@@ -200,8 +200,9 @@ private:
     LayoutPlanOptions options = parseLayoutMode(step.mode, options_.pipeline.target);
     options.isRobust = options_.pipeline.isRobust;
     options.narrow = options_.pipeline.narrow;
+    const PipelineOptions pipeline = pipelineFor(program_.modules.front());
     options.maySite = [&](std::string_view site) {
-      return mayRewrite(options_.pipeline, kLayoutPass, site);
+      return maySite(pipeline, kBufferLayoutPass, site, rewrites_);
     };
     return planLayouts(shaders, SharedBuffers(scenario_, program_.modules).collect(),
                        options_.pipeline.target, options);
@@ -245,10 +246,21 @@ private:
   void addRemark(std::string name, std::string message) {
     Remark r;
     r.kind = Remark::Kind::Warning;
-    r.pass = kLayoutPass;
+    r.pass = kBufferLayoutPass;
     r.name = std::move(name);
     r.message = std::move(message);
     program_.remarks.push_back(std::move(r));
+  }
+
+  /// What findMoved() finds where no output says anything of a pass.
+  const RunFinding* moved(const VerifyReport& report, std::string_view pass) const {
+    const bool isUnsound = report.state == VerifyState::OriginalUnsound;
+    return isUnsound ? findMoved(report, pass, program_.layouts) : nullptr;
+  }
+
+  bool hasStep(std::string_view pass) const {
+    return std::any_of(options_.steps.begin(), options_.steps.end(),
+                       [&](const PipelineStep& s) { return s.pass && s.pass->flag == pass; });
   }
 
   // ---- verification ----
@@ -280,6 +292,10 @@ private:
       return undo(before, "changed-results",
                   fmt::format("the layouts were undone: {}", report->reason));
     }
+    if (const RunFinding* found = moved(*report, kBufferLayoutPass)) {
+      Remark remark = movedRemark(kBufferLayoutPass, *found);
+      return undo(before, std::move(remark.name), std::move(remark.message));
+    }
     const bool mustBeFaster =
         options_.keepIf == KeepIf::Faster && report->state == VerifyState::Equal;
     if (mustBeFaster && !(report->timing && report->timing->isFaster()))
@@ -301,15 +317,22 @@ private:
       }
       Result<VerifyReport> report = verify();
       if (!report) return report.error();
-      if (report->state != VerifyState::Differs) {
+      const RunFinding* found =
+          hasStep(kSharedLayoutPass) ? moved(*report, kSharedLayoutPass) : nullptr;
+      if (report->state != VerifyState::Differs && !found) {
         summary.isVerified = report->state == VerifyState::Equal;
         if (!summary.isVerified) summary.reason = report->reason;
         summary.report = std::move(*report);
         return ok();
       }
-      summary.foundDifference = true;
-      addRemark("changed-results",
-                fmt::format("the passes changed the outputs and were undone: {}", report->reason));
+      if (found) {
+        program_.remarks.push_back(movedRemark(kSharedLayoutPass, *found));
+      } else {
+        summary.foundDifference = true;
+        addRemark(
+            "changed-results",
+            fmt::format("the passes changed the outputs and were undone: {}", report->reason));
+      }
       goBackTo(fallback);
     }
     program_.layouts = {};
@@ -320,6 +343,8 @@ private:
   const Scenario& scenario_;
   const OptOptions& options_;
   Verifier* const verifier_;
+  std::ostream& log_;
+  int64_t rewrites_ = 0; ///< for --bisect-limit, over all pipelines
   OptimizedProgram program_;
 };
 
@@ -340,8 +365,9 @@ bool changesLayouts(std::span<const PipelineStep> steps) {
 
 Result<OptimizedProgram> optimizeProgram(const Scenario& scenario,
                                          std::vector<ProgramModule> modules,
-                                         const OptOptions& options, Verifier* verifier) {
-  return Program(scenario, std::move(modules), options, verifier).run();
+                                         const OptOptions& options, Verifier* verifier,
+                                         std::ostream& log) {
+  return Program(scenario, std::move(modules), options, verifier, log).run();
 }
 
 } // namespace lanewise::driver

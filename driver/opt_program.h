@@ -10,6 +10,7 @@
 #include "verify/scenario.h"
 #include "verify/verify.h"
 
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -39,9 +40,10 @@ bool changesLayouts(std::span<const PipelineStep> steps);
 /// --aos-to-soa run on each module; then the layouts are decided once, over all of them, and each
 /// module is rewritten; then the others run. A layout that cannot be carried out in one module, or
 /// that `verifier` finds to change what the host sees, is undone in all. `verifier` is null without
-/// --verify. The error is one line.
+/// --verify. What --print-all and --bisect-limit print goes to `log`. The error is one line.
 Result<OptimizedProgram> optimizeProgram(const Scenario& scenario,
                                          std::vector<ProgramModule> modules,
-                                         const OptOptions& options, Verifier* verifier);
+                                         const OptOptions& options, Verifier* verifier,
+                                         std::ostream& log);
 
 } // namespace lanewise::driver

@@ -1,6 +1,7 @@
 #include "opt_verify.h"
 
 #include "files.h"
+#include "scenario_inputs.h"
 
 #include <algorithm>
 #include <array>
@@ -27,6 +28,32 @@ std::string firstDifference(const VerifyReport& report) {
 }
 
 } // namespace
+
+const RunFinding* findMoved(const VerifyReport& report, std::string_view pass,
+                            const LayoutManifest& layouts) {
+  using Memory = RunFinding::Memory;
+  for (const RunFinding& found : report.findings) {
+    if (found.kind != "out-of-range" || !found.decides || found.memory == Memory::Unknown) continue;
+    if (found.memory == Memory::Workgroup && pass == kSharedLayoutPass) return &found;
+    const BindingNumber at{found.set, found.binding};
+    for (const BufferLayout& layout : layouts.buffers)
+      if (found.memory == Memory::Buffer && pass == kBufferLayoutPass &&
+          std::find(layout.bindings.begin(), layout.bindings.end(), at) != layout.bindings.end())
+        return &found;
+  }
+  return nullptr;
+}
+
+Remark movedRemark(std::string_view pass, const RunFinding& found) {
+  Remark remark;
+  remark.kind = Remark::Kind::Warning;
+  remark.pass = pass;
+  remark.name = "moved-out-of-range";
+  remark.message = fmt::format("--{} was undone: the original goes beyond an array, and what it "
+                               "finds there would be another after the pass: {}",
+                               pass, found.text);
+  return remark;
+}
 
 VerifyOptions verifyOptionsOf(const OptOptions& options) {
   VerifyOptions verify;
@@ -68,9 +95,13 @@ Result<ScenarioFor> ScenarioFor::read(const std::string& scenarioPath, const std
   const auto& shaders = s.scenario_.shaders;
   auto match = std::find_if(shaders.begin(), shaders.end(),
                             [&](const ScenarioShader& x) { return isSameFile(x.path, input); });
+  // What was compiled from a shader's file stands for it, as it does for `verify`.
+  const Result<const ScenarioShader*> found = shaderFor(s.scenario_, {}, input);
   if (match != shaders.end()) {
     s.index_ = size_t(match - shaders.begin());
-  } else if (shaders.size() != 1) {
+  } else if (found) {
+    s.index_ = size_t(*found - shaders.data());
+  } else {
     std::vector<std::string> paths;
     for (const ScenarioShader& x : shaders) paths.push_back(x.path);
     return errorOf(fmt::format("{}: none of its shaders ({}) is the input '{}'", scenarioPath,
@@ -160,8 +191,13 @@ Verdict OptVerification::decide(const PassInfo& pass, const Words& before, const
     return Verdict::Keep;
   }
   switch (report->state) {
-  case VerifyState::NotRun:
   case VerifyState::OriginalUnsound:
+    if (const RunFinding* moved = findMoved(*report, pass.flag, layouts)) {
+      remark = movedRemark(pass.flag, *moved);
+      return Verdict::Undo;
+    }
+    [[fallthrough]];
+  case VerifyState::NotRun:
     // Nobody is blamed; finish() says that the result is not verified.
     return Verdict::Keep;
   case VerifyState::Equal: {

@@ -49,6 +49,18 @@ private:
   size_t index_ = 0;
 };
 
+/// The passes that move what memory holds.
+inline constexpr std::string_view kSharedLayoutPass = "pad-shared-memory",
+                                  kBufferLayoutPass = "aos-to-soa";
+
+/// An access of the original beyond its array, where a pass of this flag changed what stands there:
+/// in Workgroup memory, all of which moves with any variable, or in a buffer of `layouts`. Null if
+/// there is none. Nobody can compare the outputs of such a program; the pass must not stay.
+const RunFinding* findMoved(const VerifyReport& report, std::string_view pass,
+                            const LayoutManifest& layouts);
+/// What is said of a pass that is undone for it.
+Remark movedRemark(std::string_view pass, const RunFinding& found);
+
 VerifyOptions verifyOptionsOf(const OptOptions& options);
 
 /// How a shader of the scenario is loaded that takes part beside the input.

@@ -169,7 +169,7 @@ private:
     modules[0].shader = shadersOfProgram(scenario.scenario()).front();
     modules[0].module = one_.module;
     Result<OptimizedProgram> program =
-        optimizeProgram(scenario.scenario(), std::move(modules), options_, verifier_);
+        optimizeProgram(scenario.scenario(), std::move(modules), options_, verifier_, log_);
     if (!program) return fail(program.error().message);
     one_.outcome = std::move(program->modules.front().outcome);
     one_.outcome.layouts = std::move(program->layouts);

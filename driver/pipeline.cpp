@@ -21,7 +21,8 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 class Pipeline {
 public:
   Pipeline(Words input, const PipelineOptions& options)
-      : options_(options), current_(input), lastValid_(std::move(input)), lastGood_(lastValid_) {}
+      : options_(options), current_(input), lastValid_(std::move(input)), lastGood_(lastValid_),
+        rewrites_(options.rewritesBefore) {}
 
   Status run(std::span<const PipelineStep> steps) {
     for (size_t i = 0; i < steps.size();) {
@@ -42,6 +43,7 @@ public:
 
   PipelineOutcome take() {
     outcome_.words = std::move(current_);
+    outcome_.rewrites = rewrites_;
     return std::move(outcome_);
   }
 
@@ -154,18 +156,6 @@ private:
     return outcome_.remarks.back();
   }
 
-  bool maySite(const PassInfo& pass, std::string_view site) {
-    if (!mayRewrite(options_, pass.flag, site)) return false;
-    if (options_.bisectLimit < 0) return true;
-    ++rewrites_;
-    bool isAllowed = rewrites_ <= options_.bisectLimit;
-    if (options_.log)
-      *options_.log << fmt::format("BISECT: {} rewrite ({}) {} on '{}'\n",
-                                   isAllowed ? "running" : "NOT running", rewrites_, pass.flag,
-                                   site);
-    return isAllowed;
-  }
-
   /// An error of ours: the module stays as it was before the pass.
   Status reportInternalError(const PipelineStep& step, const std::string& why) {
     std::string message = fmt::format(
@@ -194,7 +184,10 @@ private:
                         .assumptions = options_.assumptions,
                         .mode = step.mode,
                         .isRobust = options_.isRobust,
-                        .maySite = [&](std::string_view site) { return maySite(*step.pass, site); },
+                        .maySite =
+                            [&](std::string_view site) {
+                              return maySite(options_, step.pass->flag, site, rewrites_);
+                            },
                         .remarks = one.remarks,
                         .programLayouts = options_.programLayouts,
                         .narrow = options_.narrow,
@@ -267,7 +260,7 @@ private:
   Words lastValid_; ///< validated; pending_ leads from here to current_
   Words lastGood_;  ///< the input, or the last module that the judge kept
   std::vector<PipelineStep> pending_;
-  int64_t rewrites_ = 0;
+  int64_t rewrites_;
   PipelineOutcome outcome_;
 };
 
@@ -280,12 +273,19 @@ std::string_view PipelineStep::name() const {
   return text.substr(0, text.find('='));
 }
 
-bool mayRewrite(const PipelineOptions& options, std::string_view pass, std::string_view site) {
+bool maySite(const PipelineOptions& options, std::string_view pass, std::string_view site,
+             int64_t& rewrites) {
   auto matches = [&](const SiteFilter& f) { return f.pass == pass && matchesGlob(f.glob, site); };
   bool isLimited = std::any_of(options.only.begin(), options.only.end(),
                                [&](const SiteFilter& f) { return f.pass == pass; });
   if (isLimited && std::none_of(options.only.begin(), options.only.end(), matches)) return false;
-  return std::none_of(options.skip.begin(), options.skip.end(), matches);
+  if (std::any_of(options.skip.begin(), options.skip.end(), matches)) return false;
+  if (options.bisectLimit < 0) return true;
+  const bool isAllowed = ++rewrites <= options.bisectLimit;
+  if (options.log)
+    *options.log << fmt::format("BISECT: {} rewrite ({}) {} on '{}'\n",
+                                isAllowed ? "running" : "NOT running", rewrites, pass, site);
+  return isAllowed;
 }
 
 bool matchesGlob(std::string_view glob, std::string_view text) {

@@ -52,8 +52,10 @@ struct SiteFilter {
 bool matchesGlob(std::string_view glob, std::string_view text);
 
 struct PipelineOptions;
-/// Whether --only and --skip let `pass` rewrite `site`.
-bool mayRewrite(const PipelineOptions& options, std::string_view pass, std::string_view site);
+/// Whether --only, --skip and --bisect-limit let `pass` rewrite `site`, which is counted in
+/// `rewrites` and told to the log where there is a limit.
+bool maySite(const PipelineOptions& options, std::string_view pass, std::string_view site,
+             int64_t& rewrites);
 
 /// Runs spirv-opt flags; replaced in tests.
 using SpirvOptRunner = std::function<Result<Words>(
@@ -81,6 +83,7 @@ struct PipelineOptions {
   std::vector<SiteFilter> only, skip;
   int64_t bisectLimit =
       -1; ///< rewrites allowed over all passes; -1: no limit, and nothing is printed
+  int64_t rewritesBefore = 0; ///< rewrites that count for the limit and were made elsewhere
   bool strict = false;
   bool preserveBindings = false,
        preserveSpecConstants = false; ///< for the steps outside -O as well
@@ -110,6 +113,7 @@ struct PipelineOutcome {
   uint32_t keptPasses = 0;
   /// How the host must lay out its buffers; empty: as before.
   LayoutManifest layouts;
+  int64_t rewrites = 0; ///< counted for --bisect-limit, those before it included
 };
 
 /// Runs the steps over a valid module. Errors only with `strict` (a pass crashed, wrote an invalid

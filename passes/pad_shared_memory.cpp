@@ -9,7 +9,8 @@
 //
 // Legal when: the variable has no explicit layout, every use ends at an element (or can be made
 // to), no index is known to leave its row, and the entry points that use it still fit the target's
-// Workgroup memory. canPad() holds the rules, each with its name.
+// Workgroup memory, whatever specialization constants say. canPad() and wantsRoom() hold the rules,
+// each with its name.
 //
 // Pays when: the cycles that the banks need, summed over all sites and weighted by how often they
 // run, plus the arithmetic of index maps, times the residency that more memory costs, drop by at
@@ -26,7 +27,8 @@
 //                                                %j      = OpIAdd %uint %i %t
 //     %p    = OpAccessChain %_ %s %i        =>   %p      = OpAccessChain %_ %s %j
 //
-// An extent by specialization constants becomes OpSpecConstantOp and stays specializable.
+// An extent by specialization constants stays specializable: such an array is swizzled only, which
+// keeps its size.
 //
 // Not handled: pointers to rows that are selected, stored or computed with; cooperative matrices.
 // Each is refused by name.
@@ -40,9 +42,11 @@
 #include "analysis/entry_points.h"
 #include "analysis/layout_search.h"
 #include "analysis/loops.h"
+#include "analysis/shared_bounds.h"
 #include "analysis/shared_layout.h"
 #include "analysis/shared_variables.h"
 #include "analysis/source_lines.h"
+#include "analysis/specialization.h"
 #include "analysis/types.h"
 #include "ir/rewriter.h"
 #include "pass.h"
@@ -91,9 +95,9 @@ struct Candidate {
   std::vector<SharedMemoryUse> memory;        ///< of each holder
   std::vector<WeighedAccess> accesses;
   bool isSizeKnown = true; ///< of every entry point that uses it
-  InstRef unprovedIndex;   ///< an access with an index that is not proved to stay in its row
-  /// An access with an index that leaves its array, and the number of that index.
-  std::optional<std::pair<InstRef, uint32_t>> indexOutOfRange;
+  RowBounds bounds;
+  /// Lengths by specialization constants of Workgroup variables that share memory with it.
+  std::set<Id> openLengths;
   std::unique_ptr<LayoutSearch> search;
   std::optional<LayoutChoice> after;
   bool hasNoConflict = false;
@@ -121,19 +125,19 @@ public:
 
 private:
   // collect
-  double weightOf(Affine& affine, const EntryPoint& entry, BlockRef block);
+  double weightOf(const EntryPoint& entry, BlockRef block);
   Candidate collect(const SharedVariable& variable);
   std::optional<double> residency(const Candidate& candidate, uint64_t bytes) const;
   // check
-  std::optional<Refusal> canPad(const Candidate& candidate) const;
-  std::set<uint32_t> unknownSpecIds(Id constant) const;
+  std::optional<Refusal> canPad(const Candidate& candidate);
+  std::optional<Refusal> provesIndices(const Candidate& candidate);
   std::optional<Refusal> hasKnownExtents(const Candidate& candidate) const;
   bool isLiteral(const SharedVariable& variable, uint32_t node) const;
   // choose
-  LayoutSearchOptions searchOptions(const SharedVariable& variable) const;
+  LayoutSearchOptions searchOptions(const Candidate& candidate) const;
   std::optional<Refusal> wantsRoom(const Candidate& candidate) const;
   std::optional<Refusal> isProfitable(const Candidate& candidate) const;
-  std::optional<Refusal> judge(Candidate& candidate) const;
+  std::optional<Refusal> judge(Candidate& candidate);
   // tell
   std::string describe(const SharedVariable& variable, const SharedLayout& layout) const;
   std::vector<std::string> siteTable(const Candidate& candidate, const SharedLayout* after) const;
@@ -150,17 +154,20 @@ private:
     std::vector<const EntryPoint*> holders;     ///< those, and the ones that only list it
   };
   std::map<Id, Users> users_;
-  std::vector<SharedVariable> variables_;
+  std::vector<SharedVariable> variables_; ///< those without arrays, too
+  SharedBounds bounds_;                   ///< of them
   std::vector<Candidate> candidates_;
-  /// Forms of indices, by entry point: built once, for all variables.
-  std::map<const EntryPoint*, std::unique_ptr<Affine>> affines_;
   std::map<std::pair<const EntryPoint*, BlockRef>, double> weights_;
 };
 
 Plan::Plan(PassContext& context, const Module& module, Analyses& analyses)
     : context_(context), module_(module), analyses_(analyses), target_(context.target),
-      isForced_(context.mode != "auto"), variables_(collectSharedVariables(analyses, target_)) {
-  if (variables_.empty()) return;
+      isForced_(context.mode != "auto"),
+      variables_(collectSharedVariables(analyses, target_, true)),
+      bounds_(analyses, target_, variables_) {
+  if (std::none_of(variables_.begin(), variables_.end(),
+                   [](const SharedVariable& v) { return v.hasArray(); }))
+    return;
   for (const EntryPoint& entry : analyses_.entryPoints().all()) {
     for (Id variable : entry.variables) users_[variable].entryPoints.push_back(&entry);
     for (Id variable : workgroupVariables(analyses_, entry))
@@ -170,25 +177,10 @@ Plan::Plan(PassContext& context, const Module& module, Analyses& analyses)
 
 // ---- collect ----
 
-/// True if the indices of all arrays but the outermost one are proved to be in range. Only with a
-/// workgroup size that is literal does that hold for every use of the module.
-bool staysInRow(const Constants& constants, Affine& affine, const SharedVariable& variable,
-                const SharedAccess& access) {
-  const std::vector<uint32_t> arrays = variable.arraysAbove(access.node);
-  for (size_t n = 0; n < arrays.size(); ++n) {
-    if (arrays[n] == 0) continue;
-    const LayoutNode& array = variable.nodes[arrays[n]];
-    if (!constants.literal(array.length)) return false;
-    const AffineExpr& index = affine.of(access.indices[n]);
-    if (!index.range || index.range->second >= array.extent || index.dependsOnSpec) return false;
-  }
-  return true;
-}
-
 /// How often a block runs for each run of the entry point, an estimate.
-double Plan::weightOf(Affine& affine, const EntryPoint& entry, BlockRef block) {
+double Plan::weightOf(const EntryPoint& entry, BlockRef block) {
   const auto [at, isNew] = weights_.try_emplace({&entry, block});
-  if (isNew && !isNeverRun(analyses_, affine, block))
+  if (isNew && !isNeverRun(analyses_, bounds_.affine(entry), block))
     at->second = blockFrequency(analyses_.loops(), block);
   return at->second;
 }
@@ -206,24 +198,19 @@ Candidate Plan::collect(const SharedVariable& variable) {
       c.isSizeKnown = false;
       continue;
     }
+    bounds_.judge(*entry, variable, c.bounds);
     const std::array<uint32_t, 3> size = entry->workgroupSize->size;
-    auto& affine = affines_[entry];
-    if (!affine) affine = std::make_unique<Affine>(analyses_, size, target_.subgroupSize);
+    Affine& affine = bounds_.affine(*entry);
     for (const SharedAccess& access : variable.accesses) {
-      const BlockRef block = module_.blockOf(access.inst);
-      const FunctionRef function = module_.functionOf(block);
-      if (!std::binary_search(entry->functions.begin(), entry->functions.end(), function)) continue;
-      if (!staysInRow(analyses_.constants(), *affine, variable, access) ||
-          !entry->workgroupSize->isLiteral)
-        c.unprovedIndex = access.inst;
-      const auto out =
-          AccessPattern::indexOutOfRange(analyses_, *affine, variable, access, size, target_);
-      if (out && !c.indexOutOfRange) c.indexOutOfRange = {access.inst, *out};
+      if (!bounds_.runs(*entry, access)) continue;
       c.accesses.push_back(
-          {&access, weightOf(*affine, *entry, block),
-           AccessPattern::build(analyses_, *affine, variable, access, size, target_)});
+          {&access, weightOf(*entry, module_.blockOf(access.inst)),
+           AccessPattern::build(analyses_, affine, variable, access, size, target_)});
     }
   }
+  for (const EntryPoint* entry : c.holders)
+    for (Id id : workgroupVariables(analyses_, *entry))
+      collectOpenLengths(analyses_, analyses_.types().pointee(id), c.openLengths);
   return c;
 }
 
@@ -259,27 +246,6 @@ bool Plan::isLiteral(const SharedVariable& variable, uint32_t node) const {
   return analyses_.constants().literal(variable.nodes[node].length).has_value();
 }
 
-/// SpecIds of those constants whose value was not given that a constant is computed from, sorted;
-/// of the constant itself, whatever was given, where there are none.
-std::set<uint32_t> Plan::unknownSpecIds(Id constant) const {
-  std::set<uint32_t> ids;
-  std::set<Id> seen{constant};
-  std::vector<Id> work{constant};
-  while (!work.empty()) {
-    const Id id = work.back();
-    work.pop_back();
-    const InstRef def = module_.def(id);
-    if (!def) continue;
-    const auto specId = analyses_.decorations().operand(module_, id, spv::Decoration::SpecId);
-    if (specId && (id == constant || analyses_.constants().isUnassumedSpec(id)))
-      ids.insert(*specId);
-    module_.forEachIdOperand(def, [&](uint32_t, Id operand) {
-      if (seen.insert(operand).second) work.push_back(operand);
-    });
-  }
-  return ids;
-}
-
 /// Extents that are literal, or by specialization constants that were all given. Given values only
 /// inform the cost: the rewrite holds for every value.
 std::optional<Refusal> Plan::hasKnownExtents(const Candidate& c) const {
@@ -291,8 +257,9 @@ std::optional<Refusal> Plan::hasKnownExtents(const Candidate& c) const {
         (value->isLiteral || (value->width == 32 && !constants.isUnassumedSpec(node.length))))
       continue;
     std::string options;
-    for (uint32_t id : unknownSpecIds(node.length))
-      options += fmt::format("{}--spec-const={}:VALUE", options.empty() ? "" : " ", id);
+    for (uint32_t id : specIdsOf(analyses_, node.length))
+      if (!value || value->width != 32 || context_.assumptions.specConstants.count(id) == 0)
+        options += fmt::format("{}--spec-const={}:VALUE", options.empty() ? "" : " ", id);
     return Refusal{"specialization-sized",
                    fmt::format("an extent is a specialization constant; give it with {}",
                                options.empty() ? "--spec-const=ID:VALUE" : options),
@@ -301,8 +268,26 @@ std::optional<Refusal> Plan::hasKnownExtents(const Candidate& c) const {
   return std::nullopt;
 }
 
+/// --robust: no index may reach what stands elsewhere afterwards.
+std::optional<Refusal> Plan::provesIndices(const Candidate& c) {
+  for (const EntryPoint* entry : c.holders) {
+    const auto& unproved = bounds_.firstUnproved(*entry);
+    if (!unproved) continue;
+    std::string of;
+    if (unproved->variable != c.variable->id)
+      of = fmt::format(" for '{}', which shares the memory",
+                       analyses_.decorations().name(module_, unproved->variable));
+    return Refusal{"index-not-proved",
+                   fmt::format("--robust asks for a proof that every index stays in its row, and "
+                               "there is none{}",
+                               of),
+                   unproved->inst};
+  }
+  return std::nullopt;
+}
+
 /// Legality, apart from the room that the new layout needs. The first rule that is not met.
-std::optional<Refusal> Plan::canPad(const Candidate& c) const {
+std::optional<Refusal> Plan::canPad(const Candidate& c) {
   const SharedVariable& variable = *c.variable;
   const Decorations& decorations = analyses_.decorations();
   if (c.entryPoints.empty())
@@ -333,17 +318,10 @@ std::optional<Refusal> Plan::canPad(const Candidate& c) const {
   // The bound also keeps every size of a candidate within 64 bits.
   if (c.before().layout.bytes() == 0 || c.before().layout.bytes() >= kMaxBytes)
     return Refusal{"unknown-element-layout", "its size is not known", variable.variable};
-  if (c.indexOutOfRange)
-    return Refusal{
-        "index-out-of-range",
-        fmt::format("index {} of an access leaves its extent: the shader may count on rows being "
-                    "next to each other",
-                    c.indexOutOfRange->second),
-        c.indexOutOfRange->first};
-  if (context_.isRobust && c.unprovedIndex)
-    return Refusal{"index-not-proved",
-                   "--robust asks for a proof that every index stays in its row, and there is none",
-                   c.unprovedIndex};
+  if (c.bounds.leaving)
+    return Refusal{"index-out-of-range", c.bounds.leaving->reason, c.bounds.leaving->inst};
+  if (context_.isRobust && c.isSizeKnown)
+    if (auto refusal = provesIndices(c)) return refusal;
   for (const SharedMemoryUse& memory : c.memory)
     if (!memory.bytes(0))
       return Refusal{"unknown-shared-memory", "the Workgroup memory in use is not known",
@@ -353,16 +331,12 @@ std::optional<Refusal> Plan::canPad(const Candidate& c) const {
 
 // ---- choose ----
 
-LayoutSearchOptions Plan::searchOptions(const SharedVariable& variable) const {
+LayoutSearchOptions Plan::searchOptions(const Candidate& c) const {
   LayoutSearchOptions options;
   options.mayPad = context_.mode != "swizzle";
   options.maySwizzle = context_.mode != "pad";
+  options.keepsOrder = c.bounds.keepsOrder;
   options.isForced = isForced_;
-  // Where the length is rounded up for a swizzle, an index beyond it may land before its end.
-  for (uint32_t n = 0; n < variable.nodes.size(); ++n)
-    if (context_.isRobust && variable.nodes[n].kind == LayoutNode::Kind::Array &&
-        !isLiteral(variable, n))
-      options.maySwizzle = false;
   return options;
 }
 
@@ -372,6 +346,14 @@ std::optional<Refusal> Plan::wantsRoom(const Candidate& c) const {
   if (!choice ||
       (!isForced_ && choice->cost.total() > c.before().cost.total() * (1 - options_.minGain)))
     return std::nullopt;
+  if (!c.openLengths.empty())
+    return Refusal{"size-not-frozen",
+                   fmt::format("{} needs more memory, and may not fit where the original does for "
+                               "other values of a specialization constant; freeze it with {} in "
+                               "front of the pass",
+                               describe(*c.variable, choice->layout),
+                               optionsToFreeze(analyses_, c.openLengths)),
+                   c.variable->variable};
   uint64_t most = 0;
   for (const SharedMemoryUse& memory : c.memory)
     most = std::max(most, memory.bytes(choice->layout.bytes()).value_or(0));
@@ -412,7 +394,7 @@ std::optional<Refusal> Plan::isProfitable(const Candidate& c) const {
   return std::nullopt;
 }
 
-std::optional<Refusal> Plan::judge(Candidate& c) const {
+std::optional<Refusal> Plan::judge(Candidate& c) {
   if (auto refusal = canPad(c)) return refusal;
   if (!c.isSizeKnown)
     return Refusal{"unknown-workgroup-size",
@@ -426,14 +408,17 @@ std::optional<Refusal> Plan::judge(Candidate& c) const {
 void Plan::judge(SharedSizes& newBytes, const std::set<Id>* only) {
   candidates_.reserve(variables_.size());
   for (const SharedVariable& variable : variables_) {
-    if (only && only->count(variable.id) == 0) continue;
+    if (!variable.hasArray() || (only && only->count(variable.id) == 0)) continue;
     candidates_.push_back(collect(variable));
     Candidate& c = candidates_.back();
     for (const EntryPoint* entry : c.holders)
       c.memory.emplace_back(analyses_, *entry, target_, variable.id, newBytes);
     c.search = std::make_unique<LayoutSearch>(
-        variable, c.accesses, target_, searchOptions(variable),
+        variable, c.accesses, target_, searchOptions(c),
         [this, &c, known = std::map<uint64_t, std::optional<double>>()](uint64_t bytes) mutable {
+          // Beside a length that is not literal nobody knows how much room is left.
+          if (bytes > c.before().layout.bytes() && !c.openLengths.empty())
+            return std::optional<double>();
           const auto [at, isNew] = known.try_emplace(bytes);
           if (isNew) at->second = residency(c, bytes);
           return at->second;
@@ -610,9 +595,10 @@ std::set<Id> wantSecondLook(const Plan& plan) {
                                        [](const Obstacle& o) { return o.isRemovable; });
     const bool isBound =
         obstacles.empty() && !c.hasNoConflict && c.after &&
-        std::any_of(c.accesses.begin(), c.accesses.end(), [&](const WeighedAccess& a) {
-          return c.variable->nodes[a.access->node].kind != LayoutNode::Kind::Element;
-        });
+        std::any_of(c.variable->accesses.begin(), c.variable->accesses.end(),
+                    [&](const SharedAccess& a) {
+                      return c.variable->nodes[a.node].kind != LayoutNode::Kind::Element;
+                    });
     if (isBlocked || isBound) wanted.insert(c.variable->id);
   }
   return wanted;

@@ -86,6 +86,10 @@ struct RunFinding {
   std::string place; ///< what tells two findings of a kind apart: shader, lines, variable
   std::string file, variable;
   uint32_t line = 0;
+  /// The memory that is accessed; `set` and `binding` are those of a buffer.
+  enum class Memory : uint8_t { Unknown, Workgroup, Buffer };
+  Memory memory = Memory::Unknown;
+  uint32_t set = 0, binding = 0;
   /// The other access of a race; where an undefined value comes from. Line 0: nothing is known.
   std::string otherFile;
   uint32_t otherLine = 0;

@@ -68,27 +68,6 @@ public:
                        [&](const Condition& c) { return holds(c, context); });
   }
 
-  /// True if some lane's index number `n` is sure to leave its array's extent.
-  bool leavesExtent(const Constants& constants, size_t n, uint64_t extent,
-                    std::array<uint32_t, 3> size) {
-    if (const auto constant = constants.value(access_.indices[n]))
-      return constant->asSigned() < 0 || constant->bits >= extent;
-    const AffineExpr& index = indices_[n];
-    if (index.range && index.range->second < extent) return false;
-    if (index.range && index.range->first >= extent) return true;
-    if (invocationsOf(size) > kMaxCountedInvocations || !affine_.isEvaluable(index) ||
-        affine_.uniformStates(std::array{&index}, block_).count != 1)
-      return false;
-    for (uint64_t lane = 0; lane < invocationsOf(size); ++lane) {
-      const uint32_t lanes = target_.subgroupSize;
-      const LaneContext context{localIdOf(lane, size), uint32_t(lane % lanes),
-                                uint32_t(lane / lanes), 0};
-      const auto value = affine_.evaluate(index, context);
-      if (value && *value >= extent && takesPart(context)) return true;
-    }
-    return false;
-  }
-
   /// All lanes of the subgroup that starts at local invocation `first`.
   Subgroup subgroup(uint64_t first, std::array<uint32_t, 3> size, uint32_t seed) {
     const size_t width = indices_.size() + 1;
@@ -229,20 +208,6 @@ AccessPattern AccessPattern::walk(uint32_t rank, uint32_t along, uint64_t extent
   subgroup.bases.push_back({std::vector<uint32_t>(rank, 0)});
   pattern.subgroups_.push_back(std::move(subgroup));
   return pattern;
-}
-
-std::optional<uint32_t> AccessPattern::indexOutOfRange(Analyses& analyses, Affine& affine,
-                                                       const SharedVariable& variable,
-                                                       const SharedAccess& access,
-                                                       std::array<uint32_t, 3> size,
-                                                       const TargetProfile& target) {
-  Builder builder(analyses, affine, variable, access, target);
-  const std::vector<uint32_t> arrays = variable.arraysAbove(access.node);
-  for (uint32_t n = 0; n < arrays.size(); ++n)
-    if (arrays[n] != 0 &&
-        builder.leavesExtent(analyses.constants(), n, variable.nodes[arrays[n]].extent, size))
-      return n;
-  return std::nullopt;
 }
 
 uint64_t AccessPattern::lanes(bool isLinear) const {

@@ -45,15 +45,6 @@ public:
   /// switches, neither knows.)
   bool isEstimate() const { return isEstimate_; }
 
-  /// Which of the access's indices certainly leaves its array for some lane, if there is one. The
-  /// index of an array that nothing surrounds does not count: what it leaves is the variable. Known
-  /// also where other indices depend on data, and there is no pattern.
-  static std::optional<uint32_t> indexOutOfRange(Analyses& analyses, Affine& affine,
-                                                 const SharedVariable& variable,
-                                                 const SharedAccess& access,
-                                                 std::array<uint32_t, 3> size,
-                                                 const TargetProfile& target);
-
   /// True if both cost the same under every linear form: they differ at most in where they stand.
   bool looksAs(const AccessPattern& other) const;
   /// A hash of what looksAs() compares.

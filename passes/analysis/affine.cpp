@@ -40,6 +40,14 @@ const AffineTerm& Affine::term(uint32_t index) const {
   return state_->table.facts(index).term;
 }
 
+std::optional<std::pair<uint32_t, uint32_t>> Affine::rangeAt(const AffineExpr& e,
+                                                             BlockRef block) const {
+  state_->table.setContext(block);
+  const auto here = state_->table.rangeOf(e);
+  if (!e.range || !here) return e.range ? e.range : here;
+  return std::pair(std::max(e.range->first, here->first), std::min(e.range->second, here->second));
+}
+
 const AffineExpr& Affine::argument(uint32_t index) const {
   return state_->table.argument(index);
 }
@@ -90,28 +98,37 @@ std::optional<uint32_t> Affine::evaluate(const AffineExpr& e,
   return state_->table.evaluate(e, localId, assigned);
 }
 
-std::vector<BlockCondition> collectConditions(Analyses& analyses, BlockRef block) {
+std::vector<BlockCondition> collectConditions(Analyses& analyses, BlockRef block, bool* areAll) {
   const Module& module = analyses.module();
   const Cfg& cfg = analyses.cfg();
   const Dominance& dominance = analyses.dominance();
   const Loops& loops = analyses.loops();
   std::vector<BlockCondition> conditions;
+  bool misses = false;
+  BlockRef below = block; ///< who comes here comes to the block if the conditions found hold
   BlockRef above = dominance.idom(block);
   for (uint32_t steps = 0; above && steps < kMaxDominators;
        above = dominance.idom(above), ++steps) {
-    InstRef branch = module.terminator(above);
-    if (module.opcode(branch) != spv::Op::OpBranchConditional) continue;
+    if (cfg.successors(above).size() < 2) continue;
+    const InstRef branch = module.terminator(above);
+    const size_t before = conditions.size();
     // What a loop that is left behind decided held in its last iteration: its phis have other
     // values here.
     const Loop* loop = loops.innermost(above);
-    if (loop && !loops.contains(*loop, block)) continue;
-    BlockRef sides[2] = {module.blockOfLabel(module.idAt(branch, 2)),
-                         module.blockOfLabel(module.idAt(branch, 3))};
-    if (sides[0] == sides[1]) continue;
-    for (uint32_t n = 0; n < 2; ++n)
-      if (cfg.predecessors(sides[n]).size() == 1 && dominance.dominates(sides[n], block))
-        conditions.push_back({module.idAt(branch, 1), n == 1});
+    const bool isBehindLoop = loop && !loops.contains(*loop, block);
+    if (module.opcode(branch) == spv::Op::OpBranchConditional && !isBehindLoop) {
+      const BlockRef sides[2] = {module.blockOfLabel(module.idAt(branch, 2)),
+                                 module.blockOfLabel(module.idAt(branch, 3))};
+      for (uint32_t n = 0; n < 2; ++n)
+        if (cfg.predecessors(sides[n]).size() == 1 && dominance.dominates(sides[n], block))
+          conditions.push_back({module.idAt(branch, 1), n == 1});
+    }
+    if (conditions.size() != before)
+      below = above;
+    else
+      misses |= !dominance.postDominates(below, above);
   }
+  if (areAll) *areAll = !misses && !above;
   std::reverse(conditions.begin(), conditions.end());
   return conditions;
 }

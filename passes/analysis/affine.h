@@ -118,6 +118,8 @@ public:
   /// case is one VaryingOpaque term. Loads from Function variables that are stored once, where the
   /// store dominates, are looked through; so are composite extracts of constructed composites.
   const AffineExpr& of(Id value);
+  /// Range of a form from of() where `block` uses the value; with what is known of its terms there.
+  std::optional<std::pair<uint32_t, uint32_t>> rangeAt(const AffineExpr& e, BlockRef block) const;
   const AffineTerm& term(uint32_t index) const;
   /// Operand of a Derived term, by what AffineTerm::args holds; without range.
   const AffineExpr& argument(uint32_t index) const;
@@ -169,8 +171,10 @@ struct BlockCondition {
 };
 /// Conditions on the dominating branches of `block`, outermost first: conditional branches with one
 /// edge that dominates the block. Exact as a necessary condition. Conditions that ended a loop are
-/// left out. Switches are left out. Nothing for a block that cannot be reached.
-std::vector<BlockCondition> collectConditions(Analyses& analyses, BlockRef block);
+/// left out. Switches are left out. Nothing for a block that cannot be reached. `areAll` receives
+/// whether nothing else keeps an invocation that runs the function from the block.
+std::vector<BlockCondition> collectConditions(Analyses& analyses, BlockRef block,
+                                              bool* areAll = nullptr);
 
 /// True when a condition on the block is false whatever happens, given the Affine's subgroup size:
 /// what is written for subgroups of another size never runs. For cost only.

@@ -394,7 +394,9 @@ AffineWalk::Form AffineWalk::arithmeticForm(spv::Op op, const AffineExpr& a, con
   case spv::Op::OpSDiv:
   case spv::Op::OpSRem:
   case spv::Op::OpSMod:
-    if (width < 32 && !areNonNegative(table_, a, b, width)) return std::nullopt;
+    // GLSL and HLSL leave % of negative numbers undefined, and drivers differ in it.
+    if ((width < 32 || op == spv::Op::OpSMod) && !areNonNegative(table_, a, b, width))
+      return std::nullopt;
     return table_.signedDivision(op, a, b);
   case spv::Op::OpBitwiseAnd:
     return table_.bitAnd(a, b);

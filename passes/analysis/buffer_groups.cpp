@@ -17,9 +17,9 @@ public:
   explicit Addresses(const BufferLayout& layout) : layout_(layout) {
     elements_ = layout.tile == 0 ? std::max(kManyElements, layout.count.value_or(0)) : layout.tile;
     stride_ = layout.tileStride(elements_);
+    const std::vector<uint64_t> groups = layout.groupOffsets(elements_);
     for (const LayoutField& field : layout.fields)
-      start_.push_back(layout.arrayOffsetAfter + layout.groupOffset(field.group, elements_) +
-                       field.offsetInGroup);
+      start_.push_back(layout.arrayOffsetAfter + groups[field.group] + field.offsetInGroup);
   }
   uint64_t operator()(uint32_t leaf, const LanePlace& place) const {
     const LayoutField& field = layout_.fields[leaf];
@@ -49,11 +49,42 @@ void addSectors(std::vector<uint64_t>& sectors, uint64_t at, uint32_t bytes, uin
   for (uint64_t s = at / sector; s <= (at + bytes - 1) / sector; ++s) sectors.push_back(s);
 }
 
-std::optional<size_t> wordOf(const PackedWords& words, uint32_t leaf) {
+constexpr uint32_t kNoWord = BufferCost::kNoWord;
+
+/// By leaf: which of `words` holds it.
+std::vector<uint32_t> wordOfEach(size_t leaves, const PackedWords& words) {
+  std::vector<uint32_t> word(leaves, kNoWord);
   for (size_t w = 0; w < words.size(); ++w)
-    for (const NarrowLeaf& n : words[w])
-      if (n.leaf == leaf) return w;
-  return std::nullopt;
+    for (const NarrowLeaf& n : words[w]) word[n.leaf] = uint32_t(w);
+  return word;
+}
+
+/// One element's part of a group.
+struct PlacedGroup {
+  std::vector<uint32_t> offsets; ///< of each leaf, in bytes
+  uint32_t stride = 0, align = 1;
+};
+
+PlacedGroup placeGroup(const BufferView& view, std::span<const uint32_t> leaves,
+                       std::span<const uint32_t> wordOf) {
+  PlacedGroup group;
+  std::map<uint32_t, uint32_t> placed; // word, offset
+  uint32_t end = 0;
+  for (uint32_t n : leaves) {
+    const ElementLeaf& leaf = view.leaves[n];
+    const auto at = uint32_t(alignUp(end, leaf.align));
+    group.align = std::max(group.align, leaf.align);
+    if (wordOf[n] != kNoWord) {
+      const auto [known, isNew] = placed.try_emplace(wordOf[n], at);
+      group.offsets.push_back(known->second);
+      if (isNew) end = at + leaf.size;
+      continue;
+    }
+    group.offsets.push_back(at);
+    end = at + leaf.size;
+  }
+  group.stride = uint32_t(alignUp(end, group.align));
+  return group;
 }
 
 void setBits(BufferLayout& layout, const BufferView& view, const PackedWords& words) {
@@ -76,9 +107,20 @@ double countDistinct(std::vector<uint64_t>& sectors) {
 
 } // namespace
 
+BufferCost::BufferCost(const BufferView& view, uint32_t sectorBytes)
+    : view_(view), sector_(sectorBytes), samplesOf_(view.leaves.size()) {
+  uint32_t align = 4;
+  for (const ElementLeaf& leaf : view.leaves) align = std::max(align, leaf.align);
+  start_ = alignUp(view.arrayOffset, align);
+}
+
 void BufferCost::add(BufferTraffic traffic) {
   isKnown_ = isKnown_ && traffic.isKnown;
-  std::move(traffic.clusters.begin(), traffic.clusters.end(), std::back_inserter(clusters_));
+  for (TrafficCluster& cluster : traffic.clusters) {
+    for (size_t n = 0; n < cluster.samples.size(); ++n)
+      samplesOf_[cluster.samples[n].leaf].push_back({clusters_.size(), n});
+    clusters_.push_back(std::move(cluster));
+  }
 }
 
 template <class Address>
@@ -136,43 +178,79 @@ template <class Address>
 double BufferCost::average(uint32_t leaf, Address&& address) const {
   double sectors = 0, weight = 0;
   std::vector<uint64_t> one;
-  for (const TrafficCluster& cluster : clusters_)
-    for (const TrafficSample& sample : cluster.samples)
-      for (const std::vector<LanePlace>& places : sample.executions) {
-        if (sample.leaf != leaf) continue;
-        one.clear();
-        for (const LanePlace& place : places)
-          addSectors(one, address(leaf, place), sample.bytes, sector_);
-        sectors += countDistinct(one) * cluster.weight;
-        weight += cluster.weight;
-      }
+  for (const SampleOf& at : samplesOf_[leaf]) {
+    const TrafficCluster& cluster = clusters_[at.cluster];
+    const TrafficSample& sample = cluster.samples[at.sample];
+    for (const std::vector<LanePlace>& places : sample.executions) {
+      one.clear();
+      for (const LanePlace& place : places)
+        addSectors(one, address(leaf, place), sample.bytes, sector_);
+      sectors += countDistinct(one) * cluster.weight;
+      weight += cluster.weight;
+    }
+  }
   return weight == 0 ? 0 : sectors / weight;
 }
 
 double BufferCost::sectorsBefore(uint32_t leaf) const {
   return average(leaf, AddressesBefore(view_));
 }
-double BufferCost::sectorsAfter(uint32_t leaf, const BufferLayout& layout) const {
-  return average(leaf, Addresses(layout));
+std::vector<double> BufferCost::sectorsAfter(const BufferLayout& layout) const {
+  const Addresses addresses(layout);
+  std::vector<double> sectors;
+  for (uint32_t leaf = 0; leaf < samplesOf_.size(); ++leaf)
+    sectors.push_back(average(leaf, addresses));
+  return sectors;
 }
 
-bool BufferCost::isUsed(uint32_t leaf) const {
-  for (const TrafficCluster& cluster : clusters_)
-    for (const TrafficSample& sample : cluster.samples)
-      if (sample.leaf == leaf) return true;
-  return false;
+std::vector<size_t> BufferCost::clustersOf(uint32_t leaf) const {
+  std::vector<size_t> clusters;
+  for (const SampleOf& at : samplesOf_[leaf])
+    if (clusters.empty() || clusters.back() != at.cluster) clusters.push_back(at.cluster);
+  return clusters;
 }
 
-bool BufferCost::areTogether(uint32_t a, uint32_t b) const {
-  for (const TrafficCluster& cluster : clusters_) {
-    size_t usesA = 0, usesB = 0;
-    for (const TrafficSample& sample : cluster.samples) {
-      usesA += sample.leaf == a;
-      usesB += sample.leaf == b;
+double BufferCost::costTogether(std::span<const uint32_t> leaves, uint32_t tile,
+                                std::span<const uint32_t> wordOf) const {
+  struct Placed {
+    SampleOf at;
+    uint32_t offset;
+  };
+  const PlacedGroup group = placeGroup(view_, leaves, wordOf);
+  std::vector<Placed> samples;
+  for (size_t n = 0; n < leaves.size(); ++n)
+    for (const SampleOf& at : samplesOf_[leaves[n]]) samples.push_back({at, group.offsets[n]});
+  std::sort(samples.begin(), samples.end(), [](const Placed& a, const Placed& b) {
+    return std::pair(a.at.cluster, a.at.sample) < std::pair(b.at.cluster, b.at.sample);
+  });
+  const uint64_t elements = tile == 0 ? kManyElements : tile;
+  const uint64_t tileStride = alignUp(elements * group.stride, group.align);
+  TrafficCost cost;
+  std::vector<uint64_t> all, one;
+  for (auto first = samples.begin(); first != samples.end();) {
+    const TrafficCluster& cluster = clusters_[first->at.cluster];
+    const auto last = std::find_if(
+        first, samples.end(), [&](const Placed& p) { return p.at.cluster != first->at.cluster; });
+    const size_t executions = cluster.samples.front().executions.size();
+    for (size_t e = 0; e < executions; ++e) {
+      all.clear();
+      for (auto p = first; p != last; ++p) {
+        const TrafficSample& sample = cluster.samples[p->at.sample];
+        one.clear();
+        for (const LanePlace& place : sample.executions[e])
+          addSectors(one,
+                     start_ + place.element / elements * tileStride +
+                         place.element % elements * group.stride + p->offset + place.inner,
+                     sample.bytes, sector_);
+        placesCounted_ += sample.executions[e].size();
+        all.insert(all.end(), one.begin(), one.end());
+        cost.requested += countDistinct(one) * cluster.weight / double(executions);
+      }
+      cost.fetched += countDistinct(all) * cluster.weight / double(executions);
     }
-    if ((usesA != 0) != (usesB != 0)) return false;
+    first = last;
   }
-  return true;
+  return cost.total();
 }
 
 BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t tile,
@@ -185,31 +263,21 @@ BufferLayout layoutOf(const BufferView& view, const LeafGroups& groups, uint32_t
   layout.count = view.count;
   layout.fields.resize(view.leaves.size());
   setBits(layout, view, words);
+  const std::vector<uint32_t> wordOf = wordOfEach(view.leaves.size(), words);
   uint32_t largest = 1;
   for (const std::vector<uint32_t>& leaves : groups) {
-    std::map<size_t, uint32_t> placed; // word, offset
-    LayoutGroup group;
-    uint32_t end = 0, align = 1;
-    for (uint32_t n : leaves) {
-      const ElementLeaf& leaf = view.leaves[n];
-      LayoutField& field = layout.fields[n];
+    const PlacedGroup placed = placeGroup(view, leaves, wordOf);
+    for (size_t n = 0; n < leaves.size(); ++n) {
+      const ElementLeaf& leaf = view.leaves[leaves[n]];
+      LayoutField& field = layout.fields[leaves[n]];
       field.path = leaf.path;
       field.type = leaf.type;
       field.offsetBefore = leaf.offset;
       field.size = leaf.size;
       field.group = uint32_t(layout.groups.size());
-      align = std::max(align, leaf.align);
-      if (const auto word = wordOf(words, n)) {
-        const auto [known, isNew] = placed.try_emplace(*word, alignUp(end, leaf.align));
-        field.offsetInGroup = known->second;
-        if (isNew) end = field.offsetInGroup + leaf.size;
-        continue;
-      }
-      field.offsetInGroup = alignUp(end, leaf.align);
-      end = field.offsetInGroup + leaf.size;
+      field.offsetInGroup = placed.offsets[n];
     }
-    group.stride = alignUp(end, align);
-    group.align = std::max(4u, align);
+    const LayoutGroup group{placed.stride, std::max(4u, placed.align)};
     largest = std::max(largest, group.align);
     layout.groups.push_back(group);
   }
@@ -252,51 +320,82 @@ BufferLayout soaLayout(const BufferView& view, LeafGroups groups, const PackedWo
   return layout;
 }
 
+namespace {
+
+/// Fields that are used together.
+struct Together {
+  std::vector<uint32_t> leaves;
+  double cost = 0;
+};
+
+/// Merges what costs no more together than apart, each with each.
+void mergeAll(std::vector<Together>& groups, const BufferCost& cost, uint32_t tile,
+              std::span<const uint32_t> wordOf) {
+  for (size_t g = 0; g < groups.size(); ++g)
+    for (size_t h = g + 1; h < groups.size();) {
+      Together both{groups[g].leaves, 0};
+      both.leaves.insert(both.leaves.end(), groups[h].leaves.begin(), groups[h].leaves.end());
+      std::sort(both.leaves.begin(), both.leaves.end());
+      both.cost = cost.costTogether(both.leaves, tile, wordOf);
+      if (both.cost > (groups[g].cost + groups[h].cost) * (1 + 1e-9)) {
+        ++h;
+        continue;
+      }
+      groups[g] = std::move(both);
+      groups.erase(groups.begin() + ptrdiff_t(h));
+    }
+}
+
+/// Of more groups than this, each with each is tried among neighbours; then, among fewer, again.
+constexpr size_t kMostWithEachOther = 64;
+
+void mergeNeighbours(std::vector<Together>& groups, const BufferCost& cost, uint32_t tile,
+                     std::span<const uint32_t> wordOf) {
+  for (;;) {
+    std::vector<Together> merged;
+    for (size_t first = 0; first < groups.size(); first += kMostWithEachOther) {
+      const size_t last = std::min(first + kMostWithEachOther, groups.size());
+      std::vector<Together> some(std::make_move_iterator(groups.begin() + ptrdiff_t(first)),
+                                 std::make_move_iterator(groups.begin() + ptrdiff_t(last)));
+      mergeAll(some, cost, tile, wordOf);
+      std::move(some.begin(), some.end(), std::back_inserter(merged));
+    }
+    const bool isDone = groups.size() <= kMostWithEachOther || merged.size() == groups.size();
+    groups = std::move(merged);
+    if (isDone) return;
+  }
+}
+
+} // namespace
+
 LeafGroups chooseGroups(const BufferView& view, const BufferCost& cost, uint32_t tile,
                         const PackedWords& words) {
-  LeafGroups groups;
-  std::vector<uint32_t> cold;
-  std::vector<std::vector<uint32_t>> units; // what moves as one: a leaf, or the leaves of a word
+  LeafGroups units; // what moves as one: a leaf, or the leaves of a word
   for (const std::vector<NarrowLeaf>& word : words) {
     std::vector<uint32_t>& unit = units.emplace_back();
     for (const NarrowLeaf& n : word) unit.push_back(n.leaf);
   }
+  const std::vector<uint32_t> wordOf = wordOfEach(view.leaves.size(), words);
   for (uint32_t n = 0; n < view.leaves.size(); ++n)
-    if (!wordOf(words, n)) units.push_back({n});
+    if (wordOf[n] == kNoWord) units.push_back({n});
   std::sort(units.begin(), units.end());
+  if (!cost.isKnown()) return units;
+
+  std::vector<uint32_t> cold;
+  std::map<std::vector<size_t>, std::vector<Together>> byUse; // the clusters of the first leaf
   for (const std::vector<uint32_t>& unit : units) {
-    const bool isUsed =
-        std::any_of(unit.begin(), unit.end(), [&](uint32_t n) { return cost.isUsed(n); });
-    if (cost.isKnown() && !isUsed)
-      cold.insert(cold.end(), unit.begin(), unit.end());
+    if (std::any_of(unit.begin(), unit.end(), [&](uint32_t n) { return cost.isUsed(n); }))
+      byUse[cost.clustersOf(unit.front())].push_back({unit, cost.costTogether(unit, tile, wordOf)});
     else
-      groups.push_back(unit);
+      cold.insert(cold.end(), unit.begin(), unit.end());
   }
+  LeafGroups groups;
+  for (auto& [clusters, together] : byUse) {
+    mergeNeighbours(together, cost, tile, wordOf);
+    for (Together& group : together) groups.push_back(std::move(group.leaves));
+  }
+  std::sort(groups.begin(), groups.end()); // by their first leaves
   std::sort(cold.begin(), cold.end());
-  auto totalOf = [&](const LeafGroups& some) {
-    LeafGroups whole = some;
-    if (!cold.empty()) whole.push_back(cold);
-    return cost.after(layoutOf(view, whole, tile, words)).total();
-  };
-  double best = cost.isKnown() ? totalOf(groups) : 0;
-  for (size_t g = 0; cost.isKnown() && g < groups.size(); ++g)
-    for (size_t h = g + 1; h < groups.size();) {
-      if (!cost.areTogether(groups[g].front(), groups[h].front())) {
-        ++h;
-        continue;
-      }
-      LeafGroups merged = groups;
-      merged[g].insert(merged[g].end(), groups[h].begin(), groups[h].end());
-      std::sort(merged[g].begin(), merged[g].end());
-      merged.erase(merged.begin() + ptrdiff_t(h));
-      const double total = totalOf(merged);
-      if (total > best * (1 + 1e-9)) {
-        ++h;
-        continue;
-      }
-      best = total;
-      groups = std::move(merged);
-    }
   if (!cold.empty()) groups.push_back(std::move(cold));
   return groups;
 }

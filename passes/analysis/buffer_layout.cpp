@@ -11,6 +11,16 @@ uint64_t BufferLayout::groupOffset(uint32_t group, uint64_t elements) const {
   return alignUp(at, groups[group].align);
 }
 
+std::vector<uint64_t> BufferLayout::groupOffsets(uint64_t elements) const {
+  std::vector<uint64_t> offsets;
+  uint64_t at = 0;
+  for (const LayoutGroup& g : groups) {
+    offsets.push_back(alignUp(at, g.align));
+    at = offsets.back() + tileElements(elements) * g.stride;
+  }
+  return offsets;
+}
+
 uint64_t BufferLayout::tileStride(uint64_t elements) const {
   uint32_t align = 1;
   for (const LayoutGroup& g : groups) align = std::max(align, g.align);

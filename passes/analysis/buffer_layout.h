@@ -81,8 +81,9 @@ struct BufferLayout {
 
   /// Elements in one tile of an array of `elements`.
   uint64_t tileElements(uint64_t elements) const { return tile == 0 ? elements : tile; }
-  /// Bytes from the start of a tile to the run of `group`.
+  /// Bytes from the start of a tile to the run of `group`, and of each group.
   uint64_t groupOffset(uint32_t group, uint64_t elements) const;
+  std::vector<uint64_t> groupOffsets(uint64_t elements) const;
   /// Bytes from one tile to the next: the runs of all groups, rounded up to the largest alignment.
   uint64_t tileStride(uint64_t elements) const;
   /// Bytes of the buffer with `elements` elements, before and after.

@@ -3,31 +3,69 @@
 #include "analysis/affine.h"
 #include "analysis/constants.h"
 #include "analysis/entry_points.h"
+#include "analysis/index_bounds.h"
 #include "analysis/types.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <vector>
 
 namespace lanewise {
 namespace {
 
 using Kind = TypeInfo::Kind;
+using PointerKind = BufferPointer::Kind;
 
-class Prover {
+/// Looks at every index that leads to an access.
+class Indices {
 public:
-  Prover(Analyses& analyses, const BufferView& view)
+  Indices(Analyses& analyses, const BufferView& view)
       : analyses_(analyses), module_(analyses.module()), types_(analyses.types()), view_(view) {}
 
-  InstRef run() {
-    for (const BufferAccess& access : view_.accesses)
-      if (!isProved(access)) return access.inst;
-    return {};
+  InstRef findUnproved() {
+    return find([this](const Step& step, BlockRef block) { return !isProved(step, block); });
+  }
+
+  InstRef findLeaving(uint32_t subgroupSize) {
+    return find([&](const Step& step, BlockRef block) {
+      if (step.isElement || !step.count) return false;
+      const auto under = entriesOf(module_.functionOf(block));
+      return std::any_of(under.begin(), under.end(), [&](Under* u) {
+        if (!u->bounds)
+          u->bounds = std::make_unique<IndexBounds>(analyses_, u->affine, *u->entry, subgroupSize);
+        return u->bounds->judge(step.index, *step.count, block) >= IndexVerdict::NotKnown;
+      });
+    });
   }
 
 private:
-  bool isProved(const BufferAccess& access) {
-    const BufferPointer& pointer = view_.pointers[access.pointer];
-    const BlockRef block = module_.blockOf(access.inst);
+  /// An index on the way from the variable to what is accessed.
+  struct Step {
+    Id index;
+    std::optional<uint64_t> count; ///< literal number that it chooses from
+    bool isElement = false;        ///< it chooses an element of the array of structs
+  };
+  /// What is known of values under one entry point.
+  struct Under {
+    Under(Analyses& analyses, const EntryPoint& e, std::optional<std::array<uint32_t, 3>> size)
+        : entry(&e), affine(analyses, size) {}
+    const EntryPoint* entry;
+    Affine affine;
+    std::unique_ptr<IndexBounds> bounds;
+  };
+
+  template <class Test>
+  InstRef find(Test&& isBad) {
+    for (const auto* accesses : {&view_.accesses, &view_.outside})
+      for (const BufferAccess& access : *accesses)
+        for (const Step& step : stepsOf(view_.pointers[access.pointer]))
+          if (isBad(step, module_.blockOf(access.inst))) return access.inst;
+    return {};
+  }
+
+  std::vector<Step> stepsOf(const BufferPointer& pointer) const {
+    std::vector<Step> steps;
     Id type = types_.pointee(view_.variable);
     for (size_t n = 0; n < pointer.steps.size(); ++n) {
       const Id index = pointer.steps[n];
@@ -39,109 +77,75 @@ private:
       std::optional<uint64_t> count;
       if (info.kind == Kind::Vector || info.kind == Kind::Matrix) count = info.count;
       if (info.kind == Kind::Array) count = analyses_.constants().literal(info.length);
+      const bool isElement = n == view_.descriptorDims + 1 && pointer.kind != PointerKind::Outside;
       // Which descriptor is chosen does not change.
-      if (n >= view_.descriptorDims && !isBelow(index, count, n == view_.descriptorDims + 1, block))
-        return false;
+      if (n >= view_.descriptorDims) steps.push_back({index, count, isElement});
       type = info.element;
     }
-    return true;
+    return steps;
   }
 
-  /// The forms under each entry point that runs a function, with its size where that is literal.
-  std::vector<Affine*> formsFor(FunctionRef function) {
-    if (forms_.empty())
+  /// The entry points that run a function, each with its size where that is literal.
+  std::vector<Under*> entriesOf(FunctionRef function) {
+    if (entries_.empty())
       for (const EntryPoint& entry : analyses_.entryPoints().all()) {
         const bool isLiteral = entry.workgroupSize && entry.workgroupSize->isLiteral;
-        forms_.emplace_back(
-            &entry,
-            std::make_unique<Affine>(analyses_, isLiteral ? std::optional(entry.workgroupSize->size)
-                                                          : std::nullopt));
+        entries_.push_back(std::make_unique<Under>(
+            analyses_, entry, isLiteral ? std::optional(entry.workgroupSize->size) : std::nullopt));
       }
-    std::vector<Affine*> found;
-    for (auto& [entry, affine] : forms_)
-      if (std::binary_search(entry->functions.begin(), entry->functions.end(), function))
-        found.push_back(affine.get());
+    std::vector<Under*> found;
+    for (const auto& under : entries_)
+      if (std::binary_search(under->entry->functions.begin(), under->entry->functions.end(),
+                             function))
+        found.push_back(under.get());
     return found;
   }
 
-  bool isBelow(Id index, std::optional<uint64_t> count, bool isElement, BlockRef block) {
+  bool isProved(const Step& step, BlockRef block) {
+    const auto& [index, count, isElement] = step;
     if (const auto value = analyses_.constants().literal(index)) return count && *value < *count;
     if (types_.info(module_.typeOf(index)).width != 32) return false;
-    const std::vector<Affine*> forms = formsFor(module_.functionOf(block));
-    const bool isInRange =
-        !forms.empty() && std::all_of(forms.begin(), forms.end(), [&](Affine* a) {
-          const AffineExpr& form = a->of(index);
-          return count && form.range && !form.dependsOnSpec && form.range->second < *count;
-        });
-    if (isInRange) return true;
-    const bool isNonNegative =
-        !forms.empty() && std::all_of(forms.begin(), forms.end(), [&](Affine* a) {
-          const AffineExpr& form = a->of(index);
-          return form.range && !form.dependsOnSpec && form.range->second <= INT32_MAX;
-        });
+    const std::vector<Under*> under = entriesOf(module_.functionOf(block));
+    auto isBelow = [&](uint64_t limit) {
+      return !under.empty() && std::all_of(under.begin(), under.end(), [&](Under* u) {
+        const AffineExpr& form = u->affine.of(step.index);
+        const auto range = u->affine.rangeAt(form, block);
+        return range && !form.dependsOnSpec && range->second < limit;
+      });
+    };
+    if (count && isBelow(*count)) return true;
+    const bool isNonNegative = isBelow(uint64_t(INT32_MAX) + 1);
     for (const BlockCondition& c : collectConditions(analyses_, block))
-      if (isGuard(c, stripped(index), count, isElement, isNonNegative)) return true;
+      if (isGuard(c, index, count, isElement, isNonNegative)) return true;
     return false;
-  }
-
-  Id stripped(Id id) const {
-    while (module_.opcodeOf(id) == spv::Op::OpBitcast ||
-           module_.opcodeOf(id) == spv::Op::OpCopyObject)
-      id = module_.idAt(module_.def(id), 3);
-    return id;
   }
 
   bool isGuard(const BlockCondition& c, Id index, std::optional<uint64_t> count, bool isElement,
                bool isNonNegative) const {
-    const InstRef compare = module_.def(c.condition);
-    if (!compare || module_.wordCount(compare) != 5) return false;
-    Id low, high; // low < high
-    bool isSigned = false;
-    switch (module_.opcode(compare)) {
-    case spv::Op::OpSLessThan:
-    case spv::Op::OpSGreaterThanEqual:
-      isSigned = true;
-      [[fallthrough]];
-    case spv::Op::OpULessThan:
-    case spv::Op::OpUGreaterThanEqual:
-      low = module_.idAt(compare, 3), high = module_.idAt(compare, 4);
-      break;
-    case spv::Op::OpSGreaterThan:
-    case spv::Op::OpSLessThanEqual:
-      isSigned = true;
-      [[fallthrough]];
-    case spv::Op::OpUGreaterThan:
-    case spv::Op::OpULessThanEqual:
-      low = module_.idAt(compare, 4), high = module_.idAt(compare, 3);
-      break;
-    default:
-      return false;
-    }
-    const spv::Op op = module_.opcode(compare);
-    const bool isStrict = op == spv::Op::OpSLessThan || op == spv::Op::OpULessThan ||
-                          op == spv::Op::OpSGreaterThan || op == spv::Op::OpUGreaterThan;
-    // i >= n that is false says the same as i < n that is true.
-    if (isStrict == c.negated || stripped(low) != index || (isSigned && !isNonNegative))
-      return false;
-    high = stripped(high);
-    if (const auto limit = analyses_.constants().literal(high))
-      return count && *limit <= *count && (!isSigned || *limit <= INT32_MAX);
+    const auto limit = upperLimit(module_, c, index);
+    if (!limit || (limit->isSigned && !isNonNegative)) return false;
+    if (const auto value = analyses_.constants().literal(limit->limit))
+      return count && *value <= *count && (!limit->isSigned || *value <= INT32_MAX);
     if (!isElement || view_.descriptorDims != 0 || count) return false;
     return std::any_of(view_.lengths.begin(), view_.lengths.end(),
-                       [&](InstRef length) { return module_.resultId(length) == high; });
+                       [&](InstRef length) { return module_.resultId(length) == limit->limit; });
   }
 
   Analyses& analyses_;
   const Module& module_;
   const Types& types_;
   const BufferView& view_;
-  std::vector<std::pair<const EntryPoint*, std::unique_ptr<Affine>>> forms_;
+  std::vector<std::unique_ptr<Under>> entries_;
 };
 
 } // namespace
 
 InstRef findUnprovedIndex(Analyses& analyses, const BufferView& view) {
-  return Prover(analyses, view).run();
+  return Indices(analyses, view).findUnproved();
+}
+
+InstRef findLeavingIndex(Analyses& analyses, const BufferView& view, uint32_t subgroupSize) {
+  return Indices(analyses, view).findLeaving(subgroupSize);
 }
 
 } // namespace lanewise

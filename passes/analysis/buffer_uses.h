@@ -83,6 +83,8 @@ struct BufferView {
   std::string structName; ///< of the element
   bool isUniform = false; ///< a Uniform block that nobody writes: never rewritten
   /// The block's explicit layout as text: two views of one buffer agree when these are equal.
+  /// Lengths by specialization constants are all alike there: where elements lie does not depend on
+  /// them, before or after.
   std::string signature;
 
   bool hasArray = false; ///< the last member is an array of structs with an explicit layout
@@ -97,6 +99,7 @@ struct BufferView {
 
   std::vector<BufferPointer> pointers; ///< [0] is the variable; each behind what it is made from
   std::vector<BufferAccess> accesses;  ///< in module order
+  std::vector<BufferAccess> outside;   ///< those of members beside the array, without leaves
   std::vector<InstRef> lengths;        ///< OpArrayLength, in module order
   std::vector<BufferRefusal> refusals;
 };

@@ -253,7 +253,7 @@ private:
     if (pointer.kind == PointerKind::Outside) {
       if (access.isCopy && !isPlainCopy(user))
         return refuse(user, "copy-between-types", "it is copied from or to another type");
-      return;
+      return view_.outside.push_back(std::move(access));
     }
     if (pointer.kind == PointerKind::Whole) return wholeAccess(std::move(access), pointer);
     access.leaves = access.allLeaves = {pointer.leaf};

@@ -5,14 +5,13 @@
 #include "analysis/entry_points.h"
 #include "analysis/loops.h"
 #include "analysis/types.h"
+#include "analysis/uniformity.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace lanewise {
 namespace {
-
-using PointerKind = BufferPointer::Kind;
 
 bool touches(const BufferAccess& access, std::span<const NarrowLeaf> word) {
   return std::any_of(word.begin(), word.end(), [&](const NarrowLeaf& n) {
@@ -28,15 +27,27 @@ bool coversAll(const BufferAccess& access, std::span<const NarrowLeaf> word) {
   });
 }
 
-/// Whether invocations may hand memory to one another inside a dispatch but by control barriers:
-/// then two plain stores to one place need not be a race.
+/// Whether a control barrier does no more than order the invocations of one workgroup: its memory
+/// scope is no wider.
+bool staysInWorkgroup(Analyses& analyses, InstRef barrier) {
+  const auto scope = analyses.constants().literal(analyses.module().idAt(barrier, 2));
+  return scope == uint64_t(spv::Scope::Workgroup) || scope == uint64_t(spv::Scope::Subgroup) ||
+         scope == uint64_t(spv::Scope::Invocation);
+}
+
+/// Whether invocations may hand memory to one another inside a dispatch but by control barriers of
+/// their workgroup: then two plain stores to one place need not be a race. A control barrier with a
+/// wider memory scope is a fence (SPIR-V 3.52.21 OpControlBarrier), which a relaxed atomic behind
+/// it publishes.
 bool synchronizesByMemory(Analyses& analyses) {
   const Module& module = analyses.module();
   for (InstRef i : module.insts()) {
-    if (module.opcode(i) == spv::Op::OpMemoryBarrier || module.isUnknown(i)) return true;
+    const spv::Op op = module.opcode(i);
+    if (op == spv::Op::OpMemoryBarrier || module.isUnknown(i)) return true;
+    if (op == spv::Op::OpControlBarrier && !staysInWorkgroup(analyses, i)) return true;
     if (!has(module.effects(i), Effect::Atomic)) continue;
     // Scope and semantics follow the pointer (OpAtomicStore has it first, the others third).
-    const uint32_t at = module.opcode(i) == spv::Op::OpAtomicStore ? 3 : 5;
+    const uint32_t at = op == spv::Op::OpAtomicStore ? 3 : 5;
     if (module.wordCount(i) <= at || analyses.constants().literal(module.idAt(i, at)) != 0)
       return true;
   }
@@ -92,10 +103,20 @@ private:
     return false;
   }
 
-  /// A plain store that runs once, and whenever any access of the word does.
+  /// Whether the element's index alone tells where an access goes: what chooses a part inside the
+  /// element (of an array, a vector, a matrix) is the same for every invocation of the dispatch.
+  bool isSamePlace(const BufferAccess& access) {
+    const std::vector<Id>& steps = view_.pointers[access.pointer].steps;
+    const Uniformity& uniformity = analyses_.uniformity(UniformScope::Dispatch);
+    return std::all_of(steps.begin() + ptrdiff_t(view_.descriptorDims) + 2, steps.end(),
+                       [&](Id step) { return uniformity.isUniform(step); });
+  }
+
+  /// A plain store that runs once, and whenever any access of the word does. Two invocations at one
+  /// element would both run it, at one place.
   bool isWitness(const BufferAccess& access, Id index) {
     const BlockRef block = module_.blockOf(access.inst);
-    if (!access.isWrite || access.isAtomic || indexOf(access) != index ||
+    if (!access.isWrite || access.isAtomic || indexOf(access) != index || !isSamePlace(access) ||
         analyses_.loops().innermost(block) || !isEntry(module_.functionOf(block)))
       return false;
     const Dominance& dominance = analyses_.dominance();
@@ -132,14 +153,9 @@ PackedWords packWords(std::vector<NarrowLeaf> leaves) {
 
 std::optional<BufferRefusal> whyNotNarrow(Analyses& analyses, const BufferView& view,
                                           uint32_t leaf) {
-  const Module& module = analyses.module();
   const TypeInfo& info = analyses.types().info(view.leaves[leaf].typeId);
   if (info.kind != TypeInfo::Kind::Int || info.width != 32)
     return BufferRefusal{"not-an-integer", "it is no 32-bit integer", {}};
-  for (const BufferPointer& pointer : view.pointers)
-    if (pointer.kind == PointerKind::Leaf && pointer.leaf == leaf &&
-        module.opcode(pointer.inst) == spv::Op::OpCopyObject)
-      return BufferRefusal{"unsupported-use", "its pointer is copied", pointer.inst};
   for (const BufferAccess& access : view.accesses) {
     if (access.isWhole || access.leaves.front() != leaf) continue;
     if (access.isAtomic)

@@ -40,8 +40,9 @@ std::optional<BufferRefusal> whyNotNarrow(Analyses& analyses, const BufferView& 
 /// Stores that write all fields of a word need no proof: they do not read it, and in a program
 /// without races nobody else is at any of its fields. For any other store, all accesses of the word
 /// must have the same index, and some plain store to the element must run whenever any of them
-/// does, and once. Then two invocations at one element would both run that store: a race that the
-/// program has from the start.
+/// does, and once, to a place that this index alone tells: a field, or a part of one that every
+/// invocation of the dispatch chooses alike. Then two invocations at one element would both run
+/// that store to that place: a race that the program has from the start.
 std::optional<BufferRefusal> whyNotInPlace(Analyses& analyses, const BufferView& view,
                                            std::span<const NarrowLeaf> word);
 

@@ -6,6 +6,7 @@
 #include "analysis/source_lines.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -125,6 +126,12 @@ private:
         const BufferRefusal& r = v.view->refusals.front();
         return refusalAt(v, r.inst, r.name, r.reason);
       }
+    for (const PlacedView& v : candidate.views)
+      if (const InstRef inst =
+              findLeavingIndex(*shaders_[v.shader].analyses, *v.view, target_.subgroupSize))
+        return refusalAt(v, inst, "index-out-of-range",
+                         "an index leaves what it chooses from, or may: the shader may count on "
+                         "the next field to follow");
     if (options_.isRobust)
       for (const PlacedView& v : candidate.views)
         if (const InstRef inst = findUnprovedIndex(*shaders_[v.shader].analyses, *v.view))
@@ -392,6 +399,9 @@ private:
   /// One row for each field.
   void addTable(Remark& remark, const Candidate& candidate) const {
     const BufferLayout& layout = *candidate.layout;
+    const std::vector<Users> allUsers = usersByLeaf(candidate);
+    std::vector<double> after;
+    if (candidate.cost->isKnown()) after = candidate.cost->sectorsAfter(layout);
     for (uint32_t leaf = 0; leaf < layout.fields.size(); ++leaf) {
       const LayoutField& field = layout.fields[leaf];
       std::string sectors = "not used";
@@ -399,8 +409,8 @@ private:
         sectors = "sectors not known";
       else if (candidate.cost->isUsed(leaf))
         sectors = fmt::format("sectors {:.1f} -> {:.1f}", candidate.cost->sectorsBefore(leaf),
-                              candidate.cost->sectorsAfter(leaf, layout));
-      const std::string users = usersOf(candidate, leaf);
+                              after[leaf]);
+      const std::string users = textOf(allUsers[leaf]);
       const std::string bits = field.bits == 0 ? std::string()
                                                : fmt::format(" (bits {} to {})", field.firstBit,
                                                              field.firstBit + field.bits - 1);
@@ -409,15 +419,23 @@ private:
     }
   }
 
-  std::string usersOf(const Candidate& candidate, uint32_t leaf) const {
+  /// Names of shaders that read a leaf, and that write it.
+  using Users = std::array<std::set<std::string>, 2>;
+  std::vector<Users> usersByLeaf(const Candidate& candidate) const {
+    std::vector<Users> users(candidate.layout->fields.size());
+    for (const PlacedView& v : candidate.views)
+      for (const BufferAccess& a : v.view->accesses)
+        for (uint32_t leaf : a.leaves) {
+          if (a.isRead) users[leaf][0].insert(shaders_[v.shader].name);
+          if (a.isWrite) users[leaf][1].insert(shaders_[v.shader].name);
+        }
+    return users;
+  }
+
+  static std::string textOf(const Users& users) {
     std::string text;
     for (bool writes : {false, true}) {
-      std::set<std::string> names;
-      for (const PlacedView& v : candidate.views)
-        for (const BufferAccess& a : v.view->accesses)
-          if ((writes ? a.isWrite : a.isRead) &&
-              std::find(a.leaves.begin(), a.leaves.end(), leaf) != a.leaves.end())
-            names.insert(shaders_[v.shader].name);
+      const std::set<std::string>& names = users[writes];
       if (names.empty()) continue;
       if (!text.empty()) text += ", ";
       text += writes ? "written" : "read";

@@ -25,9 +25,10 @@ LayoutSearch::LayoutSearch(const SharedVariable& variable, std::span<const Weigh
       lanesLeft_(options.maxLanes), original_{SharedLayout(variable), {}}, best_(original_) {
   classify();
   collectWalks();
+  // Those that never run count as well: their types must fit.
   std::set<uint32_t> wholes;
-  for (const WeighedAccess& a : accesses_)
-    if (variable_.nodes[a.access->node].kind != Kind::Element) wholes.insert(a.access->node);
+  for (const SharedAccess& a : variable_.accesses)
+    if (variable_.nodes[a.node].kind != Kind::Element) wholes.insert(a.node);
   wholes_.assign(wholes.begin(), wholes.end());
   original_.cost = evaluate(original_.layout, kUnlimited);
   best_ = original_;
@@ -307,10 +308,13 @@ std::vector<IndexMap> LayoutSearch::maps(uint32_t top) const {
     for (uint32_t divisor : divisors)
       for (uint32_t pad = 1; pad < period; pad *= 2)
         list.push_back({IndexMap::Kind::Pad, divisor, pad, 0, 0});
+  // A swizzle keeps the size: groups of mask + 1 are whole, whatever the outermost extent is
+  // specialized to.
+  const uint64_t whole = isLiteral_(top) ? elements : natural(top).strides.front();
   if (options_.maySwizzle)
     for (uint32_t shift = 1; uint64_t(1) << shift < elements && shift < 32; ++shift)
       for (uint32_t mask = 1;
-           mask < period && mask < uint32_t(1) << shift && elements % (mask + 1) == 0;
+           mask < period && mask < uint32_t(1) << shift && whole % (mask + 1) == 0;
            mask = 2 * mask + 1)
         list.push_back({IndexMap::Kind::Xor, 1, 0, shift, mask});
   return list;
@@ -333,7 +337,8 @@ void LayoutSearch::tryMaps(uint32_t top) {
 }
 
 LayoutChoice LayoutSearch::run() {
-  if (options_.mayPad) tryExtents();
+  const bool mayMoveRows = options_.mayPad && !options_.keepsOrder;
+  if (mayMoveRows) tryExtents();
   for (uint32_t n = 0; n < variable_.nodes.size(); ++n) {
     const LayoutNode& node = variable_.nodes[n];
     if (node.kind != Kind::Array) continue;
@@ -345,8 +350,10 @@ LayoutChoice LayoutSearch::run() {
     if (!std::all_of(chain.begin() + 1, chain.end(), isLiteral_)) continue;
     // Flat strides are smaller at times, but nobody asks a forced layout for that.
     if (options_.isForced && isClean()) break;
-    if (options_.mayPad) tryStrides(n);
-    tryMaps(n);
+    if (mayMoveRows) tryStrides(n);
+    const bool isAll =
+        n == 0 && variable_.nodes[variable_.nodes[chain.back()].children[0]].kind == Kind::Element;
+    if (isAll || !options_.keepsOrder) tryMaps(n);
   }
   const bool isWanted = options_.isForced && best_.layout.isSameAs(original_.layout);
   if (withoutRoom_ && withoutRoom_->cost.total() >= best_.cost.total() && !isWanted)

@@ -19,6 +19,10 @@ struct LayoutSearchOptions {
   bool mayPad = true;
   /// Map indices by IndexMap::Xor.
   bool maySwizzle = true;
+  /// Only maps of the variable as one flat array, its elements in their order: an index that leaves
+  /// its row then names the element that it named before. Nothing where other things than elements
+  /// stand in arrays, or arrays in structs.
+  bool keepsOrder = false;
   /// Take the first layout that costs no more, even without a gain.
   bool isForced = false;
   /// Most bytes that a layout may add, as a share of the variable. A guard against trading much

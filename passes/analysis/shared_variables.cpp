@@ -20,7 +20,7 @@ public:
 
   void run() {
     std::vector<Pointer> work{
-        {variable_.id, 0, {}, {}, variable_.nodes[0].type, 0, {}, true, false}};
+        {variable_.id, 0, {}, {}, variable_.nodes[0].type, 0, {}, {}, true, false}};
     while (!work.empty()) {
       Pointer pointer = std::move(work.back());
       work.pop_back();
@@ -41,7 +41,7 @@ private:
     std::vector<Id> indices; ///< those of arrays
     Id pointee;              ///< type of the node, or of a part of the element
     uint64_t offset;         ///< inside the element
-    std::vector<std::pair<Id, uint64_t>> dynamicOffsets;
+    std::vector<std::pair<Id, uint64_t>> dynamicOffsets, components;
     bool isOffsetKnown;
     bool isArgument; ///< a function's parameter: the call is the access, what the body does is not
   };
@@ -54,13 +54,17 @@ private:
   }
 
   void access(const Pointer& p, InstRef inst, Id type) {
-    if (p.isArgument) return;
+    if (p.isArgument) return uncounted(p, inst);
     auto layout = types_.naturalLayout(type, target_.vec3Stride);
     // Of a struct without members, or one so large that its offsets are not counted.
     if (!p.isOffsetKnown || !layout || layout->size == 0)
       return obstacle(inst, "unknown-element-layout", "the place inside the element is not known");
-    variable_.accesses.push_back({inst, p.node, p.indices, p.offset, p.dynamicOffsets,
+    variable_.accesses.push_back({inst, p.node, p.indices, p.offset, p.dynamicOffsets, p.components,
                                   uint32_t(std::min<uint64_t>(layout->size, 1 << 20))});
+  }
+
+  void uncounted(const Pointer& p, InstRef inst) {
+    variable_.uncounted.push_back({inst, p.node, p.indices, 0, {}, p.components, 0});
   }
 
   /// An access with memory operands from word `operands` on. One that promises more alignment than
@@ -174,14 +178,17 @@ private:
     switch (facts.opcode) {
     case spv::Op::OpLoad:
       if (isStruct && p.node != 0) return memoryAccess(p, user, 4);
+      uncounted(p, user);
       return obstacle(user, "whole-array-load", "a whole row or array is loaded", true);
     case spv::Op::OpStore:
       if (use.word != 1)
         return obstacle(user, "pointer-stored", "a pointer into the array is stored");
       if (isStruct && p.node != 0) return memoryAccess(p, user, 3);
+      uncounted(p, user);
       return obstacle(user, "whole-array-store", "a whole row or array is stored", true);
     case spv::Op::OpCopyMemory:
       if (isStruct && p.node != 0) return memoryAccess(p, user, 3);
+      uncounted(p, user);
       return obstacle(user, "whole-array-copy", "a whole row or array is copied", true);
     case spv::Op::OpCopyMemorySized:
       return obstacle(user, "whole-array-copy", "a number of bytes is copied");
@@ -216,6 +223,8 @@ private:
       Pointer p = base;
       p.id = module_.resultId(i);
       p.isArgument = true;
+      p.indices.clear();
+      p.components.clear();
       work.push_back(std::move(p));
       return;
     }
@@ -251,6 +260,7 @@ private:
   /// One step into the element: a matrix column or vector component.
   void stepInside(Pointer& p, Id index) {
     const TypeInfo& type = types_.info(p.pointee);
+    p.components.push_back({index, type.count});
     const auto constant = constants_.value(index);
     auto layout = types_.naturalLayout(type.element, target_.vec3Stride);
     if (!layout) {
@@ -315,6 +325,11 @@ std::vector<uint32_t> SharedVariable::arraysAbove(uint32_t node) const {
   return arrays;
 }
 
+bool SharedVariable::hasArray() const {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [](const LayoutNode& n) { return n.kind == LayoutNode::Kind::Array; });
+}
+
 bool SharedVariable::isInArray(uint32_t node) const {
   for (uint32_t n = nodes[node].parent; n != LayoutNode::kNone; n = nodes[n].parent)
     if (nodes[n].kind == LayoutNode::Kind::Array) return true;
@@ -328,8 +343,8 @@ std::vector<uint32_t> SharedVariable::arrayChain(uint32_t top) const {
   return chain;
 }
 
-std::vector<SharedVariable> collectSharedVariables(Analyses& analyses,
-                                                   const TargetProfile& target) {
+std::vector<SharedVariable> collectSharedVariables(Analyses& analyses, const TargetProfile& target,
+                                                   bool all) {
   const Module& module = analyses.module();
   const Types& types = analyses.types();
   std::vector<SharedVariable> variables;
@@ -342,9 +357,7 @@ std::vector<SharedVariable> collectSharedVariables(Analyses& analyses,
     variable.nodes.emplace_back();
     variable.nodes[0].type = types.info(module.resultType(i)).element;
     const bool isKnown = buildNodes(types, target.vec3Stride, variable.nodes);
-    if (std::none_of(variable.nodes.begin(), variable.nodes.end(),
-                     [](const LayoutNode& n) { return n.kind == LayoutNode::Kind::Array; }))
-      continue;
+    if (!all && !variable.hasArray()) continue;
     if (isKnown)
       UseWalk(analyses, target, variable).run();
     else

@@ -47,6 +47,8 @@ struct SharedAccess {
   /// step).
   uint64_t offset = 0;
   std::vector<std::pair<Id, uint64_t>> dynamicOffsets;
+  /// Every index of a vector component or matrix column on the way, and how many there are.
+  std::vector<std::pair<Id, uint64_t>> components;
   /// Bytes that one lane moves.
   uint32_t bytes = 0;
 };
@@ -74,6 +76,10 @@ struct SharedVariable {
   std::vector<LayoutNode>
       nodes; ///< the variable's type is the first; parents stand before children
   std::vector<SharedAccess> accesses;
+  /// Accesses of wholes that are obstacles, and those that a function makes through a pointer to an
+  /// element that it is given (without `indices`, which the call has): no cost is counted for them,
+  /// but their indices must stay in range like any other.
+  std::vector<SharedAccess> uncounted;
   std::vector<SharedChain> chains;
   std::vector<Obstacle> obstacles;
 
@@ -84,11 +90,14 @@ struct SharedVariable {
   /// The arrays directly inside one another that start at `top`, outermost first. `top` is an
   /// Array.
   std::vector<uint32_t> arrayChain(uint32_t top) const;
+  bool hasArray() const;
 };
 
-/// All Workgroup variables of the module that hold an array, in module order. Variables whose type
-/// has more than kMaxLayoutNodes places have a single node and an obstacle.
-std::vector<SharedVariable> collectSharedVariables(Analyses& analyses, const TargetProfile& target);
+/// All Workgroup variables of the module that hold an array, in module order; with `all`, those
+/// without arrays too. Variables whose type has more than kMaxLayoutNodes places have a single node
+/// and an obstacle.
+std::vector<SharedVariable> collectSharedVariables(Analyses& analyses, const TargetProfile& target,
+                                                   bool all = false);
 inline constexpr uint32_t kMaxLayoutNodes = 4096;
 
 /// Workgroup variables that an entry point uses or lists in its interface, ascending by id.

@@ -39,8 +39,9 @@ void BufferTypes::declareTiled() {
     runs.push_back(declareArray(groups.back(), elements_, layout_.groups[g].stride));
   }
   const Id tile = declareStruct(runs);
+  const std::vector<uint64_t> offsets = layout_.groupOffsets(elements_);
   for (uint32_t g = 0; g < slots_.size(); ++g) {
-    decorateMember(tile, g, spv::Decoration::Offset, uint32_t(layout_.groupOffset(g, elements_)));
+    decorateMember(tile, g, spv::Decoration::Offset, uint32_t(offsets[g]));
     if (slots_[g].size() == 1) copyLeafDecorations(slots_[g].front(), tile, g);
   }
   declareBlock(layout_.tile == 0 ? tile : declareTiles(tile));

@@ -55,10 +55,15 @@ public:
       return;
     }
     const auto base = byId_.find(module_.idAt(pointer.inst, 3));
-    if (base == byId_.end() || view_.pointers[base->second].kind != PointerKind::Whole) return;
-    if (pointer.kind == PointerKind::Outside && pointer.startsAtVariable) return;
-    Inst chain(module_.opcode(pointer.inst));
     const bool isPacked = pointer.kind == PointerKind::Leaf && isNarrow(pointer.leaf);
+    // What is made from a pointer that stays may stay, but a packed field's points to its word now:
+    // so must its copies, and access chains on it that take no step.
+    const bool isBaseWhole =
+        base != byId_.end() && view_.pointers[base->second].kind == PointerKind::Whole;
+    if (!isBaseWhole && !isPacked) return;
+    if (pointer.kind == PointerKind::Outside && pointer.startsAtVariable) return;
+    const spv::Op op = module_.opcode(pointer.inst);
+    Inst chain(op == spv::Op::OpCopyObject ? spv::Op::OpAccessChain : op);
     chain
         .id(isPacked ? pointerTo(rewriter_.uint32Type(module_.def(view_.variable)))
                      : module_.resultType(pointer.inst))
@@ -250,9 +255,10 @@ private:
     chain.id(sum);
   }
 
-  /// The number of elements as a 32-bit value at `at`.
+  /// The number of elements as a 32-bit value at `at`: of the buffer that is bound, by which the
+  /// host lays out the runs. A length by specialization constants may be another, and differ from
+  /// shader to shader.
   Id elementCount(InstRef at, const BufferPointer& pointer) {
-    if (view_.length) return asUint32(at, view_.length);
     std::vector<Id> key(pointer.steps.begin(),
                         pointer.steps.begin() + ptrdiff_t(view_.descriptorDims));
     const auto [known, isNew] = counts_.try_emplace({module_.blockOf(at), key});
@@ -282,14 +288,14 @@ private:
     return known->second = both;
   }
 
-  /// Indices are signed (OpAccessChain), but none that is negative is in range, and no array has
-  /// more elements than 32 bits can count.
+  /// Indices are signed, those of unsigned types too (OpAccessChain), but none that is negative is
+  /// in range, and no array has more elements than 32 bits can count.
   Id asUint32(InstRef at, Id index) {
     const TypeInfo& type = analyses_.types().info(module_.typeOf(index));
     if (type.width == 32 && !type.isSigned) return index;
-    const spv::Op op = type.width == 32                   ? spv::Op::OpBitcast
-                       : type.width < 32 && type.isSigned ? spv::Op::OpSConvert
-                                                          : spv::Op::OpUConvert;
+    const spv::Op op = type.width == 32  ? spv::Op::OpBitcast
+                       : type.width < 32 ? spv::Op::OpSConvert
+                                         : spv::Op::OpUConvert;
     const Id uint32 = rewriter_.uint32Type(), result = rewriter_.newId();
     rewriter_.insertBefore(at, std::move(Inst(op).id(uint32).id(result).id(index)));
     return result;

@@ -227,13 +227,14 @@ private:
     return sum;
   }
 
-  /// Indices are signed (OpAccessChain), but none that is negative is in range.
+  /// Indices are signed, those of unsigned types too (OpAccessChain), but none that is negative is
+  /// in range.
   Id asUint32(InstRef at, Id index) {
     const TypeInfo& type = analyses_.types().info(module_.typeOf(index));
     if (type.width == 32 && !type.isSigned) return index;
-    const spv::Op op = type.width == 32                   ? spv::Op::OpBitcast
-                       : type.width < 32 && type.isSigned ? spv::Op::OpSConvert
-                                                          : spv::Op::OpUConvert;
+    const spv::Op op = type.width == 32  ? spv::Op::OpBitcast
+                       : type.width < 32 ? spv::Op::OpSConvert
+                                         : spv::Op::OpUConvert;
     const Id result = rewriter_.newId();
     rewriter_.insertBefore(at, std::move(Inst(op).id(uint32Type()).id(result).id(index)));
     return result;

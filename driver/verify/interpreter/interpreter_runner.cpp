@@ -298,6 +298,14 @@ void InterpreterRunner::addFinding(const interpreter::Program& program, const st
     found.otherLine = other.line;
   }
   found.variable = finding.variable;
+  const Id variable = program.sites[finding.at.site].variable;
+  for (const VariableInfo& v : program.variables) {
+    if (!variable || v.id != variable) continue;
+    found.set = v.set, found.binding = v.binding;
+    if (v.storage == spv::StorageClass::Workgroup) found.memory = RunFinding::Memory::Workgroup;
+    if (v.storage == spv::StorageClass::StorageBuffer || v.storage == spv::StorageClass::Uniform)
+      found.memory = RunFinding::Memory::Buffer;
+  }
   found.place = placeOf(found, isRace(finding.kind));
   found.decides = finding.kind != FindingKind::RaceSameValue;
   found.dependsOnInputs = isAfterPart || mayComeOfInputs(finding.kind);

@@ -1,0 +1,13 @@
+#version 450
+// The members before the array are read on into it.
+//
+// RUN: %lanewise opt %s -O --aos-to-soa=soa -S -o - 2>&1 | FileCheck %s
+// CHECK-NOT: %Cell_tile
+// CHECK: missed: 'Cells' keeps its layout: an index leaves what it chooses from, or may{{.*}}[aos-to-soa:index-out-of-range]
+struct Cell { float a; float b; };
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer Cells { float head[4]; Cell c[]; };
+void main() {
+  uint i = gl_LocalInvocationID.x;
+  c[i].a = c[i].b + head[i];
+}

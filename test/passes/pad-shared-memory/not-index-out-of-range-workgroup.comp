@@ -1,0 +1,17 @@
+#version 450
+// The second workgroup reads the second row by an index of the first.
+//
+// RUN: %lanewise opt %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s
+// RUN: FileCheck %s < %t.remarks
+// KEPT-NOT: uint_33
+// CHECK: did not pad 'tile[32][32]': index 1 of an access leaves its extent{{.*}}[pad-shared-memory:index-out-of-range]
+layout(local_size_x = 32, local_size_y = 32) in;
+layout(binding = 0) readonly buffer In { float src[]; };
+layout(binding = 1) writeonly buffer Out { float dst[]; };
+shared float tile[32][32];
+void main() {
+  uint x = gl_LocalInvocationID.x, y = gl_LocalInvocationID.y, group = gl_WorkGroupID.x;
+  tile[y][x] = src[y * 32 + x];
+  barrier();
+  dst[(group * 32 + y) * 32 + x] = tile[x][y] + tile[0][group * 32 + x];
+}
