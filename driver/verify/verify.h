@@ -78,6 +78,16 @@ struct ComparedResource {
   bool isImage = false;
 };
 
+/// Which memory an access goes to, where modules have no names.
+struct MemoryPlace {
+  /// The scenario's buffers that are bound there, or a storage class: "buffer 2", "Workgroup".
+  /// Empty: not known.
+  std::string resource;
+  uint64_t layout = 0; ///< a hash of the resource's type: members of one layout can be compared
+  /// Indices of struct members, "0.2.": all that begins with it is accessed. Null: not known.
+  std::optional<std::string> member;
+};
+
 /// Something that a program must not do, seen by a device that watches for it (the interpreter).
 struct RunFinding {
   std::string kind; ///< for programs: "race-read-write", "out-of-range", ...
@@ -85,6 +95,7 @@ struct RunFinding {
   std::string shader;
   std::string place; ///< what tells two findings of a kind apart: shader, lines, variable
   std::string file, variable;
+  MemoryPlace memory; ///< that the access goes to
   uint32_t line = 0;
   /// The other access of a race; where an undefined value comes from. Line 0: nothing is known.
   std::string otherFile;
