@@ -31,13 +31,13 @@ std::string firstDifference(const VerifyReport& report) {
 
 const RunFinding* findMoved(const VerifyReport& report, std::string_view pass,
                             const LayoutManifest& layouts) {
-  using Memory = RunFinding::Memory;
+  using Kind = MemoryPlace::Kind;
   for (const RunFinding& found : report.findings) {
-    if (found.kind != "out-of-range" || !found.decides || found.memory == Memory::Unknown) continue;
-    if (found.memory == Memory::Workgroup && pass == kSharedLayoutPass) return &found;
-    const BindingNumber at{found.set, found.binding};
+    if (found.kind != "out-of-range" || !found.decides) continue;
+    if (found.memory.kind == Kind::Workgroup && pass == kSharedLayoutPass) return &found;
+    const BindingNumber at{found.memory.set, found.memory.binding};
     for (const BufferLayout& layout : layouts.buffers)
-      if (found.memory == Memory::Buffer && pass == kBufferLayoutPass &&
+      if (found.memory.kind == Kind::Buffer && pass == kBufferLayoutPass &&
           std::find(layout.bindings.begin(), layout.bindings.end(), at) != layout.bindings.end())
         return &found;
   }

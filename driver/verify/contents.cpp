@@ -70,6 +70,15 @@ Status ScenarioContents::checkRanges() {
   return ok();
 }
 
+std::vector<ResourceShape> ScenarioContents::shapes() const {
+  std::vector<ResourceShape> shapes;
+  for (const ScenarioBuffer& buffer : scenario_.buffers)
+    shapes.push_back({buffer.bytes(), buffer.image});
+  for (const PackedBuffer& packed : marshalling_.packed)
+    shapes[packed.packed].standsFor = packed.source;
+  return shapes;
+}
+
 std::vector<InputSet> ScenarioContents::inputSets() const {
   if (!isMadeUp()) return {{seed_, InputStyle::Seeded, ""}};
   if (!scenario_.round.empty()) return {{seed_, InputStyle::Seeded, scenario_.round}};

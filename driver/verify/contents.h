@@ -47,6 +47,8 @@ public:
   /// A made-up scenario says little of what a shader expects, so several kinds of input are tried.
   std::vector<InputSet> inputSets() const;
   bool isMadeUp() const { return scenario_.path.empty(); }
+  /// By buffer.
+  std::vector<ResourceShape> shapes() const;
 
   /// Chooses the inputs for what follows.
   void fill(const InputSet& set);

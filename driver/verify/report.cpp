@@ -1,4 +1,5 @@
 // What a verification found, as text for people and as JSON for programs.
+#include "verify/run_findings.h"
 #include "verify/timing_statistics.h"
 #include "verify/verify.h"
 
@@ -171,14 +172,24 @@ void appendStatistics(std::string& text, const std::string& program,
 std::string findingLines(const std::string& program, const std::vector<RunFinding>& findings) {
   constexpr size_t kMost = 5;
   std::vector<const RunFinding*> order;
+  size_t byTheLetter = 0;
   for (bool decides : {true, false})
     for (const RunFinding& finding : findings)
-      if (finding.decides == decides) order.push_back(&finding);
+      if (finding.decides != decides)
+        continue;
+      else if (!decides && isByTheLetter(finding))
+        ++byTheLetter;
+      else
+        order.push_back(&finding);
   std::string text;
   for (size_t n = 0; n < std::min(kMost, order.size()); ++n)
     text += fmt::format("finding in {}: {}\n", program, order[n]->text);
   if (order.size() > kMost)
     text += fmt::format("  and {} more in {} (--json has them)\n", order.size() - kMost, program);
+  if (byTheLetter > 0)
+    text += fmt::format("note: {} synchronizes {} pair{} of accesses by less than the memory model "
+                        "asks for, as many programs do (--json has them)\n",
+                        program, byTheLetter, byTheLetter == 1 ? "" : "s");
   return text;
 }
 

@@ -106,6 +106,8 @@ struct BufferInput {
 struct ResourceShape {
   uint64_t bytes = 0; ///< of an image those of its shape
   std::optional<ImageShape> image;
+  /// The resource that it stands for in a program of another layout; null: itself.
+  std::optional<uint32_t> standsFor = {};
 };
 
 class Runner {

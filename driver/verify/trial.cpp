@@ -46,12 +46,9 @@ public:
     if (!marshalling) return notRun(marshalling.error().str());
     Result<Program> program = fitProgram(scenario_, variant_, notes_);
     if (!program) return notRun(program.error().str());
-    std::vector<ResourceShape> shapes;
-    for (const ScenarioBuffer& buffer : scenario_.buffers)
-      shapes.push_back({buffer.bytes(), buffer.image});
-    (void)runner_.makeResources(shapes);
-    if (RunStatus failed = runner_.addProgram(*program)) return notRun(failed->message);
     ScenarioContents contents(*marshalling, {&*program, 1}, seed);
+    (void)runner_.makeResources(contents.shapes());
+    if (RunStatus failed = runner_.addProgram(*program)) return notRun(failed->message);
     if (Status read = contents.readFiles(); !read) return notRun(read.error().str());
     contents.fill({seed, style, ""});
     const std::vector<BufferInput> inputs = contents.inputs(Poison::Positive);

@@ -78,6 +78,19 @@ struct ComparedResource {
   bool isImage = false;
 };
 
+/// Which memory an access goes to, where modules have no names.
+struct MemoryPlace {
+  enum class Kind : uint8_t { Other, Workgroup, Buffer };
+  Kind kind = Kind::Other;
+  uint32_t set = 0, binding = 0; ///< of a buffer, in the module itself
+  /// The scenario's buffers that are bound there, or a storage class: "buffer 2", "Workgroup".
+  /// Empty: not known.
+  std::string resource;
+  uint64_t layout = 0; ///< a hash of the resource's type: members of one layout can be compared
+  /// Indices of struct members, "0.2.": all that begins with it is accessed. Null: not known.
+  std::optional<std::string> member;
+};
+
 /// Something that a program must not do, seen by a device that watches for it (the interpreter).
 struct RunFinding {
   std::string kind; ///< for programs: "race-read-write", "out-of-range", ...
@@ -85,11 +98,8 @@ struct RunFinding {
   std::string shader;
   std::string place; ///< what tells two findings of a kind apart: shader, lines, variable
   std::string file, variable;
+  MemoryPlace memory; ///< that the access goes to
   uint32_t line = 0;
-  /// The memory that is accessed; `set` and `binding` are those of a buffer.
-  enum class Memory : uint8_t { Unknown, Workgroup, Buffer };
-  Memory memory = Memory::Unknown;
-  uint32_t set = 0, binding = 0;
   /// The other access of a race; where an undefined value comes from. Line 0: nothing is known.
   std::string otherFile;
   uint32_t otherLine = 0;

@@ -127,7 +127,7 @@ TEST(InterpreterFindings, BarrierOfSharedDoesNotOrderBuffers) {
   std::string text = "void main() { uint t = gl_LocalInvocationIndex;\nb[t] = a[t];\n%\n"
                      "a[t] = b[63 - t]; }";
   std::string with = text, without = text;
-  with.replace(with.find('%'), 1, "memoryBarrierBuffer(); barrier();");
+  with.replace(with.find('%'), 1, "memoryBarrierBuffer(); barrier(); memoryBarrierBuffer();");
   without.replace(without.find('%'), 1, "barrier();");
   expectFinding(without, FindingKind::RaceReadWrite, 4);
   expectNothing(with);
@@ -213,14 +213,15 @@ std::string lastBlock(const std::string& release) {
          "void main() { uint t = gl_LocalInvocationIndex;\n"
          "b[gl_GlobalInvocationID.x] = a[gl_GlobalInvocationID.x];\n" +
          release +
-         "\nbarrier();\nif (t == 0) isLast = atomicAdd(a[255], 1) == 255 + 100 + 2;\nbarrier();\n"
+         "\nbarrier();\nif (t == 0) {\nmemoryBarrier();\n"
+         "isLast = atomicAdd(a[255], 1) == 255 + 100 + 2;\nmemoryBarrier();\n}\nbarrier();\n"
          "if (isLast) {\nmemoryBarrier();\nuint sum = 0;\n"
          "for (uint k = t; k < 192; k += 64) sum += b[k];\na[t] = sum;\n} }";
 }
 
 TEST(InterpreterFindings, LastBlockDone) {
   expectNothing(lastBlock("memoryBarrier();"), {3, 1, 1});
-  expectFinding(lastBlock(""), FindingKind::RaceReadWrite, 11, {3, 1, 1});
+  expectFinding(lastBlock(""), FindingKind::RaceReadWrite, 15, {3, 1, 1});
 }
 
 // Decoupled look-back: each workgroup waits for its predecessor's sum.

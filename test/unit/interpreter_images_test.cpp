@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 #include <random>
 
 namespace lanewise::driver {
@@ -418,8 +419,25 @@ TEST_F(InterpretedImages, RacesOnTexels) {
   // Neighbouring texels of one byte are two locations.
   EXPECT_EQ(found("b[t] = imageLoad(image, t).x; imageStore(image, t, uvec4(t + 1));"), "");
   EXPECT_EQ(found("imageStore(image, t, uvec4(t)); memoryBarrierImage(); barrier();\n"
-                  "b[t] = imageLoad(image, 63 - t).x;"),
+                  "memoryBarrierImage(); b[t] = imageLoad(image, 63 - t).x;"),
             "");
+  EXPECT_EQ(found("imageStore(image, t, uvec4(t)); memoryBarrierImage(); barrier();\n"
+                  "memoryBarrierBuffer(); b[t] = imageLoad(image, 63 - t).x;"),
+            "race-incomplete:image ");
+  // Handed over from one workgroup to the next.
+  const std::string handOver =
+      "if (gl_WorkGroupID.x == 0) { imageStore(image, t, uvec4(t)); %\n"
+      "atomicAdd(b[t], 1); }\nif (gl_WorkGroupID.x == 1 && atomicAdd(b[t], 0) == 1) { %\n"
+      "b[64 + t] = imageLoad(image, t).x; }";
+  auto fenced = [&](const std::string& before, const std::string& behind) {
+    std::string text = handOver;
+    text.replace(text.find('%'), 1, before);
+    return found(text.replace(text.find('%'), 1, behind), 2);
+  };
+  const std::string both = "memoryBarrier();";
+  EXPECT_EQ(fenced(both, both), "");
+  EXPECT_EQ(fenced("memoryBarrierBuffer();", both), "race-read-write:image ");
+  EXPECT_EQ(fenced(both, "memoryBarrierBuffer();"), "race-incomplete:image ");
   // A barrier that covers shared memory alone does not order texels.
   EXPECT_EQ(found("imageStore(image, t, uvec4(t)); barrier(); b[t] = imageLoad(image, 63 - t).x;"),
             "race-read-write:image ");
@@ -598,6 +616,29 @@ TEST_F(InterpretedImages, WhatIsBoundMustFit) {
   EXPECT_EQ(problem(nullptr), "binding 0.0 is an image or a sampler, what is bound is a buffer");
   EXPECT_EQ(problem(&solid), "binding 0.0 is an image of dimension 2d, what is bound is not");
   EXPECT_EQ(problem(&layered), "binding 0.0 is an image of dimension 2d, what is bound is not");
+}
+
+// docs/design/interpreter.md, "What it does not see".
+TEST_F(InterpretedImages, NotSeenInProfiles) {
+  struct Count : interp::Observer {
+    void access(const interp::AccessEvent& event) override { ++classes[event.memoryClass]; }
+    std::map<int, int> classes;
+  } count;
+  auto program = interp::Program::lower(
+      test::compileGlsl(std::string(kHead) + "layout(binding = 0, r32f) uniform image2D i;\n"
+                                             "layout(binding = 1) buffer B { float b[]; };\n"
+                                             "void main() { b[0] = imageLoad(i, ivec2(0)).x; }"),
+      {});
+  ASSERT_TRUE(program) << program.error().message;
+  ImageShape shape = shapeOf(Dim2D, ImageFormat::R32f, 4, 4);
+  std::vector<uint8_t> texels(shape.bytes()), bytes(64);
+  std::vector<interp::BufferMemory> memory{{texels, "", {}, {}, &shape}, {bytes, ""}};
+  interp::BufferBinding bindings[] = {{0, 0, 0, 0}, {0, 1, 0, 1}};
+  interp::MachineOptions options;
+  options.observer = &count;
+  ASSERT_TRUE(interp::dispatch({program->get(), {1, 1, 1}, bindings, {}}, memory, options));
+  EXPECT_GT(count.classes[interp::kStorageClass], 0);
+  EXPECT_EQ(count.classes[interp::kImageClass], 0);
 }
 
 // ----- refusals -----

@@ -102,7 +102,8 @@ void WorkgroupRunner::reportUndefined(const Lane& lane, uint32_t site, uint32_t 
   finding.at = {workgroup_, lane.index, site};
   finding.other = {workgroup_, lane.index, mark};
   if (log_.count(finding.kind, finding.at, finding.other, 0)) return;
-  finding.variable = program_.variableName(isChain(origin) ? site : mark);
+  finding.isOfOther = !isChain(origin);
+  finding.variable = program_.variableName(finding.accessSite());
   if (isChain(origin))
     finding.detail =
         fmt::format("index {} of an array of {}", int64_t(lane.badIndex), lane.badBound);
@@ -123,20 +124,6 @@ void WorkgroupRunner::reportRange(const Lane& lane, uint32_t site, uint64_t addr
     finding.detail = "a null or unknown address";
   else if (object < objects_.size())
     finding.detail = fmt::format("of {} bytes", objects_[object].bytes);
-  log_.add(std::move(finding));
-}
-
-void WorkgroupRunner::reportRace(FindingKind kind, const Lane& lane, uint32_t site,
-                                 const Object& object, uint64_t granule, Access other) {
-  Finding finding;
-  finding.kind = kind;
-  finding.at = {workgroup_, lane.index, site};
-  finding.other = {workgroup_, other.lane(), other.site()};
-  finding.offset = granule << granuleShift_;
-  if (log_.count(kind, finding.at, finding.other, finding.offset)) return;
-  finding.bytes = 1u << granuleShift_;
-  finding.variable = program_.variableName(site);
-  if (finding.variable.empty()) finding.variable = object.name;
   log_.add(std::move(finding));
 }
 
@@ -248,88 +235,6 @@ void WorkgroupRunner::observeAccess(Lane& lane, const Instr& inst, const Object&
   for (uint32_t n = 0; n < pieces; ++n, ++event.instance) {
     event.address = address + uint64_t(n) * stride;
     dispatch_.observer->access(event);
-  }
-}
-
-// ----- shadow -----
-
-// Whether `earlier` happens before what `lane` does now.
-bool WorkgroupRunner::isOrdered(const Lane& lane, Access earlier, uint32_t classAt) const {
-  if (earlier.tick < lane.visible[classAt]) return true;
-  const Lane& other = lanes_[earlier.lane()];
-  if (other.subgroup == lane.subgroup && earlier.tick < lane.visibleSub[classAt]) return true;
-  for (auto [from, tick] : lane.acquired)
-    if (from == earlier.lane() && earlier.tick <= tick) return true;
-  return false;
-}
-
-void WorkgroupRunner::noteRead(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes,
-                               uint32_t site) {
-  uint32_t at = classIndex(object.memoryClass);
-  Access mine = Access::make(tick_, lane.index, site);
-  for (uint64_t g = offset >> granuleShift_; g <= (offset + bytes - 1) >> granuleShift_; ++g) {
-    Granule& s = object.shadow.at(g, startTick_);
-    if (races(lane, s.write, at))
-      reportRace(FindingKind::RaceReadWrite, lane, site, object, g, s.write);
-    for (Access other : s.atomic)
-      if (other.tick != 0 && !other.isAtomicLoad() && races(lane, other, at))
-        reportRace(FindingKind::RaceReadWrite, lane, site, object, g, other);
-    if (s.read[0].tick < base_[at] || s.read[0].lane() == lane.index) {
-      s.read[0] = mine;
-      continue;
-    }
-    // Two readers of different subgroups see more than two of one, should a barrier of a subgroup
-    // follow.
-    bool isNear = lanes_[s.read[0].lane()].subgroup == lane.subgroup;
-    bool wasNear = lanes_[s.read[1].lane()].subgroup == lanes_[s.read[0].lane()].subgroup;
-    if (s.read[1].tick < base_[at] || s.read[1].lane() == lane.index || (wasNear && !isNear))
-      s.read[1] = mine;
-  }
-}
-
-void WorkgroupRunner::noteWrite(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes,
-                                uint32_t site, uint64_t value) {
-  uint32_t at = classIndex(object.memoryClass);
-  uint32_t granuleBits = 8u << granuleShift_;
-  for (uint64_t g = offset >> granuleShift_; g <= (offset + bytes - 1) >> granuleShift_; ++g) {
-    Granule& s = object.shadow.at(g, startTick_);
-    uint32_t part = uint32_t(cut(value, 64 - granuleBits));
-    value = granuleBits >= 64 ? 0 : value >> granuleBits;
-    if (races(lane, s.write, at))
-      reportRace(s.value == part ? FindingKind::RaceSameValue : FindingKind::RaceWriteWrite, lane,
-                 site, object, g, s.write);
-    for (Access other : s.read)
-      if (races(lane, other, at))
-        reportRace(FindingKind::RaceReadWrite, lane, site, object, g, other);
-    for (Access other : s.atomic)
-      if (races(lane, other, at))
-        reportRace(other.isAtomicLoad() ? FindingKind::RaceReadWrite : FindingKind::RaceWriteWrite,
-                   lane, site, object, g, other);
-    s.write = Access::make(tick_, lane.index, site);
-    s.value = part;
-  }
-}
-
-void WorkgroupRunner::noteAtomic(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes,
-                                 uint32_t site, bool isLoad) {
-  uint32_t at = classIndex(object.memoryClass);
-  for (uint64_t g = offset >> granuleShift_; g <= (offset + bytes - 1) >> granuleShift_; ++g) {
-    Granule& s = object.shadow.at(g, startTick_);
-    if (races(lane, s.write, at))
-      reportRace(isLoad ? FindingKind::RaceReadWrite : FindingKind::RaceWriteWrite, lane, site,
-                 object, g, s.write);
-    if (!isLoad)
-      for (Access other : s.read)
-        if (races(lane, other, at))
-          reportRace(FindingKind::RaceReadWrite, lane, site, object, g, other);
-    Access* slot = &s.atomic[0];
-    if (slot->tick >= base_[at] && slot->lane() != lane.index) ++slot;
-    bool isFree = slot->tick < base_[at] || slot->lane() == lane.index;
-    // A store tells more than a load: it also meets the loads of others.
-    if (!isFree && !(slot->isAtomicLoad() && !isLoad)) continue;
-    bool wasStore = slot->tick >= base_[at] && slot->lane() == lane.index && slot->tick != 0 &&
-                    !slot->isAtomicLoad();
-    *slot = Access::make(tick_, lane.index, site, isLoad && !wasStore);
   }
 }
 

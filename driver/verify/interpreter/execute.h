@@ -2,6 +2,7 @@
 #pragma once
 
 #include "verify/interpreter/findings.h"
+#include "verify/interpreter/happens_before.h"
 #include "verify/interpreter/memory.h"
 #include "verify/interpreter/observer.h"
 #include "verify/interpreter/program.h"
@@ -13,7 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
 namespace lanewise::driver::interpreter {
@@ -36,13 +37,10 @@ struct Lane {
   const Instr* waiting = nullptr;      ///< the barrier or subgroup operation
   std::vector<uint32_t> key;           ///< of the dynamic instance that it waits at
 
-  // By class of memory: accesses of others before this tick are ordered before what comes.
-  std::array<uint32_t, kMemoryClasses> visible{};    ///< of the workgroup
-  std::array<uint32_t, kMemoryClasses> visibleSub{}; ///< of its own subgroup
-  uint8_t fenced = 0, fencedSub = 0; ///< classes released by fences since the last barrier
-  uint32_t subgroupMet = 0;          ///< tick of the subgroup's last barrier
-  uint32_t released = 0, releasedToDevice = 0;         ///< tick of its last release by a fence
-  std::vector<std::pair<uint32_t, uint32_t>> acquired; ///< lane and tick, through atomics
+  uint32_t tick = 0; ///< counts releases
+  /// By class of memory: accesses of the workgroup before this tick are ordered before what comes,
+  /// by a barrier that not all lanes may have reached.
+  std::array<uint32_t, kMemoryClasses> base{};
 };
 
 using Handler = void (*)(Lane&, const Instr&);
@@ -59,16 +57,6 @@ void addMemoryHandlers(HandlerTable& table);
 void evaluate(const Program& program, std::span<const Instr> code, std::vector<uint64_t>& cells,
               std::vector<uint32_t>& marks);
 
-/// Released ticks by workgroup, what an atomic location tells whoever reads it.
-using Clock = std::vector<uint32_t>;
-
-/// What was published through one atomic location.
-struct Sync {
-  uint32_t workgroup = UINT32_MAX;
-  std::vector<std::pair<uint32_t, uint32_t>> lanes; ///< lane and tick, of that workgroup
-  std::shared_ptr<const Clock> clock;
-};
-
 /// What the workgroups of a dispatch share.
 struct DispatchState {
   const Program* program = nullptr;
@@ -82,9 +70,11 @@ struct DispatchState {
   std::vector<ForeignTable> foreign; ///< by object
   /// By index into Program::variables: addresses of its descriptors.
   std::vector<std::vector<uint64_t>> descriptors;
-  std::map<uint64_t, Sync> syncs; ///< by address; used by one thread only
+  // Where workgroups speak to one another, which they do on one thread only.
+  AtomicLocations locations;
+  std::vector<HistoryTable> histories; ///< by object
+  uint64_t mostRuns = 0;               ///< that a history table may hold
   uint32_t workgroupCount() const { return groups[0] * groups[1] * groups[2]; }
-  uint32_t workgroupEnd = 0; ///< above the highest workgroup that runs
 };
 
 class WorkgroupRunner {
@@ -108,7 +98,7 @@ public:
   void store(Lane& lane, const Instr& inst);
   void atomic(Lane& lane, const Instr& inst);
   void image(Lane& lane, const Instr& inst);
-  void fence(Lane& lane, const Ordering& ordering);
+  void fence(Lane& lane, const Ordering& ordering) { happensBefore_.fence(lane, ordering); }
   void descriptor(Lane& lane, const Instr& inst);
   void arrayLength(Lane& lane, const Instr& inst);
   void loopNext(Lane& lane, const Instr& inst);
@@ -120,6 +110,7 @@ public:
 
 private:
   // workgroup.cpp
+  void addShadow(Object& object);
   void begin(uint32_t workgroup);
   void setBuiltIns(Lane& lane);
   void runLane(Lane& lane);
@@ -127,28 +118,35 @@ private:
   void releaseBarrier();
   void findKey(Lane& lane) const;
   uint64_t instanceOf(Lane& lane, const Instr& inst) const;
-  void subgroupBarrier(std::span<Lane* const> lanes, const BarrierInfo& barrier);
 
   // access.cpp
   Object* find(const Lane& lane, const Instr& inst, uint64_t address, uint64_t bytes);
   void reportRange(const Lane& lane, uint32_t site, uint64_t address, uint64_t bytes);
   void observeAccess(Lane& lane, const Instr& inst, const Object& object, uint64_t address,
                      uint32_t bytes, uint32_t stride, bool isWrite);
+
+  // races.cpp
   void noteRead(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes, uint32_t site);
   void noteWrite(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes, uint32_t site,
                  uint64_t value);
   void noteAtomic(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes, uint32_t site,
-                  bool isLoad);
+                  bool writes);
   bool races(const Lane& lane, Access earlier, uint32_t classAt) const {
-    return earlier.tick >= base_[classAt] && earlier.tick >= startTick_ &&
-           earlier.lane() != lane.index && !isOrdered(lane, earlier, classAt);
+    return earlier.tick >= happensBefore_.base(classAt) && earlier.lane() != lane.index &&
+           earlier.tick >= lane.base[classAt];
   }
-  bool isOrdered(const Lane& lane, Access earlier, uint32_t classAt) const;
-  void reportRace(FindingKind kind, const Lane& lane, uint32_t site, const Object& object,
-                  uint64_t granule, Access other);
-  void synchronize(Lane& lane, uint64_t address, const AtomicInfo& info);
-  void publish(Lane& lane, Sync& sync);
-  void acquire(Lane& lane, const Sync& sync);
+  size_t keepAccess(Access (&slots)[2], const Lane& lane, uint32_t site, uint32_t classAt) const;
+  void noteHistory(const Lane& lane, Object& object, uint64_t granule, AccessRun access);
+  void checkHistory(const Lane& lane, const Object& object, uint64_t granule,
+                    const AccessRun& access, const AccessRun& earlier);
+  void forgetOrdered(const Lane& lane, History& history, const AccessRun& access, uint32_t classAt);
+  bool areMutuallyOrdered(const Lane& lane, const AccessRun& access,
+                          const AccessRun& earlier) const;
+  bool isCoveredBy(const AccessRun& earlier, const AccessRun& access, uint32_t classAt) const;
+  Sharing sharingOf(const AccessRun& run) const;
+  HappensBefore::Need needOf(const AccessRun& earlier, bool writes, Sharing now) const;
+  void reportRace(FindingKind kind, const Participant& at, const Participant& other,
+                  const Object& object, uint64_t granule, std::string_view detail = {});
 
   // image_access.cpp
   Object* findImage(const Lane& lane, const Instr& inst, uint32_t cell);
@@ -160,10 +158,8 @@ private:
 
   // commit.cpp
   void commitObject(uint32_t index);
-  void commitGranule(uint32_t object, uint64_t at, const Granule& mine, ForeignGranule& others);
-  bool isKnown(Access mine, const ForeignAccess& other) const;
-  void reportForeign(FindingKind kind, Access mine, const ForeignAccess& other, uint32_t object,
-                     uint64_t granule);
+  void commitGranule(const Object& object, uint64_t at, const Granule& mine,
+                     const AtomicGranule& atomics, ForeignGranule& others);
 
   DispatchState& dispatch_;
   const Program& program_;
@@ -180,11 +176,7 @@ private:
 
   // Of the workgroup under way.
   uint32_t workgroup_ = 0;
-  uint32_t tick_ = 0, startTick_ = 1, metAt_ = 0; ///< metAt_: tick of the last barrier of all
-  std::array<uint32_t, kMemoryClasses> base_{};   ///< accesses before it are ordered for every lane
-  std::map<uint64_t, Sync> ownSyncs_;             ///< of Workgroup memory
-  /// What the workgroup has learnt of others, and when.
-  std::vector<std::pair<uint32_t, std::shared_ptr<const Clock>>> known_;
+  HappensBefore happensBefore_;
 };
 
 /// Executes a subgroup operation for the lanes that are there together (group.cpp).

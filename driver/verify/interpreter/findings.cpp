@@ -14,6 +14,7 @@ constexpr KindText kTexts[] = {
     {"race (write-write)", "race-write-write"},
     {"race (read-write)", "race-read-write"},
     {"race (both write the same value)", "race-same-value"},
+    {"race (incomplete synchronization)", "race-incomplete"},
     {"uninitialized read", "uninitialized-read"},
     {"undefined value", "undefined-value"},
     {"out-of-range access", "out-of-range"},
@@ -23,16 +24,16 @@ constexpr KindText kTexts[] = {
     {"unreachable code reached", "unreachable-reached"},
 };
 
-bool isRace(FindingKind kind) {
-  return kind <= FindingKind::RaceSameValue;
-}
-
 std::string invocation(const Participant& p, bool withWorkgroup) {
   return withWorkgroup ? fmt::format("invocation {} of workgroup {}", p.lane, p.workgroup)
                        : fmt::format("invocation {}", p.lane);
 }
 
 } // namespace
+
+bool isRace(FindingKind kind) {
+  return kind <= FindingKind::RaceIncomplete;
+}
 
 std::string_view textOf(FindingKind kind) {
   return kTexts[size_t(kind)].text;

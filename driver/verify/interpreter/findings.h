@@ -17,6 +17,8 @@ enum class FindingKind : uint8_t {
   RaceReadWrite,     ///< one reads what another writes, nothing orders them
   RaceSameValue,     ///< as RaceWriteWrite, but both write the same value: formally undefined,
                      ///< harmless on every known device; never decides a verification
+  RaceIncomplete,    ///< ordered by what programs rely on, and not by the letter of the memory
+                     ///< model: an acquire is missing, or an access is private
   UninitializedRead, ///< a value that nobody wrote reaches memory, a branch or an address
   UndefinedValue,    ///< the same for an undefined result, such as of a shift by too much
   OutOfRange,        ///< access outside its buffer, or with an index beyond its array
@@ -25,6 +27,7 @@ enum class FindingKind : uint8_t {
   EndlessLoop,       ///< a lane took more steps than the limit
   UnreachableReached ///< OpUnreachable was executed
 };
+bool isRace(FindingKind kind);
 /// "race (write-write)" and so on, for people.
 std::string_view textOf(FindingKind kind);
 /// "race-write-write" and so on, for programs.
@@ -45,11 +48,14 @@ struct Finding {
   Participant at;
   /// Races: the other access. Undefined values: where they come from. Barriers: who is missing.
   Participant other;
-  std::string variable; ///< that is accessed, empty if not known
-  uint64_t offset = 0;  ///< bytes from the start of the variable or buffer
-  uint32_t bytes = 0;   ///< of the access; 0: no memory is involved
-  std::string detail;   ///< one more fact, such as an index and its bound
+  std::string variable;   ///< that is accessed, empty if not known
+  bool isOfOther = false; ///< the variable is what `other` accesses
+  uint64_t offset = 0;    ///< bytes from the start of the variable or buffer
+  uint32_t bytes = 0;     ///< of the access; 0: no memory is involved
+  std::string detail;     ///< one more fact, such as an index and its bound
   uint64_t count = 1;
+
+  uint32_t accessSite() const { return isOfOther ? other.site : at.site; }
 };
 
 /// Collects findings; the same set whatever the order in which they are added.

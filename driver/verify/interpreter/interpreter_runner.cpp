@@ -1,5 +1,6 @@
 #include "verify/interpreter/interpreter_runner.h"
 
+#include "verify/interpreter/memory_place.h"
 #include "verify/run_findings.h"
 #include "verify/scalars.h"
 
@@ -25,17 +26,13 @@ bool mayComeOfInputs(FindingKind kind) {
          kind == FindingKind::UndefinedValue || kind == FindingKind::UninitializedRead;
 }
 
-bool isRace(FindingKind kind) {
-  return kind == FindingKind::RaceWriteWrite || kind == FindingKind::RaceReadWrite ||
-         kind == FindingKind::RaceSameValue;
-}
-
 // Which of two racing accesses comes second is a matter of the order.
 std::string placeOf(const RunFinding& found, bool isRace) {
   std::string at = fmt::format("{}:{}", found.file, found.line);
   std::string other = fmt::format("{}:{}", found.otherFile, found.otherLine);
   if (isRace && other < at) std::swap(at, other);
-  return fmt::format("{}:{}:{}:{}", found.shader, at, other, found.variable);
+  return fmt::format("{}:{}:{}:{}:{}:{}", found.shader, at, other, found.variable,
+                     found.memory.resource, found.memory.member.value_or(""));
 }
 
 } // namespace
@@ -234,7 +231,11 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
   instructions_[index] += done->instructions;
   const ProgramShader& run = lowered.program.shaders[step.shader];
   const std::string& shader = run.madeOf.empty() ? run.name : run.madeOf;
-  for (const Finding& finding : done->findings) addFinding(program, shader, finding, isAfterPart);
+  for (BufferBinding& bound : bindings)
+    if (bound.buffer < shapes_.size())
+      bound.buffer = shapes_[bound.buffer].standsFor.value_or(bound.buffer);
+  for (const Finding& finding : done->findings)
+    addFinding(program, shader, finding, bindings, isAfterPart);
   if (!options.workgroups.empty())
     for (const ProgramDispatch::Binding& bound : step.bindings) isAllWritten_[bound.buffer] = true;
   if (done->timedOut)
@@ -283,7 +284,8 @@ RunStatus InterpreterRunner::readGroups(const LoweredProgram& lowered, uint32_t 
 }
 
 void InterpreterRunner::addFinding(const interpreter::Program& program, const std::string& shader,
-                                   const Finding& finding, bool isAfterPart) {
+                                   const Finding& finding, std::span<const BufferBinding> bindings,
+                                   bool isAfterPart) {
   RunFinding found;
   found.kind = nameOf(finding.kind);
   found.text = describe(program, finding);
@@ -298,14 +300,7 @@ void InterpreterRunner::addFinding(const interpreter::Program& program, const st
     found.otherLine = other.line;
   }
   found.variable = finding.variable;
-  const Id variable = program.sites[finding.at.site].variable;
-  for (const VariableInfo& v : program.variables) {
-    if (!variable || v.id != variable) continue;
-    found.set = v.set, found.binding = v.binding;
-    if (v.storage == spv::StorageClass::Workgroup) found.memory = RunFinding::Memory::Workgroup;
-    if (v.storage == spv::StorageClass::StorageBuffer || v.storage == spv::StorageClass::Uniform)
-      found.memory = RunFinding::Memory::Buffer;
-  }
+  found.memory = memoryPlaceOf(program, finding.accessSite(), bindings);
   found.place = placeOf(found, isRace(finding.kind));
   found.decides = finding.kind != FindingKind::RaceSameValue;
   found.dependsOnInputs = isAfterPart || mayComeOfInputs(finding.kind);

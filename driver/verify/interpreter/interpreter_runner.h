@@ -90,7 +90,8 @@ private:
   RunStatus readGroups(const LoweredProgram& lowered, uint32_t index, bool isAfterPart,
                        std::array<uint32_t, 3>& groups);
   void addFinding(const interpreter::Program& program, const std::string& shader,
-                  const interpreter::Finding& finding, bool isAfterPart);
+                  const interpreter::Finding& finding,
+                  std::span<const interpreter::BufferBinding> bindings, bool isAfterPart);
 
   double timeoutSeconds_;
   DeviceInfo info_;

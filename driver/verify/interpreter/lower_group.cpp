@@ -64,29 +64,14 @@ uint32_t ModuleLowering::constantOr(Id id, uint32_t otherwise) const {
   return value ? uint32_t(value->bits) : otherwise;
 }
 
-Ordering ModuleLowering::orderingOf(Id scope, Id semantics) {
-  using spv::Scope;
-  Ordering ordering;
-  ordering.scope = Scope(constantOr(scope, uint32_t(Scope::Device)));
-  if (ordering.scope == Scope::CrossDevice || ordering.scope == Scope::QueueFamily)
-    ordering.scope = Scope::Device;
-  uint32_t bits = constantOr(semantics, ~0u);
-  ordering.acquires = (bits & 0x1A) != 0; // Acquire, AcquireRelease, SequentiallyConsistent
-  ordering.releases = (bits & 0x1C) != 0; // Release, AcquireRelease, SequentiallyConsistent
-  if (bits & 0x240) ordering.classes |= kStorageClass; // UniformMemory, CrossWorkgroupMemory
-  if (bits & 0x100) ordering.classes |= kWorkgroupClass;
-  if (bits & 0x800) ordering.classes |= kImageClass;
-  return ordering;
-}
-
 void ModuleLowering::lowerBarrier(InstRef i) {
   bool isControl = module_->opcode(i) == S::OpControlBarrier;
   BarrierInfo info;
-  if (isControl) info.execution = spv::Scope(constantOr(module_->idAt(i, 1), 2));
+  if (isControl) info.execution = levelOf(module_->idAt(i, 1));
   info.memory = orderingOf(module_->idAt(i, 1u + isControl), module_->idAt(i, 2u + isControl));
   uint32_t index = uint32_t(program_->barriers.size());
   program_->barriers.push_back(info);
-  if (isControl && info.execution == spv::Scope::Subgroup) {
+  if (info.execution == Level::Subgroup) {
     GroupInfo group;
     group.opcode = S::OpControlBarrier;
     group.barrier = int32_t(index);
@@ -95,8 +80,8 @@ void ModuleLowering::lowerBarrier(InstRef i) {
     emit(Op::Group, i).aux = index;
     return;
   }
-  if (isControl && info.execution != spv::Scope::Workgroup)
-    return refuse("OpControlBarrier of a scope beyond the workgroup");
+  if (isControl && info.execution != Level::Workgroup)
+    return refuse("OpControlBarrier of a scope other than the workgroup or the subgroup");
   emit(isControl ? Op::ControlBarrier : Op::MemoryBarrier, i).aux = index;
 }
 

@@ -200,13 +200,13 @@ void ModuleLowering::lowerImageAccess(InstRef i, S op) {
     writesAnywhere_ = true;
   emitImage(i, image, isWrite ? 0 : define(i), isWrite ? 0 : cellsOf(module_->resultType(i)),
             variable);
+  noteSharing(siteOf(i, variable), kImageClass, image.sharing, isWrite);
 }
 
 // The mask of Image Operands and what goes with it stand from word `w` on (SPIR-V 3.14).
 bool ModuleLowering::readImageOperands(InstRef i, uint32_t w, ImageInfo& image) {
   using Mask = spv::ImageOperandsMask;
-  if (w >= module_->wordCount(i)) return true;
-  uint32_t mask = module_->word(i, w++);
+  uint32_t mask = w < module_->wordCount(i) ? module_->word(i, w++) : 0;
   auto take = [&](Mask bit) {
     bool isThere = mask & uint32_t(bit);
     mask &= ~uint32_t(bit);
@@ -231,11 +231,12 @@ bool ModuleLowering::readImageOperands(InstRef i, uint32_t w, ImageInfo& image) 
     image.offsets = {cell(offsets), cellsOf(typeOf(offsets)),
                      uint8_t(64 - widthOf(typeOf(offsets))), true};
   }
-  // How the memory model sees a texel: its accesses are watched as if all were non-private.
+  bool isPublished = false;
   for (Mask scoped : {Mask::MakeTexelAvailable, Mask::MakeTexelVisible})
-    if (take(scoped)) ++w;
-  for (Mask plain : {Mask::NonPrivateTexel, Mask::VolatileTexel, Mask::SignExtend, Mask::ZeroExtend,
-                     Mask::Nontemporal})
+    if (take(scoped)) isPublished = true, ++w;
+  bool isPrivate = !take(Mask::NonPrivateTexel);
+  if (program_->isVulkanModel) image.sharing = {isPrivate, isPublished};
+  for (Mask plain : {Mask::VolatileTexel, Mask::SignExtend, Mask::ZeroExtend, Mask::Nontemporal})
     take(plain);
   if (mask != 0) refuse(fmt::format("{} with image operands {:#x}", nameOf(i), mask));
   return mask == 0;

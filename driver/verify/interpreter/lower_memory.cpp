@@ -19,6 +19,12 @@ bool fitsInt32(int64_t value) {
   return value >= INT32_MIN && value <= INT32_MAX;
 }
 
+MemoryClass classOf(StorageClass storage) {
+  return storage == StorageClass::Workgroup ? kWorkgroupClass
+         : storage == StorageClass::Image   ? kImageClass
+                                            : kStorageClass;
+}
+
 } // namespace
 
 bool ModuleLowering::isCellMemory(StorageClass s) const {
@@ -308,7 +314,7 @@ void ModuleLowering::lowerAccessChain(InstRef i, bool isPointerChain) {
 
 // ----- accesses -----
 
-void ModuleLowering::load(const Pointer& p, uint32_t to, InstRef at) {
+void ModuleLowering::load(const Pointer& p, uint32_t to, InstRef at, Sharing sharing) {
   uint32_t site = siteOf(at, p.variable);
   uint32_t cells = cellsOf(p.pointee);
   if (p.isStatic) return move(to, uint32_t(p.offset), cells, at);
@@ -318,6 +324,7 @@ void ModuleLowering::load(const Pointer& p, uint32_t to, InstRef at) {
     inst.n = cells, inst.d = to, inst.a = p.cell, inst.aux = uint32_t(p.offset);
     return;
   }
+  noteSharing(site, classOf(p.storage), sharing, false);
   std::vector<Run> runs;
   if (!collectRuns(p.pointee, p.matrix, p.componentStride, to, 0, isNatural(p.storage), runs))
     return refuse(nameOf(at) + " of a value that lies in too many pieces or has no layout");
@@ -335,7 +342,7 @@ void ModuleLowering::load(const Pointer& p, uint32_t to, InstRef at) {
   }
 }
 
-void ModuleLowering::store(const Pointer& p, uint32_t from, InstRef at) {
+void ModuleLowering::store(const Pointer& p, uint32_t from, InstRef at, Sharing sharing) {
   uint32_t site = siteOf(at, p.variable);
   uint32_t cells = cellsOf(p.pointee);
   if (p.isStatic) return move(uint32_t(p.offset), from, cells, at);
@@ -344,6 +351,7 @@ void ModuleLowering::store(const Pointer& p, uint32_t from, InstRef at) {
     inst.n = cells, inst.a = p.cell, inst.b = from, inst.aux = uint32_t(p.offset);
     return;
   }
+  noteSharing(site, classOf(p.storage), sharing, true);
   if (p.variable)
     written_.insert(p.variable);
   else
@@ -375,22 +383,19 @@ bool ModuleLowering::lowerMemoryOp(InstRef i, S op) {
   case S::OpInBoundsPtrAccessChain:
     lowerAccessChain(i, true);
     return true;
-  case S::OpLoad:
-    load(pointer(module_->idAt(i, 3)), define(i), i);
+  case S::OpLoad: {
+    uint32_t operands = 4;
+    load(pointer(module_->idAt(i, 3)), define(i), i, sharingOf(i, operands, false));
     return true;
+  }
   case S::OpStore: {
-    uint32_t from = valueCell(module_->idAt(i, 2), i);
-    store(pointer(module_->idAt(i, 1)), from, i);
+    uint32_t from = valueCell(module_->idAt(i, 2), i), operands = 3;
+    store(pointer(module_->idAt(i, 1)), from, i, sharingOf(i, operands, true));
     return true;
   }
-  case S::OpCopyMemory: {
-    Pointer to = pointer(module_->idAt(i, 1)), from = pointer(module_->idAt(i, 2));
-    uint32_t between = allocate(cellsOf(from.pointee));
-    load(from, between, i);
-    store(to, between, i);
-    siteOf(i, to.variable);
+  case S::OpCopyMemory:
+    lowerCopyMemory(i);
     return true;
-  }
   case S::OpArrayLength:
     lowerArrayLength(i);
     return true;
@@ -422,6 +427,18 @@ bool ModuleLowering::lowerMemoryOp(InstRef i, S op) {
   default:
     return false;
   }
+}
+
+// "If two masks are present, the first applies to Target and the second applies to Source."
+void ModuleLowering::lowerCopyMemory(InstRef i) {
+  Pointer to = pointer(module_->idAt(i, 1)), from = pointer(module_->idAt(i, 2));
+  uint32_t between = allocate(cellsOf(from.pointee));
+  uint32_t w = 3;
+  Sharing store = sharingOf(i, w, true);
+  if (w >= module_->wordCount(i)) w = 3;
+  load(from, between, i, sharingOf(i, w, false));
+  this->store(to, between, i, store);
+  siteOf(i, to.variable);
 }
 
 void ModuleLowering::lowerArrayLength(InstRef i) {
@@ -458,13 +475,12 @@ void ModuleLowering::lowerAtomic(InstRef i, S op) {
   info.opcode = op;
   info.bytes = uint8_t(widthOf(p.pointee) / 8);
   info.isImage = p.storage == StorageClass::Image;
-  info.memoryClass = p.storage == StorageClass::Workgroup ? kWorkgroupClass
-                     : info.isImage                       ? kImageClass
-                                                          : kStorageClass;
-  info.ordering = orderingOf(module_->idAt(i, w + 1), module_->idAt(i, w + 2));
+  info.memoryClass = classOf(p.storage);
+  info.ordering = info.unequal = orderingOf(module_->idAt(i, w + 1), module_->idAt(i, w + 2));
   noteAccess(info.bytes);
   uint32_t value = 0;
   if (op == S::OpAtomicCompareExchange) {
+    info.unequal = orderingOf(module_->idAt(i, w + 1), module_->idAt(i, w + 3));
     value = cell(module_->idAt(i, w + 4));
     info.comparator = cell(module_->idAt(i, w + 5));
   } else if (w + 3 < module_->wordCount(i)) {
@@ -482,6 +498,8 @@ void ModuleLowering::lowerAtomic(InstRef i, S op) {
   program_->atomics.push_back(info);
   Instr& inst = emit(Op::Atomic, i);
   inst.site = siteOf(i, p.variable);
+  program_->sites[inst.site].atomicBytes = info.bytes;
+  program_->sites[inst.site].atomicScope = info.ordering.level;
   inst.d = to, inst.a = address, inst.b = value, inst.aux = index;
   inst.shift = uint8_t(64 - info.bytes * 8);
 }

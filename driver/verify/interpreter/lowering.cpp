@@ -159,6 +159,9 @@ Status ModuleLowering::readModule() {
   cfg_ = &analyses.cfg();
   dominance_ = &analyses.dominance();
   program_->lines_ = &analyses.sourceLines();
+  for (InstRef i : module_->globals())
+    if (module_->opcode(i) == spv::Op::OpMemoryModel)
+      program_->isVulkanModel = spv::MemoryModel(module_->word(i, 2)) == spv::MemoryModel::Vulkan;
   cells_.resize(module_->idBound());
   typeCells_.resize(module_->idBound());
   pointerOf_.resize(module_->idBound());
@@ -471,6 +474,7 @@ void ModuleLowering::findWrittenVariables() {
 
 void ModuleLowering::finish() {
   findWrittenVariables();
+  decideTracking();
   program_->cellCount = nextCell_;
   program_->initialCells.assign(nextCell_, 0);
   program_->initialMarks.assign(nextCell_, 0);

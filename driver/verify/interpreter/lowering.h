@@ -108,8 +108,9 @@ private:
   void lowerAccessChain(InstRef i, bool isPointerChain);
   bool stepInto(Pointer& p, Id index, InstRef at, bool& ok);
   void indexBy(Pointer& p, Id index, uint64_t stride, uint64_t bound, InstRef at);
-  void load(const Pointer& p, uint32_t to, InstRef at);
-  void store(const Pointer& p, uint32_t from, InstRef at);
+  void load(const Pointer& p, uint32_t to, InstRef at, Sharing sharing = {});
+  void store(const Pointer& p, uint32_t from, InstRef at, Sharing sharing = {});
+  void lowerCopyMemory(InstRef i);
   void lowerArrayLength(InstRef i);
   void lowerPointerCompare(InstRef i, spv::Op op);
   void lowerAtomic(InstRef i, spv::Op op);
@@ -144,8 +145,15 @@ private:
   // lower_group.cpp
   bool lowerGroupOp(InstRef i, spv::Op op);
   void lowerBarrier(InstRef i);
-  Ordering orderingOf(Id scope, Id semantics);
   uint32_t constantOr(Id id, uint32_t otherwise) const;
+
+  // lower_order.cpp
+  Level levelOf(Id scope) const;
+  Ordering orderingOf(Id scope, Id semantics) const;
+  Sharing sharingOf(InstRef i, uint32_t& w, bool isWrite) const;
+  void noteSharing(uint32_t site, MemoryClass memoryClass, Sharing sharing, bool isWrite);
+  void decideTracking();
+  Tracking trackingOf(uint32_t classAt) const;
 
   // Small things.
   const TypeInfo& info(Id type) const { return types_->info(type); }
@@ -185,15 +193,16 @@ private:
   std::set<std::string> refused_; ///< opcodes and the like that the interpreter does not know
   std::set<uint32_t> capabilities_;
 
-  std::vector<Instr>* out_ = nullptr;    ///< what emit() writes to
-  std::vector<Instr> prologue_;          ///< computes constants, once
-  uint32_t nextCell_ = 1;                ///< cell 0 is never used
-  std::vector<uint32_t> cells_;          ///< by Id: first cell, 0: none yet
-  std::vector<uint32_t> typeCells_;      ///< by Id of a type
-  std::set<Id> written_;                 ///< variables that something is stored to
-  bool writesAnywhere_ = false;          ///< through a pointer that names no variable
-  std::vector<Pointer> pointers_;        ///< by pointerOf_ - 1
-  std::vector<uint32_t> pointerOf_;      ///< by Id
+  std::vector<Instr>* out_ = nullptr; ///< what emit() writes to
+  std::vector<Instr> prologue_;       ///< computes constants, once
+  uint32_t nextCell_ = 1;             ///< cell 0 is never used
+  std::vector<uint32_t> cells_;       ///< by Id: first cell, 0: none yet
+  std::vector<uint32_t> typeCells_;   ///< by Id of a type
+  std::set<Id> written_;              ///< variables that something is stored to
+  bool writesAnywhere_ = false;       ///< through a pointer that names no variable
+  std::vector<std::pair<Id, MemoryClass>> privateAccesses_; ///< by variable
+  std::vector<Pointer> pointers_;                           ///< by pointerOf_ - 1
+  std::vector<uint32_t> pointerOf_;                         ///< by Id
   std::map<uint64_t, uint32_t> numbers_; ///< constants that lowering itself needs
   std::vector<std::pair<uint32_t, uint64_t>> constantValues_;
   std::vector<std::pair<uint32_t, uint32_t>> constantMarks_; ///< cell, site

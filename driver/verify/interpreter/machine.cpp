@@ -52,8 +52,6 @@ public:
     workgroups_ = ordered(count, options, 1);
     if (!chosen.empty())
       for (uint32_t& rank : workgroups_) rank = chosen[rank];
-    for (uint32_t workgroup : workgroups_)
-      state_.workgroupEnd = std::max(state_.workgroupEnd, workgroup + 1);
     runAll();
     return finish();
   }
@@ -123,6 +121,8 @@ private:
     object.isReadOnly = true;
     object.name = "push constants";
     state_.foreign.resize(state_.objects.size());
+    state_.histories.resize(state_.objects.size());
+    state_.mostRuns = options_.mostRuns;
   }
 
   static bool mayBeWritten(const BufferMemory& buffer, size_t at) {
@@ -185,7 +185,12 @@ private:
     for (size_t n = 1; n + 1 < state_.objects.size(); ++n) {
       Object& object = state_.objects[n];
       object.isShadowed |= program_.hasPhysicalPointers;
-      if (object.isShadowed) state_.foreign[n].resize(object.bytes / state_.granuleBytes);
+      if (!object.isShadowed) continue;
+      const uint64_t granules = object.bytes / state_.granuleBytes;
+      if (program_.tracking[classIndex(object.memoryClass)] == Tracking::Workgroups)
+        state_.histories[n].resize(granules);
+      else
+        state_.foreign[n].resize(granules);
     }
     return ok();
   }

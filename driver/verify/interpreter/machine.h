@@ -29,6 +29,9 @@ struct MachineOptions {
   uint32_t subgroupSize = 32;             ///< 4 to 128, a power of two
   uint32_t threads = 0;                   ///< 0: as many as the host has
   uint64_t stepLimit = uint64_t(1) << 28; ///< instructions in loops of one lane
+  /// Accesses that the history of one buffer or variable may hold (history.h). Beyond that four of
+  /// a place are kept.
+  uint64_t mostRuns = uint64_t(1) << 22;
   Observer* observer = nullptr;
   double timeoutSeconds = 0; ///< negative: over already; 0: no limit
   /// Which workgroups run, as linear indices (x first) without repeats. Empty: all of them.

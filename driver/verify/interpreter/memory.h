@@ -4,6 +4,8 @@
 #pragma once
 
 #include "verify/image_shape.h"
+#include "verify/interpreter/history.h"
+#include "verify/interpreter/program.h"
 #include "verify/interpreter/shadow.h"
 
 #include <atomic>
@@ -45,7 +47,12 @@ struct Object {
   uint8_t* written = nullptr;
   /// By page of kDirtyBytes: something was stored there. Null where nobody asks.
   uint8_t* dirty = nullptr;
-  ShadowTable shadow;
+  Tracking tracking = Tracking::Barriers;
+  /// Its accesses are checked against those of other workgroups once the workgroup has ended.
+  bool isCommitted = false;
+  ShadowTable shadow;                      ///< where it is tracked by barriers, or committed
+  HistoryTable history;                    ///< tracked by lanes
+  HistoryTable* dispatchHistory = nullptr; ///< by workgroups: of them all
 };
 
 constexpr uint32_t kDirtyShift = 12, kDirtyBytes = 1u << kDirtyShift;

@@ -21,6 +21,17 @@
 
 namespace lanewise::driver::interpreter {
 
+/// What an access does for other invocations (Vulkan, Memory Model, "Private vs. Non-Private" and
+/// "Per-Instruction Availability and Visibility Semantics"). In a module of the GLSL450 memory
+/// model, which has no such flags, every access does all of it.
+struct Sharing {
+  bool isPrivate = false;
+  bool isPublished = true; ///< MakePointerAvailable of a write, MakePointerVisible of a read
+};
+
+/// Whom a scope includes, narrow to wide. Scopes wider than a workgroup count as Device.
+enum class Level : uint8_t { Invocation, Subgroup, Workgroup, Device };
+
 /// One SPIR-V instruction that something can be said about. Site 0 is none.
 struct Site {
   InstRef inst;
@@ -28,6 +39,9 @@ struct Site {
   /// The origin of a value that an image gave for a texel that it does not have. An instruction has
   /// another site for what else is undefined about it.
   bool isOutside = false;
+  Sharing load{}, store{};
+  uint8_t atomicBytes = 0; ///< of what an atomic accesses
+  Level atomicScope{};
 };
 
 /// Which memory a barrier or fence orders: bits of a mask.
@@ -38,15 +52,27 @@ constexpr uint32_t classIndex(MemoryClass c) {
   return c == kStorageClass ? 0 : c == kWorkgroupClass ? 1 : 2;
 }
 
-/// Scope and semantics of a barrier or an atomic. Scopes wider than a workgroup count as Device.
+/// How much has to be remembered of the accesses to one class of memory.
+enum class Tracking : uint8_t {
+  Barriers,  ///< only barriers of the whole workgroup order them: a tick is enough
+  Lanes,     ///< some lanes of a workgroup may be ordered and others not
+  Workgroups ///< and so may workgroups
+};
+
+/// Scope and semantics of a barrier or an atomic.
 struct Ordering {
-  spv::Scope scope = spv::Scope::Invocation;
-  uint8_t classes = 0; ///< MemoryClass bits, of barriers
+  Level level = Level::Invocation;
+  uint8_t classes = 0; ///< MemoryClass bits: no other class is ordered
   bool acquires = false, releases = false;
+  /// Always, in a module of the GLSL450 memory model.
+  bool makesAvailable = true, makesVisible = true;
+  bool names(uint32_t classAt) const { return (acquires || releases) && classes >> classAt & 1; }
+  /// Orders all of it, both ways.
+  bool isFull() const { return acquires && releases && makesAvailable && makesVisible; }
 };
 
 struct BarrierInfo {
-  spv::Scope execution = spv::Scope::Workgroup;
+  std::optional<Level> execution; ///< null: OpMemoryBarrier
   Ordering memory;
 };
 
@@ -56,6 +82,7 @@ struct AtomicInfo {
   bool isImage = false;
   MemoryClass memoryClass = kStorageClass;
   Ordering ordering;
+  Ordering unequal;        ///< where OpAtomicCompareExchange does not write
   uint32_t comparator = 0; ///< cell, of OpAtomicCompareExchange
 };
 
@@ -88,6 +115,7 @@ struct ImageInfo {
   uint32_t component = 0;                       ///< cell, of Gather
   Vector texel;                                 ///< of Write
   uint32_t outside = 0;                         ///< site of what a texel outside gives
+  Sharing sharing{};
 };
 
 struct GroupInfo {
@@ -174,6 +202,7 @@ public:
                                                       const ProgramOptions& options);
 
   const Module& module() const { return *module_; }
+  Analyses& analyses() const { return *analyses_; }
   /// Where a site is in the source; where the module does not say, the nearest line before it in
   /// its function. Line 0 if there is none.
   SourceLocation location(uint32_t site) const;
@@ -205,8 +234,13 @@ public:
   std::vector<GroupInfo> groups;
   std::vector<ExtendedInfo> extended;
   std::vector<SwitchTable> switches;
-  uint32_t granuleBytes = 4;        ///< smallest scalar that is loaded or stored in shared memory
-  bool hasStorageAtomics = false;   ///< workgroups may speak to one another
+  uint32_t granuleBytes = 4;      ///< smallest scalar that is loaded or stored in shared memory
+  bool hasStorageAtomics = false; ///< workgroups may speak to one another
+  bool isVulkanModel = false;     ///< OpMemoryModel: Vulkan rather than GLSL450
+  uint8_t privateClasses = 0;     ///< of memory that private accesses go to
+  std::array<Tracking, kMemoryClasses> tracking{};
+  /// Atomics of this class may fail to be atomic with respect to one another.
+  std::array<bool, kMemoryClasses> hasUnlikeAtomics{};
   bool hasPhysicalPointers = false; ///< some access may go to any buffer
   uint64_t workgroupBytes = 0;      ///< Workgroup memory in all
 

@@ -19,9 +19,10 @@ std::array<uint64_t, 4> ballotMask(uint32_t from, uint32_t to) { // bits [from, 
 } // namespace
 
 WorkgroupRunner::WorkgroupRunner(DispatchState& dispatch)
-    : dispatch_(dispatch), program_(*dispatch.program) {
-  const std::array<uint32_t, 3>& size = program_.workgroupSize;
-  laneCount_ = size[0] * size[1] * size[2];
+    : dispatch_(dispatch), program_(*dispatch.program),
+      lanes_(program_.workgroupSize[0] * program_.workgroupSize[1] * program_.workgroupSize[2]),
+      happensBefore_(program_, lanes_, dispatch.locations) {
+  laneCount_ = uint32_t(lanes_.size());
   granuleShift_ = dispatch.granuleBytes >= 4 ? 2 : dispatch.granuleBytes >= 2 ? 1 : 0;
   objects_.resize(dispatch.objects.size());
   for (size_t n = 1; n < objects_.size(); ++n) {
@@ -30,7 +31,8 @@ WorkgroupRunner::WorkgroupRunner(DispatchState& dispatch)
     to.data = from.data, to.bytes = from.bytes, to.memoryClass = from.memoryClass;
     to.isReadOnly = from.isReadOnly, to.isShadowed = from.isShadowed, to.name = from.name;
     to.written = from.written, to.dirty = from.dirty, to.image = from.image;
-    if (to.isShadowed) to.shadow.resize(to.bytes >> granuleShift_);
+    addShadow(to);
+    if (to.tracking == Tracking::Workgroups) to.dispatchHistory = &dispatch.histories[n];
   }
   cells_.reserve(size_t(laneCount_) * program_.cellCount);
   for (uint32_t n = 0; n < laneCount_; ++n) {
@@ -51,13 +53,12 @@ WorkgroupRunner::WorkgroupRunner(DispatchState& dispatch)
       object.isShadowed = true;
       object.name = variable.name;
       object.marks.resize((variable.bytes >> granuleShift_) + 1);
-      object.shadow.resize(variable.bytes >> granuleShift_);
+      addShadow(object);
       objects_.push_back(std::move(object));
     }
     for (uint32_t n = 0; n < laneCount_; ++n)
       cells_[size_t(n) * program_.cellCount + variable.cell] = address;
   }
-  lanes_.resize(laneCount_);
   subgroups_.resize((laneCount_ + dispatch.subgroupSize - 1) / dispatch.subgroupSize);
   for (uint32_t n = 0; n < laneCount_; ++n) {
     Lane& lane = lanes_[n];
@@ -71,17 +72,25 @@ WorkgroupRunner::WorkgroupRunner(DispatchState& dispatch)
   }
 }
 
+void WorkgroupRunner::addShadow(Object& object) {
+  if (!object.isShadowed) return;
+  const uint64_t granules = object.bytes >> granuleShift_;
+  object.tracking = program_.tracking[classIndex(object.memoryClass)];
+  object.isCommitted = object.memoryClass != kWorkgroupClass && dispatch_.workgroupCount() > 1 &&
+                       object.tracking != Tracking::Workgroups;
+  if (object.tracking == Tracking::Barriers || object.isCommitted) object.shadow.resize(granules);
+  if (object.tracking == Tracking::Lanes) object.history.resize(granules);
+}
+
 void WorkgroupRunner::begin(uint32_t workgroup) {
   workgroup_ = workgroup;
-  startTick_ = metAt_ = ++tick_;
-  base_.fill(startTick_);
-  known_.clear();
-  ownSyncs_.clear();
+  happensBefore_.begin(workgroup);
   gaveUp_ = isLate_ = false;
   uint32_t shared = 0;
   for (uint32_t n = 1; n < objects_.size(); ++n) {
     Object& object = objects_[n];
     object.shadow.beginWorkgroup();
+    object.history.clear();
     if (object.memoryClass != kWorkgroupClass) continue;
     // Which variable it is: Workgroup variables stand in the order of the program's.
     while (program_.variables[shared].storage != spv::StorageClass::Workgroup) ++shared;
@@ -94,12 +103,6 @@ void WorkgroupRunner::begin(uint32_t workgroup) {
     lane.next = codeAt(program_.start);
     lane.steps = 0;
     lane.sliceEnd = kSlice;
-    lane.visible.fill(startTick_);
-    lane.visibleSub.fill(startTick_);
-    lane.fenced = lane.fencedSub = 0;
-    lane.subgroupMet = startTick_;
-    lane.released = lane.releasedToDevice = 0;
-    lane.acquired.clear();
     setBuiltIns(lane);
   }
 }
@@ -243,7 +246,8 @@ bool WorkgroupRunner::runGroups() {
     const Instr& inst = *first->waiting;
     const GroupInfo& group = program_.groups[inst.aux];
     if (group.barrier >= 0) {
-      subgroupBarrier(together, program_.barriers[size_t(group.barrier)]);
+      happensBefore_.meet(together, program_.barriers[size_t(group.barrier)].memory,
+                          Level::Subgroup, false);
       if (dispatch_.observer)
         dispatch_.observer->barrier(workgroup_, inst.site, uint32_t(together.size()),
                                     uint32_t(subgroup.size()));
@@ -255,20 +259,6 @@ bool WorkgroupRunner::runGroups() {
   return hasRun;
 }
 
-void WorkgroupRunner::subgroupBarrier(std::span<Lane* const> lanes, const BarrierInfo& barrier) {
-  ++tick_;
-  uint8_t classes = 0;
-  if (barrier.memory.acquires || barrier.memory.releases)
-    if (barrier.memory.scope != spv::Scope::Invocation) classes = barrier.memory.classes;
-  for (Lane* lane : lanes) classes |= lane->fencedSub;
-  for (Lane* lane : lanes) {
-    for (uint32_t c = 0; c < kMemoryClasses; ++c)
-      if (classes >> c & 1) lane->visibleSub[c] = tick_;
-    lane->subgroupMet = tick_;
-    lane->fencedSub = 0;
-  }
-}
-
 // Every lane that is not done waits at a barrier of the workgroup: the earliest one is passed.
 void WorkgroupRunner::releaseBarrier() {
   std::vector<Lane*> together;
@@ -278,11 +268,15 @@ void WorkgroupRunner::releaseBarrier() {
     findKey(lane);
     if (!first || lane.key < first->key) first = &lane;
   }
-  for (Lane& lane : lanes_)
-    if (lane.state == Lane::State::AtBarrier && lane.key == first->key)
+  size_t ended = 0;
+  for (Lane& lane : lanes_) {
+    if (lane.state == Lane::State::AtBarrier && lane.key == first->key) {
       together.push_back(&lane);
-    else if (!missing)
-      missing = &lane;
+      continue;
+    }
+    if (!missing) missing = &lane;
+    ended += lane.state == Lane::State::Done;
+  }
   const Instr& inst = *first->waiting;
   const BarrierInfo& barrier = program_.barriers[inst.aux];
   if (missing) {
@@ -293,31 +287,10 @@ void WorkgroupRunner::releaseBarrier() {
     finding.detail = fmt::format("{} of {} are there", together.size(), laneCount_);
     log_.add(std::move(finding));
   }
-  ++tick_;
-  uint8_t classes = 0;
-  bool isWide =
-      barrier.memory.scope == spv::Scope::Workgroup || barrier.memory.scope == spv::Scope::Device;
-  if ((barrier.memory.acquires || barrier.memory.releases) && isWide)
-    classes = barrier.memory.classes;
-  // A fence before the barrier serves as well, as in `memoryBarrierShared(); barrier();`.
-  for (Lane* lane : together) classes |= lane->fenced;
-  // What one lane has released to the device, all may pass on: a common program lets every lane
-  // fence, and one of them count the workgroup in behind the barrier.
-  uint32_t released = 0;
-  for (Lane* lane : together) released = std::max(released, lane->releasedToDevice);
-  if (barrier.memory.releases && barrier.memory.scope == spv::Scope::Device) released = tick_ - 1;
-  for (Lane* lane : together) {
-    for (uint32_t c = 0; c < kMemoryClasses; ++c)
-      if (classes >> c & 1) lane->visible[c] = tick_;
-    lane->releasedToDevice = released;
-    lane->fenced = 0;
-    lane->state = Lane::State::Runnable;
-  }
-  if (!missing) {
-    metAt_ = tick_;
-    for (uint32_t c = 0; c < kMemoryClasses; ++c)
-      if (classes >> c & 1) base_[c] = tick_;
-  }
+  // A device waits for those that end without it.
+  const bool isWhole = together.size() + ended == lanes_.size();
+  happensBefore_.meet(together, barrier.memory, Level::Workgroup, isWhole);
+  for (Lane* lane : together) lane->state = Lane::State::Runnable;
   if (dispatch_.observer)
     dispatch_.observer->barrier(workgroup_, inst.site, uint32_t(together.size()), laneCount_);
 }
