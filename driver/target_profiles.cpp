@@ -42,6 +42,7 @@ const std::vector<Key>& keys() {
   static const std::vector<Key> all{
       {"subgroup", "size", 1, 128, into(&P::subgroupSize)},
       {"subgroup", "per-core", 0, 4096, into(&P::maxSubgroupsPerCore)},
+      {"workgroup", "max-invocations", 1, 1 << 20, into(&P::maxWorkgroupInvocations)},
       {"shared-memory", "banks", 1, 1024, into(&P::banks)},
       {"shared-memory", "bank-bytes", 1, 64, into(&P::bankBytes)},
       {"shared-memory", "lanes-per-phase-32", 1, 128, into(&P::lanesPerPhase32)},

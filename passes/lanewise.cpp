@@ -31,6 +31,7 @@ Status checkTarget(const TargetProfile& t) {
   const double lanes = t.subgroupSize;
   const Figure figures[] = {
       {"subgroupSize", lanes, 1, 128},
+      {"maxWorkgroupInvocations", double(t.maxWorkgroupInvocations), 1, 1 << 20},
       {"banks", double(t.banks), 1, 1024},
       {"bankBytes", double(t.bankBytes), 1, 64},
       {"lanesPerPhase32", double(t.lanesPerPhase32), 1, lanes},

@@ -128,6 +128,7 @@ private:
   double weightOf(const EntryPoint& entry, BlockRef block);
   Candidate collect(const SharedVariable& variable);
   std::optional<double> residency(const Candidate& candidate, uint64_t bytes) const;
+  bool fitsAllSizes(const Candidate& candidate, uint64_t bytes) const;
   // check
   std::optional<Refusal> canPad(const Candidate& candidate);
   std::optional<Refusal> provesIndices(const Candidate& candidate);
@@ -238,6 +239,32 @@ std::optional<double> Plan::residency(const Candidate& c, uint64_t bytes) const 
     worst = std::max(worst, resident(*old) / resident(*total));
   }
   return worst;
+}
+
+/// Whether the variable may take `bytes` for every value that lengths by specialization constants
+/// get. Beside an open length nobody knows how much room is left, unless it is a dimension of the
+/// workgroup: that has a maximum.
+bool Plan::fitsAllSizes(const Candidate& c, uint64_t bytes) const {
+  if (c.openLengths.empty()) return true;
+  std::set<std::optional<uint32_t>> dimensions;
+  for (Id length : c.openLengths)
+    for (const EntryPoint* entry : c.holders)
+      dimensions.insert(workgroupDimension(analyses_, *entry, length));
+  if (dimensions.size() > 1 || dimensions.count(std::nullopt) != 0) return false;
+  const auto given = analyses_.constants().value(*c.openLengths.begin());
+  const uint64_t most = target_.maxWorkgroupInvocations;
+  if (!given || given->bits == 0 || given->bits > most) return false;
+  for (size_t n = 0; n < c.holders.size(); ++n) {
+    for (Id id : workgroupVariables(analyses_, *c.holders[n]))
+      if (openLengthsAlong(analyses_, analyses_.types().pointee(id)) > 1) return false;
+    const auto total = c.memory[n].bytes(bytes);
+    if (!total) return false;
+    // All sizes are linear in the one length, but for what the last rows of padded arrays lack: no
+    // more than a row each.
+    const uint64_t ofOne = *total / given->bits + 1;
+    if ((*total + 2 * ofOne) * most / given->bits + 1 > target_.maxSharedMemory) return false;
+  }
+  return true;
 }
 
 // ---- check ----
@@ -416,8 +443,7 @@ void Plan::judge(SharedSizes& newBytes, const std::set<Id>* only) {
     c.search = std::make_unique<LayoutSearch>(
         variable, c.accesses, target_, searchOptions(c),
         [this, &c, known = std::map<uint64_t, std::optional<double>>()](uint64_t bytes) mutable {
-          // Beside a length that is not literal nobody knows how much room is left.
-          if (bytes > c.before().layout.bytes() && !c.openLengths.empty())
+          if (bytes > c.before().layout.bytes() && !fitsAllSizes(c, bytes))
             return std::optional<double>();
           const auto [at, isNew] = known.try_emplace(bytes);
           if (isNew) at->second = residency(c, bytes);

@@ -5,6 +5,7 @@
 #include "analysis/decorations.h"
 #include "analysis/types.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <vector>
 
@@ -38,6 +39,49 @@ void collectOpenLengths(Analyses& analyses, Id type, std::set<Id>& lengths) {
   if (info.kind != TypeInfo::Kind::Struct) return;
   for (uint32_t m = 0; m < info.count; ++m)
     collectOpenLengths(analyses, analyses.types().member(type, m), lengths);
+}
+
+uint32_t openLengthsAlong(Analyses& analyses, Id type) {
+  const TypeInfo& info = analyses.types().info(type);
+  if (info.kind == TypeInfo::Kind::Array)
+    return uint32_t(!analyses.constants().literal(info.length)) +
+           openLengthsAlong(analyses, info.element);
+  uint32_t most = 0;
+  for (uint32_t m = 0; info.kind == TypeInfo::Kind::Struct && m < info.count; ++m)
+    most = std::max(most, openLengthsAlong(analyses, analyses.types().member(type, m)));
+  return most;
+}
+
+std::optional<uint32_t> workgroupDimension(Analyses& analyses, const EntryPoint& entry,
+                                           Id constant) {
+  const Module& module = analyses.module();
+  constexpr uint32_t kFirst = 3; // word of the first dimension, of a composite and of LocalSizeId
+  auto namedIn = [&](InstRef i) -> std::optional<uint32_t> {
+    for (uint32_t w = kFirst; w < module.wordCount(i); ++w)
+      if (module.idAt(i, w) == constant) return w - kFirst;
+    return std::nullopt;
+  };
+  const InstRef def = module.def(constant);
+  auto extractedFrom = [&](Id composite) -> std::optional<uint32_t> {
+    // OpSpecConstantOp: type, result, opcode, composite, index.
+    const bool isExtract = def && module.opcode(def) == spv::Op::OpSpecConstantOp &&
+                           spv::Op(module.word(def, 3)) == spv::Op::OpCompositeExtract &&
+                           module.idAt(def, 4) == composite;
+    return isExtract ? std::optional(module.word(def, 5)) : std::nullopt;
+  };
+  std::optional<uint32_t> local;
+  for (InstRef i : module.globals()) {
+    const Id id = module.resultId(i);
+    if (id && analyses.decorations().builtIn(module, id) == spv::BuiltIn::WorkgroupSize) {
+      const auto named = namedIn(i);
+      return named ? named : extractedFrom(id); // goes before LocalSizeId
+    }
+    if (module.opcode(i) == spv::Op::OpExecutionModeId &&
+        module.idAt(i, 1) == module.functionId(entry.function) &&
+        spv::ExecutionMode(module.word(i, 2)) == spv::ExecutionMode::LocalSizeId)
+      local = namedIn(i);
+  }
+  return local;
 }
 
 std::string optionsToFreeze(Analyses& analyses, const std::set<Id>& constants) {

@@ -15,6 +15,9 @@ struct TargetProfile {
   /// Lanes of a subgroup, as the model counts with. Lanes are consecutive local invocation indices.
   uint32_t subgroupSize = 32;
 
+  /// Most invocations of a workgroup (Vulkan: maxComputeWorkGroupInvocations).
+  uint32_t maxWorkgroupInvocations = 1024;
+
   // Workgroup (shared) memory.
   /// Number of banks, and bytes that each serves in a cycle.
   uint32_t banks = 32;
