@@ -6,6 +6,8 @@
 #include "verify/runner.h"
 #include "verify/scalars.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>

@@ -2,6 +2,7 @@
 // model, and each of them with one ingredient exchanged, which then has one.
 #include "interpreted.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace {
