@@ -27,8 +27,8 @@
 //                                                %j      = OpIAdd %uint %i %t
 //     %p    = OpAccessChain %_ %s %i        =>   %p      = OpAccessChain %_ %s %j
 //
-// An extent by specialization constants stays specializable: such an array is swizzled only, which
-// keeps its size.
+// An extent by specialization constants stays specializable: such an array is swizzled, which keeps
+// its size, or grows where there is room for all values (fitsAllSizes()).
 //
 // Not handled: pointers to rows that are selected, stored or computed with; cooperative matrices.
 // Each is refused by name.

@@ -205,4 +205,19 @@ Result<Program> fitProgram(const Scenario& scenario, const ProgramVariant& varia
   return Fitter(scenario, variant, notes).run();
 }
 
+Result<std::vector<Program>> fitPrograms(const Marshalling& marshalling,
+                                         std::span<const ProgramVariant> variants,
+                                         std::vector<std::string>& notes) {
+  std::vector<Program> programs;
+  for (size_t p = 0; p < variants.size(); ++p) {
+    const bool isDescribed = p == 0 || !variants[p].dispatches.empty();
+    std::vector<std::string> unused;
+    Result<Program> program =
+        fitProgram(marshalling.scenario, marshalling.programs[p], isDescribed ? notes : unused);
+    if (!program) return program.error();
+    programs.push_back(std::move(*program));
+  }
+  return programs;
+}
+
 } // namespace lanewise::driver

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "result.h"
+#include "verify/marshal.h"
 #include "verify/runner.h"
 #include "verify/scenario.h"
 #include "verify/verify.h"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,5 +18,12 @@ namespace lanewise::driver {
 /// cannot be read. What the scenario gives and the modules do not ask for becomes a note.
 Result<Program> fitProgram(const Scenario& scenario, const ProgramVariant& variant,
                            std::vector<std::string>& notes);
+
+/// The same for all programs of a marshalling of `variants`, in their order. A rewrite may drop a
+/// binding or freeze a constant, so that only what was described for a program's own dispatches is
+/// worth a note.
+Result<std::vector<Program>> fitPrograms(const Marshalling& marshalling,
+                                         std::span<const ProgramVariant> variants,
+                                         std::vector<std::string>& notes);
 
 } // namespace lanewise::driver

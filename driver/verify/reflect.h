@@ -96,6 +96,9 @@ struct Reflection {
   std::vector<std::string> extensions;
   uint64_t sharedBytes = 0; ///< of the Workgroup variables, by their natural layout
 
+  uint64_t invocations() const { ///< of a workgroup
+    return uint64_t(workgroupSize[0]) * workgroupSize[1] * workgroupSize[2];
+  }
   const ReflectedBinding* findBinding(uint32_t set, uint32_t binding) const;
 };
 

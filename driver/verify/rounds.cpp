@@ -165,10 +165,8 @@ private:
 
   // Runtime arrays hold as much more as there are more invocations, or a square of the count.
   void lengthen(Scenario& scenario, uint64_t count) const {
-    uint64_t invocations = 1;
-    for (uint32_t d = 0; d < 3; ++d)
-      invocations *=
-          uint64_t(shader_.reflection.workgroupSize[d]) * scenario.dispatches[0].groups[d];
+    uint64_t invocations = shader_.reflection.invocations();
+    for (uint32_t groups : scenario.dispatches[0].groups) invocations *= groups;
     for (const ScenarioBinding& bound : scenario.dispatches[0].bindings) {
       const ReflectedBinding* binding = shader_.reflection.findBinding(bound.set, bound.binding);
       if (!binding || !binding->isBuffer() || binding->block.arrayStride == 0 ||

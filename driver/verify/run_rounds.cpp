@@ -42,17 +42,13 @@ private:
     if (cost_ > kMostCost) return result_.report.dropped.push_back(scenario.round), false;
     Result<Marshalling> marshalling = marshal(scenario, variants_);
     if (!marshalling) return false;
-    std::vector<Program> programs;
     std::vector<std::string> unused;
-    for (const ProgramVariant& variant : marshalling->programs) {
-      Result<Program> program = fitProgram(marshalling->scenario, variant, unused);
-      if (!program) return false;
-      programs.push_back(std::move(*program));
-    }
-    ScenarioContents contents(*marshalling, programs, seed_);
+    Result<std::vector<Program>> programs = fitPrograms(*marshalling, variants_, unused);
+    if (!programs) return false;
+    ScenarioContents contents(*marshalling, *programs, seed_);
     if (!contents.readFiles()) return false;
     WitnessResult seen =
-        askInterpreter(contents, marshalling->scenario, programs, isAsked_, options_);
+        askInterpreter(contents, marshalling->scenario, *programs, isAsked_, options_);
     cost_ += seen.report.instructions;
     for (const ScenarioBuffer& buffer : scenario.buffers)
       cost_ += buffer.bytes() / kBytesPerInstruction;

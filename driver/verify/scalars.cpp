@@ -178,15 +178,23 @@ void fillTexels(const ImageShape& image, uint8_t* to, Value&& value) {
   }
 }
 
-// Calls `value(type)` for each scalar of the elements in order.
-template <class Value>
-void fillScalars(const ScenarioBuffer& buffer, uint8_t* to, Value&& value) {
+// Calls `encode(type, to)` for each scalar of the elements in order; of an image `value(type)` for
+// each component of each texel.
+template <class Value, class Encode>
+void fillEncoded(const ScenarioBuffer& buffer, uint8_t* to, Value&& value, Encode&& encode) {
   if (buffer.image) return fillTexels(*buffer.image, to, value);
   for (uint64_t i = 0; i < buffer.count; ++i)
     for (ScalarType type : buffer.elements) {
-      encodeScalar(type, value(type), to);
+      encode(type, to);
       to += byteSize(type);
     }
+}
+
+// Calls `value(type)` for each of them.
+template <class Value>
+void fillScalars(const ScenarioBuffer& buffer, uint8_t* to, Value&& value) {
+  fillEncoded(buffer, to, value,
+              [&](ScalarType type, uint8_t* at) { encodeScalar(type, value(type), at); });
 }
 
 void fillRandom(const ScenarioBuffer& buffer, const FillRandom& fill, uint64_t seed,
@@ -212,18 +220,6 @@ void fillRandom(const ScenarioBuffer& buffer, const FillRandom& fill, uint64_t s
     const std::vector<double>& values = isFloat(type) ? ofFloat : ofInteger;
     return values.empty() ? fill.low : values[random.next() % values.size()];
   });
-}
-
-// Calls `encode(type, to)` for each scalar of the elements; of an image each texel's components are
-// drawn as colours.
-template <class Value, class Encode>
-void fillEncoded(const ScenarioBuffer& buffer, uint8_t* to, Value&& value, Encode&& encode) {
-  if (buffer.image) return fillTexels(*buffer.image, to, value);
-  for (uint64_t i = 0; i < buffer.count; ++i)
-    for (ScalarType type : buffer.elements) {
-      encode(type, to);
-      to += byteSize(type);
-    }
 }
 
 void fillWide(const ScenarioBuffer& buffer, uint64_t seed, uint8_t* to) {

@@ -77,8 +77,7 @@ private:
     const bool isPrefix = runner_.hasStorageAtomics(0, 0);
     const std::vector<uint32_t> parts =
         chooseWorkgroups(dispatch.groups, extent_.workgroups, isPrefix);
-    uint64_t lanes = 1;
-    for (uint32_t size : program.shaders[0].reflection.workgroupSize) lanes *= size;
+    const uint64_t lanes = program.shaders[0].reflection.invocations();
     InterpreterPlan plan;
     plan.workgroups = {&parts, 1};
     plan.keepsWorkgroupOrder = {isPrefix};

@@ -315,21 +315,12 @@ private:
         runRounds(given_, variants_, programs_, isCompared, options_.interpreter, options_.seed);
     report_.rounds = std::move(seen.report);
     for (size_t p = 1; p < programs_.size(); ++p) {
-      WitnessRow& shown = seen.rows[p];
-      auto found = std::find_if(shown.findings.begin(), shown.findings.end(),
-                                [](const RunFinding& finding) { return finding.decides; });
-      if (found != shown.findings.end())
-        settle(p, VerifyState::Differs, found->text + shown.suffix);
-      else if (!shown.differences.empty())
-        settle(p, VerifyState::Differs,
-               fmt::format("on the interpreter, {}: {}", shown.differsIn,
-                           describe(shown.differences[0])));
-      addFindings(row(p).findings, std::move(shown.findings));
-      if (!shown.differences.empty()) row(p).differences = std::move(shown.differences);
+      settleBy(p, seen.rows[p], true);
+      if (!seen.rows[p].differences.empty())
+        row(p).differences = std::move(seen.rows[p].differences);
     }
   }
 
-  // What only program `p` does decides, whatever the device made of it.
   void hear(size_t p, WitnessRow seen) {
     if (!seen.reason.empty() && report_.interpreter->hasRun)
       report_.notes.push_back(
@@ -339,16 +330,21 @@ private:
           fmt::format("on the interpreter {} differs from {} by rounding, which is held against "
                       "nobody: {}",
                       row(p).name, report_.originalName, seen.rounding));
-    row(p).findings = std::move(seen.findings);
+    settleBy(p, seen, report_.interpreter->comparesOutputs());
+  }
+
+  // What only program `p` does decides, whatever the device made of it; then what it leaves.
+  void settleBy(size_t p, const WitnessRow& seen, bool comparesOutputs) {
+    addFindings(row(p).findings, seen.findings);
     if (!row(p).isCompared) return;
-    for (const RunFinding& found : row(p).findings)
+    for (const RunFinding& found : seen.findings)
       if (found.decides) return settle(p, VerifyState::Differs, found.text + seen.suffix);
-    bool isCompared = report_.interpreter->comparesOutputs();
-    if (!isCompared || seen.differences.empty() || row(p).state == VerifyState::Differs) return;
+    if (!comparesOutputs || seen.differences.empty() || row(p).state == VerifyState::Differs)
+      return;
     settle(
         p, VerifyState::Differs,
         fmt::format("on the interpreter, {}: {}", seen.differsIn, describe(seen.differences[0])));
-    row(p).differences = std::move(seen.differences);
+    row(p).differences = seen.differences;
   }
 
   // A difference on the device says nothing where the original may do this or that.
@@ -540,17 +536,9 @@ public:
     Result<Marshalling> marshalling = marshal(scenario, variants);
     if (!marshalling) return wrong(marshalling.error());
     report.notes = marshalling->notes;
-    std::vector<Program> programs;
-    for (size_t p = 0; p < variants.size(); ++p) {
-      // A rewrite may drop a binding or freeze a constant: only what was described for a program's
-      // own dispatches is worth a note.
-      bool isDescribed = programs.empty() || !variants[p].dispatches.empty();
-      std::vector<std::string> unused;
-      Result<Program> program = fitProgram(marshalling->scenario, marshalling->programs[p],
-                                           isDescribed ? report.notes : unused);
-      if (!program) return wrong(program.error());
-      programs.push_back(std::move(*program));
-    }
+    Result<std::vector<Program>> fitted = fitPrograms(*marshalling, variants, report.notes);
+    if (!fitted) return wrong(fitted.error());
+    std::vector<Program> programs = std::move(*fitted);
     report.dispatches = uint32_t(programs[0].dispatches.size()) * programs[0].repeat;
     // Made-up inputs may index out of range: that must not take the device down.
     Status opened = open(scenario.path.empty());

@@ -244,8 +244,7 @@ private:
   // What takes long with the inputs of a round shows no more than what does not.
   uint64_t stepLimit() const {
     if (scenario_.round.empty()) return InterpreterPlan().stepLimit;
-    uint64_t lanes = 1;
-    for (uint32_t size : programs_[0].shaders[0].reflection.workgroupSize) lanes *= size;
+    const uint64_t lanes = programs_[0].shaders[0].reflection.invocations();
     return std::min(kRoundStepsOfLane, kRoundStepsOfWorkgroup / std::max<uint64_t>(lanes, 1));
   }
 

@@ -1,15 +1,12 @@
 // Lowers what the memory model reads: scopes, semantics, memory operands; and decides how much of
 // the accesses to each class of memory has to be remembered.
+#include "analysis/memory_operands.h"
 #include "verify/interpreter/lowering.h"
 
 #include <algorithm>
 
 namespace lanewise::driver::interpreter {
 namespace {
-
-bool has(uint32_t mask, spv::MemoryAccessMask bit) {
-  return (mask & uint32_t(bit)) != 0;
-}
 
 bool has(uint32_t mask, spv::MemorySemanticsMask bit) {
   return (mask & uint32_t(bit)) != 0;
@@ -51,13 +48,11 @@ Ordering ModuleLowering::orderingOf(Id scope, Id semantics) const {
 
 // Of the memory operands from word `w` on, if there are any (SPIR-V 3.26); `w` moves behind them.
 Sharing ModuleLowering::sharingOf(InstRef i, uint32_t& w, bool isWrite) const {
-  using Mask = spv::MemoryAccessMask;
   if (!program_->isVulkanModel) return {};
-  const uint32_t mask = w < module_->wordCount(i) ? module_->word(i, w++) : 0;
-  for (Mask bit : {Mask::Aligned, Mask::MakePointerAvailable, Mask::MakePointerVisible})
-    w += has(mask, bit);
-  return {!has(mask, Mask::NonPrivatePointer),
-          has(mask, isWrite ? Mask::MakePointerAvailable : Mask::MakePointerVisible)};
+  const auto operands = readMemoryOperands(*module_, i, w);
+  if (!operands) return {};
+  const bool isPrivate = (operands->mask & uint32_t(spv::MemoryAccessMask::NonPrivatePointer)) == 0;
+  return {isPrivate, bool(isWrite ? operands->available : operands->visible)};
 }
 
 void ModuleLowering::noteSharing(uint32_t site, MemoryClass memoryClass, Sharing sharing,
