@@ -297,7 +297,7 @@ private:
       return undo(before, std::move(remark.name), std::move(remark.message));
     }
     const bool mustBeFaster =
-        options_.keepIf == KeepIf::Faster && report->state == VerifyState::Equal;
+        options_.keepIf == KeepIf::Faster && report->isVerified();
     if (mustBeFaster && !(report->timing && report->timing->isFaster()))
       return undo(before, "not-faster",
                   "the layouts were undone: the program is not faster with them");
@@ -320,7 +320,7 @@ private:
       const RunFinding* found =
           hasStep(kSharedLayoutPass) ? moved(*report, kSharedLayoutPass) : nullptr;
       if (report->state != VerifyState::Differs && !found) {
-        summary.isVerified = report->state == VerifyState::Equal;
+        summary.isVerified = report->isVerified();
         if (!summary.isVerified) summary.reason = report->reason;
         summary.report = std::move(*report);
         return ok();

@@ -200,6 +200,9 @@ Verdict OptVerification::decide(const PassInfo& pass, const Words& before, const
   case VerifyState::NotRun:
     // Nobody is blamed; finish() says that the result is not verified.
     return Verdict::Keep;
+  case VerifyState::OrderDependent:
+    if (!report->isVerified()) return Verdict::Keep;
+    [[fallthrough]];
   case VerifyState::Equal: {
     Verdict verdict = options_.keepIf == KeepIf::Faster
                           ? judgeSpeed(pass, before, after, layouts, *report, remark)
@@ -274,7 +277,7 @@ Result<VerifySummary> OptVerification::finish(Words& words, LayoutManifest& layo
   Result<VerifyReport> report = compare(input_, words, layouts);
   if (!report) return report.error();
   summary.report = std::move(*report);
-  if (summary.report->state == VerifyState::Equal) {
+  if (summary.report->isVerified()) {
     summary.isVerified = true;
     return summary;
   }

@@ -209,7 +209,8 @@ void setVerification(ReportSubject& subject, const VerifySummary& summary) {
 void setVerification(ReportSubject& subject, VerifyReport report) {
   switch (report.state) {
   case VerifyState::Equal:
-    subject.state = ReportState::Verified;
+  case VerifyState::OrderDependent:
+    subject.state = report.isVerified() ? ReportState::Verified : ReportState::Unverified;
     break;
   case VerifyState::Differs:
     subject.state = ReportState::Differs;

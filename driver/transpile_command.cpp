@@ -330,7 +330,7 @@ private:
 
   int finish(const VerifyReport& report) {
     const bool isWrong = options_.verify && report.state == VerifyState::Differs;
-    const bool isVerified = options_.verify && report.state == VerifyState::Equal;
+    const bool isVerified = options_.verify && report.isVerified();
     const bool isWritten = !isWrong && (isVerified || !options_.requiresVerified);
     OutputFiles files;
     if (options_.writesIfChanged) files.keepEqualFiles();

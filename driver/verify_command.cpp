@@ -408,16 +408,9 @@ Status writeReports(const Options& o, const Plan& plan, const VerifyReport& repo
 }
 
 int exitCodeOf(const VerifyReport& report, bool requiresVerified) {
-  switch (report.state) {
-  case VerifyState::Equal:
-    return kDone;
-  case VerifyState::Differs:
-  case VerifyState::OriginalUnsound:
+  if (report.state == VerifyState::Differs || report.state == VerifyState::OriginalUnsound)
     return kFoundSomething;
-  case VerifyState::NotRun:
-    break;
-  }
-  return requiresVerified ? kFoundSomething : kDone;
+  return requiresVerified && !report.isVerified() ? kFoundSomething : kDone;
 }
 
 int run(const Options& o) {

@@ -34,6 +34,13 @@ const BufferDifference* differenceOf(const std::vector<BufferDifference>& all,
   return found == all.end() ? nullptr : &*found;
 }
 
+/// How a buffer that agrees was compared where the original depends on the order.
+std::string_view orderRuleOf(const VerifyReport& report, const std::string& buffer) {
+  for (const OrderDependence& dependence : report.orderDependences)
+    if (dependence.buffer == buffer) return nameOf(dependence.rule);
+  return "equal";
+}
+
 /// What became of one buffer in one program.
 std::string outcomeCell(const VerifyReport& report, const VariantReport& variant,
                         const std::string& buffer) {
@@ -41,6 +48,8 @@ std::string outcomeCell(const VerifyReport& report, const VariantReport& variant
     return differenceCell(*d);
   if (!variant.isCompared) return "only timed";
   if (variant.state == VerifyState::Equal) return "\xE2\x9C\x93 equal";
+  if (variant.state == VerifyState::OrderDependent)
+    return fmt::format("\xE2\x9C\x93 {}", orderRuleOf(report, buffer));
   // Differences of one buffer end the comparison of the others only where all are listed.
   if (variant.state == VerifyState::Differs && !variant.differences.empty())
     return "\xE2\x9C\x93 equal";
@@ -52,6 +61,10 @@ std::string outputs(const VerifyReport& report) {
   for (const BufferDifference& d : report.differences)
     if (report.state == VerifyState::OriginalUnsound)
       html += fmt::format("<p><b>{}</b>: {}</p>", escaped(d.buffer), differenceCell(d));
+  for (const OrderDependence& dependence : report.orderDependences)
+    html += fmt::format("<p><b>{}</b> depends on the order of invocations, and is {}: {}</p>",
+                        escaped(dependence.buffer), nameOf(dependence.rule),
+                        escaped(dependence.example));
   if (report.compared.empty()) return html;
   html += R"(<div class="scroll"><table><thead><tr><th>output</th><th class="num">elements</th>)"
           "<th>type</th><th>compared</th>";
@@ -167,11 +180,6 @@ std::string interpreter(const VerifyReport& report) {
                       escaped(seen.reason));
     else
       html += fmt::format("<p>Ran {}.</p>", escaped(howMuch(seen)));
-    if (!seen.orderDependence.empty())
-      html +=
-          fmt::format("<p>The original depends on the order of its invocations, so outputs were "
-                      "not compared here: {}.</p>",
-                      escaped(seen.orderDependence));
   }
   std::string found = findings(report.originalName, report.findings);
   if (report.rounds) html += rounds(*report.rounds);

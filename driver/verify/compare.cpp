@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <limits>
+#include <numeric>
 
 namespace lanewise::driver {
 namespace {
@@ -22,6 +23,10 @@ uint64_t loadBits(ScalarType type, const uint8_t* from) {
   uint64_t bits = 0;
   std::memcpy(&bits, from, byteSize(type));
   return bits;
+}
+
+bool isNan(ScalarType type, const uint8_t* from) {
+  return isFloat(type) && std::isnan(decodeScalar(type, from));
 }
 
 // Two scalars under one rule, and the sentence for when they differ.
@@ -41,7 +46,7 @@ public:
     if (std::memcmp(a, b, size) == 0) return true;
     if (isUntouched(a, size, poisonA_) || isUntouched(b, size, poisonB_))
       return isUntouched(a, size, poisonA_) && isUntouched(b, size, poisonB_);
-    if (anyNan_) return isFloat(type) && isNan(type, a) && isNan(type, b);
+    if (anyNan_) return isNan(type, a) && isNan(type, b);
     if (ulp_ && isFloat(type)) {
       if (isNan(type, a) || isNan(type, b)) return isNan(type, a) && isNan(type, b);
       return ulpDistance(type, a, b) <= ulp_->ulps;
@@ -59,7 +64,7 @@ public:
     uint32_t size = byteSize(type);
     if (isUntouched(b, size, poisonB_)) return "the second run left it unwritten";
     if (isUntouched(a, size, poisonA_)) return "the first run left it unwritten";
-    if (isFloat(type) && (isNan(type, a) || isNan(type, b)) && (ulp_ || tolerance_ || anyNan_))
+    if ((isNan(type, a) || isNan(type, b)) && (ulp_ || tolerance_ || anyNan_))
       return "only one is a NaN";
     if (ulp_ && isFloat(type)) {
       uint64_t distance = ulpDistance(type, a, b);
@@ -77,9 +82,6 @@ public:
 private:
   static bool isUntouched(const uint8_t* from, uint32_t size, std::optional<uint8_t> poison) {
     return poison && isAll(from, size, *poison);
-  }
-  static bool isNan(ScalarType type, const uint8_t* from) {
-    return std::isnan(decodeScalar(type, from));
   }
   double allowed(double x, double y) const {
     return std::max(tolerance_->absolute,
@@ -142,9 +144,11 @@ std::optional<BufferDifference> compareInOrder(const ScenarioBuffer& buffer, con
 }
 
 // The elements in ascending byte order; unwritten scalars become zero, so that they agree between
-// runs that were poisoned differently.
+// runs that were poisoned differently, and where all NaNs are equal they become one.
 std::vector<std::vector<uint8_t>> sortedElements(const ScenarioBuffer& buffer, const uint8_t* from,
                                                  std::optional<uint8_t> poison) {
+  const auto* exact =
+      std::get_if<CompareExact>(&std::get<CompareMultiset>(buffer.compare).each);
   std::vector<std::vector<uint8_t>> elements(buffer.count);
   size_t elementBytes = buffer.elementBytes();
   for (auto& element : elements) {
@@ -153,6 +157,8 @@ std::vector<std::vector<uint8_t>> sortedElements(const ScenarioBuffer& buffer, c
     for (ScalarType type : buffer.elements) {
       uint32_t size = byteSize(type);
       if (poison && isAll(&element[at], size, *poison)) std::fill_n(&element[at], size, uint8_t(0));
+      if (exact && exact->anyNan && isNan(type, &element[at]))
+        std::fill_n(&element[at], size, uint8_t(0xFF));
       at += size;
     }
     from += elementBytes;
@@ -186,6 +192,50 @@ std::optional<BufferDifference> compareMultiset(const ScenarioBuffer& buffer, co
   difference.detail =
       "as a multiset: the first value stands only in the first run, the second only in "
       "the second";
+  return difference;
+}
+
+// The numbers of the elements, ascending by value.
+std::vector<uint64_t> orderByValue(const ScenarioBuffer& buffer, const uint8_t* from) {
+  const size_t scalars = buffer.elements.size();
+  std::vector<double> values;
+  for (uint64_t i = 0; i < buffer.count; ++i)
+    for (ScalarType type : buffer.elements) {
+      const double value = decodeScalar(type, from);
+      values.push_back(std::isnan(value) ? std::numeric_limits<double>::infinity() : value);
+      from += byteSize(type);
+    }
+  std::vector<uint64_t> order(buffer.count);
+  std::iota(order.begin(), order.end(), uint64_t(0));
+  std::stable_sort(order.begin(), order.end(), [&](uint64_t x, uint64_t y) {
+    const double* at = values.data();
+    return std::lexicographical_compare(at + x * scalars, at + (x + 1) * scalars, at + y * scalars,
+                                        at + (y + 1) * scalars);
+  });
+  return order;
+}
+
+// The same where elements need not be equal bit by bit: the n-th by value of both.
+std::optional<BufferDifference> compareByValue(const ScenarioBuffer& buffer, const uint8_t* a,
+                                               const uint8_t* b, std::optional<uint8_t> poisonA,
+                                               std::optional<uint8_t> poisonB) {
+  ScenarioBuffer sorted = buffer;
+  sorted.header.clear();
+  std::visit([&](auto each) { sorted.compare = each; },
+             std::get<CompareMultiset>(buffer.compare).each);
+  const size_t size = buffer.elementBytes();
+  const std::vector<uint64_t> orderA = orderByValue(buffer, a), orderB = orderByValue(buffer, b);
+  std::vector<uint8_t> left, right;
+  for (uint64_t i = 0; i < buffer.count; ++i) {
+    left.insert(left.end(), a + orderA[i] * size, a + (orderA[i] + 1) * size);
+    right.insert(right.end(), b + orderB[i] * size, b + (orderB[i] + 1) * size);
+  }
+  auto difference = compareInOrder(sorted, left.data(), right.data(),
+                                   ScalarRule(sorted, poisonA, poisonB));
+  if (!difference) return difference;
+  difference->firstIndex = orderA[difference->firstIndex];
+  difference->detail = "as a multiset: " + difference->detail;
+  difference->isImage = buffer.image.has_value();
   return difference;
 }
 
@@ -238,12 +288,15 @@ compareContents(const ScenarioBuffer& buffer, BufferContents original, BufferCon
   if (std::holds_alternative<CompareNone>(buffer.compare)) return std::nullopt;
   const uint8_t *a = original.bytes.data(), *b = transformed.bytes.data();
   if (std::equal(a, a + buffer.bytes(), b)) return std::nullopt; // of no bytes, too
-  bool isMultiset = std::holds_alternative<CompareMultiset>(buffer.compare);
-  if (buffer.image && !isMultiset) return compareTexels(buffer, original, transformed);
+  const auto* multiset = std::get_if<CompareMultiset>(&buffer.compare);
+  if (buffer.image && !multiset) return compareTexels(buffer, original, transformed);
   ScalarRule rule(buffer, original.poison, transformed.poison);
   if (auto difference = compareHeader(buffer, a, b, rule)) return difference;
   a += buffer.headerBytes(), b += buffer.headerBytes();
-  if (isMultiset) return compareMultiset(buffer, a, b, original.poison, transformed.poison);
+  if (multiset)
+    return (std::holds_alternative<CompareExact>(multiset->each) ? compareMultiset
+                                                                 : compareByValue)(
+        buffer, a, b, original.poison, transformed.poison);
   return compareInOrder(buffer, a, b, rule);
 }
 

@@ -90,15 +90,6 @@ std::vector<InputSet> ScenarioContents::inputSets() const {
   return sets;
 }
 
-// SPIR-V leaves sign and payload of a NaN that an operation makes to the device, which takes them
-// from whichever operand its instruction takes first. Of inputs without NaNs hardly any comes, so
-// there the bits count.
-ScenarioBuffer ScenarioContents::ruled(uint32_t buffer) const {
-  ScenarioBuffer copy = scenario_.buffers[buffer];
-  if (auto* exact = std::get_if<CompareExact>(&copy.compare)) exact->anyNan = isAnyNanEqual_;
-  return copy;
-}
-
 void ScenarioContents::fill(const InputSet& set) {
   if (filled_ == std::pair(set.seed, set.style)) return;
   filled_ = std::pair(set.seed, set.style);
@@ -156,16 +147,22 @@ std::vector<uint8_t> ScenarioContents::initial(uint32_t buffer, Poison poison) {
   return {input.bytes.begin(), input.bytes.end()};
 }
 
+std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, const Outputs& a,
+                                                             Poison poisonA, const Outputs& b,
+                                                             Poison poisonB) const {
+  BufferContents left{a[buffer], {}}, right{b[buffer], {}};
+  if (isPoisoned(buffer)) left.poison = poisonByte(poisonA), right.poison = poisonByte(poisonB);
+  ScenarioBuffer ruled = scenario_.buffers[buffer];
+  applyRule(buffer, ruled, left, Strictness::AsScenario);
+  return compareContents(ruled, left, right);
+}
+
 std::vector<BufferDifference> ScenarioContents::differences(const Outputs& a, Poison poisonA,
                                                             const Outputs& b,
                                                             Poison poisonB) const {
   std::vector<BufferDifference> all;
-  for (uint32_t index : compared_) {
-    BufferContents left{a[index], {}}, right{b[index], {}};
-    if (isPoisoned(index)) left.poison = poisonByte(poisonA), right.poison = poisonByte(poisonB);
-    if (auto difference = compareContents(ruled(index), left, right))
-      all.push_back(std::move(*difference));
-  }
+  for (uint32_t buffer : compared_)
+    if (auto one = difference(buffer, a, poisonA, b, poisonB)) all.push_back(std::move(*one));
   return all;
 }
 
@@ -196,8 +193,8 @@ void append(std::vector<uint8_t>& out, uint64_t from, uint64_t to, const BufferI
 // What float arithmetic that is factored or folded may do to a result: a share of its own
 // magnitude, and after cancellation of that of its fellows. Where integers stand beside the floats,
 // only representable values near one another, which leaves integers exact.
-Compare roundingRule(const ScenarioBuffer& buffer, std::span<const uint8_t> left,
-                     std::optional<uint8_t> poison) {
+std::variant<CompareExact, CompareUlp, CompareTolerance>
+roundingRule(const ScenarioBuffer& buffer, const BufferContents& left) {
   if (buffer.image) {
     const ImageFormatInfo& format = infoOf(buffer.image->format);
     if (format.kind != TexelKind::Float) return CompareUlp{1};
@@ -213,9 +210,10 @@ Compare roundingRule(const ScenarioBuffer& buffer, std::span<const uint8_t> left
   size_t at = 0;
   for (uint64_t n = 0; n < buffer.count; ++n)
     for (ScalarType type : buffer.elements) {
-      double value = std::fabs(decodeScalar(type, &left[at]));
-      bool isPoison = poison && std::count(&left[at], &left[at] + byteSize(type), *poison) ==
-                                    ptrdiff_t(byteSize(type));
+      const uint8_t* from = &left.bytes[at];
+      double value = std::fabs(decodeScalar(type, from));
+      bool isPoison = left.poison && std::count(from, from + byteSize(type), *left.poison) ==
+                                         ptrdiff_t(byteSize(type));
       if (std::isfinite(value) && value > 0 && !isPoison) magnitudes.push_back(value);
       at += byteSize(type);
     }
@@ -227,6 +225,54 @@ Compare roundingRule(const ScenarioBuffer& buffer, std::span<const uint8_t> left
 }
 
 } // namespace
+
+void ScenarioContents::applyRule(uint32_t buffer, ScenarioBuffer& resource,
+                                 const BufferContents& left, Strictness strictness) const {
+  const auto known = orders_.find(buffer);
+  const OrderRule rule = known == orders_.end() ? OrderRule::InPlace : known->second.rule;
+  const bool isRounded = strictness == Strictness::UpToRounding;
+  if (rule == OrderRule::Ignored) {
+    resource.compare = CompareNone{};
+  } else if (rule == OrderRule::Multiset) {
+    resource.compare = CompareMultiset{CompareExact{isAnyNanEqual_}};
+    if (isRounded) resource.compare = CompareMultiset{roundingRule(resource, left)};
+  } else if (auto* exact = std::get_if<CompareExact>(&resource.compare)) {
+    // SPIR-V leaves sign and payload of a NaN that an operation makes to the device, which takes
+    // them from whichever operand its instruction takes first. Of inputs without NaNs hardly any
+    // comes, so there the bits count.
+    exact->anyNan = isAnyNanEqual_;
+    if (isRounded || rule == OrderRule::Rounding)
+      std::visit([&](auto each) { resource.compare = each; }, roundingRule(resource, left));
+  }
+}
+
+void ScenarioContents::weaken(uint32_t buffer, const std::string& example) {
+  const Compare& given = scenario_.buffers[buffer].compare;
+  auto [known, isNew] =
+      orders_.try_emplace(buffer, OrderDependence{scenario_.buffers[buffer].name,
+                                                  OrderRule::InPlace, example});
+  OrderRule& rule = known->second.rule;
+  const bool isFirst = rule == OrderRule::InPlace;
+  if (isFirst && !std::holds_alternative<CompareMultiset>(given))
+    rule = OrderRule::Multiset;
+  else if (rule < OrderRule::Rounding && std::holds_alternative<CompareExact>(given))
+    rule = OrderRule::Rounding;
+  else
+    rule = OrderRule::Ignored;
+}
+
+void ScenarioContents::weakenAs(const ScenarioContents& others) {
+  for (const auto& [buffer, dependence] : others.orders_) {
+    auto [known, isNew] = orders_.try_emplace(buffer, dependence);
+    known->second.rule = std::max(known->second.rule, dependence.rule);
+  }
+}
+
+std::vector<OrderDependence> ScenarioContents::orderDependences() const {
+  std::vector<OrderDependence> all;
+  for (const auto& [buffer, dependence] : orders_) all.push_back(dependence);
+  return all;
+}
 
 // Elements that neither run touched agree by every rule, and as a multiset add the same to both
 // sides: the rest is compared as a buffer of its own.
@@ -266,9 +312,7 @@ std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, co
   std::vector<uint8_t> left = gather(a, poisonA), right = gather(b, poisonB);
   BufferContents x{left, {}}, y{right, {}};
   if (isPoisoned(buffer)) x.poison = poisonByte(poisonA), y.poison = poisonByte(poisonB);
-  if (strictness == Strictness::UpToRounding &&
-      std::holds_alternative<CompareExact>(touched.compare))
-    touched.compare = roundingRule(touched, left, x.poison);
+  applyRule(buffer, touched, x, strictness);
   auto difference = compareContents(touched, x, y);
   if (!difference) return difference;
   difference->elements = scenario_.buffers[buffer].count;

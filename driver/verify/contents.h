@@ -1,6 +1,7 @@
 // What the buffers of a scenario start from, and whether two runs left the same in them.
 #pragma once
 
+#include "verify/compare.h"
 #include "verify/interpreter/interpreter_runner.h"
 #include "verify/marshal.h"
 #include "verify/runner.h"
@@ -8,6 +9,7 @@
 #include "verify/verify.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -47,6 +49,7 @@ public:
   /// A made-up scenario says little of what a shader expects, so several kinds of input are tried.
   std::vector<InputSet> inputSets() const;
   bool isMadeUp() const { return scenario_.path.empty(); }
+  uint64_t seed() const { return seed_; }
   /// By buffer.
   std::vector<ResourceShape> shapes() const;
 
@@ -57,7 +60,10 @@ public:
   /// Above 0; another one where the bytes of inputs() are others (fill patterns aside).
   uint64_t inputsNumber(Poison poison) const;
 
-  /// All differences between what two runs left, buffer by buffer.
+  /// The difference between what two runs left in a buffer.
+  std::optional<BufferDifference> difference(uint32_t buffer, const Outputs& a, Poison poisonA,
+                                             const Outputs& b, Poison poisonB) const;
+  /// All of them, buffer by buffer.
   std::vector<BufferDifference> differences(const Outputs& a, Poison poisonA, const Outputs& b,
                                             Poison poisonB) const;
 
@@ -82,6 +88,17 @@ public:
   /// line.
   std::optional<std::string> misfit(size_t program, Poison poison, const Outputs& original) const;
 
+  /// For a buffer that runs of the original in two orders left with this difference: compares it by
+  /// the next weaker OrderRule from now on.
+  void weaken(uint32_t buffer, const std::string& example);
+  /// Takes over what others found out about the same buffers.
+  void weakenAs(const ScenarioContents& others);
+  /// Compares all buffers by their own rules again.
+  void forgetOrders() { orders_.clear(); }
+  bool isOrderDependent() const { return !orders_.empty(); }
+  /// In the scenario's order.
+  std::vector<OrderDependence> orderDependences() const;
+
   const std::vector<uint32_t>& compared() const { return compared_; } ///< buffers
   /// Buffers that some program writes and that have contents of their own.
   const std::vector<uint32_t>& restored() const { return restored_; }
@@ -94,8 +111,10 @@ private:
     return std::holds_alternative<FillPoison>(
         scenario_.buffers[packed ? packed->source : buffer].fill);
   }
-  /// The buffer with the rule by which the inputs at hand are compared.
-  ScenarioBuffer ruled(uint32_t buffer) const;
+  /// `resource`, which is the buffer or a part of it, with the rule by which the inputs at hand are
+  /// compared; `left` is what the original left in it.
+  void applyRule(uint32_t buffer, ScenarioBuffer& resource, const BufferContents& left,
+                 Strictness strictness) const;
   bool isFilled(uint32_t buffer) const; ///< with one byte, where it is poisoned
   void fillPoisoned(uint32_t buffer, Poison poison);
   /// The whole buffer as a run started with it.
@@ -112,6 +131,7 @@ private:
   uint64_t comparedBytes_ = 0;
   std::vector<std::vector<uint8_t>> files_, bytes_;       ///< by buffer
   std::optional<std::pair<uint64_t, InputStyle>> filled_; ///< what bytes_ holds
+  std::map<uint32_t, OrderDependence> orders_;            ///< by buffer
   uint64_t fills_ = 0;
 };
 

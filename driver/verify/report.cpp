@@ -21,6 +21,8 @@ const char* stateName(VerifyState state) {
     return "equal";
   case VerifyState::Differs:
     return "differs";
+  case VerifyState::OrderDependent:
+    return "order-dependent";
   case VerifyState::OriginalUnsound:
     return "original-unsound";
   case VerifyState::NotRun:
@@ -36,14 +38,16 @@ std::string bytesText(uint64_t bytes) {
 }
 
 std::string verdictOf(const VariantReport& variant) {
-  std::string verdict;
-  if (variant.state != VerifyState::Equal) return stateName(variant.state);
+  std::vector<std::string> parts;
+  if (variant.state != VerifyState::Equal) parts.push_back(stateName(variant.state));
   if (variant.timing) {
     const TimingResult& timing = *variant.timing;
-    verdict = timing.isFaster() ? "faster" : timing.isSlower() ? "slower" : "no difference";
+    parts.push_back(timing.isFaster()   ? "faster"
+                    : timing.isSlower() ? "slower"
+                                        : "no difference");
   }
-  if (!variant.isCompared) verdict += verdict.empty() ? "only timed" : ", only timed";
-  return verdict;
+  if (!variant.isCompared) parts.push_back("only timed");
+  return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 // Whether a program is wrong for what it does, whatever it wrote.
@@ -55,12 +59,19 @@ bool isDecidedByFinding(const VerifyReport& report) {
   return false;
 }
 
+std::string extentText(const VerifyReport& report) {
+  return fmt::format("{} compared after {} dispatch{}", bytesText(report.comparedBytes),
+                     report.dispatches, report.dispatches == 1 ? "" : "es");
+}
+
 std::string stateLine(const VerifyReport& report) {
   switch (report.state) {
   case VerifyState::Equal:
-    return fmt::format("outputs equal: {} compared after {} dispatch{}",
-                       bytesText(report.comparedBytes), report.dispatches,
-                       report.dispatches == 1 ? "" : "es");
+    return "outputs equal: " + extentText(report);
+  case VerifyState::OrderDependent:
+    return "order-dependent: what the original leaves depends on the order of its invocations; "
+           "without it, outputs agree: " +
+           extentText(report);
   case VerifyState::Differs:
     return fmt::format("{}: {}", isDecidedByFinding(report) ? "not equal" : "outputs differ",
                        report.reason);
@@ -221,10 +232,6 @@ std::string interpreterLine(const VerifyReport& report) {
                   isOwn ? "a race or undefined operation that the original does not have"
                         : "no race and no undefined operation that the original does not have",
                   how);
-  if (!seen.orderDependence.empty())
-    text += fmt::format("note: the original depends on the order of its invocations, so outputs "
-                        "were not compared on the interpreter: {}\n",
-                        seen.orderDependence);
   if (hasFault(report.findings))
     text +=
         fmt::format("note: {} itself is not without fault; that is held against nobody "
@@ -288,8 +295,13 @@ ordered_json toJson(const InterpreterReport& seen) {
   json["subgroup-size"] = seen.subgroupSize;
   json["instructions"] = seen.instructions;
   json["compares-outputs"] = seen.comparesOutputs();
-  if (!seen.orderDependence.empty()) json["order-dependence"] = seen.orderDependence;
   return json;
+}
+
+ordered_json toJson(const OrderDependence& dependence) {
+  return {{"name", dependence.buffer},
+          {"compared", nameOf(dependence.rule)},
+          {"example", dependence.example}};
 }
 
 ordered_json spreadJson(double median, double min, double max) {
@@ -330,6 +342,27 @@ ordered_json toJson(const VariantReport& variant, const VariantReport* bound) {
 
 } // namespace
 
+std::string_view nameOf(OrderRule rule) {
+  switch (rule) {
+  case OrderRule::InPlace:
+    return "compared in place";
+  case OrderRule::Multiset:
+    return "compared as a multiset";
+  case OrderRule::Rounding:
+    return "compared up to rounding";
+  case OrderRule::Ignored:
+    break;
+  }
+  return "not compared";
+}
+
+bool VerifyReport::isVerified() const {
+  return state == VerifyState::Equal ||
+         (state == VerifyState::OrderDependent &&
+          std::none_of(orderDependences.begin(), orderDependences.end(),
+                       [](const OrderDependence& one) { return one.rule == OrderRule::Ignored; }));
+}
+
 std::string describe(const BufferDifference& d) {
   return fmt::format("{} `{}`, element {}: {} against {} ({}; {} of {} elements)",
                      d.isImage ? "image" : "buffer", d.buffer, d.firstIndex, d.original,
@@ -341,6 +374,9 @@ std::string formatReport(const VerifyReport& report) {
   for (size_t i = 1; i < report.differences.size(); ++i) {
     text += fmt::format("  also {}\n", describe(report.differences[i]));
   }
+  for (const OrderDependence& dependence : report.orderDependences)
+    text += fmt::format("  `{}`: {} ({})\n", dependence.buffer, nameOf(dependence.rule),
+                        dependence.example);
   if (!report.device.empty())
     text += fmt::format("device: {} ({})\n", report.device, report.driverInfo);
   text += table(report);
@@ -372,6 +408,8 @@ std::string reportToJson(const VerifyReport& report) {
   json["compared-bytes"] = report.comparedBytes;
   for (const ComparedResource& compared : report.compared)
     json["compared"].push_back(toJson(compared));
+  for (const OrderDependence& dependence : report.orderDependences)
+    json["order-dependent"].push_back(toJson(dependence));
   json["dispatches"] = report.dispatches;
   for (const BufferDifference& difference : report.differences)
     json["differences"].push_back(toJson(difference));

@@ -1,6 +1,5 @@
 #include "verify/run_rounds.h"
 
-#include "verify/contents.h"
 #include "verify/fit.h"
 #include "verify/marshal.h"
 
@@ -18,9 +17,10 @@ constexpr uint64_t kBytesPerInstruction = 4;
 
 class RoundRunner {
 public:
+  /// `base`: the buffers of what the rounds are made from, null where nobody compares them.
   RoundRunner(std::span<const ProgramVariant> variants, const std::vector<bool>& isAsked,
-              const InterpreterOptions& options, uint64_t seed)
-      : variants_(variants), isAsked_(isAsked), options_(options), seed_(seed) {
+              const InterpreterOptions& options, uint64_t seed, ScenarioContents* base)
+      : variants_(variants), isAsked_(isAsked), options_(options), seed_(seed), base_(base) {
     options_.budgetSeconds = std::min(options_.budgetSeconds, kRoundSeconds);
     result_.rows.resize(variants.size());
   }
@@ -36,6 +36,13 @@ public:
     return std::move(result_);
   }
 
+  std::optional<Scenario> firstSound(const std::vector<RoundAim>& aims) {
+    for (const RoundAim& aim : aims)
+      for (const Scenario& scenario : aim.tries)
+        if (tryRound(scenario)) return scenario;
+    return std::nullopt;
+  }
+
 private:
   // Whether the original is sound in it.
   bool tryRound(const Scenario& scenario) {
@@ -47,6 +54,7 @@ private:
     if (!programs) return false;
     ScenarioContents contents(*marshalling, *programs, seed_);
     if (!contents.readFiles()) return false;
+    if (base_) contents.weakenAs(*base_);
     WitnessResult seen =
         askInterpreter(contents, marshalling->scenario, *programs, isAsked_, options_);
     cost_ += seen.report.instructions;
@@ -54,6 +62,7 @@ private:
       cost_ += buffer.bytes() / kBytesPerInstruction;
     if (!isSound(seen)) return ++result_.report.unsound, false;
     result_.report.sound.push_back(scenario.round);
+    if (base_) base_->weakenAs(contents);
     for (size_t p = 1; p < seen.rows.size(); ++p) take(p, std::move(seen.rows[p]));
     return true;
   }
@@ -78,6 +87,7 @@ private:
   const std::vector<bool>& isAsked_;
   InterpreterOptions options_;
   const uint64_t seed_;
+  ScenarioContents* const base_;
   RoundsResult result_;
   uint64_t cost_ = 0;
   bool isOver_ = false; ///< some program is wrong
@@ -87,8 +97,19 @@ private:
 
 RoundsResult runRounds(const Scenario& base, std::span<const ProgramVariant> variants,
                        std::span<const Program> programs, const std::vector<bool>& isAsked,
-                       const InterpreterOptions& options, uint64_t seed) {
-  return RoundRunner(variants, isAsked, options, seed).run(planRounds(base, programs));
+                       const InterpreterOptions& options, ScenarioContents& contents) {
+  return RoundRunner(variants, isAsked, options, contents.seed(), &contents)
+      .run(planRounds(base, programs));
+}
+
+std::optional<Scenario> findSoundInputs(const Scenario& base,
+                                        std::span<const ProgramVariant> variants,
+                                        std::span<const Program> programs,
+                                        const InterpreterOptions& options, uint64_t seed) {
+  std::vector<bool> isAsked(programs.size(), false);
+  isAsked[0] = true;
+  return RoundRunner(variants, isAsked, options, seed, nullptr)
+      .firstSound(planRounds(base, programs));
 }
 
 } // namespace lanewise::driver

@@ -1,11 +1,13 @@
 // Runs the further inputs of rounds.h in the interpreter, the original beside the others.
 #pragma once
 
+#include "verify/contents.h"
 #include "verify/rounds.h"
 #include "verify/verify.h"
 #include "verify/witness.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,10 +21,18 @@ struct RoundsResult {
 };
 
 /// `base` is the made-up scenario that `programs` were fitted to, from `variants` in the same
-/// order. A round in which the original itself is at fault, or depends on the order of its
-/// invocations, says nothing of the others and is only counted. The same on every machine.
+/// order; `contents` are its buffers, of which what depends on the order of invocations is compared
+/// so from the start, and by what the rounds find of it afterwards. A round in which the original
+/// itself is at fault says nothing of the others and is only counted. The same on every machine.
 RoundsResult runRounds(const Scenario& base, std::span<const ProgramVariant> variants,
                        std::span<const Program> programs, const std::vector<bool>& isAsked,
-                       const InterpreterOptions& options, uint64_t seed);
+                       const InterpreterOptions& options, ScenarioContents& contents);
+
+/// For a `base` with which the original is at fault: the first of the further inputs with which it
+/// is not. Nothing where it is with all that could be tried.
+std::optional<Scenario> findSoundInputs(const Scenario& base,
+                                        std::span<const ProgramVariant> variants,
+                                        std::span<const Program> programs,
+                                        const InterpreterOptions& options, uint64_t seed);
 
 } // namespace lanewise::driver

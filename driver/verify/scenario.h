@@ -63,7 +63,11 @@ struct CompareUlp {
 struct CompareTolerance {
   double absolute = 0, relative = 0;
 };
-struct CompareMultiset {}; ///< the same elements in any order
+struct CompareMultiset { ///< the same elements in any order
+  /// How an element and the one in its place are compared when both runs are sorted by value. Not
+  /// exact only where no scenario says so.
+  std::variant<CompareExact, CompareUlp, CompareTolerance> each = CompareExact{};
+};
 struct CompareNone {};
 using Compare =
     std::variant<CompareExact, CompareUlp, CompareTolerance, CompareMultiset, CompareNone>;

@@ -49,15 +49,22 @@ public:
     }
   }
 
-  Status run() {
+  /// Inputs to use in place of the given ones, with which the original is at fault; null: none, or
+  /// not asked for. Where there are some, run() has done nothing else.
+  const std::optional<Scenario>& soundInputs() const { return soundInputs_; }
+
+  Status run(bool mayUseOthers) {
     Status files = contents_.readFiles();
     if (!files) return files;
     Status fits = contents_.checkRanges();
     if (!fits) return fits;
+    // First, as it says what depends on the order of invocations, which a device shows by luck.
+    std::optional<WitnessResult> seen = askInterpreter();
+    if (mayUseOthers && findSoundInputs(seen)) return ok();
     bool isPrepared = prepare();
     for (const InputSet& inputs : contents_.inputSets())
       if (!isPrepared || !compareAll(inputs)) break;
-    askInterpreter();
+    if (seen) hearAll(std::move(*seen));
     tryRounds();
     if (isPrepared && isOriginalSound_ && runner_.isUsable() && options_.timing) {
       if (runner_.device().isInterpreter)
@@ -205,6 +212,7 @@ private:
     if (failed && set.isExtra) return passOver(set, failed->message);
     if (failed) return (void)takeOriginalFindings(set), stopAtOriginal(*failed);
     if (takeValidationErrors(0) || !takeOriginalFindings(set)) return false;
+    noteOrders(first, Poison::Positive, again, Poison::Positive);
     auto differences = contents_.differences(first, Poison::Positive, again, Poison::Positive);
     if (!differences.empty())
       return stopUnsound(set,
@@ -213,6 +221,7 @@ private:
                              : "two runs of the original on the same inputs disagree (a race?)",
                          std::move(differences));
     if (!contents_.hasPoison()) return true;
+    noteOrders(first, Poison::Positive, poisoned, Poison::Negative);
     differences = contents_.differences(first, Poison::Positive, poisoned, Poison::Negative);
     if (!differences.empty())
       return stopUnsound(set,
@@ -220,6 +229,19 @@ private:
                          "contents of buffers that have no `init`",
                          std::move(differences));
     return true;
+  }
+
+  // Of two runs of the original. Where the interpreter has seen that it depends on the order of its
+  // invocations and does nothing wrong, what a device shows of it may need a weaker rule.
+  void noteOrders(const Outputs& a, Poison poisonA, const Outputs& b, Poison poisonB) {
+    const bool mayDepend =
+        contents_.isOrderDependent() ||
+        (runner_.device().isInterpreter &&
+         std::none_of(report_.findings.begin(), report_.findings.end(), isUnpredictable));
+    if (!mayDepend) return;
+    for (uint32_t buffer : contents_.compared())
+      while (auto one = contents_.difference(buffer, a, poisonA, b, poisonB))
+        contents_.weaken(buffer, describe(*one) + ", in two runs");
   }
 
   // What the original does with inputs that nobody promised it is held against nobody, and takes
@@ -274,45 +296,76 @@ private:
     Outputs outputs;
     RunStatus failed = runProgram(p, poison, &reference, outputs, differences);
     if (failed || !row(p).isCompared) return differences.clear(), failed;
-    if (differences.empty())
+    if (!differences.empty()) return failed;
+    differences = contents_.differences(reference, poison, outputs, poison);
+    // More runs of the original may differ in the same way.
+    constexpr int kMoreRuns = 3;
+    for (int n = 0; n < kMoreRuns && contents_.isOrderDependent() && !differences.empty(); ++n) {
+      Outputs again;
+      if (runFirst(poison, again)) break;
+      (void)runner_.takeFindings();
+      noteOrders(reference, poison, again, poison);
       differences = contents_.differences(reference, poison, outputs, poison);
+    }
     return failed;
   }
 
   // ----- the second witness -----
 
-  static bool hasOwnFault(const VariantReport& variant) {
-    return std::any_of(variant.findings.begin(), variant.findings.end(),
+  static bool hasFault(const std::vector<RunFinding>& findings) {
+    return std::any_of(findings.begin(), findings.end(),
                        [](const RunFinding& found) { return found.decides; });
   }
+  static bool hasOwnFault(const VariantReport& variant) { return hasFault(variant.findings); }
 
-  void askInterpreter() {
-    bool isAsked = options_.interpreter.isSecondWitness && !runner_.device().isInterpreter;
-    // What took the device down would only be slow here.
-    if (!isAsked || !runner_.isUsable()) return;
+  std::optional<WitnessResult> askInterpreter() {
+    if (!options_.interpreter.isSecondWitness || runner_.device().isInterpreter)
+      return std::nullopt;
     std::vector<bool> isCompared(programs_.size(), true);
     for (size_t p = 1; p < programs_.size(); ++p) isCompared[p] = row(p).isCompared;
-    WitnessResult seen =
-        driver::askInterpreter(contents_, scenario_, programs_, isCompared, options_.interpreter);
+    return driver::askInterpreter(contents_, scenario_, programs_, isCompared,
+                                  options_.interpreter);
+  }
+
+  void hearAll(WitnessResult seen) {
     report_.findings = std::move(seen.originalFindings);
     report_.interpreter = std::move(seen.report);
     for (size_t p = 1; p < programs_.size(); ++p) hear(p, std::move(seen.rows[p]));
     excuse();
   }
 
-  // Other inputs than those that everything else was seen with.
-  void tryRounds() {
+  bool hasRounds() const {
     const bool isInterpreted =
         options_.interpreter.isSecondWitness || runner_.device().isInterpreter;
-    if (!contents_.isMadeUp() || !isOriginalSound_ || !isInterpreted ||
-        scenario_.shaders.size() != 1)
-      return;
+    return contents_.isMadeUp() && isInterpreted && scenario_.shaders.size() == 1;
+  }
+
+  // A fault of the original with made-up inputs may be one of the inputs. What only another program
+  // does wrong counts all the same.
+  bool findSoundInputs(const std::optional<WitnessResult>& seen) {
+    if (!hasRounds() || !seen || !seen->report.isUnsound) return false;
+    for (const WitnessRow& row : seen->rows)
+      if (hasFault(row.findings)) return false;
+    soundInputs_ = driver::findSoundInputs(given_, variants_, programs_, options_.interpreter,
+                                           options_.seed);
+    if (!soundInputs_) return false;
+    for (const RunFinding& found : seen->originalFindings)
+      if (found.decides && isUnpredictable(found))
+        report_.notes.push_back(fmt::format("{} is at fault with the first inputs, so all were "
+                                            "compared with {} instead: {}",
+                                            report_.originalName, soundInputs_->round, found.text));
+    return true;
+  }
+
+  // Other inputs than those that everything else was seen with.
+  void tryRounds() {
+    if (!hasRounds() || !isOriginalSound_) return;
     std::vector<bool> isCompared(programs_.size(), true);
     for (size_t p = 1; p < programs_.size(); ++p)
       isCompared[p] = row(p).isCompared && row(p).state == VerifyState::Equal;
     if (std::count(isCompared.begin() + 1, isCompared.end(), true) == 0) return;
     RoundsResult seen =
-        runRounds(given_, variants_, programs_, isCompared, options_.interpreter, options_.seed);
+        runRounds(given_, variants_, programs_, isCompared, options_.interpreter, contents_);
     report_.rounds = std::move(seen.report);
     for (size_t p = 1; p < programs_.size(); ++p) {
       settleBy(p, seen.rows[p], true);
@@ -349,22 +402,19 @@ private:
 
   // A difference on the device says nothing where the original may do this or that.
   void excuse() {
-    const InterpreterReport& seen = *report_.interpreter;
     const RunFinding* found = nullptr;
     for (const RunFinding& finding : report_.findings)
       if (finding.decides && (!found || (isUnpredictable(finding) && !isUnpredictable(*found))))
         found = &finding;
-    bool isExcuse = found && (isUnpredictable(*found) || contents_.isMadeUp());
-    std::string why =
-        found ? found->text
-              : "its outputs depend on the order of its invocations: " + seen.orderDependence;
-    if (!found && seen.orderDependence.empty()) return;
+    if (!found) return;
+    const bool isExcuse = isUnpredictable(*found) || contents_.isMadeUp();
+    const std::string& why = found->text;
     if (!isOriginalSound_ && report_.state == VerifyState::OriginalUnsound)
       report_.reason += "; the interpreter found: " + why;
     for (size_t p = 1; p < programs_.size(); ++p) {
       if (row(p).state != VerifyState::Differs || row(p).differences.empty() || hasOwnFault(row(p)))
         continue;
-      if (!isExcuse && seen.orderDependence.empty()) {
+      if (!isExcuse) {
         row(p).reason += "; the original itself is not without fault, which may be why: " + why;
         continue;
       }
@@ -480,6 +530,7 @@ private:
       for (VariantReport& variant : report_.variants) variant.state = VerifyState::NotRun;
       return;
     }
+    if (contents_.isOrderDependent()) nameOrderDependence();
     report_.state = decided->state;
     report_.reason = decided->reason;
     if (decided->state == VerifyState::Differs && report_.variants.size() > 1)
@@ -493,6 +544,14 @@ private:
     }
   }
 
+  // What agrees does so without what depends on the order.
+  void nameOrderDependence() {
+    report_.orderDependences = contents_.orderDependences();
+    for (VariantReport& variant : report_.variants)
+      if (variant.state == VerifyState::Equal && variant.isCompared)
+        variant.state = VerifyState::OrderDependent;
+  }
+
   Runner& runner_;
   const VerifyOptions& options_;
   const Scenario& scenario_; ///< as marshalled
@@ -502,6 +561,7 @@ private:
   VerifyReport& report_;
   ScenarioContents contents_;
   bool isOriginalSound_ = true;
+  std::optional<Scenario> soundInputs_;
   std::vector<std::optional<uint32_t>> slots_; ///< by program: the Runner's number for it
   std::vector<bool> isSettled_;                ///< by program: Differs or NotRun for good
 };
@@ -528,6 +588,23 @@ public:
 
   Result<VerifyReport> verifyPrograms(const Scenario& scenario,
                                       std::span<const ProgramVariant> variants) override {
+    std::optional<Scenario> others;
+    Result<VerifyReport> first = verifyWith(scenario, variants, &others);
+    if (!first || !others) return first;
+    Result<VerifyReport> second = verifyWith(*others, variants, nullptr);
+    const bool isVerdict = second && second->state != VerifyState::OriginalUnsound &&
+                           second->state != VerifyState::NotRun;
+    if (!isVerdict) return verifyWith(scenario, variants, nullptr);
+    second->notes.insert(second->notes.end(), first->notes.begin(), first->notes.end());
+    return second;
+  }
+
+private:
+  /// Null `others`: with this scenario and no other. Otherwise, where `others` is given inputs, they
+  /// are to be used instead, and all that the report has is why.
+  Result<VerifyReport> verifyWith(const Scenario& scenario,
+                                  std::span<const ProgramVariant> variants,
+                                  std::optional<Scenario>* others) {
     VerifyReport report;
     auto wrong = [&](Error error) {
       if (!scenario.path.empty()) error.message = scenario.path + ": " + error.message;
@@ -548,15 +625,15 @@ public:
                             ? info_.driver
                             : fmt::format("{}, Vulkan {}", info_.driver, info_.apiVersion);
     report.isCpuDevice = info_.isCpu;
-    Status done =
-        Session(*runner_, options_, *marshalling, scenario, variants, std::move(programs), report)
-            .run();
+    Session session(*runner_, options_, *marshalling, scenario, variants, std::move(programs),
+                    report);
+    Status done = session.run(others != nullptr);
     if (!done) return done.error();
+    if (others) *others = session.soundInputs();
     if (!runner_->isUsable()) letGo();
     return report;
   }
 
-private:
   Status open(bool robustAccess) {
     if (runner_ && isRobust_ == robustAccess) return ok();
     letGo();

@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lanewise::driver {
@@ -52,6 +53,9 @@ struct ShaderPair {
 enum class VerifyState {
   Equal,   ///< outputs agree
   Differs, ///< outputs differ: the transformed module is wrong (or the comparison too strict)
+  /// What the original leaves depends on the order in which its invocations run, which nothing
+  /// fixes and no race decides: what does not depend on it agrees.
+  OrderDependent,
   OriginalUnsound, ///< the original does not agree with itself (race, uninitialized read): nobody
                    ///< is blamed
   NotRun           ///< could not be dispatched or synthesized: `reason` says why
@@ -119,10 +123,26 @@ struct InterpreterReport {
   uint32_t inputSets = 0, allInputSets = 0; ///< of made-up inputs some may be left out
   uint32_t subgroupSize = 0;
   uint64_t instructions = 0; ///< of its own code, over all runs
-  /// The original leaves something else in another order: its outputs say nothing of a pass.
-  std::string orderDependence;
-  bool comparesOutputs() const { return hasRun && orderDependence.empty() && !isUnsound; }
+  bool comparesOutputs() const { return hasRun && !isUnsound; }
   bool isUnsound = false; ///< a finding against the original whose outcome is anybody's guess
+};
+
+/// How outputs are compared that depend on the order in which invocations run: by the first of
+/// these by which the original agrees with itself in all orders that were tried.
+enum class OrderRule : uint8_t {
+  InPlace,  ///< they do not: by the scenario's rule
+  Multiset, ///< the same elements in any order
+  Rounding, ///< floats up to what another order of their operations may do
+  Ignored   ///< not compared
+};
+/// "compared as a multiset" and so on, as reports say it.
+std::string_view nameOf(OrderRule rule);
+
+/// An output of the original that depends on the order in which its invocations run.
+struct OrderDependence {
+  std::string buffer;
+  OrderRule rule = OrderRule::Multiset;
+  std::string example; ///< what two orders left, in one line
 };
 
 /// What was tried beside the first inputs (verify/rounds.h), where these were made up.
@@ -192,6 +212,8 @@ struct VerifyReport {
   std::optional<RoundsReport> rounds;
   uint64_t comparedBytes = 0;
   std::vector<ComparedResource> compared; ///< in the scenario's order
+  /// With OrderDependent: those of them that are compared otherwise.
+  std::vector<OrderDependence> orderDependences;
   uint32_t dispatches = 0;                ///< in one run of the sequence
   std::optional<TimingResult> timing;
   std::map<std::string, PipelineStatistics> originalStatistics,
@@ -201,6 +223,9 @@ struct VerifyReport {
   std::string timingMethod;            ///< "GPU timestamps", "host time"; empty without timing
   uint32_t repetitions = 0;            ///< of the sequence in one timed sample
   std::vector<std::string> validationErrors; ///< any of them makes the state a finding
+
+  /// Whether all outputs were compared and agree.
+  bool isVerified() const;
 };
 
 /// Keeps a device open between verifications. Not thread-safe.

@@ -25,6 +25,8 @@ constexpr double kPatience = 4, kLeastPatience = 5;
 // Of the inputs of a round: steps in the loops of one invocation, and of all of a workgroup.
 constexpr uint64_t kRoundStepsOfLane = uint64_t(1) << 14, kRoundStepsOfWorkgroup = uint64_t(1)
                                                                                    << 23;
+// Where workgroups run in an order in which one may wait for another that comes later.
+constexpr uint64_t kStepsOfWaiting = uint64_t(1) << 18;
 // Of all buffers. What a run touches is put back and compared; the rest only has to be held.
 constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 // Where the buffers hold more, only the first of several made-up inputs are tried: making them up
@@ -73,6 +75,7 @@ public:
       for (const InputSet& set : sets_)
         if (!runSet(set)) break;
     }
+    if (!report_.comparesOutputs()) contents_.forgetOrders();
     return std::move(result_);
   }
 
@@ -196,7 +199,9 @@ private:
   uint64_t runCount() const {
     uint64_t programs = uint64_t(std::count_if(slots_.begin(), slots_.end(),
                                                [](const auto& slot) { return slot.has_value(); }));
-    return programs * (std::size(kOrders) + sets_.size() - 1);
+    uint64_t orders = 0;
+    for (const InputSet& set : sets_) orders += ordersOf(set).size();
+    return programs * orders;
   }
 
   double patience() const { return budget_ * kPatience + kLeastPatience; }
@@ -215,13 +220,15 @@ private:
                               : failed.message;
   }
 
-  // All orders with the first inputs, one with the others.
+  // All orders with the first inputs, one with the others. Atomics tell invocations of one another
+  // without a race: there what depends on the order may depend on the inputs as well.
   std::span<const NamedOrder> ordersOf(const InputSet& set) const {
-    bool isFirst = set.name == sets_[0].name;
-    return {kOrders, !isFirst ? 1 : scenario_.round.empty() ? std::size(kOrders) : 2};
+    const bool isFirst = set.name == sets_[0].name && scenario_.round.empty();
+    const bool mayDepend = !scenario_.round.empty() || runner_.hasAtomics(0);
+    return {kOrders, isFirst ? std::size(kOrders) : mayDepend ? 2 : 1};
   }
 
-  RunStatus runProgram(size_t p, const NamedOrder& order, Touched& outputs) {
+  InterpreterPlan planFor(size_t p, const NamedOrder& order) {
     InterpreterPlan plan;
     plan.order = order.order;
     plan.repeat = haveSameGrids(programs_[0], programs_[p]) ? report_.repeats : 0;
@@ -231,9 +238,19 @@ private:
     plan.timeoutSeconds = secondsLeft();
     plan.inputsNumber = contents_.inputsNumber(poisonOf(order));
     plan.stepLimit = stepLimit();
+    return plan;
+  }
+
+  RunStatus runProgram(size_t p, const NamedOrder& order, Touched& outputs) {
+    RunStatus failed = execute(p, order, planFor(p, order), outputs);
+    countInstructions();
+    return failed;
+  }
+
+  RunStatus execute(size_t p, const NamedOrder& order, const InterpreterPlan& plan,
+                    Touched& outputs) {
     RunStatus failed = runner_.execute(*slots_[p], contents_.inputs(poisonOf(order)), plan);
     for (uint32_t buffer : contents_.comparedOf(p)) outputs.push_back(runner_.touched(buffer));
-    countInstructions();
     return failed;
   }
 
@@ -254,6 +271,7 @@ private:
     std::vector<Touched> expected;
     for (const NamedOrder& order : ordersOf(set))
       if (!runOriginal(set, order, expected)) return false;
+    tryOtherWorkgroupOrder(set, expected[0]);
     for (size_t p = 1; p < programs_.size(); ++p)
       for (size_t n = 0; n < expected.size() && slots_[p]; ++n)
         runOther(p, set, kOrders[n], expected[n]);
@@ -275,25 +293,42 @@ private:
       (void)contents_.unpack(0, contents_.compared()[n], poisonOf(order), nullptr, outputs[n]);
     if (std::find(report_.orders.begin(), report_.orders.end(), order.name) == report_.orders.end())
       report_.orders.push_back(order.name);
-    if (!expected.empty() && report_.orderDependence.empty()) {
-      auto differences =
-          differencesBetween(expected[0], poisonOf(kOrders[0]), outputs, poisonOf(order));
-      if (!differences.empty())
-        report_.orderDependence =
-            fmt::format("{}, in {} against {} order{}", describe(differences[0]), kOrders[0].name,
-                        order.name, suffixOf(set));
-    }
+    if (!expected.empty())
+      noteOrders(expected[0], outputs, poisonOf(order),
+                 fmt::format("in {} against {} order{}", kOrders[0].name, order.name,
+                             suffixOf(set)));
     expected.push_back(std::move(outputs));
     return true;
   }
 
-  std::vector<BufferDifference> differencesBetween(const Touched& a, Poison poisonA,
-                                                   const Touched& b, Poison poisonB) {
-    std::vector<BufferDifference> all;
-    for (size_t n = 0; n < a.size(); ++n)
-      if (auto one = contents_.difference(contents_.compared()[n], a[n], poisonA, b[n], poisonB))
-        all.push_back(std::move(*one));
-    return all;
+  // Two runs of the original, the first in the first order.
+  void noteOrders(const Touched& first, const Touched& other, Poison poison,
+                  const std::string& which) {
+    if (report_.isUnsound) return;
+    for (size_t n = 0; n < first.size(); ++n) {
+      const uint32_t buffer = contents_.compared()[n];
+      while (auto one = contents_.difference(buffer, first[n], poisonOf(kOrders[0]), other[n],
+                                             poison))
+        contents_.weaken(buffer, fmt::format("{}, {}", describe(*one), which));
+    }
+  }
+
+  // Workgroups that speak to one another have only run in their own order: the last may as well
+  // come first. One that waits for those before it then does not end, which no device promises.
+  void tryOtherWorkgroupOrder(const InputSet& set, const Touched& expected) {
+    if (std::find(keepsOrder_.begin(), keepsOrder_.end(), true) == keepsOrder_.end()) return;
+    const NamedOrder order{LaneOrder::Reverse, "", kOrders[0].poison};
+    InterpreterPlan plan = planFor(0, order);
+    plan.keepsWorkgroupOrder = {};
+    plan.stepLimit = std::min(plan.stepLimit, kStepsOfWaiting);
+    Touched outputs;
+    const RunStatus failed = execute(0, order, plan, outputs);
+    (void)runner_.takeFindings();
+    if (failed) return;
+    for (size_t n = 0; n < outputs.size(); ++n)
+      (void)contents_.unpack(0, contents_.compared()[n], poisonOf(order), nullptr, outputs[n]);
+    noteOrders(expected, outputs, poisonOf(order),
+               "with workgroups in ascending against descending order" + suffixOf(set));
   }
 
   void takeOriginalFindings() {
@@ -361,7 +396,7 @@ private:
   std::vector<InputSet> sets_;
   std::vector<std::optional<uint32_t>> slots_; ///< by program: the runner's number for it
   std::vector<std::vector<uint32_t>> parts_;   ///< by dispatch: the workgroups; empty: all
-  std::vector<bool> keepsOrder_;               ///< by dispatch
+  std::vector<bool> keepsOrder_; ///< by dispatch: workgroups start in their order
   std::chrono::steady_clock::time_point started_;
 };
 

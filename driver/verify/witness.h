@@ -37,7 +37,9 @@ struct WitnessResult {
 
 /// Runs the original, then the others as far as they are asked (by program). How much runs
 /// depends on counted instructions and not on the clock, so that the answer is the same on every
-/// machine; the clock only ends what takes far longer than it should.
+/// machine; the clock only ends what takes far longer than it should. What the original leaves
+/// otherwise in another order of its invocations, `contents` compares by a weaker rule from then on
+/// (ScenarioContents::weaken()), unless the original is unsound, where it compares nothing.
 WitnessResult askInterpreter(ScenarioContents& contents, const Scenario& scenario,
                              std::span<const Program> programs, const std::vector<bool>& isAsked,
                              const InterpreterOptions& options);

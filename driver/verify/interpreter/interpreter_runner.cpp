@@ -145,6 +145,12 @@ bool InterpreterRunner::hasStorageAtomics(uint32_t program, uint32_t dispatch) c
   return lowered.shaders[lowered.program.dispatches[dispatch].shader]->hasStorageAtomics;
 }
 
+bool InterpreterRunner::hasAtomics(uint32_t program) const {
+  const auto& shaders = programs_[program].shaders;
+  return std::any_of(shaders.begin(), shaders.end(),
+                     [](const auto& shader) { return !shader->atomics.empty(); });
+}
+
 void InterpreterRunner::upload(std::span<const BufferInput> inputs, uint64_t number) {
   for (size_t b = 0; b < inputs.size(); ++b) {
     isAllWritten_[b] = false;

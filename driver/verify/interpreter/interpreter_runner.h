@@ -74,6 +74,8 @@ public:
   const std::vector<uint64_t>& workgroups() const { return workgroups_; }
   /// Whether workgroups of a dispatch may speak to one another through atomics on buffers.
   bool hasStorageAtomics(uint32_t program, uint32_t dispatch) const;
+  /// Whether any of its dispatches has atomics, on whatever memory.
+  bool hasAtomics(uint32_t program) const;
 
 private:
   struct LoweredProgram {
