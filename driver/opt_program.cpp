@@ -296,8 +296,7 @@ private:
       Remark remark = movedRemark(kBufferLayoutPass, *found);
       return undo(before, std::move(remark.name), std::move(remark.message));
     }
-    const bool mustBeFaster =
-        options_.keepIf == KeepIf::Faster && report->isVerified();
+    const bool mustBeFaster = options_.keepIf == KeepIf::Faster && report->isVerified();
     if (mustBeFaster && !(report->timing && report->timing->isFaster()))
       return undo(before, "not-faster",
                   "the layouts were undone: the program is not faster with them");

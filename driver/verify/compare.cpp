@@ -147,8 +147,7 @@ std::optional<BufferDifference> compareInOrder(const ScenarioBuffer& buffer, con
 // runs that were poisoned differently, and where all NaNs are equal they become one.
 std::vector<std::vector<uint8_t>> sortedElements(const ScenarioBuffer& buffer, const uint8_t* from,
                                                  std::optional<uint8_t> poison) {
-  const auto* exact =
-      std::get_if<CompareExact>(&std::get<CompareMultiset>(buffer.compare).each);
+  const auto* exact = std::get_if<CompareExact>(&std::get<CompareMultiset>(buffer.compare).each);
   std::vector<std::vector<uint8_t>> elements(buffer.count);
   size_t elementBytes = buffer.elementBytes();
   for (auto& element : elements) {
@@ -195,14 +194,16 @@ std::optional<BufferDifference> compareMultiset(const ScenarioBuffer& buffer, co
   return difference;
 }
 
-// The numbers of the elements, ascending by value.
-std::vector<uint64_t> orderByValue(const ScenarioBuffer& buffer, const uint8_t* from) {
+// The numbers of the elements, ascending by value; NaNs and what was not written last.
+std::vector<uint64_t> orderByValue(const ScenarioBuffer& buffer, const uint8_t* from,
+                                   std::optional<uint8_t> poison) {
   const size_t scalars = buffer.elements.size();
   std::vector<double> values;
   for (uint64_t i = 0; i < buffer.count; ++i)
     for (ScalarType type : buffer.elements) {
       const double value = decodeScalar(type, from);
-      values.push_back(std::isnan(value) ? std::numeric_limits<double>::infinity() : value);
+      const bool isLast = std::isnan(value) || (poison && isAll(from, byteSize(type), *poison));
+      values.push_back(isLast ? std::numeric_limits<double>::infinity() : value);
       from += byteSize(type);
     }
   std::vector<uint64_t> order(buffer.count);
@@ -224,14 +225,15 @@ std::optional<BufferDifference> compareByValue(const ScenarioBuffer& buffer, con
   std::visit([&](auto each) { sorted.compare = each; },
              std::get<CompareMultiset>(buffer.compare).each);
   const size_t size = buffer.elementBytes();
-  const std::vector<uint64_t> orderA = orderByValue(buffer, a), orderB = orderByValue(buffer, b);
+  const std::vector<uint64_t> orderA = orderByValue(buffer, a, poisonA),
+                              orderB = orderByValue(buffer, b, poisonB);
   std::vector<uint8_t> left, right;
   for (uint64_t i = 0; i < buffer.count; ++i) {
     left.insert(left.end(), a + orderA[i] * size, a + (orderA[i] + 1) * size);
     right.insert(right.end(), b + orderB[i] * size, b + (orderB[i] + 1) * size);
   }
-  auto difference = compareInOrder(sorted, left.data(), right.data(),
-                                   ScalarRule(sorted, poisonA, poisonB));
+  auto difference =
+      compareInOrder(sorted, left.data(), right.data(), ScalarRule(sorted, poisonA, poisonB));
   if (!difference) return difference;
   difference->firstIndex = orderA[difference->firstIndex];
   difference->detail = "as a multiset: " + difference->detail;
@@ -294,9 +296,9 @@ compareContents(const ScenarioBuffer& buffer, BufferContents original, BufferCon
   if (auto difference = compareHeader(buffer, a, b, rule)) return difference;
   a += buffer.headerBytes(), b += buffer.headerBytes();
   if (multiset)
-    return (std::holds_alternative<CompareExact>(multiset->each) ? compareMultiset
-                                                                 : compareByValue)(
-        buffer, a, b, original.poison, transformed.poison);
+    return (std::holds_alternative<CompareExact>(multiset->each)
+                ? compareMultiset
+                : compareByValue)(buffer, a, b, original.poison, transformed.poison);
   return compareInOrder(buffer, a, b, rule);
 }
 

@@ -193,8 +193,8 @@ void append(std::vector<uint8_t>& out, uint64_t from, uint64_t to, const BufferI
 // What float arithmetic that is factored or folded may do to a result: a share of its own
 // magnitude, and after cancellation of that of its fellows. Where integers stand beside the floats,
 // only representable values near one another, which leaves integers exact.
-std::variant<CompareExact, CompareUlp, CompareTolerance>
-roundingRule(const ScenarioBuffer& buffer, const BufferContents& left) {
+std::variant<CompareExact, CompareUlp, CompareTolerance> roundingRule(const ScenarioBuffer& buffer,
+                                                                      const BufferContents& left) {
   if (buffer.image) {
     const ImageFormatInfo& format = infoOf(buffer.image->format);
     if (format.kind != TexelKind::Float) return CompareUlp{1};
@@ -248,9 +248,8 @@ void ScenarioContents::applyRule(uint32_t buffer, ScenarioBuffer& resource,
 
 void ScenarioContents::weaken(uint32_t buffer, const std::string& example) {
   const Compare& given = scenario_.buffers[buffer].compare;
-  auto [known, isNew] =
-      orders_.try_emplace(buffer, OrderDependence{scenario_.buffers[buffer].name,
-                                                  OrderRule::InPlace, example});
+  auto [known, isNew] = orders_.try_emplace(
+      buffer, OrderDependence{scenario_.buffers[buffer].name, OrderRule::InPlace, example});
   OrderRule& rule = known->second.rule;
   const bool isFirst = rule == OrderRule::InPlace;
   if (isFirst && !std::holds_alternative<CompareMultiset>(given))

@@ -42,9 +42,7 @@ std::string verdictOf(const VariantReport& variant) {
   if (variant.state != VerifyState::Equal) parts.push_back(stateName(variant.state));
   if (variant.timing) {
     const TimingResult& timing = *variant.timing;
-    parts.push_back(timing.isFaster()   ? "faster"
-                    : timing.isSlower() ? "slower"
-                                        : "no difference");
+    parts.push_back(timing.isFaster() ? "faster" : timing.isSlower() ? "slower" : "no difference");
   }
   if (!variant.isCompared) parts.push_back("only timed");
   return fmt::format("{}", fmt::join(parts, ", "));
@@ -69,9 +67,12 @@ std::string stateLine(const VerifyReport& report) {
   case VerifyState::Equal:
     return "outputs equal: " + extentText(report);
   case VerifyState::OrderDependent:
-    return "order-dependent: what the original leaves depends on the order of its invocations; "
-           "without it, outputs agree: " +
-           extentText(report);
+    return report.comparedBytes == 0
+               ? "order-dependent: all outputs depend on the order of invocations, and none of "
+                 "them could be compared"
+               : "order-dependent: outputs agree as far as they do not depend on the order of "
+                 "invocations: " +
+                     extentText(report);
   case VerifyState::Differs:
     return fmt::format("{}: {}", isDecidedByFinding(report) ? "not equal" : "outputs differ",
                        report.reason);

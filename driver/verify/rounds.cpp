@@ -49,6 +49,11 @@ public:
     return std::move(aims_);
   }
 
+  std::vector<RoundAim> runForSound() {
+    tryCountingValues();
+    return run();
+  }
+
 private:
   struct Parameter {
     ParameterPlace place;
@@ -256,6 +261,13 @@ private:
                    bytesOf(aims_.back().tries[0], parameter));
   }
 
+  void tryCountingValues() {
+    changeData("integers that count", [](ScenarioBuffer& buffer) {
+      buffer.fill = FillIota{};
+      return !buffer.image && holds(buffer, false);
+    });
+  }
+
   // What invocations draw tickets from starts at zero.
   void tryZeroCounters() {
     Scenario scenario = named("counters at zero");
@@ -350,6 +362,10 @@ private:
 
 std::vector<RoundAim> planRounds(const Scenario& base, std::span<const Program> programs) {
   return RoundPlanner(base, programs).run();
+}
+
+std::vector<RoundAim> planSoundInputs(const Scenario& base, std::span<const Program> programs) {
+  return RoundPlanner(base, programs).runForSound();
 }
 
 } // namespace lanewise::driver

@@ -23,4 +23,8 @@ struct RoundAim {
 /// it, the original first. In the order of what they have been found to show.
 std::vector<RoundAim> planRounds(const Scenario& base, std::span<const Program> programs);
 
+/// For inputs `base` with which the original is at fault: those with which it may not be, likely
+/// ones first. Random indices meet where invocations scatter; indices that count do not.
+std::vector<RoundAim> planSoundInputs(const Scenario& base, std::span<const Program> programs);
+
 } // namespace lanewise::driver

@@ -109,7 +109,7 @@ std::optional<Scenario> findSoundInputs(const Scenario& base,
   std::vector<bool> isAsked(programs.size(), false);
   isAsked[0] = true;
   return RoundRunner(variants, isAsked, options, seed, nullptr)
-      .firstSound(planRounds(base, programs));
+      .firstSound(planSoundInputs(base, programs));
 }
 
 } // namespace lanewise::driver

@@ -346,8 +346,8 @@ private:
     if (!hasRounds() || !seen || !seen->report.isUnsound) return false;
     for (const WitnessRow& row : seen->rows)
       if (hasFault(row.findings)) return false;
-    soundInputs_ = driver::findSoundInputs(given_, variants_, programs_, options_.interpreter,
-                                           options_.seed);
+    soundInputs_ =
+        driver::findSoundInputs(given_, variants_, programs_, options_.interpreter, options_.seed);
     if (!soundInputs_) return false;
     for (const RunFinding& found : seen->originalFindings)
       if (found.decides && isUnpredictable(found))
@@ -547,9 +547,20 @@ private:
   // What agrees does so without what depends on the order.
   void nameOrderDependence() {
     report_.orderDependences = contents_.orderDependences();
-    for (VariantReport& variant : report_.variants)
-      if (variant.state == VerifyState::Equal && variant.isCompared)
-        variant.state = VerifyState::OrderDependent;
+    std::vector<std::string> ignored;
+    for (const OrderDependence& one : report_.orderDependences)
+      if (one.rule == OrderRule::Ignored) {
+        ignored.push_back(fmt::format("`{}`", one.buffer));
+        report_.comparedBytes -= scenario_.findBuffer(one.buffer)->bytes();
+      }
+    for (VariantReport& variant : report_.variants) {
+      if (variant.state != VerifyState::Equal || !variant.isCompared) continue;
+      variant.state = VerifyState::OrderDependent;
+      if (!ignored.empty())
+        variant.reason = fmt::format("{} depend{} on the order of invocations and {} not compared",
+                                     fmt::join(ignored, ", "), ignored.size() == 1 ? "s" : "",
+                                     ignored.size() == 1 ? "was" : "were");
+    }
   }
 
   Runner& runner_;
@@ -600,8 +611,8 @@ public:
   }
 
 private:
-  /// Null `others`: with this scenario and no other. Otherwise, where `others` is given inputs, they
-  /// are to be used instead, and all that the report has is why.
+  /// Null `others`: with this scenario and no other. Otherwise, where `others` is given inputs,
+  /// they are to be used instead, and all that the report has is why.
   Result<VerifyReport> verifyWith(const Scenario& scenario,
                                   std::span<const ProgramVariant> variants,
                                   std::optional<Scenario>* others) {

@@ -214,7 +214,7 @@ struct VerifyReport {
   std::vector<ComparedResource> compared; ///< in the scenario's order
   /// With OrderDependent: those of them that are compared otherwise.
   std::vector<OrderDependence> orderDependences;
-  uint32_t dispatches = 0;                ///< in one run of the sequence
+  uint32_t dispatches = 0; ///< in one run of the sequence
   std::optional<TimingResult> timing;
   std::map<std::string, PipelineStatistics> originalStatistics,
       transformedStatistics;           ///< by shader

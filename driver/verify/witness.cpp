@@ -294,9 +294,9 @@ private:
     if (std::find(report_.orders.begin(), report_.orders.end(), order.name) == report_.orders.end())
       report_.orders.push_back(order.name);
     if (!expected.empty())
-      noteOrders(expected[0], outputs, poisonOf(order),
-                 fmt::format("in {} against {} order{}", kOrders[0].name, order.name,
-                             suffixOf(set)));
+      noteOrders(
+          expected[0], outputs, poisonOf(order),
+          fmt::format("in {} against {} order{}", kOrders[0].name, order.name, suffixOf(set)));
     expected.push_back(std::move(outputs));
     return true;
   }
@@ -307,8 +307,8 @@ private:
     if (report_.isUnsound) return;
     for (size_t n = 0; n < first.size(); ++n) {
       const uint32_t buffer = contents_.compared()[n];
-      while (auto one = contents_.difference(buffer, first[n], poisonOf(kOrders[0]), other[n],
-                                             poison))
+      while (auto one =
+                 contents_.difference(buffer, first[n], poisonOf(kOrders[0]), other[n], poison))
         contents_.weaken(buffer, fmt::format("{}, {}", describe(*one), which));
     }
   }
@@ -396,7 +396,7 @@ private:
   std::vector<InputSet> sets_;
   std::vector<std::optional<uint32_t>> slots_; ///< by program: the runner's number for it
   std::vector<std::vector<uint32_t>> parts_;   ///< by dispatch: the workgroups; empty: all
-  std::vector<bool> keepsOrder_; ///< by dispatch: workgroups start in their order
+  std::vector<bool> keepsOrder_;               ///< by dispatch: workgroups start in their order
   std::chrono::steady_clock::time_point started_;
 };
 

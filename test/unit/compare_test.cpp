@@ -125,6 +125,35 @@ TEST(Compare, MultisetIgnoresOrderButNotMultiplicity) {
   EXPECT_EQ(difference->transformed, "3");
 }
 
+TEST(Compare, MultisetUpToRoundingTakesTheNthByValue) {
+  const CompareMultiset near{CompareTolerance{0.01, 0}};
+  EXPECT_FALSE(compareFloats({3, 1, 2, 2}, {2.001f, 3.001f, 1, 2}, near));
+  auto difference = compareFloats({3, 1, 2, 2}, {2, 3, 1, 2.5f}, near);
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(difference->differing, 1u);
+  EXPECT_EQ(difference->original, "2");
+  EXPECT_EQ(difference->transformed, "2.5");
+  EXPECT_TRUE(compareFloats({1, 2}, {1, 2.001f}, CompareMultiset{}));
+}
+
+TEST(Compare, MultisetUpToRoundingSortsStructsByTheirFirstScalar) {
+  ScenarioBuffer buffer = bufferOf(ScalarType::F32, 3, CompareMultiset{CompareUlp{4}});
+  buffer.elements = {ScalarType::U32, ScalarType::U32};
+  std::vector<uint8_t> a = bytesOf<uint32_t>({9, 1, 2, 7, 2, 3});
+  EXPECT_FALSE(compareContents(buffer, {a, {}}, {bytesOf<uint32_t>({2, 3, 9, 1, 2, 7}), {}}));
+  auto difference = compareContents(buffer, {a, {}}, {bytesOf<uint32_t>({2, 3, 9, 7, 2, 1}), {}});
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(difference->original, "(2, 3)");
+  EXPECT_EQ(difference->transformed, "(2, 1)");
+}
+
+TEST(Compare, MultisetMayTakeAnyNanForAnother) {
+  const float other = -kNan;
+  EXPECT_TRUE(compareFloats({1, kNan}, {other, 1}, CompareMultiset{}));
+  EXPECT_FALSE(compareFloats({1, kNan}, {other, 1}, CompareMultiset{CompareExact{true}}));
+  EXPECT_TRUE(compareFloats({1, kNan}, {2, 1}, CompareMultiset{CompareExact{true}}));
+}
+
 TEST(Compare, NoneNeverDiffers) {
   EXPECT_FALSE(compareFloats({1}, {2}, CompareNone{}));
 }
@@ -174,7 +203,8 @@ TEST_P(ComparePoison, UnwrittenElementsMustBeTheSame) {
 INSTANTIATE_TEST_SUITE_P(Rules, ComparePoison,
                          testing::Values(Compare(CompareExact{}), Compare(CompareUlp{100}),
                                          Compare(CompareTolerance{1e30, 0.5}),
-                                         Compare(CompareMultiset{})));
+                                         Compare(CompareMultiset{}),
+                                         Compare(CompareMultiset{CompareUlp{100}})));
 
 TEST(Scalars, HalfRoundsToNearestEven) {
   EXPECT_EQ(toHalf(1), 0x3C00);
