@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -83,6 +84,9 @@ public:
   std::optional<std::string> misfit(size_t program, Poison poison, const Outputs& original) const;
 
   const std::vector<uint32_t>& compared() const { return compared_; } ///< buffers
+  const ScenarioBuffer& buffer(uint32_t number) const { return scenario_.buffers[number]; }
+  /// The number of a compared buffer, unless the program sees it in another layout.
+  std::optional<uint32_t> plainBuffer(size_t program, std::string_view name) const;
   /// Buffers that some program writes and that have contents of their own.
   const std::vector<uint32_t>& restored() const { return restored_; }
   bool hasPoison() const { return hasPoison_; }

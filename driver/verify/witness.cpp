@@ -4,6 +4,7 @@
 
 #include "verify/interpreter/interpreter_runner.h"
 #include "verify/run_findings.h"
+#include "verify/writers.h"
 
 #include <algorithm>
 #include <chrono>
@@ -17,16 +18,11 @@ namespace {
 using interpreter::LaneOrder;
 using Touched = std::vector<TouchedPages>; // of the compared buffers
 
-// What one nominal second buys; the interpreter runs 150 to 300 million on a core
-// (docs/benchmarks).
-constexpr double kInstructionsPerSecond = 100e6;
 // When the clock ends it all: as many times the budget, and these seconds.
 constexpr double kPatience = 4, kLeastPatience = 5;
 // Of the inputs of a round: steps in the loops of one invocation, and of all of a workgroup.
 constexpr uint64_t kRoundStepsOfLane = uint64_t(1) << 14, kRoundStepsOfWorkgroup = uint64_t(1)
                                                                                    << 23;
-// Of all buffers. What a run touches is put back and compared; the rest only has to be held.
-constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 // Where the buffers hold more, only the first of several made-up inputs are tried: making them up
 // takes longer than running.
 constexpr uint64_t kManyBytes = 64 << 20;
@@ -221,7 +217,7 @@ private:
     return {kOrders, !isFirst ? 1 : scenario_.round.empty() ? std::size(kOrders) : 2};
   }
 
-  RunStatus runProgram(size_t p, const NamedOrder& order, Touched& outputs) {
+  InterpreterPlan planOf(size_t p, const NamedOrder& order) const {
     InterpreterPlan plan;
     plan.order = order.order;
     plan.repeat = haveSameGrids(programs_[0], programs_[p]) ? report_.repeats : 0;
@@ -231,7 +227,12 @@ private:
     plan.timeoutSeconds = secondsLeft();
     plan.inputsNumber = contents_.inputsNumber(poisonOf(order));
     plan.stepLimit = stepLimit();
-    RunStatus failed = runner_.execute(*slots_[p], contents_.inputs(poisonOf(order)), plan);
+    return plan;
+  }
+
+  RunStatus runProgram(size_t p, const NamedOrder& order, Touched& outputs) {
+    RunStatus failed =
+        runner_.execute(*slots_[p], contents_.inputs(poisonOf(order)), planOf(p, order));
     for (uint32_t buffer : contents_.comparedOf(p)) outputs.push_back(runner_.touched(buffer));
     countInstructions();
     return failed;
@@ -329,6 +330,21 @@ private:
       else
         compareBuffer(row, set, order, buffer, expected[n], outputs[n]);
     }
+    if (!row.differences.empty()) lookForWriters(p, order, row.differences);
+  }
+
+  // Once more, so that only what differs pays for being watched.
+  void lookForWriters(size_t p, const NamedOrder& order,
+                      std::vector<BufferDifference>& differences) {
+    nameWriters(
+        contents_, {p, programs_[0], programs_[p]},
+        [&](size_t program, RunObserver& observer) {
+          InterpreterPlan plan = planOf(program, order);
+          plan.observer = &observer;
+          return runner_.execute(*slots_[program], contents_.inputs(poisonOf(order)), plan);
+        },
+        differences);
+    (void)runner_.takeFindings();
   }
 
   static void addDifference(WitnessRow& row, const InputSet& set, const NamedOrder& order,
