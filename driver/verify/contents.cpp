@@ -290,7 +290,9 @@ std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, co
   difference->elements = scenario_.buffers[buffer].count;
   if (difference->differing == 0) return difference; // in the header
   spread(*difference, ranges);
-  difference->pattern = indexPattern(*difference);
+  // Of a multiset no element has a place.
+  if (!std::holds_alternative<CompareMultiset>(touched.compare))
+    difference->pattern = indexPattern(*difference);
   return difference;
 }
 

@@ -187,7 +187,8 @@ std::string describeMisfit(const Scenario& scenario, std::span<const ProgramVari
       if (!original || !other) continue;
       const InterfaceNames names{variants[0].name, variants[p].name};
       std::vector<std::string> texts, whats;
-      for (const InterfaceDifference& one : compareInterfaces(*original, *other, names, true))
+      for (const InterfaceDifference& one :
+           compareInterfaces(*original, *other, names, variants[p].layouts.buffers.empty()))
         texts.push_back(one.text()), whats.push_back(one.what);
       if (texts.empty()) continue;
       // Who wrote a scenario may well have written it for both.

@@ -386,8 +386,8 @@ std::string describe(const BufferDifference& d) {
 std::string describe(const ElementWriter& writer) {
   const SourceLocation& at = writer.source;
   const std::string place =
-      at.line == 0 ? fmt::format("{}{} (no source line)", writer.opcode,
-                                 writer.id ? fmt::format(" %{}", writer.id) : "")
+      at.line == 0 ? fmt::format("{}{} of `{}` (no source line)", writer.opcode,
+                                 writer.id ? fmt::format(" %{}", writer.id) : "", writer.shader)
                    : fmt::format("{}:{}{} ({})", at.file, at.line,
                                  at.column ? fmt::format(":{}", at.column) : "", writer.opcode);
   return fmt::format("{}, invocation {} of workgroup {}", place, writer.invocation,

@@ -137,6 +137,17 @@ TEST_F(Writers, SeesTexels) {
   EXPECT_EQ(d.pattern, "every 16th invocation from 15 of each workgroup");
 }
 
+TEST_F(Writers, FindsElementsFarApart) {
+  buffer_.count = 1 << 16;
+  const BufferDifference d =
+      differenceOf(shader(kWords, "y[i * 200] = 1;"),
+                   shader(kWords, "y[i * 200] = 1 + uint(i == 100 || i == 101);"));
+  ASSERT_TRUE(d.originalWriters && d.originalWriters->first);
+  EXPECT_EQ(d.firstIndex, 20000u);
+  EXPECT_EQ(d.originalWriters->first->invocation, 36u);
+  EXPECT_EQ(d.originalWriters->first->elements, 2u);
+}
+
 TEST_F(Writers, LeavesAMultisetAlone) {
   buffer_.compare = CompareMultiset{};
   const BufferDifference d =
