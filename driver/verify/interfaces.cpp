@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace lanewise::driver {
 namespace {
@@ -77,7 +78,7 @@ private:
     // Nobody misses what is only read.
     if (!binding.isReadOnly)
       add(Kind::Binding,
-          fmt::format("{} has no {} at {}, which {} writes", names_.other, describeKind(binding),
+          fmt::format("{} has no {} at {}, which {} may write", names_.other, describeKind(binding),
                       placeOf(binding), names_.original),
           "keep it, or leave it out of the comparison with `compare = \"none\"` in a scenario");
   }

@@ -31,8 +31,7 @@ struct Watched {
   bool hasOneShader = true;
   WriterGrid grid;
 
-  uint64_t begin(size_t n) const {
-    const DifferingElement& one = difference->listed[n];
+  uint64_t beginOf(const DifferingElement& one) const {
     return first + one.index * stride + one.offset;
   }
 };
@@ -83,15 +82,14 @@ private:
     note(watched, event);
     const uint64_t from = interpreter::offsetOf(event.address), to = from + event.bytes;
     const std::vector<DifferingElement>& listed = watched.difference->listed;
-    size_t n = size_t(std::partition_point(listed.begin(), listed.end(),
-                                           [&](const DifferingElement& one) {
-                                             return watched.first + one.index * watched.stride +
-                                                        one.offset + one.bytes <=
-                                                    from;
-                                           }) -
-                      listed.begin());
-    for (; n < listed.size() && watched.begin(n) < to; ++n)
+    const auto isBefore = [&](const DifferingElement& one) {
+      return watched.beginOf(one) + one.bytes <= from;
+    };
+    const auto at = std::partition_point(listed.begin(), listed.end(), isBefore);
+    for (size_t n = size_t(at - listed.begin()); n < listed.size(); ++n) {
+      if (watched.beginOf(listed[n]) >= to) break;
       watched.last[n] = {shader_, event.site, {event.workgroup, event.lane}};
+    }
   }
 
   void note(Watched& watched, const AccessEvent& event) const {
@@ -129,7 +127,7 @@ private:
   std::array<uint32_t, 3> groups_{1, 1, 1};
 };
 
-std::string patternOf(const Watched& watched) {
+std::string invocationsOf(const Watched& watched) {
   if (!watched.hasOneShader) return {};
   std::vector<Invocation> writers;
   for (const LastStore& last : watched.last) {
@@ -157,8 +155,8 @@ std::map<uint32_t, Watched> watch(const ScenarioContents& contents, size_t progr
 }
 
 void take(BufferDifference& difference, const Watched& original, const Watched& other) {
-  std::string pattern = patternOf(original);
-  if (pattern.empty()) pattern = patternOf(other);
+  std::string pattern = invocationsOf(original);
+  if (pattern.empty()) pattern = invocationsOf(other);
   if (!pattern.empty()) difference.pattern = withInvocations(difference, pattern);
 }
 
@@ -179,10 +177,14 @@ void nameWriters(const ScenarioContents& contents, const WriterPair& pair, const
         difference.writersUnknown = failed->message;
       continue;
     }
-    difference.originalWriters = original.writersOf(before[*buffer]);
-    difference.transformedWriters = other.writersOf(after[*buffer]);
+    ElementWriters writers = original.writersOf(before[*buffer]);
+    ElementWriters others = other.writersOf(after[*buffer]);
     take(difference, before[*buffer], after[*buffer]);
     difference.listed = {};
+    // What nobody wrote does not differ: here it goes another way than on the device.
+    if (!writers.first && !others.first) continue;
+    difference.originalWriters = std::move(writers);
+    difference.transformedWriters = std::move(others);
   }
 }
 

@@ -41,7 +41,7 @@ TEST(Interfaces, WhatIsOnlyReadMayBeDropped) {
 TEST(Interfaces, WhatIsWrittenMayNot) {
   const std::string b = std::string(kHead) + kIn + kOut + "void main() { y[0] = x[0]; }";
   EXPECT_EQ(differences(kA, b),
-            Texts{"b has no storage buffer at binding 0.2 (`Extra`), which a writes"});
+            Texts{"b has no storage buffer at binding 0.2 (`Extra`), which a may write"});
   EXPECT_EQ(differences(b, kA),
             Texts{"b has a storage buffer at binding 0.2 (`Extra`) that a does not have"});
 }
