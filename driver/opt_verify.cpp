@@ -21,6 +21,7 @@ std::string firstDifference(const VerifyReport& report) {
   std::string text =
       fmt::format("{} of {} elements of '{}' differ, the first at {}: {} became {}", d.differing,
                   d.elements, d.buffer, d.firstIndex, d.original, d.transformed);
+  for (const std::string& line : detailsOf(d, "the input", "the result")) text += "; " + line;
   for (const RunFinding& finding : report.findings)
     if (finding.decides)
       return text + "; the input itself is not without fault, which may be why: " + finding.text;

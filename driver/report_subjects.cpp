@@ -272,11 +272,22 @@ void RelativeNames::apply(std::vector<std::string>& texts) const {
 void RelativeNames::apply(std::vector<RunFinding>& findings) const {
   for (RunFinding& f : findings) apply(f.text), apply(f.file), apply(f.otherFile);
 }
+void RelativeNames::apply(std::optional<ElementWriters>& writers) const {
+  if (!writers) return;
+  if (writers->first) apply(writers->first->source.file);
+  for (ElementWriter& other : writers->others) apply(other.source.file);
+}
+void RelativeNames::apply(std::vector<BufferDifference>& differences) const {
+  for (BufferDifference& d : differences) apply(d.originalWriters), apply(d.transformedWriters);
+}
 void RelativeNames::apply(VerifyReport& report) const {
   apply(report.reason), apply(report.notes), apply(report.validationErrors);
-  apply(report.findings), apply(report.originalName);
-  for (VariantReport& variant : report.variants)
+  apply(report.findings), apply(report.originalName), apply(report.differences);
+  for (ShortBuffer& one : report.shortBuffers) apply(one.scenario), apply(one.finding.file);
+  for (VariantReport& variant : report.variants) {
     apply(variant.name), apply(variant.reason), apply(variant.findings);
+    apply(variant.differences), apply(variant.interfaceDifferences);
+  }
 }
 void RelativeNames::apply(ReportSubject& s) const {
   if (names_.empty()) return;
@@ -289,12 +300,23 @@ void RelativeNames::apply(ReportSubject& s) const {
 
 namespace {
 
+void addWriterFiles(const VerifyReport& report, std::set<std::string>& files) {
+  for (const VariantReport& variant : report.variants)
+    for (const BufferDifference& d : variant.differences)
+      for (const auto* writers : {&d.originalWriters, &d.transformedWriters}) {
+        if (!*writers) continue;
+        if ((*writers)->first) files.insert((*writers)->first->source.file);
+        for (const ElementWriter& other : (*writers)->others) files.insert(other.source.file);
+      }
+}
+
 RelativeNames namesFor(std::span<const ReportSubject> subjects,
                        const std::vector<std::string>& files) {
   std::set<std::string> all(files.begin(), files.end());
   for (const ReportSubject& s : subjects) {
     all.insert(s.name);
     for (const SourceMark& mark : marksOf(s)) all.insert(mark.at.file);
+    if (s.verification) addWriterFiles(*s.verification, all);
   }
   std::error_code error;
   const std::string here = fs::current_path(error).string();

@@ -63,6 +63,8 @@ public:
 private:
   void apply(std::vector<std::string>& texts) const;
   void apply(std::vector<RunFinding>& findings) const;
+  void apply(std::optional<ElementWriters>& writers) const;
+  void apply(std::vector<BufferDifference>& differences) const;
   void apply(VerifyReport& report) const;
   std::vector<std::pair<std::string, std::string>> names_; ///< longer ones first
 };

@@ -19,12 +19,16 @@ std::string section(const std::string& title, const std::string& body) {
 
 // ---- outputs ----
 
-std::string differenceCell(const BufferDifference& d) {
-  return fmt::format(
+std::string differenceCell(const BufferDifference& d, const std::string& original,
+                           const std::string& transformed) {
+  std::string html = fmt::format(
       R"(<span class="bad">! {} of {} differ</span><br>first at {}: <code>{}</code> )"
       R"(against <code>{}</code> ({}))",
       groupedDigits(d.differing), groupedDigits(d.elements), groupedDigits(d.firstIndex),
       escaped(d.original), escaped(d.transformed), escaped(d.detail));
+  for (const std::string& line : detailsOf(d, original, transformed))
+    html += "<br>" + escaped(line);
+  return html;
 }
 
 const BufferDifference* differenceOf(const std::vector<BufferDifference>& all,
@@ -45,7 +49,7 @@ std::string_view orderRuleOf(const VerifyReport& report, const std::string& buff
 std::string outcomeCell(const VerifyReport& report, const VariantReport& variant,
                         const std::string& buffer) {
   if (const BufferDifference* d = differenceOf(variant.differences, buffer))
-    return differenceCell(*d);
+    return differenceCell(*d, report.originalName, variant.name);
   if (!variant.isCompared) return "only timed";
   if (variant.state == VerifyState::Equal) return "\xE2\x9C\x93 equal";
   if (variant.state == VerifyState::OrderDependent)
@@ -58,9 +62,12 @@ std::string outcomeCell(const VerifyReport& report, const VariantReport& variant
 
 std::string outputs(const VerifyReport& report) {
   std::string html;
+  for (const ShortBuffer& one : report.shortBuffers)
+    html += fmt::format(R"(<p class="bad">! Out of range: {}</p>)", escaped(describe(one)));
   for (const BufferDifference& d : report.differences)
     if (report.state == VerifyState::OriginalUnsound)
-      html += fmt::format("<p><b>{}</b>: {}</p>", escaped(d.buffer), differenceCell(d));
+      html += fmt::format("<p><b>{}</b>: {}</p>", escaped(d.buffer),
+                          differenceCell(d, report.originalName, "the other program"));
   for (const OrderDependence& dependence : report.orderDependences)
     html += fmt::format("<p><b>{}</b> depends on the order of invocations, and is {}: {}</p>",
                         escaped(dependence.buffer), nameOf(dependence.rule),
@@ -86,6 +93,11 @@ std::string outputs(const VerifyReport& report) {
       R"(<p class="small">{} compared after {}{}.</p>)", sizeText(report.comparedBytes),
       report.dispatches == 1 ? "1 dispatch" : fmt::format("{} dispatches", report.dispatches),
       report.areInputsMadeUp ? ", on inputs that were made up" : "");
+  for (const VariantReport& variant : report.variants)
+    if (!variant.interfaceDifferences.empty())
+      html += fmt::format(
+          "<p><b>{}</b>: likely cause: interfaces differ: {}</p>", escaped(variant.name),
+          escaped(fmt::format("{}", fmt::join(variant.interfaceDifferences, "; "))));
   for (const VariantReport& variant : report.variants)
     if (!variant.reason.empty() && variant.differences.empty())
       html += fmt::format("<p><b>{}</b>: {}</p>", escaped(variant.name), escaped(variant.reason));

@@ -1,6 +1,7 @@
 #include "verify/compare.h"
 
 #include "verify/compare_images.h"
+#include "verify/patterns.h"
 #include "verify/scalars.h"
 
 #include <algorithm>
@@ -60,6 +61,24 @@ public:
     return false;
   }
 
+  // Of two that differ.
+  uint8_t traits(ScalarType type, const uint8_t* a, const uint8_t* b) const {
+    uint32_t size = byteSize(type);
+    uint8_t traits = 0;
+    if (isUntouched(a, size, poisonA_)) traits |= kUnwrittenByOriginal;
+    if (isUntouched(b, size, poisonB_)) traits |= kUnwrittenByTransformed;
+    if (traits) return traits;
+    if (isFloat(type) && isNan(type, a)) traits |= kOriginalNan;
+    if (isFloat(type) && isNan(type, b)) traits |= kTransformedNan;
+    if (isNegative(type, a)) traits |= kNegative;
+    return traits;
+  }
+  // Whether a scalar that the original left has the trait.
+  bool hasTrait(uint8_t trait, ScalarType type, const uint8_t* a) const {
+    if (isUntouched(a, byteSize(type), poisonA_)) return false;
+    return trait == kNegative ? isNegative(type, a) : isFloat(type) && isNan(type, a);
+  }
+
   std::string explain(ScalarType type, const uint8_t* a, const uint8_t* b) const {
     uint32_t size = byteSize(type);
     if (isUntouched(b, size, poisonB_)) return "the second run left it unwritten";
@@ -82,6 +101,9 @@ public:
 private:
   static bool isUntouched(const uint8_t* from, uint32_t size, std::optional<uint8_t> poison) {
     return poison && isAll(from, size, *poison);
+  }
+  static bool isNegative(ScalarType type, const uint8_t* from) {
+    return decodeScalar(type, from) < 0;
   }
   double allowed(double x, double y) const {
     return std::max(tolerance_->absolute,
@@ -120,17 +142,33 @@ std::optional<BufferDifference> compareHeader(const ScenarioBuffer& buffer, cons
   return std::nullopt;
 }
 
+// Of all elements, how many have a scalar with the trait.
+double shareOf(uint8_t trait, const ScenarioBuffer& buffer, const uint8_t* a,
+               const ScalarRule& rule) {
+  uint64_t having = 0;
+  for (uint64_t i = 0; i < buffer.count; ++i) {
+    bool has = false;
+    for (ScalarType type : buffer.elements) {
+      has |= rule.hasTrait(trait, type, a);
+      a += byteSize(type);
+    }
+    having += has;
+  }
+  return double(having) / double(buffer.count);
+}
+
 std::optional<BufferDifference> compareInOrder(const ScenarioBuffer& buffer, const uint8_t* a,
                                                const uint8_t* b, const ScalarRule& rule) {
   BufferDifference difference{buffer.name, buffer.count, 0, 0, {}, {}, {}};
+  DifferenceTally tally(difference);
+  const uint8_t* first = a;
   size_t elementBytes = buffer.elementBytes();
   for (uint64_t i = 0; i < buffer.count; ++i, a += elementBytes, b += elementBytes) {
     if (std::memcmp(a, b, elementBytes) == 0) continue;
     size_t at = 0;
     for (ScalarType type : buffer.elements) {
       if (!rule.areEqual(type, a + at, b + at)) {
-        if (difference.differing++ == 0) {
-          difference.firstIndex = i;
+        if (tally.add({i, uint32_t(at), byteSize(type)}, rule.traits(type, a + at, b + at))) {
           difference.original = formatElement(buffer.elements, a);
           difference.transformed = formatElement(buffer.elements, b);
           difference.detail = rule.explain(type, a + at, b + at);
@@ -140,7 +178,9 @@ std::optional<BufferDifference> compareInOrder(const ScenarioBuffer& buffer, con
       at += byteSize(type);
     }
   }
-  return difference.differing ? std::optional(std::move(difference)) : std::nullopt;
+  if (difference.differing == 0) return std::nullopt;
+  tally.finish([&](uint8_t trait) { return shareOf(trait, buffer, first, rule); });
+  return difference;
 }
 
 // The elements in ascending byte order; unwritten scalars become zero, so that they agree between
@@ -236,6 +276,7 @@ std::optional<BufferDifference> compareByValue(const ScenarioBuffer& buffer, con
       compareInOrder(sorted, left.data(), right.data(), ScalarRule(sorted, poisonA, poisonB));
   if (!difference) return difference;
   difference->firstIndex = orderA[difference->firstIndex];
+  difference->listed.clear(), difference->pattern.clear(); // places in the sorted elements
   difference->detail = "as a multiset: " + difference->detail;
   difference->isImage = buffer.image.has_value();
   return difference;

@@ -1,6 +1,7 @@
 #include "verify/compare_images.h"
 
 #include "verify/interpreter/float_bits.h"
+#include "verify/patterns.h"
 #include "verify/scalars.h"
 
 #include <algorithm>
@@ -75,6 +76,15 @@ public:
     auto steps = stepsApart(info_, left, right, info_.bits[component]);
     return steps ? fmt::format("{} values of the format apart, {} allowed", *steps, ulp_->ulps)
                  : "integers and infinities equal only themselves";
+  }
+
+  // Some component that a shader reads is a NaN.
+  bool isNan(const uint8_t* from) const {
+    if (info_.kind != TexelKind::Float) return false;
+    Texel texel = decodeTexel(format_, from);
+    for (uint32_t c = 0; c < info_.components(); ++c)
+      if (std::isnan(valueOf(info_, texel[c]))) return true;
+    return false;
   }
 
 private:
@@ -154,6 +164,7 @@ std::optional<BufferDifference> compareTexels(const ScenarioBuffer& buffer, Buff
   uint32_t size = infoOf(image.format).bytes;
   TexelRule rule(buffer);
   BufferDifference difference{buffer.name, buffer.count, 0, 0, {}, {}, {}, true};
+  DifferenceTally tally(difference);
   const uint8_t *a = original.bytes.data(), *b = transformed.bytes.data();
   for (uint64_t i = 0; i < buffer.count; ++i, a += size, b += size) {
     bool isLeft = isUntouched(a, size, original.poison);
@@ -163,8 +174,10 @@ std::optional<BufferDifference> compareTexels(const ScenarioBuffer& buffer, Buff
     if (isLeft == isRight && !component) continue;
     // Equal bits are a lucky value rather than an unwritten texel: the two patterns tell.
     if (isLeft != isRight && std::memcmp(a, b, size) == 0) continue;
-    if (difference.differing++ != 0) continue;
-    difference.firstIndex = i;
+    uint8_t traits = isRight ? kUnwrittenByTransformed : isLeft ? kUnwrittenByOriginal : 0;
+    if (!traits)
+      traits = uint8_t((rule.isNan(a) ? kOriginalNan : 0) | (rule.isNan(b) ? kTransformedNan : 0));
+    if (!tally.add({i, 0, size}, traits)) continue;
     difference.original = formatTexel(image.format, a);
     difference.transformed = formatTexel(image.format, b);
     difference.detail = placeOfTexel(image, i) + ": " +
@@ -172,7 +185,14 @@ std::optional<BufferDifference> compareTexels(const ScenarioBuffer& buffer, Buff
                          : isLeft ? "the first run left it unwritten"
                                   : rule.explain(a, b, *component));
   }
-  return difference.differing ? std::optional(std::move(difference)) : std::nullopt;
+  if (difference.differing == 0) return std::nullopt;
+  tally.finish([&](uint8_t) {
+    uint64_t having = 0;
+    for (uint64_t i = 0; i < buffer.count; ++i)
+      having += rule.isNan(original.bytes.data() + i * size);
+    return double(having) / double(buffer.count);
+  });
+  return difference;
 }
 
 } // namespace lanewise::driver

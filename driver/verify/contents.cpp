@@ -3,6 +3,7 @@
 #include "verify/compare.h"
 #include "verify/failure.h"
 #include "verify/image_formats.h"
+#include "verify/patterns.h"
 
 #include <algorithm>
 #include <cmath>
@@ -190,6 +191,21 @@ void append(std::vector<uint8_t>& out, uint64_t from, uint64_t to, const BufferI
   }
 }
 
+// Elements that were compared one range behind the other get their places in the whole buffer.
+void spread(BufferDifference& difference, std::span<const std::pair<uint64_t, uint64_t>> ranges) {
+  size_t range = 0;
+  uint64_t before = 0;                 // elements of earlier ranges
+  auto placeOf = [&](uint64_t index) { // ascending from call to call
+    while (index - before >= ranges[range].second - ranges[range].first) {
+      before += ranges[range].second - ranges[range].first;
+      ++range;
+    }
+    return ranges[range].first + (index - before);
+  };
+  difference.firstIndex = placeOf(difference.firstIndex);
+  for (DifferingElement& one : difference.listed) one.index = placeOf(one.index);
+}
+
 // What float arithmetic that is factored or folded may do to a result: a share of its own
 // magnitude, and after cancellation of that of its fellows. Where integers stand beside the floats,
 // only representable values near one another, which leaves integers exact.
@@ -316,13 +332,10 @@ std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, co
   if (!difference) return difference;
   difference->elements = scenario_.buffers[buffer].count;
   if (difference->differing == 0) return difference; // in the header
-  for (auto [first, last] : ranges) {
-    if (difference->firstIndex < last - first) {
-      difference->firstIndex += first;
-      break;
-    }
-    difference->firstIndex -= last - first;
-  }
+  spread(*difference, ranges);
+  // Of a multiset no element has a place.
+  if (!std::holds_alternative<CompareMultiset>(touched.compare))
+    difference->pattern = indexPattern(*difference);
   return difference;
 }
 
@@ -332,6 +345,13 @@ std::vector<uint32_t> ScenarioContents::comparedOf(size_t program) const {
   std::vector<uint32_t> seen;
   for (uint32_t buffer : compared_) seen.push_back(marshalling_.seenAs(program, buffer));
   return seen;
+}
+
+std::optional<uint32_t> ScenarioContents::plainBuffer(size_t program, std::string_view name) const {
+  for (uint32_t buffer : compared_)
+    if (scenario_.buffers[buffer].name == name)
+      return marshalling_.seenAs(program, buffer) == buffer ? std::optional(buffer) : std::nullopt;
+  return std::nullopt;
 }
 
 std::optional<BufferDifference> ScenarioContents::strayWrite(const PackedBuffer& packed,

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -100,6 +101,9 @@ public:
   std::vector<OrderDependence> orderDependences() const;
 
   const std::vector<uint32_t>& compared() const { return compared_; } ///< buffers
+  const ScenarioBuffer& buffer(uint32_t number) const { return scenario_.buffers[number]; }
+  /// The number of a compared buffer, unless the program sees it in another layout.
+  std::optional<uint32_t> plainBuffer(size_t program, std::string_view name) const;
   /// Buffers that some program writes and that have contents of their own.
   const std::vector<uint32_t>& restored() const { return restored_; }
   bool hasPoison() const { return hasPoison_; }

@@ -163,23 +163,6 @@ private:
 
   // ----- the lists -----
 
-  /// The id by which a listing shows the instruction, where there are no lines: its result, the
-  /// pointer of a store, the condition of a branch; 0 for others.
-  static uint32_t idOf(const interpreter::Program& program, uint32_t site) {
-    const Module& module = program.module();
-    const InstRef inst = program.sites[site].inst;
-    if (const Id result = module.resultId(inst)) return result.value;
-    switch (module.opcode(inst)) {
-    case spv::Op::OpStore:
-    case spv::Op::OpAtomicStore:
-    case spv::Op::OpBranchConditional:
-    case spv::Op::OpSwitch:
-      return module.word(inst, 1);
-    default:
-      return 0;
-    }
-  }
-
   void collect(uint32_t shader) {
     const interpreter::Program& program = *shaders_[shader];
     SourceTexts texts; // shaders may have compiled one file differently
@@ -191,7 +174,7 @@ private:
       place.text = texts.line(place.source);
       place.inst = program.sites[site].inst;
       place.opcode = program.facts(site).name;
-      place.id = idOf(program, site);
+      place.id = interpreter::listedId(program, site);
       bool isAtomic = has(program.facts(site).effects, Effect::Atomic);
       counts.loads.kind = isAtomic ? AccessProfile::Kind::Atomic : AccessProfile::Kind::Load;
       counts.stores.kind = isAtomic ? AccessProfile::Kind::Atomic : AccessProfile::Kind::Store;

@@ -62,6 +62,15 @@ std::string extentText(const VerifyReport& report) {
                      report.dispatches, report.dispatches == 1 ? "" : "es");
 }
 
+// Of the program that the report's differences are of.
+std::string_view nameOfDiffering(const VerifyReport& report) {
+  const VariantReport* named = nullptr;
+  for (const VariantReport& variant : report.variants)
+    if (!variant.differences.empty() && (!named || named->state != VerifyState::Differs))
+      named = &variant;
+  return named ? std::string_view(named->name) : "transformed";
+}
+
 std::string stateLine(const VerifyReport& report) {
   switch (report.state) {
   case VerifyState::Equal:
@@ -259,11 +268,47 @@ ordered_json toJson(const RoundsReport& rounds) {
   return {{"sound", rounds.sound}, {"unsound", rounds.unsound}, {"dropped", rounds.dropped}};
 }
 
+ordered_json toJson(const ElementWriter& writer) {
+  ordered_json json{{"shader", writer.shader}, {"opcode", writer.opcode}};
+  if (writer.id != 0) json["id"] = writer.id;
+  if (writer.source.line != 0) json["file"] = writer.source.file, json["line"] = writer.source.line;
+  if (writer.source.column != 0) json["column"] = writer.source.column;
+  json["workgroup"] = writer.workgroup;
+  json["invocation"] = writer.invocation;
+  json["elements"] = writer.elements;
+  return json;
+}
+
+// Null: nobody wrote it.
+ordered_json toJson(const ElementWriters& writers) {
+  ordered_json json{{"first", nullptr}};
+  if (writers.first) json["first"] = toJson(*writers.first);
+  for (const ElementWriter& other : writers.others) json["others"].push_back(toJson(other));
+  return json;
+}
+
 ordered_json toJson(const BufferDifference& difference) {
-  return {{"buffer", difference.buffer},       {"elements", difference.elements},
-          {"differing", difference.differing}, {"first-index", difference.firstIndex},
-          {"original", difference.original},   {"transformed", difference.transformed},
-          {"detail", difference.detail}};
+  ordered_json json{{"buffer", difference.buffer},       {"elements", difference.elements},
+                    {"differing", difference.differing}, {"first-index", difference.firstIndex},
+                    {"original", difference.original},   {"transformed", difference.transformed},
+                    {"detail", difference.detail}};
+  if (std::string pattern = patternOf(difference); !pattern.empty()) json["pattern"] = pattern;
+  if (difference.originalWriters && difference.transformedWriters)
+    json["written-by"] = {{"original", toJson(*difference.originalWriters)},
+                          {"transformed", toJson(*difference.transformedWriters)}};
+  if (!difference.writersUnknown.empty()) json["writers-unknown"] = difference.writersUnknown;
+  return json;
+}
+
+ordered_json toJson(const ShortBuffer& one) {
+  ordered_json json{{"buffer", one.buffer},
+                    {"count", one.count},
+                    {"element", one.element},
+                    {"access", one.isWrite ? "write" : "read"}};
+  if (one.leastCount) json["least-count"] = *one.leastCount;
+  if (one.finding.line != 0) json["file"] = one.finding.file, json["line"] = one.finding.line;
+  json["text"] = describe(one);
+  return json;
 }
 
 ordered_json toJson(const ComparedResource& compared) {
@@ -324,6 +369,8 @@ ordered_json toJson(const VariantReport& variant, const VariantReport* bound) {
   for (const BufferDifference& difference : variant.differences)
     json["differences"].push_back(toJson(difference));
   for (const RunFinding& finding : variant.findings) json["findings"].push_back(toJson(finding));
+  if (!variant.interfaceDifferences.empty())
+    json["interface-differences"] = variant.interfaceDifferences;
   if (variant.timing) {
     const TimingResult& timing = *variant.timing;
     json["timing"] =
@@ -370,14 +417,72 @@ std::string describe(const BufferDifference& d) {
                      d.transformed, d.detail, d.differing, d.elements);
 }
 
-std::string formatReport(const VerifyReport& report) {
-  std::string text = stateLine(report) + "\n";
-  for (size_t i = 1; i < report.differences.size(); ++i) {
-    text += fmt::format("  also {}\n", describe(report.differences[i]));
+std::string describe(const ElementWriter& writer) {
+  const SourceLocation& at = writer.source;
+  const std::string place =
+      at.line == 0 ? fmt::format("{}{} of `{}` (no source line)", writer.opcode,
+                                 writer.id ? fmt::format(" %{}", writer.id) : "", writer.shader)
+                   : fmt::format("{}:{}{} ({})", at.file, at.line,
+                                 at.column ? fmt::format(":{}", at.column) : "", writer.opcode);
+  return fmt::format("{}, invocation {} of workgroup {}", place, writer.invocation,
+                     writer.workgroup);
+}
+
+std::string patternOf(const BufferDifference& d) {
+  return fmt::format("{}{}{}", d.pattern, d.pattern.empty() || d.values.empty() ? "" : "; ",
+                     d.values);
+}
+
+std::vector<std::string> detailsOf(const BufferDifference& d, std::string_view original,
+                                   std::string_view transformed) {
+  std::vector<std::string> lines;
+  if (std::string pattern = patternOf(d); !pattern.empty()) lines.push_back("pattern: " + pattern);
+  auto add = [&](std::string_view name, const std::optional<ElementWriters>& writers) {
+    if (!writers) return;
+    std::string line = writers->first
+                           ? fmt::format("written in {} at {}", name, describe(*writers->first))
+                           : fmt::format("not written in {}", name);
+    if (!writers->others.empty())
+      line += fmt::format("; others that differ at {}", describe(writers->others[0]));
+    lines.push_back(std::move(line));
+  };
+  add(original, d.originalWriters);
+  add(transformed, d.transformedWriters);
+  if (!d.writersUnknown.empty())
+    lines.push_back("which line wrote it is not known: " + d.writersUnknown);
+  return lines;
+}
+
+namespace {
+
+// The first difference stands in the first line, unless a finding does.
+std::string differenceLines(const VerifyReport& report) {
+  std::string text;
+  const std::string_view other = nameOfDiffering(report);
+  for (size_t i = 0; i < report.differences.size(); ++i) {
+    const bool isTold = i == 0 && !isDecidedByFinding(report);
+    if (!isTold) text += fmt::format("  also {}\n", describe(report.differences[i]));
+    for (const std::string& line : detailsOf(report.differences[i], report.originalName, other))
+      text += fmt::format("  {}{}\n", isTold ? "" : "  ", line);
   }
+  return text;
+}
+
+} // namespace
+
+std::string formatReport(const VerifyReport& report) {
+  std::string text;
+  for (const ShortBuffer& one : report.shortBuffers)
+    text += fmt::format("out of range: {}\n", describe(one));
+  text += stateLine(report) + "\n";
+  text += differenceLines(report);
   for (const OrderDependence& dependence : report.orderDependences)
     text += fmt::format("  `{}`: {} ({})\n", dependence.buffer, nameOf(dependence.rule),
                         dependence.example);
+  for (const VariantReport& variant : report.variants)
+    if (!variant.interfaceDifferences.empty())
+      text += fmt::format("likely cause: interfaces differ: {}\n",
+                          fmt::join(variant.interfaceDifferences, "; "));
   if (!report.device.empty())
     text += fmt::format("device: {} ({})\n", report.device, report.driverInfo);
   text += table(report);
@@ -406,6 +511,7 @@ std::string reportToJson(const VerifyReport& report) {
   json["cpu-device"] = report.isCpuDevice;
   if (report.interpreter) json["interpreter"] = toJson(*report.interpreter);
   if (report.rounds) json["further-inputs"] = toJson(*report.rounds);
+  for (const ShortBuffer& one : report.shortBuffers) json["short-buffers"].push_back(toJson(one));
   json["compared-bytes"] = report.comparedBytes;
   for (const ComparedResource& compared : report.compared)
     json["compared"].push_back(toJson(compared));

@@ -4,13 +4,17 @@
 
 #include "verify/compare.h"
 #include "verify/contents.h"
+#include "verify/failure.h"
 #include "verify/fit.h"
+#include "verify/interfaces.h"
 #include "verify/marshal.h"
 #include "verify/run_findings.h"
 #include "verify/run_rounds.h"
 #include "verify/runner.h"
+#include "verify/short_buffers.h"
 #include "verify/timing_statistics.h"
 #include "verify/witness.h"
+#include "verify/writers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,6 +77,7 @@ public:
         timeAll();
     }
     conclude();
+    report_.shortBuffers = shortBuffersOf(given_, report_.findings);
     return ok();
   }
 
@@ -265,9 +270,10 @@ private:
   bool compareProgram(size_t p, const InputSet& set, const Outputs& first,
                       const Outputs& poisoned) {
     std::vector<BufferDifference> differences;
-    RunStatus failed = compareRun(p, Poison::Positive, first, differences);
+    Poison poison = Poison::Positive;
+    RunStatus failed = compareRun(p, poison, first, differences);
     if (!failed && differences.empty() && row(p).isCompared && contents_.hasPoison())
-      failed = compareRun(p, Poison::Negative, poisoned, differences);
+      failed = compareRun(p, poison = Poison::Negative, poisoned, differences);
     takeValidationErrors(p);
     takeFindings(p, set);
     std::optional<std::string> misfit;
@@ -280,6 +286,7 @@ private:
                          *misfit, suffixOf(set)));
     else if (!differences.empty() && !isSettled(p)) {
       settle(p, VerifyState::Differs, describe(differences[0]) + suffixOf(set));
+      lookForWriters(p, poison, differences);
       row(p).differences = std::move(differences);
     } else if (!isSettled(p)) {
       row(p).state = VerifyState::Equal;
@@ -289,6 +296,13 @@ private:
       if (!isSettled(other))
         settle(other, VerifyState::NotRun, fmt::format("the device was lost by {}", row(p).name));
     return false;
+  }
+
+  void lookForWriters(size_t p, Poison poison, std::vector<BufferDifference>& differences) {
+    const DeviceInfo& device = runner_.device();
+    if (options_.interpreter.isSecondWitness || device.isInterpreter)
+      nameWritersOfDevice(contents_, {p, programs_[0], programs_[p]}, poison, options_.interpreter,
+                          device.subgroupSize, differences);
   }
 
   RunStatus compareRun(size_t p, Poison poison, const Outputs& reference,
@@ -625,7 +639,8 @@ private:
     if (!marshalling) return wrong(marshalling.error());
     report.notes = marshalling->notes;
     Result<std::vector<Program>> fitted = fitPrograms(*marshalling, variants, report.notes);
-    if (!fitted) return wrong(fitted.error());
+    if (!fitted) return wrong(failure(describeMisfit(scenario, variants, fitted.error().message)));
+    const auto interfaces = compareInterfaces(*fitted, variants);
     std::vector<Program> programs = std::move(*fitted);
     report.dispatches = uint32_t(programs[0].dispatches.size()) * programs[0].repeat;
     // Made-up inputs may index out of range: that must not take the device down.
@@ -641,6 +656,7 @@ private:
     Status done = session.run(others != nullptr);
     if (!done) return done.error();
     if (others) *others = session.soundInputs();
+    tell(interfaces, report);
     if (!runner_->isUsable()) letGo();
     return report;
   }

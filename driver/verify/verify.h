@@ -5,6 +5,7 @@
 
 #include "analysis/assumptions.h"
 #include "analysis/buffer_layout.h"
+#include "remarks.h"
 #include "result.h"
 #include "verify/scenario.h"
 
@@ -61,6 +62,28 @@ enum class VerifyState {
   NotRun           ///< could not be dispatched or synthesized: `reason` says why
 };
 
+/// An element that differs, and where in it the first scalar is that does.
+struct DifferingElement {
+  uint64_t index = 0;
+  uint32_t offset = 0, bytes = 0;
+};
+
+/// The instruction that was the last to store to an element, and the invocation that ran it.
+struct ElementWriter {
+  std::string shader;
+  SourceLocation source;                  ///< line 0 where the module has no lines
+  std::string opcode;                     ///< "OpStore"
+  uint32_t id = 0;                        ///< in a listing: its pointer or result; 0 if it has none
+  uint32_t workgroup = 0, invocation = 0; ///< linear; of the first element that it wrote
+  uint64_t elements = 0;                  ///< of those that differ, how many it wrote
+};
+
+/// What the interpreter saw of one program that wrote to elements that differ.
+struct ElementWriters {
+  std::optional<ElementWriter> first; ///< of the first of them; null: nobody wrote it
+  std::vector<ElementWriter> others; ///< other instructions that wrote some, those of most in front
+};
+
 /// The first differing element and how many there are, for one buffer.
 struct BufferDifference {
   std::string buffer;
@@ -69,10 +92,26 @@ struct BufferDifference {
   std::string original, transformed; ///< the first differing values as text
   std::string detail;                ///< one sentence: which comparison failed, by how much
   bool isImage = false;              ///< elements are texels; `detail` says where the first one is
+  /// All that differ, ascending, until verify/writers.h has looked at them. Empty where there are
+  /// too many, where elements have no place (a multiset), or where none is to blame.
+  std::vector<DifferingElement> listed = {};
+  /// What all of them have in common, in words: what they hold, and where they are. Empty: nothing
+  /// that says something.
+  std::string values = {}, pattern = {};
+  std::optional<ElementWriters> originalWriters = {}, transformedWriters = {};
+  std::string writersUnknown = {}; ///< why these are not known, where that can be mended
 };
 
 /// One line without its end: "buffer `out`, element 3: 1 against 2 (bitwise; 1 of 64 elements)".
 std::string describe(const BufferDifference& difference);
+/// One line without its end: "a.comp:7 (OpStore), invocation 3 of workgroup 0".
+std::string describe(const ElementWriter& writer);
+/// What that leaves out, as far as it is known, one line each: the pattern of all that differ, and
+/// who wrote the first in the original and in the other program, by their names.
+std::vector<std::string> detailsOf(const BufferDifference& difference, std::string_view original,
+                                   std::string_view transformed);
+/// What all that differ have in common, in words; empty: nothing that says something.
+std::string patternOf(const BufferDifference& difference);
 
 /// A buffer or an image that is compared.
 struct ComparedResource {
@@ -95,6 +134,15 @@ struct MemoryPlace {
   std::optional<std::string> member;
 };
 
+/// An access beyond the end of a buffer of the scenario.
+struct RangeMiss {
+  uint32_t buffer = 0; ///< of the scenario
+  /// In bytes from its begin; below 0 for an index that was. `furthest`: over all invocations.
+  int64_t offset = 0, furthest = 0;
+  uint32_t bytes = 0; ///< that are accessed
+  bool isWrite = false;
+};
+
 /// Something that a program must not do, seen by a device that watches for it (the interpreter).
 struct RunFinding {
   std::string kind; ///< for programs: "race-read-write", "out-of-range", ...
@@ -110,7 +158,21 @@ struct RunFinding {
   bool decides = true;          ///< false: formally wrong and harmless
   bool dependsOnInputs = false; ///< may be due to what the buffers held, where that was made up
   bool isAfterPart = false;     ///< seen after only a part of an earlier dispatch had run
+  std::optional<RangeMiss> miss = {};
 };
+
+/// A buffer whose `count` in the scenario does not hold what the original accesses.
+struct ShortBuffer {
+  std::string buffer, scenario; ///< names
+  uint64_t count = 0;
+  int64_t element = 0;                ///< that is accessed; below 0 for an index that is
+  std::optional<uint64_t> leastCount; ///< that holds all accesses; null where no count does
+  bool isWrite = false;
+  RunFinding finding;
+};
+
+/// One line without its end: which buffer, element and line, and how to mend it.
+std::string describe(const ShortBuffer& shortBuffer);
 
 /// What the interpreter had to say as the second witness.
 struct InterpreterReport {
@@ -192,6 +254,7 @@ struct VariantReport {
   std::string reason;
   std::vector<BufferDifference> differences;
   std::vector<RunFinding> findings;                     ///< that the original does not have
+  std::vector<std::string> interfaceDifferences;        ///< from the original's, one line each
   std::optional<TimingResult> timing;                   ///< "transformed" is this program
   std::map<std::string, PipelineStatistics> statistics; ///< by shader
 };
@@ -207,7 +270,8 @@ struct VerifyReport {
   bool areInputsMadeUp = false;   ///< for want of a scenario
   std::vector<std::string> notes; ///< what was assumed or could not be synthesized, one line each
   std::vector<BufferDifference> differences;
-  std::vector<RunFinding> findings; ///< of the original; those of the others are in `variants`
+  std::vector<RunFinding> findings;      ///< of the original; those of the others are in `variants`
+  std::vector<ShortBuffer> shortBuffers; ///< of the scenario, from `findings`
   std::optional<InterpreterReport> interpreter; ///< where it was asked beside the device
   std::optional<RoundsReport> rounds;
   uint64_t comparedBytes = 0;

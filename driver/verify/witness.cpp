@@ -4,6 +4,7 @@
 
 #include "verify/interpreter/interpreter_runner.h"
 #include "verify/run_findings.h"
+#include "verify/writers.h"
 
 #include <algorithm>
 #include <chrono>
@@ -17,9 +18,6 @@ namespace {
 using interpreter::LaneOrder;
 using Touched = std::vector<TouchedPages>; // of the compared buffers
 
-// What one nominal second buys; the interpreter runs 150 to 300 million on a core
-// (docs/benchmarks).
-constexpr double kInstructionsPerSecond = 100e6;
 // When the clock ends it all: as many times the budget, and these seconds.
 constexpr double kPatience = 4, kLeastPatience = 5;
 // Of the inputs of a round: steps in the loops of one invocation, and of all of a workgroup.
@@ -27,8 +25,6 @@ constexpr uint64_t kRoundStepsOfLane = uint64_t(1) << 14, kRoundStepsOfWorkgroup
                                                                                    << 23;
 // Where workgroups run in an order in which one may wait for another that comes later.
 constexpr uint64_t kStepsOfWaiting = uint64_t(1) << 18;
-// Of all buffers. What a run touches is put back and compared; the rest only has to be held.
-constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 // Where the buffers hold more, only the first of several made-up inputs are tried: making them up
 // takes longer than running.
 constexpr uint64_t kManyBytes = 64 << 20;
@@ -228,7 +224,7 @@ private:
     return {kOrders, isFirst ? std::size(kOrders) : mayDepend ? 2 : 1};
   }
 
-  InterpreterPlan planFor(size_t p, const NamedOrder& order) {
+  InterpreterPlan planOf(size_t p, const NamedOrder& order) const {
     InterpreterPlan plan;
     plan.order = order.order;
     plan.repeat = haveSameGrids(programs_[0], programs_[p]) ? report_.repeats : 0;
@@ -242,7 +238,7 @@ private:
   }
 
   RunStatus runProgram(size_t p, const NamedOrder& order, Touched& outputs) {
-    RunStatus failed = execute(p, order, planFor(p, order), outputs);
+    RunStatus failed = execute(p, order, planOf(p, order), outputs);
     countInstructions();
     return failed;
   }
@@ -318,7 +314,7 @@ private:
   void tryOtherWorkgroupOrder(const InputSet& set, const Touched& expected) {
     if (std::find(keepsOrder_.begin(), keepsOrder_.end(), true) == keepsOrder_.end()) return;
     const NamedOrder order{LaneOrder::Reverse, "", kOrders[0].poison};
-    InterpreterPlan plan = planFor(0, order);
+    InterpreterPlan plan = planOf(0, order);
     plan.keepsWorkgroupOrder = {};
     plan.stepLimit = std::min(plan.stepLimit, kStepsOfWaiting);
     Touched outputs;
@@ -364,6 +360,21 @@ private:
       else
         compareBuffer(row, set, order, buffer, expected[n], outputs[n]);
     }
+    if (!row.differences.empty()) lookForWriters(p, order, row.differences);
+  }
+
+  // Once more, so that only what differs pays for being watched.
+  void lookForWriters(size_t p, const NamedOrder& order,
+                      std::vector<BufferDifference>& differences) {
+    nameWriters(
+        contents_, {p, programs_[0], programs_[p]},
+        [&](size_t program, RunObserver& observer) {
+          InterpreterPlan plan = planOf(program, order);
+          plan.observer = &observer;
+          return runner_.execute(*slots_[program], contents_.inputs(poisonOf(order)), plan);
+        },
+        differences);
+    (void)runner_.takeFindings();
   }
 
   static void addDifference(WitnessRow& row, const InputSet& set, const NamedOrder& order,

@@ -15,6 +15,12 @@
 
 namespace lanewise::driver {
 
+/// What one nominal second buys; the interpreter runs 150 to 300 million on a core
+/// (docs/benchmarks).
+constexpr double kInstructionsPerSecond = 100e6;
+/// Of all buffers. What a run touches is put back and compared; the rest only has to be held.
+constexpr uint64_t kMostBytes = uint64_t(1) << 30;
+
 /// What the interpreter says of one program beside the original.
 struct WitnessRow {
   std::string reason;               ///< why it has not run to the end; empty: it has

@@ -115,10 +115,10 @@ void WorkgroupRunner::reportRange(const Lane& lane, uint32_t site, uint64_t addr
   Finding finding;
   finding.kind = FindingKind::OutOfRange;
   finding.at = {workgroup_, lane.index, site};
-  finding.offset = offsetOf(address);
+  finding.offset = finding.furthest = offsetOf(address);
   if (log_.count(finding.kind, finding.at, finding.other, finding.offset)) return;
   finding.bytes = uint32_t(std::min<uint64_t>(bytes, UINT32_MAX));
-  uint32_t object = objectOf(address);
+  const uint32_t object = finding.object = objectOf(address);
   finding.variable = program_.variableName(site);
   if (object == 0)
     finding.detail = "a null or unknown address";

@@ -48,9 +48,11 @@ void FindingLog::add(Finding finding) {
   auto [known, isNew] = byPlace_.try_emplace(place, finding);
   if (isNew) return;
   uint64_t count = known->second.count + finding.count;
+  uint64_t furthest = std::max(known->second.furthest, finding.furthest);
   auto rank = [](const Finding& f) { return std::tie(f.at, f.other, f.offset); };
   if (rank(finding) < rank(known->second)) known->second = std::move(finding);
   known->second.count = count;
+  known->second.furthest = furthest;
 }
 
 bool FindingLog::count(FindingKind kind, const Participant& at, const Participant& other,
@@ -60,6 +62,7 @@ bool FindingLog::count(FindingKind kind, const Participant& at, const Participan
   const Finding& f = known->second;
   if (std::tie(at, other, offset) < std::tie(f.at, f.other, f.offset)) return false;
   ++known->second.count;
+  known->second.furthest = std::max(f.furthest, offset);
   return true;
 }
 
@@ -82,6 +85,21 @@ std::string describeSite(const Program& program, uint32_t site) {
   if (at.line == 0) return fmt::format("{} (no source line)", opcode);
   if (at.column == 0) return fmt::format("{}:{} ({})", at.file, at.line, opcode);
   return fmt::format("{}:{}:{} ({})", at.file, at.line, at.column, opcode);
+}
+
+uint32_t listedId(const Program& program, uint32_t site) {
+  const Module& module = program.module();
+  const InstRef inst = program.sites[site].inst;
+  if (const Id result = module.resultId(inst)) return result.value;
+  switch (module.opcode(inst)) {
+  case spv::Op::OpStore:
+  case spv::Op::OpAtomicStore:
+  case spv::Op::OpBranchConditional:
+  case spv::Op::OpSwitch:
+    return module.word(inst, 1);
+  default:
+    return 0;
+  }
 }
 
 std::string describe(const Program& program, const Finding& f) {

@@ -52,6 +52,8 @@ struct Finding {
   bool isOfOther = false; ///< the variable is what `other` accesses
   uint64_t offset = 0;    ///< bytes from the start of the variable or buffer
   uint32_t bytes = 0;     ///< of the access; 0: no memory is involved
+  uint32_t object = 0;    ///< out of range: that the address names (memory.h)
+  uint64_t furthest = 0;  ///< out of range: the greatest offset of all occurrences
   std::string detail;     ///< one more fact, such as an index and its bound
   uint64_t count = 1;
 
@@ -78,5 +80,8 @@ private:
 std::string describe(const Program& program, const Finding& finding);
 /// "transpose.comp:32:5 (OpStore)", or only the opcode where no line is known.
 std::string describeSite(const Program& program, uint32_t site);
+/// The id by which a listing shows the instruction: its result, the pointer of a store, the
+/// condition of a branch; 0 for others.
+uint32_t listedId(const Program& program, uint32_t site);
 
 } // namespace lanewise::driver::interpreter

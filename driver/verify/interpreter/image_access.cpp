@@ -213,6 +213,9 @@ void WorkgroupRunner::writeImage(Lane& lane, const Instr& inst, Object& object) 
     for (uint64_t g = *offset >> granuleShift_; g <= (*offset + format.bytes - 1) >> granuleShift_;
          ++g)
       object.written[g] = 1;
+  if (isObserved())
+    dispatch_.observer->texel({workgroup_, lane.subgroup, lane.index, inst.site, 0, kImageClass,
+                               true, lane.cells[info.image] + *offset, format.bytes});
 }
 
 void WorkgroupRunner::pointIntoImage(Lane& lane, const Instr& inst, const Object& object) {

@@ -26,6 +26,31 @@ bool mayComeOfInputs(FindingKind kind) {
          kind == FindingKind::UndefinedValue || kind == FindingKind::UninitializedRead;
 }
 
+// Where an access lies in the one buffer that its variable is bound to. An index below 0 leaves it
+// downwards, into the number of the object before it.
+std::optional<RangeMiss> missOf(const interpreter::Program& program, const Finding& finding,
+                                std::span<const BufferBinding> bindings) {
+  if (finding.kind != FindingKind::OutOfRange || finding.bytes == 0) return {};
+  const Id id = program.sites[finding.at.site].variable;
+  const auto variable = std::find_if(program.variables.begin(), program.variables.end(),
+                                     [=](const VariableInfo& v) { return v.id == id; });
+  if (!id || variable == program.variables.end()) return {};
+  const BufferBinding* only = nullptr;
+  for (const BufferBinding& bound : bindings) {
+    if (bound.set != variable->set || bound.binding != variable->binding) continue;
+    if (only) return {};
+    only = &bound;
+  }
+  // Neither that nor the one before it: the program sees the buffer in another layout.
+  if (!only || finding.object - only->buffer > 1) return {};
+  auto from = [&](uint64_t offset) {
+    return int64_t(addressOf(finding.object) + offset - addressOf(only->buffer + 1));
+  };
+  const OpcodeFacts& facts = program.facts(finding.at.site);
+  return RangeMiss{only->buffer, from(finding.offset), from(finding.furthest), finding.bytes,
+                   has(facts.effects, Effect::WritesMemory)};
+}
+
 // Which of two racing accesses comes second is a matter of the order.
 std::string placeOf(const RunFinding& found, bool isRace) {
   std::string at = fmt::format("{}:{}", found.file, found.line);
@@ -231,6 +256,8 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
     if (RunStatus failed = readGroups(lowered, index, isAfterPart, groups)) return failed;
   workgroups_[index] = uint64_t(groups[0]) * groups[1] * groups[2];
   if (workgroups_[index] == 0) return {}; // as in Vulkan
+  options.observer = plan.observer;
+  if (plan.observer) plan.observer->beginDispatch(step.shader, program, groups);
   Result<DispatchResult> done =
       dispatch({&program, groups, bindings, step.pushConstants}, memory, options);
   if (!done) return RunFailure{RunFailure::Kind::Unsupported, done.error().message};
@@ -311,6 +338,7 @@ void InterpreterRunner::addFinding(const interpreter::Program& program, const st
   found.decides = finding.kind != FindingKind::RaceSameValue;
   found.dependsOnInputs = isAfterPart || mayComeOfInputs(finding.kind);
   found.isAfterPart = isAfterPart;
+  found.miss = missOf(program, finding, bindings);
   for (const RunFinding& known : findings_)
     if (known.kind == found.kind && known.place == found.place) return;
   findings_.push_back(std::move(found));

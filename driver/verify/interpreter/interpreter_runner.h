@@ -5,6 +5,7 @@
 #include "verify/interpreter/memory.h"
 #include "verify/runner.h"
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +18,15 @@ namespace lanewise::driver {
 constexpr const char* kInterpreterName = "interpreter";
 /// Subgroups have 4 to 128 lanes, a power of two.
 DeviceInfo interpreterInfo(uint32_t subgroupSize = 32);
+
+/// Watches the dispatches of a run, one after the other. Objects of addresses are buffers, from 1
+/// on.
+class RunObserver : public interpreter::Observer {
+public:
+  /// What follows happens in a dispatch of this shader, one of the program's.
+  virtual void beginDispatch(uint32_t shader, const interpreter::Program& code,
+                             const std::array<uint32_t, 3>& groups) = 0;
+};
 
 /// How much of a program runs, and how.
 struct InterpreterPlan {
@@ -32,6 +42,7 @@ struct InterpreterPlan {
   /// Inputs of the same number are the same bytes at the same place: then only what the run before
   /// has changed is put back. 0: they have none.
   uint64_t inputsNumber = 0;
+  RunObserver* observer = nullptr;
 };
 
 /// What a run left in the pages of a buffer that it stored to, and only there.

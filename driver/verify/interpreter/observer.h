@@ -31,6 +31,8 @@ class Observer {
 public:
   virtual ~Observer() = default;
   virtual void access(const AccessEvent&) {}
+  /// A texel that OpImageWrite stores; accesses through texel pointers are access() like others.
+  virtual void texel(const AccessEvent&) {}
   virtual void branch(const BranchEvent&) {}
   /// `arrivals` lanes met at a barrier of the workgroup, or of a subgroup, which has `lanes`.
   virtual void barrier(uint32_t /*workgroup*/, uint32_t /*site*/, uint32_t /*arrivals*/,
