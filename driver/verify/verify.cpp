@@ -345,8 +345,14 @@ private:
   void settleBy(size_t p, const WitnessRow& seen, bool comparesOutputs) {
     addFindings(row(p).findings, seen.findings);
     if (!row(p).isCompared) return;
-    for (const RunFinding& found : seen.findings)
-      if (found.decides) return settle(p, VerifyState::Differs, found.text + seen.suffix);
+    for (const RunFinding& found : seen.findings) {
+      if (!found.decides) continue;
+      std::string reason = found.text + seen.suffix;
+      // What the device died of is still worth knowing.
+      if (row(p).state == VerifyState::Differs && row(p).differences.empty())
+        reason += "; on the device: " + row(p).reason;
+      return settle(p, VerifyState::Differs, std::move(reason));
+    }
     if (!comparesOutputs || seen.differences.empty() || row(p).state == VerifyState::Differs)
       return;
     settle(
