@@ -216,6 +216,7 @@ private:
   }
   void copy(void* to, size_t bytes) {
     if (bytes > head_.size()) return (void)fail();
+    if (bytes == 0) return; // `to` may be null
     std::memcpy(to, head_.data(), bytes);
     head_.remove_prefix(bytes);
   }
