@@ -22,6 +22,8 @@ struct IsolationLimits {
   uint64_t memoryBytes = 0;
   /// Off: run in this process, for comparison and for debuggers.
   bool fork = true;
+  /// The same for Vulkan's drivers (verify/runner.h). isolate() has no use for it.
+  bool forksForDrivers = true;
 };
 
 /// Runs `work` in a forked child and gives back the bytes that it returned. An Error that `work`

@@ -40,7 +40,7 @@ public:
       : options_(std::move(options)), shown_(std::move(shown)) {}
 
   int run() {
-    setDefaultIsolation({options_.isolationTime, 0, options_.isolates});
+    setDefaultIsolation(options_.isolation);
     if (int code = prepare()) return code;
     if (options_.isProgram()) return runProgram();
     int exitCode = kDone;

@@ -25,8 +25,7 @@ Error errorOf(std::string message) {
 struct RawOptions {
   std::string kind, targetEnv, remarks = "text", keepIf = "equal", workgroupSize;
   std::vector<std::string> defines, specConstants, only, skip, narrow;
-  double isolationTimeout = 120;
-  bool noIsolation = false;
+  IsolationOptions isolation;
 };
 
 void declareInputAndOutput(CLI::App& app, OptOptions& o, RawOptions& raw) {
@@ -121,13 +120,7 @@ void declarePipeline(CLI::App& app, OptOptions& o, RawOptions& raw) {
   app.add_flag("--time-report", o.pipeline.hasTimeReport, "print the time of every pass")
       ->group(group);
   app.add_flag("--stats", o.hasStats, "print counts of rewrites and sizes")->group(group);
-  app.add_option("--isolation-timeout", raw.isolationTimeout,
-                 "seconds after which a third-party step is given up (0: never)")
-      ->type_name("SECONDS")
-      ->group(group);
-  app.add_flag("--no-isolation", raw.noIsolation,
-               "run third-party steps in this process (for debuggers)")
-      ->group(group);
+  declareIsolationOptions(app, group, raw.isolation);
 }
 
 void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
@@ -376,15 +369,12 @@ Status checkChoices(const RawOptions& raw, OptOptions& o) {
     o.keepIf = KeepIf::Faster;
   else if (raw.keepIf != "equal")
     return errorOf(fmt::format("--keep-if={}: it is equal or faster", raw.keepIf));
-  constexpr double kMostSeconds = 1e6;
-  if (!(raw.isolationTimeout >= 0 && raw.isolationTimeout <= kMostSeconds)) // NaN, too
-    return errorOf("--isolation-timeout must lie between 0 and 1000000 seconds");
+  Result<IsolationLimits> isolation = isolationLimitsOf(raw.isolation);
+  if (!isolation) return isolation.error();
+  o.isolation = *isolation;
   if (Status s = checkInterpreterOptions(o.interpreter); !s) return s;
   if (o.pipeline.bisectLimit < -1)
     return errorOf("--bisect-limit must be -1 (no limit) or a count");
-  // Rounded up: 0 means no limit, and must not come from a small number.
-  o.isolationTime = std::chrono::milliseconds(int64_t(std::ceil(raw.isolationTimeout * 1000)));
-  o.isolates = !raw.noIsolation;
   if (!o.scenarioSize.empty() && o.scenario.empty())
     return errorOf("--size speaks of a scenario; give --scenario=FILE.toml");
   // Each of these has no meaning without dispatching.

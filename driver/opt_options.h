@@ -3,11 +3,11 @@
 
 #include "command_description.h"
 #include "front_end.h"
+#include "isolate.h"
 #include "pipeline.h"
 #include "result.h"
 #include "verify/verify.h"
 
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <span>
@@ -59,8 +59,7 @@ struct OptOptions {
   bool hasTiming = true; ///< --no-timing: only compare
   InterpreterOptions interpreter;
 
-  std::chrono::milliseconds isolationTime = std::chrono::seconds(120);
-  bool isolates = true;
+  IsolationLimits isolation;
 
   /// Without INPUT: all shaders of the scenario are one program, and `output` names a folder.
   bool isProgram() const { return inputs.empty() && !scenario.empty(); }

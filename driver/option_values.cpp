@@ -1,11 +1,15 @@
 #include "option_values.h"
 
 #include "suggest.h"
+#include "verify/failure.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <fmt/format.h>
 #include <vector>
 
@@ -84,6 +88,27 @@ void declareDeviceOptions(CLI::App& app, const char* group, VerifyOptions& optio
                  "lanes of a subgroup in the interpreter (default 32)")
       ->type_name("4|8|16|32|64|128")
       ->group(group);
+}
+
+void declareIsolationOptions(CLI::App& app, const char* group, IsolationOptions& options) {
+  app.add_option("--isolation-timeout", options.timeoutSeconds,
+                 "seconds after which a third-party step is given up (0: never)")
+      ->type_name("SECONDS")
+      ->group(group);
+  app.add_flag("--no-isolation", options.isOff,
+               "run third-party steps and drivers in this process (for debuggers)")
+      ->group(group);
+}
+
+Result<IsolationLimits> isolationLimitsOf(const IsolationOptions& options) {
+  constexpr double kMostSeconds = 1e6;
+  if (!(options.timeoutSeconds >= 0 && options.timeoutSeconds <= kMostSeconds)) // NaN, too
+    return failure("--isolation-timeout must lie between 0 and 1000000 seconds");
+  IsolationLimits limits;
+  // Rounded up: 0 means no limit, and must not come from a small number.
+  limits.time = std::chrono::milliseconds(int64_t(std::ceil(options.timeoutSeconds * 1000)));
+  limits.fork = limits.forksForDrivers = !options.isOff;
+  return limits;
 }
 
 Status checkInterpreterOptions(const InterpreterOptions& options) {

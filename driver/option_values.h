@@ -1,6 +1,7 @@
 // What CLI11 does not see or say well, and values that commands share.
 #pragma once
 
+#include "isolate.h"
 #include "result.h"
 #include "verify/verify.h"
 
@@ -34,6 +35,14 @@ void declareSourceOptions(CLI::App& app, const char* group, SourceOptions option
 /// Where and how to dispatch: --device, --validation-layer, --timeout, and those of the
 /// interpreter.
 void declareDeviceOptions(CLI::App& app, const char* group, VerifyOptions& options);
+
+/// --isolation-timeout and --no-isolation.
+struct IsolationOptions {
+  double timeoutSeconds = 120;
+  bool isOff = false;
+};
+void declareIsolationOptions(CLI::App& app, const char* group, IsolationOptions& options);
+Result<IsolationLimits> isolationLimitsOf(const IsolationOptions& options);
 
 /// What --interpreter-budget and --subgroup-size may be.
 Status checkInterpreterOptions(const InterpreterOptions& options);

@@ -60,7 +60,7 @@ public:
   explicit TranspileRun(TranspileOptions options) : options_(std::move(options)) {}
 
   int run() {
-    setDefaultIsolation({options_.isolationTime, 0, options_.isolates});
+    setDefaultIsolation(options_.isolation);
     for (Status s : {checkDestinations(), readScenarioFile(), listJobs()})
       if (!s) return fail(kBadUsageOrInput, s.error().message);
     for (Job& job : jobs_)

@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "files.h"
 #include "front_end.h"
+#include "isolate.h"
 #include "layout_manifest.h"
 #include "option_values.h"
 #include "print.h"
@@ -30,6 +31,7 @@ struct Options {
   std::vector<std::string> defines, specConstants;
   LoadOptions load;
   VerifyOptions verify;
+  IsolationOptions isolation;
   bool requiresVerified = false;
   std::string shown; ///< the command as the page shows it
 };
@@ -85,6 +87,7 @@ void declare(CLI::App& app, Options& o) {
       ->group(loading);
   const char* how = "How to run and report";
   declareDeviceOptions(app, how, o.verify);
+  declareIsolationOptions(app, how, o.isolation);
   app.add_flag("!--no-timing", o.verify.timing, "compare only")->group(how);
   app.add_option("--repeats", o.verify.repeats, "interleaved rounds of timing")
       ->type_name("N")
@@ -155,6 +158,9 @@ Status checkOptions(Options& o) {
   if (!(o.verify.timeoutSeconds > 0 && o.verify.timeoutSeconds <= 1e6))
     return failure("--timeout must be above 0 and at most 1000000");
   if (Status s = checkInterpreterOptions(o.verify.interpreter); !s) return s;
+  Result<IsolationLimits> isolation = isolationLimitsOf(o.isolation);
+  if (!isolation) return isolation.error();
+  setDefaultIsolation(*isolation);
   if (o.scenario.empty() && (!o.size.empty() || !o.shader.empty()))
     return failure("--size and --shader speak of a scenario; give --scenario=FILE.toml");
   if (!o.scenario.empty() &&

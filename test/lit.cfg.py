@@ -6,6 +6,8 @@
 #                      %transpose-reference, %smoothing-reference, ...   the CPU references of the samples:
 #                                 %NAME-reference for each samples/NAME/reference.cpp
 #                      %cxx       a C++ compiler
+#                      %faulty-device   stands before a command for which Vulkan's driver fails as LANEWISE_FAULT
+#                                 says (test/verify/Inputs/faulty_layer.cpp)
 #                      %s %t %S   the test file, a scratch path of its own, its directory
 # More features:       asan       built with sanitizers
 #                      cxx        a C++ compiler is installed
@@ -40,6 +42,9 @@ for source in sorted(glob.glob(os.path.join(config.lanewise_source_dir, "samples
     sample = os.path.basename(os.path.dirname(source))
     config.substitutions.append((f"%{sample}-reference", os.path.join(config.lanewise_bin_dir, f"{sample}_reference")))
 config.substitutions.append(("%samples", os.path.join(config.lanewise_source_dir, "samples")))
+
+config.substitutions.append(("%faulty-device",
+    f"env VK_LAYER_PATH='{config.lanewise_bin_dir}/faulty_layer' VK_INSTANCE_LAYERS=VK_LAYER_LANEWISE_faulty"))
 
 compiler = shutil.which("c++") or shutil.which("clang++")
 if compiler:

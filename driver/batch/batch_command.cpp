@@ -143,7 +143,7 @@ private:
     // second attempt, which stops each such call by itself and so has a larger one.
     pool.limitOf = [&](uint32_t attempt) -> std::chrono::milliseconds {
       constexpr int kCalls = 10;
-      return options().isolationTime * (attempt == 0 && !options().verify ? 1 : kCalls);
+      return options().isolation.time * (attempt == 0 && !options().verify ? 1 : kCalls);
     };
     BatchWorker worker(plan_);
     PoolEvents events;

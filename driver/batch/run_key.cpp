@@ -1,7 +1,6 @@
 #include "batch/run_key.h"
 
 #include "batch/build_identity.h"
-#include "isolate.h"
 #include "opt_verify.h"
 #include "verify/runner.h"
 
@@ -56,16 +55,14 @@ Result<std::string> deviceIdentity(const OptOptions& options) {
   if (!options.verify && !isForTarget) return std::string();
   // Lanewise's own: its version is the program's.
   if (wanted == "interpreter" && !isForTarget) return wanted;
-  return isolate([&]() -> Result<std::string> {
-    Result<std::vector<DeviceInfo>> devices = listDevices();
-    if (!devices) return devices.error();
-    Result<uint32_t> chosen = chooseDevice(*devices, wanted);
-    if (!chosen) return chosen.error();
-    const DeviceInfo& d = (*devices)[*chosen];
-    return fmt::format("{}\n{}\n{}\n{}\n{} {} {} {} {}", d.name, d.type, d.driver, d.apiVersion,
-                       d.subgroupSize, d.sharedMemoryBytes, d.storageBufferBytes, d.hasTimestamps,
-                       d.isInterpreter);
-  });
+  Result<std::vector<DeviceInfo>> devices = listDevices();
+  if (!devices) return devices.error();
+  Result<uint32_t> chosen = chooseDevice(*devices, wanted);
+  if (!chosen) return chosen.error();
+  const DeviceInfo& d = (*devices)[*chosen];
+  return fmt::format("{}\n{}\n{}\n{}\n{} {} {} {} {}", d.name, d.type, d.driver, d.apiVersion,
+                     d.subgroupSize, d.sharedMemoryBytes, d.storageBufferBytes, d.hasTimestamps,
+                     d.isInterpreter);
 }
 
 } // namespace lanewise::driver

@@ -108,7 +108,9 @@ Product productOf(const BatchInput& input, OptimizedInput& one, const OptOptions
 ItemResult BatchWorker::work(const PieceOfWork& piece) {
   prepare();
   const bool isCareful = piece.attempt > 0;
-  setDefaultIsolation({options_.isolationTime, 0, isCareful && options_.isolates});
+  IsolationLimits isolation = options_.isolation;
+  isolation.fork = isolation.fork && isCareful;
+  setDefaultIsolation(isolation);
   const BatchInput& input = plan_.inputs[piece.index];
   ItemResult result;
   Result<std::string> contents = readRegularFile(input.path);

@@ -23,8 +23,8 @@ struct RawOptions {
   std::string kind, targetEnv, to, mslPlatform, workgroupSize;
   std::string glslVersion, esslVersion, shaderModel, mslVersion;
   std::vector<std::string> defines, specConstants, binds;
-  bool isVulkan = false, noIsolation = false;
-  double isolationTimeout = 120;
+  bool isVulkan = false;
+  IsolationOptions isolation;
 };
 
 void declareInputAndOutput(CLI::App& app, TranspileOptions& o, RawOptions& raw) {
@@ -54,13 +54,7 @@ void declareInputAndOutput(CLI::App& app, TranspileOptions& o, RawOptions& raw) 
   app.add_option("--dependency-file", o.depfile, "-MF: its name (default: OUT.d)")
       ->type_name("FILE")
       ->group(group);
-  app.add_option("--isolation-timeout", raw.isolationTimeout,
-                 "seconds after which a third-party step is given up (0: never)")
-      ->type_name("SECONDS")
-      ->group(group);
-  app.add_flag("--no-isolation", raw.noIsolation,
-               "run third-party steps in this process (for debuggers)")
-      ->group(group);
+  declareIsolationOptions(app, group, raw.isolation);
 }
 
 void declareLanguage(CLI::App& app, TranspileOptions& o, RawOptions& raw) {
@@ -270,11 +264,9 @@ Status checkLoading(const RawOptions& raw, TranspileOptions& o) {
     if (!env) return env.error();
     o.load.env = *env;
   }
-  constexpr double kMostSeconds = 1e6;
-  if (!(raw.isolationTimeout >= 0 && raw.isolationTimeout <= kMostSeconds)) // NaN, too
-    return failure("--isolation-timeout must lie between 0 and 1000000 seconds");
-  o.isolationTime = std::chrono::milliseconds(int64_t(std::ceil(raw.isolationTimeout * 1000)));
-  o.isolates = !raw.noIsolation;
+  Result<IsolationLimits> isolation = isolationLimitsOf(raw.isolation);
+  if (!isolation) return isolation.error();
+  o.isolation = *isolation;
   return ok();
 }
 

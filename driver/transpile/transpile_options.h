@@ -2,13 +2,13 @@
 #pragma once
 
 #include "front_end.h"
+#include "isolate.h"
 #include "result.h"
 #include "transpile/bindings.h"
 #include "transpile/target_language.h"
 #include "verify/verify.h"
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -42,8 +42,7 @@ struct TranspileOptions {
   std::optional<std::array<uint32_t, 3>> workgroupSize;
   std::string json;
 
-  std::chrono::milliseconds isolationTime = std::chrono::seconds(120);
-  bool isolates = true;
+  IsolationLimits isolation;
 };
 
 /// Options, or text to print for --help, or an Error for one line.

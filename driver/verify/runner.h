@@ -1,6 +1,9 @@
 // Runs programs (sequences of dispatches) on a Vulkan device. No Vulkan type shows here: only
 // vulkan_runner.cpp includes the C++ headers, which are slow to compile.
 //
+// Drivers run in a worker process, so that what they die of is a failure like others
+// (docs/design/isolation.md); with --no-isolation they run in this one.
+//
 // What a binding names is called a buffer here, be it a buffer or an image: an image is its
 // contents as bytes (image_shape.h says in which order) on the way in and out.
 #pragma once
@@ -31,7 +34,8 @@ struct DeviceInfo {
   bool isInterpreter = false; ///< Lanewise's own: its times mean nothing
 };
 
-/// Every Vulkan device, usable or not. Fails when there is no Vulkan loader or no device.
+/// Every Vulkan device, usable or not. Fails when there is no Vulkan loader or no device, and when
+/// a driver crashes or hangs.
 Result<std::vector<DeviceInfo>> listDevices();
 
 /// Index into `devices` of the one that `--device` names ("": a GPU if there is one, else a CPU
@@ -88,7 +92,8 @@ struct RunFailure {
   enum class Kind : uint8_t {
     Unsupported, ///< the device lacks something that the program needs
     DeviceLost,
-    Timeout, ///< the program did not end in time; the Runner cannot be used any more
+    Timeout,       ///< the program, or the driver at work on it, did not end in time
+    DriverCrashed, ///< or ended its process
     Other
   };
   Kind kind = Kind::Other;
@@ -112,28 +117,23 @@ struct ResourceShape {
 
 class Runner {
 public:
-  /// The device that open() would take, without opening it: quick, and fails where open() would for
-  /// want of a device or of the validation layer.
-  static Result<DeviceInfo> probe(const RunnerOptions& options);
-  /// Fails when no device suits, or when the validation layer is asked for and not installed.
+  /// For one Runner alone: DeviceHost(), and what its open() gives.
   static Result<std::unique_ptr<Runner>> open(const RunnerOptions& options);
   virtual ~Runner() = default;
 
   virtual const DeviceInfo& device() const = 0;
-  /// False after a lost device or a timeout. After a timeout the Runner must not be destroyed (the
-  /// device still works on what it was given): the caller lets it leak.
-  virtual bool isUsable() const = 0;
+  /// Why it cannot be used any more: a lost device, a program or driver that does not end, a driver
+  /// that crashed. Every later call fails, and only destroying it makes sense.
+  virtual RunStatus loss() const = 0;
+  bool isUsable() const { return !loss(); }
 
-  /// Forgets all buffers and programs, and makes buffers of these sizes.
-  virtual RunStatus makeBuffers(std::span<const uint64_t> bytes) = 0;
-  /// The same for buffers and images together, numbered as given.
-  virtual RunStatus makeResources(std::span<const ResourceShape> shapes) {
-    std::vector<uint64_t> bytes;
-    for (const ResourceShape& shape : shapes) {
-      if (shape.image) return RunFailure{RunFailure::Kind::Unsupported, "the device has no images"};
-      bytes.push_back(shape.bytes);
-    }
-    return makeBuffers(bytes);
+  /// Forgets all buffers and programs, and makes buffers and images, numbered as given.
+  virtual RunStatus makeResources(std::span<const ResourceShape> shapes) = 0;
+  /// The same for buffers of these sizes.
+  RunStatus makeBuffers(std::span<const uint64_t> bytes) {
+    std::vector<ResourceShape> shapes;
+    for (uint64_t size : bytes) shapes.push_back({size, std::nullopt});
+    return makeResources(shapes);
   }
   /// Adds a program over the buffers: compiles, records. Programs are numbered from 0.
   virtual RunStatus addProgram(const Program& program) = 0;
@@ -163,6 +163,26 @@ public:
 
   /// Errors of the validation layer since the last call, one line each, without repeats.
   virtual std::vector<std::string> takeValidationErrors() = 0;
+};
+
+class DeviceWorker;
+
+/// Finds and opens devices. Where drivers run in a worker process, it is one for all calls until it
+/// dies; the next call then starts another. Not thread-safe.
+class DeviceHost {
+public:
+  /// The device that open() would take, without opening it: quick, and fails where open() would for
+  /// want of a device or of the validation layer.
+  Result<DeviceInfo> probe(const RunnerOptions& options);
+  /// Fails when no device suits, or when the validation layer is asked for and not installed. Where
+  /// the driver crashes or hangs over it, the Runner is one that has loss(). Only one Runner may
+  /// exist at a time; it may outlive the host.
+  Result<std::unique_ptr<Runner>> open(const RunnerOptions& options);
+  Result<std::vector<DeviceInfo>> list(); ///< as listDevices()
+
+private:
+  DeviceWorker& worker();
+  std::shared_ptr<DeviceWorker> worker_; ///< none before it is needed
 };
 
 } // namespace lanewise::driver

@@ -99,8 +99,19 @@ private:
       if (p == 0 && (failed || isRejected)) return failed ? stopAtOriginal(*failed) : false;
       if (failed && !isRejected) blame(p, *failed);
       if (!failed) storeStatistics(p);
+      if (RunStatus lost = runner_.loss()) return loseDevice(p, *lost);
     }
     return true;
+  }
+
+  // Program `p` took the device with it, and nobody else can run on it.
+  bool loseDevice(size_t p, const RunFailure& lost) {
+    if (p == 0) return stopAtOriginal(lost);
+    if (!isSettled(p)) blame(p, lost);
+    for (size_t other = 1; other < programs_.size(); ++other)
+      if (!isSettled(other) && row(other).state != VerifyState::Equal)
+        settle(other, VerifyState::NotRun, fmt::format("the device was lost by {}", row(p).name));
+    return false;
   }
 
   bool stopAtOriginal(const RunFailure& failed) {
@@ -113,8 +124,9 @@ private:
   // A program that hangs or kills the device where the original did not is wrong; one that asks for
   // more than the device has is only not verified.
   void blame(size_t p, const RunFailure& failed) {
-    bool isWrong =
-        failed.kind == RunFailure::Kind::DeviceLost || failed.kind == RunFailure::Kind::Timeout;
+    using Kind = RunFailure::Kind;
+    bool isWrong = failed.kind == Kind::DeviceLost || failed.kind == Kind::Timeout ||
+                   failed.kind == Kind::DriverCrashed;
     settle(p, isWrong ? VerifyState::Differs : VerifyState::NotRun, failed.message);
   }
 
@@ -291,11 +303,8 @@ private:
     } else if (!isSettled(p)) {
       row(p).state = VerifyState::Equal;
     }
-    if (runner_.isUsable()) return true;
-    for (size_t other = p + 1; other < programs_.size(); ++other)
-      if (!isSettled(other))
-        settle(other, VerifyState::NotRun, fmt::format("the device was lost by {}", row(p).name));
-    return false;
+    RunStatus lost = runner_.loss();
+    return lost ? loseDevice(p, *lost) : true;
   }
 
   void lookForWriters(size_t p, Poison poison, std::vector<BufferDifference>& differences) {
@@ -333,6 +342,7 @@ private:
   static bool hasOwnFault(const VariantReport& variant) { return hasFault(variant.findings); }
 
   std::optional<WitnessResult> askInterpreter() {
+    // Also where the device may be lost: then it is the only witness.
     if (!options_.interpreter.isSecondWitness || runner_.device().isInterpreter)
       return std::nullopt;
     std::vector<bool> isCompared(programs_.size(), true);
@@ -404,8 +414,14 @@ private:
   void settleBy(size_t p, const WitnessRow& seen, bool comparesOutputs) {
     addFindings(row(p).findings, seen.findings);
     if (!row(p).isCompared) return;
-    for (const RunFinding& found : seen.findings)
-      if (found.decides) return settle(p, VerifyState::Differs, found.text + seen.suffix);
+    for (const RunFinding& found : seen.findings) {
+      if (!found.decides) continue;
+      std::string reason = found.text + seen.suffix;
+      // What the device died of is still worth knowing.
+      if (row(p).state == VerifyState::Differs && row(p).differences.empty())
+        reason += "; on the device: " + row(p).reason;
+      return settle(p, VerifyState::Differs, std::move(reason));
+    }
     if (!comparesOutputs || seen.differences.empty() || row(p).state == VerifyState::Differs)
       return;
     settle(
@@ -591,11 +607,15 @@ private:
   std::vector<bool> isSettled_;                ///< by program: Differs or NotRun for good
 };
 
+RunnerOptions runnerOptionsOf(const VerifyOptions& options, bool robustAccess) {
+  return {options.device, options.validationLayer, robustAccess, options.timeoutSeconds,
+          options.interpreter.subgroupSize};
+}
+
 class DispatchVerifier final : public Verifier {
 public:
-  DispatchVerifier(VerifyOptions options, DeviceInfo info)
-      : options_(std::move(options)), info_(std::move(info)) {}
-  ~DispatchVerifier() override { letGo(); }
+  DispatchVerifier(VerifyOptions options, DeviceHost host, DeviceInfo info)
+      : options_(std::move(options)), host_(std::move(host)), info_(std::move(info)) {}
 
   std::string deviceName() const override { return info_.name; }
 
@@ -657,29 +677,21 @@ private:
     if (!done) return done.error();
     if (others) *others = session.soundInputs();
     tell(interfaces, report);
-    if (!runner_->isUsable()) letGo();
     return report;
   }
 
   Status open(bool robustAccess) {
-    if (runner_ && isRobust_ == robustAccess) return ok();
-    letGo();
-    Result<std::unique_ptr<Runner>> runner =
-        Runner::open({options_.device, options_.validationLayer, robustAccess,
-                      options_.timeoutSeconds, options_.interpreter.subgroupSize});
+    if (runner_ && runner_->isUsable() && isRobust_ == robustAccess) return ok();
+    runner_.reset();
+    Result<std::unique_ptr<Runner>> runner = host_.open(runnerOptionsOf(options_, robustAccess));
     if (!runner) return runner.error();
     runner_ = std::move(*runner);
     isRobust_ = robustAccess;
     return ok();
   }
 
-  void letGo() {
-    // Destroying what the device still works on is undefined, and would wait for ever.
-    if (runner_ && !runner_->isUsable()) (void)runner_.release();
-    runner_.reset();
-  }
-
   VerifyOptions options_;
+  DeviceHost host_;
   DeviceInfo info_;
   std::unique_ptr<Runner> runner_;
   bool isRobust_ = false;
@@ -688,11 +700,11 @@ private:
 } // namespace
 
 Result<std::unique_ptr<Verifier>> Verifier::create(const VerifyOptions& options) {
-  Result<DeviceInfo> info =
-      Runner::probe({options.device, options.validationLayer, false, options.timeoutSeconds,
-                     options.interpreter.subgroupSize});
+  DeviceHost host;
+  Result<DeviceInfo> info = host.probe(runnerOptionsOf(options, false));
   if (!info) return info.error();
-  return std::unique_ptr<Verifier>(std::make_unique<DispatchVerifier>(options, std::move(*info)));
+  return std::unique_ptr<Verifier>(
+      std::make_unique<DispatchVerifier>(options, std::move(host), std::move(*info)));
 }
 
 } // namespace lanewise::driver

@@ -2,10 +2,11 @@
 //
 // The loader is opened at run time: the program starts, and everything but dispatching works, where
 // there is no Vulkan. Exceptions of vulkan.hpp end here.
+#include "verify/vulkan_runner.h"
+
 #include "verify/device_support.h"
 #include "verify/failure.h"
 #include "verify/interpreter/interpreter_runner.h"
-#include "verify/runner.h"
 #include "verify/vulkan_images.h"
 
 #define VULKAN_HPP_DISPATCH_LOADER_DYNAMIC 1
@@ -210,27 +211,32 @@ struct RecordedProgram {
 
 class VulkanRunner final : public Runner {
 public:
+  using At = DriverActivity::Kind;
+
   VulkanRunner(vk::raii::Context context, std::unique_ptr<MessageLog> log,
                vk::raii::Instance instance, vk::raii::PhysicalDevice physicalDevice,
-               DeviceInfo info, const RunnerOptions& options)
-      : context_(std::move(context)), log_(std::move(log)), instance_(std::move(instance)),
-        physicalDevice_(std::move(physicalDevice)), info_(std::move(info)), options_(options) {
+               DeviceInfo info, const RunnerOptions& options, DriverActivity& activity)
+      : activity_(activity), context_(std::move(context)), log_(std::move(log)),
+        instance_(std::move(instance)), physicalDevice_(std::move(physicalDevice)),
+        info_(std::move(info)), options_(options) {
     if (options.validationLayer)
       messenger_ = vk::raii::DebugUtilsMessengerEXT(instance_, messengerInfo(*log_));
     openDevice();
   }
 
-  const DeviceInfo& device() const override { return info_; }
-  bool isUsable() const override { return isUsable_; }
-
-  RunStatus makeBuffers(std::span<const uint64_t> bytes) override {
-    std::vector<ResourceShape> shapes;
-    for (uint64_t size : bytes) shapes.push_back({size, std::nullopt});
-    return makeResources(shapes);
+  // Destroying what the device still works on is undefined, and would wait for ever.
+  static void operator delete(VulkanRunner* runner, std::destroying_delete_t) {
+    if (runner->loss_ && runner->loss_->kind == RunFailure::Kind::Timeout) return;
+    runner->~VulkanRunner();
+    ::operator delete(runner);
   }
+
+  const DeviceInfo& device() const override { return info_; }
+  RunStatus loss() const override { return loss_; }
 
   RunStatus makeResources(std::span<const ResourceShape> shapes) override {
     return guarded([&] {
+      activity_.begin(At::MakingBuffers);
       programs_.clear();
       pristine_.clear();
       images_.clear();
@@ -283,6 +289,7 @@ public:
     std::vector<PipelineStatistics> all(programs_[program].pipelines.size());
     if (!support_.executableProperties.pipelineExecutableInfo) return all;
     (void)guarded([&] {
+      activity_.begin(At::DescribingPipelines, programs_[program].program.name);
       for (size_t i = 0; i < all.size(); ++i)
         all[i] = statisticsOf(*programs_[program].pipelines[i].pipeline);
       return RunStatus();
@@ -352,8 +359,8 @@ private:
     try {
       return work();
     } catch (const vk::DeviceLostError&) {
-      isUsable_ = false;
-      return RunFailure{RunFailure::Kind::DeviceLost, "the device was lost"};
+      loss_ = RunFailure{RunFailure::Kind::DeviceLost, "the device was lost"};
+      return loss_;
     } catch (const vk::OutOfDeviceMemoryError&) {
       return RunFailure{RunFailure::Kind::Unsupported, "the device has not enough memory"};
     } catch (const std::exception& e) {
@@ -494,6 +501,7 @@ private:
   // ----- pipelines -----
 
   Pipeline makePipeline(const ProgramShader& shader) {
+    activity_.begin(At::Compiling, shader.name);
     Pipeline made;
     const Reflection& reflection = shader.reflection;
     uint32_t setCount = reflection.bindings.empty() ? 0 : reflection.bindings.back().set + 1;
@@ -781,16 +789,17 @@ private:
   }
 
   RunStatus submit(vk::CommandBuffer commands, const std::string& what) {
+    activity_.begin(At::Running, what);
     device_.resetFences(*fence_);
     queue_.submit(vk::SubmitInfo({}, {}, commands), *fence_);
     vk::Result result =
         device_.waitForFences(*fence_, VK_TRUE, uint64_t(options_.timeoutSeconds * 1e9));
     if (result == vk::Result::eSuccess) return {};
-    isUsable_ = false;
-    return RunFailure{RunFailure::Kind::Timeout, fmt::format("{} did not end within {} seconds",
-                                                             what, options_.timeoutSeconds)};
+    loss_ = overdue(what, options_.timeoutSeconds);
+    return loss_;
   }
 
+  DriverActivity& activity_;
   // In the order of construction; destroyed in the reverse one.
   vk::raii::Context context_;
   std::unique_ptr<MessageLog> log_;
@@ -812,7 +821,7 @@ private:
   VulkanImages images_;
   std::vector<std::pair<uint32_t, Memory>> pristine_;
   std::vector<RecordedProgram> programs_;
-  bool isUsable_ = true;
+  RunStatus loss_;
 };
 
 Error vulkanFailure(const std::exception& e) {
@@ -830,8 +839,9 @@ std::vector<DeviceInfo> describeAll(const vk::raii::PhysicalDevices& physical) {
 
 } // namespace
 
-Result<std::vector<DeviceInfo>> listDevices() {
+Result<std::vector<DeviceInfo>> listVulkanDevices(DriverActivity& activity) {
   try {
+    activity.begin(DriverActivity::Kind::Listing);
     vk::raii::Context context;
     MessageLog unused;
     vk::raii::Instance instance = makeInstance(context, false, unused);
@@ -854,7 +864,8 @@ struct Opened {
 };
 
 // Instance and device for the options; vulkan.hpp's exceptions pass through.
-Result<Opened> openInstance(const RunnerOptions& options) {
+Result<Opened> openInstance(const RunnerOptions& options, DriverActivity& activity) {
+  activity.begin(DriverActivity::Kind::Listing);
   vk::raii::Context context;
   if (options.validationLayer && !hasLayer(context, kValidationLayer))
     return failure(fmt::format("the validation layer {} is not installed; install "
@@ -879,10 +890,9 @@ Result<Opened> openInstance(const RunnerOptions& options) {
 
 } // namespace
 
-Result<DeviceInfo> Runner::probe(const RunnerOptions& options) {
-  if (options.device == kInterpreterName) return interpreterInfo(options.subgroupSize);
+Result<DeviceInfo> probeVulkan(const RunnerOptions& options, DriverActivity& activity) {
   try {
-    Result<Opened> opened = openInstance(options);
+    Result<Opened> opened = openInstance(options, activity);
     if (!opened) return opened.error();
     return opened->info;
   } catch (const std::exception& e) {
@@ -890,18 +900,14 @@ Result<DeviceInfo> Runner::probe(const RunnerOptions& options) {
   }
 }
 
-Result<std::unique_ptr<Runner>> Runner::open(const RunnerOptions& options) {
-  if (options.device == kInterpreterName) {
-    std::unique_ptr<Runner> runner =
-        std::make_unique<InterpreterRunner>(options.timeoutSeconds, options.subgroupSize);
-    return runner;
-  }
+Result<std::unique_ptr<Runner>> openVulkan(const RunnerOptions& options, DriverActivity& activity) {
   try {
-    Result<Opened> opened = openInstance(options);
+    Result<Opened> opened = openInstance(options, activity);
     if (!opened) return opened.error();
+    activity.begin(DriverActivity::Kind::Opening, opened->info.name);
     return std::unique_ptr<Runner>(std::make_unique<VulkanRunner>(
         std::move(opened->context), std::move(opened->log), std::move(opened->instance),
-        std::move(opened->device), std::move(opened->info), options));
+        std::move(opened->device), std::move(opened->info), options, activity));
   } catch (const std::exception& e) {
     return vulkanFailure(e);
   }

@@ -65,27 +65,19 @@ std::string placeOf(const RunFinding& found, bool isRace) {
 InterpreterRunner::InterpreterRunner(double timeoutSeconds, uint32_t subgroupSize)
     : timeoutSeconds_(timeoutSeconds), info_(interpreterInfo(subgroupSize)) {}
 
-RunStatus InterpreterRunner::makeBuffers(std::span<const uint64_t> bytes) {
+RunStatus InterpreterRunner::makeResources(std::span<const ResourceShape> shapes) {
   programs_.clear();
   buffers_.clear();
   dirty_.clear();
-  shapes_.clear();
-  for (uint64_t size : bytes) {
-    buffers_.emplace_back(size);
-    dirty_.emplace_back((size >> kDirtyShift) + 1);
+  for (const ResourceShape& shape : shapes) {
+    buffers_.emplace_back(shape.bytes);
+    dirty_.emplace_back((shape.bytes >> kDirtyShift) + 1);
   }
-  written_.assign(bytes.size(), {});
-  isAllWritten_.assign(bytes.size(), false);
-  bases_.assign(bytes.size(), {});
-  return {};
-}
-
-RunStatus InterpreterRunner::makeResources(std::span<const ResourceShape> shapes) {
-  std::vector<uint64_t> bytes;
-  for (const ResourceShape& shape : shapes) bytes.push_back(shape.bytes);
-  RunStatus failed = makeBuffers(bytes);
+  written_.assign(shapes.size(), {});
+  isAllWritten_.assign(shapes.size(), false);
+  bases_.assign(shapes.size(), {});
   shapes_.assign(shapes.begin(), shapes.end());
-  return failed;
+  return {};
 }
 
 RunStatus InterpreterRunner::addProgram(const driver::Program& program) {
@@ -235,7 +227,7 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
   std::vector<BufferMemory> memory;
   for (size_t b = 0; b < buffers_.size(); ++b) {
     std::span<uint8_t> written = written_[b];
-    bool isImage = b < shapes_.size() && shapes_[b].image;
+    const bool isImage = shapes_[b].image.has_value();
     memory.push_back({buffers_[b], "", isAllWritten_[b] ? std::span<uint8_t>() : written, dirty_[b],
                       isImage ? &*shapes_[b].image : nullptr});
   }
@@ -265,8 +257,7 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
   const ProgramShader& run = lowered.program.shaders[step.shader];
   const std::string& shader = run.madeOf.empty() ? run.name : run.madeOf;
   for (BufferBinding& bound : bindings)
-    if (bound.buffer < shapes_.size())
-      bound.buffer = shapes_[bound.buffer].standsFor.value_or(bound.buffer);
+    bound.buffer = shapes_[bound.buffer].standsFor.value_or(bound.buffer);
   for (const Finding& finding : done->findings)
     addFinding(program, shader, finding, bindings, isAfterPart);
   if (!options.workgroups.empty())

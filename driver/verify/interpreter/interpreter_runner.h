@@ -59,8 +59,7 @@ public:
   InterpreterRunner(double timeoutSeconds, uint32_t subgroupSize);
 
   const DeviceInfo& device() const override { return info_; }
-  bool isUsable() const override { return true; }
-  RunStatus makeBuffers(std::span<const uint64_t> bytes) override;
+  RunStatus loss() const override { return {}; }
   RunStatus makeResources(std::span<const ResourceShape> shapes) override;
   RunStatus addProgram(const Program& program) override;
   std::vector<PipelineStatistics> statistics(uint32_t program) override;
@@ -110,9 +109,9 @@ private:
   DeviceInfo info_;
   std::vector<std::vector<uint8_t>> buffers_;
   std::vector<std::vector<uint8_t>> written_; ///< by byte, of buffers that nobody filled
-  std::vector<ResourceShape> shapes_;         ///< empty: all are buffers
-  std::vector<bool> isAllWritten_;            ///< in place of written_, after part of a dispatch
-  std::vector<std::vector<uint8_t>> dirty_;   ///< by page
+  std::vector<ResourceShape> shapes_;
+  std::vector<bool> isAllWritten_;          ///< in place of written_, after part of a dispatch
+  std::vector<std::vector<uint8_t>> dirty_; ///< by page
   /// By buffer: what it holds where it is not dirty, the number of inputs or a fill pattern.
   std::vector<std::pair<uint64_t, std::optional<uint8_t>>> bases_;
   std::vector<std::pair<uint32_t, std::vector<uint8_t>>> pristine_;

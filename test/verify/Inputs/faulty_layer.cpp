@@ -1,0 +1,174 @@
+// A Vulkan layer that does what bad drivers do. $LANEWISE_FAULT says where and how: PLACE:HOW, or
+// PLACE:HOW:N for the N-th call in the process and not the first. With $LANEWISE_FAULT_FILE only
+// while that file is there, and it is removed before the fault: so it happens once over all
+// processes.
+//   PLACE: enumerate, open, compile, submit, wait
+//   HOW:   crash, abort, exit, kill, hang, lose (the device; not of enumerate and open)
+// Tests only: `%faulty-device` of test/lit.cfg.py switches it on.
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <unistd.h>
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan_core.h>
+
+#define LAYER_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+// One instance and one device at a time, as Lanewise has them.
+struct Next {
+  PFN_vkGetInstanceProcAddr getInstanceProc = nullptr;
+  PFN_vkEnumeratePhysicalDevices enumerateDevices = nullptr;
+  PFN_vkCreateDevice createDevice = nullptr;
+  PFN_vkGetDeviceProcAddr getDeviceProc = nullptr;
+  PFN_vkCreateComputePipelines createPipelines = nullptr;
+  PFN_vkQueueSubmit submit = nullptr;
+  PFN_vkWaitForFences waitForFences = nullptr;
+} next;
+
+void fail(const std::string& how) {
+  if (how == "crash") {
+    std::signal(SIGSEGV, SIG_DFL); // a sanitizer would turn it into an exit
+    std::raise(SIGSEGV);
+  }
+  if (how == "abort") std::abort();
+  if (how == "exit") std::exit(7);
+  if (how == "kill") std::raise(SIGKILL);
+  while (how == "hang") ::pause();
+}
+
+/// True where the device is to be lost.
+bool isAt(const char* place, int& calls) {
+  const char* given = std::getenv("LANEWISE_FAULT");
+  if (!given) return false;
+  std::string fault = given;
+  const size_t first = fault.find(':'), second = fault.find(':', first + 1);
+  if (first == std::string::npos || fault.substr(0, first) != place) return false;
+  const int wanted = second == std::string::npos ? 1 : std::atoi(fault.c_str() + second + 1);
+  if (++calls != wanted) return false;
+  const char* file = std::getenv("LANEWISE_FAULT_FILE");
+  if (file && ::unlink(file) != 0) return false;
+  const std::string how = fault.substr(first + 1, second - first - 1);
+  fail(how);
+  return how == "lose";
+}
+
+// The layer's place in the chain, behind which the next one's functions are.
+template <class Link>
+Link* findLink(const void* chain, VkStructureType type) {
+  for (auto* at = static_cast<const Link*>(chain); at; at = static_cast<const Link*>(at->pNext))
+    if (at->sType == type && at->function == VK_LAYER_LINK_INFO) return const_cast<Link*>(at);
+  return nullptr;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL createInstance(const VkInstanceCreateInfo* info,
+                                              const VkAllocationCallbacks* allocator,
+                                              VkInstance* made) {
+  auto* link = findLink<VkLayerInstanceCreateInfo>(info->pNext,
+                                                   VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
+  next.getInstanceProc = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+  auto create = reinterpret_cast<PFN_vkCreateInstance>(
+      next.getInstanceProc(VK_NULL_HANDLE, "vkCreateInstance"));
+  const VkResult result = create(info, allocator, made);
+  if (result != VK_SUCCESS) return result;
+  next.enumerateDevices = reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(
+      next.getInstanceProc(*made, "vkEnumeratePhysicalDevices"));
+  next.createDevice =
+      reinterpret_cast<PFN_vkCreateDevice>(next.getInstanceProc(*made, "vkCreateDevice"));
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL enumerateDevices(VkInstance of, uint32_t* count,
+                                                VkPhysicalDevice* devices) {
+  static int calls = 0;
+  isAt("enumerate", calls);
+  return next.enumerateDevices(of, count, devices);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice of, const VkDeviceCreateInfo* info,
+                                            const VkAllocationCallbacks* allocator,
+                                            VkDevice* made) {
+  static int calls = 0;
+  isAt("open", calls);
+  auto* link =
+      findLink<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
+  next.getDeviceProc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+  const VkResult result = next.createDevice(of, info, allocator, made);
+  if (result != VK_SUCCESS) return result;
+  next.createPipelines = reinterpret_cast<PFN_vkCreateComputePipelines>(
+      next.getDeviceProc(*made, "vkCreateComputePipelines"));
+  next.submit = reinterpret_cast<PFN_vkQueueSubmit>(next.getDeviceProc(*made, "vkQueueSubmit"));
+  next.waitForFences =
+      reinterpret_cast<PFN_vkWaitForFences>(next.getDeviceProc(*made, "vkWaitForFences"));
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL createPipelines(VkDevice of, VkPipelineCache cache, uint32_t count,
+                                               const VkComputePipelineCreateInfo* infos,
+                                               const VkAllocationCallbacks* allocator,
+                                               VkPipeline* made) {
+  static int calls = 0;
+  if (isAt("compile", calls)) return VK_ERROR_DEVICE_LOST;
+  return next.createPipelines(of, cache, count, infos, allocator, made);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo* infos,
+                                      VkFence fence) {
+  static int calls = 0;
+  if (isAt("submit", calls)) return VK_ERROR_DEVICE_LOST;
+  return next.submit(queue, count, infos, fence);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL waitForFences(VkDevice of, uint32_t count, const VkFence* fences,
+                                             VkBool32 all, uint64_t timeout) {
+  static int calls = 0;
+  if (isAt("wait", calls)) return VK_ERROR_DEVICE_LOST;
+  return next.waitForFences(of, count, fences, all, timeout);
+}
+
+PFN_vkVoidFunction ownProc(const char* name);
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getDeviceProc(VkDevice of, const char* name) {
+  PFN_vkVoidFunction own = ownProc(name);
+  return own ? own : next.getDeviceProc(of, name);
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProc(VkInstance of, const char* name) {
+  if (std::strcmp(name, "vkGetInstanceProcAddr") == 0)
+    return reinterpret_cast<PFN_vkVoidFunction>(&getInstanceProc);
+  PFN_vkVoidFunction own = ownProc(name);
+  return own || !next.getInstanceProc ? own : next.getInstanceProc(of, name);
+}
+
+PFN_vkVoidFunction ownProc(const char* name) {
+  struct Own {
+    const char* name;
+    PFN_vkVoidFunction function;
+  };
+  static const Own kOwn[] = {
+      {"vkCreateInstance", reinterpret_cast<PFN_vkVoidFunction>(&createInstance)},
+      {"vkEnumeratePhysicalDevices", reinterpret_cast<PFN_vkVoidFunction>(&enumerateDevices)},
+      {"vkCreateDevice", reinterpret_cast<PFN_vkVoidFunction>(&createDevice)},
+      {"vkGetDeviceProcAddr", reinterpret_cast<PFN_vkVoidFunction>(&getDeviceProc)},
+      {"vkCreateComputePipelines", reinterpret_cast<PFN_vkVoidFunction>(&createPipelines)},
+      {"vkQueueSubmit", reinterpret_cast<PFN_vkVoidFunction>(&submit)},
+      {"vkWaitForFences", reinterpret_cast<PFN_vkVoidFunction>(&waitForFences)}};
+  for (const Own& own : kOwn)
+    if (std::strcmp(own.name, name) == 0) return own.function;
+  return nullptr;
+}
+
+} // namespace
+
+LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* interface) {
+  interface->loaderLayerInterfaceVersion = 2;
+  interface->pfnGetInstanceProcAddr = &getInstanceProc;
+  interface->pfnGetDeviceProcAddr = &getDeviceProc;
+  interface->pfnGetPhysicalDeviceProcAddr = nullptr;
+  return VK_SUCCESS;
+}
