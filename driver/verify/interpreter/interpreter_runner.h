@@ -32,6 +32,7 @@ struct InterpreterPlan {
   /// Inputs of the same number are the same bytes at the same place: then only what the run before
   /// has changed is put back. 0: they have none.
   uint64_t inputsNumber = 0;
+  interpreter::Observer* observer = nullptr; ///< of a program of one shader
 };
 
 /// What a run left in the pages of a buffer that it stored to, and only there.
@@ -62,6 +63,7 @@ public:
   std::vector<uint8_t> contents(uint32_t buffer) override { return buffers_[buffer]; }
   std::vector<std::string> takeValidationErrors() override { return {}; }
   std::vector<RunFinding> takeFindings() override { return std::exchange(findings_, {}); }
+  Exercised takeExercised(uint32_t program) override;
 
   /// Runs by a plan; what the buffers hold then stays until the next run.
   RunStatus execute(uint32_t program, std::span<const BufferInput> inputs,
@@ -74,18 +76,22 @@ public:
   const std::vector<uint64_t>& workgroups() const { return workgroups_; }
   /// Whether workgroups of a dispatch may speak to one another through atomics on buffers.
   bool hasStorageAtomics(uint32_t program, uint32_t dispatch) const;
+  const interpreter::Program& code(uint32_t program, uint32_t shader) const {
+    return *programs_[program].shaders[shader];
+  }
 
 private:
   struct LoweredProgram {
     Program program;
     std::vector<std::shared_ptr<const interpreter::Program>> shaders;
     uint32_t runs = 0;
+    Exercised exercised = {};
   };
 
   void upload(std::span<const BufferInput> inputs, uint64_t number);
   void restore(size_t buffer, const BufferInput& input);
-  RunStatus runSequence(const LoweredProgram& lowered, const InterpreterPlan& plan);
-  RunStatus runDispatch(const LoweredProgram& lowered, uint32_t index, bool isAfterPart,
+  RunStatus runSequence(LoweredProgram& lowered, const InterpreterPlan& plan);
+  RunStatus runDispatch(LoweredProgram& lowered, uint32_t index, bool isAfterPart,
                         const InterpreterPlan& plan, double seconds);
   RunStatus readGroups(const LoweredProgram& lowered, uint32_t index, bool isAfterPart,
                        std::array<uint32_t, 3>& groups);
