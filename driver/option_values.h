@@ -35,6 +35,9 @@ void declareSourceOptions(CLI::App& app, const char* group, SourceOptions option
 /// interpreter.
 void declareDeviceOptions(CLI::App& app, const char* group, VerifyOptions& options);
 
+/// --require-coverage, which implies --require-verified (the caller sees to that).
+void declareCoverageOption(CLI::App& app, const char* group, bool& requiresCoverage);
+
 /// What --interpreter-budget and --subgroup-size may be.
 Status checkInterpreterOptions(const InterpreterOptions& options);
 

@@ -41,6 +41,7 @@ public:
       report_.compared.push_back(describeCompared(scenario_.buffers[b]));
     report_.areInputsMadeUp = contents_.isMadeUp();
     report_.originalName = programs_[0].name;
+    exercised_.resize(programs_.size());
     for (size_t p = 1; p < programs_.size(); ++p) {
       VariantReport row;
       row.name = programs_[p].name;
@@ -59,6 +60,7 @@ public:
       if (!isPrepared || !compareAll(inputs)) break;
     askInterpreter();
     tryRounds();
+    reportCoverage();
     if (isPrepared && isOriginalSound_ && runner_.isUsable() && options_.timing) {
       if (runner_.device().isInterpreter)
         report_.notes.push_back("not timed: the interpreter says nothing of speed");
@@ -66,6 +68,7 @@ public:
         timeAll();
     }
     conclude();
+    requireCoverage();
     return ok();
   }
 
@@ -189,12 +192,14 @@ private:
   bool compareAll(const InputSet& set) {
     contents_.fill(set);
     Outputs first, again, poisoned;
+    takeExercised(false); // of inputs that did not count
     if (!runOriginal(set, first, again, poisoned)) return false;
     for (size_t p = 1; p < programs_.size(); ++p) {
       if (isSettled(p)) continue;
       // One that is only timed runs all the same, so that a hang is known as its own.
       if (!compareProgram(p, set, first, poisoned)) return false;
     }
+    takeExercised(true);
     return true;
   }
 
@@ -296,6 +301,7 @@ private:
         driver::askInterpreter(contents_, scenario_, programs_, isCompared, options_.interpreter);
     report_.findings = std::move(seen.originalFindings);
     report_.interpreter = std::move(seen.report);
+    merge(exercised_, seen.exercised);
     for (size_t p = 1; p < programs_.size(); ++p) hear(p, std::move(seen.rows[p]));
     excuse();
   }
@@ -311,9 +317,10 @@ private:
     for (size_t p = 1; p < programs_.size(); ++p)
       isCompared[p] = row(p).isCompared && row(p).state == VerifyState::Equal;
     if (std::count(isCompared.begin() + 1, isCompared.end(), true) == 0) return;
-    RoundsResult seen =
-        runRounds(given_, variants_, programs_, isCompared, options_.interpreter, options_.seed);
+    RoundsResult seen = runRounds(given_, variants_, programs_, exercised_, isCompared,
+                                  options_.interpreter, options_.seed);
     report_.rounds = std::move(seen.report);
+    merge(exercised_, seen.exercised);
     for (size_t p = 1; p < programs_.size(); ++p) {
       settleBy(p, seen.rows[p], true);
       if (!seen.rows[p].differences.empty())
@@ -377,6 +384,46 @@ private:
       isOriginalSound_ = false;
       settle(p, VerifyState::NotRun, "the original is unsound");
     }
+  }
+
+  // ----- coverage -----
+
+  void takeExercised(bool counts) {
+    for (size_t p = 0; p < programs_.size() && runner_.isUsable(); ++p)
+      if (Exercised taken = slots_[p] ? runner_.takeExercised(*slots_[p]) : Exercised(); counts)
+        merge(exercised_[p], taken);
+  }
+
+  void reportCoverage() {
+    for (size_t p = 0; p < programs_.size(); ++p) {
+      if (exercised_[p].empty() || (p != 0 && !row(p).isCompared)) continue;
+      (p == 0 ? report_.coverage : row(p).coverage) = coverageOf(exercised_[p]);
+    }
+  }
+
+  // Why it is not known that all code was exercised; empty where it is.
+  std::string whyNotCovered() const {
+    if (!report_.coverage)
+      return report_.interpreter ? "the interpreter did not run: " + report_.interpreter->reason
+                                 : "it takes the interpreter, which was left out";
+    auto first = [](const std::string& name, const Coverage& coverage) {
+      return coverage.isComplete() ? "" : fmt::format("{}: {}", name, describe(coverage)[0]);
+    };
+    std::string why = first(report_.originalName, *report_.coverage);
+    for (const VariantReport& variant : report_.variants) {
+      if (!why.empty() || !variant.isCompared) continue;
+      why = variant.coverage ? first(variant.name, *variant.coverage)
+                             : fmt::format("{}: the interpreter did not run it", variant.name);
+    }
+    return why;
+  }
+
+  void requireCoverage() {
+    if (!options_.requiresCoverage || report_.state != VerifyState::Equal) return;
+    const std::string why = whyNotCovered();
+    if (why.empty()) return;
+    report_.state = VerifyState::NotRun;
+    report_.reason = "not exercised: " + why;
   }
 
   // ----- timing -----
@@ -504,6 +551,7 @@ private:
   bool isOriginalSound_ = true;
   std::vector<std::optional<uint32_t>> slots_; ///< by program: the Runner's number for it
   std::vector<bool> isSettled_;                ///< by program: Differs or NotRun for good
+  std::vector<Exercised> exercised_;           ///< by program
 };
 
 class DispatchVerifier final : public Verifier {
