@@ -231,7 +231,9 @@ Scenario BranchRounds::edited(const Scenario& base, std::span<const Edits> which
   Scenario scenario = base;
   scenario.triesSpecialValues = false;
   scenario.round = fmt::format("values for the other way of the branch at {}", which[0].where);
-  if (which.size() > 1) scenario.round += fmt::format(" and {} more", which.size() - 1);
+  std::set<std::string> places; // several programs have the same branches
+  for (const Edits& edits : which) places.insert(edits.where);
+  if (places.size() > 1) scenario.round += fmt::format(" and {} more", places.size() - 1);
   for (const Edits& edits : which)
     for (const auto& [place, edit] : edits.all)
       if (place.first == kPushConstants)

@@ -47,7 +47,7 @@ private:
 
   void tryBranches() {
     BranchRounds rounds(variants_, isAsked_, options_.subgroupSize, seed_);
-    for (size_t n = 0; n < kMostBranchRounds && !isOver_; ++n) {
+    for (size_t n = 0; n < kMostBranchRounds && !isOver_ && cost_ <= kMostCost; ++n) {
       const uint64_t before = rounds.cost();
       const std::optional<RoundAim> aim = rounds.next(tried_, result_.exercised);
       cost_ += rounds.cost() - before;

@@ -3,6 +3,7 @@
 #include "verify/coverage.h"
 #include "verify/exercised.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace lanewise::driver {

@@ -46,13 +46,14 @@ std::vector<WantedScalar> wantedFor(const std::string& statement, uint32_t slack
   one.buffers = {{10, 11, 12, 13}, {20, 21, 22, 23}, {0x40000000, 0x40400000, 0, 0}, {7, 0, 7, 0}};
   one.buffers[3].resize(8);
   one.pushConstants = {uint32_t(-5), 6};
-  Result<std::shared_ptr<const Program>> program = Program::lower(test::compileGlsl(text), {});
+  const std::vector<uint32_t> module = test::compileGlsl(text);
+  Result<std::shared_ptr<const Program>> program = Program::lower(module, {});
   EXPECT_TRUE(program) << program.error().message;
   First first(slack);
   first.program = program->get();
   first.edgeOfSwitch = edgeOfSwitch;
   one.options.observer = &first;
-  EXPECT_TRUE(one.run(test::compileGlsl(text)));
+  EXPECT_TRUE(one.run(module));
   return first.wanted;
 }
 
@@ -83,7 +84,7 @@ TEST(Steering, StaysNextToABound) {
   EXPECT_EQ(wantedFor("if (a[i] * 4u > 5000u) b[i] = 1u;"), only(0, 0, 1251))
       << "the nearest that is a multiple";
   EXPECT_EQ(wantedFor("if (int(a[i]) < -3) b[i] = 1u;"), only(0, 0, uint32_t(-4)));
-  EXPECT_EQ(wantedFor("if (a[i] != 10u) b[i] = 1u;"), only(0, 0, 9)) << "";
+  EXPECT_EQ(wantedFor("if (a[i] != 10u) b[i] = 1u;"), only(0, 0, 9));
 }
 
 TEST(Steering, KnowsNothingOfWhatCannotBe) {
