@@ -1,6 +1,7 @@
 #include "verify/coverage.h"
 
 #include "analysis/cfg.h"
+#include "analysis/constants.h"
 #include "analysis/decorations.h"
 #include "analysis/source_lines.h"
 #include "analysis/types.h"
@@ -113,10 +114,9 @@ private:
     const Id selector = module_.idAt(end, 1);
     if (!isLiteral(module_, selector)) return false;
     const bool isSwitch = module_.opcode(end) == spv::Op::OpSwitch;
-    const uint64_t value = module_.opcodeOf(selector) == spv::Op::OpConstantTrue ? 1
-                           : module_.opcodeOf(selector) == spv::Op::OpConstant
-                               ? module_.word(module_.def(selector), 3)
-                               : 0;
+    const std::optional<ConstantValue> known = code_.analyses().constants().value(selector);
+    if (!known) return false;
+    const uint64_t value = known->bits;
     if (!isSwitch) return (edge.number == block.firstEdge) != (value != 0);
     if (edge.literal) return *edge.literal != value;
     const std::vector<Edge> all = edgesOf(block);

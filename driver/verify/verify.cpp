@@ -403,27 +403,27 @@ private:
 
   // Why it is not known that all code was exercised; empty where it is.
   std::string whyNotCovered() const {
+    if (!report_.coverage && !report_.interpreter)
+      return "coverage is unknown without the interpreter";
     if (!report_.coverage)
-      return report_.interpreter ? "the interpreter did not run: " + report_.interpreter->reason
-                                 : "it takes the interpreter, which was left out";
-    auto first = [](const std::string& name, const Coverage& coverage) {
-      return coverage.isComplete() ? "" : fmt::format("{}: {}", name, describe(coverage)[0]);
-    };
-    std::string why = first(report_.originalName, *report_.coverage);
-    for (const VariantReport& variant : report_.variants) {
-      if (!why.empty() || !variant.isCompared) continue;
-      why = variant.coverage ? first(variant.name, *variant.coverage)
-                             : fmt::format("{}: the interpreter did not run it", variant.name);
-    }
+      return "coverage is unknown, the interpreter did not run: " + report_.interpreter->reason;
+    std::string why = whyNotCovered(report_.originalName, report_.coverage);
+    for (const VariantReport& variant : report_.variants)
+      if (why.empty() && variant.isCompared) why = whyNotCovered(variant.name, variant.coverage);
     return why;
+  }
+  static std::string whyNotCovered(const std::string& name, const std::optional<Coverage>& seen) {
+    if (!seen) return fmt::format("coverage is unknown, the interpreter did not run {}", name);
+    if (seen->isComplete()) return {};
+    return fmt::format("not exercised: {}: {}", name, describe(*seen)[0]);
   }
 
   void requireCoverage() {
     if (!options_.requiresCoverage || report_.state != VerifyState::Equal) return;
-    const std::string why = whyNotCovered();
+    std::string why = whyNotCovered();
     if (why.empty()) return;
     report_.state = VerifyState::NotRun;
-    report_.reason = "not exercised: " + why;
+    report_.reason = std::move(why);
   }
 
   // ----- timing -----
