@@ -95,30 +95,31 @@ struct BranchRounds::Edits {
   std::vector<std::pair<Place, BufferEdit>> all;
 };
 
-// Branches that lanes come to with these inputs and leave by other ways only.
-std::vector<BranchRounds::Target>
-BranchRounds::openTargets(size_t start, const SoundInputs& inputs,
-                          std::span<const Exercised> taken) const {
-  std::vector<Target> targets;
-  for (size_t p = 0; p < taken.size(); ++p) {
-    if (taken[p].empty() || inputs.exercised[p].empty()) continue;
-    const interpreter::Program& code = *taken[p][0].code;
-    const std::vector<uint8_t>& here = inputs.exercised[p][0].edges;
-    std::vector<bool> isReached(code.edgeCount);
-    for (const Instr& i : code.code) {
+// Of the targets those at branches that lanes come to with these inputs, as far as it was not asked
+// for them.
+std::vector<BranchRounds::Target> BranchRounds::openTargets(size_t start, const SoundInputs& inputs,
+                                                            std::span<const Target> targets) const {
+  std::vector<std::vector<bool>> isReached(inputs.exercised.size()); // by program and edge
+  for (size_t p = 0; p < isReached.size(); ++p) {
+    if (inputs.exercised[p].empty()) continue;
+    const ExercisedShader& seen = inputs.exercised[p][0];
+    isReached[p].resize(seen.edges.size());
+    for (const Instr& i : seen.code->code) {
       if (!isBranch(i)) continue;
-      const auto first = here.begin() + i.c, last = first + waysOf(code, i);
+      const auto first = seen.edges.begin() + i.c, last = first + waysOf(*seen.code, i);
       if (std::any_of(first, last, [](uint8_t way) { return way != 0; }))
-        std::fill_n(isReached.begin() + i.c, last - first, true);
-    }
-    for (uint32_t edge : untakenEdges(taken[p][0])) {
-      const auto asked = asked_.find({p, edge});
-      const bool isDone = asked != asked_.end() &&
-                          (asked->second.size() >= kMostInputs || asked->second.count(start) != 0);
-      if (isReached[edge] && !isDone) targets.push_back({p, edge});
+        std::fill_n(isReached[p].begin() + i.c, last - first, true);
     }
   }
-  return targets;
+  std::vector<Target> open;
+  for (const Target& target : targets) {
+    const auto asked = asked_.find(target);
+    const bool isDone = asked != asked_.end() &&
+                        (asked->second.size() >= kMostInputs || asked->second.count(start) != 0);
+    const std::vector<bool>& here = isReached[target.program];
+    if (!here.empty() && here[target.edge] && !isDone) open.push_back(target);
+  }
+  return open;
 }
 
 // Runs the programs up to those branches, and takes answers that do not contradict one another.
@@ -245,12 +246,16 @@ Scenario BranchRounds::edited(const Scenario& base, std::span<const Edits> which
 
 std::optional<RoundAim> BranchRounds::next(std::span<const SoundInputs> tried,
                                            std::span<const Exercised> taken) {
+  std::vector<Target> untaken;
+  for (size_t p = 0; p < taken.size(); ++p)
+    if (!taken[p].empty())
+      for (uint32_t edge : untakenEdges(taken[p][0])) untaken.push_back({p, edge});
   for (size_t searches = 0; searches < kMostSearches; ++searches) {
     // The inputs that reach most, and of those the ones that others led to.
     std::vector<Target> targets;
     size_t start = 0;
-    for (size_t s = tried.size(); s-- > 0;) {
-      std::vector<Target> here = openTargets(s, tried[s], taken);
+    for (size_t s = tried.size(); s-- > 0 && !untaken.empty();) {
+      std::vector<Target> here = openTargets(s, tried[s], untaken);
       if (here.size() > targets.size()) targets = std::move(here), start = s;
     }
     if (targets.empty()) return std::nullopt;

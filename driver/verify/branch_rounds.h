@@ -46,7 +46,7 @@ private:
   struct Edits;
   class Search;
   std::vector<Target> openTargets(size_t start, const SoundInputs& inputs,
-                                  std::span<const Exercised> taken) const;
+                                  std::span<const Target> targets) const;
   static Scenario edited(const Scenario& base, std::span<const Edits> which);
   std::vector<Edits> findEdits(const Scenario& scenario, std::span<const Target> targets);
 

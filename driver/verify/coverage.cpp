@@ -1,6 +1,5 @@
 #include "verify/coverage.h"
 
-#include "analysis/cfg.h"
 #include "analysis/constants.h"
 #include "analysis/decorations.h"
 #include "analysis/source_lines.h"
@@ -77,14 +76,13 @@ public:
 
 private:
   bool ran(BlockRef b) const { return ran_[b.value]; }
-  // A block that is nothing but OpUnreachable says that nobody comes there.
+  // A block that ends in OpUnreachable says itself that nobody comes there.
   bool isUnreachable(BlockRef b) const {
     return module_.opcode(module_.terminator(b)) == spv::Op::OpUnreachable;
   }
   bool counts(BlockRef b) const { return b && possible_[b.value] && !isUnreachable(b); }
 
-  // The ways out of a block that its branch may take; of one whose condition stands in the module,
-  // there is no other.
+  // The ways out of a block that ends in a branch, as lowering has numbered them.
   std::vector<Edge> edgesOf(const BlockInfo& block) const {
     const InstRef end = module_.terminator(block.block);
     auto target = [&](uint32_t word) { return module_.blockOfLabel(module_.idAt(end, word)); };
