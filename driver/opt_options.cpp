@@ -143,6 +143,7 @@ void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
   app.add_flag("--require-verified", o.requiresVerified,
                "write the input when the result is not verified")
       ->group(group);
+  declareCoverageOption(app, group, o.requiresCoverage);
   app.add_option("--scenario", o.scenario, "what to dispatch, and constants to assume")
       ->type_name("FILE.toml")
       ->group(group);
@@ -378,6 +379,7 @@ Status checkChoices(const RawOptions& raw, OptOptions& o) {
   if (!o.scenarioSize.empty() && o.scenario.empty())
     return errorOf("--size speaks of a scenario; give --scenario=FILE.toml");
   // Each of these has no meaning without dispatching.
+  o.requiresVerified = o.requiresVerified || o.requiresCoverage;
   o.verify = o.verify || o.requiresVerified || o.keepIf == KeepIf::Faster;
   return ok();
 }

@@ -51,6 +51,7 @@ struct OptOptions {
 
   bool verify = false;
   bool requiresVerified = false;
+  bool requiresCoverage = false;
   std::string scenario;
   std::string scenarioSize; ///< --size: one of the scenario's [sizes]
   KeepIf keepIf = KeepIf::Equal;

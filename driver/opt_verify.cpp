@@ -61,6 +61,7 @@ VerifyOptions verifyOptionsOf(const OptOptions& options) {
   verify.device = options.device;
   verify.validationLayer = options.validationLayer;
   verify.timing = options.hasTiming;
+  verify.requiresCoverage = options.requiresCoverage;
   verify.interpreter = options.interpreter;
   return verify;
 }

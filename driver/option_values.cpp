@@ -65,6 +65,13 @@ void declareSourceOptions(CLI::App& app, const char* group, SourceOptions option
   app.add_option("--entry", options.entry, entryHelp)->type_name("NAME")->group(group);
 }
 
+void declareCoverageOption(CLI::App& app, const char* group, bool& requiresCoverage) {
+  app.add_flag("--require-coverage", requiresCoverage,
+               "count as verified only what was exercised in full: every block, every branch both "
+               "ways; implies --require-verified")
+      ->group(group);
+}
+
 void declareDeviceOptions(CLI::App& app, const char* group, VerifyOptions& options) {
   app.add_option("--device", options.device, "a number of `lanewise devices`, cpu, or interpreter")
       ->type_name("DEVICE")

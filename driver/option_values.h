@@ -44,6 +44,9 @@ struct IsolationOptions {
 void declareIsolationOptions(CLI::App& app, const char* group, IsolationOptions& options);
 Result<IsolationLimits> isolationLimitsOf(const IsolationOptions& options);
 
+/// --require-coverage, which implies --require-verified (the caller sees to that).
+void declareCoverageOption(CLI::App& app, const char* group, bool& requiresCoverage);
+
 /// What --interpreter-budget and --subgroup-size may be.
 Status checkInterpreterOptions(const InterpreterOptions& options);
 

@@ -101,6 +101,7 @@ void declare(CLI::App& app, Options& o) {
   app.add_flag("--require-verified", o.requiresVerified,
                "exit with 2 where the outputs could not be compared")
       ->group(how);
+  declareCoverageOption(app, how, o.verify.requiresCoverage);
 }
 
 Status checkReportFile(const Options& o, const std::string& file) {
@@ -438,7 +439,7 @@ int run(const Options& o) {
   Status written = writeReports(o, *plan, report);
   if (!written) return fail(kBadUsageOrInput, written.error().message);
   if (o.json != "-") printOut("{}", formatReport(report));
-  return exitCodeOf(report, o.requiresVerified);
+  return exitCodeOf(report, o.requiresVerified || o.verify.requiresCoverage);
 }
 
 } // namespace

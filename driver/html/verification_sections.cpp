@@ -205,6 +205,32 @@ std::string interpreter(const VerifyReport& report) {
   return html + found;
 }
 
+// ---- coverage ----
+
+std::string coverageRow(const std::string& program, const ShaderCoverage& seen) {
+  std::string left = "\xE2\x9C\x93 all of it";
+  if (!seen.isComplete()) left = escaped(describe(Coverage{{seen}})[0]);
+  return fmt::format(R"(<tr><th>{}</th><td>{}</td><td class="num">{}</td>)"
+                     R"(<td class="num">{}</td><td>{}</td></tr>)",
+                     escaped(program), escaped(seen.shader), seen.ran, seen.blocks, left);
+}
+
+std::string coverage(const VerifyReport& report) {
+  if (!report.coverage) return {};
+  std::string html = R"(<div class="scroll"><table><thead><tr><th>program</th><th>shader</th>)"
+                     R"(<th class="num">blocks run</th><th class="num">of</th>)"
+                     "<th>not exercised</th></tr></thead><tbody>";
+  for (const ShaderCoverage& seen : report.coverage->shaders)
+    html += coverageRow(report.originalName, seen);
+  for (const VariantReport& variant : report.variants)
+    if (variant.coverage)
+      for (const ShaderCoverage& seen : variant.coverage->shaders)
+        html += coverageRow(variant.name, seen);
+  return html + R"(</tbody></table></div><p class="small">By the interpreter, over all inputs in )"
+                "which the original is sound. Of what no input has reached, equal outputs say "
+                "nothing.</p>";
+}
+
 // ---- statistics ----
 
 const std::string* valueOf(const std::map<std::string, PipelineStatistics>& all,
@@ -267,7 +293,7 @@ std::string speedText(const TimingResult& timing) {
 
 std::string verificationSections(const VerifyReport& report) {
   return section("Outputs compared", outputs(report)) + section("Times", times(report)) +
-         section("Interpreter", interpreter(report)) +
+         section("Interpreter", interpreter(report)) + section("Coverage", coverage(report)) +
          section("Pipeline statistics", statistics(report)) + section("Notes", notes(report));
 }
 

@@ -264,6 +264,19 @@ std::string roundsLine(const VerifyReport& report) {
   return text + "\n";
 }
 
+// What of the code neither these inputs nor further ones have reached.
+std::string coverageLines(const VerifyReport& report) {
+  if (!report.coverage) return {};
+  std::string text;
+  for (const std::string& line : describe(*report.coverage))
+    text += fmt::format("not exercised: {}\n", line);
+  for (const VariantReport& variant : report.variants)
+    if (variant.coverage)
+      for (const std::string& line : describeBeyond(*report.coverage, *variant.coverage))
+        text += fmt::format("not exercised in {}: {}\n", variant.name, line);
+  return text;
+}
+
 ordered_json toJson(const RoundsReport& rounds) {
   return {{"sound", rounds.sound}, {"unsound", rounds.unsound}, {"dropped", rounds.dropped}};
 }
@@ -284,6 +297,37 @@ ordered_json toJson(const ElementWriters& writers) {
   ordered_json json{{"first", nullptr}};
   if (writers.first) json["first"] = toJson(*writers.first);
   for (const ElementWriter& other : writers.others) json["others"].push_back(toJson(other));
+  return json;
+}
+
+ordered_json toJson(const OneWayBranch& branch) {
+  ordered_json json{{"block", branch.block}};
+  if (branch.line != 0) json["file"] = branch.file, json["line"] = branch.line;
+  if (!branch.always.empty()) json["always"] = branch.always == "true";
+  if (!branch.never.empty()) json["never"] = branch.never;
+  if (!branch.constant.empty()) json["decided-by"] = branch.constant;
+  return json;
+}
+
+ordered_json toJson(const ShaderCoverage& seen) {
+  ordered_json json{{"shader", seen.shader},
+                    {"blocks", seen.blocks},
+                    {"exercised-blocks", seen.ran},
+                    {"not-exercised", seen.notRun}};
+  json["not-exercised-lines"] = ordered_json::array();
+  for (const LineRange& range : seen.notRunLines)
+    json["not-exercised-lines"].push_back(
+        {{"file", range.file}, {"first", range.first}, {"last", range.last}});
+  json["one-way"] = ordered_json::array();
+  for (const OneWayBranch& branch : seen.oneWay) json["one-way"].push_back(toJson(branch));
+  return json;
+}
+
+// By shader; null where the interpreter has not run.
+ordered_json toJson(const std::optional<Coverage>& coverage) {
+  if (!coverage) return nullptr;
+  ordered_json json = ordered_json::array();
+  for (const ShaderCoverage& seen : coverage->shaders) json.push_back(toJson(seen));
   return json;
 }
 
@@ -371,6 +415,7 @@ ordered_json toJson(const VariantReport& variant, const VariantReport* bound) {
   for (const RunFinding& finding : variant.findings) json["findings"].push_back(toJson(finding));
   if (!variant.interfaceDifferences.empty())
     json["interface-differences"] = variant.interfaceDifferences;
+  if (variant.isCompared) json["coverage"] = toJson(variant.coverage);
   if (variant.timing) {
     const TimingResult& timing = *variant.timing;
     json["timing"] =
@@ -494,6 +539,7 @@ std::string formatReport(const VerifyReport& report) {
       text += fmt::format("  {}: {}\n", variant.name, variant.reason);
   text += interpreterLine(report);
   text += roundsLine(report);
+  text += coverageLines(report);
   text += findingLines(report.originalName, report.findings);
   for (const VariantReport& variant : report.variants)
     text += findingLines(variant.name, variant.findings);
@@ -524,6 +570,7 @@ std::string reportToJson(const VerifyReport& report) {
   if (bound) json["bound"] = bound->name;
   ordered_json original{{"name", report.originalName}};
   for (const RunFinding& finding : report.findings) original["findings"].push_back(toJson(finding));
+  original["coverage"] = toJson(report.coverage);
   for (const VariantReport& variant : report.variants)
     if (variant.timing) {
       original["timing"] = spreadJson(variant.timing->originalMedian, variant.timing->originalMin,

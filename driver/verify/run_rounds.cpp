@@ -1,5 +1,6 @@
 #include "verify/run_rounds.h"
 
+#include "verify/branch_rounds.h"
 #include "verify/fit.h"
 #include "verify/marshal.h"
 
@@ -12,6 +13,7 @@ namespace {
 // What all rounds together and one of them may cost, in instructions of the interpreter. Making up
 // bytes costs as well.
 constexpr uint64_t kMostCost = uint64_t(1) << 25;
+constexpr size_t kMostBranchRounds = 6;
 constexpr double kRoundSeconds = 0.04;
 constexpr uint64_t kBytesPerInstruction = 4;
 
@@ -23,16 +25,15 @@ public:
       : variants_(variants), isAsked_(isAsked), options_(options), seed_(seed), base_(base) {
     options_.budgetSeconds = std::min(options_.budgetSeconds, kRoundSeconds);
     result_.rows.resize(variants.size());
+    result_.exercised.resize(variants.size());
   }
 
-  RoundsResult run(const std::vector<RoundAim>& aims) {
-    for (const RoundAim& aim : aims) {
-      for (size_t n = 0; n < aim.tries.size() && !isOver_; ++n) {
-        const bool isSound = tryRound(aim.tries[n]);
-        if (isSound && (n == 0 || !aim.splits)) break;
-      }
-      if (isOver_) break;
-    }
+  RoundsResult run(const Scenario& base, std::span<const Program> programs,
+                   std::span<const Exercised> exercised) {
+    tried_.push_back({base, {exercised.begin(), exercised.end()}});
+    merge(result_.exercised, exercised);
+    for (const RoundAim& aim : planRounds(base, programs)) tryAim(aim);
+    tryBranches();
     return std::move(result_);
   }
 
@@ -44,6 +45,24 @@ public:
   }
 
 private:
+  void tryAim(const RoundAim& aim) {
+    for (size_t n = 0; n < aim.tries.size() && !isOver_; ++n) {
+      const bool isSound = tryRound(aim.tries[n]);
+      if (isSound && (n == 0 || !aim.splits)) return;
+    }
+  }
+
+  void tryBranches() {
+    BranchRounds rounds(variants_, isAsked_, options_.subgroupSize, seed_);
+    for (size_t n = 0; n < kMostBranchRounds && !isOver_ && cost_ <= kMostCost; ++n) {
+      const uint64_t before = rounds.cost();
+      const std::optional<RoundAim> aim = rounds.next(tried_, result_.exercised);
+      cost_ += rounds.cost() - before;
+      if (!aim) return;
+      tryAim(*aim);
+    }
+  }
+
   // Whether the original is sound in it.
   bool tryRound(const Scenario& scenario) {
     if (cost_ > kMostCost) return result_.report.dropped.push_back(scenario.round), false;
@@ -63,6 +82,8 @@ private:
     if (!isSound(seen)) return ++result_.report.unsound, false;
     result_.report.sound.push_back(scenario.round);
     if (base_) base_->weakenAs(contents);
+    merge(result_.exercised, seen.exercised);
+    tried_.push_back({scenario, std::move(seen.exercised)});
     for (size_t p = 1; p < seen.rows.size(); ++p) take(p, std::move(seen.rows[p]));
     return true;
   }
@@ -89,6 +110,7 @@ private:
   const uint64_t seed_;
   ScenarioContents* const base_;
   RoundsResult result_;
+  std::vector<SoundInputs> tried_;
   uint64_t cost_ = 0;
   bool isOver_ = false; ///< some program is wrong
 };
@@ -96,10 +118,11 @@ private:
 } // namespace
 
 RoundsResult runRounds(const Scenario& base, std::span<const ProgramVariant> variants,
-                       std::span<const Program> programs, const std::vector<bool>& isAsked,
-                       const InterpreterOptions& options, ScenarioContents& contents) {
+                       std::span<const Program> programs, std::span<const Exercised> exercised,
+                       const std::vector<bool>& isAsked, const InterpreterOptions& options,
+                       ScenarioContents& contents) {
   return RoundRunner(variants, isAsked, options, contents.seed(), &contents)
-      .run(planRounds(base, programs));
+      .run(base, programs, exercised);
 }
 
 std::optional<Scenario> findSoundInputs(const Scenario& base,

@@ -18,15 +18,19 @@ struct RoundsResult {
   RoundsReport report;
   /// By program; [0] is unused. What the first round has shown that shows anything.
   std::vector<WitnessRow> rows;
+  std::vector<Exercised> exercised; ///< by program, over the rounds in which the original is sound
 };
 
 /// `base` is the made-up scenario that `programs` were fitted to, from `variants` in the same
 /// order; `contents` are its buffers, of which what depends on the order of invocations is compared
 /// so from the start, and by what the rounds find of it afterwards. A round in which the original
-/// itself is at fault says nothing of the others and is only counted. The same on every machine.
+/// itself is at fault says nothing of the others and is only counted. `exercised` is what the
+/// programs took with `base` itself: branches that went one way there and in the planned rounds get
+/// rounds of their own (branch_rounds.h). The same on every machine.
 RoundsResult runRounds(const Scenario& base, std::span<const ProgramVariant> variants,
-                       std::span<const Program> programs, const std::vector<bool>& isAsked,
-                       const InterpreterOptions& options, ScenarioContents& contents);
+                       std::span<const Program> programs, std::span<const Exercised> exercised,
+                       const std::vector<bool>& isAsked, const InterpreterOptions& options,
+                       ScenarioContents& contents);
 
 /// For a `base` with which the original is at fault: the first of the further inputs with which it
 /// is not. Nothing where it is with all that could be tried.

@@ -8,6 +8,7 @@
 // contents as bytes (image_shape.h says in which order) on the way in and out.
 #pragma once
 
+#include "verify/exercised.h"
 #include "verify/reflect.h"
 #include "verify/scenario.h"
 #include "verify/verify.h"
@@ -160,6 +161,10 @@ public:
 
   /// What a checking device holds against the programs that ran since the last call.
   virtual std::vector<RunFinding> takeFindings() { return {}; }
+
+  /// What a program's shaders took in its runs since the last call that ended, where the device
+  /// tells (the interpreter); else nothing.
+  virtual Exercised takeExercised(uint32_t /*program*/) { return {}; }
 
   /// Errors of the validation layer since the last call, one line each, without repeats.
   virtual std::vector<std::string> takeValidationErrors() = 0;

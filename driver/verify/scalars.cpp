@@ -294,6 +294,9 @@ std::vector<uint8_t> initialBytes(const ScenarioBuffer& buffer, uint64_t seed, I
   } else if (const auto* drawn = std::get_if<FillDrawn>(&buffer.fill)) {
     fillDrawn(buffer, *drawn, seed, to);
   }
+  for (const BufferEdit& edit : buffer.edits)
+    if (edit.offset + edit.bytes <= bytes.size())
+      std::memcpy(bytes.data() + edit.offset, &edit.value, edit.bytes);
   return bytes;
 }
 

@@ -78,6 +78,13 @@ struct HeaderField {
   std::array<uint8_t, 8> bytes{}; ///< little-endian, byteSize(type) of them
 };
 
+/// A scalar that does not hold what its buffer is filled with.
+struct BufferEdit {
+  uint64_t offset = 0; ///< bytes from the start of the buffer, its header included
+  uint32_t bytes = 4;
+  uint64_t value = 0;
+};
+
 /// What a binding names: a buffer, or an image (then `elements` are the scalars of one texel as it
 /// lies in memory, and `count` its texels).
 struct ScenarioBuffer {
@@ -90,6 +97,7 @@ struct ScenarioBuffer {
   bool isUniform = false;          ///< bound as a uniform buffer where it is bound
   std::vector<HeaderField> header; ///< stands before the elements, no padding
   std::optional<ImageShape> image;
+  std::vector<BufferEdit> edits; ///< in order, after `fill`; only where a scenario is made up
   /// Makes it an image: sets `image`, `elements` and `count`.
   void setImage(const ImageShape& shape);
   const char* kindName() const { return image ? "image" : "buffer"; }

@@ -45,6 +45,7 @@ public:
       report_.compared.push_back(describeCompared(scenario_.buffers[b]));
     report_.areInputsMadeUp = contents_.isMadeUp();
     report_.originalName = programs_[0].name;
+    exercised_.resize(programs_.size());
     for (size_t p = 1; p < programs_.size(); ++p) {
       VariantReport row;
       row.name = programs_[p].name;
@@ -70,6 +71,7 @@ public:
       if (!isPrepared || !compareAll(inputs)) break;
     if (seen) hearAll(std::move(*seen));
     tryRounds();
+    reportCoverage();
     if (isPrepared && isOriginalSound_ && runner_.isUsable() && options_.timing) {
       if (runner_.device().isInterpreter)
         report_.notes.push_back("not timed: the interpreter says nothing of speed");
@@ -78,6 +80,7 @@ public:
     }
     conclude();
     report_.shortBuffers = shortBuffersOf(given_, report_.findings);
+    requireCoverage();
     return ok();
   }
 
@@ -213,12 +216,14 @@ private:
   bool compareAll(const InputSet& set) {
     contents_.fill(set);
     Outputs first, again, poisoned;
+    takeExercised(false); // of inputs that did not count
     if (!runOriginal(set, first, again, poisoned)) return false;
     for (size_t p = 1; p < programs_.size(); ++p) {
       if (isSettled(p)) continue;
       // One that is only timed runs all the same, so that a hang is known as its own.
       if (!compareProgram(p, set, first, poisoned)) return false;
     }
+    takeExercised(true);
     return true;
   }
 
@@ -354,6 +359,7 @@ private:
   void hearAll(WitnessResult seen) {
     report_.findings = std::move(seen.originalFindings);
     report_.interpreter = std::move(seen.report);
+    merge(exercised_, seen.exercised);
     for (size_t p = 1; p < programs_.size(); ++p) hear(p, std::move(seen.rows[p]));
     excuse();
   }
@@ -388,9 +394,10 @@ private:
     for (size_t p = 1; p < programs_.size(); ++p)
       isCompared[p] = row(p).isCompared && row(p).state == VerifyState::Equal;
     if (std::count(isCompared.begin() + 1, isCompared.end(), true) == 0) return;
-    RoundsResult seen =
-        runRounds(given_, variants_, programs_, isCompared, options_.interpreter, contents_);
+    RoundsResult seen = runRounds(given_, variants_, programs_, exercised_, isCompared,
+                                  options_.interpreter, contents_);
     report_.rounds = std::move(seen.report);
+    merge(exercised_, seen.exercised);
     for (size_t p = 1; p < programs_.size(); ++p) {
       settleBy(p, seen.rows[p], true);
       if (!seen.rows[p].differences.empty())
@@ -457,6 +464,46 @@ private:
       isOriginalSound_ = false;
       settle(p, VerifyState::NotRun, "the original is unsound");
     }
+  }
+
+  // ----- coverage -----
+
+  void takeExercised(bool counts) {
+    for (size_t p = 0; p < programs_.size() && runner_.isUsable(); ++p)
+      if (Exercised taken = slots_[p] ? runner_.takeExercised(*slots_[p]) : Exercised(); counts)
+        merge(exercised_[p], taken);
+  }
+
+  void reportCoverage() {
+    for (size_t p = 0; p < programs_.size(); ++p) {
+      if (exercised_[p].empty() || (p != 0 && !row(p).isCompared)) continue;
+      (p == 0 ? report_.coverage : row(p).coverage) = coverageOf(exercised_[p]);
+    }
+  }
+
+  // Why it is not known that all code was exercised; empty where it is.
+  std::string whyNotCovered() const {
+    if (!report_.coverage && !report_.interpreter)
+      return "coverage is unknown without the interpreter";
+    if (!report_.coverage)
+      return "coverage is unknown, the interpreter did not run: " + report_.interpreter->reason;
+    std::string why = whyNotCovered(report_.originalName, report_.coverage);
+    for (const VariantReport& variant : report_.variants)
+      if (why.empty() && variant.isCompared) why = whyNotCovered(variant.name, variant.coverage);
+    return why;
+  }
+  static std::string whyNotCovered(const std::string& name, const std::optional<Coverage>& seen) {
+    if (!seen) return fmt::format("coverage is unknown, the interpreter did not run {}", name);
+    if (seen->isComplete()) return {};
+    return fmt::format("not exercised: {}: {}", name, describe(*seen)[0]);
+  }
+
+  void requireCoverage() {
+    if (!options_.requiresCoverage || !report_.isVerified()) return;
+    std::string why = whyNotCovered();
+    if (why.empty()) return;
+    report_.state = VerifyState::NotRun;
+    report_.reason = std::move(why);
   }
 
   // ----- timing -----
@@ -605,6 +652,7 @@ private:
   std::optional<Scenario> soundInputs_;
   std::vector<std::optional<uint32_t>> slots_; ///< by program: the Runner's number for it
   std::vector<bool> isSettled_;                ///< by program: Differs or NotRun for good
+  std::vector<Exercised> exercised_;           ///< by program
 };
 
 RunnerOptions runnerOptionsOf(const VerifyOptions& options, bool robustAccess) {

@@ -7,6 +7,7 @@
 #include "analysis/buffer_layout.h"
 #include "remarks.h"
 #include "result.h"
+#include "verify/coverage.h"
 #include "verify/scenario.h"
 
 #include <array>
@@ -41,6 +42,8 @@ struct VerifyOptions {
   uint32_t repeats = 20; ///< pairs of timed runs
   uint64_t seed = 1;
   double timeoutSeconds = 60; ///< for one submission; a program that takes longer counts as hung
+  /// Equal outputs count only where the interpreter has exercised all code of all programs.
+  bool requiresCoverage = false;
   InterpreterOptions interpreter;
 };
 
@@ -253,9 +256,10 @@ struct VariantReport {
   VerifyState state = VerifyState::NotRun;
   std::string reason;
   std::vector<BufferDifference> differences;
-  std::vector<RunFinding> findings;                     ///< that the original does not have
-  std::vector<std::string> interfaceDifferences;        ///< from the original's, one line each
-  std::optional<TimingResult> timing;                   ///< "transformed" is this program
+  std::vector<RunFinding> findings;              ///< that the original does not have
+  std::vector<std::string> interfaceDifferences; ///< from the original's, one line each
+  std::optional<Coverage> coverage;   ///< none where the interpreter has not run it to the end
+  std::optional<TimingResult> timing; ///< "transformed" is this program
   std::map<std::string, PipelineStatistics> statistics; ///< by shader
 };
 
@@ -274,6 +278,7 @@ struct VerifyReport {
   std::vector<ShortBuffer> shortBuffers; ///< of the scenario, from `findings`
   std::optional<InterpreterReport> interpreter; ///< where it was asked beside the device
   std::optional<RoundsReport> rounds;
+  std::optional<Coverage> coverage; ///< of the original, over all inputs in which it is sound
   uint64_t comparedBytes = 0;
   std::vector<ComparedResource> compared; ///< in the scenario's order
   /// With OrderDependent: those of them that are compared otherwise.

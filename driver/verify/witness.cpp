@@ -59,6 +59,7 @@ public:
       : contents_(contents), scenario_(scenario), programs_(programs), isAsked_(isAsked),
         budget_(options.budgetSeconds), runner_(options.budgetSeconds, options.subgroupSize) {
     result_.rows.resize(programs.size());
+    result_.exercised.resize(programs.size());
     slots_.resize(programs.size());
     report_.subgroupSize = runner_.device().subgroupSize;
   }
@@ -68,10 +69,13 @@ public:
     if (report_.reason.empty()) report_.reason = plan();
     if (report_.reason.empty()) {
       report_.hasRun = true;
+      (void)runner_.takeExercised(0); // of the probe
       for (const InputSet& set : sets_)
         if (!runSet(set)) break;
     }
     if (!report_.comparesOutputs()) contents_.forgetOrders();
+    for (size_t p = 0; p < programs_.size() && report_.hasRun; ++p)
+      if (slots_[p]) result_.exercised[p] = runner_.takeExercised(*slots_[p]);
     return std::move(result_);
   }
 

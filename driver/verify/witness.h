@@ -38,7 +38,8 @@ struct WitnessRow {
 struct WitnessResult {
   InterpreterReport report;
   std::vector<RunFinding> originalFindings;
-  std::vector<WitnessRow> rows; ///< by program; [0] is unused
+  std::vector<WitnessRow> rows;     ///< by program; [0] is unused
+  std::vector<Exercised> exercised; ///< by program; empty: it has not run to the end
 };
 
 /// Runs the original, then the others as far as they are asked (by program). How much runs

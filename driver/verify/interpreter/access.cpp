@@ -190,7 +190,7 @@ void WorkgroupRunner::load(Lane& lane, const Instr& inst) {
     lane.marks[inst.d + n] = mark;
     if (object->isShadowed) noteRead(lane, *object, offset, bytes, inst.site);
   }
-  if (isObserved()) observeAccess(lane, inst, *object, address, bytes, stride, false);
+  if (isWatched()) observeAccess(lane, inst, *object, address, bytes, stride, false);
 }
 
 void WorkgroupRunner::store(Lane& lane, const Instr& inst) {
@@ -216,7 +216,7 @@ void WorkgroupRunner::store(Lane& lane, const Instr& inst) {
     if (object->written)
       for (uint64_t g = first; g <= last; ++g) object->written[g] = 1;
   }
-  if (isObserved()) observeAccess(lane, inst, *object, address, bytes, stride, true);
+  if (isWatched()) observeAccess(lane, inst, *object, address, bytes, stride, true);
 }
 
 void WorkgroupRunner::observeAccess(Lane& lane, const Instr& inst, const Object& object,

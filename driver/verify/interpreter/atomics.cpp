@@ -106,7 +106,7 @@ void WorkgroupRunner::atomic(Lane& lane, const Instr& inst) {
     lane.marks[inst.d] = mark;
   }
   if (writes) happensBefore_.writeAtomic(lane, address, info);
-  if (isObserved()) observeAccess(lane, inst, *object, address, info.bytes, info.bytes, !isLoad);
+  if (isWatched()) observeAccess(lane, inst, *object, address, info.bytes, info.bytes, !isLoad);
 }
 
 } // namespace lanewise::driver::interpreter

@@ -120,8 +120,8 @@ enum class Op : uint8_t {
   Image,        ///< aux: index into Program::images
   // Control.
   Jump,      ///< to aux
-  Branch,    ///< a: to aux, else to b
-  Switch,    ///< a, aux: index into Program::switches
+  Branch,    ///< a: to aux, else to b; c: its first edge (Program::edgeCount)
+  Switch,    ///< a, aux: index into Program::switches; c: its first edge
   LoopEnter, ///< cell d = 0
   LoopNext,  ///< cell d += 1; aux: instructions that an iteration may take
   Call,      ///< cell d = return address; to aux

@@ -10,6 +10,7 @@ void branch(Lane& l, const Instr& i) {
   bool isTaken = l.cells[i.a] != 0;
   if (uint32_t mark = l.marks[i.a]) l.runner->reportUndefined(l, i.site, mark);
   uint32_t target = isTaken ? i.aux : i.b;
+  l.runner->take(i.c + !isTaken);
   if (l.runner->isObserved()) l.runner->observeBranch(l, i, target);
   l.next = l.runner->codeAt(target);
 }
@@ -22,6 +23,7 @@ void switchTo(Lane& l, const Instr& i) {
                                 std::pair<uint64_t, uint32_t>(value, 0));
   bool isCase = found != table.cases.end() && found->first == value;
   uint32_t target = isCase ? found->second : table.otherwise;
+  l.runner->take(i.c + (isCase ? 1 + uint32_t(found - table.cases.begin()) : 0));
   if (l.runner->isObserved()) l.runner->observeBranch(l, i, target);
   l.next = l.runner->codeAt(target);
 }

@@ -90,6 +90,8 @@ public:
   uint64_t instructions() const { return instructions_; }
   bool gaveUp() const { return gaveUp_; } ///< after an endless loop
   bool isLate() const { return isLate_; } ///< stopped at the deadline
+  /// By Program's edges: not 0 where a lane has taken it.
+  const std::vector<uint8_t>& edges() const { return edges_; }
 
   // For the handlers.
   const Program& program() const { return program_; }
@@ -102,8 +104,11 @@ public:
   void descriptor(Lane& lane, const Instr& inst);
   void arrayLength(Lane& lane, const Instr& inst);
   void loopNext(Lane& lane, const Instr& inst);
+  void take(uint32_t edge) { edges_[edge] = 1; }
   void observeBranch(Lane& lane, const Instr& inst, uint32_t target);
   bool isObserved() const { return dispatch_.observer != nullptr; }
+  /// Whether accesses are observed as well.
+  bool isWatched() const { return isObserved() && dispatch_.observer->asksForInstances(); }
   /// A value that depends on `mark` takes effect at `site`.
   void reportUndefined(const Lane& lane, uint32_t site, uint32_t mark);
   void report(FindingKind kind, const Lane& lane, uint32_t site, std::string detail = {});
@@ -172,6 +177,7 @@ private:
   std::vector<std::vector<uint8_t>> workgroupMemory_;
   FindingLog log_;
   uint64_t instructions_ = 0;
+  std::vector<uint8_t> edges_;
   bool gaveUp_ = false, isLate_ = false;
 
   // Of the workgroup under way.

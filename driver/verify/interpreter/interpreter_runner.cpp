@@ -60,6 +60,15 @@ std::string placeOf(const RunFinding& found, bool isRace) {
                      found.memory.resource, found.memory.member.value_or(""));
 }
 
+Exercised nothingOf(const driver::Program& program,
+                    std::span<const std::shared_ptr<const interpreter::Program>> code) {
+  Exercised nothing;
+  for (size_t s = 0; s < code.size(); ++s)
+    nothing.push_back(
+        {program.shaders[s].name, code[s], false, std::vector<uint8_t>(code[s]->edgeCount)});
+  return nothing;
+}
+
 } // namespace
 
 InterpreterRunner::InterpreterRunner(double timeoutSeconds, uint32_t subgroupSize)
@@ -96,6 +105,7 @@ RunStatus InterpreterRunner::addProgram(const driver::Program& program) {
                         fmt::format("shader `{}`: {}", shader.name, code.error().message)};
     lowered.shaders.push_back(std::move(*code));
   }
+  lowered.exercised = nothingOf(lowered.program, lowered.shaders);
   programs_.push_back(std::move(lowered));
   return {};
 }
@@ -157,6 +167,11 @@ RunStatus InterpreterRunner::time(uint32_t program, uint32_t repetitions, double
   return {};
 }
 
+Exercised InterpreterRunner::takeExercised(uint32_t program) {
+  LoweredProgram& lowered = programs_[program];
+  return std::exchange(lowered.exercised, nothingOf(lowered.program, lowered.shaders));
+}
+
 bool InterpreterRunner::hasStorageAtomics(uint32_t program, uint32_t dispatch) const {
   const LoweredProgram& lowered = programs_[program];
   return lowered.shaders[lowered.program.dispatches[dispatch].shader]->hasStorageAtomics;
@@ -201,8 +216,7 @@ void InterpreterRunner::restore(size_t b, const BufferInput& input) {
   }
 }
 
-RunStatus InterpreterRunner::runSequence(const LoweredProgram& lowered,
-                                         const InterpreterPlan& plan) {
+RunStatus InterpreterRunner::runSequence(LoweredProgram& lowered, const InterpreterPlan& plan) {
   auto start = std::chrono::steady_clock::now();
   instructions_.assign(lowered.program.dispatches.size(), 0);
   workgroups_.assign(lowered.program.dispatches.size(), 0);
@@ -220,9 +234,8 @@ RunStatus InterpreterRunner::runSequence(const LoweredProgram& lowered,
   return {};
 }
 
-RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t index,
-                                         bool isAfterPart, const InterpreterPlan& plan,
-                                         double seconds) {
+RunStatus InterpreterRunner::runDispatch(LoweredProgram& lowered, uint32_t index, bool isAfterPart,
+                                         const InterpreterPlan& plan, double seconds) {
   const ProgramDispatch& step = lowered.program.dispatches[index];
   std::vector<BufferMemory> memory;
   for (size_t b = 0; b < buffers_.size(); ++b) {
@@ -254,6 +267,11 @@ RunStatus InterpreterRunner::runDispatch(const LoweredProgram& lowered, uint32_t
       dispatch({&program, groups, bindings, step.pushConstants}, memory, options);
   if (!done) return RunFailure{RunFailure::Kind::Unsupported, done.error().message};
   instructions_[index] += done->instructions;
+  if (done->ended && !done->timedOut) {
+    ExercisedShader& seen = lowered.exercised[step.shader];
+    seen.hasRun = true;
+    for (size_t n = 0; n < seen.edges.size(); ++n) seen.edges[n] |= done->edges[n];
+  }
   const ProgramShader& run = lowered.program.shaders[step.shader];
   const std::string& shader = run.madeOf.empty() ? run.name : run.madeOf;
   for (BufferBinding& bound : bindings)

@@ -72,6 +72,7 @@ public:
   std::vector<uint8_t> contents(uint32_t buffer) override { return buffers_[buffer]; }
   std::vector<std::string> takeValidationErrors() override { return {}; }
   std::vector<RunFinding> takeFindings() override { return std::exchange(findings_, {}); }
+  Exercised takeExercised(uint32_t program) override;
 
   /// Runs by a plan; what the buffers hold then stays until the next run.
   RunStatus execute(uint32_t program, std::span<const BufferInput> inputs,
@@ -86,18 +87,22 @@ public:
   bool hasStorageAtomics(uint32_t program, uint32_t dispatch) const;
   /// Whether any of its dispatches has atomics, on whatever memory.
   bool hasAtomics(uint32_t program) const;
+  const interpreter::Program& code(uint32_t program, uint32_t shader) const {
+    return *programs_[program].shaders[shader];
+  }
 
 private:
   struct LoweredProgram {
     Program program;
     std::vector<std::shared_ptr<const interpreter::Program>> shaders;
     uint32_t runs = 0;
+    Exercised exercised = {};
   };
 
   void upload(std::span<const BufferInput> inputs, uint64_t number);
   void restore(size_t buffer, const BufferInput& input);
-  RunStatus runSequence(const LoweredProgram& lowered, const InterpreterPlan& plan);
-  RunStatus runDispatch(const LoweredProgram& lowered, uint32_t index, bool isAfterPart,
+  RunStatus runSequence(LoweredProgram& lowered, const InterpreterPlan& plan);
+  RunStatus runDispatch(LoweredProgram& lowered, uint32_t index, bool isAfterPart,
                         const InterpreterPlan& plan, double seconds);
   RunStatus readGroups(const LoweredProgram& lowered, uint32_t index, bool isAfterPart,
                        std::array<uint32_t, 3>& groups);

@@ -133,6 +133,8 @@ void ModuleLowering::lowerFunction(FunctionRef f) {
     info.begin = uint32_t(out_->size());
     info.function = index;
     info.loops = loopsAround(b);
+    info.block = b;
+    info.firstEdge = program_->edgeCount;
     blockStart_[b.value] = info.begin;
     if (loopOfHeader_[b.value] >= 0)
       program_->loops[size_t(loopOfHeader_[b.value])].header = info.begin;
@@ -206,7 +208,9 @@ void ModuleLowering::lowerTerminator(BlockRef b, InstRef i) {
     BlockRef no = module_->blockOfLabel(module_->idAt(i, 3));
     uint32_t condition = cell(module_->idAt(i, 1));
     uint32_t at = uint32_t(out_->size());
-    emit(Op::Branch, i).a = condition;
+    Instr& branch = emit(Op::Branch, i);
+    branch.a = condition;
+    branch.c = addEdges(2);
     nextBlock_ = BlockRef(); // edges of their own end in jumps
     branchTo(b, yes, at, false);
     branchTo(b, no, at, true);
@@ -260,6 +264,7 @@ void ModuleLowering::lowerSwitch(BlockRef b, InstRef i) {
   Instr& inst = emit(Op::Switch, i);
   inst.a = cell(selector);
   inst.aux = table;
+  inst.c = addEdges(1 + (module_->wordCount(i) - 3) / (words + 1));
   nextBlock_ = BlockRef();
   std::vector<std::pair<BlockRef, uint32_t>> edges; // an edge is lowered once
   auto target = [&](BlockRef to, Patch::Where where, uint32_t index) -> uint32_t {

@@ -492,10 +492,9 @@ Result<std::shared_ptr<const Program>> Program::lower(std::vector<uint32_t> word
   return ModuleLowering(std::move(words), options).run();
 }
 
-SourceLocation Program::location(uint32_t site) const {
+SourceLocation Program::locationOf(InstRef inst) const {
   // A compiler that writes OpLine only where the line changes leaves the first instructions of a
   // block without one: the line before them in the function is theirs as well.
-  InstRef inst = sites[site].inst;
   SourceLocation at = lines_->at(*module_, inst);
   BlockRef block = inst ? module_->blockOf(inst) : BlockRef();
   while (block && at.line == 0 && module_->opcode(inst) != spv::Op::OpFunction) {

@@ -12,6 +12,7 @@
 #include "verify/interpreter/program.h"
 
 #include <set>
+#include <utility>
 
 namespace lanewise::driver {
 struct GlslInstruction;
@@ -82,6 +83,9 @@ private:
   bool needsEdge(BlockRef to) const;
   void lowerTerminator(BlockRef b, InstRef i);
   void lowerSwitch(BlockRef b, InstRef i);
+  uint32_t addEdges(uint32_t count) {
+    return std::exchange(program_->edgeCount, program_->edgeCount + count);
+  }
   void lowerCall(InstRef i);
   void lowerEdge(BlockRef from, BlockRef to);
   void lowerPhis(BlockRef from, BlockRef to);

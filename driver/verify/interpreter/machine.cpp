@@ -36,7 +36,8 @@ std::vector<uint32_t> ordered(uint32_t count, const MachineOptions& options, uin
 class Machine {
 public:
   Machine(const Dispatch& what, std::span<BufferMemory> buffers, const MachineOptions& options)
-      : what_(what), buffers_(buffers), options_(options), program_(*what.program) {}
+      : what_(what), buffers_(buffers), options_(options), program_(*what.program),
+        edges_(program_.edgeCount) {}
 
   Result<DispatchResult> run() {
     if (Status status = check(); !status) return status.error();
@@ -241,6 +242,7 @@ private:
     }
     std::lock_guard lock(mutex_);
     instructions_ += runner.instructions();
+    for (size_t n = 0; n < edges_.size(); ++n) edges_[n] |= runner.edges()[n];
   }
 
   DispatchResult finish() {
@@ -255,7 +257,9 @@ private:
         else
           byte |= kDirtyBytes - 1; // the last of its page
     }
-    return {log_.sorted(), instructions_, ended_, timedOut_};
+    // Where a loop did not end, the host's threads decide what ran beside it.
+    if (!ended_ || timedOut_) edges_.clear();
+    return {log_.sorted(), instructions_, ended_, timedOut_, std::move(edges_)};
   }
 
   const Dispatch& what_;
@@ -272,6 +276,7 @@ private:
   bool ended_ = true, timedOut_ = false;
   FindingLog log_;
   uint64_t instructions_ = 0;
+  std::vector<uint8_t> edges_;
 };
 
 } // namespace

@@ -74,6 +74,9 @@ struct DispatchResult {
   uint64_t instructions = 0;     ///< of the interpreter's code
   bool ended = true;             ///< false after an endless loop
   bool timedOut = false;         ///< not all workgroups have run
+  /// By Program's edges: not 0 where some lane took it. The same with any number of threads; empty
+  /// where the dispatch did not end.
+  std::vector<uint8_t> edges = {};
 };
 
 /// Device address of the first byte of a buffer, for pointers that stand in buffers.

@@ -1,10 +1,12 @@
-// For profiles: what happens at each site, lane by lane. Events of one subgroup at one site that
+// For profiles, and for what sends branches elsewhere (steering.h): what happens at each site, lane
+// by lane. Events of one subgroup at one site that
 // have the same `instance` happen together on a device.
 #pragma once
 
 #include "verify/interpreter/program.h"
 
 #include <cstdint>
+#include <span>
 
 namespace lanewise::driver::interpreter {
 
@@ -24,12 +26,16 @@ struct BranchEvent {
   uint32_t site = 0;
   uint64_t instance = 0;
   uint32_t target = 0; ///< where the lane goes on: an address of the code
+  const Instr* branch = nullptr;
+  std::span<const uint64_t> cells; ///< what the lane holds, as long as the call lasts
 };
 
 /// Called by one thread at a time; observing makes a dispatch run on one thread.
 class Observer {
 public:
   virtual ~Observer() = default;
+  /// False: branches alone are of interest, and not which of them happen together.
+  virtual bool asksForInstances() const { return true; }
   virtual void access(const AccessEvent&) {}
   /// A texel that OpImageWrite stores; accesses through texel pointers are access() like others.
   virtual void texel(const AccessEvent&) {}

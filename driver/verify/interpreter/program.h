@@ -155,6 +155,8 @@ struct BlockInfo {
   uint32_t begin = 0, end = 0; ///< addresses
   uint32_t function = 0;
   std::vector<uint32_t> loops; ///< indices into Program::loops
+  BlockRef block = {};         ///< null: what a lane does before the entry point
+  uint32_t firstEdge = 0;      ///< of the Branch or Switch at its end
 };
 
 struct FunctionInfo {
@@ -205,7 +207,8 @@ public:
   Analyses& analyses() const { return *analyses_; }
   /// Where a site is in the source; where the module does not say, the nearest line before it in
   /// its function. Line 0 if there is none.
-  SourceLocation location(uint32_t site) const;
+  SourceLocation location(uint32_t site) const { return locationOf(sites[site].inst); }
+  SourceLocation locationOf(InstRef inst) const;
   /// The variable that a memory access goes to, empty if it is not known.
   std::string variableName(uint32_t site) const;
   spv::Op opcodeAt(uint32_t site) const;
@@ -224,6 +227,9 @@ public:
   std::vector<Site> sites;
   std::vector<BlockInfo> blocks;
   std::vector<uint32_t> blockOf; ///< by address
+  /// Edges are the ways out of branches: of a Branch where its condition holds, then where it does
+  /// not; of a Switch its default, then its cases in the order of SwitchTable.
+  uint32_t edgeCount = 0;
   std::vector<LoopInfo> loops;
   std::vector<FunctionInfo> functions;
   std::vector<VariableInfo> variables;

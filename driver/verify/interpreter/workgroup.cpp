@@ -21,7 +21,7 @@ std::array<uint64_t, 4> ballotMask(uint32_t from, uint32_t to) { // bits [from, 
 WorkgroupRunner::WorkgroupRunner(DispatchState& dispatch)
     : dispatch_(dispatch), program_(*dispatch.program),
       lanes_(program_.workgroupSize[0] * program_.workgroupSize[1] * program_.workgroupSize[2]),
-      happensBefore_(program_, lanes_, dispatch.locations) {
+      edges_(program_.edgeCount), happensBefore_(program_, lanes_, dispatch.locations) {
   laneCount_ = uint32_t(lanes_.size());
   granuleShift_ = dispatch.granuleBytes >= 4 ? 2 : dispatch.granuleBytes >= 2 ? 1 : 0;
   objects_.resize(dispatch.objects.size());
@@ -221,7 +221,9 @@ void WorkgroupRunner::observeBranch(Lane& lane, const Instr& inst, uint32_t targ
   BranchEvent event;
   event.workgroup = workgroup_, event.subgroup = lane.subgroup, event.lane = lane.index;
   event.site = inst.site;
-  event.instance = instanceOf(lane, inst);
+  if (dispatch_.observer->asksForInstances()) event.instance = instanceOf(lane, inst);
+  event.branch = &inst;
+  event.cells = {lane.cells, program_.cellCount};
   event.target = target;
   dispatch_.observer->branch(event);
 }
