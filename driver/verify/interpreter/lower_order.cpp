@@ -35,8 +35,7 @@ Ordering ModuleLowering::orderingOf(Id scope, Id semantics) const {
   ordering.level = levelOf(scope);
   ordering.acquires = isBoth || has(bits, Mask::Acquire);
   ordering.releases = isBoth || has(bits, Mask::Release);
-  if (has(bits, Mask::UniformMemory) || has(bits, Mask::CrossWorkgroupMemory))
-    ordering.classes |= kStorageClass;
+  if (has(bits, Mask::UniformMemory)) ordering.classes |= kStorageClass;
   if (has(bits, Mask::WorkgroupMemory)) ordering.classes |= kWorkgroupClass;
   if (has(bits, Mask::ImageMemory)) ordering.classes |= kImageClass;
   if (program_->isVulkanModel) {
