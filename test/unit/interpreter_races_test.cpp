@@ -243,7 +243,7 @@ TEST(InterpreterRaces, WhatIsOrderedIsForgotten) {
                                      "for (uint n = 0; n < 200; ++n) { barrier(); ") +
                          many +
                          "}\nbarrier(); for (uint k = 0; k <= t; ++k) memoryBarrierShared();\n"
-                         "uint x = s[0];\nif (t != 37) memoryBarrierShared();\n"
+                         "uint x = s[0];\nif (w != 2 || t != 37) memoryBarrierShared();\n"
                          "if (atomicAdd(done, 1u, kWorkgroup, 0, kRelaxed) == 63) {\n"
                          "memoryBarrierShared();\ns[0] = 6; }\na[t] = x;"),
                   3, options);
@@ -444,6 +444,82 @@ b[t] = c[63 - t];)",
                    1, kVulkanHead);
 }
 
+// "If two masks are present, the first applies to Target and the second applies to Source."
+TEST(InterpreterRaces, CopiesAreALoadAndAStore) {
+  auto findings = [](const std::string& masks) {
+    Interpreted it = runKernel(assemble(R"(
+OpCapability Shader
+OpCapability VulkanMemoryModel
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %id %x %y
+OpExecutionMode %main LocalSize 2 1 1
+OpDecorate %id BuiltIn LocalInvocationIndex
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %x DescriptorSet 0
+OpDecorate %x Binding 0
+OpDecorate %y DescriptorSet 0
+OpDecorate %y Binding 1
+%void = OpTypeVoid
+%type = OpTypeFunction %void
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%u0 = OpConstant %uint 0
+%group = OpConstant %uint 2
+%both = OpConstant %uint 0x48
+%block = OpTypeStruct %uint
+%pid = OpTypePointer Input %uint
+%pblock = OpTypePointer StorageBuffer %block
+%puint = OpTypePointer StorageBuffer %uint
+%id = OpVariable %pid Input
+%x = OpVariable %pblock StorageBuffer
+%y = OpVariable %pblock StorageBuffer
+%main = OpFunction %void None %type
+%entry = OpLabel
+%t = OpLoad %uint %id
+%first = OpIEqual %bool %t %u0
+%px = OpAccessChain %puint %x %u0
+%py = OpAccessChain %puint %y %u0
+OpSelectionMerge %stored None
+OpBranchConditional %first %store %stored
+%store = OpLabel
+OpStore %px %u0 NonPrivatePointer|MakePointerAvailable %group
+OpBranch %stored
+%stored = OpLabel
+OpControlBarrier %group %group %both
+OpSelectionMerge %copied None
+OpBranchConditional %first %copied %copy
+%copy = OpLabel
+OpCopyMemory %py %px )" + masks + R"(
+OpBranch %copied
+%copied = OpLabel
+OpControlBarrier %group %group %both
+OpSelectionMerge %loaded None
+OpBranchConditional %first %load %loaded
+%load = OpLabel
+%v = OpLoad %uint %py NonPrivatePointer|MakePointerVisible %group
+OpBranch %loaded
+%loaded = OpLabel
+OpReturn
+OpFunctionEnd
+)"),
+                               1);
+    std::string text;
+    for (const interp::Finding& f : it.result.findings)
+      text += std::string(nameOf(f.kind)) + " of " + f.variable + ", ";
+    return text;
+  };
+  const std::string available = "NonPrivatePointer|MakePointerAvailable %group ",
+                    visible = "NonPrivatePointer|MakePointerVisible %group ",
+                    neither = "NonPrivatePointer ";
+  EXPECT_EQ(findings("NonPrivatePointer|MakePointerAvailable|MakePointerVisible %group %group"),
+            "");
+  EXPECT_EQ(findings(available + visible), "");
+  EXPECT_EQ(findings(neither + visible), "race-incomplete of buffer 1, ");
+  EXPECT_EQ(findings(available + neither), "race-incomplete of buffer 0, ");
+  EXPECT_EQ(findings(available), "race-incomplete of buffer 0, ");
+}
+
 // ----- what is not seen (docs/design/interpreter.md) -----
 
 void expectNothingSeen(const std::string& text, uint32_t groups = 1,
@@ -528,6 +604,24 @@ b[1] = b[0];)"),
                              3, {});
   EXPECT_TRUE(it.has(FindingKind::RaceIncomplete, 3));
   EXPECT_FALSE(it.has(FindingKind::RaceReadWrite)) << it.findings();
+  // A word of a pair of words that was released.
+  it = runKernel(kernel(R"(if (t != 0) return;
+if (w == 0) { a[0] = 1; atomicStore(b64[0], 1ul, kDevice, kBuffer, kRelease); }
+if (w == 1)
+atomicAdd(b[0], 1u, kDevice, 0, kRelaxed);
+if (w == 2 && atomicLoad(b[0], kDevice, kBuffer, kAcquire) == 2)
+a[1] = a[0];)",
+                        kViewsHead),
+                 3);
+  EXPECT_TRUE(it.has(FindingKind::RaceIncomplete, 4)) << it.findings();
+  EXPECT_FALSE(it.has(FindingKind::RaceReadWrite)) << it.findings();
+}
+
+TEST(InterpreterRaces, NotSeenBehindDivergentBarriers) {
+  Interpreted it =
+      runKernel(kernel("s[t] = t; if (t >= 32) return; barrier(); a[t] = s[t + 32];"), 1);
+  EXPECT_TRUE(it.has(FindingKind::DivergentBarrier));
+  EXPECT_FALSE(hasRace(it)) << it.findings();
 }
 
 TEST(InterpreterRaces, NotSeenBeyondTheHistory) {

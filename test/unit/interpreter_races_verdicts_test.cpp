@@ -204,16 +204,20 @@ TEST(RaceVerdicts, ScopesOfAtomics) {
        "at(0, b[0] = 1; atomicStore(a[0], 1u, kWorkgroup, kBuffer, kRelease); add(a[0]))\n"
        "at(64, acquire(a[0]); a[9] = b[0])"},
   });
+  // Of another size.
+  expectVerdicts(
+      {
+          {kNone, 2,
+           "at(0, a[0] = 1; atomicStore(b64[0], 1ul, kDevice, kBuffer, kRelease))\n"
+           "at(64, atomicLoad(b64[0], kDevice, kBuffer, kAcquire); a[9] = a[0])"},
+          {kReadWrite, 2,
+           "at(0, a[0] = 1; atomicStore(b64[0], 1ul, kDevice, kBuffer, kRelease))\n"
+           "at(64, acquire(b[0]); a[9] = a[0])"},
+      },
+      kViewsHead, "A");
 }
 
 // ----- atomics that race -----
-
-// Locations that are seen as words and as pairs of words.
-const std::string kPairs = std::string(R"(#version 450
-#extension GL_EXT_shader_explicit_arithmetic_types : require
-#extension GL_EXT_shader_atomic_int64 : require
-)") + std::string(kHead).substr(std::string("#version 450\n").size()) +
-                           "layout(binding = 1) buffer P { uint64_t b64[]; };\n#line 1\n";
 
 TEST(RaceVerdicts, AtomicsAreNotAlike) {
   expectVerdicts(
@@ -234,7 +238,7 @@ TEST(RaceVerdicts, AtomicsAreNotAlike) {
            "at(60, acquire(a[0]); atomicAdd(b[0], 1u, kSubgroup, 0, 0))\n"
            "at(61, atomicAdd(b[0], 1u, kSubgroup, 0, 0))"},
       },
-      kPairs);
+      kViewsHead);
   expectVerdicts(
       {
           // The earlier one of an invocation still is there, though it has done another one since.
@@ -242,7 +246,7 @@ TEST(RaceVerdicts, AtomicsAreNotAlike) {
            "at(0, add(b[0]); atomicAdd(b64[0], 1ul, kDevice, 0, 0))\n"
            "at(1, atomicAdd(b64[0], 1ul, kDevice, 0, 0))"},
       },
-      kPairs, "P");
+      kViewsHead, "P");
 }
 
 TEST(RaceVerdicts, AtomicsBesidePlainAccesses) {
@@ -301,7 +305,7 @@ TEST(RaceVerdicts, NobodyIsForgotten) {
 
 TEST(RaceVerdicts, PartsOfAWord) {
   auto ofWords = [](std::initializer_list<Row> rows, const std::string& variable = "B") {
-    expectVerdicts(rows, kPairs, variable);
+    expectVerdicts(rows, kViewsHead, variable);
   };
   // The upper half of what is written or read as a whole.
   ofWords({
@@ -315,6 +319,10 @@ TEST(RaceVerdicts, PartsOfAWord) {
            {kWriteWrite, 1, "at(0, b[1] = 1) at(1, b64[0] = 0x700000001ul)"},
            {kWriteWrite, 1, "at(0, b[1] = 6) at(1, atomicAdd(b64[0], 1ul, kDevice, 0, 0))"}},
           "P");
+  ofWords({{kNone, 1, "b8[t] = uint8_t(t); barrier(); a[t] = uint(b8[t]);"},
+           {kReadWrite, 1, "b8[t] = uint8_t(t); barrier(); a[t] = uint(b8[t ^ 1]);"},
+           {kNone, 2, "b8[64 * w + t] = uint8_t(t);"}},
+          "Q");
 }
 
 // ----- barriers -----
@@ -472,6 +480,62 @@ TEST(RaceVerdicts, AvailabilityAndVisibility) {
           {kNone, 2,
            "at(0, a[0] = 1; releaseIt(kAvailable)) at(64, acquireIt(0); b[9] = coherentA[0])"},
       });
+}
+
+// ----- how much is kept -----
+
+// Of buffers and of shared memory: by (b)arriers, (l)anes or (w)orkgroups.
+std::string trackingOf(const std::string& body, const std::string& head = kHead) {
+  auto program = interp::Program::lower(kernel(body, head + kSteps), {});
+  EXPECT_TRUE(program);
+  std::string text;
+  for (uint32_t classAt : {0, 1})
+    if (program) text += "blw"[size_t((*program)->tracking[classAt])];
+  return text;
+}
+
+// More would change no verdict, and take longer.
+TEST(RaceVerdicts, WhatIsKept) {
+  EXPECT_EQ(trackingOf("s[t] = t; barrier(); b[t] = s[63 - t];"), "bb");
+  EXPECT_EQ(trackingOf("b[t] = t; meet(kDevice, kBuffer | kShared, kBoth); a[t] = b[0];"), "bb");
+  EXPECT_EQ(trackingOf("b[t] = t; memoryBarrierBuffer(); a[t] = b[t];"), "bb");
+  EXPECT_EQ(trackingOf("s[t] = t; meetUnordered(); a[t] = s[0];"), "bb");
+  EXPECT_EQ(trackingOf("b[t] = t; memoryBarrier(gl_ScopeInvocation, kBuffer, kBoth); add(a[0]);"),
+            "bb");
+  // Barriers of fewer lanes or one way, or none where there are fences.
+  EXPECT_EQ(trackingOf("meet(kWorkgroup, kShared, kRelease);"), "bl");
+  EXPECT_EQ(trackingOf("meet(kSubgroup, kBuffer, kBoth);"), "lb");
+  EXPECT_EQ(trackingOf("controlBarrier(kSubgroup, kWorkgroup, kBuffer, kBoth);"), "lb");
+  EXPECT_EQ(trackingOf("memoryBarrierBuffer(); barrier();"), "lb");
+  // Atomics with semantics, those of a compare-exchange that does not write as well.
+  EXPECT_EQ(trackingOf("add(a[0]); atomicAdd(flag, 1u, kWorkgroup, 0, 0);"), "bb");
+  EXPECT_EQ(trackingOf("atomicAdd(flag, 1u, kWorkgroup, kBuffer, kRelease);"), "lb");
+  EXPECT_EQ(trackingOf("atomicAdd(flag, 1u, kDevice, kBuffer, kRelease);"), "lb");
+  EXPECT_EQ(trackingOf("acquire(a[0]);"), "lb");
+  EXPECT_EQ(trackingOf("release(a[0]);"), "wb");
+  EXPECT_EQ(trackingOf("atomicAdd(a[0], 1u, kDevice, kShared, kRelease);"), "bl");
+  EXPECT_EQ(trackingOf("atomicCompSwap(flag, 0u, 1u, kWorkgroup, 0, 0, kBuffer, kAcquire);"), "lb");
+  // Atomics behind fences, or behind a barrier.
+  EXPECT_EQ(trackingOf("memoryBarrierBuffer(); add(a[0]);"), "wb");
+  EXPECT_EQ(trackingOf("acquireFence(kDevice, kBuffer); add(a[0]);"), "lb");
+  EXPECT_EQ(trackingOf("releaseFence(kWorkgroup, kBuffer); add(a[0]);"), "lb");
+  EXPECT_EQ(trackingOf("memoryBarrierBuffer(); atomicAdd(flag, 1u, kWorkgroup, 0, 0);"), "lb");
+  EXPECT_EQ(trackingOf("memoryBarrierShared(); add(a[0]);"), "bb");
+  EXPECT_EQ(trackingOf("memoryBarrierShared(); atomicAdd(flag, 1u, kWorkgroup, 0, 0);"), "bl");
+  EXPECT_EQ(trackingOf("meet(kDevice, kBuffer, kBoth); add(a[0]);"), "wb");
+  // Atomics that are not atomic with one another.
+  EXPECT_EQ(trackingOf("atomicAdd(a[0], 1u, kWorkgroup, 0, 0);"), "wb");
+  EXPECT_EQ(trackingOf("atomicAdd(flag, 1u, kSubgroup, 0, 0);"), "bl");
+  EXPECT_EQ(trackingOf("add(b[0]); atomicAdd(b64[1], 1ul, kDevice, 0, 0);", kViewsHead), "wb");
+  // Private accesses of what is written, where something could order them.
+  EXPECT_EQ(trackingOf("b[t] = t; c[t] = b[t];", kVulkanHead), "bb");
+  EXPECT_EQ(trackingOf("b[t] = t; meet(kWorkgroup, kBuffer, kBoth | kAvailable | kVisible);",
+                       kVulkanHead),
+            "lb");
+  EXPECT_EQ(trackingOf("c[t] = b[t]; meet(kWorkgroup, kBuffer, kBoth | kAvailable | kVisible);",
+                       kVulkanHead),
+            "bb");
+  EXPECT_EQ(trackingOf("a[t] = t; meet(kWorkgroup, kBuffer, kBoth);", kVulkanHead), "lb");
 }
 
 } // namespace

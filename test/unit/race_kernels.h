@@ -22,6 +22,15 @@ uint t = gl_LocalInvocationIndex, w = gl_WorkGroupID.x;
 #line 1
 )";
 
+/// With buffer 1 seen as bytes and as pairs of words as well.
+inline const std::string kViewsHead =
+    "#version 450\n#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+    "#extension GL_EXT_shader_atomic_int64 : require\n"
+    "#extension GL_EXT_shader_8bit_storage : require\n" +
+    std::string(kHead).substr(std::string("#version 450\n").size()) +
+    "layout(binding = 1) buffer P { uint64_t b64[]; };\n"
+    "layout(binding = 1) buffer Q { uint8_t b8[]; };\n#line 1\n";
+
 /// The Vulkan memory model: accesses of `a` are non-private, those of `b` are private, those of `c`
 /// make available and visible.
 inline constexpr const char* kVulkanHead = R"(#version 450

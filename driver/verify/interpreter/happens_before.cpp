@@ -285,6 +285,7 @@ void HappensBefore::readAtomic(const Lane& lane, uint64_t address, const AtomicI
     Level widest = std::min(ordering.level, location.lastScope);
     if (location.lastScope == Level::Subgroup && location.lastSubgroup != lane.subgroup)
       widest = Level::Invocation;
+    if (location.lastBytes != info.bytes) widest = Level::Invocation;
     for (Level level : kAllLevels)
       if (level <= widest)
         hear(order, publishedAt(location, lane, level), classIndex(info.memoryClass), level,
@@ -314,6 +315,7 @@ void HappensBefore::writeAtomic(Lane& lane, uint64_t address, const AtomicInfo& 
   const bool isModify = info.opcode != spv::Op::OpAtomicStore;
   if (isModify && ordering.level < location.lastScope) return;
   location.lastScope = ordering.level;
+  location.lastBytes = info.bytes;
   location.lastSubgroup = lane.subgroup;
 }
 
@@ -340,10 +342,7 @@ void HappensBefore::meet(std::span<Lane* const> lanes, const Ordering& memory, L
   if (releases)
     for (const Lane* lane : lanes) pushFence(*lane, memory);
   ++highTick_;
-  if (level == Level::Workgroup)
-    for (Lane& lane : lanes_) lane.tick = highTick_;
-  else
-    for (Lane* lane : lanes) lane->tick = highTick_;
+  for (Lane* lane : lanes) lane->tick = highTick_;
 }
 
 void HappensBefore::meetClass(std::span<Lane* const> lanes, const Ordering& memory, Level level,

@@ -39,9 +39,10 @@ struct Published {
 
 /// By whom it can be heard: everywhere, in the workgroup that released last, in its subgroups.
 struct AtomicLocation {
-  /// Scope and subgroup of the last write: whoever that is not atomic with reads nothing that was
-  /// released. Invocation: a plain write.
+  /// Scope, size and subgroup of the last write: whoever that is not atomic with reads nothing that
+  /// was released. Invocation: a plain write.
   Level lastScope{};
+  uint8_t lastBytes = 0;
   uint32_t lastSubgroup = 0;
   Published device;
   uint32_t workgroup = UINT32_MAX;
