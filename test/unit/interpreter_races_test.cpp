@@ -216,6 +216,28 @@ b[0] = 1;)"),
   for (uint32_t line : {2, 3}) EXPECT_TRUE(it.has(FindingKind::RaceReadWrite, line));
 }
 
+TEST(InterpreterRaces, FindingsSayWhereAndWhy) {
+  auto findingOf = [](const std::string& body, const std::string& head = kHead) {
+    Interpreted it = runKernel(kernel(body, head), 1);
+    EXPECT_EQ(it.result.findings.size(), 1u) << it.findings();
+    return it.result.findings.empty() ? interp::Finding() : it.result.findings[0];
+  };
+  interp::Finding finding = findingOf("if (t < 3) b[5] = t; memoryBarrierBuffer(); barrier();");
+  EXPECT_EQ(finding.offset, 20u);
+  EXPECT_EQ(finding.bytes, 4u);
+  EXPECT_EQ(finding.detail, "");
+  EXPECT_EQ(findingOf("atomicAdd(flag, 1u, kSubgroup, 0, 0);").detail,
+            "atomics whose scopes or sizes do not fit together");
+  const std::string barrier = "controlBarrier(kWorkgroup, kWorkgroup, kBuffer, kBoth";
+  EXPECT_EQ(findingOf("b[t] = t; " + barrier + " | kAvailable | kVisible); c[t] = b[63 - t];",
+                      kVulkanHead)
+                .detail,
+            "one of the accesses is private");
+  EXPECT_EQ(
+      findingOf("a[t] = t; " + barrier + " | kVisible); c[t] = a[63 - t];", kVulkanHead).detail,
+      "");
+}
+
 TEST(InterpreterRaces, ThroughPhysicalAddresses) {
   const std::vector<uint32_t> words =
       compileGlsl("#version 450\n#extension GL_EXT_buffer_reference : require\n"

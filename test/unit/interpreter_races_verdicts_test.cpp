@@ -68,6 +68,8 @@ TEST(RaceVerdicts, ReleasesAndAcquires) {
       {kWriteWrite, 2, "at(0, b[0] = 1; set(a[0])) at(64, acquire(a[0]); b[0] = 2)"},
       {kSame, 2, "at(0, b[0] = 1; set(a[0])) at(64, acquire(a[0]); b[0] = 1)"},
       {kReadWrite, 2, "at(0, b[0] = 1; set(a[0])) at(64, a[9] = b[0])"},
+      {kSame, 1, "at(0, b[0] = 1; set(a[0])) at(1, acquire(a[0]); b[0] = 1)"},
+      {kReadWrite, 1, "at(0, a[9] = b[0]; set(a[0])) at(1, acquire(a[0]); b[0] = 0)"},
       // What is read is not what was released.
       {kReadWrite, 2, "at(0, b[0] = 1; release(a[0])) at(64, acquire(a[1]); a[9] = b[0])"},
       // Behind the release, and in front of the acquire.
@@ -257,8 +259,8 @@ TEST(RaceVerdicts, AtomicsBesidePlainAccesses) {
       {kWriteWrite, 1, "at(0, b[0] = 1) at(1, add(b[0]))"},
       {kReadWrite, 1, "at(0, get(b[0])) at(1, b[0] = 1)"},
       {kReadWrite, 1, "at(0, b[0] = 1) at(1, get(b[0]))"},
-      {kNone, 1, "at(0, get(b[0])) at(1, a[9] = b[0])"},
-      {kNone, 1, "at(0, a[9] = b[0]) at(1, get(b[0]))"},
+      {kNone, 1, "at(0, get(b[0])) at(1, a[9] = b[0]) at(2, b[1] = 0)"},
+      {kNone, 1, "at(0, a[9] = b[0]) at(1, get(b[0])) at(2, b[1] = 0)"},
       // The same between workgroups.
       {kReadWrite, 2, "at(0, add(b[0])) at(64, a[9] = b[0])"},
       {kReadWrite, 2, "at(0, a[9] = b[0]) at(64, add(b[0]))"},
@@ -266,7 +268,11 @@ TEST(RaceVerdicts, AtomicsBesidePlainAccesses) {
       {kWriteWrite, 2, "at(0, b[0] = 1) at(64, add(b[0]))"},
       {kReadWrite, 2, "at(0, get(b[0])) at(64, b[0] = 1)"},
       {kReadWrite, 2, "at(0, b[0] = 1) at(64, get(b[0]))"},
-      {kNone, 2, "at(0, get(b[0])) at(64, a[9] = b[0])"},
+      {kNone, 2, "at(0, get(b[0])) at(64, a[9] = b[0]) at(2, b[1] = 0)"},
+      // Within a workgroup by a flag in shared memory, and other workgroups elsewhere.
+      {kNone, 2,
+       "at(0, b[0] = 1; atomicStore(flag, 1u, kWorkgroup, kBuffer, kRelease))\n"
+       "at(1, atomicLoad(flag, kWorkgroup, kBuffer, kAcquire); add(b[0])) at(64, add(b[1]))"},
       // Within a workgroup by a flag, and other workgroups elsewhere.
       {kNone, 2,
        "at(0, b[0] = 1; atomicStore(a[0], 1u, kWorkgroup, kBuffer, kRelease))\n"
@@ -284,6 +290,7 @@ TEST(RaceVerdicts, NobodyIsForgotten) {
       // The second reader and the second writer, where barriers are all that orders.
       {kReadWrite, 1, "if (t < 2) a[t] = b[0]; barrier(); at(0, b[0] = 1)"},
       {kBothWays, 1, "if (t < 2) b[0] = t; barrier(); at(0, a[9] = b[0])"},
+      {"race-write-write race-same-value", 1, "if (t < 2) b[0] = 7; barrier(); at(0, b[0] = 5)"},
       {kWriteWrite, 1, "if (t < 2) add(b[0]); barrier(); at(0, b[0] = 1)"},
       {kReadWrite, 1, "if (t < 2) get(b[0]); barrier(); at(0, b[0] = 1)"},
       {kReadWrite, 1, "if (t < 2) a[t] = b[0]; barrier(); at(0, add(b[0]))"},

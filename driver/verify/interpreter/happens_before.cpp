@@ -339,6 +339,7 @@ void HappensBefore::meet(std::span<Lane* const> lanes, const Ordering& memory, L
         meetClass(lanes.subspan(begin, end - begin), memory, Level::Subgroup, c);
     }
   for (uint32_t c = 0; c < kMemoryClasses; ++c) meetClass(lanes, memory, level, c);
+  // Its lanes know by now what it releases; atomics may tell it to others.
   if (releases)
     for (const Lane* lane : lanes) pushFence(*lane, memory);
   ++highTick_;

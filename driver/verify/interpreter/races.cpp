@@ -254,8 +254,7 @@ void WorkgroupRunner::noteHistory(const Lane& lane, Object& object, uint64_t gra
   const size_t atomics = firstOf(history, Kind::AtomicWrite), end = history.size();
   const size_t reads = firstOf(history, Kind::Read);
   auto check = [&](size_t begin, size_t end) {
-    for (size_t n = begin; n < end; ++n)
-      checkHistory(lane, object, granule, access, history[n]);
+    for (size_t n = begin; n < end; ++n) checkHistory(lane, object, granule, access, history[n]);
   };
   check(0, atomics);
   const bool conflictsWithAtomics = !isAtomic(access.kind) || program_.hasUnlikeAtomics[at];
