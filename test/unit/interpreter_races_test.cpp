@@ -256,9 +256,9 @@ TEST(InterpreterRaces, ThroughPhysicalAddresses) {
 // 64 readers, one of which races.
 TEST(InterpreterRaces, WhatIsOrderedIsForgotten) {
   interp::MachineOptions options;
-  options.mostRuns = 150;
-  for (const char* many : {"if (t == n % 8) s[1] = n;", "if (t == n % 8) a[t] = s[1];",
-                           "if (t == n % 8) atomicAdd(s[1], 1u);",
+  options.mostRuns = 100;
+  for (const char* many : {"if (t == n % 64) s[1] = n;", "if (t == n % 64) a[t] = s[1];",
+                           "if (t == n % 64) atomicAdd(s[1], 1u);",
                            "if (t == 5) { memoryBarrierShared(); a[5] = s[1]; }"}) {
     Interpreted it =
         runKernel(kernel(std::string("if (t == 0) { s[0] = s[1] = done = 0; }\n"

@@ -410,7 +410,7 @@ TEST(RaceVerdicts, AvailabilityAndVisibility) {
           {kNone, 2, "at(0, b[9] = a[0]; releaseIt(0)) at(64, acquireIt(0); a[0] = 2)"},
           // A read behind the own write still asks for it.
           {kLetter, 2,
-           "at(0, a[0] = 1; releaseIt(kAvailable)) at(64, acquireIt(0); a[0] = 2; b[9] = a[0])"},
+           "at(0, a[0] = 1; releaseIt(kAvailable)) at(64, acquireIt(0); a[0] = 2; a[9] = a[0])"},
           // By fences: behind the acquire, not in front of it; behind the write, not in front of
           // it.
           {kNone, 2,
@@ -518,6 +518,8 @@ TEST(RaceVerdicts, WhatIsKept) {
   EXPECT_EQ(trackingOf("add(a[0]); atomicAdd(flag, 1u, kWorkgroup, 0, 0);"), "bb");
   EXPECT_EQ(trackingOf("atomicAdd(flag, 1u, kWorkgroup, kBuffer, kRelease);"), "lb");
   EXPECT_EQ(trackingOf("atomicAdd(flag, 1u, kDevice, kBuffer, kRelease);"), "lb");
+  EXPECT_EQ(trackingOf("atomicAdd(flag, 1u, kWorkgroup, kBuffer, kRelease); add(a[0]);"), "lb");
+  EXPECT_EQ(trackingOf("atomicCompSwap(flag, 0u, 1u, kWorkgroup, kBuffer, kAcquire, 0, 0);"), "lb");
   EXPECT_EQ(trackingOf("acquire(a[0]);"), "lb");
   EXPECT_EQ(trackingOf("release(a[0]);"), "wb");
   EXPECT_EQ(trackingOf("atomicAdd(a[0], 1u, kDevice, kShared, kRelease);"), "bl");
@@ -530,6 +532,8 @@ TEST(RaceVerdicts, WhatIsKept) {
   EXPECT_EQ(trackingOf("memoryBarrierShared(); add(a[0]);"), "bb");
   EXPECT_EQ(trackingOf("memoryBarrierShared(); atomicAdd(flag, 1u, kWorkgroup, 0, 0);"), "bl");
   EXPECT_EQ(trackingOf("meet(kDevice, kBuffer, kBoth); add(a[0]);"), "wb");
+  EXPECT_EQ(trackingOf("meet(kWorkgroup, kBuffer, kBoth); atomicAdd(flag, 1u, kWorkgroup, 0, 0);"),
+            "bb");
   // Atomics that are not atomic with one another.
   EXPECT_EQ(trackingOf("atomicAdd(a[0], 1u, kWorkgroup, 0, 0);"), "wb");
   EXPECT_EQ(trackingOf("atomicAdd(flag, 1u, kSubgroup, 0, 0);"), "bl");

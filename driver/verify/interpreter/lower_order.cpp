@@ -110,7 +110,7 @@ Tracking ModuleLowering::trackingOf(uint32_t c) const {
     return Tracking::Workgroups;
   const bool mayBePrivate = (program_->privateClasses >> c & 1) != 0;
   if (isPartial || isPublished || hasUnlikeAtomics || (fencedWith != 0 && meetsUnordered) ||
-      ((isOrdered || isPartial) && mayBePrivate))
+      (isOrdered && mayBePrivate))
     return Tracking::Lanes;
   return Tracking::Barriers;
 }
