@@ -2,7 +2,9 @@
 // lanes.
 #include "interpreted.h"
 
+#include <algorithm>
 #include <numeric>
+#include <random>
 
 namespace {
 
@@ -476,6 +478,35 @@ TEST(InterpreterFindings, EndlessLoop) {
 }
 
 // ----- reports -----
+
+// One for each kind and pair of sites: of these the first by workgroup, lane and offset.
+TEST(InterpreterFindings, OfAPlaceTheFirstInAnyOrder) {
+  std::vector<interp::Finding> all;
+  for (FindingKind kind : {FindingKind::RaceReadWrite, FindingKind::RaceWriteWrite})
+    for (uint32_t site : {3, 4})
+      for (uint32_t lane : {1, 2})
+        for (uint32_t other : {5, 6})
+          for (uint32_t offset : {8, 12}) {
+            interp::Finding f;
+            f.kind = kind, f.at = {0, lane, site}, f.other = {0, other, 7}, f.offset = offset;
+            all.push_back(f);
+          }
+  for (bool isCounted : {false, true})
+    for (uint32_t seed = 0; seed < 20; ++seed) {
+      std::shuffle(all.begin(), all.end(), std::mt19937(seed));
+      interp::FindingLog log;
+      for (const interp::Finding& f : all)
+        if (!isCounted || !log.count(f.kind, f.at, f.other, f.offset)) log.add(f);
+      const std::vector<interp::Finding> found = log.sorted();
+      ASSERT_EQ(found.size(), 4u);
+      for (const interp::Finding& f : found) {
+        EXPECT_EQ(f.at.lane, 1u);
+        EXPECT_EQ(f.other.lane, 5u);
+        EXPECT_EQ(f.offset, 8u);
+        EXPECT_EQ(f.count, 8u);
+      }
+    }
+}
 
 TEST(InterpreterFindings, SameFindingsWithAnyNumberOfThreads) {
   std::vector<uint32_t> words = shader(

@@ -83,6 +83,8 @@ TEST(SameDefect, WrittenValuesThatWereReadInARace) {
   EXPECT_FALSE(hasDefect(std::vector{sameValue}, writes));
   EXPECT_FALSE(hasDefect(std::vector{race(29, 29)}, writes));
   EXPECT_FALSE(hasDefect(std::vector{sameValue, race(40, 40)}, writes));
+  writes.kind = "out-of-range";
+  EXPECT_FALSE(hasDefect(std::vector{sameValue, race(29, 29)}, writes));
 }
 
 TEST(SameDefect, NotOfOtherMemory) {
@@ -90,6 +92,7 @@ TEST(SameDefect, NotOfOtherMemory) {
   original.variable.clear(), other.variable.clear();
   original.memory = {.resource = "buffer 2", .layout = 7, .member = "0.1."};
   EXPECT_TRUE(isSameDefect(original, other)); // nothing is known of it
+  EXPECT_TRUE(isSameDefect(other, original));
   other.memory = original.memory;
   EXPECT_TRUE(isSameDefect(original, other));
   other.memory = {.resource = "Workgroup", .layout = 9, .member = ""};
@@ -101,6 +104,7 @@ TEST(SameDefect, NotOfOtherMemory) {
   EXPECT_FALSE(isSameDefect(original, other));
   other.memory = {.resource = "buffer 2", .layout = 7, .member = "0."};
   EXPECT_TRUE(isSameDefect(original, other));
+  EXPECT_TRUE(isSameDefect(other, original));
   other.memory = {.resource = "buffer 2", .layout = 8, .member = "0.2."};
   EXPECT_TRUE(isSameDefect(original, other));
   other.memory = {.resource = "buffer 2", .layout = 7, .member = {}};
@@ -114,6 +118,9 @@ TEST(SameDefect, ByTheLetter) {
   EXPECT_TRUE(isSameDefect(letter, letter));
   EXPECT_TRUE(isSameDefect(race(29, 36), letter));
   EXPECT_FALSE(isSameDefect(letter, race(29, 36)));
+  RunFinding writes = race(29, 36);
+  writes.kind = "race-write-write";
+  EXPECT_TRUE(isSameDefect(writes, letter));
 }
 
 TEST(SameDefect, UninitializedMayBecomeUndefined) {
@@ -121,12 +128,45 @@ TEST(SameDefect, UninitializedMayBecomeUndefined) {
   original.kind = "uninitialized-read";
   other.kind = "undefined-value";
   EXPECT_TRUE(isSameDefect(original, other));
+  EXPECT_FALSE(isSameDefect(original, race(12, 10)));
+  EXPECT_FALSE(isSameDefect(race(14, 10), other));
+}
+
+TEST(RunFindings, WhichOnesDependOnTheDevice) {
+  auto kinds = [](bool (*is)(const RunFinding&)) {
+    std::string text;
+    for (const char* kind :
+         {"race-write-write", "race-read-write", "race-same-value", "race-incomplete",
+          "uninitialized-read", "undefined-value", "out-of-range", "division-by-zero",
+          "divergent-barrier", "endless-loop", "unreachable-reached"}) {
+      RunFinding finding;
+      finding.kind = kind;
+      if (is(finding)) text += std::string(kind) + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(kinds(isUnpredictable), "race-write-write race-read-write uninitialized-read "
+                                    "undefined-value divergent-barrier ");
+  EXPECT_EQ(kinds(isByTheLetter), "race-incomplete ");
+}
+
+TEST(RunFindings, OneOfEachKindAndPlace) {
+  RunFinding here = race(29, 36), there = here, other = here;
+  here.place = "here", there.place = "there", other.place = "here";
+  other.kind = "race-write-write";
+  std::vector<RunFinding> all;
+  addFindings(all, {here, there, here});
+  addFindings(all, {other, there});
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[1].place, "there");
+  EXPECT_EQ(all[2].kind, "race-write-write");
 }
 
 TEST(SameDefect, WhatIsNotKnownDoesNotTellThemApart) {
   RunFinding stripped = race(0, 0);
   stripped.variable.clear();
   EXPECT_TRUE(isSameDefect(race(29, 36), stripped));
+  EXPECT_TRUE(isSameDefect(stripped, race(29, 36)));
   RunFinding otherFile = race(50, 51);
   otherFile.file = otherFile.otherFile = "b.comp";
   EXPECT_TRUE(isSameDefect(race(29, 36), otherFile));

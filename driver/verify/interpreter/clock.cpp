@@ -52,7 +52,7 @@ Clock merged(const Clock& x, const Clock& y) {
       const bool hasB = b != y.end() && b->workgroup == workgroup;
       if (!hasA && !hasB) break;
       ClockEntry next = hasA && (!hasB || !isBefore(*b, *a)) ? *a : *b;
-      if (hasA && a->lane == next.lane) next.tick = std::max(next.tick, (a++)->tick);
+      if (hasA && a->lane == next.lane) ++a;
       if (hasB && b->lane == next.lane) next.tick = std::max(next.tick, (b++)->tick);
       if (next.tick > all) result.push_back(next);
     }

@@ -39,7 +39,7 @@ struct Lane {
 
   uint32_t tick = 0; ///< counts releases
   /// By class of memory: accesses of the workgroup before this tick are ordered before what comes,
-  /// by a barrier that not all lanes may have reached.
+  /// by a barrier.
   std::array<uint32_t, kMemoryClasses> base{};
 };
 
@@ -137,8 +137,7 @@ private:
   void noteAtomic(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes, uint32_t site,
                   bool writes);
   bool races(const Lane& lane, Access earlier, uint32_t classAt) const {
-    return earlier.tick >= happensBefore_.base(classAt) && earlier.lane() != lane.index &&
-           earlier.tick >= lane.base[classAt];
+    return earlier.tick >= lane.base[classAt] && earlier.lane() != lane.index;
   }
   size_t keepAccess(Access (&slots)[2], const Lane& lane, uint32_t site, uint32_t classAt) const;
   void noteHistory(const Lane& lane, Object& object, uint64_t granule, AccessRun access);

@@ -67,23 +67,19 @@ public:
     else
       own_.push_back({workgroup_, key, tick});
   }
-  void addAll(uint32_t tick) { all_ = std::max(all_, tick); }
   ClockPtr take() {
-    if (own_.size() == everybody_) {
-      uint32_t least = UINT32_MAX;
-      for (const ClockEntry& entry : own_) least = std::min(least, entry.tick);
-      addAll(least);
-    }
-    join_.add(ClockEntry{workgroup_, ClockEntry::kAll, all_});
+    uint32_t all = own_.size() == everybody_ ? UINT32_MAX : 0;
+    for (const ClockEntry& entry : own_) all = std::min(all, entry.tick);
+    join_.add(ClockEntry{workgroup_, ClockEntry::kAll, all});
     for (const ClockEntry& entry : own_)
-      if (entry.tick > all_) join_.add(entry);
+      if (entry.tick > all) join_.add(entry);
     return join_.take();
   }
 
 private:
   ClockJoin join_;
   ClockPtr last_;
-  uint32_t workgroup_, all_ = 0;
+  uint32_t workgroup_;
   size_t everybody_;
   Clock own_; ///< by lane
 };
@@ -98,12 +94,13 @@ HappensBefore::HappensBefore(const Program& program, std::span<Lane> lanes, Atom
   if (program.isVulkanModel) relations_ = kRelations;
   for (const BarrierInfo& barrier : program.barriers)
     hasSubgroupLevel_ |= barrier.memory.level == Level::Subgroup;
+  for (const AtomicInfo& atomic : program.atomics)
+    hasSubgroupLevel_ |= atomic.ordering.level == Level::Subgroup;
 }
 
 void HappensBefore::begin(uint32_t workgroup) {
   workgroup_ = workgroup;
   startTick_ = ++highTick_;
-  base_.fill(startTick_);
   own_.clear();
   for (Lane& lane : lanes_) {
     lane.tick = startTick_;
@@ -158,13 +155,8 @@ void HappensBefore::pushFence(const Lane& lane, const Ordering& ordering) {
   auto isOld = [&](const Release& old) {
     return old.level <= ordering.level && (old.classes & ~ordering.classes) == 0;
   };
-  auto at = std::find_if(fences.begin(), fences.end(), isOld);
-  if (at == fences.end()) {
-    fill(fences.emplace_back(), lane, ordering);
-    return;
-  }
-  fill(*at, lane, ordering);
-  fences.erase(std::remove_if(at + 1, fences.end(), isOld), fences.end());
+  std::erase_if(fences, isOld);
+  fill(fences.emplace_back(), lane, ordering);
 }
 
 void HappensBefore::addRelease(ClockJoin& join, const Lane& lane, const Release& release,
@@ -293,6 +285,7 @@ void HappensBefore::readAtomic(const Lane& lane, uint64_t address, const AtomicI
     Level widest = std::min(ordering.level, location.lastScope);
     if (location.lastScope == Level::Subgroup && location.lastSubgroup != lane.subgroup)
       widest = Level::Invocation;
+    if (location.lastBytes != info.bytes) widest = Level::Invocation;
     for (Level level : kAllLevels)
       if (level <= widest)
         hear(order, publishedAt(location, lane, level), classIndex(info.memoryClass), level,
@@ -321,9 +314,8 @@ void HappensBefore::writeAtomic(Lane& lane, uint64_t address, const AtomicInfo& 
   // A read-modify-write is taken to go on with what stands there, however narrow its own scope is.
   const bool isModify = info.opcode != spv::Op::OpAtomicStore;
   if (isModify && ordering.level < location.lastScope) return;
-  const bool isOther = isModify && location.lastScope == Level::Subgroup &&
-                       ordering.level == Level::Subgroup && location.lastSubgroup != lane.subgroup;
-  location.lastScope = isOther ? Level::Workgroup : ordering.level;
+  location.lastScope = ordering.level;
+  location.lastBytes = info.bytes;
   location.lastSubgroup = lane.subgroup;
 }
 
@@ -335,8 +327,7 @@ void HappensBefore::overwrite(uint64_t address, MemoryClass memoryClass) {
 
 // ----- control barriers -----
 
-void HappensBefore::meet(std::span<Lane* const> lanes, const Ordering& memory, Level level,
-                         bool isWhole) {
+void HappensBefore::meet(std::span<Lane* const> lanes, const Ordering& memory, Level level) {
   const bool releases = memory.releases && concerns(memory);
   if (releases)
     for (const Lane* lane : lanes) markReleased(*lane, memory);
@@ -345,56 +336,47 @@ void HappensBefore::meet(std::span<Lane* const> lanes, const Ordering& memory, L
     for (size_t begin = 0, end = 0; begin < lanes.size(); begin = end) {
       while (end < lanes.size() && lanes[end]->subgroup == lanes[begin]->subgroup) ++end;
       for (uint32_t c = 0; c < kMemoryClasses; ++c)
-        meetClass(lanes.subspan(begin, end - begin), memory, Level::Subgroup, false, c);
+        meetClass(lanes.subspan(begin, end - begin), memory, Level::Subgroup, c);
     }
-  for (uint32_t c = 0; c < kMemoryClasses; ++c) meetClass(lanes, memory, level, isWhole, c);
-  // What a barrier of the workgroup releases, its lanes know by now, and atomics may tell others.
-  if (releases && (level == Level::Subgroup || !program_.atomics.empty()))
+  for (uint32_t c = 0; c < kMemoryClasses; ++c) meetClass(lanes, memory, level, c);
+  // Its lanes know by now what it releases; atomics may tell it to others.
+  if (releases)
     for (const Lane* lane : lanes) pushFence(*lane, memory);
   ++highTick_;
-  if (level == Level::Workgroup)
-    for (Lane& lane : lanes_) lane.tick = highTick_;
-  else
-    for (Lane* lane : lanes) lane->tick = highTick_;
+  for (Lane* lane : lanes) lane->tick = highTick_;
 }
 
 void HappensBefore::meetClass(std::span<Lane* const> lanes, const Ordering& memory, Level level,
-                              bool isWhole, uint32_t classAt) {
+                              uint32_t classAt) {
   const bool isNamed = memory.names(classAt) && memory.level >= level;
-  if (isNamed && memory.isFull() && level == Level::Workgroup) {
-    if (isWhole)
-      base_[classAt] = highTick_ + 1;
-    else
-      for (Lane* lane : lanes) lane->base[classAt] = highTick_ + 1;
-  }
+  if (isNamed && memory.isFull() && level == Level::Workgroup)
+    for (Lane* lane : lanes) lane->base[classAt] = highTick_ + 1;
   if (!contains(tracked_, classAt)) return;
   const bool acquires = isNamed && memory.acquires;
-  const bool isAll = isNamed && memory.releases && isWhole && level == Level::Workgroup;
   for (const Lane* lane : lanes)
     if (acquires) acquireEarlier(orderOf(*lane), memory, classAt);
   for (uint32_t r = classAt; r < relations_; r += kMemoryClasses)
-    joinKnown(lanes, memory, level, isAll && (r == classAt || memory.makesAvailable), r);
+    joinKnown(lanes, memory, level, r);
   for (const Lane* lane : lanes)
     if (acquires) afterAcquire(orderOf(*lane), memory, classAt);
   // Semantics that name the class say what the barrier does for it. Where they do not, it passes on
   // what was released before.
-  if (!isNamed || acquires) joinHeard(lanes, memory, level, isAll, classAt);
+  if (!isNamed || acquires) joinHeard(lanes, level, classAt);
 }
 
 // "If A is a release barrier, B is an acquire barrier, and C is a control barrier (where A can
 // equal C, and B can equal C)": here C, to which all lanes bring what they have released.
 void HappensBefore::joinKnown(std::span<Lane* const> lanes, const Ordering& memory, Level level,
-                              bool isAll, uint32_t relation) {
+                              uint32_t relation) {
   const uint32_t c = classOf(relation), l = indexOf(level);
   const bool isNamed = memory.names(c) && memory.level >= level;
   LanesJoin join(workgroup_, lanes_.size());
-  if (isAll) join.addAll(highTick_);
   for (const Lane* lane : lanes) {
     const LaneOrder& order = orderOf(*lane);
     join.add(order.met[l][relation]);
     if (isNamed && memory.releases) {
       join.add(order.known[relation]);
-      if (!isAll) join.addOwn(*lane, relation < kMemoryClasses ? lane->tick : order.available[c]);
+      join.addOwn(*lane, relation < kMemoryClasses ? lane->tick : order.available[c]);
       continue;
     }
     for (const Release& fence : order.fences) {
@@ -412,16 +394,13 @@ void HappensBefore::joinKnown(std::span<Lane* const> lanes, const Ordering& memo
   }
 }
 
-void HappensBefore::joinHeard(std::span<Lane* const> lanes, const Ordering& memory, Level level,
-                              bool isAll, uint32_t classAt) {
+void HappensBefore::joinHeard(std::span<Lane* const> lanes, Level level, uint32_t classAt) {
   for (uint32_t l = kLevels; l-- > indexOf(level);) {
-    const bool hasAll = isAll && l <= indexOf(memory.level);
     LanesJoin join(workgroup_, lanes_.size());
-    if (hasAll) join.addAll(highTick_);
     for (const Lane* lane : lanes) {
       const LaneOrder& order = orderOf(*lane);
       join.add(order.heard[l][classAt]);
-      if (!hasAll) join.addOwn(*lane, order.released[l][classAt]);
+      join.addOwn(*lane, order.released[l][classAt]);
     }
     const ClockPtr clock = join.take();
     if (!clock) continue;
@@ -439,8 +418,7 @@ HappensBefore::Relation HappensBefore::relate(const Lane& lane, const AccessRun&
                                               uint32_t classAt, Need need) const {
   const bool isOwn = earlier.workgroup == workgroup_;
   const uint32_t self = isOwn ? lane.index : UINT32_MAX;
-  const bool isBehindBarrier =
-      isOwn && (earlier.tick < base_[classAt] || earlier.tick < lane.base[classAt]);
+  const bool isBehindBarrier = isOwn && earlier.tick < lane.base[classAt];
   auto unknown = [&](const ClockPtr& clock) {
     return firstUnknown(clock, earlier.workgroup, earlier.first, earlier.last, earlier.tick, self);
   };
@@ -453,7 +431,6 @@ HappensBefore::Relation HappensBefore::relate(const Lane& lane, const AccessRun&
                          : need == Need::Visible        ? unknown(order.visible[available])
                                                         : unknown(nullptr);
   if (other == UINT32_MAX) return {};
-  if (isBehindBarrier) return {Verdict::ByTheLetter, other};
   const uint32_t unheard = unknown(order.heard[0][classAt]);
   if (unheard == UINT32_MAX) return {Verdict::ByTheLetter, other};
   return {Verdict::Race, unheard};

@@ -39,9 +39,10 @@ struct Published {
 
 /// By whom it can be heard: everywhere, in the workgroup that released last, in its subgroups.
 struct AtomicLocation {
-  /// Scope and subgroup of the last write: whoever that is not atomic with reads nothing that was
-  /// released. Invocation: a plain write.
+  /// Scope, size and subgroup of the last write: whoever that is not atomic with reads nothing that
+  /// was released. Invocation: a plain write.
   Level lastScope{};
+  uint8_t lastBytes = 0;
   uint32_t lastSubgroup = 0;
   Published device;
   uint32_t workgroup = UINT32_MAX;
@@ -64,8 +65,6 @@ public:
 
   void begin(uint32_t workgroup);
   uint32_t startTick() const { return startTick_; }
-  /// Accesses before this tick are ordered for every lane of the workgroup.
-  uint32_t base(uint32_t classAt) const { return base_[classAt]; }
   bool tracksLanes() const { return !orders_.empty(); }
 
   void fence(Lane& lane, const Ordering& ordering);
@@ -74,9 +73,8 @@ public:
   void writeAtomic(Lane& lane, uint64_t address, const AtomicInfo& info);
   /// A plain write to an atomic location.
   void overwrite(uint64_t address, MemoryClass memoryClass);
-  /// A control barrier of the workgroup or of a subgroup. `isWhole`: no lane of the workgroup that
-  /// still runs is missing.
-  void meet(std::span<Lane* const> lanes, const Ordering& memory, Level level, bool isWhole);
+  /// A control barrier of the workgroup or of a subgroup.
+  void meet(std::span<Lane* const> lanes, const Ordering& memory, Level level);
 
   Relation relate(const Lane& lane, const AccessRun& earlier, uint32_t classAt, Need need) const;
 
@@ -124,12 +122,11 @@ private:
             const Ordering& ordering) const;
   void publish(const Lane& lane, Published& to, const AtomicInfo& info, Level level,
                const Release* own) const;
-  void meetClass(std::span<Lane* const> lanes, const Ordering& memory, Level level, bool isWhole,
+  void meetClass(std::span<Lane* const> lanes, const Ordering& memory, Level level,
                  uint32_t classAt);
-  void joinKnown(std::span<Lane* const> lanes, const Ordering& memory, Level level, bool isAll,
+  void joinKnown(std::span<Lane* const> lanes, const Ordering& memory, Level level,
                  uint32_t relation);
-  void joinHeard(std::span<Lane* const> lanes, const Ordering& memory, Level level, bool isAll,
-                 uint32_t classAt);
+  void joinHeard(std::span<Lane* const> lanes, Level level, uint32_t classAt);
 
   const Program& program_;
   std::span<Lane> lanes_;
@@ -143,7 +140,6 @@ private:
   // Of the workgroup under way.
   uint32_t workgroup_ = 0;
   uint32_t startTick_ = 1, highTick_ = 0;
-  std::array<uint32_t, kMemoryClasses> base_{};
 };
 
 } // namespace lanewise::driver::interpreter

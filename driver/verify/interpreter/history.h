@@ -27,9 +27,6 @@ struct AccessRun {
 
   uint32_t subgroup() const { return value; }
   bool has(uint32_t lane) const { return first <= lane && lane <= last; }
-  bool isOnlyOf(uint32_t group, uint32_t lane) const {
-    return workgroup == group && first == lane && last == lane;
-  }
   bool isSame(const AccessRun& o) const {
     return kind == o.kind && workgroup == o.workgroup && tick == o.tick && site == o.site &&
            value == o.value;

@@ -35,8 +35,7 @@ Ordering ModuleLowering::orderingOf(Id scope, Id semantics) const {
   ordering.level = levelOf(scope);
   ordering.acquires = isBoth || has(bits, Mask::Acquire);
   ordering.releases = isBoth || has(bits, Mask::Release);
-  if (has(bits, Mask::UniformMemory) || has(bits, Mask::CrossWorkgroupMemory))
-    ordering.classes |= kStorageClass;
+  if (has(bits, Mask::UniformMemory)) ordering.classes |= kStorageClass;
   if (has(bits, Mask::WorkgroupMemory)) ordering.classes |= kWorkgroupClass;
   if (has(bits, Mask::ImageMemory)) ordering.classes |= kImageClass;
   if (program_->isVulkanModel) {
@@ -111,7 +110,7 @@ Tracking ModuleLowering::trackingOf(uint32_t c) const {
     return Tracking::Workgroups;
   const bool mayBePrivate = (program_->privateClasses >> c & 1) != 0;
   if (isPartial || isPublished || hasUnlikeAtomics || (fencedWith != 0 && meetsUnordered) ||
-      ((isOrdered || isPartial) && mayBePrivate))
+      (isOrdered && mayBePrivate))
     return Tracking::Lanes;
   return Tracking::Barriers;
 }

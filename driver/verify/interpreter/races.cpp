@@ -25,8 +25,7 @@ struct Kinds {
 
 // Those that conflict with nothing that one of this kind does not conflict with.
 Kinds noStrongerThan(AccessKind kind) {
-  return {kind == AccessKind::Read ? AccessKind::AtomicLoad : kind,
-          isAtomic(kind) ? AccessKind::AtomicLoad : AccessKind::Read};
+  return {kind, isAtomic(kind) ? AccessKind::AtomicLoad : AccessKind::Read};
 }
 
 size_t firstOf(const History& history, AccessKind kind) {
@@ -61,9 +60,8 @@ void WorkgroupRunner::reportRace(FindingKind kind, const Participant& at, const 
 // The first two lanes that did it since the barrier. The place that was taken, 2 if none.
 size_t WorkgroupRunner::keepAccess(Access (&slots)[2], const Lane& lane, uint32_t site,
                                    uint32_t classAt) const {
-  const uint32_t base = happensBefore_.base(classAt);
   size_t at = 0;
-  while (at < 2 && slots[at].tick >= base && slots[at].lane() != lane.index) ++at;
+  while (at < 2 && slots[at].tick >= lane.base[classAt] && slots[at].lane() != lane.index) ++at;
   if (at < 2) slots[at] = Access::make(lane.tick, lane.index, site);
   return at;
 }
@@ -93,10 +91,12 @@ void WorkgroupRunner::noteWrite(const Lane& lane, Object& object, uint64_t offse
                                 uint32_t site, uint64_t value) {
   const uint32_t at = classIndex(object.memoryClass);
   const uint32_t granuleBits = 8u << granuleShift_;
+  const uint64_t address = addressOf(uint32_t(&object - objects_.data()));
   const bool isChecked = object.tracking == Tracking::Barriers;
   for (uint64_t g = offset >> granuleShift_; g <= (offset + bytes - 1) >> granuleShift_; ++g) {
     const uint32_t part = uint32_t(value & ((uint64_t(1) << granuleBits) - 1));
     value >>= granuleBits;
+    happensBefore_.overwrite(address + (g << granuleShift_), object.memoryClass);
     if (!isChecked) noteHistory(lane, object, g, {AccessKind::Write, 0, 0, 0, 0, site, part});
     if (!isChecked && !object.isCommitted) continue;
     ShadowTable::Page& page = object.shadow.pageOf(g, happensBefore_.startTick());
@@ -158,7 +158,7 @@ bool WorkgroupRunner::areMutuallyOrdered(const Lane& lane, const AccessRun& acce
 
 Sharing WorkgroupRunner::sharingOf(const AccessRun& run) const {
   const Site& site = program_.sites[run.site];
-  return isAtomic(run.kind) ? Sharing() : isWrite(run.kind) ? site.store : site.load;
+  return isWrite(run.kind) ? site.store : site.load;
 }
 
 // "Location-Ordered": what has to be known of `earlier` for an access that writes or not.
@@ -202,7 +202,7 @@ bool WorkgroupRunner::isCoveredBy(const AccessRun& earlier, const AccessRun& acc
   if (program_.isVulkanModel) {
     const Sharing before = sharingOf(earlier), now = sharingOf(access);
     if (before.isPrivate && !now.isPrivate) return false;
-    if (isWrite(earlier.kind) && !before.isPublished && now.isPublished) return false;
+    if (!before.isPublished && now.isPublished) return false;
   }
   const bool areAtomic = isAtomic(earlier.kind) && isAtomic(access.kind);
   if (!areAtomic || !program_.hasUnlikeAtomics[classAt]) return true;
@@ -219,8 +219,7 @@ void WorkgroupRunner::forgetOrdered(const Lane& lane, History& history, const Ac
     // What the lane itself does there next may ask for more: a visibility operation, or for nobody
     // else at all.
     const bool mayBePrivate = program_.privateClasses >> classAt & 1;
-    if (!isCoveredBy(run, access, classAt) || (mayBePrivate && !sharingOf(access).isPrivate))
-      return false;
+    if (mayBePrivate || !isCoveredBy(run, access, classAt)) return false;
     const HappensBefore::Need need = needOf(run, false, {false, false});
     return happensBefore_.relate(lane, run, classAt, need).verdict ==
            HappensBefore::Verdict::Ordered;
@@ -255,19 +254,13 @@ void WorkgroupRunner::noteHistory(const Lane& lane, Object& object, uint64_t gra
   const size_t atomics = firstOf(history, Kind::AtomicWrite), end = history.size();
   const size_t reads = firstOf(history, Kind::Read);
   auto check = [&](size_t begin, size_t end) {
-    for (size_t n = begin; n < end; ++n)
-      if (!history[n].isOnlyOf(workgroup_, lane.index))
-        checkHistory(lane, object, granule, access, history[n]);
+    for (size_t n = begin; n < end; ++n) checkHistory(lane, object, granule, access, history[n]);
   };
   check(0, atomics);
   const bool conflictsWithAtomics = !isAtomic(access.kind) || program_.hasUnlikeAtomics[at];
   if (conflictsWithAtomics)
     check(atomics, isWrite(access.kind) ? reads : firstOf(history, Kind::AtomicLoad));
   if (isWrite(access.kind)) check(reads, end);
-  if (access.kind == Kind::Write && atomics != reads)
-    happensBefore_.overwrite(addressOf(uint32_t(&object - objects_.data())) +
-                                 (granule << granuleShift_),
-                             object.memoryClass);
   forgetOrdered(lane, history, access, at);
   if (table.runs < dispatch_.mostRuns || history.size() < kLeastRuns) addAccess(history, access);
   table.runs += history.size() - end; // may wrap, and back

@@ -249,7 +249,7 @@ bool WorkgroupRunner::runGroups() {
     const GroupInfo& group = program_.groups[inst.aux];
     if (group.barrier >= 0) {
       happensBefore_.meet(together, program_.barriers[size_t(group.barrier)].memory,
-                          Level::Subgroup, false);
+                          Level::Subgroup);
       if (dispatch_.observer)
         dispatch_.observer->barrier(workgroup_, inst.site, uint32_t(together.size()),
                                     uint32_t(subgroup.size()));
@@ -270,14 +270,11 @@ void WorkgroupRunner::releaseBarrier() {
     findKey(lane);
     if (!first || lane.key < first->key) first = &lane;
   }
-  size_t ended = 0;
   for (Lane& lane : lanes_) {
-    if (lane.state == Lane::State::AtBarrier && lane.key == first->key) {
+    if (lane.state == Lane::State::AtBarrier && lane.key == first->key)
       together.push_back(&lane);
-      continue;
-    }
-    if (!missing) missing = &lane;
-    ended += lane.state == Lane::State::Done;
+    else if (!missing)
+      missing = &lane;
   }
   const Instr& inst = *first->waiting;
   const BarrierInfo& barrier = program_.barriers[inst.aux];
@@ -289,9 +286,7 @@ void WorkgroupRunner::releaseBarrier() {
     finding.detail = fmt::format("{} of {} are there", together.size(), laneCount_);
     log_.add(std::move(finding));
   }
-  // A device waits for those that end without it.
-  const bool isWhole = together.size() + ended == lanes_.size();
-  happensBefore_.meet(together, barrier.memory, Level::Workgroup, isWhole);
+  happensBefore_.meet(together, barrier.memory, Level::Workgroup);
   for (Lane* lane : together) lane->state = Lane::State::Runnable;
   if (dispatch_.observer)
     dispatch_.observer->barrier(workgroup_, inst.site, uint32_t(together.size()), laneCount_);
