@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <set>
+#include <spirv/unified1/spirv.hpp11>
 
 namespace lanewise::driver {
 namespace {
@@ -19,6 +20,7 @@ constexpr size_t kMostSpecRounds = 8;
 constexpr size_t kMostParameters = 32;
 constexpr uint64_t kMostBufferBytes = uint64_t(4) << 20; // of one that a round makes longer
 constexpr size_t kMostDrawn = 512;
+constexpr uint64_t kMostCount = 1 << 13; // that is tried because of the grid
 
 uint32_t primeUpTo(uint32_t value) {
   auto isPrime = [](uint32_t n) {
@@ -45,6 +47,10 @@ public:
     tryZeroCounters();
     tryModes();
     tryOtherConstants();
+    tryCountsOfTheGrid();
+    tryImagesBelowTheGrid();
+    tryNegativeValues();
+    trySubgroupSizes();
     tryMoreWorkgroups();
     return std::move(aims_);
   }
@@ -168,17 +174,89 @@ private:
     aim(std::move(tries));
   }
 
+  // Invocations along each dimension.
+  std::array<uint32_t, 3> grid() const {
+    std::array<uint32_t, 3> grid = base_.dispatches[0].groups;
+    for (uint32_t d = 0; d < 3; ++d) grid[d] *= shader_.reflection.workgroupSize[d];
+    return grid;
+  }
+
+  // The last workgroup has a tail, the one after it nothing to do, or a loop that strides by the
+  // grid goes round more than once; and where sizes have dimensions, the last of each is reached.
+  void tryCountsOfTheGrid() {
+    if (largest_ < 2) return;
+    const std::array<uint32_t, 3> sides = grid();
+    const uint64_t all = uint64_t(sides[0]) * sides[1] * sides[2];
+    uint32_t least = UINT32_MAX;
+    for (uint32_t side : sides)
+      if (side > 1) least = std::min(least, side);
+    auto tryCount = [&](uint64_t most, const char* what) {
+      if (most < 2 || most > kMostCount || int64_t(most) == largest_) return;
+      const uint32_t count = primeUpTo(uint32_t(most));
+      std::vector<Scenario> tries;
+      for (uint64_t elements : {uint64_t(4) * count, uint64_t(count) * count}) {
+        tries.push_back(named(fmt::format("counts of {}, {} the grid", count, what)));
+        setCounts(tries.back(), count);
+        lengthenTo(tries.back(), elements);
+      }
+      aim(std::move(tries));
+    };
+    if (all != sides[0] || int64_t(all) > largest_) tryCount(all - 1, "just below");
+    if (int64_t(2 * all) > largest_) tryCount(2 * all + all / 3, "beyond");
+    if (least != all) tryCount(least - 1, "below each side of");
+  }
+
+  // Tails and borders of what takes its extent from an image.
+  void tryImagesBelowTheGrid() {
+    const std::array<uint32_t, 3> sides = grid();
+    Scenario flat = named("images below the grid"), deep = named("images below the grid, 3 deep");
+    bool isAny = false, isDeep = false;
+    constexpr uint32_t kDepth = 3;
+    auto below = [](uint32_t extent, uint32_t side) {
+      return side > 1 && extent >= side ? primeUpTo(side - 1) : extent;
+    };
+    for (size_t b = 0; b < base_.buffers.size(); ++b) {
+      if (!base_.buffers[b].image) continue;
+      ImageShape shape = *base_.buffers[b].image;
+      if (shape.dimension == ImageDimension::Buffer || shape.dimension == ImageDimension::Cube)
+        continue;
+      shape.width = below(shape.width, sides[0]);
+      shape.height = below(shape.height, sides[1]);
+      const bool isVolume = shape.dimension == ImageDimension::Dim3D;
+      uint32_t& depth = isVolume ? shape.depth : shape.layers;
+      ImageShape three = shape;
+      (isVolume ? three.depth : three.layers) = std::min(kDepth, depth);
+      isDeep |= depth > kDepth;
+      if (sides[2] > 1) depth = below(depth, sides[2]);
+      for (ImageShape* each : {&shape, &three})
+        each->levels = std::min(each->levels, each->mostLevels());
+      isAny |= shape.bytes() != base_.buffers[b].image->bytes();
+      flat.buffers[b].setImage(shape);
+      deep.buffers[b].setImage(three);
+    }
+    std::vector<Scenario> tries;
+    if (isDeep) {
+      const uint32_t size = shader_.reflection.workgroupSize[2];
+      deep.dispatches[0].groups[2] = (kDepth + size - 1) / size;
+      tries.push_back(std::move(deep));
+    }
+    if (isAny) tries.push_back(std::move(flat));
+    aim(std::move(tries));
+  }
+
   // Runtime arrays hold as much more as there are more invocations, or a square of the count.
   void lengthen(Scenario& scenario, uint64_t count) const {
     uint64_t invocations = shader_.reflection.invocations();
     for (uint32_t groups : scenario.dispatches[0].groups) invocations *= groups;
+    lengthenTo(scenario, std::max(count * count, 4 * invocations));
+  }
+  void lengthenTo(Scenario& scenario, uint64_t wanted) const {
     for (const ScenarioBinding& bound : scenario.dispatches[0].bindings) {
       const ReflectedBinding* binding = shader_.reflection.findBinding(bound.set, bound.binding);
       if (!binding || !binding->isBuffer() || binding->block.arrayStride == 0 ||
           binding->block.arrayLength != 0)
         continue;
       ScenarioBuffer& buffer = scenario.buffers[indexOf(bound.buffer)];
-      const uint64_t wanted = std::max(count * count, 4 * invocations);
       buffer.count =
           std::max(buffer.count, std::min(wanted, kMostBufferBytes / buffer.elementBytes()));
     }
@@ -247,6 +325,10 @@ private:
       buffer.fill = FillWide{};
       return holds(buffer, false);
     });
+    changeData("integers at the ends of their range", [](ScenarioBuffer& buffer) {
+      buffer.fill = FillEdges{};
+      return holds(buffer, false);
+    });
     const size_t before = aims_.size();
     changeData("floats of any size", [](ScenarioBuffer& buffer) {
       buffer.fill = FillWide{};
@@ -259,6 +341,39 @@ private:
     for (const Parameter& parameter : floats_)
       encodeScalar(parameter.type, kSizes[n++ % kSizes.size()],
                    bytesOf(aims_.back().tries[0], parameter));
+  }
+
+  // A largest value that starts at zero; a division or shift that rounds the other way.
+  void tryNegativeValues() {
+    changeData("negative floats", [](ScenarioBuffer& buffer) {
+      buffer.fill = FillRandom{-256, 0};
+      return !buffer.image && holds(buffer, true) && !holds(buffer, false);
+    });
+    std::vector<Scenario> tries{named("negative single integers")};
+    int64_t value = -3;
+    for (const Parameter& parameter : parameters_) {
+      if (!isSignedInteger(parameter.type)) continue;
+      set(tries[0], parameter, value);
+      tries.push_back(named(fmt::format("{} in {}", value, nameOf(parameter))));
+      set(tries.back(), parameter, value);
+      value -= 17;
+    }
+    if (tries.size() == 2) tries.pop_back();
+    if (value == -3) tries.clear();
+    if (tries.size() > kMostModes) tries.resize(kMostModes);
+    aim(std::move(tries), true);
+  }
+
+  // Nobody promises 32. A module that counts on it races with others, and is left alone then.
+  void trySubgroupSizes() {
+    const std::vector<uint32_t>& all = shader_.reflection.capabilities;
+    if (std::find(all.begin(), all.end(), uint32_t(spv::Capability::GroupNonUniform)) == all.end())
+      return;
+    for (uint32_t size : {64u, 8u}) {
+      Scenario scenario = named(fmt::format("subgroups of {}", size));
+      scenario.subgroupSize = size;
+      aim({std::move(scenario)});
+    }
   }
 
   void tryCountingValues() {
@@ -286,13 +401,28 @@ private:
 
   // ----- modes -----
 
+  // The same with integers of any size, which a mode may treat in another way; without a name where
+  // there are none.
+  Scenario widened(Scenario scenario) const {
+    bool isAny = false;
+    for (ScenarioBuffer& buffer : scenario.buffers)
+      if (std::holds_alternative<FillRandom>(buffer.fill) && holds(buffer, false)) {
+        buffer.fill = FillWide{};
+        isAny = true;
+      }
+    scenario.round = isAny ? scenario.round + " and integers of any size" : "";
+    return scenario;
+  }
+
   void tryModes() {
     size_t made = 0;
     auto tryValue = [&](const Parameter& parameter, int64_t value) {
       if (value == parameter.value) return;
       Scenario scenario = named(fmt::format("{} in {}", value, nameOf(parameter)));
       set(scenario, parameter, value);
-      aim({std::move(scenario)});
+      std::vector<Scenario> tries{widened(scenario), scenario};
+      if (tries[0].round.empty()) tries.erase(tries.begin());
+      aim(std::move(tries));
       ++made;
     };
     for (const Parameter& parameter : parameters_) {

@@ -74,8 +74,10 @@ private:
     ScenarioContents contents(*marshalling, *programs, seed_);
     if (!contents.readFiles()) return false;
     if (base_) contents.weakenAs(*base_);
+    InterpreterOptions options = options_;
+    if (scenario.subgroupSize != 0) options.subgroupSize = scenario.subgroupSize;
     WitnessResult seen =
-        askInterpreter(contents, marshalling->scenario, *programs, isAsked_, options_);
+        askInterpreter(contents, marshalling->scenario, *programs, isAsked_, options);
     cost_ += seen.report.instructions;
     for (const ScenarioBuffer& buffer : scenario.buffers)
       cost_ += buffer.bytes() / kBytesPerInstruction;

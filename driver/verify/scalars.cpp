@@ -247,6 +247,28 @@ void fillWide(const ScenarioBuffer& buffer, uint64_t seed, uint8_t* to) {
       });
 }
 
+void fillEdges(const ScenarioBuffer& buffer, uint64_t seed, uint8_t* to) {
+  Random random(seed + hashName(buffer.name));
+  auto integerOf = [&](ScalarType type) {
+    const uint32_t bits = 8 * byteSize(type);
+    const uint64_t lowest = uint64_t(1) << (bits - 1), half = uint64_t(1) << (bits / 2);
+    const std::array<uint64_t, 11> edges{
+        0, 1, 2, 3, ~uint64_t(0), lowest, lowest - 1, lowest + 1, half, half - 1, half + 1};
+    return int64_t(edges[random.next() % edges.size()]);
+  };
+  fillEncoded(
+      buffer, to,
+      [&](ScalarType type) {
+        return isFloat(type) ? 2 * random.unit() - 1 : double(int32_t(integerOf(ScalarType::I32)));
+      },
+      [&](ScalarType type, uint8_t* at) {
+        if (isFloat(type))
+          encodeScalar(type, 2 * random.unit() - 1, at);
+        else
+          encodeInteger(type, integerOf(type), at);
+      });
+}
+
 void fillDrawn(const ScenarioBuffer& buffer, const FillDrawn& fill, uint64_t seed, uint8_t* to) {
   Random random(seed + hashName(buffer.name));
   auto integer = [&] {
@@ -291,6 +313,8 @@ std::vector<uint8_t> initialBytes(const ScenarioBuffer& buffer, uint64_t seed, I
                 [&](ScalarType) { return list->values[index++ % list->values.size()]; });
   } else if (std::holds_alternative<FillWide>(buffer.fill)) {
     fillWide(buffer, seed, to);
+  } else if (std::holds_alternative<FillEdges>(buffer.fill)) {
+    fillEdges(buffer, seed, to);
   } else if (const auto* drawn = std::get_if<FillDrawn>(&buffer.fill)) {
     fillDrawn(buffer, *drawn, seed, to);
   }

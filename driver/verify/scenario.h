@@ -47,12 +47,15 @@ struct FillValues {
 /// Integers of any length and sign, floats over the decades from a thousandth to a million. Only
 /// where a scenario is made up, and so is the next one.
 struct FillWide {};
+/// Integers at the ends of their type's range, next to zero and at half their length; few, so that
+/// two of them meet.
+struct FillEdges {};
 struct FillDrawn {
   std::vector<int64_t> integers; ///< one of which each integer gets; none: 0 to 63
   std::vector<double> floats;    ///< none: [-1, 1)
 };
 using Fill = std::variant<FillPoison, FillRandom, FillConstant, FillIota, FillFile, FillValues,
-                          FillWide, FillDrawn>;
+                          FillWide, FillEdges, FillDrawn>;
 
 struct CompareExact {
   bool anyNan = false; ///< a NaN equals every other, whatever its sign and payload
@@ -170,6 +173,7 @@ struct Scenario {
   bool triesSpecialValues = false;
   /// Of one that was made from a made-up one: what it tries (verify/rounds.h).
   std::string round;
+  uint32_t subgroupSize = 0; ///< of the interpreter in such a one; 0: as ever
 
   const ScenarioShader* findShader(std::string_view name) const;
   const ScenarioBuffer* findBuffer(std::string_view name) const;

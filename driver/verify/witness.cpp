@@ -271,7 +271,7 @@ private:
     std::vector<Touched> expected;
     for (const NamedOrder& order : ordersOf(set))
       if (!runOriginal(set, order, expected)) return false;
-    tryOtherWorkgroupOrder(set, expected[0]);
+    tryOtherWorkgroupOrders(set, expected[0]);
     for (size_t p = 1; p < programs_.size(); ++p)
       for (size_t n = 0; n < expected.size() && slots_[p]; ++n)
         runOther(p, set, kOrders[n], expected[n]);
@@ -315,9 +315,17 @@ private:
 
   // Workgroups that speak to one another have only run in their own order: the last may as well
   // come first. One that waits for those before it then does not end, which no device promises.
-  void tryOtherWorkgroupOrder(const InputSet& set, const Touched& expected) {
-    if (std::find(keepsOrder_.begin(), keepsOrder_.end(), true) == keepsOrder_.end()) return;
-    const NamedOrder order{LaneOrder::Reverse, "", kOrders[0].poison};
+  void tryOtherWorkgroupOrders(const InputSet& set, const Touched& expected) {
+    if (!runner_.hasAtomics(0)) return;
+    if (std::find(keepsOrder_.begin(), keepsOrder_.end(), true) != keepsOrder_.end())
+      tryOrder({LaneOrder::Reverse, "with workgroups in ascending against descending order",
+                kOrders[0].poison},
+               set, expected);
+    // What one order of lanes does and undoes in pairs, another does not.
+    tryOrder({LaneOrder::Random, "in forward against random order", kOrders[0].poison}, set,
+             expected);
+  }
+  void tryOrder(const NamedOrder& order, const InputSet& set, const Touched& expected) {
     InterpreterPlan plan = planOf(0, order);
     plan.keepsWorkgroupOrder = {};
     plan.stepLimit = std::min(plan.stepLimit, kStepsOfWaiting);
@@ -327,8 +335,7 @@ private:
     if (failed) return;
     for (size_t n = 0; n < outputs.size(); ++n)
       (void)contents_.unpack(0, contents_.compared()[n], poisonOf(order), nullptr, outputs[n]);
-    noteOrders(expected, outputs, poisonOf(order),
-               "with workgroups in ascending against descending order" + suffixOf(set));
+    noteOrders(expected, outputs, poisonOf(order), order.name + suffixOf(set));
   }
 
   void takeOriginalFindings() {

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace lanewise::driver {
 namespace {
@@ -139,10 +140,14 @@ TEST(PlanRounds, ChangesWhatTheFirstInputsLeave) {
   for (const char* name :
        {"values of its own constants", "integers of any size", "counters at zero",
         "17 in the push constant at byte 4", "16 in the push constant at byte 4",
-        "5 in the push constant at byte 8", "1 in specialization constant 4"})
+        "5 in the push constant at byte 8", "1 in specialization constant 4",
+        "5 in the push constant at byte 8 and integers of any size",
+        "integers at the ends of their range", "counts of 593, beyond the grid"})
     EXPECT_TRUE(has(names, name)) << name;
   EXPECT_FALSE(has(names, "17 in the push constant at byte 8")) << "it is not compared with that";
-  EXPECT_FALSE(has(names, "floats of any size")) << "there are none";
+  for (const char* name : {"floats of any size", "negative floats", "negative single integers",
+                           "images below the grid", "subgroups of 64"})
+    EXPECT_FALSE(has(names, name)) << "there are none";
 }
 
 TEST(PlanRounds, LeavesAFrozenConstantAlone) {
@@ -179,6 +184,22 @@ TEST(InitialBytes, WideOnesReachEveryBitAndDecade) {
   EXPECT_EQ(ones, ~uint64_t(0));
   EXPECT_EQ(zeros, ~uint64_t(0));
   EXPECT_TRUE(isSmall && isLarge && isNegative);
+}
+
+TEST(InitialBytes, EdgesAreFewSoThatTheyMeet) {
+  const std::vector<uint8_t> bytes =
+      initialBytes(bufferOf({ScalarType::I16, ScalarType::I16}, FillEdges{}), 1, InputStyle::Seeded,
+                   Poison::Positive, {});
+  std::set<int16_t> values;
+  bool doLowestMeet = false;
+  for (size_t at = 0; at < bytes.size(); at += 4) {
+    int16_t pair[2];
+    std::memcpy(pair, &bytes[at], 4);
+    values.insert(pair[0]);
+    doLowestMeet |= pair[0] == -32768 && pair[1] == -32768;
+  }
+  EXPECT_EQ(values, (std::set<int16_t>{-32768, -32767, -1, 0, 1, 2, 3, 255, 256, 257, 32767}));
+  EXPECT_TRUE(doLowestMeet);
 }
 
 TEST(InitialBytes, DrawnOnesAreOfTheList) {
