@@ -128,9 +128,10 @@ std::vector<BranchRounds::Target> BranchRounds::openTargets(size_t start, const 
 class BranchRounds::Search {
 public:
   Search(const Scenario& scenario, const Marshalling& marshalling,
-         std::span<const Program> programs, uint32_t subgroupSize, uint64_t seed)
+         std::span<const Program> programs, uint32_t subgroupSize, uint64_t seed, RunCaches& caches)
       : scenario_(scenario), marshalling_(marshalling), programs_(programs),
-        contents_(marshalling, programs, seed), runner_(kPatienceSeconds, subgroupSize) {
+        contents_(marshalling, programs, seed, caches),
+        runner_(kPatienceSeconds, subgroupSize, &caches.code) {
     isReady_ = bool(contents_.readFiles()) && !runner_.makeResources(contents_.shapes());
     if (isReady_) contents_.fill(contents_.inputSets()[0]);
   }
@@ -221,7 +222,7 @@ std::vector<BranchRounds::Edits> BranchRounds::findEdits(const Scenario& scenari
   std::vector<std::string> unused;
   Result<std::vector<Program>> programs = fitPrograms(*marshalling, variants_, unused);
   if (!programs) return {};
-  Search search(scenario, *marshalling, *programs, subgroupSize_, seed_);
+  Search search(scenario, *marshalling, *programs, subgroupSize_, seed_, caches_);
   for (size_t p = 0; p < programs->size(); ++p)
     if (isAsked_[p] && std::any_of(targets.begin(), targets.end(),
                                    [p](const Target& target) { return target.program == p; }))

@@ -3,6 +3,7 @@
 // another branch, the next round starts from there.
 #pragma once
 
+#include "verify/contents.h"
 #include "verify/exercised.h"
 #include "verify/rounds.h"
 #include "verify/verify.h"
@@ -27,8 +28,9 @@ class BranchRounds {
 public:
   /// For made-up scenarios of one shader. All must outlive it.
   BranchRounds(std::span<const ProgramVariant> variants, const std::vector<bool>& isAsked,
-               uint32_t subgroupSize, uint64_t seed)
-      : variants_(variants), isAsked_(isAsked), subgroupSize_(subgroupSize), seed_(seed) {}
+               uint32_t subgroupSize, uint64_t seed, RunCaches& caches)
+      : variants_(variants), isAsked_(isAsked), subgroupSize_(subgroupSize), seed_(seed),
+        caches_(caches) {}
 
   /// What to try next, given what was tried and what all of it took, by program: all branches
   /// at once, then each alone. Null where nothing more is known to try.
@@ -54,6 +56,7 @@ private:
   const std::vector<bool>& isAsked_;
   const uint32_t subgroupSize_;
   const uint64_t seed_;
+  RunCaches& caches_;
   std::map<Target, std::set<size_t>> asked_; ///< with which of the inputs
   uint64_t cost_ = 0;
 };

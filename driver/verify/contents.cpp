@@ -20,8 +20,9 @@ std::string suffixOf(const InputSet& set) {
 }
 
 ScenarioContents::ScenarioContents(const Marshalling& marshalling,
-                                   std::span<const Program> programs, uint64_t seed)
-    : marshalling_(marshalling), scenario_(marshalling.scenario), seed_(seed) {
+                                   std::span<const Program> programs, uint64_t seed,
+                                   RunCaches& caches)
+    : marshalling_(marshalling), scenario_(marshalling.scenario), seed_(seed), caches_(caches) {
   std::vector<bool> isWritten(scenario_.buffers.size());
   for (const Program& program : programs)
     for (const ProgramDispatch& dispatch : program.dispatches)
@@ -99,8 +100,7 @@ void ScenarioContents::fill(const InputSet& set) {
   bytes_.resize(scenario_.buffers.size());
   for (uint32_t b = 0; b < bytes_.size(); ++b)
     if (!isPoisoned(b) && !marshalling_.packedAt(b))
-      bytes_[b] =
-          initialBytes(scenario_.buffers[b], set.seed, set.style, Poison::Positive, files_[b]);
+      bytes_[b] = caches_.fills.bytesOf(scenario_.buffers[b], set.seed, set.style, files_[b]);
   if (isMadeUp())
     for (const PackedBuffer& packed : marshalling_.packed)
       if (!isPoisoned(packed.source)) cutToRange(packed, bytes_[packed.source]);

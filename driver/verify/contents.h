@@ -35,12 +35,18 @@ using Outputs = std::vector<std::vector<uint8_t>>; ///< by buffer; empty: not co
 
 enum class Strictness : uint8_t { AsScenario, UpToRounding };
 
+/// What several scenarios over the same programs need alike.
+struct RunCaches {
+  FillCache fills;
+  CodeCache code;
+};
+
 /// The buffers of a scenario over all programs that run beside one another.
 class ScenarioContents {
 public:
-  /// Both must outlive it; the programs are those of the marshalling.
-  ScenarioContents(const Marshalling& marshalling, std::span<const Program> programs,
-                   uint64_t seed);
+  /// All must outlive it; the programs are those of the marshalling.
+  ScenarioContents(const Marshalling& marshalling, std::span<const Program> programs, uint64_t seed,
+                   RunCaches& caches);
 
   /// Reads what comes from files. An error names the file and buffer.
   Status readFiles();
@@ -51,6 +57,7 @@ public:
   std::vector<InputSet> inputSets() const;
   bool isMadeUp() const { return scenario_.path.empty(); }
   uint64_t seed() const { return seed_; }
+  RunCaches& caches() const { return caches_; }
   /// By buffer.
   std::vector<ResourceShape> shapes() const;
 
@@ -129,6 +136,7 @@ private:
   const Marshalling& marshalling_;
   const Scenario& scenario_;
   uint64_t seed_;
+  RunCaches& caches_;
   std::vector<uint32_t> compared_, restored_;
   bool hasPoison_ = false;
   bool isAnyNanEqual_ = false; ///< with special values, where none of them is what is computed

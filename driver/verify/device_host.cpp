@@ -182,7 +182,11 @@ Result<std::vector<DeviceInfo>> DeviceHost::list() {
 
 Result<DeviceInfo> DeviceHost::probe(const RunnerOptions& options) {
   if (options.device == kInterpreterName) return interpreterInfo(options.subgroupSize);
-  if (isInThisProcess()) return probeVulkan(options, unreadActivity());
+  if (isInThisProcess()) {
+    Result<std::unique_ptr<FoundDevice>> found = findVulkan(options, unreadActivity());
+    if (!found) return found.error();
+    return (*found)->info();
+  }
   MessageWriter request;
   request.put(DeviceCall::Probe, options);
   RunStatus lost;
@@ -193,7 +197,11 @@ Result<std::unique_ptr<Runner>> DeviceHost::open(const RunnerOptions& options) {
   if (options.device == kInterpreterName)
     return std::unique_ptr<Runner>(
         std::make_unique<InterpreterRunner>(options.timeoutSeconds, options.subgroupSize));
-  if (isInThisProcess()) return openVulkan(options, unreadActivity());
+  if (isInThisProcess()) {
+    Result<std::unique_ptr<FoundDevice>> found = findVulkan(options, unreadActivity());
+    if (!found) return found.error();
+    return (*found)->open(options, unreadActivity());
+  }
   MessageWriter request;
   request.put(DeviceCall::Open, options);
   worker().setTimeout(options.timeoutSeconds);

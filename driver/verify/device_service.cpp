@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace lanewise::driver {
@@ -38,12 +39,25 @@ private:
   void answerHost(DeviceCall call, MessageReader& request, MessageWriter& answer) {
     if (call == DeviceCall::List) return putResult(listVulkanDevices(activity_), answer);
     const auto options = request.get<RunnerOptions>();
-    if (call == DeviceCall::Probe) return putResult(probeVulkan(options, activity_), answer);
+    if (Status found = find(options); !found) return answer.put(false, found.error().message);
+    if (call == DeviceCall::Probe) return answer.put(true, found_->info());
     runner_.reset(); // the one before goes first, and gives back its memory
-    Result<std::unique_ptr<Runner>> opened = openVulkan(options, activity_);
+    Result<std::unique_ptr<Runner>> opened =
+        std::exchange(found_, nullptr)->open(options, activity_);
     if (!opened) return answer.put(false, opened.error().message);
     runner_ = std::move(*opened);
     answer.put(true, runner_->device());
+  }
+
+  // What was found for a probe is opened.
+  Status find(const RunnerOptions& options) {
+    const bool isKnown = found_ && foundFor_ == std::pair(options.device, options.validationLayer);
+    if (isKnown) return ok();
+    Result<std::unique_ptr<FoundDevice>> found = findVulkan(options, activity_);
+    if (!found) return found.error();
+    found_ = std::move(*found);
+    foundFor_ = {options.device, options.validationLayer};
+    return ok();
   }
 
   template <class T>
@@ -107,6 +121,8 @@ private:
 
   DeviceConnection& connection_;
   DriverActivity& activity_;
+  std::unique_ptr<FoundDevice> found_;
+  std::pair<std::string, bool> foundFor_; ///< device and validationLayer
   std::unique_ptr<Runner> runner_;
   std::vector<uint8_t> bulk_;
   std::vector<std::vector<uint8_t>> outputs_; ///< until they are sent

@@ -34,6 +34,7 @@ struct SamplerSettings {
   std::array<SamplerAddress, 3> address{SamplerAddress::ClampToEdge, SamplerAddress::ClampToEdge,
                                         SamplerAddress::ClampToEdge}; ///< of u, v, w
   SamplerBorder border = SamplerBorder::TransparentBlack;
+  bool operator==(const SamplerSettings&) const = default;
 };
 
 struct ImageShape {
@@ -44,6 +45,7 @@ struct ImageShape {
   uint32_t levels = 1;
   bool isArray = false;
   SamplerSettings sampler;
+  bool operator==(const ImageShape&) const = default;
 
   /// Layers as Vulkan counts them: six to a cube.
   uint32_t faces() const { return dimension == ImageDimension::Cube ? 6 * layers : layers; }

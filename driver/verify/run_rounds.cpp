@@ -16,13 +16,16 @@ constexpr uint64_t kMostCost = uint64_t(1) << 25;
 constexpr size_t kMostBranchRounds = 6;
 constexpr double kRoundSeconds = 0.04;
 constexpr uint64_t kBytesPerInstruction = 4;
+constexpr size_t kMostSearches = 16; // for inputs in which an original is sound
 
 class RoundRunner {
 public:
   /// `base`: the buffers of what the rounds are made from, null where nobody compares them.
   RoundRunner(std::span<const ProgramVariant> variants, const std::vector<bool>& isAsked,
-              const InterpreterOptions& options, uint64_t seed, ScenarioContents* base)
-      : variants_(variants), isAsked_(isAsked), options_(options), seed_(seed), base_(base) {
+              const InterpreterOptions& options, uint64_t seed, RunCaches& caches,
+              ScenarioContents* base)
+      : variants_(variants), isAsked_(isAsked), options_(options), seed_(seed), caches_(caches),
+        base_(base) {
     options_.budgetSeconds = std::min(options_.budgetSeconds, kRoundSeconds);
     result_.rows.resize(variants.size());
     result_.exercised.resize(variants.size());
@@ -38,9 +41,12 @@ public:
   }
 
   std::optional<Scenario> firstSound(const std::vector<RoundAim>& aims) {
+    size_t left = kMostSearches;
     for (const RoundAim& aim : aims)
-      for (const Scenario& scenario : aim.tries)
+      for (const Scenario& scenario : aim.tries) {
+        if (left-- == 0) return std::nullopt;
         if (tryRound(scenario)) return scenario;
+      }
     return std::nullopt;
   }
 
@@ -53,7 +59,7 @@ private:
   }
 
   void tryBranches() {
-    BranchRounds rounds(variants_, isAsked_, options_.subgroupSize, seed_);
+    BranchRounds rounds(variants_, isAsked_, options_.subgroupSize, seed_, caches_);
     for (size_t n = 0; n < kMostBranchRounds && !isOver_ && cost_ <= kMostCost; ++n) {
       const uint64_t before = rounds.cost();
       const std::optional<RoundAim> aim = rounds.next(tried_, result_.exercised);
@@ -71,7 +77,7 @@ private:
     std::vector<std::string> unused;
     Result<std::vector<Program>> programs = fitPrograms(*marshalling, variants_, unused);
     if (!programs) return false;
-    ScenarioContents contents(*marshalling, *programs, seed_);
+    ScenarioContents contents(*marshalling, *programs, seed_, caches_);
     if (!contents.readFiles()) return false;
     if (base_) contents.weakenAs(*base_);
     InterpreterOptions options = options_;
@@ -110,6 +116,7 @@ private:
   const std::vector<bool>& isAsked_;
   InterpreterOptions options_;
   const uint64_t seed_;
+  RunCaches& caches_;
   ScenarioContents* const base_;
   RoundsResult result_;
   std::vector<SoundInputs> tried_;
@@ -123,17 +130,18 @@ RoundsResult runRounds(const Scenario& base, std::span<const ProgramVariant> var
                        std::span<const Program> programs, std::span<const Exercised> exercised,
                        const std::vector<bool>& isAsked, const InterpreterOptions& options,
                        ScenarioContents& contents) {
-  return RoundRunner(variants, isAsked, options, contents.seed(), &contents)
+  return RoundRunner(variants, isAsked, options, contents.seed(), contents.caches(), &contents)
       .run(base, programs, exercised);
 }
 
 std::optional<Scenario> findSoundInputs(const Scenario& base,
                                         std::span<const ProgramVariant> variants,
                                         std::span<const Program> programs,
-                                        const InterpreterOptions& options, uint64_t seed) {
+                                        const InterpreterOptions& options,
+                                        const ScenarioContents& contents) {
   std::vector<bool> isAsked(programs.size(), false);
   isAsked[0] = true;
-  return RoundRunner(variants, isAsked, options, seed, nullptr)
+  return RoundRunner(variants, isAsked, options, contents.seed(), contents.caches(), nullptr)
       .firstSound(planSoundInputs(base, programs));
 }
 

@@ -37,6 +37,7 @@ RoundsResult runRounds(const Scenario& base, std::span<const ProgramVariant> var
 std::optional<Scenario> findSoundInputs(const Scenario& base,
                                         std::span<const ProgramVariant> variants,
                                         std::span<const Program> programs,
-                                        const InterpreterOptions& options, uint64_t seed);
+                                        const InterpreterOptions& options,
+                                        const ScenarioContents& contents);
 
 } // namespace lanewise::driver

@@ -69,6 +69,7 @@ struct ProgramDispatch {
   struct Binding {
     uint32_t set = 0, binding = 0, buffer = 0;
     uint32_t element = 0; ///< of an array of descriptors
+    bool operator==(const Binding&) const = default;
   };
   std::vector<Binding> bindings;      ///< one for each descriptor of the shader's bindings
   std::vector<uint8_t> pushConstants; ///< as many bytes as the shader declares
@@ -78,6 +79,7 @@ struct ProgramDispatch {
     bool operator==(const Indirect&) const = default;
   };
   std::optional<Indirect> indirect = {};
+  bool operator==(const ProgramDispatch&) const = default;
 };
 
 /// A checked program: whoever makes one has seen that bindings and constants fit the shaders.

@@ -291,15 +291,53 @@ void fillDrawn(const ScenarioBuffer& buffer, const FillDrawn& fill, uint64_t see
 
 } // namespace
 
-std::vector<uint8_t> initialBytes(const ScenarioBuffer& buffer, uint64_t seed, InputStyle style,
-                                  Poison poison, std::span<const uint8_t> file) {
-  if (std::holds_alternative<FillFile>(buffer.fill)) return {file.begin(), file.end()};
-  std::vector<uint8_t> bytes(buffer.bytes(), poisonByte(poison));
+void fillAll(const ScenarioBuffer& buffer, uint64_t seed, uint8_t* to) {
+  if (std::holds_alternative<FillWide>(buffer.fill))
+    fillWide(buffer, seed, to);
+  else if (std::holds_alternative<FillEdges>(buffer.fill))
+    fillEdges(buffer, seed, to);
+  else if (const auto* drawn = std::get_if<FillDrawn>(&buffer.fill))
+    fillDrawn(buffer, *drawn, seed, to);
+}
+
+// Of what only rounds have, which run a few workgroups each: so many elements over and over.
+void fillRound(const ScenarioBuffer& buffer, uint64_t seed, uint8_t* to) {
+  constexpr uint64_t kPeriod = 4099; // a prime, so that no stride falls into step with it
+  if (std::holds_alternative<FillPoison>(buffer.fill)) return;
+  const uint64_t all = buffer.bytes() - buffer.headerBytes();
+  if (all <= kPeriod * buffer.elementBytes()) return fillAll(buffer, seed, to);
+  ScenarioBuffer part = buffer;
+  part.header.clear();
+  part.count = kPeriod;
+  if (buffer.image) {
+    ImageShape row;
+    row.format = buffer.image->format;
+    row.dimension = ImageDimension::Dim1D;
+    row.width = uint32_t(kPeriod);
+    part.setImage(row);
+  }
+  fillAll(part, seed, to);
+  const uint64_t period = part.bytes();
+  for (uint64_t at = period; at < all; at += period)
+    std::memcpy(to + at, to, std::min(period, all - at));
+}
+
+void setSingleValues(const ScenarioBuffer& buffer, std::span<uint8_t> bytes) {
   uint8_t* to = bytes.data();
   for (const HeaderField& field : buffer.header) {
     std::memcpy(to, field.bytes.data(), byteSize(field.type));
     to += byteSize(field.type);
   }
+  for (const BufferEdit& edit : buffer.edits)
+    if (edit.offset + edit.bytes <= bytes.size())
+      std::memcpy(bytes.data() + edit.offset, &edit.value, edit.bytes);
+}
+
+std::vector<uint8_t> initialBytes(const ScenarioBuffer& buffer, uint64_t seed, InputStyle style,
+                                  Poison poison, std::span<const uint8_t> file) {
+  if (std::holds_alternative<FillFile>(buffer.fill)) return {file.begin(), file.end()};
+  std::vector<uint8_t> bytes(buffer.bytes(), poisonByte(poison));
+  uint8_t* to = bytes.data() + buffer.headerBytes();
   if (const auto* random = std::get_if<FillRandom>(&buffer.fill)) {
     fillRandom(buffer, *random, seed, style, to);
   } else if (const auto* constant = std::get_if<FillConstant>(&buffer.fill)) {
@@ -311,16 +349,35 @@ std::vector<uint8_t> initialBytes(const ScenarioBuffer& buffer, uint64_t seed, I
     uint64_t index = 0;
     fillScalars(buffer, to,
                 [&](ScalarType) { return list->values[index++ % list->values.size()]; });
-  } else if (std::holds_alternative<FillWide>(buffer.fill)) {
-    fillWide(buffer, seed, to);
-  } else if (std::holds_alternative<FillEdges>(buffer.fill)) {
-    fillEdges(buffer, seed, to);
-  } else if (const auto* drawn = std::get_if<FillDrawn>(&buffer.fill)) {
-    fillDrawn(buffer, *drawn, seed, to);
+  } else {
+    fillRound(buffer, seed, to);
   }
-  for (const BufferEdit& edit : buffer.edits)
-    if (edit.offset + edit.bytes <= bytes.size())
-      std::memcpy(bytes.data() + edit.offset, &edit.value, edit.bytes);
+  setSingleValues(buffer, bytes);
+  return bytes;
+}
+
+std::vector<uint8_t> FillCache::bytesOf(const ScenarioBuffer& buffer, uint64_t seed,
+                                        InputStyle style, std::span<const uint8_t> file) {
+  constexpr uint64_t kMostBytes = uint64_t(64) << 20;
+  for (const Entry& known : entries_) {
+    const ScenarioBuffer& b = known.buffer;
+    const bool isSame = b.name == buffer.name && b.count == buffer.count && b.fill == buffer.fill &&
+                        b.elements == buffer.elements && b.image == buffer.image &&
+                        b.headerBytes() == buffer.headerBytes() && known.seed == seed &&
+                        known.style == style;
+    if (!isSame) continue;
+    std::vector<uint8_t> bytes = known.bytes;
+    setSingleValues(buffer, bytes);
+    return bytes;
+  }
+  ScenarioBuffer plain = buffer;
+  plain.edits.clear();
+  std::vector<uint8_t> bytes = initialBytes(plain, seed, style, Poison::Positive, file);
+  if (held_ + bytes.size() <= kMostBytes) {
+    held_ += bytes.size();
+    entries_.push_back({std::move(plain), seed, style, bytes});
+  }
+  setSingleValues(buffer, bytes);
   return bytes;
 }
 

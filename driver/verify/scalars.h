@@ -46,4 +46,22 @@ enum class InputStyle : uint8_t { Seeded, Boundary, Special };
 std::vector<uint8_t> initialBytes(const ScenarioBuffer& buffer, uint64_t seed, InputStyle style,
                                   Poison poison, std::span<const uint8_t> file);
 
+/// initialBytes() of buffers with positive poison that are asked for again and again. Those that
+/// differ only in their header and edits are made once.
+class FillCache {
+public:
+  std::vector<uint8_t> bytesOf(const ScenarioBuffer& buffer, uint64_t seed, InputStyle style,
+                               std::span<const uint8_t> file);
+
+private:
+  struct Entry {
+    ScenarioBuffer buffer;
+    uint64_t seed;
+    InputStyle style;
+    std::vector<uint8_t> bytes;
+  };
+  std::vector<Entry> entries_;
+  uint64_t held_ = 0; ///< bytes
+};
+
 } // namespace lanewise::driver

@@ -30,29 +30,41 @@ bool isSignedInteger(ScalarType t);
 struct FillRandom {
   double low = 0, high = 1; ///< floats: [low, high); integers: low to high, both included
   uint64_t seed = 0;        ///< added to VerifyOptions::seed
+  bool operator==(const FillRandom&) const = default;
 };
 struct FillConstant {
   double value = 0;
+  bool operator==(const FillConstant&) const = default;
 };
 struct FillIota {
   double start = 0, step = 1;
+  bool operator==(const FillIota&) const = default;
 };
-struct FillFile {
+struct FillFile { ///< raw bytes; its folder is the scenario's, already joined
   std::string path;
-};                    ///< raw bytes; its folder is the scenario's, already joined
-struct FillPoison {}; ///< only written by the shaders: two different patterns
-struct FillValues {
+  bool operator==(const FillFile&) const = default;
+};
+struct FillPoison { ///< only written by the shaders: two different patterns
+  bool operator==(const FillPoison&) const = default;
+};
+struct FillValues { ///< scalar after scalar, from the start again at the end
   std::vector<double> values;
-}; ///< scalar after scalar, from the start again at the end
+  bool operator==(const FillValues&) const = default;
+};
 /// Integers of any length and sign, floats over the decades from a thousandth to a million. Only
 /// where a scenario is made up, and so is the next one.
-struct FillWide {};
+struct FillWide {
+  bool operator==(const FillWide&) const = default;
+};
 /// Integers at the ends of their type's range, next to zero and at half their length; few, so that
 /// two of them meet.
-struct FillEdges {};
+struct FillEdges {
+  bool operator==(const FillEdges&) const = default;
+};
 struct FillDrawn {
   std::vector<int64_t> integers; ///< one of which each integer gets; none: 0 to 63
   std::vector<double> floats;    ///< none: [-1, 1)
+  bool operator==(const FillDrawn&) const = default;
 };
 using Fill = std::variant<FillPoison, FillRandom, FillConstant, FillIota, FillFile, FillValues,
                           FillWide, FillEdges, FillDrawn>;

@@ -435,7 +435,8 @@ private:
     made.scenario = std::move(*scenario);
     if (!best_) reflection_ = synthesizer.reflection();
     if (best_ && haveSameInputs(made.scenario, best_->scenario)) return ok();
-    made.trial = tryScenario(made.scenario, pair_.original, seed_, InputStyle::Seeded, extent);
+    made.trial =
+        tryScenario(made.scenario, pair_.original, seed_, InputStyle::Seeded, caches_, extent);
     cost_ += made.trial.cost;
     for (const ScenarioBuffer& buffer : made.scenario.buffers)
       cost_ += buffer.bytes() / kBytesPerInstruction;
@@ -506,7 +507,7 @@ private:
     if (!best_) best_ = std::move(before);
     if (!best_->trial.ends)
       best_->trial = tryScenario(best_->scenario, pair_.original, seed_, InputStyle::Seeded,
-                                 {.patience = kPatience});
+                                 caches_, {.patience = kPatience});
   }
 
   // ----- arrays of descriptors -----
@@ -563,7 +564,8 @@ private:
     if (!best_->trial.hasRun())
       return best_->notes.push_back(
           fmt::format(fmt::runtime(left), "nothing could be tried beforehand"));
-    const Trial trial = tryScenario(best_->scenario, pair_.original, seed_, InputStyle::Special);
+    const Trial trial =
+        tryScenario(best_->scenario, pair_.original, seed_, InputStyle::Special, caches_);
     const RunFinding* found = nullptr;
     for (const auto* some : {&trial.outOfRange, &trial.undefined})
       for (const RunFinding& one : *some)
@@ -603,6 +605,7 @@ private:
   const Assumptions& assumptions_;
   const uint64_t seed_;
   const SynthesisLimits& limits_;
+  RunCaches caches_;
   Reflection reflection_;
   std::optional<Candidate> best_;
   // Of all trials together: one or two seconds.

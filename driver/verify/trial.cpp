@@ -1,6 +1,5 @@
 #include "verify/trial.h"
 
-#include "verify/contents.h"
 #include "verify/fit.h"
 #include "verify/marshal.h"
 #include "verify/run_findings.h"
@@ -35,8 +34,10 @@ bool hasChanged(const BufferInput& before, const TouchedPages& after) {
 
 class Attempt {
 public:
-  Attempt(const Scenario& scenario, const Words& module, const TrialExtent& extent)
-      : scenario_(scenario), extent_(extent), runner_(kPatienceSeconds, kSubgroupSize) {
+  Attempt(const Scenario& scenario, const Words& module, RunCaches& caches,
+          const TrialExtent& extent)
+      : scenario_(scenario), extent_(extent), caches_(caches),
+        runner_(kPatienceSeconds, kSubgroupSize, &caches.code) {
     variant_.name = "original";
     variant_.modules[scenario.shaders[0].name] = module;
   }
@@ -46,7 +47,7 @@ public:
     if (!marshalling) return notRun(marshalling.error().str());
     Result<Program> program = fitProgram(scenario_, variant_, notes_);
     if (!program) return notRun(program.error().str());
-    ScenarioContents contents(*marshalling, {&*program, 1}, seed);
+    ScenarioContents contents(*marshalling, {&*program, 1}, seed, caches_);
     (void)runner_.makeResources(contents.shapes());
     if (RunStatus failed = runner_.addProgram(*program)) return notRun(failed->message);
     if (Status read = contents.readFiles(); !read) return notRun(read.error().str());
@@ -100,6 +101,7 @@ private:
 
   const Scenario& scenario_;
   const TrialExtent extent_;
+  RunCaches& caches_;
   ProgramVariant variant_;
   InterpreterRunner runner_;
   std::vector<std::string> notes_;
@@ -109,8 +111,8 @@ private:
 } // namespace
 
 Trial tryScenario(const Scenario& scenario, const Words& module, uint64_t seed, InputStyle style,
-                  const TrialExtent& extent) {
-  return Attempt(scenario, module, extent).run(seed, style);
+                  RunCaches& caches, const TrialExtent& extent) {
+  return Attempt(scenario, module, caches, extent).run(seed, style);
 }
 
 } // namespace lanewise::driver

@@ -2,7 +2,7 @@
 // its indices stay in range, does it write anything at all?
 #pragma once
 
-#include "verify/scalars.h"
+#include "verify/contents.h"
 #include "verify/verify.h"
 
 #include <string>
@@ -36,6 +36,6 @@ struct TrialExtent {
 
 /// `module` is that of the scenario's only shader and dispatch.
 Trial tryScenario(const Scenario& scenario, const Words& module, uint64_t seed, InputStyle style,
-                  const TrialExtent& extent = {});
+                  RunCaches& caches, const TrialExtent& extent = {});
 
 } // namespace lanewise::driver

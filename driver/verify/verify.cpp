@@ -39,7 +39,7 @@ public:
           std::vector<Program> programs, VerifyReport& report)
       : runner_(runner), options_(options), scenario_(marshalling.scenario), given_(scenario),
         variants_(variants), programs_(std::move(programs)), report_(report),
-        contents_(marshalling, programs_, options.seed) {
+        contents_(marshalling, programs_, options.seed, caches_) {
     report_.comparedBytes = contents_.comparedBytes();
     for (uint32_t b : contents_.compared())
       report_.compared.push_back(describeCompared(scenario_.buffers[b]));
@@ -377,7 +377,7 @@ private:
     for (const WitnessRow& row : seen->rows)
       if (hasFault(row.findings)) return false;
     soundInputs_ =
-        driver::findSoundInputs(given_, variants_, programs_, options_.interpreter, options_.seed);
+        driver::findSoundInputs(given_, variants_, programs_, options_.interpreter, contents_);
     if (!soundInputs_) return false;
     for (const RunFinding& found : seen->originalFindings)
       if (found.decides && isUnpredictable(found))
@@ -389,7 +389,9 @@ private:
 
   // Other inputs than those that everything else was seen with.
   void tryRounds() {
-    if (!hasRounds() || !isOriginalSound_) return;
+    // An original that is at fault with all inputs that were tried is so with these.
+    const bool isAtFault = report_.interpreter && report_.interpreter->isUnsound;
+    if (!hasRounds() || !isOriginalSound_ || isAtFault) return;
     std::vector<bool> isCompared(programs_.size(), true);
     for (size_t p = 1; p < programs_.size(); ++p)
       isCompared[p] = row(p).isCompared && row(p).state == VerifyState::Equal;
@@ -647,6 +649,7 @@ private:
   std::span<const ProgramVariant> variants_;
   std::vector<Program> programs_;
   VerifyReport& report_;
+  RunCaches caches_;
   ScenarioContents contents_;
   bool isOriginalSound_ = true;
   std::optional<Scenario> soundInputs_;

@@ -855,16 +855,37 @@ Result<std::vector<DeviceInfo>> listVulkanDevices(DriverActivity& activity) {
 
 namespace {
 
-struct Opened {
-  vk::raii::Context context;
-  std::unique_ptr<MessageLog> log;
-  vk::raii::Instance instance;
-  vk::raii::PhysicalDevice device;
-  DeviceInfo info;
+class FoundVulkanDevice final : public FoundDevice {
+public:
+  FoundVulkanDevice(vk::raii::Context context, std::unique_ptr<MessageLog> log,
+                    vk::raii::Instance instance, vk::raii::PhysicalDevice device, DeviceInfo info)
+      : context_(std::move(context)), log_(std::move(log)), instance_(std::move(instance)),
+        device_(std::move(device)), info_(std::move(info)) {}
+
+  const DeviceInfo& info() const override { return info_; }
+  Result<std::unique_ptr<Runner>> open(const RunnerOptions& options,
+                                       DriverActivity& activity) override {
+    activity.begin(DriverActivity::Kind::Opening, info_.name);
+    try {
+      return std::unique_ptr<Runner>(
+          std::make_unique<VulkanRunner>(std::move(context_), std::move(log_), std::move(instance_),
+                                         std::move(device_), info_, options, activity));
+    } catch (const std::exception& e) {
+      return vulkanFailure(e);
+    }
+  }
+
+private:
+  vk::raii::Context context_;
+  std::unique_ptr<MessageLog> log_;
+  vk::raii::Instance instance_;
+  vk::raii::PhysicalDevice device_;
+  DeviceInfo info_;
 };
 
 // Instance and device for the options; vulkan.hpp's exceptions pass through.
-Result<Opened> openInstance(const RunnerOptions& options, DriverActivity& activity) {
+Result<std::unique_ptr<FoundDevice>> findDevice(const RunnerOptions& options,
+                                                DriverActivity& activity) {
   activity.begin(DriverActivity::Kind::Listing);
   vk::raii::Context context;
   if (options.validationLayer && !hasLayer(context, kValidationLayer))
@@ -884,30 +905,16 @@ Result<Opened> openInstance(const RunnerOptions& options, DriverActivity& activi
   if (!computeFamily(device))
     return failure(fmt::format("device {} has no compute queue", *chosen));
   DeviceInfo info = describe(device, *chosen);
-  return Opened{std::move(context), std::move(log), std::move(instance), std::move(device),
-                std::move(info)};
+  return std::unique_ptr<FoundDevice>(std::make_unique<FoundVulkanDevice>(
+      std::move(context), std::move(log), std::move(instance), std::move(device), std::move(info)));
 }
 
 } // namespace
 
-Result<DeviceInfo> probeVulkan(const RunnerOptions& options, DriverActivity& activity) {
+Result<std::unique_ptr<FoundDevice>> findVulkan(const RunnerOptions& options,
+                                                DriverActivity& activity) {
   try {
-    Result<Opened> opened = openInstance(options, activity);
-    if (!opened) return opened.error();
-    return opened->info;
-  } catch (const std::exception& e) {
-    return vulkanFailure(e);
-  }
-}
-
-Result<std::unique_ptr<Runner>> openVulkan(const RunnerOptions& options, DriverActivity& activity) {
-  try {
-    Result<Opened> opened = openInstance(options, activity);
-    if (!opened) return opened.error();
-    activity.begin(DriverActivity::Kind::Opening, opened->info.name);
-    return std::unique_ptr<Runner>(std::make_unique<VulkanRunner>(
-        std::move(opened->context), std::move(opened->log), std::move(opened->instance),
-        std::move(opened->device), std::move(opened->info), options, activity));
+    return findDevice(options, activity);
   } catch (const std::exception& e) {
     return vulkanFailure(e);
   }

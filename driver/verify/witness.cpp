@@ -52,12 +52,24 @@ bool haveSameGrids(const Program& a, const Program& b) {
                     });
 }
 
+// Whether they are the same code on the same buffers: the interpreter then does the same.
+bool isSame(const Program& a, const Program& b) {
+  return a.repeat == b.repeat &&
+         std::equal(a.shaders.begin(), a.shaders.end(), b.shaders.begin(), b.shaders.end(),
+                    [](const ProgramShader& x, const ProgramShader& y) {
+                      return x.words == y.words && x.specConstants == y.specConstants &&
+                             x.reflection.entry == y.reflection.entry;
+                    }) &&
+         a.dispatches == b.dispatches;
+}
+
 class Witness {
 public:
   Witness(ScenarioContents& contents, const Scenario& scenario, std::span<const Program> programs,
           const std::vector<bool>& isAsked, const InterpreterOptions& options)
       : contents_(contents), scenario_(scenario), programs_(programs), isAsked_(isAsked),
-        budget_(options.budgetSeconds), runner_(options.budgetSeconds, options.subgroupSize) {
+        budget_(options.budgetSeconds),
+        runner_(options.budgetSeconds, options.subgroupSize, &contents.caches().code) {
     result_.rows.resize(programs.size());
     result_.exercised.resize(programs.size());
     slots_.resize(programs.size());
@@ -75,7 +87,10 @@ public:
     }
     if (!report_.comparesOutputs()) contents_.forgetOrders();
     for (size_t p = 0; p < programs_.size() && report_.hasRun; ++p)
-      if (slots_[p]) result_.exercised[p] = runner_.takeExercised(*slots_[p]);
+      if (slots_[p])
+        result_.exercised[p] = runner_.takeExercised(*slots_[p]);
+      else if (isAsked_[p] && isSame(programs_[0], programs_[p]))
+        result_.exercised[p] = result_.exercised[0];
     return std::move(result_);
   }
 
@@ -98,7 +113,7 @@ private:
     (void)runner_.makeResources(contents_.shapes());
     uint32_t added = 0;
     for (size_t p = 0; p < programs_.size(); ++p) {
-      if (!isAsked_[p]) continue;
+      if (!isAsked_[p] || (p != 0 && isSame(programs_[0], programs_[p]))) continue;
       if (RunStatus failed = runner_.addProgram(programs_[p])) {
         if (p == 0) return failed->message;
         result_.rows[p].reason = failed->message;
@@ -316,7 +331,8 @@ private:
   // Workgroups that speak to one another have only run in their own order: the last may as well
   // come first. One that waits for those before it then does not end, which no device promises.
   void tryOtherWorkgroupOrders(const InputSet& set, const Touched& expected) {
-    if (!runner_.hasAtomics(0)) return;
+    // In a round the two orders that it has must do.
+    if (!runner_.hasAtomics(0) || !scenario_.round.empty()) return;
     if (std::find(keepsOrder_.begin(), keepsOrder_.end(), true) != keepsOrder_.end())
       tryOrder({LaneOrder::Reverse, "with workgroups in ascending against descending order",
                 kOrders[0].poison},

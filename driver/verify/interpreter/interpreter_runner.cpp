@@ -71,8 +71,18 @@ Exercised nothingOf(const driver::Program& program,
 
 } // namespace
 
-InterpreterRunner::InterpreterRunner(double timeoutSeconds, uint32_t subgroupSize)
-    : timeoutSeconds_(timeoutSeconds), info_(interpreterInfo(subgroupSize)) {}
+Result<std::shared_ptr<const interpreter::Program>> CodeCache::lower(const ProgramShader& shader) {
+  Key key(shader.reflection.entry, shader.specConstants, shader.words);
+  if (auto known = known_.find(key); known != known_.end()) return known->second;
+  constexpr uint32_t kVec3Stride = 16;
+  Result<std::shared_ptr<const interpreter::Program>> code = interpreter::Program::lower(
+      shader.words, {shader.reflection.entry, shader.specConstants, kVec3Stride});
+  if (code) known_.emplace(std::move(key), *code);
+  return code;
+}
+
+InterpreterRunner::InterpreterRunner(double timeoutSeconds, uint32_t subgroupSize, CodeCache* code)
+    : timeoutSeconds_(timeoutSeconds), code_(code), info_(interpreterInfo(subgroupSize)) {}
 
 RunStatus InterpreterRunner::makeResources(std::span<const ResourceShape> shapes) {
   programs_.clear();
@@ -98,8 +108,8 @@ RunStatus InterpreterRunner::addProgram(const driver::Program& program) {
         return RunFailure{RunFailure::Kind::Unsupported,
                           fmt::format("shader `{}`: {} is {}", shader.name,
                                       driver::placeOf(binding), binding.unsupported)};
-    Result<std::shared_ptr<const interpreter::Program>> code = interpreter::Program::lower(
-        shader.words, {shader.reflection.entry, shader.specConstants, 16});
+    CodeCache own;
+    Result<std::shared_ptr<const interpreter::Program>> code = (code_ ? *code_ : own).lower(shader);
     if (!code)
       return RunFailure{RunFailure::Kind::Unsupported,
                         fmt::format("shader `{}`: {}", shader.name, code.error().message)};

@@ -6,9 +6,11 @@
 #include "verify/runner.h"
 
 #include <array>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -26,6 +28,16 @@ public:
   /// What follows happens in a dispatch of this shader, one of the program's.
   virtual void beginDispatch(uint32_t shader, const interpreter::Program& code,
                              const std::array<uint32_t, 3>& groups) = 0;
+};
+
+/// Lowered shaders, for runners that are given the same ones again and again.
+class CodeCache {
+public:
+  Result<std::shared_ptr<const interpreter::Program>> lower(const ProgramShader& shader);
+
+private:
+  using Key = std::tuple<std::string, std::map<uint32_t, uint64_t>, Words>;
+  std::map<Key, std::shared_ptr<const interpreter::Program>> known_;
 };
 
 /// How much of a program runs, and how.
@@ -56,7 +68,8 @@ struct TouchedPages {
 /// which depends on it does not agree with itself. What it finds waits in takeFindings().
 class InterpreterRunner final : public Runner {
 public:
-  InterpreterRunner(double timeoutSeconds, uint32_t subgroupSize);
+  /// `code` must outlive it; null: it lowers all shaders itself.
+  InterpreterRunner(double timeoutSeconds, uint32_t subgroupSize, CodeCache* code = nullptr);
 
   const DeviceInfo& device() const override { return info_; }
   RunStatus loss() const override { return {}; }
@@ -111,6 +124,7 @@ private:
                   std::span<const interpreter::BufferBinding> bindings, bool isAfterPart);
 
   double timeoutSeconds_;
+  CodeCache* code_;
   DeviceInfo info_;
   std::vector<std::vector<uint8_t>> buffers_;
   std::vector<std::vector<uint8_t>> written_; ///< by byte, of buffers that nobody filled
