@@ -220,7 +220,8 @@ std::vector<BranchRounds::Edits> BranchRounds::findEdits(const Scenario& scenari
   Result<Marshalling> marshalling = marshal(scenario, variants_);
   if (!marshalling) return {};
   std::vector<std::string> unused;
-  Result<std::vector<Program>> programs = fitPrograms(*marshalling, variants_, unused);
+  Result<std::vector<Program>> programs =
+      fitPrograms(*marshalling, variants_, unused, caches_.reflections);
   if (!programs) return {};
   Search search(scenario, *marshalling, *programs, subgroupSize_, seed_, caches_);
   for (size_t p = 0; p < programs->size(); ++p)

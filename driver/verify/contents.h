@@ -38,6 +38,7 @@ enum class Strictness : uint8_t { AsScenario, UpToRounding };
 /// What several scenarios over the same programs need alike.
 struct RunCaches {
   FillCache fills;
+  ReflectionCache reflections;
   CodeCache code;
 };
 

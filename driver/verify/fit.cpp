@@ -11,8 +11,9 @@ namespace {
 
 class Fitter {
 public:
-  Fitter(const Scenario& scenario, const ProgramVariant& variant, std::vector<std::string>& notes)
-      : scenario_(scenario), variant_(variant), notes_(notes) {}
+  Fitter(const Scenario& scenario, const ProgramVariant& variant, std::vector<std::string>& notes,
+         ReflectionCache& reflections)
+      : scenario_(scenario), variant_(variant), notes_(notes), reflections_(reflections) {}
 
   Result<Program> run() {
     program_.name = variant_.name;
@@ -48,7 +49,8 @@ private:
     Result<Words> words =
         rebind(module->second, described->entry, described->specConstants, described->rebindings);
     if (!words) return wrong(name, words.error().str());
-    Result<Reflection> reflection = reflect(*words, described->entry, described->specConstants);
+    Result<Reflection> reflection =
+        reflections_.reflect(*words, described->entry, described->specConstants);
     if (!reflection) return wrong(name, reflection.error().str());
     for (const auto& [id, bits] : described->specConstants)
       if (!reflection->specConstants.count(id))
@@ -195,25 +197,33 @@ private:
   const Scenario& scenario_;
   const ProgramVariant& variant_;
   std::vector<std::string>& notes_;
+  ReflectionCache& reflections_;
   Program program_;
 };
 
 } // namespace
 
 Result<Program> fitProgram(const Scenario& scenario, const ProgramVariant& variant,
+                           std::vector<std::string>& notes, ReflectionCache& reflections) {
+  return Fitter(scenario, variant, notes, reflections).run();
+}
+
+Result<Program> fitProgram(const Scenario& scenario, const ProgramVariant& variant,
                            std::vector<std::string>& notes) {
-  return Fitter(scenario, variant, notes).run();
+  ReflectionCache unshared;
+  return fitProgram(scenario, variant, notes, unshared);
 }
 
 Result<std::vector<Program>> fitPrograms(const Marshalling& marshalling,
                                          std::span<const ProgramVariant> variants,
-                                         std::vector<std::string>& notes) {
+                                         std::vector<std::string>& notes,
+                                         ReflectionCache& reflections) {
   std::vector<Program> programs;
   for (size_t p = 0; p < variants.size(); ++p) {
     const bool isDescribed = p == 0 || !variants[p].dispatches.empty();
     std::vector<std::string> unused;
-    Result<Program> program =
-        fitProgram(marshalling.scenario, marshalling.programs[p], isDescribed ? notes : unused);
+    Result<Program> program = fitProgram(marshalling.scenario, marshalling.programs[p],
+                                         isDescribed ? notes : unused, reflections);
     if (!program) return program.error();
     programs.push_back(std::move(*program));
   }

@@ -17,6 +17,8 @@ namespace lanewise::driver {
 /// one sentence that names shader and dispatch: the scenario does not fit the modules, or a module
 /// cannot be read. What the scenario gives and the modules do not ask for becomes a note.
 Result<Program> fitProgram(const Scenario& scenario, const ProgramVariant& variant,
+                           std::vector<std::string>& notes, ReflectionCache& reflections);
+Result<Program> fitProgram(const Scenario& scenario, const ProgramVariant& variant,
                            std::vector<std::string>& notes);
 
 /// The same for all programs of a marshalling of `variants`, in their order. A rewrite may drop a
@@ -24,6 +26,7 @@ Result<Program> fitProgram(const Scenario& scenario, const ProgramVariant& varia
 /// worth a note.
 Result<std::vector<Program>> fitPrograms(const Marshalling& marshalling,
                                          std::span<const ProgramVariant> variants,
-                                         std::vector<std::string>& notes);
+                                         std::vector<std::string>& notes,
+                                         ReflectionCache& reflections);
 
 } // namespace lanewise::driver

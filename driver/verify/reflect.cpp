@@ -474,4 +474,14 @@ Result<Reflection> reflect(std::span<const uint32_t> words, const std::string& e
   return Reflector(*module, given).run(entry);
 }
 
+Result<Reflection> ReflectionCache::reflect(std::span<const uint32_t> words,
+                                            const std::string& entry,
+                                            const std::map<uint32_t, uint64_t>& given) {
+  Key key(entry, given, {words.begin(), words.end()});
+  if (auto known = known_.find(key); known != known_.end()) return known->second;
+  Result<Reflection> made = driver::reflect(words, entry, given);
+  if (made) known_.emplace(std::move(key), *made);
+  return made;
+}
+
 } // namespace lanewise::driver

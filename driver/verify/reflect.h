@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace lanewise::driver {
@@ -107,6 +108,17 @@ struct Reflection {
 /// module that cannot be read and for an entry point that is not there.
 Result<Reflection> reflect(std::span<const uint32_t> words, const std::string& entry,
                            const std::map<uint32_t, uint64_t>& given);
+
+/// The same for those who ask again and again for the same modules.
+class ReflectionCache {
+public:
+  Result<Reflection> reflect(std::span<const uint32_t> words, const std::string& entry,
+                             const std::map<uint32_t, uint64_t>& given);
+
+private:
+  using Key = std::tuple<std::string, std::map<uint32_t, uint64_t>, std::vector<uint32_t>>;
+  std::map<Key, Reflection> known_;
+};
 
 /// SPIR-V's name of a capability, "capability 4711" for one that the table does not know.
 std::string capabilityName(uint32_t capability);

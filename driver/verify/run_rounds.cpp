@@ -75,7 +75,8 @@ private:
     Result<Marshalling> marshalling = marshal(scenario, variants_);
     if (!marshalling) return false;
     std::vector<std::string> unused;
-    Result<std::vector<Program>> programs = fitPrograms(*marshalling, variants_, unused);
+    Result<std::vector<Program>> programs =
+        fitPrograms(*marshalling, variants_, unused, caches_.reflections);
     if (!programs) return false;
     ScenarioContents contents(*marshalling, *programs, seed_, caches_);
     if (!contents.readFiles()) return false;

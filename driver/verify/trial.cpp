@@ -45,7 +45,7 @@ public:
   Trial run(uint64_t seed, InputStyle style) {
     Result<Marshalling> marshalling = marshal(scenario_, {&variant_, 1});
     if (!marshalling) return notRun(marshalling.error().str());
-    Result<Program> program = fitProgram(scenario_, variant_, notes_);
+    Result<Program> program = fitProgram(scenario_, variant_, notes_, caches_.reflections);
     if (!program) return notRun(program.error().str());
     ScenarioContents contents(*marshalling, {&*program, 1}, seed, caches_);
     (void)runner_.makeResources(contents.shapes());

@@ -709,7 +709,9 @@ private:
     Result<Marshalling> marshalling = marshal(scenario, variants);
     if (!marshalling) return wrong(marshalling.error());
     report.notes = marshalling->notes;
-    Result<std::vector<Program>> fitted = fitPrograms(*marshalling, variants, report.notes);
+    ReflectionCache reflections;
+    Result<std::vector<Program>> fitted =
+        fitPrograms(*marshalling, variants, report.notes, reflections);
     if (!fitted) return wrong(failure(describeMisfit(scenario, variants, fitted.error().message)));
     const auto interfaces = compareInterfaces(*fitted, variants);
     std::vector<Program> programs = std::move(*fitted);
