@@ -41,7 +41,6 @@ public:
   WriterWatch(const Program& program, std::map<uint32_t, Watched>& watched)
       : program_(program), watched_(watched), code_(program.shaders.size()) {}
 
-  bool asksForInstances() const override { return false; }
   void beginDispatch(uint32_t shader, const interpreter::Program& code,
                      const std::array<uint32_t, 3>& groups) override {
     shader_ = shader;
