@@ -617,7 +617,9 @@ private:
     report_.differences = decided->differences;
     report_.timing = decided->timing;
     report_.transformedStatistics = decided->statistics;
-    if (!late.empty() && report_.state == VerifyState::Equal) {
+    const bool isEqual =
+        report_.state == VerifyState::Equal || report_.state == VerifyState::OrderDependent;
+    if (!late.empty() && isEqual) {
       report_.state = VerifyState::OriginalUnsound;
       report_.reason = fmt::format("the validation layer reports errors: {}", late[0]);
     }
