@@ -1,8 +1,11 @@
 // `lanewise`: finds the subcommand and calls it.
-#include "commands.h"
-#include "print.h"
-#include "suggest.h"
-#include "version.h"
+#include "commands/commands.h"
+#include "options/batch_options.h"
+#include "options/opt_options.h"
+#include "options/transpile_options.h"
+#include "report/version.h"
+#include "support/print.h"
+#include "support/suggest.h"
 
 #include <fmt/format.h>
 #include <string>

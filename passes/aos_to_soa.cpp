@@ -7,8 +7,8 @@
 // manifest that the pass gives.
 //
 // Legal when: every use of the buffer, in every shader that sees it, is followed to loads, stores
-// and atomics of fields; nothing observes where fields lie. analysis/buffer_walk.cpp and
-// canRelayout() of analysis/layout_plan.cpp hold the rules, each with its name.
+// and atomics of fields; nothing observes where fields lie. analysis/buffers/buffer_walk.cpp and
+// canRelayout() of planning/layout_plan.cpp hold the rules, each with its name.
 //
 // Pays when: the sectors that the lanes of all subgroups fetch, counted lane by lane under both
 // layouts and weighted by trip counts and dispatches, drop by at least a tenth. Indices that depend
@@ -30,10 +30,10 @@
 //
 // Reference: docs/design/buffer-layouts.md; docs/passes/aos-to-soa.md.
 
-#include "analysis/buffer_uses.h"
-#include "analysis/layout_plan.h"
+#include "analysis/buffers/buffer_uses.h"
 #include "ir/rewriter.h"
 #include "pass.h"
+#include "planning/layout_plan.h"
 #include "transforms/relayout_buffers.h"
 
 #include <fmt/format.h>
@@ -71,7 +71,7 @@ PassResult rewrite(PassContext& context, const BufferUses& uses, const LayoutsBy
   relayoutBuffers(context.analyses, rewriter, relayouts);
   auto committed = rewriter.commit();
   if (!committed) return committed.error();
-  return PassOutcome{*committed, AnalysisSet::none()};
+  return PassOutcome{*committed, PreservedAnalyses::none()};
 }
 
 } // namespace

@@ -7,13 +7,13 @@
 // guarded, the harmless part of the arms moves in front of the branch.
 //
 // Legal when: the arms lead straight to the merge block, and each instruction in them is proved to
-// be defined and without effect where the branch does not lead to it (analysis/speculation.h), or
-// is executed by both arms anyhow. A condition that is constant is left to specialization.
-// DESIGN 5.1.
+// be defined and without effect where the branch does not lead to it
+// (analysis/branches/speculation.h), or is executed by both arms anyhow. A condition that is
+// constant is left to specialization. DESIGN 5.1.
 //
 // Pays when: the lanes of a subgroup may part at it (a branch that is uniform over the subgroup
 // stays), and both arms with their selects cost no more than the branch and the arms that are taken
-// (analysis/selection_cost.h). DontFlatten refuses; Flatten forces, and so does `always`.
+// (analysis/branches/selection_cost.h). DontFlatten refuses; Flatten forces, and so does `always`.
 //
 // Before => After:
 //
@@ -29,18 +29,18 @@
 // Reference: SPIR-V 2.11 (structured control flow), 3.42.15 (OpSelect); J. Allen et al.,
 // "Conversion of Control Dependence to Data Dependence" (1983).
 
-#include "analysis/cfg.h"
-#include "analysis/constants.h"
-#include "analysis/decorations.h"
-#include "analysis/def_use.h"
-#include "analysis/operation_cost.h"
-#include "analysis/register_pressure.h"
-#include "analysis/selection_cost.h"
-#include "analysis/selections.h"
-#include "analysis/source_lines.h"
-#include "analysis/speculation.h"
-#include "analysis/types.h"
-#include "analysis/uniformity.h"
+#include "analysis/branches/operation_cost.h"
+#include "analysis/branches/register_pressure.h"
+#include "analysis/branches/selection_cost.h"
+#include "analysis/branches/speculation.h"
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/selections.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/def_use.h"
+#include "analysis/module/source_lines.h"
+#include "analysis/module/types.h"
+#include "analysis/uniformity/uniformity.h"
 #include "ir/rewriter.h"
 #include "pass.h"
 #include "transforms/flatten_selections.h"
@@ -195,7 +195,7 @@ std::vector<uint32_t> Plan::keyOf(const Site& site, InstRef inst) const {
 bool Plan::haveSameDecorations(Id a, Id b) const {
   auto list = [&](Id id) {
     std::vector<std::vector<uint32_t>> all;
-    for (const Decoration& d : analyses_.decorations().of(id)) {
+    for (const Decoration& d : analyses_.get<Decorations>().of(id)) {
       std::vector<uint32_t> words{uint32_t(d.decoration)};
       for (uint32_t w = d.operandWord; w < module_.wordCount(d.inst); ++w)
         words.push_back(module_.word(d.inst, w));
@@ -212,10 +212,10 @@ bool Plan::haveSameDecorations(Id a, Id b) const {
 /// False when a block that cannot be reached uses the value: dominance asks nothing of it, so that
 /// it would go on naming what is no more.
 bool Plan::isUsedInReach(Id id) const {
-  const auto uses = analyses_.defUse().uses(id);
+  const auto uses = analyses_.get<DefUse>().uses(id);
   return std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
     const BlockRef at = module_.blockOf(use.user);
-    return !at || analyses_.cfg().isReachable(at);
+    return !at || analyses_.get<Cfg>().isReachable(at);
   });
 }
 
@@ -378,7 +378,7 @@ uint32_t Plan::registersAdded(const Site& site) const {
 
 std::optional<Refusal> Plan::isExcluded(const Site& site) const {
   const Selection& s = site.selection;
-  if (analyses_.constants().folded(module_, s.condition))
+  if (analyses_.get<Constants>().folded(module_, s.condition))
     return Refusal{"constant-condition",
                    "the condition is a constant once the module is specialized", s.branch};
   if ((control(site) & uint32_t(spv::SelectionControlMask::DontFlatten)) != 0)
@@ -419,7 +419,8 @@ bool isPreparation(Analyses& analyses, InstRef inst) {
   case spv::Op::OpImage:
     return true;
   case spv::Op::OpLoad:
-    return analyses.types().storageOf(module.idAt(inst, 3)) == spv::StorageClass::UniformConstant;
+    return analyses.get<Types>().storageOf(module.idAt(inst, 3)) ==
+           spv::StorageClass::UniformConstant;
   default:
     return false;
   }
@@ -477,7 +478,7 @@ std::optional<Refusal> Plan::isProfitable(Site& site) {
   const Selection& s = site.selection;
   site.registersAdded = registersAdded(site);
   if (isForced(site)) return std::nullopt;
-  if (analyses_.uniformity(UniformScope::Subgroup).isUniform(s.condition))
+  if (uniformityOf(analyses_, UniformScope::Subgroup).isUniform(s.condition))
     return Refusal{"uniform", "all lanes of a subgroup go the same way", s.branch};
   const bool isTie = site.costAfter == site.costBefore;
   if (!isTie && site.costAfter > site.costBefore * (1 - options_.minGain))
@@ -520,7 +521,7 @@ std::optional<Refusal> Plan::isPartProfitable(Site& site) {
                    s.branch};
   if (moving == 0) return no;
   if (isForced(site)) return std::nullopt;
-  if (analyses_.uniformity(UniformScope::Subgroup).isUniform(s.condition))
+  if (uniformityOf(analyses_, UniformScope::Subgroup).isUniform(s.condition))
     return Refusal{"uniform", "all lanes of a subgroup go the same way", s.branch};
   const bool wasPredicated = moving + double(stayingCount) <= target_.predicatedArm;
   const bool isPredicated = double(stayingCount) <= target_.predicatedArm;
@@ -593,7 +594,7 @@ void Plan::decide() {
     std::vector<size_t> order(headers.size());
     for (size_t n = 0; n < order.size(); ++n) order[n] = n;
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return analyses_.cfg().rpoIndex(headers[a]) > analyses_.cfg().rpoIndex(headers[b]);
+      return analyses_.get<Cfg>().rpoIndex(headers[a]) > analyses_.get<Cfg>().rpoIndex(headers[b]);
     });
     for (size_t n : order) judge(sites_[first + n], headers[n]);
   }
@@ -602,7 +603,7 @@ void Plan::decide() {
 // ---- remarks ----
 
 std::string Plan::placeOf(InstRef inst) const {
-  const uint32_t line = analyses_.sourceLines().at(module_, inst).line;
+  const uint32_t line = analyses_.get<SourceLines>().at(module_, inst).line;
   return line == 0 ? std::string() : fmt::format(" at line {}", line);
 }
 
@@ -620,8 +621,8 @@ Remark Plan::remarkOf(const Site& site) const {
   Remark r;
   r.pass = kPass;
   const FunctionRef function = module_.functionOf(s.header);
-  r.function = analyses_.decorations().name(module_, module_.functionId(function));
-  r.location = analyses_.sourceLines().at(module_, s.branch);
+  r.function = analyses_.get<Decorations>().name(module_, module_.functionId(function));
+  r.location = analyses_.get<SourceLines>().at(module_, s.branch);
   const std::string kind = s.isSwitch ? "switch" : "branch";
   const std::string costs = costText(site);
   const std::string arms = costs.empty() ? "" : fmt::format(" (arms: {})", costs);
@@ -682,7 +683,7 @@ PassResult runBranchToPredication(PassContext& context) {
   plan.rewrite(rewriter);
   Result<bool> changed = rewriter.commit();
   if (!changed) return changed.error();
-  return PassOutcome{true, AnalysisSet::none()};
+  return PassOutcome{true, PreservedAnalyses::none()};
 }
 
 } // namespace lanewise

@@ -7,8 +7,8 @@
 // barrier goes; where they cannot meet in one class, that class goes out of its semantics. Barriers
 // with nothing between them become one. This is repeated until nothing changes.
 //
-// Legal when: analysis/barrier_judgement.h finds no need for it; the needs are the names of
-// BarrierNeed. docs/design/barriers.md has the rule and its argument.
+// Legal when: analysis/barriers/barrier_judgement.h finds no need for it; the needs are the names
+// of BarrierNeed. docs/design/barriers.md has the rule and its argument.
 //
 // Pays when: always. Nothing is moved, split or added, and no execution scope is weakened.
 //
@@ -28,10 +28,10 @@
 // Reference: SPIR-V 3.42.20 (barriers), 3.32 (memory semantics); Vulkan, Memory Model;
 // docs/design/barriers.md.
 
-#include "analysis/barrier_explanation.h"
-#include "analysis/barrier_judgement.h"
-#include "analysis/decorations.h"
-#include "analysis/source_lines.h"
+#include "analysis/barriers/barrier_explanation.h"
+#include "analysis/barriers/barrier_judgement.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/source_lines.h"
 #include "ir/rewriter.h"
 #include "pass.h"
 
@@ -54,8 +54,8 @@ Remark makeRemark(BarrierJudgement& judgement, const JudgedBarrier& barrier, Rem
   remark.pass = kPass;
   remark.name = name;
   const FunctionRef function = module.functionOf(module.blockOf(barrier.barrier.inst));
-  remark.function = analyses.decorations().name(module, module.functionId(function));
-  remark.location = analyses.sourceLines().at(module, barrier.barrier.inst);
+  remark.function = analyses.get<Decorations>().name(module, module.functionId(function));
+  remark.location = analyses.get<SourceLines>().at(module, barrier.barrier.inst);
   remark.message = std::move(message);
   remark.args.push_back({"barrier", barrier.name});
   return remark;
@@ -127,8 +127,7 @@ PassResult runEliminateRedundantBarriers(PassContext& context) {
   Result<bool> changed = rewriter.commit();
   if (!changed) return changed.error();
   // No block is added or removed and no edge changes.
-  return PassOutcome{true,
-                     AnalysisSet::none().with(AnalysisKind::Cfg).with(AnalysisKind::Dominance)};
+  return PassOutcome{true, PreservedAnalyses::of<Cfg, Dominance>()};
 }
 
 } // namespace lanewise

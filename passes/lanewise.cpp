@@ -1,4 +1,4 @@
-#include "lanewise.h"
+#include "lanewise/lanewise.h"
 
 #include "pass.h"
 

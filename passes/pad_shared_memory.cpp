@@ -36,18 +36,18 @@
 // Reference: NVIDIA CUDA C++ Best Practices Guide, 10.2.3 "Shared Memory";
 // docs/passes/pad-shared-memory.md.
 
-#include "analysis/access_pattern.h"
-#include "analysis/constants.h"
-#include "analysis/decorations.h"
-#include "analysis/entry_points.h"
-#include "analysis/layout_search.h"
-#include "analysis/loops.h"
-#include "analysis/shared_bounds.h"
-#include "analysis/shared_layout.h"
-#include "analysis/shared_variables.h"
-#include "analysis/source_lines.h"
-#include "analysis/specialization.h"
-#include "analysis/types.h"
+#include "analysis/control_flow/loops.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/entry_points.h"
+#include "analysis/module/source_lines.h"
+#include "analysis/module/specialization.h"
+#include "analysis/module/types.h"
+#include "analysis/shared_memory/access_pattern.h"
+#include "analysis/shared_memory/layout_search.h"
+#include "analysis/shared_memory/shared_bounds.h"
+#include "analysis/shared_memory/shared_layout.h"
+#include "analysis/shared_memory/shared_variables.h"
 #include "ir/rewriter.h"
 #include "pass.h"
 #include "transforms/relayout_shared.h"
@@ -169,7 +169,7 @@ Plan::Plan(PassContext& context, const Module& module, Analyses& analyses)
   if (std::none_of(variables_.begin(), variables_.end(),
                    [](const SharedVariable& v) { return v.hasArray(); }))
     return;
-  for (const EntryPoint& entry : analyses_.entryPoints().all()) {
+  for (const EntryPoint& entry : analyses_.get<EntryPoints>().all()) {
     for (Id variable : entry.variables) users_[variable].entryPoints.push_back(&entry);
     for (Id variable : workgroupVariables(analyses_, entry))
       users_[variable].holders.push_back(&entry);
@@ -182,14 +182,14 @@ Plan::Plan(PassContext& context, const Module& module, Analyses& analyses)
 double Plan::weightOf(const EntryPoint& entry, BlockRef block) {
   const auto [at, isNew] = weights_.try_emplace({&entry, block});
   if (isNew && !isNeverRun(analyses_, bounds_.affine(entry), block))
-    at->second = blockFrequency(analyses_.loops(), block);
+    at->second = blockFrequency(analyses_.get<Loops>(), block);
   return at->second;
 }
 
 Candidate Plan::collect(const SharedVariable& variable) {
   Candidate c;
   c.variable = &variable;
-  c.name = analyses_.decorations().name(module_, variable.id);
+  c.name = analyses_.get<Decorations>().name(module_, variable.id);
   if (c.name.empty()) c.name = fmt::format("%{}", variable.id.value);
   const Users& users = users_[variable.id];
   c.holders = users.holders;
@@ -211,7 +211,7 @@ Candidate Plan::collect(const SharedVariable& variable) {
   }
   for (const EntryPoint* entry : c.holders)
     for (Id id : workgroupVariables(analyses_, *entry))
-      collectOpenLengths(analyses_, analyses_.types().pointee(id), c.openLengths);
+      collectOpenLengths(analyses_, analyses_.get<Types>().pointee(id), c.openLengths);
   return c;
 }
 
@@ -251,12 +251,12 @@ bool Plan::fitsAllSizes(const Candidate& c, uint64_t bytes) const {
     for (const EntryPoint* entry : c.holders)
       dimensions.insert(workgroupDimension(analyses_, *entry, length));
   if (dimensions.size() > 1 || dimensions.count(std::nullopt) != 0) return false;
-  const auto given = analyses_.constants().value(*c.openLengths.begin());
+  const auto given = analyses_.get<Constants>().value(*c.openLengths.begin());
   const uint64_t most = target_.maxWorkgroupInvocations;
   if (!given || given->bits == 0 || given->bits > most) return false;
   for (size_t n = 0; n < c.holders.size(); ++n) {
     for (Id id : workgroupVariables(analyses_, *c.holders[n]))
-      if (openLengthsAlong(analyses_, analyses_.types().pointee(id)) > 1) return false;
+      if (openLengthsAlong(analyses_, analyses_.get<Types>().pointee(id)) > 1) return false;
     const auto total = c.memory[n].bytes(bytes);
     if (!total) return false;
     // All sizes are linear in the one length, but for what the last rows of padded arrays lack: no
@@ -270,13 +270,13 @@ bool Plan::fitsAllSizes(const Candidate& c, uint64_t bytes) const {
 // ---- check ----
 
 bool Plan::isLiteral(const SharedVariable& variable, uint32_t node) const {
-  return analyses_.constants().literal(variable.nodes[node].length).has_value();
+  return analyses_.get<Constants>().literal(variable.nodes[node].length).has_value();
 }
 
 /// Extents that are literal, or by specialization constants that were all given. Given values only
 /// inform the cost: the rewrite holds for every value.
 std::optional<Refusal> Plan::hasKnownExtents(const Candidate& c) const {
-  const Constants& constants = analyses_.constants();
+  const Constants& constants = analyses_.get<Constants>();
   for (const LayoutNode& node : c.variable->nodes) {
     if (node.kind != LayoutNode::Kind::Array) continue;
     const auto value = constants.value(node.length);
@@ -303,7 +303,7 @@ std::optional<Refusal> Plan::provesIndices(const Candidate& c) {
     std::string of;
     if (unproved->variable != c.variable->id)
       of = fmt::format(" for '{}', which shares the memory",
-                       analyses_.decorations().name(module_, unproved->variable));
+                       analyses_.get<Decorations>().name(module_, unproved->variable));
     return Refusal{"index-not-proved",
                    fmt::format("--robust asks for a proof that every index stays in its row, and "
                                "there is none{}",
@@ -316,7 +316,7 @@ std::optional<Refusal> Plan::provesIndices(const Candidate& c) {
 /// Legality, apart from the room that the new layout needs. The first rule that is not met.
 std::optional<Refusal> Plan::canPad(const Candidate& c) {
   const SharedVariable& variable = *c.variable;
-  const Decorations& decorations = analyses_.decorations();
+  const Decorations& decorations = analyses_.get<Decorations>();
   if (c.entryPoints.empty())
     return Refusal{"no-entry-point", "no entry point uses it", variable.variable};
   for (spv::Decoration d : {spv::Decoration::Aliased, spv::Decoration::LinkageAttributes})
@@ -327,7 +327,7 @@ std::optional<Refusal> Plan::canPad(const Candidate& c) {
   // same that somebody counts on it.
   auto hasOffset = [&](const LayoutNode& node) {
     for (uint32_t m = 0; m < node.children.size(); ++m)
-      if (analyses_.types().offset(node.type, m)) return true;
+      if (analyses_.get<Types>().offset(node.type, m)) return true;
     return false;
   };
   for (const LayoutNode& node : variable.nodes)
@@ -465,7 +465,7 @@ void Plan::judge(SharedSizes& newBytes, const std::set<Id>* only) {
 
 std::string Plan::describe(const SharedVariable& variable, const SharedLayout& layout) const {
   return describeLayout(variable, layout, [&](Id type, uint32_t member) {
-    const std::string_view name = analyses_.decorations().memberName(module_, type, member);
+    const std::string_view name = analyses_.get<Decorations>().memberName(module_, type, member);
     return name.empty() ? std::to_string(member) : std::string(name);
   });
 }
@@ -475,7 +475,7 @@ std::vector<std::string> Plan::siteTable(const Candidate& c, const SharedLayout*
   std::vector<std::pair<std::string, size_t>> rows; // and how many accesses each stands for
   size_t listed = 0;
   for (const WeighedAccess& a : c.accesses) {
-    const SourceLocation at = analyses_.sourceLines().at(module_, a.access->inst);
+    const SourceLocation at = analyses_.get<SourceLines>().at(module_, a.access->inst);
     std::string degree = "depends on data";
     auto degreeIn = [&](const SharedLayout& layout) {
       return a.pattern->cost(target_, addressForm(*c.variable, layout, a.access->node)).degree;
@@ -529,7 +529,7 @@ Remark Plan::remark(const Candidate& c) const {
     place = a.access->inst;
   }
   if (c.refusal && c.refusal->place != variable.variable) place = c.refusal->place;
-  remark.location = analyses_.sourceLines().at(module_, place);
+  remark.location = analyses_.get<SourceLines>().at(module_, place);
   if (!c.entryPoints.empty()) remark.function = module_.stringAt(c.entryPoints.front()->inst, 3);
   remark.args = {{"array", c.name}};
   const std::string old = describe(variable, before.layout);
@@ -690,9 +690,8 @@ PassResult runPadSharedMemory(PassContext& context) {
   Result<bool> changed = rewriter.commit();
   if (!changed) return changed.error();
   // Without a normal form no block is added or removed and no edge changes.
-  AnalysisSet preserved = AnalysisSet::none();
-  if (normalized.empty())
-    preserved = preserved.with(AnalysisKind::Cfg).with(AnalysisKind::Dominance);
+  PreservedAnalyses preserved = PreservedAnalyses::none();
+  if (normalized.empty()) preserved = PreservedAnalyses::of<Cfg, Dominance>();
   return PassOutcome{true, preserved};
 }
 

@@ -1,14 +1,14 @@
 // What a pass is: a function that looks at a module through its analyses, and may rewrite it.
 #pragma once
 
-#include "analysis/analyses.h"
-#include "analysis/assumptions.h"
-#include "analysis/buffer_layout.h"
-#include "analysis/layout_narrowing.h"
-#include "analysis/target_profile.h"
+#include "analysis/module/analyses.h"
 #include "ir/module.h"
-#include "remarks.h"
-#include "result.h"
+#include "lanewise/assumptions.h"
+#include "lanewise/buffer_layout.h"
+#include "lanewise/remarks.h"
+#include "lanewise/result.h"
+#include "lanewise/target_profile.h"
+#include "planning/layout_narrowing.h"
 
 #include <functional>
 #include <map>
@@ -47,7 +47,7 @@ struct PassContext {
 /// What a pass did. `preserved` holds the analyses that are still right after it.
 struct PassOutcome {
   bool changed = false;
-  AnalysisSet preserved = AnalysisSet::none();
+  PreservedAnalyses preserved = PreservedAnalyses::none();
 };
 using PassResult = Result<PassOutcome>;
 

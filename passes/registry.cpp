@@ -66,11 +66,11 @@ PassResult runPass(const PassInfo& pass, PassContext& context) {
   if (!outcome) {
     Error error = outcome.error();
     error.pass = pass.flag;
-    context.analyses.invalidateExcept(AnalysisSet::none());
+    context.analyses.invalidateExcept(PreservedAnalyses::none());
     return error;
   }
   if (outcome->changed) context.analyses.invalidateExcept(outcome->preserved);
-  assert(context.analyses.firstStale() == AnalysisKind::Count &&
+  assert(context.analyses.firstStale().empty() &&
          "a pass claims to preserve an analysis that it changed");
   return outcome;
 }

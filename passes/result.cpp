@@ -1,4 +1,4 @@
-#include "result.h"
+#include "lanewise/result.h"
 
 #include <fmt/format.h>
 

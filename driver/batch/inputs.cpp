@@ -1,7 +1,7 @@
 #include "batch/inputs.h"
 
-#include "files.h"
-#include "pipeline.h"
+#include "pipeline/pipeline.h"
+#include "support/files.h"
 
 #include <algorithm>
 #include <filesystem>

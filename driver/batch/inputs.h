@@ -1,7 +1,7 @@
 // Which files a batch takes, and where each one's output goes.
 #pragma once
 
-#include "result.h"
+#include "lanewise/result.h"
 
 #include <cstdint>
 #include <string>

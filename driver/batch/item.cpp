@@ -1,6 +1,6 @@
 #include "batch/item.h"
 
-#include "isolate.h"
+#include "support/isolate.h"
 
 #include <array>
 #include <utility>

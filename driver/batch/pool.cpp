@@ -1,7 +1,7 @@
 #include "batch/pool.h"
 
-#include "files.h"
-#include "isolate.h"
+#include "support/files.h"
+#include "support/isolate.h"
 
 #include <algorithm>
 #include <array>

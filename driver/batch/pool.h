@@ -2,7 +2,7 @@
 // processes and not threads.
 #pragma once
 
-#include "result.h"
+#include "lanewise/result.h"
 
 #include <chrono>
 #include <cstdint>

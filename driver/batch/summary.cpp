@@ -1,7 +1,7 @@
 #include "batch/summary.h"
 
-#include "print.h"
-#include "version.h"
+#include "report/version.h"
+#include "support/print.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

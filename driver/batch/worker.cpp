@@ -1,10 +1,10 @@
 #include "batch/worker.h"
 
 #include "batch/exclusive_verifier.h"
-#include "device_target.h"
-#include "files.h"
-#include "isolate.h"
-#include "report_subjects.h"
+#include "report/html/report_subjects.h"
+#include "support/files.h"
+#include "support/isolate.h"
+#include "targets/device_target.h"
 
 #include <algorithm>
 #include <filesystem>

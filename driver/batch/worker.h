@@ -1,12 +1,12 @@
 // One input of a batch inside a worker process: from the cache or optimized, then written.
 #pragma once
 
+#include "batch/cache/result_cache.h"
 #include "batch/inputs.h"
 #include "batch/item.h"
 #include "batch/pool.h"
-#include "batch/result_cache.h"
-#include "opt_options.h"
-#include "optimize_input.h"
+#include "pipeline/optimize_input.h"
+#include "pipeline/optimize_options.h"
 #include "verify/verify.h"
 
 #include <functional>

@@ -1,6 +1,6 @@
 #include "transpile/bindings.h"
 
-#include "verify/failure.h"
+#include "support/failure.h"
 
 #include <algorithm>
 #include <charconv>

@@ -2,7 +2,7 @@
 // binding, an HLSL register and space, or an index of Metal.
 #pragma once
 
-#include "result.h"
+#include "lanewise/result.h"
 #include "transpile/target_language.h"
 
 #include <array>

@@ -1,10 +1,10 @@
 #include "transpile/prepare.h"
 
-#include "analysis/decorations.h"
+#include "analysis/module/decorations.h"
 #include "ir/module.h"
 #include "ir/rewriter.h"
-#include "verify/failure.h"
-#include "verify/reflect.h"
+#include "support/failure.h"
+#include "verify/program/reflect.h"
 
 #include <algorithm>
 #include <fmt/format.h>

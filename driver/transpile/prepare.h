@@ -2,8 +2,8 @@
 // get wrong without a word taken care of, refused or told.
 #pragma once
 
-#include "result.h"
-#include "spirv_tools.h"
+#include "lanewise/result.h"
+#include "support/spirv_tools.h"
 #include "transpile/spirv_cross.h"
 #include "transpile/target_language.h"
 

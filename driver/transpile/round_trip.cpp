@@ -1,8 +1,8 @@
 #include "transpile/round_trip.h"
 
-#include "front_end.h"
-#include "verify/failure.h"
-#include "verify/reflect.h"
+#include "input/front_end.h"
+#include "support/failure.h"
+#include "verify/program/reflect.h"
 
 #include <algorithm>
 #include <array>

@@ -6,8 +6,8 @@
 // other side: the module from the text runs with dispatches of its own over the scenario's buffers.
 #pragma once
 
-#include "result.h"
-#include "spirv_tools.h"
+#include "lanewise/result.h"
+#include "support/spirv_tools.h"
 #include "transpile/spirv_cross.h"
 #include "verify/verify.h"
 

@@ -1,8 +1,8 @@
 #include "transpile/spirv_cross.h"
 
-#include "isolate.h"
+#include "support/failure.h"
+#include "support/isolate.h"
 #include "transpile/text_fixes.h"
-#include "verify/failure.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // (isolate.h): SPIRV-Cross may crash on a module.
 #pragma once
 
-#include "result.h"
+#include "lanewise/result.h"
 #include "transpile/bindings.h"
 #include "transpile/target_language.h"
 

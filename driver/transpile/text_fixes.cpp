@@ -1,6 +1,6 @@
 #include "transpile/text_fixes.h"
 
-#include "verify/failure.h"
+#include "support/failure.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,7 +1,7 @@
 // What SPIRV-Cross's text needs before a compiler takes it.
 #pragma once
 
-#include "result.h"
+#include "lanewise/result.h"
 
 #include <string>
 #include <vector>

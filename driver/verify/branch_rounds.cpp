@@ -1,10 +1,11 @@
 #include "verify/branch_rounds.h"
 
-#include "verify/contents.h"
-#include "verify/fit.h"
-#include "verify/interpreter/memory.h"
+#include "verify/inputs/contents.h"
+#include "verify/interpreter/choose_workgroups.h"
+#include "verify/interpreter/run/memory.h"
 #include "verify/interpreter/steering.h"
-#include "verify/marshal.h"
+#include "verify/program/fit.h"
+#include "verify/program/marshal.h"
 #include "verify/witness.h"
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 // another branch, the next round starts from there.
 #pragma once
 
-#include "verify/contents.h"
-#include "verify/exercised.h"
-#include "verify/rounds.h"
+#include "verify/inputs/contents.h"
+#include "verify/inputs/rounds.h"
+#include "verify/program/exercised.h"
 #include "verify/verify.h"
 
 #include <compare>

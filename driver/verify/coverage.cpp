@@ -1,12 +1,12 @@
 #include "verify/coverage.h"
 
-#include "analysis/constants.h"
-#include "analysis/decorations.h"
-#include "analysis/source_lines.h"
-#include "analysis/types.h"
-#include "verify/exercised.h"
-#include "verify/interpreter/float_bits.h"
-#include "verify/interpreter/program.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/source_lines.h"
+#include "analysis/module/types.h"
+#include "verify/formats/float_bits.h"
+#include "verify/interpreter/code/program.h"
+#include "verify/program/exercised.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -94,7 +94,7 @@ private:
       std::map<uint64_t, BlockRef> cases; // as SwitchTable has them
       const Id type = module_.typeOf(module_.idAt(end, 1));
       const uint32_t words = module_.numberWords(type);
-      const uint32_t width = code_.analyses().types().info(type).width;
+      const uint32_t width = code_.analyses().get<Types>().info(type).width;
       for (uint32_t w = 3; w + words < module_.wordCount(end); w += words + 1) {
         uint64_t literal = module_.word(end, w);
         if (words > 1) literal |= uint64_t(module_.word(end, w + 1)) << 32;
@@ -112,7 +112,7 @@ private:
     const Id selector = module_.idAt(end, 1);
     if (!isLiteral(module_, selector)) return false;
     const bool isSwitch = module_.opcode(end) == spv::Op::OpSwitch;
-    const std::optional<ConstantValue> known = code_.analyses().constants().value(selector);
+    const std::optional<ConstantValue> known = code_.analyses().get<Constants>().value(selector);
     if (!known) return false;
     const uint64_t value = known->bits;
     if (!isSwitch) return (edge.number == block.firstEdge) != (value != 0);
@@ -192,7 +192,7 @@ private:
       if (!def) return {};
       const OpClass kind = module_.facts(def).opClass;
       if (auto number =
-              code_.analyses().decorations().operand(module_, id, spv::Decoration::SpecId))
+              code_.analyses().get<Decorations>().operand(module_, id, spv::Decoration::SpecId))
         decides.insert(*number);
       if (kind == OpClass::Type || isLiteral(module_, id)) continue;
       if (kind != OpClass::Constant &&
@@ -207,7 +207,7 @@ private:
 
   std::string nameOf(BlockRef b) const {
     const Id label = module_.labelId(b);
-    const std::string_view name = code_.analyses().decorations().name(module_, label);
+    const std::string_view name = code_.analyses().get<Decorations>().name(module_, label);
     return name.empty() ? fmt::format("%{}", label.value) : fmt::format("%{}", name);
   }
 
@@ -216,7 +216,7 @@ private:
     for (const BlockInfo& block : code_.blocks) {
       if (!counts(block.block)) continue;
       for (InstRef i : module_.blockInsts(block.block)) {
-        const SourceLocation at = code_.analyses().sourceLines().at(module_, i);
+        const SourceLocation at = code_.analyses().get<SourceLines>().at(module_, i);
         if (at.line != 0) lines[{at.file, at.line}] |= ran(block.block);
       }
     }
@@ -314,20 +314,6 @@ std::vector<LineRange> intersection(const std::vector<LineRange>& of,
 }
 
 } // namespace
-
-void merge(Exercised& to, const Exercised& more) {
-  if (to.empty()) to.resize(more.size());
-  for (size_t s = 0; s < std::min(to.size(), more.size()); ++s) {
-    if (!to[s].code) to[s] = more[s];
-    if (!more[s].code || to[s].edges.size() != more[s].edges.size()) continue;
-    to[s].hasRun |= more[s].hasRun;
-    for (size_t n = 0; n < to[s].edges.size(); ++n) to[s].edges[n] |= more[s].edges[n];
-  }
-}
-
-void merge(std::span<Exercised> to, std::span<const Exercised> more) {
-  for (size_t p = 0; p < to.size(); ++p) merge(to[p], more[p]);
-}
 
 std::vector<uint32_t> untakenEdges(const ExercisedShader& shader) {
   return CoveredShader(shader).untaken();

@@ -2,14 +2,14 @@
 // input reached, no comparison says anything of.
 #pragma once
 
+#include "verify/program/exercised.h"
+
 #include <compare>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace lanewise::driver {
-
-struct ExercisedShader; // exercised.h
 
 struct LineRange {
   std::string file;
@@ -47,6 +47,10 @@ struct Coverage {
 
 /// Of a program, shader by shader.
 Coverage coverageOf(const std::vector<ExercisedShader>& exercised);
+
+/// Ways of branches that lanes came to and that none of them went: edges of `code`, ascending.
+/// Those that the module itself rules out (a literal condition, OpUnreachable) are none of them.
+std::vector<uint32_t> untakenEdges(const ExercisedShader& shader);
 
 /// One line for each shader that is not covered: "particles.comp lines 40-47, 61 (3 of 24 blocks);
 /// always true: line 33". Begins with the shader's name where the program has several.

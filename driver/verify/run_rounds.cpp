@@ -1,8 +1,8 @@
 #include "verify/run_rounds.h"
 
 #include "verify/branch_rounds.h"
-#include "verify/fit.h"
-#include "verify/marshal.h"
+#include "verify/program/fit.h"
+#include "verify/program/marshal.h"
 
 #include <algorithm>
 #include <utility>

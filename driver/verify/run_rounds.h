@@ -1,8 +1,8 @@
 // Runs the further inputs of rounds.h in the interpreter, the original beside the others.
 #pragma once
 
-#include "verify/contents.h"
-#include "verify/rounds.h"
+#include "verify/inputs/contents.h"
+#include "verify/inputs/rounds.h"
 #include "verify/verify.h"
 #include "verify/witness.h"
 

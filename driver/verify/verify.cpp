@@ -2,17 +2,18 @@
 // and how long does each take.
 #include "verify/verify.h"
 
-#include "verify/compare.h"
-#include "verify/contents.h"
-#include "verify/failure.h"
-#include "verify/fit.h"
-#include "verify/interfaces.h"
-#include "verify/marshal.h"
-#include "verify/run_findings.h"
+#include "support/failure.h"
+#include "verify/compare/compare.h"
+#include "verify/compare/run_findings.h"
+#include "verify/compare/short_buffers.h"
+#include "verify/compare/timing_statistics.h"
+#include "verify/device/device_host.h"
+#include "verify/inputs/contents.h"
+#include "verify/program/fit.h"
+#include "verify/program/interfaces.h"
+#include "verify/program/marshal.h"
+#include "verify/program/runner.h"
 #include "verify/run_rounds.h"
-#include "verify/runner.h"
-#include "verify/short_buffers.h"
-#include "verify/timing_statistics.h"
 #include "verify/witness.h"
 #include "verify/writers.h"
 
@@ -29,6 +30,20 @@ constexpr uint32_t kMaxRepetitions = 256;   // of the sequence in one sample
 constexpr double kWarmupMicroseconds = 800e3;
 constexpr double kTimingBudgetMicroseconds = 20e6;
 constexpr uint32_t kLeastRounds = 6; // fewer give no 95% interval
+
+// Puts them into the report: with a program that differs as what to look at first, else only the
+// workgroup sizes as a note.
+void tell(const std::vector<std::vector<InterfaceDifference>>& differences, VerifyReport& report) {
+  for (size_t p = 1; p < differences.size(); ++p) {
+    VariantReport& row = report.variants[p - 1];
+    for (const InterfaceDifference& one : differences[p])
+      if (row.state == VerifyState::Differs)
+        row.interfaceDifferences.push_back(one.text());
+      else if (row.state == VerifyState::Equal &&
+               one.kind == InterfaceDifference::Kind::WorkgroupSize)
+        report.notes.push_back(one.text());
+  }
+}
 
 // One verification.
 class Session {
@@ -760,6 +775,13 @@ Result<std::unique_ptr<Verifier>> Verifier::create(const VerifyOptions& options)
   if (!info) return info.error();
   return std::unique_ptr<Verifier>(
       std::make_unique<DispatchVerifier>(options, std::move(host), std::move(*info)));
+}
+
+bool VerifyReport::isVerified() const {
+  return state == VerifyState::Equal ||
+         (state == VerifyState::OrderDependent &&
+          std::none_of(orderDependences.begin(), orderDependences.end(),
+                       [](const OrderDependence& one) { return one.rule == OrderRule::Ignored; }));
 }
 
 } // namespace lanewise::driver

@@ -2,8 +2,8 @@
 // programs on the same inputs, scaled down to what can be afforded (docs/design/interpreter.md).
 #pragma once
 
-#include "verify/contents.h"
-#include "verify/runner.h"
+#include "verify/inputs/contents.h"
+#include "verify/program/runner.h"
 #include "verify/verify.h"
 
 #include <array>
@@ -50,12 +50,5 @@ struct WitnessResult {
 WitnessResult askInterpreter(ScenarioContents& contents, const Scenario& scenario,
                              std::span<const Program> programs, const std::vector<bool>& isAsked,
                              const InterpreterOptions& options);
-
-/// `count` of the workgroups of a dispatch, ascending: the first and the last, their neighbours in
-/// each dimension, then others spread over the rest. All of them where there are no more. With
-/// `isPrefix` the first ones: where workgroups speak to one another, those before may be waited
-/// for.
-std::vector<uint32_t> chooseWorkgroups(const std::array<uint32_t, 3>& groups, uint32_t count,
-                                       bool isPrefix);
 
 } // namespace lanewise::driver

@@ -1,8 +1,8 @@
 #include "verify/writers.h"
 
-#include "verify/interpreter/findings.h"
-#include "verify/interpreter/memory.h"
-#include "verify/patterns.h"
+#include "verify/compare/patterns.h"
+#include "verify/interpreter/run/findings.h"
+#include "verify/interpreter/run/memory.h"
 #include "verify/witness.h"
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 // verdict depends on it.
 #pragma once
 
-#include "verify/contents.h"
+#include "verify/inputs/contents.h"
 #include "verify/interpreter/interpreter_runner.h"
-#include "verify/runner.h"
+#include "verify/program/runner.h"
 #include "verify/verify.h"
 
 #include <functional>

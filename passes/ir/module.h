@@ -9,7 +9,7 @@
 
 #include "ir/handles.h"
 #include "ir/opcode_facts.h"
-#include "result.h"
+#include "lanewise/result.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -35,7 +35,7 @@ constexpr bool has(Effect set, Effect one) {
 }
 
 /// What one scalar 32-bit component of an instruction's work costs, roughly: what hardware does in
-/// one place. analysis/operation_cost.h has the figures.
+/// one place. analysis/branches/operation_cost.h has the figures.
 enum class CostClass : uint8_t {
   Simple,         ///< one instruction at full rate: addition, logic, comparison, select, float
                   ///< multiplication

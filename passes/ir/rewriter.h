@@ -5,7 +5,7 @@
 
 #include "ir/handles.h"
 #include "ir/module.h"
-#include "result.h"
+#include "lanewise/result.h"
 
 #include <cstdint>
 #include <optional>

@@ -6,9 +6,9 @@
 // memory barrier waits for nobody: in a branch that only some take it orders their accesses alone,
 // which is rarely what was meant.
 //
-// Decided by: analysis/uniformity.h says which barriers all invocations are proved to reach. For
-// the others, every branch that decides over the barrier is followed back to what makes it differ
-// (divergence_cause.h). Only with a cause is it reported.
+// Decided by: analysis/uniformity/uniformity.h says which barriers all invocations are proved to
+// reach. For the others, every branch that decides over the barrier is followed back to what makes
+// it differ (divergence_cause.h). Only with a cause is it reported.
 //
 // Example:
 //
@@ -21,13 +21,13 @@
 // Reference: SPIR-V 3.42.20, OpControlBarrier; Vulkan, "Shader Execution", control flow;
 // docs/lint/barrier-in-divergent-control-flow.md.
 
-#include "analysis/barriers.h"
-#include "analysis/cfg.h"
-#include "analysis/def_use.h"
-#include "analysis/divergence.h"
-#include "analysis/dominance.h"
-#include "analysis/memory_effects.h"
-#include "analysis/uniformity.h"
+#include "analysis/barriers/memory_effects.h"
+#include "analysis/branches/divergence.h"
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
+#include "analysis/module/barriers.h"
+#include "analysis/module/def_use.h"
+#include "analysis/uniformity/uniformity.h"
 #include "lint/context.h"
 #include "lint/divergence_cause.h"
 
@@ -75,8 +75,8 @@ private:
 
   /// True when one way behind the branch leaves the function without coming to `block`.
   bool returnsEarly(BlockRef branch, BlockRef block) const {
-    if (analyses_.dominance().ipdom(branch)) return false; // the ways meet again
-    const auto sides = analyses_.cfg().successors(branch);
+    if (analyses_.get<Dominance>().ipdom(branch)) return false; // the ways meet again
+    const auto sides = analyses_.get<Cfg>().successors(branch);
     return std::any_of(sides.begin(), sides.end(), [&](BlockRef side) {
       return side != block && !causes_.reaches(side, block);
     });
@@ -97,7 +97,7 @@ private:
     if (best || depth > 8) return best;
     // A function that not all call.
     const Id function = module_.functionId(module_.functionOf(block));
-    for (const Use& use : analyses_.defUse().uses(function))
+    for (const Use& use : analyses_.get<DefUse>().uses(function))
       if (module_.opcode(use.user) == spv::Op::OpFunctionCall && module_.blockOf(use.user))
         if (auto found = findCulprit(module_.blockOf(use.user), depth + 1)) return found;
     return std::nullopt;
@@ -106,7 +106,7 @@ private:
   void check(InstRef inst, LintFindings& findings) {
     const Barrier barrier = readBarrier(analyses_, inst);
     const BlockRef block = module_.blockOf(inst);
-    if (analyses_.uniformity().isUniform(block) || !isOfInterest(barrier)) return;
+    if (uniformityOf(analyses_).isUniform(block) || !isOfInterest(barrier)) return;
     const std::optional<Culprit> culprit = findCulprit(block, 0);
     if (!culprit) return;
     const std::string_view who =

@@ -1,7 +1,7 @@
 #include "lint/barrier_intervals.h"
 
-#include "analysis/cfg.h"
-#include "analysis/dominance.h"
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -24,17 +24,17 @@ BarrierIntervals::BarrierIntervals(Analyses& analyses, FunctionRef function)
 
 /// True when `block` is entered from `from` alone, or round a loop that it heads.
 bool BarrierIntervals::isOnlyWayTo(BlockRef from, BlockRef block) const {
-  const auto sources = analyses_.cfg().predecessors(block);
+  const auto sources = analyses_.get<Cfg>().predecessors(block);
   return std::all_of(sources.begin(), sources.end(), [&](BlockRef source) {
-    return source == from || !analyses_.cfg().isReachable(source) ||
-           analyses_.dominance().dominates(block, source);
+    return source == from || !analyses_.get<Cfg>().isReachable(source) ||
+           analyses_.get<Dominance>().dominates(block, source);
   });
 }
 
 std::optional<std::vector<PathCondition>> BarrierIntervals::conditionsOf(BlockRef block) const {
-  const Dominance& dominance = analyses_.dominance();
+  const Dominance& dominance = analyses_.get<Dominance>();
   std::vector<PathCondition> conditions;
-  if (!analyses_.cfg().isReachable(block)) return std::nullopt;
+  if (!analyses_.get<Cfg>().isReachable(block)) return std::nullopt;
   for (BlockRef above = dominance.idom(block); above; above = dominance.idom(above)) {
     if (dominance.postDominates(block, above)) {
       block = above;
@@ -59,7 +59,7 @@ std::optional<std::vector<PathCondition>> BarrierIntervals::conditionsOf(BlockRe
 }
 
 BlockRef BarrierIntervals::commonDominator(BlockRef a, BlockRef b) const {
-  const Dominance& dominance = analyses_.dominance();
+  const Dominance& dominance = analyses_.get<Dominance>();
   while (a && !dominance.dominates(a, b)) a = dominance.idom(a);
   return a;
 }
@@ -77,8 +77,8 @@ bool BarrierIntervals::isQuiet(BlockRef top, InstRef from, InstRef to) const {
       hasSeparator(module_.blockInsts(last).first, to))
     return false;
   // Backward from `to`: every path begins at `top`.
-  const Cfg& cfg = analyses_.cfg();
-  const Loops& loops = analyses_.loops();
+  const Cfg& cfg = analyses_.get<Cfg>();
+  const Loops& loops = analyses_.get<Loops>();
   auto isWayRound = [&](BlockRef source, BlockRef target) {
     const Loop* loop = loops.innermost(target);
     return loop && loop->header == target && loops.contains(*loop, source) &&

@@ -1,11 +1,12 @@
 // What certainly happens between two barriers: which conditions make a block run, exactly, and
 // which stretches of code no barrier interrupts.
 //
-// The counterpart of analysis/barrier_flow.h, which says what *may* happen. Of one function.
+// The counterpart of analysis/barriers/barrier_flow.h, which says what *may* happen. Of one
+// function.
 #pragma once
 
-#include "analysis/analyses.h"
-#include "analysis/loops.h"
+#include "analysis/control_flow/loops.h"
+#include "analysis/module/analyses.h"
 #include "ir/module.h"
 
 #include <optional>

@@ -1,9 +1,9 @@
 #include "lint/certain_places.h"
 
-#include "analysis/cfg.h"
-#include "analysis/constants.h"
-#include "analysis/types.h"
-#include "analysis/uniformity.h"
+#include "analysis/control_flow/cfg.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/types.h"
+#include "analysis/uniformity/uniformity.h"
 
 #include <algorithm>
 
@@ -16,8 +16,8 @@ constexpr uint32_t kMaxDepth = 12;
 } // namespace
 
 std::optional<std::vector<PlaceIndex>> CertainPlaces::indicesOf(const MemoryAccess& access) const {
-  const Types& types = context_.analyses().types();
-  const Constants& constants = context_.analyses().constants();
+  const Types& types = context_.analyses().get<Types>();
+  const Constants& constants = context_.analyses().get<Constants>();
   std::vector<PlaceIndex> places;
   Id type = types.pointee(access.variable);
   for (Id index : access.indices) {
@@ -52,7 +52,7 @@ std::optional<std::vector<PlaceIndex>> CertainPlaces::indicesOf(const MemoryAcce
 std::optional<uint32_t> CertainPlaces::valueOf(uint32_t term, const Moment& moment) const {
   const AffineTerm& t = kernel_.affine->term(term);
   const Module& module = context_.module();
-  const Loops& loops = context_.analyses().loops();
+  const Loops& loops = context_.analyses().get<Loops>();
   const auto sequence = kernel_.affine->termSequence(term);
   const InstRef def = module.def(t.id);
   const BlockRef header = sequence.empty() ? module.blockOfLabel(t.id)
@@ -108,7 +108,7 @@ std::optional<uint32_t> CertainPlaces::evaluate(const Fixed& fixed, const Lane& 
 
 std::optional<uint32_t> CertainPlaces::integerOf(Id value, const Moment& moment,
                                                  const Lane& lane) const {
-  const TypeInfo& type = context_.analyses().types().info(context_.module().typeOf(value));
+  const TypeInfo& type = context_.analyses().get<Types>().info(context_.module().typeOf(value));
   const bool isIndex =
       type.kind == TypeInfo::Kind::Bool || (type.kind == TypeInfo::Kind::Int && type.width <= 32);
   if (!isIndex) return std::nullopt;
@@ -124,12 +124,12 @@ CertainPlaces::Values CertainPlaces::compare(Id a, const Moment& whenA, const La
   const InstRef x = module.def(a), y = module.def(b);
   if (!x || !y || depth > kMaxDepth) return Values::Unknown;
   const bool areConstants = !module.blockOf(x) && !module.blockOf(y);
-  if (a == b && (areConstants || context_.analyses().uniformity().isUniform(a)))
+  if (a == b && (areConstants || uniformityOf(context_.analyses()).isUniform(a)))
     return whenA.loop == whenB.loop ? Values::Same : Values::Unknown;
   if (areConstants && module.facts(x).opClass == OpClass::Constant &&
       module.facts(y).opClass == OpClass::Constant) {
-    const auto one = context_.analyses().constants().value(a);
-    const auto other = context_.analyses().constants().value(b);
+    const auto one = context_.analyses().get<Constants>().value(a);
+    const auto other = context_.analyses().get<Constants>().value(b);
     if (one && other) return one->bits == other->bits ? Values::Same : Values::Differ;
     return module.opcode(x) == spv::Op::OpConstant && module.opcode(y) == spv::Op::OpConstant &&
                    module.resultType(x) == module.resultType(y)

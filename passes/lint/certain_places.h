@@ -3,8 +3,8 @@
 // of loops.
 #pragma once
 
-#include "analysis/loops.h"
-#include "analysis/memory_effects.h"
+#include "analysis/barriers/memory_effects.h"
+#include "analysis/control_flow/loops.h"
 #include "lint/barrier_intervals.h"
 #include "lint/context.h"
 

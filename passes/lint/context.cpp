@@ -1,8 +1,8 @@
 #include "lint/context.h"
 
-#include "analysis/buffer_variables.h"
-#include "analysis/decorations.h"
-#include "analysis/source_lines.h"
+#include "analysis/module/buffer_variables.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/source_lines.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@ namespace lanewise {
 
 LintContext::LintContext(Analyses& analyses, const TargetProfile& target)
     : analyses_(analyses), target_(target) {
-  for (const EntryPoint& entry : analyses.entryPoints().all()) {
+  for (const EntryPoint& entry : analyses.get<EntryPoints>().all()) {
     if (entry.model != spv::ExecutionModel::GLCompute || !entry.function ||
         module().blockCount(entry.function) == 0)
       continue;
@@ -28,15 +28,16 @@ LintFinding LintContext::findingAt(InstRef i, Severity severity, std::string mes
   f.location = locate(i);
   if (const BlockRef block = module().blockOf(i)) {
     const FunctionRef function = module().functionOf(block);
-    f.function = analyses_.decorations().name(module(), module().functionId(function));
+    f.function = analyses_.get<Decorations>().name(module(), module().functionId(function));
   }
   f.message = std::move(message);
   return f;
 }
 
 std::string LintContext::nameOf(Id variable) {
-  std::string_view name = analyses_.decorations().name(module(), variable);
-  if (name.empty()) name = analyses_.decorations().name(module(), blockTypeOf(analyses_, variable));
+  std::string_view name = analyses_.get<Decorations>().name(module(), variable);
+  if (name.empty())
+    name = analyses_.get<Decorations>().name(module(), blockTypeOf(analyses_, variable));
   return name.empty() ? fmt::format("%{}", variable.value) : fmt::format("'{}'", name);
 }
 

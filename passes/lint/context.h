@@ -1,11 +1,11 @@
 // What the rules share: the entry points with their forms of indices, names and places for people.
 #pragma once
 
-#include "analysis/affine.h"
-#include "analysis/analyses.h"
-#include "analysis/entry_points.h"
-#include "analysis/source_lines.h"
-#include "analysis/target_profile.h"
+#include "analysis/module/analyses.h"
+#include "analysis/module/entry_points.h"
+#include "analysis/module/source_lines.h"
+#include "analysis/values/affine.h"
+#include "lanewise/target_profile.h"
 #include "lint/lint.h"
 
 #include <array>
@@ -41,7 +41,7 @@ public:
   /// GLCompute entry points with a body, in module order.
   std::vector<Kernel>& kernels() { return kernels_; }
 
-  SourceLocation locate(InstRef i) { return analyses_.sourceLines().at(module(), i); }
+  SourceLocation locate(InstRef i) { return analyses_.get<SourceLines>().at(module(), i); }
   /// A finding at an instruction; its rule is filled in by runLint().
   LintFinding findingAt(InstRef i, Severity severity, std::string message);
   LintNote noteAt(InstRef i, std::string message) { return {locate(i), std::move(message)}; }

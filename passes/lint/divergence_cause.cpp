@@ -1,15 +1,15 @@
 #include "lint/divergence_cause.h"
 
-#include "analysis/cfg.h"
-#include "analysis/comparison.h"
-#include "analysis/constants.h"
-#include "analysis/decorations.h"
-#include "analysis/dominance.h"
-#include "analysis/loops.h"
-#include "analysis/memory_effects.h"
-#include "analysis/single_stores.h"
-#include "analysis/types.h"
-#include "analysis/uniformity.h"
+#include "analysis/barriers/memory_effects.h"
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
+#include "analysis/control_flow/loops.h"
+#include "analysis/module/comparison.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/types.h"
+#include "analysis/uniformity/single_stores.h"
+#include "analysis/uniformity/uniformity.h"
 
 #include <algorithm>
 #include <array>
@@ -57,17 +57,17 @@ std::optional<DivergenceCause> DivergenceCauses::of(Id value) {
 /// are in one iteration have added the same to it. Any other value as it is.
 Id DivergenceCauses::startOf(Id value) {
   const InstRef phi = module_.def(value);
-  const Loop* loop = analyses_.loops().innermost(module_.blockOf(phi));
+  const Loop* loop = analyses_.get<Loops>().innermost(module_.blockOf(phi));
   if (module_.opcode(phi) != spv::Op::OpPhi || module_.wordCount(phi) != 7 || !loop ||
       loop->header != module_.blockOf(phi))
     return value;
   const BlockRef first = module_.blockOfLabel(module_.idAt(phi, 4));
-  const uint32_t inside = analyses_.loops().contains(*loop, first) ? 3 : 5;
+  const uint32_t inside = analyses_.get<Loops>().contains(*loop, first) ? 3 : 5;
   const InstRef next = module_.def(module_.idAt(phi, inside));
   if (module_.opcode(next) != spv::Op::OpIAdd) return value;
   const Id a = module_.idAt(next, 3), b = module_.idAt(next, 4);
   const Id step = a == value ? b : a;
-  const bool isCounter = (a == value || b == value) && analyses_.uniformity().isUniform(step);
+  const bool isCounter = (a == value || b == value) && uniformityOf(analyses_).isUniform(step);
   return isCounter ? module_.idAt(phi, 8 - inside) : value;
 }
 
@@ -97,7 +97,7 @@ AffineExpr DivergenceCauses::takeVarying(AffineExpr& e) const {
 bool DivergenceCauses::comparesShared(Id condition) {
   const InstRef def = module_.def(condition);
   const auto comparison = comparisonOf(module_.opcode(def));
-  if (!comparison || analyses_.types().info(module_.typeOf(module_.idAt(def, 3))).width != 32)
+  if (!comparison || analyses_.get<Types>().info(module_.typeOf(module_.idAt(def, 3))).width != 32)
     return false;
   const std::array<Id, 2> ids{module_.idAt(def, 3), module_.idAt(def, 4)};
   AffineExpr left = kernel_.affine->of(startOf(ids[0]));
@@ -128,8 +128,8 @@ bool DivergenceCauses::comparesShared(Id condition) {
 
 /// Uniform, also by what is known of the workgroup size.
 bool DivergenceCauses::isKnownUniform(Id value) {
-  if (analyses_.uniformity().isUniform(value) || comparesShared(value)) return true;
-  const TypeInfo& type = analyses_.types().info(module_.typeOf(value));
+  if (uniformityOf(analyses_).isUniform(value) || comparesShared(value)) return true;
+  const TypeInfo& type = analyses_.get<Types>().info(module_.typeOf(value));
   const bool isIndex =
       type.kind == TypeInfo::Kind::Bool || (type.kind == TypeInfo::Kind::Int && type.width <= 32);
   return isIndex && kernel_.affine->isWorkgroupUniform(kernel_.affine->of(value));
@@ -186,7 +186,7 @@ DivergenceCauses::Cause DivergenceCauses::traceOperands(InstRef def, uint32_t fi
 DivergenceCauses::Cause DivergenceCauses::traceLoad(InstRef load) {
   const Id pointer = module_.idAt(load, 3);
   const PointerOrigin origin = originOf(analyses_, pointer);
-  const auto storage = analyses_.types().storageOf(pointer);
+  const auto storage = analyses_.get<Types>().storageOf(pointer);
   if (!origin.variable || !storage) return std::nullopt;
   switch (*storage) {
   case spv::StorageClass::Input:
@@ -202,7 +202,7 @@ DivergenceCauses::Cause DivergenceCauses::traceLoad(InstRef load) {
 }
 
 DivergenceCauses::Cause DivergenceCauses::traceBuiltIn(InstRef load, Id variable) {
-  const auto builtIn = analyses_.decorations().builtIn(module_, variable);
+  const auto builtIn = analyses_.get<Decorations>().builtIn(module_, variable);
   if (!builtIn) return std::nullopt;
   const std::string_view name = nameOf(*builtIn);
   if (name.empty()) return std::nullopt;
@@ -218,7 +218,7 @@ DivergenceCauses::Cause DivergenceCauses::traceBuiltIn(InstRef load, Id variable
   // A component that is loaded by itself.
   const PointerOrigin origin = originOf(analyses_, module_.idAt(load, 3));
   if (!origin.indices.empty()) {
-    const auto component = analyses_.constants().value(origin.indices[0]);
+    const auto component = analyses_.get<Constants>().value(origin.indices[0]);
     if (component && component->bits < 3 && !kernel_.isWide(uint32_t(component->bits)))
       return std::nullopt;
   }
@@ -245,7 +245,7 @@ DivergenceCauses::Cause DivergenceCauses::traceExtract(InstRef extract) {
   if (composite && module_.opcode(composite) == spv::Op::OpLoad &&
       module_.wordCount(extract) == 5) {
     const PointerOrigin origin = originOf(analyses_, module_.idAt(composite, 3));
-    const auto builtIn = analyses_.decorations().builtIn(module_, origin.variable);
+    const auto builtIn = analyses_.get<Decorations>().builtIn(module_, origin.variable);
     const uint32_t component = module_.word(extract, 4);
     if (builtIn && component < 3 && !kernel_.isWide(component)) return std::nullopt;
   }
@@ -261,7 +261,7 @@ DivergenceCauses::Cause DivergenceCauses::tracePhi(InstRef phi) {
       sources.push_back(from);
   }
   // The way here differs: the branches between where the ways part and this block.
-  const BlockRef top = analyses_.dominance().idom(block);
+  const BlockRef top = analyses_.get<Dominance>().idom(block);
   for (BlockRef b : sources)
     for (size_t steps = 0; b && steps < kMaxValues; ++steps) {
       const Id condition = choosesWayTo(b, block) ? conditionOf(b) : Id();
@@ -275,7 +275,7 @@ DivergenceCauses::Cause DivergenceCauses::tracePhi(InstRef phi) {
           return cause;
         }
       if (b == top || b == block) break;
-      b = analyses_.dominance().idom(b);
+      b = analyses_.get<Dominance>().idom(b);
     }
   return std::nullopt;
 }
@@ -289,7 +289,7 @@ DivergenceCauses::Cause DivergenceCauses::traceAtomic(InstRef atomic) {
   const bool isAdd = op == spv::Op::OpAtomicIAdd || op == spv::Op::OpAtomicISub;
   if (!isCount && !(isAdd && module_.wordCount(atomic) > valueWord)) return std::nullopt;
   if (isAdd) {
-    const auto value = analyses_.constants().value(module_.idAt(atomic, valueWord));
+    const auto value = analyses_.get<Constants>().value(module_.idAt(atomic, valueWord));
     if (!value || value->bits == 0) return std::nullopt;
   }
   const PointerOrigin origin = originOf(analyses_, module_.idAt(atomic, 3));
@@ -303,22 +303,22 @@ Id DivergenceCauses::conditionOf(BlockRef block) const {
   const InstRef end = module_.terminator(block);
   const spv::Op op = module_.opcode(end);
   if (op != spv::Op::OpBranchConditional && op != spv::Op::OpSwitch) return {};
-  if (analyses_.cfg().successors(block).size() < 2) return {};
+  if (analyses_.get<Cfg>().successors(block).size() < 2) return {};
   return module_.idAt(end, 1);
 }
 
 /// Whether the ways that part at `from` have not all met again before they come to `block`.
 bool DivergenceCauses::choosesWayTo(BlockRef from, BlockRef block) const {
-  return analyses_.dominance().ipdom(from) == block || decidesOver(from, block);
+  return analyses_.get<Dominance>().ipdom(from) == block || decidesOver(from, block);
 }
 
 bool DivergenceCauses::decidesOver(BlockRef from, BlockRef block) const {
-  return isBetween(from, block, analyses_.dominance().ipdom(from));
+  return isBetween(from, block, analyses_.get<Dominance>().ipdom(from));
 }
 
 /// Whether some path leads from `from` to `block` that does not pass `end` before.
 bool DivergenceCauses::isBetween(BlockRef from, BlockRef block, BlockRef end) const {
-  const Cfg& cfg = analyses_.cfg();
+  const Cfg& cfg = analyses_.get<Cfg>();
   std::vector<BlockRef> pending{from};
   std::unordered_set<BlockRef> seen;
   while (!pending.empty()) {
@@ -335,7 +335,7 @@ bool DivergenceCauses::isBetween(BlockRef from, BlockRef block, BlockRef end) co
 
 std::vector<BlockRef> DivergenceCauses::branchesOver(BlockRef block) {
   std::vector<BlockRef> found;
-  for (BlockRef b : analyses_.cfg().reversePostOrder(module_.functionOf(block))) {
+  for (BlockRef b : analyses_.get<Cfg>().reversePostOrder(module_.functionOf(block))) {
     const Id condition = conditionOf(b);
     if (condition && !isKnownUniform(condition) && decidesOver(b, block)) found.push_back(b);
   }

@@ -15,10 +15,10 @@
 //
 // Reference: docs/lint/divergent-branch.md.
 
-#include "analysis/cfg.h"
-#include "analysis/divergence.h"
-#include "analysis/dominance.h"
-#include "analysis/loops.h"
+#include "analysis/branches/divergence.h"
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
+#include "analysis/control_flow/loops.h"
 #include "lint/context.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ double costOfSide(LintContext& context, BlockRef side, BlockRef meeting) {
   std::set<BlockRef> seen;
   if (side != meeting) pending.push_back(side), seen.insert(side);
   double cost = 0;
-  const double base = blockFrequency(context.analyses().loops(), side);
+  const double base = blockFrequency(context.analyses().get<Loops>(), side);
   while (!pending.empty()) {
     const BlockRef b = pending.back();
     pending.pop_back();
@@ -57,8 +57,8 @@ double costOfSide(LintContext& context, BlockRef side, BlockRef meeting) {
           has(module.effects(i), Effect::ReadsMemory) || has(facts.effects, Effect::WritesMemory);
       inBlock += isMemory ? kMemoryCost : module.opcode(i) == spv::Op::OpPhi ? 0 : 1;
     }
-    cost += inBlock * blockFrequency(context.analyses().loops(), b) / std::max(base, 1e-9);
-    for (BlockRef to : context.analyses().cfg().successors(b))
+    cost += inBlock * blockFrequency(context.analyses().get<Loops>(), b) / std::max(base, 1e-9);
+    for (BlockRef to : context.analyses().get<Cfg>().successors(b))
       if (to != meeting && seen.insert(to).second) pending.push_back(to);
   }
   return cost;
@@ -68,7 +68,7 @@ double costOfSide(LintContext& context, BlockRef side, BlockRef meeting) {
 
 void lintDivergentBranch(LintContext& context, LintFindings& findings) {
   const Module& module = context.module();
-  const Cfg& cfg = context.analyses().cfg();
+  const Cfg& cfg = context.analyses().get<Cfg>();
   for (Kernel& kernel : context.kernels()) {
     if (!kernel.size) continue;
     for (BlockRef b : cfg.reversePostOrder(kernel.entry->function)) {
@@ -78,7 +78,7 @@ void lintDivergentBranch(LintContext& context, LintFindings& findings) {
       if (module.opcode(end) != spv::Op::OpBranchConditional || sides.size() != 2 || !construct ||
           construct->kind != Construct::Kind::Selection)
         continue;
-      const BlockRef meeting = context.analyses().dominance().ipdom(b);
+      const BlockRef meeting = context.analyses().get<Dominance>().ipdom(b);
       if (!meeting || sides[0] == meeting || sides[1] == meeting) continue;
       const double costs[] = {costOfSide(context, sides[0], meeting),
                               costOfSide(context, sides[1], meeting)};

@@ -4,14 +4,14 @@
 // Rules are judged by what they say of correct code: nothing. A rule of severity Error names
 // mistakes; what it cannot establish it does not mention. Rules look at modules in SSA form: what
 // compilers write should have been inlined and taken out of local variables before
-// (driver/lint_command.cpp does). docs/lint.md.
+// (driver/commands/lint_command.cpp does). docs/lint.md.
 #pragma once
 
-#include "analysis/analyses.h"
-#include "analysis/assumptions.h"
-#include "analysis/target_profile.h"
+#include "analysis/module/analyses.h"
 #include "ir/module.h"
-#include "remarks.h"
+#include "lanewise/assumptions.h"
+#include "lanewise/remarks.h"
+#include "lanewise/target_profile.h"
 
 #include <cstdint>
 #include <span>

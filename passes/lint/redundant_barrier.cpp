@@ -3,16 +3,16 @@
 // What: what --eliminate-redundant-barriers would delete, with its proof, so that it can go from
 // the source.
 //
-// Decided by: analysis/barrier_judgement.h, as that pass. A line whose code stands in the module
-// several times (by inlining) is reported only when every copy would go.
+// Decided by: analysis/barriers/barrier_judgement.h, as that pass. A line whose code stands in the
+// module several times (by inlining) is reported only when every copy would go.
 //
 // Silent: memory barriers that stand beside a control barrier, which is how GLSL is written;
 // barriers that only lose some of their semantics.
 //
 // Reference: docs/design/barriers.md; docs/lint/redundant-barrier.md.
 
-#include "analysis/barrier_explanation.h"
-#include "analysis/barrier_judgement.h"
+#include "analysis/barriers/barrier_explanation.h"
+#include "analysis/barriers/barrier_judgement.h"
 #include "lint/context.h"
 
 #include <algorithm>

@@ -3,8 +3,8 @@
 // What: an access of a Workgroup array that the banks of the target serve in several turns because
 // lanes ask one bank for different words.
 //
-// Decided by: the addresses of all lanes, counted (analysis/access_pattern.h), for the workgroup
-// size and the target. Where indices depend on data nothing is counted.
+// Decided by: the addresses of all lanes, counted (analysis/shared_memory/access_pattern.h), for
+// the workgroup size and the target. Where indices depend on data nothing is counted.
 //
 // Example:
 //
@@ -15,9 +15,9 @@
 //
 // Reference: docs/design/conflicts-by-counting.md; docs/lint/shared-memory-bank-conflict.md.
 
-#include "analysis/access_pattern.h"
-#include "analysis/shared_layout.h"
-#include "analysis/shared_variables.h"
+#include "analysis/shared_memory/access_pattern.h"
+#include "analysis/shared_memory/shared_layout.h"
+#include "analysis/shared_memory/shared_variables.h"
 #include "lint/context.h"
 
 #include <algorithm>

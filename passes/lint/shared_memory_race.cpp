@@ -22,11 +22,11 @@
 //
 // Reference: Vulkan, "Memory Model", data race; docs/lint/shared-memory-race.md.
 
-#include "analysis/cfg.h"
-#include "analysis/decorations.h"
-#include "analysis/dominance.h"
-#include "analysis/types.h"
-#include "analysis/uniformity.h"
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/types.h"
+#include "analysis/uniformity/uniformity.h"
 #include "lint/barrier_intervals.h"
 #include "lint/certain_places.h"
 #include "lint/context.h"
@@ -121,10 +121,10 @@ private:
 // ---- collect ----
 
 bool RaceFinder::isReducible() const {
-  const Cfg& cfg = analyses_.cfg();
+  const Cfg& cfg = analyses_.get<Cfg>();
   for (BlockRef b : cfg.reversePostOrder(kernel_.entry->function))
     for (BlockRef to : cfg.successors(b))
-      if (cfg.rpoIndex(to) <= cfg.rpoIndex(b) && !analyses_.dominance().dominates(to, b))
+      if (cfg.rpoIndex(to) <= cfg.rpoIndex(b) && !analyses_.get<Dominance>().dominates(to, b))
         return false;
   return true;
 }
@@ -148,7 +148,7 @@ bool RaceFinder::canJudge() const {
       case spv::Op::OpAtomicFlagClear:
         return false; // locks and messages are made of these
       case spv::Op::OpControlBarrier:
-        if (!analyses_.uniformity().isUniform(block)) return false;
+        if (!uniformityOf(analyses_).isUniform(block)) return false;
         break;
       default:
         break;
@@ -184,14 +184,14 @@ void RaceFinder::collect() {
 /// them is neither.
 bool RaceFinder::addGuards(Side& side, std::span<const PathCondition> conditions,
                            const Moment& when) const {
-  const Loops& loops = analyses_.loops();
+  const Loops& loops = analyses_.get<Loops>();
   for (const PathCondition& c : conditions) {
     // What ended a loop did so in an iteration that is not known.
     const Loop* loop = loops.innermost(c.branch);
     if (loop && !loops.contains(*loop, when.block)) return false;
     if (auto fixed = places_.fix(kernel_.affine->of(c.condition), {c.branch, when.loop}))
       side.guards.push_back({std::move(*fixed), c.negated});
-    else if (analyses_.uniformity().isUniform(c.condition))
+    else if (uniformityOf(analyses_).isUniform(c.condition))
       side.assumed.push_back(c);
     else
       return false;
@@ -211,16 +211,16 @@ std::optional<Side> RaceFinder::sideOf(const Touch& touch, const Loop* secondTim
 /// them assumes nothing more than the other, except that a loop goes on.
 bool RaceFinder::areCompatible(const Side& x, const Side& y, const Loop* round) const {
   auto leavesLoop = [&](const PathCondition& c) {
-    const Loops& loops = analyses_.loops();
+    const Loops& loops = analyses_.get<Loops>();
     const Loop* loop = loops.innermost(c.branch);
-    const auto sides = analyses_.cfg().successors(c.branch);
+    const auto sides = analyses_.get<Cfg>().successors(c.branch);
     return loop && std::any_of(sides.begin(), sides.end(),
                                [&](BlockRef to) { return !loops.contains(*loop, to); });
   };
   auto hasMore = [&](const Side& a, const Side& b) {
     return std::any_of(a.assumed.begin(), a.assumed.end(), [&](const PathCondition& c) {
       // The same branch in another iteration is another condition.
-      const bool isSame = !round || !analyses_.loops().contains(*round, c.branch);
+      const bool isSame = !round || !analyses_.get<Loops>().contains(*round, c.branch);
       const bool isShared =
           isSame && std::find(b.assumed.begin(), b.assumed.end(), c) != b.assumed.end();
       return !isShared && !leavesLoop(c);
@@ -240,7 +240,7 @@ bool RaceFinder::runs(const Side& side, const Lane& lane) const {
 std::array<AffineExpr, 2> RaceFinder::withoutCommonTerms(const Side& x, const Side& y,
                                                          size_t n) const {
   std::array<AffineExpr, 2> forms{x.touch->indices[n].value, y.touch->indices[n].value};
-  const Loops& loops = analyses_.loops();
+  const Loops& loops = analyses_.get<Loops>();
   // One execution of what both are computed from.
   const bool isOneIteration = !x.moment.loop && !y.moment.loop &&
                               loops.innermost(x.touch->block) == loops.innermost(y.touch->block);
@@ -321,11 +321,11 @@ std::optional<Race> RaceFinder::meet(Side x, Side y) {
 /// The nearest dominator that stands in no loop but those that hold both blocks: behind one passage
 /// of it, both are reached in the first iteration of the other loops.
 BlockRef RaceFinder::climb(BlockRef top, BlockRef a, BlockRef b) const {
-  const Loops& loops = analyses_.loops();
+  const Loops& loops = analyses_.get<Loops>();
   auto isInside = [&](const Loop* loop) {
     return loop && !(loops.contains(*loop, a) && loops.contains(*loop, b));
   };
-  while (top && isInside(loops.innermost(top))) top = analyses_.dominance().idom(top);
+  while (top && isInside(loops.innermost(top))) top = analyses_.get<Dominance>().idom(top);
   return top;
 }
 
@@ -354,14 +354,14 @@ std::optional<Race> RaceFinder::compareInOneIteration(const Touch& x, const Touc
 /// round while another one is still at `x`.
 std::optional<Race> RaceFinder::compareRound(const Touch& x, const Touch& y, const Loop& loop) {
   BlockRef latch;
-  for (BlockRef b : analyses_.cfg().predecessors(loop.header))
-    if (analyses_.loops().contains(loop, b)) {
+  for (BlockRef b : analyses_.get<Cfg>().predecessors(loop.header))
+    if (analyses_.get<Loops>().contains(loop, b)) {
       if (latch) return std::nullopt;
       latch = b;
     }
   if (!latch) return std::nullopt;
   const BlockRef top = climb(intervals_.commonDominator(x.block, latch), x.block, latch);
-  if (!top || !analyses_.loops().contains(loop, top)) return std::nullopt;
+  if (!top || !analyses_.get<Loops>().contains(loop, top)) return std::nullopt;
   const InstRef a = x.access->inst;
   const InstRef parting = x.block == top ? a : module_.terminator(top);
   if (x.block != top && !intervals_.isQuiet(top, parting, a)) return std::nullopt;
@@ -387,7 +387,7 @@ std::optional<Race> RaceFinder::compareRound(const Touch& x, const Touch& y, con
 
 std::optional<Race> RaceFinder::compare(const Touch& x, const Touch& y) {
   if (auto race = compareInOneIteration(x, y)) return race;
-  const Loops& loops = analyses_.loops();
+  const Loops& loops = analyses_.get<Loops>();
   for (const Loop* loop = loops.innermost(x.block); loop; loop = loops.parent(*loop)) {
     if (!loops.contains(*loop, y.block)) continue;
     if (auto race = compareRound(x, y, *loop)) return race;
@@ -401,7 +401,7 @@ std::optional<Race> RaceFinder::compare(const Touch& x, const Touch& y) {
 
 /// "[3].weight[0]"
 std::string RaceFinder::textOf(const Touch& touch, const std::vector<uint32_t>& element) const {
-  const Types& types = analyses_.types();
+  const Types& types = analyses_.get<Types>();
   std::string text;
   Id type = types.pointee(touch.access->variable);
   for (uint32_t index : element) {

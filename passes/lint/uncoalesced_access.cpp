@@ -16,9 +16,9 @@
 //
 // Reference: Vulkan, "Offset and Stride Assignment"; docs/lint/uncoalesced-access.md.
 
-#include "analysis/constants.h"
-#include "analysis/memory_effects.h"
-#include "analysis/types.h"
+#include "analysis/barriers/memory_effects.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/types.h"
 #include "lint/context.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ private:
 // ---- collect ----
 
 std::optional<uint32_t> Checker::bytesOf(Id type) const {
-  const TypeInfo& info = analyses_.types().info(type);
+  const TypeInfo& info = analyses_.get<Types>().info(type);
   switch (info.kind) {
   case TypeInfo::Kind::Int:
   case TypeInfo::Kind::Float:
@@ -96,14 +96,14 @@ std::optional<uint32_t> Checker::bytesOf(Id type) const {
 }
 
 std::optional<Address> Checker::addressOf(const MemoryAccess& access) const {
-  const Types& types = analyses_.types();
+  const Types& types = analyses_.get<Types>();
   Address address;
   Id type = types.pointee(access.variable);
   std::optional<uint32_t> matrixStride;
   bool isRowMajor = false;
   for (Id index : access.indices) {
     const TypeInfo info = types.info(type);
-    const auto constant = analyses_.constants().value(index);
+    const auto constant = analyses_.get<Constants>().value(index);
     std::optional<uint64_t> stride;
     switch (info.kind) {
     case TypeInfo::Kind::Struct: {

@@ -1,7 +1,7 @@
 #include "transforms/buffer_types.h"
 
-#include "analysis/decorations.h"
-#include "analysis/types.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/types.h"
 
 #include <algorithm>
 #include <map>
@@ -25,7 +25,7 @@ BufferTypes::BufferTypes(Analyses& analyses, Rewriter& rewriter, const BufferVie
     : analyses_(analyses), module_(analyses.module()), rewriter_(rewriter), view_(view),
       layout_(layout), anchor_(module_.def(view.variable)), slots_(slotsByGroup(layout)),
       elements_(layout.tileElements(layout.count.value_or(0))) {
-  annotations_ = analyses.decorations().of(view.block).front().inst; // Block or BufferBlock
+  annotations_ = analyses.get<Decorations>().of(view.block).front().inst; // Block or BufferBlock
   if (layout.tile == 0 && !view.count)
     declareRuns();
   else
@@ -117,12 +117,12 @@ Id BufferTypes::declareTiles(Id tile) {
 }
 
 void BufferTypes::declareBlock(Id array) {
-  const Types& types = analyses_.types();
+  const Types& types = analyses_.get<Types>();
   std::vector<Id> members;
   for (uint32_t m = 0; m < types.info(view_.block).count; ++m)
     members.push_back(m == view_.arrayMember ? array : types.member(view_.block, m));
   block_ = declareStruct(members);
-  for (const Decoration& d : analyses_.decorations().of(view_.block)) {
+  for (const Decoration& d : analyses_.get<Decorations>().of(view_.block)) {
     const bool isArrayOffset =
         d.member == view_.arrayMember && d.decoration == spv::Decoration::Offset;
     if (!isArrayOffset) copyDecoration(d, block_, d.member);
@@ -150,14 +150,15 @@ void BufferTypes::declareRuns() {
     if (isShared) known.emplace(std::pair(group, stride), runs_.back());
     if (!isLeaf) continue;
     std::set<spv::Decoration> done;
-    for (const Decoration& d : analyses_.decorations().ofMember(view_.block, view_.arrayMember))
+    for (const Decoration& d :
+         analyses_.get<Decorations>().ofMember(view_.block, view_.arrayMember))
       done.insert(d.decoration);
     copyLeafDecorations(slots_[g].front(), runs_.back().block, runs_.back().member, done);
   }
 }
 
 bool BufferTypes::isPlain(const LeafSlot& slot) const {
-  const Types& types = analyses_.types();
+  const Types& types = analyses_.get<Types>();
   for (uint32_t leaf : slot) {
     const TypeInfo::Kind kind = types.info(view_.leaves[leaf].typeId).kind;
     if (kind != TypeInfo::Kind::Int && kind != TypeInfo::Kind::Float &&
@@ -165,7 +166,7 @@ bool BufferTypes::isPlain(const LeafSlot& slot) const {
       return false;
     Id owner = view_.elementType;
     for (uint32_t m : view_.leaves[leaf].members) {
-      for (const Decoration& d : analyses_.decorations().ofMember(owner, m))
+      for (const Decoration& d : analyses_.get<Decorations>().ofMember(owner, m))
         if (d.decoration != spv::Decoration::Offset) return false;
       owner = types.member(owner, m);
     }
@@ -183,19 +184,19 @@ BufferTypes::Run BufferTypes::declareRun(Id array) {
   }
   Run run;
   run.block = declareStruct({array});
-  for (const Decoration& d : analyses_.decorations().of(view_.block)) {
+  for (const Decoration& d : analyses_.get<Decorations>().of(view_.block)) {
     if (d.member == Decoration::kNoMember) copyDecoration(d, run.block, d.member);
     if (d.member == view_.arrayMember && d.decoration != spv::Decoration::Offset)
       copyDecoration(d, run.block, 0);
   }
   decorateMember(run.block, 0, spv::Decoration::Offset, layout_.arrayOffsetAfter);
   const Id whole = declareDescriptors(run.block);
-  const auto storage = uint32_t(*analyses_.types().storageOf(view_.variable));
+  const auto storage = uint32_t(*analyses_.get<Types>().storageOf(view_.variable));
   const Id pointer = rewriter_.declare(
       anchor_, [&](Id id) { return Inst(spv::Op::OpTypePointer).id(id).word(storage).id(whole); });
   run.variable = rewriter_.declare(
       anchor_, [&](Id id) { return Inst(spv::Op::OpVariable).id(pointer).id(id).word(storage); });
-  for (const Decoration& d : analyses_.decorations().of(view_.variable))
+  for (const Decoration& d : analyses_.get<Decorations>().of(view_.variable))
     copyDecoration(d, run.variable, d.member);
   newVariables_.push_back(run.variable);
   return run;
@@ -203,15 +204,16 @@ BufferTypes::Run BufferTypes::declareRun(Id array) {
 
 Id BufferTypes::declareDescriptors(Id block) {
   std::vector<Id> arrays; // outermost first
-  Id type = analyses_.types().pointee(view_.variable);
-  for (uint32_t n = 0; n < view_.descriptorDims; ++n, type = analyses_.types().info(type).element)
+  Id type = analyses_.get<Types>().pointee(view_.variable);
+  for (uint32_t n = 0; n < view_.descriptorDims;
+       ++n, type = analyses_.get<Types>().info(type).element)
     arrays.push_back(type);
   Id whole = block;
   for (auto array = arrays.rbegin(); array != arrays.rend(); ++array) {
     Inst inst(module_.inst(module_.def(*array)));
     whole = rewriter_.declare(anchor_,
                               [&](Id id) { return inst.set(1, id.value).set(2, whole.value); });
-    for (const Decoration& d : analyses_.decorations().of(*array))
+    for (const Decoration& d : analyses_.get<Decorations>().of(*array))
       copyDecoration(d, whole, d.member);
   }
   return whole;
@@ -220,12 +222,12 @@ Id BufferTypes::declareDescriptors(Id block) {
 /// Everything that is said of a leaf where it is a member now, and of the structs around it.
 void BufferTypes::copyLeafDecorations(const LeafSlot& slot, Id type, uint32_t member,
                                       std::set<spv::Decoration> done) {
-  const Types& types = analyses_.types();
+  const Types& types = analyses_.get<Types>();
   done.insert(spv::Decoration::Offset);
   for (uint32_t leaf : slot) {
     Id owner = view_.elementType;
     for (uint32_t m : view_.leaves[leaf].members) {
-      for (const Decoration& d : analyses_.decorations().ofMember(owner, m))
+      for (const Decoration& d : analyses_.get<Decorations>().ofMember(owner, m))
         if (done.insert(d.decoration).second) copyDecoration(d, type, member);
       owner = types.member(owner, m);
     }

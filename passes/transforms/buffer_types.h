@@ -1,11 +1,11 @@
 // Internal to passes/transforms: the types of a buffer in its new layout.
 #pragma once
 
-#include "analysis/analyses.h"
-#include "analysis/buffer_layout.h"
-#include "analysis/buffer_uses.h"
-#include "analysis/decorations.h"
+#include "analysis/buffers/buffer_uses.h"
+#include "analysis/module/analyses.h"
+#include "analysis/module/decorations.h"
 #include "ir/rewriter.h"
+#include "lanewise/buffer_layout.h"
 
 #include <map>
 #include <set>

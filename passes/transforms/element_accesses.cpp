@@ -1,8 +1,8 @@
 #include "transforms/element_accesses.h"
 
-#include "analysis/constants.h"
-#include "analysis/def_use.h"
-#include "analysis/types.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/def_use.h"
+#include "analysis/module/types.h"
 #include "transforms/specialize_callees.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Path {
 class UseRewriter {
 public:
   UseRewriter(Analyses& analyses, const SharedUses& uses, Rewriter& rewriter)
-      : analyses_(analyses), module_(analyses.module()), types_(analyses.types()), uses_(uses),
+      : analyses_(analyses), module_(analyses.module()), types_(analyses.get<Types>()), uses_(uses),
         rewriter_(rewriter) {}
 
   Status run() {
@@ -90,7 +90,7 @@ private:
   /// Erases a pointer that nobody uses any more, with its names and decorations.
   void erasePointer(const SharedPointer& p) {
     rewriter_.erase(p.def);
-    for (Use use : analyses_.defUse().uses(p.id)) {
+    for (Use use : analyses_.get<DefUse>().uses(p.id)) {
       const OpcodeFacts& facts = module_.facts(use.user);
       if (facts.opcode == spv::Op::OpGroupDecorate) {
         groups_.insert(use.user);

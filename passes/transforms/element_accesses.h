@@ -2,7 +2,7 @@
 // parameter has one binding.
 #pragma once
 
-#include "analysis/analyses.h"
+#include "analysis/module/analyses.h"
 #include "ir/rewriter.h"
 #include "transforms/shared_pointers.h"
 

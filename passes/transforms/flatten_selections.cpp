@@ -1,8 +1,8 @@
 #include "transforms/flatten_selections.h"
 
-#include "analysis/cfg.h"
-#include "analysis/decorations.h"
-#include "analysis/def_use.h"
+#include "analysis/control_flow/cfg.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/def_use.h"
 #include "transforms/debug_cursor.h"
 #include "transforms/select_values.h"
 
@@ -172,7 +172,7 @@ void Writer::rewriteSharedPhi(const Selection& s, InstRef phi, Id chosen) {
     if (!isOfArm) shorter.id(module_.idAt(phi, w)).id(module_.idAt(phi, w + 1));
   }
   rewriter_.replace(phi, std::move(shorter));
-  for (const Decoration& d : analyses_.decorations().of(module_.resultId(phi)))
+  for (const Decoration& d : analyses_.get<Decorations>().of(module_.resultId(phi)))
     if (d.decoration == spv::Decoration::RelaxedPrecision ||
         d.decoration == spv::Decoration::NonUniform)
       rewriter_.insertAfter(d.inst,
@@ -259,7 +259,7 @@ void Writer::eraseAnnotations() {
   std::sort(gone_.begin(), gone_.end());
   std::set<InstRef> groups;
   for (Id id : gone_)
-    for (const Use& use : analyses_.defUse().uses(id)) {
+    for (const Use& use : analyses_.get<DefUse>().uses(id)) {
       const OpClass c = module_.facts(use.user).opClass;
       if (module_.opcode(use.user) == spv::Op::OpGroupDecorate)
         groups.insert(use.user);

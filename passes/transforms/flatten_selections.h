@@ -4,8 +4,8 @@
 // Moves and nothing else: who calls knows that all of it may be executed there.
 #pragma once
 
-#include "analysis/analyses.h"
-#include "analysis/selections.h"
+#include "analysis/control_flow/selections.h"
+#include "analysis/module/analyses.h"
 #include "ir/rewriter.h"
 
 #include <map>

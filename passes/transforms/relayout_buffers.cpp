@@ -1,9 +1,9 @@
 #include "transforms/relayout_buffers.h"
 
-#include "analysis/constants.h"
-#include "analysis/decorations.h"
-#include "analysis/def_use.h"
-#include "analysis/types.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/def_use.h"
+#include "analysis/module/types.h"
 #include "transforms/buffer_types.h"
 #include "transforms/shared_pointers.h"
 
@@ -39,7 +39,7 @@ public:
       : analyses_(analyses), module_(analyses.module()), rewriter_(rewriter), view_(*relayout.view),
         layout_(*relayout.layout), slots_(slotsByGroup(layout_)),
         types_(analyses, rewriter, view_, layout_),
-        storage_(*analyses.types().storageOf(view_.variable)) {
+        storage_(*analyses.get<Types>().storageOf(view_.variable)) {
     rewriter.setId(module_.def(view_.variable), 1, pointerTo(types_.whole()));
     for (size_t p = 0; p < view_.pointers.size(); ++p) byId_[idOf(p)] = p;
   }
@@ -75,7 +75,7 @@ public:
       addSteps(chain, pointer, pointer.leaf, pointer.inst);
     }
     rewriter_.replace(pointer.inst, std::move(chain));
-    const bool isDecorated = analyses_.decorations().has(idOf(p), spv::Decoration::NonUniform);
+    const bool isDecorated = analyses_.get<Decorations>().has(idOf(p), spv::Decoration::NonUniform);
     if (pointer.isNonUniform && !isDecorated) decorateNonUniform(idOf(p));
   }
 
@@ -143,7 +143,7 @@ public:
   /// them is collected for all views.
   void eraseNames(std::map<InstRef, std::set<Id>>& groups) {
     for (Id id : erased_)
-      for (Use use : analyses_.defUse().uses(id)) {
+      for (Use use : analyses_.get<DefUse>().uses(id)) {
         const spv::Op op = module_.opcode(use.user);
         const OpClass what = module_.facts(use.user).opClass;
         if (op == spv::Op::OpGroupDecorate)
@@ -159,7 +159,7 @@ public:
     for (InstRef i : module_.globals())
       if (module_.opcode(i) == spv::Op::OpTypePointer && module_.idAt(i, 3) == pointee &&
           spv::StorageClass(module_.word(i, 2)) == storage_ &&
-          analyses_.decorations().of(module_.resultId(i)).empty())
+          analyses_.get<Decorations>().of(module_.resultId(i)).empty())
         return pointer = module_.resultId(i);
     return pointer = rewriter_.declare(module_.def(view_.variable), [&](Id id) {
       return Inst(spv::Op::OpTypePointer).id(id).word(uint32_t(storage_)).id(pointee);
@@ -174,7 +174,7 @@ private:
 
   void decorateNonUniform(Id id) {
     Inst inst(spv::Op::OpDecorate);
-    rewriter_.insertAfter(analyses_.decorations().of(view_.block).front().inst,
+    rewriter_.insertAfter(analyses_.get<Decorations>().of(view_.block).front().inst,
                           std::move(inst.id(id).word(uint32_t(spv::Decoration::NonUniform))));
   }
 
@@ -269,7 +269,7 @@ private:
 
   SplitIndex split(InstRef at, Id index) {
     if (layout_.tile == 0) return {{}, index};
-    if (const auto literal = analyses_.constants().literal(index))
+    if (const auto literal = analyses_.get<Constants>().literal(index))
       return {rewriter_.uint32Constant(uint32_t(*literal / layout_.tile)),
               rewriter_.uint32Constant(uint32_t(*literal % layout_.tile))};
     // Sites come in module order, so what was computed earlier in the block stands before this one.
@@ -291,7 +291,7 @@ private:
   /// Indices are signed, those of unsigned types too (OpAccessChain), but none that is negative is
   /// in range, and no array has more elements than 32 bits can count.
   Id asUint32(InstRef at, Id index) {
-    const TypeInfo& type = analyses_.types().info(module_.typeOf(index));
+    const TypeInfo& type = analyses_.get<Types>().info(module_.typeOf(index));
     if (type.width == 32 && !type.isSigned) return index;
     const spv::Op op = type.width == 32  ? spv::Op::OpBitcast
                        : type.width < 32 ? spv::Op::OpSConvert
@@ -569,11 +569,11 @@ private:
                  std::vector<uint32_t> members = {}) {
     Inst inst(spv::Op::OpCompositeConstruct);
     inst.id(type).id(result);
-    const TypeInfo info = analyses_.types().info(type);
+    const TypeInfo info = analyses_.get<Types>().info(type);
     members.push_back(0);
     for (members.back() = 0; members.back() < info.count; ++members.back()) {
-      const Id memberType = analyses_.types().member(type, members.back());
-      if (analyses_.types().info(memberType).kind != Kind::Struct) {
+      const Id memberType = analyses_.get<Types>().member(type, members.back());
+      if (analyses_.get<Types>().info(memberType).kind != Kind::Struct) {
         inst.id(values.at(members));
         continue;
       }
@@ -602,7 +602,7 @@ private:
 
   void rewriteCopy(InstRef at, const Site& site) {
     const Id to = module_.idAt(at, 1), from = module_.idAt(at, 2);
-    const Id type = analyses_.types().pointee(to);
+    const Id type = analyses_.get<Types>().pointee(to);
     if (site.read.access && site.written.access) {
       storeLeaves(at, site.written, loadLeaves(at, site.read));
     } else if (site.read.access) {

@@ -1,10 +1,10 @@
 // Gives storage buffers that hold arrays of structs another layout.
 #pragma once
 
-#include "analysis/analyses.h"
-#include "analysis/buffer_layout.h"
-#include "analysis/buffer_uses.h"
+#include "analysis/buffers/buffer_uses.h"
+#include "analysis/module/analyses.h"
 #include "ir/rewriter.h"
+#include "lanewise/buffer_layout.h"
 
 #include <span>
 

@@ -1,9 +1,9 @@
 #include "transforms/relayout_shared.h"
 
-#include "analysis/constants.h"
-#include "analysis/decorations.h"
-#include "analysis/def_use.h"
-#include "analysis/types.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/def_use.h"
+#include "analysis/module/types.h"
 
 #include <algorithm>
 #include <bit>
@@ -19,7 +19,7 @@ class Relayout {
 public:
   Relayout(Analyses& analyses, Rewriter& rewriter, const SharedVariable& variable,
            const SharedLayout& layout)
-      : module_(analyses.module()), analyses_(analyses), constants_(analyses.constants()),
+      : module_(analyses.module()), analyses_(analyses), constants_(analyses.get<Constants>()),
         rewriter_(rewriter), variable_(variable), before_(variable), after_(layout),
         anchor_(variable.variable) {}
 
@@ -120,7 +120,7 @@ private:
       return inst;
     });
     copyNames(old.type, type);
-    for (const Decoration& d : analyses_.decorations().of(old.type)) {
+    for (const Decoration& d : analyses_.get<Decorations>().of(old.type)) {
       const bool isMember = d.member != Decoration::kNoMember;
       // A decoration by a group is written as an ordinary one.
       const spv::Op op = module_.opcode(d.inst);
@@ -230,7 +230,7 @@ private:
   /// Indices are signed, those of unsigned types too (OpAccessChain), but none that is negative is
   /// in range.
   Id asUint32(InstRef at, Id index) {
-    const TypeInfo& type = analyses_.types().info(module_.typeOf(index));
+    const TypeInfo& type = analyses_.get<Types>().info(module_.typeOf(index));
     if (type.width == 32 && !type.isSigned) return index;
     const spv::Op op = type.width == 32  ? spv::Op::OpBitcast
                        : type.width < 32 ? spv::Op::OpSConvert
@@ -259,7 +259,7 @@ private:
   void eraseNames() {
     std::map<InstRef, Inst> groups; // OpGroupDecorate without them
     for (Id id : erased_)
-      for (Use use : analyses_.defUse().uses(id)) {
+      for (Use use : analyses_.get<DefUse>().uses(id)) {
         const spv::Op op = module_.opcode(use.user);
         if (op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain) continue;
         if (op != spv::Op::OpGroupDecorate) {

@@ -2,8 +2,8 @@
 // array becomes flat.
 #pragma once
 
-#include "analysis/analyses.h"
-#include "analysis/shared_layout.h"
+#include "analysis/module/analyses.h"
+#include "analysis/shared_memory/shared_layout.h"
 #include "ir/rewriter.h"
 
 namespace lanewise {

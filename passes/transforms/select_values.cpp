@@ -1,6 +1,6 @@
 #include "transforms/select_values.h"
 
-#include "analysis/types.h"
+#include "analysis/module/types.h"
 
 #include <algorithm>
 
@@ -45,7 +45,7 @@ bool canSelectPointer(const Module& module, const TypeInfo& pointer) {
 
 /// Parts that selecting takes, or nothing.
 std::optional<uint64_t> partsOf(Analyses& analyses, Id type) {
-  const Types& types = analyses.types();
+  const Types& types = analyses.get<Types>();
   const TypeInfo& info = types.info(type);
   uint64_t parts = 0;
   switch (info.kind) {
@@ -62,7 +62,7 @@ std::optional<uint64_t> partsOf(Analyses& analyses, Id type) {
   case TypeInfo::Kind::Array: {
     uint64_t count = info.count;
     if (info.kind == TypeInfo::Kind::Array) {
-      const auto length = analyses.constants().literal(info.length);
+      const auto length = analyses.get<Constants>().literal(info.length);
       if (!length) return std::nullopt;
       count = *length;
     }
@@ -136,7 +136,7 @@ void Selector::select(Id type, Id result, Id condition, Id a, Id b) {
     emit_(Inst(spv::Op::OpCopyObject).id(type).id(result).id(a));
     return;
   }
-  const TypeInfo& info = analyses_.types().info(type);
+  const TypeInfo& info = analyses_.get<Types>().info(type);
   const bool isComposite = info.kind == TypeInfo::Kind::Matrix ||
                            info.kind == TypeInfo::Kind::Array ||
                            info.kind == TypeInfo::Kind::Struct;
@@ -148,12 +148,12 @@ void Selector::select(Id type, Id result, Id condition, Id a, Id b) {
   }
   uint32_t count = info.count;
   if (info.kind == TypeInfo::Kind::Array)
-    count = uint32_t(*analyses_.constants().literal(info.length));
+    count = uint32_t(*analyses_.get<Constants>().literal(info.length));
   Inst construct(spv::Op::OpCompositeConstruct);
   construct.id(type).id(result);
   for (uint32_t n = 0; n < count; ++n) {
     const Id part =
-        info.kind == TypeInfo::Kind::Struct ? analyses_.types().member(type, n) : info.element;
+        info.kind == TypeInfo::Kind::Struct ? analyses_.get<Types>().member(type, n) : info.element;
     const Id fromA = rewriter_.newId(), fromB = rewriter_.newId(), chosen = rewriter_.newId();
     emit_(Inst(spv::Op::OpCompositeExtract).id(part).id(fromA).id(a).word(n));
     emit_(Inst(spv::Op::OpCompositeExtract).id(part).id(fromB).id(b).word(n));

@@ -2,7 +2,7 @@
 // SPIR-V asks for it.
 #pragma once
 
-#include "analysis/analyses.h"
+#include "analysis/module/analyses.h"
 #include "ir/rewriter.h"
 
 #include <functional>

@@ -28,7 +28,7 @@ std::vector<Id> followable(Analyses& analyses, const std::set<Id>& variables,
 Status commit(Rewriter& rewriter, Analyses& analyses) {
   Result<bool> changed = rewriter.commit();
   if (!changed) return changed.error();
-  if (*changed) analyses.invalidateExcept(AnalysisSet::none());
+  if (*changed) analyses.invalidateExcept(PreservedAnalyses::none());
   return ok();
 }
 
@@ -47,7 +47,7 @@ Result<bool> rewrite(Module& module, Analyses& analyses, std::span<const Id> var
   };
   if (Status done = inTwoSteps(); !done) {
     module = before;
-    analyses.invalidateExcept(AnalysisSet::none());
+    analyses.invalidateExcept(PreservedAnalyses::none());
     return done.error();
   }
   return true;

@@ -17,7 +17,7 @@
 // first element only.
 #pragma once
 
-#include "analysis/analyses.h"
+#include "analysis/module/analyses.h"
 #include "ir/module.h"
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 #include "transforms/shared_pointers.h"
 
-#include "analysis/constants.h"
-#include "analysis/decorations.h"
-#include "analysis/def_use.h"
-#include "analysis/types.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/def_use.h"
+#include "analysis/module/types.h"
 #include "transforms/debug_cursor.h"
 
 #include <algorithm>
@@ -44,9 +44,9 @@ bool mayDrop(spv::Decoration decoration) {
 class PointerWalk {
 public:
   PointerWalk(Analyses& analyses, std::span<const Id> variables, const SharedUsesOptions& options)
-      : analyses_(analyses), module_(analyses.module()), types_(analyses.types()),
-        constants_(analyses.constants()), decorations_(analyses.decorations()),
-        defUse_(analyses.defUse()), variables_(variables), options_(options) {}
+      : analyses_(analyses), module_(analyses.module()), types_(analyses.get<Types>()),
+        constants_(analyses.get<Constants>()), decorations_(analyses.get<Decorations>()),
+        defUse_(analyses.get<DefUse>()), variables_(variables), options_(options) {}
 
   SharedUses run() {
     for (Id variable : variables_) start(variable);
@@ -299,7 +299,7 @@ std::vector<InstRef> parametersOf(const Module& module, FunctionRef function) {
 }
 
 bool isAggregate(Analyses& analyses, Id type) {
-  const TypeInfo::Kind kind = analyses.types().info(type).kind;
+  const TypeInfo::Kind kind = analyses.get<Types>().info(type).kind;
   return kind == TypeInfo::Kind::Array || kind == TypeInfo::Kind::RuntimeArray ||
          kind == TypeInfo::Kind::Struct;
 }

@@ -2,8 +2,8 @@
 // variables, and everything that uses them.
 #pragma once
 
-#include "analysis/analyses.h"
-#include "analysis/memory_operands.h"
+#include "analysis/module/analyses.h"
+#include "analysis/module/memory_operands.h"
 #include "ir/module.h"
 #include "transforms/shared_memory_uses.h"
 

@@ -1,9 +1,9 @@
 #include "transforms/specialize_callees.h"
 
-#include "analysis/constants.h"
-#include "analysis/decorations.h"
-#include "analysis/def_use.h"
-#include "analysis/types.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/def_use.h"
+#include "analysis/module/types.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,13 +18,13 @@ constexpr size_t kMaxParameters = 255;
 
 PathStep stepOf(Analyses& analyses, InstRef chain, uint32_t word, Id& type) {
   const Module& module = analyses.module();
-  const Types& types = analyses.types();
+  const Types& types = analyses.get<Types>();
   const Id index = module.idAt(chain, word);
   if (types.info(type).kind != TypeInfo::Kind::Struct) {
     type = types.info(type).element;
     return {index, module.typeOf(index), 0};
   }
-  const auto member = uint32_t(analyses.constants().literal(index).value_or(0));
+  const auto member = uint32_t(analyses.get<Constants>().literal(index).value_or(0));
   type = types.member(type, member);
   return {index, {}, member};
 }
@@ -88,8 +88,8 @@ void CalleeSpecializer::collectFunctions() {
 /// Whether more than calls and descriptions name a function: an entry point, an export, an address
 /// that is taken.
 bool CalleeSpecializer::isNamedElsewhere(Id function) const {
-  if (analyses_.decorations().has(function, spv::Decoration::LinkageAttributes)) return true;
-  for (Use use : analyses_.defUse().uses(function)) {
+  if (analyses_.get<Decorations>().has(function, spv::Decoration::LinkageAttributes)) return true;
+  for (Use use : analyses_.get<DefUse>().uses(function)) {
     const spv::Op op = module_.opcode(use.user);
     const OpClass opClass = module_.facts(use.user).opClass;
     const bool isCall = op == spv::Op::OpFunctionCall && use.word == 3;
@@ -118,7 +118,7 @@ std::map<Id, Binding> CalleeSpecializer::bindingsIn(const Instance& instance) {
     const auto from = bound.find(p.from);
     if (from == bound.end()) return;
     Binding binding = from->second;
-    Id type = analyses_.types().pointee(p.from);
+    Id type = analyses_.get<Types>().pointee(p.from);
     if (op != spv::Op::OpCopyObject)
       for (uint32_t word = 4; word < module_.wordCount(p.def); ++word)
         binding.steps.push_back(stepOf(analyses_, p.def, word, type));

@@ -2,7 +2,7 @@
 // variable has one binding: one variable, one path of struct members, one list of index types.
 #pragma once
 
-#include "analysis/analyses.h"
+#include "analysis/module/analyses.h"
 #include "ir/rewriter.h"
 #include "transforms/shared_pointers.h"
 

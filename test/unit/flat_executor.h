@@ -5,10 +5,10 @@
 // the interpreter of the driver refuses to follow.
 #pragma once
 
-#include "analysis/analyses.h"
-#include "analysis/constants.h"
-#include "analysis/decorations.h"
-#include "analysis/types.h"
+#include "analysis/module/analyses.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/types.h"
 #include "ir/module.h"
 
 #include <algorithm>
@@ -30,8 +30,9 @@ public:
   };
 
   FlatExecutor(Analyses& analyses, std::array<uint32_t, 4> pushConstants)
-      : module_(analyses.module()), types_(analyses.types()), constants_(analyses.constants()),
-        decorations_(analyses.decorations()), push_(pushConstants) {
+      : module_(analyses.module()), types_(analyses.get<Types>()),
+        constants_(analyses.get<Constants>()), decorations_(analyses.get<Decorations>()),
+        push_(pushConstants) {
     for (InstRef i : module_.globals()) {
       if (module_.opcode(i) == spv::Op::OpEntryPoint) main_ = module_.idAt(i, 2);
       if (module_.opcode(i) != spv::Op::OpVariable) continue;

@@ -2,8 +2,9 @@
 #pragma once
 
 #include "assemble.h"
-#include "front_end.h"
-#include "verify/interpreter/machine.h"
+#include "input/front_end.h"
+#include "verify/interpreter/lower/lower_program.h"
+#include "verify/interpreter/run/machine.h"
 
 #include <gtest/gtest.h>
 #include <memory>
@@ -45,7 +46,7 @@ struct Interpreted {
   /// False after a failure.
   bool run(std::vector<uint32_t> words) {
     Result<std::shared_ptr<const interp::Program>> lowered =
-        interp::Program::lower(std::move(words), {});
+        interp::lowerProgram(std::move(words), {});
     if (!lowered) {
       ADD_FAILURE() << lowered.error().message;
       return false;

@@ -1,7 +1,7 @@
 // Layouts that several tests need.
 #pragma once
 
-#include "analysis/buffer_layout.h"
+#include "lanewise/buffer_layout.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // A small shader with a branch, before and after --branch-to-predication=always.
 #pragma once
 
-#include "analysis/analyses.h"
+#include "analysis/module/analyses.h"
 #include "assemble.h"
 #include "interpreted.h"
 #include "pass.h"

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "interpreted.h"
-#include "verify/profile_observer.h"
+#include "verify/interpreter/lower/lower_program.h"
+#include "verify/profile/profile_observer.h"
 
 #include <map>
 #include <vector>
@@ -19,7 +20,7 @@ struct Profiled {
 
   Profiled(std::vector<uint32_t> words, TargetProfile on) : target(std::move(on)) {
     Result<std::shared_ptr<const interp::Program>> lowered =
-        interp::Program::lower(std::move(words), {"", {}, target.vec3Stride});
+        interp::lowerProgram(std::move(words), {"", {}, target.vec3Stride});
     if (!lowered)
       ADD_FAILURE() << lowered.error().message;
     else

@@ -1,8 +1,8 @@
 // For the tests of passes/transforms: a module with Workgroup variables to be used as one likes.
 #pragma once
 
-#include "analysis/def_use.h"
-#include "analysis/types.h"
+#include "analysis/module/def_use.h"
+#include "analysis/module/types.h"
 #include "subject.h"
 #include "transforms/shared_memory_uses.h"
 
@@ -147,7 +147,7 @@ inline ::testing::AssertionResult isNormal(Analyses& analyses, Id variable) {
     const spv::Op op = module.opcode(i);
     if (op == spv::Op::OpExtInst && !module.blockOf(i)) continue; // debug information
     const bool isChain = op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain;
-    const Id pointee = analyses.types().pointee(module.resultId(i));
+    const Id pointee = analyses.get<Types>().pointee(module.resultId(i));
     const spv::Op kind = module.opcodeOf(pointee);
     if (!isChain || !isBase || kind == spv::Op::OpTypeArray || kind == spv::Op::OpTypeStruct)
       return ::testing::AssertionFailure()
@@ -178,7 +178,7 @@ public:
     changed_ = *result;
     EXPECT_EQ(changed_, !std::equal(before_.begin(), before_.end(), module().words().begin(),
                                     module().words().end()));
-    EXPECT_EQ(subject_.analyses().firstStale(), AnalysisKind::Count);
+    EXPECT_EQ(subject_.analyses().firstStale(), "");
     EXPECT_TRUE(validate(module().words(), kernel.env)) << text();
     for (Id id : ids) EXPECT_TRUE(isRefused(id) || isNormal(subject_.analyses(), id)) << text();
   }
@@ -198,7 +198,7 @@ public:
     std::string text;
     for (const UseRefusal& refusal : refusals_) {
       if (!text.empty()) text += ", ";
-      text += std::string(analyses().decorations().name(module(), refusal.variable)) + ": " +
+      text += std::string(analyses().get<Decorations>().name(module(), refusal.variable)) + ": " +
               std::string(refusal.name);
     }
     return text;

@@ -1,10 +1,10 @@
 // A test module with its analyses, made from assembly text.
 #pragma once
 
-#include "analysis/analyses.h"
-#include "analysis/assumptions.h"
+#include "analysis/module/analyses.h"
 #include "assemble.h"
 #include "ir/module.h"
+#include "lanewise/assumptions.h"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // The modules that a benchmark runs over.
 #pragma once
 
-#include "result.h"
+#include "lanewise/result.h"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,8 @@
 // Speed of the interpreter with shadow state on: simple instructions a second on one core. Run
 // through utils/bench --interpreter.
-#include "front_end.h"
-#include "verify/interpreter/machine.h"
+#include "input/front_end.h"
+#include "verify/interpreter/lower/lower_program.h"
+#include "verify/interpreter/run/machine.h"
 
 #include <chrono>
 #include <cstdio>
@@ -49,7 +50,7 @@ bool measure(const Kernel& kernel) {
   Result<driver::Compiled> compiled =
       driver::compileSource({"bench.comp", text, "comp", false}, options);
   if (!compiled || !compiled->errors.empty()) return false;
-  auto program = interp::Program::lower(compiled->words, {});
+  auto program = interp::lowerProgram(compiled->words, {});
   if (!program) return false;
   constexpr uint32_t kGroups = 16;
   std::vector<uint8_t> bytes(kGroups * 256 * 4);

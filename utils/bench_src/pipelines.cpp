@@ -1,14 +1,14 @@
 #include "pipelines.h"
 
-#include "analysis/cfg.h"
-#include "analysis/constants.h"
-#include "analysis/decorations.h"
-#include "analysis/def_use.h"
-#include "analysis/dominance.h"
-#include "analysis/entry_points.h"
-#include "analysis/loops.h"
-#include "analysis/source_lines.h"
-#include "analysis/types.h"
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
+#include "analysis/control_flow/loops.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/def_use.h"
+#include "analysis/module/entry_points.h"
+#include "analysis/module/source_lines.h"
+#include "analysis/module/types.h"
 #include "pass.h"
 
 #include <spirv-tools/libspirv.hpp>
@@ -29,15 +29,15 @@ bool readAndWrite(const Words& input, Words& output) {
 
 /// Computes every analysis that a module has by itself.
 void computeAll(Analyses& analyses) {
-  analyses.defUse();
-  analyses.cfg();
-  analyses.dominance();
-  analyses.loops();
-  analyses.types();
-  analyses.constants();
-  analyses.decorations();
-  analyses.entryPoints();
-  analyses.sourceLines();
+  analyses.get<DefUse>();
+  analyses.get<Cfg>();
+  analyses.get<Dominance>();
+  analyses.get<Loops>();
+  analyses.get<Types>();
+  analyses.get<Constants>();
+  analyses.get<Decorations>();
+  analyses.get<EntryPoints>();
+  analyses.get<SourceLines>();
 }
 
 bool analyze(const Words& input, Words& output) {

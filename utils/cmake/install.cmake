@@ -16,11 +16,8 @@ install(TARGETS lanewise_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COM
 install(TARGETS lanewise EXPORT LanewiseTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development
         INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-foreach(header IN LISTS LANEWISE_PUBLIC_HEADERS)
-  get_filename_component(folder ${header} DIRECTORY)
-  install(FILES ${PROJECT_SOURCE_DIR}/passes/${header}
-          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lanewise/${folder} COMPONENT Development)
-endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/passes/include/lanewise
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT Development)
 
 install(EXPORT LanewiseTargets NAMESPACE Lanewise:: FILE LanewiseTargets.cmake
         DESTINATION ${LANEWISE_INSTALL_CMAKEDIR} COMPONENT Development)

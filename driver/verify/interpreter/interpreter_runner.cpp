@@ -1,8 +1,9 @@
 #include "verify/interpreter/interpreter_runner.h"
 
+#include "verify/compare/run_findings.h"
+#include "verify/formats/scalars.h"
+#include "verify/interpreter/lower/lower_program.h"
 #include "verify/interpreter/memory_place.h"
-#include "verify/run_findings.h"
-#include "verify/scalars.h"
 
 #include <algorithm>
 #include <chrono>
@@ -75,7 +76,7 @@ Result<std::shared_ptr<const interpreter::Program>> CodeCache::lower(const Progr
   Key key(shader.reflection.entry, shader.specConstants, shader.words);
   if (auto known = known_.find(key); known != known_.end()) return known->second;
   constexpr uint32_t kVec3Stride = 16;
-  Result<std::shared_ptr<const interpreter::Program>> code = interpreter::Program::lower(
+  Result<std::shared_ptr<const interpreter::Program>> code = interpreter::lowerProgram(
       shader.words, {shader.reflection.entry, shader.specConstants, kVec3Stride});
   if (code) known_.emplace(std::move(key), *code);
   return code;

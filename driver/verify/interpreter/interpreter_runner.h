@@ -1,9 +1,9 @@
 // The interpreter as a device of `verify`.
 #pragma once
 
-#include "verify/interpreter/machine.h"
-#include "verify/interpreter/memory.h"
-#include "verify/runner.h"
+#include "verify/interpreter/run/machine.h"
+#include "verify/interpreter/run/memory.h"
+#include "verify/program/runner.h"
 
 #include <array>
 #include <map>

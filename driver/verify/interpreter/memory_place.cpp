@@ -1,7 +1,7 @@
 #include "verify/interpreter/memory_place.h"
 
-#include "analysis/constants.h"
-#include "analysis/types.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/types.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -59,7 +59,7 @@ Id pointerOf(const Module& module, InstRef inst) {
 // The members that an access chain steps into, in front of those that come after it.
 void prependMembers(std::string& path, const Program& program, InstRef chain) {
   const Module& module = program.module();
-  const Types& types = program.analyses().types();
+  const Types& types = program.analyses().get<Types>();
   Id type = types.pointee(module.idAt(chain, 3));
   std::string members;
   for (uint32_t w = 4; w < module.wordCount(chain) && type; ++w) {
@@ -68,7 +68,7 @@ void prependMembers(std::string& path, const Program& program, InstRef chain) {
       type = t.element;
       continue;
     }
-    auto index = program.analyses().constants().value(module.idAt(chain, w));
+    auto index = program.analyses().get<Constants>().value(module.idAt(chain, w));
     if (!index) return;
     members += fmt::format("{}.", index->bits);
     type = types.member(type, uint32_t(index->bits));
@@ -109,7 +109,8 @@ MemoryPlace memoryPlaceOf(const Program& program, uint32_t site,
     place.kind = MemoryPlace::Kind::Buffer;
   place.resource = resourceOf(*variable, bindings);
   place.layout = 0xCBF29CE484222325u;
-  mixLayout(place.layout, program.analyses().types(), program.analyses().types().pointee(id));
+  mixLayout(place.layout, program.analyses().get<Types>(),
+            program.analyses().get<Types>().pointee(id));
   place.member = memberOf(program, program.sites[site].inst, id);
   return place;
 }

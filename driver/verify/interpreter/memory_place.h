@@ -1,9 +1,9 @@
 // Which memory an access goes to, where a module has no names.
 #pragma once
 
-#include "verify/interpreter/machine.h"
-#include "verify/interpreter/program.h"
-#include "verify/verify.h"
+#include "verify/compare/run_findings.h"
+#include "verify/interpreter/code/program.h"
+#include "verify/interpreter/run/machine.h"
 
 namespace lanewise::driver::interpreter {
 

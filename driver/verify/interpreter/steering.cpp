@@ -1,7 +1,7 @@
 #include "verify/interpreter/steering.h"
 
-#include "verify/interpreter/arithmetic.h"
-#include "verify/interpreter/float_bits.h"
+#include "verify/formats/float_bits.h"
+#include "verify/interpreter/run/arithmetic.h"
 
 #include <algorithm>
 #include <bit>

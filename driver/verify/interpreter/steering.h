@@ -4,7 +4,7 @@
 // known. Fuzzers call it input-to-state correspondence (REDQUEEN; Aschermann et al., NDSS 2019).
 #pragma once
 
-#include "verify/interpreter/program.h"
+#include "verify/interpreter/code/program.h"
 
 #include <cstdint>
 #include <span>

@@ -1,0 +1,257 @@
+// `lanewise batch`: all shaders of a folder or a list, on all cores, with a cache
+// (docs/batch.md, docs/design/batch-cache.md).
+#include "batch/cache/run_key.h"
+#include "batch/cache/store.h"
+#include "batch/inputs.h"
+#include "batch/pool.h"
+#include "batch/summary.h"
+#include "batch/worker.h"
+#include "commands/commands.h"
+#include "options/batch_options.h"
+#include "report/html/report_subjects.h"
+#include "support/files.h"
+#include "support/print.h"
+#include "targets/target_profiles.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <numeric>
+#include <set>
+
+namespace lanewise::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+int fail(std::string_view message, int exitCode = kBadUsageOrInput) {
+  printError("lanewise: {}\n", message);
+  return exitCode;
+}
+
+class BatchRun {
+public:
+  /// `shown` is the command as reports show it.
+  BatchRun(ParsedBatch parsed, std::string shown)
+      : batch_(std::move(parsed.batch)), shown_(std::move(shown)) {
+    plan_.options = std::move(parsed.options);
+    plan_.key.flags = std::move(parsed.given);
+    // What the page shows is kept with a result, but only for those who want it.
+    if (!options().html.empty()) plan_.key.flags.insert(plan_.key.flags.end(), {"--html", ""});
+  }
+
+  int run() {
+    if (int code = prepare()) return code;
+    if (Status s = runWorkers(); !s) return fail(s.error().message);
+    progress_->clear();
+    if (int code = writeReports()) exitCode_ = std::max(exitCode_, code);
+    if (batch_.isFolderCache() && batch_.cacheBytes > 0)
+      pruneFolderStore(batch_.cache, batch_.cacheBytes);
+    if (progress_->isShown()) printError("{}", summaryAsText(counts_, hasCache()));
+    return exitCode_;
+  }
+
+private:
+  bool hasCache() const { return !batch_.cache.empty(); }
+  const OptOptions& options() const { return plan_.options; }
+
+  /// What can go wrong before any input is read. Nothing here starts a thread: workers are forked.
+  int prepare() {
+    InputRequest request{options().inputs.front(), options().output, batch_.root, batch_.exclude,
+                         options().asText};
+    Result<std::vector<BatchInput>> inputs = collectInputs(request);
+    if (!inputs) return fail(inputs.error().message);
+    plan_.inputs = std::move(*inputs);
+    if (int code = checkPlaces()) return code;
+    if (options().targetName != "device") {
+      Result<TargetProfile> target = loadTarget(options().targetName);
+      if (!target) return fail(target.error().message);
+      plan_.options.pipeline.target = std::move(*target);
+    }
+    if (int code = completeKey()) return code;
+    if (options().verify && options().hasTiming) {
+      Result<Descriptor> lock = openScratchFile();
+      if (lock) timingLock_ = std::move(*lock);
+      plan_.timingLock = timingLock_.get();
+    }
+    removeLeftovers();
+    progress_.emplace(plan_.inputs.size());
+    return kDone;
+  }
+
+  int checkPlaces() const {
+    if (fs::exists(options().output) && !isFolder(options().output))
+      return fail(fmt::format("{}: not a folder", options().output));
+    std::vector<std::string> others;
+    for (const BatchInput& input : plan_.inputs)
+      others.insert(others.end(), {input.path, input.output});
+    for (const std::string& path : {batch_.json, options().remarksFile, options().html}) {
+      if (path.empty() || path == "-") continue;
+      if (std::any_of(others.begin(), others.end(),
+                      [&](const std::string& other) { return isSameFile(path, other); }))
+        return fail(
+            fmt::format("{}: this command reads or writes it already; give another name", path));
+      // Below the output folder it may be made with it.
+      std::error_code ignored;
+      fs::create_directories(fs::path(path).parent_path(), ignored);
+      if (Status s = checkWritable(path); !s)
+        return fail(fmt::format("{}: {}", path, s.error().message));
+      others.push_back(path);
+    }
+    return kDone;
+  }
+
+  int completeKey() {
+    RunKeyRequest request{options(), hasCache()};
+    Result<RunKey> key = makeRunKey(request, std::move(plan_.key.flags));
+    if (!key) return fail(key.error().message);
+    plan_.key = std::move(*key);
+    Result<std::string> device = deviceIdentity(options());
+    if (!device) return fail(device.error().message, kNoDevice);
+    plan_.key.device = std::move(*device);
+    if (!hasCache()) return kDone;
+    if (batch_.redis)
+      plan_.openStore = [address = *batch_.redis] { return openRedisStore(address); };
+    else
+      plan_.openStore = [folder = batch_.cache] { return openFolderStore(folder); };
+    return kDone;
+  }
+
+  /// Of runs that were killed. Only the folders that this run writes to are looked at.
+  void removeLeftovers() const {
+    std::set<std::string> folders;
+    for (const BatchInput& input : plan_.inputs)
+      folders.insert(fs::path(input.output).parent_path().string());
+    for (const std::string& folder : folders)
+      if (isFolder(folder)) removeStaleTemporaries(folder);
+  }
+
+  Status runWorkers() {
+    results_.resize(plan_.inputs.size());
+    isDone_.resize(plan_.inputs.size());
+    // Large ones first, so that none is left for one worker alone at the end.
+    std::vector<uint32_t> order(plan_.inputs.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return plan_.inputs[a].bytes > plan_.inputs[b].bytes;
+    });
+    PoolOptions pool;
+    pool.workers = batch_.jobs;
+    pool.attempts = kCarefulAttempts + 1;
+    // An endless loop in third-party code is found by the first limit and told from our own by the
+    // second attempt, which stops each such call by itself and so has a larger one.
+    pool.limitOf = [&](uint32_t attempt) -> std::chrono::milliseconds {
+      constexpr int kCalls = 10;
+      return options().isolation.time * (attempt == 0 && !options().verify ? 1 : kCalls);
+    };
+    BatchWorker worker(plan_);
+    PoolEvents events;
+    events.work = [&](const PieceOfWork& piece) { return pack(worker.work(piece)); };
+    events.finished = [&](uint32_t index, Result<std::string> answer) {
+      take(index, std::move(answer));
+    };
+    events.tick = [&] { progress_->update(counts_); };
+    return runPool(order, pool, events);
+  }
+
+  void take(uint32_t index, Result<std::string> answer) {
+    ItemResult& result = results_[index];
+    std::optional<ItemResult> told = answer ? unpackItem(*answer) : std::nullopt;
+    if (told) {
+      result = std::move(*told);
+    } else {
+      result.exitCode = kBadUsageOrInput;
+      result.reason = answer ? "its worker sent nonsense" : answer.error().message;
+      result.errors = fmt::format("lanewise: {}: {}\n", plan_.inputs[index].path, result.reason);
+    }
+    isDone_[index] = true;
+    counts_.add(result);
+    exitCode_ = std::max(exitCode_, result.exitCode);
+    if (!result.trouble.empty() && !hasWarnedOfCache_) {
+      hasWarnedOfCache_ = true;
+      progress_->clear();
+      printError("lanewise: warning: the cache is of less use: {}\n", result.trouble);
+    }
+    // In the order of the inputs, whoever was quicker.
+    for (; next_ < results_.size() && isDone_[next_]; ++next_) say(next_);
+  }
+
+  void say(size_t index) {
+    ItemResult& result = results_[index];
+    remarks_ += std::exchange(result.remarks, {});
+    std::string text = std::exchange(result.errors, {});
+    if (result.status == ItemStatus::Fallback)
+      text += fmt::format("lanewise: warning: {}: not optimized, written as it is: {}\n",
+                          plan_.inputs[index].path, result.reason);
+    text += std::exchange(result.standardError, {});
+    const std::string out = std::exchange(result.standardOutput, {});
+    if (text.empty() && out.empty()) return;
+    progress_->clear();
+    printError("{}", text);
+    printOut("{}", out);
+  }
+
+  int writeReports() {
+    OutputFiles files;
+    if (!batch_.json.empty())
+      files.add(batch_.json, summaryAsJson(plan_.inputs, results_, counts_, hasCache()));
+    if (!options().remarksFile.empty() && options().remarks != RemarkFormat::None)
+      files.add(options().remarksFile, std::move(remarks_));
+    if (!options().html.empty()) files.add(options().html, page());
+    if (Status s = files.commit(); !s) return fail(s.error().message);
+    return kDone;
+  }
+
+  std::string page() const {
+    ReportPage page;
+    page.command = "batch";
+    page.title = options().inputs.front() == "-" ? "standard input" : options().inputs.front();
+    page.facts = {{"command", shown_}, {"target", options().targetName}};
+    if (!options().scenario.empty()) page.facts.push_back({"scenario", options().scenario});
+    for (ReportFact& fact : versionFacts()) page.facts.push_back(std::move(fact));
+    addSubjects(page, {}, {options().inputs.front(), options().scenario, options().targetName});
+    for (size_t n = 0; n < results_.size(); ++n) {
+      std::optional<ReportEntry> entry = unpackEntry(results_[n].page);
+      if (!entry || results_[n].status == ItemStatus::Failed) {
+        ReportSubject failed;
+        failed.name = plan_.inputs[n].path;
+        failed.state = ReportState::Failed;
+        failed.reason = results_[n].reason;
+        entry = entryByRelativeNames(std::move(failed), {});
+      }
+      page.entries.push_back(std::move(*entry));
+    }
+    return htmlReport(page);
+  }
+
+  BatchOptions batch_;
+  std::string shown_;
+  BatchPlan plan_;
+  Descriptor timingLock_;
+  std::optional<ProgressLine> progress_;
+  std::vector<ItemResult> results_;
+  std::vector<bool> isDone_;
+  size_t next_ = 0; ///< the first input that nothing has been said of
+  BatchCounts counts_;
+  std::string remarks_;
+  bool hasWarnedOfCache_ = false;
+  int exitCode_ = kDone;
+};
+
+} // namespace
+
+int batchCommand(std::span<char*> args) {
+  Result<ParsedBatch> parsed = parseBatchOptions(args);
+  if (!parsed) return fail(parsed.error().message);
+  if (!parsed->help.empty()) {
+    printOut("{}", parsed->help);
+    return kDone;
+  }
+  std::string shown = shownCommand("batch", args,
+                                   {"-o", "--output", "--html", "--json", "--remarks-file", "-j",
+                                    "--jobs", "--cache", "--cache-size"});
+  return BatchRun(std::move(*parsed), std::move(shown)).run();
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,56 @@
+// `lanewise devices`: what `--device` can name.
+#include "commands/commands.h"
+#include "support/print.h"
+#include "verify/device/device_host.h"
+#include "verify/interpreter/interpreter_runner.h"
+#include "verify/program/runner.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace lanewise::driver {
+
+namespace {
+
+constexpr const char* kName = "lanewise devices";
+constexpr const char* kAbout = "Lists the Vulkan devices, by the number that --device takes, and "
+                               "the interpreter (--device=interpreter).";
+
+} // namespace
+
+std::vector<CommandDescription> describeDevices() {
+  return {describe(CLI::App(kAbout, kName))};
+}
+
+int devicesCommand(std::span<char*> args) {
+  for (std::string_view arg : args) {
+    if (arg == "--help" || arg == "-h") {
+      printOut("{}", CLI::App(kAbout, kName).help());
+      return kDone;
+    }
+    printError("lanewise devices: unexpected argument '{}'; it takes none\n", arg);
+    return kBadUsageOrInput;
+  }
+  Result<std::vector<DeviceInfo>> devices = listDevices();
+  // The interpreter is always there.
+  if (!devices) printError("lanewise: {}\n", devices.error().message);
+  std::vector<DeviceInfo> all = devices ? *devices : std::vector<DeviceInfo>();
+  all.push_back(interpreterInfo());
+  size_t nameWidth = 4, driverWidth = 6;
+  for (const DeviceInfo& device : all) {
+    nameWidth = std::max(nameWidth, device.name.size());
+    driverWidth = std::max(driverWidth, device.driver.size());
+  }
+  printOut("{:<5}  {:<{}}  {:<14}  {:<{}}  {:<9}  {:>8}  {:>13}  {}\n", "index", "name", nameWidth,
+           "type", "driver", driverWidth, "Vulkan", "subgroup", "shared memory", "timestamps");
+  for (const DeviceInfo& d : all)
+    printOut("{:<5}  {:<{}}  {:<14}  {:<{}}  {:<9}  {:>8}  {:>7} bytes  {}\n",
+             d.isInterpreter ? "-" : std::to_string(d.index), d.name, nameWidth, d.type, d.driver,
+             driverWidth, d.apiVersion, d.subgroupSize, d.sharedMemoryBytes,
+             d.hasTimestamps ? "yes" : "no");
+  return devices ? kDone : kNoDevice;
+}
+
+} // namespace lanewise::driver

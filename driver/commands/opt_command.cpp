@@ -1,0 +1,338 @@
+// `lanewise opt`: load, run the pipeline, verify, write, report.
+#include "commands/commands.h"
+#include "input/front_end.h"
+#include "layout/layout_manifest.h"
+#include "options/opt_options.h"
+#include "pipeline/opt_program.h"
+#include "pipeline/opt_verify.h"
+#include "pipeline/optimize_input.h"
+#include "report/html/report_subjects.h"
+#include "support/files.h"
+#include "support/isolate.h"
+#include "support/print.h"
+#include "targets/device_target.h"
+#include "targets/target_profiles.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <unistd.h>
+
+namespace lanewise::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+int fail(std::string_view message) {
+  printError("lanewise: {}\n", message);
+  return kBadUsageOrInput;
+}
+
+/// Commands with several inputs share the target, the device and the remarks file.
+class OptRun {
+public:
+  /// `shown` is the command as reports show it.
+  OptRun(OptOptions options, std::string shown)
+      : options_(std::move(options)), shown_(std::move(shown)) {}
+
+  int run() {
+    setDefaultIsolation(options_.isolation);
+    if (int code = prepare()) return code;
+    if (options_.isProgram()) return runProgram();
+    int exitCode = kDone;
+    std::string remarks;
+    for (const std::string& input : options_.inputs) {
+      OptimizedInput one =
+          optimizeInput(input, outputFor(input), options_, verifier_.get(), std::cerr);
+      exitCode = std::max(exitCode, one.exitCode);
+      printError("{}", one.errors);
+      remarks += one.output.remarks;
+      if (!options_.html.empty())
+        subjects_.push_back(subjectOf(input, one, options_.keepLines, detail()));
+      // With the last output: either all are written or none.
+      if (&input == &options_.inputs.back() && one.exitCode != kBadUsageOrInput) {
+        if (wantsRemarksFile())
+          one.output.files.push_back({options_.remarksFile, std::exchange(remarks, {})});
+        addPage(one.output);
+      }
+      if (int code = write(one.output)) exitCode = std::max(exitCode, code);
+    }
+    CommandOutput left; // the last input failed
+    if (!remarks.empty() && wantsRemarksFile())
+      left.files.push_back({options_.remarksFile, std::move(remarks)});
+    if (options_.inputs.size() > 1) addPage(left);
+    if (int code = write(left)) return code;
+    return exitCode;
+  }
+
+private:
+  bool wantsRemarksFile() const {
+    return !options_.remarksFile.empty() && options_.remarks != RemarkFormat::None;
+  }
+
+  /// What can go wrong before any input is read.
+  int prepare() {
+    if (int code = chooseTarget()) return code;
+    if (options_.isProgram()) {
+      if (!options_.html.empty())
+        if (int code = checkDestination(options_.html, {})) return code;
+      return openDevice();
+    }
+    if (options_.output.empty() && !options_.wantsDiff && !options_.asText &&
+        ::isatty(STDOUT_FILENO))
+      return fail("the output is binary; give -o FILE, or -S for text");
+    if (options_.inputs.size() > 1 && !options_.output.empty() && !isFolder(options_.output))
+      return fail(
+          fmt::format("{}: not a folder, and several inputs need one to go to; make it first",
+                      options_.output));
+    if (int code = checkDestinations()) return code;
+    return openDevice();
+  }
+
+  /// Every file that is written must be writable, another than the others, and nothing that is
+  /// read, except a module that is replaced by what was made of it.
+  int checkDestinations() const {
+    std::set<std::string> outputs;
+    for (const std::string& input : options_.inputs) {
+      std::string out = outputFor(input);
+      if (out.empty()) continue;
+      if (!outputs.insert(out).second)
+        return fail(fmt::format("{}: two inputs would be written to it", out));
+      if (int code = checkDestination(out, {})) return code;
+    }
+    std::vector<std::string> others = options_.inputs;
+    others.insert(others.end(), outputs.begin(), outputs.end());
+    if (!options_.depfile.empty()) {
+      if (int code = checkDestination(options_.depfile, others)) return code;
+      others.push_back(options_.depfile);
+    }
+    if (!options_.layoutManifest.empty()) {
+      if (int code = checkDestination(options_.layoutManifest, others)) return code;
+      others.push_back(options_.layoutManifest);
+    }
+    if (!options_.html.empty()) {
+      if (int code = checkDestination(options_.html, others)) return code;
+      others.push_back(options_.html);
+    }
+    return wantsRemarksFile() ? checkDestination(options_.remarksFile, others) : int(kDone);
+  }
+
+  int checkDestination(const std::string& path, std::vector<std::string> others) const {
+    for (const std::string& other : {options_.scenario, options_.targetName})
+      if (other.ends_with(".toml")) others.push_back(other);
+    for (const std::string& other : others)
+      if (isSameFile(path, other))
+        return fail(
+            fmt::format("{}: this command reads or writes it already; give another name", path));
+    if (Status s = checkWritable(path); !s)
+      return fail(fmt::format("{}: {}", path, s.error().message));
+    return kDone;
+  }
+
+  int chooseTarget() {
+    bool isDevice = options_.targetName == "device";
+    Result<TargetProfile> target =
+        isDevice ? loadDeviceTarget(options_.device) : loadTarget(options_.targetName);
+    if (!target) {
+      fail(target.error().message);
+      return isDevice ? kNoDevice : kBadUsageOrInput;
+    }
+    options_.pipeline.target = *target;
+    return kDone;
+  }
+
+  int openDevice() {
+    if (!options_.verify) return kDone;
+    Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verifyOptionsOf(options_));
+    if (!verifier) {
+      printError("lanewise: {}\n", verifier.error().message);
+      return kNoDevice;
+    }
+    verifier_ = std::move(*verifier);
+    return kDone;
+  }
+
+  /// Where the module goes; "" when only a diff was asked for.
+  std::string outputFor(const std::string& input) const {
+    if (options_.output.empty()) return options_.wantsDiff ? "" : "-";
+    if (options_.inputs.size() == 1) {
+      // One input into a folder is what scripts do with a list of one.
+      if (!isFolder(options_.output) || input == "-") return options_.output;
+    }
+    fs::path name = fs::path(input).filename();
+    std::string extension = options_.asText ? ".spvasm" : ".spv";
+    // "blur.comp" becomes "blur.comp.spv", so that blur.frag beside it gets another name.
+    std::string old = name.extension().string();
+    if (old == ".spv" || old == ".spvasm") name.replace_extension();
+    return (fs::path(options_.output) / (name.string() + extension)).string();
+  }
+
+  int runProgram() {
+    Result<Scenario> scenario = readScenario(options_.scenario, options_.scenarioSize);
+    if (!scenario) return fail(scenario.error().message);
+    CommandOutput output;
+    std::vector<ProgramModule> modules;
+    for (const ScenarioShader* shader : shadersOfProgram(*scenario)) {
+      if (shader->name.find('/') != std::string::npos)
+        return fail(fmt::format("{}: shader `{}`: its name becomes a file's, and has a '/'",
+                                options_.scenario, shader->name));
+      LoadError why;
+      std::optional<LoadedModule> module = loadModule(shader->path, loadOptionsFor(*shader), why);
+      if (!module) {
+        printError("{}", linesOf(why));
+        return kBadUsageOrInput;
+      }
+      for (const std::string& warning : module->warnings) output.standardError += warning + "\n";
+      modules.push_back({shader, std::move(*module), {}});
+    }
+    Result<OptimizedProgram> program =
+        optimizeProgram(*scenario, std::move(modules), options_, verifier_.get(), std::cerr);
+    if (!program) return fail(program.error().message);
+    int exitCode = program->verification.foundDifference ? kFoundSomething : kDone;
+    if (options_.requiresVerified && !program->verification.isVerified) {
+      for (ProgramModule& m : program->modules) m.outcome.words = m.module.words;
+      program->layouts = {};
+      exitCode = kFoundSomething;
+    }
+    if (int code = addProgram(*program, output)) return code;
+    if (int code = write(output)) return code;
+    return exitCode;
+  }
+
+  LoadOptions loadOptionsFor(const ScenarioShader& shader) const {
+    LoadOptions load = options_.load;
+    for (const auto& [name, value] : shader.defines)
+      if (std::none_of(load.defines.begin(), load.defines.end(),
+                       [&](const auto& given) { return given.first == name; }))
+        load.defines.emplace_back(name, value);
+    if (shader.entry != "main") load.entry = shader.entry;
+    return load;
+  }
+
+  /// The outputs of a program, its manifest and what is said of it.
+  int addProgram(OptimizedProgram& program, CommandOutput& output) {
+    std::error_code error;
+    fs::create_directories(options_.output, error);
+    if (!isFolder(options_.output))
+      return fail(fmt::format("{}: no folder can be made there", options_.output));
+    const fs::path folder = options_.output;
+    for (ProgramModule& m : program.modules) {
+      const std::string out =
+          (folder / (m.shader->name + (options_.asText ? ".spvasm" : ".spv"))).string();
+      if (Status s = addModule(m.shader->path, out, m.module, m.outcome, options_, output); !s)
+        return fail(fmt::format("{}: {}", m.shader->path, s.error().message));
+      addReport(m.shader->path, &m.module, m.outcome, nullptr, options_, output);
+    }
+    if (!options_.html.empty()) addProgramSubjects(program);
+    PipelineOutcome whole;
+    whole.remarks = std::move(program.remarks);
+    addReport(options_.scenario, nullptr, whole, options_.verify ? &program.verification : nullptr,
+              options_, output);
+    const std::string given = options_.layoutManifest;
+    const std::string own = (folder / "layout.json").string();
+    // One that an earlier run left there would be taken for these modules'.
+    if ((given.empty() && !program.layouts.buffers.empty()) ||
+        (own != given && fs::exists(own, error)))
+      output.files.push_back({own, layoutManifestToJson(program.layouts)});
+    if (!given.empty()) output.files.push_back({given, layoutManifestToJson(program.layouts)});
+    if (wantsRemarksFile())
+      output.files.push_back({options_.remarksFile, std::exchange(output.remarks, {})});
+    addPage(output);
+    return kDone;
+  }
+
+  // ---- the page of --html ----
+
+  /// Differences of the code of very many modules would drown the rest.
+  SubjectDetail detail() const {
+    constexpr size_t kMostWithDiffs = 24;
+    SubjectDetail detail;
+    detail.hasDiff = options_.inputs.size() <= kMostWithDiffs;
+    return detail;
+  }
+
+  /// Turns what was collected into the page, if one is asked for that was not added yet.
+  void addPage(CommandOutput& output) {
+    if (options_.html.empty() || subjects_.empty()) return;
+    ReportPage page;
+    page.command = "opt";
+    page.title = options_.isProgram()          ? options_.scenario
+                 : options_.inputs.size() == 1 ? subjects_[0].name
+                                               : fmt::format("{} modules", options_.inputs.size());
+    const TargetProfile& target = options_.pipeline.target;
+    page.facts = {{"command", shown_},
+                  {"target", fmt::format("{}: subgroups of {}, {} banks of {} bytes", target.name,
+                                         target.subgroupSize, target.banks, target.bankBytes)}};
+    if (!options_.scenario.empty()) page.facts.push_back({"scenario", options_.scenario});
+    for (ReportFact& fact : versionFacts()) page.facts.push_back(std::move(fact));
+    std::vector<std::string> files = options_.inputs;
+    files.insert(files.end(), {options_.scenario, options_.targetName});
+    addSubjects(page, std::exchange(subjects_, {}), files);
+    output.files.push_back({options_.html, htmlReport(page)});
+  }
+
+  void addProgramSubjects(const OptimizedProgram& program) {
+    for (const ProgramModule& m : program.modules) {
+      ReportSubject subject;
+      subject.name = fmt::format("{} ({})", m.shader->name, m.shader->path);
+      subject.remarks = m.outcome.remarks;
+      addModuleDetail(subject, m.module, m.outcome.words, options_.keepLines, detail());
+      subjects_.push_back(std::move(subject));
+    }
+    ReportSubject whole;
+    whole.name = options_.scenario;
+    whole.isWhole = true;
+    whole.remarks = program.remarks;
+    whole.isUnchanged = std::all_of(subjects_.begin(), subjects_.end(),
+                                    [](const ReportSubject& s) { return s.isUnchanged; });
+    if (options_.verify) setVerification(whole, program.verification);
+    whole.isInputKept = options_.requiresVerified && !program.verification.isVerified;
+    for (ReportSubject& s : subjects_) {
+      whole.bytesBefore += s.bytesBefore, whole.bytesAfter += s.bytesAfter;
+      whole.moduleRewrites +=
+          size_t(std::count_if(s.remarks.begin(), s.remarks.end(),
+                               [](const Remark& r) { return r.kind == Remark::Kind::Applied; }));
+      s.state = whole.state; // the program was verified, not each module
+      s.isInputKept = whole.isInputKept;
+    }
+    subjects_.push_back(std::move(whole));
+  }
+
+  int write(CommandOutput& output) const {
+    OutputFiles files;
+    if (options_.writesIfChanged) files.keepEqualFiles();
+    for (FileToWrite& f : output.files) files.add(std::move(f.path), std::move(f.contents));
+    // Files first: what is printed must not speak of an output that could not be written.
+    if (Status s = files.commit(); !s) return fail(s.error().message);
+    printError("{}", output.standardError);
+    printOut("{}", output.standardOutput);
+    return kDone;
+  }
+
+  OptOptions options_;
+  std::string shown_;
+  std::vector<ReportSubject> subjects_; ///< for --html, until it is written
+  std::unique_ptr<Verifier> verifier_;
+};
+
+} // namespace
+
+int optCommand(std::span<char*> args) {
+  Result<ParsedOptions> parsed = parseOptOptions(args);
+  if (!parsed) return fail(parsed.error().message);
+  if (!parsed->options) {
+    printOut("{}", parsed->help);
+    return kDone;
+  }
+  std::string shown =
+      shownCommand("opt", args,
+                   {"-o", "--output", "--html", "--remarks-file", "-MF", "--dependency-file", "-MT",
+                    "--dependency-target", "--layout-manifest"});
+  return OptRun(std::move(*parsed->options), std::move(shown)).run();
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,268 @@
+#include "input/front_end.h"
+
+#include "ir/module.h"
+#include "support/files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <unordered_set>
+
+namespace lanewise::driver {
+
+namespace {
+
+constexpr uint32_t kMagic = 0x07230203;
+constexpr uint32_t kMagicSwapped = 0x03022307;
+
+struct KindOfFile {
+  InputKind kind;
+  std::string stage = "comp"; ///< for source
+};
+
+/// "blur.frag.hlsl" and "blur.frag.glsl" name their stage before the language, as glslang reads
+/// them.
+std::optional<KindOfFile> kindByName(const std::string& path) {
+  std::filesystem::path p(path);
+  auto extensionOf = [](const std::filesystem::path& x) {
+    std::string e = x.extension().string();
+    return e.empty() ? e : e.substr(1);
+  };
+  std::string extension = extensionOf(p);
+  if (extension == "spv") return KindOfFile{InputKind::Spv, {}};
+  if (extension == "spvasm") return KindOfFile{InputKind::SpvAsm, {}};
+  if (isShaderStage(extension)) return KindOfFile{InputKind::Glsl, extension};
+  if (extension != "glsl" && extension != "hlsl") return {};
+  std::string stage = extensionOf(p.stem());
+  return KindOfFile{extension == "glsl" ? InputKind::Glsl : InputKind::Hlsl,
+                    isShaderStage(stage) ? stage : "comp"};
+}
+
+uint32_t firstWord(std::string_view bytes) {
+  return bytes.size() < 4 ? 0 : wordsOf(bytes.substr(0, 4))[0];
+}
+
+bool isBinaryModule(std::string_view bytes) {
+  return firstWord(bytes) == kMagic || firstWord(bytes) == kMagicSwapped;
+}
+
+bool looksLikeText(std::string_view bytes) {
+  std::string_view head = bytes.substr(0, 256);
+  return !head.empty() && std::all_of(head.begin(), head.end(), [](char c) {
+    return uint8_t(c) >= 0x20 || c == '\n' || c == '\r' || c == '\t';
+  });
+}
+
+/// The kind of an input whose name does not tell: binaries by their magic number, nothing else.
+Result<KindOfFile> kindOf(const std::string& path, std::string_view bytes,
+                          const LoadOptions& options) {
+  std::optional<KindOfFile> byName = kindByName(path);
+  if (options.kind) {
+    std::string stage = byName && !byName->stage.empty() ? byName->stage : "comp";
+    return KindOfFile{*options.kind, stage};
+  }
+  if (byName) return *byName;
+  if (isBinaryModule(bytes)) return KindOfFile{InputKind::Spv, {}};
+  return Error{path == "-"
+                   ? "not a SPIR-V binary; say what standard input holds with -x "
+                     "spv|spvasm|glsl|hlsl"
+                   : "unknown kind of input; name it .spv, .spvasm, .comp, .glsl or .hlsl, or say "
+                     "what it is with -x spv|spvasm|glsl|hlsl",
+               {},
+               0,
+               {}};
+}
+
+Error errorOf(std::string message) {
+  return {std::move(message), {}, 0, {}};
+}
+
+Result<Words> wordsOfBinary(std::string_view bytes) {
+  if (bytes.empty()) return errorOf("the file is empty; a SPIR-V module has at least 20 bytes");
+  if (firstWord(bytes) == kMagicSwapped)
+    return errorOf(
+        "the module is stored in the other byte order (big-endian); convert it, for example by "
+        "spirv-dis and spirv-as");
+  if (firstWord(bytes) != kMagic) {
+    if (looksLikeText(bytes))
+      return errorOf(
+          "this is text, not a SPIR-V binary; for assembly name it .spvasm or give -x spvasm, for "
+          "source .comp or -x glsl");
+    if (bytes.size() < 4)
+      return errorOf(fmt::format("truncated: {} bytes are no SPIR-V module", bytes.size()));
+    return errorOf(
+        fmt::format("not a SPIR-V binary: it starts with 0x{:08x} instead of the magic number "
+                    "0x{:08x}",
+                    firstWord(bytes), kMagic));
+  }
+  if (bytes.size() % 4 != 0)
+    return errorOf(
+        fmt::format("truncated: {} bytes are not a whole number of 32-bit words", bytes.size()));
+  if (bytes.size() < 20)
+    return errorOf(
+        fmt::format("truncated: the header has 20 bytes, the file only {}", bytes.size()));
+  Words words = wordsOf(bytes);
+  // A version that is none at all is Module::read()'s to refuse.
+  uint32_t version = words[1];
+  if (version > spv::Version && (version & 0xFF0000FF) == 0)
+    return errorOf(fmt::format(
+        "SPIR-V {}.{} is newer than {}.{}, the newest that this program knows", version >> 16,
+        version >> 8 & 0xFF, spv::Version >> 16, spv::Version >> 8 & 0xFF));
+  return words;
+}
+
+/// "EntryPoint" names of a readable module.
+Status checkEntry(const Words& words, const std::string& entry) {
+  if (entry.empty()) return ok();
+  Result<Module> module = Module::read(words);
+  if (!module) return module.error();
+  std::string known;
+  for (InstRef i : module->globals()) {
+    if (module->opcode(i) != spv::Op::OpEntryPoint) continue;
+    std::string_view name = module->stringAt(i, 3);
+    if (name == entry) return ok();
+    known += fmt::format("{}'{}'", known.empty() ? "" : ", ", name);
+  }
+  return errorOf(
+      fmt::format("no entry point '{}'; the module has {}", entry, known.empty() ? "none" : known));
+}
+
+struct Loader {
+  const std::string& path;
+  const LoadOptions& options;
+  LoadError& error;
+  const std::string* contents;
+  std::string displayName;
+  LoadedModule out;
+
+  bool fail(const Error& e) {
+    // Compilers and assemblers say the place themselves.
+    bool hasPlace = e.message.starts_with(displayName + ":");
+    error.lines.push_back(hasPlace ? e.str() : fmt::format("{}: {}", displayName, e.str()));
+    return false;
+  }
+
+  bool loadText(const std::string& bytes) {
+    Result<Words> words = assemble(bytes, displayName, options.env.value_or(SPV_ENV_VULKAN_1_2));
+    if (!words) return fail(words.error());
+    out.words = std::move(*words);
+    return true;
+  }
+
+  bool loadSource(const std::string& bytes, const std::string& stage) {
+    CompileRequest request{displayName, bytes, stage, out.kind == InputKind::Hlsl};
+    LoadOptions compileOptions = options;
+    // glslang declares the writable buffers of HLSL as BufferBlock, which SPIR-V 1.4 took out.
+    spv_target_env defaultEnv =
+        out.kind == InputKind::Hlsl ? SPV_ENV_VULKAN_1_1 : SPV_ENV_VULKAN_1_2;
+    compileOptions.env = options.env.value_or(defaultEnv);
+    Result<Compiled> compiled = compileSource(request, compileOptions);
+    if (!compiled) return fail(compiled.error());
+    if (!compiled->errors.empty()) {
+      error.lines = std::move(compiled->errors);
+      return false;
+    }
+    out.words = std::move(compiled->words);
+    out.dependencies = std::move(compiled->dependencies);
+    out.warnings = std::move(compiled->warnings);
+    out.probes = std::move(compiled->probes);
+    if (out.kind != InputKind::Hlsl) return true;
+    // What glslang makes of HLSL is only made legal by this recipe (SPIRV-Tools,
+    // RegisterLegalizationPasses).
+    const std::string legalize[] = {"--legalize-hlsl"};
+    SpirvOptOptions run{*compileOptions.env, true, true};
+    Result<Words> legal = runSpirvOpt(out.words, legalize, run);
+    if (!legal) return fail(errorOf("legalizing the compiled HLSL " + legal.error().message));
+    out.words = std::move(*legal);
+    return true;
+  }
+
+  bool load() {
+    Result<std::string> bytes = contents ? *contents : readFile(path);
+    if (!bytes) return fail(bytes.error());
+    Result<KindOfFile> kind = kindOf(path, *bytes, options);
+    if (!kind) return fail(kind.error());
+    out.kind = kind->kind;
+    if (out.kind == InputKind::Spv) {
+      Result<Words> words = wordsOfBinary(*bytes);
+      if (!words) return fail(words.error());
+      out.words = std::move(*words);
+    } else {
+      if (isBinaryModule(*bytes))
+        return fail(errorOf("this is a SPIR-V binary, not text; name it .spv or give -x spv"));
+      if (bytes->empty()) return fail(errorOf("the file is empty"));
+      if (bytes->find('\0') != std::string::npos)
+        return fail(errorOf("this is binary data, not text"));
+      bool loaded =
+          out.kind == InputKind::SpvAsm ? loadText(*bytes) : loadSource(*bytes, kind->stage);
+      if (!loaded) return false;
+      out.text = std::move(*bytes);
+    }
+    return check();
+  }
+
+  /// Our reader first: it is quicker to say no, and what it accepts cannot surprise the passes.
+  bool check() {
+    if (Result<Module> module = Module::read(out.words); !module) return fail(module.error());
+    if (options.env) {
+      out.env = *options.env;
+      if (Status s = validate(out.words, out.env); !s)
+        return fail(errorOf(
+            fmt::format("not valid SPIR-V for {}: {}", targetEnvName(out.env), s.error().message)));
+    } else {
+      Result<spv_target_env> env = validateInSomeEnv(out.words);
+      if (!env) return fail(env.error());
+      out.env = *env;
+    }
+    if (out.kind != InputKind::Hlsl)
+      if (Status s = checkEntry(out.words, options.entry); !s) return fail(s.error());
+    return true;
+  }
+};
+
+} // namespace
+
+std::optional<InputKind> parseInputKind(std::string_view name) {
+  if (name == "spv") return InputKind::Spv;
+  if (name == "spvasm") return InputKind::SpvAsm;
+  if (name == "glsl") return InputKind::Glsl;
+  if (name == "hlsl") return InputKind::Hlsl;
+  return {};
+}
+
+std::optional<LoadedModule> loadModule(const std::string& path, const LoadOptions& options,
+                                       LoadError& error, const std::string* contents) {
+  Loader loader{path, options, error, contents, path == "-" ? "<stdin>" : path, {}};
+  if (!loader.load()) return {};
+  return std::move(loader.out);
+}
+
+Words stripLines(std::span<const uint32_t> words) {
+  constexpr size_t kHeader = 5;
+  auto opcodeAt = [&](size_t at) { return spv::Op(words[at] & 0xFFFF); };
+  auto countAt = [&](size_t at) { return std::max<size_t>(words[at] >> 16, 1); };
+  // A string stays when an extended instruction may use it (debug printf). Any word that equals its
+  // id counts as a use: keeping a string too many is harmless.
+  std::unordered_set<uint32_t> used;
+  for (size_t at = kHeader; at < words.size(); at += countAt(at))
+    if (opcodeAt(at) == spv::Op::OpExtInst)
+      for (size_t n = 3; n < countAt(at) && at + n < words.size(); ++n) used.insert(words[at + n]);
+
+  Words out(words.begin(), words.begin() + std::min(words.size(), kHeader));
+  out.reserve(words.size());
+  for (size_t at = kHeader; at < words.size(); at += countAt(at)) {
+    spv::Op op = opcodeAt(at);
+    size_t count = std::min(countAt(at), words.size() - at);
+    if (op == spv::Op::OpLine || op == spv::Op::OpNoLine || op == spv::Op::OpSourceContinued ||
+        op == spv::Op::OpModuleProcessed)
+      continue;
+    if (op == spv::Op::OpString && count > 1 && !used.contains(words[at + 1])) continue;
+    if (op == spv::Op::OpSource && count > 3)
+      count = 3; // language and version, without file and text
+    out.insert(out.end(), words.begin() + at, words.begin() + at + count);
+    if (op == spv::Op::OpSource) out[out.size() - count] = uint32_t(count) << 16 | uint32_t(op);
+  }
+  return out;
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,96 @@
+// From whatever the user has to a module: SPIR-V binaries and assembly, GLSL and HLSL through
+// glslang.
+#pragma once
+
+#include "lanewise/result.h"
+#include "support/spirv_tools.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lanewise::driver {
+
+enum class InputKind { Spv, SpvAsm, Glsl, Hlsl };
+
+struct LoadOptions {
+  /// `-x`; without it the extension decides, and for a file without a known one its first bytes.
+  std::optional<InputKind> kind;
+  std::vector<std::string> includeDirs;                     ///< -I
+  std::vector<std::pair<std::string, std::string>> defines; ///< -D, name and value
+  std::string entry;                 ///< --entry; "" for main or whatever there is
+  std::optional<spv_target_env> env; ///< --target-env
+};
+
+/// A file that was looked for while the input was read.
+struct FileProbe {
+  std::string path;
+  std::string digest; ///< SHA-256 of what it held, in hexadecimal; "" when it was not there
+};
+
+struct LoadedModule {
+  Words words; ///< valid in `env`
+  spv_target_env env = SPV_ENV_VULKAN_1_2;
+  InputKind kind = InputKind::Spv;
+  std::string text; ///< the input itself as it was read, when it is not a binary
+  /// Files read besides the input itself, in the order of reading: its #includes.
+  std::vector<std::string> dependencies;
+  /// The same with what they held, and the places where an #include was looked for in vain: a file
+  /// that appears there changes the module.
+  std::vector<FileProbe> probes;
+  /// Warnings of the compiler, each "FILE:LINE: warning: ...".
+  std::vector<std::string> warnings;
+  bool isSource() const { return kind == InputKind::Glsl || kind == InputKind::Hlsl; }
+};
+
+/// Why an input could not be loaded, as lines ready to be printed, the most telling first. One line
+/// except for compile errors, where every error of the compiler is one.
+struct LoadError {
+  std::vector<std::string> lines;
+};
+
+/// What `-x` takes. Nothing for a name that it does not.
+std::optional<InputKind> parseInputKind(std::string_view name);
+
+/// Reads `path` ("-" for standard input), compiles or assembles it where it is text, and validates
+/// it. Source is compiled with line information, which stripLines() takes out again. Nothing is
+/// returned when `error` is filled. `contents` are the file's where they have been read already,
+/// else null.
+std::optional<LoadedModule> loadModule(const std::string& path, const LoadOptions& options,
+                                       LoadError& error, const std::string* contents = nullptr);
+
+/// Takes out what compiling with line information added, so that the module is what it would have
+/// been without: OpLine, OpNoLine, the file and text of OpSource, strings that nothing else uses.
+/// Names stay.
+Words stripLines(std::span<const uint32_t> words);
+
+/// glslang's part (glslang_compile.cpp).
+struct RegisterShifts {
+  uint32_t uniformBuffers = 0, storageBuffers = 0, images = 0, textures = 0, samplers = 0;
+};
+struct CompileRequest {
+  std::string name; ///< of the file, for messages and lines
+  std::string text;
+  std::string stage; ///< "comp", "vert", ... as in file extensions
+  bool isHlsl = false;
+  /// Of HLSL: what is added to the numbers of registers by the kind of the resource, so that b0,
+  /// t0, u0 and s0 are not one binding. (glslang tells t and u apart for images, not for buffers.)
+  std::optional<RegisterShifts> shifts = {};
+};
+struct Compiled {
+  Words words;
+  std::vector<std::string> dependencies, warnings, errors; ///< with errors there are no words
+  std::vector<FileProbe> probes;
+};
+/// An Error is a crash of the compiler or a target that it does not have.
+Result<Compiled> compileSource(const CompileRequest& request, const LoadOptions& options);
+/// The shader stages as file extensions name them: "comp", "vert", ...
+std::vector<std::string> shaderStages();
+/// Whether `stage` names a shader stage as file extensions do.
+bool isShaderStage(std::string_view stage);
+std::string glslangVersion();
+
+} // namespace lanewise::driver

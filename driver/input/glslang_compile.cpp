@@ -1,0 +1,292 @@
+// GLSL and HLSL to SPIR-V with the glslang library, versions 12 to 15.
+#include "input/front_end.h"
+#include "input/hlsl_wave_intrinsics.h"
+#include "support/files.h"
+#include "support/isolate.h"
+#include "support/sha256.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fmt/format.h>
+#include <glslang/Public/ResourceLimits.h>
+#include <glslang/Public/ShaderLang.h>
+#include <glslang/SPIRV/GlslangToSpv.h>
+#include <glslang/build_info.h>
+#include <memory>
+
+namespace lanewise::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::pair<std::string_view, EShLanguage> kStages[] = {
+    {"comp", EShLangCompute},     {"vert", EShLangVertex},      {"frag", EShLangFragment},
+    {"geom", EShLangGeometry},    {"tesc", EShLangTessControl}, {"tese", EShLangTessEvaluation},
+    {"rgen", EShLangRayGen},      {"rint", EShLangIntersect},   {"rahit", EShLangAnyHit},
+    {"rchit", EShLangClosestHit}, {"rmiss", EShLangMiss},       {"rcall", EShLangCallable},
+    {"task", EShLangTask},        {"mesh", EShLangMesh},
+};
+
+struct Target {
+  glslang::EShClient client = glslang::EShClientVulkan;
+  glslang::EShTargetClientVersion clientVersion = glslang::EShTargetVulkan_1_2;
+  glslang::EShTargetLanguageVersion spirv = glslang::EShTargetSpv_1_5;
+};
+
+/// `spv1.N` asks for a SPIR-V version only; the newest Vulkan then leaves the source the most
+/// freedom.
+std::optional<Target> targetOf(spv_target_env env) {
+  using namespace glslang;
+  switch (env) {
+  case SPV_ENV_VULKAN_1_0:
+    return Target{EShClientVulkan, EShTargetVulkan_1_0, EShTargetSpv_1_0};
+  case SPV_ENV_VULKAN_1_1:
+    return Target{EShClientVulkan, EShTargetVulkan_1_1, EShTargetSpv_1_3};
+  case SPV_ENV_VULKAN_1_1_SPIRV_1_4:
+    return Target{EShClientVulkan, EShTargetVulkan_1_1, EShTargetSpv_1_4};
+  case SPV_ENV_VULKAN_1_2:
+    return Target{EShClientVulkan, EShTargetVulkan_1_2, EShTargetSpv_1_5};
+  case SPV_ENV_VULKAN_1_3:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_6};
+  case SPV_ENV_UNIVERSAL_1_0:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_0};
+  case SPV_ENV_UNIVERSAL_1_1:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_1};
+  case SPV_ENV_UNIVERSAL_1_2:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_2};
+  case SPV_ENV_UNIVERSAL_1_3:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_3};
+  case SPV_ENV_UNIVERSAL_1_4:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_4};
+  case SPV_ENV_UNIVERSAL_1_5:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_5};
+  case SPV_ENV_UNIVERSAL_1_6:
+    return Target{EShClientVulkan, EShTargetVulkan_1_3, EShTargetSpv_1_6};
+  case SPV_ENV_OPENGL_4_5:
+    return Target{EShClientOpenGL, EShTargetOpenGL_450, EShTargetSpv_1_0};
+  default:
+    return {};
+  }
+}
+
+/// Finds #include files: beside the including file first ("local" form only), then in the -I
+/// folders in order. Remembers what it read, for depfiles.
+class Includer : public glslang::TShader::Includer {
+public:
+  Includer(const std::string& input, const std::vector<std::string>& dirs)
+      : input_(input), dirs_(dirs) {}
+
+  IncludeResult* includeLocal(const char* header, const char* includer, size_t depth) override {
+    // glslang gives the includer's name as it stands in #line or as we named it, "" for the input.
+    fs::path from = includer && *includer ? fs::path(includer) : fs::path(input_);
+    return tryOpen((from.parent_path() / header).lexically_normal(), depth);
+  }
+  IncludeResult* includeSystem(const char* header, const char*, size_t depth) override {
+    for (const std::string& dir : dirs_)
+      if (IncludeResult* found = tryOpen((fs::path(dir) / header).lexically_normal(), depth))
+        return found;
+    return nullptr;
+  }
+  void releaseInclude(IncludeResult* result) override {
+    if (!result) return;
+    delete static_cast<std::string*>(result->userData);
+    delete result;
+  }
+  const std::vector<std::string>& filesRead() const { return filesRead_; }
+  const std::vector<FileProbe>& probes() const { return probes_; }
+
+private:
+  IncludeResult* tryOpen(const fs::path& path, size_t depth) {
+    constexpr size_t kMaxDepth = 200; // a file that includes itself
+    if (depth > kMaxDepth) return nullptr;
+    Result<std::string> text = readRegularFile(path.string());
+    remember(path.string(), text ? hexOf(sha256(*text)) : std::string());
+    if (!text) return nullptr;
+    if (std::find(filesRead_.begin(), filesRead_.end(), path.string()) == filesRead_.end())
+      filesRead_.push_back(path.string());
+    auto owned = std::make_unique<std::string>(std::move(*text));
+    const std::string& contents = *owned;
+    auto* result = new IncludeResult(path.string(), contents.data(), contents.size(), owned.get());
+    owned.release();
+    return result;
+  }
+
+  void remember(const std::string& path, std::string digest) {
+    // A file that changes while it is compiled is there twice.
+    if (std::none_of(probes_.begin(), probes_.end(),
+                     [&](const FileProbe& p) { return p.path == path && p.digest == digest; }))
+      probes_.push_back({path, std::move(digest)});
+  }
+
+  std::string input_;
+  std::vector<std::string> dirs_;
+  std::vector<std::string> filesRead_;
+  std::vector<FileProbe> probes_;
+};
+
+/// "ERROR: a.comp:12: 'x' : undeclared identifier" becomes "a.comp:12: error: 'x' : undeclared
+/// identifier". Lines that only count or repeat are dropped.
+void sortLog(std::string_view log, const std::string& name, Compiled& out) {
+  while (!log.empty()) {
+    std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(log.size(), line.size() + 1));
+    while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
+    bool isError = line.starts_with("ERROR: ");
+    bool isWarning = line.starts_with("WARNING: ");
+    if (!isError && !isWarning) continue;
+    line.remove_prefix(isError ? 7 : 9);
+    if (line.ends_with("No code generated.")) continue;
+    if (line.ends_with("compilation terminated") && !out.errors.empty()) continue;
+    // The place ends at the colon behind the line number.
+    size_t colon = line.find(": ");
+    std::string place = name;
+    if (colon != std::string_view::npos && colon > 0 && std::isdigit(uint8_t(line[colon - 1]))) {
+      place = std::string(line.substr(0, colon));
+      line.remove_prefix(colon + 2);
+      if (place.starts_with("0:")) place = name + place.substr(1);
+    }
+    std::string text = fmt::format("{}: {}: {}", place, isError ? "error" : "warning", line);
+    auto& list = isError ? out.errors : out.warnings;
+    if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+  }
+}
+
+std::string preambleOf(const CompileRequest& request, const LoadOptions& options) {
+  std::string preamble;
+  // Only where it is needed: the module records every extension that the source asks for.
+  if (!request.isHlsl && request.text.find("#include") != std::string::npos)
+    preamble += "#extension GL_GOOGLE_include_directive : enable\n";
+  for (const auto& [name, value] : options.defines)
+    preamble += fmt::format("#define {} {}\n", name, value);
+  return preamble;
+}
+
+/// Runs in the isolated child.
+Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
+                     const Target& target) {
+  Compiled out;
+  glslang::InitializeProcess();
+  EShLanguage stage = EShLangCompute;
+  for (const auto& [name, value] : kStages)
+    if (name == request.stage) stage = value;
+
+  glslang::TShader shader(stage);
+  const char* text = request.text.data();
+  int length = int(request.text.size());
+  const char* name = request.name.c_str();
+  shader.setStringsWithLengthsAndNames(&text, &length, &name, 1);
+  std::string preamble = preambleOf(request, options);
+  shader.setPreamble(preamble.c_str());
+  auto source = request.isHlsl ? glslang::EShSourceHlsl : glslang::EShSourceGlsl;
+  shader.setEnvInput(source, stage, target.client, 100);
+  shader.setEnvClient(target.client, target.clientVersion);
+  shader.setEnvTarget(glslang::EShTargetSpv, target.spirv);
+  // Not setDebugInfo(): it asks for scopes of NonSemantic.Shader.DebugInfo.100, which glslang 12
+  // then writes with a missing instruction set. EShMsgDebugInfo and generateDebugInfo give the
+  // lines.
+  auto messages = EShMessages(EShMsgSpvRules | EShMsgVulkanRules | EShMsgDebugInfo);
+  if (target.client != glslang::EShClientVulkan)
+    messages = EShMessages(EShMsgSpvRules | EShMsgDebugInfo);
+  if (request.isHlsl) {
+    messages =
+        EShMessages(messages | EShMsgReadHlsl | EShMsgHlslOffsets | EShMsgHlslEnable16BitTypes);
+    std::string entry = options.entry.empty() ? "main" : options.entry;
+    shader.setEntryPoint(entry.c_str());
+    shader.setSourceEntryPoint(entry.c_str());
+    // HLSL's register spaces overlap; descriptors need distinct bindings.
+    shader.setAutoMapBindings(true);
+    shader.setAutoMapLocations(true);
+    if (request.shifts) {
+      shader.setShiftBinding(glslang::EResUbo, request.shifts->uniformBuffers);
+      shader.setShiftBinding(glslang::EResSsbo, request.shifts->storageBuffers);
+      shader.setShiftBinding(glslang::EResImage, request.shifts->images);
+      shader.setShiftBinding(glslang::EResTexture, request.shifts->textures);
+      shader.setShiftBinding(glslang::EResSampler, request.shifts->samplers);
+      // RWTexture2D<unorm float4> does not say which format; glslang would take the widest. But
+      // atomics need one, and have only those that the type does say.
+      shader.setNoStorageFormat(request.text.find("Interlocked") == std::string::npos);
+    }
+  }
+  Includer includer(request.name, options.includeDirs);
+  bool parsed =
+      shader.parse(GetDefaultResources(), 450, ECoreProfile, false, false, messages, includer);
+  out.dependencies = includer.filesRead();
+  out.probes = includer.probes();
+  sortLog(shader.getInfoLog(), request.name, out);
+  if (parsed) {
+    glslang::TProgram program;
+    program.addShader(&shader);
+    parsed = program.link(messages) && (!request.isHlsl || program.mapIO());
+    sortLog(program.getInfoLog(), request.name, out);
+    if (parsed && out.errors.empty()) {
+      glslang::SpvOptions spv;
+      spv.generateDebugInfo = true;
+      spv.disableOptimizer = true;
+      spv::SpvBuildLogger logger;
+      glslang::GlslangToSpv(*program.getIntermediate(stage), out.words, &logger, &spv);
+      sortLog(logger.getAllMessages(), request.name, out);
+      if (request.isHlsl)
+        if (Status mended = mendWaveIntrinsics(out); !mended)
+          out.errors.push_back(fmt::format("{}: error: glslang wrote what is no SPIR-V: {}",
+                                           request.name, mended.error().message));
+    }
+  }
+  if (!parsed && out.errors.empty())
+    out.errors.push_back(fmt::format("{}: error: glslang failed without a message", request.name));
+  if (!out.errors.empty()) out.words.clear();
+  return out;
+}
+
+} // namespace
+
+std::vector<std::string> shaderStages() {
+  std::vector<std::string> names;
+  for (const auto& stage : kStages) names.emplace_back(stage.first);
+  return names;
+}
+
+bool isShaderStage(std::string_view stage) {
+  return std::any_of(std::begin(kStages), std::end(kStages),
+                     [&](const auto& s) { return s.first == stage; });
+}
+
+Result<Compiled> compileSource(const CompileRequest& request, const LoadOptions& options) {
+  spv_target_env env = options.env.value_or(SPV_ENV_VULKAN_1_2);
+  std::optional<Target> target = targetOf(env);
+  if (!target)
+    return Error{fmt::format("glslang cannot compile for {}; use a Vulkan environment or opengl4.5",
+                             targetEnvName(env)),
+                 {},
+                 0,
+                 {}};
+  auto joined = [](const std::vector<std::string>& strings) { return packStrings(strings); };
+  Result<std::string> bytes = isolate(
+      [&]() -> Result<std::string> {
+        Compiled c = compileHere(request, options, *target);
+        std::vector<std::string> probes;
+        for (const FileProbe& p : c.probes) probes.insert(probes.end(), {p.path, p.digest});
+        return packStrings(std::array{bytesOf(c.words), joined(c.dependencies), joined(c.warnings),
+                                      joined(c.errors), joined(probes)});
+      },
+      defaultIsolation());
+  if (!bytes) return Error{"the compiler glslang " + bytes.error().message, {}, 0, {}};
+  std::vector<std::string> parts = unpackStrings(*bytes);
+  Compiled compiled{wordsOf(parts[0]),
+                    unpackStrings(parts[1]),
+                    unpackStrings(parts[2]),
+                    unpackStrings(parts[3]),
+                    {}};
+  const std::vector<std::string> probes = unpackStrings(parts[4]);
+  for (size_t i = 0; i + 1 < probes.size(); i += 2)
+    compiled.probes.push_back({probes[i], probes[i + 1]});
+  return compiled;
+}
+
+std::string glslangVersion() {
+  return fmt::format("{}.{}.{}", GLSLANG_VERSION_MAJOR, GLSLANG_VERSION_MINOR,
+                     GLSLANG_VERSION_PATCH);
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,84 @@
+#include "layout/cpp_names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <iterator>
+
+namespace lanewise::driver {
+namespace {
+
+constexpr std::string_view kKeywords[] = {"alignas",       "alignof",      "and",
+                                          "and_eq",        "asm",          "auto",
+                                          "bitand",        "bitor",        "bool",
+                                          "break",         "case",         "catch",
+                                          "char",          "char16_t",     "char32_t",
+                                          "char8_t",       "class",        "co_await",
+                                          "co_return",     "co_yield",     "compl",
+                                          "concept",       "const",        "const_cast",
+                                          "consteval",     "constexpr",    "constinit",
+                                          "continue",      "decltype",     "default",
+                                          "delete",        "do",           "double",
+                                          "dynamic_cast",  "else",         "enum",
+                                          "explicit",      "export",       "extern",
+                                          "false",         "float",        "for",
+                                          "friend",        "goto",         "if",
+                                          "inline",        "int",          "long",
+                                          "mutable",       "namespace",    "new",
+                                          "noexcept",      "not",          "not_eq",
+                                          "nullptr",       "operator",     "or",
+                                          "or_eq",         "private",      "protected",
+                                          "public",        "register",     "reinterpret_cast",
+                                          "requires",      "return",       "short",
+                                          "signed",        "sizeof",       "static",
+                                          "static_assert", "static_cast",  "std",
+                                          "struct",        "switch",       "template",
+                                          "this",          "thread_local", "throw",
+                                          "true",          "try",          "typedef",
+                                          "typeid",        "typename",     "union",
+                                          "unsigned",      "using",        "virtual",
+                                          "void",          "volatile",     "wchar_t",
+                                          "while",         "xor",          "xor_eq"};
+
+bool isKeyword(std::string_view name) {
+  return std::find(std::begin(kKeywords), std::end(kKeywords), name) != std::end(kKeywords);
+}
+
+} // namespace
+
+std::string identifierFor(std::string_view text, std::string_view otherwise) {
+  std::string name;
+  for (char c : text) {
+    const bool isPlain = std::isalnum(uint8_t(c)) && uint8_t(c) < 128;
+    if (isPlain)
+      name += c;
+    else if (!name.empty() && name.back() != '_') // two in a row are reserved
+      name += '_';
+  }
+  while (!name.empty() && name.back() == '_') name.pop_back();
+  if (name.empty()) name = otherwise;
+  if (std::isdigit(uint8_t(name[0]))) name.insert(0, "n");
+  if (isKeyword(name)) name += "_";
+  return name;
+}
+
+bool isIdentifierPath(std::string_view space) {
+  bool isStart = true;
+  for (size_t i = 0; i < space.size(); ++i) {
+    if (space.substr(i, 2) == "::" && !isStart) {
+      isStart = true;
+      ++i;
+      continue;
+    }
+    const bool isLetter = std::isalpha(uint8_t(space[i])) || space[i] == '_';
+    if (!isLetter && (isStart || !std::isdigit(uint8_t(space[i])))) return false;
+    isStart = false;
+  }
+  return !isStart;
+}
+
+bool isIdentifier(std::string_view name) {
+  return name.find(':') == std::string_view::npos && isIdentifierPath(name) && !isKeyword(name);
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,290 @@
+#include "pipeline/optimize_input.h"
+
+#include "layout/layout_manifest.h"
+#include "pipeline/opt_program.h"
+#include "report/remark_printer.h"
+#include "report/report.h"
+#include "support/depfile.h"
+#include "support/files.h"
+#include "support/line_diff.h"
+
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string_view>
+#include <utility>
+
+namespace lanewise::driver {
+
+namespace {
+
+Remark manifestMissing() {
+  Remark r;
+  r.kind = Remark::Kind::Warning;
+  r.pass = "aos-to-soa";
+  r.name = "no-manifest";
+  r.message = "the host must lay out its buffers anew; give --layout-manifest=FILE to be told how";
+  return r;
+}
+
+/// What a verification reads besides the scenario: data, and the other shaders of its dispatches.
+std::vector<std::string> filesOf(const Scenario& scenario, const std::string& input) {
+  std::vector<std::string> files;
+  for (const ScenarioBuffer& buffer : scenario.buffers)
+    if (const auto* fill = std::get_if<FillFile>(&buffer.fill)) files.push_back(fill->path);
+  for (const ScenarioShader* shader : shadersOfProgram(scenario))
+    if (!isSameFile(shader->path, input)) files.push_back(shader->path);
+  return files;
+}
+
+std::string statsText(const std::string& name, const LoadedModule& module,
+                      const PipelineOutcome& outcome, size_t steps) {
+  std::map<std::string, std::pair<uint32_t, uint32_t>> byPass; // applied, missed
+  for (const Remark& r : outcome.remarks) {
+    if (r.kind == Remark::Kind::Applied) ++byPass[r.pass].first;
+    if (r.kind == Remark::Kind::Missed) ++byPass[r.pass].second;
+  }
+  std::string text =
+      fmt::format("{}: {} -> {} words, {} passes ran, {} Lanewise passes kept\n", name,
+                  module.words.size(), outcome.words.size(), steps, outcome.keptPasses);
+  for (const auto& [pass, counts] : byPass)
+    text += fmt::format("  {:<32} {:>5} applied {:>5} missed\n", pass, counts.first, counts.second);
+  return text;
+}
+
+std::string timesText(const std::string& name, const PipelineOutcome& outcome) {
+  double total = 0;
+  for (const StepTime& t : outcome.times) total += t.milliseconds;
+  std::string text = fmt::format("{}: {:.3f} ms in passes and validation\n", name, total);
+  for (const StepTime& t : outcome.times)
+    text += fmt::format("  {:>10.3f} ms {:>5.1f}%  {}\n", t.milliseconds,
+                        total > 0 ? 100 * t.milliseconds / total : 0, t.what);
+  return text;
+}
+
+/// The summary of a verification: one of the JSON remarks, or text that stands behind the remarks.
+std::string verificationText(const std::string& name, const VerifySummary& summary,
+                             RemarkFormat format) {
+  std::string_view state = summary.isVerified ? "verified" : "unverified";
+  std::string reason = summary.reason;
+  if (summary.isVerified && !summary.report) reason = "the module is unchanged";
+  if (format == RemarkFormat::Json) {
+    nlohmann::ordered_json j{{"kind", "verification"}, {"input", name}, {"state", state}};
+    if (!reason.empty()) j["reason"] = reason;
+    if (summary.report)
+      j["report"] = nlohmann::ordered_json::parse(reportToJson(*summary.report), nullptr, false);
+    return j.dump() + "\n";
+  }
+  std::string inText = summary.report ? "" : ": " + reason; // a report begins with it
+  std::string text = fmt::format("{}: {}{}\n", name, state, inText);
+  if (summary.report) text += formatReport(*summary.report);
+  return text;
+}
+
+class InputOptimizer {
+public:
+  InputOptimizer(const std::string& input, const std::string& output, const OptOptions& options,
+                 Verifier* verifier, std::ostream& log, const std::string* contents)
+      : input_(input), output_(output), options_(options), verifier_(verifier), log_(log),
+        contents_(contents) {}
+
+  OptimizedInput run() {
+    one_.exitCode = load();
+    return std::move(one_);
+  }
+
+private:
+  int fail(std::string_view message) {
+    one_.errors += fmt::format("lanewise: {}\n", message);
+    one_.output.files.clear();
+    return kBadUsageOrInput;
+  }
+
+  int load() {
+    LoadOptions load = options_.load;
+    PipelineOptions pipeline = options_.pipeline;
+    std::optional<ScenarioFor> scenario;
+    if (!options_.scenario.empty()) {
+      Result<ScenarioFor> read =
+          ScenarioFor::read(options_.scenario, options_.scenarioSize, input_);
+      if (!read) return fail(read.error().message);
+      scenario = std::move(*read);
+      scenario->apply(load);
+      scenario->apply(pipeline.assumptions);
+    }
+    LoadError why;
+    std::optional<LoadedModule> module = loadModule(input_, load, why, contents_);
+    if (!module) {
+      one_.errors += linesOf(why);
+      return kBadUsageOrInput;
+    }
+    one_.module = std::move(*module);
+    if (scenario && options_.verify)
+      for (std::string& file : filesOf(scenario->scenario(), input_))
+        one_.module.dependencies.push_back(std::move(file));
+    for (const std::string& warning : one_.module.warnings)
+      one_.output.standardError += warning + "\n";
+    if (scenario && changesLayouts(options_.steps)) return optimizeWithScenario(*scenario);
+    return optimize(scenario ? &*scenario : nullptr, std::move(pipeline));
+  }
+
+  int optimize(const ScenarioFor* scenario, PipelineOptions pipeline) {
+    pipeline.env = one_.module.env;
+    pipeline.log = &log_;
+    pipeline.runSpirvOpt = runSpirvOpt;
+    pipeline.validate = validate;
+    std::unique_ptr<OptVerification> verification;
+    if (options_.verify) {
+      Result<std::unique_ptr<OptVerification>> v =
+          OptVerification::create(*verifier_, options_, scenario, one_.module.words);
+      if (!v) return fail(v.error().message);
+      verification = std::move(*v);
+      pipeline.judge = [&](const PassInfo& pass, const Words& before, const Words& after,
+                           const LayoutManifest& layouts, Remark& remark) {
+        return verification->judge(pass, before, after, layouts, remark);
+      };
+    }
+    Result<PipelineOutcome> outcome = runPipeline(one_.module.words, options_.steps, pipeline);
+    if (!outcome) return fail(fmt::format("{}: {}", input_, outcome.error().str()));
+    one_.outcome = std::move(*outcome);
+    if (verification) {
+      Result<VerifySummary> finished =
+          verification->finish(one_.outcome.words, one_.outcome.layouts, one_.outcome.remarks);
+      if (!finished) return fail(finished.error().message);
+      one_.verification = std::move(*finished);
+    }
+    return finish();
+  }
+
+  /// One shader that changes the layout of its buffers: what the scenario knows of them counts.
+  int optimizeWithScenario(const ScenarioFor& scenario) {
+    if (shadersOfProgram(scenario.scenario()).size() != 1)
+      return fail(
+          fmt::format("{}: --aos-to-soa changes what all shaders of a scenario share; leave "
+                      "INPUT out to take all of {}",
+                      input_, options_.scenario));
+    std::vector<ProgramModule> modules(1);
+    modules[0].shader = shadersOfProgram(scenario.scenario()).front();
+    modules[0].module = one_.module;
+    Result<OptimizedProgram> program =
+        optimizeProgram(scenario.scenario(), std::move(modules), options_, verifier_, log_);
+    if (!program) return fail(program.error().message);
+    one_.outcome = std::move(program->modules.front().outcome);
+    one_.outcome.layouts = std::move(program->layouts);
+    std::move(program->remarks.begin(), program->remarks.end(),
+              std::back_inserter(one_.outcome.remarks));
+    if (options_.verify) one_.verification = std::move(program->verification);
+    return finish();
+  }
+
+  /// Adds what is to be written and said. The exit code.
+  int finish() {
+    PipelineOutcome& outcome = one_.outcome;
+    const VerifySummary* summary = one_.verification ? &*one_.verification : nullptr;
+    int exitCode = summary && summary->foundDifference ? kFoundSomething : kDone;
+    if (summary && !summary->isVerified && options_.requiresVerified) {
+      outcome.words = one_.module.words;
+      outcome.layouts = {};
+      exitCode = kFoundSomething;
+    }
+    if (!outcome.layouts.buffers.empty() && options_.layoutManifest.empty())
+      outcome.remarks.push_back(manifestMissing());
+    if (Status s = addModule(input_, output_, one_.module, outcome, options_, one_.output); !s)
+      return fail(fmt::format("{}: {}", input_, s.error().message));
+    if (!options_.layoutManifest.empty())
+      one_.output.files.push_back({options_.layoutManifest, layoutManifestToJson(outcome.layouts)});
+    addReport(input_ == "-" ? "<stdin>" : input_, &one_.module, outcome, summary, options_,
+              one_.output);
+    return exitCode;
+  }
+
+  const std::string& input_;
+  const std::string& output_;
+  const OptOptions& options_;
+  Verifier* verifier_;
+  std::ostream& log_;
+  const std::string* contents_;
+  OptimizedInput one_;
+};
+
+} // namespace
+
+OptimizedInput optimizeInput(const std::string& input, const std::string& output,
+                             const OptOptions& options, Verifier* verifier, std::ostream& log,
+                             const std::string* contents) {
+  return InputOptimizer(input, output, options, verifier, log, contents).run();
+}
+
+Status addModule(const std::string& input, std::string out, const LoadedModule& module,
+                 PipelineOutcome& outcome, const OptOptions& options, CommandOutput& output) {
+  bool isStripped = module.isSource() && !options.keepLines;
+  if (options.wantsDiff) {
+    Result<std::string> before =
+        disassemble(isStripped ? stripLines(module.words) : module.words, TextHeader::No);
+    if (!before) return before.error();
+    Result<std::string> after =
+        disassemble(isStripped ? stripLines(outcome.words) : outcome.words, TextHeader::No);
+    if (!after) return after.error();
+    output.standardOutput += unifiedDiff(*before, *after, input, input + " (optimized)");
+  }
+  if (isStripped) outcome.words = stripLines(outcome.words);
+  if (out.empty()) return ok();
+  if (module.isSource() && isSameFile(input, out))
+    return Error{"the output would overwrite its source; give another name to -o", {}, 0, {}};
+  std::string bytes;
+  if (options.asText) {
+    Result<std::string> text = disassemble(outcome.words);
+    if (!text) return text.error();
+    bytes = std::move(*text);
+  } else {
+    bytes = bytesOf(outcome.words);
+  }
+  if (options.writesDepfile)
+    output.files.push_back({options.depfile.empty() ? out + ".d" : options.depfile,
+                            depfileText(out, input, module.dependencies, options)});
+  output.files.push_back({std::move(out), std::move(bytes)});
+  return ok();
+}
+
+void addReport(const std::string& name, const LoadedModule* module, const PipelineOutcome& outcome,
+               const VerifySummary* verification, const OptOptions& options,
+               CommandOutput& output) {
+  for (const Remark& r : outcome.remarks) {
+    const bool isWarning = r.kind == Remark::Kind::Warning;
+    if (options.remarks == RemarkFormat::Text ||
+        (options.remarks == RemarkFormat::Warnings && isWarning))
+      output.remarks += remarkAsText(r, name);
+    if (options.remarks == RemarkFormat::Json) output.remarks += remarkAsJson(r, name);
+  }
+  std::string summary =
+      verification ? verificationText(name, *verification, options.remarks) : std::string();
+  if (options.remarks == RemarkFormat::Json) output.remarks += std::exchange(summary, {});
+  if (options.remarksFile.empty()) output.standardError += std::exchange(output.remarks, {});
+  output.standardError += summary;
+  if (module && options.hasStats)
+    output.standardError += statsText(name, *module, outcome, options.steps.size());
+  if (module && options.pipeline.hasTimeReport) output.standardError += timesText(name, outcome);
+}
+
+std::string depfileText(const std::string& out, const std::string& input,
+                        const std::vector<std::string>& includes, const OptOptions& options) {
+  std::vector<std::string> files;
+  if (input != "-") files.push_back(input);
+  files.insert(files.end(), includes.begin(), includes.end());
+  if (!options.scenario.empty()) files.push_back(options.scenario);
+  if (options.targetName.ends_with(".toml")) files.push_back(options.targetName);
+  return depfileText(options.depTarget.empty() ? out : options.depTarget, files);
+}
+
+std::string linesOf(const LoadError& why) {
+  std::string text;
+  for (const std::string& line : why.lines)
+    text += fmt::format("{}{}\n",
+                        line.find(": error: ") != std::string::npos ? "" : "lanewise: ", line);
+  return text;
+}
+
+} // namespace lanewise::driver

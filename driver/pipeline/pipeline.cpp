@@ -1,0 +1,340 @@
+#include "pipeline/pipeline.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <ostream>
+
+namespace lanewise::driver {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double millisecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class Pipeline {
+public:
+  Pipeline(Words input, const PipelineOptions& options)
+      : options_(options), current_(input), lastValid_(std::move(input)), lastGood_(lastValid_),
+        rewrites_(options.rewritesBefore) {}
+
+  Status run(std::span<const PipelineStep> steps) {
+    for (size_t i = 0; i < steps.size();) {
+      size_t end = i + 1;
+      if (!steps[i].pass)
+        while (end < steps.size() && canJoin(steps[end - 1], steps[end])) ++end;
+      std::span<const PipelineStep> group = steps.subspan(i, end - i);
+      if (Status s = printIfAsked(group.front(), true); !s) return s;
+      Status s = group.front().pass ? runOurs(group.front()) : runGroup(group);
+      if (!s) return s;
+      if (options_.validateAfterAll)
+        if (s = ensureValid(); !s) return s;
+      if (s = printIfAsked(group.back(), false); !s) return s;
+      i = end;
+    }
+    return ensureValid();
+  }
+
+  PipelineOutcome take() {
+    outcome_.words = std::move(current_);
+    outcome_.rewrites = rewrites_;
+    return std::move(outcome_);
+  }
+
+private:
+  // Grouping.
+
+  bool wantsPrint(const PipelineStep& step, bool before) const {
+    return options_.printAll ||
+           contains(before ? options_.printBefore : options_.printAfter, step.name());
+  }
+
+  bool canJoin(const PipelineStep& last, const PipelineStep& next) const {
+    return !next.pass && next.keepInterface == last.keepInterface && !options_.validateAfterAll &&
+           !options_.hasTimeReport && !wantsPrint(last, false) && !wantsPrint(next, true);
+  }
+
+  Status printIfAsked(const PipelineStep& step, bool before) {
+    if (!wantsPrint(step, before) || !options_.log) return ok();
+    Result<std::string> text = disassemble(current_);
+    if (!text) return text.error();
+    *options_.log << fmt::format("; *** module {} {} ***\n{}", before ? "before" : "after",
+                                 step.name(), *text);
+    return ok();
+  }
+
+  // spirv-opt's passes.
+
+  Result<Words> callSpirvOpt(const Words& from, std::span<const PipelineStep> steps) {
+    std::vector<std::string> flags;
+    for (const PipelineStep& s : steps) flags.push_back(s.flag);
+    SpirvOptOptions run{options_.env, options_.preserveBindings || steps.front().keepInterface,
+                        options_.preserveSpecConstants || steps.front().keepInterface};
+    Clock::time_point start = Clock::now();
+    Result<Words> result = options_.runSpirvOpt(from, flags, run);
+    std::string what = steps.size() == 1
+                           ? std::string(steps.front().name())
+                           : fmt::format("{} ... {} ({} passes)", steps.front().name(),
+                                         steps.back().name(), steps.size());
+    outcome_.times.push_back({what, millisecondsSince(start)});
+    return result;
+  }
+
+  Status runGroup(std::span<const PipelineStep> group) {
+    Result<Words> result = callSpirvOpt(current_, group);
+    pending_.insert(pending_.end(), group.begin(), group.end());
+    if (!result) return findCulprits();
+    current_ = std::move(*result);
+    return ok();
+  }
+
+  Status validateNow(const Words& words) {
+    Clock::time_point start = Clock::now();
+    Status s = options_.validate(words, options_.env);
+    outcome_.times.push_back({"validation", millisecondsSince(start)});
+    return s;
+  }
+
+  /// Makes sure that what the spirv-opt steps made since the last validation is valid.
+  Status ensureValid() {
+    if (pending_.empty()) return ok();
+    if (current_ != lastValid_ && !validateNow(current_)) return findCulprits();
+    acceptAsValid();
+    return ok();
+  }
+
+  void acceptAsValid() {
+    lastValid_ = current_;
+    pending_.clear();
+  }
+
+  /// Runs the pending steps one at a time from the last valid module, and leaves out those that
+  /// fail.
+  Status findCulprits() {
+    current_ = lastValid_;
+    for (const PipelineStep& step : std::exchange(pending_, {})) {
+      Result<Words> result = callSpirvOpt(current_, {&step, 1});
+      std::string why;
+      if (!result) {
+        why = result.error().message;
+      } else if (*result != current_) {
+        if (Status s = validateNow(*result); !s)
+          why = "wrote an invalid module: " + s.error().message;
+      }
+      if (why.empty()) {
+        current_ = std::move(*result);
+        continue;
+      }
+      if (options_.strict)
+        return Error{fmt::format("the SPIRV-Tools pass {} {}", step.flag, why), {}, 0, {}};
+      addRemark(
+          std::string(step.name()), "dropped-pass",
+          fmt::format(
+              "the SPIRV-Tools pass {} {}; left out (reproduce with '{}' alone on this input, "
+              "after the passes before it)",
+              step.flag, why, step.flag));
+    }
+    acceptAsValid();
+    return ok();
+  }
+
+  // Our passes.
+
+  Remark& addRemark(std::string pass, std::string name, std::string message) {
+    Remark r;
+    r.kind = Remark::Kind::Warning;
+    r.pass = std::move(pass);
+    r.name = std::move(name);
+    r.message = std::move(message);
+    outcome_.remarks.push_back(std::move(r));
+    return outcome_.remarks.back();
+  }
+
+  /// An error of ours: the module stays as it was before the pass.
+  Status reportInternalError(const PipelineStep& step, const std::string& why) {
+    std::string message = fmt::format(
+        "internal error in --{}: {}; the pass was undone, please report it", step.name(), why);
+    if (options_.strict) return Error{message, {}, 0, {}};
+    addRemark(std::string(step.name()), "internal-error", message);
+    return ok();
+  }
+
+  struct OneRun {
+    Words words;
+    bool changed = false;
+    Remarks remarks;
+    LayoutManifest layouts;
+  };
+
+  Result<OneRun> runOnce(const PipelineStep& step) {
+    Clock::time_point start = Clock::now();
+    Result<Module> module = Module::read(current_);
+    if (!module) return module.error();
+    Analyses analyses(*module, options_.assumptions);
+    OneRun one;
+    PassContext context{.module = *module,
+                        .analyses = analyses,
+                        .target = options_.target,
+                        .assumptions = options_.assumptions,
+                        .mode = step.mode,
+                        .isRobust = options_.isRobust,
+                        .maySite =
+                            [&](std::string_view site) {
+                              return maySite(options_, step.pass->flag, site, rewrites_);
+                            },
+                        .remarks = one.remarks,
+                        .programLayouts = options_.programLayouts,
+                        .narrow = options_.narrow,
+                        .manifest = &one.layouts};
+    PassResult result = runPass(*step.pass, context);
+    outcome_.times.push_back({std::string(step.name()), millisecondsSince(start)});
+    if (!result) return result.error();
+    one.changed = result->changed;
+    if (one.changed) one.words.assign(module->words().begin(), module->words().end());
+    return one;
+  }
+
+  Status runOurs(const PipelineStep& step) {
+    int64_t rewritesBefore = rewrites_;
+    for (int attempt = 0;; ++attempt) {
+      Result<OneRun> one = runOnce(step);
+      // What the pass starts from must be valid before anything built on it can be trusted.
+      if (!one || one->changed) {
+        Words before = current_;
+        if (Status s = ensureValid(); !s) return s;
+        if (current_ != before) {
+          rewrites_ = rewritesBefore;
+          continue;
+        }
+      }
+      if (!one) return reportInternalError(step, one.error().str());
+      if (!one->changed) {
+        append(std::move(one->remarks));
+        return ok();
+      }
+      if (Status s = validateNow(one->words); !s)
+        return reportInternalError(step, "it wrote an invalid module: " + s.error().message);
+      Verdict verdict = judge(step, *one);
+      if (verdict == Verdict::InputDiffers && attempt == 0) {
+        current_ = lastGood_;
+        acceptAsValid();
+        rewrites_ = rewritesBefore;
+        continue;
+      }
+      return ok();
+    }
+  }
+
+  Verdict judge(const PipelineStep& step, OneRun& one) {
+    Remark reason;
+    reason.kind = Remark::Kind::Warning;
+    reason.pass = step.name();
+    const LayoutManifest& layouts = one.layouts.buffers.empty() ? outcome_.layouts : one.layouts;
+    Verdict verdict = options_.judge
+                          ? options_.judge(*step.pass, current_, one.words, layouts, reason)
+                          : Verdict::Keep;
+    if (verdict == Verdict::Keep) {
+      current_ = std::move(one.words);
+      acceptAsValid();
+      lastGood_ = current_;
+      ++outcome_.keptPasses;
+      if (!one.layouts.buffers.empty()) outcome_.layouts = std::move(one.layouts);
+      append(std::move(one.remarks));
+    }
+    if (!reason.message.empty()) outcome_.remarks.push_back(std::move(reason));
+    return verdict;
+  }
+
+  void append(Remarks remarks) {
+    std::move(remarks.begin(), remarks.end(), std::back_inserter(outcome_.remarks));
+  }
+
+  const PipelineOptions& options_;
+  Words current_;
+  Words lastValid_; ///< validated; pending_ leads from here to current_
+  Words lastGood_;  ///< the input, or the last module that the judge kept
+  std::vector<PipelineStep> pending_;
+  int64_t rewrites_;
+  PipelineOutcome outcome_;
+};
+
+} // namespace
+
+std::string_view PipelineStep::name() const {
+  if (pass) return pass->flag;
+  std::string_view text = flag;
+  text.remove_prefix(std::min(text.find_first_not_of('-'), text.size()));
+  return text.substr(0, text.find('='));
+}
+
+bool maySite(const PipelineOptions& options, std::string_view pass, std::string_view site,
+             int64_t& rewrites) {
+  auto matches = [&](const SiteFilter& f) { return f.pass == pass && matchesGlob(f.glob, site); };
+  bool isLimited = std::any_of(options.only.begin(), options.only.end(),
+                               [&](const SiteFilter& f) { return f.pass == pass; });
+  if (isLimited && std::none_of(options.only.begin(), options.only.end(), matches)) return false;
+  if (std::any_of(options.skip.begin(), options.skip.end(), matches)) return false;
+  if (options.bisectLimit < 0) return true;
+  const bool isAllowed = ++rewrites <= options.bisectLimit;
+  if (options.log)
+    *options.log << fmt::format("BISECT: {} rewrite ({}) {} on '{}'\n",
+                                isAllowed ? "running" : "NOT running", rewrites, pass, site);
+  return isAllowed;
+}
+
+bool matchesGlob(std::string_view glob, std::string_view text) {
+  size_t g = 0, t = 0;
+  size_t star = std::string_view::npos, starText = 0; // where to go back to: behind the last '*'
+  while (t < text.size()) {
+    if (g < glob.size() && glob[g] == '*') {
+      star = g++;
+      starText = t;
+    } else if (g < glob.size() && (glob[g] == '?' || glob[g] == text[t])) {
+      ++g, ++t;
+    } else if (star != std::string_view::npos) {
+      g = star + 1;
+      t = ++starText;
+    } else {
+      return false;
+    }
+  }
+  return glob.find_first_not_of('*', g) == std::string_view::npos;
+}
+
+Result<std::optional<PipelineStep>> parseStep(const std::string& argument) {
+  std::optional<PipelineStep> none;
+  if (argument == "-Os") return std::optional(PipelineStep{argument, nullptr, {}, false});
+  if (!argument.starts_with("--") || argument.size() < 3) return none;
+  size_t equals = argument.find('=');
+  std::string name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
+  if (const PassInfo* pass = findPass(name)) {
+    std::string mode(equals == std::string::npos ? pass->defaultValue()
+                                                 : argument.substr(equals + 1));
+    if (equals != std::string::npos && !pass->acceptsValue(mode))
+      return Error{pass->values.empty() ? fmt::format("--{} takes no value", name)
+                                        : fmt::format("--{} does not take '{}'; it takes {}", name,
+                                                      mode, pass->values),
+                   {},
+                   0,
+                   {}};
+    return std::optional(PipelineStep{argument, pass, mode, false});
+  }
+  if (acceptsSpirvOptFlag(argument))
+    return std::optional(PipelineStep{argument, nullptr, {}, false});
+  return none;
+}
+
+Result<PipelineOutcome> runPipeline(Words input, std::span<const PipelineStep> steps,
+                                    const PipelineOptions& options) {
+  Pipeline pipeline(std::move(input), options);
+  if (Status s = pipeline.run(steps); !s) return s.error();
+  return pipeline.take();
+}
+
+} // namespace lanewise::driver

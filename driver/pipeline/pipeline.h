@@ -1,0 +1,129 @@
+// The pipeline of one module: spirv-opt's passes and ours in the order of the command line.
+#pragma once
+
+#include "lanewise/assumptions.h"
+#include "lanewise/buffer_layout.h"
+#include "lanewise/remarks.h"
+#include "lanewise/result.h"
+#include "lanewise/target_profile.h"
+#include "pass.h"
+#include "support/spirv_tools.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lanewise::driver {
+
+struct PipelineStep {
+  std::string flag;               ///< as typed or as -O lists it: "--scalar-replacement=100"
+  const PassInfo* pass = nullptr; ///< ours; null for one of spirv-opt's
+  std::string mode;               ///< value of one of ours
+  /// Keep unused bindings and specialization constants: true for the steps of -O
+  /// (docs/command-line.md).
+  bool keepInterface = false;
+
+  /// Name as --print-after and the reports take it: "pad-shared-memory", "scalar-replacement",
+  /// "Os".
+  std::string_view name() const;
+};
+
+/// What `-O` stands for.
+std::vector<PipelineStep> standardPipeline();
+
+/// The step of one argument: a flag of ours, or one that the installed SPIRV-Tools accepts. Nothing
+/// when it is neither; an Error when it is one of ours with a value that it does not take. `-O` is
+/// not a step.
+Result<std::optional<PipelineStep>> parseStep(const std::string& argument);
+
+/// PASS:GLOB of --only and --skip.
+struct SiteFilter {
+  std::string pass, glob;
+};
+/// Shell-like: '*' for any run of characters, '?' for one, all else for itself.
+bool matchesGlob(std::string_view glob, std::string_view text);
+
+struct PipelineOptions;
+/// Whether --only, --skip and --bisect-limit let `pass` rewrite `site`, which is counted in
+/// `rewrites` and told to the log where there is a limit.
+bool maySite(const PipelineOptions& options, std::string_view pass, std::string_view site,
+             int64_t& rewrites);
+
+/// Runs spirv-opt flags; replaced in tests.
+using SpirvOptRunner = std::function<Result<Words>(
+    std::span<const uint32_t> words, std::span<const std::string> flags, const SpirvOptOptions&)>;
+using Validator = std::function<Status(std::span<const uint32_t> words, spv_target_env)>;
+
+/// What to do with the module that a pass of ours made.
+enum class Verdict { Keep, Undo, InputDiffers };
+/// Called after each pass of ours that changed something and passed validation. `before` is what
+/// the pass started from. Undo takes the pass back; InputDiffers says that `before` itself is not
+/// equal to the input, so the spirv-opt passes since the last good module are to blame: they are
+/// dropped and the pass runs again. `remark` may be filled with the reason.
+///
+/// `layouts` says how `after` lays out its buffers anew, the host's side of it included in what is
+/// compared; empty where they lie as in the input.
+using PassJudge = std::function<Verdict(const PassInfo&, const Words& before, const Words& after,
+                                        const LayoutManifest& layouts, Remark& remark)>;
+
+struct PipelineOptions {
+  spv_target_env env = SPV_ENV_VULKAN_1_2;
+  TargetProfile target;
+  Assumptions assumptions;
+  bool isRobust = false; ///< PassContext::isRobust
+  std::vector<NarrowRequest> narrow;
+  std::vector<SiteFilter> only, skip;
+  int64_t bisectLimit =
+      -1; ///< rewrites allowed over all passes; -1: no limit, and nothing is printed
+  int64_t rewritesBefore = 0; ///< rewrites that count for the limit and were made elsewhere
+  bool strict = false;
+  bool preserveBindings = false,
+       preserveSpecConstants = false; ///< for the steps outside -O as well
+  bool validateAfterAll = false;
+  bool printAll = false;
+  std::vector<std::string> printBefore, printAfter; ///< pass names
+  bool hasTimeReport = false;
+  PassJudge judge; ///< empty: keep everything that is valid
+  /// PassContext::programLayouts
+  const std::map<BindingNumber, BufferLayout>* programLayouts = nullptr;
+  SpirvOptRunner runSpirvOpt;
+  Validator validate;
+  /// Where printing and bisecting go (standard error).
+  std::ostream* log = nullptr;
+};
+
+struct StepTime {
+  std::string what;
+  double milliseconds = 0;
+};
+
+struct PipelineOutcome {
+  Words words; ///< valid
+  Remarks remarks;
+  std::vector<StepTime> times;
+  /// Passes of ours that changed the module and stayed.
+  uint32_t keptPasses = 0;
+  /// How the host must lay out its buffers; empty: as before.
+  LayoutManifest layouts;
+  int64_t rewrites = 0; ///< counted for --bisect-limit, those before it included
+};
+
+/// Runs the steps over a valid module. Errors only with `strict` (a pass crashed, wrote an invalid
+/// module or failed) or when text to print could not be made.
+///
+/// Consecutive spirv-opt steps run as one isolated call. When it crashes, or when its result turns
+/// out not to be valid, the steps are run again one at a time to find the culprits; those are
+/// dropped, each with a remark. Results are validated before a pass of ours rewrites them, after it
+/// did, and at the end.
+Result<PipelineOutcome> runPipeline(Words input, std::span<const PipelineStep> steps,
+                                    const PipelineOptions& options);
+
+} // namespace lanewise::driver

@@ -1,0 +1,300 @@
+#include "report/html/subject_section.h"
+
+#include "report/html/source_listing.h"
+#include "report/html/text.h"
+#include "report/html/verification_sections.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace lanewise::driver {
+
+namespace {
+
+std::string section(const std::string& title, const std::string& body) {
+  return body.empty() ? body : fmt::format("<section><h3>{}</h3>{}</section>", title, body);
+}
+
+// ---- cards ----
+
+bool hasFault(const std::vector<RunFinding>& findings) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const RunFinding& f) { return f.decides; });
+}
+
+std::string interpreterText(const VerifyReport& report) {
+  if (!report.interpreter) return {};
+  if (!report.interpreter->hasRun) return "Races were not looked for.";
+  const bool isOwn = std::any_of(report.variants.begin(), report.variants.end(),
+                                 [](const VariantReport& v) { return hasFault(v.findings); });
+  if (isOwn) return "The interpreter found a race or undefined operation that the original lacks.";
+  return hasFault(report.findings)
+             ? "The interpreter found nothing that the original does not do as well."
+             : "The interpreter found no race and no undefined operation.";
+}
+
+std::string comparedText(const VerifyReport& report) {
+  return fmt::format("{} compared after {} dispatch{}.{}", sizeText(report.comparedBytes),
+                     groupedDigits(report.dispatches), report.dispatches == 1 ? "" : "es",
+                     report.areInputsMadeUp ? " Inputs were made up." : "");
+}
+
+std::string equalCard(const ReportSubject& s) {
+  const char* question = "Same results?";
+  switch (s.state) {
+  case ReportState::Done:
+    if (s.isUnchanged) return card("good", question, "The same", "The module is unchanged.");
+    return card("quiet", question, "Not checked",
+                "Give <code>--verify</code> to run both modules and compare.");
+  case ReportState::Verified: {
+    if (!s.verification) return card("good", question, "Verified", "The module is unchanged.");
+    std::string more = comparedText(*s.verification) + " " + interpreterText(*s.verification);
+    return card("good", question, "Outputs equal", more);
+  }
+  case ReportState::Unverified:
+    return card("doubt", question, "Unverified", escaped(s.reason));
+  case ReportState::Unsound:
+    return card("doubt", question, "Original unsound", escaped(s.reason));
+  case ReportState::Differs:
+    return card("bad", question,
+                s.verification && !s.verification->differences.empty() ? "Outputs differ"
+                                                                       : "Not equal",
+                escaped(s.reason));
+  case ReportState::Fallback:
+    return card("bad", question, "Not optimized", escaped(s.reason));
+  case ReportState::Failed:
+    break;
+  }
+  return card("bad", question, "No output", escaped(s.reason));
+}
+
+std::string fasterCard(const ReportSubject& s) {
+  const char* question = "Faster?";
+  const TimingResult* timing = decidingTiming(s);
+  if (!timing)
+    return card("quiet", question, "Not timed",
+                s.isUnchanged                  ? "The module is unchanged."
+                : s.state == ReportState::Done ? "Only a verification measures."
+                                               : "Only what agrees is timed.");
+  const char* role = timing->isFaster() ? "good" : timing->isSlower() ? "bad" : "quiet";
+  const VerifyReport& report = *s.verification;
+  std::string more =
+      report.variants.size() > 1
+          ? fmt::format("<b>{}</b>: {:.3f} of the time of {}", escaped(report.variants[0].name),
+                        timing->ratio, escaped(report.originalName))
+          : fmt::format("{:.3f} of the original&#39;s time", timing->ratio);
+  if (std::isfinite(timing->ratioHigh))
+    more += fmt::format(", 95% interval {:.3f} to {:.3f}", timing->ratioLow, timing->ratioHigh);
+  more += fmt::format(": {} to {}.", timeText(timing->originalMedian),
+                      timeText(timing->transformedMedian));
+  if (report.isCpuDevice) more += " <b>On a CPU: says nothing about GPUs.</b>";
+  std::string answer = speedText(*timing);
+  answer[0] = answer[0] == 'n' ? 'N' : answer[0];
+  return card(role, question, answer, more);
+}
+
+/// What stands behind an answer of `verify`.
+std::string runCard(const ReportSubject& s) {
+  const char* question = "What was run?";
+  if (!s.verification || s.verification->dispatches == 0)
+    return card("quiet", question, "Nothing", "");
+  const VerifyReport& report = *s.verification;
+  std::string more = fmt::format("{} programs", report.variants.size() + 1);
+  more += report.areInputsMadeUp ? ", on made-up inputs." : ", as the scenario says.";
+  if (const TimingResult* timing = decidingTiming(s))
+    more += fmt::format(" {} rounds of timing.", timing->pairs);
+  if (report.interpreter && report.interpreter->hasRun)
+    more += fmt::format(" Interpreter: {} of {}.", groupedDigits(report.interpreter->workgroups),
+                        countText(report.interpreter->allWorkgroups, "workgroup"));
+  return card("quiet", question,
+              fmt::format("{} dispatch{}", groupedDigits(report.dispatches),
+                          report.dispatches == 1 ? "" : "es"),
+              more);
+}
+
+std::string sizesText(const ReportSubject& s) {
+  if (s.bytesBefore == 0 || s.bytesAfter == 0) return {};
+  return fmt::format("{} \xE2\x86\x92 {}.", sizeText(s.bytesBefore), sizeText(s.bytesAfter));
+}
+
+std::string changedCard(const ReportSubject& s, const RemarkCounts& counts) {
+  const char* question = "What changed?";
+  if (s.state == ReportState::Failed) return {};
+  std::string more;
+  if (counts.undone != 0)
+    more += fmt::format("{} pass{} undone. ", counts.undone, counts.undone == 1 ? "" : "es");
+  if (counts.missed != 0)
+    more += fmt::format("{} left alone, with the reason. ", countText(counts.missed, "site"));
+  more += sizesText(s);
+  if (s.isInputKept)
+    return card("doubt", question, "Input kept", "It could not be verified. " + more);
+  if (s.isUnchanged) return card("quiet", question, "Nothing", more);
+  const uint64_t applied = counts.applied + s.moduleRewrites;
+  if (applied == 0) return card("quiet", question, "Only spirv-opt&#39;s passes", more);
+  return card("good", question, countText(applied, "rewrite"), more);
+}
+
+// ---- figures before and after ----
+
+const std::string* argOf(const Remark& remark, const std::string& name) {
+  for (const auto& [key, value] : remark.args)
+    if (key == name) return &value;
+  return nullptr;
+}
+
+std::string bar(const char* role, const std::string& text, double share) {
+  return fmt::format(
+      R"(<div class="bar"><i class="{}" style="width:{:.1f}%"></i><span>{}</span></div>)", role,
+      std::clamp(100 * share, 1.0, 100.0), escaped(text));
+}
+
+/// Counts of millions are read in groups, and not to the tenth.
+std::string figureText(const std::string& text) {
+  const double value = std::atof(text.c_str());
+  return value >= 10000 ? groupedDigits(uint64_t(std::llround(value))) : text;
+}
+
+struct Figure {
+  const char* key; ///< of args, with -before and -after
+  const char* name;
+};
+constexpr Figure kFigures[] = {{"degree", "conflict degree"}, {"fetched", "sectors fetched"}};
+
+std::string figures(const Remarks& remarks) {
+  std::string html;
+  for (const Remark& r : remarks) {
+    if (r.kind != Remark::Kind::Applied) continue;
+    for (const Figure& figure : kFigures) {
+      const std::string* before = argOf(r, std::string(figure.key) + "-before");
+      const std::string* after = argOf(r, std::string(figure.key) + "-after");
+      if (!before || !after) continue;
+      const double x = std::atof(before->c_str()), y = std::atof(after->c_str());
+      const double most = std::max({x, y, 1e-9});
+      const std::string *from = argOf(r, "extents-before"), *to = argOf(r, "extents-after");
+      html += fmt::format(
+          R"(<div class="figure"><div><b>{}</b>{}<br><span class="small">{} before, after</span></div>)"
+          "<div>{}{}</div></div>",
+          escaped(r.args.front().second),
+          from && to ? fmt::format(" <code>{}</code> \xE2\x86\x92 <code>{}</code>", escaped(*from),
+                                   escaped(*to))
+                     : "",
+          figure.name, bar("before", figureText(*before), x / most),
+          bar("after", figureText(*after), y / most));
+    }
+  }
+  return html;
+}
+
+// ---- remarks ----
+
+std::string undone(const Remarks& remarks) {
+  std::string html;
+  for (const Remark& r : remarks)
+    if (isUndone(r))
+      html += fmt::format(R"(<div class="rm warning">{} {} <code class="by">{}:{}</code></div>)",
+                          tagOf(MarkKind::Warning), escaped(r.message), escaped(r.pass),
+                          escaped(r.name));
+  return html;
+}
+
+std::string diffs(const ReportSubject& s) {
+  std::string html;
+  for (const ReportDiff& diff : s.diffs) {
+    std::string body;
+    size_t changed = 0;
+    for (size_t at = 0; at < diff.text.size();) {
+      const size_t end = std::min(diff.text.find('\n', at), diff.text.size());
+      const std::string text = escaped(std::string_view(diff.text).substr(at, end - at));
+      const char c = diff.text[at];
+      const bool isHead = text.starts_with("--- ") || text.starts_with("+++ ");
+      if (!isHead && (c == '+' || c == '-')) ++changed;
+      const char* tag = isHead || c == '@' ? "em" : c == '+' ? "ins" : c == '-' ? "del" : nullptr;
+      body += tag ? fmt::format("<{}>{}</{}>\n", tag, text, tag) : text + "\n";
+      at = end + 1;
+    }
+    if (diff.linesLeftOut != 0)
+      body += fmt::format("<em>{} left out</em>\n", countText(diff.linesLeftOut, "more line"));
+    html +=
+        fmt::format(R"(<details class="diff"><summary>{} <span class="small">{}</span></summary>)"
+                    R"(<pre class="src" tabindex="0">{}</pre></details>)",
+                    escaped(diff.title), countText(changed + diff.linesLeftOut, "line"), body);
+  }
+  return html;
+}
+
+std::string listing(const ReportSubject& s, Detail detail) {
+  std::vector<SourceMark> marks = marksOf(s);
+  // Those that were undone stand above.
+  size_t n = 0;
+  std::erase_if(marks, [&](const SourceMark&) {
+    const size_t at = n++;
+    return at < s.remarks.size() && isUndone(s.remarks[at]);
+  });
+  if (marks.empty()) return {};
+  return sourceListing(detail == Detail::All ? std::span(s.sources)
+                                             : std::span<const ReportSource>(),
+                       std::move(marks));
+}
+
+} // namespace
+
+RemarkCounts countRemarks(const Remarks& remarks) {
+  RemarkCounts counts;
+  for (const Remark& r : remarks) {
+    if (r.kind == Remark::Kind::Applied) ++counts.applied;
+    if (r.kind == Remark::Kind::Missed) ++counts.missed;
+    if (isUndone(r)) ++counts.undone;
+  }
+  return counts;
+}
+
+bool isUndone(const Remark& remark) {
+  if (remark.kind != Remark::Kind::Warning) return false;
+  static constexpr std::string_view kNames[] = {"changed-results", "spirv-opt-changed-results",
+                                                "not-faster",      "incomplete-program",
+                                                "dropped-pass",    "internal-error"};
+  return std::find(std::begin(kNames), std::end(kNames), remark.name) != std::end(kNames);
+}
+
+const VariantReport* timedVariant(const ReportSubject& subject) {
+  if (!subject.verification || subject.verification->variants.empty()) return nullptr;
+  const VariantReport& first = subject.verification->variants.front();
+  return first.timing ? &first : nullptr;
+}
+
+const TimingResult* decidingTiming(const ReportSubject& subject) {
+  const VariantReport* variant = timedVariant(subject);
+  return variant ? &*variant->timing : nullptr;
+}
+
+std::string card(const std::string& role, const std::string& question, const std::string& answer,
+                 const std::string& more) {
+  const char* sign = role == "good"    ? "\xE2\x9C\x93 "
+                     : role == "bad"   ? "! "
+                     : role == "doubt" ? "? "
+                                       : "";
+  return fmt::format(R"(<div class="card {}"><h2>{}</h2><p class="big"><span aria-hidden="true">{})"
+                     R"(</span>{}</p><p class="more">{}</p></div>)",
+                     role, question, sign, answer, more);
+}
+
+std::string answerCards(const ReportSubject& s) {
+  return R"(<div class="cards">)" + equalCard(s) + fasterCard(s) +
+         (s.isComparison ? runCard(s) : changedCard(s, countRemarks(s.remarks))) + "</div>";
+}
+
+std::string subjectSections(const ReportSubject& s, Detail detail) {
+  std::string html;
+  if (!s.note.empty()) html += fmt::format(R"(<p class="small">{}</p>)", escaped(s.note));
+  html += section("Undone, and why", undone(s.remarks));
+  if (detail == Detail::Counts) return html;
+  html += section("Before and after", figures(s.remarks));
+  html += section(s.sources.empty() ? "Remarks" : "Source and remarks", listing(s, detail));
+  if (s.verification) html += verificationSections(*s.verification);
+  if (detail == Detail::All) html += section("Differences of the code", diffs(s));
+  return html;
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,195 @@
+#include "report/lint_report.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace lanewise::driver {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string_view nameOf(Severity severity) {
+  return severity == Severity::Error ? "error" : "warning";
+}
+
+std::string fileOf(const SourceLocation& at, const std::string& input) {
+  return at.line == 0 || at.file.empty() ? input : at.file;
+}
+
+std::string placeOf(const SourceLocation& at, const std::string& input) {
+  std::string place = fileOf(at, input);
+  if (at.line != 0) place += fmt::format(":{}", at.line);
+  if (at.line != 0 && at.column != 0) place += fmt::format(":{}", at.column);
+  return place;
+}
+
+/// The line itself, and a caret where the column is known. (The space before it was taken off, so
+/// a column of the whole line says nothing.)
+std::string quote(const std::string& line) {
+  return line.empty() ? std::string() : fmt::format("    {}\n", line);
+}
+
+std::string dumped(const Json& json) {
+  // Names in a module may be any bytes; JSON is UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json placeAsJson(const SourceLocation& at, const std::string& input) {
+  Json j;
+  j["file"] = fileOf(at, input);
+  if (at.line != 0) j["line"] = at.line;
+  if (at.line != 0 && at.column != 0) j["column"] = at.column;
+  return j;
+}
+
+// ---- SARIF ----
+
+/// A path as a relative or file URI (RFC 3986): what is not allowed in a path is percent-encoded.
+std::string uriOf(const std::string& path) {
+  std::string uri = path.starts_with('/') ? "file://" : "";
+  // A colon in the first segment would be read as a scheme.
+  if (!path.starts_with('/') && path.substr(0, path.find('/')).find(':') != std::string::npos)
+    uri = "./";
+  for (char c : path) {
+    const bool isPlain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (isPlain || std::string_view("-._~/!$&'()*+,;=:@").find(c) != std::string_view::npos)
+      uri += c;
+    else
+      uri += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return uri;
+}
+
+Json physicalLocation(const SourceLocation& at, const std::string& input, const std::string& line) {
+  Json j;
+  j["artifactLocation"]["uri"] = uriOf(fileOf(at, input));
+  if (at.line == 0) return j;
+  j["region"]["startLine"] = at.line;
+  if (at.column != 0) j["region"]["startColumn"] = at.column;
+  if (!line.empty()) j["region"]["snippet"]["text"] = line;
+  return j;
+}
+
+Json ruleAsSarif(const LintRule& rule) {
+  Json j;
+  j["id"] = rule.name;
+  j["shortDescription"]["text"] = rule.summary;
+  j["help"]["text"] = fmt::format("See docs/lint/{}.md.", rule.name);
+  j["defaultConfiguration"]["level"] = nameOf(rule.severity);
+  return j;
+}
+
+Json resultAsSarif(const LintReport& report, const LintedInput& input, size_t n) {
+  const LintFinding& f = input.findings[n];
+  const std::vector<std::string>& lines = input.lines[n];
+  Json j;
+  j["ruleId"] = f.rule;
+  for (size_t r = 0; r < report.rules.size(); ++r)
+    if (report.rules[r]->name == f.rule) j["ruleIndex"] = r;
+  j["level"] = nameOf(f.severity);
+  j["message"]["text"] = f.message + ".";
+  Json location;
+  location["physicalLocation"] = physicalLocation(f.location, input.name, lines[0]);
+  if (!f.function.empty())
+    location["logicalLocations"] = Json::array({{{"name", f.function}, {"kind", "function"}}});
+  j["locations"] = Json::array({location});
+  for (size_t k = 0; k < f.notes.size(); ++k) {
+    Json related;
+    related["id"] = k;
+    related["physicalLocation"] = physicalLocation(f.notes[k].location, input.name, lines[k + 1]);
+    related["message"]["text"] = f.notes[k].message + ".";
+    j["relatedLocations"].push_back(std::move(related));
+  }
+  j["properties"]["input"] = input.name;
+  for (const auto& [key, value] : f.args) j["properties"][key] = value;
+  return j;
+}
+
+} // namespace
+
+size_t LintReport::count(Severity severity) const {
+  size_t count = 0;
+  for (const LintedInput& input : inputs)
+    count += size_t(std::count_if(input.findings.begin(), input.findings.end(),
+                                  [&](const LintFinding& f) { return f.severity == severity; }));
+  return count;
+}
+
+std::string lintAsText(const LintReport& report) {
+  std::string text;
+  for (const LintedInput& input : report.inputs)
+    for (size_t n = 0; n < input.findings.size(); ++n) {
+      const LintFinding& f = input.findings[n];
+      // Without a line, the function is the best place there is.
+      const std::string function =
+          f.location.line == 0 && !f.function.empty() ? fmt::format("in '{}': ", f.function) : "";
+      text += fmt::format("{}: {}: {}{} [{}]\n", placeOf(f.location, input.name),
+                          nameOf(f.severity), function, f.message, f.rule);
+      text += quote(input.lines[n][0]);
+      for (size_t k = 0; k < f.notes.size(); ++k) {
+        const bool isRepeated =
+            input.lines[n][k + 1] == input.lines[n][k] &&
+            f.notes[k].location == (k == 0 ? f.location : f.notes[k - 1].location);
+        text += fmt::format("{}: note: {}\n", placeOf(f.notes[k].location, input.name),
+                            f.notes[k].message);
+        if (!isRepeated) text += quote(input.lines[n][k + 1]);
+      }
+    }
+  const size_t errors = report.count(Severity::Error), warnings = report.count(Severity::Warning);
+  auto counted = [](size_t n, std::string_view what) {
+    return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  };
+  if (errors != 0 && warnings != 0)
+    text += fmt::format("{} and {}\n", counted(warnings, "warning"), counted(errors, "error"));
+  else if (errors != 0 || warnings != 0)
+    text += (errors != 0 ? counted(errors, "error") : counted(warnings, "warning")) + "\n";
+  return text;
+}
+
+std::string lintAsJson(const LintReport& report) {
+  Json all;
+  all["version"] = 1;
+  all["findings"] = Json::array();
+  for (const LintedInput& input : report.inputs)
+    for (const LintFinding& f : input.findings) {
+      Json j;
+      j["rule"] = f.rule;
+      j["severity"] = nameOf(f.severity);
+      j["input"] = input.name;
+      j.update(placeAsJson(f.location, input.name));
+      if (!f.function.empty()) j["function"] = f.function;
+      j["message"] = f.message;
+      for (const LintNote& note : f.notes) {
+        Json n = placeAsJson(note.location, input.name);
+        n["message"] = note.message;
+        j["notes"].push_back(std::move(n));
+      }
+      for (const auto& [key, value] : f.args) j["args"][key] = value;
+      all["findings"].push_back(std::move(j));
+    }
+  all["errors"] = report.count(Severity::Error);
+  all["warnings"] = report.count(Severity::Warning);
+  return dumped(all);
+}
+
+std::string lintAsSarif(const LintReport& report) {
+  Json run;
+  Json& tool = run["tool"]["driver"];
+  tool["name"] = "lanewise";
+  tool["version"] = LANEWISE_VERSION;
+  tool["rules"] = Json::array();
+  for (const LintRule* rule : report.rules) tool["rules"].push_back(ruleAsSarif(*rule));
+  run["columnKind"] = "utf16CodeUnits";
+  run["results"] = Json::array();
+  for (const LintedInput& input : report.inputs)
+    for (size_t n = 0; n < input.findings.size(); ++n)
+      run["results"].push_back(resultAsSarif(report, input, n));
+  Json log;
+  log["$schema"] = "https://json.schemastore.org/sarif-2.1.0.json";
+  log["version"] = "2.1.0";
+  log["runs"] = Json::array({std::move(run)});
+  return dumped(log);
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,66 @@
+#include "report/remark_printer.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+namespace lanewise::driver {
+
+namespace {
+
+/// The word that text remarks are searched for: what was done is "remark", as compilers call it.
+std::string_view wordOf(Remark::Kind kind) {
+  switch (kind) {
+  case Remark::Kind::Applied:
+    return "remark";
+  case Remark::Kind::Missed:
+    return "missed";
+  case Remark::Kind::Note:
+    return "note";
+  case Remark::Kind::Warning:
+    return "warning";
+  }
+  return "note";
+}
+
+} // namespace
+
+std::string remarkAsText(const Remark& remark, const std::string& input) {
+  const SourceLocation& at = remark.location;
+  std::string place = at.line == 0 || at.file.empty() ? input : at.file;
+  if (at.line != 0) place += fmt::format(":{}", at.line);
+  if (at.line != 0 && at.column != 0) place += fmt::format(":{}", at.column);
+  // Without a line, the function is the best place there is.
+  std::string function =
+      at.line == 0 && !remark.function.empty() ? fmt::format("in '{}': ", remark.function) : "";
+  std::string text = fmt::format("{}: {}: {}{} [{}:{}]\n", place, wordOf(remark.kind), function,
+                                 remark.message, remark.pass, remark.name);
+  for (const std::string& row : remark.details) text += fmt::format("    {}\n", row);
+  return text;
+}
+
+std::string remarkAsJson(const Remark& remark, const std::string& input) {
+  nlohmann::ordered_json j;
+  j["kind"] =
+      remark.kind == Remark::Kind::Applied ? std::string_view("applied") : wordOf(remark.kind);
+  j["pass"] = remark.pass;
+  j["name"] = remark.name;
+  j["input"] = input;
+  if (!remark.function.empty()) j["function"] = remark.function;
+  if (remark.location.line != 0) {
+    j["file"] = remark.location.file;
+    j["line"] = remark.location.line;
+    if (remark.location.column != 0) j["column"] = remark.location.column;
+  }
+  j["message"] = remark.message;
+  if (!remark.args.empty()) {
+    nlohmann::ordered_json args = nlohmann::ordered_json::object();
+    for (const auto& [key, value] : remark.args) args[key] = value;
+    j["args"] = std::move(args);
+  }
+  if (!remark.details.empty()) j["details"] = remark.details;
+  // Names in a module may be any bytes; JSON is UTF-8.
+  return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,306 @@
+#include "support/files.h"
+
+#include "support/sha256.h"
+
+#include <bit>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace lanewise::driver {
+
+static_assert(std::endian::native == std::endian::little,
+              "files are read and written as they lie in memory");
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Error systemError(std::string_view what) {
+  return {fmt::format("{}: {}", what, std::strerror(errno)), {}, 0, {}};
+}
+
+bool writeAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    bytes.remove_prefix(size_t(n));
+  }
+  return true;
+}
+
+/// Where a rename must go so that a symbolic link stays a link.
+std::string resolveLink(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return path;
+  fs::path resolved = fs::weakly_canonical(path, error);
+  return error ? path : resolved.string();
+}
+
+bool isSpecialFile(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+std::string folderOf(const std::string& path) {
+  std::string folder = fs::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+} // namespace
+
+int Descriptor::close() {
+  const int fd = std::exchange(fd_, -1);
+  return fd < 0 ? 0 : ::close(fd);
+}
+
+Result<Descriptor> openForReading(const std::string& path) {
+  const bool isStdin = path == "-";
+  Descriptor file(isStdin ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return systemError("cannot open");
+  struct stat info {};
+  if (::fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode))
+    return Error{"cannot read: it is a directory", {}, 0, {}};
+  return file;
+}
+
+Result<Descriptor> openScratchFile() {
+  std::error_code error;
+  std::string name = (fs::temp_directory_path(error) / "lanewise.XXXXXX").string();
+  Descriptor file(::mkstemp(name.data()));
+  if (file.get() < 0) return systemError(fmt::format("cannot write: '{}'", name));
+  ::unlink(name.c_str());
+  return file;
+}
+
+Result<std::string> readFile(const std::string& path) {
+  Result<Descriptor> opened = openForReading(path);
+  if (!opened) return opened.error();
+  const Descriptor& file = *opened;
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) info = {};
+  std::string bytes;
+  if (S_ISREG(info.st_mode)) bytes.reserve(size_t(info.st_size) + 1);
+  constexpr size_t kChunk = 1 << 16;
+  for (;;) {
+    size_t had = bytes.size();
+    bytes.resize(had + std::max(kChunk, bytes.capacity() - had));
+    ssize_t n = ::read(file.get(), bytes.data() + had, bytes.size() - had);
+    int readErrno = errno;
+    bytes.resize(had + size_t(std::max<ssize_t>(n, 0)));
+    errno = readErrno;
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return systemError("cannot read");
+    if (n == 0) return bytes;
+  }
+}
+
+Result<std::string> readRegularFile(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return Error{"not a file", {}, 0, {}};
+  return readFile(path);
+}
+
+Status checkWritable(const std::string& path) {
+  if (path == "-" || isSpecialFile(path)) return ok();
+  std::error_code error;
+  if (fs::is_directory(path, error)) return Error{"cannot write: it is a directory", {}, 0, {}};
+  std::string folder = folderOf(resolveLink(path));
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error))
+    return Error{fmt::format("cannot write: '{}' is not a folder", folder), {}, 0, {}};
+  if (::access(folder.c_str(), W_OK | X_OK) != 0)
+    return systemError(fmt::format("cannot write: folder '{}'", folder));
+  return ok();
+}
+
+void OutputFiles::add(std::string path, std::string contents) {
+  files_.push_back({std::move(path), std::move(contents), {}, {}});
+}
+
+namespace {
+
+constexpr std::string_view kTemporaryPrefix = ".lanewise.";
+constexpr std::string_view kTemporarySuffix = ".tmp";
+
+/// Tells apart processes with one id that write into one folder: other machines' and other
+/// containers'.
+const std::string& machineName() {
+  static const std::string name = [] {
+    char host[256] = "";
+    (void)::gethostname(host, sizeof host - 1);
+    std::error_code error;
+    // Where there is no such link, the host's name must do.
+    const std::string space = fs::read_symlink("/proc/self/ns/pid", error).string();
+    return hexOf(sha256(std::string(host) + "/" + space)).substr(0, 8);
+  }();
+  return name;
+}
+
+/// A new file in the folder of `destination`, with the permissions of a file that is there.
+Result<Descriptor> openTemporary(const std::string& destination, std::string& temporary) {
+  std::error_code error;
+  if (fs::is_directory(destination, error))
+    return Error{"cannot write: it is a directory", {}, 0, {}};
+  struct stat old {};
+  bool exists = ::stat(destination.c_str(), &old) == 0;
+  // Machine and process id tell processes apart that write into one folder, the counter the files
+  // of one of them. The destination's name is no part: it may be as long as names can be.
+  for (uint32_t attempt = 0;; ++attempt) {
+    std::string name = fmt::format("{}/{}{}.{}.{}{}", folderOf(destination), kTemporaryPrefix,
+                                   machineName(), ::getpid(), attempt, kTemporarySuffix);
+    // 0666 lets the kernel apply the user's umask, as for any file the user makes.
+    Descriptor out(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (out.get() < 0) {
+      if (errno == EEXIST && attempt < 1000) continue;
+      return systemError("cannot write");
+    }
+    temporary = name;
+    if (exists && ::fchmod(out.get(), old.st_mode & 07777) != 0)
+      return systemError("cannot keep the permissions");
+    return out;
+  }
+}
+
+} // namespace
+
+void removeStaleTemporaries(const std::string& folder) {
+  const std::string ours = std::string(kTemporaryPrefix) + machineName() + ".";
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with(kTemporaryPrefix) || !name.ends_with(kTemporarySuffix)) continue;
+    struct stat info {};
+    if (::lstat(at->path().c_str(), &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    constexpr time_t kDay = 24 * 60 * 60;
+    bool isStale = std::time(nullptr) - info.st_mtime > kDay;
+    if (name.starts_with(ours)) {
+      const pid_t owner = std::atoi(name.c_str() + ours.size());
+      isStale = isStale || (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH);
+    }
+    if (isStale) ::unlink(at->path().c_str());
+  }
+}
+
+Status OutputFiles::writeTemporary(File& file) {
+  file.destination = resolveLink(file.path);
+  Result<Descriptor> out = openTemporary(file.destination, file.temporary);
+  if (!out) return out.error();
+  if (!writeAll(out->get(), file.contents)) return systemError("cannot write");
+  if (out->close() != 0) return systemError("cannot write");
+  return ok();
+}
+
+Status OutputFiles::writeDirectly(const File& file) {
+  if (file.path == "-")
+    return writeAll(STDOUT_FILENO, file.contents) ? ok()
+                                                  : systemError("cannot write standard output");
+  Descriptor out(::open(file.path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (out.get() < 0 || !writeAll(out.get(), file.contents)) return systemError("cannot write");
+  return ok();
+}
+
+namespace {
+
+/// Whether `path` is a regular file that holds just this.
+bool holds(const std::string& path, std::string_view contents) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) ||
+      size_t(info.st_size) != contents.size())
+    return false;
+  Result<std::string> old = readFile(path);
+  return old && *old == contents;
+}
+
+} // namespace
+
+Status OutputFiles::commit() {
+  if (keepsEqual_)
+    std::erase_if(files_, [](const File& f) { return f.path != "-" && holds(f.path, f.contents); });
+  auto fail = [&](const File& file, Error error) -> Status {
+    for (const File& f : files_)
+      if (!f.temporary.empty()) ::unlink(f.temporary.c_str());
+    if (file.path != "-") error.message = file.path + ": " + error.message;
+    return error;
+  };
+  auto isDirect = [](const File& f) { return f.path == "-" || isSpecialFile(f.path); };
+  for (File& file : files_) {
+    if (isDirect(file)) continue;
+    if (Status s = writeTemporary(file); !s) return fail(file, s.error());
+  }
+  // Pipes before renames: a reader that went away leaves nothing behind.
+  for (File& file : files_) {
+    if (!isDirect(file)) continue;
+    if (Status s = writeDirectly(file); !s) return fail(file, s.error());
+  }
+  for (File& file : files_) {
+    if (file.temporary.empty()) continue;
+    if (::rename(file.temporary.c_str(), file.destination.c_str()) != 0)
+      return fail(file, systemError("cannot write"));
+    file.temporary.clear();
+  }
+  files_.clear();
+  return ok();
+}
+
+Result<OutputFile> OutputFile::create(const std::string& path) {
+  OutputFile file;
+  const bool isStdout = path == "-";
+  if (isStdout || isSpecialFile(path)) {
+    file.file_ =
+        Descriptor(isStdout ? ::dup(STDOUT_FILENO) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    if (file.descriptor() < 0) return systemError("cannot write");
+    return file;
+  }
+  file.destination_ = resolveLink(path);
+  Result<Descriptor> out = openTemporary(file.destination_, file.temporary_);
+  if (!out) return out.error();
+  file.file_ = std::move(*out);
+  return file;
+}
+
+OutputFile::OutputFile(OutputFile&& other) noexcept
+    : file_(std::move(other.file_)), destination_(std::move(other.destination_)),
+      temporary_(std::exchange(other.temporary_, {})) {}
+
+OutputFile::~OutputFile() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Status OutputFile::commit() {
+  if (file_.close() != 0) return systemError("cannot write");
+  if (temporary_.empty()) return ok();
+  if (::rename(temporary_.c_str(), destination_.c_str()) != 0) return systemError("cannot write");
+  temporary_.clear();
+  return ok();
+}
+
+bool isFolder(const std::string& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+bool isSameFile(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return a == b || fs::equivalent(a, b, ignored) ||
+         fs::absolute(a, ignored).lexically_normal() == fs::absolute(b, ignored).lexically_normal();
+}
+
+std::string bytesOf(std::span<const uint32_t> words) {
+  return {reinterpret_cast<const char*>(words.data()), words.size_bytes()};
+}
+
+std::vector<uint32_t> wordsOf(std::string_view bytes) {
+  std::vector<uint32_t> words(bytes.size() / 4);
+  if (!words.empty()) std::memcpy(words.data(), bytes.data(), words.size() * 4);
+  return words;
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,27 @@
+#include "support/print.h"
+
+#include "support/exit_codes.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+
+namespace lanewise::driver {
+
+void openStandardStreams() {
+  // open() gives the lowest free number, so going upwards fills each gap. Output is opened for
+  // reading only: then it fails as if it were still closed.
+  for (int fd = 0; fd <= 2; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0) (void)!::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+int finishOutput(int exitCode) {
+  errno = 0;
+  bool isLost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!isLost) return exitCode;
+  printError("lanewise: cannot write standard output{}{}\n", errno ? ": " : "",
+             errno ? std::strerror(errno) : "");
+  return exitCode == kDone ? kBadUsageOrInput : exitCode;
+}
+
+} // namespace lanewise::driver

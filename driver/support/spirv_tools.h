@@ -1,0 +1,69 @@
+// What Lanewise asks of SPIRV-Tools. Every call that looks at a module runs isolated (isolate.h):
+// an Error may be what SPIRV-Tools said about the module, or that it crashed on it.
+#pragma once
+
+#include "lanewise/result.h"
+
+#include <cstdint>
+#include <span>
+#include <spirv-tools/libspirv.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanewise::driver {
+
+using Words = std::vector<uint32_t>;
+
+/// The environment behind `--target-env`, as spirv-opt spells it ("vulkan1.2", "spv1.4",
+/// "opencl2.0").
+Result<spv_target_env> parseTargetEnv(const std::string& name);
+/// The spelling that parseTargetEnv() takes.
+std::string targetEnvName(spv_target_env env);
+
+/// Validates. The message of an error is one line: what is wrong, the instruction, its number.
+/// Layout rules that depend on a feature of the device (scalar block layout) are taken in their
+/// weakest form, because a module does not say which feature it is made for.
+Status validate(std::span<const uint32_t> words, spv_target_env env);
+
+/// The environment that a module is to be validated in when the user names none: vulkan1.2, or
+/// vulkan1.3 for SPIR-V 1.6; when the module is not valid there but is without Vulkan's rules,
+/// universal SPIR-V of that version (OpenCL kernels, OpenGL shaders). An error means that it is
+/// valid in neither.
+Result<spv_target_env> validateInSomeEnv(std::span<const uint32_t> words);
+
+/// Text to words. `name` is the file's name for messages ("NAME:LINE:COLUMN: error: ..."). The
+/// version of the module is the one that a "; Version: 1.3" line of the leading comments names,
+/// else `env`'s. Numeric ids keep their numbers.
+Result<Words> assemble(std::string_view text, const std::string& name, spv_target_env env);
+
+/// Whether the text begins with comments that tell the version of SPIR-V.
+enum class TextHeader { Yes, No };
+/// Words to text with friendly names: the same words give the same text, always.
+Result<std::string> disassemble(std::span<const uint32_t> words,
+                                TextHeader header = TextHeader::Yes);
+
+struct SpirvOptOptions {
+  spv_target_env env = SPV_ENV_UNIVERSAL_1_6;
+  /// Keep unused descriptors and specialization constants (spirv-opt's --preserve-bindings and
+  /// --preserve-spec-constants).
+  bool preserveBindings = false;
+  bool preserveSpecConstants = false;
+};
+
+/// Runs spirv-opt flags in order, without validating before or after.
+Result<Words> runSpirvOpt(std::span<const uint32_t> words, std::span<const std::string> flags,
+                          const SpirvOptOptions& options);
+
+/// Whether the installed SPIRV-Tools takes this flag ("--ssa-rewrite", "--scalar-replacement=100",
+/// "-Os"). On false, `why` (if not null) says what SPIRV-Tools has against it.
+bool acceptsSpirvOptFlag(const std::string& flag, std::string* why = nullptr);
+
+/// Version as SPIRV-Tools prints it.
+std::string spirvToolsVersion();
+
+/// Flags of spirv-opt that the installed SPIRV-Tools accepts, from spirv_opt_flags.def, each
+/// "--flag".
+std::span<const std::string> knownSpirvOptFlags();
+
+} // namespace lanewise::driver

@@ -1,0 +1,96 @@
+#include "verify/compare/run_findings.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace lanewise::driver {
+namespace {
+
+bool isRace(std::string_view kind) {
+  return kind == "race-write-write" || kind == "race-read-write";
+}
+
+bool isUndefined(std::string_view kind) {
+  return kind == "uninitialized-read" || kind == "undefined-value";
+}
+
+// Whether what the original does in one way may be seen in the other one of what was made of it.
+// Which lanes are ordered by the letter only, passes may well change where nothing orders them.
+bool isExcusedBy(std::string_view other, std::string_view original) {
+  if (other == "race-incomplete") return other == original || isRace(original);
+  return other == original || (isUndefined(other) && isUndefined(original));
+}
+
+using Line = std::pair<std::string_view, uint32_t>;
+
+std::array<Line, 2> linesOf(const RunFinding& finding) {
+  return {Line{finding.file, finding.line}, Line{finding.otherFile, finding.otherLine}};
+}
+
+// Whether the lines of both speak of one file, and of different lines there.
+bool isElsewhere(const RunFinding& x, const RunFinding& y) {
+  bool isOneFile = false;
+  for (const Line& a : linesOf(x))
+    for (const Line& b : linesOf(y)) {
+      if (a.second == 0 || b.second == 0 || a.first != b.first) continue;
+      if (a.second == b.second) return false;
+      isOneFile = true;
+    }
+  return isOneFile;
+}
+
+// Whether they speak of two resources, or of two members of one.
+bool areApart(const MemoryPlace& x, const MemoryPlace& y) {
+  if (x.resource.empty() || y.resource.empty()) return false;
+  if (x.resource != y.resource) return true;
+  if (x.layout != y.layout || !x.member || !y.member) return false;
+  return !x.member->starts_with(*y.member) && !y.member->starts_with(*x.member);
+}
+
+bool isSamePlace(const RunFinding& original, const RunFinding& other) {
+  if (original.shader != other.shader) return false;
+  if (areApart(original.memory, other.memory)) return false;
+  bool areNamed = !original.variable.empty() && !other.variable.empty();
+  if (areNamed && original.variable != other.variable) return false;
+  return !isElsewhere(original, other);
+}
+
+} // namespace
+
+bool isSameDefect(const RunFinding& original, const RunFinding& other) {
+  return isExcusedBy(other.kind, original.kind) && isSamePlace(original, other);
+}
+
+bool hasDefect(std::span<const RunFinding> original, const RunFinding& other) {
+  auto isThere = [&](std::string_view kind) {
+    return std::any_of(original.begin(), original.end(), [&](const RunFinding& one) {
+      return one.kind == kind && isSamePlace(one, other);
+    });
+  };
+  // What was read in a race and written may well be the same value in one order and not in another.
+  if (other.kind == "race-write-write" && isThere("race-same-value") && isThere("race-read-write"))
+    return true;
+  return std::any_of(original.begin(), original.end(),
+                     [&](const RunFinding& one) { return isSameDefect(one, other); });
+}
+
+bool isUnpredictable(const RunFinding& finding) {
+  return isRace(finding.kind) || isUndefined(finding.kind) || finding.kind == "divergent-barrier";
+}
+
+bool isByTheLetter(const RunFinding& finding) {
+  return finding.kind == "race-incomplete";
+}
+
+void addFindings(std::vector<RunFinding>& all, std::vector<RunFinding> more) {
+  for (RunFinding& one : more) {
+    bool isKnown = std::any_of(all.begin(), all.end(), [&](const RunFinding& known) {
+      return known.kind == one.kind && known.place == one.place;
+    });
+    if (!isKnown) all.push_back(std::move(one));
+  }
+}
+
+} // namespace lanewise::driver

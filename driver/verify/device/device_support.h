@@ -1,0 +1,70 @@
+// Which features, capabilities and limits a Vulkan device has, against what a program needs.
+#pragma once
+
+#include "verify/program/runner.h"
+
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+#include <vulkan/vulkan_core.h>
+
+namespace lanewise::driver {
+
+/// Oldest Vulkan that the runner works with: it relies on the feature structs of 1.2.
+constexpr uint32_t kOldestApiVersion = VK_API_VERSION_1_2;
+
+/// The feature and property structs that the runner knows, linked into one chain each. Not
+/// copyable: the chain points into it.
+class DeviceSupport {
+public:
+  DeviceSupport() = default;
+  DeviceSupport(const DeviceSupport&) = delete;
+  DeviceSupport& operator=(const DeviceSupport&) = delete;
+
+  /// Links the structs that a device of this version with these extensions understands. The caller
+  /// then fills features() and properties() by vkGetPhysicalDeviceFeatures2 and ...Properties2.
+  void link(uint32_t apiVersion, const std::set<std::string>& extensions);
+  VkPhysicalDeviceFeatures2& features() { return features_; }
+  VkPhysicalDeviceProperties2& properties() { return properties_; }
+  const VkPhysicalDeviceLimits& limits() const { return properties_.properties.limits; }
+
+  /// Switches off what costs speed or needs more than a flag, so that features() can go into
+  /// VkDeviceCreateInfo as it stands.
+  void dropUnwanted(bool robustAccess);
+  /// The device extensions to switch on: those that the runner knows and the device has.
+  std::vector<const char*> enabledExtensions() const;
+  bool hasExtension(const char* name) const { return extensions_.count(name) != 0; }
+
+  /// Why the device cannot run the program over buffers of these sizes; nothing if it can.
+  std::optional<std::string> whyNot(const Program& program,
+                                    std::span<const uint64_t> bufferBytes) const;
+
+  VkPhysicalDeviceVulkan11Features v11{};
+  VkPhysicalDeviceVulkan12Features v12{};
+  VkPhysicalDeviceVulkan13Features v13{};
+  VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomicFloat{};
+  VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT atomicFloat2{};
+  VkPhysicalDeviceShaderClockFeaturesKHR clock{};
+  VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroupLayout{};
+  VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniformControlFlow{};
+  VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executableProperties{};
+  VkPhysicalDeviceVulkan11Properties v11Properties{};
+  VkPhysicalDeviceVulkan12Properties v12Properties{};
+
+private:
+  friend struct CapabilityTable;
+  bool hasSubgroupOperation(VkSubgroupFeatureFlagBits operation) const;
+  std::optional<std::string> whyNotShader(const ProgramShader& shader) const;
+  std::optional<std::string> whyNotDescriptors(const Reflection& reflection) const;
+  std::optional<std::string> whyNotCapability(uint32_t capability) const;
+  std::optional<std::string> whyNotExtension(const std::string& extension) const;
+
+  VkPhysicalDeviceFeatures2 features_{};
+  VkPhysicalDeviceProperties2 properties_{};
+  uint32_t apiVersion_ = 0;
+  std::set<std::string> extensions_;
+};
+
+} // namespace lanewise::driver

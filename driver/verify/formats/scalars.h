@@ -1,0 +1,30 @@
+// Bytes of scalars: encoding numbers, f16. Everything is little-endian, as on
+// every device that Vulkan runs on and as the hosts that Lanewise supports.
+#pragma once
+
+#include "verify/formats/scalar_type.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace lanewise::driver {
+
+/// The nearest f16, ties to even, and back.
+uint16_t toHalf(double value);
+double fromHalf(uint16_t bits);
+
+/// Writes `value` as `type` to `to`, which has byteSize(type) bytes. Integers: rounded towards
+/// zero, then modulo their size; values beyond 64 bits give the nearest end of the range.
+void encodeScalar(ScalarType type, double value, uint8_t* to);
+/// The same for integers without a detour through double.
+void encodeInteger(ScalarType type, int64_t value, uint8_t* to);
+/// Three u32 from byte `offset` on: the counts of workgroups of an indirect dispatch.
+std::array<uint32_t, 3> decodeGroups(std::span<const uint8_t> buffer, uint64_t offset);
+/// Floats widened; 64-bit integers beyond 2^53 lose their last bits.
+double decodeScalar(ScalarType type, const uint8_t* from);
+/// Shortest text that tells the value exactly: "3.5", "-7", "nan (0x7fc00001)".
+std::string formatScalar(ScalarType type, const uint8_t* from);
+
+} // namespace lanewise::driver

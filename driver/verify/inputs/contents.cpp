@@ -1,0 +1,427 @@
+#include "verify/inputs/contents.h"
+
+#include "support/failure.h"
+#include "verify/compare/compare.h"
+#include "verify/compare/patterns.h"
+#include "verify/formats/image_formats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <set>
+
+namespace lanewise::driver {
+
+std::string suffixOf(const InputSet& set) {
+  return set.name.empty() ? ""
+                          : fmt::format(" (with {}, made up for want of a scenario)", set.name);
+}
+
+ScenarioContents::ScenarioContents(const Marshalling& marshalling,
+                                   std::span<const Program> programs, uint64_t seed,
+                                   RunCaches& caches)
+    : marshalling_(marshalling), scenario_(marshalling.scenario), seed_(seed), caches_(caches) {
+  std::vector<bool> isWritten(scenario_.buffers.size());
+  for (const Program& program : programs)
+    for (const ProgramDispatch& dispatch : program.dispatches)
+      for (const ProgramDispatch::Binding& bound : dispatch.bindings)
+        if (!program.shaders[dispatch.shader]
+                 .reflection.findBinding(bound.set, bound.binding)
+                 ->isReadOnly)
+          isWritten[bound.buffer] = true;
+  for (const PackedBuffer& packed : marshalling_.packed)
+    if (isWritten[packed.packed]) isWritten[packed.source] = true;
+  for (uint32_t b = 0; b < scenario_.buffers.size(); ++b) {
+    const ScenarioBuffer& buffer = scenario_.buffers[b];
+    bool isCompared = isWritten[b] && !std::holds_alternative<CompareNone>(buffer.compare);
+    if (isCompared) compared_.push_back(b), comparedBytes_ += buffer.bytes();
+    if (isPoisoned(b))
+      hasPoison_ = true;
+    else if (isWritten[b])
+      restored_.push_back(b);
+  }
+}
+
+Status ScenarioContents::readFiles() {
+  files_.resize(scenario_.buffers.size());
+  for (size_t b = 0; b < files_.size(); ++b) {
+    const auto* fill = std::get_if<FillFile>(&scenario_.buffers[b].fill);
+    if (!fill) continue;
+    std::ifstream file(fill->path, std::ios::binary);
+    files_[b].assign(std::istreambuf_iterator<char>(file), {});
+    if (!file || files_[b].size() != scenario_.buffers[b].bytes())
+      return failure(fmt::format("{}: buffer `{}` needs {} bytes, {} could be read", fill->path,
+                                 scenario_.buffers[b].name, scenario_.buffers[b].bytes(),
+                                 files_[b].size()));
+  }
+  return ok();
+}
+
+Status ScenarioContents::checkRanges() {
+  // What is made up is made to fit.
+  if (marshalling_.packed.empty() || isMadeUp()) return ok();
+  fill(inputSets()[0]);
+  for (const PackedBuffer& packed : marshalling_.packed)
+    if (!isPoisoned(packed.source))
+      if (auto misfit = describeMisfit(packed, scenario_.buffers[packed.source].name,
+                                       bytes_[packed.source], {}))
+        return failure(
+            fmt::format("{}: {}; change its `init` or the width", scenario_.path, *misfit));
+  return ok();
+}
+
+std::vector<ResourceShape> ScenarioContents::shapes() const {
+  std::vector<ResourceShape> shapes;
+  for (const ScenarioBuffer& buffer : scenario_.buffers)
+    shapes.push_back({buffer.bytes(), buffer.image});
+  for (const PackedBuffer& packed : marshalling_.packed)
+    shapes[packed.packed].standsFor = packed.source;
+  return shapes;
+}
+
+std::vector<InputSet> ScenarioContents::inputSets() const {
+  if (!isMadeUp()) return {{seed_, InputStyle::Seeded, ""}};
+  if (!scenario_.round.empty()) return {{seed_, InputStyle::Seeded, scenario_.round}};
+  std::vector<InputSet> sets{{seed_, InputStyle::Seeded, "first random inputs"},
+                             {seed_ + 1, InputStyle::Seeded, "second random inputs"},
+                             {seed_ + 2, InputStyle::Boundary, "boundary values"}};
+  if (scenario_.triesSpecialValues)
+    sets.push_back({seed_ + 3, InputStyle::Special, "special values", true});
+  return sets;
+}
+
+void ScenarioContents::fill(const InputSet& set) {
+  if (filled_ == std::pair(set.seed, set.style)) return;
+  filled_ = std::pair(set.seed, set.style);
+  isAnyNanEqual_ = set.style == InputStyle::Special || !scenario_.round.empty();
+  ++fills_;
+  bytes_.resize(scenario_.buffers.size());
+  for (uint32_t b = 0; b < bytes_.size(); ++b)
+    if (!isPoisoned(b) && !marshalling_.packedAt(b))
+      bytes_[b] = caches_.fills.bytesOf(scenario_.buffers[b], set.seed, set.style, files_[b]);
+  if (isMadeUp())
+    for (const PackedBuffer& packed : marshalling_.packed)
+      if (!isPoisoned(packed.source)) cutToRange(packed, bytes_[packed.source]);
+  for (const PackedBuffer& packed : marshalling_.packed)
+    if (!isPoisoned(packed.source))
+      bytes_[packed.packed] = packInput(packed, bytes_[packed.source]);
+}
+
+uint64_t ScenarioContents::inputsNumber(Poison poison) const {
+  bool dependsOnPoison = false;
+  for (uint32_t b = 0; b < scenario_.buffers.size(); ++b)
+    dependsOnPoison |= isPoisoned(b) && !isFilled(b);
+  return 2 * fills_ + (dependsOnPoison && poison == Poison::Negative ? 1 : 0);
+}
+
+bool ScenarioContents::isFilled(uint32_t buffer) const {
+  const PackedBuffer* packed = marshalling_.packedAt(buffer);
+  return scenario_.buffers[packed ? packed->source : buffer].header.empty();
+}
+
+// Of a poisoned buffer with a header, or of what stands for it.
+void ScenarioContents::fillPoisoned(uint32_t buffer, Poison poison) {
+  const PackedBuffer* packed = marshalling_.packedAt(buffer);
+  bytes_[buffer] = initialBytes(scenario_.buffers[packed ? packed->source : buffer], 0,
+                                InputStyle::Seeded, poison, {});
+  if (packed) bytes_[buffer] = packPoisoned(*packed, bytes_[buffer], poisonByte(poison));
+}
+
+std::vector<BufferInput> ScenarioContents::inputs(Poison poison) {
+  std::vector<BufferInput> inputs(scenario_.buffers.size());
+  for (uint32_t b = 0; b < inputs.size(); ++b) {
+    if (isPoisoned(b) && isFilled(b)) {
+      inputs[b].fill = poisonByte(poison);
+      continue;
+    }
+    if (isPoisoned(b)) fillPoisoned(b, poison);
+    inputs[b].bytes = bytes_[b];
+  }
+  return inputs;
+}
+
+std::vector<uint8_t> ScenarioContents::initial(uint32_t buffer, Poison poison) {
+  const BufferInput input = inputs(poison)[buffer];
+  if (input.fill) return std::vector<uint8_t>(scenario_.buffers[buffer].bytes(), *input.fill);
+  return {input.bytes.begin(), input.bytes.end()};
+}
+
+std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, const Outputs& a,
+                                                             Poison poisonA, const Outputs& b,
+                                                             Poison poisonB) const {
+  BufferContents left{a[buffer], {}}, right{b[buffer], {}};
+  if (isPoisoned(buffer)) left.poison = poisonByte(poisonA), right.poison = poisonByte(poisonB);
+  ScenarioBuffer ruled = scenario_.buffers[buffer];
+  applyRule(buffer, ruled, left, Strictness::AsScenario);
+  return compareContents(ruled, left, right);
+}
+
+std::vector<BufferDifference> ScenarioContents::differences(const Outputs& a, Poison poisonA,
+                                                            const Outputs& b,
+                                                            Poison poisonB) const {
+  std::vector<BufferDifference> all;
+  for (uint32_t buffer : compared_)
+    if (auto one = difference(buffer, a, poisonA, b, poisonB)) all.push_back(std::move(*one));
+  return all;
+}
+
+namespace {
+
+// The bytes [from, to) of a buffer that started as `input`.
+void append(std::vector<uint8_t>& out, uint64_t from, uint64_t to, const BufferInput& input,
+            const TouchedPages& touched) {
+  using interpreter::kDirtyBytes;
+  while (from < to) {
+    uint32_t page = uint32_t(from / kDirtyBytes);
+    uint64_t end = std::min(to, (uint64_t(page) + 1) * kDirtyBytes);
+    auto known = std::lower_bound(touched.pages.begin(), touched.pages.end(), page);
+    if (known != touched.pages.end() && *known == page) {
+      const uint8_t* bytes =
+          touched.bytes.data() + (known - touched.pages.begin()) * ptrdiff_t(kDirtyBytes);
+      out.insert(out.end(), bytes + from % kDirtyBytes, bytes + from % kDirtyBytes + (end - from));
+    } else if (input.fill) {
+      out.insert(out.end(), end - from, *input.fill);
+    } else {
+      out.insert(out.end(), input.bytes.begin() + ptrdiff_t(from),
+                 input.bytes.begin() + ptrdiff_t(end));
+    }
+    from = end;
+  }
+}
+
+// Elements that were compared one range behind the other get their places in the whole buffer.
+void spread(BufferDifference& difference, std::span<const std::pair<uint64_t, uint64_t>> ranges) {
+  size_t range = 0;
+  uint64_t before = 0;                 // elements of earlier ranges
+  auto placeOf = [&](uint64_t index) { // ascending from call to call
+    while (index - before >= ranges[range].second - ranges[range].first) {
+      before += ranges[range].second - ranges[range].first;
+      ++range;
+    }
+    return ranges[range].first + (index - before);
+  };
+  difference.firstIndex = placeOf(difference.firstIndex);
+  for (DifferingElement& one : difference.listed) one.index = placeOf(one.index);
+}
+
+// What float arithmetic that is factored or folded may do to a result: a share of its own
+// magnitude, and after cancellation of that of its fellows. Where integers stand beside the floats,
+// only representable values near one another, which leaves integers exact.
+std::variant<CompareExact, CompareUlp, CompareTolerance> roundingRule(const ScenarioBuffer& buffer,
+                                                                      const BufferContents& left) {
+  if (buffer.image) {
+    const ImageFormatInfo& format = infoOf(buffer.image->format);
+    if (format.kind != TexelKind::Float) return CompareUlp{1};
+    return CompareUlp{uint64_t(format.bits[0] < 32 ? 8 : 4096)};
+  }
+  bool isHalf = false, isMixed = !buffer.header.empty();
+  for (ScalarType type : buffer.elements) {
+    isHalf |= type == ScalarType::F16;
+    isMixed |= !isFloat(type);
+  }
+  if (isMixed) return CompareUlp{uint64_t(isHalf ? 8 : 4096)};
+  std::vector<double> magnitudes;
+  size_t at = 0;
+  for (uint64_t n = 0; n < buffer.count; ++n)
+    for (ScalarType type : buffer.elements) {
+      const uint8_t* from = &left.bytes[at];
+      double value = std::fabs(decodeScalar(type, from));
+      bool isPoison = left.poison && std::count(from, from + byteSize(type), *left.poison) ==
+                                         ptrdiff_t(byteSize(type));
+      if (std::isfinite(value) && value > 0 && !isPoison) magnitudes.push_back(value);
+      at += byteSize(type);
+    }
+  double share = isHalf ? 1e-2 : 1e-4;
+  if (magnitudes.empty()) return CompareTolerance{0, share};
+  auto middle = magnitudes.begin() + ptrdiff_t(magnitudes.size() / 2);
+  std::nth_element(magnitudes.begin(), middle, magnitudes.end());
+  return CompareTolerance{share * *middle, share};
+}
+
+} // namespace
+
+void ScenarioContents::applyRule(uint32_t buffer, ScenarioBuffer& resource,
+                                 const BufferContents& left, Strictness strictness) const {
+  const auto known = orders_.find(buffer);
+  const OrderRule rule = known == orders_.end() ? OrderRule::InPlace : known->second.rule;
+  const bool isRounded = strictness == Strictness::UpToRounding;
+  if (rule == OrderRule::Ignored) {
+    resource.compare = CompareNone{};
+  } else if (rule == OrderRule::Multiset) {
+    resource.compare = CompareMultiset{CompareExact{isAnyNanEqual_}};
+    if (isRounded) resource.compare = CompareMultiset{roundingRule(resource, left)};
+  } else if (auto* exact = std::get_if<CompareExact>(&resource.compare)) {
+    // SPIR-V leaves sign and payload of a NaN that an operation makes to the device, which takes
+    // them from whichever operand its instruction takes first. Of inputs without NaNs hardly any
+    // comes, so there the bits count.
+    exact->anyNan = isAnyNanEqual_;
+    if (isRounded || rule == OrderRule::Rounding)
+      std::visit([&](auto each) { resource.compare = each; }, roundingRule(resource, left));
+  }
+}
+
+void ScenarioContents::weaken(uint32_t buffer, const std::string& example) {
+  const Compare& given = scenario_.buffers[buffer].compare;
+  auto [known, isNew] = orders_.try_emplace(
+      buffer, OrderDependence{scenario_.buffers[buffer].name, OrderRule::InPlace, example});
+  OrderRule& rule = known->second.rule;
+  const bool isFirst = rule == OrderRule::InPlace;
+  if (isFirst && !std::holds_alternative<CompareMultiset>(given))
+    rule = OrderRule::Multiset;
+  else if (rule < OrderRule::Rounding && std::holds_alternative<CompareExact>(given))
+    rule = OrderRule::Rounding;
+  else
+    rule = OrderRule::Ignored;
+}
+
+void ScenarioContents::weakenAs(const ScenarioContents& others) {
+  for (const auto& [buffer, dependence] : others.orders_) {
+    auto [known, isNew] = orders_.try_emplace(buffer, dependence);
+    known->second.rule = std::max(known->second.rule, dependence.rule);
+  }
+}
+
+std::vector<OrderDependence> ScenarioContents::orderDependences() const {
+  std::vector<OrderDependence> all;
+  for (const auto& [buffer, dependence] : orders_) all.push_back(dependence);
+  return all;
+}
+
+// Elements that neither run touched agree by every rule, and as a multiset add the same to both
+// sides: the rest is compared as a buffer of its own.
+std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, const TouchedPages& a,
+                                                             Poison poisonA, const TouchedPages& b,
+                                                             Poison poisonB,
+                                                             Strictness strictness) {
+  std::set<uint32_t> pages(a.pages.begin(), a.pages.end());
+  pages.insert(b.pages.begin(), b.pages.end());
+  ScenarioBuffer touched = scenario_.buffers[buffer];
+  const bool isWhole = touched.image.has_value(); // its levels lie one behind the other
+  const uint64_t header = touched.headerBytes(), size = touched.elementBytes();
+  std::vector<std::pair<uint64_t, uint64_t>> ranges; // of elements
+  uint64_t done = 0;
+  if (isWhole) pages.clear(), ranges.emplace_back(0, touched.count);
+  if (!isWhole) touched.count = 0;
+  for (uint32_t page : pages) {
+    uint64_t from = uint64_t(page) * interpreter::kDirtyBytes, to = from + interpreter::kDirtyBytes;
+    uint64_t first = from < header ? 0 : (from - header) / size;
+    uint64_t last = to < header ? 0 : (to - header + size - 1) / size;
+    first = std::max(first, done);
+    last = std::min(last, scenario_.buffers[buffer].count);
+    if (first >= last) continue;
+    ranges.emplace_back(first, last);
+    touched.count += last - first;
+    done = last;
+  }
+  auto gather = [&](const TouchedPages& run, Poison poison) {
+    // Of a poisoned buffer with a header inputs() makes the bytes anew for each pattern.
+    BufferInput input = inputs(poison)[buffer];
+    std::vector<uint8_t> bytes;
+    append(bytes, 0, header, input, run);
+    for (auto [first, last] : ranges)
+      append(bytes, header + first * size, header + last * size, input, run);
+    return bytes;
+  };
+  std::vector<uint8_t> left = gather(a, poisonA), right = gather(b, poisonB);
+  BufferContents x{left, {}}, y{right, {}};
+  if (isPoisoned(buffer)) x.poison = poisonByte(poisonA), y.poison = poisonByte(poisonB);
+  applyRule(buffer, touched, x, strictness);
+  auto difference = compareContents(touched, x, y);
+  if (!difference) return difference;
+  difference->elements = scenario_.buffers[buffer].count;
+  if (difference->differing == 0) return difference; // in the header
+  spread(*difference, ranges);
+  // Of a multiset no element has a place.
+  if (!std::holds_alternative<CompareMultiset>(touched.compare))
+    difference->pattern = indexPattern(*difference);
+  return difference;
+}
+
+// ----- programs with layouts of their own -----
+
+std::vector<uint32_t> ScenarioContents::comparedOf(size_t program) const {
+  std::vector<uint32_t> seen;
+  for (uint32_t buffer : compared_) seen.push_back(marshalling_.seenAs(program, buffer));
+  return seen;
+}
+
+std::optional<uint32_t> ScenarioContents::plainBuffer(size_t program, std::string_view name) const {
+  for (uint32_t buffer : compared_)
+    if (scenario_.buffers[buffer].name == name)
+      return marshalling_.seenAs(program, buffer) == buffer ? std::optional(buffer) : std::nullopt;
+  return std::nullopt;
+}
+
+std::optional<BufferDifference> ScenarioContents::strayWrite(const PackedBuffer& packed,
+                                                             Poison poison,
+                                                             std::span<const uint8_t> output) {
+  std::optional<uint64_t> at = findStrayWrite(packed, initial(packed.packed, poison), output);
+  if (!at) return std::nullopt;
+  BufferDifference stray{scenario_.buffers[packed.source].name, packed.elements, 1, 0, {}, {}, {}};
+  stray.firstIndex = packed.elements;
+  stray.original = "nothing";
+  stray.transformed = fmt::format("a store to byte {}", *at);
+  stray.detail = "where the new layout holds no element";
+  return stray;
+}
+
+std::vector<BufferDifference> ScenarioContents::unpack(size_t program, Poison poison,
+                                                       const Outputs* reference, Outputs& outputs) {
+  std::vector<BufferDifference> strays;
+  for (uint32_t buffer : compared_) {
+    const PackedBuffer* packed = marshalling_.packedAt(marshalling_.seenAs(program, buffer));
+    if (!packed) continue;
+    const std::vector<uint8_t> output = std::move(outputs[packed->packed]);
+    if (auto stray = strayWrite(*packed, poison, output)) strays.push_back(std::move(*stray));
+    outputs[buffer] =
+        unpackOutput(*packed, output, reference ? (*reference)[buffer] : initial(buffer, poison),
+                     isPoisoned(buffer) ? std::optional(poisonByte(poison)) : std::nullopt);
+  }
+  return strays;
+}
+
+std::optional<BufferDifference> ScenarioContents::unpack(size_t program, uint32_t buffer,
+                                                         Poison poison,
+                                                         const TouchedPages* reference,
+                                                         TouchedPages& output) {
+  const PackedBuffer* packed = marshalling_.packedAt(marshalling_.seenAs(program, buffer));
+  if (!packed) return std::nullopt;
+  auto wholeOf = [&](uint32_t at, const TouchedPages& touched) {
+    std::vector<uint8_t> bytes;
+    append(bytes, 0, scenario_.buffers[at].bytes(), inputs(poison)[at], touched);
+    return bytes;
+  };
+  const std::vector<uint8_t> left = wholeOf(packed->packed, output),
+                             start = initial(buffer, poison);
+  auto stray = strayWrite(*packed, poison, left);
+  const std::vector<uint8_t> seen =
+      unpackOutput(*packed, left, reference ? wholeOf(buffer, *reference) : start,
+                   isPoisoned(buffer) ? std::optional(poisonByte(poison)) : std::nullopt);
+  using interpreter::kDirtyBytes;
+  output = {};
+  for (uint64_t from = 0; from < seen.size(); from += kDirtyBytes) {
+    const uint64_t to = std::min<uint64_t>(from + kDirtyBytes, seen.size());
+    if (std::equal(seen.begin() + ptrdiff_t(from), seen.begin() + ptrdiff_t(to),
+                   start.begin() + ptrdiff_t(from)))
+      continue;
+    output.pages.push_back(uint32_t(from / kDirtyBytes));
+    output.bytes.insert(output.bytes.end(), seen.begin() + ptrdiff_t(from),
+                        seen.begin() + ptrdiff_t(to));
+  }
+  return stray;
+}
+
+std::optional<std::string> ScenarioContents::misfit(size_t program, Poison poison,
+                                                    const Outputs& original) const {
+  for (uint32_t buffer : compared_)
+    if (const PackedBuffer* packed = marshalling_.packedAt(marshalling_.seenAs(program, buffer)))
+      if (auto why =
+              describeMisfit(*packed, scenario_.buffers[buffer].name, original[buffer],
+                             isPoisoned(buffer) ? std::optional(poisonByte(poison)) : std::nullopt))
+        return why;
+  return std::nullopt;
+}
+
+} // namespace lanewise::driver

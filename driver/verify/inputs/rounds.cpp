@@ -1,0 +1,501 @@
+#include "verify/inputs/rounds.h"
+
+#include "verify/formats/scalars.h"
+#include "verify/inputs/value_hints.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fmt/format.h>
+#include <set>
+#include <spirv/unified1/spirv.hpp11>
+
+namespace lanewise::driver {
+namespace {
+
+// Of parameters that are compared with something, and of all others.
+constexpr size_t kMostModes = 24, kMostGuesses = 8;
+constexpr size_t kMostSpecRounds = 8;
+// Single values before an array; more are data.
+constexpr size_t kMostParameters = 32;
+constexpr uint64_t kMostBufferBytes = uint64_t(4) << 20; // of one that a round makes longer
+constexpr size_t kMostDrawn = 512;
+constexpr uint64_t kMostCount = 1 << 13; // that is tried because of the grid
+
+uint32_t primeUpTo(uint32_t value) {
+  auto isPrime = [](uint32_t n) {
+    for (uint32_t d = 2; d * d <= n; ++d)
+      if (n % d == 0) return false;
+    return n > 1;
+  };
+  while (value > 2 && !isPrime(value)) --value;
+  return value;
+}
+
+class RoundPlanner {
+public:
+  RoundPlanner(const Scenario& base, std::span<const Program> programs)
+      : base_(base), programs_(programs), shader_(programs[0].shaders[0]) {
+    for (const Program& program : programs_) hints_.merge(valueHintsOf(program.shaders[0].words));
+    listParameters();
+  }
+
+  std::vector<RoundAim> run() {
+    tryOddCounts();
+    tryOwnConstants();
+    tryWideValues();
+    tryZeroCounters();
+    tryModes();
+    tryOtherConstants();
+    tryCountsOfTheGrid();
+    tryImagesBelowTheGrid();
+    tryNegativeValues();
+    trySubgroupSizes();
+    tryMoreWorkgroups();
+    return std::move(aims_);
+  }
+
+  std::vector<RoundAim> runForSound() {
+    tryCountingValues();
+    return run();
+  }
+
+private:
+  struct Parameter {
+    ParameterPlace place;
+    ScalarType type = ScalarType::U32;
+    size_t buffer = 0, field = 0; ///< of a buffer's header
+    int64_t value = 0;
+  };
+
+  // ----- the parameters -----
+
+  void listParameters() {
+    const ReflectedBlock& block = shader_.reflection.pushConstants;
+    const std::vector<uint8_t>& bytes = base_.dispatches[0].pushConstants;
+    for (const ReflectedField& field : block.header)
+      if (field.offset + byteSize(field.type) <= bytes.size())
+        addParameter({{true, 0, 0, field.offset}, field.type}, &bytes[field.offset]);
+    for (const ScenarioBinding& bound : base_.dispatches[0].bindings) {
+      const size_t buffer = indexOf(bound.buffer);
+      const std::vector<HeaderField>& header = base_.buffers[buffer].header;
+      if (header.size() > kMostParameters) continue;
+      uint64_t offset = 0;
+      for (size_t n = 0; n < header.size(); ++n) {
+        addParameter({{false, bound.set, bound.binding, offset}, header[n].type, buffer, n},
+                     header[n].bytes.data());
+        offset += byteSize(header[n].type);
+      }
+    }
+  }
+  void addParameter(Parameter parameter, const uint8_t* bytes) {
+    if (isFloat(parameter.type)) return floats_.push_back(parameter);
+    uint64_t bits = 0;
+    std::memcpy(&bits, bytes, byteSize(parameter.type));
+    parameter.value = int64_t(bits);
+    largest_ = std::max(largest_, parameter.value);
+    parameters_.push_back(parameter);
+  }
+  size_t indexOf(const std::string& name) const {
+    size_t at = 0;
+    while (base_.buffers[at].name != name) ++at;
+    return at;
+  }
+
+  static uint8_t* bytesOf(Scenario& scenario, const Parameter& parameter) {
+    if (parameter.place.isPushConstant)
+      return &scenario.dispatches[0].pushConstants[parameter.place.offset];
+    return scenario.buffers[parameter.buffer].header[parameter.field].bytes.data();
+  }
+  static void set(Scenario& scenario, const Parameter& parameter, int64_t value) {
+    encodeInteger(parameter.type, value, bytesOf(scenario, parameter));
+  }
+  std::string nameOf(const Parameter& parameter) const {
+    return parameter.place.isPushConstant
+               ? fmt::format("the push constant at byte {}", parameter.place.offset)
+               : fmt::format("byte {} of `{}`", parameter.place.offset,
+                             base_.buffers[parameter.buffer].name);
+  }
+
+  Scenario named(std::string round) const {
+    Scenario scenario = base_;
+    scenario.triesSpecialValues = false;
+    scenario.round = std::move(round);
+    return scenario;
+  }
+  void aim(std::vector<Scenario> tries, bool splits = false) {
+    if (!tries.empty()) aims_.push_back({std::move(tries), splits});
+  }
+
+  // ----- counts -----
+
+  // All that were equal stay so; what was a little less stays less.
+  void setCounts(Scenario& scenario, int64_t count) const {
+    for (const Parameter& parameter : parameters_)
+      if (parameter.value >= 2)
+        set(scenario, parameter, std::max<int64_t>(1, count - (largest_ - parameter.value)));
+  }
+
+  // A tail of a workgroup, and of every tile and unrolled loop.
+  void tryOddCounts() {
+    if (largest_ < 4) return;
+    std::vector<Scenario> tries;
+    for (uint32_t most :
+         {uint32_t(largest_ - 1), uint32_t(largest_ * 3 / 4), uint32_t(largest_ / 4), 7u, 3u}) {
+      if (most >= largest_ || most < 2) continue;
+      const uint32_t count = primeUpTo(most);
+      tries.push_back(named(fmt::format("counts of {}", count)));
+      setCounts(tries.back(), count);
+    }
+    aim(std::move(tries));
+  }
+
+  void tryMoreWorkgroups() {
+    const std::array<uint32_t, 3>& size = shader_.reflection.workgroupSize;
+    const std::array<uint32_t, 3> many = size[2] > 1   ? std::array<uint32_t, 3>{3, 3, 3}
+                                         : size[1] > 1 ? std::array<uint32_t, 3>{6, 5, 2}
+                                                       : std::array<uint32_t, 3>{9, 3, 2};
+    const std::array<uint32_t, 3> few{2, 2, 2};
+    std::vector<Scenario> tries;
+    for (const auto& groups : {many, few})
+      for (uint32_t count : {521u, 257u, 0u}) {
+        if (count != 0 && largest_ < 2) continue;
+        tries.push_back(named(fmt::format("{}x{}x{} workgroups{}", groups[0], groups[1], groups[2],
+                                          count ? fmt::format(" and counts of {}", count) : "")));
+        tries.back().dispatches[0].groups = groups;
+        if (count != 0) setCounts(tries.back(), count);
+        lengthen(tries.back(), count);
+      }
+    if (largest_ >= 2) {
+      tries.push_back(named("counts of 521"));
+      setCounts(tries.back(), 521);
+      lengthen(tries.back(), 521);
+    }
+    aim(std::move(tries));
+  }
+
+  // Invocations along each dimension.
+  std::array<uint32_t, 3> grid() const {
+    std::array<uint32_t, 3> grid = base_.dispatches[0].groups;
+    for (uint32_t d = 0; d < 3; ++d) grid[d] *= shader_.reflection.workgroupSize[d];
+    return grid;
+  }
+
+  // The last workgroup has a tail, the one after it nothing to do, or a loop that strides by the
+  // grid goes round more than once; and where sizes have dimensions, the last of each is reached.
+  void tryCountsOfTheGrid() {
+    if (largest_ < 2) return;
+    const std::array<uint32_t, 3> sides = grid();
+    const uint64_t all = uint64_t(sides[0]) * sides[1] * sides[2];
+    uint32_t least = UINT32_MAX;
+    for (uint32_t side : sides)
+      if (side > 1) least = std::min(least, side);
+    auto tryCount = [&](uint64_t most, const char* what) {
+      if (most < 2 || most > kMostCount || int64_t(most) == largest_) return;
+      const uint32_t count = primeUpTo(uint32_t(most));
+      std::vector<Scenario> tries;
+      for (uint64_t elements : {uint64_t(4) * count, uint64_t(count) * count}) {
+        tries.push_back(named(fmt::format("counts of {}, {} the grid", count, what)));
+        setCounts(tries.back(), count);
+        lengthenTo(tries.back(), elements);
+      }
+      aim(std::move(tries));
+    };
+    if (all != sides[0] || int64_t(all) > largest_) tryCount(all - 1, "just below");
+    if (int64_t(2 * all) > largest_) tryCount(2 * all + all / 3, "beyond");
+    if (least != all) tryCount(least - 1, "below each side of");
+  }
+
+  // Tails and borders of what takes its extent from an image.
+  void tryImagesBelowTheGrid() {
+    const std::array<uint32_t, 3> sides = grid();
+    Scenario flat = named("images below the grid"), deep = named("images below the grid, 3 deep");
+    bool isAny = false, isDeep = false;
+    constexpr uint32_t kDepth = 3;
+    auto below = [](uint32_t extent, uint32_t side) {
+      return side > 1 && extent >= side ? primeUpTo(side - 1) : extent;
+    };
+    for (size_t b = 0; b < base_.buffers.size(); ++b) {
+      if (!base_.buffers[b].image) continue;
+      ImageShape shape = *base_.buffers[b].image;
+      if (shape.dimension == ImageDimension::Buffer || shape.dimension == ImageDimension::Cube)
+        continue;
+      shape.width = below(shape.width, sides[0]);
+      shape.height = below(shape.height, sides[1]);
+      const bool isVolume = shape.dimension == ImageDimension::Dim3D;
+      uint32_t& depth = isVolume ? shape.depth : shape.layers;
+      ImageShape three = shape;
+      (isVolume ? three.depth : three.layers) = std::min(kDepth, depth);
+      isDeep |= depth > kDepth;
+      if (sides[2] > 1) depth = below(depth, sides[2]);
+      for (ImageShape* each : {&shape, &three})
+        each->levels = std::min(each->levels, each->mostLevels());
+      isAny |= shape.bytes() != base_.buffers[b].image->bytes();
+      flat.buffers[b].setImage(shape);
+      deep.buffers[b].setImage(three);
+    }
+    std::vector<Scenario> tries;
+    if (isDeep) {
+      const uint32_t size = shader_.reflection.workgroupSize[2];
+      deep.dispatches[0].groups[2] = (kDepth + size - 1) / size;
+      tries.push_back(std::move(deep));
+    }
+    if (isAny) tries.push_back(std::move(flat));
+    aim(std::move(tries));
+  }
+
+  // Runtime arrays hold as much more as there are more invocations, or a square of the count.
+  void lengthen(Scenario& scenario, uint64_t count) const {
+    uint64_t invocations = shader_.reflection.invocations();
+    for (uint32_t groups : scenario.dispatches[0].groups) invocations *= groups;
+    lengthenTo(scenario, std::max(count * count, 4 * invocations));
+  }
+  void lengthenTo(Scenario& scenario, uint64_t wanted) const {
+    for (const ScenarioBinding& bound : scenario.dispatches[0].bindings) {
+      const ReflectedBinding* binding = shader_.reflection.findBinding(bound.set, bound.binding);
+      if (!binding || !binding->isBuffer() || binding->block.arrayStride == 0 ||
+          binding->block.arrayLength != 0)
+        continue;
+      ScenarioBuffer& buffer = scenario.buffers[indexOf(bound.buffer)];
+      buffer.count =
+          std::max(buffer.count, std::min(wanted, kMostBufferBytes / buffer.elementBytes()));
+    }
+  }
+
+  // ----- data -----
+
+  // Every buffer at once; and, as some of them may hold indices, each alone.
+  template <class Change>
+  void changeData(std::string_view what, Change&& change) {
+    std::vector<size_t> changed;
+    for (size_t b = 0; b < base_.buffers.size(); ++b) {
+      ScenarioBuffer copy = base_.buffers[b];
+      if (std::holds_alternative<FillRandom>(copy.fill) && change(copy)) changed.push_back(b);
+    }
+    if (changed.empty()) return;
+    std::vector<Scenario> tries{named(std::string(what))};
+    for (size_t b : changed) (void)change(tries[0].buffers[b]);
+    constexpr size_t kMostAlone = 8;
+    for (size_t b : changed) {
+      if (changed.size() == 1 || tries.size() > kMostAlone) break;
+      tries.push_back(named(fmt::format("{} in `{}`", what, base_.buffers[b].name)));
+      (void)change(tries.back().buffers[b]);
+    }
+    aim(std::move(tries), true);
+  }
+
+  static bool holds(const ScenarioBuffer& buffer, bool floats) {
+    if (buffer.image) return floats != infoOf(buffer.image->format).isInteger();
+    return std::any_of(buffer.elements.begin(), buffer.elements.end(),
+                       [&](ScalarType type) { return isFloat(type) == floats; });
+  }
+
+  // The values that the code tells apart, those next to them, and what two of them make.
+  void tryOwnConstants() {
+    FillDrawn drawn;
+    drawn.integers = {0, 1};
+    for (int64_t one : hints_.integers)
+      for (int64_t near : {one - 1, one, one + 1, -one}) drawn.integers.push_back(near);
+    const std::vector<int64_t> single = drawn.integers;
+    for (int64_t a : hints_.integers)
+      for (int64_t b : hints_.integers) {
+        if (drawn.integers.size() > kMostDrawn) break;
+        const uint64_t x = uint64_t(a), y = uint64_t(b);
+        for (uint64_t both : {x + y, x * y, x | y, x - y, x << (y % 64)})
+          drawn.integers.push_back(int64_t(both));
+      }
+    // As often as what two make.
+    while (!single.empty() && drawn.integers.size() < 2 * kMostDrawn)
+      drawn.integers.insert(drawn.integers.end(), single.begin(), single.end());
+    drawn.floats = {0, 1, -1};
+    for (double one : hints_.floats)
+      for (double near : {one, -one, one * 1.25, one * 0.75, one + 1, one - 1})
+        drawn.floats.push_back(near);
+    const bool hasIntegers = !hints_.integers.empty(), hasFloats = !hints_.floats.empty();
+    changeData("values of its own constants", [&](ScenarioBuffer& buffer) {
+      if (!(hasIntegers && holds(buffer, false)) && !(hasFloats && holds(buffer, true)))
+        return false;
+      buffer.fill = drawn;
+      return true;
+    });
+  }
+
+  void tryWideValues() {
+    changeData("integers of any size", [](ScenarioBuffer& buffer) {
+      buffer.fill = FillWide{};
+      return holds(buffer, false);
+    });
+    changeData("integers at the ends of their range", [](ScenarioBuffer& buffer) {
+      buffer.fill = FillEdges{};
+      return holds(buffer, false);
+    });
+    const size_t before = aims_.size();
+    changeData("floats of any size", [](ScenarioBuffer& buffer) {
+      buffer.fill = FillWide{};
+      return holds(buffer, true) && !holds(buffer, false);
+    });
+    if (floats_.empty()) return;
+    if (aims_.size() == before) aim({named("floats of any size")});
+    uint64_t n = 0;
+    constexpr std::array<double, 4> kSizes{150.5, -3.25e4, 0.0125, 7.5e5};
+    for (const Parameter& parameter : floats_)
+      encodeScalar(parameter.type, kSizes[n++ % kSizes.size()],
+                   bytesOf(aims_.back().tries[0], parameter));
+  }
+
+  // A largest value that starts at zero; a division or shift that rounds the other way.
+  void tryNegativeValues() {
+    changeData("negative floats", [](ScenarioBuffer& buffer) {
+      buffer.fill = FillRandom{-256, 0};
+      return !buffer.image && holds(buffer, true) && !holds(buffer, false);
+    });
+    std::vector<Scenario> tries{named("negative single integers")};
+    int64_t value = -3;
+    for (const Parameter& parameter : parameters_) {
+      if (!isSignedInteger(parameter.type)) continue;
+      set(tries[0], parameter, value);
+      tries.push_back(named(fmt::format("{} in {}", value, nameOf(parameter))));
+      set(tries.back(), parameter, value);
+      value -= 17;
+    }
+    if (tries.size() == 2) tries.pop_back();
+    if (value == -3) tries.clear();
+    if (tries.size() > kMostModes) tries.resize(kMostModes);
+    aim(std::move(tries), true);
+  }
+
+  // Nobody promises 32. A module that counts on it races with others, and is left alone then.
+  void trySubgroupSizes() {
+    const std::vector<uint32_t>& all = shader_.reflection.capabilities;
+    if (std::find(all.begin(), all.end(), uint32_t(spv::Capability::GroupNonUniform)) == all.end())
+      return;
+    for (uint32_t size : {64u, 8u}) {
+      Scenario scenario = named(fmt::format("subgroups of {}", size));
+      scenario.subgroupSize = size;
+      aim({std::move(scenario)});
+    }
+  }
+
+  void tryCountingValues() {
+    changeData("integers that count", [](ScenarioBuffer& buffer) {
+      buffer.fill = FillIota{};
+      return !buffer.image && holds(buffer, false);
+    });
+  }
+
+  // What invocations draw tickets from starts at zero.
+  void tryZeroCounters() {
+    Scenario scenario = named("counters at zero");
+    bool isAny = false;
+    for (const ScenarioBinding& bound : scenario.dispatches[0].bindings) {
+      if (!hints_.atomicTargets.count({bound.set, bound.binding})) continue;
+      ScenarioBuffer& buffer = scenario.buffers[indexOf(bound.buffer)];
+      if (!std::holds_alternative<FillRandom>(buffer.fill)) continue;
+      buffer.fill = FillConstant{0};
+      isAny = true;
+      for (HeaderField& field : buffer.header)
+        if (!isFloat(field.type)) field.bytes = {};
+    }
+    if (isAny) aim({std::move(scenario)});
+  }
+
+  // ----- modes -----
+
+  // The same with integers of any size, which a mode may treat in another way; without a name where
+  // there are none.
+  Scenario widened(Scenario scenario) const {
+    bool isAny = false;
+    for (ScenarioBuffer& buffer : scenario.buffers)
+      if (std::holds_alternative<FillRandom>(buffer.fill) && holds(buffer, false)) {
+        buffer.fill = FillWide{};
+        isAny = true;
+      }
+    scenario.round = isAny ? scenario.round + " and integers of any size" : "";
+    return scenario;
+  }
+
+  void tryModes() {
+    size_t made = 0;
+    auto tryValue = [&](const Parameter& parameter, int64_t value) {
+      if (value == parameter.value) return;
+      Scenario scenario = named(fmt::format("{} in {}", value, nameOf(parameter)));
+      set(scenario, parameter, value);
+      std::vector<Scenario> tries{widened(scenario), scenario};
+      if (tries[0].round.empty()) tries.erase(tries.begin());
+      aim(std::move(tries));
+      ++made;
+    };
+    for (const Parameter& parameter : parameters_) {
+      std::set<int64_t> values;
+      for (const auto& [place, value] : hints_.parameters)
+        if (place == parameter.place) values.insert({value, value + 1, value - 1});
+      for (int64_t value : values)
+        if (made < kMostModes) tryValue(parameter, value);
+    }
+    // What is compared after a detour.
+    made = 0;
+    for (int64_t value : {1, 0, 2, 3})
+      for (const Parameter& parameter : parameters_)
+        if (made < kMostGuesses) tryValue(parameter, value);
+  }
+
+  // Of specialization constants. What one program has frozen is no longer free in the others.
+  void tryOtherConstants() {
+    size_t made = 0;
+    for (const auto& [id, constant] : shader_.reflection.specConstants) {
+      const auto& sizes = shader_.reflection.workgroupSpecIds;
+      const bool isSize = std::find(sizes.begin(), sizes.end(), id) != sizes.end();
+      const bool isGiven = base_.shaders[0].specConstants.count(id) != 0;
+      const bool isFree =
+          std::all_of(programs_.begin(), programs_.end(), [id = id](const Program& program) {
+            return program.shaders[0].reflection.specConstants.count(id) != 0;
+          });
+      if (isSize || isGiven || !isFree) continue;
+      for (uint64_t bits : otherValues(constant)) {
+        if (made++ >= kMostSpecRounds) return;
+        Scenario scenario =
+            named(fmt::format("{} in specialization constant {}", text(constant, bits), id));
+        scenario.shaders[0].specConstants[id] = bits;
+        aim({std::move(scenario)});
+      }
+    }
+  }
+  static std::string text(const ReflectedSpecConstant& constant, uint64_t bits) {
+    return formatScalar(constant.type, reinterpret_cast<const uint8_t*>(&bits));
+  }
+  static std::vector<uint64_t> otherValues(const ReflectedSpecConstant& constant) {
+    const uint64_t bits = constant.defaultBits;
+    if (isFloat(constant.type)) {
+      uint64_t other = 0;
+      const double value = decodeScalar(constant.type, reinterpret_cast<const uint8_t*>(&bits));
+      encodeScalar(constant.type, 1.5 * value + 0.25, reinterpret_cast<uint8_t*>(&other));
+      return {other};
+    }
+    // Of what is a Boolean, too.
+    std::vector<uint64_t> others;
+    for (uint64_t other : {bits ^ 1, bits + 1, bits + 2})
+      if (other != bits && std::find(others.begin(), others.end(), other) == others.end())
+        others.push_back(other);
+    return others;
+  }
+
+  const Scenario& base_;
+  std::span<const Program> programs_;
+  const ProgramShader& shader_;
+  ValueHints hints_;
+  std::vector<Parameter> parameters_, floats_; ///< integers that stand alone, and floats
+  int64_t largest_ = 0;
+  std::vector<RoundAim> aims_;
+};
+
+} // namespace
+
+std::vector<RoundAim> planRounds(const Scenario& base, std::span<const Program> programs) {
+  return RoundPlanner(base, programs).run();
+}
+
+std::vector<RoundAim> planSoundInputs(const Scenario& base, std::span<const Program> programs) {
+  return RoundPlanner(base, programs).runForSound();
+}
+
+} // namespace lanewise::driver

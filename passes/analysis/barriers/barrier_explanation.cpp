@@ -1,0 +1,143 @@
+#include "analysis/barriers/barrier_explanation.h"
+
+#include "analysis/module/source_lines.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lanewise {
+namespace {
+
+uint32_t lineOf(BarrierJudgement& judgement, InstRef i) {
+  Analyses& analyses = judgement.analyses();
+  return analyses.get<SourceLines>().at(analyses.module(), i).line;
+}
+
+std::string placeOf(BarrierJudgement& judgement, InstRef i) {
+  const uint32_t line = lineOf(judgement, i);
+  return line == 0 ? std::string() : fmt::format(" at line {}", line);
+}
+
+/// "the barrier at line 11", "the barriers at line 3, line 8".
+std::string neighboursOf(BarrierJudgement& judgement, std::vector<uint32_t> neighbours) {
+  std::sort(neighbours.begin(), neighbours.end());
+  neighbours.erase(std::unique(neighbours.begin(), neighbours.end()), neighbours.end());
+  std::string list;
+  for (uint32_t n : neighbours) {
+    const JudgedBarrier& barrier = judgement.barriers()[n];
+    const uint32_t line = lineOf(judgement, barrier.barrier.inst);
+    if (!list.empty()) list += ", ";
+    list += line == 0 ? "'" + barrier.name + "'" : fmt::format("line {}", line);
+  }
+  if (list.empty()) return {};
+  return fmt::format(" up to the {} at {}", neighbours.size() == 1 ? "barrier" : "barriers", list);
+}
+
+std::string proofOfMerge(BarrierJudgement& judgement, const JudgedBarrier& barrier) {
+  const JudgedBarrier& kept = judgement.barriers()[barrier.mergedInto];
+  const std::string place = placeOf(judgement, kept.barrier.inst);
+  return fmt::format("nothing stands between it and the {} barrier{}, which now does what both did",
+                     kindOf(kept), place.empty() ? " '" + kept.name + "'" : place);
+}
+
+} // namespace
+
+std::string proofOf(BarrierJudgement& judgement, const JudgedBarrier& barrier) {
+  if (barrier.fate == JudgedBarrier::Fate::Merged) return proofOfMerge(judgement, barrier);
+  bool touchesBefore = false, touchesBehind = false;
+  size_t own = 0, apart = 0;
+  std::vector<uint32_t> neighbours;
+  for (const BarrierVerdict& v : barrier.verdicts) {
+    touchesBefore = touchesBefore || v.touchesBefore;
+    touchesBehind = touchesBehind || v.touchesBehind;
+    own += v.ownPairs;
+    apart += v.apartPairs;
+    neighbours.insert(neighbours.end(), v.neighbours.begin(), v.neighbours.end());
+  }
+  const std::string upTo = neighboursOf(judgement, std::move(neighbours));
+  if (!touchesBefore) return "nothing that it orders is touched before it" + upTo;
+  if (!touchesBehind) return "nothing that it orders is touched behind it" + upTo;
+  if (own == 0 && apart == 0) return "what is touched on both sides of it is only read" + upTo;
+  if (own == 0)
+    return "what is touched on its two sides are different variables or elements" + upTo;
+  return fmt::format(
+      "no invocation touches an element that another one touches on its other side{} "
+      "({} {} compared)",
+      upTo, own + apart, own + apart == 1 ? "pair of accesses" : "pairs of accesses");
+}
+
+std::string reasonOf(BarrierJudgement& judgement, const JudgedBarrier& barrier) {
+  if (barrier.verdicts.empty()) return {};
+  const BarrierVerdict& v = barrier.verdicts.front();
+  auto text = [&](const MemoryAccess* a) {
+    return "the " + describe(judgement.analyses(), *a) + placeOf(judgement, a->inst);
+  };
+  switch (v.need) {
+  case BarrierNeed::UnknownScope:
+    return "its scopes or semantics are not literal, or other stages or modules may run it";
+  case BarrierNeed::DivergentFlow:
+    return fmt::format("not all invocations are proved to reach it: the branch{} may part them",
+                       placeOf(judgement, v.place));
+  case BarrierNeed::Conflict:
+    return fmt::format("{} and {} may meet at one location in different invocations",
+                       text(v.before), text(v.behind));
+  case BarrierNeed::Aliased:
+    return fmt::format("{} and {} may reach one memory by two names", text(v.before),
+                       text(v.behind));
+  case BarrierNeed::Publication: {
+    const bool isWorkgroupWide =
+        barrier.barrier.isControl && rankOf(barrier.barrier.execution) >= kWorkgroupRank;
+    const std::string_view others = isWorkgroupWide ? "workgroups" : "invocations";
+    if (v.before && v.behind)
+      return fmt::format("{} and {} may be seen by other {} in this order", text(v.before),
+                         text(v.behind), others);
+    return fmt::format("a fence passes {} on to other {}", text(v.before ? v.before : v.behind),
+                       others);
+  }
+  case BarrierNeed::Convergence:
+    return fmt::format("the subgroup operation{} may rely on it for convergence",
+                       placeOf(judgement, v.place));
+  case BarrierNeed::TooLarge:
+    return "there are too many accesses on both sides of it to compare";
+  case BarrierNeed::None:
+    break;
+  }
+  return {};
+}
+
+std::string_view nameOf(BarrierNeed need) {
+  switch (need) {
+  case BarrierNeed::UnknownScope:
+    return "unknown-scope";
+  case BarrierNeed::DivergentFlow:
+    return "divergent-control-flow";
+  case BarrierNeed::Conflict:
+    return "conflict";
+  case BarrierNeed::Aliased:
+    return "aliased";
+  case BarrierNeed::Publication:
+    return "publication";
+  case BarrierNeed::Convergence:
+    return "convergence";
+  case BarrierNeed::TooLarge:
+    return "too-large";
+  case BarrierNeed::None:
+    break;
+  }
+  return "none";
+}
+
+std::string classNames(uint32_t classes) {
+  std::string names;
+  constexpr std::string_view kNames[] = {"shared", "buffer", "image"};
+  for (MemoryClass memory : kMemoryClasses)
+    if ((classes >> uint32_t(memory) & 1) != 0)
+      names += (names.empty() ? "" : " and ") + std::string(kNames[uint32_t(memory)]);
+  return names;
+}
+
+std::string_view kindOf(const JudgedBarrier& barrier) {
+  return barrier.barrier.isControl ? "control" : "memory";
+}
+
+} // namespace lanewise

@@ -1,0 +1,60 @@
+#include "analysis/branches/register_pressure.h"
+
+#include "analysis/branches/operation_cost.h"
+#include "analysis/control_flow/cfg.h"
+#include "analysis/module/def_use.h"
+
+namespace lanewise {
+namespace {
+
+/// Steps in all for each instruction of the module.
+constexpr size_t kStepsPerInst = 64;
+
+} // namespace
+
+RegisterPressure::RegisterPressure(Analyses& analyses)
+    : analyses_(analyses), module_(analyses.module()), atEnd_(module_.blockCount() + 1),
+      budget_(kStepsPerInst * module_.instCount()) {
+  for (uint32_t f = 1; f <= module_.functionCount(); ++f) add(FunctionRef(f));
+}
+
+void RegisterPressure::add(FunctionRef function) {
+  const Cfg& cfg = analyses_.get<Cfg>();
+  std::vector<uint32_t> seen(module_.blockCount() + 1); // by BlockRef: value that was last here
+  std::vector<BlockRef> pending;
+  for (InstRef i : module_.functionInsts(function)) {
+    const Id value = module_.resultId(i);
+    const BlockRef home = module_.blockOf(i);
+    if (!value || !home || !module_.resultType(i)) continue;
+    const spv::Op op = module_.opcode(i);
+    // Addresses are put together where they are used.
+    if (op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain ||
+        op == spv::Op::OpVariable)
+      continue;
+    const uint32_t registers = registersOf(analyses_, module_.resultType(i));
+    if (registers == 0) continue;
+    auto liveAtEnd = [&](BlockRef b) {
+      if (!b || seen[b.value] == value.value) return;
+      seen[b.value] = value.value;
+      atEnd_[b.value] += registers;
+      if (b != home) pending.push_back(b);
+    };
+    for (const Use& use : analyses_.get<DefUse>().uses(value)) {
+      const BlockRef at = module_.blockOf(use.user);
+      if (!at) continue;
+      if (module_.opcode(use.user) == spv::Op::OpPhi)
+        liveAtEnd(module_.blockOfLabel(module_.idAt(use.user, use.word + 1)));
+      else if (at != home)
+        for (BlockRef from : cfg.predecessors(at)) liveAtEnd(from);
+    }
+    while (!pending.empty()) {
+      const BlockRef b = pending.back();
+      pending.pop_back();
+      if (budget_ == 0) return;
+      --budget_;
+      for (BlockRef from : cfg.predecessors(b)) liveAtEnd(from);
+    }
+  }
+}
+
+} // namespace lanewise

@@ -1,0 +1,32 @@
+// How many registers the values of a function take where they live. An estimate: SSA liveness over
+// blocks, as if each value kept its own registers and the driver's compiler moved nothing.
+//
+// Algorithm: a walk backwards from each use to the definition, B. Boissinot et al., "Computing
+// Liveness Sets for SSA-Form Programs" (2011).
+#pragma once
+
+#include "analysis/module/analyses.h"
+#include "ir/module.h"
+
+#include <vector>
+
+namespace lanewise {
+
+class RegisterPressure {
+public:
+  explicit RegisterPressure(Analyses& analyses);
+
+  /// Registers (of 32 bits a lane) that live values take at the end of a block. 0 where the
+  /// function is too large to look at.
+  uint32_t atEnd(BlockRef b) const { return atEnd_[b.value]; }
+
+private:
+  void add(FunctionRef function);
+
+  Analyses& analyses_;
+  const Module& module_;
+  std::vector<uint32_t> atEnd_; ///< by BlockRef
+  size_t budget_;               ///< steps left
+};
+
+} // namespace lanewise

@@ -1,0 +1,101 @@
+#include "analysis/module/specialization.h"
+
+#include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/types.h"
+#include "lanewise/assumptions.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <vector>
+
+namespace lanewise {
+
+std::set<uint32_t> specIdsOf(Analyses& analyses, Id constant) {
+  const Module& module = analyses.module();
+  std::set<uint32_t> ids;
+  std::set<Id> seen{constant};
+  std::vector<Id> work{constant};
+  while (!work.empty()) {
+    const Id id = work.back();
+    work.pop_back();
+    const InstRef def = module.def(id);
+    if (!def) continue;
+    if (const auto specId =
+            analyses.get<Decorations>().operand(module, id, spv::Decoration::SpecId))
+      ids.insert(*specId);
+    module.forEachIdOperand(def, [&](uint32_t, Id operand) {
+      if (seen.insert(operand).second) work.push_back(operand);
+    });
+  }
+  return ids;
+}
+
+void collectOpenLengths(Analyses& analyses, Id type, std::set<Id>& lengths) {
+  const TypeInfo& info = analyses.get<Types>().info(type);
+  if (info.kind == TypeInfo::Kind::Array) {
+    if (!analyses.get<Constants>().literal(info.length)) lengths.insert(info.length);
+    return collectOpenLengths(analyses, info.element, lengths);
+  }
+  if (info.kind != TypeInfo::Kind::Struct) return;
+  for (uint32_t m = 0; m < info.count; ++m)
+    collectOpenLengths(analyses, analyses.get<Types>().member(type, m), lengths);
+}
+
+uint32_t openLengthsAlong(Analyses& analyses, Id type) {
+  const TypeInfo& info = analyses.get<Types>().info(type);
+  if (info.kind == TypeInfo::Kind::Array)
+    return uint32_t(!analyses.get<Constants>().literal(info.length)) +
+           openLengthsAlong(analyses, info.element);
+  uint32_t most = 0;
+  for (uint32_t m = 0; info.kind == TypeInfo::Kind::Struct && m < info.count; ++m)
+    most = std::max(most, openLengthsAlong(analyses, analyses.get<Types>().member(type, m)));
+  return most;
+}
+
+std::optional<uint32_t> workgroupDimension(Analyses& analyses, const EntryPoint& entry,
+                                           Id constant) {
+  const Module& module = analyses.module();
+  constexpr uint32_t kFirst = 3; // word of the first dimension, of a composite and of LocalSizeId
+  auto namedIn = [&](InstRef i) -> std::optional<uint32_t> {
+    for (uint32_t w = kFirst; w < module.wordCount(i); ++w)
+      if (module.idAt(i, w) == constant) return w - kFirst;
+    return std::nullopt;
+  };
+  const InstRef def = module.def(constant);
+  auto extractedFrom = [&](Id composite) -> std::optional<uint32_t> {
+    // OpSpecConstantOp: type, result, opcode, composite, index.
+    const bool isExtract = def && module.opcode(def) == spv::Op::OpSpecConstantOp &&
+                           spv::Op(module.word(def, 3)) == spv::Op::OpCompositeExtract &&
+                           module.idAt(def, 4) == composite;
+    return isExtract ? std::optional(module.word(def, 5)) : std::nullopt;
+  };
+  std::optional<uint32_t> local;
+  for (InstRef i : module.globals()) {
+    const Id id = module.resultId(i);
+    if (id && analyses.get<Decorations>().builtIn(module, id) == spv::BuiltIn::WorkgroupSize) {
+      const auto named = namedIn(i);
+      return named ? named : extractedFrom(id); // goes before LocalSizeId
+    }
+    if (module.opcode(i) == spv::Op::OpExecutionModeId &&
+        module.idAt(i, 1) == module.functionId(entry.function) &&
+        spv::ExecutionMode(module.word(i, 2)) == spv::ExecutionMode::LocalSizeId)
+      local = namedIn(i);
+  }
+  return local;
+}
+
+std::string optionsToFreeze(Analyses& analyses, const std::set<Id>& constants) {
+  std::set<uint32_t> ids;
+  for (Id constant : constants) ids.merge(specIdsOf(analyses, constant));
+  const auto& given = analyses.assumptions().specConstants;
+  std::string values;
+  for (uint32_t id : ids) {
+    const auto value = given.find(id);
+    values += fmt::format("{}{}:{}", values.empty() ? "" : " ", id,
+                          value == given.end() ? "VALUE" : std::to_string(value->second));
+  }
+  return fmt::format("--set-spec-const-default-value='{}' --freeze-spec-const", values);
+}
+
+} // namespace lanewise

@@ -1,0 +1,288 @@
+#include "analysis/shared_memory/access_pattern.h"
+
+#include "analysis/module/constants.h"
+#include "analysis/module/entry_points.h"
+#include "analysis/module/types.h"
+
+#include <algorithm>
+
+namespace lanewise {
+namespace {
+
+uint64_t invocationsOf(std::array<uint32_t, 3> size) {
+  return uint64_t(size[0]) * size[1] * size[2];
+}
+
+} // namespace
+
+/// Works out which lanes take part in an access, and with which indices.
+class AccessPattern::Builder {
+public:
+  Builder(Analyses& analyses, Affine& affine, const SharedVariable& variable,
+          const SharedAccess& access, const TargetProfile& target)
+      : affine_(affine), access_(access), target_(target),
+        block_(analyses.module().blockOf(access.inst)) {
+    for (Id index : access.indices) indices_.push_back(formOf(analyses.get<Constants>(), index));
+    for (const auto& [index, step] : access.dynamicOffsets)
+      offsets_.push_back(formOf(analyses.get<Constants>(), index));
+    for (BlockCondition c : collectConditions(analyses, block_)) {
+      // What cannot be computed is taken to mask none. What is uniform masks all lanes or none:
+      // iterations that are known to do without the access do not count, all else is taken to hold.
+      const AffineExpr& e = affine.of(c.condition);
+      if (affine.isEvaluable(e) && !affine.isWorkgroupUniform(e))
+        conditions_.push_back({e, c.negated});
+      else if (affine.isEvaluable(e) && isKnown(e))
+        guards_.push_back({e, c.negated});
+      else
+        hasUnknownCondition_ = true;
+    }
+    // Whatever the layout, elements stand at multiples of their alignment: moving all lanes alike
+    // by a multiple of a bank's width moves all banks alike.
+    const auto layout =
+        analyses.get<Types>().naturalLayout(variable.nodes[access.node].type, target.vec3Stride);
+    isShiftable_ = layout && layout->align % target.bankBytes == 0;
+  }
+
+  bool isEvaluable() const {
+    auto evaluable = [&](const AffineExpr& e) { return affine_.isEvaluable(e); };
+    return std::all_of(indices_.begin(), indices_.end(), evaluable) &&
+           std::all_of(offsets_.begin(), offsets_.end(), evaluable);
+  }
+
+  /// Which values of what is uniform are worth looking at.
+  UniformStates uniformStates() const {
+    std::vector<const AffineExpr*> all;
+    for (const AffineExpr& e : indices_) all.push_back(&e);
+    for (const AffineExpr& e : offsets_) all.push_back(&e);
+    for (const Condition& c : conditions_) all.push_back(&c.value);
+    for (const Condition& c : guards_) all.push_back(&c.value);
+    return affine_.uniformStates(all, block_);
+  }
+
+  bool hasUnknownCondition() const { return hasUnknownCondition_; }
+
+  /// Whether the access takes place at all when what is uniform has the values of this seed.
+  bool runs(uint32_t seed) const {
+    const LaneContext context{{}, 0, 0, seed};
+    return std::all_of(guards_.begin(), guards_.end(),
+                       [&](const Condition& c) { return holds(c, context); });
+  }
+
+  /// All lanes of the subgroup that starts at local invocation `first`.
+  Subgroup subgroup(uint64_t first, std::array<uint32_t, 3> size, uint32_t seed) {
+    const size_t width = indices_.size() + 1;
+    const uint32_t lanes = target_.subgroupSize;
+    Subgroup result;
+    result.values.resize(lanes * width);
+    result.active.resize(lanes);
+    for (uint32_t n = 0; n < lanes && first + n < invocationsOf(size); ++n) {
+      const LaneContext context{localIdOf(first + n, size), n, uint32_t(first / lanes), seed};
+      uint32_t* values = &result.values[n * width];
+      result.active[n] = lane(context, values);
+      if (!result.active[n]) std::fill(values, values + width, 0);
+    }
+    result.bases.push_back({std::vector<uint32_t>(indices_.size(), 0)});
+    const auto origin = std::find(result.active.begin(), result.active.end(), true);
+    if (!isShiftable_ || origin == result.active.end()) return result;
+    const auto at = result.values.begin() + (origin - result.active.begin()) * ptrdiff_t(width);
+    std::vector<uint32_t>& base = result.bases.front().indices;
+    base.assign(at, at + ptrdiff_t(width) - 1);
+    for (uint32_t n = 0; n < lanes; ++n)
+      for (size_t d = 0; result.active[n] && d < base.size(); ++d)
+        result.values[n * width + d] -= base[d];
+    return result;
+  }
+
+private:
+  /// Affine forms are of 32 bits. A constant of 64 is known nevertheless: under a map of indices it
+  /// matters which one.
+  AffineExpr formOf(const Constants& constants, Id index) {
+    const auto value = constants.value(index);
+    if (!value || !value->isLiteral || value->width <= 32 || value->bits > UINT32_MAX)
+      return affine_.of(index);
+    const auto bits = uint32_t(value->bits);
+    AffineExpr e;
+    e.constant = bits;
+    e.range = {bits, bits};
+    return e;
+  }
+
+  /// Fills in `values` (the indices, then the offset inside the element) for one lane; false if the
+  /// lane takes no part, because a condition masks it or an index is undefined for it.
+  bool lane(const LaneContext& context, uint32_t* values) {
+    if (!takesPart(context)) return false;
+    for (size_t n = 0; n < indices_.size(); ++n) {
+      const auto value = affine_.evaluate(indices_[n], context);
+      if (!value) return false;
+      values[n] = *value;
+    }
+    uint64_t inside = access_.offset;
+    for (size_t n = 0; n < offsets_.size(); ++n) {
+      const auto value = affine_.evaluate(offsets_[n], context);
+      if (!value) return false;
+      inside += *value * access_.dynamicOffsets[n].second;
+    }
+    values[indices_.size()] = uint32_t(inside);
+    return true;
+  }
+
+  /// False if a condition masks the lane.
+  bool takesPart(const LaneContext& context) const {
+    return std::all_of(conditions_.begin(), conditions_.end(),
+                       [&](const Condition& c) { return holds(c, context); });
+  }
+
+  struct Condition {
+    AffineExpr value;
+    bool negated = false;
+  };
+  bool holds(const Condition& c, const LaneContext& context) const {
+    const auto value = affine_.evaluate(c.value, context);
+    return value && (*value != 0) != c.negated;
+  }
+  bool isKnown(const AffineExpr& e) const {
+    return affine_.uniformStates(std::array{&e}, block_).isComplete;
+  }
+
+  Affine& affine_;
+  const SharedAccess& access_;
+  const TargetProfile& target_;
+  const BlockRef block_;
+  bool isShiftable_ = false;
+  std::vector<AffineExpr> indices_, offsets_;
+  std::vector<Condition> conditions_; ///< that differ from lane to lane
+  std::vector<Condition> guards_;     ///< that are uniform
+  bool hasUnknownCondition_ = false;
+};
+
+std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& affine,
+                                                  const SharedVariable& variable,
+                                                  const SharedAccess& access,
+                                                  std::array<uint32_t, 3> size,
+                                                  const TargetProfile& target) {
+  if (invocationsOf(size) > kMaxCountedInvocations) return std::nullopt;
+  Builder builder(analyses, affine, variable, access, target);
+  if (!builder.isEvaluable()) return std::nullopt;
+  AccessPattern pattern;
+  pattern.rank_ = uint32_t(access.indices.size());
+  pattern.bytes_ = access.bytes;
+  const UniformStates states = builder.uniformStates();
+  pattern.isEstimate_ = !states.isComplete || builder.hasUnknownCondition();
+  for (uint32_t seed = 0; seed < states.count; ++seed) {
+    if (!builder.runs(seed)) continue;
+    for (uint64_t first = 0; first < invocationsOf(size); first += target.subgroupSize) {
+      Subgroup subgroup = builder.subgroup(first, size, seed);
+      if (std::find(subgroup.active.begin(), subgroup.active.end(), true) == subgroup.active.end())
+        continue;
+      auto same = std::find_if(pattern.subgroups_.begin(), pattern.subgroups_.end(), [&](auto& s) {
+        return s.active == subgroup.active && s.values == subgroup.values;
+      });
+      if (same == pattern.subgroups_.end()) {
+        pattern.subgroups_.push_back(std::move(subgroup));
+        continue;
+      }
+      ++same->weight;
+      Base& base = subgroup.bases.front();
+      auto at = std::lower_bound(same->bases.begin(), same->bases.end(), base,
+                                 [](auto& a, auto& b) { return a.indices < b.indices; });
+      if (at != same->bases.end() && at->indices == base.indices)
+        ++at->weight;
+      else
+        same->bases.insert(at, std::move(base));
+    }
+  }
+  return pattern;
+}
+
+AccessPattern AccessPattern::walk(uint32_t rank, uint32_t along, uint64_t extent, uint32_t bytes,
+                                  const TargetProfile& target) {
+  AccessPattern pattern;
+  pattern.rank_ = rank;
+  pattern.bytes_ = bytes;
+  pattern.isEstimate_ = true;
+  Subgroup subgroup;
+  subgroup.values.resize(size_t(target.subgroupSize) * (rank + 1));
+  subgroup.active.assign(target.subgroupSize, true);
+  for (uint32_t lane = 0; lane < target.subgroupSize; ++lane)
+    subgroup.values[size_t(lane) * (rank + 1) + along] = uint32_t(lane % extent);
+  subgroup.bases.push_back({std::vector<uint32_t>(rank, 0)});
+  pattern.subgroups_.push_back(std::move(subgroup));
+  return pattern;
+}
+
+uint64_t AccessPattern::lanes(bool isLinear) const {
+  uint64_t lanes = 0;
+  for (const Subgroup& subgroup : subgroups_)
+    lanes += subgroup.active.size() * (isLinear ? 1 : subgroup.bases.size());
+  return lanes;
+}
+
+bool AccessPattern::looksAs(const AccessPattern& other) const {
+  return rank_ == other.rank_ && bytes_ == other.bytes_ &&
+         std::equal(subgroups_.begin(), subgroups_.end(), other.subgroups_.begin(),
+                    other.subgroups_.end(), [](const Subgroup& a, const Subgroup& b) {
+                      return a.weight == b.weight && a.active == b.active && a.values == b.values;
+                    });
+}
+
+size_t AccessPattern::shapeHash() const {
+  size_t hash = rank_ * 31 + bytes_;
+  for (const Subgroup& subgroup : subgroups_) {
+    hash = hash * 31 + subgroup.weight;
+    for (uint32_t value : subgroup.values) hash = hash * 0x9E3779B97F4A7C15 + value;
+  }
+  return hash;
+}
+
+/// Addresses of the lanes of one subgroup; with a map, of the one that stands at `base`.
+void AccessPattern::addressesOf(const AddressForm& form, const Subgroup& subgroup, const Base* base,
+                                std::vector<std::optional<uint64_t>>& addresses) const {
+  addresses.assign(subgroup.active.size(), std::nullopt);
+  for (size_t lane = 0; lane < subgroup.active.size(); ++lane) {
+    if (!subgroup.active[lane]) continue;
+    const uint32_t* values = &subgroup.values[lane * (rank_ + 1)];
+    // Differences to the first lane may be negative; keep addresses positive and aligned.
+    uint64_t address = (uint64_t(1) << 40) + form.offset + values[rank_];
+    uint32_t n = 0;
+    for (const AddressForm::Part& part : form.parts) {
+      if (!base) {
+        for (uint64_t stride : part.strides)
+          address += uint64_t(int64_t(int32_t(values[n++])) * int64_t(stride * part.bytes));
+        continue;
+      }
+      uint64_t element = 0;
+      for (uint64_t stride : part.strides) {
+        element += uint64_t(uint32_t(values[n] + base->indices[n])) * stride;
+        ++n;
+      }
+      address += part.map(element) * part.bytes;
+    }
+    addresses[lane] = address;
+  }
+}
+
+AccessCost AccessPattern::cost(const TargetProfile& target, const AddressForm& form) const {
+  AccessCost cost;
+  double cycles = 0, weights = 0;
+  BankCounter counter(target);
+  std::vector<std::optional<uint64_t>> addresses;
+  auto add = [&](const Subgroup& subgroup, const Base* base, uint32_t weight) {
+    addressesOf(form, subgroup, base, addresses);
+    const BankConflicts conflicts = counter.count(addresses, bytes_);
+    cost.degree = std::max(cost.degree, conflicts.degree);
+    cost.cleanCycles = std::max(cost.cleanCycles, conflicts.phases);
+    cycles += double(conflicts.cycles) * weight;
+    weights += weight;
+  };
+  for (const Subgroup& subgroup : subgroups_) {
+    if (form.isLinear) {
+      add(subgroup, nullptr, subgroup.weight);
+      continue;
+    }
+    for (const Base& base : subgroup.bases) add(subgroup, &base, base.weight);
+  }
+  cost.cycles = weights > 0 ? cycles / weights : 0;
+  return cost;
+}
+
+} // namespace lanewise

@@ -1,0 +1,83 @@
+// What the lanes of each subgroup do in one access of a Workgroup variable, and what that costs
+// under a layout: indices are computed once, lane by lane, then counted for as many layouts as one
+// likes. docs/design/conflicts-by-counting.md.
+#pragma once
+
+#include "analysis/shared_memory/bank_conflicts.h"
+#include "analysis/shared_memory/shared_layout.h"
+#include "analysis/values/affine.h"
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace lanewise {
+
+/// Average over subgroups and over values of what is uniform.
+struct AccessCost {
+  uint32_t degree = 0;      ///< highest degree met
+  double cycles = 0;        ///< average cycles of one execution by one subgroup
+  uint32_t cleanCycles = 0; ///< least cycles that the same lanes could need: one for each phase
+};
+
+/// The index values that the lanes of each subgroup use in one access.
+class AccessPattern {
+public:
+  /// `size` is the workgroup size. Nothing when an index cannot be computed for each lane, or the
+  /// workgroup has more than kMaxCountedInvocations.
+  static std::optional<AccessPattern>
+  build(Analyses& analyses, Affine& affine, const SharedVariable& variable,
+        const SharedAccess& access, std::array<uint32_t, 3> size, const TargetProfile& target);
+
+  /// Lanes that walk along one dimension, as an access might whose indices depend on data: index
+  /// number `along` of `rank` is the lane, up to `extent`, and all others are 0.
+  static AccessPattern walk(uint32_t rank, uint32_t along, uint64_t extent, uint32_t bytes,
+                            const TargetProfile& target);
+
+  /// Cost under a layout, for the node that the access was built for.
+  AccessCost cost(const TargetProfile& target, const AddressForm& form) const;
+
+  /// False if the pattern has the lanes of every execution: the cost is what is counted when the
+  /// access runs. True if it also depends on conditions that cannot be computed, or on more values
+  /// of what is uniform than are known or looked at. (Of loops that are left early, and of
+  /// switches, neither knows.)
+  bool isEstimate() const { return isEstimate_; }
+
+  /// True if both cost the same under every linear form: they differ at most in where they stand.
+  bool looksAs(const AccessPattern& other) const;
+  /// A hash of what looksAs() compares.
+  size_t shapeHash() const;
+  auto operator<=>(const AccessPattern&) const = default;
+  /// How many lanes cost() looks at, for a linear form and for any other.
+  uint64_t lanes(bool isLinear) const;
+
+private:
+  class Builder;
+  /// Indices of the first active lane, and how many subgroups have these.
+  struct Base {
+    std::vector<uint32_t> indices;
+    uint32_t weight = 1;
+    auto operator<=>(const Base&) const = default;
+  };
+  /// Subgroups that differ in nothing but where they stand: under a linear form all cost the same.
+  struct Subgroup {
+    /// For each lane: `rank_` indices less those of the base, then the byte offset inside the
+    /// element.
+    std::vector<uint32_t> values;
+    std::vector<bool> active;
+    std::vector<Base> bases; ///< sorted
+    uint32_t weight = 1;     ///< sum of those of the bases
+    auto operator<=>(const Subgroup&) const = default;
+  };
+  void addressesOf(const AddressForm& form, const Subgroup& subgroup, const Base* base,
+                   std::vector<std::optional<uint64_t>>& addresses) const;
+
+  uint32_t rank_ = 0;
+  uint32_t bytes_ = 0;
+  bool isEstimate_ = false;
+  std::vector<Subgroup> subgroups_;
+};
+
+} // namespace lanewise

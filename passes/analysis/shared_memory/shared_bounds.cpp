@@ -1,0 +1,130 @@
+#include "analysis/shared_memory/shared_bounds.h"
+
+#include "analysis/module/constants.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lanewise {
+
+struct SharedBounds::Indices {
+  Indices(Analyses& analyses, const EntryPoint& entry, uint32_t subgroupSize)
+      : affine(analyses, sizeOf(entry), subgroupSize),
+        bounds(analyses, affine, entry, subgroupSize) {}
+  static std::optional<std::array<uint32_t, 3>> sizeOf(const EntryPoint& entry) {
+    return entry.workgroupSize ? std::optional(entry.workgroupSize->size) : std::nullopt;
+  }
+
+  Affine affine;
+  IndexBounds bounds;
+};
+
+namespace {
+
+/// Whether the variable is nothing but arrays directly inside one another.
+bool isPlain(const SharedVariable& variable) {
+  if (variable.nodes[0].kind != LayoutNode::Kind::Array) return false;
+  const uint32_t innermost = variable.arrayChain(0).back();
+  return variable.nodes[variable.nodes[innermost].children.front()].kind ==
+         LayoutNode::Kind::Element;
+}
+
+/// Whether a use that the walk does not see through may index what it is given. One that moves a
+/// whole does not.
+bool mayIndex(const Obstacle& obstacle) {
+  return !obstacle.isRemovable || obstacle.name == "pointer-argument";
+}
+
+} // namespace
+
+SharedBounds::SharedBounds(Analyses& analyses, const TargetProfile& target,
+                           std::span<const SharedVariable> variables)
+    : analyses_(analyses), target_(target), variables_(variables) {}
+SharedBounds::~SharedBounds() = default;
+
+SharedBounds::Indices& SharedBounds::of(const EntryPoint& entry) {
+  auto& indices = indices_[&entry];
+  if (!indices) indices = std::make_unique<Indices>(analyses_, entry, target_.subgroupSize);
+  return *indices;
+}
+
+Affine& SharedBounds::affine(const EntryPoint& entry) {
+  return of(entry).affine;
+}
+
+bool SharedBounds::runs(const EntryPoint& entry, const SharedAccess& access) const {
+  const Module& module = analyses_.module();
+  const FunctionRef function = module.functionOf(module.blockOf(access.inst));
+  return std::binary_search(entry.functions.begin(), entry.functions.end(), function);
+}
+
+void SharedBounds::judge(const EntryPoint& entry, const SharedVariable& variable,
+                         RowBounds& bounds) {
+  IndexBounds& known = of(entry).bounds;
+  auto judgeOne = [&](const SharedAccess& access) {
+    if (!runs(entry, access)) return;
+    const BlockRef block = analyses_.module().blockOf(access.inst);
+    const std::vector<uint32_t> arrays = variable.arraysAbove(access.node);
+    for (size_t n = 0; n < access.indices.size() && !bounds.leaving; ++n) {
+      if (arrays[n] == 0) continue;
+      const auto verdict = known.judge(access.indices[n], variable.nodes[arrays[n]].extent, block);
+      const bool mayLeave = verdict == IndexVerdict::MayLeave || verdict == IndexVerdict::NotKnown;
+      if (verdict == IndexVerdict::Leaves || (mayLeave && !isPlain(variable)))
+        bounds.leaving = {access.inst,
+                          fmt::format("index {} of an access {} its extent: the shader may count "
+                                      "on rows being next to each other",
+                                      n, mayLeave ? "may leave" : "leaves")};
+      bounds.keepsOrder |= mayLeave;
+    }
+    for (const auto& [index, count] : access.components) {
+      if (bounds.leaving) break;
+      const auto verdict = known.judge(index, count, block);
+      if (verdict < IndexVerdict::MayLeave) continue;
+      bounds.leaving = {access.inst,
+                        fmt::format("the index of a component {} its vector or matrix: the shader "
+                                    "may count on elements being next to each other",
+                                    verdict == IndexVerdict::Leaves ? "leaves" : "may leave")};
+    }
+  };
+  for (const SharedAccess& access : variable.accesses) judgeOne(access);
+  for (const SharedAccess& access : variable.uncounted) judgeOne(access);
+}
+
+bool SharedBounds::isProved(IndexBounds& bounds, const SharedVariable& variable,
+                            const SharedAccess& access) const {
+  const std::vector<uint32_t> arrays = variable.arraysAbove(access.node);
+  const BlockRef block = analyses_.module().blockOf(access.inst);
+  for (size_t n = 0; n < access.indices.size(); ++n) {
+    const auto length = analyses_.get<Constants>().literal(variable.nodes[arrays[n]].length);
+    if (!length || !bounds.isProved(access.indices[n], *length, block)) return false;
+  }
+  return std::all_of(access.components.begin(), access.components.end(),
+                     [&](const auto& c) { return bounds.isProved(c.first, c.second, block); });
+}
+
+std::optional<InstRef> SharedBounds::unprovedIn(const EntryPoint& entry,
+                                                const SharedVariable& variable) {
+  if (!std::binary_search(entry.variables.begin(), entry.variables.end(), variable.id))
+    return std::nullopt;
+  for (const Obstacle& obstacle : variable.obstacles)
+    if (mayIndex(obstacle)) return obstacle.inst;
+  IndexBounds& bounds = of(entry).bounds;
+  for (const auto* accesses : {&variable.accesses, &variable.uncounted})
+    for (const SharedAccess& access : *accesses)
+      if (runs(entry, access) && !isProved(bounds, variable, access)) return access.inst;
+  return std::nullopt;
+}
+
+const std::optional<SharedBounds::Unproved>& SharedBounds::firstUnproved(const EntryPoint& entry) {
+  const auto [at, isNew] = unproved_.try_emplace(&entry);
+  std::optional<Unproved>& first = at->second;
+  if (!isNew) return first;
+  for (const SharedVariable& variable : variables_)
+    if (const auto inst = unprovedIn(entry, variable)) {
+      first = {variable.id, *inst};
+      break;
+    }
+  return first;
+}
+
+} // namespace lanewise

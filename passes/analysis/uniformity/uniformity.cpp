@@ -1,0 +1,555 @@
+#include "analysis/uniformity/uniformity.h"
+
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
+#include "analysis/control_flow/loops.h"
+#include "analysis/module/buffer_variables.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/def_use.h"
+#include "analysis/module/types.h"
+#include "analysis/uniformity/shared_writes.h"
+#include "analysis/uniformity/single_stores.h"
+
+#include <algorithm>
+#include <functional>
+#include <queue>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace lanewise {
+namespace {
+
+/// Blocks looked at for all divergent branches together, as a multiple of the module's blocks. A
+/// module that needs more (thousands of early returns) has its remaining phis taken as varying.
+constexpr uint64_t kStepsPerBlock = 64;
+
+/// Undefined for some operands, but a function of its operands where it is defined.
+bool isPureOfOperands(const Module& module, InstRef i) {
+  if (module.isUnknown(i)) return false;
+  const OpcodeFacts& facts = module.facts(i);
+  if (module.opcode(i) == spv::Op::OpExtInst) {
+    auto set = module.extInstSet(module.idAt(i, 3));
+    return set == ExtInstSet::GlslStd450 && extInstFacts(set, module.word(i, 4)).speculatable;
+  }
+  if (facts.speculatable) return module.opcode(i) != spv::Op::OpUndef;
+  switch (module.opcode(i)) {
+  case spv::Op::OpUDiv:
+  case spv::Op::OpSDiv:
+  case spv::Op::OpUMod:
+  case spv::Op::OpSRem:
+  case spv::Op::OpSMod:
+  case spv::Op::OpConvertFToU:
+  case spv::Op::OpConvertFToS:
+  case spv::Op::OpVectorExtractDynamic:
+  case spv::Op::OpVectorInsertDynamic:
+  case spv::Op::OpAccessChain:
+  case spv::Op::OpInBoundsAccessChain:
+  case spv::Op::OpPtrAccessChain:
+  case spv::Op::OpInBoundsPtrAccessChain:
+  case spv::Op::OpArrayLength:
+  case spv::Op::OpSampledImage:
+  case spv::Op::OpImage:
+  case spv::Op::OpImageQuerySizeLod:
+  case spv::Op::OpImageQuerySize:
+  case spv::Op::OpImageQueryLevels:
+  case spv::Op::OpImageQuerySamples:
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+bool Uniformity::isUniformBuiltIn(spv::BuiltIn builtIn, UniformScope scope) {
+  switch (builtIn) {
+  case spv::BuiltIn::WorkgroupId:
+    return scope != UniformScope::Dispatch;
+  case spv::BuiltIn::SubgroupId:
+    return scope == UniformScope::Subgroup;
+  case spv::BuiltIn::NumWorkgroups:
+  case spv::BuiltIn::WorkgroupSize:
+  case spv::BuiltIn::SubgroupSize: // one pipeline, one size; SPIR-V has it per invocation
+  case spv::BuiltIn::NumSubgroups:
+  case spv::BuiltIn::DeviceIndex:
+  case spv::BuiltIn::GlobalSize:
+  case spv::BuiltIn::EnqueuedWorkgroupSize:
+  case spv::BuiltIn::GlobalOffset:
+  case spv::BuiltIn::WorkDim:
+    return true;
+  default:
+    return false;
+  }
+}
+
+InstRef onlyCallOf(Analyses& analyses, FunctionRef function) {
+  const Module& module = analyses.module();
+  InstRef call;
+  for (const Use& use : analyses.get<DefUse>().uses(module.functionId(function))) {
+    if (module.opcode(use.user) != spv::Op::OpFunctionCall || use.word != 3) {
+      OpClass c = module.facts(use.user).opClass;
+      if (c == OpClass::Debug || c == OpClass::Annotation) continue;
+      if (module.opcode(use.user) == spv::Op::OpExtInst) continue; // debug information
+      return {};
+    }
+    if (call) return {};
+    call = use.user;
+  }
+  return call;
+}
+
+Parameter parameterOf(const Module& module, InstRef parameter) {
+  // The last function that starts at or before the parameter.
+  uint32_t low = 1, high = module.functionCount();
+  while (low < high) {
+    uint32_t middle = (low + high + 1) / 2;
+    if (module.functionInsts(FunctionRef(middle)).first <= parameter)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  Parameter result{FunctionRef(low), 0};
+  for (InstRef i : InstRange{module.functionInsts(result.function).first, parameter})
+    if (module.opcode(i) == spv::Op::OpFunctionParameter) ++result.index;
+  return result;
+}
+
+PointerOrigin originOf(Analyses& analyses, Id pointer) {
+  const Module& module = analyses.module();
+  PointerOrigin origin;
+  // The bound keeps a module with a cycle of calls, which no shader may have, from running for
+  // ever.
+  for (uint32_t steps = 0; steps < 256; ++steps) {
+    InstRef def = module.def(pointer);
+    if (!def) return {};
+    switch (module.opcode(def)) {
+    case spv::Op::OpVariable:
+      origin.variable = pointer;
+      return origin;
+    case spv::Op::OpCopyObject:
+      pointer = module.idAt(def, 3);
+      break;
+    case spv::Op::OpAccessChain:
+    case spv::Op::OpInBoundsAccessChain: {
+      std::vector<Id> indices;
+      for (uint32_t n = 4; n < module.wordCount(def); ++n) indices.push_back(module.idAt(def, n));
+      origin.indices.insert(origin.indices.begin(), indices.begin(), indices.end());
+      pointer = module.idAt(def, 3);
+      break;
+    }
+    case spv::Op::OpFunctionParameter: {
+      Parameter parameter = parameterOf(module, def);
+      InstRef call = onlyCallOf(analyses, parameter.function);
+      if (!call) return {};
+      if (module.wordCount(call) <= 4 + parameter.index) return {};
+      pointer = module.idAt(call, 4 + parameter.index);
+      break;
+    }
+    default:
+      return {};
+    }
+  }
+  return {};
+}
+
+class UniformityBuilder {
+public:
+  UniformityBuilder(Analyses& analyses, Uniformity& result)
+      : analyses_(analyses), module_(analyses.module()), cfg_(analyses.get<Cfg>()),
+        dominance_(analyses.get<Dominance>()), loops_(analyses.get<Loops>()), result_(result),
+        scope_(result.scope_), singleStores_(analyses), sharedWrites_(analyses),
+        branchSeen_(module_.blockCount() + 1, false),
+        budget_(kStepsPerBlock * (module_.blockCount() + 16)) {
+    result_.varying_.assign(module_.idBound(), false);
+    result_.divergentLoops_.assign(module_.blockCount() + 1, false);
+    result_.divergentAt_.assign(module_.blockCount() + 1, BlockRef());
+  }
+
+  void run() {
+    collectMemoryFacts();
+    blockBudget_ = budget_;
+    for (InstRef i : module_.insts())
+      if (isVaryingAtSource(i)) mark(module_.resultId(i));
+    for (uint32_t f = 1; f <= module_.functionCount(); ++f) checkReducible(FunctionRef(f));
+    while (!work_.empty()) {
+      Id id = work_.back();
+      work_.pop_back();
+      for (const Use& use : analyses_.get<DefUse>().uses(id)) spread(use);
+      auto waiting = loadsOfValue_.find(id);
+      if (waiting != loadsOfValue_.end())
+        for (Id load : waiting->second) mark(load);
+    }
+  }
+
+private:
+  void mark(Id id) {
+    if (!id || result_.varying_[id.value]) return;
+    result_.varying_[id.value] = true;
+    work_.push_back(id);
+  }
+
+  /// Whether a read-only view of a buffer may show what another view wrote while a workgroup runs:
+  /// only where invocations hand data to one another by atomics. Barriers keep one execution of a
+  /// load on one side for all lanes.
+  void collectMemoryFacts() {
+    bool hasAtomics = false, hasWritable = false;
+    for (InstRef i : module_.insts()) {
+      const OpcodeFacts& facts = module_.facts(i);
+      if (has(module_.effects(i), Effect::Atomic) && facts.opClass == OpClass::Value)
+        hasAtomics = true;
+      if (facts.opClass == OpClass::Unknown) hasAtomics = hasWritable = true;
+      // A storage texel buffer may lie over a storage buffer.
+      if (module_.opcode(i) == spv::Op::OpImageWrite ||
+          module_.opcode(i) == spv::Op::OpImageTexelPointer)
+        hasWritable = true;
+      if (module_.opcode(i) == spv::Op::OpTypePointer) {
+        auto storage = spv::StorageClass(module_.word(i, 2));
+        if (storage == spv::StorageClass::PhysicalStorageBuffer) hasWritable = true;
+      }
+      if (module_.opcode(i) == spv::Op::OpVariable &&
+          isStorageBuffer(analyses_, module_.resultId(i)) &&
+          !isBufferDecorated(analyses_, module_.resultId(i), spv::Decoration::NonWritable, true))
+        hasWritable = true;
+    }
+    readOnlyViewsMayChange_ = hasAtomics && hasWritable;
+  }
+
+  /// A storage buffer that does not change under this view of it while a workgroup runs.
+  bool isReadOnlyStorage(Id variable) const {
+    return isBufferDecorated(analyses_, variable, spv::Decoration::NonWritable, true) &&
+           !isBufferDecorated(analyses_, variable, spv::Decoration::Volatile, false) &&
+           !isBufferDecorated(analyses_, variable, spv::Decoration::Coherent, false) &&
+           (!readOnlyViewsMayChange_ ||
+            isBufferDecorated(analyses_, variable, spv::Decoration::Restrict, true));
+  }
+
+  /// True when a load gives a value that all lanes share, given that its pointer is uniform.
+  bool loadKeepsUniformity(InstRef load) {
+    bool isVolatile = module_.wordCount(load) > 4 &&
+                      (module_.word(load, 4) & uint32_t(spv::MemoryAccessMask::Volatile)) != 0;
+    if (isVolatile) return false;
+    PointerOrigin origin = originOf(analyses_, module_.idAt(load, 3));
+    auto storage = analyses_.get<Types>().storageOf(module_.idAt(load, 3));
+    if (storage == spv::StorageClass::PushConstant || storage == spv::StorageClass::UniformConstant)
+      return true;
+    if (!origin.variable || !storage) return false;
+    switch (*storage) {
+    case spv::StorageClass::Uniform:
+    case spv::StorageClass::StorageBuffer:
+      return !isStorageBuffer(analyses_, origin.variable) || isReadOnlyStorage(origin.variable);
+    case spv::StorageClass::Input: {
+      auto builtIn = analyses_.get<Decorations>().builtIn(module_, origin.variable);
+      return builtIn && Uniformity::isUniformBuiltIn(*builtIn, scope_);
+    }
+    case spv::StorageClass::Function:
+    case spv::StorageClass::Private: {
+      Id value = singleStores_.valueAt(origin.variable, load);
+      if (!value) return false;
+      loadsOfValue_[value].push_back(module_.resultId(load));
+      return true;
+    }
+    case spv::StorageClass::Workgroup:
+      // Each workgroup has its own.
+      return scope_ != UniformScope::Dispatch && sharedWrites_.isUnwrittenAround(load);
+    default:
+      return false;
+    }
+  }
+
+  /// True for an operation whose result all invocations of the subgroup that execute it together
+  /// share, given that its operand words from `firstUniform` on are uniform.
+  bool isSharedBySubgroup(InstRef i) const {
+    if (scope_ != UniformScope::Subgroup) return false;
+    switch (module_.opcode(i)) {
+    case spv::Op::OpGroupNonUniformAll:
+    case spv::Op::OpGroupNonUniformAny:
+    case spv::Op::OpGroupNonUniformAllEqual:
+    case spv::Op::OpGroupNonUniformBroadcast:
+    case spv::Op::OpGroupNonUniformBroadcastFirst:
+    case spv::Op::OpGroupNonUniformBallot:
+    case spv::Op::OpSubgroupBallotKHR:
+    case spv::Op::OpSubgroupFirstInvocationKHR:
+    case spv::Op::OpSubgroupAllKHR:
+    case spv::Op::OpSubgroupAnyKHR:
+    case spv::Op::OpSubgroupAllEqualKHR:
+      return true;
+    case spv::Op::OpGroupNonUniformIAdd:
+    case spv::Op::OpGroupNonUniformFAdd:
+    case spv::Op::OpGroupNonUniformIMul:
+    case spv::Op::OpGroupNonUniformFMul:
+    case spv::Op::OpGroupNonUniformSMin:
+    case spv::Op::OpGroupNonUniformUMin:
+    case spv::Op::OpGroupNonUniformFMin:
+    case spv::Op::OpGroupNonUniformSMax:
+    case spv::Op::OpGroupNonUniformUMax:
+    case spv::Op::OpGroupNonUniformFMax:
+    case spv::Op::OpGroupNonUniformBitwiseAnd:
+    case spv::Op::OpGroupNonUniformBitwiseOr:
+    case spv::Op::OpGroupNonUniformBitwiseXor:
+    case spv::Op::OpGroupNonUniformLogicalAnd:
+    case spv::Op::OpGroupNonUniformLogicalOr:
+    case spv::Op::OpGroupNonUniformLogicalXor:
+      // A cluster is less than a subgroup, and scans give each its own.
+      return spv::GroupOperation(module_.word(i, 4)) == spv::GroupOperation::Reduce;
+    default:
+      return false;
+    }
+  }
+
+  /// True when the result may vary whatever the operands are.
+  bool isVaryingAtSource(InstRef i) {
+    if (!module_.resultId(i)) return false;
+    OpClass opClass = module_.facts(i).opClass;
+    spv::Op op = module_.opcode(i);
+    if (opClass == OpClass::Unknown || op == spv::Op::OpUndef) return true;
+    if (op == spv::Op::OpFunctionParameter)
+      return !onlyCallOf(analyses_, parameterOf(module_, i).function);
+    if (opClass != OpClass::Value) return false;
+    BlockRef block = module_.blockOf(i);
+    if (!block) return false; // debug information between globals
+    if (!cfg_.isReachable(block)) return true;
+    if (op == spv::Op::OpPhi) return false;
+    if (op == spv::Op::OpLoad) return !loadKeepsUniformity(i);
+    return !isPureOfOperands(module_, i) && !isSharedBySubgroup(i);
+  }
+
+  void spread(const Use& use) {
+    InstRef user = use.user;
+    switch (module_.facts(user).opClass) {
+    case OpClass::Value:
+      break;
+    case OpClass::Terminator:
+      if (use.word == 1 && cfg_.successors(module_.blockOf(user)).size() > 1)
+        branchDiverges(module_.blockOf(user));
+      return;
+    case OpClass::Unknown:
+      break;
+    default:
+      return;
+    }
+    if (module_.opcode(user) == spv::Op::OpFunctionCall) {
+      passToParameter(user, use.word);
+      return; // the call's result varies anyway
+    }
+    // What it gives to all is made of what differs.
+    if (isSharedBySubgroup(user)) return;
+    mark(module_.resultId(user));
+  }
+
+  void passToParameter(InstRef call, uint32_t word) {
+    FunctionRef callee = module_.functionOfId(module_.idAt(call, 3));
+    if (!callee || word < 4) return;
+    uint32_t skip = word - 4;
+    for (InstRef i : module_.functionInsts(callee)) {
+      if (module_.opcode(i) == spv::Op::OpLabel) return;
+      if (module_.opcode(i) == spv::Op::OpFunctionParameter && skip-- == 0) {
+        mark(module_.resultId(i));
+        return;
+      }
+    }
+  }
+
+  /// Marks the phis of a block at which lanes arrive from different sides.
+  void markPhis(BlockRef block) {
+    for (InstRef i : module_.blockInsts(block)) {
+      if (module_.opcode(i) != spv::Op::OpPhi) continue;
+      bool same = true; // one value from everywhere is that value
+      for (uint32_t n = 5; n < module_.wordCount(i); n += 2)
+        same = same && module_.word(i, n) == module_.word(i, 3);
+      if (!same) mark(module_.resultId(i));
+    }
+  }
+
+  /// In a function with an irreducible loop nothing is known of where lanes meet.
+  void checkReducible(FunctionRef function) {
+    for (BlockRef b : cfg_.reversePostOrder(function))
+      for (BlockRef to : cfg_.successors(b))
+        if (cfg_.rpoIndex(to) <= cfg_.rpoIndex(b) && !dominance_.dominates(to, b)) {
+          giveUp(function);
+          return;
+        }
+  }
+
+  void giveUp(FunctionRef function) {
+    for (BlockRef b : cfg_.reversePostOrder(function)) {
+      markPhis(b);
+      result_.divergentLoops_[b.value] = true;
+      branchSeen_[b.value] = true;
+      markBlock(b, b);
+    }
+  }
+
+  /// Not all invocations come to `block`, because of the branch of `branch`.
+  void markBlock(BlockRef block, BlockRef branch) {
+    if (result_.divergentAt_[block.value]) return;
+    result_.divergentAt_[block.value] = branch;
+    for (InstRef i : module_.blockInsts(block)) {
+      if (isSharedBySubgroup(i)) mark(module_.resultId(i)); // shared by those who come
+      if (module_.opcode(i) != spv::Op::OpFunctionCall) continue;
+      FunctionRef callee = module_.functionOfId(module_.idAt(i, 3));
+      if (callee && module_.blockCount(callee) > 0)
+        for (BlockRef b : cfg_.reversePostOrder(callee)) markBlock(b, branch);
+    }
+  }
+
+  /// Marks the blocks that some of the invocations that part at `from` may leave out, or run more
+  /// often: those up to where all meet again.
+  void markBlocksBehind(BlockRef from, BlockRef meeting) {
+    std::vector<BlockRef> pending{from};
+    std::unordered_set<uint32_t> seen; // but not `from`, unless a loop leads back to it
+    while (!pending.empty()) {
+      const BlockRef b = pending.back();
+      pending.pop_back();
+      for (BlockRef to : cfg_.successors(b)) {
+        if (to == meeting || !seen.insert(to.value).second) continue;
+        if (blockBudget_ == 0) return giveUpBlocks();
+        --blockBudget_;
+        markBlock(to, from);
+        pending.push_back(to);
+      }
+    }
+  }
+
+  void giveUpBlocks() {
+    for (uint32_t b = 1; b <= module_.blockCount(); ++b) markBlock(BlockRef(b), BlockRef(b));
+  }
+
+  /// False when what all waves together may cost is used up.
+  bool spend() {
+    if (budget_ > 0) --budget_;
+    return budget_ > 0;
+  }
+
+  struct Label {
+    uint32_t side = 0; ///< block at which the side begins that reaches this one
+    bool isJoin = false;
+  };
+
+  /// What one wave of labels from a divergent branch shows.
+  struct Wave {
+    std::vector<BlockRef> joins;
+    std::vector<BlockRef> headersHit; ///< headers of loops round the branch, reached by a back edge
+  };
+
+  /// Lets each side of the branch at `from` flow forward under its own label until all meet at
+  /// `meeting`, not round the loops that hold the branch. Lanes that go round such a loop may leave
+  /// it later, at another exit than those that left at once. No label follows them: what decides
+  /// that exit either never changes in the loop, so that it is taken in the first iteration or
+  /// never, or comes from a phi of the loop's header, which varies then and spreads by itself.
+  Wave flow(BlockRef from, BlockRef meeting) {
+    Wave wave;
+    std::unordered_map<uint32_t, Label> labels;    // by block
+    using Pending = std::pair<uint32_t, uint32_t>; // (position, block): smallest first
+    std::priority_queue<Pending, std::vector<Pending>, std::greater<>> pending;
+    auto reach = [&](BlockRef to, uint32_t side) {
+      auto [at, isNew] = labels.try_emplace(to.value, Label{side, false});
+      if (isNew)
+        pending.push({cfg_.rpoIndex(to), to.value});
+      else if (at->second.side != side && !at->second.isJoin) {
+        at->second = {to.value, true};
+        wave.joins.push_back(to);
+      }
+    };
+    auto step = [&](BlockRef b, BlockRef to, uint32_t side) {
+      bool isBackEdge = cfg_.rpoIndex(to) <= cfg_.rpoIndex(b);
+      if (!isBackEdge)
+        reach(to, side);
+      else if (dominance_.dominates(to, from))
+        wave.headersHit.push_back(to);
+    };
+    for (BlockRef to : cfg_.successors(from)) step(from, to, to.value);
+    while (!pending.empty()) {
+      BlockRef b(pending.top().second);
+      pending.pop();
+      if (!spend()) return wave;
+      if (b == meeting) continue;
+      uint32_t side = labels.at(b.value).side;
+      for (BlockRef to : cfg_.successors(b)) step(b, to, side);
+    }
+    return wave;
+  }
+
+  void branchDiverges(BlockRef from) {
+    if (branchSeen_[from.value] || !cfg_.isReachable(from)) return;
+    branchSeen_[from.value] = true;
+    BlockRef meeting = dominance_.ipdom(from);
+    markBlocksBehind(from, meeting);
+    const Wave wave = flow(from, meeting);
+    if (budget_ == 0) {
+      for (uint32_t f = 1; f <= module_.functionCount(); ++f) giveUp(FunctionRef(f));
+      return;
+    }
+    for (BlockRef join : wave.joins) markPhis(join);
+    for (const Loop* loop = loops_.innermost(from); loop; loop = loops_.parent(*loop)) {
+      const bool isRound = std::find(wave.headersHit.begin(), wave.headersHit.end(),
+                                     loop->header) != wave.headersHit.end();
+      if (!isRound && meeting && loops_.contains(*loop, meeting)) continue;
+      if (result_.divergentLoops_[loop->header.value]) continue;
+      result_.divergentLoops_[loop->header.value] = true;
+      markPhis(loop->header);
+    }
+  }
+
+  Analyses& analyses_;
+  const Module& module_;
+  const Cfg& cfg_;
+  const Dominance& dominance_;
+  const Loops& loops_;
+  Uniformity& result_;
+  const UniformScope scope_;
+  SingleStores singleStores_;
+  SharedWrites sharedWrites_;
+  bool readOnlyViewsMayChange_ = false;
+  std::unordered_map<Id, std::vector<Id>> loadsOfValue_;
+  std::vector<bool> branchSeen_;
+  uint64_t budget_, blockBudget_ = 0;
+  std::vector<Id> work_;
+};
+
+Uniformity::Uniformity(Analyses& analyses, UniformScope scope) : scope_(scope) {
+  UniformityBuilder(analyses, *this).run();
+}
+
+namespace {
+
+template <class Handle>
+UniformScope widestScope(Analyses& analyses, Handle what) {
+  for (UniformScope scope :
+       {UniformScope::Dispatch, UniformScope::Workgroup, UniformScope::Subgroup})
+    if (uniformityOf(analyses, scope).isUniform(what)) return scope;
+  return UniformScope::Divergent;
+}
+
+} // namespace
+
+UniformScope uniformScopeOf(Analyses& analyses, Id value) {
+  return widestScope(analyses, value);
+}
+
+UniformScope uniformScopeOf(Analyses& analyses, BlockRef block) {
+  return widestScope(analyses, block);
+}
+
+namespace {
+
+/// As Analyses keeps them.
+template <UniformScope kScope>
+struct UniformityOver : Uniformity {
+  static constexpr std::string_view kAnalysisName = "Uniformity";
+  explicit UniformityOver(Analyses& analyses) : Uniformity(analyses, kScope) {}
+};
+
+} // namespace
+
+const Uniformity& uniformityOf(Analyses& analyses, UniformScope scope) {
+  switch (scope) {
+  case UniformScope::Dispatch:
+    return analyses.get<UniformityOver<UniformScope::Dispatch>>();
+  case UniformScope::Subgroup:
+    return analyses.get<UniformityOver<UniformScope::Subgroup>>();
+  default:
+    return analyses.get<UniformityOver<UniformScope::Workgroup>>();
+  }
+}
+
+} // namespace lanewise

@@ -1,0 +1,455 @@
+#include "analysis/values/affine_table.h"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <spirv/unified1/GLSL.std.450.h>
+
+namespace lanewise {
+namespace {
+
+/// Bounds of what a Derived term may cost to evaluate; what is larger becomes opaque.
+constexpr uint32_t kMaxDepth = 24;
+constexpr uint32_t kMaxWeight = 200;
+/// Sums of larger integers are not followed. Far above 2^32, far below the end of int64_t.
+constexpr int64_t kLargestSum = int64_t(1) << 48;
+
+/// What seeds choose from where no range is known. A workgroup's number and a count of iterations
+/// are small and other uniform values (sizes, counts, strides) larger, so that the usual guards
+/// hold.
+constexpr uint64_t kSmallSamples = 16;
+constexpr uint32_t kLeastUnknown = 8192, kMostUnknown = 65535;
+
+uint64_t mix(uint64_t h, uint64_t v) {
+  h ^= v + 0x9E3779B97F4A7C15u + (h << 6) + (h >> 2);
+  h *= 0xBF58476D1CE4E5B9u;
+  return h ^ (h >> 29);
+}
+
+uint64_t hashOf(const AffineTerm& t) {
+  uint64_t h = mix(uint64_t(t.kind), t.component);
+  h = mix(h, t.id.value);
+  h = mix(h, uint64_t(t.op) << 32 | t.extInst);
+  for (uint32_t a : t.args) h = mix(h, a);
+  return h;
+}
+
+uint64_t hashOf(const std::optional<UnsignedRange>& r) {
+  return r ? mix(r->first, r->second) : 1;
+}
+
+} // namespace
+
+size_t AffineTable::TermHash::operator()(const AffineTermFacts* f) const {
+  return size_t(mix(mix(hashOf(f->term), hashOf(f->range)), f->possibleBits));
+}
+
+bool AffineTable::TermEqual::operator()(const AffineTermFacts* a, const AffineTermFacts* b) const {
+  // What is known belongs to the identity: the same operation may be known better in one block.
+  return a->term == b->term && a->range == b->range && a->possibleBits == b->possibleBits &&
+         a->stay == b->stay && a->stayRange == b->stayRange && a->samples == b->samples;
+}
+
+uint32_t AffineTable::intern(AffineTermFacts facts) {
+  auto at = termIndex_.find(&facts);
+  if (at != termIndex_.end()) return at->second;
+  auto index = uint32_t(terms_.size());
+  terms_.push_back(std::move(facts));
+  termIndex_.emplace(&terms_.back(), index);
+  return index;
+}
+
+uint32_t AffineTable::internArgument(const AffineExpr& e) {
+  uint64_t h = e.constant;
+  for (auto [t, c] : e.terms) h = mix(mix(h, t), c);
+  std::vector<uint32_t>& same = argumentIndex_[size_t(h)];
+  for (uint32_t index : same)
+    if (sameForm(arguments_[index], e)) return index;
+  auto index = uint32_t(arguments_.size());
+  // Only the form: what was known of it where it was an argument may not hold elsewhere.
+  arguments_.push_back({e.constant, e.terms, std::nullopt, false});
+  same.push_back(index);
+  return index;
+}
+
+AffineExpr AffineTable::constant(uint32_t value) {
+  return {value, {}, UnsignedRange{value, value}, false};
+}
+
+AffineExpr AffineTable::ofTerm(uint32_t term) const {
+  return {0, {{term, 1}}, rangeOfTerm(term), terms_[term].dependsOnSpec};
+}
+
+std::optional<UnsignedRange> AffineTable::rangeOfTerm(uint32_t term) const {
+  const AffineTermFacts& f = terms_[term];
+  if (f.stayRange && context_ && dominance_.dominates(f.stay, context_)) return f.stayRange;
+  return f.range;
+}
+
+std::optional<AffineTable::Sum> AffineTable::sumOf(const AffineExpr& e) const {
+  Sum s;
+  s.constant = s.lo = s.hi = int32_t(e.constant);
+  for (auto [t, c] : e.terms) {
+    auto range = rangeOfTerm(t);
+    if (!range) return std::nullopt;
+    // At most 2^31 * (2^32 - 1) in magnitude.
+    int64_t lo = int64_t(int32_t(c)) * range->first, hi = int64_t(int32_t(c)) * range->second;
+    if (lo > hi) std::swap(lo, hi);
+    if (lo < -kLargestSum || hi > kLargestSum) return std::nullopt;
+    s.lo += lo;
+    s.hi += hi;
+  }
+  return s;
+}
+
+std::optional<AffineTable::Sum> AffineTable::unsignedSumOf(const AffineExpr& e) const {
+  auto s = sumOf(e);
+  if (!s) return std::nullopt;
+  // The constant may be meant as signed or as unsigned: at most one of the two fits.
+  if (s->lo < 0 && s->constant < 0) {
+    constexpr int64_t kModulus = int64_t(1) << 32;
+    s->lo += kModulus;
+    s->hi += kModulus;
+    s->constant += kModulus;
+  }
+  if (s->lo < 0 || s->hi > UINT32_MAX) return std::nullopt;
+  return s;
+}
+
+std::optional<UnsignedRange> AffineTable::rangeOf(const AffineExpr& e) const {
+  auto s = unsignedSumOf(e);
+  if (!s) return std::nullopt;
+  return UnsignedRange{uint32_t(s->lo), uint32_t(s->hi)};
+}
+
+std::optional<SignedRange> AffineTable::signedRangeOf(const AffineExpr& e) const {
+  auto s = sumOf(e);
+  if (!s || s->lo < INT32_MIN || s->hi > INT32_MAX) return std::nullopt;
+  return SignedRange{s->lo, s->hi};
+}
+
+uint32_t AffineTable::possibleBits(const AffineExpr& e) const {
+  auto upTo = [](uint32_t most) { return most == 0 ? 0 : UINT32_MAX >> std::countl_zero(most); };
+  auto range = rangeOf(e);
+  uint32_t bits = range ? upTo(range->second) : UINT32_MAX;
+  // Where no two summands share a bit, nothing is carried and the sum is their union. Otherwise
+  // only the zeros below all of them remain.
+  uint32_t all = e.constant;
+  bool disjoint = true;
+  uint32_t zeros = e.constant == 0 ? 32 : uint32_t(std::countr_zero(e.constant));
+  for (auto [t, c] : e.terms) {
+    auto termRange = rangeOfTerm(t);
+    uint32_t termBits = terms_[t].possibleBits & (termRange ? upTo(termRange->second) : UINT32_MAX);
+    uint32_t shift = uint32_t(std::countr_zero(c));
+    uint32_t shifted = termBits << shift;
+    zeros = std::min(zeros, shifted == 0 ? 32 : uint32_t(std::countr_zero(shifted)));
+    if (!std::has_single_bit(c) || (all & shifted) != 0) disjoint = false;
+    all |= shifted;
+  }
+  if (disjoint) return bits & all;
+  return zeros >= 32 ? 0 : bits & (UINT32_MAX << zeros);
+}
+
+bool AffineTable::isUniform(const AffineExpr& e) const {
+  return std::all_of(e.terms.begin(), e.terms.end(),
+                     [&](auto t) { return terms_[t.first].uniform; });
+}
+
+bool AffineTable::isEvaluable(const AffineExpr& e) const {
+  return std::all_of(e.terms.begin(), e.terms.end(),
+                     [&](auto t) { return terms_[t.first].evaluable; });
+}
+
+const AffineTermFacts* AffineTable::asDerived(const AffineExpr& e, spv::Op op) const {
+  if (e.constant != 0 || e.terms.size() != 1 || e.terms[0].second != 1) return nullptr;
+  const AffineTermFacts& f = terms_[e.terms[0].first];
+  return f.term.kind == AffineTerm::Kind::Derived && f.term.op == op ? &f : nullptr;
+}
+
+AffineTable::Form AffineTable::derived(spv::Op op, uint32_t extInst,
+                                       std::initializer_list<const AffineExpr*> arguments,
+                                       std::optional<UnsignedRange> range, uint32_t bits) {
+  if (std::all_of(arguments.begin(), arguments.end(), [](auto* e) { return e->isConstant(); })) {
+    std::vector<uint32_t> values;
+    for (const AffineExpr* e : arguments) values.push_back(e->constant);
+    if (auto value = fold(op, extInst, values)) return constant(*value);
+  }
+  AffineTermFacts f;
+  f.term.kind = AffineTerm::Kind::Derived;
+  f.term.op = op;
+  f.term.extInst = extInst;
+  f.uniform = true;
+  for (const AffineExpr* e : arguments) {
+    for (auto [t, c] : e->terms) {
+      const AffineTermFacts& inner = terms_[t];
+      f.uniform = f.uniform && inner.uniform;
+      f.evaluable = f.evaluable && inner.evaluable;
+      f.depth = std::max(f.depth, inner.depth);
+      f.weight += inner.weight;
+    }
+  }
+  ++f.depth;
+  if (f.depth > kMaxDepth || f.weight > kMaxWeight) return std::nullopt;
+  for (const AffineExpr* e : arguments) f.term.args.push_back(internArgument(*e));
+  f.range = range;
+  f.possibleBits = bits;
+  return ofTerm(intern(std::move(f)));
+}
+
+// ---- Evaluation ----
+
+namespace {
+
+std::optional<uint32_t> foldSigned(spv::Op op, uint32_t a, uint32_t b) {
+  auto x = int32_t(a), y = int32_t(b);
+  if (y == 0 || (x == INT32_MIN && y == -1)) return std::nullopt;
+  int32_t r = x % y;
+  if (op == spv::Op::OpSDiv) return uint32_t(x / y);
+  if (op == spv::Op::OpSMod && r != 0 && (r < 0) != (y < 0)) r += y;
+  return uint32_t(r);
+}
+
+std::optional<uint32_t> foldBitField(spv::Op op, std::span<const uint32_t> v) {
+  bool insert = op == spv::Op::OpBitFieldInsert;
+  uint32_t offset = v[insert ? 2 : 1], count = v[insert ? 3 : 2];
+  if (uint64_t(offset) + count > 32) return std::nullopt;
+  if (count == 0) return insert ? v[0] : 0;
+  uint32_t mask = UINT32_MAX >> (32 - count);
+  if (insert) return (v[0] & ~(mask << offset)) | ((v[1] & mask) << offset);
+  uint32_t field = v[0] >> offset & mask;
+  bool extend = op == spv::Op::OpBitFieldSExtract && (field >> (count - 1) & 1) != 0;
+  return extend ? field | ~mask : field;
+}
+
+uint32_t reverseBits(uint32_t v) {
+  uint32_t r = 0;
+  for (uint32_t n = 0; n < 32; ++n) r |= (v >> n & 1) << (31 - n);
+  return r;
+}
+
+std::optional<uint32_t> foldGlsl(uint32_t instruction, std::span<const uint32_t> v) {
+  auto s = [&](size_t n) { return int32_t(v[n]); };
+  switch (instruction) {
+  case GLSLstd450SAbs:
+    return s(0) < 0 ? 0u - v[0] : v[0];
+  case GLSLstd450SSign:
+    return uint32_t((s(0) > 0) - (s(0) < 0));
+  case GLSLstd450UMin:
+    return std::min(v[0], v[1]);
+  case GLSLstd450UMax:
+    return std::max(v[0], v[1]);
+  case GLSLstd450SMin:
+    return uint32_t(std::min(s(0), s(1)));
+  case GLSLstd450SMax:
+    return uint32_t(std::max(s(0), s(1)));
+  case GLSLstd450UClamp:
+    if (v[1] > v[2]) return std::nullopt;
+    return std::clamp(v[0], v[1], v[2]);
+  case GLSLstd450SClamp:
+    if (s(1) > s(2)) return std::nullopt;
+    return uint32_t(std::clamp(s(0), s(1), s(2)));
+  case GLSLstd450FindILsb:
+    return v[0] == 0 ? UINT32_MAX : uint32_t(std::countr_zero(v[0]));
+  case GLSLstd450FindUMsb:
+    return v[0] == 0 ? UINT32_MAX : 31 - uint32_t(std::countl_zero(v[0]));
+  case GLSLstd450FindSMsb: {
+    uint32_t bits = s(0) < 0 ? ~v[0] : v[0];
+    return bits == 0 ? UINT32_MAX : 31 - uint32_t(std::countl_zero(bits));
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace
+
+std::optional<uint32_t> AffineTable::fold(spv::Op op, uint32_t extInst,
+                                          std::span<const uint32_t> v) {
+  switch (op) {
+  case spv::Op::OpIAdd:
+    return v[0] + v[1];
+  case spv::Op::OpISub:
+    return v[0] - v[1];
+  case spv::Op::OpIMul:
+    return v[0] * v[1];
+  case spv::Op::OpSNegate:
+    return 0u - v[0];
+  case spv::Op::OpNot:
+    return ~v[0];
+  case spv::Op::OpUDiv:
+    return v[1] == 0 ? std::nullopt : std::optional(v[0] / v[1]);
+  case spv::Op::OpUMod:
+    return v[1] == 0 ? std::nullopt : std::optional(v[0] % v[1]);
+  case spv::Op::OpSDiv:
+  case spv::Op::OpSRem:
+  case spv::Op::OpSMod:
+    return foldSigned(op, v[0], v[1]);
+  case spv::Op::OpShiftLeftLogical:
+    return v[1] > 31 ? std::nullopt : std::optional(v[0] << v[1]);
+  case spv::Op::OpShiftRightLogical:
+    return v[1] > 31 ? std::nullopt : std::optional(v[0] >> v[1]);
+  case spv::Op::OpShiftRightArithmetic:
+    return v[1] > 31 ? std::nullopt : std::optional(uint32_t(int32_t(v[0]) >> v[1]));
+  case spv::Op::OpBitwiseAnd:
+    return v[0] & v[1];
+  case spv::Op::OpBitwiseOr:
+    return v[0] | v[1];
+  case spv::Op::OpBitwiseXor:
+    return v[0] ^ v[1];
+  case spv::Op::OpIEqual:
+    return v[0] == v[1];
+  case spv::Op::OpULessThan:
+    return v[0] < v[1];
+  case spv::Op::OpSLessThan:
+    return int32_t(v[0]) < int32_t(v[1]);
+  case spv::Op::OpLogicalAnd:
+    return v[0] & v[1];
+  case spv::Op::OpLogicalOr:
+    return v[0] | v[1];
+  case spv::Op::OpSelect:
+    return v[0] != 0 ? v[1] : v[2];
+  case spv::Op::OpBitFieldInsert:
+  case spv::Op::OpBitFieldSExtract:
+  case spv::Op::OpBitFieldUExtract:
+    return foldBitField(op, v);
+  case spv::Op::OpBitReverse:
+    return reverseBits(v[0]);
+  case spv::Op::OpBitCount:
+    return uint32_t(std::popcount(v[0]));
+  case spv::Op::OpExtInst:
+    return foldGlsl(extInst, v);
+  default:
+    return std::nullopt;
+  }
+}
+
+template <class Evaluate>
+std::optional<uint32_t> AffineTable::evaluateDerived(const AffineTerm& term,
+                                                     Evaluate&& evaluate) const {
+  // Only what the first operand leaves open is looked at: the other may be undefined.
+  if (term.op == spv::Op::OpSelect) {
+    auto condition = evaluate(arguments_[term.args[0]]);
+    if (!condition) return std::nullopt;
+    return evaluate(arguments_[term.args[*condition != 0 ? 1 : 2]]);
+  }
+  if (term.op == spv::Op::OpLogicalAnd || term.op == spv::Op::OpLogicalOr) {
+    auto first = evaluate(arguments_[term.args[0]]);
+    if (!first || (*first != 0) == (term.op == spv::Op::OpLogicalOr)) return first;
+    return evaluate(arguments_[term.args[1]]);
+  }
+  std::array<uint32_t, 4> values{};
+  for (size_t n = 0; n < term.args.size(); ++n) {
+    auto value = evaluate(arguments_[term.args[n]]);
+    if (!value) return std::nullopt;
+    values[n] = *value;
+  }
+  return fold(term.op, term.extInst, {values.data(), term.args.size()});
+}
+
+std::optional<uint32_t> AffineTable::evaluate(const AffineExpr& e, const LaneContext& lane) const {
+  uint32_t sum = e.constant;
+  for (auto [t, c] : e.terms) {
+    auto value = evaluateTerm(t, lane);
+    if (!value) return std::nullopt;
+    sum += c * *value;
+  }
+  return sum;
+}
+
+std::optional<uint32_t> AffineTable::evaluateTerm(uint32_t term, const LaneContext& lane) const {
+  const AffineTermFacts& f = terms_[term];
+  switch (f.term.kind) {
+  case AffineTerm::Kind::LocalId:
+    return lane.localId[f.term.component];
+  case AffineTerm::Kind::SubgroupLane:
+    return lane.subgroupLane;
+  case AffineTerm::Kind::SubgroupIndex:
+    return lane.subgroupIndex;
+  case AffineTerm::Kind::WorkgroupId:
+  case AffineTerm::Kind::Induction:
+  case AffineTerm::Kind::UniformOpaque:
+    return sample(f, lane.seed);
+  case AffineTerm::Kind::VaryingOpaque:
+    return std::nullopt;
+  case AffineTerm::Kind::Derived:
+    return evaluateDerived(f.term, [&](const AffineExpr& e) { return evaluate(e, lane); });
+  }
+  return std::nullopt;
+}
+
+std::optional<uint32_t>
+AffineTable::evaluate(const AffineExpr& e, const std::array<uint32_t, 3>& localId,
+                      std::span<const std::pair<uint32_t, uint32_t>> assigned) const {
+  uint32_t sum = e.constant;
+  for (auto [t, c] : e.terms) {
+    std::optional<uint32_t> value;
+    for (auto [term, given] : assigned)
+      if (term == t) value = given;
+    const AffineTerm& term = terms_[t].term;
+    if (!value && term.kind == AffineTerm::Kind::LocalId) value = localId[term.component];
+    if (!value && term.kind == AffineTerm::Kind::Derived)
+      value = evaluateDerived(
+          term, [&](const AffineExpr& argument) { return evaluate(argument, localId, assigned); });
+    if (!value) return std::nullopt;
+    sum += c * *value;
+  }
+  return sum;
+}
+
+bool AffineTable::isSampled(const AffineTermFacts& f) const {
+  return f.term.kind == AffineTerm::Kind::WorkgroupId ||
+         f.term.kind == AffineTerm::Kind::Induction ||
+         f.term.kind == AffineTerm::Kind::UniformOpaque;
+}
+
+uint64_t AffineTable::sampleCount(const AffineTermFacts& f) const {
+  if (!f.samples.empty()) return f.samples.size();
+  const auto& range = f.stayRange ? f.stayRange : f.range;
+  if (range) return uint64_t(range->second) - range->first + 1;
+  return f.term.kind == AffineTerm::Kind::UniformOpaque ? kMostUnknown - kLeastUnknown + 1
+                                                        : kSmallSamples;
+}
+
+uint32_t AffineTable::sample(const AffineTermFacts& f, uint32_t seed) const {
+  const auto& range = f.stayRange ? f.stayRange : f.range;
+  bool isUnknown = f.samples.empty() && !range && f.term.kind == AffineTerm::Kind::UniformOpaque;
+  uint64_t hash = hashOf(f.term);
+  if (isUnknown && seed == 0) return kMostUnknown;
+  if (isUnknown) return kLeastUnknown + uint32_t(mix(hash, seed) % sampleCount(f));
+  // Steps through all values before it repeats one; each term at a stride of its own, so that two
+  // of them do not go in step.
+  uint64_t count = sampleCount(f);
+  uint64_t stride = hash % count;
+  while (std::gcd(stride, count) != 1) stride = (stride + 1) % count;
+  uint64_t index = seed % count * stride % count;
+  if (!f.samples.empty()) return f.samples[index];
+  return range ? range->first + uint32_t(index) : uint32_t(index);
+}
+
+UniformStates AffineTable::uniformStates(std::span<const AffineExpr* const> together, BlockRef at,
+                                         uint32_t most) const {
+  std::vector<uint32_t> sampled;
+  for (const AffineExpr* e : together) collectSampled(*e, sampled);
+  UniformStates states;
+  for (uint32_t term : sampled) {
+    const AffineTermFacts& f = terms_[term];
+    const uint64_t own = sampleCount(f);
+    // Two counters may go in step, so seeds are sure to hit all that happens for a single one.
+    states.isComplete = sampled.size() == 1 && f.isOnce && f.stayRange && at &&
+                        dominance_.dominates(f.stay, at) && own <= most;
+    states.count = uint32_t(std::min<uint64_t>(states.count * std::min<uint64_t>(own, most), most));
+  }
+  return states;
+}
+
+/// Adds the terms of `e`, at all depths, whose value a seed chooses, each once.
+void AffineTable::collectSampled(const AffineExpr& e, std::vector<uint32_t>& terms) const {
+  for (auto [t, c] : e.terms) {
+    const AffineTermFacts& f = terms_[t];
+    if (isSampled(f) && std::find(terms.begin(), terms.end(), t) == terms.end()) terms.push_back(t);
+    if (f.term.kind == AffineTerm::Kind::Derived)
+      for (uint32_t a : f.term.args) collectSampled(arguments_[a], terms);
+  }
+}
+
+} // namespace lanewise

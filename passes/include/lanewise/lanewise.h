@@ -1,0 +1,99 @@
+// Lanewise as a library: rewrites SPIR-V compute modules in memory. This header and those that it
+// includes are all of its interface; docs/library.md shows how to use it.
+//
+//     #include <lanewise/lanewise.h>
+//
+//     lanewise::OptimizeOptions options;
+//     options.passes = {{"pad-shared-memory", ""}, {"eliminate-redundant-barriers", ""}};
+//     lanewise::Result<lanewise::Optimized> result = lanewise::optimize(words, options);
+//     if (!result) return complain(result.error().str());
+//     use(result->words);
+//
+// The library reads no files, no environment and no clock, prints nothing, never exits and keeps no
+// state: the same words and options give the same words, on any machine, and calls may run on
+// several threads at once. Errors are values; of exceptions only std::bad_alloc and those that a
+// callback of yours throws come through.
+//
+// What it does not do: it compiles no GLSL, runs none of spirv-opt's passes, does not validate and
+// does not verify by dispatch. That is the program's part (docs/command-line.md). A pass alone sees
+// little in what a compiler wrote: run spirv-opt's --ssa-rewrite (or its -O) first, with
+// SPIRV-Tools' own library.
+#pragma once
+
+#include "lanewise/assumptions.h"
+#include "lanewise/buffer_layout.h"
+#include "lanewise/remarks.h"
+#include "lanewise/result.h"
+#include "lanewise/target_profile.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanewise {
+
+/// "MAJOR.MINOR.PATCH" of the library that is linked.
+std::string_view version();
+
+/// One of Lanewise's passes, as `lanewise passes` lists them.
+struct PassDescription {
+  std::string_view name;    ///< its flag without dashes: "pad-shared-memory"
+  std::string_view values;  ///< what a PassRequest may carry, "auto|pad|swizzle", the default
+                            ///< first; empty: nothing
+  std::string_view summary; ///< one line
+  /// It changes where buffers hold their data, so the host must follow Optimized::layouts.
+  bool changesInterface = false;
+};
+
+/// All passes, in the order in which the program lists them.
+std::vector<PassDescription> listPasses();
+
+/// A pass to be run.
+struct PassRequest {
+  std::string name;  ///< PassDescription::name
+  std::string value; ///< one of its values; empty: its default
+};
+
+struct OptimizeOptions {
+  /// The passes, in the order in which they run. A pass may stand there several times, but one that
+  /// changes the interface only once.
+  std::vector<PassRequest> passes;
+  /// The GPU to count costs for. The defaults are the program's `--target=generic`; its other
+  /// profiles are data, in driver/targets/ of the sources.
+  TargetProfile target;
+  /// Values of specialization constants, and the workgroup size where they leave it open.
+  Assumptions assumptions;
+  /// Change layouts only where every index is proved to be in range (`--robust`).
+  bool isRobust = false;
+  /// Integers of structs that may be packed (`--narrow-fields`). Without "aos-to-soa" among the
+  /// passes this is a pass of its own, at the end.
+  std::vector<NarrowRequest> narrow;
+  /// Asked before each rewrite that is legal and pays, with the pass and the name of what it would
+  /// rewrite; false leaves that site alone. Always asked in the same order. Empty: rewrite all.
+  std::function<bool(std::string_view pass, std::string_view site)> maySite;
+};
+
+struct Optimized {
+  /// The module. Byte for byte what came in where nothing changed.
+  std::vector<uint32_t> words;
+  /// Whether a pass rewrote anything.
+  bool changed = false;
+  /// What was done, what was left alone, and why, pass by pass.
+  Remarks remarks;
+  /// How the host must lay out its buffers from now on; no buffers: as before. Bindings that differ
+  /// are taken to be different buffers.
+  LayoutManifest layouts;
+};
+
+/// Runs passes over one module.
+///
+/// `words` must be a valid SPIR-V module (spirv-val accepts it) in this machine's byte order: the
+/// library checks only what it needs to read it, and gives an Error with the word offset where it
+/// cannot. A wrong pass name, value or figure in `options` gives an Error that names it, and a pass
+/// that fails one with Error::pass; there is no half-done result.
+Result<Optimized> optimize(std::span<const uint32_t> words, const OptimizeOptions& options);
+
+} // namespace lanewise

@@ -1,0 +1,335 @@
+// Order and grouping of a pipeline, and what becomes of passes that crash, lie or change results.
+#include "assemble.h"
+#include "ir/rewriter.h"
+#include "pipeline/pipeline.h"
+#include "support/suggest.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+namespace {
+
+constexpr const char* kModule = R"(
+               OpCapability Shader
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint GLCompute %main "main"
+               OpExecutionMode %main LocalSize 1 1 1
+       %void = OpTypeVoid
+         %fn = OpTypeFunction %void
+       %main = OpFunction %void None %fn
+      %label = OpLabel
+               OpReturn
+               OpFunctionEnd
+)";
+
+/// Appends an OpNop behind the label: a change that every reader can see and no rule forbids.
+PassResult addNop(PassContext& context) {
+  Rewriter rewriter(context.module);
+  for (InstRef i : context.module.insts())
+    if (context.module.opcode(i) == spv::Op::OpLabel && context.maySite("label"))
+      rewriter.insertAfter(i, Inst(spv::Op::OpNop));
+  Result<bool> changed = rewriter.commit();
+  if (!changed) return changed.error();
+  Remark r;
+  r.kind = *changed ? Remark::Kind::Applied : Remark::Kind::Missed;
+  r.pass = "add-nop";
+  r.name = "added";
+  context.remarks.push_back(r);
+  return PassOutcome{*changed, PreservedAnalyses::none()};
+}
+PassResult failAlways(PassContext&) {
+  return Error{"cannot", {}, 0, {}};
+}
+
+const PassInfo kAddNop{"add-nop", "add_nop", "", "", false, &addNop};
+const PassInfo kFail{"fail", "fail", "", "", false, &failAlways};
+
+PipelineStep ours(const PassInfo& pass) {
+  return {"--" + std::string(pass.flag), &pass, {}, false};
+}
+PipelineStep theirs(std::string flag, bool keepInterface = false) {
+  return {std::move(flag), nullptr, {}, keepInterface};
+}
+
+uint32_t countNops(const Words& words) {
+  uint32_t n = 0;
+  for (size_t at = 5; at < words.size(); at += words[at] >> 16) n += (words[at] & 0xFFFF) == 0;
+  return n;
+}
+
+/// A pipeline whose spirv-opt is a fake: --bad crashes whenever it is among the flags, --invalid
+/// writes a module that the fake validator refuses, --moody crashes only in company, --nop adds an
+/// OpNop.
+class PipelineTest : public testing::Test {
+protected:
+  PipelineTest() {
+    options.runSpirvOpt = [this](std::span<const uint32_t> words,
+                                 std::span<const std::string> flags,
+                                 const SpirvOptOptions& run) -> Result<Words> {
+      std::string call;
+      for (const std::string& f : flags) call += (call.empty() ? "" : " ") + f;
+      calls.push_back(call + (run.preserveBindings ? " (keep)" : ""));
+      Words out(words.begin(), words.end());
+      for (const std::string& f : flags) {
+        if (f == "--bad") return Error{"crashed: Aborted (signal 6)", {}, 0, {}};
+        if (f == "--moody" && flags.size() > 1) return Error{"crashed", {}, 0, {}};
+        if (f == "--invalid") out.push_back(kInvalidMark);
+        if (f == "--nop") out.push_back(1u << 16);
+      }
+      return out;
+    };
+    options.validate = [this](std::span<const uint32_t> words, spv_target_env) -> Status {
+      ++validations;
+      bool isBad = std::find(words.begin(), words.end(), kInvalidMark) != words.end();
+      return isBad ? Status(Error{"this is wrong", {}, 0, {}}) : ok();
+    };
+    options.log = &log;
+  }
+
+  Result<PipelineOutcome> run(std::vector<PipelineStep> steps) {
+    return runPipeline(test::assemble(kModule), steps, options);
+  }
+  static std::vector<std::string> namesOf(const Remarks& remarks) {
+    std::vector<std::string> names;
+    for (const Remark& r : remarks) names.push_back(r.pass + ":" + r.name);
+    return names;
+  }
+
+  static constexpr uint32_t kInvalidMark = 0x0001FFFF;
+  PipelineOptions options;
+  std::vector<std::string> calls;
+  int validations = 0;
+  std::ostringstream log;
+};
+
+using Names = std::vector<std::string>;
+
+TEST_F(PipelineTest, KeepsTheOrderAndJoinsNeighbours) {
+  auto out = run({theirs("--a"), theirs("--b"), ours(kAddNop), theirs("--c"), theirs("--d", true)});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(calls, (Names{"--a --b", "--c", "--d (keep)"}));
+  EXPECT_EQ(countNops(out->words), 1u);
+  EXPECT_EQ(out->keptPasses, 1u);
+}
+
+TEST_F(PipelineTest, NothingToDoGivesTheInputBack) {
+  auto out = run({});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(out->words, test::assemble(kModule));
+  EXPECT_EQ(validations, 0);
+}
+
+TEST_F(PipelineTest, DropsExactlyThePassThatCrashes) {
+  auto out = run({theirs("--nop"), theirs("--bad=3"), theirs("--bad"), theirs("--nop")});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(calls, (Names{"--nop --bad=3 --bad --nop", "--nop", "--bad=3", "--bad", "--nop"}));
+  EXPECT_EQ(countNops(out->words), 2u);
+  ASSERT_EQ(namesOf(out->remarks), Names{"bad:dropped-pass"});
+  EXPECT_NE(out->remarks[0].message.find("crashed: Aborted"), std::string::npos);
+}
+
+TEST_F(PipelineTest, DropsExactlyThePassThatWritesAnInvalidModule) {
+  auto out = run({theirs("--nop"), theirs("--invalid"), theirs("--nop")});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(countNops(out->words), 2u);
+  EXPECT_EQ(std::count(out->words.begin(), out->words.end(), kInvalidMark), 0);
+  ASSERT_EQ(namesOf(out->remarks), Names{"invalid:dropped-pass"});
+  EXPECT_NE(out->remarks[0].message.find("this is wrong"), std::string::npos);
+}
+
+// An invalid module before one of ours must be found before ours builds on it, and ours runs on the
+// good one.
+TEST_F(PipelineTest, OursNeverBuildsOnAnInvalidModule) {
+  auto out = run({theirs("--invalid"), ours(kAddNop), theirs("--bad")});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(countNops(out->words), 1u);
+  EXPECT_EQ(std::count(out->words.begin(), out->words.end(), kInvalidMark), 0);
+  EXPECT_EQ(namesOf(out->remarks),
+            (Names{"invalid:dropped-pass", "add-nop:added", "bad:dropped-pass"}));
+}
+
+TEST_F(PipelineTest, PassesThatFailOnlyTogetherAllStay) {
+  auto out = run({theirs("--nop"), theirs("--moody")});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(countNops(out->words), 1u);
+  EXPECT_TRUE(out->remarks.empty());
+}
+
+TEST_F(PipelineTest, StrictStopsAtACrash) {
+  options.strict = true;
+  auto out = run({theirs("--nop"), theirs("--bad")});
+  ASSERT_FALSE(out);
+  EXPECT_EQ(out.error().message, "the SPIRV-Tools pass --bad crashed: Aborted (signal 6)");
+}
+
+TEST_F(PipelineTest, AFailureOfOursIsUndoneAndTold) {
+  auto out = run({ours(kFail), ours(kAddNop)});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(countNops(out->words), 1u);
+  EXPECT_EQ(namesOf(out->remarks), (Names{"fail:internal-error", "add-nop:added"}));
+  options.strict = true;
+  EXPECT_FALSE(run({ours(kFail)}));
+}
+
+TEST_F(PipelineTest, AnInvalidModuleOfOursIsUndoneAndTold) {
+  options.validate = [](std::span<const uint32_t> words, spv_target_env) -> Status {
+    Words all(words.begin(), words.end());
+    return countNops(all) > 0 ? Status(Error{"no OpNop here", {}, 0, {}}) : ok();
+  };
+  auto out = run({ours(kAddNop)});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(out->words, test::assemble(kModule));
+  EXPECT_EQ(out->keptPasses, 0u);
+  EXPECT_EQ(namesOf(out->remarks), Names{"add-nop:internal-error"});
+}
+
+TEST_F(PipelineTest, ValidatesOnlyWhatChanged) {
+  ASSERT_TRUE(run({theirs("--a"), theirs("--b")}));
+  EXPECT_EQ(validations, 0) << "nothing changed, and the input is known to be valid";
+  ASSERT_TRUE(run({theirs("--nop"), theirs("--b")}));
+  EXPECT_EQ(validations, 1);
+}
+
+TEST_F(PipelineTest, ValidateAfterAllLooksAtEachPass) {
+  options.validateAfterAll = true;
+  ASSERT_TRUE(run({theirs("--nop"), theirs("--nop"), ours(kAddNop)}));
+  EXPECT_EQ(calls, (Names{"--nop", "--nop"}));
+  EXPECT_EQ(validations, 3);
+}
+
+TEST_F(PipelineTest, PrintingSplitsGroups) {
+  options.printAfter = {"b"};
+  ASSERT_TRUE(run({theirs("--a"), theirs("--b"), theirs("--c"), theirs("--d")}));
+  EXPECT_EQ(calls, (Names{"--a --b", "--c --d"}));
+  EXPECT_NE(log.str().find("; *** module after b ***"), std::string::npos);
+}
+
+TEST_F(PipelineTest, BisectingCountsOverAllPasses) {
+  options.bisectLimit = 1;
+  auto out = run({ours(kAddNop), ours(kAddNop)});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(countNops(out->words), 1u);
+  EXPECT_EQ(log.str(), "BISECT: running rewrite (1) add-nop on 'label'\n"
+                       "BISECT: NOT running rewrite (2) add-nop on 'label'\n");
+}
+
+TEST_F(PipelineTest, OnlyAndSkipFilterSites) {
+  options.only = {{"add-nop", "x*"}};
+  EXPECT_EQ(countNops(run({ours(kAddNop)})->words), 0u);
+  options.only = {{"add-nop", "x*"}, {"add-nop", "lab??"}};
+  EXPECT_EQ(countNops(run({ours(kAddNop)})->words), 1u);
+  options.skip = {{"add-nop", "l*"}};
+  EXPECT_EQ(countNops(run({ours(kAddNop)})->words), 0u);
+  options.only.clear();
+  options.skip = {{"another-pass", "*"}};
+  EXPECT_EQ(countNops(run({ours(kAddNop)})->words), 1u);
+}
+
+TEST_F(PipelineTest, WhatTheJudgeUndoesIsGone) {
+  options.judge = [](const PassInfo&, const Words&, const Words&, const LayoutManifest&,
+                     Remark& remark) {
+    remark.name = "changed-results";
+    remark.message = "no";
+    return Verdict::Undo;
+  };
+  auto out = run({theirs("--nop"), ours(kAddNop)});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(countNops(out->words), 1u) << "only spirv-opt's";
+  EXPECT_EQ(out->keptPasses, 0u);
+  EXPECT_EQ(namesOf(out->remarks), Names{"add-nop:changed-results"})
+      << "no remark of what was undone";
+}
+
+TEST_F(PipelineTest, WhenTheirsChangedResultsOursRunsOnTheLastGoodModule) {
+  std::vector<uint32_t> seen;
+  options.judge = [&](const PassInfo&, const Words& before, const Words&, const LayoutManifest&,
+                      Remark& remark) {
+    seen.push_back(countNops(before));
+    if (seen.back() == 0) return Verdict::Keep;
+    remark.name = "spirv-opt-changed-results";
+    remark.message = "no";
+    return Verdict::InputDiffers;
+  };
+  auto out = run({theirs("--nop"), ours(kAddNop)});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(seen, (std::vector<uint32_t>{1, 0}));
+  EXPECT_EQ(countNops(out->words), 1u);
+  EXPECT_EQ(out->keptPasses, 1u);
+}
+
+TEST(Glob, MatchesLikeAShell) {
+  EXPECT_TRUE(matchesGlob("*", ""));
+  EXPECT_TRUE(matchesGlob("tile*", "tile"));
+  EXPECT_TRUE(matchesGlob("t?le", "tile"));
+  EXPECT_TRUE(matchesGlob("*a*b", "xaayb"));
+  EXPECT_TRUE(matchesGlob("a**", "a"));
+  EXPECT_FALSE(matchesGlob("", "a"));
+  EXPECT_FALSE(matchesGlob("t?le", "tle"));
+  EXPECT_FALSE(matchesGlob("*a*b", "xaayc"));
+  EXPECT_FALSE(matchesGlob("tile", "tiles"));
+}
+
+TEST(StandardPipeline, EveryFlagIsAccepted) {
+  for (const PipelineStep& step : standardPipeline()) {
+    Result<std::optional<PipelineStep>> parsed = parseStep(step.flag);
+    ASSERT_TRUE(parsed) << step.flag;
+    EXPECT_TRUE(*parsed) << step.flag;
+  }
+}
+
+TEST(StandardPipeline, HoldsEveryPassThatTheRegistryPutsThere) {
+  std::set<const PassInfo*> held;
+  for (const PipelineStep& step : standardPipeline())
+    if (step.pass) held.insert(step.pass);
+  for (const PassInfo& pass : allPasses())
+    EXPECT_EQ(held.count(&pass), pass.inO ? 1u : 0u) << pass.flag;
+}
+
+TEST(ParseStep, TellsOursFromTheirsFromNeither) {
+  ASSERT_TRUE(parseStep("--ssa-rewrite"));
+  EXPECT_TRUE(parseStep("--ssa-rewrite")->has_value());
+  EXPECT_EQ((*parseStep("--scalar-replacement=7"))->name(), "scalar-replacement");
+  EXPECT_EQ((*parseStep("-Os"))->name(), "Os");
+  ASSERT_TRUE(parseStep("--no-such-pass"));
+  EXPECT_FALSE(parseStep("--no-such-pass")->has_value());
+  EXPECT_FALSE(parseStep("--scalar-replacement=x")->has_value());
+}
+
+TEST(ParseStep, ChecksTheValueOfOurs) {
+  ASSERT_FALSE(allPasses().empty());
+  const PassInfo& pass = allPasses().front();
+  std::string flag = "--" + std::string(pass.flag);
+  EXPECT_EQ((*parseStep(flag))->mode, pass.defaultValue());
+  EXPECT_FALSE(parseStep(flag + "=no-such-value"));
+  EXPECT_FALSE(parseStep(flag + "="));
+}
+
+TEST(Suggest, FindsTheNearest) {
+  std::vector<std::string> names{"--ssa-rewrite", "--strip-debug", "-O"};
+  EXPECT_EQ(nearest("--ssa-rewrit", names), "--ssa-rewrite");
+  EXPECT_EQ(nearest("--strip-debgu", names), "--strip-debug");
+  EXPECT_EQ(nearest("--something-else", names), "");
+  EXPECT_EQ(editDistance("abcd", "abdc"), 1u);
+  EXPECT_EQ(editDistance("", "abc"), 3u);
+  EXPECT_EQ(editDistance("kitten", "sitting"), 3u);
+}
+
+TEST(Suggest, KnowsTheFlagsOfTheStandardPipeline) {
+  auto known = knownSpirvOptFlags();
+  for (const PipelineStep& step : standardPipeline()) {
+    if (step.pass) continue;
+    std::string name = "--" + std::string(step.name());
+    EXPECT_NE(std::find(known.begin(), known.end(), name), known.end())
+        << name << " is not in driver/support/spirv_opt_flags.def";
+  }
+  EXPECT_GE(known.size(), 60u)
+      << "spirv_opt_flags.def is out of step with the installed SPIRV-Tools";
+}
+
+} // namespace
+} // namespace lanewise::driver

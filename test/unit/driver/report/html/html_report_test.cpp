@@ -1,0 +1,211 @@
+#include "report/html/report.h"
+#include "report/html/report_subjects.h"
+#include "report/html/text.h"
+#include "report/html/timing_plot.h"
+
+#include <gtest/gtest.h>
+
+namespace lanewise::driver {
+namespace {
+
+size_t countOf(const std::string& text, const std::string& what) {
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += what.size()) ++count;
+  return count;
+}
+
+bool has(const std::string& text, const std::string& what) {
+  return text.find(what) != std::string::npos;
+}
+
+VerifyReport timedReport(std::vector<double> original, std::vector<double> other) {
+  VerifyReport report;
+  report.state = VerifyState::Equal;
+  report.originalName = "original";
+  report.compared = {{"out", "f32", 64, 256, "bitwise", false}};
+  VariantReport variant;
+  variant.name = "transformed";
+  variant.state = VerifyState::Equal;
+  variant.timing = TimingResult();
+  variant.timing->pairs = uint32_t(original.size());
+  variant.timing->originalSamples = std::move(original);
+  variant.timing->transformedSamples = std::move(other);
+  report.variants.push_back(variant);
+  return report;
+}
+
+ReportSubject subjectNamed(const std::string& name, ReportState state) {
+  ReportSubject subject;
+  subject.name = name;
+  subject.state = state;
+  return subject;
+}
+
+TEST(HtmlText, EscapesWhatHtmlReads) {
+  EXPECT_EQ(escaped("<a href=\"x\">'&'</a>\n\t"),
+            "&lt;a href=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/a&gt;\n\t");
+}
+
+TEST(HtmlText, ReplacesWhatIsNoUtf8AndControlCharacters) {
+  const std::string no = "\xEF\xBF\xBD";
+  EXPECT_EQ(escaped("\xC3\xA4\xE2\x86\x92\xF0\x9F\x99\x82"),
+            "\xC3\xA4\xE2\x86\x92\xF0\x9F\x99\x82");
+  EXPECT_EQ(escaped("a\xFF"
+                    "b\xC3"),
+            "a" + no + "b" + no);
+  EXPECT_EQ(escaped("\xC0\xBC"), no + no);          // an overlong '<'
+  EXPECT_EQ(escaped("\xED\xA0\x80"), no + no + no); // a surrogate
+  EXPECT_EQ(escaped(std::string_view("\0\x1B\x7F", 3)), no + no + no);
+}
+
+TEST(HtmlText, NumbersReadWell) {
+  EXPECT_EQ(timeText(0.25), "250 ns");
+  EXPECT_EQ(timeText(6612.4), "6.61 ms");
+  EXPECT_EQ(groupedDigits(9999), "9999");
+  EXPECT_EQ(groupedDigits(1234567), "1\xE2\x80\xAF"
+                                    "234\xE2\x80\xAF"
+                                    "567");
+}
+
+TEST(TimingPlot, EverySampleIsAPoint) {
+  const std::string plot = timingPlots(timedReport({10, 11, 12, 10}, {5, 6, 5, 7}));
+  // Two strips of times and one of ratios.
+  EXPECT_EQ(countOf(plot, "<circle class=\"pt"), 12u);
+  EXPECT_EQ(countOf(plot, "<svg class=\"strip"), 3u);
+  EXPECT_EQ(countOf(plot, "pt out"), 0u);
+}
+
+TEST(TimingPlot, FarSamplesStandAtTheEdgeAndAreCounted) {
+  std::vector<double> calm(40, 10), hasOutlier(40, 10);
+  for (size_t n = 0; n < calm.size(); ++n)
+    calm[n] += 0.01 * double(n), hasOutlier[n] += 0.01 * double(n);
+  hasOutlier[7] = 5000;
+  const std::string plot = timingPlots(timedReport(calm, hasOutlier));
+  EXPECT_EQ(countOf(plot, "pt out"), 2u); // the time and the ratio
+  EXPECT_TRUE(has(plot, "1 sample at the right edge (hollow) lies beyond the scale, up to 5000"));
+}
+
+TEST(TimingPlot, DrawsSomeOfVeryManyAndSurvivesEqualOnes) {
+  const std::vector<double> many(20000, 3.5);
+  EXPECT_EQ(countOf(timingPlots(timedReport(many, many)), "<circle"), 3 * kMostPoints);
+  EXPECT_EQ(countOf(timingPlots(timedReport({4}, {4})), "<circle"), 3u);
+  EXPECT_EQ(timingPlots(VerifyReport()), "");
+}
+
+TEST(HtmlReport, RemarksStandBelowTheirLines) {
+  ReportSubject subject = subjectNamed("a.comp", ReportState::Done);
+  Remark r;
+  r.kind = Remark::Kind::Applied;
+  r.pass = "pad-shared-memory", r.name = "padded";
+  r.location = {"a.comp", 2, 1};
+  r.message = "padded 'tile'";
+  r.args = {{"array", "tile"}, {"degree-before", "32"}, {"degree-after", "1"}};
+  r.details = {"line 2: Load of 4 bytes, degree 32 -> 1, weight 4"};
+  subject.remarks = {r, r};
+  subject.sources = {{"a.comp", {{1, "int a;"}, {2, "load();"}, {3, "if (a < b)"}, {9, "}"}}}};
+  const std::string html = entryOf(subject).all;
+  const size_t line = html.find("<i>2</i>load();"), remark = html.find("padded &#39;tile&#39;"),
+               next = html.find("<i>3</i>if (a &lt; b)");
+  EXPECT_LT(line, remark);
+  EXPECT_LT(remark, next);
+  EXPECT_NE(next, std::string::npos);
+  EXPECT_EQ(countOf(html, "padded &#39;tile&#39;"), 1u); // twice the same is one, counted
+  EXPECT_TRUE(has(html, "2 times"));
+  EXPECT_TRUE(
+      has(html, "<td>line 2</td><td>Load of 4 bytes</td><td>degree 32 \xE2\x86\x92 1</td>"));
+  EXPECT_TRUE(has(html, "5 lines")); // between 3 and 9
+  EXPECT_TRUE(has(html, "conflict degree before, after"));
+}
+
+TEST(HtmlReport, WhatWasUndoneStandsByItself) {
+  ReportSubject subject = subjectNamed("a.comp", ReportState::Verified);
+  Remark r;
+  r.kind = Remark::Kind::Warning;
+  r.pass = "pad-shared-memory", r.name = "changed-results", r.message = "it was undone";
+  subject.remarks = {r};
+  const ReportEntry entry = entryOf(subject);
+  EXPECT_EQ(entry.undone, 1u);
+  EXPECT_EQ(entry.stateText, "verified, a pass undone");
+  EXPECT_EQ(countOf(entry.all, "it was undone"), 1u);
+  EXPECT_TRUE(has(entry.brief, "it was undone")); // however large the page is
+}
+
+TEST(HtmlReport, WhatNeedsALookComesFirst) {
+  ReportPage page;
+  page.command = "batch";
+  for (auto [name, state] : {std::pair("verified.comp", ReportState::Verified),
+                             std::pair("unverified.comp", ReportState::Unverified),
+                             std::pair("failed.comp", ReportState::Failed),
+                             std::pair("differs.comp", ReportState::Differs)})
+    page.entries.push_back(entryOf(subjectNamed(name, state)));
+  const std::string html = htmlReport(page);
+  EXPECT_LT(html.find(">failed.comp<"), html.find(">differs.comp<"));
+  EXPECT_LT(html.find(">differs.comp<"), html.find(">unverified.comp<"));
+  EXPECT_LT(html.find(">unverified.comp<"), html.find(">verified.comp<"));
+  EXPECT_TRUE(has(html, "2 of 4 failed"));
+}
+
+TEST(HtmlReport, StaysUsableWithThousandsOfFiles) {
+  ReportSubject subject = subjectNamed("x.comp", ReportState::Done);
+  for (int n = 0; n < 40; ++n) {
+    Remark r;
+    r.kind = n % 4 ? Remark::Kind::Missed : Remark::Kind::Applied;
+    r.message = "site " + std::to_string(n) + std::string(150, '.');
+    r.location = {"x.comp", uint32_t(10 * n + 1), 0};
+    subject.remarks.push_back(r);
+  }
+  ReportSource source{"x.comp", {}};
+  for (uint32_t n = 1; n < 400; ++n) source.lines[n] = std::string(60, 'x');
+  subject.sources = {source};
+  const ReportEntry entry = entryOf(subject);
+  ReportPage page;
+  page.command = "batch";
+  for (int n = 0; n < 2000; ++n) {
+    page.entries.push_back(entry);
+    page.entries.back().name = "file" + std::to_string(n) + ".comp";
+  }
+  const std::string html = htmlReport(page);
+  EXPECT_LT(html.size(), size_t(12) << 20);
+  EXPECT_EQ(countOf(html, "<details class=\"subject\""), 2000u);
+  EXPECT_TRUE(has(html, "Source and differences of the code are left out"));
+  EXPECT_TRUE(has(html, "Remarks and source are left out"));
+}
+
+TEST(HtmlReport, EntriesSurvivePacking) {
+  ReportSubject subject = subjectNamed("<x>", ReportState::Unverified);
+  subject.reason = "no \"inputs\"";
+  subject.verification = timedReport({1, 2}, {2, 3});
+  subject.verification->variants[0].timing->ratio = 1.5;
+  const ReportEntry entry = entryOf(subject);
+  EXPECT_EQ(unpackEntry(pack(entry)), entry);
+  EXPECT_TRUE(entry.ratio.has_value());
+  EXPECT_EQ(unpackEntry(pack(ReportEntry())), ReportEntry());
+  EXPECT_FALSE(unpackEntry("[]"));
+  EXPECT_FALSE(unpackEntry(pack(entry).substr(1)));
+  std::string other = pack(entry);
+  other.replace(other.find(",2,"), 3, ",9,"); // no such state
+  EXPECT_FALSE(unpackEntry(other));
+}
+
+TEST(ReportSubjects, CommandsAreShownWithoutTheirDestinations) {
+  std::vector<std::string> texts = {"a b.comp", "-O",  "-o",          "out.spv",
+                                    "--html=x", "-oy", "--device=cpu"};
+  std::vector<char*> args;
+  for (std::string& text : texts) args.push_back(text.data());
+  EXPECT_EQ(shownCommand("opt", args, {"-o", "--html"}), "lanewise opt 'a b.comp' -O --device=cpu");
+}
+
+TEST(ReportSubjects, AbsoluteNamesBecomeRelativeEverywhere) {
+  ReportSubject subject = subjectNamed("/src/a/x.comp", ReportState::Done);
+  Remark r;
+  r.location = {"/src/a/x.comp", 1, 0};
+  r.message = "as in /src/a/x.comp.inc";
+  subject.remarks = {r};
+  RelativeNames({"/src/b"}, {"/src/a/x.comp", "/src/a/x.comp.inc", "y.comp"}).apply(subject);
+  EXPECT_EQ(subject.name, "../a/x.comp");
+  EXPECT_EQ(subject.remarks[0].location.file, "../a/x.comp");
+  EXPECT_EQ(subject.remarks[0].message, "as in ../a/x.comp.inc");
+}
+
+} // namespace
+} // namespace lanewise::driver
