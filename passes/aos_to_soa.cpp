@@ -33,10 +33,10 @@
 #include "analysis/buffers/buffer_uses.h"
 #include "ir/rewriter.h"
 #include "pass.h"
+#include "planning/layout_exchange.h"
 #include "planning/layout_plan.h"
+#include "text/format_text.h"
 #include "transforms/relayout_buffers.h"
-
-#include <fmt/format.h>
 
 namespace lanewise {
 namespace {
@@ -47,7 +47,8 @@ LayoutPlan planAlone(PassContext& context, const BufferUses& uses) {
   options.isRobust = context.isRobust;
   options.assumesDistinctBindings = true;
   options.maySite = context.maySite;
-  options.narrow.assign(context.narrow.begin(), context.narrow.end());
+  if (const LayoutExchange* layouts = context.layouts)
+    options.narrow.assign(layouts->narrow.begin(), layouts->narrow.end());
   const ProgramShader shader{{}, &context.analyses, 1};
   return planLayouts({&shader, 1}, buffersOfModule(uses), context.target, options);
 }
@@ -59,11 +60,10 @@ PassResult rewrite(PassContext& context, const BufferUses& uses, const LayoutsBy
     if (!view.hasBinding || found == layouts.end()) continue;
     if (!view.hasArray || !view.refusals.empty() ||
         view.leaves.size() != found->second.fields.size())
-      return Error{
-          fmt::format("the layout of '{}' was made for another module", found->second.name),
-          {},
-          view.variable.value,
-          {}};
+      return Error{formatText("the layout of '{}' was made for another module", found->second.name),
+                   {},
+                   view.variable.value,
+                   {}};
     relayouts.push_back({&view, &found->second});
   }
   if (relayouts.empty()) return PassOutcome{};
@@ -78,11 +78,12 @@ PassResult rewrite(PassContext& context, const BufferUses& uses, const LayoutsBy
 
 PassResult runAosToSoa(PassContext& context) {
   const BufferUses uses = collectBufferUses(context.analyses);
-  if (context.programLayouts) return rewrite(context, uses, *context.programLayouts);
+  LayoutExchange* layouts = context.layouts;
+  if (layouts && layouts->decided) return rewrite(context, uses, *layouts->decided);
   LayoutPlan plan = planAlone(context, uses);
   std::move(plan.remarks.begin(), plan.remarks.end(), std::back_inserter(context.remarks));
   PassResult result = rewrite(context, uses, plan.byShader.front());
-  if (result && result->changed && context.manifest) *context.manifest = std::move(plan.manifest);
+  if (result && result->changed && layouts) layouts->manifest = std::move(plan.manifest);
   return result;
 }
 

@@ -1,7 +1,7 @@
 // --branch-to-predication: turn short divergent selections into OpSelect
 //
 // What: a selection (if, if-else, chain of else-if, small switch) whose arms hold nothing but
-// harmless computations becomes straight code: both arms are computed, and OpSelect takes the place
+// harmless computations is flattened: both arms are computed, and OpSelect takes the place
 // of the phis. Inner selections go first, so nests go from the inside out. Work that both arms do
 // is done once; stores of both arms to one place become one store. Where a short rest must stay
 // guarded, the harmless part of the arms moves in front of the branch.
@@ -9,7 +9,7 @@
 // Legal when: the arms lead straight to the merge block, and each instruction in them is proved to
 // be defined and without effect where the branch does not lead to it
 // (analysis/branches/speculation.h), or is executed by both arms anyhow. A condition that is
-// constant is left to specialization. DESIGN 5.1.
+// constant is left to specialization. docs/design/predication.md.
 //
 // Pays when: the lanes of a subgroup may part at it (a branch that is uniform over the subgroup
 // stays), and both arms with their selects cost no more than the branch and the arms that are taken
@@ -43,11 +43,11 @@
 #include "analysis/uniformity/uniformity.h"
 #include "ir/rewriter.h"
 #include "pass.h"
+#include "text/format_text.h"
 #include "transforms/flatten_selections.h"
 #include "transforms/select_values.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <set>
 
@@ -60,7 +60,7 @@ struct Options {
   /// Instructions that the arms of a selection may have, whatever is asked for: bounds the time
   /// that deep nests take.
   size_t maxArmInstructions = 4096;
-  /// Least share of the cost that must be saved. Where the driver makes straight code of the branch
+  /// Least share of the cost that must be saved. Where the driver flattens the branch
   /// by itself, the costs are the same, and it is flattened.
   double minGain = 0.02;
   /// Arms that a switch may have.
@@ -386,7 +386,7 @@ std::optional<Refusal> Plan::isExcluded(const Site& site) const {
   if (s.isSwitch && module_.numberWords(module_.typeOf(s.condition)) != 1)
     return Refusal{"wide-selector", "the selector has 64 bits", s.branch};
   if (s.arms.size() > options_.maxSwitchArms)
-    return Refusal{"too-many-arms", fmt::format("the switch has {} arms", s.arms.size()), s.branch};
+    return Refusal{"too-many-arms", formatText("the switch has {} arms", s.arms.size()), s.branch};
   return std::nullopt;
 }
 
@@ -483,16 +483,16 @@ std::optional<Refusal> Plan::isProfitable(Site& site) {
   const bool isTie = site.costAfter == site.costBefore;
   if (!isTie && site.costAfter > site.costBefore * (1 - options_.minGain))
     return Refusal{"too-costly",
-                   fmt::format("straight code would cost {:.1f} instead of {:.1f}", site.costAfter,
-                               site.costBefore),
+                   formatText("flattening would cost {:.1f} instead of {:.1f}", site.costAfter,
+                              site.costBefore),
                    s.branch};
   if (site.registersAdded > 0) {
     if (!pressure_) pressure_.emplace(analyses_);
     const uint32_t live = pressure_->atEnd(s.header);
     if (live <= target_.registersPerLane && live + site.registersAdded > target_.registersPerLane)
       return Refusal{"register-pressure",
-                     fmt::format("{} registers live at the branch, and {} more would", live,
-                                 site.registersAdded),
+                     formatText("{} registers live at the branch, and {} more would", live,
+                                site.registersAdded),
                      s.branch};
   }
   return std::nullopt;
@@ -515,9 +515,9 @@ std::optional<Refusal> Plan::isPartProfitable(Site& site) {
   }
   site.costAfter = moving + staying;
   const Refusal no{"too-costly",
-                   fmt::format("straight code with a branch for the rest would cost {:.1f} instead "
-                               "of {:.1f}",
-                               site.costAfter, site.costBefore),
+                   formatText("flattening all but the rest would cost {:.1f} instead "
+                              "of {:.1f}",
+                              site.costAfter, site.costBefore),
                    s.branch};
   if (moving == 0) return no;
   if (isForced(site)) return std::nullopt;
@@ -554,7 +554,7 @@ void Plan::judge(Site& site, BlockRef header) {
     }
     if (count > options_.maxArmInstructions)
       site.refusal =
-          Refusal{"too-large", fmt::format("its arms have {} instructions", count), s.branch};
+          Refusal{"too-large", formatText("its arms have {} instructions", count), s.branch};
   }
   if (site.refusal) return;
   findCommon(site);
@@ -587,7 +587,7 @@ void Plan::decide() {
     const size_t first = sites_.size();
     for (size_t n = 0; n < headers.size(); ++n) {
       sites_.emplace_back();
-      sites_.back().name = fmt::format("branch{}", sites_.size());
+      sites_.back().name = formatText("branch{}", sites_.size());
       siteOf_.emplace(headers[n], first + n);
     }
     // An inner header stands behind the outer one in every order that visits dominators first.
@@ -604,7 +604,7 @@ void Plan::decide() {
 
 std::string Plan::placeOf(InstRef inst) const {
   const uint32_t line = analyses_.get<SourceLines>().at(module_, inst).line;
-  return line == 0 ? std::string() : fmt::format(" at line {}", line);
+  return line == 0 ? std::string() : formatText(" at line {}", line);
 }
 
 /// "arms of 3 and 0", the empty arm of a triangle left out.
@@ -612,7 +612,7 @@ std::string Plan::costText(const Site& site) const {
   std::string text;
   for (size_t a = 0; a < site.cost.arms.size(); ++a)
     if (!site.selection.arms[a].blocks.empty())
-      text += fmt::format("{}{:.4g}", text.empty() ? "" : " and ", site.cost.arms[a]);
+      text += formatText("{}{:.4g}", text.empty() ? "" : " and ", site.cost.arms[a]);
   return text;
 }
 
@@ -625,39 +625,39 @@ Remark Plan::remarkOf(const Site& site) const {
   r.location = analyses_.get<SourceLines>().at(module_, s.branch);
   const std::string kind = s.isSwitch ? "switch" : "branch";
   const std::string costs = costText(site);
-  const std::string arms = costs.empty() ? "" : fmt::format(" (arms: {})", costs);
+  const std::string arms = costs.empty() ? "" : formatText(" (arms: {})", costs);
   r.args = {{"branch", site.name}};
   if (!costs.empty()) {
     std::string list;
     for (double cost : site.cost.arms)
-      list += fmt::format("{}{:.4g}", list.empty() ? "" : ",", cost);
+      list += formatText("{}{:.4g}", list.empty() ? "" : ",", cost);
     r.args.push_back({"arm-costs", list});
   }
   if (site.costAfter > 0) {
-    r.args.push_back({"cost-before", fmt::format("{:.4g}", site.nestBefore)});
-    r.args.push_back({"cost-after", fmt::format("{:.4g}", site.costAfter)});
+    r.args.push_back({"cost-before", formatText("{:.4g}", site.nestBefore)});
+    r.args.push_back({"cost-after", formatText("{:.4g}", site.costAfter)});
     r.args.push_back({"odds", site.odds.source});
   }
   if (site.decision == Decision::Left) {
     r.kind = Remark::Kind::Missed;
     r.name = site.refusal->name;
-    r.message = fmt::format("kept a {}{}: {}", kind, arms, site.refusal->message);
+    r.message = formatText("kept {}{}: {}", kind, arms, site.refusal->message);
     if (site.refusal->place != s.branch)
-      r.message += fmt::format(" ({}{})", module_.facts(site.refusal->place).name,
-                               placeOf(site.refusal->place));
+      r.message += formatText(" ({}{})", module_.facts(site.refusal->place).name,
+                              placeOf(site.refusal->place));
     return r;
   }
   r.kind = Remark::Kind::Applied;
-  r.args.push_back({"registers-added", fmt::format("{}", site.registersAdded)});
+  r.args.push_back({"registers-added", formatText("{}", site.registersAdded)});
   const bool isWhole = site.decision == Decision::Flattened;
   if (isWhole && !site.outer.empty()) r.args.push_back({"inside", site.outer});
   r.name = isWhole ? "flattened" : "partly-flattened";
-  r.message = fmt::format("{} a {}{}: about {:.4g} instead of {:.4g}",
-                          isWhole ? "made straight code of" : "moved the harmless part in front of",
-                          kind, arms, site.costAfter, site.nestBefore);
+  r.message = formatText("{} {}{}: estimated cost {:.4g} -> {:.4g}",
+                         isWhole ? "flattened" : "partly flattened", kind, arms, site.nestBefore,
+                         site.costAfter);
   if (!isWhole) {
     const InstRef stays = firstBlocker(site).place;
-    r.message += fmt::format("; {}{} stays", module_.facts(stays).name, placeOf(stays));
+    r.message += formatText("; {}{} stays", module_.facts(stays).name, placeOf(stays));
   }
   return r;
 }

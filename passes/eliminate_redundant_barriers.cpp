@@ -34,9 +34,9 @@
 #include "analysis/module/source_lines.h"
 #include "ir/rewriter.h"
 #include "pass.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lanewise {
 namespace {
@@ -72,17 +72,17 @@ void addRemarks(BarrierJudgement& judgement, Remarks& remarks) {
       const std::string_view fate =
           barrier.fate == JudgedBarrier::Fate::Merged ? "merged" : "removed";
       add(barrier, Remark::Kind::Applied, fate,
-          fmt::format("{} a {} barrier: {}", fate, kind, proofOf(judgement, barrier)));
+          formatText("{} a {} barrier: {}", fate, kind, proofOf(judgement, barrier)));
       continue;
     }
     if (barrier.droppedClasses != 0)
       add(barrier, Remark::Kind::Applied, "narrowed",
-          fmt::format("dropped {} memory from the semantics of a {} barrier: no two "
-                      "invocations meet there across it",
-                      classNames(barrier.droppedClasses), kind));
+          formatText("dropped {} memory from the semantics of a {} barrier: no two "
+                     "invocations meet there across it",
+                     classNames(barrier.droppedClasses), kind));
     if (barrier.verdicts.empty()) continue;
     add(barrier, Remark::Kind::Missed, nameOf(barrier.verdicts.front().need),
-        fmt::format("kept a {} barrier: {}", kind, reasonOf(judgement, barrier)));
+        formatText("kept a {} barrier: {}", kind, reasonOf(judgement, barrier)));
   }
 }
 

@@ -1,10 +1,11 @@
 #include "lanewise/lanewise.h"
 
 #include "pass.h"
+#include "planning/layout_exchange.h"
+#include "text/format_text.h"
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <utility>
 
 namespace lanewise {
@@ -13,7 +14,7 @@ namespace {
 
 /// The only pass that changes what the host sees.
 constexpr std::string_view kLayoutPass = "aos-to-soa";
-/// Its value for `--narrow-fields` alone; not among the values of its flag.
+/// Its value for `--narrow-fields` alone.
 constexpr std::string_view kNarrowOnly = "keep";
 
 Error wrongOption(std::string message) {
@@ -59,8 +60,8 @@ Status checkTarget(const TargetProfile& t) {
   };
   for (const Figure& f : figures)
     if (!(f.value >= f.least && f.value <= f.most)) // NaN, too
-      return wrongOption(fmt::format("target: {} is {}; it must lie between {} and {}", f.name,
-                                     f.value, f.least, f.most));
+      return wrongOption(formatText("target: {} is {}; it must lie between {} and {}", f.name,
+                                    f.value, f.least, f.most));
   return ok();
 }
 
@@ -68,7 +69,7 @@ Status checkAssumptions(const Assumptions& assumptions) {
   if (!assumptions.workgroupSize) return ok();
   for (uint32_t size : *assumptions.workgroupSize)
     if (size < 1 || size > 65535)
-      return wrongOption(fmt::format(
+      return wrongOption(formatText(
           "assumptions: {} in the workgroup size; it must lie between 1 and 65535", size));
   return ok();
 }
@@ -77,11 +78,11 @@ Status checkNarrowing(std::span<const NarrowRequest> requests) {
   for (const NarrowRequest& r : requests) {
     if (r.bits < 1 || r.bits > 31)
       return wrongOption(
-          fmt::format("narrow: {}.{} has {} bits; it must be 1 to 31", r.buffer, r.field, r.bits));
+          formatText("narrow: {}.{} has {} bits; it must be 1 to 31", r.buffer, r.field, r.bits));
     if (std::count_if(requests.begin(), requests.end(), [&](const NarrowRequest& other) {
           return other.buffer == r.buffer && other.field == r.field;
         }) > 1)
-      return wrongOption(fmt::format("narrow: {}.{} stands there twice", r.buffer, r.field));
+      return wrongOption(formatText("narrow: {}.{} stands there twice", r.buffer, r.field));
   }
   return ok();
 }
@@ -99,13 +100,13 @@ Result<Step> stepOf(const PassRequest& request) {
       if (!known.empty()) known += ", ";
       known += p.flag;
     }
-    return wrongOption(fmt::format("there is no pass '{}'; there are {}", request.name, known));
+    return wrongOption(formatText("there is no pass '{}'; there are {}", request.name, known));
   }
   if (request.value.empty()) return Step{pass, std::string(pass->defaultValue())};
   if (!pass->acceptsValue(request.value))
-    return wrongOption(pass->values.empty() ? fmt::format("{} takes no value", pass->flag)
-                                            : fmt::format("{} does not take '{}'; it takes {}",
-                                                          pass->flag, request.value, pass->values));
+    return wrongOption(pass->values.empty() ? formatText("{} takes no value", pass->flag)
+                                            : formatText("{} does not take '{}'; it takes {}",
+                                                         pass->flag, request.value, pass->values));
   return Step{pass, request.value};
 }
 
@@ -120,7 +121,7 @@ Result<std::vector<Step>> stepsOf(const OptimizeOptions& options) {
   }
   if (layoutSteps > 1)
     return wrongOption(
-        fmt::format("{} may stand there once: a layout is changed once", kLayoutPass));
+        formatText("{} may stand there once: a layout is changed once", kLayoutPass));
   if (!options.narrow.empty() && layoutSteps == 0)
     steps.push_back({findPass(kLayoutPass), std::string(kNarrowOnly)});
   return steps;
@@ -128,7 +129,7 @@ Result<std::vector<Step>> stepsOf(const OptimizeOptions& options) {
 
 Status runStep(const Step& step, const OptimizeOptions& options, Module& module, Analyses& analyses,
                Optimized& result) {
-  LayoutManifest layouts;
+  LayoutExchange layouts{.narrow = options.narrow};
   PassContext context{.module = module,
                       .analyses = analyses,
                       .target = options.target,
@@ -140,13 +141,11 @@ Status runStep(const Step& step, const OptimizeOptions& options, Module& module,
                             return !options.maySite || options.maySite(step.pass->flag, site);
                           },
                       .remarks = result.remarks,
-                      .programLayouts = nullptr,
-                      .narrow = options.narrow,
-                      .manifest = &layouts};
+                      .layouts = &layouts};
   PassResult outcome = runPass(*step.pass, context);
   if (!outcome) return outcome.error();
   result.changed = result.changed || outcome->changed;
-  if (!layouts.buffers.empty()) result.layouts = std::move(layouts);
+  if (!layouts.manifest.buffers.empty()) result.layouts = std::move(layouts.manifest);
   return ok();
 }
 

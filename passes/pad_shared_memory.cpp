@@ -13,8 +13,8 @@
 // each with its name.
 //
 // Pays when: the cycles that the banks need, summed over all sites and weighted by how often they
-// run, plus the arithmetic of index maps, times the residency that more memory costs, drop by at
-// least Options::minGain. isProfitable() decides, on counts for each lane, not on estimates.
+// run, plus the arithmetic of index maps, times the occupancyLoss that more memory costs, drop by
+// at least Options::minGain. isProfitable() decides, on counts for each lane, not on estimates.
 //
 // Before => After:
 //
@@ -50,11 +50,11 @@
 #include "analysis/shared_memory/shared_variables.h"
 #include "ir/rewriter.h"
 #include "pass.h"
+#include "text/format_text.h"
 #include "transforms/relayout_shared.h"
 #include "transforms/shared_memory_uses.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <memory>
 #include <set>
@@ -127,7 +127,7 @@ private:
   // collect
   double weightOf(const EntryPoint& entry, BlockRef block);
   Candidate collect(const SharedVariable& variable);
-  std::optional<double> residency(const Candidate& candidate, uint64_t bytes) const;
+  std::optional<double> occupancyLoss(const Candidate& candidate, uint64_t bytes) const;
   bool fitsAllSizes(const Candidate& candidate, uint64_t bytes) const;
   // check
   std::optional<Refusal> canPad(const Candidate& candidate);
@@ -190,7 +190,7 @@ Candidate Plan::collect(const SharedVariable& variable) {
   Candidate c;
   c.variable = &variable;
   c.name = analyses_.get<Decorations>().name(module_, variable.id);
-  if (c.name.empty()) c.name = fmt::format("%{}", variable.id.value);
+  if (c.name.empty()) c.name = formatText("%{}", variable.id.value);
   const Users& users = users_[variable.id];
   c.holders = users.holders;
   c.entryPoints = users.entryPoints;
@@ -217,7 +217,7 @@ Candidate Plan::collect(const SharedVariable& variable) {
 
 /// Workgroups that a core holds, before divided by after, when the variable has `bytes`; nothing
 /// when some entry point does not fit any more.
-std::optional<double> Plan::residency(const Candidate& c, uint64_t bytes) const {
+std::optional<double> Plan::occupancyLoss(const Candidate& c, uint64_t bytes) const {
   double worst = 1;
   for (size_t n = 0; n < c.holders.size(); ++n) {
     const EntryPoint* entry = c.holders[n];
@@ -286,10 +286,10 @@ std::optional<Refusal> Plan::hasKnownExtents(const Candidate& c) const {
     std::string options;
     for (uint32_t id : specIdsOf(analyses_, node.length))
       if (!value || value->width != 32 || context_.assumptions.specConstants.count(id) == 0)
-        options += fmt::format("{}--spec-const={}:VALUE", options.empty() ? "" : " ", id);
+        options += formatText("{}--spec-const={}:VALUE", options.empty() ? "" : " ", id);
     return Refusal{"specialization-sized",
-                   fmt::format("an extent is a specialization constant; give it with {}",
-                               options.empty() ? "--spec-const=ID:VALUE" : options),
+                   formatText("an extent is a specialization constant; give it with {}",
+                              options.empty() ? "--spec-const=ID:VALUE" : options),
                    c.variable->variable};
   }
   return std::nullopt;
@@ -302,12 +302,12 @@ std::optional<Refusal> Plan::provesIndices(const Candidate& c) {
     if (!unproved) continue;
     std::string of;
     if (unproved->variable != c.variable->id)
-      of = fmt::format(" for '{}', which shares the memory",
-                       analyses_.get<Decorations>().name(module_, unproved->variable));
+      of = formatText(" for '{}', which shares the memory",
+                      analyses_.get<Decorations>().name(module_, unproved->variable));
     return Refusal{"index-not-proved",
-                   fmt::format("--robust asks for a proof that every index stays in its row, and "
-                               "there is none{}",
-                               of),
+                   formatText("--robust asks for a proof that every index stays in its row, and "
+                              "there is none{}",
+                              of),
                    unproved->inst};
   }
   return std::nullopt;
@@ -375,19 +375,19 @@ std::optional<Refusal> Plan::wantsRoom(const Candidate& c) const {
     return std::nullopt;
   if (!c.openLengths.empty())
     return Refusal{"size-not-frozen",
-                   fmt::format("{} needs more memory, and may not fit where the original does for "
-                               "other values of a specialization constant; freeze it with {} in "
-                               "front of the pass",
-                               describe(*c.variable, choice->layout),
-                               optionsToFreeze(analyses_, c.openLengths)),
+                   formatText("{} needs more memory, and may not fit where the original does for "
+                              "other values of a specialization constant; freeze it with {} in "
+                              "front of the pass",
+                              describe(*c.variable, choice->layout),
+                              optionsToFreeze(analyses_, c.openLengths)),
                    c.variable->variable};
   uint64_t most = 0;
   for (const SharedMemoryUse& memory : c.memory)
     most = std::max(most, memory.bytes(choice->layout.bytes()).value_or(0));
   return Refusal{"no-room",
-                 fmt::format("{} needs {} bytes of Workgroup memory, and the target '{}' has {}",
-                             describe(*c.variable, choice->layout), most, target_.name,
-                             target_.maxSharedMemory),
+                 formatText("{} needs {} bytes of Workgroup memory, and the target '{}' has {}",
+                            describe(*c.variable, choice->layout), most, target_.name,
+                            target_.maxSharedMemory),
                  c.variable->variable};
 }
 
@@ -414,9 +414,9 @@ std::optional<Refusal> Plan::isProfitable(const Candidate& c) const {
   const double minGain = after.cost.arithmetic > 0 ? options_.minMapGain : options_.minGain;
   if (after.cost.total() > before.cost.total() * (1 - minGain))
     return Refusal{"gain-too-small",
-                   fmt::format("{} would save {:.1f}% of the cost of its accesses",
-                               describe(variable, after.layout),
-                               100 * (1 - after.cost.total() / before.cost.total())),
+                   formatText("{} would save {:.1f}% of the cost of its accesses",
+                              describe(variable, after.layout),
+                              100 * (1 - after.cost.total() / before.cost.total())),
                    variable.variable};
   return std::nullopt;
 }
@@ -446,7 +446,7 @@ void Plan::judge(SharedSizes& newBytes, const std::set<Id>* only) {
           if (bytes > c.before().layout.bytes() && !fitsAllSizes(c, bytes))
             return std::optional<double>();
           const auto [at, isNew] = known.try_emplace(bytes);
-          if (isNew) at->second = residency(c, bytes);
+          if (isNew) at->second = occupancyLoss(c, bytes);
           return at->second;
         },
         [this, &variable](uint32_t node) { return isLiteral(variable, node); });
@@ -481,14 +481,14 @@ std::vector<std::string> Plan::siteTable(const Candidate& c, const SharedLayout*
       return a.pattern->cost(target_, addressForm(*c.variable, layout, a.access->node)).degree;
     };
     if (a.pattern) {
-      degree = fmt::format("degree {}", degreeIn(c.before().layout));
-      if (after) degree += fmt::format(" -> {}", degreeIn(*after));
+      degree = formatText("degree {}", degreeIn(c.before().layout));
+      if (after) degree += formatText(" -> {}", degreeIn(*after));
     }
     std::string_view op = module_.facts(a.access->inst).name;
     op.remove_prefix(2);
-    std::string row = fmt::format("{}: {} of {} bytes, {}, weight {:g}",
-                                  at.line ? fmt::format("line {}", at.line) : "no line", op,
-                                  a.access->bytes, degree, a.weight);
+    std::string row = formatText("{}: {} of {} bytes, {}, weight {:g}",
+                                 at.line ? formatText("line {}", at.line) : "no line", op,
+                                 a.access->bytes, degree, a.weight);
     const auto same =
         std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.first == row; });
     if (same == rows.end() && rows.size() == kMaxTableRows) break;
@@ -500,9 +500,9 @@ std::vector<std::string> Plan::siteTable(const Candidate& c, const SharedLayout*
   }
   std::vector<std::string> table;
   for (auto& [row, count] : rows)
-    table.push_back(count == 1 ? std::move(row) : fmt::format("{}, {} times", row, count));
+    table.push_back(count == 1 ? std::move(row) : formatText("{}, {} times", row, count));
   if (listed < c.accesses.size())
-    table.push_back(fmt::format("and {} more accesses", c.accesses.size() - listed));
+    table.push_back(formatText("and {} more accesses", c.accesses.size() - listed));
   return table;
 }
 
@@ -536,13 +536,13 @@ Remark Plan::remark(const Candidate& c) const {
   remark.details = siteTable(c, c.isApplied() ? &c.after->layout : nullptr);
   if (c.hasNoConflict) {
     remark.name = "no-conflict";
-    remark.message = fmt::format("'{}{}' has no bank conflict that is known", c.name, old);
+    remark.message = formatText("'{}{}' has no bank conflict that is known", c.name, old);
     return remark;
   }
   if (c.refusal) {
     remark.kind = Remark::Kind::Missed;
     remark.name = c.refusal->name;
-    remark.message = fmt::format("did not pad '{}{}': {}", c.name, old, c.refusal->message);
+    remark.message = formatText("did not pad '{}{}': {}", c.name, old, c.refusal->message);
     return remark;
   }
   remark.kind = Remark::Kind::Applied;
@@ -553,18 +553,18 @@ Remark Plan::remark(const Candidate& c) const {
     if (flat.map.kind == IndexMap::Kind::Xor) remark.name = "swizzled";
     if (flat.map.kind == IndexMap::Kind::None) remark.name = "flattened";
   }
-  remark.message = fmt::format("{} '{}' from {} to {}: conflict degree {} -> {}, {} more bytes",
-                               remark.name, c.name, old, now, degreeBefore, degreeAfter, bytes);
+  remark.message = formatText("{} '{}' from {} to {}: conflict degree {} -> {}, {} more bytes",
+                              remark.name, c.name, old, now, degreeBefore, degreeAfter, bytes);
   for (auto [key, value] : std::initializer_list<std::pair<const char*, std::string>>{
            {"extents-before", old},
            {"extents-after", now},
            {"degree-before", std::to_string(degreeBefore)},
            {"degree-after", std::to_string(degreeAfter)},
-           {"cycles-before", fmt::format("{:g}", before.cost.cycles)},
-           {"cycles-after", fmt::format("{:g}", c.after->cost.cycles)},
-           {"arithmetic-added", fmt::format("{:g}", c.after->cost.arithmetic)},
-           {"cycles-at-risk", fmt::format("{:g}", c.after->cost.risk)},
-           {"residency-lost", fmt::format("{:g}", c.after->cost.residency)},
+           {"cycles-before", formatText("{:g}", before.cost.cycles)},
+           {"cycles-after", formatText("{:g}", c.after->cost.cycles)},
+           {"arithmetic-added", formatText("{:g}", c.after->cost.arithmetic)},
+           {"cycles-at-risk", formatText("{:g}", c.after->cost.risk)},
+           {"occupancyLoss-lost", formatText("{:g}", c.after->cost.occupancyLoss)},
            {"bytes-added", std::to_string(bytes)}})
     remark.args.push_back({key, value});
   return remark;

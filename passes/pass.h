@@ -4,18 +4,17 @@
 #include "analysis/module/analyses.h"
 #include "ir/module.h"
 #include "lanewise/assumptions.h"
-#include "lanewise/buffer_layout.h"
 #include "lanewise/remarks.h"
 #include "lanewise/result.h"
 #include "lanewise/target_profile.h"
-#include "planning/layout_narrowing.h"
 
 #include <functional>
-#include <map>
 #include <span>
 #include <string_view>
 
 namespace lanewise {
+
+struct LayoutExchange;
 
 /// Everything a pass may know. Nothing else: no files, no environment, no globals.
 struct PassContext {
@@ -34,14 +33,9 @@ struct PassContext {
   /// depends on an inner one (--branch-to-predication asks for inner branches first).
   std::function<bool(std::string_view siteName)> maySite;
   Remarks& remarks;
-  /// Layouts that were decided for the whole program that the module is a part of, by where the
-  /// module sees the buffer: a pass that changes layouts carries these out and decides none. Null:
-  /// the module stands alone.
-  const std::map<BindingNumber, BufferLayout>* programLayouts = nullptr;
-  /// `--narrow-fields`.
-  std::span<const NarrowRequest> narrow = {};
-  /// Where a pass that changed the layout of buffers says how; null if nobody asks.
-  LayoutManifest* manifest = nullptr;
+  /// Of passes that change the layout of buffers alone (planning/layout_exchange.h); null: nobody
+  /// asks for one and nobody wants to know.
+  LayoutExchange* layouts = nullptr;
 };
 
 /// What a pass did. `preserved` holds the analyses that are still right after it.

@@ -9,13 +9,16 @@ This script refuses includes that the room does not allow itself, allowances tha
 another in a circle, and rooms of more than fourteen translation units. Headers of others may be included anywhere,
 but Vulkan's only under the folders of WITH_VULKAN.
 
-usage: check_rooms.py [ROOT]   (default: this repository)
+usage: check_rooms.py [--write] [ROOT]   (default: this repository)
+
+--write makes the last lines what is included now; the diff then shows which arrows are new.
 """
 
 import collections
 import pathlib
 import re
 import sys
+import textwrap
 
 ROOTS = ("driver", "passes")
 INCLUDE_DIRS = ("driver", "passes", "passes/include")  # beside the file's own folder
@@ -52,6 +55,17 @@ def allowed(readme):
     """The rooms that a README.md allows; None where it does not say."""
     match = re.search(r"^May include: (.*?)\.\s*\Z", readme.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return set(re.findall(r"`([^`]+)`", match.group(1))) if match else None
+
+
+def write(root):
+    """Makes the last line of each README.md what its room includes."""
+    for room, files in sources(root).items():
+        below = {room_of_include(root, path, name) for path in files for _, name in includes(path)} - {None, room}
+        line = "May include: " + (", ".join(f"`{r}`" for r in sorted(below)) or "nothing of ours") + "."
+        readme = root / room / "README.md"
+        text = readme.read_text(encoding="utf-8") if readme.is_file() else f"# {room}/\n\n"
+        text = text.partition("May include:")[0].rstrip() + "\n\n" + textwrap.fill(line, 120, break_on_hyphens=False) + "\n"
+        readme.write_text(text, encoding="utf-8")
 
 
 def circle(edges):
@@ -110,8 +124,12 @@ def complaints(root):
 
 
 def main(arguments):
-    root = pathlib.Path(arguments[0]) if arguments else pathlib.Path(__file__).resolve().parent.parent
-    found = list(complaints(root.resolve()))
+    writes = "--write" in arguments
+    places = [a for a in arguments if a != "--write"]
+    root = (pathlib.Path(places[0]) if places else pathlib.Path(__file__).resolve().parent.parent).resolve()
+    if writes:
+        write(root)
+    found = list(complaints(root))
     for line in found:
         print(line, file=sys.stderr)
     return 1 if found else 0

@@ -171,7 +171,7 @@ private:
     if (!result.trouble.empty() && !hasWarnedOfCache_) {
       hasWarnedOfCache_ = true;
       progress_->clear();
-      printError("lanewise: warning: the cache is of less use: {}\n", result.trouble);
+      printError("lanewise: warning: cannot write the cache: {}\n", result.trouble);
     }
     // In the order of the inputs, whoever was quicker.
     for (; next_ < results_.size() && isDone_[next_]; ++next_) say(next_);

@@ -10,7 +10,7 @@
 #include "targets/target_profiles.h"
 #include "verify/inputs/synthesize.h"
 #include "verify/profile/profile.h"
-#include "verify/program/fit.h"
+#include "verify/program/bind_program.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -40,7 +40,7 @@ constexpr const char* kAbout =
     "Runs a scenario in the interpreter and counts, for the subgroups of a target: bank conflicts, "
     "sectors touched and active lanes of each access, how often lanes disagree at each branch, and "
     "arrivals at each barrier. A shader or module is run with the --scenario, in place of one of "
-    "its shaders, or with inputs made up.\n"
+    "its shaders, or with inputs generated.\n"
     "Exit codes: 0 done; 1 bad usage or input, or a module that the interpreter does not know; "
     "3 no device for --target=device.";
 
@@ -198,7 +198,7 @@ Result<Plan> planWithoutScenario(const Options& o) {
   ShaderPair pair{name, *words, *words};
   Result<Scenario> made = synthesizeScenario({&pair, 1}, *assumptions, o.profile.seed, plan.notes);
   if (!made)
-    return failure(fmt::format("{}: no inputs could be made up: {}; give --scenario=FILE.toml",
+    return failure(fmt::format("{}: no inputs could be generated: {}; give --scenario=FILE.toml",
                                o.input, made.error().str()));
   plan.scenario = std::move(*made);
   plan.variant.name = o.input;
@@ -218,7 +218,7 @@ int run(Options& o) {
   Result<Marshalling> marshalling = marshal(plan->scenario, {&plan->variant, 1});
   if (!marshalling) return fail(kBadUsageOrInput, inScenario(marshalling.error()));
   Result<Program> program =
-      fitProgram(marshalling->scenario, marshalling->programs[0], plan->notes);
+      bindProgram(marshalling->scenario, marshalling->programs[0], plan->notes);
   if (!program) return fail(kBadUsageOrInput, inScenario(program.error()));
   o.profile.target = std::move(*target);
   Result<Profile> profile =

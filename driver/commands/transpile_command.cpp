@@ -264,7 +264,7 @@ private:
     return {std::move(name), job.module.words, job.text, job.fixedConstants, job.module.env};
   }
 
-  /// Why no inputs could be made up, empty where they could.
+  /// Why no inputs could be generated, empty where they could.
   Result<std::string> makeUpScenario(RoundTrip& trip) {
     const Job& job = jobs_[0];
     Result<Reflection> reflection = reflect(
@@ -276,7 +276,7 @@ private:
     ShaderPair pair{reflection->entry, job.module.words, job.module.words};
     Result<Scenario> made =
         synthesizeScenario({&pair, 1}, assumptions, options_.verification.seed, trip.notes);
-    if (!made) return fmt::format("no inputs could be made up: {}", made.error().str());
+    if (!made) return fmt::format("no inputs could be generated: {}", made.error().str());
     trip.scenario = std::move(*made);
     trip.shaders.push_back(shaderOf(job, pair.name));
     return std::string();

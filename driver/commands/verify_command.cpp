@@ -179,7 +179,8 @@ Status checkOptions(Options& o) {
 // What a source was compiled to names its lines for the interpreter's findings and the page only.
 Lines linesFor(const Options& o) {
   if (!o.html.empty()) return Lines::Keep;
-  bool isInterpreted = o.verify.device == kInterpreterName || o.verify.interpreter.isSecondWitness;
+  bool isInterpreted =
+      o.verify.device == kInterpreterName || o.verify.interpreter.checksBesideDevice;
   return isInterpreted ? Lines::Keep : Lines::Strip;
 }
 // `programs` are what is named by default: the inputs, behind the scenario where they are folders.
@@ -204,7 +205,7 @@ struct Plan {
   Scenario scenario;
   std::vector<ProgramVariant> programs;
   std::vector<std::string> notes;
-  std::string notRunnable; ///< why no inputs could be made up
+  std::string notRunnable; ///< why no inputs could be generated
 };
 
 Result<LayoutManifest> layoutsOf(const Options& o) {
@@ -335,7 +336,7 @@ Result<Plan> planWithoutScenario(const Options& o) {
     if (i != 0) program.layouts = *layouts;
     plan.programs.push_back(std::move(program));
   }
-  // Buffers are made up as the host has them.
+  // Buffers are generated as the host has them.
   const size_t second = layouts->buffers.empty() ? 1 : 0;
   ShaderPair pair{name, plan.programs[0].modules[name], plan.programs[second].modules[name]};
   Result<Scenario> made = synthesizeScenario(
@@ -344,7 +345,7 @@ Result<Plan> planWithoutScenario(const Options& o) {
   if (made)
     plan.scenario = std::move(*made);
   else
-    plan.notRunnable = fmt::format("no inputs could be made up: {}", made.error().str());
+    plan.notRunnable = fmt::format("no inputs could be generated: {}", made.error().str());
   return plan;
 }
 
@@ -451,7 +452,7 @@ std::vector<CommandDescription> describeVerify() {
   CLI::App app(kAbout, kName);
   declare(app, options);
   return {describe(
-      app, {{"Compare and time two modules with made-up inputs.",
+      app, {{"Compare and time two modules with generated inputs.",
              "lanewise verify original.spv optimized.spv"},
             {"Compare with the inputs of a scenario, on the CPU device, and keep the figures.",
              "lanewise verify --scenario=scenario.toml --device=cpu --json=report.json tile.comp "

@@ -62,7 +62,6 @@ public:
   /// The first element with something other than zero in its padding.
   std::optional<uint64_t> findPadding(const uint8_t* elements, uint64_t n) const;
   bool hasPadding() const { return !padding_.empty(); }
-  bool hasNarrowed() const { return hasNarrowed_; }
   /// Bytes [from, to) of an element that no field holds.
   std::span<const std::pair<uint32_t, uint32_t>> padding() const { return padding_; }
 

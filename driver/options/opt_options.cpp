@@ -162,7 +162,7 @@ void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
       ->group(group);
   app.add_flag("--no-timing{false}", o.hasTiming, "with --verify: compare, but do not time")
       ->group(group);
-  app.add_flag("--no-interpreter{false}", o.interpreter.isSecondWitness,
+  app.add_flag("--no-interpreter{false}", o.interpreter.checksBesideDevice,
                "with --verify: do not look for races with the interpreter as well")
       ->group(group);
   app.add_option("--interpreter-budget", o.interpreter.budgetSeconds,

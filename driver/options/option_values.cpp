@@ -83,7 +83,7 @@ void declareDeviceOptions(CLI::App& app, const char* group, VerifyOptions& optio
                  "seconds after which a submission counts as hung")
       ->type_name("SECONDS")
       ->group(group);
-  app.add_flag("!--no-interpreter", options.interpreter.isSecondWitness,
+  app.add_flag("!--no-interpreter", options.interpreter.checksBesideDevice,
                "do not look for races and undefined operations with the interpreter as well")
       ->group(group);
   app.add_option("--interpreter-budget", options.interpreter.budgetSeconds,

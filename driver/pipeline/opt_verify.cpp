@@ -149,7 +149,7 @@ Result<std::unique_ptr<OptVerification>> OptVerification::create(Verifier& verif
     if (made)
       v->scenario_ = std::move(*made);
     else
-      v->cannotRun_ = "no inputs could be made up: " + made.error().str();
+      v->cannotRun_ = "no inputs could be generated: " + made.error().str();
     if (made && v->scenario_.shaders.size() == 1) v->ours_ = {v->scenario_.shaders.front().name};
     return v;
   }

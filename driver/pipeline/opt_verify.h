@@ -1,5 +1,6 @@
 // `opt --verify`: dispatches what the passes make beside the input of the command, and decides what
-// stays (DESIGN 6: the comparison is always with the input).
+// stays (always by comparison with the input, so that small errors of several passes cannot add
+// up).
 #pragma once
 
 #include "lanewise/buffer_layout.h"
@@ -75,7 +76,7 @@ Result<VerifyReport> verifyLaidOut(Verifier& verifier, const Scenario& scenario,
 class OptVerification {
 public:
   /// `input` are the words that the command started from. Loads the scenario's other shaders, or
-  /// makes up a scenario; a scenario that could not be made up leaves everything unverified. The
+  /// generates a scenario; a scenario that could not be generated leaves everything unverified. The
   /// error is one line.
   static Result<std::unique_ptr<OptVerification>>
   create(Verifier& verifier, const OptOptions& options, const ScenarioFor* scenario, Words input);
@@ -104,7 +105,7 @@ private:
   Scenario scenario_;
   std::vector<ShaderPair> others_; ///< the scenario's shaders that take part unchanged
   std::vector<std::string> ours_;  ///< names of the shader under optimization
-  std::vector<std::string> notes_; ///< what was made up
+  std::vector<std::string> notes_; ///< what was generated
   std::string cannotRun_;          ///< why nothing can be verified
   Words input_;
   Words lastEqual_;                        ///< the input, or the last module found equal to it

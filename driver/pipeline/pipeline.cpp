@@ -1,5 +1,7 @@
 #include "pipeline/pipeline.h"
 
+#include "planning/layout_exchange.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <ostream>
@@ -178,6 +180,7 @@ private:
     if (!module) return module.error();
     Analyses analyses(*module, options_.assumptions);
     OneRun one;
+    LayoutExchange layouts{.decided = options_.programLayouts, .narrow = options_.narrow};
     PassContext context{.module = *module,
                         .analyses = analyses,
                         .target = options_.target,
@@ -189,13 +192,12 @@ private:
                               return maySite(options_, step.pass->flag, site, rewrites_);
                             },
                         .remarks = one.remarks,
-                        .programLayouts = options_.programLayouts,
-                        .narrow = options_.narrow,
-                        .manifest = &one.layouts};
+                        .layouts = &layouts};
     PassResult result = runPass(*step.pass, context);
     outcome_.times.push_back({std::string(step.name()), millisecondsSince(start)});
     if (!result) return result.error();
     one.changed = result->changed;
+    one.layouts = std::move(layouts.manifest);
     if (one.changed) one.words.assign(module->words().begin(), module->words().end());
     return one;
   }

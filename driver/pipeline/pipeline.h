@@ -92,7 +92,7 @@ struct PipelineOptions {
   std::vector<std::string> printBefore, printAfter; ///< pass names
   bool hasTimeReport = false;
   PassJudge judge; ///< empty: keep everything that is valid
-  /// PassContext::programLayouts
+  /// LayoutExchange::decided
   const std::map<BindingNumber, BufferLayout>* programLayouts = nullptr;
   SpirvOptRunner runSpirvOpt;
   Validator validate;

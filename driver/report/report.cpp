@@ -243,11 +243,9 @@ std::string interpreterLine(const VerifyReport& report) {
                         : "no race and no undefined operation that the original does not have",
                   how);
   if (hasFault(report.findings))
-    text +=
-        fmt::format("note: {} itself is not without fault; that is held against nobody "
-                    "else{}:\n",
-                    report.originalName,
-                    report.areInputsMadeUp ? " (its inputs are made up, which may be why)" : "");
+    text += fmt::format(
+        "note: {} has faults of its own, which are ignored{}:\n", report.originalName,
+        report.areInputsGenerated ? " (its inputs are generated, which may be why)" : "");
   return text;
 }
 

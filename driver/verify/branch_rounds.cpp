@@ -4,9 +4,9 @@
 #include "verify/interpreter/choose_workgroups.h"
 #include "verify/interpreter/run/memory.h"
 #include "verify/interpreter/steering.h"
-#include "verify/program/fit.h"
+#include "verify/interpreter_check.h"
+#include "verify/program/bind_program.h"
 #include "verify/program/marshal.h"
-#include "verify/witness.h"
 
 #include <algorithm>
 #include <cstring>
@@ -222,7 +222,7 @@ std::vector<BranchRounds::Edits> BranchRounds::findEdits(const Scenario& scenari
   if (!marshalling) return {};
   std::vector<std::string> unused;
   Result<std::vector<Program>> programs =
-      fitPrograms(*marshalling, variants_, unused, caches_.reflections);
+      bindPrograms(*marshalling, variants_, unused, caches_.reflections);
   if (!programs) return {};
   Search search(scenario, *marshalling, *programs, subgroupSize_, seed_, caches_);
   for (size_t p = 0; p < programs->size(); ++p)

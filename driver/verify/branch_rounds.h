@@ -26,7 +26,7 @@ struct SoundInputs {
 
 class BranchRounds {
 public:
-  /// For made-up scenarios of one shader. All must outlive it.
+  /// For generated scenarios of one shader. All must outlive it.
   BranchRounds(std::span<const ProgramVariant> variants, const std::vector<bool>& isAsked,
                uint32_t subgroupSize, uint64_t seed, RunCaches& caches)
       : variants_(variants), isAsked_(isAsked), subgroupSize_(subgroupSize), seed_(seed),

@@ -1,7 +1,7 @@
 #include "verify/run_rounds.h"
 
 #include "verify/branch_rounds.h"
-#include "verify/program/fit.h"
+#include "verify/program/bind_program.h"
 #include "verify/program/marshal.h"
 
 #include <algorithm>
@@ -76,14 +76,14 @@ private:
     if (!marshalling) return false;
     std::vector<std::string> unused;
     Result<std::vector<Program>> programs =
-        fitPrograms(*marshalling, variants_, unused, caches_.reflections);
+        bindPrograms(*marshalling, variants_, unused, caches_.reflections);
     if (!programs) return false;
     ScenarioContents contents(*marshalling, *programs, seed_, caches_);
     if (!contents.readFiles()) return false;
     if (base_) contents.weakenAs(*base_);
     InterpreterOptions options = options_;
     if (scenario.subgroupSize != 0) options.subgroupSize = scenario.subgroupSize;
-    WitnessResult seen =
+    InterpreterCheckResult seen =
         askInterpreter(contents, marshalling->scenario, *programs, isAsked_, options);
     cost_ += seen.report.instructions;
     for (const ScenarioBuffer& buffer : scenario.buffers)
@@ -97,14 +97,14 @@ private:
     return true;
   }
 
-  static bool isSound(const WitnessResult& seen) {
+  static bool isSound(const InterpreterCheckResult& seen) {
     return seen.report.comparesOutputs() &&
            std::none_of(
                seen.originalFindings.begin(), seen.originalFindings.end(),
                [](const RunFinding& found) { return found.decides || found.dependsOnInputs; });
   }
 
-  void take(size_t p, WitnessRow row) {
+  void take(size_t p, InterpreterCheckRow row) {
     const bool isShown = !row.differences.empty() ||
                          std::any_of(row.findings.begin(), row.findings.end(),
                                      [](const RunFinding& found) { return found.decides; });

@@ -3,8 +3,8 @@
 
 #include "verify/inputs/contents.h"
 #include "verify/inputs/rounds.h"
+#include "verify/interpreter_check.h"
 #include "verify/verify.h"
-#include "verify/witness.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,11 +17,11 @@ namespace lanewise::driver {
 struct RoundsResult {
   RoundsReport report;
   /// By program; [0] is unused. What the first round has shown that shows anything.
-  std::vector<WitnessRow> rows;
+  std::vector<InterpreterCheckRow> rows;
   std::vector<Exercised> exercised; ///< by program, over the rounds in which the original is sound
 };
 
-/// `base` is the made-up scenario that `programs` were fitted to, from `variants` in the same
+/// `base` is the generated scenario that `programs` were fitted to, from `variants` in the same
 /// order; `contents` are its buffers, of which what depends on the order of invocations is compared
 /// so from the start, and by what the rounds find of it afterwards. A round in which the original
 /// itself is at fault says nothing of the others and is only counted. `exercised` is what the

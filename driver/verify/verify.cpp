@@ -9,12 +9,12 @@
 #include "verify/compare/timing_statistics.h"
 #include "verify/device/device_host.h"
 #include "verify/inputs/contents.h"
-#include "verify/program/fit.h"
+#include "verify/interpreter_check.h"
+#include "verify/program/bind_program.h"
 #include "verify/program/interfaces.h"
 #include "verify/program/marshal.h"
 #include "verify/program/runner.h"
 #include "verify/run_rounds.h"
-#include "verify/witness.h"
 #include "verify/writers.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ public:
     report_.comparedBytes = contents_.comparedBytes();
     for (uint32_t b : contents_.compared())
       report_.compared.push_back(describeCompared(scenario_.buffers[b]));
-    report_.areInputsMadeUp = contents_.isMadeUp();
+    report_.areInputsGenerated = contents_.isGenerated();
     report_.originalName = programs_[0].name;
     exercised_.resize(programs_.size());
     for (size_t p = 1; p < programs_.size(); ++p) {
@@ -79,7 +79,7 @@ public:
     Status fits = contents_.checkRanges();
     if (!fits) return fits;
     // First, as it says what depends on the order of invocations, which a device shows by luck.
-    std::optional<WitnessResult> seen = askInterpreter();
+    std::optional<InterpreterCheckResult> seen = askInterpreter();
     if (mayUseOthers && findSoundInputs(seen)) return ok();
     bool isPrepared = prepare();
     for (const InputSet& inputs : contents_.inputSets())
@@ -190,7 +190,7 @@ private:
     for (RunFinding& found : runner_.takeFindings()) {
       if (isByTheLetter(found)) found.decides = false;
       // Made-up inputs may well send a program where nobody else does.
-      bool isExcused = !found.decides || (found.dependsOnInputs && contents_.isMadeUp());
+      bool isExcused = !found.decides || (found.dependsOnInputs && contents_.isGenerated());
       if (!isExcused && set.isExtra) return passOver(set, found.text);
       if (!isExcused && isOriginalSound_) {
         report_.state = VerifyState::OriginalUnsound;
@@ -329,7 +329,7 @@ private:
 
   void lookForWriters(size_t p, Poison poison, std::vector<BufferDifference>& differences) {
     const DeviceInfo& device = runner_.device();
-    if (options_.interpreter.isSecondWitness || device.isInterpreter)
+    if (options_.interpreter.checksBesideDevice || device.isInterpreter)
       nameWritersOfDevice(contents_, {p, programs_[0], programs_[p]}, poison, options_.interpreter,
                           device.subgroupSize, differences);
   }
@@ -353,7 +353,7 @@ private:
     return failed;
   }
 
-  // ----- the second witness -----
+  // ----- the interpreter check -----
 
   static bool hasFault(const std::vector<RunFinding>& findings) {
     return std::any_of(findings.begin(), findings.end(),
@@ -361,9 +361,9 @@ private:
   }
   static bool hasOwnFault(const VariantReport& variant) { return hasFault(variant.findings); }
 
-  std::optional<WitnessResult> askInterpreter() {
-    // Also where the device may be lost: then it is the only witness.
-    if (!options_.interpreter.isSecondWitness || runner_.device().isInterpreter)
+  std::optional<InterpreterCheckResult> askInterpreter() {
+    // Also where the device may be lost: then only it can tell.
+    if (!options_.interpreter.checksBesideDevice || runner_.device().isInterpreter)
       return std::nullopt;
     std::vector<bool> isCompared(programs_.size(), true);
     for (size_t p = 1; p < programs_.size(); ++p) isCompared[p] = row(p).isCompared;
@@ -371,7 +371,7 @@ private:
                                   options_.interpreter);
   }
 
-  void hearAll(WitnessResult seen) {
+  void hearAll(InterpreterCheckResult seen) {
     report_.findings = std::move(seen.originalFindings);
     report_.interpreter = std::move(seen.report);
     merge(exercised_, seen.exercised);
@@ -381,15 +381,15 @@ private:
 
   bool hasRounds() const {
     const bool isInterpreted =
-        options_.interpreter.isSecondWitness || runner_.device().isInterpreter;
-    return contents_.isMadeUp() && isInterpreted && scenario_.shaders.size() == 1;
+        options_.interpreter.checksBesideDevice || runner_.device().isInterpreter;
+    return contents_.isGenerated() && isInterpreted && scenario_.shaders.size() == 1;
   }
 
-  // A fault of the original with made-up inputs may be one of the inputs. What only another program
-  // does wrong counts all the same.
-  bool findSoundInputs(const std::optional<WitnessResult>& seen) {
+  // A fault of the original with generated inputs may be one of the inputs. What only another
+  // program does wrong counts all the same.
+  bool findSoundInputs(const std::optional<InterpreterCheckResult>& seen) {
     if (!hasRounds() || !seen || !seen->report.isUnsound) return false;
-    for (const WitnessRow& row : seen->rows)
+    for (const InterpreterCheckRow& row : seen->rows)
       if (hasFault(row.findings)) return false;
     soundInputs_ =
         driver::findSoundInputs(given_, variants_, programs_, options_.interpreter, contents_);
@@ -422,7 +422,7 @@ private:
     }
   }
 
-  void hear(size_t p, WitnessRow seen) {
+  void hear(size_t p, InterpreterCheckRow seen) {
     if (!seen.reason.empty() && report_.interpreter->hasRun)
       report_.notes.push_back(
           fmt::format("the interpreter has not checked {}: {}", row(p).name, seen.reason));
@@ -435,7 +435,7 @@ private:
   }
 
   // What only program `p` does decides, whatever the device made of it; then what it leaves.
-  void settleBy(size_t p, const WitnessRow& seen, bool comparesOutputs) {
+  void settleBy(size_t p, const InterpreterCheckRow& seen, bool comparesOutputs) {
     addFindings(row(p).findings, seen.findings);
     if (!row(p).isCompared) return;
     for (const RunFinding& found : seen.findings) {
@@ -461,7 +461,7 @@ private:
       if (finding.decides && (!found || (isUnpredictable(finding) && !isUnpredictable(*found))))
         found = &finding;
     if (!found) return;
-    const bool isExcuse = isUnpredictable(*found) || contents_.isMadeUp();
+    const bool isExcuse = isUnpredictable(*found) || contents_.isGenerated();
     const std::string& why = found->text;
     if (!isOriginalSound_ && report_.state == VerifyState::OriginalUnsound)
       report_.reason += "; the interpreter found: " + why;
@@ -728,7 +728,7 @@ private:
     report.notes = marshalling->notes;
     ReflectionCache reflections;
     Result<std::vector<Program>> fitted =
-        fitPrograms(*marshalling, variants, report.notes, reflections);
+        bindPrograms(*marshalling, variants, report.notes, reflections);
     if (!fitted) return wrong(failure(describeMisfit(scenario, variants, fitted.error().message)));
     const auto interfaces = compareInterfaces(*fitted, variants);
     std::vector<Program> programs = std::move(*fitted);

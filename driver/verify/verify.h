@@ -31,9 +31,10 @@ namespace lanewise::driver {
 
 /// What of a verification the interpreter does.
 struct InterpreterOptions {
-  bool isSecondWitness = true; ///< beside a Vulkan device
-  double budgetSeconds = 3;    ///< as second witness, of a nominal core (witness.h); above 0
-  uint32_t subgroupSize = 32;  ///< 4 to 128, a power of two
+  bool checksBesideDevice = true; ///< beside a Vulkan device
+  double budgetSeconds =
+      3; ///< as the interpreter check, of a nominal core (interpreter_check.h); above 0
+  uint32_t subgroupSize = 32; ///< 4 to 128, a power of two
 };
 
 /// Device names as `--device` takes them: "" (a GPU if present, else a CPU device), "cpu",
@@ -63,7 +64,7 @@ enum class VerifyState {
   NotRun           ///< could not be dispatched or synthesized: `reason` says why
 };
 
-/// What the interpreter had to say as the second witness.
+/// What the interpreter had to say as the interpreter check.
 struct InterpreterReport {
   bool hasRun = false;
   std::string reason; ///< why it has not: an instruction that it does not know, too much to run
@@ -71,14 +72,14 @@ struct InterpreterReport {
   uint64_t workgroups = 0, allWorkgroups = 0;
   uint32_t repeats = 0, allRepeats = 0;
   std::vector<std::string> orders;          ///< of invocations, over all input sets
-  uint32_t inputSets = 0, allInputSets = 0; ///< of made-up inputs some may be left out
+  uint32_t inputSets = 0, allInputSets = 0; ///< of generated inputs some may be left out
   uint32_t subgroupSize = 0;
   uint64_t instructions = 0; ///< of its own code, over all runs
   bool comparesOutputs() const { return hasRun && !isUnsound; }
   bool isUnsound = false; ///< a finding against the original whose outcome is anybody's guess
 };
 
-/// What was tried beside the first inputs (verify/inputs/rounds.h), where these were made up.
+/// What was tried beside the first inputs (verify/inputs/rounds.h), where these were generated.
 struct RoundsReport {
   std::vector<std::string> sound;   ///< what was tried, where the original is without fault with it
   uint32_t unsound = 0;             ///< others, which say nothing
@@ -107,8 +108,8 @@ struct VerifyReport {
   std::string reason; ///< for everything but Equal: one sentence
   std::string device, driverInfo;
   bool isCpuDevice = false;
-  bool areInputsMadeUp = false;   ///< for want of a scenario
-  std::vector<std::string> notes; ///< what was assumed or could not be synthesized, one line each
+  bool areInputsGenerated = false; ///< for want of a scenario
+  std::vector<std::string> notes;  ///< what was assumed or could not be synthesized, one line each
   std::vector<BufferDifference> differences;
   std::vector<RunFinding> findings;      ///< of the original; those of the others are in `variants`
   std::vector<ShortBuffer> shortBuffers; ///< of the scenario, from `findings`

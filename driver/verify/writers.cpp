@@ -3,7 +3,7 @@
 #include "verify/compare/patterns.h"
 #include "verify/interpreter/run/findings.h"
 #include "verify/interpreter/run/memory.h"
-#include "verify/witness.h"
+#include "verify/interpreter_check.h"
 
 #include <algorithm>
 #include <fmt/format.h>

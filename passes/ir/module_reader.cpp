@@ -2,8 +2,8 @@
 
 #include "ir/module.h"
 #include "ir/operand_walk.h"
+#include "text/format_text.h"
 
-#include <fmt/format.h>
 #include <optional>
 #include <string>
 #include <utility>
@@ -60,7 +60,7 @@ private:
   }
   /// Blames an instruction.
   bool fail(InstRef i, std::string_view what, uint32_t id = 0) {
-    return fail(fmt::format("{} {}", m_.facts(i).name, what), m_.wordOffset(i), id);
+    return fail(formatText("{} {}", m_.facts(i).name, what), m_.wordOffset(i), id);
   }
 
   Module m_;
@@ -93,20 +93,20 @@ bool ModuleReader::checkHeader() {
                 0);
   if (w[0] != spv::MagicNumber)
     return fail(
-        fmt::format("this is no SPIR-V module: it begins with {:#010x}, not with the magic number "
-                    "0x07230203",
-                    w[0]),
+        formatText("this is no SPIR-V module: it begins with {:#010x}, not with the magic number "
+                   "0x07230203",
+                   w[0]),
         0);
   if (w.size() < Module::kHeaderWords)
     return fail(
-        fmt::format("the module is truncated: {} words, but its header alone has 5", w.size()),
+        formatText("the module is truncated: {} words, but its header alone has 5", w.size()),
         w.size());
   if ((w[1] >> 16) != 1 || (w[1] & 0xFF) != 0)
-    return fail(fmt::format("{:#010x} is no SPIR-V version that this program knows", w[1]), 1);
+    return fail(formatText("{:#010x} is no SPIR-V version that this program knows", w[1]), 1);
   if (w[3] == 0) return fail("the id bound is 0; it must be greater than every id", 3);
   if (w[3] > Module::kMaxIdBound)
     return fail(
-        fmt::format(
+        formatText(
             "the id bound {} is above the limit {} (SPIR-V 2.17); 'spirv-opt --compact-ids' may "
             "lower it",
             w[3], Module::kMaxIdBound),
@@ -122,8 +122,8 @@ bool ModuleReader::findInstructions() {
     uint32_t length = w[at] >> 16;
     if (length == 0) return fail("an instruction has word count 0", at);
     if (length > w.size() - at)
-      return fail(fmt::format("the module is truncated: {} has {} words, but only {} are left",
-                              factsOf(spv::Op(w[at] & 0xFFFF)).name, length, w.size() - at),
+      return fail(formatText("the module is truncated: {} has {} words, but only {} are left",
+                             factsOf(spv::Op(w[at] & 0xFFFF)).name, length, w.size() - at),
                   at);
     at += length;
   }
@@ -164,18 +164,18 @@ bool ModuleReader::indexInstruction(InstRef i) {
 
 bool ModuleReader::checkOperands(InstRef i, std::span<const uint32_t> w, const OpcodeFacts& f) {
   if (w.size() < f.minWords)
-    return fail(i, fmt::format("has {} words; it needs at least {}", w.size(), f.minWords));
+    return fail(i, formatText("has {} words; it needs at least {}", w.size(), f.minWords));
   if (w.size() > f.maxWords)
     return fail(
-        i, fmt::format("has {} words, but takes at most {}{}", w.size(), f.maxWords, kMaybeNewer));
+        i, formatText("has {} words, but takes at most {}{}", w.size(), f.maxWords, kMaybeNewer));
   uint32_t at = 1;
   if (f.hasResultType && !checkResultType(i, Id(w[at++]))) return false;
   if (f.hasResult) ++at; // define() looks at it
   if (f.onlyIds) {
     for (; at < w.size(); ++at)
       if (!validId(w[at]))
-        return fail(i, fmt::format("has the operand id {}, which is not in 1 to {}", w[at],
-                                   m_.idBound() - 1));
+        return fail(i, formatText("has the operand id {}, which is not in 1 to {}", w[at],
+                                  m_.idBound() - 1));
     bool pairs = !f.operands.empty() && f.operands.back().kind == OperandKind::PairIdId;
     if (pairs && (w.size() - f.minWords) % 2 != 0) return fail(i, "ends within a pair of operands");
   } else if (!walkOperands(i, w, f)) {
@@ -194,7 +194,7 @@ bool ModuleReader::walkOperands(InstRef i, std::span<const uint32_t> w, const Op
   WalkOutcome outcome = walk.run(f);
   if (badAt != 0)
     return fail(
-        i, fmt::format("has the operand id {}, which is not in 1 to {}", badId, m_.idBound() - 1));
+        i, formatText("has the operand id {}, which is not in 1 to {}", badId, m_.idBound() - 1));
   switch (outcome) {
   case WalkOutcome::Known:
     return true;
@@ -204,8 +204,8 @@ bool ModuleReader::walkOperands(InstRef i, std::span<const uint32_t> w, const Op
   case WalkOutcome::TooFewWords:
     return fail(i, "ends before its operands do");
   case WalkOutcome::TooManyWords:
-    return fail(i, fmt::format("has {} words more than its operands take{}", w.size() - walk.at(),
-                               kMaybeNewer));
+    return fail(i, formatText("has {} words more than its operands take{}", w.size() - walk.at(),
+                              kMaybeNewer));
   case WalkOutcome::OpenString:
     return fail(i, "has a string that does not end");
   case WalkOutcome::NotANumber:
@@ -213,7 +213,7 @@ bool ModuleReader::walkOperands(InstRef i, std::span<const uint32_t> w, const Op
   case WalkOutcome::NotASelector:
     return fail(i, "has a selector that is no integer defined before it", w[1]);
   case WalkOutcome::NotASpecOp:
-    return fail(i, fmt::format("cannot hold {} (opcode {})", factsOf(spv::Op(w[3])).name, w[3]),
+    return fail(i, formatText("cannot hold {} (opcode {})", factsOf(spv::Op(w[3])).name, w[3]),
                 w[2]);
   }
   return false;
@@ -223,8 +223,8 @@ bool ModuleReader::walkOperands(InstRef i, std::span<const uint32_t> w, const Op
 /// cycles.
 bool ModuleReader::checkResultType(InstRef i, Id type) {
   if (!validId(type.value))
-    return fail(i, fmt::format("has the result type {}, which is not in 1 to {}", type.value,
-                               m_.idBound() - 1));
+    return fail(i, formatText("has the result type {}, which is not in 1 to {}", type.value,
+                              m_.idBound() - 1));
   InstRef d = m_.defs_[type.value];
   if (!d && unknownOpcode_) return true;
   if (!d) return fail(i, "has a result type that is not declared before it", type.value);
@@ -262,12 +262,12 @@ bool ModuleReader::checkDeclaration(InstRef i, const OpcodeFacts& f) {
 
 bool ModuleReader::define(InstRef i, Id id) {
   if (!validId(id.value))
-    return fail(i, fmt::format("has the result id {}, which is not in 1 to {}", id.value,
-                               m_.idBound() - 1));
+    return fail(
+        i, formatText("has the result id {}, which is not in 1 to {}", id.value, m_.idBound() - 1));
   if (InstRef first = m_.defs_[id.value])
     return fail(i,
-                fmt::format("defines an id that {} at word {} defines already",
-                            m_.facts(first).name, m_.wordOffset(first)),
+                formatText("defines an id that {} at word {} defines already", m_.facts(first).name,
+                           m_.wordOffset(first)),
                 id.value);
   m_.defs_[id.value] = i;
   return true;
@@ -334,9 +334,9 @@ bool ModuleReader::placeFunction(InstRef i, spv::Op op) {
 bool ModuleReader::placeLabel(InstRef i) {
   if (!inFunction()) return fail(i, "stands outside a function", m_.word(i, 1));
   if (inBlock())
-    return fail(
-        i, fmt::format("stands in block %{}, which has no terminator", m_.word(blockStart_, 1)),
-        m_.word(i, 1));
+    return fail(i,
+                formatText("stands in block %{}, which has no terminator", m_.word(blockStart_, 1)),
+                m_.word(i, 1));
   blockStart_ = i;
   blockMerge_ = {};
   m_.instBlock_[i.value] = BlockRef(uint32_t(m_.blocks_.size()));

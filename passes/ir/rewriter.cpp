@@ -1,9 +1,10 @@
 #include "ir/rewriter.h"
 
+#include "text/format_text.h"
+
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <fmt/format.h>
 
 namespace lanewise {
 namespace {
@@ -39,8 +40,8 @@ void Rewriter::record(InstRef at, Kind kind, std::span<const uint32_t> words, ui
   }
   if (words.size() > kMaxInstWords && !fault_)
     fault_ =
-        Error{fmt::format("a new {} has {} words; an instruction has at most {}",
-                          factsOf(spv::Op(words[0] & 0xFFFF)).name, words.size(), kMaxInstWords),
+        Error{formatText("a new {} has {} words; an instruction has at most {}",
+                         factsOf(spv::Op(words[0] & 0xFFFF)).name, words.size(), kMaxInstWords),
               {},
               0,
               {}};
@@ -155,7 +156,7 @@ std::optional<Error> Rewriter::findConflict() const {
     bool same = a.kind == Kind::Erase && b.kind == Kind::Erase;
     if ((aWhole && bWhole && !same) || (a.kind == Kind::SetWord && bWhole))
       return Error{
-          fmt::format("{} has two edits that exclude one another", module_.facts(a.at).name),
+          formatText("{} has two edits that exclude one another", module_.facts(a.at).name),
           module_.wordOffset(a.at),
           module_.resultId(a.at).value,
           {}};
@@ -230,9 +231,9 @@ Result<bool> Rewriter::commit() {
   if (!fault) fault = findConflict();
   if (!fault && nextId_ > Module::kMaxIdBound)
     fault =
-        Error{fmt::format("the id bound would be {}, above the limit {} (SPIR-V 2.17); 'spirv-opt "
-                          "--compact-ids' may make room",
-                          nextId_, Module::kMaxIdBound),
+        Error{formatText("the id bound would be {}, above the limit {} (SPIR-V 2.17); 'spirv-opt "
+                         "--compact-ids' may make room",
+                         nextId_, Module::kMaxIdBound),
               {},
               0,
               {}};

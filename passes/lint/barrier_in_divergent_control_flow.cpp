@@ -30,9 +30,9 @@
 #include "analysis/uniformity/uniformity.h"
 #include "lint/context.h"
 #include "lint/divergence_cause.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lanewise {
 namespace {
@@ -113,11 +113,11 @@ private:
         culprit->isProved ? "is reached by only some" : "may be reached by only some";
     const std::string message =
         barrier.isControl
-            ? fmt::format("the barrier {} invocations of the workgroup, and the others never come",
-                          who)
-            : fmt::format("the memory barrier {} invocations of the workgroup: it orders their "
-                          "accesses alone and waits for nobody",
-                          who);
+            ? formatText("the barrier {} invocations of the workgroup, and the others never come",
+                         who)
+            : formatText("the memory barrier {} invocations of the workgroup: it orders their "
+                         "accesses alone and waits for nobody",
+                         who);
     LintFinding finding =
         context_.findingAt(inst, barrier.isControl ? Severity::Error : Severity::Warning, message);
     addNotes(*culprit, block, finding);
@@ -130,7 +130,7 @@ private:
                                      : "invocations part at this branch";
     const InstRef place = placeOf(culprit.branch);
     finding.notes.push_back(context_.noteAt(
-        place, fmt::format("{}: its condition depends on {}", way, culprit.cause.what)));
+        place, formatText("{}: its condition depends on {}", way, culprit.cause.what)));
     for (const LintNote& step : culprit.cause.steps)
       if (step != finding.notes.back()) finding.notes.push_back(step);
     finding.args.push_back({"proved", culprit.isProved ? "true" : "false"});

@@ -3,8 +3,7 @@
 #include "analysis/module/buffer_variables.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/source_lines.h"
-
-#include <fmt/format.h>
+#include "text/format_text.h"
 
 namespace lanewise {
 
@@ -38,7 +37,7 @@ std::string LintContext::nameOf(Id variable) {
   std::string_view name = analyses_.get<Decorations>().name(module(), variable);
   if (name.empty())
     name = analyses_.get<Decorations>().name(module(), blockTypeOf(analyses_, variable));
-  return name.empty() ? fmt::format("%{}", variable.value) : fmt::format("'{}'", name);
+  return name.empty() ? formatText("%{}", variable.value) : formatText("'{}'", name);
 }
 
 } // namespace lanewise

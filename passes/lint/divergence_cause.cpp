@@ -10,11 +10,11 @@
 #include "analysis/module/types.h"
 #include "analysis/uniformity/single_stores.h"
 #include "analysis/uniformity/uniformity.h"
+#include "text/format_text.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <fmt/format.h>
 
 namespace lanewise {
 namespace {
@@ -232,9 +232,9 @@ DivergenceCauses::Cause DivergenceCauses::traceAddress(InstRef access, std::span
     if (Cause cause = trace(index)) {
       cause->steps.insert(
           cause->steps.begin(),
-          context_.noteAt(access, fmt::format("{} is read at an index that depends "
-                                              "on {}",
-                                              context_.nameOf(variable), cause->what)));
+          context_.noteAt(access, formatText("{} is read at an index that depends "
+                                             "on {}",
+                                             context_.nameOf(variable), cause->what)));
       return cause;
     }
   return std::nullopt;

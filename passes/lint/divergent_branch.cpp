@@ -20,9 +20,9 @@
 #include "analysis/control_flow/dominance.h"
 #include "analysis/control_flow/loops.h"
 #include "lint/context.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <set>
 
 namespace lanewise {
@@ -96,13 +96,13 @@ void lintDivergentBranch(LintContext& context, LintFindings& findings) {
       const InstRef place = def && context.locate(def).line != 0 ? def : end;
       LintFinding finding = context.findingAt(
           place, Severity::Warning,
-          fmt::format(
+          formatText(
               "the branch splits {} of {} subgroups of {}: each runs both sides, about {:.0f} "
               "and {:.0f} operations, one after the other",
               split->splitting, split->subgroups, context.target().subgroupSize, costs[0],
               costs[1]));
-      finding.args = {{"subgroups", fmt::format("{}", split->subgroups)},
-                      {"splitting", fmt::format("{}", split->splitting)},
+      finding.args = {{"subgroups", formatText("{}", split->subgroups)},
+                      {"splitting", formatText("{}", split->splitting)},
                       {"target", context.target().name}};
       findings.push_back(std::move(finding));
     }

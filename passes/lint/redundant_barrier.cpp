@@ -14,9 +14,9 @@
 #include "analysis/barriers/barrier_explanation.h"
 #include "analysis/barriers/barrier_judgement.h"
 #include "lint/context.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lanewise {
 namespace {
@@ -56,9 +56,9 @@ void lintRedundantBarrier(LintContext& context, LintFindings& findings) {
     });
     if (isNeeded) continue;
     findings.push_back(context.findingAt(inst, Severity::Warning,
-                                         fmt::format("the {} is not needed: {}",
-                                                     isControl ? "barrier" : "memory barrier",
-                                                     proofOf(judgement, barrier))));
+                                         formatText("the {} is not needed: {}",
+                                                    isControl ? "barrier" : "memory barrier",
+                                                    proofOf(judgement, barrier))));
     findings.back().args.push_back(
         {"verdict", barrier.fate == JudgedBarrier::Fate::Merged ? "merged" : "removed"});
   }

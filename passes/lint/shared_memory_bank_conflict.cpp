@@ -19,9 +19,9 @@
 #include "analysis/shared_memory/shared_layout.h"
 #include "analysis/shared_memory/shared_variables.h"
 #include "lint/context.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lanewise {
 namespace {
@@ -69,14 +69,14 @@ void lintSharedMemoryBankConflict(LintContext& context, LintFindings& findings) 
         const std::string name = context.nameOf(variable.id);
         LintFinding finding = context.findingAt(
             access.inst, Severity::Warning,
-            fmt::format("bank conflict of degree {} on {}: a subgroup of {} needs {:.4g} turns of "
-                        "the banks where {} would do",
-                        cost.degree, name, context.target().subgroupSize, cost.cycles,
-                        cost.cleanCycles));
+            formatText("bank conflict of degree {} on {}: a subgroup of {} needs {:.4g} turns of "
+                       "the banks where {} would do",
+                       cost.degree, name, context.target().subgroupSize, cost.cycles,
+                       cost.cleanCycles));
         finding.args = {{"variable", name},
-                        {"degree", fmt::format("{}", cost.degree)},
-                        {"turns", fmt::format("{:.4g}", cost.cycles)},
-                        {"least-turns", fmt::format("{}", cost.cleanCycles)},
+                        {"degree", formatText("{}", cost.degree)},
+                        {"turns", formatText("{:.4g}", cost.cycles)},
+                        {"least-turns", formatText("{}", cost.cleanCycles)},
                         {"target", context.target().name}};
         add(std::move(finding), cost.cycles, cyclesOf, findings);
       }

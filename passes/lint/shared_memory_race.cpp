@@ -28,11 +28,11 @@
 #include "analysis/module/types.h"
 #include "analysis/uniformity/uniformity.h"
 #include "lint/barrier_intervals.h"
-#include "lint/certain_places.h"
 #include "lint/context.h"
+#include "lint/exact_addresses.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 
 namespace lanewise {
@@ -44,7 +44,7 @@ constexpr uint64_t kMaxEvaluations = uint64_t(1) << 24;
 /// Invocations that meet in an element whose values are compared.
 constexpr size_t kMaxMeetings = 64;
 
-using Lane = CertainPlaces::Lane;
+using Lane = ExactAddresses::Lane;
 
 // ---- data ----
 
@@ -59,9 +59,9 @@ struct Touch {
 struct Side {
   const Touch* touch = nullptr;
   Moment moment;
-  std::vector<CertainPlaces::Fixed> indices;
+  std::vector<ExactAddresses::Fixed> indices;
   struct Guard {
-    CertainPlaces::Fixed condition;
+    ExactAddresses::Fixed condition;
     bool negated = false;
   };
   std::vector<Guard> guards;
@@ -81,7 +81,7 @@ public:
   RaceFinder(LintContext& context, Kernel& kernel)
       : context_(context), kernel_(kernel), analyses_(context.analyses()),
         module_(context.module()), effects_(analyses_),
-        intervals_(analyses_, kernel.entry->function), places_(context, kernel) {}
+        intervals_(analyses_, kernel.entry->function), addresses_(context, kernel) {}
 
   void run(LintFindings& findings);
 
@@ -112,7 +112,7 @@ private:
   const Module& module_;
   MemoryEffects effects_;
   BarrierIntervals intervals_;
-  CertainPlaces places_;
+  ExactAddresses addresses_;
   std::vector<Touch> touches_;
   std::vector<Lane> lanes_;
   uint64_t evaluations_ = 0;
@@ -171,7 +171,7 @@ void RaceFinder::collect() {
     if (a.memory != MemoryClass::Workgroup || !a.variable || !isOneInvocations(a)) continue;
     const BlockRef block = module_.blockOf(a.inst);
     if (module_.functionOf(block) != kernel_.entry->function) continue;
-    auto indices = places_.indicesOf(a);
+    auto indices = addresses_.indicesOf(a);
     auto conditions = intervals_.conditionsOf(block);
     if (indices && conditions)
       touches_.push_back({&a, block, std::move(*indices), std::move(*conditions)});
@@ -189,7 +189,7 @@ bool RaceFinder::addGuards(Side& side, std::span<const PathCondition> conditions
     // What ended a loop did so in an iteration that is not known.
     const Loop* loop = loops.innermost(c.branch);
     if (loop && !loops.contains(*loop, when.block)) return false;
-    if (auto fixed = places_.fix(kernel_.affine->of(c.condition), {c.branch, when.loop}))
+    if (auto fixed = addresses_.fix(kernel_.affine->of(c.condition), {c.branch, when.loop}))
       side.guards.push_back({std::move(*fixed), c.negated});
     else if (uniformityOf(analyses_).isUniform(c.condition))
       side.assumed.push_back(c);
@@ -231,7 +231,7 @@ bool RaceFinder::areCompatible(const Side& x, const Side& y, const Loop* round) 
 
 bool RaceFinder::runs(const Side& side, const Lane& lane) const {
   return std::all_of(side.guards.begin(), side.guards.end(), [&](const Side::Guard& g) {
-    const auto value = places_.evaluate(g.condition, lane);
+    const auto value = addresses_.evaluate(g.condition, lane);
     return value && (*value != 0) != g.negated;
   });
 }
@@ -249,7 +249,7 @@ std::array<AffineExpr, 2> RaceFinder::withoutCommonTerms(const Side& x, const Si
   for (const auto& t : forms[0].terms) {
     const AffineExpr alone{0, {{t.first, 1}}, std::nullopt, false};
     const auto& other = forms[1].terms;
-    if (kernel_.affine->isWorkgroupUniform(alone) && !places_.fix(alone, x.moment) &&
+    if (kernel_.affine->isWorkgroupUniform(alone) && !addresses_.fix(alone, x.moment) &&
         std::find(other.begin(), other.end(), t) != other.end())
       common.push_back(t);
   }
@@ -264,7 +264,7 @@ std::optional<std::vector<uint32_t>> RaceFinder::elementOf(const Side& side, siz
                                                            const Lane& lane) const {
   std::vector<uint32_t> element;
   for (size_t n = 0; n < side.indices.size(); ++n) {
-    const auto value = places_.evaluate(side.indices[n], lane);
+    const auto value = addresses_.evaluate(side.indices[n], lane);
     const uint64_t extent = side.touch->indices[n].extent;
     if (!value || (extent != 0 && *value >= extent)) return std::nullopt;
     if (n < common) element.push_back(*value);
@@ -278,8 +278,8 @@ bool RaceFinder::leaveTheSame(const Side& x, const Lane& lane, const Side& y,
   const InstRef a = x.touch->access->inst, b = y.touch->access->inst;
   if (!x.touch->access->isWrite || !y.touch->access->isWrite) return false;
   if (module_.opcode(a) != spv::Op::OpStore || module_.opcode(b) != spv::Op::OpStore) return false;
-  return places_.compare(module_.idAt(a, 2), x.moment, lane, module_.idAt(b, 2), y.moment, other) !=
-         CertainPlaces::Values::Differ;
+  return addresses_.compare(module_.idAt(a, 2), x.moment, lane, module_.idAt(b, 2), y.moment,
+                            other) != ExactAddresses::Values::Differ;
 }
 
 /// Two different invocations that come to the two sides and touch one element.
@@ -291,7 +291,7 @@ std::optional<Race> RaceFinder::meet(Side x, Side y) {
     Side& side = which == 0 ? x : y;
     for (size_t n = 0; n < side.touch->indices.size(); ++n) {
       const AffineExpr& form = n < common ? forms[n][size_t(which)] : side.touch->indices[n].value;
-      auto fixed = places_.fix(form, side.moment);
+      auto fixed = addresses_.fix(form, side.moment);
       if (!fixed) return std::nullopt;
       side.indices.push_back(std::move(*fixed));
     }
@@ -409,16 +409,16 @@ std::string RaceFinder::textOf(const Touch& touch, const std::vector<uint32_t>& 
     const std::string_view name =
         isStruct ? Decorations::memberName(module_, type, index) : std::string_view();
     if (!name.empty())
-      text += fmt::format(".{}", name);
+      text += formatText(".{}", name);
     else
-      text += isStruct ? fmt::format(".{}", index) : fmt::format("[{}]", index);
+      text += isStruct ? formatText(".{}", index) : formatText("[{}]", index);
     type = isStruct ? types.member(type, index) : types.info(type).element;
   }
   return text;
 }
 
 std::string textOfLane(const Lane& lane) {
-  return fmt::format("({}, {}, {})", lane[0], lane[1], lane[2]);
+  return formatText("({}, {}, {})", lane[0], lane[1], lane[2]);
 }
 
 std::string_view verbOf(const MemoryAccess& access) {
@@ -431,17 +431,17 @@ void RaceFinder::report(const Race& race, LintFindings& findings) {
   const std::string what = context_.nameOf(a.variable);
   LintFinding finding = context_.findingAt(
       b.inst, Severity::Error,
-      fmt::format("race on {}: no barrier stands between this and where another invocation of the "
-                  "workgroup {} the same element",
-                  what, a.isWrite ? "writes" : "reads"));
+      formatText("race on {}: no barrier stands between this and where another invocation of the "
+                 "workgroup {} the same element",
+                 what, a.isWrite ? "writes" : "reads"));
   const std::string element = what + race.element;
   finding.notes.push_back(context_.noteAt(
       b.inst,
-      fmt::format("{} is {} here by invocation {}{}", element, verbOf(b), textOfLane(race.other),
-                  race.roundLoop ? ", one iteration of the loop later" : "")));
+      formatText("{} is {} here by invocation {}{}", element, verbOf(b), textOfLane(race.other),
+                 race.roundLoop ? ", one iteration of the loop later" : "")));
   finding.notes.push_back(
-      context_.noteAt(a.inst, fmt::format("{} is {} here by invocation {}", element, verbOf(a),
-                                          textOfLane(race.lane))));
+      context_.noteAt(a.inst, formatText("{} is {} here by invocation {}", element, verbOf(a),
+                                         textOfLane(race.lane))));
   finding.args = {{"variable", what}, {"element", race.element}};
   // One finding for a pair of lines.
   const bool isKnown = std::any_of(findings.begin(), findings.end(), [&](const LintFinding& f) {

@@ -20,9 +20,9 @@
 #include "analysis/module/constants.h"
 #include "analysis/module/types.h"
 #include "lint/context.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <numeric>
 #include <set>
@@ -239,22 +239,21 @@ void Checker::judge(const Group& group, LintFindings& findings) {
     if (!isWasteful(one)) continue;
     const std::string name = context_.nameOf(site.access->variable);
     const std::string stride = one->stride && *one->stride < (uint64_t(1) << 31)
-                                   ? fmt::format(" at strides of {} bytes", *one->stride)
+                                   ? formatText(" at strides of {} bytes", *one->stride)
                                    : std::string();
     LintFinding finding = context_.findingAt(
         site.access->inst, Severity::Warning,
-        fmt::format(
-            "uncoalesced access of {}: the lanes of a subgroup {} {} bytes each{} and touch "
-            "{} sectors of {} bytes where {} would do",
-            name, site.access->isWrite ? "write" : "read", site.address.bytes, stride,
-            one->sectors / subgroups, context_.target().sectorBytes,
-            std::max<uint64_t>(one->least / subgroups, 1)));
+        formatText("uncoalesced access of {}: the lanes of a subgroup {} {} bytes each{} and touch "
+                   "{} sectors of {} bytes where {} would do",
+                   name, site.access->isWrite ? "write" : "read", site.address.bytes, stride,
+                   one->sectors / subgroups, context_.target().sectorBytes,
+                   std::max<uint64_t>(one->least / subgroups, 1)));
     finding.args = {
         {"variable", name},
-        {"sectors", fmt::format("{}", one->sectors / subgroups)},
-        {"least-sectors", fmt::format("{}", std::max<uint64_t>(one->least / subgroups, 1))},
+        {"sectors", formatText("{}", one->sectors / subgroups)},
+        {"least-sectors", formatText("{}", std::max<uint64_t>(one->least / subgroups, 1))},
         {"target", context_.target().name}};
-    if (!stride.empty()) finding.args.push_back({"stride", fmt::format("{}", *one->stride)});
+    if (!stride.empty()) finding.args.push_back({"stride", formatText("{}", *one->stride)});
     const bool isKnown = std::any_of(findings.begin(), findings.end(), [&](const LintFinding& f) {
       return finding.location.line != 0 && f.location == finding.location &&
              f.args.front() == finding.args.front();

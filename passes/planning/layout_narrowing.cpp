@@ -6,9 +6,9 @@
 #include "analysis/module/entry_points.h"
 #include "analysis/module/types.h"
 #include "analysis/uniformity/uniformity.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lanewise {
 namespace {

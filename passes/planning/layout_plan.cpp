@@ -4,12 +4,11 @@
 #include "analysis/buffers/buffer_traffic.h"
 #include "analysis/module/source_lines.h"
 #include "planning/buffer_groups.h"
+#include "text/format_text.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <memory>
 #include <set>
 
@@ -77,7 +76,7 @@ private:
     candidate.buffer = &buffer;
     std::vector<std::string> names;
     for (const auto& member : buffer.members) names.push_back(member.name);
-    candidate.name = fmt::format("{}", fmt::join(names, ", "));
+    candidate.name = joinText(names, ", ");
     for (const auto& [shader, binding] : buffer.views)
       for (const BufferView& view : uses_[shader].views)
         if (view.hasBinding && view.binding == binding) candidate.views.push_back({shader, &view});
@@ -102,7 +101,7 @@ private:
     const ProgramShader& shader = shaders_[v.shader];
     Refusal refusal{name, reason, {}};
     if (!shader.name.empty())
-      refusal.message = fmt::format("in shader '{}': {}", shader.name, reason);
+      refusal.message = formatText("in shader '{}': {}", shader.name, reason);
     if (inst)
       refusal.location = shader.analyses->get<SourceLines>().at(shader.analyses->module(), inst);
     return refusal;
@@ -121,7 +120,7 @@ private:
             v.view->variable ? shaders_[v.shader].analyses->module().def(v.view->variable)
                              : InstRef(),
             "differing-views",
-            fmt::format("the buffer is also declared as '{}' with another type", v.view->name));
+            formatText("the buffer is also declared as '{}' with another type", v.view->name));
     for (const PlacedView& v : candidate.views)
       if (!v.view->refusals.empty()) {
         const BufferRefusal& r = v.view->refusals.front();
@@ -148,7 +147,7 @@ private:
     };
     if (layout.tile != 0 && layout.tileStride(layout.tile) > kMaxTileBytes)
       return refuse("tile-too-large",
-                    fmt::format("a tile of {} elements is too large", layout.tile));
+                    formatText("a tile of {} elements is too large", layout.tile));
     std::vector<uint64_t> counts;
     if (layout.count) counts.push_back(*layout.count);
     for (const ProgramBuffer::Member& member : candidate.buffer->members) {
@@ -156,28 +155,28 @@ private:
       if (*member.bytes < layout.arrayOffsetBefore ||
           (*member.bytes - layout.arrayOffsetBefore) % layout.strideBefore != 0)
         return refuse("partial-element",
-                      fmt::format("'{}' has {} bytes, which is no whole number of elements",
-                                  member.name, *member.bytes));
+                      formatText("'{}' has {} bytes, which is no whole number of elements",
+                                 member.name, *member.bytes));
       counts.push_back((*member.bytes - layout.arrayOffsetBefore) / layout.strideBefore);
       if (layout.needsWholeTiles && counts.back() % layout.tile != 0)
         return refuse(
             "array-length-not-whole-tiles",
-            fmt::format("a shader asks for the length of its array, and the {} elements of "
-                        "'{}' are no multiple of the tile of {}",
-                        counts.back(), member.name, layout.tile));
+            formatText("a shader asks for the length of its array, and the {} elements of "
+                       "'{}' are no multiple of the tile of {}",
+                       counts.back(), member.name, layout.tile));
     }
     for (uint64_t count : counts)
       if (count > kMaxBytes || layout.bytesAfter(count) > target_.maxStorageBuffer)
         return refuse("buffer-too-large",
-                      fmt::format("its {} elements would take more than {} bytes", count,
-                                  target_.maxStorageBuffer));
+                      formatText("its {} elements would take more than {} bytes", count,
+                                 target_.maxStorageBuffer));
     // Where the runs of a literal number of elements start stands in the shaders.
     if (layout.tile == 0 && layout.count)
       for (uint64_t count : counts)
         if (count != *layout.count)
           return refuse("count-differs",
-                        fmt::format("its type has {} elements, and a buffer of the scenario {}",
-                                    *layout.count, count));
+                        formatText("its type has {} elements, and a buffer of the scenario {}",
+                                   *layout.count, count));
     return std::nullopt;
   }
 
@@ -188,7 +187,7 @@ private:
     const BufferView& view = candidate.first();
     const uint32_t tile = options_.mode == LayoutMode::Soa ? 0 : options_.tile;
     if (tile != 0 && uint64_t(tile) * view.stride > kMaxTileBytes)
-      return Refusal{"tile-too-large", fmt::format("a tile of {} elements is too large", tile), {}};
+      return Refusal{"tile-too-large", formatText("a tile of {} elements is too large", tile), {}};
     LeafGroups groups = chooseGroups(view, *candidate.cost, tile, candidate.words);
     if (options_.mode == LayoutMode::Keep) groups = allTogether(view);
     if (groups.size() == 1 && candidate.words.empty())
@@ -283,8 +282,8 @@ private:
     remark.name = refusal.name;
     remark.location = refusal.location;
     remark.message =
-        fmt::format("'{}' of '{}' is not narrowed: {}", candidate.first().leaves[leaf].path,
-                    candidate.name, refusal.message);
+        formatText("'{}' of '{}' is not narrowed: {}", candidate.first().leaves[leaf].path,
+                   candidate.name, refusal.message);
     plan_.remarks.push_back(std::move(remark));
   }
 
@@ -294,9 +293,9 @@ private:
     remark.pass = kPass;
     remark.name = "no-such-field";
     remark.message =
-        fmt::format("--narrow-fields={}.{}: no array of structs whose layout may change "
-                    "has that name and field",
-                    request.buffer, request.field);
+        formatText("--narrow-fields={}.{}: no array of structs whose layout may change "
+                   "has that name and field",
+                   request.buffer, request.field);
     plan_.remarks.push_back(std::move(remark));
   }
 
@@ -310,14 +309,14 @@ private:
     const TrafficCost after = candidate.cost->cautiousAfter(*candidate.layout);
     if (after.total() <= before.total() * (1 - options_.minGain)) return std::nullopt;
     return Refusal{
-        "not-profitable", fmt::format("it would not pay: {}", gainText(before, after)), {}};
+        "not-profitable", formatText("it would not pay: {}", gainText(before, after)), {}};
   }
 
   static std::string gainText(const TrafficCost& before, const TrafficCost& after) {
     if (before.total() <= 0) return "no shader uses it";
-    return fmt::format("sectors fetched {:+.0f}%, requested {:+.0f}%",
-                       change(before.fetched, after.fetched),
-                       change(before.requested, after.requested));
+    return formatText("sectors fetched {:+.0f}%, requested {:+.0f}%",
+                      change(before.fetched, after.fetched),
+                      change(before.requested, after.requested));
   }
   static double change(double before, double after) {
     return before <= 0 ? 0 : 100 * (after / before - 1);
@@ -370,7 +369,7 @@ private:
       remark.name = candidate.refusal->name;
       remark.location = candidate.refusal->location;
       remark.message =
-          fmt::format("'{}' keeps its layout: {}", candidate.name, candidate.refusal->message);
+          formatText("'{}' keeps its layout: {}", candidate.name, candidate.refusal->message);
       if (candidate.refusal->name == "not-profitable") addTable(remark, candidate);
       return remark;
     }
@@ -378,21 +377,21 @@ private:
     remark.kind = Remark::Kind::Applied;
     remark.name = "laid-out";
     const std::string shape =
-        layout.tile != 0 ? fmt::format("tiles of {} elements", layout.tile)
-        : layout.count   ? fmt::format("one run of {} elements for each group", *layout.count)
+        layout.tile != 0 ? formatText("tiles of {} elements", layout.tile)
+        : layout.count   ? formatText("one run of {} elements for each group", *layout.count)
                          : "one run of all elements for each group";
     std::string gain;
     if (candidate.cost->isKnown()) {
       const TrafficCost before = candidate.cost->before(), after = candidate.cost->after(layout);
       gain = ": " + gainText(before, after);
-      remark.args.emplace_back("fetched-before", fmt::format("{:.1f}", before.fetched));
-      remark.args.emplace_back("fetched-after", fmt::format("{:.1f}", after.fetched));
+      remark.args.emplace_back("fetched-before", formatText("{:.1f}", before.fetched));
+      remark.args.emplace_back("fetched-after", formatText("{:.1f}", after.fetched));
     }
-    remark.args.emplace_back("tile", fmt::format("{}", layout.tile));
-    remark.args.emplace_back("groups", fmt::format("{}", layout.groups.size()));
+    remark.args.emplace_back("tile", formatText("{}", layout.tile));
+    remark.args.emplace_back("groups", formatText("{}", layout.groups.size()));
     remark.message =
-        fmt::format("laid out '{}' ({} fields in {} bytes) as {}, {} groups{}", candidate.name,
-                    layout.fields.size(), layout.strideBefore, shape, layout.groups.size(), gain);
+        formatText("laid out '{}' ({} fields in {} bytes) as {}, {} groups{}", candidate.name,
+                   layout.fields.size(), layout.strideBefore, shape, layout.groups.size(), gain);
     addTable(remark, candidate);
     return remark;
   }
@@ -409,14 +408,14 @@ private:
       if (!candidate.cost->isKnown())
         sectors = "sectors not known";
       else if (candidate.cost->isUsed(leaf))
-        sectors = fmt::format("sectors {:.1f} -> {:.1f}", candidate.cost->sectorsBefore(leaf),
-                              after[leaf]);
+        sectors = formatText("sectors {:.1f} -> {:.1f}", candidate.cost->sectorsBefore(leaf),
+                             after[leaf]);
       const std::string users = textOf(allUsers[leaf]);
       const std::string bits = field.bits == 0 ? std::string()
-                                               : fmt::format(" (bits {} to {})", field.firstBit,
-                                                             field.firstBit + field.bits - 1);
-      remark.details.push_back(fmt::format("group {}: {}{}{}{}, {}", field.group, field.path, bits,
-                                           users.empty() ? "" : ", ", users, sectors));
+                                               : formatText(" (bits {} to {})", field.firstBit,
+                                                            field.firstBit + field.bits - 1);
+      remark.details.push_back(formatText("group {}: {}{}{}{}, {}", field.group, field.path, bits,
+                                          users.empty() ? "" : ", ", users, sectors));
     }
   }
 
@@ -440,7 +439,8 @@ private:
       if (names.empty()) continue;
       if (!text.empty()) text += ", ";
       text += writes ? "written" : "read";
-      if (*names.begin() != "") text += fmt::format(" by {}", fmt::join(names, " and "));
+      if (*names.begin() != "")
+        text += " by " + joinText(std::vector(names.begin(), names.end()), " and ");
     }
     return text;
   }
@@ -489,7 +489,7 @@ std::vector<ProgramBuffer> buffersOfModule(const BufferUses& uses) {
   for (auto& [binding, buffer] : byBinding) ++names[buffer.members.front().name];
   for (auto& [binding, buffer] : byBinding) {
     std::string& name = buffer.members.front().name;
-    if (names[name] > 1) name += fmt::format("@{}.{}", binding.set, binding.binding);
+    if (names[name] > 1) name += formatText("@{}.{}", binding.set, binding.binding);
     buffers.push_back(std::move(buffer));
   }
   return buffers;

@@ -3,10 +3,10 @@
 #include "analysis/module/constants.h"
 #include "analysis/module/def_use.h"
 #include "analysis/module/types.h"
+#include "text/format_text.h"
 #include "transforms/specialize_callees.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <functional>
 #include <map>
 #include <set>
@@ -110,7 +110,7 @@ private:
         rewriter_.insertBefore(name,
                                Inst(spv::Op::OpName)
                                    .id(step.index)
-                                   .string(fmt::format("{}.{}", module_.stringAt(name, 2), n++)));
+                                   .string(formatText("{}.{}", module_.stringAt(name, 2), n++)));
   }
 
   void shortenGroup(InstRef group) {

@@ -1,4 +1,4 @@
-// Makes straight code of structured selections: what stands in their arms moves to the end of the
+// Flattens structured selections: what stands in their arms moves to the end of the
 // header, and the phis of the merge block become OpSelect.
 //
 // Moves and nothing else: who calls knows that all of it may be executed there.

@@ -4,10 +4,10 @@
 #include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
 #include "analysis/module/types.h"
+#include "text/format_text.h"
 #include "transforms/debug_cursor.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <set>
 
@@ -95,7 +95,7 @@ private:
     const InstRef user = use.user;
     const OpcodeFacts& facts = module_.facts(user);
     if (module_.isUnknown(user))
-      return refuse(user, "unknown-instruction", fmt::format("{} is not known", facts.name));
+      return refuse(user, "unknown-instruction", formatText("{} is not known", facts.name));
     switch (facts.opcode) {
     case spv::Op::OpAccessChain:
     case spv::Op::OpInBoundsAccessChain:
@@ -150,7 +150,7 @@ private:
       return refuse(user, "type-mismatch", "the value has another type than what is pointed to");
     default:
       return refuse(user, "unsupported-use",
-                    fmt::format("{} uses a pointer to a row, array or struct", facts.name));
+                    formatText("{} uses a pointer to a row, array or struct", facts.name));
     }
   }
 
@@ -189,9 +189,8 @@ private:
       return refuse(inst, "unsized-access",
                     "an array without a literal length is accessed as a whole");
     else if (*count > options_.maxElements)
-      return refuse(
-          inst, "large-access",
-          fmt::format("more than {} elements are accessed at once", options_.maxElements));
+      return refuse(inst, "large-access",
+                    formatText("more than {} elements are accessed at once", options_.maxElements));
     while (word < module_.wordCount(inst))
       if (!readMemoryOperands(module_, inst, word))
         return refuse(inst, "memory-operands", "memory operands that are not known");

@@ -4,9 +4,9 @@
 #include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
 #include "analysis/module/types.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lanewise {
 namespace {
@@ -169,7 +169,7 @@ std::optional<size_t> CalleeSpecializer::instanceFor(FunctionRef callee,
   }
   if (parameters > kMaxParameters) {
     refuse(instance, call, "many-parameters",
-           fmt::format("a function would have more than {} parameters", kMaxParameters));
+           formatText("a function would have more than {} parameters", kMaxParameters));
     return std::nullopt;
   }
   std::vector<size_t>& others = functions_[callee.value].instances;

@@ -99,9 +99,12 @@ def main():
 
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
-        make_scratch(scratch, arguments.bin.resolve())
+        is_made = False  # not for pages that run nothing
         environment = {**os.environ, "PATH": f"{arguments.bin.resolve()}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C"}
         for block in markdown.blocks(document):
+            if not is_made and ("file" in block.attributes or any(commands_of(block))):
+                make_scratch(scratch, arguments.bin.resolve())
+                is_made = True
             if "file" in block.attributes:
                 file = scratch / block.attributes["file"]
                 file.parent.mkdir(parents=True, exist_ok=True)

@@ -71,6 +71,18 @@ class Rooms(unittest.TestCase):
         more = {f"passes/ir/n{n}.cpp": "" for n in range(14)}
         self.refuses(more, "passes/ir: 15 translation units")
 
+    def test_write(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for name, text in {**GOOD, "driver/main.cpp": '#include "ir/module.h"\n'}.items():
+                path = pathlib.Path(directory, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            done = subprocess.run([sys.executable, SCRIPT, "--write", directory], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(pathlib.Path(directory, "driver/README.md").read_text(),
+                             "# driver/\n\nMay include: `passes/ir`.\n")
+
     def test_vulkan_in_the_wrong_room(self):
         self.refuses({"passes/ir/module.h": "#include <vulkan/vulkan_core.h>\n"}, "passes/ir/module.h:1:", "vulkan")
         self.assertEqual(verdict({"driver/verify/a.cpp": "#include <vulkan/vulkan_core.h>\n",

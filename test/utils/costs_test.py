@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 import cost_kernels
 
 # A device whose costs are known: it reads the kernels that it is given. Operations cost 1, a division 20, a
-# multiplication 3; a branch costs 2, and 10 where lanes disagree; arms of up to 7 operations are straight code.
+# multiplication 3; a branch costs 2, and 10 where lanes disagree; arms of up to 7 operations are flattened code.
 PROGRAM = r'''#!/usr/bin/env python3
 import json, pathlib, re, sys, tomllib
 

@@ -38,7 +38,7 @@ std::string interpreterText(const VerifyReport& report) {
 std::string comparedText(const VerifyReport& report) {
   return fmt::format("{} compared after {} dispatch{}.{}", sizeText(report.comparedBytes),
                      groupedDigits(report.dispatches), report.dispatches == 1 ? "" : "es",
-                     report.areInputsMadeUp ? " Inputs were made up." : "");
+                     report.areInputsGenerated ? " Inputs were generated." : "");
 }
 
 std::string equalCard(const ReportSubject& s) {
@@ -102,7 +102,7 @@ std::string runCard(const ReportSubject& s) {
     return card("quiet", question, "Nothing", "");
   const VerifyReport& report = *s.verification;
   std::string more = fmt::format("{} programs", report.variants.size() + 1);
-  more += report.areInputsMadeUp ? ", on made-up inputs." : ", as the scenario says.";
+  more += report.areInputsGenerated ? ", on generated inputs." : ", as the scenario says.";
   if (const TimingResult* timing = decidingTiming(s))
     more += fmt::format(" {} rounds of timing.", timing->pairs);
   if (report.interpreter && report.interpreter->hasRun)

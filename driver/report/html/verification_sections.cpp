@@ -92,7 +92,7 @@ std::string outputs(const VerifyReport& report) {
   html += fmt::format(
       R"(<p class="small">{} compared after {}{}.</p>)", sizeText(report.comparedBytes),
       report.dispatches == 1 ? "1 dispatch" : fmt::format("{} dispatches", report.dispatches),
-      report.areInputsMadeUp ? ", on inputs that were made up" : "");
+      report.areInputsGenerated ? ", on generated inputs" : "");
   for (const VariantReport& variant : report.variants)
     if (!variant.interfaceDifferences.empty())
       html += fmt::format(
@@ -196,7 +196,7 @@ std::string interpreterSection(const VerifyReport& report) {
   std::string found = findings(report.originalName, report.findings);
   if (report.rounds) html += rounds(*report.rounds);
   if (!found.empty())
-    found += R"(<p class="small">What the original does is held against nobody else.</p>)";
+    found += R"(<p class="small">Faults of the original are ignored in all others.</p>)";
   for (const VariantReport& variant : report.variants)
     found += findings(variant.name, variant.findings);
   if (found.empty() && report.interpreter && report.interpreter->hasRun)

@@ -45,7 +45,7 @@ struct RunFinding {
   std::string otherFile;
   uint32_t otherLine = 0;
   bool decides = true;          ///< false: formally wrong and harmless
-  bool dependsOnInputs = false; ///< may be due to what the buffers held, where that was made up
+  bool dependsOnInputs = false; ///< may be due to what the buffers held, where that was generated
   bool isAfterPart = false;     ///< seen after only a part of an earlier dispatch had run
   std::optional<RangeMiss> miss = {};
 };

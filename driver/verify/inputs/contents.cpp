@@ -15,8 +15,7 @@
 namespace lanewise::driver {
 
 std::string suffixOf(const InputSet& set) {
-  return set.name.empty() ? ""
-                          : fmt::format(" (with {}, made up for want of a scenario)", set.name);
+  return set.name.empty() ? "" : fmt::format(" (with {}; no scenario: generated inputs)", set.name);
 }
 
 ScenarioContents::ScenarioContents(const Marshalling& marshalling,
@@ -60,8 +59,8 @@ Status ScenarioContents::readFiles() {
 }
 
 Status ScenarioContents::checkRanges() {
-  // What is made up is made to fit.
-  if (marshalling_.packed.empty() || isMadeUp()) return ok();
+  // What is generated is made to fit.
+  if (marshalling_.packed.empty() || isGenerated()) return ok();
   fill(inputSets()[0]);
   for (const PackedBuffer& packed : marshalling_.packed)
     if (!isPoisoned(packed.source))
@@ -82,7 +81,7 @@ std::vector<ResourceShape> ScenarioContents::shapes() const {
 }
 
 std::vector<InputSet> ScenarioContents::inputSets() const {
-  if (!isMadeUp()) return {{seed_, InputStyle::Seeded, ""}};
+  if (!isGenerated()) return {{seed_, InputStyle::Seeded, ""}};
   if (!scenario_.round.empty()) return {{seed_, InputStyle::Seeded, scenario_.round}};
   std::vector<InputSet> sets{{seed_, InputStyle::Seeded, "first random inputs"},
                              {seed_ + 1, InputStyle::Seeded, "second random inputs"},
@@ -101,7 +100,7 @@ void ScenarioContents::fill(const InputSet& set) {
   for (uint32_t b = 0; b < bytes_.size(); ++b)
     if (!isPoisoned(b) && !marshalling_.packedAt(b))
       bytes_[b] = caches_.fills.bytesOf(scenario_.buffers[b], set.seed, set.style, files_[b]);
-  if (isMadeUp())
+  if (isGenerated())
     for (const PackedBuffer& packed : marshalling_.packed)
       if (!isPoisoned(packed.source)) cutToRange(packed, bytes_[packed.source]);
   for (const PackedBuffer& packed : marshalling_.packed)

@@ -28,7 +28,7 @@ struct InputSet {
   bool isExtra = false;
 };
 
-/// " (with NAME, made up for want of a scenario)", or nothing for the inputs of a scenario.
+/// " (with NAME; no scenario: generated inputs)", or nothing for the inputs of a scenario.
 std::string suffixOf(const InputSet& set);
 
 using Outputs = std::vector<std::vector<uint8_t>>; ///< by buffer; empty: not compared
@@ -54,9 +54,10 @@ public:
   /// Whether narrowed fields hold what the buffers start from. An error names buffer, element and
   /// field.
   Status checkRanges();
-  /// A made-up scenario says little of what a shader expects, so several kinds of input are tried.
+  /// A generated scenario says little of what a shader expects, so several kinds of input are
+  /// tried.
   std::vector<InputSet> inputSets() const;
-  bool isMadeUp() const { return scenario_.path.empty(); }
+  bool isGenerated() const { return scenario_.path.empty(); }
   uint64_t seed() const { return seed_; }
   RunCaches& caches() const { return caches_; }
   /// By buffer.

@@ -19,7 +19,7 @@ struct RoundAim {
   bool splits = false;
 };
 
-/// For the chosen inputs `base`, a made-up scenario of one shader, and the programs that run with
+/// For the chosen inputs `base`, a generated scenario of one shader, and the programs that run with
 /// it, the original first. In the order of what they have been found to show.
 std::vector<RoundAim> planRounds(const Scenario& base, std::span<const Program> programs);
 

@@ -1,4 +1,4 @@
-// A scenario made up from what a module declares. It cannot know what the shader means, so sizes
+// A scenario generated from what a module declares. It cannot know what the shader means, so sizes
 // and values are chosen such that common index arithmetic (row * width + column, a guard against a
 // count) stays in range, and the device's bounds checks catch the rest.
 #include "verify/inputs/synthesize.h"
@@ -6,7 +6,7 @@
 #include "support/failure.h"
 #include "verify/compare/run_findings.h"
 #include "verify/formats/scalars.h"
-#include "verify/inputs/trial.h"
+#include "verify/inputs/dry_run.h"
 #include "verify/program/rebind.h"
 #include "verify/program/reflect.h"
 
@@ -29,7 +29,7 @@ constexpr uint32_t kRowTexels = 4096, kCubeTexels = 64, kImageLayers = 8, kImage
 // behind share them.
 constexpr uint32_t kDescriptors = 16;
 
-// What a made-up scenario leaves open, for a trial to decide.
+// What a generated scenario leaves open, for a dry run to decide.
 struct InputChoice {
   uint32_t integer = UINT32_MAX; ///< largest that push constants and single values get
   uint32_t data = 63;            ///< largest integer in arrays
@@ -100,7 +100,7 @@ private:
     return reflectModule();
   }
 
-  // A size by specialization constants is nearly always 1x1x1 unless set (DESIGN 5): one invocation
+  // A size by specialization constants is nearly always 1x1x1 unless set: one invocation
   // a workgroup would show nothing of how lanes meet.
   Status chooseWorkgroupSize() {
     bool isSpecialized = false;
@@ -115,7 +115,7 @@ private:
     if (isSpecialized && !assumptions_.workgroupSize && isOne && x &&
         !assumptions_.specConstants.count(*x)) {
       shader_.specConstants[*x] = kWorkgroupGuess;
-      notes_.push_back(fmt::format("made up: workgroup size {}x1x1 (specialization constant {}); "
+      notes_.push_back(fmt::format("generated: workgroup size {}x1x1 (specialization constant {}); "
                                    "--workgroup-size or a scenario gives the real one",
                                    kWorkgroupGuess, *x));
     }
@@ -187,7 +187,7 @@ private:
   // One for each descriptor of a binding.
   Status addResources(const ReflectedBinding& binding) {
     if (binding.kind == ReflectedBinding::Kind::Unsupported)
-      return failure(fmt::format("{} is {}, which cannot be made up yet", placeOf(binding),
+      return failure(fmt::format("{} is {}, which cannot be generated yet", placeOf(binding),
                                  binding.unsupported));
     uint32_t count = binding.descriptors == 0 ? kDescriptors : binding.descriptors;
     size_t first = dispatch_.bindings.size();
@@ -215,7 +215,7 @@ private:
     addHeader(block, buffer);
     addElements(binding, buffer);
     if (buffer.bytes() > kMaxBufferBytes)
-      return failure(fmt::format("{} needs {} bytes; at most {} are made up", placeOf(binding),
+      return failure(fmt::format("{} needs {} bytes; at most {} are generated", placeOf(binding),
                                  buffer.bytes(), kMaxBufferBytes));
     dispatch_.bindings.push_back({binding.set, binding.binding, buffer.name});
     buffers_.push_back(std::move(buffer));
@@ -258,7 +258,7 @@ private:
                    : format.kind == TexelKind::Unorm ? FillRandom{0, 1, 0}
                                                      : FillRandom{-1, 1, 0};
     if (image.bytes() > kMaxBufferBytes)
-      return failure(fmt::format("{} needs {} bytes; at most {} are made up", placeOf(binding),
+      return failure(fmt::format("{} needs {} bytes; at most {} are generated", placeOf(binding),
                                  image.bytes(), kMaxBufferBytes));
     dispatch_.bindings.push_back({binding.set, binding.binding, image.name});
     buffers_.push_back(std::move(image));
@@ -280,7 +280,7 @@ private:
     }
   }
 
-  // A sampler of its own takes its settings from some image; they are the same for all made up.
+  // A sampler of its own takes its settings from some image; they are the same for all generated.
   void addSampler(const ReflectedBinding& binding) {
     auto isSampleable = [](const ScenarioBuffer& buffer) {
       return buffer.image && buffer.image->dimension != ImageDimension::Buffer;
@@ -368,8 +368,8 @@ private:
   void describe() {
     const std::array<uint32_t, 3>& groups = dispatch_.groups;
     notes_.push_back(fmt::format(
-        "made up for want of a scenario: {}x{}x{} workgroups, {}{}", groups[0], groups[1],
-        groups[2], describeBuffers(),
+        "no scenario: generated inputs: {}x{}x{} workgroups, {}{}", groups[0], groups[1], groups[2],
+        describeBuffers(),
         dispatch_.pushConstants.empty()
             ? std::string()
             : fmt::format(", push constants (integers {}{}, floats in [-1, 1])",
@@ -404,10 +404,10 @@ public:
 
   Result<Scenario> run(std::vector<std::string>& notes) {
     if (Status made = consider({}); !made) return made.error();
-    if (best_->trial.hasRun()) {
-      if (best_->trial.ends) spread();
+    if (best_->dryRun.hasRun()) {
+      if (best_->dryRun.ends) spread();
       search();
-      if (!best_->trial.ends) waitLonger();
+      if (!best_->dryRun.ends) waitLonger();
     } else if (hasDescriptorArrays()) {
       keepIndicesSmall();
     }
@@ -423,11 +423,11 @@ private:
     InputChoice choice;
     Scenario scenario;
     std::vector<std::string> notes;
-    Trial trial;
+    DryRun dryRun;
   };
 
   // Makes the candidate the best one if it is better.
-  Status consider(const InputChoice& choice, const TrialExtent& extent = {}) {
+  Status consider(const InputChoice& choice, const DryRunExtent& extent = {}) {
     Candidate made;
     made.choice = choice;
     Synthesizer synthesizer(pair_, assumptions_, seed_, made.notes, limits_, choice);
@@ -436,16 +436,16 @@ private:
     made.scenario = std::move(*scenario);
     if (!best_) reflection_ = synthesizer.reflection();
     if (best_ && haveSameInputs(made.scenario, best_->scenario)) return ok();
-    made.trial =
-        tryScenario(made.scenario, pair_.original, seed_, InputStyle::Seeded, caches_, extent);
-    cost_ += made.trial.cost;
+    made.dryRun =
+        dryRunScenario(made.scenario, pair_.original, seed_, InputStyle::Seeded, caches_, extent);
+    cost_ += made.dryRun.cost;
     for (const ScenarioBuffer& buffer : made.scenario.buffers)
       cost_ += buffer.bytes() / kBytesPerInstruction;
     if (!best_ || rank(made) < rank(*best_)) best_ = std::move(made);
     return ok();
   }
 
-  // Where nothing depends on the choice, a trial would show the same.
+  // Where nothing depends on the choice, a dry run would show the same.
   static bool haveSameInputs(const Scenario& a, const Scenario& b) {
     auto isSame = [](const ScenarioBuffer& x, const ScenarioBuffer& y) {
       auto highOf = [](const ScenarioBuffer& buffer) {
@@ -467,13 +467,13 @@ private:
   // Less is better. An index out of range is caught by the device, but what is then compared is not
   // what the shader is for.
   std::array<size_t, 7> rank(const Candidate& candidate) const {
-    const Trial& trial = candidate.trial;
-    return {!trial.ends,
-            findDescriptorMiss(trial) != nullptr,
-            !trial.writes,
-            trial.races.size(),
-            trial.outOfRange.size(),
-            trial.undefined.size(),
+    const DryRun& dryRun = candidate.dryRun;
+    return {!dryRun.ends,
+            findDescriptorMiss(dryRun) != nullptr,
+            !dryRun.writes,
+            dryRun.races.size(),
+            dryRun.outOfRange.size(),
+            dryRun.undefined.size(),
             !candidate.choice.spreads};
   }
 
@@ -483,7 +483,7 @@ private:
     const std::array<uint32_t, 3> groups = best_->scenario.dispatches[0].groups;
     const uint64_t all = uint64_t(groups[0]) * groups[1] * groups[2];
     constexpr uint64_t kMostGroups = 64;
-    if (all <= kMostGroups && best_->trial.cost / 2 * all <= kMostTrialCost)
+    if (all <= kMostGroups && best_->dryRun.cost / 2 * all <= kMostDryRunCost)
       (void)consider({.spreads = true}, {.workgroups = uint32_t(all)});
   }
 
@@ -492,12 +492,12 @@ private:
     const uint32_t integer = best_->choice.integer;
     for (uint32_t data : {7u, 1u, 0u}) tryIfNeeded({.integer = integer, .data = data});
     const uint32_t data = best_->choice.data;
-    if (!best_->trial.outOfRange.empty())
+    if (!best_->dryRun.outOfRange.empty())
       tryIfNeeded({.integer = integer, .data = data, .growth = 16});
   }
   void tryIfNeeded(const InputChoice& choice) {
     // What the first could, the others can.
-    if (!best_->trial.isGood() && cost_ < kMostCost) (void)consider(choice);
+    if (!best_->dryRun.isGood() && cost_ < kMostCost) (void)consider(choice);
   }
 
   // A loop may be as long with small counts: a tile of a matrix takes its time.
@@ -506,9 +506,9 @@ private:
     std::optional<Candidate> before = std::exchange(best_, std::nullopt);
     (void)consider({.integer = kSmall});
     if (!best_) best_ = std::move(before);
-    if (!best_->trial.ends)
-      best_->trial = tryScenario(best_->scenario, pair_.original, seed_, InputStyle::Seeded,
-                                 caches_, {.patience = kPatience});
+    if (!best_->dryRun.ends)
+      best_->dryRun = dryRunScenario(best_->scenario, pair_.original, seed_, InputStyle::Seeded,
+                                     caches_, {.patience = kPatience});
   }
 
   // ----- arrays of descriptors -----
@@ -519,15 +519,15 @@ private:
   }
 
   // No bounds check of a device covers the index into an array of descriptors.
-  const RunFinding* findDescriptorMiss(const Trial& trial) const {
-    for (const RunFinding& found : trial.outOfRange)
+  const RunFinding* findDescriptorMiss(const DryRun& dryRun) const {
+    for (const RunFinding& found : dryRun.outOfRange)
       for (const ReflectedBinding& binding : reflection_.bindings)
         if (binding.isDescriptorArray && (found.variable.empty() || found.variable == binding.name))
           return &found;
     return nullptr;
   }
 
-  // Without a trial, no integer reaches the end of the shortest array.
+  // Without a dry run, no integer reaches the end of the shortest array.
   void keepIndicesSmall() {
     uint32_t shortest = kDescriptors;
     for (const ReflectedBinding& binding : reflection_.bindings)
@@ -539,9 +539,9 @@ private:
   }
 
   Status check() const {
-    const Trial& trial = best_->trial;
-    if (!trial.hasRun()) return ok();
-    if (const RunFinding* miss = findDescriptorMiss(trial))
+    const DryRun& dryRun = best_->dryRun;
+    if (!dryRun.hasRun()) return ok();
+    if (const RunFinding* miss = findDescriptorMiss(dryRun))
       return failure(fmt::format("an index into an array of descriptors is out of range with "
                                  "whatever integers were tried, which no device survives: {}",
                                  miss->text));
@@ -562,16 +562,16 @@ private:
     const std::vector<ScenarioBuffer>& buffers = best_->scenario.buffers;
     if (std::none_of(buffers.begin(), buffers.end(), holdsFloats)) return;
     const char* left = "special values (zeros, denormals, infinities, NaNs) are left out: {}";
-    if (!best_->trial.hasRun())
+    if (!best_->dryRun.hasRun())
       return best_->notes.push_back(
           fmt::format(fmt::runtime(left), "nothing could be tried beforehand"));
-    const Trial trial =
-        tryScenario(best_->scenario, pair_.original, seed_, InputStyle::Special, caches_);
+    const DryRun dryRun =
+        dryRunScenario(best_->scenario, pair_.original, seed_, InputStyle::Special, caches_);
     const RunFinding* found = nullptr;
-    for (const auto* some : {&trial.outOfRange, &trial.undefined})
+    for (const auto* some : {&dryRun.outOfRange, &dryRun.undefined})
       for (const RunFinding& one : *some)
         if (!found && !isKnown(one)) found = &one;
-    if (!trial.hasRun() || !trial.ends)
+    if (!dryRun.hasRun() || !dryRun.ends)
       best_->notes.push_back(fmt::format(fmt::runtime(left), "a loop goes on and on with them"));
     else if (found)
       best_->notes.push_back(fmt::format(fmt::runtime(left), "with them, " + found->text));
@@ -580,26 +580,26 @@ private:
   }
 
   bool isKnown(const RunFinding& found) const {
-    return hasDefect(best_->trial.outOfRange, found) || hasDefect(best_->trial.undefined, found);
+    return hasDefect(best_->dryRun.outOfRange, found) || hasDefect(best_->dryRun.undefined, found);
   }
 
   // ----- what is to be known of them -----
 
   void describe() {
-    const Trial& trial = best_->trial;
+    const DryRun& dryRun = best_->dryRun;
     std::vector<std::string>& notes = best_->notes;
-    if (!trial.hasRun())
+    if (!dryRun.hasRun())
       return notes.push_back(
-          fmt::format("the inputs could not be tried beforehand: {}", trial.notRun));
-    if (!trial.ends)
+          fmt::format("the inputs could not be tried beforehand: {}", dryRun.notRun));
+    if (!dryRun.ends)
       notes.push_back("a loop goes on for hundreds of thousands of instructions with whatever "
                       "integers were tried; a scenario gives the real ones");
-    if (!trial.writes)
+    if (!dryRun.writes)
       notes.push_back("nothing was written where these inputs were tried: that outputs are equal "
                       "then says little; a scenario gives the real ones");
-    if (!trial.outOfRange.empty())
+    if (!dryRun.outOfRange.empty())
       notes.push_back("no inputs were found that keep all indices in range: " +
-                      trial.outOfRange[0].text);
+                      dryRun.outOfRange[0].text);
   }
 
   const ShaderPair& pair_;
@@ -610,7 +610,7 @@ private:
   Reflection reflection_;
   std::optional<Candidate> best_;
   // Of all trials together: one or two seconds.
-  static constexpr uint64_t kMostCost = 6 * kMostTrialCost;
+  static constexpr uint64_t kMostCost = 6 * kMostDryRunCost;
   static constexpr uint64_t kBytesPerInstruction = 4; // making up a scalar takes as long
   uint64_t cost_ = 0;
 };
@@ -622,8 +622,7 @@ Result<Scenario> synthesizeScenario(std::span<const ShaderPair> shaders,
                                     std::vector<std::string>& notes,
                                     const SynthesisLimits& limits) {
   if (shaders.size() != 1)
-    return failure(
-        "several shaders need a scenario: how they follow one another cannot be made up");
+    return failure("several shaders need a scenario: nothing says how they follow one another");
   return InputSearch(shaders[0], assumptions, seed, limits).run(notes);
 }
 

@@ -1,4 +1,4 @@
-// Scenarios made up from what modules declare.
+// Scenarios generated from what modules declare.
 #pragma once
 
 #include "lanewise/assumptions.h"
@@ -13,7 +13,7 @@
 
 namespace lanewise::driver {
 
-/// How large a made-up scenario is.
+/// How large a generated scenario is.
 struct SynthesisLimits {
   uint32_t groups = 4; ///< workgroups in a direction, as far as these have more than one
   /// The largest integer handed out as a size or a count, unless a row of a workgroup is longer.
@@ -23,8 +23,8 @@ struct SynthesisLimits {
   static SynthesisLimits forInterpreter() { return {2, 64}; }
 };
 
-/// A scenario made up from what the modules declare, for when there is none
-/// : buffer sizes, inputs and one dispatch. What could not be made up
+/// A scenario generated from what the modules declare, for when there is none
+/// : buffer sizes, inputs and one dispatch. What could not be generated
 /// is an Error with the reason.
 Result<Scenario> synthesizeScenario(std::span<const ShaderPair> shaders,
                                     const Assumptions& assumptions, uint64_t seed,

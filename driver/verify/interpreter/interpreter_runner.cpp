@@ -232,7 +232,7 @@ RunStatus InterpreterRunner::runSequence(LoweredProgram& lowered, const Interpre
   instructions_.assign(lowered.program.dispatches.size(), 0);
   workgroups_.assign(lowered.program.dispatches.size(), 0);
   uint32_t repeat = plan.repeat != 0 ? plan.repeat : lowered.program.repeat;
-  // What a dispatch sees after only a part of an earlier one is as good as made up.
+  // What a dispatch sees after only a part of an earlier one is as good as generated.
   bool isAfterPart = false;
   for (uint32_t step = 0; step < repeat; ++step)
     for (uint32_t d = 0; d < lowered.program.dispatches.size(); ++d) {

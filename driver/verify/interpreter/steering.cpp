@@ -308,7 +308,7 @@ private:
       return load(i, k, wanted);
     case Op::Extended:
       return undoExtended(i, k, wanted);
-    case Op::Recut:
+    case Op::Bitcast:
       return undoRecut(i, k, wanted);
     case Op::UConvert:
     case Op::SConvert:

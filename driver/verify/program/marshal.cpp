@@ -135,7 +135,7 @@ private:
                  const std::string& buffer) const {
     const ScenarioShader* shader = original_.findShader(dispatch.shader);
     auto module = program.modules.find(dispatch.shader);
-    if (!shader || module == program.modules.end()) return false; // fitProgram() says why
+    if (!shader || module == program.modules.end()) return false; // bindProgram() says why
     Result<Reflection> reflection = reflect(module->second, shader->entry, shader->specConstants);
     if (!reflection) return false;
     for (const ScenarioBinding& bound : dispatch.bindings) {
@@ -163,7 +163,7 @@ private:
           layout.count ? std::to_string(*layout.count) : "whole", layout.strideBefore));
     if (layout.count) elements = *layout.count;
     if (layout.needsWholeTiles && layout.tile != 0 && elements % layout.tile != 0) {
-      // What is made up may as well be larger.
+      // What is generated may as well be larger.
       const bool canGrow = original_.path.empty() && buffer.elementBytes() == layout.strideBefore;
       const uint64_t wanted = (elements + layout.tile - 1) / layout.tile * layout.tile;
       if (!canGrow)

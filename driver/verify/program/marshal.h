@@ -63,7 +63,7 @@ std::vector<uint8_t> unpackOutput(const PackedBuffer& packed, std::span<const ui
 std::optional<uint64_t> findStrayWrite(const PackedBuffer& packed, std::span<const uint8_t> input,
                                        std::span<const uint8_t> output);
 
-/// Makes narrowed fields hold what fits them, for inputs that are made up.
+/// Makes narrowed fields hold what fits them, for inputs that are generated.
 void cutToRange(const PackedBuffer& packed, std::span<uint8_t> source);
 /// A value that a narrowed field does not hold, as one line; a word of `poison` alone counts as not
 /// written.

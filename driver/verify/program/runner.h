@@ -38,7 +38,7 @@ struct RunnerOptions {
   std::string device; ///< as in VerifyOptions
   bool validationLayer = false;
   /// Enables robustBufferAccess where the device has it: out-of-range accesses do no harm, at some
-  /// cost in speed. For inputs that were made up.
+  /// cost in speed. For inputs that were generated.
   bool robustAccess = false;
   double timeoutSeconds = 60;
   uint32_t subgroupSize = 32; ///< of the interpreter

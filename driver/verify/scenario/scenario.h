@@ -44,7 +44,7 @@ struct FillValues { ///< scalar after scalar, from the start again at the end
   bool operator==(const FillValues&) const = default;
 };
 /// Integers of any length and sign, floats over the decades from a thousandth to a million. Only
-/// where a scenario is made up, and so is the next one.
+/// where a scenario is generated, and so is the next one.
 struct FillWide {
   bool operator==(const FillWide&) const = default;
 };
@@ -104,7 +104,7 @@ struct ScenarioBuffer {
   bool isUniform = false;          ///< bound as a uniform buffer where it is bound
   std::vector<HeaderField> header; ///< stands before the elements, no padding
   std::optional<ImageShape> image;
-  std::vector<BufferEdit> edits; ///< in order, after `fill`; only where a scenario is made up
+  std::vector<BufferEdit> edits; ///< in order, after `fill`; only where a scenario is generated
   /// Makes it an image: sets `image`, `elements` and `count`.
   void setImage(const ImageShape& shape);
   const char* kindName() const { return image ? "image" : "buffer"; }
@@ -115,7 +115,7 @@ struct ScenarioBuffer {
 
 /// Variables of different kinds at one binding cannot be bound: one descriptor has one type. For a
 /// run, those of `kind` get the number `to` in place of `binding`, in every module that stands for
-/// the shader. Only where a scenario is made up.
+/// the shader. Only where a scenario is generated.
 struct Rebinding {
   uint32_t set = 0, binding = 0;
   std::string kind; ///< as describeKind() gives it
@@ -173,9 +173,9 @@ struct Scenario {
   std::vector<ScenarioDispatch> dispatches; ///< one step, in order
   uint32_t repeat = 1;                      ///< how often the whole step is run
   std::vector<ScenarioVariant> variants;
-  /// Of a made-up one: floats that are infinite, NaN or next to nothing are worth a run.
+  /// Of a generated one: floats that are infinite, NaN or next to nothing are worth a run.
   bool triesSpecialValues = false;
-  /// Of one that was made from a made-up one: what it tries (verify/inputs/rounds.h).
+  /// Of one that was made from a generated one: what it tries (verify/inputs/rounds.h).
   std::string round;
   uint32_t subgroupSize = 0; ///< of the interpreter in such a one; 0: as ever
 

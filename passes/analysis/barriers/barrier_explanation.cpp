@@ -1,9 +1,9 @@
 #include "analysis/barriers/barrier_explanation.h"
 
 #include "analysis/module/source_lines.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lanewise {
 namespace {
@@ -15,7 +15,7 @@ uint32_t lineOf(BarrierJudgement& judgement, InstRef i) {
 
 std::string placeOf(BarrierJudgement& judgement, InstRef i) {
   const uint32_t line = lineOf(judgement, i);
-  return line == 0 ? std::string() : fmt::format(" at line {}", line);
+  return line == 0 ? std::string() : formatText(" at line {}", line);
 }
 
 /// "the barrier at line 11", "the barriers at line 3, line 8".
@@ -27,17 +27,17 @@ std::string neighboursOf(BarrierJudgement& judgement, std::vector<uint32_t> neig
     const JudgedBarrier& barrier = judgement.barriers()[n];
     const uint32_t line = lineOf(judgement, barrier.barrier.inst);
     if (!list.empty()) list += ", ";
-    list += line == 0 ? "'" + barrier.name + "'" : fmt::format("line {}", line);
+    list += line == 0 ? "'" + barrier.name + "'" : formatText("line {}", line);
   }
   if (list.empty()) return {};
-  return fmt::format(" up to the {} at {}", neighbours.size() == 1 ? "barrier" : "barriers", list);
+  return formatText(" up to the {} at {}", neighbours.size() == 1 ? "barrier" : "barriers", list);
 }
 
 std::string proofOfMerge(BarrierJudgement& judgement, const JudgedBarrier& barrier) {
   const JudgedBarrier& kept = judgement.barriers()[barrier.mergedInto];
   const std::string place = placeOf(judgement, kept.barrier.inst);
-  return fmt::format("nothing stands between it and the {} barrier{}, which now does what both did",
-                     kindOf(kept), place.empty() ? " '" + kept.name + "'" : place);
+  return formatText("nothing stands between it and the {} barrier{}, which now does what both did",
+                    kindOf(kept), place.empty() ? " '" + kept.name + "'" : place);
 }
 
 } // namespace
@@ -55,13 +55,13 @@ std::string proofOf(BarrierJudgement& judgement, const JudgedBarrier& barrier) {
     neighbours.insert(neighbours.end(), v.neighbours.begin(), v.neighbours.end());
   }
   const std::string upTo = neighboursOf(judgement, std::move(neighbours));
-  if (!touchesBefore) return "nothing that it orders is touched before it" + upTo;
-  if (!touchesBehind) return "nothing that it orders is touched behind it" + upTo;
-  if (own == 0 && apart == 0) return "what is touched on both sides of it is only read" + upTo;
+  if (!touchesBefore) return "nothing it orders is accessed before it" + upTo;
+  if (!touchesBehind) return "nothing it orders is accessed after it" + upTo;
+  if (own == 0 && apart == 0) return "what is accessed on both sides of it is only read" + upTo;
   if (own == 0)
-    return "what is touched on its two sides are different variables or elements" + upTo;
-  return fmt::format(
-      "no invocation touches an element that another one touches on its other side{} "
+    return "the accesses on its two sides are of different variables or elements" + upTo;
+  return formatText(
+      "no invocation accesses an element that another one accesses on its other side{} "
       "({} {} compared)",
       upTo, own + apart, own + apart == 1 ? "pair of accesses" : "pairs of accesses");
 }
@@ -76,27 +76,27 @@ std::string reasonOf(BarrierJudgement& judgement, const JudgedBarrier& barrier) 
   case BarrierNeed::UnknownScope:
     return "its scopes or semantics are not literal, or other stages or modules may run it";
   case BarrierNeed::DivergentFlow:
-    return fmt::format("not all invocations are proved to reach it: the branch{} may part them",
-                       placeOf(judgement, v.place));
+    return formatText("not all invocations are proved to reach it: the branch{} may part them",
+                      placeOf(judgement, v.place));
   case BarrierNeed::Conflict:
-    return fmt::format("{} and {} may meet at one location in different invocations",
-                       text(v.before), text(v.behind));
+    return formatText("{} and {} may meet at one location in different invocations", text(v.before),
+                      text(v.behind));
   case BarrierNeed::Aliased:
-    return fmt::format("{} and {} may reach one memory by two names", text(v.before),
-                       text(v.behind));
+    return formatText("{} and {} may reach one memory by two names", text(v.before),
+                      text(v.behind));
   case BarrierNeed::Publication: {
     const bool isWorkgroupWide =
         barrier.barrier.isControl && rankOf(barrier.barrier.execution) >= kWorkgroupRank;
     const std::string_view others = isWorkgroupWide ? "workgroups" : "invocations";
     if (v.before && v.behind)
-      return fmt::format("{} and {} may be seen by other {} in this order", text(v.before),
-                         text(v.behind), others);
-    return fmt::format("a fence passes {} on to other {}", text(v.before ? v.before : v.behind),
-                       others);
+      return formatText("{} and {} may be seen by other {} in this order", text(v.before),
+                        text(v.behind), others);
+    return formatText("a fence passes {} on to other {}", text(v.before ? v.before : v.behind),
+                      others);
   }
   case BarrierNeed::Convergence:
-    return fmt::format("the subgroup operation{} may rely on it for convergence",
-                       placeOf(judgement, v.place));
+    return formatText("the subgroup operation{} may rely on it for convergence",
+                      placeOf(judgement, v.place));
   case BarrierNeed::TooLarge:
     return "there are too many accesses on both sides of it to compare";
   case BarrierNeed::None:

@@ -167,11 +167,12 @@ void BarrierJudge::judgeClass(uint32_t barrier, View& view, BarrierVerdict& verd
     for (const Touch& y : behind) {
       if (!x.access->isWrite && !y.access->isWrite) continue;
       if (++pairs > kMaxPairs) return need(BarrierNeed::TooLarge, x, y);
-      const Meeting meeting = conflicts_.meet(*x.access, *y.access, [&](const Loop& loop) {
-        return crossingsOf(barrier, view, x, y, loop);
-      });
-      if (meeting == Meeting::OwnElements) ++verdict.ownPairs;
-      if (meeting == Meeting::Apart) ++verdict.apartPairs;
+      const AccessConflict meeting =
+          conflicts_.conflictOf(*x.access, *y.access, [&](const Loop& loop) {
+            return crossingsOf(barrier, view, x, y, loop);
+          });
+      if (meeting == AccessConflict::OwnElements) ++verdict.ownPairs;
+      if (meeting == AccessConflict::Disjoint) ++verdict.apartPairs;
       if (!isConflict(meeting)) continue;
       // The wait alone orders nothing by the rules. What is one variable may still count on it, as
       // much code does; that two bindings might be one buffer is no reason.
@@ -181,7 +182,9 @@ void BarrierJudge::judgeClass(uint32_t barrier, View& view, BarrierVerdict& verd
           !areTwoVariables ||
           effects_.aliasing(x.access->variable, y.access->variable) == Aliasing::Same;
       if (!view.isOrdered && !isCertain) continue;
-      return need(meeting == Meeting::MayMeet ? BarrierNeed::Conflict : BarrierNeed::Aliased, x, y);
+      return need(meeting == AccessConflict::MayConflict ? BarrierNeed::Conflict
+                                                         : BarrierNeed::Aliased,
+                  x, y);
     }
 }
 

@@ -1,7 +1,8 @@
 #include "analysis/barriers/barrier_judgement.h"
 
+#include "text/format_text.h"
+
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lanewise {
 namespace {
@@ -43,7 +44,7 @@ void BarrierJudgement::collect() {
     JudgedBarrier found;
     found.barrier = readBarrier(analyses_, i);
     if (isLinked) found.barrier.isKnown = false;
-    found.name = fmt::format("barrier{}", barriers_.size() + 1);
+    found.name = formatText("barrier{}", barriers_.size() + 1);
     barriers_.push_back(std::move(found));
   }
 }

@@ -633,8 +633,8 @@ const InvocationConflicts::Place& InvocationConflicts::placeOf(const MemoryAcces
   return *place;
 }
 
-bool InvocationConflicts::mayMeetInElement(const Place& a, const Place& b, size_t common,
-                                           const CrossingsOf& crossings) {
+bool InvocationConflicts::mayConflictInElement(const Place& a, const Place& b, size_t common,
+                                               const CrossingsOf& crossings) {
   if (lanes_.empty()) return true;
   auto makeProblem = [&]() {
     Problem problem(*this, crossings);
@@ -683,9 +683,10 @@ bool InvocationConflicts::mayMeetInElement(const Place& a, const Place& b, size_
   return false;
 }
 
-Meeting InvocationConflicts::compare(const MemoryAccess& x, const MemoryAccess& y,
-                                     const CrossingsOf& crossings) {
-  if (x.memory == MemoryClass::Image) return Meeting::MayMeet; // without indices here: any texel
+AccessConflict InvocationConflicts::compare(const MemoryAccess& x, const MemoryAccess& y,
+                                            const CrossingsOf& crossings) {
+  if (x.memory == MemoryClass::Image)
+    return AccessConflict::MayConflict; // without indices here: any texel
   const Place& a = placeOf(x);
   const Place& b = placeOf(y);
   const size_t common = std::min(a.steps.size(), b.steps.size());
@@ -696,21 +697,23 @@ Meeting InvocationConflicts::compare(const MemoryAccess& x, const MemoryAccess& 
     if (n == 0 && effects_.isArrayOfDescriptors(x.variable)) {
       // Two descriptors may name one buffer.
       const bool isSame = s.isConstant && t.isConstant && !differ;
-      if (!isSame) return Meeting::MayMeetAliased;
+      if (!isSame) return AccessConflict::MayConflictAliased;
       continue;
     }
-    if (differ) return Meeting::Apart;
+    if (differ) return AccessConflict::Disjoint;
   }
-  return mayMeetInElement(a, b, common, crossings) ? Meeting::MayMeet : Meeting::OwnElements;
+  return mayConflictInElement(a, b, common, crossings) ? AccessConflict::MayConflict
+                                                       : AccessConflict::OwnElements;
 }
 
-Meeting InvocationConflicts::meet(const MemoryAccess& x, const MemoryAccess& y,
-                                  const CrossingsOf& crossings) {
-  if (!x.isWrite && !y.isWrite) return Meeting::OnlyReads;
-  if (x.memory != y.memory && !(x.isTexelBuffer || y.isTexelBuffer)) return Meeting::Apart;
+AccessConflict InvocationConflicts::conflictOf(const MemoryAccess& x, const MemoryAccess& y,
+                                               const CrossingsOf& crossings) {
+  if (!x.isWrite && !y.isWrite) return AccessConflict::OnlyReads;
+  if (x.memory != y.memory && !(x.isTexelBuffer || y.isTexelBuffer))
+    return AccessConflict::Disjoint;
   const Aliasing aliasing = effects_.aliasing(x.variable, y.variable);
-  if (aliasing == Aliasing::None) return Meeting::Apart;
-  if (x.variable != y.variable || !x.variable) return Meeting::MayMeetAliased;
+  if (aliasing == Aliasing::None) return AccessConflict::Disjoint;
+  if (x.variable != y.variable || !x.variable) return AccessConflict::MayConflictAliased;
   return compare(x, y, crossings);
 }
 

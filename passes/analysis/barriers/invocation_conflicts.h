@@ -23,17 +23,18 @@
 
 namespace lanewise {
 
-/// Why two accesses cannot meet, or that they may.
-enum class Meeting : uint8_t {
-  OnlyReads,     ///< neither writes
-  Apart,         ///< different memory, or parts of it that constants tell apart
-  OwnElements,   ///< no two different invocations reach one element
-  MayMeet,       ///< two invocations may reach one element
-  MayMeetAliased ///< the two go through different variables that may be one memory; an invocation
-                 ///  may meet itself
+/// Why two accesses cannot conflict, or that they may.
+enum class AccessConflict : uint8_t {
+  OnlyReads,         ///< neither writes
+  Disjoint,          ///< different memory, or parts of it that constants tell apart
+  OwnElements,       ///< no two different invocations reach one element
+  MayConflict,       ///< two invocations may reach one element
+  MayConflictAliased ///< the two go through different variables that may be one memory; an
+                     ///< invocation
+                     ///  may meet itself
 };
-constexpr bool isConflict(Meeting m) {
-  return m == Meeting::MayMeet || m == Meeting::MayMeetAliased;
+constexpr bool isConflict(AccessConflict m) {
+  return m == AccessConflict::MayConflict || m == AccessConflict::MayConflictAliased;
 }
 
 class InvocationConflicts {
@@ -49,7 +50,8 @@ public:
   /// two invocations pass, at the same time, something that all invocations of the workgroup reach
   /// together (a barrier) between the two accesses; what is uniform has one value for both as long
   /// as it is not computed anew on the way.
-  Meeting meet(const MemoryAccess& x, const MemoryAccess& y, const CrossingsOf& crossings);
+  AccessConflict conflictOf(const MemoryAccess& x, const MemoryAccess& y,
+                            const CrossingsOf& crossings);
 
   /// Literal number of invocations, nothing when it is not known or too large to look at each.
   std::optional<uint32_t> invocations() const;
@@ -59,11 +61,12 @@ private:
   struct Problem;
   struct Tables;
 
-  Meeting compare(const MemoryAccess& x, const MemoryAccess& y, const CrossingsOf& crossings);
+  AccessConflict compare(const MemoryAccess& x, const MemoryAccess& y,
+                         const CrossingsOf& crossings);
   const Place& placeOf(const MemoryAccess& access);
   std::vector<std::pair<AffineExpr, bool>> guardsOf(BlockRef block);
-  bool mayMeetInElement(const Place& a, const Place& b, size_t common,
-                        const CrossingsOf& crossings);
+  bool mayConflictInElement(const Place& a, const Place& b, size_t common,
+                            const CrossingsOf& crossings);
   const Loop* loopOf(uint32_t term, bool& isFixed) const;
 
   Analyses& analyses_;

@@ -6,9 +6,9 @@
 #include "analysis/module/decorations.h"
 #include "analysis/module/types.h"
 #include "analysis/uniformity/uniformity.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <set>
 
 namespace lanewise {
@@ -330,15 +330,15 @@ std::string describe(Analyses& analyses, const MemoryAccess& access) {
     if (name.empty())
       name = analyses.get<Decorations>().name(module, blockTypeOf(analyses, access.variable));
   }
-  if (!name.empty()) return fmt::format("{} '{}'", verb, name);
-  if (access.variable) return fmt::format("{} %{}", verb, access.variable.value);
+  if (!name.empty()) return formatText("{} '{}'", verb, name);
+  if (access.variable) return formatText("{} %{}", verb, access.variable.value);
   switch (access.memory) {
   case MemoryClass::Workgroup:
-    return fmt::format("{} some shared variable", verb);
+    return formatText("{} some shared variable", verb);
   case MemoryClass::Buffer:
-    return fmt::format("{} some buffer", verb);
+    return formatText("{} some buffer", verb);
   case MemoryClass::Image:
-    return fmt::format("{} some image", verb);
+    return formatText("{} some image", verb);
   }
   return std::string(verb);
 }

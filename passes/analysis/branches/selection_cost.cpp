@@ -224,7 +224,7 @@ BranchOdds SelectionOdds::of(const Selection& s) {
   if (kernel && isSameForSubgroup(s.condition, *kernel, pending)) {
     odds.anyLane.assign(arms, 1.0 / double(std::max<size_t>(arms, 1)));
     if (yes) odds.anyLane = {*yes, 1 - *yes};
-    odds.parting = 0;
+    odds.divergenceProbability = 0;
     odds.source = "same address";
     return odds;
   }
@@ -237,7 +237,7 @@ BranchOdds SelectionOdds::of(const Selection& s) {
     odds.anyLane.assign(arms, anyLaneOfUnknown(arms, lanes, together));
   // All lanes agree when all arms but one stay empty.
   const double sum = std::accumulate(odds.anyLane.begin(), odds.anyLane.end(), 0.0);
-  odds.parting = std::clamp(sum - 1, 0.0, 1.0);
+  odds.divergenceProbability = std::clamp(sum - 1, 0.0, 1.0);
   return odds;
 }
 
@@ -249,9 +249,9 @@ double SelectionCost::asBranch(const TargetProfile& target, const BranchOdds& od
   const bool hasEmptyArm =
       arms.size() <= 2 && std::any_of(arms.begin(), arms.end(), [](double c) { return c == 0; });
   const double branches = std::max(1.0, double(arms.size()) - 1);
-  double cost =
-      moves + target.branchCost * branches *
-                  (odds.parting * (hasEmptyArm ? kOneArm : 1) + (1 - odds.parting) * kNoParting);
+  double cost = moves + target.branchCost * branches *
+                            (odds.divergenceProbability * (hasEmptyArm ? kOneArm : 1) +
+                             (1 - odds.divergenceProbability) * kNoParting);
   for (size_t a = 0; a < arms.size(); ++a) cost += odds.anyLane[a] * arms[a];
   const bool isPredicated =
       isLeaf && arms.size() <= 2 &&

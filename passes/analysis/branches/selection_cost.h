@@ -1,4 +1,4 @@
-// What a selection costs a subgroup as a branch, and what it would cost as straight code. An
+// What a selection costs a subgroup as a branch, and what it would cost as flattened code. An
 // estimate for comparing the two; docs/passes/branch-to-predication.md has the model beside
 // measurements.
 //
@@ -6,7 +6,7 @@
 //   some lane goes there.
 // - As predicated code, which the driver makes of a branch with arms of predicatedArm or less: all
 //   arms.
-// - As straight code: all arms and the OpSelects, less what the arms have in common.
+// - As flattened code: all arms and the OpSelects, less what the arms have in common.
 #pragma once
 
 #include "analysis/control_flow/selections.h"
@@ -23,8 +23,8 @@ namespace lanewise {
 
 /// How likely it is that a subgroup does what.
 struct BranchOdds {
-  std::vector<double> anyLane; ///< by arm: some lane of the subgroup goes there
-  double parting = 1;          ///< lanes go different ways
+  std::vector<double> anyLane;      ///< by arm: some lane of the subgroup goes there
+  double divergenceProbability = 1; ///< lanes go different ways
   /// Where it comes from: "counted lane by lane", "same address" (the condition is read from where
   /// all lanes of a subgroup read), "branch weights", "condition" (its form), "unknown".
   const char* source = "unknown";

@@ -2,8 +2,8 @@
 //
 // Legal is what is total and pure (OpcodeFacts::speculatable), and beyond that what is proved to be
 // defined: divisions by what is never 0, conversions of what fits, indices in range, loads of what
-// is there and does not change. "May" is proved, "may not" is possible only. DESIGN 5.1,
-// Predication.
+// is there and does not change. "May" is proved, "may not" is possible only.
+// docs/design/predication.md, Predication.
 #pragma once
 
 #include "analysis/module/analyses.h"

@@ -5,9 +5,9 @@
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/types.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lanewise {
 namespace {
@@ -52,8 +52,8 @@ private:
     view_.name = nameOf(view_.variable);
     if (view_.name.empty()) view_.name = nameOf(view_.block);
     if (view_.name.empty() && view_.hasBinding)
-      view_.name = fmt::format("{}.{}", view_.binding.set, view_.binding.binding);
-    if (view_.name.empty()) view_.name = fmt::format("%{}", view_.variable.value);
+      view_.name = formatText("{}.{}", view_.binding.set, view_.binding.binding);
+    if (view_.name.empty()) view_.name = formatText("%{}", view_.variable.value);
   }
 
   void refuse(std::string_view name, std::string reason) {
@@ -120,12 +120,12 @@ private:
     for (uint32_t m = 0; m < types_.info(type).count; ++m) {
       const Id memberType = types_.member(type, m);
       std::string name(Decorations::memberName(module_, type, m));
-      if (name.empty()) name = fmt::format("{}", m);
+      if (name.empty()) name = formatText("{}", m);
       name = path.empty() ? name : path + "." + name;
       std::vector<uint32_t> below = members;
       below.push_back(m);
       const auto at = types_.offset(type, m);
-      if (!at) return fmt::format("'{}' has no Offset", name);
+      if (!at) return formatText("'{}' has no Offset", name);
       if (types_.info(memberType).kind == Kind::Struct) {
         if (std::string why = collectLeaves(memberType, offset + *at, name, below, depth + 1);
             !why.empty())
@@ -134,7 +134,7 @@ private:
       }
       const auto measured = measure(memberType, type, m, 0);
       if (!measured || measured->size == 0)
-        return fmt::format("'{}' has no literal size or explicit layout", name);
+        return formatText("'{}' has no literal size or explicit layout", name);
       view_.leaves.push_back({name, fieldType(memberType, type, m), below, type, m, memberType,
                               offset + *at, measured->size, measured->align});
     }
@@ -190,54 +190,53 @@ private:
 
   std::string scalarType(Id type) const {
     const TypeInfo& info = types_.info(type);
-    return fmt::format("{}{}",
-                       info.kind == Kind::Float ? "f"
-                       : info.isSigned          ? "i"
-                                                : "u",
-                       info.width);
+    return formatText("{}{}",
+                      info.kind == Kind::Float ? "f"
+                      : info.isSigned          ? "i"
+                                               : "u",
+                      info.width);
   }
   std::string fieldType(Id type, Id owner, uint32_t m) const {
     const TypeInfo& info = types_.info(type);
     if (info.kind == Kind::Int || info.kind == Kind::Float) return scalarType(type);
-    if (info.kind == Kind::Vector)
-      return fmt::format("{}x{}", scalarType(info.element), info.count);
+    if (info.kind == Kind::Vector) return formatText("{}x{}", scalarType(info.element), info.count);
     if (info.kind != Kind::Matrix || types_.isRowMajor(owner, m)) return {};
     const TypeInfo& column = types_.info(info.element);
     const uint32_t scalar = types_.info(column.element).width / 8;
     if (types_.matrixStride(owner, m) != scalar * column.count) return {}; // padded columns
-    return fmt::format("{}x{}x{}", scalarType(column.element), info.count, column.count);
+    return formatText("{}x{}x{}", scalarType(column.element), info.count, column.count);
   }
 
   std::string signatureOf(Id type, uint32_t depth) const {
     const TypeInfo info = types_.info(type);
-    if (depth == kMaxNesting) return fmt::format("%{}", type.value);
+    if (depth == kMaxNesting) return formatText("%{}", type.value);
     switch (info.kind) {
     case Kind::Int:
     case Kind::Float:
       return scalarType(type);
     case Kind::Vector:
     case Kind::Matrix:
-      return fmt::format("{}*{}", signatureOf(info.element, depth + 1), info.count);
+      return formatText("{}*{}", signatureOf(info.element, depth + 1), info.count);
     case Kind::Array:
     case Kind::RuntimeArray: {
       const auto length = info.length ? constants_.value(info.length) : std::nullopt;
-      return fmt::format("{}[{}]@{}", signatureOf(info.element, depth + 1),
-                         !length             ? std::string()
-                         : length->isLiteral ? fmt::format("{}", length->bits)
-                                             : std::string("spec"),
-                         types_.arrayStride(type).value_or(0));
+      return formatText("{}[{}]@{}", signatureOf(info.element, depth + 1),
+                        !length             ? std::string()
+                        : length->isLiteral ? formatText("{}", length->bits)
+                                            : std::string("spec"),
+                        types_.arrayStride(type).value_or(0));
     }
     case Kind::Struct: {
       std::string text = "{";
       for (uint32_t m = 0; m < info.count; ++m)
-        text += fmt::format("{}:{}/{}{},", types_.offset(type, m).value_or(UINT32_MAX),
-                            signatureOf(types_.member(type, m), depth + 1),
-                            types_.matrixStride(type, m).value_or(0),
-                            types_.isRowMajor(type, m) ? "r" : "");
+        text += formatText("{}:{}/{}{},", types_.offset(type, m).value_or(UINT32_MAX),
+                           signatureOf(types_.member(type, m), depth + 1),
+                           types_.matrixStride(type, m).value_or(0),
+                           types_.isRowMajor(type, m) ? "r" : "");
       return text + "}";
     }
     default:
-      return fmt::format("%{}", type.value);
+      return formatText("%{}", type.value);
     }
   }
 

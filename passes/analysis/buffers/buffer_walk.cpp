@@ -4,9 +4,9 @@
 #include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
 #include "analysis/module/types.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 
 namespace lanewise {
@@ -70,7 +70,7 @@ private:
     const InstRef user = use.user;
     const OpcodeFacts& facts = module_.facts(user);
     if (module_.isUnknown(user))
-      return refuse(user, "unknown-instruction", fmt::format("{} is not known", facts.name));
+      return refuse(user, "unknown-instruction", formatText("{} is not known", facts.name));
     switch (facts.opcode) {
     case spv::Op::OpAccessChain:
     case spv::Op::OpInBoundsAccessChain:
@@ -128,7 +128,7 @@ private:
     if (facts.name.find("CooperativeMatrix") != std::string_view::npos)
       return refuse(user, "cooperative-matrix",
                     "cooperative matrices are loaded from or stored to it");
-    refuse(user, "unsupported-use", fmt::format("{} uses a pointer into it", facts.name));
+    refuse(user, "unsupported-use", formatText("{} uses a pointer into it", facts.name));
   }
 
   bool isNonUniform(InstRef i) const {
@@ -300,7 +300,7 @@ private:
     }
     if (access.allLeaves.size() > kMaxLeavesAtOnce)
       return refuse(user, "large-access",
-                    fmt::format("more than {} members are accessed at once", kMaxLeavesAtOnce));
+                    formatText("more than {} members are accessed at once", kMaxLeavesAtOnce));
     access.leaves = access.allLeaves;
     if (!access.isCopy && !access.isWrite) narrowToExtracts(access, pointer);
     view_.accesses.push_back(std::move(access));

@@ -4,9 +4,9 @@
 #include "analysis/module/decorations.h"
 #include "analysis/module/types.h"
 #include "lanewise/assumptions.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <vector>
 
 namespace lanewise {
@@ -92,10 +92,10 @@ std::string optionsToFreeze(Analyses& analyses, const std::set<Id>& constants) {
   std::string values;
   for (uint32_t id : ids) {
     const auto value = given.find(id);
-    values += fmt::format("{}{}:{}", values.empty() ? "" : " ", id,
-                          value == given.end() ? "VALUE" : std::to_string(value->second));
+    values += formatText("{}{}:{}", values.empty() ? "" : " ", id,
+                         value == given.end() ? "VALUE" : std::to_string(value->second));
   }
-  return fmt::format("--set-spec-const-default-value='{}' --freeze-spec-const", values);
+  return formatText("--set-spec-const-default-value='{}' --freeze-spec-const", values);
 }
 
 } // namespace lanewise

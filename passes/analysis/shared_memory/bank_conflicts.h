@@ -3,8 +3,8 @@
 // A bank serves one word a cycle. Lanes that are served together (a phase) and ask one bank for
 // different words wait for one another; lanes that ask for the same word are served at once where
 // the target broadcasts. The degree of an access is the number of distinct words that the busiest
-// bank serves in its worst phase: 1 is free of conflicts. DESIGN 5.2; NVIDIA CUDA C++ Programming
-// Guide, "Shared Memory".
+// bank serves in its worst phase: 1 is free of conflicts. docs/design/conflicts-by-counting.md;
+// NVIDIA CUDA C++ Programming Guide, "Shared Memory".
 #pragma once
 
 #include "lanewise/target_profile.h"

@@ -18,10 +18,10 @@ constexpr uint32_t kWordBytes = 4;
 
 LayoutSearch::LayoutSearch(const SharedVariable& variable, std::span<const WeighedAccess> accesses,
                            const TargetProfile& target, const LayoutSearchOptions& options,
-                           std::function<std::optional<double>(uint64_t)> residencyOf,
+                           std::function<std::optional<double>(uint64_t)> occupancyLossOf,
                            std::function<bool(uint32_t)> isLiteral)
     : variable_(variable), accesses_(accesses), target_(target), options_(options),
-      residencyOf_(std::move(residencyOf)), isLiteral_(std::move(isLiteral)),
+      residencyOf_(std::move(occupancyLossOf)), isLiteral_(std::move(isLiteral)),
       lanesLeft_(options.maxLanes), original_{SharedLayout(variable), {}}, best_(original_) {
   classify();
   collectWalks();
@@ -151,22 +151,22 @@ bool LayoutSearch::consider(SharedLayout layout) {
   }
   if (lanes > lanesLeft_) return false;
   lanesLeft_ -= lanes;
-  const auto residency = residencyOf_(layout.bytes());
-  LayoutChoice& known = residency ? best_ : withoutRoom_ ? *withoutRoom_ : best_;
+  const auto occupancyLoss = residencyOf_(layout.bytes());
+  LayoutChoice& known = occupancyLoss ? best_ : withoutRoom_ ? *withoutRoom_ : best_;
   LayoutChoice choice{std::move(layout), {}};
   choice.cost = evaluate(choice.layout, known.cost.total());
-  choice.cost.residency = residency.value_or(1);
+  choice.cost.occupancyLoss = occupancyLoss.value_or(1);
   const double cost = choice.cost.total(), least = known.cost.total();
   const bool isFirst =
       options_.isForced && cost <= least && known.layout.isSameAs(original_.layout);
   const bool isBetter =
       cost < least || (cost == least && choice.layout.bytes() < known.layout.bytes());
   if (!isFirst && !isBetter) return false;
-  if (residency)
+  if (occupancyLoss)
     best_ = std::move(choice);
   else
     withoutRoom_ = std::move(choice);
-  return residency.has_value();
+  return occupancyLoss.has_value();
 }
 
 /// True if nothing can be better than what is known.

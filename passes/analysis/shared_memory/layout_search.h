@@ -1,6 +1,6 @@
 // The search for a better layout of a Workgroup variable: a cost model over counted bank conflicts,
-// extra arithmetic and lost residency. It knows nothing of instructions: what it returns is legal
-// as far as types and sizes go, and whether the module allows it is the pass's affair.
+// extra arithmetic and lost occupancyLoss. It knows nothing of instructions: what it returns is
+// legal as far as types and sizes go, and whether the module allows it is the pass's affair.
 #pragma once
 
 #include "analysis/shared_memory/access_pattern.h"
@@ -26,7 +26,7 @@ struct LayoutSearchOptions {
   /// Take the first layout that costs no more, even without a gain.
   bool isForced = false;
   /// Most bytes that a layout may add, as a share of the variable. A guard against trading much
-  /// memory for the last conflict; residency is counted beside it.
+  /// memory for the last conflict; occupancyLoss is counted beside it.
   double maxGrowth = 0.5;
   /// Most extents tried together; beyond it dimensions are padded one at a time.
   uint64_t maxCandidates = 4096;
@@ -49,8 +49,8 @@ struct LayoutCost {
   /// Cycles that accesses which depend on data may lose: were their lanes to walk along the
   /// dimension that loses most against the original layout. An author may have padded for them.
   double risk = 0;
-  double residency = 1; ///< workgroups that a core holds: before, divided by after
-  double total() const { return (cycles + arithmetic + risk) * residency; }
+  double occupancyLoss = 1; ///< workgroups that a core holds: before, divided by after
+  double total() const { return (cycles + arithmetic + risk) * occupancyLoss; }
 };
 
 struct LayoutChoice {
@@ -60,12 +60,12 @@ struct LayoutChoice {
 
 class LayoutSearch {
 public:
-  /// `residencyOf` gives LayoutCost::residency for a size of the variable in bytes, nothing when
-  /// that does not fit. `isLiteral` says of an Array node that its extent holds for every use of
-  /// the module. All must outlive the search.
+  /// `occupancyLossOf` gives LayoutCost::occupancyLoss for a size of the variable in bytes, nothing
+  /// when that does not fit. `isLiteral` says of an Array node that its extent holds for every use
+  /// of the module. All must outlive the search.
   LayoutSearch(const SharedVariable& variable, std::span<const WeighedAccess> accesses,
                const TargetProfile& target, const LayoutSearchOptions& options,
-               std::function<std::optional<double>(uint64_t bytes)> residencyOf,
+               std::function<std::optional<double>(uint64_t bytes)> occupancyLossOf,
                std::function<bool(uint32_t node)> isLiteral);
 
   const LayoutChoice& original() const { return original_; }

@@ -1,9 +1,9 @@
 #include "analysis/shared_memory/shared_bounds.h"
 
 #include "analysis/module/constants.h"
+#include "text/format_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lanewise {
 
@@ -71,9 +71,9 @@ void SharedBounds::judge(const EntryPoint& entry, const SharedVariable& variable
       const bool mayLeave = verdict == IndexVerdict::MayLeave || verdict == IndexVerdict::NotKnown;
       if (verdict == IndexVerdict::Leaves || (mayLeave && !isPlain(variable)))
         bounds.leaving = {access.inst,
-                          fmt::format("index {} of an access {} its extent: the shader may count "
-                                      "on rows being next to each other",
-                                      n, mayLeave ? "may leave" : "leaves")};
+                          formatText("index {} of an access {} its extent: the shader may count "
+                                     "on rows being next to each other",
+                                     n, mayLeave ? "may leave" : "leaves")};
       bounds.keepsOrder |= mayLeave;
     }
     for (const auto& [index, count] : access.components) {
@@ -81,9 +81,9 @@ void SharedBounds::judge(const EntryPoint& entry, const SharedVariable& variable
       const auto verdict = known.judge(index, count, block);
       if (verdict < IndexVerdict::MayLeave) continue;
       bounds.leaving = {access.inst,
-                        fmt::format("the index of a component {} its vector or matrix: the shader "
-                                    "may count on elements being next to each other",
-                                    verdict == IndexVerdict::Leaves ? "leaves" : "may leave")};
+                        formatText("the index of a component {} its vector or matrix: the shader "
+                                   "may count on elements being next to each other",
+                                   verdict == IndexVerdict::Leaves ? "leaves" : "may leave")};
     }
   };
   for (const SharedAccess& access : variable.accesses) judgeOne(access);

@@ -1,7 +1,8 @@
 #include "analysis/shared_memory/shared_layout.h"
 
+#include "text/format_text.h"
+
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace lanewise {
 namespace {
@@ -128,6 +129,12 @@ AddressForm addressForm(const SharedVariable& variable, const SharedLayout& layo
   return form;
 }
 
+static std::string textOf(std::span<const uint64_t> numbers) {
+  std::vector<std::string> texts;
+  for (uint64_t number : numbers) texts.push_back(std::to_string(number));
+  return joinText(texts, ", ");
+}
+
 std::string describeLayout(const SharedVariable& variable, const SharedLayout& layout,
                            const std::function<std::string(Id, uint32_t)>& memberName) {
   std::string text;
@@ -136,14 +143,14 @@ std::string describeLayout(const SharedVariable& variable, const SharedLayout& l
     if (node.kind == Kind::Array) {
       const auto flat = layout.flat.find(n);
       const std::vector<uint32_t> chain = variable.arrayChain(n);
-      for (uint32_t array : chain) text += fmt::format("[{}]", layout.extents[array]);
+      for (uint32_t array : chain) text += formatText("[{}]", layout.extents[array]);
       if (flat != layout.flat.end()) {
         const auto& [strides, map] = flat->second;
-        if (strides.size() > 1) text += fmt::format(" at strides {}", fmt::join(strides, ", "));
+        if (strides.size() > 1) text += " at strides " + textOf(strides);
         if (map.kind == IndexMap::Kind::Pad)
-          text += fmt::format(" with {} unused after every {}", map.pad, map.divisor);
+          text += formatText(" with {} unused after every {}", map.pad, map.divisor);
         if (map.kind == IndexMap::Kind::Xor)
-          text += fmt::format(" with index i at i ^ (i >> {} & {})", map.shift, map.mask);
+          text += formatText(" with index i at i ^ (i >> {} & {})", map.shift, map.mask);
       }
       return self(self, variable.nodes[chain.back()].children.front());
     }
@@ -158,11 +165,11 @@ std::string describeLayout(const SharedVariable& variable, const SharedLayout& l
       const std::string member = text;
       text = before;
       if (!member.empty())
-        text += fmt::format("{}.{}{}", text.empty() ? "" : ", ", memberName(node.type, m), member);
+        text += formatText("{}.{}{}", text.empty() ? "" : ", ", memberName(node.type, m), member);
     }
     if (layout.padWords[n] != 0)
-      text += fmt::format("{}{} word{} more", text.empty() ? "" : ", ", layout.padWords[n],
-                          layout.padWords[n] == 1 ? "" : "s");
+      text += formatText("{}{} word{} more", text.empty() ? "" : ", ", layout.padWords[n],
+                         layout.padWords[n] == 1 ? "" : "s");
     if (!text.empty()) text = "{" + text + "}";
     text = inside + text;
   };

@@ -2,10 +2,10 @@
 
 #include "analysis/module/constants.h"
 #include "analysis/module/def_use.h"
+#include "text/format_text.h"
 
 #include <algorithm>
 #include <bit>
-#include <fmt/format.h>
 #include <set>
 
 namespace lanewise {
@@ -94,7 +94,7 @@ private:
     const OpcodeFacts& facts = module_.facts(user);
     // Not in a module that the validator passed; but whoever uses the library need not have one.
     if (module_.isUnknown(user))
-      return obstacle(user, "unknown-instruction", fmt::format("{} is not known", facts.name));
+      return obstacle(user, "unknown-instruction", formatText("{} is not known", facts.name));
     switch (facts.opcode) {
     case spv::Op::OpAccessChain:
     case spv::Op::OpInBoundsAccessChain:
@@ -167,7 +167,7 @@ private:
     if (facts.name.find("CooperativeMatrix") != std::string_view::npos)
       return obstacle(user, "cooperative-matrix",
                       "a cooperative matrix is loaded or stored with a stride of its own");
-    obstacle(user, "unsupported-use", fmt::format("{} uses a pointer into the array", facts.name));
+    obstacle(user, "unsupported-use", formatText("{} uses a pointer into the array", facts.name));
   }
 
   /// Uses of an array or a struct as a whole. A struct without arrays may be moved in one go:
@@ -207,7 +207,7 @@ private:
       return obstacle(user, "pointer-arithmetic", "pointer arithmetic on rows of the array");
     default:
       return obstacle(user, "unsupported-use",
-                      fmt::format("{} uses a pointer to a whole row or array", facts.name));
+                      formatText("{} uses a pointer to a whole row or array", facts.name));
     }
   }
 

@@ -1,6 +1,6 @@
 // Each invocation reads only what it wrote itself.
 // RUN: %lanewise lint %s --rule=redundant-barrier | FileCheck %s
-// CHECK: own-element.comp:[[#]]: warning: the barrier is not needed: no invocation touches an element that another one touches
+// CHECK: own-element.comp:[[#]]: warning: the barrier is not needed: no invocation accesses an element that another one accesses
 // CHECK-NEXT: barrier();
 // CHECK-NEXT: 1 warning
 #version 450

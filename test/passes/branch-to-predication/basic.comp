@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: remark: made straight code of a branch (arms: 2 and 1): about
+// CHECK: remark: flattened branch (arms: 2 and 1): estimated cost
 // CODE-NOT: {{^ *}}OpBranchConditional
 // CODE: %{{[0-9]+}} = OpSelect
 #version 450

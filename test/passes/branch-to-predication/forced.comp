@@ -1,4 +1,4 @@
-// The module asks for straight code, of arms that would not pay.
+// The module asks for flattened code, of arms that would not pay.
 // RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --eliminate-dead-code-aggressive --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
 // RUN: %lanewise opt --branch-to-predication --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: remark: made straight code of a {{branch|switch}}{{.*}} [branch-to-predication:flattened]
+// CHECK: remark: flattened {{branch|switch}}{{.*}} [branch-to-predication:flattened]
 // CODE-NOT: {{^ *}}OpBranchConditional
 #version 450
 #extension GL_EXT_control_flow_attributes : enable

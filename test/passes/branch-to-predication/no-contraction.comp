@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: remark: made straight code of a {{branch|switch}}{{.*}} [branch-to-predication:flattened]
+// CHECK: remark: flattened {{branch|switch}}{{.*}} [branch-to-predication:flattened]
 // CODE-COUNT-2: {{^ *}}OpDecorate %{{[0-9]+}} NoContraction
 #version 450
 layout(local_size_x = 64) in;

@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
-// CHECK: missed: kept a {{branch|switch}}{{.*}}the load is not proved{{.*}}[branch-to-predication:load]
+// CHECK: missed: kept {{branch|switch}}{{.*}}the load is not proved{{.*}}[branch-to-predication:load]
 // CODE: {{^ *}}OpBranchConditional
 #version 450
 layout(local_size_x = 64) in;

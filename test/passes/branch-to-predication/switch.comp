@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: remark: made straight code of a switch {{.*}}[branch-to-predication:flattened]
+// CHECK: remark: flattened switch {{.*}}[branch-to-predication:flattened]
 // CODE-NOT: {{^ *}}OpSwitch
 // CODE-COUNT-3: %{{[0-9]+}} = OpIEqual
 // CODE: %{{[0-9]+}} = OpLogicalOr

@@ -6,7 +6,7 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: removed a memory barrier: nothing that it orders is touched behind it up to the barrier at line [[#]]
+// CHECK: removed a memory barrier: nothing it orders is accessed after it up to the barrier at line [[#]]
 // CHECK: kept a control barrier: 
 // CODE: {{^ *}}OpControlBarrier %uint_2 %uint_2 %uint_264
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier

@@ -8,7 +8,7 @@
 // EQUAL: outputs equal
 // CHECK: kept a control barrier: 
 // CHECK: kept a control barrier: 
-// CHECK: removed a control barrier: nothing that it orders is touched before it
+// CHECK: removed a control barrier: nothing it orders is accessed before it
 // CODE-COUNT-2: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450

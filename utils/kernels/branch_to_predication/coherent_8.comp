@@ -1,6 +1,6 @@
 #version 450
 // Two arms of 8 integer operations; the lanes of a workgroup always agree, but the module does not say so:
-// a branch runs one arm, straight code both.
+// a branch runs one arm, flattened code both.
 #include "interface.glsl"
 
 void main() {

@@ -1,5 +1,5 @@
 #version 450
-// An arm of eight operations and a store that must stay where it is: the rest may become straight code.
+// An arm of eight operations and a store that must stay where it is: the rest may are flattened.
 #include "interface.glsl"
 
 layout(set = 0, binding = 2, std430) writeonly restrict buffer Marks { uint marks[]; };

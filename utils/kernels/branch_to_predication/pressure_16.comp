@@ -1,5 +1,5 @@
 #version 450
-// Sixteen values that live in registers, and two arms that change all of them: straight code has to keep both
+// Sixteen values that live in registers, and two arms that change all of them: flattened code has to keep both
 // outcomes until it chooses.
 #include "interface.glsl"
 

@@ -104,7 +104,7 @@ enum class Op : uint8_t {
   ConvertUToF,
   FConvert, ///< aux: 1 rounds toward zero
   QuantizeToF16,
-  Recut, ///< OpBitcast between components of different widths: d[n] from a[aux]
+  Bitcast, ///< OpBitcast between components of different widths: d[n] from a[aux]
   // Pointers.
   PointerAdd,   ///< d = a + (int32) aux
   PointerIndex, ///< d = a + b * aux, b of width 64 - shift, signed if extra; c: bound or 0 (none);

@@ -377,7 +377,7 @@ void ModuleLowering::lowerBitcast(InstRef i, uint32_t first) {
       (widthOf(from) == widthOf(to) && cellsOf(from) == cellsOf(to)))
     return alias(i, a);
   uint32_t d = define(i);
-  Instr& inst = emit(Op::Recut, i);
+  Instr& inst = emit(Op::Bitcast, i);
   inst.shift = uint8_t(64 - widthOf(from));
   inst.extra = uint8_t(widthOf(to));
   inst.n = cellsOf(to);

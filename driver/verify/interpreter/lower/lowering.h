@@ -59,7 +59,6 @@ private:
   Status checkCapabilities();
   Status findEntry();
   void checkExecutionModes();
-  void measureTypes();
   void lowerConstant(InstRef i);
   void computeConstant(InstRef i, uint32_t to);
   void finish();
@@ -89,7 +88,6 @@ private:
   void lowerCall(InstRef i);
   void lowerEdge(BlockRef from, BlockRef to);
   void lowerPhis(BlockRef from, BlockRef to);
-  void emitMoves(std::vector<std::array<uint32_t, 3>>& moves, uint32_t site);
   std::vector<uint32_t> loopsAround(BlockRef b) const;
   void patchJumps();
 
@@ -98,7 +96,6 @@ private:
   bool lowerSimple(InstRef i, spv::Op op, uint32_t firstOperand);
   bool lowerComposite(InstRef i, spv::Op op, uint32_t first);
   bool lowerFloatMatrix(InstRef i, spv::Op op, uint32_t first);
-  bool lowerConversion(InstRef i, spv::Op op, uint32_t first);
   bool lowerBits(InstRef i, spv::Op op, uint32_t first);
   bool lowerIntegerDot(InstRef i, spv::Op op);
   void lowerShuffle(InstRef i, uint32_t first);

@@ -59,7 +59,7 @@ void insertDynamic(Lane& l, const Instr& i) {
 }
 
 // OpBitcast: the bits in order, low components first.
-void recut(Lane& l, const Instr& i) {
+void bitcast(Lane& l, const Instr& i) {
   uint32_t from = 64u - i.shift, to = i.extra;
   uint32_t mark = 0;
   for (uint32_t n = 0; n < i.aux && !mark; ++n) mark = l.marks[i.a + n];
@@ -97,7 +97,7 @@ void addDataHandlers(HandlerTable& table) {
   table[size_t(Op::SelectEach)] = selectEach;
   table[size_t(Op::ExtractDynamic)] = extractDynamic;
   table[size_t(Op::InsertDynamic)] = insertDynamic;
-  table[size_t(Op::Recut)] = recut;
+  table[size_t(Op::Bitcast)] = bitcast;
 }
 
 void evaluate(const Program&, std::span<const Instr> code, std::vector<uint64_t>& cells,

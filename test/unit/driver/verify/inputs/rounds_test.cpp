@@ -1,10 +1,10 @@
-// What is tried beside the first made-up inputs, and what a module's code suggests for it.
+// What is tried beside the first generated inputs, and what a module's code suggests for it.
 #include "assemble.h"
 #include "verify/formats/scalars.h"
 #include "verify/inputs/rounds.h"
 #include "verify/inputs/synthesize.h"
 #include "verify/inputs/value_hints.h"
-#include "verify/program/fit.h"
+#include "verify/program/bind_program.h"
 #include "verify/scenario/fills.h"
 #include "verify/verify.h"
 
@@ -123,7 +123,7 @@ std::vector<std::string> roundsOf(const Words& original, const Words& other,
     ProgramVariant variant;
     variant.name = "program";
     variant.modules["main"] = words;
-    Result<Program> program = fitProgram(*base, variant, notes);
+    Result<Program> program = bindProgram(*base, variant, notes);
     EXPECT_TRUE(program) << program.error().str();
     programs.push_back(std::move(*program));
   }

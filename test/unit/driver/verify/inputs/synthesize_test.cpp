@@ -153,7 +153,7 @@ TEST(Synthesize, FitsTheDeclaredLayout) {
   // 4 groups of 8, and a little less for the second integer: one taken for the other then shows.
   EXPECT_EQ(decodeScalar(ScalarType::U32, buffer.header[0].bytes.data()), 32);
   EXPECT_EQ(decodeScalar(ScalarType::U32, dispatch.pushConstants.data()), 31);
-  ASSERT_EQ(notes.size(), 2u); // what was made up, and that it writes nothing
+  ASSERT_EQ(notes.size(), 2u); // what was generated, and that it writes nothing
   EXPECT_NE(notes[1].find("nothing was written"), std::string::npos) << notes[1];
 }
 

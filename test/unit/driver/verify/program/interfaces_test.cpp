@@ -142,7 +142,7 @@ TEST_F(ShortBuffers, NoCountHoldsAnIndexBelowZero) {
   EXPECT_FALSE(found(4 + 8 * int64_t(UINT32_MAX), 4 + 8 * int64_t(UINT32_MAX))[0].leastCount);
 }
 
-TEST_F(ShortBuffers, NotOfInputsThatWereMadeUpNorAfterAPart) {
+TEST_F(ShortBuffers, NotOfInputsThatWereGeneratedNorAfterAPart) {
   scenario_.path.clear();
   EXPECT_TRUE(found(4 + 8 * 64, 4 + 8 * 64).empty());
   scenario_.path = "s.toml";

@@ -182,10 +182,10 @@ TEST_F(MarshalPrograms, FixedCounts) {
       << error();
 }
 
-TEST_F(MarshalPrograms, WholeTilesOfWhatIsMadeUp) {
+TEST_F(MarshalPrograms, WholeTilesOfWhatIsGenerated) {
   programs_[1].layouts.buffers[0].needsWholeTiles = true;
   EXPECT_NE(error().find("must be a multiple of 32"), std::string::npos) << error();
-  scenario_.path.clear(); // made up
+  scenario_.path.clear(); // generated
   Result<Marshalling> made = marshal(scenario_, programs_);
   ASSERT_TRUE(made) << made.error().message;
   EXPECT_EQ(made->packed[0].elements, 64u);

@@ -4,7 +4,7 @@
 #include "verify/compare/compare_images.h"
 #include "verify/formats/float_bits.h"
 #include "verify/formats/scalars.h"
-#include "verify/program/fit.h"
+#include "verify/program/bind_program.h"
 #include "verify/scenario/fills.h"
 #include "verify/scenario/scenario.h"
 
@@ -207,7 +207,7 @@ TEST_F(ScenarioImages, FitWhatTheShaderDeclares) {
     variant.name = "original";
     variant.modules["a"] = imageModule(c.type);
     std::vector<std::string> notes;
-    Result<Program> program = fitProgram(*scenario, variant, notes);
+    Result<Program> program = bindProgram(*scenario, variant, notes);
     if (c.problem.empty()) {
       EXPECT_TRUE(program) << program.error().message;
       EXPECT_TRUE(notes.empty());
@@ -226,12 +226,12 @@ TEST_F(ScenarioImages, AndBuffersAreNotMistakenForOneAnother) {
   variant.modules["a"] = imageModule("%type = OpTypeImage %float 2D 0 0 0 2 Rgba8");
   std::vector<std::string> notes;
   scenario->buffers[0].image.reset();
-  Result<Program> program = fitProgram(*scenario, variant, notes);
+  Result<Program> program = bindProgram(*scenario, variant, notes);
   ASSERT_FALSE(program);
   EXPECT_NE(program.error().message.find("is an image but `i` is a buffer; bind an [[image]]"),
             std::string::npos);
   scenario->dispatches[0].bindings.clear();
-  program = fitProgram(*scenario, variant, notes);
+  program = bindProgram(*scenario, variant, notes);
   ASSERT_FALSE(program);
   EXPECT_NE(program.error().message.find("has no image; add \"0\" to the `bind`"),
             std::string::npos);

@@ -11,7 +11,7 @@
 #include "support/spirv_tools.h"
 #include "targets/target_profiles.h"
 #include "verify/profile/profile.h"
-#include "verify/program/fit.h"
+#include "verify/program/bind_program.h"
 
 #include <cmath>
 #include <filesystem>
@@ -141,7 +141,7 @@ void compareScenario(const driver::Scenario& scenario, const driver::ScenarioVar
     modules.modules[shader.name] = canonical(*words);
   }
   std::vector<std::string> notes;
-  Result<driver::Program> program = driver::fitProgram(scenario, modules, notes);
+  Result<driver::Program> program = driver::bindProgram(scenario, modules, notes);
   ASSERT_TRUE(program) << program.error().str();
   driver::ProfileOptions options;
   options.target = target;

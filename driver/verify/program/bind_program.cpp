@@ -1,4 +1,4 @@
-#include "verify/program/fit.h"
+#include "verify/program/bind_program.h"
 
 #include "support/failure.h"
 #include "verify/program/rebind.h"
@@ -134,7 +134,7 @@ private:
                        placeOf(binding), binding.descriptors, count);
   }
 
-  // A made-up buffer may be smaller than what the shader declares: who declares an array of 2^26
+  // A generated buffer may be smaller than what the shader declares: who declares an array of 2^26
   // elements seldom reaches for the last.
   std::string whyNotBuffer(const ReflectedBinding& binding, const ScenarioBuffer& buffer) const {
     if (buffer.image)
@@ -203,27 +203,27 @@ private:
 
 } // namespace
 
-Result<Program> fitProgram(const Scenario& scenario, const ProgramVariant& variant,
-                           std::vector<std::string>& notes, ReflectionCache& reflections) {
+Result<Program> bindProgram(const Scenario& scenario, const ProgramVariant& variant,
+                            std::vector<std::string>& notes, ReflectionCache& reflections) {
   return Fitter(scenario, variant, notes, reflections).run();
 }
 
-Result<Program> fitProgram(const Scenario& scenario, const ProgramVariant& variant,
-                           std::vector<std::string>& notes) {
+Result<Program> bindProgram(const Scenario& scenario, const ProgramVariant& variant,
+                            std::vector<std::string>& notes) {
   ReflectionCache unshared;
-  return fitProgram(scenario, variant, notes, unshared);
+  return bindProgram(scenario, variant, notes, unshared);
 }
 
-Result<std::vector<Program>> fitPrograms(const Marshalling& marshalling,
-                                         std::span<const ProgramVariant> variants,
-                                         std::vector<std::string>& notes,
-                                         ReflectionCache& reflections) {
+Result<std::vector<Program>> bindPrograms(const Marshalling& marshalling,
+                                          std::span<const ProgramVariant> variants,
+                                          std::vector<std::string>& notes,
+                                          ReflectionCache& reflections) {
   std::vector<Program> programs;
   for (size_t p = 0; p < variants.size(); ++p) {
     const bool isDescribed = p == 0 || !variants[p].dispatches.empty();
     std::vector<std::string> unused;
-    Result<Program> program = fitProgram(marshalling.scenario, marshalling.programs[p],
-                                         isDescribed ? notes : unused, reflections);
+    Result<Program> program = bindProgram(marshalling.scenario, marshalling.programs[p],
+                                          isDescribed ? notes : unused, reflections);
     if (!program) return program.error();
     programs.push_back(std::move(*program));
   }

@@ -1,5 +1,5 @@
-// A made-up scenario tried out in the interpreter before anybody relies on it: do its loops end, do
-// its indices stay in range, does it write anything at all?
+// A generated scenario tried out in the interpreter before anybody relies on it: do its loops end,
+// do its indices stay in range, does it write anything at all?
 #pragma once
 
 #include "verify/compare/run_findings.h"
@@ -10,15 +10,15 @@
 
 namespace lanewise::driver {
 
-/// What a trial costs that is ended because a loop goes on.
-constexpr uint64_t kMostTrialCost = uint64_t(1) << 25;
+/// What a dry run costs that is ended because a loop goes on.
+constexpr uint64_t kMostDryRunCost = uint64_t(1) << 25;
 
-/// What the workgroups of a trial did. The same on every machine.
-struct Trial {
+/// What the workgroups of a dry run did. The same on every machine.
+struct DryRun {
   std::string notRun;  ///< why the interpreter could not try it; the rest then says nothing
   bool ends = true;    ///< false: some invocation was still in a loop after many steps
   bool writes = false; ///< something that is compared holds another value than before
-  uint64_t cost = 0;   ///< instructions of the interpreter's code, at most kMostTrialCost
+  uint64_t cost = 0;   ///< instructions of the interpreter's code, at most kMostDryRunCost
   std::vector<RunFinding> outOfRange, races;
   std::vector<RunFinding> undefined; ///< values that nobody wrote or defined, divisions by zero
 
@@ -28,14 +28,14 @@ struct Trial {
   }
 };
 
-/// How far a trial goes.
-struct TrialExtent {
+/// How far a dry run goes.
+struct DryRunExtent {
   uint32_t patience = 1;   ///< loops may take so many times as many steps as usual
   uint32_t workgroups = 2; ///< that run, spread over the dispatch
 };
 
 /// `module` is that of the scenario's only shader and dispatch.
-Trial tryScenario(const Scenario& scenario, const Words& module, uint64_t seed, InputStyle style,
-                  RunCaches& caches, const TrialExtent& extent = {});
+DryRun dryRunScenario(const Scenario& scenario, const Words& module, uint64_t seed,
+                      InputStyle style, RunCaches& caches, const DryRunExtent& extent = {});
 
 } // namespace lanewise::driver

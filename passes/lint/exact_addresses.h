@@ -27,11 +27,11 @@ struct Moment {
   const Loop* loop = nullptr; ///< the one that is in its second iteration
 };
 
-class CertainPlaces {
+class ExactAddresses {
 public:
   using Lane = std::array<uint32_t, 3>;
 
-  CertainPlaces(LintContext& context, Kernel& kernel) : context_(context), kernel_(kernel) {}
+  ExactAddresses(LintContext& context, Kernel& kernel) : context_(context), kernel_(kernel) {}
 
   /// The indices of an access from its variable on; nothing when one of them is not understood.
   std::optional<std::vector<PlaceIndex>> indicesOf(const MemoryAccess& access) const;

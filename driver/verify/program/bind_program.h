@@ -16,17 +16,17 @@ namespace lanewise::driver {
 /// The program that runs `variant`'s modules as its dispatches (or the scenario's) say. An error is
 /// one sentence that names shader and dispatch: the scenario does not fit the modules, or a module
 /// cannot be read. What the scenario gives and the modules do not ask for becomes a note.
-Result<Program> fitProgram(const Scenario& scenario, const ProgramVariant& variant,
-                           std::vector<std::string>& notes, ReflectionCache& reflections);
-Result<Program> fitProgram(const Scenario& scenario, const ProgramVariant& variant,
-                           std::vector<std::string>& notes);
+Result<Program> bindProgram(const Scenario& scenario, const ProgramVariant& variant,
+                            std::vector<std::string>& notes, ReflectionCache& reflections);
+Result<Program> bindProgram(const Scenario& scenario, const ProgramVariant& variant,
+                            std::vector<std::string>& notes);
 
 /// The same for all programs of a marshalling of `variants`, in their order. A rewrite may drop a
 /// binding or freeze a constant, so that only what was described for a program's own dispatches is
 /// worth a note.
-Result<std::vector<Program>> fitPrograms(const Marshalling& marshalling,
-                                         std::span<const ProgramVariant> variants,
-                                         std::vector<std::string>& notes,
-                                         ReflectionCache& reflections);
+Result<std::vector<Program>> bindPrograms(const Marshalling& marshalling,
+                                          std::span<const ProgramVariant> variants,
+                                          std::vector<std::string>& notes,
+                                          ReflectionCache& reflections);
 
 } // namespace lanewise::driver

@@ -1,4 +1,4 @@
-#include "lint/certain_places.h"
+#include "lint/exact_addresses.h"
 
 #include "analysis/control_flow/cfg.h"
 #include "analysis/module/constants.h"
@@ -15,7 +15,7 @@ constexpr uint32_t kMaxDepth = 12;
 
 } // namespace
 
-std::optional<std::vector<PlaceIndex>> CertainPlaces::indicesOf(const MemoryAccess& access) const {
+std::optional<std::vector<PlaceIndex>> ExactAddresses::indicesOf(const MemoryAccess& access) const {
   const Types& types = context_.analyses().get<Types>();
   const Constants& constants = context_.analyses().get<Constants>();
   std::vector<PlaceIndex> places;
@@ -49,7 +49,7 @@ std::optional<std::vector<PlaceIndex>> CertainPlaces::indicesOf(const MemoryAcce
 }
 
 /// The value that the moment gives to a term of a loop.
-std::optional<uint32_t> CertainPlaces::valueOf(uint32_t term, const Moment& moment) const {
+std::optional<uint32_t> ExactAddresses::valueOf(uint32_t term, const Moment& moment) const {
   const AffineTerm& t = kernel_.affine->term(term);
   const Module& module = context_.module();
   const Loops& loops = context_.analyses().get<Loops>();
@@ -68,8 +68,8 @@ std::optional<uint32_t> CertainPlaces::valueOf(uint32_t term, const Moment& mome
   return repeat ? std::optional(sequence[*repeat]) : std::nullopt;
 }
 
-bool CertainPlaces::assign(const AffineExpr& form, const Moment& moment,
-                           std::vector<Affine::Assignment>& assigned) const {
+bool ExactAddresses::assign(const AffineExpr& form, const Moment& moment,
+                            std::vector<Affine::Assignment>& assigned) const {
   return std::all_of(form.terms.begin(), form.terms.end(), [&](const auto& t) {
     const AffineTerm& term = kernel_.affine->term(t.first);
     switch (term.kind) {
@@ -94,20 +94,20 @@ bool CertainPlaces::assign(const AffineExpr& form, const Moment& moment,
   });
 }
 
-std::optional<CertainPlaces::Fixed> CertainPlaces::fix(const AffineExpr& form,
-                                                       const Moment& moment) const {
+std::optional<ExactAddresses::Fixed> ExactAddresses::fix(const AffineExpr& form,
+                                                         const Moment& moment) const {
   Fixed fixed;
   fixed.form = &form;
   if (form.dependsOnSpec || !assign(form, moment, fixed.assigned)) return std::nullopt;
   return fixed;
 }
 
-std::optional<uint32_t> CertainPlaces::evaluate(const Fixed& fixed, const Lane& lane) const {
+std::optional<uint32_t> ExactAddresses::evaluate(const Fixed& fixed, const Lane& lane) const {
   return kernel_.affine->evaluate(*fixed.form, lane, fixed.assigned);
 }
 
-std::optional<uint32_t> CertainPlaces::integerOf(Id value, const Moment& moment,
-                                                 const Lane& lane) const {
+std::optional<uint32_t> ExactAddresses::integerOf(Id value, const Moment& moment,
+                                                  const Lane& lane) const {
   const TypeInfo& type = context_.analyses().get<Types>().info(context_.module().typeOf(value));
   const bool isIndex =
       type.kind == TypeInfo::Kind::Bool || (type.kind == TypeInfo::Kind::Int && type.width <= 32);
@@ -117,9 +117,9 @@ std::optional<uint32_t> CertainPlaces::integerOf(Id value, const Moment& moment,
   return fixed ? evaluate(*fixed, lane) : std::nullopt;
 }
 
-CertainPlaces::Values CertainPlaces::compare(Id a, const Moment& whenA, const Lane& laneA, Id b,
-                                             const Moment& whenB, const Lane& laneB,
-                                             uint32_t depth) const {
+ExactAddresses::Values ExactAddresses::compare(Id a, const Moment& whenA, const Lane& laneA, Id b,
+                                               const Moment& whenB, const Lane& laneB,
+                                               uint32_t depth) const {
   const Module& module = context_.module();
   const InstRef x = module.def(a), y = module.def(b);
   if (!x || !y || depth > kMaxDepth) return Values::Unknown;
@@ -144,10 +144,10 @@ CertainPlaces::Values CertainPlaces::compare(Id a, const Moment& whenA, const La
 
 /// The same operation on the same values gives the same; on others, what it gives is taken to
 /// differ: there is no reason to compute and store one value twice.
-CertainPlaces::Values CertainPlaces::compareOperands(InstRef a, const Moment& whenA,
-                                                     const Lane& laneA, InstRef b,
-                                                     const Moment& whenB, const Lane& laneB,
-                                                     uint32_t depth) const {
+ExactAddresses::Values ExactAddresses::compareOperands(InstRef a, const Moment& whenA,
+                                                       const Lane& laneA, InstRef b,
+                                                       const Moment& whenB, const Lane& laneB,
+                                                       uint32_t depth) const {
   const Module& module = context_.module();
   const auto x = module.inst(a), y = module.inst(b);
   const OpcodeFacts& facts = module.facts(a);

@@ -1,4 +1,4 @@
-// The interpreter as the second witness of a verification, beside a Vulkan device: the same
+// What the interpreter has to say of a verification, beside a Vulkan device: the same
 // programs on the same inputs, scaled down to what can be afforded (docs/design/interpreter.md).
 #pragma once
 
@@ -22,7 +22,7 @@ constexpr double kInstructionsPerSecond = 100e6;
 constexpr uint64_t kMostBytes = uint64_t(1) << 30;
 
 /// What the interpreter says of one program beside the original.
-struct WitnessRow {
+struct InterpreterCheckRow {
   std::string reason;               ///< why it has not run to the end; empty: it has
   std::vector<RunFinding> findings; ///< that the original does not have
   std::string suffix;               ///< of the first of them that decides: with which inputs
@@ -35,11 +35,11 @@ struct WitnessRow {
   std::string rounding;
 };
 
-struct WitnessResult {
+struct InterpreterCheckResult {
   InterpreterReport report;
   std::vector<RunFinding> originalFindings;
-  std::vector<WitnessRow> rows;     ///< by program; [0] is unused
-  std::vector<Exercised> exercised; ///< by program; empty: it has not run to the end
+  std::vector<InterpreterCheckRow> rows; ///< by program; [0] is unused
+  std::vector<Exercised> exercised;      ///< by program; empty: it has not run to the end
 };
 
 /// Runs the original, then the others as far as they are asked (by program). How much runs
@@ -47,8 +47,9 @@ struct WitnessResult {
 /// machine; the clock only ends what takes far longer than it should. What the original leaves
 /// otherwise in another order of its invocations, `contents` compares by a weaker rule from then on
 /// (ScenarioContents::weaken()), unless the original is unsound, where it compares nothing.
-WitnessResult askInterpreter(ScenarioContents& contents, const Scenario& scenario,
-                             std::span<const Program> programs, const std::vector<bool>& isAsked,
-                             const InterpreterOptions& options);
+InterpreterCheckResult askInterpreter(ScenarioContents& contents, const Scenario& scenario,
+                                      std::span<const Program> programs,
+                                      const std::vector<bool>& isAsked,
+                                      const InterpreterOptions& options);
 
 } // namespace lanewise::driver

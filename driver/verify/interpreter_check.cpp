@@ -1,6 +1,6 @@
 // The order of the questions: can it run the original, what does a workgroup cost, how much of the
 // program does the budget buy, what does the original do wrong, what do only the others do wrong.
-#include "verify/witness.h"
+#include "verify/interpreter_check.h"
 
 #include "verify/compare/run_findings.h"
 #include "verify/interpreter/choose_workgroups.h"
@@ -26,8 +26,8 @@ constexpr uint64_t kRoundStepsOfLane = uint64_t(1) << 14, kRoundStepsOfWorkgroup
                                                                                    << 23;
 // Where workgroups run in an order in which one may wait for another that comes later.
 constexpr uint64_t kStepsOfWaiting = uint64_t(1) << 18;
-// Where the buffers hold more, only the first of several made-up inputs are tried: making them up
-// takes longer than running.
+// Where the buffers hold more, only the first of several generated inputs are tried: generating
+// them takes longer than running.
 constexpr uint64_t kManyBytes = 64 << 20;
 
 struct NamedOrder {
@@ -64,10 +64,11 @@ bool isSame(const Program& a, const Program& b) {
          a.dispatches == b.dispatches;
 }
 
-class Witness {
+class InterpreterCheck {
 public:
-  Witness(ScenarioContents& contents, const Scenario& scenario, std::span<const Program> programs,
-          const std::vector<bool>& isAsked, const InterpreterOptions& options)
+  InterpreterCheck(ScenarioContents& contents, const Scenario& scenario,
+                   std::span<const Program> programs, const std::vector<bool>& isAsked,
+                   const InterpreterOptions& options)
       : contents_(contents), scenario_(scenario), programs_(programs), isAsked_(isAsked),
         budget_(options.budgetSeconds),
         runner_(options.budgetSeconds, options.subgroupSize, &contents.caches().code) {
@@ -77,7 +78,7 @@ public:
     report_.subgroupSize = runner_.device().subgroupSize;
   }
 
-  WitnessResult run() {
+  InterpreterCheckResult run() {
     report_.reason = prepare();
     if (report_.reason.empty()) report_.reason = plan();
     if (report_.reason.empty()) {
@@ -302,7 +303,7 @@ private:
       report_.reason = "the original: " + reasonOf(*failed);
       // What was seen of the original is no longer all there is to see.
       report_.hasRun = false;
-      for (WitnessRow& row : result_.rows) row = {};
+      for (InterpreterCheckRow& row : result_.rows) row = {};
       return false;
     }
     for (size_t n = 0; n < outputs.size(); ++n)
@@ -366,7 +367,7 @@ private:
   }
 
   void runOther(size_t p, const InputSet& set, const NamedOrder& order, const Touched& expected) {
-    WitnessRow& row = result_.rows[p];
+    InterpreterCheckRow& row = result_.rows[p];
     Touched outputs;
     RunStatus failed = runProgram(p, order, outputs);
     std::vector<RunFinding> own;
@@ -405,14 +406,14 @@ private:
     (void)runner_.takeFindings();
   }
 
-  static void addDifference(WitnessRow& row, const InputSet& set, const NamedOrder& order,
+  static void addDifference(InterpreterCheckRow& row, const InputSet& set, const NamedOrder& order,
                             BufferDifference difference) {
     row.differences.push_back(std::move(difference));
     row.differsIn = fmt::format("with invocations in {} order{}", order.name, suffixOf(set));
   }
 
-  void compareBuffer(WitnessRow& row, const InputSet& set, const NamedOrder& order, uint32_t buffer,
-                     const TouchedPages& expected, const TouchedPages& outputs) {
+  void compareBuffer(InterpreterCheckRow& row, const InputSet& set, const NamedOrder& order,
+                     uint32_t buffer, const TouchedPages& expected, const TouchedPages& outputs) {
     Poison poison = poisonOf(order);
     auto difference = contents_.difference(buffer, expected, poison, outputs, poison);
     if (!difference) return;
@@ -430,7 +431,7 @@ private:
   const std::vector<bool>& isAsked_;
   double budget_;
   InterpreterRunner runner_;
-  WitnessResult result_;
+  InterpreterCheckResult result_;
   InterpreterReport& report_ = result_.report;
   std::vector<InputSet> sets_;
   std::vector<std::optional<uint32_t>> slots_; ///< by program: the runner's number for it
@@ -441,10 +442,11 @@ private:
 
 } // namespace
 
-WitnessResult askInterpreter(ScenarioContents& contents, const Scenario& scenario,
-                             std::span<const Program> programs, const std::vector<bool>& isAsked,
-                             const InterpreterOptions& options) {
-  return Witness(contents, scenario, programs, isAsked, options).run();
+InterpreterCheckResult askInterpreter(ScenarioContents& contents, const Scenario& scenario,
+                                      std::span<const Program> programs,
+                                      const std::vector<bool>& isAsked,
+                                      const InterpreterOptions& options) {
+  return InterpreterCheck(contents, scenario, programs, isAsked, options).run();
 }
 
 } // namespace lanewise::driver

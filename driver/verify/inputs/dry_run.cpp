@@ -1,8 +1,8 @@
-#include "verify/inputs/trial.h"
+#include "verify/inputs/dry_run.h"
 
 #include "verify/compare/run_findings.h"
 #include "verify/interpreter/choose_workgroups.h"
-#include "verify/program/fit.h"
+#include "verify/program/bind_program.h"
 #include "verify/program/marshal.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace lanewise::driver {
 namespace {
 
 // Instructions in the loops of one invocation, and in those of a whole workgroup. Beyond that the
-// made-up counts are too large for a CPU device, and a smaller choice shows as much.
-constexpr uint64_t kStepsOfLane = uint64_t(1) << 16, kStepsOfWorkgroup = kMostTrialCost / 2;
+// generated counts are too large for a CPU device, and a smaller choice shows as much.
+constexpr uint64_t kStepsOfLane = uint64_t(1) << 16, kStepsOfWorkgroup = kMostDryRunCost / 2;
 // Only the steps decide, so that the outcome is the same everywhere; this is for a host that is
 // next to standing still.
 constexpr double kPatienceSeconds = 120;
@@ -35,17 +35,17 @@ bool hasChanged(const BufferInput& before, const TouchedPages& after) {
 class Attempt {
 public:
   Attempt(const Scenario& scenario, const Words& module, RunCaches& caches,
-          const TrialExtent& extent)
+          const DryRunExtent& extent)
       : scenario_(scenario), extent_(extent), caches_(caches),
         runner_(kPatienceSeconds, kSubgroupSize, &caches.code) {
     variant_.name = "original";
     variant_.modules[scenario.shaders[0].name] = module;
   }
 
-  Trial run(uint64_t seed, InputStyle style) {
+  DryRun run(uint64_t seed, InputStyle style) {
     Result<Marshalling> marshalling = marshal(scenario_, {&variant_, 1});
     if (!marshalling) return notRun(marshalling.error().str());
-    Result<Program> program = fitProgram(scenario_, variant_, notes_, caches_.reflections);
+    Result<Program> program = bindProgram(scenario_, variant_, notes_, caches_.reflections);
     if (!program) return notRun(program.error().str());
     ScenarioContents contents(*marshalling, {&*program, 1}, seed, caches_);
     (void)runner_.makeResources(contents.shapes());
@@ -54,22 +54,22 @@ public:
     contents.fill({seed, style, ""});
     const std::vector<BufferInput> inputs = contents.inputs(Poison::Positive);
     const RunStatus failed = execute(*program, inputs);
-    trial_.ends = !failed;
+    result_.ends = !failed;
     // Of what was ended, the host's threads decide how much had run.
-    trial_.cost = failed ? kMostTrialCost : std::min(runner_.instructions()[0], kMostTrialCost);
+    result_.cost = failed ? kMostDryRunCost : std::min(runner_.instructions()[0], kMostDryRunCost);
     if (failed && failed->kind != RunFailure::Kind::Timeout) return notRun(failed->message);
     for (uint32_t buffer : contents.compared())
-      trial_.writes |= hasChanged(inputs[buffer], runner_.touched(buffer));
+      result_.writes |= hasChanged(inputs[buffer], runner_.touched(buffer));
     sortFindings();
-    return std::move(trial_);
+    return std::move(result_);
   }
 
 private:
   static constexpr uint32_t kSubgroupSize = 32;
 
-  Trial notRun(std::string why) {
-    trial_.notRun = std::move(why);
-    return std::move(trial_);
+  DryRun notRun(std::string why) {
+    result_.notRun = std::move(why);
+    return std::move(result_);
   }
 
   RunStatus execute(const Program& program, std::span<const BufferInput> inputs) {
@@ -91,27 +91,27 @@ private:
   void sortFindings() {
     for (RunFinding& found : runner_.takeFindings()) {
       if (found.kind == "out-of-range")
-        trial_.outOfRange.push_back(std::move(found));
+        result_.outOfRange.push_back(std::move(found));
       else if (found.dependsOnInputs)
-        trial_.undefined.push_back(std::move(found));
+        result_.undefined.push_back(std::move(found));
       else if (found.decides && isUnpredictable(found))
-        trial_.races.push_back(std::move(found));
+        result_.races.push_back(std::move(found));
     }
   }
 
   const Scenario& scenario_;
-  const TrialExtent extent_;
+  const DryRunExtent extent_;
   RunCaches& caches_;
   ProgramVariant variant_;
   InterpreterRunner runner_;
   std::vector<std::string> notes_;
-  Trial trial_;
+  DryRun result_;
 };
 
 } // namespace
 
-Trial tryScenario(const Scenario& scenario, const Words& module, uint64_t seed, InputStyle style,
-                  RunCaches& caches, const TrialExtent& extent) {
+DryRun dryRunScenario(const Scenario& scenario, const Words& module, uint64_t seed,
+                      InputStyle style, RunCaches& caches, const DryRunExtent& extent) {
   return Attempt(scenario, module, caches, extent).run(seed, style);
 }
 

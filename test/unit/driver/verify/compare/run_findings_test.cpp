@@ -1,41 +1,10 @@
-// What the interpreter is given to run, when its findings are the original's own, and what `opt`
-// makes of a finding.
-#include "assemble.h"
-#include "pipeline/opt_verify.h"
+// When findings are the original's own.
 #include "verify/compare/run_findings.h"
-#include "verify/interpreter/choose_workgroups.h"
-#include "verify/witness.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
 
 namespace lanewise::driver {
 namespace {
-
-using Workgroups = std::vector<uint32_t>;
-
-TEST(Witness, RunsAllWorkgroupsWhereThereAreNoMore) {
-  EXPECT_EQ(chooseWorkgroups({2, 2, 1}, 4, false), (Workgroups{0, 1, 2, 3}));
-  EXPECT_EQ(chooseWorkgroups({2, 2, 1}, 100, false), (Workgroups{0, 1, 2, 3}));
-  EXPECT_EQ(chooseWorkgroups({1, 1, 1}, 2, true), (Workgroups{0}));
-}
-
-TEST(Witness, RunsTheEndsTheirNeighboursAndOthersBetween) {
-  EXPECT_EQ(chooseWorkgroups({100, 1, 1}, 2, false), (Workgroups{0, 99}));
-  EXPECT_EQ(chooseWorkgroups({100, 1, 1}, 4, false), (Workgroups{0, 1, 98, 99}));
-  // Neighbours along each dimension: a halo is shared with the row above, too.
-  EXPECT_EQ(chooseWorkgroups({10, 10, 10}, 8, false),
-            (Workgroups{0, 1, 10, 100, 899, 989, 998, 999}));
-  Workgroups many = chooseWorkgroups({1000, 1000, 1}, 1000, false);
-  ASSERT_EQ(many.size(), 1000u);
-  EXPECT_TRUE(std::is_sorted(many.begin(), many.end()));
-  EXPECT_EQ(std::adjacent_find(many.begin(), many.end()), many.end());
-  for (size_t n = 1; n < many.size(); ++n) EXPECT_LT(many[n] - many[n - 1], 10000u);
-}
-
-TEST(Witness, RunsTheFirstWorkgroupsWhereTheyMayWaitForOneAnother) {
-  EXPECT_EQ(chooseWorkgroups({100, 100, 1}, 3, true), (Workgroups{0, 1, 2}));
-}
 
 RunFinding race(uint32_t line, uint32_t other) {
   RunFinding finding;
@@ -171,77 +140,6 @@ TEST(SameDefect, WhatIsNotKnownDoesNotTellThemApart) {
   RunFinding otherFile = race(50, 51);
   otherFile.file = otherFile.otherFile = "b.comp";
   EXPECT_TRUE(isSameDefect(race(29, 36), otherFile));
-}
-
-// Answers what the test says.
-class ScriptedVerifier final : public Verifier {
-public:
-  VerifyReport answer;
-  std::string deviceName() const override { return "scripted"; }
-  Result<VerifyReport> verify(const Scenario&, std::span<const ShaderPair>) override {
-    return answer;
-  }
-  Result<VerifyReport> verifyPrograms(const Scenario&, std::span<const ProgramVariant>) override {
-    return answer;
-  }
-};
-
-class JudgedByInterpreter : public testing::Test {
-protected:
-  Words words_ = test::assemble(R"(
-OpCapability Shader
-OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main" %data
-OpExecutionMode %main LocalSize 1 1 1
-OpDecorate %array ArrayStride 4
-OpDecorate %Block Block
-OpMemberDecorate %Block 0 Offset 0
-OpDecorate %data DescriptorSet 0
-OpDecorate %data Binding 0
-%void = OpTypeVoid
-%fn = OpTypeFunction %void
-%uint = OpTypeInt 32 0
-%u0 = OpConstant %uint 0
-%array = OpTypeRuntimeArray %uint
-%Block = OpTypeStruct %array
-%ptr = OpTypePointer StorageBuffer %Block
-%ptr_uint = OpTypePointer StorageBuffer %uint
-%data = OpVariable %ptr StorageBuffer
-%main = OpFunction %void None %fn
-%entry = OpLabel
-%at = OpAccessChain %ptr_uint %data %u0 %u0
-OpStore %at %u0
-OpReturn
-OpFunctionEnd
-)");
-  ScriptedVerifier verifier_;
-  OptOptions options_;
-
-  Verdict judge(Remark& remark) {
-    auto verification = OptVerification::create(verifier_, options_, nullptr, words_);
-    EXPECT_TRUE(verification) << verification.error().str();
-    Words after = words_;
-    after.push_back(0); // only told apart, never run
-    PassInfo pass;
-    pass.flag = "some-pass";
-    return (*verification)->judge(pass, words_, after, {}, remark);
-  }
-};
-
-TEST_F(JudgedByInterpreter, APassThatAloneHasARaceIsUndone) {
-  verifier_.answer.state = VerifyState::Differs;
-  verifier_.answer.reason = "race (read-write) of `tile`: invocation 8 at a.comp:29";
-  Remark remark;
-  EXPECT_EQ(judge(remark), Verdict::Undo);
-  EXPECT_EQ(remark.message, "--some-pass was undone: " + verifier_.answer.reason);
-}
-
-TEST_F(JudgedByInterpreter, ARaceOfTheInputIsNotTheFaultOfThePass) {
-  verifier_.answer.state = VerifyState::OriginalUnsound;
-  verifier_.answer.findings = {race(29, 36)};
-  Remark remark;
-  EXPECT_EQ(judge(remark), Verdict::Keep);
-  EXPECT_TRUE(remark.message.empty());
 }
 
 } // namespace
