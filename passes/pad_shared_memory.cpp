@@ -141,7 +141,7 @@ private:
   std::optional<Refusal> judge(Candidate& candidate);
   // tell
   std::string describe(const SharedVariable& variable, const SharedLayout& layout) const;
-  std::vector<std::string> siteTable(const Candidate& candidate, const SharedLayout* after) const;
+  std::vector<RemarkRow> siteTable(const Candidate& candidate, const SharedLayout* after) const;
 
   PassContext& context_;
   const Module& module_;
@@ -471,8 +471,8 @@ std::string Plan::describe(const SharedVariable& variable, const SharedLayout& l
 }
 
 /// A row for each access; those of one line that look the same share one.
-std::vector<std::string> Plan::siteTable(const Candidate& c, const SharedLayout* after) const {
-  std::vector<std::pair<std::string, size_t>> rows; // and how many accesses each stands for
+std::vector<RemarkRow> Plan::siteTable(const Candidate& c, const SharedLayout* after) const {
+  std::vector<std::pair<RemarkRow, size_t>> rows; // and how many accesses each stands for
   size_t listed = 0;
   for (const WeighedAccess& a : c.accesses) {
     const SourceLocation at = analyses_.get<SourceLines>().at(module_, a.access->inst);
@@ -486,9 +486,10 @@ std::vector<std::string> Plan::siteTable(const Candidate& c, const SharedLayout*
     }
     std::string_view op = module_.facts(a.access->inst).name;
     op.remove_prefix(2);
-    std::string row = formatText("{}: {} of {} bytes, {}, weight {:g}",
-                                 at.line ? formatText("line {}", at.line) : "no line", op,
-                                 a.access->bytes, degree, a.weight);
+    RemarkRow row{at.line ? formatText("line {}", at.line) : "no line",
+                  at.line,
+                  {formatText("{} of {} bytes", op, a.access->bytes), degree,
+                   formatText("weight {:g}", a.weight)}};
     const auto same =
         std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.first == row; });
     if (same == rows.end() && rows.size() == kMaxTableRows) break;
@@ -498,11 +499,13 @@ std::vector<std::string> Plan::siteTable(const Candidate& c, const SharedLayout*
     else
       ++same->second;
   }
-  std::vector<std::string> table;
-  for (auto& [row, count] : rows)
-    table.push_back(count == 1 ? std::move(row) : formatText("{}, {} times", row, count));
+  std::vector<RemarkRow> table;
+  for (auto& [row, count] : rows) {
+    if (count > 1) row.cells.push_back(formatText("{} times", count));
+    table.push_back(std::move(row));
+  }
   if (listed < c.accesses.size())
-    table.push_back(formatText("and {} more accesses", c.accesses.size() - listed));
+    table.push_back({"", 0, {formatText("and {} more accesses", c.accesses.size() - listed)}});
   return table;
 }
 

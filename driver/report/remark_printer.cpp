@@ -35,7 +35,7 @@ std::string remarkAsText(const Remark& remark, const std::string& input) {
       at.line == 0 && !remark.function.empty() ? fmt::format("in '{}': ", remark.function) : "";
   std::string text = fmt::format("{}: {}: {}{} [{}:{}]\n", place, wordOf(remark.kind), function,
                                  remark.message, remark.pass, remark.name);
-  for (const std::string& row : remark.details) text += fmt::format("    {}\n", row);
+  for (const RemarkRow& row : remark.details) text += fmt::format("    {}\n", row.text());
   return text;
 }
 
@@ -58,7 +58,7 @@ std::string remarkAsJson(const Remark& remark, const std::string& input) {
     for (const auto& [key, value] : remark.args) args[key] = value;
     j["args"] = std::move(args);
   }
-  if (!remark.details.empty()) j["details"] = remark.details;
+  for (const RemarkRow& row : remark.details) j["details"].push_back(row.text());
   // Names in a module may be any bytes; JSON is UTF-8.
   return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

@@ -50,11 +50,8 @@ std::string verdictOf(const VariantReport& variant) {
 
 // Whether a program is wrong for what it does, whatever it wrote.
 bool isDecidedByFinding(const VerifyReport& report) {
-  for (const VariantReport& variant : report.variants)
-    if (variant.state == VerifyState::Differs)
-      for (const RunFinding& finding : variant.findings)
-        if (report.reason.find(finding.text) != std::string::npos) return true;
-  return false;
+  return std::any_of(report.variants.begin(), report.variants.end(),
+                     [](const VariantReport& variant) { return variant.isDecidedByFinding; });
 }
 
 std::string extentText(const VerifyReport& report) {

@@ -206,8 +206,10 @@ private:
   void takeFindings(size_t p, const InputSet& set) {
     for (RunFinding& found : runner_.takeFindings()) {
       if (hasDefect(report_.findings, found)) continue;
-      if (found.decides && row(p).isCompared && !isSettled(p))
+      if (found.decides && row(p).isCompared && !isSettled(p)) {
+        row(p).isDecidedByFinding = true;
         settle(p, VerifyState::Differs, found.text + suffixOf(set));
+      }
       addFindings(row(p).findings, {std::move(found)});
     }
   }
@@ -444,6 +446,7 @@ private:
       // What the device died of is still worth knowing.
       if (row(p).state == VerifyState::Differs && row(p).differences.empty())
         reason += "; on the device: " + row(p).reason;
+      row(p).isDecidedByFinding = true;
       return settle(p, VerifyState::Differs, std::move(reason));
     }
     if (!comparesOutputs || seen.differences.empty() || row(p).state == VerifyState::Differs)

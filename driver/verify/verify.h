@@ -94,6 +94,7 @@ struct VariantReport {
   std::string reason;
   std::vector<BufferDifference> differences;
   std::vector<RunFinding> findings;              ///< that the original does not have
+  bool isDecidedByFinding = false;               ///< Differs for what it does, whatever it wrote
   std::vector<std::string> interfaceDifferences; ///< from the original's, one line each
   std::optional<Coverage> coverage;   ///< none where the interpreter has not run it to the end
   std::optional<TimingResult> timing; ///< "transformed" is this program

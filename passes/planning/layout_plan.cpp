@@ -414,8 +414,10 @@ private:
       const std::string bits = field.bits == 0 ? std::string()
                                                : formatText(" (bits {} to {})", field.firstBit,
                                                             field.firstBit + field.bits - 1);
-      remark.details.push_back(formatText("group {}: {}{}{}{}, {}", field.group, field.path, bits,
-                                          users.empty() ? "" : ", ", users, sectors));
+      RemarkRow row{formatText("group {}", field.group), 0, {field.path + bits}};
+      if (!users.empty()) row.cells.push_back(users);
+      row.cells.push_back(sectors);
+      remark.details.push_back(std::move(row));
     }
   }
 

@@ -6,7 +6,6 @@
 #include "support/spirv_tools.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -35,11 +34,8 @@ std::map<std::string, std::set<uint32_t>> linesSpokenOf(const ReportSubject& sub
     if (mark.at.line == 0) continue;
     std::set<uint32_t>& lines = wanted[mark.at.file];
     lines.insert(mark.at.line);
-    for (const std::string& row : mark.details) // "line 29: Load of 4 bytes"
-      if (uint32_t line = 0;
-          row.starts_with("line ") &&
-          std::from_chars(&row[5], row.data() + row.size(), line).ec == std::errc())
-        lines.insert(line);
+    for (const RemarkRow& row : mark.details)
+      if (row.line != 0) lines.insert(row.line);
   }
   if (!subject.verification) return wanted;
   // The other access of a race.
@@ -292,7 +288,7 @@ void RelativeNames::apply(VerifyReport& report) const {
 void RelativeNames::apply(ReportSubject& s) const {
   if (names_.empty()) return;
   apply(s.name), apply(s.reason), apply(s.note);
-  for (Remark& r : s.remarks) apply(r.location.file), apply(r.message), apply(r.details);
+  for (Remark& r : s.remarks) apply(r.location.file), apply(r.message);
   for (ReportSource& source : s.sources) apply(source.file);
   for (ReportDiff& diff : s.diffs) apply(diff.title), apply(diff.text);
   if (s.verification) apply(*s.verification);

@@ -46,18 +46,11 @@ MarkKind kindOf(Remark::Kind kind) {
   return MarkKind::Note;
 }
 
-/// "line 29: Load of 4 bytes, degree 32 -> 1" as cells: the place, then what commas part.
-std::vector<std::string> cellsOf(const std::string& row) {
-  std::vector<std::string> cells;
-  size_t from = row.find(": ");
-  if (from == std::string::npos) return {row};
-  cells.push_back(row.substr(0, from));
-  for (from += 2;;) {
-    const size_t comma = row.find(", ", from);
-    cells.push_back(row.substr(from, comma - from));
-    if (comma == std::string::npos) return cells;
-    from = comma + 2;
-  }
+/// What the row speaks of, then its cells.
+std::vector<std::string> cellsOf(const RemarkRow& row) {
+  std::vector<std::string> cells = row.cells;
+  if (!row.subject.empty()) cells.insert(cells.begin(), row.subject);
+  return cells;
 }
 
 /// As HTML, with "32 -> 1" as people write it.
@@ -69,12 +62,12 @@ std::string withArrows(const std::string& plain) {
 }
 
 /// A table where the rows are of one form, else a line each.
-std::string detailTable(const std::vector<std::string>& details) {
+std::string detailTable(const std::vector<RemarkRow>& details) {
   if (details.empty()) return {};
   std::string html = R"(<div class="scroll"><table class="acc">)";
   size_t widest = 1;
-  for (const std::string& row : details) widest = std::max(widest, cellsOf(row).size());
-  for (const std::string& row : details) {
+  for (const RemarkRow& row : details) widest = std::max(widest, cellsOf(row).size());
+  for (const RemarkRow& row : details) {
     const std::vector<std::string> cells = cellsOf(row);
     html += "<tr>";
     for (size_t n = 0; n < cells.size(); ++n) {

@@ -17,7 +17,7 @@ struct SourceMark {
   std::string place;   ///< where, for those without a line: "in main"
   std::string message; ///< one sentence
   std::string origin;  ///< who says so: "pad-shared-memory:padded"
-  std::vector<std::string> details;
+  std::vector<RemarkRow> details;
   bool operator==(const SourceMark&) const = default;
 };
 

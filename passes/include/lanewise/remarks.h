@@ -17,6 +17,16 @@ struct SourceLocation {
   bool operator==(const SourceLocation&) const = default;
 };
 
+/// A row below a remark's message, such as an access of an array.
+struct RemarkRow {
+  std::string subject;            ///< that it speaks of: "line 30", "group 0"; empty: none
+  uint32_t line = 0;              ///< of the remark's file, where that is a line; else 0
+  std::vector<std::string> cells; ///< "Load of 4 bytes", "degree 32 -> 1"
+  /// "line 30: Load of 4 bytes, degree 32 -> 1"
+  std::string text() const;
+  bool operator==(const RemarkRow&) const = default;
+};
+
 struct Remark {
   enum class Kind { Applied, Missed, Note, Warning };
   Kind kind = Kind::Note;
@@ -32,8 +42,8 @@ struct Remark {
   std::string message;
   /// Figures for machines, in the order they are to be printed: {"degree-before", "32"}.
   std::vector<std::pair<std::string, std::string>> args;
-  /// Rows below the message, such as the sites of an array. Each is its own line of text.
-  std::vector<std::string> details;
+  /// A table below the message.
+  std::vector<RemarkRow> details;
 };
 
 using Remarks = std::vector<Remark>;

@@ -14,7 +14,7 @@ Remark someRemark() {
   r.message = "row 32 -> 33";
   r.location = {"a.comp", 12, 3};
   r.args = {{"degree-before", "32"}, {"degree-after", "1"}};
-  r.details = {"a.comp:14: load"};
+  r.details = {{"a.comp:14", 14, {"load"}}};
   return r;
 }
 

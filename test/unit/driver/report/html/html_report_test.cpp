@@ -100,7 +100,7 @@ TEST(HtmlReport, RemarksStandBelowTheirLines) {
   r.location = {"a.comp", 2, 1};
   r.message = "padded 'tile'";
   r.args = {{"array", "tile"}, {"degree-before", "32"}, {"degree-after", "1"}};
-  r.details = {"line 2: Load of 4 bytes, degree 32 -> 1, weight 4"};
+  r.details = {{"line 2", 2, {"Load of 4 bytes", "degree 32 -> 1", "weight 4"}}};
   subject.remarks = {r, r};
   subject.sources = {{"a.comp", {{1, "int a;"}, {2, "load();"}, {3, "if (a < b)"}, {9, "}"}}}};
   const std::string html = entryOf(subject).all;
