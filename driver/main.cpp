@@ -1,13 +1,11 @@
-// `lanewise`: finds the subcommand and calls it.
+// `lanewise`: finds the subcommand, parses what stands behind it, and runs it.
 #include "commands/commands.h"
-#include "options/batch_options.h"
-#include "options/opt_options.h"
-#include "options/transpile_options.h"
 #include "report/version.h"
 #include "support/print.h"
 #include "support/suggest.h"
 
 #include <fmt/format.h>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,70 +14,72 @@ namespace {
 
 using namespace lanewise::driver;
 
-std::vector<CommandDescription> describeAll();
-
-struct Command {
-  std::string_view name;
-  int (*run)(std::span<char*> args);
-  /// Man pages, completion and the tests of both come from this.
-  std::vector<CommandDescription> (*describe)();
-  std::string_view summary;
-};
-
-constexpr Command kCommands[] = {
-    {"opt", optCommand, describeOpt, "optimize a module or a shader"},
-    {"batch", batchCommand, describeBatch,
-     "optimize all shaders of a folder or a list on all cores"},
-    {"verify", verifyCommand, describeVerify,
-     "dispatch two modules on the same inputs and compare what they write"},
-    {"transpile", transpileCommand, describeTranspile,
-     "write a module as GLSL, ESSL, HLSL or MSL, and check the text against it"},
-    {"profile", profileCommand, describeProfile,
-     "run a scenario and count bank conflicts, sectors and divergence, line by line"},
-    {"lint", lintCommand, describeLint, "find mistakes and slow code in compute shaders"},
-    {"layout", layoutCommand, describeLayout,
-     "convert data to the layout that --aos-to-soa chose, and back"},
-    {"embed", embedCommand, describeEmbed, "write a module or a shader's text as a C++ header"},
-    {"devices", devicesCommand, describeDevices, "list the Vulkan devices that can verify"},
-    {"passes", passesCommand, describePassesCommand, "list the passes and what -O stands for"},
-    {"man", [](std::span<char*> args) { return manCommand(args, describeAll()); }, describeMan,
-     "print the man page of a command"},
-    {"completion", completionCommand, describeCompletion,
-     "print the completion script for bash, fish or zsh"},
-};
-
-std::vector<CommandDescription> describeAll() {
-  std::vector<CommandDescription> all;
-  for (const Command& c : kCommands)
-    for (CommandDescription& description : c.describe()) {
-      description.summary = c.summary;
-      all.push_back(std::move(description));
-    }
-  return all;
+/// The commands whose name begins with this word and a space: "layout" for "layout pack".
+std::vector<const CommandEntry*> commandsBelow(std::string_view word) {
+  std::vector<const CommandEntry*> below;
+  for (const CommandEntry& c : allCommands())
+    if (c.name.starts_with(word) && c.name.substr(word.size()).starts_with(' '))
+      below.push_back(&c);
+  return below;
 }
 
 std::string usage() {
   std::string text = "Usage: lanewise COMMAND [ARGUMENTS]\n"
                      "       lanewise COMMAND --help\n"
                      "       lanewise --version\n\nCommands:\n";
-  for (const Command& c : kCommands) text += fmt::format("  {:<11} {}\n", c.name, c.summary);
+  for (const CommandEntry& c : allCommands())
+    text += fmt::format("  {:<13} {}\n", c.name, c.summary);
   return text + fmt::format("\nExit codes: {}.\n", kExitCodes);
 }
 
-int unknownCommand(std::string_view name) {
-  std::vector<std::string> known{"--help", "--version"};
-  for (const Command& c : kCommands) known.emplace_back(c.name);
-  std::string near = nearest(name, known);
-  printError("lanewise: unknown command '{}'; {}\n", name,
-             near.empty() ? "see 'lanewise --help'" : fmt::format("did you mean '{}'?", near));
-  return kBadUsageOrInput;
+std::string usageBelow(std::string_view word) {
+  std::string text = fmt::format("Usage: lanewise {} COMMAND [ARGUMENTS]\n"
+                                 "       lanewise {} COMMAND --help\n\nCommands:\n",
+                                 word, word);
+  for (const CommandEntry* c : commandsBelow(word))
+    text += fmt::format("  lanewise {:<14} {}\n", c->name, c->summary);
+  return text;
+}
+
+int run(Command& command, std::string_view name, std::span<char*> args) {
+  CommandLine line{std::string(name)};
+  command.declare(line);
+  const lanewise::Result<bool> wantsHelp = line.parse(args);
+  if (!wantsHelp) return fail(wantsHelp.error().message);
+  if (!*wantsHelp) return command.run(line);
+  printOut("{}", line.help());
+  return kDone;
+}
+
+int unknown(std::string_view what, std::string_view name, std::span<const std::string> known,
+            std::string_view help) {
+  const std::string near = nearest(name, known);
+  return fail(fmt::format("unknown {} '{}'; {}", what, name,
+                          near.empty() ? fmt::format("see '{} --help'", help)
+                                       : fmt::format("did you mean '{}'?", near)));
+}
+
+int runBelow(std::string_view word, std::span<char*> args) {
+  std::vector<std::string> known;
+  for (const CommandEntry* c : commandsBelow(word))
+    known.emplace_back(c->name.substr(word.size() + 1));
+  const std::string program = fmt::format("lanewise {}", word);
+  if (args.empty())
+    return fail(
+        fmt::format("{}: give {}; see '{} --help'", word, fmt::join(known, " or "), program));
+  const std::string_view name = args[0];
+  if (name == "--help" || name == "-h") {
+    printOut("{}", usageBelow(word));
+    return kDone;
+  }
+  for (const CommandEntry* c : commandsBelow(word))
+    if (c->name.substr(word.size() + 1) == name)
+      return run(*c->make(describeCommands), c->name, args.subspan(1));
+  return unknown(fmt::format("command of {}", word), name, known, program);
 }
 
 int run(int argc, char** argv) {
-  if (argc < 2) {
-    printError("lanewise: no command; see 'lanewise --help'\n");
-    return kBadUsageOrInput;
-  }
+  if (argc < 2) return fail("no command; see 'lanewise --help'");
   std::string_view name = argv[1];
   if (name == "--help" || name == "-h" || name == "help") {
     printOut("{}", usage());
@@ -90,10 +90,14 @@ int run(int argc, char** argv) {
     return kDone;
   }
   const std::span<char*> args{argv + 2, size_t(argc - 2)};
-  for (const Command& c : kCommands)
-    if (c.name == name) return c.run(args);
-  if (name == "complete") return completeCommand(args, describeAll()); // for shells
-  return unknownCommand(name);
+  std::vector<std::string> known{"--help", "--version"};
+  for (const CommandEntry& c : allCommands()) {
+    if (c.name == name) return run(*c.make(describeCommands), name, args);
+    known.emplace_back(c.name.substr(0, c.name.find(' ')));
+  }
+  if (!commandsBelow(name).empty()) return runBelow(name, args);
+  if (name == "complete") return completeCommand(args, describeCommands());
+  return unknown("command", name, known, "lanewise");
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 #include "batch/inputs.h"
 
 #include "pipeline/pipeline.h"
+#include "support/failure.h"
 #include "support/files.h"
 
 #include <algorithm>
@@ -18,10 +19,6 @@ namespace lanewise::driver {
 namespace {
 
 namespace fs = std::filesystem;
-
-Error errorOf(std::string message) {
-  return {std::move(message), {}, 0, {}};
-}
 
 using FileId = std::pair<uint64_t, uint64_t>; ///< device and number
 
@@ -72,7 +69,7 @@ private:
     std::error_code error;
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
       names.push_back(at->path().filename().string());
-    if (error) return errorOf(fmt::format("{}: cannot list: {}", folder, error.message()));
+    if (error) return failure(fmt::format("{}: cannot list: {}", folder, error.message()));
     std::sort(names.begin(), names.end());
     for (const std::string& name : names)
       if (!name.starts_with('.'))
@@ -102,9 +99,9 @@ private:
 Status readList(const InputRequest& request, std::vector<Found>& found) {
   const std::string name = request.from == "-" ? "<stdin>" : request.from;
   Result<std::string> text = readFile(request.from);
-  if (!text) return errorOf(fmt::format("{}: {}", name, text.error().message));
+  if (!text) return failure(fmt::format("{}: {}", name, text.error().message));
   if (text->find('\0') != std::string::npos)
-    return errorOf(fmt::format("{}: neither a folder nor a list of paths, one a line", name));
+    return failure(fmt::format("{}: neither a folder nor a list of paths, one a line", name));
   std::error_code ignored;
   const fs::path root = fs::absolute(request.root.empty() ? "." : request.root, ignored);
   std::set<std::string> seen;
@@ -117,7 +114,7 @@ Status readList(const InputRequest& request, std::vector<Found>& found) {
     const fs::path absolute = fs::absolute(line, ignored).lexically_normal();
     const fs::path below = absolute.lexically_relative(root.lexically_normal());
     if (below.empty() || below == "." || *below.begin() == "..")
-      return errorOf(fmt::format("{}: '{}' does not lie below {}; give --root=FOLDER, below which "
+      return failure(fmt::format("{}: '{}' does not lie below {}; give --root=FOLDER, below which "
                                  "outputs keep their paths",
                                  name, line, root.lexically_normal().string()));
     if (std::any_of(request.exclude.begin(), request.exclude.end(),
@@ -144,7 +141,7 @@ Status checkOutputs(const std::vector<BatchInput>& inputs) {
   for (const BatchInput& input : inputs) {
     auto [other, isNew] = byOutput.emplace(input.output, &input);
     if (!isNew)
-      return errorOf(fmt::format("{} and {} would both be written to {}; leave one out (--exclude)",
+      return failure(fmt::format("{} and {} would both be written to {}; leave one out (--exclude)",
                                  other->second->path, input.path, input.output));
     if (std::optional<FileId> id = idOf(input.path)) read.insert(*id);
   }
@@ -152,10 +149,10 @@ Status checkOutputs(const std::vector<BatchInput>& inputs) {
     for (fs::path folder = fs::path(input.output).parent_path(); folder.has_relative_path();
          folder = folder.parent_path())
       if (auto other = byOutput.find(folder.string()); other != byOutput.end())
-        return errorOf(fmt::format("{} would be written to {}, which is a folder for {}",
+        return failure(fmt::format("{} would be written to {}, which is a folder for {}",
                                    other->second->path, folder.string(), input.path));
     if (std::optional<FileId> id = idOf(input.output); id && read.count(*id))
-      return errorOf(fmt::format("{}: an input would be overwritten; give another folder to -o",
+      return failure(fmt::format("{}: an input would be overwritten; give another folder to -o",
                                  input.output));
   }
   return ok();
@@ -167,13 +164,13 @@ Result<std::vector<BatchInput>> collectInputs(const InputRequest& request) {
   std::vector<Found> found;
   // The outputs would be inputs of the next run.
   if (isFolder(request.from) && isSameFile(request.from, request.output))
-    return errorOf(
+    return failure(
         fmt::format("{}: inputs are read from it; give another folder to -o", request.output));
   Status collected =
       isFolder(request.from) ? FolderSearch(request, found).run() : readList(request, found);
   if (!collected) return collected.error();
   if (found.empty())
-    return errorOf(fmt::format("{}: {}", request.from,
+    return failure(fmt::format("{}: {}", request.from,
                                isFolder(request.from)
                                    ? "no .spv, .spvasm, .comp, .glsl or .hlsl in it"
                                    : "lists nothing"));

@@ -1,5 +1,6 @@
 #include "batch/pool.h"
 
+#include "support/failure.h"
 #include "support/files.h"
 #include "support/isolate.h"
 
@@ -144,7 +145,7 @@ private:
   }
 
   static Error systemError(std::string_view what) {
-    return {fmt::format("{}: {}", what, std::strerror(errno)), {}, 0, {}};
+    return failure(fmt::format("{}: {}", what, std::strerror(errno)));
   }
 
   [[noreturn]] void runWorker(Worker& self, Descriptor& socket, pid_t parent) {
@@ -238,7 +239,7 @@ private:
         waiting_.push_front({piece.index, piece.attempt + 1, std::move(why)});
       } else {
         --left_;
-        events_.finished(piece.index, Error{std::move(why), {}, 0, {}});
+        events_.finished(piece.index, failure(std::move(why)));
       }
     }
     if (left_ > 0) (void)startWorker(); // run() tries again where none is left

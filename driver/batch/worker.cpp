@@ -86,7 +86,7 @@ std::string pageOf(const BatchInput& input, const OptimizedInput& one, const Opt
     subject.state = ReportState::Fallback;
     subject.reason = *fallbackReason;
   }
-  return pack(entryByRelativeNames(std::move(subject), {options.scenario}));
+  return pack(entryByRelativeNames(std::move(subject), {options.scenario.path}));
 }
 
 /// Of an input that went through without an error.
@@ -135,7 +135,7 @@ ItemResult BatchWorker::work(const PieceOfWork& piece) {
 void BatchWorker::prepare() {
   if (isReady_) return;
   options_ = plan_.options;
-  options_.writesDepfile = false;        // write() makes it, of products from the cache as well
+  options_.depfile.isWanted = false;     // write() makes it, of products from the cache as well
   if (!options_.verify) limitMemory({}); // a device's driver may map more than there is
   if (plan_.openStore) cache_ = std::make_unique<ResultCache>(plan_.openStore(), plan_.key);
   isReady_ = true;
@@ -144,13 +144,13 @@ void BatchWorker::prepare() {
 /// What needs the device, before the first input that is not in the cache.
 Status BatchWorker::openDevice() {
   if (options_.targetName == "device" && !hasTarget_) {
-    Result<TargetProfile> target = loadDeviceTarget(options_.device);
+    Result<TargetProfile> target = loadDeviceTarget(options_.verification.device);
     if (!target) return target.error();
     options_.pipeline.target = std::move(*target);
     hasTarget_ = true;
   }
   if (!options_.verify || verifier_) return ok();
-  Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verifyOptionsOf(options_));
+  Result<std::unique_ptr<Verifier>> verifier = Verifier::create(options_.verification);
   if (!verifier) return verifier.error();
   verifier_ = std::move(*verifier);
   if (plan_.timingLock >= 0)
@@ -216,7 +216,7 @@ void BatchWorker::write(const BatchInput& input, const Product& product, ItemRes
     files.add(std::move(path), std::move(contents));
   };
   add(input.output, product.module);
-  if (plan_.options.writesDepfile)
+  if (plan_.options.depfile.isWanted)
     add(input.output + ".d",
         depfileText(input.output, input.path, product.dependencies, plan_.options));
   if (!result.isNew) return;

@@ -8,10 +8,10 @@
 #include "batch/worker.h"
 #include "commands/commands.h"
 #include "options/batch_options.h"
+#include "options/option_groups.h"
 #include "report/html/report_subjects.h"
 #include "support/files.h"
 #include "support/print.h"
-#include "targets/target_profiles.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -25,23 +25,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int fail(std::string_view message, int exitCode = kBadUsageOrInput) {
-  printError("lanewise: {}\n", message);
-  return exitCode;
-}
-
-class BatchRun {
+class BatchCommand : public Command {
 public:
-  /// `shown` is the command as reports show it.
-  BatchRun(ParsedBatch parsed, std::string shown)
-      : batch_(std::move(parsed.batch)), shown_(std::move(shown)) {
-    plan_.options = std::move(parsed.options);
-    plan_.key.flags = std::move(parsed.given);
+  void declare(CommandLine& line) override { declareBatch(line, plan_.options, batch_); }
+
+  int run(const CommandLine& line) override {
+    shown_ = line.shown();
+    plan_.key.flags = keyOf(line, options());
     // What the page shows is kept with a result, but only for those who want it.
     if (!options().html.empty()) plan_.key.flags.insert(plan_.key.flags.end(), {"--html", ""});
-  }
-
-  int run() {
     if (int code = prepare()) return code;
     if (Status s = runWorkers(); !s) return fail(s.error().message);
     progress_->clear();
@@ -64,13 +56,11 @@ private:
     if (!inputs) return fail(inputs.error().message);
     plan_.inputs = std::move(*inputs);
     if (int code = checkPlaces()) return code;
-    if (options().targetName != "device") {
-      Result<TargetProfile> target = loadTarget(options().targetName);
-      if (!target) return fail(target.error().message);
-      plan_.options.pipeline.target = std::move(*target);
-    }
+    if (options().targetName != "device")
+      if (int code = openTarget(options().targetName, {}, plan_.options.pipeline.target))
+        return code;
     if (int code = completeKey()) return code;
-    if (options().verify && options().hasTiming) {
+    if (options().verify && options().verification.timing) {
       Result<Descriptor> lock = openScratchFile();
       if (lock) timingLock_ = std::move(*lock);
       plan_.timingLock = timingLock_.get();
@@ -88,15 +78,11 @@ private:
       others.insert(others.end(), {input.path, input.output});
     for (const std::string& path : {batch_.json, options().remarksFile, options().html}) {
       if (path.empty() || path == "-") continue;
-      if (std::any_of(others.begin(), others.end(),
-                      [&](const std::string& other) { return isSameFile(path, other); }))
-        return fail(
-            fmt::format("{}: this command reads or writes it already; give another name", path));
+      if (Status s = checkIsAnother(path, others); !s) return fail(s.error().message);
       // Below the output folder it may be made with it.
       std::error_code ignored;
       fs::create_directories(fs::path(path).parent_path(), ignored);
-      if (Status s = checkWritable(path); !s)
-        return fail(fmt::format("{}: {}", path, s.error().message));
+      if (Status s = checkDestination(path, {}); !s) return fail(s.error().message);
       others.push_back(path);
     }
     return kDone;
@@ -208,9 +194,10 @@ private:
     page.command = "batch";
     page.title = options().inputs.front() == "-" ? "standard input" : options().inputs.front();
     page.facts = {{"command", shown_}, {"target", options().targetName}};
-    if (!options().scenario.empty()) page.facts.push_back({"scenario", options().scenario});
+    if (options().scenario.isGiven()) page.facts.push_back({"scenario", options().scenario.path});
     for (ReportFact& fact : versionFacts()) page.facts.push_back(std::move(fact));
-    addSubjects(page, {}, {options().inputs.front(), options().scenario, options().targetName});
+    addSubjects(page, {},
+                {options().inputs.front(), options().scenario.path, options().targetName});
     for (size_t n = 0; n < results_.size(); ++n) {
       std::optional<ReportEntry> entry = unpackEntry(results_[n].page);
       if (!entry || results_[n].status == ItemStatus::Failed) {
@@ -241,17 +228,8 @@ private:
 
 } // namespace
 
-int batchCommand(std::span<char*> args) {
-  Result<ParsedBatch> parsed = parseBatchOptions(args);
-  if (!parsed) return fail(parsed.error().message);
-  if (!parsed->help.empty()) {
-    printOut("{}", parsed->help);
-    return kDone;
-  }
-  std::string shown = shownCommand("batch", args,
-                                   {"-o", "--output", "--html", "--json", "--remarks-file", "-j",
-                                    "--jobs", "--cache", "--cache-size"});
-  return BatchRun(std::move(*parsed), std::move(shown)).run();
+std::unique_ptr<Command> makeBatchCommand() {
+  return std::make_unique<BatchCommand>();
 }
 
 } // namespace lanewise::driver

@@ -1,39 +1,26 @@
-// The subcommands of `lanewise`. Each takes the arguments behind its name and gives back the exit
-// code; beside it, what it declares, for man pages and completion.
+// The subcommands, one file each (NAME_command.cpp).
 #pragma once
 
-#include "options/command_description.h"
-#include "support/exit_codes.h"
-
-#include <span>
+#include "commands/command.h"
 
 namespace lanewise::driver {
 
-int optCommand(std::span<char*> args);       ///< opt_command.cpp
-int batchCommand(std::span<char*> args);     ///< commands/batch_command.cpp
-int verifyCommand(std::span<char*> args);    ///< verify_command.cpp
-int profileCommand(std::span<char*> args);   ///< profile_command.cpp
-int devicesCommand(std::span<char*> args);   ///< verify_command.cpp
-int passesCommand(std::span<char*> args);    ///< passes_command.cpp
-int lintCommand(std::span<char*> args);      ///< lint_command.cpp
-int transpileCommand(std::span<char*> args); ///< transpile_command.cpp
-int layoutCommand(std::span<char*> args);    ///< layout_command.cpp
-int embedCommand(std::span<char*> args);     ///< embed_command.cpp
+std::unique_ptr<Command> makeOptCommand();
+std::unique_ptr<Command> makeBatchCommand();
+std::unique_ptr<Command> makeVerifyCommand();
+std::unique_ptr<Command> makeTranspileCommand();
+std::unique_ptr<Command> makeProfileCommand();
+std::unique_ptr<Command> makeLintCommand();
+std::unique_ptr<Command> makeLayoutCommand(std::string_view action); ///< pack, unpack or header
+std::unique_ptr<Command> makeEmbedCommand();
+std::unique_ptr<Command> makeDevicesCommand();
+std::unique_ptr<Command> makePassesCommand();
 
-/// These speak of all commands (manual_commands.cpp). The last is what the scripts of `completion`
-/// call, and no command for people.
-int manCommand(std::span<char*> args, const std::vector<CommandDescription>& commands);
-int completionCommand(std::span<char*> args);
-int completeCommand(std::span<char*> args, const std::vector<CommandDescription>& commands);
+std::unique_ptr<Command> makeManCommand(DescribeAll describeAll);
+std::unique_ptr<Command> makeCompletionCommand();
 
-std::vector<CommandDescription> describeVerify();
-std::vector<CommandDescription> describeProfile();
-std::vector<CommandDescription> describeEmbed();
-std::vector<CommandDescription> describeDevices();
-std::vector<CommandDescription> describePassesCommand();
-std::vector<CommandDescription> describeLint();
-std::vector<CommandDescription> describeLayout();
-std::vector<CommandDescription> describeMan();
-std::vector<CommandDescription> describeCompletion();
+/// What the scripts of `completion` call (manual_commands.cpp), and no command for people: the
+/// words that stand behind the program's name, whatever they are.
+int completeCommand(std::span<char*> words, const std::vector<CommandDescription>& commands);
 
 } // namespace lanewise::driver

@@ -5,34 +5,14 @@
 #include "verify/interpreter/interpreter_runner.h"
 #include "verify/program/runner.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fmt/format.h>
-#include <string_view>
 
 namespace lanewise::driver {
 
 namespace {
 
-constexpr const char* kName = "lanewise devices";
-constexpr const char* kAbout = "Lists the Vulkan devices, by the number that --device takes, and "
-                               "the interpreter (--device=interpreter).";
-
-} // namespace
-
-std::vector<CommandDescription> describeDevices() {
-  return {describe(CLI::App(kAbout, kName))};
-}
-
-int devicesCommand(std::span<char*> args) {
-  for (std::string_view arg : args) {
-    if (arg == "--help" || arg == "-h") {
-      printOut("{}", CLI::App(kAbout, kName).help());
-      return kDone;
-    }
-    printError("lanewise devices: unexpected argument '{}'; it takes none\n", arg);
-    return kBadUsageOrInput;
-  }
+int listAll() {
   Result<std::vector<DeviceInfo>> devices = listDevices();
   // The interpreter is always there.
   if (!devices) printError("lanewise: {}\n", devices.error().message);
@@ -51,6 +31,21 @@ int devicesCommand(std::span<char*> args) {
              driverWidth, d.apiVersion, d.subgroupSize, d.sharedMemoryBytes,
              d.hasTimestamps ? "yes" : "no");
   return devices ? kDone : kNoDevice;
+}
+
+class DevicesCommand : public Command {
+public:
+  void declare(CommandLine& line) override {
+    line.about("Lists the Vulkan devices, by the number that --device takes, and the interpreter "
+               "(--device=interpreter).");
+  }
+  int run(const CommandLine&) override { return listAll(); }
+};
+
+} // namespace
+
+std::unique_ptr<Command> makeDevicesCommand() {
+  return std::make_unique<DevicesCommand>();
 }
 
 } // namespace lanewise::driver

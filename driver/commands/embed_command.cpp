@@ -2,11 +2,10 @@
 #include "commands/commands.h"
 #include "layout/cpp_names.h"
 #include "layout/embedded_header.h"
-#include "options/option_values.h"
+#include "options/option_groups.h"
 #include "support/files.h"
 #include "support/print.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -20,38 +19,8 @@ struct Options {
   bool writesIfChanged = false;
 };
 
-int fail(std::string_view message) {
-  printError("lanewise: {}\n", message);
-  return kBadUsageOrInput;
-}
-
-constexpr const char* kName = "lanewise embed";
-constexpr const char* kAbout =
-    "Writes a C++17 header that holds a shader: a module as an array of 32-bit words, a text as a "
-    "string.";
-
-void declare(CLI::App& app, Options& o) {
-  app.add_option("INPUT", o.input, "a module (.spv), or anything else as text")
-      ->type_name("FILE")
-      ->required();
-  app.add_option("-o", o.output, "where to write; standard output by default")->type_name("FILE");
-  app.add_option("--name", o.name,
-                 "of the variable; by default the file's name without .spv, letters and digits "
-                 "kept and '_' for the rest")
-      ->type_name("NAME");
-  app.add_option("--namespace", o.space, "namespace of the variable; none by default")
-      ->type_name("NAME");
-  app.add_flag("--write-if-changed", o.writesIfChanged,
-               "leave the output alone that would become what it is");
-}
-
-int run(const Options& o) {
-  if (o.output != "-") {
-    if (isSameFile(o.input, o.output))
-      return fail(o.output + ": it is an input and would be overwritten; give another name");
-    if (Status s = checkWritable(o.output); !s)
-      return fail(fmt::format("{}: {}", o.output, s.error().message));
-  }
+int embed(const Options& o) {
+  if (Status s = checkDestination(o.output, {o.input}); !s) return fail(s.error().message);
   Result<std::string> bytes = readFile(o.input);
   if (!bytes) return fail(fmt::format("{}: {}", o.input, bytes.error().message));
   fs::path file = fs::path(o.input).filename();
@@ -68,27 +37,32 @@ int run(const Options& o) {
   return written ? int(kDone) : fail(written.error().message);
 }
 
+class EmbedCommand : public Command {
+public:
+  void declare(CommandLine& line) override {
+    line.about("Writes a C++17 header that holds a shader: a module as an array of 32-bit words, a "
+               "text as a string.");
+    line.example("Make a module an array for a C++ program.",
+                 "lanewise embed tile.spv --namespace=shaders -o tile.h");
+    line.positional("INPUT", "FILE", o_.input, "a module (.spv), or anything else as text")
+        .required();
+    line.value("-o", "FILE", o_.output, "where to write; standard output by default").place();
+    line.value("--name", "NAME", o_.name,
+               "of the variable; by default the file's name without .spv, letters and digits kept "
+               "and '_' for the rest");
+    line.value("--namespace", "NAME", o_.space, "namespace of the variable; none by default");
+    addWriteIfChangedOption(line, o_.writesIfChanged);
+  }
+  int run(const CommandLine&) override { return embed(o_); }
+
+private:
+  Options o_;
+};
+
 } // namespace
 
-std::vector<CommandDescription> describeEmbed() {
-  Options options;
-  CLI::App app(kAbout, kName);
-  declare(app, options);
-  return {describe(app, {{"Make a module an array for a C++ program.",
-                          "lanewise embed tile.spv --namespace=shaders -o tile.h"}})};
-}
-
-int embedCommand(std::span<char*> args) {
-  Options options;
-  CLI::App app(kAbout, kName);
-  declare(app, options);
-  Result<bool> wantsHelp = parseArguments(app, args, "embed");
-  if (!wantsHelp) return fail(wantsHelp.error().message);
-  if (*wantsHelp) {
-    printOut("{}", app.help());
-    return kDone;
-  }
-  return run(options);
+std::unique_ptr<Command> makeEmbedCommand() {
+  return std::make_unique<EmbedCommand>();
 }
 
 } // namespace lanewise::driver

@@ -1,8 +1,7 @@
 // `lanewise lint`: load, bring into the form that the rules read, look, report.
 #include "commands/commands.h"
 #include "input/front_end.h"
-#include "input/scenario_inputs.h"
-#include "options/option_values.h"
+#include "options/option_groups.h"
 #include "report/lint_report.h"
 #include "support/failure.h"
 #include "support/files.h"
@@ -10,11 +9,8 @@
 #include "support/print.h"
 #include "support/spirv_tools.h"
 #include "support/suggest.h"
-#include "targets/device_target.h"
-#include "targets/target_profiles.h"
 #include "verify/compare/source_texts.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
@@ -22,89 +18,20 @@
 namespace lanewise::driver {
 namespace {
 
+enum class LintFormat { Text, Json, Sarif };
+
 struct Options {
   std::vector<std::string> inputs;
-  std::string output = "-", format = "text", target = "generic";
-  std::string kind, targetEnv, workgroupSize;
-  std::vector<std::string> defines, specConstants, only, enabled, disabled;
+  std::string output = "-", target = "generic";
+  LintFormat format = LintFormat::Text;
+  std::vector<std::string> only, enabled, disabled;
   bool isStrict = false; ///< --werror
   LoadOptions load;
   Assumptions assumptions;
   std::vector<const LintRule*> rules;
 };
 
-int fail(int code, std::string_view message) {
-  printError("lanewise: {}\n", message);
-  return code;
-}
-
 // ---- options ----
-
-constexpr const char* kName = "lanewise lint";
-constexpr const char* kAbout =
-    "Looks for mistakes and slow code in compute shaders: barriers that not all invocations reach, "
-    "races on shared memory, barriers that nothing needs, bank conflicts, uncoalesced accesses and "
-    "divergent branches.\n"
-    "Exit codes: 0 nothing found, or warnings only; 1 bad usage or input; 2 an error was found "
-    "(with --werror: anything); 3 no device for --target=device.";
-
-void declare(CLI::App& app, Options& o) {
-  app.get_formatter()->column_width(34);
-  app.add_option("INPUT", o.inputs, ".spv, .spvasm, .comp/.glsl, .hlsl, or -")->type_name("SHADER");
-  const char* rules = "Rules";
-  app.add_option("--rule", o.only, "look for this only (may be repeated)")
-      ->type_name("RULE")
-      ->allow_extra_args(false)
-      ->delimiter(',')
-      ->group(rules);
-  app.add_option("--disable", o.disabled, "do not look for this")
-      ->type_name("RULE")
-      ->allow_extra_args(false)
-      ->delimiter(',')
-      ->group(rules);
-  app.add_option("--enable", o.enabled, "look for this although --disable=all")
-      ->type_name("RULE")
-      ->allow_extra_args(false)
-      ->delimiter(',')
-      ->group(rules);
-  app.add_flag("--werror", o.isStrict, "make errors of warnings")->group(rules);
-  const char* what = "What the rules may assume";
-  app.add_option("--target", o.target, "GPU to count for: a name, FILE.toml, or device")
-      ->type_name("TARGET")
-      ->group(what);
-  app.add_option("--spec-const", o.specConstants, "value of a specialization constant")
-      ->type_name("ID:VALUE")
-      ->allow_extra_args(false)
-      ->group(what);
-  app.add_option("--workgroup-size", o.workgroupSize, "workgroup size that is not literal")
-      ->type_name("X,Y,Z")
-      ->group(what);
-  const char* loading = "Input";
-  app.add_option("-x", o.kind, "kind of the input")
-      ->type_name("spv|spvasm|glsl|hlsl")
-      ->group(loading);
-  app.add_option("-I", o.load.includeDirs, "folder to search for #include")
-      ->type_name("FOLDER")
-      ->allow_extra_args(false)
-      ->group(loading);
-  app.add_option("-D", o.defines, "define a macro")
-      ->type_name("NAME[=VALUE]")
-      ->allow_extra_args(false)
-      ->group(loading);
-  app.add_option("--entry", o.load.entry, "entry point (of HLSL: the function to compile)")
-      ->type_name("NAME")
-      ->group(loading);
-  app.add_option("--target-env", o.targetEnv, "environment to compile for and validate in")
-      ->type_name("ENV")
-      ->group(loading);
-  const char* report = "Report";
-  app.add_option("--format", o.format, "form of the report")
-      ->type_name("text|json|sarif")
-      ->group(report);
-  app.add_option("-o,--output", o.output, "where the report goes (standard output)")
-      ->type_name("FILE")
-      ->group(report);
-}
 
 Result<const LintRule*> ruleNamed(const std::string& name) {
   if (const LintRule* rule = findLintRule(name)) return rule;
@@ -144,35 +71,28 @@ Status chooseRules(Options& o) {
   return o.rules.empty() ? Status(failure("no rule is left to look for")) : ok();
 }
 
-Status checkOptions(Options& o) {
-  if (o.inputs.empty()) return failure("no input; give a file, or - for standard input");
-  if (std::count(o.inputs.begin(), o.inputs.end(), ""))
-    return failure("the name of an input is empty");
-  if (o.inputs.size() > 1 && std::count(o.inputs.begin(), o.inputs.end(), "-"))
-    return failure("standard input (-) must be the only input");
-  if (o.format != "text" && o.format != "json" && o.format != "sarif")
-    return failure(fmt::format("--format={}: it is text, json or sarif", o.format));
-  if (Status s = parseLoadOptions(o.kind, o.defines, o.load); !s) return s;
-  if (!o.targetEnv.empty()) {
-    Result<spv_target_env> env = parseTargetEnv(o.targetEnv);
-    if (!env) return failure("--target-env: " + env.error().message);
-    o.load.env = *env;
-  }
-  Result<Assumptions> assumptions = parseAssumptions(o.specConstants, o.workgroupSize);
-  if (!assumptions) return assumptions.error();
-  o.assumptions = std::move(*assumptions);
-  for (const std::string& input : o.inputs)
-    if (o.output != "-" && isSameFile(input, o.output))
-      return failure(fmt::format("{}: the report would overwrite an input", o.output));
-  return chooseRules(o);
-}
-
-std::string helpText(CLI::App& app) {
-  std::string text = app.help() + "\nThe rules:\n";
+std::string helpOfRules() {
+  std::string text = "\nThe rules:\n";
   for (const LintRule& rule : allLintRules())
     text += fmt::format("  {:<34} {}: {}\n", rule.name,
                         rule.severity == Severity::Error ? "error" : "warning", rule.summary);
   return text;
+}
+
+/// Names of rules, several of which may be separated by commas.
+void addRulesOption(CommandLine& line, const char* name, std::vector<std::string>& rules,
+                    std::string help) {
+  line.each(
+      name, "RULE",
+      [&rules](const std::string& list) {
+        for (size_t at = 0; at <= list.size();) {
+          const size_t comma = std::min(list.find(',', at), list.size());
+          rules.push_back(list.substr(at, comma - at));
+          at = comma + 1;
+        }
+        return ok();
+      },
+      std::move(help));
 }
 
 // ---- the form that the rules read ----
@@ -245,24 +165,21 @@ public:
       if (!lintOne(input)) exitCode = kBadUsageOrInput;
     OutputFiles file;
     file.add(options_.output, text());
-    if (Status s = file.commit(); !s) return fail(kBadUsageOrInput, s.error().message);
+    if (Status s = file.commit(); !s) return fail(s.error().message);
     return std::max<int>(exitCode, report_.count(Severity::Error) != 0 ? kFoundSomething : kDone);
   }
 
 private:
   std::string text() const {
-    if (options_.format == "json") return lintAsJson(report_);
-    if (options_.format == "sarif") return lintAsSarif(report_);
+    if (options_.format == LintFormat::Json) return lintAsJson(report_);
+    if (options_.format == LintFormat::Sarif) return lintAsSarif(report_);
     return lintAsText(report_);
   }
 
   bool lintOne(const std::string& input) {
-    LoadError why;
-    std::optional<LoadedModule> loaded = loadModule(input, options_.load, why);
+    const Result<LoadedModule> loaded = loadModule(input, options_.load);
     if (!loaded) {
-      // Messages of compilers keep the form that editors jump to.
-      for (const std::string& line : why.lines)
-        printError("{}{}\n", line.find(": error: ") != std::string::npos ? "" : "lanewise: ", line);
+      fail(loaded.error().message);
       return false;
     }
     for (const std::string& warning : loaded->warnings) printError("{}\n", warning);
@@ -285,7 +202,7 @@ private:
   }
 
   static bool complain(const std::string& input, const Error& error) {
-    printError("lanewise: {}: {}\n", input, error.str());
+    fail(fmt::format("{}: {}", input, error.str()));
     return false;
   }
 
@@ -309,38 +226,59 @@ private:
   LintReport report_;
 };
 
+class LintCommand : public Command {
+public:
+  void declare(CommandLine& line) override {
+    line.about("Looks for mistakes and slow code in compute shaders: barriers that not all "
+               "invocations reach, races on shared memory, barriers that nothing needs, bank "
+               "conflicts, uncoalesced accesses and divergent branches.\n"
+               "Exit codes: 0 nothing found, or warnings only; 1 bad usage or input; 2 an error "
+               "was found (with --werror: anything); 3 no device for --target=device.");
+    line.example("Look for everything.", "lanewise lint tile.comp");
+    line.example("Look for races only, and let a build fail on them.",
+                 "lanewise lint --rule=shared-memory-race --werror tile.comp");
+    line.example("Write what code-scanning services read.",
+                 "lanewise lint --format=sarif tile.comp -o lint.sarif");
+    line.epilog(helpOfRules);
+    line.positionals("INPUT", "SHADER", o_.inputs, ".spv, .spvasm, .comp/.glsl, .hlsl, or -");
+    line.group("Rules");
+    addRulesOption(line, "--rule", o_.only, "look for this only (may be repeated)");
+    addRulesOption(line, "--disable", o_.disabled, "do not look for this");
+    addRulesOption(line, "--enable", o_.enabled, "look for this although --disable=all");
+    line.flag("--werror", o_.isStrict, "make errors of warnings");
+    line.group("What the rules may assume");
+    addTargetOption(line, o_.target);
+    addAssumptionOptions(line, o_.assumptions);
+    line.group("Input");
+    addSourceOptions(line, o_.load);
+    addEnvironmentOption(line, o_.load);
+    line.group("Report");
+    line.value("--format", "text|json|sarif",
+               choice("--format", o_.format, {"text", "json", "sarif"}), "form of the report");
+    line.value("-o,--output", "FILE", o_.output, "where the report goes (standard output)").place();
+    line.check([this]() -> Status {
+      if (Status s = checkInputs(o_.inputs, "no input; give a file, or - for standard input"); !s)
+        return s;
+      if (Status s = chooseRules(o_); !s) return s;
+      return checkDestination(o_.output, o_.inputs);
+    });
+  }
+
+  int run(const CommandLine&) override {
+    TargetProfile target;
+    if (int code = openTarget(o_.target, {}, target)) return code;
+    setDefaultIsolation({kPreparationTime, 0, true});
+    return LintRun(o_, std::move(target)).run();
+  }
+
+private:
+  Options o_;
+};
+
 } // namespace
 
-std::vector<CommandDescription> describeLint() {
-  Options options;
-  CLI::App app(kAbout, kName);
-  declare(app, options);
-  return {describe(app, {{"Look for everything.", "lanewise lint tile.comp"},
-                         {"Look for races only, and let a build fail on them.",
-                          "lanewise lint --rule=shared-memory-race --werror tile.comp"},
-                         {"Write what code-scanning services read.",
-                          "lanewise lint --format=sarif tile.comp -o lint.sarif"}})};
-}
-
-int lintCommand(std::span<char*> args) {
-  Options options;
-  CLI::App app(kAbout, kName);
-  declare(app, options);
-  Result<bool> wantsHelp = parseArguments(app, args, "lint");
-  if (!wantsHelp) return fail(kBadUsageOrInput, wantsHelp.error().message);
-  if (*wantsHelp) {
-    printOut("{}", helpText(app));
-    return kDone;
-  }
-  if (Status checked = checkOptions(options); !checked)
-    return fail(kBadUsageOrInput, checked.error().message);
-  if (Status s = checkWritable(options.output); !s)
-    return fail(kBadUsageOrInput, fmt::format("{}: {}", options.output, s.error().message));
-  const bool isDevice = options.target == "device";
-  Result<TargetProfile> target = isDevice ? loadDeviceTarget("") : loadTarget(options.target);
-  if (!target) return fail(isDevice ? kNoDevice : kBadUsageOrInput, target.error().message);
-  setDefaultIsolation({kPreparationTime, 0, true});
-  return LintRun(options, std::move(*target)).run();
+std::unique_ptr<Command> makeLintCommand() {
+  return std::make_unique<LintCommand>();
 }
 
 } // namespace lanewise::driver

@@ -5,52 +5,20 @@
 #include "lint/lint.h"
 #include "options/completion.h"
 #include "options/man_page.h"
-#include "options/option_values.h"
 #include "pass.h"
 #include "support/files.h"
 #include "support/print.h"
-#include "support/suggest.h"
 #include "targets/target_profiles.h"
 #include "verify/device/device_host.h"
 #include "verify/program/runner.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace lanewise::driver {
 
 namespace {
 
-int fail(std::string_view message) {
-  printError("lanewise: {}\n", message);
-  return kBadUsageOrInput;
-}
-
-/// The exit code where the command ends here.
-std::optional<int> parse(CLI::App& app, std::span<char*> args, std::string_view name) {
-  Result<bool> wantsHelp = parseArguments(app, args, name);
-  if (!wantsHelp) return fail(wantsHelp.error().message);
-  if (!*wantsHelp) return {};
-  printOut("{}", app.help());
-  return kDone;
-}
-
 // ---- lanewise man ----
-
-constexpr const char* kManName = "lanewise man";
-constexpr const char* kManAbout =
-    "Prints the man page of a command, or of lanewise itself, from what the commands declare.";
-
-struct ManOptions {
-  std::string command, folder;
-};
-
-void declareMan(CLI::App& app, ManOptions& o) {
-  app.add_option("COMMAND", o.command, "whose page; without one, that of lanewise")
-      ->type_name("COMMAND");
-  app.add_option("--write-all", o.folder, "write all pages, NAME.1 each, to this folder")
-      ->type_name("FOLDER");
-}
 
 int writePages(const std::string& folder, const std::vector<CommandDescription>& commands) {
   OutputFiles files;
@@ -62,23 +30,12 @@ int writePages(const std::string& folder, const std::vector<CommandDescription>&
 
 // ---- lanewise completion ----
 
-constexpr const char* kCompletionName = "lanewise completion";
-constexpr const char* kCompletionAbout =
-    "Prints the script with which a shell completes commands, options and their values. Packages "
-    "install it; without one, let the shell read it when it starts.";
-
 struct Script {
   std::string_view shell, text;
 };
 constexpr Script kScripts[] = {
 #include "completion_scripts.inc"
 };
-
-void declareCompletion(CLI::App& app, std::string& shell) {
-  app.add_option("SHELL", shell, "the shell: bash, fish or zsh")
-      ->type_name("bash|fish|zsh")
-      ->option_text("SHELL");
-}
 
 // ---- what values can be ----
 
@@ -154,59 +111,75 @@ ValueKinds valueKinds(const std::vector<CommandDescription>& commands) {
             {}}}};
 }
 
+class ManCommand : public Command {
+public:
+  explicit ManCommand(DescribeAll describeAll) : describeAll_(std::move(describeAll)) {}
+
+  void declare(CommandLine& line) override {
+    line.about("Prints the man page of a command, or of lanewise itself, from what the commands "
+               "declare.");
+    line.example("Read the page of a command.", "lanewise man opt | man -l -");
+    line.positional("COMMAND", "COMMAND", command_, "whose page; without one, that of lanewise");
+    line.value("--write-all", "FOLDER", folder_, "write all pages, NAME.1 each, to this folder");
+  }
+
+  int run(const CommandLine&) override {
+    if (!folder_.empty() && !command_.empty())
+      return fail("man: --write-all writes every page; leave COMMAND out");
+    const std::vector<CommandDescription> commands = describeAll_();
+    if (!folder_.empty()) return writePages(folder_, commands);
+    const std::string name = command_.empty() ? manPageNames(commands)[0] : manPageName(command_);
+    const std::string page = manPage(name, commands);
+    if (page.empty())
+      return fail(fmt::format("man: no command '{}'; see 'lanewise --help'", command_));
+    printOut("{}", page);
+    return kDone;
+  }
+
+private:
+  DescribeAll describeAll_;
+  std::string command_, folder_;
+};
+
+class CompletionCommand : public Command {
+public:
+  void declare(CommandLine& line) override {
+    line.about("Prints the script with which a shell completes commands, options and their values. "
+               "Packages install it; without one, let the shell read it when it starts.");
+    line.example("In ~/.bashrc:", "source <(lanewise completion bash)");
+    line.example("In ~/.zshrc, behind compinit:", "source <(lanewise completion zsh)");
+    line.example("In ~/.config/fish/config.fish:", "lanewise completion fish | source");
+    line.positional("SHELL", "bash|fish|zsh", shell_, "the shell: bash, fish or zsh");
+  }
+
+  int run(const CommandLine&) override {
+    for (const Script& script : kScripts)
+      if (script.shell == shell_) {
+        printOut("{}", script.text);
+        return kDone;
+      }
+    return fail(shell_.empty() ? "completion: for which shell? give bash, fish or zsh"
+                               : fmt::format("completion: no script for '{}'; there are those for "
+                                             "bash, fish and zsh",
+                                             shell_));
+  }
+
+private:
+  std::string shell_;
+};
+
 } // namespace
 
-std::vector<CommandDescription> describeMan() {
-  ManOptions options;
-  CLI::App app(kManAbout, kManName);
-  declareMan(app, options);
-  return {describe(app, {{"Read the page of a command.", "lanewise man opt | man -l -"}})};
+std::unique_ptr<Command> makeManCommand(DescribeAll describeAll) {
+  return std::make_unique<ManCommand>(std::move(describeAll));
 }
 
-std::vector<CommandDescription> describeCompletion() {
-  std::string shell;
-  CLI::App app(kCompletionAbout, kCompletionName);
-  declareCompletion(app, shell);
-  return {describe(app, {{"In ~/.bashrc:", "source <(lanewise completion bash)"},
-                         {"In ~/.zshrc, behind compinit:", "source <(lanewise completion zsh)"},
-                         {"In ~/.config/fish/config.fish:", "lanewise completion fish | source"}})};
+std::unique_ptr<Command> makeCompletionCommand() {
+  return std::make_unique<CompletionCommand>();
 }
 
-int manCommand(std::span<char*> args, const std::vector<CommandDescription>& commands) {
-  ManOptions options;
-  CLI::App app(kManAbout, kManName);
-  declareMan(app, options);
-  if (std::optional<int> code = parse(app, args, "man")) return *code;
-  if (!options.folder.empty() && !options.command.empty())
-    return fail("man: --write-all writes every page; leave COMMAND out");
-  if (!options.folder.empty()) return writePages(options.folder, commands);
-  const std::string name =
-      options.command.empty() ? manPageNames(commands)[0] : manPageName(options.command);
-  const std::string page = manPage(name, commands);
-  if (page.empty())
-    return fail(fmt::format("man: no command '{}'; see 'lanewise --help'", options.command));
-  printOut("{}", page);
-  return kDone;
-}
-
-int completionCommand(std::span<char*> args) {
-  std::string shell;
-  CLI::App app(kCompletionAbout, kCompletionName);
-  declareCompletion(app, shell);
-  if (std::optional<int> code = parse(app, args, "completion")) return *code;
-  for (const Script& script : kScripts)
-    if (script.shell == shell) {
-      printOut("{}", script.text);
-      return kDone;
-    }
-  return fail(shell.empty() ? "completion: for which shell? give bash, fish or zsh"
-                            : fmt::format("completion: no script for '{}'; there are those for "
-                                          "bash, fish and zsh",
-                                          shell));
-}
-
-int completeCommand(std::span<char*> args, const std::vector<CommandDescription>& commands) {
-  const std::vector<std::string> words(args.begin(), args.end());
+int completeCommand(std::span<char*> typed, const std::vector<CommandDescription>& commands) {
+  const std::vector<std::string> words(typed.begin(), typed.end());
   printOut("{}", completionText(complete(commands, valueKinds(commands), words)));
   return kDone;
 }

@@ -1,8 +1,9 @@
 // `lanewise opt`: load, run the pipeline, verify, write, report.
 #include "commands/commands.h"
-#include "input/front_end.h"
+#include "input/workload.h"
 #include "layout/layout_manifest.h"
 #include "options/opt_options.h"
+#include "options/option_groups.h"
 #include "pipeline/opt_program.h"
 #include "pipeline/opt_verify.h"
 #include "pipeline/optimize_input.h"
@@ -10,8 +11,6 @@
 #include "support/files.h"
 #include "support/isolate.h"
 #include "support/print.h"
-#include "targets/device_target.h"
-#include "targets/target_profiles.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -27,19 +26,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int fail(std::string_view message) {
-  printError("lanewise: {}\n", message);
-  return kBadUsageOrInput;
-}
-
-/// Commands with several inputs share the target, the device and the remarks file.
-class OptRun {
+/// Several inputs share the target, the device and the remarks file.
+class OptCommand : public Command {
 public:
-  /// `shown` is the command as reports show it.
-  OptRun(OptOptions options, std::string shown)
-      : options_(std::move(options)), shown_(std::move(shown)) {}
+  void declare(CommandLine& line) override { declareOpt(line, options_); }
 
-  int run() {
+  int run(const CommandLine& line) override {
+    shown_ = line.shown();
     setDefaultIsolation(options_.isolation);
     if (int code = prepare()) return code;
     if (options_.isProgram()) return runProgram();
@@ -76,10 +69,12 @@ private:
 
   /// What can go wrong before any input is read.
   int prepare() {
-    if (int code = chooseTarget()) return code;
+    if (int code =
+            openTarget(options_.targetName, options_.verification.device, options_.pipeline.target))
+      return code;
     if (options_.isProgram()) {
       if (!options_.html.empty())
-        if (int code = checkDestination(options_.html, {})) return code;
+        if (int code = checkPlace(options_.html, {})) return code;
       return openDevice();
     }
     if (options_.output.empty() && !options_.wantsDiff && !options_.asText &&
@@ -102,56 +97,29 @@ private:
       if (out.empty()) continue;
       if (!outputs.insert(out).second)
         return fail(fmt::format("{}: two inputs would be written to it", out));
-      if (int code = checkDestination(out, {})) return code;
+      if (int code = checkPlace(out, {})) return code;
     }
     std::vector<std::string> others = options_.inputs;
     others.insert(others.end(), outputs.begin(), outputs.end());
-    if (!options_.depfile.empty()) {
-      if (int code = checkDestination(options_.depfile, others)) return code;
-      others.push_back(options_.depfile);
+    for (const std::string& path :
+         {options_.depfile.path, options_.layoutManifest, options_.html}) {
+      if (int code = checkPlace(path, others)) return code;
+      others.push_back(path);
     }
-    if (!options_.layoutManifest.empty()) {
-      if (int code = checkDestination(options_.layoutManifest, others)) return code;
-      others.push_back(options_.layoutManifest);
-    }
-    if (!options_.html.empty()) {
-      if (int code = checkDestination(options_.html, others)) return code;
-      others.push_back(options_.html);
-    }
-    return wantsRemarksFile() ? checkDestination(options_.remarksFile, others) : int(kDone);
+    return wantsRemarksFile() ? checkPlace(options_.remarksFile, others) : int(kDone);
   }
 
-  int checkDestination(const std::string& path, std::vector<std::string> others) const {
-    for (const std::string& other : {options_.scenario, options_.targetName})
-      if (other.ends_with(".toml")) others.push_back(other);
-    for (const std::string& other : others)
-      if (isSameFile(path, other))
-        return fail(
-            fmt::format("{}: this command reads or writes it already; give another name", path));
-    if (Status s = checkWritable(path); !s)
-      return fail(fmt::format("{}: {}", path, s.error().message));
-    return kDone;
-  }
-
-  int chooseTarget() {
-    bool isDevice = options_.targetName == "device";
-    Result<TargetProfile> target =
-        isDevice ? loadDeviceTarget(options_.device) : loadTarget(options_.targetName);
-    if (!target) {
-      fail(target.error().message);
-      return isDevice ? kNoDevice : kBadUsageOrInput;
-    }
-    options_.pipeline.target = *target;
-    return kDone;
+  int checkPlace(const std::string& path, std::vector<std::string> others) const {
+    others.push_back(options_.scenario.path);
+    if (options_.targetName.ends_with(".toml")) others.push_back(options_.targetName);
+    Status s = checkDestination(path, others);
+    return s ? int(kDone) : fail(s.error().message);
   }
 
   int openDevice() {
     if (!options_.verify) return kDone;
-    Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verifyOptionsOf(options_));
-    if (!verifier) {
-      printError("lanewise: {}\n", verifier.error().message);
-      return kNoDevice;
-    }
+    Result<std::unique_ptr<Verifier>> verifier = Verifier::create(options_.verification);
+    if (!verifier) return fail(verifier.error().message, kNoDevice);
     verifier_ = std::move(*verifier);
     return kDone;
   }
@@ -172,25 +140,21 @@ private:
   }
 
   int runProgram() {
-    Result<Scenario> scenario = readScenario(options_.scenario, options_.scenarioSize);
-    if (!scenario) return fail(scenario.error().message);
+    Result<ScenarioShaders> shaders = ScenarioShaders::read(options_.scenario, options_.load);
+    if (!shaders) return fail(shaders.error().message);
     CommandOutput output;
     std::vector<ProgramModule> modules;
-    for (const ScenarioShader* shader : shadersOfProgram(*scenario)) {
+    for (const ScenarioShader* shader : shaders->used()) {
       if (shader->name.find('/') != std::string::npos)
         return fail(fmt::format("{}: shader `{}`: its name becomes a file's, and has a '/'",
-                                options_.scenario, shader->name));
-      LoadError why;
-      std::optional<LoadedModule> module = loadModule(shader->path, loadOptionsFor(*shader), why);
-      if (!module) {
-        printError("{}", linesOf(why));
-        return kBadUsageOrInput;
-      }
+                                options_.scenario.path, shader->name));
+      Result<LoadedModule> module = shaders->load(*shader);
+      if (!module) return fail(module.error().message);
       for (const std::string& warning : module->warnings) output.standardError += warning + "\n";
       modules.push_back({shader, std::move(*module), {}});
     }
     Result<OptimizedProgram> program =
-        optimizeProgram(*scenario, std::move(modules), options_, verifier_.get(), std::cerr);
+        optimizeProgram(*shaders, std::move(modules), options_, verifier_.get(), std::cerr);
     if (!program) return fail(program.error().message);
     int exitCode = program->verification.foundDifference ? kFoundSomething : kDone;
     if (options_.requiresVerified && !program->verification.isVerified) {
@@ -201,16 +165,6 @@ private:
     if (int code = addProgram(*program, output)) return code;
     if (int code = write(output)) return code;
     return exitCode;
-  }
-
-  LoadOptions loadOptionsFor(const ScenarioShader& shader) const {
-    LoadOptions load = options_.load;
-    for (const auto& [name, value] : shader.defines)
-      if (std::none_of(load.defines.begin(), load.defines.end(),
-                       [&](const auto& given) { return given.first == name; }))
-        load.defines.emplace_back(name, value);
-    if (shader.entry != "main") load.entry = shader.entry;
-    return load;
   }
 
   /// The outputs of a program, its manifest and what is said of it.
@@ -230,8 +184,8 @@ private:
     if (!options_.html.empty()) addProgramSubjects(program);
     PipelineOutcome whole;
     whole.remarks = std::move(program.remarks);
-    addReport(options_.scenario, nullptr, whole, options_.verify ? &program.verification : nullptr,
-              options_, output);
+    addReport(options_.scenario.path, nullptr, whole,
+              options_.verify ? &program.verification : nullptr, options_, output);
     const std::string given = options_.layoutManifest;
     const std::string own = (folder / "layout.json").string();
     // One that an earlier run left there would be taken for these modules'.
@@ -260,17 +214,17 @@ private:
     if (options_.html.empty() || subjects_.empty()) return;
     ReportPage page;
     page.command = "opt";
-    page.title = options_.isProgram()          ? options_.scenario
+    page.title = options_.isProgram()          ? options_.scenario.path
                  : options_.inputs.size() == 1 ? subjects_[0].name
                                                : fmt::format("{} modules", options_.inputs.size());
     const TargetProfile& target = options_.pipeline.target;
     page.facts = {{"command", shown_},
                   {"target", fmt::format("{}: subgroups of {}, {} banks of {} bytes", target.name,
                                          target.subgroupSize, target.banks, target.bankBytes)}};
-    if (!options_.scenario.empty()) page.facts.push_back({"scenario", options_.scenario});
+    if (options_.scenario.isGiven()) page.facts.push_back({"scenario", options_.scenario.path});
     for (ReportFact& fact : versionFacts()) page.facts.push_back(std::move(fact));
     std::vector<std::string> files = options_.inputs;
-    files.insert(files.end(), {options_.scenario, options_.targetName});
+    files.insert(files.end(), {options_.scenario.path, options_.targetName});
     addSubjects(page, std::exchange(subjects_, {}), files);
     output.files.push_back({options_.html, htmlReport(page)});
   }
@@ -284,7 +238,7 @@ private:
       subjects_.push_back(std::move(subject));
     }
     ReportSubject whole;
-    whole.name = options_.scenario;
+    whole.name = options_.scenario.path;
     whole.isWhole = true;
     whole.remarks = program.remarks;
     whole.isUnchanged = std::all_of(subjects_.begin(), subjects_.end(),
@@ -321,18 +275,8 @@ private:
 
 } // namespace
 
-int optCommand(std::span<char*> args) {
-  Result<ParsedOptions> parsed = parseOptOptions(args);
-  if (!parsed) return fail(parsed.error().message);
-  if (!parsed->options) {
-    printOut("{}", parsed->help);
-    return kDone;
-  }
-  std::string shown =
-      shownCommand("opt", args,
-                   {"-o", "--output", "--html", "--remarks-file", "-MF", "--dependency-file", "-MT",
-                    "--dependency-target", "--layout-manifest"});
-  return OptRun(std::move(*parsed->options), std::move(shown)).run();
+std::unique_ptr<Command> makeOptCommand() {
+  return std::make_unique<OptCommand>();
 }
 
 } // namespace lanewise::driver

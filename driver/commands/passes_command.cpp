@@ -4,17 +4,11 @@
 #include "pipeline/pipeline.h"
 #include "support/print.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <string_view>
 
 namespace lanewise::driver {
 
 namespace {
-
-constexpr const char* kName = "lanewise passes";
-constexpr const char* kAbout =
-    "Lists the passes of Lanewise with their values, and what -O stands for.";
 
 void printPasses() {
   printOut("Passes of Lanewise:\n");
@@ -34,23 +28,21 @@ void printPasses() {
            "any order with these.\n");
 }
 
+class PassesCommand : public Command {
+public:
+  void declare(CommandLine& line) override {
+    line.about("Lists the passes of Lanewise with their values, and what -O stands for.");
+  }
+  int run(const CommandLine&) override {
+    printPasses();
+    return kDone;
+  }
+};
+
 } // namespace
 
-std::vector<CommandDescription> describePassesCommand() {
-  return {describe(CLI::App(kAbout, kName))};
-}
-
-int passesCommand(std::span<char*> args) {
-  for (std::string_view arg : args) {
-    if (arg == "--help" || arg == "-h") {
-      printOut("{}", CLI::App(kAbout, kName).help());
-      return kDone;
-    }
-    printError("lanewise passes: unexpected argument '{}'; it takes none\n", arg);
-    return kBadUsageOrInput;
-  }
-  printPasses();
-  return kDone;
+std::unique_ptr<Command> makePassesCommand() {
+  return std::make_unique<PassesCommand>();
 }
 
 } // namespace lanewise::driver

@@ -1,8 +1,8 @@
 // `lanewise transpile`: a module as text of another language, and the text checked against it.
 #include "commands/commands.h"
-#include "input/front_end.h"
-#include "input/scenario_inputs.h"
+#include "input/workload.h"
 #include "layout/layout_manifest.h"
+#include "options/option_groups.h"
 #include "options/transpile_options.h"
 #include "report/report.h"
 #include "support/depfile.h"
@@ -12,25 +12,19 @@
 #include "support/print.h"
 #include "transpile/prepare.h"
 #include "transpile/round_trip.h"
-#include "verify/inputs/synthesize.h"
 #include "verify/program/reflect.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
-#include <set>
+#include <optional>
 
 namespace lanewise::driver {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-int fail(int code, std::string_view message) {
-  printError("lanewise: {}\n", message);
-  return code;
-}
 
 /// One shader on its way.
 struct Job {
@@ -56,26 +50,26 @@ std::string_view extensionOf(Language language) {
   }
 }
 
-/// One command: all shaders are transpiled and checked before anything is written.
-class TranspileRun {
+/// All shaders are transpiled and checked before anything is written.
+class TranspileCommand : public Command {
 public:
-  explicit TranspileRun(TranspileOptions options) : options_(std::move(options)) {}
+  void declare(CommandLine& line) override { declareTranspile(line, options_); }
 
-  int run() {
+  int run(const CommandLine&) override {
     setDefaultIsolation(options_.isolation);
     for (Status s : {checkDestinations(), readScenarioFile(), listJobs()})
-      if (!s) return fail(kBadUsageOrInput, s.error().message);
+      if (!s) return fail(s.error().message);
     for (Job& job : jobs_)
       if (int code = load(job)) return code;
     if (int code = openDevice()) return code;
     for (Job& job : jobs_)
       if (Status s = transpile(job); !s)
-        return fail(kBadUsageOrInput, fmt::format("{}: {}", job.displayName(), s.error().str()));
-    if (Status s = readManifest(); !s) return fail(kBadUsageOrInput, s.error().message);
+        return fail(fmt::format("{}: {}", job.displayName(), s.error().str()));
+    if (Status s = readManifest(); !s) return fail(s.error().message);
     VerifyReport report;
     if (options_.verify) {
       Result<VerifyReport> verified = verify();
-      if (!verified) return fail(kBadUsageOrInput, verified.error().str());
+      if (!verified) return fail(verified.error().str());
       report = std::move(*verified);
     }
     return finish(report);
@@ -87,42 +81,36 @@ private:
   // ---- before anything is read ----
 
   Status checkDestinations() const {
-    std::vector<std::string> others{options_.input, options_.scenario, options_.layoutManifest};
+    std::vector<std::string> others{options_.input, options_.scenario.path,
+                                    options_.layoutManifest};
     for (const std::string& path : {isProgram() ? std::string() : options_.output, depfile(),
                                     options_.newManifest, options_.json}) {
-      if (path.empty() || path == "-") continue;
-      for (const std::string& other : others)
-        if (!other.empty() && isSameFile(path, other))
-          return failure(
-              fmt::format("{}: this command reads or writes it already; give another name", path));
-      if (Status s = checkWritable(path); !s)
-        return failure(fmt::format("{}: {}", path, s.error().message));
+      if (Status s = checkDestination(path, others); !s) return s;
       others.push_back(path);
     }
     return ok();
   }
 
   std::string depfile() const {
-    if (!options_.writesDepfile) return {};
-    return options_.depfile.empty() ? options_.output + ".d" : options_.depfile;
+    return options_.depfile.isWanted ? options_.depfile.pathFor(options_.output) : std::string();
   }
 
   Status readScenarioFile() {
-    if (options_.scenario.empty()) return ok();
-    Result<Scenario> read = readScenario(options_.scenario, options_.scenarioSize);
+    if (!options_.scenario.isGiven()) return ok();
+    Result<ScenarioShaders> read = ScenarioShaders::read(options_.scenario, options_.load);
     if (!read) return read.error();
-    scenario_ = std::move(*read);
+    shaders_ = std::move(*read);
     return ok();
   }
+  const Scenario& scenario() const { return shaders_->scenario(); }
 
   Status listJobs() {
     if (isProgram()) return listProgram();
     Job job;
     job.path = options_.input;
     job.output = options_.output == "-" ? "" : options_.output;
-    if (!options_.scenario.empty()) {
-      Result<const ScenarioShader*> described =
-          shaderFor(scenario_, options_.shader, options_.input);
+    if (shaders_) {
+      Result<const ScenarioShader*> described = shaders_->standsFor(options_.input);
       if (!described) return described.error();
       job.described = *described;
     }
@@ -132,23 +120,13 @@ private:
 
   /// What opt --scenario -o wrote into the folder: all shaders that the dispatches use.
   Status listProgram() {
-    std::set<std::string> used;
-    for (const ScenarioDispatch& dispatch : scenario_.dispatches) used.insert(dispatch.shader);
-    for (const ScenarioShader& shader : scenario_.shaders) {
-      if (!used.count(shader.name)) continue; // a rival's
+    for (const ScenarioShader* shader : shaders_->used()) {
       Job job;
-      job.described = &shader;
-      for (const char* extension : {".spv", ".spvasm"}) {
-        std::error_code ignored;
-        const fs::path path = fs::path(options_.input) / (shader.name + extension);
-        if (job.path.empty() && fs::exists(path, ignored)) job.path = path.string();
-      }
-      if (job.path.empty())
-        return failure(fmt::format("{}: it has no {}.spv for shader `{}`; write it with opt "
-                                   "--scenario={} -o {}",
-                                   options_.input, shader.name, shader.name, options_.scenario,
-                                   options_.input));
-      const std::string name = shader.name + std::string(extensionOf(options_.target.language));
+      job.described = shader;
+      Result<std::string> path = shaders_->pathIn(options_.input, *shader);
+      if (!path) return path.error();
+      job.path = std::move(*path);
+      const std::string name = shader->name + std::string(extensionOf(options_.target.language));
       job.output = (fs::path(options_.output) / name).string();
       if (isSameFile(job.path, job.output))
         return failure(fmt::format("{}: it is an input and would be overwritten", job.output));
@@ -160,31 +138,16 @@ private:
   // ---- steps of one shader ----
 
   int load(Job& job) const {
-    LoadOptions load = options_.load;
-    if (job.described && !isProgram()) {
-      // Macros of the command line go before the scenario's.
-      for (const auto& [name, value] : job.described->defines)
-        if (std::none_of(load.defines.begin(), load.defines.end(),
-                         [&](const auto& given) { return given.first == name; }))
-          load.defines.emplace_back(name, value);
-    }
-    if (job.described && load.entry.empty() && job.described->entry != "main")
-      load.entry = job.described->entry;
-    LoadError why;
-    std::optional<LoadedModule> module = loadModule(job.path, load, why);
-    if (!module) {
-      // Messages of compilers keep the form that editors jump to.
-      for (const std::string& line : why.lines)
-        printError("{}{}\n", line.find(": error: ") != std::string::npos ? "" : "lanewise: ", line);
-      return kBadUsageOrInput;
-    }
+    Result<LoadedModule> module = job.described ? shaders_->loadStandIn(*job.described, job.path)
+                                                : loadModule(job.path, options_.load);
+    if (!module) return fail(module.error().message);
     for (const std::string& warning : module->warnings) printError("{}\n", warning);
     job.module = std::move(*module);
     return kDone;
   }
 
   Status transpile(Job& job) const {
-    PrepareRequest prepare{options_.target, options_.load.entry, options_.fixedConstants,
+    PrepareRequest prepare{options_.target, options_.load.entry, options_.assumptions.specConstants,
                            options_.fixesAll, job.module.env};
     if (prepare.entry.empty() && job.described && job.described->entry != "main")
       prepare.entry = job.described->entry;
@@ -211,11 +174,7 @@ private:
 
   Status readManifest() {
     std::string path = options_.layoutManifest;
-    std::error_code ignored;
-    if (path.empty() && isProgram()) {
-      const fs::path own = fs::path(options_.input) / "layout.json";
-      if (fs::exists(own, ignored)) path = own.string();
-    }
+    if (path.empty() && isProgram()) path = manifestIn(options_.input);
     if (path.empty()) return ok();
     Result<LayoutManifest> read = readLayoutManifest(path);
     if (!read) return read.error();
@@ -232,7 +191,7 @@ private:
     VerifyOptions verify = options_.verification;
     verify.timing = false; // a compiler's detour says nothing of the target's speed
     Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verify);
-    if (!verifier) return fail(kNoDevice, verifier.error().message);
+    if (!verifier) return fail(verifier.error().message, kNoDevice);
     verifier_ = std::move(*verifier);
     return kDone;
   }
@@ -250,8 +209,8 @@ private:
     RoundTrip trip;
     trip.target = options_.target;
     trip.layouts = layouts_;
-    if (options_.scenario.empty()) {
-      Result<std::string> why = makeUpScenario(trip);
+    if (!shaders_) {
+      Result<std::string> why = makeScenario(trip);
       if (!why) return why.error();
       if (!why->empty()) return notRun(*why);
     } else if (Status s = takeScenario(trip); !s) {
@@ -265,45 +224,38 @@ private:
   }
 
   /// Why no inputs could be generated, empty where they could.
-  Result<std::string> makeUpScenario(RoundTrip& trip) {
+  Result<std::string> makeScenario(RoundTrip& trip) {
     const Job& job = jobs_[0];
     Result<Reflection> reflection = reflect(
         job.module.words, job.module.kind == InputKind::Hlsl ? "" : options_.load.entry, {});
     if (!reflection) return reflection.error();
-    Assumptions assumptions;
+    Assumptions assumptions = options_.assumptions;
     assumptions.specConstants = job.fixedConstants;
-    assumptions.workgroupSize = options_.workgroupSize;
-    ShaderPair pair{reflection->entry, job.module.words, job.module.words};
+    const ShaderPair pair{reflection->entry, job.module.words, job.module.words};
     Result<Scenario> made =
-        synthesizeScenario({&pair, 1}, assumptions, options_.verification.seed, trip.notes);
-    if (!made) return fmt::format("no inputs could be generated: {}", made.error().str());
+        generateScenario(pair, assumptions, options_.verification.seed, trip.notes);
+    if (!made) return made.error().message;
     trip.scenario = std::move(*made);
     trip.shaders.push_back(shaderOf(job, pair.name));
     return std::string();
   }
 
   Status takeScenario(RoundTrip& trip) {
-    trip.scenario = scenario_;
+    trip.scenario = scenario();
     trip.scenario.variants.clear();
     if (Status s = chooseDispatches(trip); !s) return s;
-    std::set<std::string> used, transpiled;
-    for (const ScenarioDispatch& dispatch : trip.scenario.dispatches) used.insert(dispatch.shader);
-    for (const Job& job : jobs_) {
-      trip.shaders.push_back(shaderOf(job, job.described->name));
-      transpiled.insert(job.described->name);
-    }
-    for (const ScenarioShader& shader : scenario_.shaders) {
-      if (!used.count(shader.name) || transpiled.count(shader.name)) continue;
+    for (const Job& job : jobs_) trip.shaders.push_back(shaderOf(job, job.described->name));
+    for (const ScenarioShader* shader : shadersOf(scenario(), trip.scenario.dispatches)) {
+      if (std::any_of(jobs_.begin(), jobs_.end(),
+                      [&](const Job& job) { return job.described == shader; }))
+        continue;
       if (!layouts_.buffers.empty())
         return failure(fmt::format("{}: its shader `{}` would see the old layout; give the FOLDER "
                                    "that opt --scenario -o wrote, so that all are transpiled",
-                                   options_.scenario, shader.name));
-      LoadOptions load = options_.load;
-      load.kind.reset(); // -x speaks of the input
-      load.entry.clear();
-      Result<Words> words = loadShader(shader.path, load, &shader, Lines::Keep);
-      if (!words) return words.error();
-      trip.others[shader.name] = std::move(*words);
+                                   options_.scenario.path, shader->name));
+      Result<LoadedModule> module = shaders_->load(*shader);
+      if (!module) return module.error();
+      trip.others[shader->name] = wordsOf(std::move(*module), Lines::Keep);
     }
     return ok();
   }
@@ -315,17 +267,17 @@ private:
       return std::any_of(dispatches.begin(), dispatches.end(),
                          [&](const ScenarioDispatch& d) { return d.shader == name; });
     };
-    if (runs(scenario_.dispatches)) return ok();
-    for (const ScenarioVariant& variant : scenario_.variants) {
+    if (runs(scenario().dispatches)) return ok();
+    for (const ScenarioVariant& variant : scenario().variants) {
       if (!runs(variant.dispatches)) continue;
       trip.scenario.dispatches = variant.dispatches;
-      if (variant.layout.empty() || !trip.layouts.buffers.empty()) return ok();
-      Result<LayoutManifest> layouts = readLayoutManifest(variant.layout);
+      if (!trip.layouts.buffers.empty()) return ok();
+      Result<LayoutManifest> layouts = layoutsOf(variant);
       if (!layouts) return layouts.error();
       trip.layouts = std::move(*layouts);
       return ok();
     }
-    return failure(fmt::format("{}: no dispatch runs shader `{}`", options_.scenario, name));
+    return failure(fmt::format("{}: no dispatch runs shader `{}`", options_.scenario.path, name));
   }
 
   // ---- the end ----
@@ -337,10 +289,10 @@ private:
     OutputFiles files;
     if (options_.writesIfChanged) files.keepEqualFiles();
     if (isWritten)
-      if (Status s = addTexts(files); !s) return fail(kBadUsageOrInput, s.error().message);
+      if (Status s = addTexts(files); !s) return fail(s.error().message);
     if (!options_.json.empty()) files.add(options_.json, reportToJson(report));
     // Files first: what is printed must not speak of an output that could not be written.
-    if (Status s = files.commit(); !s) return fail(kBadUsageOrInput, s.error().message);
+    if (Status s = files.commit(); !s) return fail(s.error().message);
     for (const Job& job : jobs_)
       for (const TranspileNote& note : job.text.notes)
         printError("{}: note: {} [transpile:{}]\n", job.displayName(), note.text, note.name);
@@ -370,7 +322,7 @@ private:
       texts.push_back(job.text);
       files.add(job.output.empty() ? "-" : job.output, job.text.text);
     }
-    if (options_.writesDepfile) files.add(depfile(), depfileText(jobs_[0].output, filesRead()));
+    if (options_.depfile.isWanted) files.add(depfile(), depfileText(jobs_[0].output, filesRead()));
     std::string manifest = options_.newManifest;
     if (manifest.empty() && isProgram()) manifest = ownManifest();
     if (!manifest.empty())
@@ -391,13 +343,13 @@ private:
     if (jobs_[0].path != "-") files.push_back(jobs_[0].path);
     const std::vector<std::string>& includes = jobs_[0].module.dependencies;
     files.insert(files.end(), includes.begin(), includes.end());
-    for (const std::string& path : {options_.scenario, options_.layoutManifest})
+    for (const std::string& path : {options_.scenario.path, options_.layoutManifest})
       if (!path.empty()) files.push_back(path);
     return files;
   }
 
   TranspileOptions options_;
-  Scenario scenario_;
+  std::optional<ScenarioShaders> shaders_; ///< with --scenario
   std::vector<Job> jobs_;
   LayoutManifest layouts_;
   std::unique_ptr<Verifier> verifier_;
@@ -405,14 +357,8 @@ private:
 
 } // namespace
 
-int transpileCommand(std::span<char*> args) {
-  Result<ParsedTranspileOptions> parsed = parseTranspileOptions(args);
-  if (!parsed) return fail(kBadUsageOrInput, fmt::format("transpile: {}", parsed.error().message));
-  if (!parsed->options) {
-    printOut("{}", parsed->help);
-    return kDone;
-  }
-  return TranspileRun(std::move(*parsed->options)).run();
+std::unique_ptr<Command> makeTranspileCommand() {
+  return std::make_unique<TranspileCommand>();
 }
 
 } // namespace lanewise::driver

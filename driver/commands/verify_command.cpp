@@ -1,25 +1,22 @@
 // `lanewise verify`: dispatches an original and what was made of it on the same inputs, compares,
 // times.
 #include "commands/commands.h"
-#include "input/front_end.h"
-#include "input/scenario_inputs.h"
+#include "input/workload.h"
 #include "layout/layout_manifest.h"
-#include "options/option_values.h"
+#include "options/option_groups.h"
 #include "report/html/report_subjects.h"
 #include "report/report.h"
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/isolate.h"
 #include "support/print.h"
-#include "verify/inputs/synthesize.h"
 #include "verify/interpreter/interpreter_runner.h"
 #include "verify/verify.h"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <set>
+#include <map>
 
 namespace lanewise::driver {
 namespace {
@@ -29,123 +26,45 @@ namespace fs = std::filesystem;
 struct Options {
   std::vector<std::string> inputs; ///< the original, then what is compared with it
   std::vector<std::string> labels;
-  std::string scenario, size, shader, json, html, kind, entry, workgroupSize, layoutManifest;
-  std::vector<std::string> defines, specConstants;
+  ScenarioChoice scenario;
+  std::string json, html, layoutManifest;
   LoadOptions load;
+  Assumptions assumptions;
   VerifyOptions verify;
-  IsolationOptions isolation;
+  IsolationLimits isolation;
   bool requiresVerified = false;
   std::string shown; ///< the command as the page shows it
 };
 
-int fail(int code, std::string_view message) {
-  printError("lanewise: {}\n", message);
-  return code;
-}
-
-constexpr const char* kName = "lanewise verify";
-constexpr const char* kAbout =
-    "Dispatches ORIGINAL and each TRANSFORMED on the same inputs on the same device, compares what "
-    "they write, and times them side by side.\n"
-    "Exit codes: 0 equal (or not comparable, without --require-verified); 1 bad usage or input; "
-    "2 outputs differ, or ORIGINAL disagrees with itself; 3 no usable device.";
-
-void declare(CLI::App& app, Options& o) {
-  app.add_option("INPUT", o.inputs,
-                 "the original, then one or more modules or shaders to compare with it")
-      ->type_name("SHADER|FOLDER")
-      ->option_text("ORIGINAL TRANSFORMED... | FOLDER...");
-  const char* what = "What to run";
-  app.add_option("--scenario", o.scenario, "shaders, buffers, dispatches")
-      ->type_name("FILE.toml")
-      ->group(what);
-  app.add_option("--size", o.size, "take the parameters of [sizes.NAME] of the scenario")
-      ->type_name("NAME")
-      ->group(what);
-  app.add_option("--shader", o.shader,
-                 "the scenario's shader that ORIGINAL and TRANSFORMED stand for")
-      ->type_name("NAME")
-      ->group(what);
-  app.add_option("--label", o.labels, "name of ORIGINAL, then of each TRANSFORMED, in the report")
-      ->type_name("NAME")
-      ->allow_extra_args(false)
-      ->group(what);
-  app.add_option("--layout-manifest", o.layoutManifest,
-                 "how TRANSFORMED sees the buffers that --aos-to-soa laid out anew; of a FOLDER by "
-                 "default its layout.json")
-      ->type_name("FILE.json")
-      ->group(what);
-  app.add_option("--seed", o.verify.seed, "seed of random inputs")->type_name("N")->group(what);
-  const char* loading = "How to load it";
-  declareSourceOptions(app, loading, {o.kind, o.load.includeDirs, o.defines, o.entry},
-                       "entry point (without a scenario)");
-  app.add_option("--spec-const", o.specConstants, "specialization constant (without a scenario)")
-      ->type_name("ID:VALUE")
-      ->allow_extra_args(false)
-      ->group(loading);
-  app.add_option("--workgroup-size", o.workgroupSize,
-                 "workgroup size that is not literal (without a scenario)")
-      ->type_name("X,Y,Z")
-      ->group(loading);
-  const char* how = "How to run and report";
-  declareDeviceOptions(app, how, o.verify);
-  declareIsolationOptions(app, how, o.isolation);
-  app.add_flag("!--no-timing", o.verify.timing, "compare only")->group(how);
-  app.add_option("--repeats", o.verify.repeats, "interleaved rounds of timing")
-      ->type_name("N")
-      ->group(how);
-  app.add_option("--json", o.json, "write the report as JSON (- for standard output)")
-      ->type_name("FILE.json")
-      ->group(how);
-  app.add_option("--html", o.html, "write the report as one HTML page, with the times drawn")
-      ->type_name("FILE.html")
-      ->group(how);
-  app.add_flag("--require-verified", o.requiresVerified,
-               "exit with 2 where the outputs could not be compared")
-      ->group(how);
-  declareCoverageOption(app, how, o.verify.requiresCoverage);
-}
-
-Status checkReportFile(const Options& o, const std::string& file) {
-  if (file.empty() || file == "-") return ok();
-  for (const std::string& path : o.inputs)
-    if (isSameFile(path, file)) return failure(file + ": it is an input and would be overwritten");
-  if (!o.scenario.empty() && isSameFile(o.scenario, file))
-    return failure(file + ": it is the scenario and would be overwritten");
-  if (!o.layoutManifest.empty() && isSameFile(o.layoutManifest, file))
-    return failure(file + ": it is the layout manifest and would be overwritten");
-  if (Status s = checkWritable(file); !s) return failure(file + ": " + s.error().message);
-  return ok();
-}
-
 Status checkReportFiles(const Options& o) {
   if (o.html == "-")
     return failure("--html needs a file; the report as text goes to standard output");
-  if (!o.html.empty() && !o.json.empty() && isSameFile(o.html, o.json))
-    return failure(o.html + ": --json and --html would both be written to it");
-  if (Status json = checkReportFile(o, o.json); !json) return json;
-  return checkReportFile(o, o.html);
+  std::vector<std::string> others = o.inputs;
+  others.insert(others.end(), {o.scenario.path, o.layoutManifest});
+  if (Status s = checkDestination(o.json, others); !s) return s;
+  others.push_back(o.json);
+  return checkDestination(o.html, others);
 }
 
 /// A folder stands for what `opt --scenario` made of a whole program.
-Result<bool> areFolders(const Options& o) {
+Result<bool> areFolders(const CommandLine& line, const Options& o) {
   const auto folders = std::count_if(o.inputs.begin(), o.inputs.end(), isFolder);
   if (folders == 0) return false;
   if (size_t(folders) != o.inputs.size())
     return failure(
         "a folder stands for a whole program, the original of which is the scenario: give "
         "folders only, or modules only");
-  if (o.scenario.empty())
+  if (!o.scenario.isGiven())
     return failure(fmt::format("{}: a folder stands for the shaders of a scenario; give "
                                "--scenario=FILE.toml",
                                o.inputs[0]));
-  if (!o.shader.empty() || !o.kind.empty())
+  if (!o.scenario.shader.empty() || line.isGiven("-x"))
     return failure("--shader and -x speak of single modules, not of folders");
   return true;
 }
 
-Status checkOptions(Options& o) {
-  Result<bool> folders = areFolders(o);
+Status checkOptions(const CommandLine& line, const Options& o) {
+  Result<bool> folders = areFolders(line, o);
   if (!folders) return folders.error();
   if (o.inputs.size() < 2 && !*folders)
     return failure(
@@ -158,19 +77,6 @@ Status checkOptions(Options& o) {
     return failure(fmt::format("{} --label for {} programs", o.labels.size(), programs));
   if (o.verify.repeats < 1 || o.verify.repeats > 100000)
     return failure("--repeats must lie between 1 and 100000");
-  if (!(o.verify.timeoutSeconds > 0 && o.verify.timeoutSeconds <= 1e6))
-    return failure("--timeout must be above 0 and at most 1000000");
-  if (Status s = checkInterpreterOptions(o.verify.interpreter); !s) return s;
-  Result<IsolationLimits> isolation = isolationLimitsOf(o.isolation);
-  if (!isolation) return isolation.error();
-  setDefaultIsolation(*isolation);
-  if (o.scenario.empty() && (!o.size.empty() || !o.shader.empty()))
-    return failure("--size and --shader speak of a scenario; give --scenario=FILE.toml");
-  if (!o.scenario.empty() &&
-      (!o.specConstants.empty() || !o.workgroupSize.empty() || !o.entry.empty()))
-    return failure("--spec-const, --workgroup-size and --entry stand in the scenario's [[shader]]; "
-                   "give them there");
-  if (Status parsed = parseLoadOptions(o.kind, o.defines, o.load); !parsed) return parsed;
   if (std::count(o.inputs.begin(), o.inputs.end(), ""))
     return failure("the name of an input is empty");
   return checkReportFiles(o);
@@ -200,166 +106,128 @@ std::vector<std::string> stemsOf(const std::vector<std::string>& inputs) {
   return stems;
 }
 
-// What is run: a scenario and the programs beside one another.
-struct Plan {
-  Scenario scenario;
-  std::vector<ProgramVariant> programs;
-  std::vector<std::string> notes;
-  std::string notRunnable; ///< why no inputs could be generated
-};
-
-Result<LayoutManifest> layoutsOf(const Options& o) {
-  if (o.layoutManifest.empty()) return LayoutManifest();
-  return readLayoutManifest(o.layoutManifest);
+Result<LayoutManifest> layoutsOf(const std::string& manifest) {
+  if (manifest.empty()) return LayoutManifest();
+  return readLayoutManifest(manifest);
 }
 
-Result<Words> loadAsDescribed(const ScenarioShader& shader, const Options& o) {
-  LoadOptions options = o.load;
-  options.kind.reset(); // -x speaks of the inputs
-  return loadShader(shader.path, options, &shader, linesFor(o));
-}
-
-Status addVariants(Plan& plan) {
-  for (const ScenarioVariant& variant : plan.scenario.variants) {
-    ProgramVariant program{variant.name, plan.programs[0].modules, variant.dispatches,
+Status addVariants(Workload& work) {
+  for (const ScenarioVariant& variant : work.scenario.variants) {
+    ProgramVariant program{variant.name, work.programs[0].modules, variant.dispatches,
                            variant.compare};
     program.submitEvery = variant.submitEvery;
-    if (!variant.layout.empty()) {
-      Result<LayoutManifest> layouts = readLayoutManifest(variant.layout);
-      if (!layouts) return layouts.error();
-      program.layouts = std::move(*layouts);
-    }
-    plan.programs.push_back(std::move(program));
+    Result<LayoutManifest> layouts = layoutsOf(variant);
+    if (!layouts) return layouts.error();
+    program.layouts = std::move(*layouts);
+    work.programs.push_back(std::move(program));
   }
   return ok();
 }
 
-Result<Plan> planWithScenario(const Options& o) {
-  Plan plan;
-  Result<Scenario> scenario = readScenario(o.scenario, o.size);
-  if (!scenario) return scenario.error();
-  plan.scenario = std::move(*scenario);
-  Result<const ScenarioShader*> replaced = shaderFor(plan.scenario, o.shader, o.inputs[0]);
+Result<Workload> workloadOfScenario(const Options& o) {
+  Result<ScenarioShaders> shaders = ScenarioShaders::read(o.scenario, o.load);
+  if (!shaders) return shaders.error();
+  Result<const ScenarioShader*> replaced = shaders->standsFor(o.inputs[0]);
   if (!replaced) return replaced.error();
-  Result<LayoutManifest> layouts = layoutsOf(o);
+  Result<LayoutManifest> layouts = layoutsOf(o.layoutManifest);
   if (!layouts) return layouts.error();
+  Workload work;
+  work.scenario = shaders->scenario();
   std::map<std::string, Words> others;
-  for (const ScenarioShader& shader : plan.scenario.shaders) {
+  for (const ScenarioShader& shader : shaders->scenario().shaders) {
     if (&shader == *replaced) continue;
-    Result<Words> words = loadAsDescribed(shader, o);
-    if (!words) return words.error();
-    others[shader.name] = std::move(*words);
+    Result<LoadedModule> module = shaders->load(shader);
+    if (!module) return module.error();
+    others[shader.name] = wordsOf(std::move(*module), linesFor(o));
   }
   std::vector<std::string> names = rowNames(o, stemsOf(o.inputs));
   for (size_t i = 0; i < o.inputs.size(); ++i) {
-    Result<Words> words = loadShader(o.inputs[i], o.load, *replaced, linesFor(o));
-    if (!words) return words.error();
+    Result<LoadedModule> module = shaders->loadStandIn(**replaced, o.inputs[i]);
+    if (!module) return module.error();
     ProgramVariant program{names[i], others, {}, true};
-    program.modules[(*replaced)->name] = std::move(*words);
+    program.modules[(*replaced)->name] = wordsOf(std::move(*module), linesFor(o));
     if (i != 0) program.layouts = *layouts;
-    plan.programs.push_back(std::move(program));
+    work.programs.push_back(std::move(program));
   }
-  if (Status s = addVariants(plan); !s) return s.error();
-  return plan;
-}
-
-/// What a folder has for a shader.
-Result<Words> loadFromFolder(const std::string& folder, const ScenarioShader& shader,
-                             const Options& o) {
-  ScenarioShader described = shader;
-  described.defines.clear(); // of the source
-  for (const char* extension : {".spv", ".spvasm"}) {
-    const std::string path = (fs::path(folder) / (shader.name + extension)).string();
-    std::error_code ignored;
-    if (fs::exists(path, ignored)) return loadShader(path, o.load, &described, linesFor(o));
-  }
-  return failure(
-      fmt::format("{}: it has no {}.spv for shader `{}`; write it with opt --scenario={} "
-                  "-o {}",
-                  folder, shader.name, shader.name, o.scenario, folder));
+  if (Status s = addVariants(work); !s) return s.error();
+  return work;
 }
 
 /// The original is the scenario itself; each folder holds all shaders that its dispatches use.
-Result<Plan> planOfFolders(const Options& o) {
-  Plan plan;
-  Result<Scenario> scenario = readScenario(o.scenario, o.size);
-  if (!scenario) return scenario.error();
-  plan.scenario = std::move(*scenario);
+Result<Workload> workloadOfFolders(const Options& o) {
+  Result<ScenarioShaders> shaders = ScenarioShaders::read(o.scenario, o.load);
+  if (!shaders) return shaders.error();
+  Workload work;
+  work.scenario = shaders->scenario();
   std::vector<std::string> programs = stemsOf(o.inputs);
   for (size_t i = 0; i < programs.size(); ++i) // "out/" has no stem
     if (programs[i].empty()) programs[i] = fs::path(o.inputs[i]).parent_path().stem().string();
   programs.insert(programs.begin(), "original");
   std::vector<std::string> names = rowNames(o, std::move(programs));
-  plan.programs.push_back({names[0], {}, {}, true});
-  std::set<std::string> used;
-  for (const ScenarioDispatch& dispatch : plan.scenario.dispatches) used.insert(dispatch.shader);
-  for (const ScenarioShader& shader : plan.scenario.shaders) {
-    Result<Words> words = loadAsDescribed(shader, o);
-    if (!words) return words.error();
-    plan.programs[0].modules[shader.name] = std::move(*words);
+  work.programs.push_back({names[0], {}, {}, true});
+  for (const ScenarioShader& shader : shaders->scenario().shaders) {
+    Result<LoadedModule> module = shaders->load(shader);
+    if (!module) return module.error();
+    work.programs[0].modules[shader.name] = wordsOf(std::move(*module), linesFor(o));
   }
   for (size_t i = 0; i < o.inputs.size(); ++i) {
-    ProgramVariant program{names[i + 1], plan.programs[0].modules, {}, true};
-    for (const ScenarioShader& shader : plan.scenario.shaders) {
-      if (!used.count(shader.name)) continue; // a rival's
-      Result<Words> words = loadFromFolder(o.inputs[i], shader, o);
-      if (!words) return words.error();
-      program.modules[shader.name] = std::move(*words);
+    ProgramVariant program{names[i + 1], work.programs[0].modules, {}, true};
+    for (const ScenarioShader* shader : shaders->used()) {
+      Result<std::string> path = shaders->pathIn(o.inputs[i], *shader);
+      if (!path) return path.error();
+      Result<LoadedModule> module = shaders->loadStandIn(*shader, *path);
+      if (!module) return module.error();
+      program.modules[shader->name] = wordsOf(std::move(*module), linesFor(o));
     }
-    const fs::path own = fs::path(o.inputs[i]) / "layout.json";
-    std::error_code ignored;
-    const bool hasOwn = o.layoutManifest.empty() && fs::exists(own, ignored);
-    Result<LayoutManifest> layouts = hasOwn ? readLayoutManifest(own.string()) : layoutsOf(o);
+    Result<LayoutManifest> layouts =
+        layoutsOf(o.layoutManifest.empty() ? manifestIn(o.inputs[i]) : o.layoutManifest);
     if (!layouts) return layouts.error();
     program.layouts = std::move(*layouts);
-    plan.programs.push_back(std::move(program));
+    work.programs.push_back(std::move(program));
   }
-  if (Status s = addVariants(plan); !s) return s.error();
-  return plan;
+  if (Status s = addVariants(work); !s) return s.error();
+  return work;
 }
 
-Result<Plan> planWithoutScenario(const Options& o) {
-  Plan plan;
-  Result<Assumptions> assumptions = parseAssumptions(o.specConstants, o.workgroupSize);
-  if (!assumptions) return assumptions.error();
-  std::string name = o.entry.empty() ? "main" : o.entry;
-  Result<LayoutManifest> layouts = layoutsOf(o);
+Result<Workload> workloadOfModules(const Options& o) {
+  Result<LayoutManifest> layouts = layoutsOf(o.layoutManifest);
   if (!layouts) return layouts.error();
+  const std::string name = o.load.entry.empty() ? "main" : o.load.entry;
   std::vector<std::string> names = rowNames(o, stemsOf(o.inputs));
-  LoadOptions options = o.load;
-  options.entry = o.entry;
+  Workload work;
   for (size_t i = 0; i < o.inputs.size(); ++i) {
-    Result<Words> words = loadShader(o.inputs[i], options, nullptr, linesFor(o));
-    if (!words) return words.error();
+    Result<LoadedModule> module = loadModule(o.inputs[i], o.load);
+    if (!module) return module.error();
     ProgramVariant program{names[i], {}, {}, true};
-    program.modules[name] = std::move(*words);
+    program.modules[name] = wordsOf(std::move(*module), linesFor(o));
     if (i != 0) program.layouts = *layouts;
-    plan.programs.push_back(std::move(program));
+    work.programs.push_back(std::move(program));
   }
   // Buffers are generated as the host has them.
   const size_t second = layouts->buffers.empty() ? 1 : 0;
-  ShaderPair pair{name, plan.programs[0].modules[name], plan.programs[second].modules[name]};
-  Result<Scenario> made = synthesizeScenario(
-      {&pair, 1}, *assumptions, o.verify.seed, plan.notes,
-      o.verify.device == kInterpreterName ? SynthesisLimits::forInterpreter() : SynthesisLimits());
+  const ShaderPair pair{name, work.programs[0].modules[name], work.programs[second].modules[name]};
+  const bool isInterpreted = o.verify.device == kInterpreterName;
+  Result<Scenario> made =
+      generateScenario(pair, o.assumptions, o.verify.seed, work.notes,
+                       isInterpreted ? SynthesisLimits::forInterpreter() : SynthesisLimits());
   if (made)
-    plan.scenario = std::move(*made);
+    work.scenario = std::move(*made);
   else
-    plan.notRunnable = fmt::format("no inputs could be generated: {}", made.error().str());
-  return plan;
+    work.notRunnable = made.error().message;
+  return work;
 }
 
 // ----- the page -----
 
 bool isSourceFile(const Options& o, const std::string& path) {
   const std::string extension = fs::path(path).extension().string();
-  return o.kind.empty() && path != "-" && extension != ".spv" && extension != ".spvasm";
+  return !o.load.kind && path != "-" && extension != ".spv" && extension != ".spvasm";
 }
 
 // Of the sources where that is what was given, else of what they were compiled to.
-void addDiffs(ReportSubject& subject, const Options& o, const Plan& plan) {
+void addDiffs(ReportSubject& subject, const Options& o, const Workload& work) {
   constexpr uint32_t kMostLines = 1500;
-  const std::vector<ProgramVariant>& programs = plan.programs;
+  const std::vector<ProgramVariant>& programs = work.programs;
   const bool areFolders = isFolder(o.inputs[0]);
   for (size_t p = 1; p < programs.size(); ++p) {
     const std::string names = fmt::format("{} \xE2\x86\x92 {}", programs[0].name, programs[p].name);
@@ -381,18 +249,18 @@ void addDiffs(ReportSubject& subject, const Options& o, const Plan& plan) {
   }
 }
 
-std::string pageOf(const Options& o, const Plan& plan, const VerifyReport& report) {
+std::string pageOf(const Options& o, const Workload& work, const VerifyReport& report) {
   ReportPage page;
   page.command = "verify";
   std::vector<std::string> names;
-  for (const ProgramVariant& program : plan.programs) names.push_back(program.name);
+  for (const ProgramVariant& program : work.programs) names.push_back(program.name);
   page.title =
       fmt::format("{} against {}", names[0],
                   fmt::join(names.begin() + 1,
                             names.begin() + std::min<ptrdiff_t>(4, ptrdiff_t(names.size())), ", "));
   if (names.size() > 4) page.title += fmt::format(" and {} more", names.size() - 4);
   page.facts = {{"command", o.shown}};
-  if (!o.scenario.empty()) page.facts.push_back({"scenario", o.scenario});
+  if (o.scenario.isGiven()) page.facts.push_back({"scenario", o.scenario.path});
   page.facts.push_back({"seed", std::to_string(o.verify.seed)});
   for (ReportFact& fact : versionFacts()) page.facts.push_back(std::move(fact));
   ReportSubject subject;
@@ -400,20 +268,20 @@ std::string pageOf(const Options& o, const Plan& plan, const VerifyReport& repor
   subject.isComparison = true;
   setVerification(subject, report);
   std::vector<Words> modules;
-  for (const ProgramVariant& program : plan.programs)
+  for (const ProgramVariant& program : work.programs)
     for (const auto& [name, words] : program.modules) modules.push_back(words);
   addSources(subject, modules, SubjectDetail().mostSourceLines);
-  addDiffs(subject, o, plan);
+  addDiffs(subject, o, work);
   std::vector<std::string> files = o.inputs;
-  files.insert(files.end(), {o.scenario, o.layoutManifest});
+  files.insert(files.end(), {o.scenario.path, o.layoutManifest});
   addSubjects(page, {std::move(subject)}, files);
   return htmlReport(page);
 }
 
-Status writeReports(const Options& o, const Plan& plan, const VerifyReport& report) {
+Status writeReports(const Options& o, const Workload& work, const VerifyReport& report) {
   OutputFiles files;
   if (!o.json.empty()) files.add(o.json, reportToJson(report));
-  if (!o.html.empty()) files.add(o.html, pageOf(o, plan, report));
+  if (!o.html.empty()) files.add(o.html, pageOf(o, work, report));
   return files.commit();
 }
 
@@ -423,56 +291,85 @@ int exitCodeOf(const VerifyReport& report, bool requiresVerified) {
   return requiresVerified && !report.isVerified() ? kFoundSomething : kDone;
 }
 
-int run(const Options& o) {
-  Result<Plan> plan = o.scenario.empty()      ? planWithoutScenario(o)
-                      : isFolder(o.inputs[0]) ? planOfFolders(o)
-                                              : planWithScenario(o);
-  if (!plan) return fail(kBadUsageOrInput, plan.error().str());
+int verify(const Options& o) {
+  setDefaultIsolation(o.isolation);
+  Result<Workload> work = !o.scenario.isGiven()   ? workloadOfModules(o)
+                          : isFolder(o.inputs[0]) ? workloadOfFolders(o)
+                                                  : workloadOfScenario(o);
+  if (!work) return fail(work.error().str());
   Result<std::unique_ptr<Verifier>> verifier = Verifier::create(o.verify);
-  if (!verifier) return fail(kNoDevice, verifier.error().message);
+  if (!verifier) return fail(verifier.error().message, kNoDevice);
   VerifyReport report;
-  if (plan->notRunnable.empty()) {
-    Result<VerifyReport> verified = (*verifier)->verifyPrograms(plan->scenario, plan->programs);
-    if (!verified) return fail(kBadUsageOrInput, verified.error().str());
+  if (work->notRunnable.empty()) {
+    Result<VerifyReport> verified = (*verifier)->verifyPrograms(work->scenario, work->programs);
+    if (!verified) return fail(verified.error().str());
     report = std::move(*verified);
   } else {
-    report.reason = plan->notRunnable;
+    report.reason = work->notRunnable;
   }
-  report.notes.insert(report.notes.begin(), plan->notes.begin(), plan->notes.end());
-  Status written = writeReports(o, *plan, report);
-  if (!written) return fail(kBadUsageOrInput, written.error().message);
+  report.notes.insert(report.notes.begin(), work->notes.begin(), work->notes.end());
+  Status written = writeReports(o, *work, report);
+  if (!written) return fail(written.error().message);
   if (o.json != "-") printOut("{}", formatReport(report));
-  return exitCodeOf(report, o.requiresVerified || o.verify.requiresCoverage);
+  return exitCodeOf(report, o.requiresVerified);
 }
+
+class VerifyCommand : public Command {
+public:
+  void declare(CommandLine& line) override {
+    line.about(
+        "Dispatches ORIGINAL and each TRANSFORMED on the same inputs on the same device, compares "
+        "what they write, and times them side by side.\n"
+        "Exit codes: 0 equal (or not comparable, without --require-verified); 1 bad usage or "
+        "input; 2 outputs differ, or ORIGINAL disagrees with itself; 3 no usable device.");
+    line.example("Compare and time two modules with generated inputs.",
+                 "lanewise verify original.spv optimized.spv");
+    line.example(
+        "Compare with the inputs of a scenario, on the CPU device, and keep the figures.",
+        "lanewise verify --scenario=scenario.toml --device=cpu --json=report.json tile.comp "
+        "tile.spv");
+    line.positionals("ORIGINAL TRANSFORMED... | FOLDER...", "SHADER|FOLDER", o_.inputs,
+                     "the original, then one or more modules or shaders to compare with it");
+    line.group("What to run");
+    addScenarioOptions(line, o_.scenario, "shaders, buffers, dispatches");
+    addShaderOption(line, o_.scenario);
+    line.each("--label", "NAME", o_.labels,
+              "name of ORIGINAL, then of each TRANSFORMED, in the report");
+    line.value("--layout-manifest", "FILE.json", o_.layoutManifest,
+               "how TRANSFORMED sees the buffers that --aos-to-soa laid out anew; of a FOLDER by "
+               "default its layout.json");
+    line.group("How to load it");
+    addSourceOptions(line, o_.load, "entry point (without a scenario)");
+    addAssumptionOptions(line, o_.assumptions);
+    refuseBesideScenario(line, o_.scenario);
+    line.group("How to run and report");
+    addDeviceOptions(line, o_.verify);
+    addIsolationOptions(line, o_.isolation);
+    addTimingOption(line, o_.verify);
+    line.value("--repeats", "N", o_.verify.repeats, "interleaved rounds of timing");
+    line.value("--json", "FILE.json", o_.json, "write the report as JSON (- for standard output)")
+        .place();
+    line.value("--html", "FILE.html", o_.html,
+               "write the report as one HTML page, with the times drawn")
+        .place();
+    addRequirementOptions(line, o_.requiresVerified, o_.verify.requiresCoverage,
+                          "exit with 2 where the outputs could not be compared");
+    line.check([this, &line] { return checkOptions(line, o_); });
+  }
+
+  int run(const CommandLine& line) override {
+    o_.shown = line.shown();
+    return verify(o_);
+  }
+
+private:
+  Options o_;
+};
 
 } // namespace
 
-std::vector<CommandDescription> describeVerify() {
-  Options options;
-  CLI::App app(kAbout, kName);
-  declare(app, options);
-  return {describe(
-      app, {{"Compare and time two modules with generated inputs.",
-             "lanewise verify original.spv optimized.spv"},
-            {"Compare with the inputs of a scenario, on the CPU device, and keep the figures.",
-             "lanewise verify --scenario=scenario.toml --device=cpu --json=report.json tile.comp "
-             "tile.spv"}})};
-}
-
-int verifyCommand(std::span<char*> args) {
-  Options options;
-  CLI::App app(kAbout, kName);
-  declare(app, options);
-  Result<bool> wantsHelp = parseArguments(app, args, "verify");
-  if (!wantsHelp) return fail(kBadUsageOrInput, wantsHelp.error().message);
-  if (*wantsHelp) {
-    printOut("{}", app.help());
-    return kDone;
-  }
-  options.shown = shownCommand("verify", args, {"--json", "--html"});
-  Status checked = checkOptions(options);
-  if (!checked) return fail(kBadUsageOrInput, checked.error().message);
-  return run(options);
+std::unique_ptr<Command> makeVerifyCommand() {
+  return std::make_unique<VerifyCommand>();
 }
 
 } // namespace lanewise::driver

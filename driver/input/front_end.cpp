@@ -1,6 +1,7 @@
 #include "input/front_end.h"
 
 #include "ir/module.h"
+#include "support/failure.h"
 #include "support/files.h"
 
 #include <algorithm>
@@ -73,39 +74,35 @@ Result<KindOfFile> kindOf(const std::string& path, std::string_view bytes,
                {}};
 }
 
-Error errorOf(std::string message) {
-  return {std::move(message), {}, 0, {}};
-}
-
 Result<Words> wordsOfBinary(std::string_view bytes) {
-  if (bytes.empty()) return errorOf("the file is empty; a SPIR-V module has at least 20 bytes");
+  if (bytes.empty()) return failure("the file is empty; a SPIR-V module has at least 20 bytes");
   if (firstWord(bytes) == kMagicSwapped)
-    return errorOf(
+    return failure(
         "the module is stored in the other byte order (big-endian); convert it, for example by "
         "spirv-dis and spirv-as");
   if (firstWord(bytes) != kMagic) {
     if (looksLikeText(bytes))
-      return errorOf(
+      return failure(
           "this is text, not a SPIR-V binary; for assembly name it .spvasm or give -x spvasm, for "
           "source .comp or -x glsl");
     if (bytes.size() < 4)
-      return errorOf(fmt::format("truncated: {} bytes are no SPIR-V module", bytes.size()));
-    return errorOf(
+      return failure(fmt::format("truncated: {} bytes are no SPIR-V module", bytes.size()));
+    return failure(
         fmt::format("not a SPIR-V binary: it starts with 0x{:08x} instead of the magic number "
                     "0x{:08x}",
                     firstWord(bytes), kMagic));
   }
   if (bytes.size() % 4 != 0)
-    return errorOf(
+    return failure(
         fmt::format("truncated: {} bytes are not a whole number of 32-bit words", bytes.size()));
   if (bytes.size() < 20)
-    return errorOf(
+    return failure(
         fmt::format("truncated: the header has 20 bytes, the file only {}", bytes.size()));
   Words words = wordsOf(bytes);
   // A version that is none at all is Module::read()'s to refuse.
   uint32_t version = words[1];
   if (version > spv::Version && (version & 0xFF0000FF) == 0)
-    return errorOf(fmt::format(
+    return failure(fmt::format(
         "SPIR-V {}.{} is newer than {}.{}, the newest that this program knows", version >> 16,
         version >> 8 & 0xFF, spv::Version >> 16, spv::Version >> 8 & 0xFF));
   return words;
@@ -123,22 +120,22 @@ Status checkEntry(const Words& words, const std::string& entry) {
     if (name == entry) return ok();
     known += fmt::format("{}'{}'", known.empty() ? "" : ", ", name);
   }
-  return errorOf(
+  return failure(
       fmt::format("no entry point '{}'; the module has {}", entry, known.empty() ? "none" : known));
 }
 
 struct Loader {
   const std::string& path;
   const LoadOptions& options;
-  LoadError& error;
   const std::string* contents;
   std::string displayName;
   LoadedModule out;
+  Error error;
 
   bool fail(const Error& e) {
     // Compilers and assemblers say the place themselves.
     bool hasPlace = e.message.starts_with(displayName + ":");
-    error.lines.push_back(hasPlace ? e.str() : fmt::format("{}: {}", displayName, e.str()));
+    error = failure(hasPlace ? e.str() : fmt::format("{}: {}", displayName, e.str()));
     return false;
   }
 
@@ -159,7 +156,7 @@ struct Loader {
     Result<Compiled> compiled = compileSource(request, compileOptions);
     if (!compiled) return fail(compiled.error());
     if (!compiled->errors.empty()) {
-      error.lines = std::move(compiled->errors);
+      error = failure(fmt::format("{}", fmt::join(compiled->errors, "\n")));
       return false;
     }
     out.words = std::move(compiled->words);
@@ -172,7 +169,7 @@ struct Loader {
     const std::string legalize[] = {"--legalize-hlsl"};
     SpirvOptOptions run{*compileOptions.env, true, true};
     Result<Words> legal = runSpirvOpt(out.words, legalize, run);
-    if (!legal) return fail(errorOf("legalizing the compiled HLSL " + legal.error().message));
+    if (!legal) return fail(failure("legalizing the compiled HLSL " + legal.error().message));
     out.words = std::move(*legal);
     return true;
   }
@@ -189,10 +186,10 @@ struct Loader {
       out.words = std::move(*words);
     } else {
       if (isBinaryModule(*bytes))
-        return fail(errorOf("this is a SPIR-V binary, not text; name it .spv or give -x spv"));
-      if (bytes->empty()) return fail(errorOf("the file is empty"));
+        return fail(failure("this is a SPIR-V binary, not text; name it .spv or give -x spv"));
+      if (bytes->empty()) return fail(failure("the file is empty"));
       if (bytes->find('\0') != std::string::npos)
-        return fail(errorOf("this is binary data, not text"));
+        return fail(failure("this is binary data, not text"));
       bool loaded =
           out.kind == InputKind::SpvAsm ? loadText(*bytes) : loadSource(*bytes, kind->stage);
       if (!loaded) return false;
@@ -207,7 +204,7 @@ struct Loader {
     if (options.env) {
       out.env = *options.env;
       if (Status s = validate(out.words, out.env); !s)
-        return fail(errorOf(
+        return fail(failure(
             fmt::format("not valid SPIR-V for {}: {}", targetEnvName(out.env), s.error().message)));
     } else {
       Result<spv_target_env> env = validateInSomeEnv(out.words);
@@ -230,10 +227,10 @@ std::optional<InputKind> parseInputKind(std::string_view name) {
   return {};
 }
 
-std::optional<LoadedModule> loadModule(const std::string& path, const LoadOptions& options,
-                                       LoadError& error, const std::string* contents) {
-  Loader loader{path, options, error, contents, path == "-" ? "<stdin>" : path, {}};
-  if (!loader.load()) return {};
+Result<LoadedModule> loadModule(const std::string& path, const LoadOptions& options,
+                                const std::string* contents) {
+  Loader loader{path, options, contents, path == "-" ? "<stdin>" : path, {}, {}};
+  if (!loader.load()) return std::move(loader.error);
   return std::move(loader.out);
 }
 

@@ -46,21 +46,15 @@ struct LoadedModule {
   bool isSource() const { return kind == InputKind::Glsl || kind == InputKind::Hlsl; }
 };
 
-/// Why an input could not be loaded, as lines ready to be printed, the most telling first. One line
-/// except for compile errors, where every error of the compiler is one.
-struct LoadError {
-  std::vector<std::string> lines;
-};
-
 /// What `-x` takes. Nothing for a name that it does not.
 std::optional<InputKind> parseInputKind(std::string_view name);
 
 /// Reads `path` ("-" for standard input), compiles or assembles it where it is text, and validates
-/// it. Source is compiled with line information, which stripLines() takes out again. Nothing is
-/// returned when `error` is filled. `contents` are the file's where they have been read already,
-/// else null.
-std::optional<LoadedModule> loadModule(const std::string& path, const LoadOptions& options,
-                                       LoadError& error, const std::string* contents = nullptr);
+/// it. Source is compiled with line information, which stripLines() takes out again. `contents` are
+/// the file's where they have been read already, else null. The error is a line that names the
+/// file; of compile errors a line each, the most telling first.
+Result<LoadedModule> loadModule(const std::string& path, const LoadOptions& options,
+                                const std::string* contents = nullptr);
 
 /// Takes out what compiling with line information added, so that the module is what it would have
 /// been without: OpLine, OpNoLine, the file and text of OpSource, strings that nothing else uses.

@@ -1,6 +1,7 @@
 // GLSL and HLSL to SPIR-V with the glslang library, versions 12 to 15.
 #include "input/front_end.h"
 #include "input/hlsl_wave_intrinsics.h"
+#include "support/failure.h"
 #include "support/files.h"
 #include "support/isolate.h"
 #include "support/sha256.h"
@@ -271,7 +272,7 @@ Result<Compiled> compileSource(const CompileRequest& request, const LoadOptions&
                                       joined(c.errors), joined(probes)});
       },
       defaultIsolation());
-  if (!bytes) return Error{"the compiler glslang " + bytes.error().message, {}, 0, {}};
+  if (!bytes) return failure("the compiler glslang " + bytes.error().message);
   std::vector<std::string> parts = unpackStrings(*bytes);
   Compiled compiled{wordsOf(parts[0]),
                     unpackStrings(parts[1]),

@@ -1,14 +1,12 @@
-// The options of `lanewise batch` beside those of `opt`, parsed and checked.
+// The options of `lanewise batch` beside those of `opt`, declared and checked.
 #pragma once
 
 #include "batch/cache/store.h"
-#include "lanewise/result.h"
-#include "options/command_description.h"
-#include "options/opt_options.h"
+#include "options/command_line.h"
+#include "pipeline/optimize_options.h"
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -25,17 +23,12 @@ struct BatchOptions {
   bool isFolderCache() const { return !cache.empty() && !redis; }
 };
 
-struct ParsedBatch {
-  OptOptions options;
-  BatchOptions batch;
-  std::vector<std::string> given; ///< ParsedOptions::given
-  std::string help;               ///< not empty: to be printed, and the rest means nothing
-};
-Result<ParsedBatch> parseBatchOptions(std::span<char*> args);
+void declareBatch(CommandLine& line, OptOptions& options, BatchOptions& batch);
+
+/// What of the options an input's result depends on (RunKey::flags).
+std::vector<std::string> keyOf(const CommandLine& line, const OptOptions& options);
 
 /// "500M", "5G", "0": bytes, with K, M, G or T for powers of 1024.
 std::optional<uint64_t> parseSize(const std::string& text);
-
-std::vector<CommandDescription> describeBatch();
 
 } // namespace lanewise::driver

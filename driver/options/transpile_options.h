@@ -1,19 +1,16 @@
-// The options of `lanewise transpile`, parsed and checked (docs/transpile.md).
+// The options of `lanewise transpile`, declared and checked (docs/transpile.md).
 #pragma once
 
 #include "input/front_end.h"
-#include "lanewise/result.h"
-#include "options/command_description.h"
+#include "input/workload.h"
+#include "lanewise/assumptions.h"
+#include "options/command_line.h"
+#include "support/depfile.h"
 #include "support/isolate.h"
 #include "transpile/bindings.h"
 #include "transpile/target_language.h"
 #include "verify/verify.h"
 
-#include <array>
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -26,33 +23,24 @@ struct TranspileOptions {
   TargetLanguage target;
   std::string newName; ///< --rename-entry
   std::vector<BindRequest> binds;
-  std::map<uint32_t, uint64_t> fixedConstants; ///< --spec-const
-  bool fixesAll = false;                       ///< --fix-spec-consts
+  Assumptions assumptions; ///< --spec-const fixes constants; the workgroup size is for --verify
+  bool fixesAll = false;   ///< --fix-spec-consts
 
   std::string layoutManifest; ///< --layout-manifest: of the input
   std::string newManifest;    ///< --write-layout-manifest
 
   bool writesIfChanged = false; ///< --write-if-changed
-  bool writesDepfile = false;   ///< -MD
-  std::string depfile;          ///< -MF; "" for OUT.d
+  DepfileOptions depfile;
 
   bool verify = false;
   bool requiresVerified = false;
   VerifyOptions verification;
-  std::string scenario, scenarioSize, shader;
-  std::optional<std::array<uint32_t, 3>> workgroupSize;
+  ScenarioChoice scenario;
   std::string json;
 
   IsolationLimits isolation;
 };
 
-/// Options, or text to print for --help, or an Error for one line.
-struct ParsedTranspileOptions {
-  std::optional<TranspileOptions> options;
-  std::string help;
-};
-Result<ParsedTranspileOptions> parseTranspileOptions(std::span<char*> args);
-
-std::vector<CommandDescription> describeTranspile();
+void declareTranspile(CommandLine& line, TranspileOptions& options);
 
 } // namespace lanewise::driver

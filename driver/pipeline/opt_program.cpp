@@ -1,7 +1,7 @@
 #include "pipeline/opt_program.h"
 
-#include "input/scenario_inputs.h"
 #include "planning/layout_plan.h"
+#include "support/failure.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -108,9 +108,10 @@ struct ReadModule {
 
 class ProgramOptimization {
 public:
-  ProgramOptimization(const Scenario& scenario, std::vector<ProgramModule> modules,
+  ProgramOptimization(const ScenarioShaders& shaders, std::vector<ProgramModule> modules,
                       const OptOptions& options, Verifier* verifier, std::ostream& log)
-      : scenario_(scenario), options_(options), verifier_(verifier), log_(log) {
+      : shaders_(shaders), scenario_(shaders.scenario()), options_(options), verifier_(verifier),
+        log_(log) {
     program_.modules = std::move(modules);
   }
 
@@ -136,8 +137,7 @@ private:
 
   PipelineOptions pipelineFor(const ProgramModule& m) const {
     PipelineOptions pipeline = options_.pipeline;
-    for (const auto& [id, value] : m.shader->specConstants)
-      pipeline.assumptions.specConstants.try_emplace(id, value);
+    pipeline.assumptions = ScenarioShaders::assumptionsFor(*m.shader, pipeline.assumptions);
     pipeline.env = m.module.env;
     pipeline.log = &log_;
     pipeline.rewritesBefore = rewrites_;
@@ -147,7 +147,7 @@ private:
   }
 
   Error errorIn(const ProgramModule& m, const Error& error) const {
-    return {fmt::format("{}: {}", m.shader->path, error.str()), {}, 0, {}};
+    return failure(fmt::format("{}: {}", m.shader->path, error.str()));
   }
 
   /// Runs steps on every module and adds to its outcome.
@@ -273,11 +273,9 @@ private:
       const bool isOurs = std::any_of(pairs.begin(), pairs.end(),
                                       [&](const ShaderPair& p) { return p.name == shader.name; });
       if (isOurs) continue;
-      LoadOptions load = options_.load;
-      load.kind.reset();
-      Result<Words> words = loadShader(shader.path, load, &shader, Lines::Keep);
-      if (!words) return words.error();
-      pairs.push_back({shader.name, *words, *words});
+      Result<LoadedModule> module = shaders_.load(shader);
+      if (!module) return module.error();
+      pairs.push_back({shader.name, module->words, module->words});
     }
     return verifyLaidOut(*verifier_, scenario_, pairs, program_.layouts);
   }
@@ -339,6 +337,7 @@ private:
     return ok();
   }
 
+  const ScenarioShaders& shaders_;
   const Scenario& scenario_;
   const OptOptions& options_;
   Verifier* const verifier_;
@@ -349,24 +348,15 @@ private:
 
 } // namespace
 
-std::vector<const ScenarioShader*> shadersOfProgram(const Scenario& scenario) {
-  std::set<std::string> used;
-  for (const ScenarioDispatch& d : scenario.dispatches) used.insert(d.shader);
-  std::vector<const ScenarioShader*> shaders;
-  for (const ScenarioShader& shader : scenario.shaders)
-    if (used.count(shader.name) != 0) shaders.push_back(&shader);
-  return shaders;
-}
-
 bool changesLayouts(std::span<const PipelineStep> steps) {
   return std::any_of(steps.begin(), steps.end(), isLayoutStep);
 }
 
-Result<OptimizedProgram> optimizeProgram(const Scenario& scenario,
+Result<OptimizedProgram> optimizeProgram(const ScenarioShaders& shaders,
                                          std::vector<ProgramModule> modules,
                                          const OptOptions& options, Verifier* verifier,
                                          std::ostream& log) {
-  return ProgramOptimization(scenario, std::move(modules), options, verifier, log).run();
+  return ProgramOptimization(shaders, std::move(modules), options, verifier, log).run();
 }
 
 } // namespace lanewise::driver

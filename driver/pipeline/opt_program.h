@@ -2,7 +2,7 @@
 // they share may change its layout (docs/design/buffer-layouts.md).
 #pragma once
 
-#include "input/front_end.h"
+#include "input/workload.h"
 #include "lanewise/result.h"
 #include "pipeline/opt_verify.h"
 #include "pipeline/optimize_options.h"
@@ -30,9 +30,6 @@ struct OptimizedProgram {
   VerifySummary verification;         ///< with --verify
 };
 
-/// The shaders that the scenario's own dispatches use; those that only rivals use are none of it.
-std::vector<const ScenarioShader*> shadersOfProgram(const Scenario& scenario);
-
 /// Whether the pipeline may change the layout of buffers.
 bool changesLayouts(std::span<const PipelineStep> steps);
 
@@ -41,7 +38,7 @@ bool changesLayouts(std::span<const PipelineStep> steps);
 /// module is rewritten; then the others run. A layout that cannot be carried out in one module, or
 /// that `verifier` finds to change what the host sees, is undone in all. `verifier` is null without
 /// --verify. What --print-all and --bisect-limit print goes to `log`. The error is one line.
-Result<OptimizedProgram> optimizeProgram(const Scenario& scenario,
+Result<OptimizedProgram> optimizeProgram(const ScenarioShaders& shaders,
                                          std::vector<ProgramModule> modules,
                                          const OptOptions& options, Verifier* verifier,
                                          std::ostream& log);

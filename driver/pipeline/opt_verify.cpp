@@ -1,8 +1,7 @@
 #include "pipeline/opt_verify.h"
 
-#include "input/scenario_inputs.h"
+#include "support/failure.h"
 #include "support/files.h"
-#include "verify/inputs/synthesize.h"
 
 #include <algorithm>
 #include <array>
@@ -11,10 +10,6 @@
 namespace lanewise::driver {
 
 namespace {
-
-Error errorOf(std::string message) {
-  return {std::move(message), {}, 0, {}};
-}
 
 std::string firstDifference(const VerifyReport& report) {
   if (report.differences.empty()) return report.reason;
@@ -57,24 +52,6 @@ Remark movedRemark(std::string_view pass, const RunFinding& found) {
   return remark;
 }
 
-VerifyOptions verifyOptionsOf(const OptOptions& options) {
-  VerifyOptions verify;
-  verify.device = options.device;
-  verify.validationLayer = options.validationLayer;
-  verify.timing = options.hasTiming;
-  verify.requiresCoverage = options.requiresCoverage;
-  verify.interpreter = options.interpreter;
-  return verify;
-}
-
-LoadOptions loadOptionsOf(const ScenarioShader& shader, const LoadOptions& base) {
-  LoadOptions load = base;
-  load.kind.reset(); // -x speaks of INPUT
-  load.entry = shader.entry == "main" ? "" : shader.entry;
-  load.defines.assign(shader.defines.begin(), shader.defines.end());
-  return load;
-}
-
 Result<VerifyReport> verifyLaidOut(Verifier& verifier, const Scenario& scenario,
                                    std::span<const ShaderPair> pairs,
                                    const LayoutManifest& layouts) {
@@ -89,48 +66,26 @@ Result<VerifyReport> verifyLaidOut(Verifier& verifier, const Scenario& scenario,
   return verifier.verifyPrograms(scenario, programs);
 }
 
-Result<ScenarioFor> ScenarioFor::read(const std::string& scenarioPath, const std::string& size,
-                                      const std::string& input) {
-  ScenarioFor s;
-  Result<Scenario> scenario = readScenario(scenarioPath, size);
-  if (!scenario) return scenario.error();
-  s.scenario_ = std::move(*scenario);
-  const auto& shaders = s.scenario_.shaders;
-  auto match = std::find_if(shaders.begin(), shaders.end(),
-                            [&](const ScenarioShader& x) { return isSameFile(x.path, input); });
+Result<ScenarioFor> readScenarioFor(const OptOptions& options, const std::string& input) {
+  Result<ScenarioShaders> shaders = ScenarioShaders::read(options.scenario, options.load);
+  if (!shaders) return shaders.error();
+  ScenarioFor s{std::move(*shaders)};
   // What was compiled from a shader's file stands for it, as it does for `verify`.
-  const Result<const ScenarioShader*> found = shaderFor(s.scenario_, {}, input);
-  if (match != shaders.end()) {
-    s.index_ = size_t(match - shaders.begin());
-  } else if (found) {
-    s.index_ = size_t(*found - shaders.data());
-  } else {
-    std::vector<std::string> paths;
-    for (const ScenarioShader& x : shaders) paths.push_back(x.path);
-    return errorOf(fmt::format("{}: none of its shaders ({}) is the input '{}'", scenarioPath,
-                               fmt::join(paths, ", "), input));
+  const Result<const ScenarioShader*> found = s.shaders.firstOf(input);
+  if (found) {
+    s.index = size_t(*found - s.scenario().shaders.data());
+    return s;
   }
-  return s;
+  std::vector<std::string> paths;
+  for (const ScenarioShader& shader : s.scenario().shaders) paths.push_back(shader.path);
+  return failure(fmt::format("{}: none of its shaders ({}) is the input '{}'",
+                             options.scenario.path, fmt::join(paths, ", "), input));
 }
 
 bool ScenarioFor::isUnderOptimization(const ScenarioShader& other) const {
   return &other == &shader() ||
          (isSameFile(other.path, shader().path) && other.defines == shader().defines &&
           other.entry == shader().entry);
-}
-
-void ScenarioFor::apply(LoadOptions& load) const {
-  for (const auto& [name, value] : shader().defines) {
-    bool isGiven = std::any_of(load.defines.begin(), load.defines.end(),
-                               [&](const auto& d) { return d.first == name; });
-    if (!isGiven) load.defines.emplace_back(name, value);
-  }
-  if (load.entry.empty() && shader().entry != "main") load.entry = shader().entry;
-}
-
-void ScenarioFor::apply(Assumptions& assumptions) const {
-  for (const auto& [id, value] : shader().specConstants)
-    assumptions.specConstants.try_emplace(id, value);
 }
 
 Result<std::unique_ptr<OptVerification>> OptVerification::create(Verifier& verifier,
@@ -143,13 +98,12 @@ Result<std::unique_ptr<OptVerification>> OptVerification::create(Verifier& verif
     std::string entry = options.load.entry.empty() ? "main" : options.load.entry;
     v->ours_ = {entry};
     ShaderPair pair{entry, v->input_, v->input_};
-    constexpr uint64_t kSeed = 1;
     Result<Scenario> made =
-        synthesizeScenario({&pair, 1}, options.pipeline.assumptions, kSeed, v->notes_);
+        generateScenario(pair, options.pipeline.assumptions, options.verification.seed, v->notes_);
     if (made)
       v->scenario_ = std::move(*made);
     else
-      v->cannotRun_ = "no inputs could be generated: " + made.error().str();
+      v->cannotRun_ = made.error().message;
     if (made && v->scenario_.shaders.size() == 1) v->ours_ = {v->scenario_.shaders.front().name};
     return v;
   }
@@ -160,10 +114,8 @@ Result<std::unique_ptr<OptVerification>> OptVerification::create(Verifier& verif
       v->ours_.push_back(shader.name);
       continue;
     }
-    LoadError why;
-    std::optional<LoadedModule> module =
-        loadModule(shader.path, loadOptionsOf(shader, options.load), why);
-    if (!module) return errorOf(why.lines.front());
+    Result<LoadedModule> module = scenario->shaders.load(shader);
+    if (!module) return module.error();
     v->others_.push_back({shader.name, module->words, module->words});
   }
   return v;

@@ -3,6 +3,7 @@
 // up).
 #pragma once
 
+#include "input/workload.h"
 #include "lanewise/buffer_layout.h"
 #include "pipeline/optimize_options.h"
 #include "pipeline/pipeline.h"
@@ -26,29 +27,19 @@ struct VerifySummary {
       report; ///< of the module that is written; none when it equals the input
 };
 
-/// Reads the scenario's shaders, without opening a device: what the pipeline may assume comes from
-/// here.
-class ScenarioFor {
-public:
-  /// `input` is the file under optimization: the scenario's shader of that file, or the only one
-  /// there is. The error is one line.
-  static Result<ScenarioFor> read(const std::string& scenarioPath, const std::string& size,
-                                  const std::string& input);
+/// The scenario of a command, and the shader of it that is under optimization.
+struct ScenarioFor {
+  ScenarioShaders shaders;
+  size_t index = 0;
 
-  const Scenario& scenario() const { return scenario_; }
-  const ScenarioShader& shader() const { return scenario_.shaders[index_]; }
-  /// Adds the shader's macros and entry to the options, where the command line does not give them.
-  void apply(LoadOptions& load) const;
-  /// Adds the shader's specialization constants, where the command line does not give them.
-  void apply(Assumptions& assumptions) const;
+  const Scenario& scenario() const { return shaders.scenario(); }
+  const ScenarioShader& shader() const { return scenario().shaders[index]; }
   /// Whether another shader of the scenario is the same file with the same macros: then it is
   /// transformed with it.
   bool isUnderOptimization(const ScenarioShader& shader) const;
-
-private:
-  Scenario scenario_;
-  size_t index_ = 0;
 };
+/// `input` is the file under optimization. The error is one line.
+Result<ScenarioFor> readScenarioFor(const OptOptions& options, const std::string& input);
 
 /// The passes that move what memory holds.
 inline constexpr std::string_view kSharedLayoutPass = "pad-shared-memory",
@@ -61,11 +52,6 @@ const RunFinding* findMoved(const VerifyReport& report, std::string_view pass,
                             const LayoutManifest& layouts);
 /// What is said of a pass that is undone for it.
 Remark movedRemark(std::string_view pass, const RunFinding& found);
-
-VerifyOptions verifyOptionsOf(const OptOptions& options);
-
-/// How a shader of the scenario is loaded that takes part beside the input.
-LoadOptions loadOptionsOf(const ScenarioShader& shader, const LoadOptions& base);
 
 /// Verifies modules whose buffers have `layouts`: what is compared is what the host sees.
 Result<VerifyReport> verifyLaidOut(Verifier& verifier, const Scenario& scenario,

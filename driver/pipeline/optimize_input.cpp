@@ -5,8 +5,10 @@
 #include "report/remark_printer.h"
 #include "report/report.h"
 #include "support/depfile.h"
+#include "support/failure.h"
 #include "support/files.h"
 #include "support/line_diff.h"
+#include "support/print.h"
 
 #include <fmt/format.h>
 #include <iterator>
@@ -98,29 +100,25 @@ public:
 
 private:
   int fail(std::string_view message) {
-    one_.errors += fmt::format("lanewise: {}\n", message);
+    one_.errors += asErrorLines(message);
     one_.output.files.clear();
     return kBadUsageOrInput;
   }
 
   int load() {
-    LoadOptions load = options_.load;
     PipelineOptions pipeline = options_.pipeline;
+    LoadOptions load = options_.load;
     std::optional<ScenarioFor> scenario;
-    if (!options_.scenario.empty()) {
-      Result<ScenarioFor> read =
-          ScenarioFor::read(options_.scenario, options_.scenarioSize, input_);
+    if (options_.scenario.isGiven()) {
+      Result<ScenarioFor> read = readScenarioFor(options_, input_);
       if (!read) return fail(read.error().message);
       scenario = std::move(*read);
-      scenario->apply(load);
-      scenario->apply(pipeline.assumptions);
+      load = scenario->shaders.optionsForStandIn(scenario->shader());
+      pipeline.assumptions =
+          ScenarioShaders::assumptionsFor(scenario->shader(), std::move(pipeline.assumptions));
     }
-    LoadError why;
-    std::optional<LoadedModule> module = loadModule(input_, load, why, contents_);
-    if (!module) {
-      one_.errors += linesOf(why);
-      return kBadUsageOrInput;
-    }
+    Result<LoadedModule> module = loadModule(input_, load, contents_);
+    if (!module) return fail(module.error().message);
     one_.module = std::move(*module);
     if (scenario && options_.verify)
       for (std::string& file : filesOf(scenario->scenario(), input_))
@@ -161,16 +159,16 @@ private:
 
   /// One shader that changes the layout of its buffers: what the scenario knows of them counts.
   int optimizeWithScenario(const ScenarioFor& scenario) {
-    if (shadersOfProgram(scenario.scenario()).size() != 1)
+    if (scenario.shaders.used().size() != 1)
       return fail(
           fmt::format("{}: --aos-to-soa changes what all shaders of a scenario share; leave "
                       "INPUT out to take all of {}",
-                      input_, options_.scenario));
+                      input_, options_.scenario.path));
     std::vector<ProgramModule> modules(1);
-    modules[0].shader = shadersOfProgram(scenario.scenario()).front();
+    modules[0].shader = scenario.shaders.used().front();
     modules[0].module = one_.module;
     Result<OptimizedProgram> program =
-        optimizeProgram(scenario.scenario(), std::move(modules), options_, verifier_, log_);
+        optimizeProgram(scenario.shaders, std::move(modules), options_, verifier_, log_);
     if (!program) return fail(program.error().message);
     one_.outcome = std::move(program->modules.front().outcome);
     one_.outcome.layouts = std::move(program->layouts);
@@ -233,7 +231,7 @@ Status addModule(const std::string& input, std::string out, const LoadedModule& 
   if (isStripped) outcome.words = stripLines(outcome.words);
   if (out.empty()) return ok();
   if (module.isSource() && isSameFile(input, out))
-    return Error{"the output would overwrite its source; give another name to -o", {}, 0, {}};
+    return failure("the output would overwrite its source; give another name to -o");
   std::string bytes;
   if (options.asText) {
     Result<std::string> text = disassemble(outcome.words);
@@ -242,9 +240,9 @@ Status addModule(const std::string& input, std::string out, const LoadedModule& 
   } else {
     bytes = bytesOf(outcome.words);
   }
-  if (options.writesDepfile)
-    output.files.push_back({options.depfile.empty() ? out + ".d" : options.depfile,
-                            depfileText(out, input, module.dependencies, options)});
+  if (options.depfile.isWanted)
+    output.files.push_back(
+        {options.depfile.pathFor(out), depfileText(out, input, module.dependencies, options)});
   output.files.push_back({std::move(out), std::move(bytes)});
   return ok();
 }
@@ -274,17 +272,9 @@ std::string depfileText(const std::string& out, const std::string& input,
   std::vector<std::string> files;
   if (input != "-") files.push_back(input);
   files.insert(files.end(), includes.begin(), includes.end());
-  if (!options.scenario.empty()) files.push_back(options.scenario);
+  if (options.scenario.isGiven()) files.push_back(options.scenario.path);
   if (options.targetName.ends_with(".toml")) files.push_back(options.targetName);
-  return depfileText(options.depTarget.empty() ? out : options.depTarget, files);
-}
-
-std::string linesOf(const LoadError& why) {
-  std::string text;
-  for (const std::string& line : why.lines)
-    text += fmt::format("{}{}\n",
-                        line.find(": error: ") != std::string::npos ? "" : "lanewise: ", line);
-  return text;
+  return depfileText(options.depfile.target.empty() ? out : options.depfile.target, files);
 }
 
 } // namespace lanewise::driver

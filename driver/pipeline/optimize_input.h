@@ -67,7 +67,4 @@ void addReport(const std::string& name, const LoadedModule* module, const Pipeli
 std::string depfileText(const std::string& out, const std::string& input,
                         const std::vector<std::string>& includes, const OptOptions& options);
 
-/// Lines for standard error. Messages of compilers keep the form that editors jump to.
-std::string linesOf(const LoadError& why);
-
 } // namespace lanewise::driver

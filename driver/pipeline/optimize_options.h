@@ -2,7 +2,9 @@
 #pragma once
 
 #include "input/front_end.h"
+#include "input/workload.h"
 #include "pipeline/pipeline.h"
+#include "support/depfile.h"
 #include "support/isolate.h"
 #include "verify/verify.h"
 
@@ -35,26 +37,19 @@ struct OptOptions {
   /// --layout-manifest; "" when not given
   std::string layoutManifest;
 
-  bool writesDepfile = false;   ///< -MD
-  std::string depfile;          ///< -MF; "" for OUT.d
-  std::string depTarget;        ///< -MT: what it says is made; "" for OUT
+  DepfileOptions depfile;
   bool writesIfChanged = false; ///< --write-if-changed
 
   bool verify = false;
   bool requiresVerified = false;
-  bool requiresCoverage = false;
-  std::string scenario;
-  std::string scenarioSize; ///< --size: one of the scenario's [sizes]
+  ScenarioChoice scenario;
   KeepIf keepIf = KeepIf::Equal;
-  std::string device;
-  bool validationLayer = false;
-  bool hasTiming = true; ///< --no-timing: only compare
-  InterpreterOptions interpreter;
+  VerifyOptions verification; ///< its device is that of --target=device as well
 
   IsolationLimits isolation;
 
   /// Without INPUT: all shaders of the scenario are one program, and `output` names a folder.
-  bool isProgram() const { return inputs.empty() && !scenario.empty(); }
+  bool isProgram() const { return inputs.empty() && scenario.isGiven(); }
 };
 
 } // namespace lanewise::driver

@@ -1,6 +1,7 @@
 #include "pipeline/pipeline.h"
 
 #include "planning/layout_exchange.h"
+#include "support/failure.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -134,7 +135,7 @@ private:
         continue;
       }
       if (options_.strict)
-        return Error{fmt::format("the SPIRV-Tools pass {} {}", step.flag, why), {}, 0, {}};
+        return failure(fmt::format("the SPIRV-Tools pass {} {}", step.flag, why));
       addRemark(
           std::string(step.name()), "dropped-pass",
           fmt::format(
@@ -162,7 +163,7 @@ private:
   Status reportInternalError(const PipelineStep& step, const std::string& why) {
     std::string message = fmt::format(
         "internal error in --{}: {}; the pass was undone, please report it", step.name(), why);
-    if (options_.strict) return Error{message, {}, 0, {}};
+    if (options_.strict) return failure(message);
     addRemark(std::string(step.name()), "internal-error", message);
     return ok();
   }

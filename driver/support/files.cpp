@@ -1,5 +1,6 @@
 #include "support/files.h"
 
+#include "support/failure.h"
 #include "support/sha256.h"
 
 #include <bit>
@@ -24,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 Error systemError(std::string_view what) {
-  return {fmt::format("{}: {}", what, std::strerror(errno)), {}, 0, {}};
+  return failure(fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
 bool writeAll(int fd, std::string_view bytes) {
@@ -68,7 +69,7 @@ Result<Descriptor> openForReading(const std::string& path) {
   if (file.get() < 0) return systemError("cannot open");
   struct stat info {};
   if (::fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode))
-    return Error{"cannot read: it is a directory", {}, 0, {}};
+    return failure("cannot read: it is a directory");
   return file;
 }
 
@@ -105,17 +106,17 @@ Result<std::string> readFile(const std::string& path) {
 
 Result<std::string> readRegularFile(const std::string& path) {
   std::error_code error;
-  if (!fs::is_regular_file(path, error)) return Error{"not a file", {}, 0, {}};
+  if (!fs::is_regular_file(path, error)) return failure("not a file");
   return readFile(path);
 }
 
 Status checkWritable(const std::string& path) {
   if (path == "-" || isSpecialFile(path)) return ok();
   std::error_code error;
-  if (fs::is_directory(path, error)) return Error{"cannot write: it is a directory", {}, 0, {}};
+  if (fs::is_directory(path, error)) return failure("cannot write: it is a directory");
   std::string folder = folderOf(resolveLink(path));
   if (fs::exists(folder, error) && !fs::is_directory(folder, error))
-    return Error{fmt::format("cannot write: '{}' is not a folder", folder), {}, 0, {}};
+    return failure(fmt::format("cannot write: '{}' is not a folder", folder));
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
     return systemError(fmt::format("cannot write: folder '{}'", folder));
   return ok();
@@ -147,8 +148,7 @@ const std::string& machineName() {
 /// A new file in the folder of `destination`, with the permissions of a file that is there.
 Result<Descriptor> openTemporary(const std::string& destination, std::string& temporary) {
   std::error_code error;
-  if (fs::is_directory(destination, error))
-    return Error{"cannot write: it is a directory", {}, 0, {}};
+  if (fs::is_directory(destination, error)) return failure("cannot write: it is a directory");
   struct stat old {};
   bool exists = ::stat(destination.c_str(), &old) == 0;
   // Machine and process id tell processes apart that write into one folder, the counter the files

@@ -1,5 +1,7 @@
 #include "support/isolate.h"
 
+#include "support/failure.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -47,10 +49,6 @@ uint64_t& endedByLimits() {
   return count;
 }
 
-Error errorOf(std::string message) {
-  return {std::move(message), {}, 0, {}};
-}
-
 constexpr std::string_view kOutOfMemory = "threw: out of memory";
 
 /// What the work returned, with exceptions as errors.
@@ -58,11 +56,11 @@ Result<std::string> callWork(const std::function<Result<std::string>()>& work) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return errorOf(std::string(kOutOfMemory));
+    return failure(std::string(kOutOfMemory));
   } catch (const std::exception& e) {
-    return errorOf(fmt::format("threw: {}", e.what()));
+    return failure(fmt::format("threw: {}", e.what()));
   } catch (...) {
-    return errorOf("threw an unknown exception");
+    return failure("threw an unknown exception");
   }
 }
 
@@ -191,7 +189,7 @@ Error deathOf(int status, const std::string& printed) {
           ? fmt::format("crashed: {} (signal {})", ::strsignal(WTERMSIG(status)), WTERMSIG(status))
           : fmt::format("exited with status {}", WEXITSTATUS(status));
   if (std::string line = lastLine(printed); !line.empty()) how += ": " + line;
-  return errorOf(how);
+  return failure(how);
 }
 
 Result<std::string> runForked(const std::function<Result<std::string>()>& work,
@@ -204,9 +202,9 @@ Result<std::string> runForked(const std::function<Result<std::string>()>& work,
     static std::mutex oneFork;
     std::lock_guard lock(oneFork);
     if (!result.open() || !printed.open())
-      return errorOf(fmt::format("cannot open a pipe: {}", std::strerror(errno)));
+      return failure(fmt::format("cannot open a pipe: {}", std::strerror(errno)));
     child = ::fork();
-    if (child < 0) return errorOf(fmt::format("cannot fork: {}", std::strerror(errno)));
+    if (child < 0) return failure(fmt::format("cannot fork: {}", std::strerror(errno)));
     if (child == 0) runChild(work, limits, result, printed);
     result.closeWrite();
     printed.closeWrite();
@@ -218,12 +216,12 @@ Result<std::string> runForked(const std::function<Result<std::string>()>& work,
   }
   if (collected.timedOut || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)) ++endedByLimits();
   if (collected.timedOut)
-    return errorOf(fmt::format("timed out after {:.1f} s", double(limits.time.count()) / 1000));
+    return failure(fmt::format("timed out after {:.1f} s", double(limits.time.count()) / 1000));
   // A child that died while it sent its result has sent only part of it.
   if (status != 0 || collected.result.empty()) return deathOf(status, collected.printed);
   bool isValue = collected.result.front() == kValue;
   collected.result.erase(0, 1);
-  if (!isValue) return errorOf(std::move(collected.result));
+  if (!isValue) return failure(std::move(collected.result));
   return std::move(collected.result);
 }
 

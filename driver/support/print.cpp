@@ -1,12 +1,27 @@
 #include "support/print.h"
 
-#include "support/exit_codes.h"
-
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 
 namespace lanewise::driver {
+
+std::string asErrorLines(std::string_view message) {
+  std::string text;
+  do {
+    const std::string_view line = message.substr(0, message.find('\n'));
+    message.remove_prefix(std::min(message.size(), line.size() + 1));
+    const bool isCompilers = line.find(": error: ") != line.npos;
+    text += fmt::format("{}{}\n", isCompilers ? "" : "lanewise: ", line);
+  } while (!message.empty());
+  return text;
+}
+
+int fail(std::string_view message, int exitCode) {
+  printError("{}", asErrorLines(message));
+  return exitCode;
+}
 
 void openStandardStreams() {
   // open() gives the lowest free number, so going upwards fills each gap. Output is opened for

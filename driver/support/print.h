@@ -3,9 +3,12 @@
 // by finishOutput().
 #pragma once
 
+#include "support/exit_codes.h"
+
 #include <cstdio>
 #include <fmt/format.h>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace lanewise::driver {
@@ -26,6 +29,13 @@ template <typename... Args>
 void printError(fmt::format_string<Args...> format, Args&&... args) {
   printTo(stderr, format, std::forward<Args>(args)...);
 }
+
+/// A message as it is printed: each line with the program's name, but for those of compilers, which
+/// keep the form that editors jump to ("FILE:LINE: error: ...").
+std::string asErrorLines(std::string_view message);
+
+/// Prints it on standard error, and gives back the exit code.
+int fail(std::string_view message, int exitCode = kBadUsageOrInput);
 
 /// Opens standard input, output and error where the caller closed them, so that no file gets their
 /// number and with it what is printed. Writing to one opened here fails.

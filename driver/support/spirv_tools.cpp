@@ -1,5 +1,6 @@
 #include "support/spirv_tools.h"
 
+#include "support/failure.h"
 #include "support/files.h"
 #include "support/isolate.h"
 
@@ -13,10 +14,6 @@
 namespace lanewise::driver {
 
 namespace {
-
-Error errorOf(std::string message) {
-  return {std::move(message), {}, 0, {}};
-}
 
 /// First error of a SPIRV-Tools call. Later ones tend to be consequences.
 struct FirstMessage {
@@ -98,7 +95,7 @@ std::optional<spv_target_env> versionOfText(std::string_view text) {
 Result<spv_target_env> parseTargetEnv(const std::string& name) {
   spv_target_env env{};
   if (!spvParseTargetEnv(name.c_str(), &env))
-    return errorOf(
+    return failure(
         fmt::format("unknown target environment '{}'; known are vulkan1.0 to vulkan1.3, spv1.0 "
                     "to spv1.6, opencl1.2 to opencl2.2, opengl4.0 to opengl4.5",
                     name));
@@ -139,8 +136,8 @@ std::string targetEnvName(spv_target_env env) {
 Status validate(std::span<const uint32_t> words, spv_target_env env) {
   Result<std::string> said = isolate(
       [&]() -> Result<std::string> { return runValidator(words, env); }, defaultIsolation());
-  if (!said) return errorOf("the SPIR-V validator " + said.error().message);
-  if (!said->empty()) return errorOf(*said);
+  if (!said) return failure("the SPIR-V validator " + said.error().message);
+  if (!said->empty()) return failure(*said);
   return ok();
 }
 
@@ -158,12 +155,12 @@ Result<spv_target_env> validateInSomeEnv(std::span<const uint32_t> words) {
         if (runValidator(words, vulkan).empty()) return std::string("vulkan");
         std::string why = runValidator(words, universal);
         if (why.empty()) return std::string("universal");
-        return errorOf("not valid SPIR-V: " + why);
+        return failure("not valid SPIR-V: " + why);
       },
       defaultIsolation());
   if (!said) {
     bool isVerdict = said.error().message.starts_with("not valid");
-    return isVerdict ? said.error() : errorOf("the SPIR-V validator " + said.error().message);
+    return isVerdict ? said.error() : failure("the SPIR-V validator " + said.error().message);
   }
   return *said == "vulkan" ? vulkan : universal;
 }
@@ -178,7 +175,7 @@ Result<Words> assemble(std::string_view text, const std::string& name, spv_targe
         Words words;
         if (!tools.Assemble(text.data(), text.size(), &words,
                             SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS))
-          return errorOf(fmt::format("{}:{}:{}: error: {}", name, message.position.line + 1,
+          return failure(fmt::format("{}:{}:{}: error: {}", name, message.position.line + 1,
                                      message.position.column + 1, onOneLine(message.text)));
         return bytesOf(words);
       },
@@ -187,7 +184,7 @@ Result<Words> assemble(std::string_view text, const std::string& name, spv_targe
     bool hasPlace = bytes.error().message.starts_with(name + ":");
     return hasPlace
                ? bytes.error()
-               : errorOf(fmt::format("{}: the SPIR-V assembler {}", name, bytes.error().message));
+               : failure(fmt::format("{}: the SPIR-V assembler {}", name, bytes.error().message));
   }
   return wordsOf(*bytes);
 }
@@ -203,12 +200,12 @@ Result<std::string> disassemble(std::span<const uint32_t> words, TextHeader head
                                  SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES |
                                  SPV_BINARY_TO_TEXT_OPTION_NO_HEADER;
         if (!tools.Disassemble(words.data(), words.size(), &out, options))
-          return errorOf("cannot print the module as text: " + onOneLine(message.text));
+          return failure("cannot print the module as text: " + onOneLine(message.text));
         return (header == TextHeader::Yes ? textHeader(words) : std::string()) + out;
       },
       defaultIsolation());
   if (!text && !text.error().message.starts_with("cannot print"))
-    return errorOf("the SPIR-V disassembler " + text.error().message);
+    return failure("the SPIR-V disassembler " + text.error().message);
   return text;
 }
 
@@ -221,14 +218,14 @@ Result<Words> runSpirvOpt(std::span<const uint32_t> words, std::span<const std::
         optimizer.SetMessageConsumer(message.consumer());
         for (const std::string& flag : flags)
           if (!optimizer.RegisterPassFromFlag(flag))
-            return errorOf(fmt::format("refused {}: {}", flag, onOneLine(message.text)));
+            return failure(fmt::format("refused {}: {}", flag, onOneLine(message.text)));
         spvtools::OptimizerOptions run;
         run.set_run_validator(false);
         run.set_preserve_bindings(options.preserveBindings);
         run.set_preserve_spec_constants(options.preserveSpecConstants);
         Words out;
         if (!optimizer.Run(words.data(), words.size(), &out, run))
-          return errorOf(message.text.empty() ? "failed without a message"
+          return failure(message.text.empty() ? "failed without a message"
                                               : "failed: " + onOneLine(message.text));
         return bytesOf(out);
       },

@@ -1,5 +1,6 @@
 #include "targets/device_target.h"
 
+#include "support/failure.h"
 #include "targets/target_profiles.h"
 #include "verify/device/device_host.h"
 
@@ -57,7 +58,7 @@ Result<TargetProfile> loadDeviceTarget(const std::string& wanted) {
   Result<std::vector<DeviceInfo>> devices = listDevices();
   if (!devices) return devices.error();
   Result<uint32_t> chosen = chooseDevice(*devices, wanted);
-  if (!chosen) return Error{"--target=device: " + chosen.error().message, {}, 0, {}};
+  if (!chosen) return failure("--target=device: " + chosen.error().message);
   return targetOfDevice((*devices)[*chosen]);
 }
 

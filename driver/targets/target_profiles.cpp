@@ -1,5 +1,6 @@
 #include "targets/target_profiles.h"
 
+#include "support/failure.h"
 #include "support/files.h"
 #include "support/suggest.h"
 
@@ -94,7 +95,7 @@ public:
 
 private:
   Error errorAt(const toml::source_region& where, const std::string& message) const {
-    return {fmt::format("{}:{}: {}", file_, where.begin.line, message), {}, 0, {}};
+    return failure(fmt::format("{}:{}: {}", file_, where.begin.line, message));
   }
 
   Status readTopLevel(std::string_view name, const toml::node& value) {
@@ -182,7 +183,7 @@ Result<TargetProfile> loadTarget(const std::string& target) {
                  {}};
   }
   Result<std::string> text = readFile(target);
-  if (!text) return Error{fmt::format("{}: {}", target, text.error().message), {}, 0, {}};
+  if (!text) return failure(fmt::format("{}: {}", target, text.error().message));
   Result<TargetProfile> profile = parseTarget(*text, target);
   if (profile && profile->name == TargetProfile().name)
     profile->name = std::filesystem::path(target).stem().string();

@@ -1,7 +1,6 @@
 #include "batch/cache/run_key.h"
 
 #include "batch/cache/build_identity.h"
-#include "pipeline/opt_verify.h"
 #include "verify/device/device_host.h"
 #include "verify/program/runner.h"
 
@@ -15,18 +14,18 @@ namespace {
 /// The scenario's file, and with --verify everything that it names: modules that take part
 /// unchanged with their #includes, contents of buffers.
 Status addScenario(const OptOptions& options, std::vector<FileProbe>& files) {
-  files.push_back({options.scenario, digestOfFile(options.scenario)});
-  Result<Scenario> scenario = readScenario(options.scenario, options.scenarioSize);
-  if (!scenario) return scenario.error();
+  files.push_back({options.scenario.path, digestOfFile(options.scenario.path)});
+  Result<ScenarioShaders> shaders = ScenarioShaders::read(options.scenario, options.load);
+  if (!shaders) return shaders.error();
+  const Scenario& scenario = shaders->scenario();
   if (!options.verify) return ok();
-  for (const ScenarioShader& shader : scenario->shaders) {
+  for (const ScenarioShader& shader : scenario.shaders) {
     files.push_back({shader.path, digestOfFile(shader.path)});
-    LoadError ignored; // told when the shader is needed, by whom needs it
-    const std::optional<LoadedModule> module =
-        loadModule(shader.path, loadOptionsOf(shader, options.load), ignored);
-    if (module) files.insert(files.end(), module->probes.begin(), module->probes.end());
+    // An error is told when the shader is needed, by whom needs it.
+    if (const Result<LoadedModule> module = shaders->load(shader))
+      files.insert(files.end(), module->probes.begin(), module->probes.end());
   }
-  for (const ScenarioBuffer& buffer : scenario->buffers)
+  for (const ScenarioBuffer& buffer : scenario.buffers)
     if (const auto* file = std::get_if<FillFile>(&buffer.fill))
       files.push_back({file->path, digestOfFile(file->path)});
   return ok();
@@ -37,7 +36,7 @@ Status addScenario(const OptOptions& options, std::vector<FileProbe>& files) {
 Result<RunKey> makeRunKey(const RunKeyRequest& request, std::vector<std::string> given) {
   const OptOptions& options = request.options;
   RunKey key;
-  if (!options.scenario.empty() && request.isNeeded)
+  if (options.scenario.isGiven() && request.isNeeded)
     if (Status s = addScenario(options, key.files); !s) return s.error();
   if (!request.isNeeded) return key;
   key.program = buildIdentity();
@@ -51,7 +50,7 @@ Result<RunKey> makeRunKey(const RunKeyRequest& request, std::vector<std::string>
 }
 
 Result<std::string> deviceIdentity(const OptOptions& options) {
-  const std::string& wanted = options.device;
+  const std::string& wanted = options.verification.device;
   const bool isForTarget = options.targetName == "device";
   if (!options.verify && !isForTarget) return std::string();
   // Lanewise's own: its version is the program's.

@@ -115,31 +115,6 @@ void addDisassembly(ReportSubject& subject, const Words& module, uint32_t mostLi
 
 } // namespace
 
-std::string shownCommand(const std::string& command, std::span<char* const> args,
-                         const std::set<std::string>& outputOptions) {
-  constexpr size_t kMostArguments = 40;
-  std::string text = "lanewise " + command;
-  size_t shown = 0, left = 0;
-  for (size_t n = 0; n < args.size(); ++n) {
-    const std::string arg = args[n];
-    if (outputOptions.count(arg)) {
-      ++n; // its value
-      continue;
-    }
-    const bool isLong = arg.starts_with("--");
-    const std::string name = isLong ? arg.substr(0, arg.find('=')) : arg.substr(0, 2);
-    if (arg.size() > 1 && arg[0] == '-' && outputOptions.count(name)) continue;
-    if (++shown > kMostArguments) {
-      ++left;
-      continue;
-    }
-    const bool isPlain =
-        !arg.empty() && arg.find_first_of(" \t\n\"'\\$&|;<>()*?") == std::string::npos;
-    text += isPlain ? " " + arg : fmt::format(" '{}'", arg);
-  }
-  return left == 0 ? text : fmt::format("{} (and {} more)", text, left);
-}
-
 std::vector<ReportFact> versionFacts() {
   std::vector<ReportFact> facts;
   for (const std::string& line : linesOf(versionText())) {

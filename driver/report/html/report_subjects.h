@@ -15,11 +15,6 @@
 
 namespace lanewise::driver {
 
-/// The options as they were typed, without those that say where results go. `outputOptions` take a
-/// value: "-o", "--html".
-std::string shownCommand(const std::string& command, std::span<char* const> args,
-                         const std::set<std::string>& outputOptions);
-
 /// Versions of Lanewise and of what does the work.
 std::vector<ReportFact> versionFacts();
 

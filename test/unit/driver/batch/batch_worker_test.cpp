@@ -60,8 +60,7 @@ protected:
   }
   /// The module as it was compiled.
   std::string unoptimized() const {
-    LoadError why;
-    std::optional<LoadedModule> module = loadModule(plan_.inputs[0].path, {}, why);
+    const Result<LoadedModule> module = loadModule(plan_.inputs[0].path, {});
     return module ? bytesOf(stripLines(module->words)) : std::string();
   }
 
@@ -132,7 +131,7 @@ TEST_F(BatchWorkerTest, ADepfileIsMadeForResultsFromTheCacheAsWell) {
   folder_.write("a.comp", std::string(kSource) + "#include \"b.h\"\n");
   folder_.write("b.h", "");
   attempt(0);
-  plan_.options.writesDepfile = true;
+  plan_.options.depfile.isWanted = true;
   const ItemResult result = attempt(0);
   EXPECT_TRUE(result.isHit);
   EXPECT_TRUE(result.isNew);

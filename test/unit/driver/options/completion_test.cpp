@@ -1,11 +1,8 @@
 // The rules of completion, without a shell. test/install/completion_test.py presses keys in real
 // ones.
-#include "commands/commands.h"
-#include "options/batch_options.h"
+#include "commands/command.h"
 #include "options/completion.h"
 #include "options/man_page.h"
-#include "options/opt_options.h"
-#include "options/transpile_options.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -120,22 +117,19 @@ TEST(Completion, ValuesOfRealOptionsHaveAKind) {
                          "FLAG",     "PASS:GLOB",
                          "RULE",     "COMMAND",
                          "FOLDER",   "FILE"};
-  for (auto describe :
-       {describeOpt, describeBatch, describeVerify, describeTranspile, describeProfile,
-        describeLint, describeLayout, describeEmbed, describeMan, describeCompletion})
-    for (const CommandDescription& command : describe())
-      for (const OptionDescription& option : command.options) {
-        std::string value = option.value;
-        while (!value.empty()) {
-          const std::string one = value.substr(0, value.find('|'));
-          value.erase(0, one.size() + 1);
-          const bool isLiteral = !std::isupper(uint8_t(one[0]));
-          EXPECT_TRUE(isLiteral || one.starts_with("FILE.") ||
-                      std::find(known.begin(), known.end(), one) != known.end())
-              << command.name << " " << (option.names.empty() ? option.label : option.names[0])
-              << ": " << one;
-        }
+  for (const CommandDescription& command : describeCommands())
+    for (const OptionDescription& option : command.options) {
+      std::string value = option.value;
+      while (!value.empty()) {
+        const std::string one = value.substr(0, value.find('|'));
+        value.erase(0, one.size() + 1);
+        const bool isLiteral = !std::isupper(uint8_t(one[0]));
+        EXPECT_TRUE(isLiteral || one.starts_with("FILE.") ||
+                    std::find(known.begin(), known.end(), one) != known.end())
+            << command.name << " " << (option.names.empty() ? option.label : option.names[0])
+            << ": " << one;
       }
+    }
 }
 
 TEST(ManPage, EscapesWhatRoffReads) {

@@ -187,14 +187,6 @@ TEST(HtmlReport, EntriesSurvivePacking) {
   EXPECT_FALSE(unpackEntry(other));
 }
 
-TEST(ReportSubjects, CommandsAreShownWithoutTheirDestinations) {
-  std::vector<std::string> texts = {"a b.comp", "-O",  "-o",          "out.spv",
-                                    "--html=x", "-oy", "--device=cpu"};
-  std::vector<char*> args;
-  for (std::string& text : texts) args.push_back(text.data());
-  EXPECT_EQ(shownCommand("opt", args, {"-o", "--html"}), "lanewise opt 'a b.comp' -O --device=cpu");
-}
-
 TEST(ReportSubjects, AbsoluteNamesBecomeRelativeEverywhere) {
   ReportSubject subject = subjectNamed("/src/a/x.comp", ReportState::Done);
   Remark r;

@@ -5,7 +5,7 @@
 #include "analysis/shared_memory/access_pattern.h"
 #include "analysis/values/affine.h"
 #include "conflict_kernels.h"
-#include "input/scenario_inputs.h"
+#include "input/workload.h"
 #include "pipeline/pipeline.h"
 #include "profiled.h"
 #include "support/spirv_tools.h"
@@ -129,16 +129,17 @@ TEST(ConflictModel, RandomPatternsCostWhatTheInterpreterCounts) {
 }
 
 /// Runs the scenario's own dispatches, or those of a variant, with canonical modules.
-void compareScenario(const driver::Scenario& scenario, const driver::ScenarioVariant* variant,
+void compareScenario(const driver::ScenarioShaders& shaders, const driver::ScenarioVariant* variant,
                      const TargetProfile& target, Tally& tally) {
+  const driver::Scenario& scenario = shaders.scenario();
   driver::ProgramVariant modules;
   if (variant) modules.dispatches = variant->dispatches;
   for (const driver::ScenarioDispatch& dispatch :
        variant ? variant->dispatches : scenario.dispatches) {
     const driver::ScenarioShader& shader = *scenario.findShader(dispatch.shader);
-    Result<driver::Words> words = driver::loadShader(shader.path, {}, &shader, driver::Lines::Keep);
-    ASSERT_TRUE(words) << words.error().str();
-    modules.modules[shader.name] = canonical(*words);
+    Result<driver::LoadedModule> module = shaders.load(shader);
+    ASSERT_TRUE(module) << module.error().str();
+    modules.modules[shader.name] = canonical(module->words);
   }
   std::vector<std::string> notes;
   Result<driver::Program> program = driver::bindProgram(scenario, modules, notes);
@@ -171,14 +172,15 @@ TEST(ConflictModel, SamplesCostWhatTheInterpreterCounts) {
     const std::string path = sample.path() / "scenario.toml";
     if (!std::filesystem::exists(path)) continue;
     SCOPED_TRACE(path);
-    Result<driver::Scenario> scenario = driver::readScenario(path, "small");
-    ASSERT_TRUE(scenario) << scenario.error().str() << " (samples have [sizes.small] for tests)";
+    Result<driver::ScenarioShaders> shaders =
+        driver::ScenarioShaders::read({path, "small", {}}, {});
+    ASSERT_TRUE(shaders) << shaders.error().str() << " (samples have [sizes.small] for tests)";
     for (const char* name : {"generic", "lavapipe", "amd-gcn"}) {
       Result<TargetProfile> target = driver::loadTarget(name);
       ASSERT_TRUE(target);
-      compareScenario(*scenario, nullptr, *target, tally);
-      for (const driver::ScenarioVariant& variant : scenario->variants)
-        compareScenario(*scenario, &variant, *target, tally);
+      compareScenario(*shaders, nullptr, *target, tally);
+      for (const driver::ScenarioVariant& variant : shaders->scenario().variants)
+        compareScenario(*shaders, &variant, *target, tally);
     }
   }
   EXPECT_GE(tally.exact, 12u); // two accesses in each of two shaders of one sample, three targets

@@ -1,4 +1,4 @@
-#include "input/scenario_inputs.h"
+#include "options/option_groups.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

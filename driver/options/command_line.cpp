@@ -1,0 +1,422 @@
+#include "options/command_line.h"
+
+#include "support/failure.h"
+#include "support/suggest.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <utility>
+
+namespace lanewise::driver {
+
+namespace {
+
+/// What its column of --help leaves for the names of options.
+constexpr size_t kNamesWidth = 34;
+
+/// "-" is a value (a standard stream), and so is a negative number.
+bool looksLikeOption(std::string_view arg) {
+  return arg.size() > 1 && arg[0] == '-' && arg[1] != '.' && !std::isdigit(uint8_t(arg[1]));
+}
+
+/// "-Idir" is the option -I; "--target=x" is --target.
+std::string nameIn(const std::string& arg) {
+  return arg[1] == '-' ? arg.substr(0, arg.find('=')) : arg.substr(0, 2);
+}
+
+std::string listOf(std::span<const std::string> names) {
+  std::string text;
+  for (size_t n = 0; n < names.size(); ++n)
+    text += (n == 0 ? "" : n + 1 == names.size() ? " or " : ", ") + names[n];
+  return text;
+}
+
+template <typename Number>
+OptionSetter numberSetter(std::string_view names, Number& target) {
+  const std::string option(names.substr(names.find(',') + 1)); // the longer name
+  return [option, &target](const std::string& value) -> Status {
+    const char* const end = value.data() + value.size();
+    std::from_chars_result read{};
+    if constexpr (std::is_floating_point_v<Number>) {
+      read = std::from_chars(value.data(), end, target);
+    } else {
+      const bool isHex = value.starts_with("0x") || value.starts_with("0X");
+      read = std::from_chars(value.data() + (isHex ? 2 : 0), end, target, isHex ? 16 : 10);
+    }
+    if (read.ec == std::errc() && read.ptr == end) return ok();
+    return failure(fmt::format("{}={} must be a {}number{}", option, value,
+                               std::is_floating_point_v<Number> ? "" : "whole ",
+                               read.ec == std::errc::result_out_of_range ? " that is not so large"
+                               : std::is_unsigned_v<Number>              ? " from 0"
+                                                                         : ""));
+  };
+}
+
+} // namespace
+
+Error notAChoice(std::string_view option, std::string_view value,
+                 std::span<const std::string> names) {
+  return failure(fmt::format("{}={}: it is {}", option, value, listOf(names)));
+}
+
+CommandOption& CommandOption::required() {
+  description_.isRequired = true;
+  return *this;
+}
+
+CommandOption& CommandOption::place() {
+  isInKey_ = isShown_ = false;
+  return *this;
+}
+
+CommandOption& CommandOption::notInKey() {
+  isInKey_ = false;
+  return *this;
+}
+
+// ---- declaring ----
+
+CommandLine::CommandLine(std::string command) : command_(std::move(command)) {
+  options_.emplace_back(); // CLI11 has it already
+  options_.back().description_ = {{"-h", "--help"}, {}, {}, {}, "Print this help message and exit"};
+}
+
+void CommandLine::example(std::string text, std::string command) {
+  examples_.push_back({std::move(text), std::move(command)});
+}
+
+void CommandLine::alias(std::string letters, std::string name) {
+  aliases_.emplace_back(std::move(letters), std::move(name));
+}
+
+CommandOption& CommandLine::add(std::string_view names, std::string type, OptionSetter set,
+                                std::string help) {
+  CommandOption& option = options_.emplace_back();
+  OptionDescription& d = option.description_;
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find(','));
+    d.names.emplace_back(name);
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+  }
+  d.value = std::move(type);
+  d.group = group_;
+  d.text = std::move(help);
+  option.set_ = std::move(set);
+  return option;
+}
+
+CommandOption& CommandLine::flag(std::string_view names, bool& target, std::string help,
+                                 bool whenGiven) {
+  return add(
+      names, {},
+      [&target, whenGiven](const std::string& value) {
+        target = (value == "true") == whenGiven;
+        return ok();
+      },
+      std::move(help));
+}
+
+CommandOption& CommandLine::value(std::string_view names, std::string type, OptionSetter set,
+                                  std::string help) {
+  return add(names, std::move(type), std::move(set), std::move(help));
+}
+
+CommandOption& CommandLine::value(std::string_view names, std::string type, std::string& target,
+                                  std::string help) {
+  return add(
+      names, std::move(type),
+      [&target](const std::string& value) {
+        target = value;
+        return ok();
+      },
+      std::move(help));
+}
+
+CommandOption& CommandLine::value(std::string_view names, std::string type, uint32_t& target,
+                                  std::string help) {
+  return add(names, std::move(type), numberSetter(names, target), std::move(help));
+}
+CommandOption& CommandLine::value(std::string_view names, std::string type, uint64_t& target,
+                                  std::string help) {
+  return add(names, std::move(type), numberSetter(names, target), std::move(help));
+}
+CommandOption& CommandLine::value(std::string_view names, std::string type,
+                                  std::optional<uint64_t>& target, std::string help) {
+  return value(
+      names, std::move(type),
+      [&target, option = std::string(names)](const std::string& text) {
+        return numberSetter(option, target.emplace())(text);
+      },
+      std::move(help));
+}
+CommandOption& CommandLine::value(std::string_view names, std::string type, int64_t& target,
+                                  std::string help) {
+  return add(names, std::move(type), numberSetter(names, target), std::move(help));
+}
+CommandOption& CommandLine::value(std::string_view names, std::string type, double& target,
+                                  std::string help) {
+  return add(names, std::move(type), numberSetter(names, target), std::move(help));
+}
+
+CommandOption& CommandLine::each(std::string_view names, std::string type, OptionSetter set,
+                                 std::string help) {
+  CommandOption& option = add(names, std::move(type), std::move(set), std::move(help));
+  option.description_.isRepeatable = true;
+  return option;
+}
+
+CommandOption& CommandLine::each(std::string_view names, std::string type,
+                                 std::vector<std::string>& target, std::string help) {
+  return each(
+      names, std::move(type),
+      [&target](const std::string& value) {
+        target.push_back(value);
+        return ok();
+      },
+      std::move(help));
+}
+
+CommandOption& CommandLine::positional(std::string label, std::string type, std::string& target,
+                                       std::string help) {
+  CommandOption& option = value({}, std::move(type), target, std::move(help));
+  option.description_.label = std::move(label);
+  return option;
+}
+
+CommandOption& CommandLine::positionals(std::string label, std::string type,
+                                        std::vector<std::string>& target, std::string help) {
+  CommandOption& option = each({}, std::move(type), target, std::move(help));
+  option.description_.label = std::move(label);
+  return option;
+}
+
+// ---- CLI11 ----
+
+namespace {
+
+/// What CLI11 shall know of one option.
+CLI::Option* addTo(CLI::App& app, const OptionDescription& d) {
+  // CLI11 wants a positional's name to be one word.
+  const bool isWord = std::all_of(d.label.begin(), d.label.end(),
+                                  [](char c) { return std::isupper(uint8_t(c)) != 0; });
+  const std::string names = !d.isPositional() ? fmt::format("{}", fmt::join(d.names, ","))
+                            : isWord          ? d.label
+                                              : "INPUT";
+  if (d.value.empty())
+    return app.add_flag(names, d.text)->group(d.group.empty() ? "Options" : d.group);
+  CLI::Option* option = app.add_option_function<std::vector<std::string>>(
+      names, [](const std::vector<std::string>&) {}, d.text);
+  if (!d.isPositional()) option->allow_extra_args(false);
+  if (!d.isRepeatable) option->expected(1);
+  // How often is counted here, in our words.
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  option->type_name(d.value);
+  if (!isWord) option->option_text(d.label);
+  return option->group(d.group.empty() ? "Options" : d.group);
+}
+
+void setUp(CLI::App& app) {
+  app.get_formatter()->column_width(kNamesWidth);
+}
+
+} // namespace
+
+std::string CommandLine::help() const {
+  CLI::App app(about_, program());
+  setUp(app);
+  for (size_t n = 1; n < options_.size(); ++n) {
+    OptionDescription d = options_[n].description_;
+    for (const auto& [letters, name] : aliases_)
+      if (d.names == std::vector{name}) d.text = fmt::format("{}: {}", letters, d.text);
+    addTo(app, d)->required(d.isRequired);
+  }
+  return app.help() + (epilog_ ? epilog_() : "");
+}
+
+Result<bool> CommandLine::parse(std::span<char* const> args) {
+  arguments_.assign(args.begin(), args.end());
+  Result<std::vector<std::string>> sorted = sortOut(args);
+  if (!sorted) return sorted.error();
+  CLI::App app;
+  std::vector<const CLI::Option*> declared{nullptr};
+  for (size_t n = 1; n < options_.size(); ++n)
+    declared.push_back(addTo(app, options_[n].description_));
+  auto wrong = [&](std::string_view what) {
+    return failure(fmt::format("{}; see '{} --help'", what, program()));
+  };
+  try {
+    std::reverse(sorted->begin(), sorted->end()); // CLI11 takes arguments from the back
+    app.parse(*sorted);
+  } catch (const CLI::CallForHelp&) {
+    return true;
+  } catch (const CLI::ExtrasError&) {
+    return wrong(fmt::format("unexpected argument '{}'", app.remaining().at(0)));
+  } catch (const CLI::ParseError& error) {
+    return wrong(error.what());
+  }
+  for (size_t n = 1; n < options_.size(); ++n) {
+    const OptionDescription& d = options_[n].description_;
+    options_[n].given_ = declared[n]->results();
+    const std::string name = d.isPositional() ? d.label : d.names.back();
+    if (d.isRequired && options_[n].given_.empty()) return wrong(name + " is required");
+    if (d.value.empty() || d.isRepeatable || options_[n].given_.size() < 2) continue;
+    return wrong(d.isPositional()
+                     ? fmt::format("unexpected argument '{}'", options_[n].given_[1])
+                     : fmt::format("{} is given {} times", name, options_[n].given_.size()));
+  }
+  if (Status s = setValues(); !s) return s.error();
+  return false;
+}
+
+// ---- parsing ----
+
+const CommandOption* CommandLine::find(std::string_view name) const {
+  for (const CommandOption& option : options_)
+    for (const std::string& known : option.description_.names)
+      if (known == name) return &option;
+  return nullptr;
+}
+
+/// The arguments that are left for CLI11, which does not suggest anything for names that it does
+/// not know, and takes the next argument as a value whatever it is: "--scenario= -o out.spv", as an
+/// unset variable in a script leaves it, must not read a scenario named "-o".
+Result<std::vector<std::string>> CommandLine::sortOut(std::span<char* const> args) {
+  std::vector<std::string> rest;
+  for (size_t i = 0; i < args.size(); ++i) {
+    std::string arg = args[i];
+    if (arg == "--") {
+      rest.insert(rest.end(), args.begin() + ptrdiff_t(i), args.end());
+      break;
+    }
+    std::string typed = arg;
+    for (const auto& [letters, name] : aliases_)
+      if (arg == letters) arg = name;
+    if (!looksLikeOption(arg)) {
+      rest.push_back(std::move(arg));
+      continue;
+    }
+    const std::string name = nameIn(arg);
+    const CommandOption* option = find(name);
+    if (!option) {
+      Result<bool> isTaken = family_ ? family_->take(arg) : false;
+      if (!isTaken) return isTaken.error();
+      if (!*isTaken) return unknown(arg);
+      continue;
+    }
+    const bool isLong = arg[1] == '-', hasValue = arg.size() > name.size();
+    if (typed == arg) typed = name;
+    rest.push_back(arg);
+    if (option->description_.value.empty()) continue;
+    if (hasValue && isLong && arg.size() == name.size() + 1)
+      return failure(typed + " needs a value");
+    if (hasValue) continue;
+    const std::string next = i + 1 < args.size() ? args[i + 1] : "";
+    if (next.empty()) return failure(typed + " needs a value");
+    if (looksLikeOption(next))
+      return failure(fmt::format("{} needs a value, but '{}' follows", typed, next));
+    rest.push_back(next);
+    ++i;
+  }
+  return rest;
+}
+
+Error CommandLine::unknown(const std::string& argument) const {
+  const std::string name = argument.substr(0, argument.find('='));
+  std::vector<std::string> known;
+  auto add = [&](const OptionDescription& d) {
+    known.insert(known.end(), d.names.begin(), d.names.end());
+  };
+  if (family_)
+    for (const OptionDescription& d : family_->describe()) add(d);
+  for (const CommandOption& option : options_) add(option.description_);
+  // One letter is near to any other.
+  if (name.size() <= 2)
+    std::erase_if(known, [&](const std::string& k) { return k.size() <= 2 && k != name; });
+  const std::string near = nearest(name, known);
+  const std::string where = family_ ? " and " + family_->where : "";
+  return failure(fmt::format("unknown option '{}'; {}", name,
+                             near.empty() ? fmt::format("see '{} --help'{}", program(), where)
+                                          : fmt::format("did you mean '{}'?", near)));
+}
+
+Status CommandLine::setValues() {
+  for (CommandOption& option : options_)
+    for (const std::string& value : option.given_)
+      if (Status s = option.set_(value); !s) return s;
+  for (const std::function<Status()>& check : checks_)
+    if (Status s = check(); !s) return s;
+  return ok();
+}
+
+// ---- afterwards ----
+
+bool CommandLine::isGiven(std::string_view name) const {
+  const CommandOption* option = find(name);
+  return option && !option->given_.empty();
+}
+
+std::vector<std::string> CommandLine::key() const {
+  std::vector<std::string> key;
+  for (const CommandOption& option : options_)
+    if (option.isInKey_ && !option.description_.isPositional())
+      for (const std::string& value : option.given_)
+        key.insert(key.end(), {option.description_.names.back(), value});
+  return key;
+}
+
+std::string CommandLine::shown() const {
+  constexpr size_t kMostArguments = 40;
+  std::string text = program();
+  size_t shown = 0;
+  for (size_t n = 0; n < arguments_.size(); ++n) {
+    std::string arg = arguments_[n];
+    for (const auto& [letters, name] : aliases_)
+      if (arg == letters) arg = name;
+    if (looksLikeOption(arg))
+      if (const CommandOption* option = find(nameIn(arg)); option && !option->isShown_) {
+        const bool hasValue = !option->description_.value.empty();
+        if (hasValue && arg.size() == nameIn(arg).size()) ++n; // its value
+        continue;
+      }
+    if (++shown > kMostArguments) continue;
+    const bool isPlain = !arg.empty() && arg.find_first_of(" \t\n\"'\\$&|;<>()*?") == arg.npos;
+    text += isPlain ? " " + arguments_[n] : fmt::format(" '{}'", arguments_[n]);
+  }
+  return shown <= kMostArguments ? text
+                                 : fmt::format("{} (and {} more)", text, shown - kMostArguments);
+}
+
+CommandDescription CommandLine::describe() const {
+  constexpr std::string_view kExitCodes = "Exit codes: ";
+  CommandDescription d;
+  d.name = command_;
+  d.examples = examples_;
+  std::string_view rest = about_;
+  while (!rest.empty()) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (line.starts_with(kExitCodes)) {
+      d.exitCodes = line.substr(kExitCodes.size());
+      if (d.exitCodes.ends_with('.')) d.exitCodes.pop_back();
+    } else {
+      d.about += d.about.empty() ? "" : "\n";
+      d.about += line;
+    }
+  }
+  for (const CommandOption& option : options_) {
+    d.options.push_back(option.description_);
+    // The letters are how people write it.
+    for (const auto& [letters, name] : aliases_)
+      if (option.description_.names == std::vector{name})
+        d.options.back().names.insert(d.options.back().names.begin(), letters);
+  }
+  if (family_)
+    for (OptionDescription& flag : family_->describe()) d.options.push_back(std::move(flag));
+  return d;
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,297 @@
+#include "options/option_groups.h"
+
+#include "support/failure.h"
+#include "support/files.h"
+#include "targets/target_profiles.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace lanewise::driver {
+
+namespace {
+
+constexpr double kMostSeconds = 1e6;
+
+/// The value of --workgroup-size, "X,Y,Z".
+Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
+  std::array<uint32_t, 3> size{1, 1, 1};
+  const Error bad = failure(
+      fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1 to 65535", text));
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (size_t i = 0; i < 3; ++i) {
+    auto [next, error] = std::from_chars(at, end, size[i]);
+    if (error != std::errc() || size[i] < 1 || size[i] > 65535) return bad;
+    at = next;
+    if (i < 2 && (at == end || *at++ != ',')) return bad;
+  }
+  if (at != end) return bad;
+  return size;
+}
+
+/// Seconds above 0 (from 0 where 0 has a meaning of its own), and not so many that they overflow.
+Status checkSeconds(std::string_view option, double seconds, std::string_view more = {}) {
+  if (seconds > 0 && seconds <= kMostSeconds) return ok(); // not NaN
+  return failure(fmt::format("{} must be above 0 and at most 1000000 seconds{}", option, more));
+}
+
+} // namespace
+
+// ---- what is read ----
+
+void addSourceOptions(CommandLine& line, LoadOptions& load, std::string entryHelp) {
+  line.value(
+      "-x", "spv|spvasm|glsl|hlsl",
+      [&load](const std::string& kind) -> Status {
+        load.kind = parseInputKind(kind);
+        if (load.kind) return ok();
+        return failure(fmt::format("-x {}: unknown kind; it is spv, spvasm, glsl or hlsl", kind));
+      },
+      "kind of the input");
+  line.each("-I", "FOLDER", load.includeDirs, "folder to search for #include");
+  line.each(
+      "-D", "NAME[=VALUE]",
+      [&load](const std::string& define) -> Status {
+        const size_t equals = define.find('=');
+        if (equals == 0) return failure(fmt::format("-D {}: a macro needs a name", define));
+        load.defines.emplace_back(define.substr(0, equals),
+                                  equals == std::string::npos ? "1" : define.substr(equals + 1));
+        return ok();
+      },
+      "define a macro");
+  line.value("--entry", "NAME", load.entry, std::move(entryHelp));
+}
+
+void addEnvironmentOption(CommandLine& line, LoadOptions& load) {
+  line.value(
+      "--target-env", "ENV",
+      [&load](const std::string& name) -> Status {
+        Result<spv_target_env> env = parseTargetEnv(name);
+        if (!env) return failure("--target-env: " + env.error().message);
+        load.env = *env;
+        return ok();
+      },
+      "environment to compile for and validate in, such as vulkan1.1 or spv1.3");
+}
+
+Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text) {
+  const Error bad =
+      failure(fmt::format("--spec-const={} must be ID:VALUE, such as 0:64, 1:0x10, 2:-3, 3:1.5 or "
+                          "4:true",
+                          text));
+  size_t colon = text.find(':');
+  if (colon == std::string::npos) return bad;
+  uint32_t id = 0;
+  auto [idEnd, idError] = std::from_chars(text.data(), text.data() + colon, id);
+  if (idError != std::errc() || idEnd != text.data() + colon) return bad;
+
+  std::string value = text.substr(colon + 1);
+  if (value == "true" || value == "false") return std::pair(id, uint64_t(value == "true"));
+  bool isNegative = value.starts_with('-');
+  std::string digits = value.substr(isNegative);
+  bool isHex = digits.starts_with("0x") || digits.starts_with("0X");
+  if (isHex) digits.erase(0, 2);
+  if (digits.empty()) return bad;
+  uint64_t magnitude = 0;
+  const char* end = digits.data() + digits.size();
+  auto [next, error] = std::from_chars(digits.data(), end, magnitude, isHex ? 16 : 10);
+  bool isWhole = next == end;
+  if (isWhole && error != std::errc()) return bad; // more than 64 bits
+  if (isWhole) {
+    if (isNegative && magnitude > uint64_t(INT64_MAX) + 1) return bad;
+    return std::pair(id, isNegative ? uint64_t(0) - magnitude : magnitude);
+  }
+  if (isHex) return bad;
+  if (digits.ends_with('f')) digits.pop_back();
+  float number = 0;
+  end = digits.data() + digits.size();
+  auto [floatEnd, floatError] = std::from_chars(digits.data(), end, number);
+  if (floatError != std::errc() || floatEnd != end || digits.find_first_of("0123456789") != 0)
+    return bad;
+  return std::pair(id, uint64_t(std::bit_cast<uint32_t>(isNegative ? -number : number)));
+}
+
+void addAssumptionOptions(CommandLine& line, Assumptions& assumptions) {
+  line.each(
+      "--spec-const", "ID:VALUE",
+      [&assumptions](const std::string& text) -> Status {
+        Result<std::pair<uint32_t, uint64_t>> constant = parseSpecConstant(text);
+        if (!constant) return constant.error();
+        assumptions.specConstants[constant->first] = constant->second;
+        return ok();
+      },
+      "value of a specialization constant");
+  line.value(
+      "--workgroup-size", "X,Y,Z",
+      [&assumptions](const std::string& text) -> Status {
+        Result<std::array<uint32_t, 3>> size = parseWorkgroupSize(text);
+        if (!size) return size.error();
+        assumptions.workgroupSize = *size;
+        return ok();
+      },
+      "workgroup size that is not literal");
+}
+
+void refuseBesideScenario(CommandLine& line, const ScenarioChoice& scenario) {
+  line.check([&line, &scenario]() -> Status {
+    const bool isAnyGiven =
+        line.isGiven("--spec-const") || line.isGiven("--workgroup-size") || line.isGiven("--entry");
+    if (!scenario.isGiven() || !isAnyGiven) return ok();
+    return failure("--spec-const, --workgroup-size and --entry stand in the scenario's [[shader]]; "
+                   "give them there");
+  });
+}
+
+void addScenarioOptions(CommandLine& line, ScenarioChoice& scenario, std::string help) {
+  line.value("--scenario", "FILE.toml", scenario.path, std::move(help));
+  line.value("--size", "NAME", scenario.size,
+             "take the parameters of [sizes.NAME] of the scenario");
+  line.check([&scenario]() -> Status {
+    if (scenario.isGiven() || scenario.size.empty()) return ok();
+    return failure("--size speaks of a scenario; give --scenario=FILE.toml");
+  });
+}
+
+void addShaderOption(CommandLine& line, ScenarioChoice& scenario) {
+  line.value("--shader", "NAME", scenario.shader,
+             "the scenario's shader that the input stands for");
+  line.check([&scenario]() -> Status {
+    if (scenario.isGiven() || scenario.shader.empty()) return ok();
+    return failure("--shader speaks of a scenario; give --scenario=FILE.toml");
+  });
+}
+
+void addTargetOption(CommandLine& line, std::string& target) {
+  line.value(
+      "--target", "TARGET", target,
+      fmt::format("GPU to count for: {}, device, or FILE.toml", fmt::join(builtInTargets(), ", ")));
+}
+
+// ---- how it runs ----
+
+void addTimeoutOption(CommandLine& line, double& seconds, std::string help) {
+  line.value("--timeout", "SECONDS", seconds, std::move(help));
+  line.check([&seconds] { return checkSeconds("--timeout", seconds); });
+}
+
+void addDeviceOptions(CommandLine& line, VerifyOptions& options) {
+  line.value("--device", "DEVICE", options.device,
+             "a number of `lanewise devices`, cpu, or interpreter");
+  line.flag("--validation-layer", options.validationLayer,
+            "run under the Khronos validation layer; its errors are findings");
+  addTimeoutOption(line, options.timeoutSeconds, "seconds after which a submission counts as hung");
+  line.value("--seed", "N", options.seed, "seed of random inputs");
+  InterpreterOptions& interpreter = options.interpreter;
+  line.flag("--no-interpreter", interpreter.checksBesideDevice,
+            "do not look for races and undefined operations with the interpreter as well", false);
+  line.value("--interpreter-budget", "SECONDS", interpreter.budgetSeconds,
+             fmt::format("about how many seconds the interpreter may take for each comparison "
+                         "(default {}); decides how many workgroups it runs",
+                         interpreter.budgetSeconds));
+  line.value(
+      "--subgroup-size", "4|8|16|32|64|128", interpreter.subgroupSize,
+      fmt::format("lanes of a subgroup in the interpreter (default {})", interpreter.subgroupSize));
+  line.check([&interpreter]() -> Status {
+    const uint32_t lanes = interpreter.subgroupSize;
+    if (lanes < 4 || lanes > 128 || !std::has_single_bit(lanes))
+      return failure("--subgroup-size must be 4, 8, 16, 32, 64 or 128");
+    return checkSeconds("--interpreter-budget", interpreter.budgetSeconds,
+                        "; --no-interpreter leaves it out");
+  });
+}
+
+void addTimingOption(CommandLine& line, VerifyOptions& options) {
+  line.flag("--no-timing", options.timing, "compare only", false);
+}
+
+void addRequirementOptions(CommandLine& line, bool& requiresVerified, bool& requiresCoverage,
+                           std::string requiresVerifiedHelp) {
+  line.flag("--require-verified", requiresVerified, std::move(requiresVerifiedHelp));
+  line.flag("--require-coverage", requiresCoverage,
+            "count as verified only what was exercised in full: every block, every branch both "
+            "ways; implies --require-verified");
+  line.check([&requiresVerified, &requiresCoverage] {
+    requiresVerified = requiresVerified || requiresCoverage;
+    return ok();
+  });
+}
+
+void addIsolationOptions(CommandLine& line, IsolationLimits& limits) {
+  line.value(
+      "--isolation-timeout", "SECONDS",
+      [&limits](const std::string& text) -> Status {
+        double seconds = 0;
+        const char* const end = text.data() + text.size();
+        auto [next, error] = std::from_chars(text.data(), end, seconds);
+        const bool isNumber = error == std::errc() && next == end;
+        if (!isNumber || !(seconds >= 0 && seconds <= kMostSeconds)) // NaN, too
+          return failure("--isolation-timeout must lie between 0 and 1000000 seconds");
+        // Rounded up: 0 means no limit, and must not come from a small number.
+        limits.time = std::chrono::milliseconds(int64_t(std::ceil(seconds * 1000)));
+        return ok();
+      },
+      "seconds after which a third-party step is given up (0: never)");
+  line.flag("--no-isolation", limits.fork,
+            "run third-party steps and drivers in this process (for debuggers)", false);
+  line.check([&limits] {
+    limits.forksForDrivers = limits.fork;
+    return ok();
+  });
+}
+
+// ---- what is written ----
+
+void addDepfileOptions(CommandLine& line, DepfileOptions& depfile, bool hasTarget) {
+  line.alias("-MD", "--write-dependencies");
+  line.alias("-MF", "--dependency-file");
+  line.flag("--write-dependencies", depfile.isWanted, "write a depfile").place();
+  line.value("--dependency-file", "FILE", depfile.path, "its name (default: OUT.d)").place();
+  if (hasTarget) {
+    line.alias("-MT", "--dependency-target");
+    line.value("--dependency-target", "NAME", depfile.target, "what it says is made (default: OUT)")
+        .place();
+  }
+  line.check([&depfile] {
+    depfile.isWanted = depfile.isWanted || !depfile.path.empty() || !depfile.target.empty();
+    return ok();
+  });
+}
+
+void addWriteIfChangedOption(CommandLine& line, bool& writesIfChanged) {
+  line.flag("--write-if-changed", writesIfChanged,
+            "leave output files alone that would become what they are")
+      .place();
+}
+
+Status checkInputs(const std::vector<std::string>& inputs, std::string none) {
+  if (inputs.empty()) return failure(std::move(none));
+  if (std::count(inputs.begin(), inputs.end(), "")) return failure("the name of an input is empty");
+  if (inputs.size() > 1 && std::count(inputs.begin(), inputs.end(), "-"))
+    return failure("standard input (-) must be the only input");
+  return ok();
+}
+
+Status checkIsAnother(const std::string& path, const std::vector<std::string>& others) {
+  if (path.empty() || path == "-") return ok();
+  for (const std::string& other : others)
+    if (!other.empty() && other != "-" && isSameFile(path, other))
+      return failure(
+          fmt::format("{}: this command reads or writes it already; give another name", path));
+  return ok();
+}
+
+Status checkDestination(const std::string& path, const std::vector<std::string>& others) {
+  if (path.empty() || path == "-") return ok();
+  if (Status s = checkIsAnother(path, others); !s) return s;
+  if (Status s = checkWritable(path); !s)
+    return failure(fmt::format("{}: {}", path, s.error().message));
+  return ok();
+}
+
+} // namespace lanewise::driver

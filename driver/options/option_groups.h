@@ -1,0 +1,72 @@
+// Groups of options that several commands have: each option is declared, read and checked here and
+// nowhere else. What a group sets is the struct that the command hands on whole.
+#pragma once
+
+#include "input/front_end.h"
+#include "input/workload.h"
+#include "lanewise/assumptions.h"
+#include "lanewise/result.h"
+#include "options/command_line.h"
+#include "support/depfile.h"
+#include "support/isolate.h"
+#include "verify/verify.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace lanewise::driver {
+
+/// -x, -I, -D and --entry. `entryHelp` says what the entry point is to the command.
+void addSourceOptions(CommandLine& line, LoadOptions& load,
+                      std::string entryHelp = "entry point (of HLSL: the function to compile)");
+/// --target-env.
+void addEnvironmentOption(CommandLine& line, LoadOptions& load);
+
+/// --spec-const and --workgroup-size. With `scenario`, whose [[shader]] says both, they are refused
+/// beside one, as is an --entry in `load`.
+void addAssumptionOptions(CommandLine& line, Assumptions& assumptions);
+void refuseBesideScenario(CommandLine& line, const ScenarioChoice& scenario);
+
+/// --scenario and --size.
+void addScenarioOptions(CommandLine& line, ScenarioChoice& scenario, std::string help);
+/// --shader.
+void addShaderOption(CommandLine& line, ScenarioChoice& scenario);
+
+/// --target; what it names is read by targets/.
+void addTargetOption(CommandLine& line, std::string& target);
+
+/// Where and how to dispatch: --device, --validation-layer, --timeout, --seed and those of the
+/// interpreter.
+void addDeviceOptions(CommandLine& line, VerifyOptions& options);
+/// --timeout.
+void addTimeoutOption(CommandLine& line, double& seconds, std::string help);
+/// --no-timing.
+void addTimingOption(CommandLine& line, VerifyOptions& options);
+/// --require-verified and --require-coverage, which implies it.
+void addRequirementOptions(CommandLine& line, bool& requiresVerified, bool& requiresCoverage,
+                           std::string requiresVerifiedHelp);
+
+/// --isolation-timeout and --no-isolation.
+void addIsolationOptions(CommandLine& line, IsolationLimits& limits);
+
+/// -MD, -MF, and with `hasTarget` -MT.
+void addDepfileOptions(CommandLine& line, DepfileOptions& depfile, bool hasTarget);
+/// --write-if-changed.
+void addWriteIfChangedOption(CommandLine& line, bool& writesIfChanged);
+
+/// "ID:VALUE" of --spec-const: bits of the value. Decimal, hexadecimal (0x), negative, true/false,
+/// or with a point or an 'f' a 32-bit float.
+Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text);
+
+/// What is wrong with inputs that a command reads one by one: none, one without a name, "-" beside
+/// others. `none` is the message for none.
+Status checkInputs(const std::vector<std::string>& inputs, std::string none);
+
+/// A file that is written must be none of those that the command reads or writes
+/// otherwise (`others`; empty names and "-" do not count).
+Status checkIsAnother(const std::string& path, const std::vector<std::string>& others);
+/// And it must be writable.
+Status checkDestination(const std::string& path, const std::vector<std::string>& others);
+
+} // namespace lanewise::driver
