@@ -114,8 +114,8 @@ Status readList(const InputRequest& request, std::vector<Found>& found) {
     const fs::path absolute = fs::absolute(line, ignored).lexically_normal();
     const fs::path below = absolute.lexically_relative(root.lexically_normal());
     if (below.empty() || below == "." || *below.begin() == "..")
-      return failure(fmt::format("{}: '{}' does not lie below {}; give --root=FOLDER, below which "
-                                 "outputs keep their paths",
+      return failure(fmt::format("{}: '{}' is not inside {}; give --root=FOLDER, the folder that "
+                                 "output paths are relative to",
                                  name, line, root.lexically_normal().string()));
     if (std::any_of(request.exclude.begin(), request.exclude.end(),
                     [&](const std::string& glob) { return matchesGlob(glob, below.string()); }))
@@ -173,7 +173,7 @@ Result<std::vector<BatchInput>> collectInputs(const InputRequest& request) {
     return failure(fmt::format("{}: {}", request.from,
                                isFolder(request.from)
                                    ? "no .spv, .spvasm, .comp, .glsl or .hlsl in it"
-                                   : "lists nothing"));
+                                   : "the list is empty"));
   std::vector<BatchInput> inputs;
   for (Found& f : found) {
     const std::optional<struct stat> info = statOf(f.path);

@@ -148,7 +148,7 @@ private:
       result = std::move(*told);
     } else {
       result.exitCode = kBadUsageOrInput;
-      result.reason = answer ? "its worker sent nonsense" : answer.error().message;
+      result.reason = answer ? "malformed reply from its worker process" : answer.error().message;
       result.errors = fmt::format("lanewise: {}: {}\n", plan_.inputs[index].path, result.reason);
     }
     isDone_[index] = true;
@@ -168,7 +168,7 @@ private:
     remarks_ += std::exchange(result.remarks, {});
     std::string text = std::exchange(result.errors, {});
     if (result.status == ItemStatus::Fallback)
-      text += fmt::format("lanewise: warning: {}: not optimized, written as it is: {}\n",
+      text += fmt::format("lanewise: warning: {}: not optimized, copied unchanged: {}\n",
                           plan_.inputs[index].path, result.reason);
     text += std::exchange(result.standardError, {});
     const std::string out = std::exchange(result.standardOutput, {});

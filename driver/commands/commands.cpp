@@ -26,7 +26,7 @@ constexpr CommandEntry kCommands[] = {
     {"lint", "find mistakes and slow code in compute shaders", alone<makeLintCommand>},
     {"layout pack", "convert a buffer's data to the layout that --aos-to-soa chose",
      [](const DescribeAll&) { return makeLayoutCommand("pack"); }},
-    {"layout unpack", "convert it back to the layout that the host has",
+    {"layout unpack", "convert it back to the host's layout",
      [](const DescribeAll&) { return makeLayoutCommand("unpack"); }},
     {"layout header", "write a C++ header that does both",
      [](const DescribeAll&) { return makeLayoutCommand("header"); }},

@@ -51,7 +51,7 @@ Result<std::vector<BufferLayout>> chooseBuffers(const LayoutManifest& manifest, 
 Status checkFiles(const Options& o) {
   const bool readsData = o.action != "header";
   if (readsData && o.manifest == "-" && o.input == "-")
-    return failure("standard input can stand for the manifest or the data; give IN");
+    return failure("the manifest and the data cannot both come from standard input; give IN");
   if (readsData && o.output == "-" && ::isatty(STDOUT_FILENO))
     return failure("the output is binary; give -o FILE");
   return checkDestination(o.output, {o.manifest, o.input});
@@ -111,7 +111,8 @@ public:
     line.positional("IN", "FILE", o_.input, "the data; standard input by default");
     if (o_.action == "unpack")
       line.value("--count", "N", o_.count,
-                 "elements, where the data does not tell (see docs/layout.md)");
+                 "number of elements, where the size of the data does not determine it (see "
+                 "docs/layout.md)");
   }
 
   int run(const CommandLine&) override { return convert(o_); }

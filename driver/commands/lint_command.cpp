@@ -68,7 +68,7 @@ Status chooseRules(Options& o) {
     const bool isWanted = o.only.empty() || has(only, rule);
     if ((isWanted && !has(disabled, rule)) || has(enabled, rule)) o.rules.push_back(&rule);
   }
-  return o.rules.empty() ? Status(failure("no rule is left to look for")) : ok();
+  return o.rules.empty() ? Status(failure("no rule is enabled")) : ok();
 }
 
 std::string helpOfRules() {
@@ -216,8 +216,9 @@ private:
           runSpirvOpt(loaded.words, flagsFor(mergesReturns), {loaded.env, true, true});
       if (words && validate(*words, loaded.env)) return Module::read(*words);
     }
-    printError("{}: warning: SPIRV-Tools cannot simplify this module, and less is found in it\n",
-               input);
+    printError(
+        "{}: warning: SPIRV-Tools cannot simplify this module; some problems may be missed\n",
+        input);
     return Module::read(loaded.words);
   }
 
@@ -229,11 +230,11 @@ private:
 class LintCommand : public Command {
 public:
   void declare(CommandLine& line) override {
-    line.about("Looks for mistakes and slow code in compute shaders: barriers that not all "
-               "invocations reach, races on shared memory, barriers that nothing needs, bank "
-               "conflicts, uncoalesced accesses and divergent branches.\n"
-               "Exit codes: 0 nothing found, or warnings only; 1 bad usage or input; 2 an error "
-               "was found (with --werror: anything); 3 no device for --target=device.");
+    line.about(
+        "Finds mistakes and slow code in compute shaders: barriers in non-uniform control flow, "
+        "data races on shared memory, redundant barriers, bank conflicts, uncoalesced accesses and "
+        "divergent branches.\nExit codes: 0 nothing found, or warnings only; 1 bad usage or input; "
+        "2 an error was found (with --werror: anything); 3 no device for --target=device.");
     line.example("Look for everything.", "lanewise lint tile.comp");
     line.example("Look for races only, and let a build fail on them.",
                  "lanewise lint --rule=shared-memory-race --werror tile.comp");
@@ -242,10 +243,10 @@ public:
     line.epilog(helpOfRules);
     line.positionals("INPUT", "SHADER", o_.inputs, ".spv, .spvasm, .comp/.glsl, .hlsl, or -");
     line.group("Rules");
-    addRulesOption(line, "--rule", o_.only, "look for this only (may be repeated)");
-    addRulesOption(line, "--disable", o_.disabled, "do not look for this");
-    addRulesOption(line, "--enable", o_.enabled, "look for this although --disable=all");
-    line.flag("--werror", o_.isStrict, "make errors of warnings");
+    addRulesOption(line, "--rule", o_.only, "run only this rule (repeatable)");
+    addRulesOption(line, "--disable", o_.disabled, "do not run this rule");
+    addRulesOption(line, "--enable", o_.enabled, "run this rule even with --disable=all");
+    line.flag("--werror", o_.isStrict, "treat warnings as errors");
     line.group("What the rules may assume");
     addTargetOption(line, o_.target);
     addAssumptionOptions(line, o_.assumptions);
@@ -255,7 +256,7 @@ public:
     line.group("Report");
     line.value("--format", "text|json|sarif",
                choice("--format", o_.format, {"text", "json", "sarif"}), "form of the report");
-    line.value("-o,--output", "FILE", o_.output, "where the report goes (standard output)").place();
+    line.value("-o,--output", "FILE", o_.output, "report file (default: standard output)").place();
     line.check([this]() -> Status {
       if (Status s = checkInputs(o_.inputs, "no input; give a file, or - for standard input"); !s)
         return s;

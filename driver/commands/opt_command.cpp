@@ -82,8 +82,7 @@ private:
       return fail("the output is binary; give -o FILE, or -S for text");
     if (options_.inputs.size() > 1 && !options_.output.empty() && !isFolder(options_.output))
       return fail(
-          fmt::format("{}: not a folder, and several inputs need one to go to; make it first",
-                      options_.output));
+          fmt::format("{}: not a folder; several inputs need an existing one", options_.output));
     if (int code = checkDestinations()) return code;
     return openDevice();
   }
@@ -146,8 +145,9 @@ private:
     std::vector<ProgramModule> modules;
     for (const ScenarioShader* shader : shaders->used()) {
       if (shader->name.find('/') != std::string::npos)
-        return fail(fmt::format("{}: shader `{}`: its name becomes a file's, and has a '/'",
-                                options_.scenario.path, shader->name));
+        return fail(
+            fmt::format("{}: shader `{}`: its name is used as a file name and must not contain '/'",
+                        options_.scenario.path, shader->name));
       Result<LoadedModule> module = shaders->load(*shader);
       if (!module) return fail(module.error().message);
       for (const std::string& warning : module->warnings) output.standardError += warning + "\n";
@@ -172,7 +172,7 @@ private:
     std::error_code error;
     fs::create_directories(options_.output, error);
     if (!isFolder(options_.output))
-      return fail(fmt::format("{}: no folder can be made there", options_.output));
+      return fail(fmt::format("{}: cannot create this folder", options_.output));
     const fs::path folder = options_.output;
     for (ProgramModule& m : program.modules) {
       const std::string out =

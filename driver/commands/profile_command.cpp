@@ -43,7 +43,7 @@ Status checkInput(const CommandLine& line, Options& o) {
         fmt::format("{} and --scenario={}: give one scenario", o.inputs[0], o.scenario.path));
   o.scenario.path = o.inputs[0];
   if (!o.scenario.shader.empty())
-    return failure("--shader says what a module stands for; give the module beside --scenario");
+    return failure("--shader needs a module to replace it with; give one beside --scenario");
   return ok();
 }
 
@@ -142,13 +142,12 @@ int profile(Options& o) {
 class ProfileCommand : public Command {
 public:
   void declare(CommandLine& line) override {
-    line.about(
-        "Runs a scenario in the interpreter and counts, for the subgroups of a target: bank "
-        "conflicts, sectors touched and active lanes of each access, how often lanes disagree at "
-        "each branch, and arrivals at each barrier. A shader or module is run with the --scenario, "
-        "in place of one of its shaders, or with inputs generated.\n"
-        "Exit codes: 0 done; 1 bad usage or input, or a module that the interpreter does not know; "
-        "3 no device for --target=device.");
+    line.about("Runs a scenario in the interpreter and counts, for the subgroups of a target: bank "
+               "conflicts, sectors touched and active lanes of each access, how often each branch "
+               "diverges, and arrivals at each barrier. A shader or module is run with the "
+               "--scenario, in place of one of its shaders, or with inputs generated.\nExit codes: "
+               "0 done; 1 bad usage or input, or a module that the interpreter does not know; 3 no "
+               "device for --target=device.");
     line.example("Count for the generic target what a scenario does.",
                  "lanewise profile scenario.toml");
     line.example("Count for one GPU what a module does in the place of the scenario's shader.",
@@ -169,12 +168,12 @@ public:
     addTargetOption(line, o_.target);
     line.value("--format", "text|json", choice("--format", o_.format, {"text", "json"}),
                "form of the report");
-    line.value("--top", "N", o_.top, "rows of each table of the text, 0 for all (20)");
+    line.value("--top", "N", o_.top, "rows per table of the text, 0 for all (default 20)");
     addTimeoutOption(line, o_.profile.timeoutSeconds,
-                     "seconds after which no further workgroup is run (60)");
+                     "time limit in seconds, after which no further workgroup is run (default 60)");
     line.check([this]() -> Status {
       if (o_.scenario.isGiven() || o_.variant.empty()) return ok();
-      return failure("--variant speaks of a scenario; give --scenario=FILE.toml");
+      return failure("--variant needs --scenario=FILE.toml");
     });
   }
   int run(const CommandLine&) override { return profile(o_); }

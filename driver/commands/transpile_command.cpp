@@ -204,8 +204,7 @@ private:
 
   Result<VerifyReport> verify() {
     if (!canVerify())
-      return notRun("no compiler of MSL is at hand that could bring the text back to a device; "
-                    "Metal's own compiler has to take it");
+      return notRun("MSL cannot be compiled back here; check it with Metal's own compiler");
     RoundTrip trip;
     trip.target = options_.target;
     trip.layouts = layouts_;
@@ -250,8 +249,8 @@ private:
                       [&](const Job& job) { return job.described == shader; }))
         continue;
       if (!layouts_.buffers.empty())
-        return failure(fmt::format("{}: its shader `{}` would see the old layout; give the FOLDER "
-                                   "that opt --scenario -o wrote, so that all are transpiled",
+        return failure(fmt::format("{}: its shader `{}` would still use the old layout; give the "
+                                   "FOLDER that opt --scenario -o wrote to transpile all of them",
                                    options_.scenario.path, shader->name));
       Result<LoadedModule> module = shaders_->load(*shader);
       if (!module) return module.error();
@@ -313,7 +312,7 @@ private:
       std::error_code error;
       fs::create_directories(options_.output, error);
       if (!isFolder(options_.output))
-        return failure(fmt::format("{}: no folder can be made there", options_.output));
+        return failure(fmt::format("{}: cannot create this folder", options_.output));
     }
     std::vector<CrossText> texts;
     for (Job& job : jobs_) {

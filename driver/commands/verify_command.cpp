@@ -55,9 +55,7 @@ Result<bool> areFolders(const CommandLine& line, const Options& o) {
         "a folder stands for a whole program, the original of which is the scenario: give "
         "folders only, or modules only");
   if (!o.scenario.isGiven())
-    return failure(fmt::format("{}: a folder stands for the shaders of a scenario; give "
-                               "--scenario=FILE.toml",
-                               o.inputs[0]));
+    return failure(fmt::format("{}: a folder of shaders needs --scenario=FILE.toml", o.inputs[0]));
   if (!o.scenario.shader.empty() || line.isGiven("-x"))
     return failure("--shader and -x speak of single modules, not of folders");
   return true;
@@ -71,10 +69,10 @@ Status checkOptions(const CommandLine& line, const Options& o) {
         "verify needs ORIGINAL and TRANSFORMED, or --scenario and a folder; see 'lanewise "
         "verify --help'");
   if (std::count(o.inputs.begin(), o.inputs.end(), "-") > 1)
-    return failure("standard input can stand for one module only");
+    return failure("only one module can come from standard input");
   const size_t programs = o.inputs.size() + (*folders ? 1 : 0);
   if (o.labels.size() > programs)
-    return failure(fmt::format("{} --label for {} programs", o.labels.size(), programs));
+    return failure(fmt::format("{} --label options for {} programs", o.labels.size(), programs));
   if (o.verify.repeats < 1 || o.verify.repeats > 100000)
     return failure("--repeats must lie between 1 and 100000");
   if (std::count(o.inputs.begin(), o.inputs.end(), ""))
@@ -336,8 +334,8 @@ public:
     line.each("--label", "NAME", o_.labels,
               "name of ORIGINAL, then of each TRANSFORMED, in the report");
     line.value("--layout-manifest", "FILE.json", o_.layoutManifest,
-               "how TRANSFORMED sees the buffers that --aos-to-soa laid out anew; of a FOLDER by "
-               "default its layout.json");
+               "buffer layouts of TRANSFORMED, as opt --aos-to-soa wrote them (default with "
+               "FOLDER: its layout.json)");
     line.group("How to load it");
     addSourceOptions(line, o_.load, "entry point (without a scenario)");
     addAssumptionOptions(line, o_.assumptions);
@@ -353,7 +351,7 @@ public:
                "write the report as one HTML page, with the times drawn")
         .place();
     addRequirementOptions(line, o_.requiresVerified, o_.verify.requiresCoverage,
-                          "exit with 2 where the outputs could not be compared");
+                          "exit with 2 if the outputs could not be compared");
     line.check([this, &line] { return checkOptions(line, o_); });
   }
 

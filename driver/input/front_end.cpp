@@ -86,7 +86,8 @@ Result<Words> wordsOfBinary(std::string_view bytes) {
           "this is text, not a SPIR-V binary; for assembly name it .spvasm or give -x spvasm, for "
           "source .comp or -x glsl");
     if (bytes.size() < 4)
-      return failure(fmt::format("truncated: {} bytes are no SPIR-V module", bytes.size()));
+      return failure(
+          fmt::format("truncated: {} bytes are too few for a SPIR-V module", bytes.size()));
     return failure(
         fmt::format("not a SPIR-V binary: it starts with 0x{:08x} instead of the magic number "
                     "0x{:08x}",

@@ -230,7 +230,7 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
       sortLog(logger.getAllMessages(), request.name, out);
       if (request.isHlsl)
         if (Status mended = mendWaveIntrinsics(out); !mended)
-          out.errors.push_back(fmt::format("{}: error: glslang wrote what is no SPIR-V: {}",
+          out.errors.push_back(fmt::format("{}: error: glslang wrote invalid SPIR-V: {}",
                                            request.name, mended.error().message));
     }
   }

@@ -61,11 +61,11 @@ Status checkFolders(const OptOptions& o, const BatchOptions& batch) {
         o.inputs.empty() ? "no" : "more than one"));
   if (o.output.empty() || o.output == "-") return failure("no output; give -o FOLDER");
   if (!o.depfile.path.empty() || !o.depfile.target.empty())
-    return failure("-MF and -MT speak of one output; leave them out: each output gets OUT.d");
+    return failure("-MF and -MT name a single depfile; leave them out: each output gets OUT.d");
   if (!o.layoutManifest.empty())
     return failure("--layout-manifest names one file, for one program; use 'lanewise opt'");
   if (!batch.root.empty() && isFolder(o.inputs.front()))
-    return failure("--root is for lists; what a folder holds keeps its paths below it");
+    return failure("--root is for lists; outputs of a folder keep their paths relative to it");
   return ok();
 }
 
@@ -97,19 +97,19 @@ void declareBatch(CommandLine& line, OptOptions& o, BatchOptions& batch) {
              "folder for the outputs, which keep their relative paths")
       .place();
   line.group("Batch");
-  line.value("-j,--jobs", "N", batch.jobs, "worker processes (default: one for each core)").place();
+  line.value("-j,--jobs", "N", batch.jobs, "worker processes (default: one per core)").place();
   line.value("--cache", "FOLDER", batch.cache,
              "folder, redis://[:PASSWORD@]HOST[:PORT][/DATABASE] or unix:///SOCKET")
       .place();
   const auto size = std::make_shared<std::string>(); // lives as long as the check below
   line.value("--cache-size", "BYTES", *size,
-             "of a folder, at the end of a run: 500M, 5G (default), 0 for no limit")
+             "size limit of a cache folder: 500M, 5G (default), 0 for none")
       .place();
   line.value("--json", "FILE.json", batch.json,
-             "where a summary goes: what became of each input, and why")
+             "write a summary: the result for each input, and why")
       .place();
   line.value("--root", "FOLDER", batch.root,
-             "of a list: outputs keep the paths below it (default: the current folder)")
+             "with a list: the folder that output paths are relative to (default: the current one)")
       .notInKey();
   line.each("--exclude", "GLOB", batch.exclude, "leave out inputs or folders whose path matches")
       .notInKey();

@@ -48,11 +48,12 @@ OptionSetter numberSetter(std::string_view names, Number& target) {
       read = std::from_chars(value.data() + (isHex ? 2 : 0), end, target, isHex ? 16 : 10);
     }
     if (read.ec == std::errc() && read.ptr == end) return ok();
-    return failure(fmt::format("{}={} must be a {}number{}", option, value,
-                               std::is_floating_point_v<Number> ? "" : "whole ",
-                               read.ec == std::errc::result_out_of_range ? " that is not so large"
-                               : std::is_unsigned_v<Number>              ? " from 0"
-                                                                         : ""));
+    if (read.ec == std::errc::result_out_of_range)
+      return failure(fmt::format("{}={} is out of range", option, value));
+    return failure(fmt::format("{}={} must be {}", option, value,
+                               std::is_floating_point_v<Number> ? "a number"
+                               : std::is_unsigned_v<Number>     ? "a non-negative integer"
+                                                                : "an integer"));
   };
 }
 

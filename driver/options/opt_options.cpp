@@ -126,7 +126,7 @@ Status addNarrowRequests(const std::string& list, std::vector<NarrowRequest>& re
     for (const NarrowRequest& other : requests)
       if (other.buffer == request->buffer && other.field == request->field)
         return failure(
-            fmt::format("--narrow-fields: {}.{} stands there twice", other.buffer, other.field));
+            fmt::format("--narrow-fields: {}.{} is given twice", other.buffer, other.field));
     requests.push_back(std::move(*request));
     at = comma + 1;
   }
@@ -173,15 +173,15 @@ void declarePipeline(CommandLine& line, OptOptions& o) {
   line.epilog(helpOfPasses);
   PipelineOptions& p = o.pipeline;
   line.each("--only", "PASS:GLOB", siteFilters("--only", p.only),
-            "let PASS rewrite only sites that match");
+            "restrict PASS to the sites that match GLOB");
   line.each("--skip", "PASS:GLOB", siteFilters("--skip", p.skip),
-            "let PASS rewrite no site that matches");
+            "exclude the sites that match GLOB from PASS");
   line.value("--bisect-limit", "N", p.bisectLimit,
-             "allow the first N rewrites only, and list them");
+             "apply only the first N rewrites, and list them");
   line.each(
       "--narrow-fields", "BUFFER.FIELD:BITS,...",
       [&p](const std::string& list) { return addNarrowRequests(list, p.narrow); },
-      "pack 32-bit integers of structs that fit; the host must follow");
+      "store integer fields of structs in fewer bits; the host must do the same");
   line.flag("--strict", p.strict, "write nothing when any pass fails");
   line.flag("--preserve-bindings", p.preserveBindings,
             "keep unused descriptors in every spirv-opt pass");
@@ -206,21 +206,21 @@ void declareReports(CommandLine& line, OptOptions& o) {
   line.group("Remarks and verification");
   line.value("--remarks", "text|json|warnings|none",
              choice("--remarks", o.remarks, {"text", "json", "warnings", "none"}),
-             "how sites that passes looked at are reported");
+             "which remarks to print, and how");
   line.value("--remarks-file", "FILE", o.remarksFile, "where remarks go (default: standard error)")
       .place();
   line.value("--html", "FILE.html", o.html,
              "one page of what changed, what was compared, and times")
       .place();
   line.value("--layout-manifest", "FILE.json", o.layoutManifest,
-             "with --aos-to-soa: where it is told how the host must lay out its buffers")
+             "with --aos-to-soa: write the buffer layouts that the host must use")
       .place();
   line.flag("--verify", o.verify, "dispatch the input and the result, and keep only what agrees");
   addRequirementOptions(line, o.requiresVerified, o.verification.requiresCoverage,
                         "write the input when the result is not verified");
   addScenarioOptions(line, o.scenario, "what to dispatch, and constants to assume");
   line.value("--keep-if", "equal|faster", choice("--keep-if", o.keepIf, {"equal", "faster"}),
-             "what a pass must be to stay");
+             "keep a pass whose result is equal, or only one that is faster as well");
   addDeviceOptions(line, o.verification);
   addTimingOption(line, o.verification);
   line.check([&o] {
@@ -236,12 +236,12 @@ void declareReports(CommandLine& line, OptOptions& o) {
 Status checkProgram(const OptOptions& o) {
   if (o.output.empty() || o.output == "-")
     return failure("a scenario without INPUT needs -o FOLDER for its shaders");
-  if (o.depfile.isWanted) return failure("-MD speaks of one output; give an INPUT");
+  if (o.depfile.isWanted) return failure("-MD needs a single output; give an INPUT");
   if (o.pipeline.bisectLimit >= 0)
-    return failure("--bisect-limit counts in one module; give an INPUT");
+    return failure("--bisect-limit needs a single module; give an INPUT");
   if (o.load.kind || !o.load.entry.empty())
     return failure(
-        "-x and --entry speak of INPUT; the scenario names its shaders' files and entries");
+        "-x and --entry apply to INPUT; the scenario gives each shader's file and entry point");
   return ok();
 }
 
@@ -278,9 +278,9 @@ Status checkLayouts(const OptOptions& o) {
   const auto count = std::count_if(o.steps.begin(), o.steps.end(), [](const PipelineStep& s) {
     return s.pass && s.pass->flag == "aos-to-soa";
   });
-  if (count > 1) return failure("--aos-to-soa may stand there once: a layout is changed once");
+  if (count > 1) return failure("--aos-to-soa may be given only once");
   if (o.layoutManifest.empty()) return ok();
-  if (count == 0) return failure("--layout-manifest goes with --aos-to-soa or --narrow-fields");
+  if (count == 0) return failure("--layout-manifest needs --aos-to-soa or --narrow-fields");
   if (o.inputs.size() > 1)
     return failure("--layout-manifest names one file; several inputs are one program only in a "
                    "scenario (--scenario without INPUT)");

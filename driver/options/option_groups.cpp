@@ -143,8 +143,8 @@ void refuseBesideScenario(CommandLine& line, const ScenarioChoice& scenario) {
     const bool isAnyGiven =
         line.isGiven("--spec-const") || line.isGiven("--workgroup-size") || line.isGiven("--entry");
     if (!scenario.isGiven() || !isAnyGiven) return ok();
-    return failure("--spec-const, --workgroup-size and --entry stand in the scenario's [[shader]]; "
-                   "give them there");
+    return failure("--spec-const, --workgroup-size and --entry cannot be used with --scenario; set "
+                   "them in its [[shader]]");
   });
 }
 
@@ -154,16 +154,15 @@ void addScenarioOptions(CommandLine& line, ScenarioChoice& scenario, std::string
              "take the parameters of [sizes.NAME] of the scenario");
   line.check([&scenario]() -> Status {
     if (scenario.isGiven() || scenario.size.empty()) return ok();
-    return failure("--size speaks of a scenario; give --scenario=FILE.toml");
+    return failure("--size needs --scenario=FILE.toml");
   });
 }
 
 void addShaderOption(CommandLine& line, ScenarioChoice& scenario) {
-  line.value("--shader", "NAME", scenario.shader,
-             "the scenario's shader that the input stands for");
+  line.value("--shader", "NAME", scenario.shader, "the scenario's shader that the input replaces");
   line.check([&scenario]() -> Status {
     if (scenario.isGiven() || scenario.shader.empty()) return ok();
-    return failure("--shader speaks of a scenario; give --scenario=FILE.toml");
+    return failure("--shader needs --scenario=FILE.toml");
   });
 }
 
@@ -182,21 +181,22 @@ void addTimeoutOption(CommandLine& line, double& seconds, std::string help) {
 
 void addDeviceOptions(CommandLine& line, VerifyOptions& options) {
   line.value("--device", "DEVICE", options.device,
-             "a number of `lanewise devices`, cpu, or interpreter");
+             "an index from `lanewise devices`, cpu, or interpreter");
   line.flag("--validation-layer", options.validationLayer,
             "run under the Khronos validation layer; its errors are findings");
-  addTimeoutOption(line, options.timeoutSeconds, "seconds after which a submission counts as hung");
+  addTimeoutOption(line, options.timeoutSeconds,
+                   "time limit for one submission, in seconds (default 60)");
   line.value("--seed", "N", options.seed, "seed of random inputs");
   InterpreterOptions& interpreter = options.interpreter;
   line.flag("--no-interpreter", interpreter.checksBesideDevice,
-            "do not look for races and undefined operations with the interpreter as well", false);
+            "skip the interpreter's check for data races and undefined operations", false);
   line.value("--interpreter-budget", "SECONDS", interpreter.budgetSeconds,
-             fmt::format("about how many seconds the interpreter may take for each comparison "
-                         "(default {}); decides how many workgroups it runs",
+             fmt::format("approximate time of the interpreter per comparison, in seconds (default "
+                         "{}); limits how many workgroups it runs",
                          interpreter.budgetSeconds));
   line.value(
       "--subgroup-size", "4|8|16|32|64|128", interpreter.subgroupSize,
-      fmt::format("lanes of a subgroup in the interpreter (default {})", interpreter.subgroupSize));
+      fmt::format("subgroup size in the interpreter (default {})", interpreter.subgroupSize));
   line.check([&interpreter]() -> Status {
     const uint32_t lanes = interpreter.subgroupSize;
     if (lanes < 4 || lanes > 128 || !std::has_single_bit(lanes))
@@ -214,8 +214,8 @@ void addRequirementOptions(CommandLine& line, bool& requiresVerified, bool& requ
                            std::string requiresVerifiedHelp) {
   line.flag("--require-verified", requiresVerified, std::move(requiresVerifiedHelp));
   line.flag("--require-coverage", requiresCoverage,
-            "count as verified only what was exercised in full: every block, every branch both "
-            "ways; implies --require-verified");
+            "count a result as verified only if every block and both ways of every branch were "
+            "exercised; implies --require-verified");
   line.check([&requiresVerified, &requiresCoverage] {
     requiresVerified = requiresVerified || requiresCoverage;
     return ok();
@@ -236,7 +236,7 @@ void addIsolationOptions(CommandLine& line, IsolationLimits& limits) {
         limits.time = std::chrono::milliseconds(int64_t(std::ceil(seconds * 1000)));
         return ok();
       },
-      "seconds after which a third-party step is given up (0: never)");
+      "time limit for each third-party step, in seconds (0: none)");
   line.flag("--no-isolation", limits.fork,
             "run third-party steps and drivers in this process (for debuggers)", false);
   line.check([&limits] {
@@ -251,10 +251,12 @@ void addDepfileOptions(CommandLine& line, DepfileOptions& depfile, bool hasTarge
   line.alias("-MD", "--write-dependencies");
   line.alias("-MF", "--dependency-file");
   line.flag("--write-dependencies", depfile.isWanted, "write a depfile").place();
-  line.value("--dependency-file", "FILE", depfile.path, "its name (default: OUT.d)").place();
+  line.value("--dependency-file", "FILE", depfile.path, "name of the depfile (default: OUT.d)")
+      .place();
   if (hasTarget) {
     line.alias("-MT", "--dependency-target");
-    line.value("--dependency-target", "NAME", depfile.target, "what it says is made (default: OUT)")
+    line.value("--dependency-target", "NAME", depfile.target,
+               "target that the depfile names (default: OUT)")
         .place();
   }
   line.check([&depfile] {
@@ -265,7 +267,7 @@ void addDepfileOptions(CommandLine& line, DepfileOptions& depfile, bool hasTarge
 
 void addWriteIfChangedOption(CommandLine& line, bool& writesIfChanged) {
   line.flag("--write-if-changed", writesIfChanged,
-            "leave output files alone that would become what they are")
+            "leave output files alone whose contents would not change")
       .place();
 }
 

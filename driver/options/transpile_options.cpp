@@ -29,7 +29,7 @@ void declareInputAndOutput(CommandLine& line, TranspileOptions& o, RawOptions& r
                   "opt --scenario wrote");
   line.value("--to", "glsl|essl|hlsl|msl|spvasm", raw.to, "the language to write");
   line.value("-o,--output", "FILE", o.output,
-             "output file (default: standard output); of a FOLDER a folder")
+             "output file (default: standard output); with FOLDER, a folder")
       .place();
   addSourceOptions(line, o.load);
   addEnvironmentOption(line, o.load);
@@ -43,34 +43,36 @@ void declareInputAndOutput(CommandLine& line, TranspileOptions& o, RawOptions& r
 
 void declareLanguage(CommandLine& line, TranspileOptions& o, RawOptions& raw) {
   line.group("Language");
-  line.flag("--vulkan", raw.isVulkan, "GLSL for Vulkan instead of OpenGL");
-  line.value("--glsl-version", "VERSION", raw.glslVersion, "420 to 460 (default 450)");
+  line.flag("--vulkan", raw.isVulkan, "write GLSL for Vulkan instead of OpenGL");
+  line.value("--glsl-version", "VERSION", raw.glslVersion,
+             "GLSL version, 420 to 460 (default 450)");
   line.value("--essl-version", "310|320", raw.esslVersion, "default 310");
-  line.value("--shader-model", "VERSION", raw.shaderModel, "of HLSL: 5.0 to 6.7 (default 6.0)");
-  line.value("--msl-version", "VERSION", raw.mslVersion, "1.0 to 3.1 (default 2.1)");
-  line.value("--msl-platform", "macos|ios", raw.mslPlatform, "default macos");
+  line.value("--shader-model", "VERSION", raw.shaderModel,
+             "HLSL shader model, 5.0 to 6.7 (default 6.0)");
+  line.value("--msl-version", "VERSION", raw.mslVersion, "MSL version, 1.0 to 3.1 (default 2.1)");
+  line.value("--msl-platform", "macos|ios", raw.mslPlatform, "platform of MSL (default macos)");
   line.group("Interface");
   line.value("--rename-entry", "NAME", o.newName, "name of the entry point in HLSL and MSL");
   line.each("--bind", "SET:BINDING=TO", raw.binds,
-            "where a resource goes; push=TO for push constants, groups=TO for HLSL's number of "
-            "workgroups");
+            "bind a resource to TO; push=TO for push constants, groups=TO for the workgroup count "
+            "in HLSL");
   addAssumptionOptions(line, o.assumptions);
   line.flag("--fix-spec-consts", o.fixesAll,
             "fix the other specialization constants to their defaults");
   line.value("--layout-manifest", "FILE.json", o.layoutManifest,
-             "how the input sees the buffers that --aos-to-soa laid out anew; of a FOLDER by "
-             "default its layout.json");
+             "buffer layouts of the input, as opt --aos-to-soa wrote them (default with FOLDER: "
+             "its layout.json)");
   line.value("--write-layout-manifest", "FILE.json", o.newManifest,
-             "the same with the bindings of the text")
+             "write the layout manifest with the bindings of the output")
       .place();
 }
 
 void declareVerification(CommandLine& line, TranspileOptions& o) {
   line.group("Verification");
   line.flag("--verify", o.verify,
-            "compile the text again and dispatch it beside the input (GLSL, ESSL, HLSL)");
+            "compile the output back and compare it with the input on a device (GLSL, ESSL, HLSL)");
   addRequirementOptions(line, o.requiresVerified, o.verification.requiresCoverage,
-                        "write nothing and exit with 2 when the text is not verified");
+                        "write nothing and exit with 2 if the output is not verified");
   addScenarioOptions(line, o.scenario, "what to dispatch");
   addShaderOption(line, o.scenario);
   line.value("--json", "FILE.json", o.json, "write the report as JSON").place();
@@ -187,12 +189,10 @@ Status checkInterface(const RawOptions& raw, TranspileOptions& o) {
 
 Status checkFolder(const TranspileOptions& o) {
   if (!o.scenario.isGiven())
-    return failure(fmt::format("{}: a folder stands for the shaders of a scenario; give "
-                               "--scenario=FILE.toml",
-                               o.input));
+    return failure(fmt::format("{}: a folder of shaders needs --scenario=FILE.toml", o.input));
   if (o.output.empty() || o.output == "-")
     return failure("a folder of shaders needs -o FOLDER for their texts");
-  if (o.depfile.isWanted) return failure("-MD speaks of one output; give a file, not a folder");
+  if (o.depfile.isWanted) return failure("-MD needs a single output; give a file, not a folder");
   if (!o.scenario.shader.empty() || o.load.kind || !o.load.entry.empty())
     return failure("--shader, -x and --entry speak of one module, not of a folder");
   return ok();
@@ -205,10 +205,10 @@ Status checkTogether(TranspileOptions& o) {
   if (o.depfile.isWanted && (o.output.empty() || o.output == "-"))
     return failure("-MD needs -o FILE: a depfile names the output");
   if (o.scenario.isGiven() && o.assumptions.workgroupSize)
-    return failure("--workgroup-size stands in the scenario's [[shader]]; give it there");
+    return failure("with --scenario, set the workgroup size in its [[shader]]");
   if (!o.json.empty() && !o.verify) return failure("--json goes with --verify");
   if (!o.newManifest.empty() && o.layoutManifest.empty() && !isFolder(o.input))
-    return failure("--write-layout-manifest needs --layout-manifest=FILE to start from");
+    return failure("--write-layout-manifest needs --layout-manifest=FILE");
   return ok();
 }
 

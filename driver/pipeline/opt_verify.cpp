@@ -20,7 +20,7 @@ std::string firstDifference(const VerifyReport& report) {
   for (const std::string& line : detailsOf(d, "the input", "the result")) text += "; " + line;
   for (const RunFinding& finding : report.findings)
     if (finding.decides)
-      return text + "; the input itself is not without fault, which may be why: " + finding.text;
+      return text + "; the input itself has a fault, which may be the cause: " + finding.text;
   return text;
 }
 
@@ -46,8 +46,8 @@ Remark movedRemark(std::string_view pass, const RunFinding& found) {
   remark.kind = Remark::Kind::Warning;
   remark.pass = pass;
   remark.name = "moved-out-of-range";
-  remark.message = fmt::format("--{} was undone: the original goes beyond an array, and what it "
-                               "finds there would be another after the pass: {}",
+  remark.message = fmt::format("--{} was undone: the original indexes out of bounds, and would "
+                               "find something else there after the pass: {}",
                                pass, found.text);
   return remark;
 }

@@ -28,7 +28,7 @@ Remark manifestMissing() {
   r.kind = Remark::Kind::Warning;
   r.pass = "aos-to-soa";
   r.name = "no-manifest";
-  r.message = "the host must lay out its buffers anew; give --layout-manifest=FILE to be told how";
+  r.message = "the host must use the new buffer layouts; --layout-manifest=FILE writes them down";
   return r;
 }
 

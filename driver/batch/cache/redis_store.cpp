@@ -78,7 +78,7 @@ Result<RedisAddress> parseRedisAddress(std::string_view text) {
     const size_t query = rest.find("?db=");
     if (query != std::string_view::npos) {
       if (!parseNumber(rest.substr(query + 4), kMostDatabases, address.database))
-        return badAddress(text, "the database is no number");
+        return badAddress(text, "the database is not a number");
       rest = rest.substr(0, query);
     }
     if (!rest.starts_with('/')) return badAddress(text, "the socket's path must begin with '/'");
@@ -88,7 +88,7 @@ Result<RedisAddress> parseRedisAddress(std::string_view text) {
   if (const size_t slash = rest.find('/'); slash != std::string_view::npos) {
     const std::string_view database = rest.substr(slash + 1);
     if (!database.empty() && !parseNumber(database, kMostDatabases, address.database))
-      return badAddress(text, "the database is no number");
+      return badAddress(text, "the database is not a number");
     rest = rest.substr(0, slash);
   }
   // "[::1]:6379": the colons between brackets are the address's own.
@@ -96,7 +96,7 @@ Result<RedisAddress> parseRedisAddress(std::string_view text) {
   const size_t colon = rest.find(':', bracket == std::string_view::npos ? 0 : bracket);
   if (colon != std::string_view::npos) {
     if (!parseNumber(rest.substr(colon + 1), 65535, address.port) || address.port == 0)
-      return badAddress(text, "the port is no number from 1 to 65535");
+      return badAddress(text, "the port must be a number from 1 to 65535");
     rest = rest.substr(0, colon);
   }
   if (rest.starts_with('[') && rest.ends_with(']')) rest = rest.substr(1, rest.size() - 2);

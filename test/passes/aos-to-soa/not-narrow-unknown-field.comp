@@ -10,7 +10,7 @@
 // CHECK: warning: --narrow-fields=cells.kind: no array
 // BITS: lanewise: --narrow-fields=Cells.kind:32 must be BUFFER.FIELD:BITS with 1 to 31 bits
 // FORM: lanewise: --narrow-fields=Cells:4 must be BUFFER.FIELD:BITS
-// TWICE: lanewise: --narrow-fields: Cells.kind stands there twice
+// TWICE: lanewise: --narrow-fields: Cells.kind is given twice
 struct Cell { uint kind; float energy; };
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Cells { Cell c[]; };
