@@ -1,5 +1,6 @@
 #include "batch/inputs.h"
 
+#include "input/front_end.h"
 #include "pipeline/pipeline.h"
 #include "support/failure.h"
 #include "support/files.h"
@@ -47,13 +48,6 @@ public:
   Status run() { return visit(request_.from, ""); }
 
 private:
-  static bool isShaderName(const std::string& name) {
-    constexpr std::string_view kEndings[] = {".spv", ".spvasm", ".comp", ".glsl", ".hlsl"};
-    return std::any_of(std::begin(kEndings), std::end(kEndings), [&](std::string_view ending) {
-      return name.size() > ending.size() && name.ends_with(ending);
-    });
-  }
-
   bool isExcluded(const std::string& relative) const {
     return std::any_of(request_.exclude.begin(), request_.exclude.end(),
                        [&](const std::string& glob) { return matchesGlob(glob, relative); });
@@ -86,7 +80,7 @@ private:
     const std::optional<struct stat> info = statOf(path);
     if (info && S_ISDIR(info->st_mode)) return visit(path, below);
     // A link that leads nowhere has a shader's name: its failure is to be seen.
-    if (isShaderName(name) && (!info || S_ISREG(info->st_mode))) found_.push_back({path, below});
+    if (isShaderFile(name) && (!info || S_ISREG(info->st_mode))) found_.push_back({path, below});
     return ok();
   }
 
@@ -170,10 +164,11 @@ Result<std::vector<BatchInput>> collectInputs(const InputRequest& request) {
       isFolder(request.from) ? FolderSearch(request, found).run() : readList(request, found);
   if (!collected) return collected.error();
   if (found.empty())
-    return failure(fmt::format("{}: {}", request.from,
-                               isFolder(request.from)
-                                   ? "no .spv, .spvasm, .comp, .glsl or .hlsl in it"
-                                   : "the list is empty"));
+    return failure(fmt::format(
+        "{}: {}", request.from,
+        isFolder(request.from)
+            ? "no module and no shader in it (.spv, .spvasm, .comp, .frag, .glsl, .hlsl, ...)"
+            : "the list is empty"));
   std::vector<BatchInput> inputs;
   for (Found& f : found) {
     const std::optional<struct stat> info = statOf(f.path);

@@ -23,7 +23,7 @@ struct InputRequest {
   bool asText = false;              ///< outputs are .spvasm
 };
 
-/// A folder is searched to its depths for names that end in .spv, .spvasm, .comp, .glsl or .hlsl;
+/// A folder is searched to its depths for modules and shaders of every stage, by their extensions;
 /// names that begin with a dot and the output folder are passed over, symbolic links are followed
 /// unless they lead back to a folder that they lie in. A list has one path a line, taken as they
 /// are; empty lines and those that begin with '#' do not count.

@@ -101,6 +101,7 @@ ValueKinds valueKinds(const std::vector<CommandDescription>& commands) {
           {"PASS", {passes, {}}},
           {"FLAG", {flags, {}}},
           {"RULE", {rules, {}}},
+          {"STAGE", {[] { return withoutTexts(shaderStages()); }, {}}},
           {"COMMAND",
            {[&commands] {
               std::vector<Candidate> all;

@@ -18,7 +18,7 @@ constexpr uint32_t kMagicSwapped = 0x03022307;
 
 struct KindOfFile {
   InputKind kind;
-  std::string stage = "comp"; ///< for source
+  std::string stage; ///< for source; "" where nothing tells
 };
 
 /// "blur.frag.hlsl" and "blur.frag.glsl" name their stage before the language, as glslang reads
@@ -36,7 +36,7 @@ std::optional<KindOfFile> kindByName(const std::string& path) {
   if (extension != "glsl" && extension != "hlsl") return {};
   std::string stage = extensionOf(p.stem());
   return KindOfFile{extension == "glsl" ? InputKind::Glsl : InputKind::Hlsl,
-                    isShaderStage(stage) ? stage : "comp"};
+                    isShaderStage(stage) ? stage : ""};
 }
 
 uint32_t firstWord(std::string_view bytes) {
@@ -54,24 +54,36 @@ bool looksLikeText(std::string_view bytes) {
   });
 }
 
+/// The stage that a line `#pragma shader_stage(NAME)` gives, as shaderc reads it; "" for none.
+std::string stageOfPragma(std::string_view text) {
+  constexpr std::string_view kPragma = "shader_stage(";
+  for (size_t at = text.find(kPragma); at != text.npos; at = text.find(kPragma, at + 1)) {
+    std::string before; // on its line, without blanks
+    for (size_t i = text.rfind('\n', at) + 1; i < at; ++i)
+      if (text[i] != ' ' && text[i] != '\t') before += text[i];
+    const std::string_view rest = text.substr(at + kPragma.size());
+    if (before == "#pragma") return stageNamed(rest.substr(0, rest.find(')')));
+  }
+  return {};
+}
+
 /// The kind of an input whose name does not tell: binaries by their magic number, nothing else.
 Result<KindOfFile> kindOf(const std::string& path, std::string_view bytes,
                           const LoadOptions& options) {
-  std::optional<KindOfFile> byName = kindByName(path);
-  if (options.kind) {
-    std::string stage = byName && !byName->stage.empty() ? byName->stage : "comp";
-    return KindOfFile{*options.kind, stage};
+  std::optional<KindOfFile> kind = kindByName(path);
+  if (options.kind) kind = KindOfFile{*options.kind, kind ? kind->stage : ""};
+  if (kind) {
+    if (!options.stage.empty()) kind->stage = options.stage;
+    if (kind->stage.empty()) kind->stage = stageOfPragma(bytes);
+    if (kind->stage.empty()) kind->stage = "comp";
+    return *kind;
   }
-  if (byName) return *byName;
   if (isBinaryModule(bytes)) return KindOfFile{InputKind::Spv, {}};
-  return Error{path == "-"
-                   ? "not a SPIR-V binary; say what standard input holds with -x "
-                     "spv|spvasm|glsl|hlsl"
-                   : "unknown kind of input; name it .spv, .spvasm, .comp, .glsl or .hlsl, or say "
-                     "what it is with -x spv|spvasm|glsl|hlsl",
-               {},
-               0,
-               {}};
+  return failure(path == "-"
+                     ? "not a SPIR-V binary; say what standard input holds with -x "
+                       "spv|spvasm|glsl|hlsl"
+                     : "unknown kind of input; name it .spv, .spvasm, .comp, .glsl or .hlsl, or "
+                       "say what it is with -x spv|spvasm|glsl|hlsl");
 }
 
 Result<Words> wordsOfBinary(std::string_view bytes) {
@@ -220,12 +232,24 @@ struct Loader {
 
 } // namespace
 
-std::optional<InputKind> parseInputKind(std::string_view name) {
-  if (name == "spv") return InputKind::Spv;
-  if (name == "spvasm") return InputKind::SpvAsm;
-  if (name == "glsl") return InputKind::Glsl;
-  if (name == "hlsl") return InputKind::Hlsl;
-  return {};
+bool parseInputKind(std::string_view name, LoadOptions& options) {
+  constexpr std::pair<std::string_view, InputKind> kKinds[] = {{"spv", InputKind::Spv},
+                                                               {"spvasm", InputKind::SpvAsm},
+                                                               {"glsl", InputKind::Glsl},
+                                                               {"hlsl", InputKind::Hlsl}};
+  for (const auto& [known, kind] : kKinds)
+    if (known == name) {
+      options.kind = kind;
+      return true;
+    }
+  if (!isShaderStage(name)) return false;
+  options.kind = InputKind::Glsl;
+  options.stage = name;
+  return true;
+}
+
+bool isShaderFile(const std::string& path) {
+  return kindByName(path).has_value();
 }
 
 Result<LoadedModule> loadModule(const std::string& path, const LoadOptions& options,

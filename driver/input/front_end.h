@@ -19,6 +19,9 @@ enum class InputKind { Spv, SpvAsm, Glsl, Hlsl };
 struct LoadOptions {
   /// `-x`; without it the extension decides, and for a file without a known one its first bytes.
   std::optional<InputKind> kind;
+  /// Of source, as file extensions name it; "": the extension decides, then a
+  /// `#pragma shader_stage`, and without either it is a compute shader.
+  std::string stage;
   std::vector<std::string> includeDirs;                     ///< -I
   std::vector<std::pair<std::string, std::string>> defines; ///< -D, name and value
   std::string entry;                 ///< --entry; "" for main or whatever there is
@@ -46,8 +49,8 @@ struct LoadedModule {
   bool isSource() const { return kind == InputKind::Glsl || kind == InputKind::Hlsl; }
 };
 
-/// What `-x` takes. Nothing for a name that it does not.
-std::optional<InputKind> parseInputKind(std::string_view name);
+/// What `-x` takes: a kind, or a stage of GLSL ("frag"). False for a name that it does not.
+bool parseInputKind(std::string_view name, LoadOptions& options);
 
 /// Reads `path` ("-" for standard input), compiles or assembles it where it is text, and validates
 /// it. Source is compiled with line information, which stripLines() takes out again. `contents` are
@@ -83,8 +86,12 @@ struct Compiled {
 Result<Compiled> compileSource(const CompileRequest& request, const LoadOptions& options);
 /// The shader stages as file extensions name them: "comp", "vert", ...
 std::vector<std::string> shaderStages();
+/// The extension of a stage that is named by it or as glslc names it ("compute"); "" for none.
+std::string stageNamed(std::string_view name);
 /// Whether `stage` names a shader stage as file extensions do.
 bool isShaderStage(std::string_view stage);
+/// Whether a file of this name is a module or a shader, by its extension.
+bool isShaderFile(const std::string& path);
 std::string glslangVersion();
 
 } // namespace lanewise::driver

@@ -22,12 +22,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::pair<std::string_view, EShLanguage> kStages[] = {
-    {"comp", EShLangCompute},     {"vert", EShLangVertex},      {"frag", EShLangFragment},
-    {"geom", EShLangGeometry},    {"tesc", EShLangTessControl}, {"tese", EShLangTessEvaluation},
-    {"rgen", EShLangRayGen},      {"rint", EShLangIntersect},   {"rahit", EShLangAnyHit},
-    {"rchit", EShLangClosestHit}, {"rmiss", EShLangMiss},       {"rcall", EShLangCallable},
-    {"task", EShLangTask},        {"mesh", EShLangMesh},
+struct Stage {
+  std::string_view extension; ///< of files, and what glslangValidator -S takes
+  std::string_view name;      ///< as glslc's -fshader-stage and #pragma shader_stage have it
+  EShLanguage language;
+};
+constexpr Stage kStages[] = {
+    {"comp", "compute", EShLangCompute},
+    {"vert", "vertex", EShLangVertex},
+    {"frag", "fragment", EShLangFragment},
+    {"geom", "geometry", EShLangGeometry},
+    {"tesc", "tesscontrol", EShLangTessControl},
+    {"tese", "tesseval", EShLangTessEvaluation},
+    {"rgen", "rgen", EShLangRayGen},
+    {"rint", "rint", EShLangIntersect},
+    {"rahit", "rahit", EShLangAnyHit},
+    {"rchit", "rchit", EShLangClosestHit},
+    {"rmiss", "rmiss", EShLangMiss},
+    {"rcall", "rcall", EShLangCallable},
+    {"task", "task", EShLangTask},
+    {"mesh", "mesh", EShLangMesh},
 };
 
 struct Target {
@@ -170,8 +184,8 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
   Compiled out;
   glslang::InitializeProcess();
   EShLanguage stage = EShLangCompute;
-  for (const auto& [name, value] : kStages)
-    if (name == request.stage) stage = value;
+  for (const Stage& known : kStages)
+    if (known.extension == request.stage) stage = known.language;
 
   glslang::TShader shader(stage);
   const char* text = request.text.data();
@@ -244,24 +258,27 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
 
 std::vector<std::string> shaderStages() {
   std::vector<std::string> names;
-  for (const auto& stage : kStages) names.emplace_back(stage.first);
+  for (const Stage& stage : kStages) names.emplace_back(stage.extension);
   return names;
 }
 
+std::string stageNamed(std::string_view name) {
+  for (const Stage& stage : kStages)
+    if (stage.extension == name || stage.name == name) return std::string(stage.extension);
+  return {};
+}
+
 bool isShaderStage(std::string_view stage) {
-  return std::any_of(std::begin(kStages), std::end(kStages),
-                     [&](const auto& s) { return s.first == stage; });
+  return !stage.empty() && stageNamed(stage) == stage;
 }
 
 Result<Compiled> compileSource(const CompileRequest& request, const LoadOptions& options) {
   spv_target_env env = options.env.value_or(SPV_ENV_VULKAN_1_2);
   std::optional<Target> target = targetOf(env);
   if (!target)
-    return Error{fmt::format("glslang cannot compile for {}; use a Vulkan environment or opengl4.5",
-                             targetEnvName(env)),
-                 {},
-                 0,
-                 {}};
+    return failure(
+        fmt::format("glslang cannot compile for {}; use a Vulkan environment or opengl4.5",
+                    targetEnvName(env)));
   auto joined = [](const std::vector<std::string>& strings) { return packStrings(strings); };
   Result<std::string> bytes = isolate(
       [&]() -> Result<std::string> {

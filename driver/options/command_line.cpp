@@ -90,8 +90,8 @@ void CommandLine::example(std::string text, std::string command) {
   examples_.push_back({std::move(text), std::move(command)});
 }
 
-void CommandLine::alias(std::string letters, std::string name) {
-  aliases_.emplace_back(std::move(letters), std::move(name));
+void CommandLine::alias(std::string alias, std::string name) {
+  aliases_.emplace_back(std::move(alias), std::move(name));
 }
 
 CommandOption& CommandLine::add(std::string_view names, std::string type, OptionSetter set,
@@ -282,6 +282,13 @@ const CommandOption* CommandLine::find(std::string_view name) const {
   return nullptr;
 }
 
+std::string CommandLine::withoutAlias(const std::string& argument) const {
+  const size_t end = std::min(argument.find('='), argument.size());
+  for (const auto& [alias, name] : aliases_)
+    if (argument.compare(0, end, alias) == 0) return name + argument.substr(end);
+  return argument;
+}
+
 /// The arguments that are left for CLI11, which does not suggest anything for names that it does
 /// not know, and takes the next argument as a value whatever it is: "--scenario= -o out.spv", as an
 /// unset variable in a script leaves it, must not read a scenario named "-o".
@@ -293,9 +300,8 @@ Result<std::vector<std::string>> CommandLine::sortOut(std::span<char* const> arg
       rest.insert(rest.end(), args.begin() + ptrdiff_t(i), args.end());
       break;
     }
-    std::string typed = arg;
-    for (const auto& [letters, name] : aliases_)
-      if (arg == letters) arg = name;
+    const std::string typed = arg.substr(0, arg.find('='));
+    arg = withoutAlias(arg);
     if (!looksLikeOption(arg)) {
       rest.push_back(std::move(arg));
       continue;
@@ -309,7 +315,6 @@ Result<std::vector<std::string>> CommandLine::sortOut(std::span<char* const> arg
       continue;
     }
     const bool isLong = arg[1] == '-', hasValue = arg.size() > name.size();
-    if (typed == arg) typed = name;
     rest.push_back(arg);
     if (option->description_.value.empty()) continue;
     if (hasValue && isLong && arg.size() == name.size() + 1)
@@ -374,9 +379,7 @@ std::string CommandLine::shown() const {
   std::string text = program();
   size_t shown = 0;
   for (size_t n = 0; n < arguments_.size(); ++n) {
-    std::string arg = arguments_[n];
-    for (const auto& [letters, name] : aliases_)
-      if (arg == letters) arg = name;
+    const std::string arg = withoutAlias(arguments_[n]);
     if (looksLikeOption(arg))
       if (const CommandOption* option = find(nameIn(arg)); option && !option->isShown_) {
         const bool hasValue = !option->description_.value.empty();

@@ -93,8 +93,8 @@ public:
   CommandOption& positionals(std::string label, std::string type, std::vector<std::string>& target,
                              std::string help);
 
-  /// Two letters behind one dash, as compilers have them, "-MD" for "--write-dependencies".
-  void alias(std::string letters, std::string name);
+  /// Several letters behind one dash, as compilers have them: "-MD" for "--write-dependencies".
+  void alias(std::string alias, std::string name);
   void family(FlagFamily family) { family_ = std::move(family); }
 
   /// Is called when all values are set, behind what was declared before it.
@@ -119,6 +119,7 @@ private:
   CommandOption& add(std::string_view names, std::string type, OptionSetter set, std::string help);
   const CommandOption* find(std::string_view name) const;
   std::string program() const { return "lanewise " + command_; }
+  std::string withoutAlias(const std::string& argument) const;
   Result<std::vector<std::string>> sortOut(std::span<char* const> args);
   Error unknown(const std::string& argument) const;
   Status setValues();

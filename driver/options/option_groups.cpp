@@ -47,13 +47,24 @@ Status checkSeconds(std::string_view option, double seconds, std::string_view mo
 
 void addSourceOptions(CommandLine& line, LoadOptions& load, std::string entryHelp) {
   line.value(
-      "-x", "spv|spvasm|glsl|hlsl",
+      "-x", "spv|spvasm|glsl|hlsl|STAGE",
       [&load](const std::string& kind) -> Status {
-        load.kind = parseInputKind(kind);
-        if (load.kind) return ok();
-        return failure(fmt::format("-x {}: unknown kind; it is spv, spvasm, glsl or hlsl", kind));
+        if (parseInputKind(kind, load)) return ok();
+        return failure(fmt::format("-x {}: unknown kind; it is spv, spvasm, glsl or hlsl, or the "
+                                   "stage of GLSL source, such as frag",
+                                   kind));
       },
-      "kind of the input");
+      "kind of the input; a stage, such as frag, for GLSL of that stage");
+  line.alias("-fshader-stage", "--shader-stage");
+  line.value(
+      "--shader-stage", "STAGE",
+      [&load](const std::string& name) -> Status {
+        load.stage = stageNamed(name);
+        if (!load.stage.empty()) return ok();
+        return failure(fmt::format("--shader-stage={}: unknown stage; it is {}", name,
+                                   fmt::join(shaderStages(), ", ")));
+      },
+      "stage of source whose extension does not tell");
   line.each("-I", "FOLDER", load.includeDirs, "folder to search for #include");
   line.each(
       "-D", "NAME[=VALUE]",

@@ -288,6 +288,7 @@ bool isFolder(const std::string& path) {
 }
 
 bool isSameFile(const std::string& a, const std::string& b) {
+  if (a == "-" || b == "-") return false; // two streams
   std::error_code ignored;
   return a == b || fs::equivalent(a, b, ignored) ||
          fs::absolute(a, ignored).lexically_normal() == fs::absolute(b, ignored).lexically_normal();

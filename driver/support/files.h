@@ -26,7 +26,7 @@ Status checkWritable(const std::string& path);
 /// False where it cannot be told, too.
 bool isFolder(const std::string& path);
 
-/// Whether two names lead to one file, which need not exist.
+/// Whether two names lead to one file, which need not exist. "-" leads to none.
 bool isSameFile(const std::string& a, const std::string& b);
 
 /// Files to be written together: all contents go to temporary files beside their destinations

@@ -116,7 +116,8 @@ TEST(Completion, ValuesOfRealOptionsHaveAKind) {
                          "ENV",      "DEVICE",
                          "FLAG",     "PASS:GLOB",
                          "RULE",     "COMMAND",
-                         "FOLDER",   "FILE"};
+                         "STAGE",    "FOLDER",
+                         "FILE"};
   for (const CommandDescription& command : describeCommands())
     for (const OptionDescription& option : command.options) {
       std::string value = option.value;
