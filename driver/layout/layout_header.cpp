@@ -322,7 +322,7 @@ private:
 
 Result<std::string> layoutHeader(std::span<const BufferLayout> buffers, const std::string& space) {
   if (!isIdentifierPath(space))
-    return failure(fmt::format("--namespace={}: no name of a namespace in C++", space));
+    return failure(fmt::format("--namespace={}: not a valid C++ namespace name", space));
   std::string text =
       "// Written by `lanewise layout header`: fills and reads buffers as the shaders "
       "see them that\n// --aos-to-soa has rewritten. C++17, for little-endian "
