@@ -564,7 +564,7 @@ Remark Plan::remark(const Candidate& c) const {
            {"cycles-after", formatText("{:g}", c.after->cost.cycles)},
            {"arithmetic-added", formatText("{:g}", c.after->cost.arithmetic)},
            {"cycles-at-risk", formatText("{:g}", c.after->cost.risk)},
-           {"occupancyLoss-lost", formatText("{:g}", c.after->cost.occupancyLoss)},
+           {"residency-lost", formatText("{:g}", c.after->cost.occupancyLoss)},
            {"bytes-added", std::to_string(bytes)}})
     remark.args.push_back({key, value});
   return remark;
