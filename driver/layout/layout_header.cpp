@@ -144,7 +144,7 @@ private:
   }
 
   void addConstants() {
-    add("\nconstexpr std::uint64_t kHeaderBytes = {}; ///< stay in front as they are\n",
+    add("\nconstexpr std::uint64_t kHeaderBytes = {}; ///< kept unchanged at the start\n",
         layout_.arrayOffsetBefore);
     add("constexpr std::uint64_t kArrayOffset = {};\n", layout_.arrayOffsetAfter);
     add("constexpr std::uint64_t kTile = {}; ///< elements{}\n", layout_.tile,

@@ -279,8 +279,8 @@ Status checkField(const BufferLayout& layout, const LayoutField& field, const st
                                field.offsetBefore, uint64_t(field.offsetBefore) + field.size,
                                layout.strideBefore));
   if (field.group >= layout.groups.size())
-    return wrongAt(place + "/group", fmt::format("there is no group {}; \"groups\" has {}",
-                                                 field.group, layout.groups.size()));
+    return wrongAt(place + "/group", fmt::format("no group {}; \"groups\" has {}", field.group,
+                                                 layout.groups.size()));
   const uint32_t stride = layout.groups[field.group].stride;
   if (field.bits != 0) {
     if (field.size != 4)

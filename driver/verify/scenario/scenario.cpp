@@ -92,7 +92,7 @@ private:
     if (error_) return;
     if (!sizeName_.empty() && std::find(sizes.begin(), sizes.end(), sizeName_) == sizes.end()) {
       error_ =
-          failure(fmt::format("{}: there is no [sizes.{}]; the sizes are: {}", path_, sizeName_,
+          failure(fmt::format("{}: no [sizes.{}]; the sizes are: {}", path_, sizeName_,
                               sizes.empty() ? "none" : fmt::format("{}", fmt::join(sizes, ", "))));
       return;
     }
@@ -631,7 +631,7 @@ private:
 
   // What no single key shows: something is missing or never used.
   void checkWhole(const toml::table& root) {
-    if (scenario_.dispatches.empty()) fail(root, "there is no [[dispatch]]");
+    if (scenario_.dispatches.empty()) fail(root, "no [[dispatch]]");
     if (error_) return;
     auto complainUnused = [&](const char* list, const auto& named, const auto& used,
                               std::string_view how) {

@@ -156,7 +156,7 @@ n = 100
           kDispatch;
   EXPECT_EQ(parse(text)->buffers[0].count, 8u);
   EXPECT_EQ(parse(text, "large")->buffers[0].count, 200u);
-  EXPECT_EQ(errorOf(text, "larg"), " there is no [sizes.larg]; the sizes are: large");
+  EXPECT_EQ(errorOf(text, "larg"), " no [sizes.larg]; the sizes are: large");
 }
 
 TEST_F(ScenarioFile, FileFillIsFoundBesideTheScenario) {
