@@ -1,4 +1,4 @@
-// --aos-to-soa: lay out storage-buffer arrays of structs field by field; the host must follow
+// --aos-to-soa: split storage-buffer arrays of structs by field; the host must follow the layout
 //
 // What: memory is fetched in sectors. Lanes that read one 4-byte field of a 44-byte struct fetch
 // all of it; with the field's values side by side they fetch an eleventh. The pass rewrites `Cell

@@ -1,4 +1,4 @@
-// --branch-to-predication: turn short divergent selections into OpSelect
+// --branch-to-predication: turn short divergent branches into OpSelect
 //
 // What: a selection (if, if-else, chain of else-if, small switch) whose arms hold nothing but
 // harmless computations is flattened: both arms are computed, and OpSelect takes the place
@@ -343,7 +343,7 @@ void Plan::measure(Site& site) {
     if (!arm.isDefault) cost.selects += double(arm.literalWords.size());
   site.odds = odds_.of(site.selection);
   site.costBefore = cost.asBranch(target_, site.odds);
-  site.costAfter = cost.asStraightCode();
+  site.costAfter = cost.asFlattened();
   SelectionCost nest = cost;
   nest.arms = std::move(nestArms);
   site.nestBefore = nest.asBranch(target_, site.odds);
@@ -380,13 +380,16 @@ std::optional<Refusal> Plan::isExcluded(const Site& site) const {
   const Selection& s = site.selection;
   if (analyses_.get<Constants>().folded(module_, s.condition))
     return Refusal{"constant-condition",
-                   "the condition is a constant once the module is specialized", s.branch};
+                   "the condition becomes a constant when the module is specialized", s.branch};
   if ((control(site) & uint32_t(spv::SelectionControlMask::DontFlatten)) != 0)
-    return Refusal{"dont-flatten", "the module asks for a branch (DontFlatten)", s.mergeInst};
+    return Refusal{"dont-flatten", "the branch is marked DontFlatten", s.mergeInst};
   if (s.isSwitch && module_.numberWords(module_.typeOf(s.condition)) != 1)
-    return Refusal{"wide-selector", "the selector has 64 bits", s.branch};
+    return Refusal{"wide-selector", "the selector is 64-bit", s.branch};
   if (s.arms.size() > options_.maxSwitchArms)
-    return Refusal{"too-many-arms", formatText("the switch has {} arms", s.arms.size()), s.branch};
+    return Refusal{
+        "too-many-arms",
+        formatText("the switch has {} arms (limit {})", s.arms.size(), options_.maxSwitchArms),
+        s.branch};
   return std::nullopt;
 }
 
@@ -396,14 +399,14 @@ std::optional<Refusal> Plan::hasObstacle(const Site& site) const {
     case ArmObstacle::Kind::None:
       break;
     case ArmObstacle::Kind::Loop:
-      return Refusal{"loop", "a loop stands in an arm", arm.obstacle.place};
+      return Refusal{"loop", "an arm contains a loop", arm.obstacle.place};
     case ArmObstacle::Kind::Selection:
-      return Refusal{"inner-branch", "a branch in an arm stays", arm.obstacle.place};
-    case ArmObstacle::Kind::Leaves:
-      return Refusal{"leaves", "an arm leaves by another way than the merge block",
+      return Refusal{"inner-branch", "an arm contains a branch that cannot be flattened",
                      arm.obstacle.place};
+    case ArmObstacle::Kind::Leaves:
+      return Refusal{"leaves", "an arm does not exit to the merge block", arm.obstacle.place};
     case ArmObstacle::Kind::SharedBlock:
-      return Refusal{"shared-block", "an arm has another way in", arm.obstacle.place};
+      return Refusal{"shared-block", "an arm has a second entry", arm.obstacle.place};
     }
   return std::nullopt;
 }
@@ -440,13 +443,13 @@ std::optional<Refusal> Plan::canFlatten(const Site& site) const {
   const Selection& s = site.selection;
   for (InstRef phi : phisOf(module_, s.merge)) {
     if (!canSelect(analyses_, module_.resultType(phi)))
-      return Refusal{"unselectable-type", "OpSelect cannot choose a value of this type here", phi};
+      return Refusal{"unselectable-type", "OpSelect does not support this type here", phi};
     if (isPromised(analyses_, module_.resultId(phi)))
       return Refusal{nameOf(SpeculationBlocker::Promise),
                      std::string(explain(SpeculationBlocker::Promise)), phi};
     for (const Arm& arm : s.arms)
       if (!incomingValue(module_, phi, arm.last(s.header)))
-        return Refusal{"shared-block", "the phi does not name the arm", phi};
+        return Refusal{"shared-block", "the phi has no operand for an arm", phi};
   }
   if (site.scan.isAllMoving() || !site.scan.commonStores.empty()) return std::nullopt;
   return firstBlocker(site);
@@ -462,11 +465,11 @@ bool isShort(const Module& module, InstRef inst) {
 /// Whether the harmless part of the arms may move in front of the branch while the rest stays.
 std::optional<Refusal> Plan::canHoist(const Site& site) const {
   if (site.scan.isAllMoving()) // what stays are the phis
-    return Refusal{"unselectable-type", "only a choice stays behind the branch",
-                   site.selection.branch};
+    return Refusal{"unselectable-type", "only the phis would stay", site.selection.branch};
   for (const Arm& arm : site.selection.arms)
     if (arm.blocks.size() > 1)
-      return Refusal{"inner-branch", "a branch in an arm stays", arm.obstacle.place};
+      return Refusal{"inner-branch", "an arm contains a branch that cannot be flattened",
+                     arm.obstacle.place};
   for (const auto& arm : site.scan.staying)
     for (const ArmScan::Staying& s : arm)
       if (!isShort(module_, s.inst))
@@ -479,20 +482,20 @@ std::optional<Refusal> Plan::isProfitable(Site& site) {
   site.registersAdded = registersAdded(site);
   if (isForced(site)) return std::nullopt;
   if (uniformityOf(analyses_, UniformScope::Subgroup).isUniform(s.condition))
-    return Refusal{"uniform", "all lanes of a subgroup go the same way", s.branch};
+    return Refusal{"uniform", "the branch is subgroup-uniform", s.branch};
   const bool isTie = site.costAfter == site.costBefore;
   if (!isTie && site.costAfter > site.costBefore * (1 - options_.minGain))
     return Refusal{"too-costly",
-                   formatText("flattening would cost {:.1f} instead of {:.1f}", site.costAfter,
-                              site.costBefore),
+                   formatText("estimated cost {:.1f} flattened, {:.1f} with the branch",
+                              site.costAfter, site.costBefore),
                    s.branch};
   if (site.registersAdded > 0) {
     if (!pressure_) pressure_.emplace(analyses_);
     const uint32_t live = pressure_->atEnd(s.header);
     if (live <= target_.registersPerLane && live + site.registersAdded > target_.registersPerLane)
       return Refusal{"register-pressure",
-                     formatText("{} registers live at the branch, and {} more would", live,
-                                site.registersAdded),
+                     formatText("{} registers live at the branch plus {} added exceed {} per lane",
+                                live, site.registersAdded, target_.registersPerLane),
                      s.branch};
   }
   return std::nullopt;
@@ -515,14 +518,13 @@ std::optional<Refusal> Plan::isPartProfitable(Site& site) {
   }
   site.costAfter = moving + staying;
   const Refusal no{"too-costly",
-                   formatText("flattening all but the rest would cost {:.1f} instead "
-                              "of {:.1f}",
+                   formatText("estimated cost {:.1f} partly flattened, {:.1f} with the branch",
                               site.costAfter, site.costBefore),
                    s.branch};
   if (moving == 0) return no;
   if (isForced(site)) return std::nullopt;
   if (uniformityOf(analyses_, UniformScope::Subgroup).isUniform(s.condition))
-    return Refusal{"uniform", "all lanes of a subgroup go the same way", s.branch};
+    return Refusal{"uniform", "the branch is subgroup-uniform", s.branch};
   const bool wasPredicated = moving + double(stayingCount) <= target_.predicatedArm;
   const bool isPredicated = double(stayingCount) <= target_.predicatedArm;
   if (wasPredicated || !isPredicated || site.costAfter > site.costBefore * (1 - options_.minGain))
@@ -553,8 +555,10 @@ void Plan::judge(Site& site, BlockRef header) {
       count += site.scan.all.back().size();
     }
     if (count > options_.maxArmInstructions)
-      site.refusal =
-          Refusal{"too-large", formatText("its arms have {} instructions", count), s.branch};
+      site.refusal = Refusal{"too-large",
+                             formatText("the arms have {} instructions (limit {})", count,
+                                        options_.maxArmInstructions),
+                             s.branch};
   }
   if (site.refusal) return;
   findCommon(site);
@@ -657,7 +661,8 @@ Remark Plan::remarkOf(const Site& site) const {
                          site.costAfter);
   if (!isWhole) {
     const InstRef stays = firstBlocker(site).place;
-    r.message += formatText("; {}{} stays", module_.facts(stays).name, placeOf(stays));
+    r.message +=
+        formatText("; {}{} stays in the branch", module_.facts(stays).name, placeOf(stays));
   }
   return r;
 }

@@ -1,4 +1,4 @@
-// --eliminate-redundant-barriers: delete or merge barriers, and drop semantics, that nothing needs
+// --eliminate-redundant-barriers: remove or merge barriers, and drop semantics, that nothing needs
 //
 // What: a barrier keeps what one invocation of a workgroup does to memory before it apart from what
 // another one does behind it. The pass looks, for each barrier and each class of memory (Workgroup,
@@ -77,8 +77,8 @@ void addRemarks(BarrierJudgement& judgement, Remarks& remarks) {
     }
     if (barrier.droppedClasses != 0)
       add(barrier, Remark::Kind::Applied, "narrowed",
-          formatText("dropped {} memory from the semantics of a {} barrier: no two "
-                     "invocations meet there across it",
+          formatText("dropped {} memory from the semantics of a {} barrier: no two invocations "
+                     "conflict there across it",
                      classNames(barrier.droppedClasses), kind));
     if (barrier.verdicts.empty()) continue;
     add(barrier, Remark::Kind::Missed, nameOf(barrier.verdicts.front().need),

@@ -60,7 +60,7 @@ Status checkTarget(const TargetProfile& t) {
   };
   for (const Figure& f : figures)
     if (!(f.value >= f.least && f.value <= f.most)) // NaN, too
-      return wrongOption(formatText("target: {} is {}; it must lie between {} and {}", f.name,
+      return wrongOption(formatText("target: {} is {}; it must be between {} and {}", f.name,
                                     f.value, f.least, f.most));
   return ok();
 }
@@ -70,7 +70,7 @@ Status checkAssumptions(const Assumptions& assumptions) {
   for (uint32_t size : *assumptions.workgroupSize)
     if (size < 1 || size > 65535)
       return wrongOption(formatText(
-          "assumptions: {} in the workgroup size; it must lie between 1 and 65535", size));
+          "assumptions: {} in the workgroup size; it must be between 1 and 65535", size));
   return ok();
 }
 
@@ -82,7 +82,7 @@ Status checkNarrowing(std::span<const NarrowRequest> requests) {
     if (std::count_if(requests.begin(), requests.end(), [&](const NarrowRequest& other) {
           return other.buffer == r.buffer && other.field == r.field;
         }) > 1)
-      return wrongOption(formatText("narrow: {}.{} stands there twice", r.buffer, r.field));
+      return wrongOption(formatText("narrow: {}.{} is given twice", r.buffer, r.field));
   }
   return ok();
 }
@@ -100,12 +100,12 @@ Result<Step> stepOf(const PassRequest& request) {
       if (!known.empty()) known += ", ";
       known += p.flag;
     }
-    return wrongOption(formatText("there is no pass '{}'; there are {}", request.name, known));
+    return wrongOption(formatText("unknown pass '{}'; known passes: {}", request.name, known));
   }
   if (request.value.empty()) return Step{pass, std::string(pass->defaultValue())};
   if (!pass->acceptsValue(request.value))
     return wrongOption(pass->values.empty() ? formatText("{} takes no value", pass->flag)
-                                            : formatText("{} does not take '{}'; it takes {}",
+                                            : formatText("{} does not accept '{}'; it takes {}",
                                                          pass->flag, request.value, pass->values));
   return Step{pass, request.value};
 }
@@ -119,9 +119,7 @@ Result<std::vector<Step>> stepsOf(const OptimizeOptions& options) {
     layoutSteps += step->pass->flag == kLayoutPass ? 1 : 0;
     steps.push_back(std::move(*step));
   }
-  if (layoutSteps > 1)
-    return wrongOption(
-        formatText("{} may stand there once: a layout is changed once", kLayoutPass));
+  if (layoutSteps > 1) return wrongOption(formatText("{} may be given only once", kLayoutPass));
   if (!options.narrow.empty() && layoutSteps == 0)
     steps.push_back({findPass(kLayoutPass), std::string(kNarrowOnly)});
   return steps;

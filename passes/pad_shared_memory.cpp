@@ -1,4 +1,4 @@
-// --pad-shared-memory: lay out Workgroup arrays so that the lanes of a subgroup hit distinct banks
+// --pad-shared-memory: pad or swizzle Workgroup arrays so that a subgroup hits distinct banks
 //
 // What: Workgroup memory is served by banks, one word each a cycle. Lanes that walk down a column
 // of `tile[32][32]` all ask the same bank and wait for one another; with rows of 33 they ask 32
@@ -288,7 +288,7 @@ std::optional<Refusal> Plan::hasKnownExtents(const Candidate& c) const {
       if (!value || value->width != 32 || context_.assumptions.specConstants.count(id) == 0)
         options += formatText("{}--spec-const={}:VALUE", options.empty() ? "" : " ", id);
     return Refusal{"specialization-sized",
-                   formatText("an extent is a specialization constant; give it with {}",
+                   formatText("an extent is a specialization constant; set it with {}",
                               options.empty() ? "--spec-const=ID:VALUE" : options),
                    c.variable->variable};
   }
@@ -302,12 +302,10 @@ std::optional<Refusal> Plan::provesIndices(const Candidate& c) {
     if (!unproved) continue;
     std::string of;
     if (unproved->variable != c.variable->id)
-      of = formatText(" for '{}', which shares the memory",
+      of = formatText(" (of '{}', which shares the memory)",
                       analyses_.get<Decorations>().name(module_, unproved->variable));
     return Refusal{"index-not-proved",
-                   formatText("--robust asks for a proof that every index stays in its row, and "
-                              "there is none{}",
-                              of),
+                   formatText("--robust: an index is not proved to stay in its row{}", of),
                    unproved->inst};
   }
   return std::nullopt;
@@ -321,7 +319,7 @@ std::optional<Refusal> Plan::canPad(const Candidate& c) {
     return Refusal{"no-entry-point", "no entry point uses it", variable.variable};
   for (spv::Decoration d : {spv::Decoration::Aliased, spv::Decoration::LinkageAttributes})
     if (decorations.has(variable.id, d))
-      return Refusal{"shared-identity", "its memory has another name too (Aliased or linkage)",
+      return Refusal{"shared-identity", "its memory may be aliased (Aliased or LinkageAttributes)",
                      variable.variable};
   // With SPV_KHR_workgroup_memory_explicit_layout; and a decorated stride or offset says all the
   // same that somebody counts on it.
@@ -337,21 +335,21 @@ std::optional<Refusal> Plan::canPad(const Candidate& c) {
   if (auto refusal = hasKnownExtents(c)) return refusal;
   if (module_.wordCount(variable.variable) > 4 &&
       module_.opcodeOf(module_.idAt(variable.variable, 4)) != spv::Op::OpConstantNull)
-    return Refusal{"initializer", "it has an initializer that is not null", variable.variable};
+    return Refusal{"initializer", "it has a non-null initializer", variable.variable};
   if (!variable.obstacles.empty()) {
     const Obstacle& first = variable.obstacles.front();
     return Refusal{first.name, first.reason, first.inst};
   }
   // The bound also keeps every size of a candidate within 64 bits.
   if (c.before().layout.bytes() == 0 || c.before().layout.bytes() >= kMaxBytes)
-    return Refusal{"unknown-element-layout", "its size is not known", variable.variable};
-  if (c.bounds.leaving)
-    return Refusal{"index-out-of-range", c.bounds.leaving->reason, c.bounds.leaving->inst};
+    return Refusal{"unknown-element-layout", "its size is unknown", variable.variable};
+  if (c.bounds.outOfRange)
+    return Refusal{"index-out-of-range", c.bounds.outOfRange->reason, c.bounds.outOfRange->inst};
   if (context_.isRobust && c.isSizeKnown)
     if (auto refusal = provesIndices(c)) return refusal;
   for (const SharedMemoryUse& memory : c.memory)
     if (!memory.bytes(0))
-      return Refusal{"unknown-shared-memory", "the Workgroup memory in use is not known",
+      return Refusal{"unknown-shared-memory", "the total size of Workgroup memory is unknown",
                      variable.variable};
   return std::nullopt;
 }
@@ -374,18 +372,18 @@ std::optional<Refusal> Plan::wantsRoom(const Candidate& c) const {
       (!isForced_ && choice->cost.total() > c.before().cost.total() * (1 - options_.minGain)))
     return std::nullopt;
   if (!c.openLengths.empty())
-    return Refusal{"size-not-frozen",
-                   formatText("{} needs more memory, and may not fit where the original does for "
-                              "other values of a specialization constant; freeze it with {} in "
-                              "front of the pass",
-                              describe(*c.variable, choice->layout),
-                              optionsToFreeze(analyses_, c.openLengths)),
-                   c.variable->variable};
+    return Refusal{
+        "size-not-frozen",
+        formatText("{} needs more memory and may not fit for other values of a specialization "
+                   "constant, where the original does; freeze it with {} before this pass",
+                   describe(*c.variable, choice->layout),
+                   optionsToFreeze(analyses_, c.openLengths)),
+        c.variable->variable};
   uint64_t most = 0;
   for (const SharedMemoryUse& memory : c.memory)
     most = std::max(most, memory.bytes(choice->layout.bytes()).value_or(0));
   return Refusal{"no-room",
-                 formatText("{} needs {} bytes of Workgroup memory, and the target '{}' has {}",
+                 formatText("{} needs {} bytes of Workgroup memory; target '{}' has {}",
                             describe(*c.variable, choice->layout), most, target_.name,
                             target_.maxSharedMemory),
                  c.variable->variable};
@@ -398,15 +396,14 @@ std::optional<Refusal> Plan::isProfitable(const Candidate& c) const {
   if (after.layout.isSameAs(before.layout))
     if (auto refusal = wantsRoom(c)) return refusal;
   if (after.layout.isSameAs(before.layout))
-    return Refusal{"no-better-layout", "no padding lowers the cost of its accesses",
-                   variable.variable};
+    return Refusal{"no-better-layout", "no layout makes its accesses cheaper", variable.variable};
   if (isForced_) {
     for (const WeighedAccess& a : c.accesses) {
       auto degree = [&](const SharedLayout& layout) {
         return a.pattern->cost(target_, addressForm(variable, layout, a.access->node)).degree;
       };
       if (a.pattern && degree(after.layout) > degree(before.layout))
-        return Refusal{"raises-a-degree", "every padding raises the conflict degree of some access",
+        return Refusal{"raises-a-degree", "every layout raises the conflict degree of some access",
                        a.access->inst};
     }
     return std::nullopt;
@@ -414,7 +411,7 @@ std::optional<Refusal> Plan::isProfitable(const Candidate& c) const {
   const double minGain = after.cost.arithmetic > 0 ? options_.minMapGain : options_.minGain;
   if (after.cost.total() > before.cost.total() * (1 - minGain))
     return Refusal{"gain-too-small",
-                   formatText("{} would save {:.1f}% of the cost of its accesses",
+                   formatText("{} would save only {:.1f}% of its access cost",
                               describe(variable, after.layout),
                               100 * (1 - after.cost.total() / before.cost.total())),
                    variable.variable};
@@ -425,7 +422,7 @@ std::optional<Refusal> Plan::judge(Candidate& c) {
   if (auto refusal = canPad(c)) return refusal;
   if (!c.isSizeKnown)
     return Refusal{"unknown-workgroup-size",
-                   "the workgroup size is a specialization constant; give it with "
+                   "the workgroup size is a specialization constant; set it with "
                    "--workgroup-size=X,Y,Z or --spec-const=ID:VALUE",
                    c.variable->variable};
   c.after = c.search->run();
@@ -476,7 +473,7 @@ std::vector<RemarkRow> Plan::siteTable(const Candidate& c, const SharedLayout* a
   size_t listed = 0;
   for (const WeighedAccess& a : c.accesses) {
     const SourceLocation at = analyses_.get<SourceLines>().at(module_, a.access->inst);
-    std::string degree = "depends on data";
+    std::string degree = "data-dependent";
     auto degreeIn = [&](const SharedLayout& layout) {
       return a.pattern->cost(target_, addressForm(*c.variable, layout, a.access->node)).degree;
     };
@@ -539,7 +536,7 @@ Remark Plan::remark(const Candidate& c) const {
   remark.details = siteTable(c, c.isApplied() ? &c.after->layout : nullptr);
   if (c.hasNoConflict) {
     remark.name = "no-conflict";
-    remark.message = formatText("'{}{}' has no bank conflict that is known", c.name, old);
+    remark.message = formatText("'{}{}' has no known bank conflicts", c.name, old);
     return remark;
   }
   if (c.refusal) {
@@ -567,7 +564,7 @@ Remark Plan::remark(const Candidate& c) const {
            {"cycles-after", formatText("{:g}", c.after->cost.cycles)},
            {"arithmetic-added", formatText("{:g}", c.after->cost.arithmetic)},
            {"cycles-at-risk", formatText("{:g}", c.after->cost.risk)},
-           {"occupancyLoss-lost", formatText("{:g}", c.after->cost.occupancyLoss)},
+           {"residency-lost", formatText("{:g}", c.after->cost.occupancyLoss)},
            {"bytes-added", std::to_string(bytes)}})
     remark.args.push_back({key, value});
   return remark;

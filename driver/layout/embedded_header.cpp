@@ -62,18 +62,18 @@ std::string textAsString(std::string_view bytes, const std::string& name) {
 
 Status check(const EmbedRequest& request) {
   if (!isIdentifier(request.name))
-    return failure(fmt::format("--name={}: no name of a variable in C++", request.name));
+    return failure(fmt::format("--name={}: not a valid C++ identifier", request.name));
   if (!request.space.empty() && !isIdentifierPath(request.space))
-    return failure(fmt::format("--namespace={}: no name of a namespace in C++", request.space));
+    return failure(fmt::format("--namespace={}: not a valid C++ namespace name", request.space));
   if (request.isText) {
     if (request.bytes.find('\0') != std::string_view::npos)
-      return failure(request.source + ": it has zero bytes, so it is no text; a module's name ends "
-                                      "in .spv");
+      return failure(request.source +
+                     ": contains NUL bytes, so it is not text; a module's name must end in .spv");
     return ok();
   }
   const std::vector<uint32_t> words = wordsOf(request.bytes);
   if (request.bytes.size() % 4 != 0 || words.empty() || words[0] != kMagic)
-    return failure(request.source + ": it is no SPIR-V module");
+    return failure(request.source + ": not a SPIR-V module");
   return ok();
 }
 

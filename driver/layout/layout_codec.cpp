@@ -270,9 +270,9 @@ void LayoutCodec::unpackBuffer(std::span<const uint8_t> after, uint64_t elements
 std::string describe(const BufferLayout& layout, const NarrowMisfit& misfit) {
   const LayoutField& field = layout.fields[misfit.field];
   const NarrowRange range = rangeOf(field);
-  return fmt::format("element {}: `{}` is {}, which the {} bits ({} to {}) that it was narrowed to "
-                     "do not hold",
-                     misfit.element, field.path, misfit.value, field.bits, range.low, range.high);
+  return fmt::format(
+      "element {}: `{}` is {}, which does not fit the {} bits ({} to {}) it was narrowed to",
+      misfit.element, field.path, misfit.value, field.bits, range.low, range.high);
 }
 
 } // namespace lanewise::driver

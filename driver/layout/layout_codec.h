@@ -106,7 +106,7 @@ private:
   bool hasNarrowed_ = false;
 };
 
-/// "element 17: `age` is 300, which the 8 bits (0 to 255) that it was narrowed to do not hold"
+/// "element 17: `age` is 300, which does not fit the 8 bits (0 to 255) it was narrowed to"
 std::string describe(const BufferLayout& layout, const NarrowMisfit& misfit);
 
 } // namespace lanewise::driver

@@ -83,7 +83,7 @@ public:
           return ::pread(file_.get(), at, n, off_t(start_ + offset + done));
         },
         to, bytes, name_);
-    if (got != bytes) throw Failed{fmt::format("{}: it ended while it was read", name_)};
+    if (got != bytes) throw Failed{fmt::format("{}: unexpected end of file", name_)};
   }
 
   /// From here on it can be read anywhere, and has a size.
@@ -199,7 +199,7 @@ protected:
   }
   LayoutSizes sizes(uint64_t elements) const {
     std::optional<LayoutSizes> sizes = sizesFor(layout_, elements);
-    if (!sizes) fail(fmt::format("{} elements are more than any buffer holds", elements));
+    if (!sizes) fail(fmt::format("{} elements exceed the largest buffer size", elements));
     return *sizes;
   }
   void checkCount(uint64_t elements) const {
@@ -207,8 +207,8 @@ protected:
       fail(fmt::format("it has {} elements, but `{}` has {}", elements, layout_.name,
                        *layout_.count));
     if (layout_.needsWholeTiles && layout_.tile && elements % layout_.tile != 0)
-      fail(fmt::format("it has {} elements, but the shaders ask for the length of `{}`, which must "
-                       "therefore be a multiple of {}; add elements",
+      fail(fmt::format("it has {} elements, but the shaders query the length of `{}`, so it must "
+                       "be a multiple of {}; add elements",
                        elements, layout_.name, layout_.tile));
   }
   /// Calls with first element, number and tile for blocks that lie in one tile.
@@ -242,9 +242,9 @@ public:
     else
       packScattered();
     if (paddingElement_)
-      outcome_.notes.push_back(fmt::format("{}: the padding of element {} is not zero; padding is "
-                                           "not kept",
-                                           input_.name(), *paddingElement_));
+      outcome_.notes.push_back(
+          fmt::format("{}: the padding of element {} is not zero; padding is not preserved",
+                      input_.name(), *paddingElement_));
     output_.commit();
     return std::move(outcome_);
   }
@@ -252,16 +252,17 @@ public:
 private:
   uint64_t countOf(uint64_t bytes) const {
     if (bytes < layout_.arrayOffsetBefore)
-      fail(fmt::format("{} bytes do not hold the header of {}", bytes, layout_.arrayOffsetBefore));
+      fail(fmt::format("{} bytes are too few for the header of {}", bytes,
+                       layout_.arrayOffsetBefore));
     const uint64_t array = bytes - layout_.arrayOffsetBefore;
     if (array % layout_.strideBefore != 0)
-      fail(fmt::format("{} bytes are no whole number of elements: {}elements of {} bytes, {} bytes "
-                       "left over",
-                       bytes,
-                       layout_.arrayOffsetBefore
-                           ? fmt::format("a header of {} bytes, ", layout_.arrayOffsetBefore)
-                           : "",
-                       layout_.strideBefore, array % layout_.strideBefore));
+      fail(fmt::format(
+          "{} bytes are not a whole number of elements: {}elements of {} bytes, {} bytes left over",
+          bytes,
+          layout_.arrayOffsetBefore
+              ? fmt::format("a header of {} bytes, ", layout_.arrayOffsetBefore)
+              : "",
+          layout_.strideBefore, array % layout_.strideBefore));
     checkCount(array / layout_.strideBefore);
     return array / layout_.strideBefore;
   }
@@ -310,9 +311,9 @@ private:
     if (layout_.count || layout_.needsWholeTiles) return;
     const uint64_t fill = tilesOf(outcome_.elements) * layout_.tile - outcome_.elements;
     if (codec_.trailingFill(tile, last) == fill) return;
-    outcome_.notes.push_back(fmt::format("{}: its last elements look like what fills up a tile; "
-                                         "unpack with --count={}",
-                                         input_.name(), outcome_.elements));
+    outcome_.notes.push_back(
+        fmt::format("{}: its last elements look like tile padding; unpack with --count={}",
+                    input_.name(), outcome_.elements));
   }
 
   void packScattered() {
@@ -389,7 +390,7 @@ private:
       fail(fmt::format("it has {} bytes, but {} elements take {}", bytes, *known_, expected));
   }
   [[noreturn]] void failSize(uint64_t bytes) const {
-    fail(fmt::format("{} bytes are the size of no whole number of elements; it must be {}", bytes,
+    fail(fmt::format("{} bytes are not a whole number of elements; it must be {}", bytes,
                      sizeFormula(layout_)));
   }
 
@@ -468,7 +469,8 @@ private:
     if (layout_.tile != 0) {
       checkTiles(bytes);
       if (!layout_.needsWholeTiles)
-        fail("how many elements it has cannot be told with tiles of this size; give --count=N");
+        fail("the number of elements does not follow from the file size with tiles of this size; "
+             "give --count=N");
       return (bytes - layout_.arrayOffsetAfter) / layout_.tileStride(layout_.tile) * layout_.tile;
     }
     // The size grows with the count.
@@ -483,7 +485,9 @@ private:
     }
     if (sizes(low).after != bytes) failSize(bytes);
     if (sizes(low + 1).after == bytes)
-      fail(fmt::format("{} elements take as many bytes as {}; give --count=N", low, low + 1));
+      fail(fmt::format(
+          "{} elements take as many bytes as {}, so the count is ambiguous; give --count=N", low,
+          low + 1));
     return low;
   }
 

@@ -144,7 +144,7 @@ private:
   }
 
   void addConstants() {
-    add("\nconstexpr std::uint64_t kHeaderBytes = {}; ///< stay in front as they are\n",
+    add("\nconstexpr std::uint64_t kHeaderBytes = {}; ///< kept unchanged at the start\n",
         layout_.arrayOffsetBefore);
     add("constexpr std::uint64_t kArrayOffset = {};\n", layout_.arrayOffsetAfter);
     add("constexpr std::uint64_t kTile = {}; ///< elements{}\n", layout_.tile,
@@ -322,7 +322,7 @@ private:
 
 Result<std::string> layoutHeader(std::span<const BufferLayout> buffers, const std::string& space) {
   if (!isIdentifierPath(space))
-    return failure(fmt::format("--namespace={}: no name of a namespace in C++", space));
+    return failure(fmt::format("--namespace={}: not a valid C++ namespace name", space));
   std::string text =
       "// Written by `lanewise layout header`: fills and reads buffers as the shaders "
       "see them that\n// --aos-to-soa has rewritten. C++17, for little-endian "

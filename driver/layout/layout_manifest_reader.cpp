@@ -76,9 +76,10 @@ public:
   void follows(const char* key, const json& expected) {
     const json* value = find(key);
     if (value && *value != expected)
-      throw Wrong{at(key), fmt::format("does not follow from the numbers: it should be {}; "
-                                       "correct it or leave it out",
-                                       expected.dump())};
+      throw Wrong{
+          at(key),
+          fmt::format("does not match the other values: it should be {}; correct or remove it",
+                      expected.dump())};
   }
 
   void end() const {
@@ -195,9 +196,10 @@ LayoutManifest readManifest(const json& value) {
   Keys keys(value, "");
   const uint64_t version = keys.number("version", 1, UINT32_MAX);
   if (version != kLayoutManifestVersion)
-    throw Wrong{"/version", fmt::format("is {}, but this Lanewise reads version {}; write the "
-                                        "manifest again with this one",
-                                        version, kLayoutManifestVersion)};
+    throw Wrong{
+        "/version",
+        fmt::format("is {}, but this Lanewise reads version {}; regenerate the manifest with it",
+                    version, kLayoutManifestVersion)};
   Keys assumptions(keys.need("assumptions"), "/assumptions");
   manifest.assumesDistinctBindings = assumptions.flag("distinct-bindings");
   manifest.isRobust = !assumptions.flag("indices-in-range");
@@ -223,11 +225,11 @@ LayoutManifest readManifest(const json& value) {
 class StrictParse {
 public:
   bool operator()(int depth, json::parse_event_t event, json& parsed) {
-    if (depth > kMostDepth) throw Wrong{"", "values are nested too deep for a manifest"};
+    if (depth > kMostDepth) throw Wrong{"", "nesting is too deep for a manifest"};
     if (event == json::parse_event_t::object_start) keys_.emplace_back();
     if (event == json::parse_event_t::object_end) keys_.pop_back();
     if (event == json::parse_event_t::key && !keys_.back().insert(parsed.get<std::string>()).second)
-      throw Wrong{"", fmt::format("key {} stands twice in one object", parsed.dump())};
+      throw Wrong{"", fmt::format("duplicate key {} in one object", parsed.dump())};
     return true;
   }
 
@@ -249,7 +251,7 @@ Error wrongAt(std::string place, std::string what) {
 
 Status checkGroups(const BufferLayout& layout) {
   uint64_t tileBytes = 0;
-  if (layout.groups.empty()) return wrongAt("groups", "is empty; it needs one group at least");
+  if (layout.groups.empty()) return wrongAt("groups", "is empty; it needs at least one group");
   for (size_t g = 0; g < layout.groups.size(); ++g) {
     const LayoutGroup& group = layout.groups[g];
     const std::string place = fmt::format("groups/{}", g);
@@ -273,11 +275,12 @@ Status checkGroups(const BufferLayout& layout) {
 Status checkField(const BufferLayout& layout, const LayoutField& field, const std::string& place) {
   if (field.size == 0 || uint64_t(field.offsetBefore) + field.size > layout.strideBefore)
     return wrongAt(place + "/offset",
-                   fmt::format("bytes {} to {} leave the element, which has {}", field.offsetBefore,
-                               uint64_t(field.offsetBefore) + field.size, layout.strideBefore));
+                   fmt::format("bytes {} to {} are outside the element, which has {}",
+                               field.offsetBefore, uint64_t(field.offsetBefore) + field.size,
+                               layout.strideBefore));
   if (field.group >= layout.groups.size())
-    return wrongAt(place + "/group", fmt::format("there is no group {}; \"groups\" has {}",
-                                                 field.group, layout.groups.size()));
+    return wrongAt(place + "/group", fmt::format("no group {}; \"groups\" has {}", field.group,
+                                                 layout.groups.size()));
   const uint32_t stride = layout.groups[field.group].stride;
   if (field.bits != 0) {
     if (field.size != 4)
@@ -286,22 +289,22 @@ Status checkField(const BufferLayout& layout, const LayoutField& field, const st
     if (field.bits > 31 || field.firstBit + field.bits > 32)
       return wrongAt(
           place + "/narrowed/bits",
-          fmt::format("{} bits from bit {} on leave the 32-bit word", field.bits, field.firstBit));
+          fmt::format("{} bits from bit {} on exceed the 32-bit word", field.bits, field.firstBit));
   }
   const uint64_t bytes = field.bits ? (field.firstBit + field.bits + 7) / 8 : field.size;
   if (field.offsetInGroup + bytes > stride)
     return wrongAt(place + "/offset-in-group",
-                   fmt::format("bytes {} to {} leave the group's part, which has {}",
+                   fmt::format("bytes {} to {} are outside the group's part, which has {}",
                                field.offsetInGroup, field.offsetInGroup + bytes, stride));
   if (field.type.empty()) return ok();
   std::optional<FieldType> type = parseFieldType(field.type);
   if (!type)
-    return wrongAt(place + "/type", fmt::format("\"{}\" is no type; it is like \"u32\", \"f32x3\" "
-                                                "or \"f32x4x4\", or empty",
+    return wrongAt(place + "/type", fmt::format("\"{}\" is not a type; use one like \"u32\", "
+                                                "\"f32x3\" or \"f32x4x4\", or leave it empty",
                                                 field.type));
   if (uint64_t(type->count) * type->scalarBytes > field.size)
     return wrongAt(place + "/size",
-                   fmt::format("{} bytes do not hold a {}", field.size, field.type));
+                   fmt::format("{} bytes cannot hold a {}", field.size, field.type));
   if (field.bits != 0 && (field.type != "u32" && field.type != "i32"))
     return wrongAt(place + "/type",
                    fmt::format("only i32 and u32 can be narrowed, not {}", field.type));
@@ -337,15 +340,16 @@ Status checkLayout(const BufferLayout& layout) {
   if (layout.name.empty()) return wrongAt("name", "is empty; a buffer needs a name");
   for (size_t i = 1; i < layout.bindings.size(); ++i)
     if (!(layout.bindings[i - 1] < layout.bindings[i]))
-      return wrongAt(fmt::format("bindings/{}", i), "bindings must ascend by set and binding");
+      return wrongAt(fmt::format("bindings/{}", i),
+                     "bindings must be in ascending order of set and binding");
   if (layout.strideBefore == 0 || layout.strideBefore > kMostBytes)
     return wrongAt("stride", fmt::format("must be 1 to {}", kMostBytes));
   if (layout.arrayOffsetAfter < layout.arrayOffsetBefore)
     return wrongAt("array-offset/after",
-                   fmt::format("is {}, but the header of {} bytes stays in front",
-                               layout.arrayOffsetAfter, layout.arrayOffsetBefore));
+                   fmt::format("is {}, inside the header of {} bytes", layout.arrayOffsetAfter,
+                               layout.arrayOffsetBefore));
   if (Status s = checkGroups(layout); !s) return s;
-  if (layout.fields.empty()) return wrongAt("fields", "is empty; it needs one field at least");
+  if (layout.fields.empty()) return wrongAt("fields", "is empty; it needs at least one field");
   std::vector<bool> isUsed(layout.groups.size());
   for (size_t i = 0; i < layout.fields.size(); ++i) {
     const LayoutField& field = layout.fields[i];
@@ -356,20 +360,20 @@ Status checkLayout(const BufferLayout& layout) {
     const LayoutField& last = layout.fields[i - 1];
     if (uint64_t(last.offsetBefore) + last.size > field.offsetBefore)
       return wrongAt(place + "/offset",
-                     fmt::format("\"{}\" starts before \"{}\" ends; fields ascend by offset and do "
-                                 "not overlap",
+                     fmt::format("\"{}\" starts before \"{}\" ends; fields must be in ascending "
+                                 "order of offset and not overlap",
                                  field.path, last.path));
   }
   for (size_t g = 0; g < isUsed.size(); ++g)
-    if (!isUsed[g]) return wrongAt(fmt::format("groups/{}", g), "no field is in it; leave it out");
+    if (!isUsed[g]) return wrongAt(fmt::format("groups/{}", g), "it has no fields; remove it");
   if (Status s = checkOverlap(layout); !s) return s;
   if (layout.count && !sizesFor(layout, *layout.count))
     return wrongAt("count",
-                   fmt::format("{} elements are more than any buffer holds", *layout.count));
+                   fmt::format("{} elements exceed the largest buffer size", *layout.count));
   if (layout.count && layout.needsWholeTiles && layout.tile && *layout.count % layout.tile != 0)
-    return wrongAt("count", fmt::format("{} is no multiple of the tile's {}, as \"whole-tiles\" "
-                                        "demands",
-                                        *layout.count, layout.tile));
+    return wrongAt("count",
+                   fmt::format("{} is not a multiple of the tile's {}, as \"whole-tiles\" requires",
+                               *layout.count, layout.tile));
   return ok();
 }
 
@@ -380,10 +384,10 @@ Result<LayoutManifest> parseLayoutManifest(std::string_view text, const std::str
     return failure(
         fmt::format("{}: {}{}{}", path, wrong.place, wrong.place.empty() ? "" : ": ", wrong.what));
   } catch (const json::parse_error& error) {
-    return failure(fmt::format("{}:{}: not JSON; a layout manifest is what opt --aos-to-soa writes",
+    return failure(fmt::format("{}:{}: not JSON; a layout manifest is written by opt --aos-to-soa",
                                path, placeOf(text, error.byte)));
   } catch (const json::exception& error) {
-    return failure(fmt::format("{}: no layout manifest ({})", path, error.what()));
+    return failure(fmt::format("{}: not a layout manifest ({})", path, error.what()));
   }
 }
 

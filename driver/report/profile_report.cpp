@@ -136,8 +136,8 @@ struct Style {
 std::string sharedTable(const Profile& profile, const Style& style) {
   uint64_t cycles = 0, clean = 0;
   for (const AccessProfile& a : profile.workgroup) cycles += a.cycles, clean += a.cleanCycles;
-  Table table(fmt::format("Workgroup memory: {} cycles of its banks, {} of them for conflicts",
-                          cycles, percent(share(double(cycles - clean), double(cycles)))),
+  Table table(fmt::format("Workgroup memory: {} bank cycles, {} of them from conflicts", cycles,
+                          percent(share(double(cycles - clean), double(cycles)))),
               {"cycles", "ideal", "degree", "average", "lanes", "executions"}, style.rows);
   for (const AccessProfile& a : profile.workgroup)
     table.add({number(a.cycles), number(a.cleanCycles), number(a.degree.most), average(a.degree),
@@ -166,7 +166,7 @@ std::string branchTable(const Profile& profile, const Style& style) {
   uint64_t divergent = 0, executions = 0;
   for (const BranchProfile& b : profile.branches)
     divergent += b.divergent, executions += b.lanes.count;
-  Table table(fmt::format("Branches: lanes disagree in {} of {} executions", divergent, executions),
+  Table table(fmt::format("Branches: divergent in {} of {} executions", divergent, executions),
               {"divergent", "share", "lanes", "executions"}, style.rows);
   for (const BranchProfile& b : profile.branches)
     table.add({number(b.divergent), percent(share(double(b.divergent), double(b.lanes.count))),
@@ -180,7 +180,7 @@ std::string barrierTable(const Profile& profile, const Style& style) {
   for (const BarrierProfile& b : profile.barriers)
     executions += b.arrivals.count, incomplete += b.incomplete;
   Table table(
-      fmt::format("Barriers: {} executions, {} of them without some lanes", executions, incomplete),
+      fmt::format("Barriers: {} executions, {} of them with lanes missing", executions, incomplete),
       {"executions", "arrivals", "least", "incomplete"}, style.rows);
   for (const BarrierProfile& b : profile.barriers)
     table.add({number(b.arrivals.count), average(b.arrivals), number(b.arrivals.least),
@@ -191,7 +191,7 @@ std::string barrierTable(const Profile& profile, const Style& style) {
 
 std::string findingLines(const Profile& profile, size_t rows) {
   if (profile.findings.empty()) return {};
-  std::string text = "\nThe interpreter found, while it counted:\n";
+  std::string text = "\nFindings of the interpreter:\n";
   size_t count = profile.findings.size();
   if (rows != 0) count = std::min(count, rows);
   for (size_t n = 0; n < count; ++n)

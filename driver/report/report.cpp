@@ -74,10 +74,8 @@ std::string stateLine(const VerifyReport& report) {
     return "outputs equal: " + extentText(report);
   case VerifyState::OrderDependent:
     return report.comparedBytes == 0
-               ? "order-dependent: all outputs depend on the order of invocations, and none of "
-                 "them could be compared"
-               : "order-dependent: outputs agree as far as they do not depend on the order of "
-                 "invocations: " +
+               ? "order-dependent: all outputs depend on invocation order; none could be compared"
+               : "order-dependent: outputs agree where they do not depend on invocation order: " +
                      extentText(report);
   case VerifyState::Differs:
     return fmt::format("{}: {}", isDecidedByFinding(report) ? "not equal" : "outputs differ",
@@ -203,10 +201,10 @@ std::string findingLines(const std::string& program, const std::vector<RunFindin
   for (size_t n = 0; n < std::min(kMost, order.size()); ++n)
     text += fmt::format("finding in {}: {}\n", program, order[n]->text);
   if (order.size() > kMost)
-    text += fmt::format("  and {} more in {} (--json has them)\n", order.size() - kMost, program);
+    text += fmt::format("  and {} more in {} (--json lists them)\n", order.size() - kMost, program);
   if (byTheLetter > 0)
-    text += fmt::format("note: {} synchronizes {} pair{} of accesses by less than the memory model "
-                        "asks for, as many programs do (--json has them)\n",
+    text += fmt::format("note: {} synchronizes {} pair{} of accesses more weakly than the memory "
+                        "model requires, as many programs do (--json lists them)\n",
                         program, byTheLetter, byTheLetter == 1 ? "" : "s");
   return text;
 }
@@ -221,13 +219,12 @@ std::string interpreterLine(const VerifyReport& report) {
   if (!report.interpreter) return {};
   const InterpreterReport& seen = *report.interpreter;
   if (!seen.hasRun)
-    return fmt::format("interpreter: not run, so races and undefined operations were not looked "
-                       "for: {}\n",
-                       seen.reason);
+    return fmt::format(
+        "interpreter: not run, so not checked for races and undefined operations: {}\n",
+        seen.reason);
   std::string how = fmt::format("{} of {} workgroup{}", seen.workgroups, seen.allWorkgroups,
                                 seen.allWorkgroups == 1 ? "" : "s");
-  if (seen.allRepeats > 1)
-    how += fmt::format(", {} of {} repetitions", seen.repeats, seen.allRepeats);
+  if (seen.allRepeats > 1) how += fmt::format(", {} of {} repeats", seen.repeats, seen.allRepeats);
   if (seen.inputSets < seen.allInputSets)
     how += fmt::format(", {} of {} inputs", seen.inputSets, seen.allInputSets);
   how += fmt::format(", invocations in {} order, subgroups of {}", fmt::join(seen.orders, "/"),
@@ -252,9 +249,10 @@ std::string roundsLine(const VerifyReport& report) {
   const RoundsReport& rounds = *report.rounds;
   std::string text = fmt::format("further inputs: {} tried", rounds.sound.size());
   if (rounds.unsound != 0)
-    text += fmt::format(", {} left out because the original is at fault with them", rounds.unsound);
+    text += fmt::format(", {} skipped because the original itself misbehaves with them",
+                        rounds.unsound);
   if (!rounds.dropped.empty())
-    text += fmt::format(", {} left out for what they cost (from '{}' on)", rounds.dropped.size(),
+    text += fmt::format(", {} skipped as too expensive (from '{}' on)", rounds.dropped.size(),
                         rounds.dropped[0]);
   return text + "\n";
 }

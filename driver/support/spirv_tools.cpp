@@ -95,10 +95,9 @@ std::optional<spv_target_env> versionOfText(std::string_view text) {
 Result<spv_target_env> parseTargetEnv(const std::string& name) {
   spv_target_env env{};
   if (!spvParseTargetEnv(name.c_str(), &env))
-    return failure(
-        fmt::format("unknown target environment '{}'; known are vulkan1.0 to vulkan1.3, spv1.0 "
-                    "to spv1.6, opencl1.2 to opencl2.2, opengl4.0 to opengl4.5",
-                    name));
+    return failure(fmt::format("unknown target environment '{}'; known: vulkan1.0 to vulkan1.3, "
+                               "spv1.0 to spv1.6, opencl1.2 to opencl2.2, opengl4.0 to opengl4.5",
+                               name));
   return env;
 }
 

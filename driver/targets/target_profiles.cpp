@@ -175,7 +175,7 @@ Result<TargetProfile> loadTarget(const std::string& target) {
   if (!target.ends_with(".toml")) {
     std::string near = nearest(target, builtInTargets());
     return Error{fmt::format("unknown target '{}'; {}", target,
-                             near.empty() ? fmt::format("known are {}, device, and FILE.toml",
+                             near.empty() ? fmt::format("known: {}, device, and FILE.toml",
                                                         fmt::join(builtInTargets(), ", "))
                                           : fmt::format("did you mean '{}'?", near)),
                  {},

@@ -166,7 +166,7 @@ private:
       const Resource& r = resources_[i];
       if (!isMeant(request, r)) continue;
       if (places_[i])
-        return failure(fmt::format("--bind={}: {} has a place already", request.text, placeOf(r)));
+        return failure(fmt::format("--bind={}: {} is already placed", request.text, placeOf(r)));
       if (Status s = checkForm(request, r); !s) return s;
       if (Status s = takeRequested(request, i, isFound); !s) return s;
       isFound = true;
@@ -179,7 +179,7 @@ private:
     const bool isPair = isTwo(r.kind, target_);
     if (isPair != request.hasSecond)
       return failure(fmt::format("--bind={}: {} is {}; give {}", request.text, placeOf(r),
-                                 isPair ? "an image with its sampler" : "one thing, not two",
+                                 isPair ? "an image with its sampler" : "a single resource",
                                  formOf(target_)));
     if (target_.language != Language::Hlsl) return ok();
     if (request.registers[0] != registerOf(r.kind) || (isPair && request.registers[1] != 's'))
@@ -200,7 +200,7 @@ private:
       if (const Resource* other = slots_.taken(slot, request.place.space, number, countOf(r), true);
           other && !isAlias)
         return failure(
-            fmt::format("--bind={}: {} stands there already", request.text, placeOf(*other)));
+            fmt::format("--bind={}: {} is already there", request.text, placeOf(*other)));
       slots_.take(slot, request.place.space, number, countOf(r), r);
     }
     places_[i] = request.place;
@@ -239,7 +239,7 @@ private:
       if (r.hasBinding() && isFree(slot, r.binding)) number = r.binding;
       if (!number) number = slots_.lowestFree(slot, place.space, countOf(r));
       if (!number)
-        return failure(fmt::format("{}: {} has no number left for it", placeOf(r), target_.str()));
+        return failure(fmt::format("{}: {} has no free number for it", placeOf(r), target_.str()));
       place.numbers[n] = *number;
       slots_.take(slot, place.space, *number, countOf(r), r);
     }

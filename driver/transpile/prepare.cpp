@@ -38,9 +38,9 @@ Result<std::vector<uint32_t>> literalOf(uint32_t specId, ScalarType type, uint64
   case ScalarType::F64:
     break;
   }
-  return failure(fmt::format("--spec-const={}: values are 32-bit floats or integers, and this "
-                             "constant is {}",
-                             specId, nameOf(type)));
+  return failure(fmt::format(
+      "--spec-const={}: values must be 32-bit floats or integers, but this constant is {}", specId,
+      nameOf(type)));
 }
 
 /// Turns an OpSpecConstant into an OpConstant.
@@ -123,7 +123,7 @@ public:
     if (request_.target.language == Language::SpvAsm) return ok();
     scan();
     if (language() == Language::Essl && capabilities_.count(spv::Capability::Int64))
-      return failure("it cannot be written as ESSL, which has no 64-bit integers");
+      return failure("it cannot be expressed in ESSL, which has no 64-bit integers");
     if (Status s = checkArrayLengths(); !s) return s;
     tellModes();
     tellOrder();
@@ -228,8 +228,8 @@ private:
       std::set<uint32_t> ids;
       collectSpecIds(length, ids);
       if (ids.empty()) continue;
-      return failure(fmt::format("the length of an array is computed from specialization constant "
-                                 "{}, which MSL has no form for; fix it with --spec-const={}:VALUE",
+      return failure(fmt::format("MSL cannot express an array length computed from specialization "
+                                 "constant {}; set it with --spec-const={}:VALUE",
                                  fmt::join(ids, " and "), *ids.begin()));
     }
     return ok();
@@ -254,26 +254,27 @@ private:
 
   void tellModes() {
     if (modes_.empty()) return;
-    note("float-controls", fmt::format("the text does not say {}: what floats do there is the "
-                                       "compiler's choice",
-                                       fmt::join(modes_, ", ")));
+    note("float-controls",
+         fmt::format("the output cannot express {}: float behaviour there is up to the compiler",
+                     fmt::join(modes_, ", ")));
   }
 
   void tellOrder() {
     if (hasOrderedAtomic_)
-      note("atomic-order", fmt::format("atomics that acquire or release are relaxed ones in {}; "
-                                       "barriers beside them stay",
-                                       nameOf(language())));
+      note("atomic-order",
+           fmt::format(
+               "acquire and release atomics become relaxed in {}; barriers next to them are kept",
+               nameOf(language())));
     if (language() == Language::Hlsl && hasSubgroupBarrier_)
-      note("subgroup-barrier", "HLSL has no barrier of a subgroup: it is left out, which is only "
-                               "right where the lanes of a wave run in step");
+      note("subgroup-barrier", "HLSL has no subgroup barrier: it is dropped, which is correct only "
+                               "where the lanes of a wave run in lockstep");
     if (language() == Language::Msl && hasDeviceBarrier_)
-      note("device-barrier", "a memory barrier that reaches beyond the workgroup becomes "
-                             "threadgroup_barrier, which orders memory within it only and which "
-                             "all lanes must reach");
+      note("device-barrier",
+           "a memory barrier wider than the workgroup becomes threadgroup_barrier, which orders "
+           "memory only within the threadgroup and which all its lanes must reach");
     if (language() == Language::Msl && hasCoherent())
-      note("coherent", "MSL before 3.2 has no coherent buffers: what one workgroup writes, another "
-                       "may not see before the next dispatch");
+      note("coherent", "MSL before 3.2 has no coherent buffers: one threadgroup's writes may not "
+                       "be visible to another before the next dispatch");
   }
 
   bool hasCoherent() const {
@@ -294,10 +295,11 @@ private:
                            capabilities_.count(spv::Capability::Int16);
     if (language() != Language::Hlsl || !hasNarrow) return;
     if (request_.target.shaderModel < 62)
-      note("min-precision", "16-bit types are min16 types, which may have more bits; "
-                            "--shader-model=6.2 has exact ones");
+      note(
+          "min-precision",
+          "16-bit types become min16 types, which may be wider; --shader-model=6.2 has exact ones");
     else
-      note("enable-16bit-types", "the text needs dxc -enable-16bit-types");
+      note("enable-16bit-types", "compile the output with dxc -enable-16bit-types");
   }
 
   // ---- rewrites ----
@@ -378,8 +380,8 @@ private:
     for (Id variable : shared)
       rewriter.insertBefore(
           anchor, Inst(spv::Op::OpDecorate).id(variable).word(uint32_t(spv::Decoration::Coherent)));
-    note("coherent-all", "accesses that are made available or visible one by one become coherent "
-                         "buffers and images as a whole");
+    note("coherent-all", "single accesses that are made available or visible become whole coherent "
+                         "buffers and images");
   }
 
   /// A storage buffer or a storage image.
@@ -442,7 +444,7 @@ private:
 };
 
 /// MSL does not say how large a workgroup is.
-void tellThreadgroup(const Words& words, PreparedModule& out) {
+void noteThreadgroupSize(const Words& words, PreparedModule& out) {
   Result<Reflection> sized = reflect(words, out.entry, out.fixedConstants);
   if (!sized) return;
   const auto& size = sized->workgroupSize;
@@ -452,7 +454,7 @@ void tellThreadgroup(const Words& words, PreparedModule& out) {
       constants += fmt::format("{}{} by specialization constant {}",
                                constants.empty() ? ", " : " and ", "xyz"[d], *id);
   out.notes.push_back(
-      {"threadgroup-size", fmt::format("the host dispatches threadgroups of {}x{}x{}{}", size[0],
+      {"threadgroup-size", fmt::format("the host must dispatch threadgroups of {}x{}x{}{}", size[0],
                                        size[1], size[2], constants)});
 }
 
@@ -468,7 +470,7 @@ Result<PreparedModule> prepareModule(const Words& words, const PrepareRequest& r
   if (request.fixesAll)
     for (const auto& [id, constant] : reflection->specConstants)
       out.fixedConstants.try_emplace(id, constant.defaultBits);
-  if (request.target.language == Language::Msl) tellThreadgroup(words, out);
+  if (request.target.language == Language::Msl) noteThreadgroupSize(words, out);
   Result<Words> fixed = fixConstants(words, *reflection, request);
   if (!fixed) return fixed.error();
   Result<Module> module = Module::read(std::move(*fixed));

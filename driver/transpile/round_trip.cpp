@@ -130,8 +130,8 @@ private:
     if (described == scenario_.shaders.end())
       return failure(fmt::format("the scenario has no shader `{}`", shader.name));
     if (!described->rebindings.empty())
-      return std::optional(notRun("resources of different kinds share a binding, which cannot be "
-                                  "dispatched as it is"));
+      return std::optional(
+          notRun("resources of different kinds share a binding, which cannot be dispatched"));
     for (const auto& [id, bits] : shader.fixedConstants) described->specConstants[id] = bits;
     programs_[0].modules[shader.name] = shader.input;
     ScenarioShader second;
@@ -157,8 +157,8 @@ private:
 
   VerifyReport rejected(const TranspiledShader& shader, const CompiledBack& back) const {
     VerifyReport report =
-        notRun(fmt::format("glslang does not take the {} of `{}`: {}",
-                           nameOf(trip_.target.language), shader.name, back.rejected));
+        notRun(fmt::format("glslang rejects the {} of `{}`: {}", nameOf(trip_.target.language),
+                           shader.name, back.rejected));
     if (trip_.target.isGlslOrEssl() && !back.isMissingExtension)
       report.state = VerifyState::Differs;
     return report;
@@ -213,8 +213,8 @@ private:
       bound = boundAt(from, r.set, r.binding);
       if (r.isJoined && r.sampler &&
           !hasSameBuffers(bound, boundAt(from, r.sampler->first, r.sampler->second)))
-        return fmt::format("`{}` joins an image with a sampler of other settings, which a scenario "
-                           "cannot say",
+        return fmt::format("`{}` combines an image with a sampler of different settings, which a "
+                           "scenario cannot express",
                            r.name);
     }
     const bool isPair =
@@ -223,8 +223,8 @@ private:
       const BindingNumber at = compiledPlace(placed, trip_.target, n);
       if (!taken.insert(at).second) {
         if (hasSameBuffers(boundAt(to, at.set, at.binding), bound)) continue; // two views of one
-        return fmt::format("{} shares its number with a resource of another kind, which glslang "
-                           "makes one binding of",
+        return fmt::format("{} shares its number with a resource of another kind, and glslang "
+                           "would merge the two bindings",
                            placeOf(r));
       }
       for (const ScenarioBinding& one : bound)
@@ -328,7 +328,7 @@ macrosFor(const std::string& text, const std::map<uint32_t, uint64_t>& values, c
     const bool isBool = standing == "true" || standing == "false";
     std::string literal = literalOf(constant->second.type, isBool, bits);
     if (literal.empty())
-      return failure(fmt::format("specialization constant {} has a value that is no literal", id));
+      return failure(fmt::format("specialization constant {} has a non-literal value", id));
     macros.emplace_back(macro, std::move(literal));
   }
   return macros;
@@ -374,7 +374,7 @@ CompiledBack compileBack(const CrossText& text, const TargetLanguage& target,
   }
   if (!back.rejected.empty()) return back;
   if (Status valid = validate(back.words, *options.env); !valid)
-    back.rejected = "what it was compiled to is not valid: " + valid.error().message;
+    back.rejected = "the compiled module is not valid: " + valid.error().message;
   else
     back.words = withoutNames(back.words);
   return back;

@@ -247,10 +247,9 @@ private:
         if (!x.hasBinding() || !y.hasBinding() || x.set != y.set || x.binding != y.binding)
           continue;
         if (!haveSameClass(x.kind, y.kind, target_)) continue;
-        return failure(fmt::format("binding {}.{} is declared several times (`{}` and `{}`), which "
-                                   "{} has no form for",
-                                   x.set, x.binding, x.name, y.name,
-                                   lanewise::driver::nameOf(target_.language)));
+        return failure(fmt::format(
+            "binding {}.{} is declared more than once (`{}` and `{}`), which {} cannot express",
+            x.set, x.binding, x.name, y.name, lanewise::driver::nameOf(target_.language)));
       }
     return ok();
   }
@@ -417,22 +416,23 @@ private:
                                            where));
       else if (p.resource.kind == ResourceKind::WorkgroupCount)
         note("workgroup-count",
-             fmt::format("HLSL does not know how many workgroups there are: the host hands over "
-                         "three 32-bit integers in a constant buffer at {}",
+             fmt::format("HLSL has no built-in for the number of workgroups: the host must pass it "
+                         "as three 32-bit integers in a constant buffer at {}",
                          where));
       else if (p.isMoved)
         note("binding-moved", fmt::format("{} is at {}", placeOf(p.resource), where));
     }
     for (const std::string& message : errorDirectives(out_.text))
-      note("extension", fmt::format("a compiler that lacks an extension stops at: {}", message));
+      note("extension",
+           fmt::format("a compiler without a required extension stops at: {}", message));
     if (target_.language != Language::Msl) return;
     if (spvc_compiler_msl_needs_buffer_size_buffer(compiler_))
       note("buffer-sizes",
-           fmt::format("the shader asks for the length of a buffer: the host hands over the sizes "
-                       "of the buffers in bytes as 32-bit integers, by index, at [[buffer({})]]",
+           fmt::format("the shader queries the length of a buffer: the host must pass the buffer "
+                       "sizes in bytes as 32-bit integers, by index, at [[buffer({})]]",
                        lengthsIndex_));
     if (spvc_compiler_msl_needs_swizzle_buffer(compiler_))
-      note("swizzles", "the host hands over the swizzles of the textures in a buffer");
+      note("swizzles", "the host must pass the texture swizzles in a buffer");
   }
 
   std::span<const uint32_t> words_;
@@ -492,7 +492,7 @@ CrossText unpack(std::string_view bytes) {
 /// SPIRV-Cross names built-ins by their number in places.
 std::string readable(std::string message) {
   while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
-  if (message == "nullptr") return "SPIRV-Cross does not know something that it uses";
+  if (message == "nullptr") return "SPIRV-Cross does not support something it uses";
   constexpr std::string_view kBuiltIn = "Unsupported builtin in HLSL: ";
   if (message.starts_with(kBuiltIn)) {
     const std::string number = message.substr(kBuiltIn.size());
@@ -513,7 +513,7 @@ Result<CrossText> crossCompile(std::span<const uint32_t> words, const CrossReque
           if (!made) return made.error();
           return pack(*made);
         } catch (const std::runtime_error& e) {
-          return failure(fmt::format("it cannot be written as {}: {}", request.target.str(),
+          return failure(fmt::format("it cannot be expressed in {}: {}", request.target.str(),
                                      readable(e.what())));
         }
       },

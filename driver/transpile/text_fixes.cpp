@@ -44,9 +44,8 @@ void declareSizeFirst(std::string& text) {
 Status renameHlslEntry(std::string& text, const std::string& name) {
   if (name == "main") return ok();
   if (findWord(text, name) != std::string_view::npos)
-    return failure(fmt::format("--rename-entry={}: the text has that name for something else; give "
-                               "another",
-                               name));
+    return failure(
+        fmt::format("--rename-entry={}: the output already uses that name; choose another", name));
   constexpr std::string_view kEntry = "\nvoid main(";
   const size_t at = text.find(kEntry);
   if (at == std::string::npos || text.find(kEntry, at + 1) != std::string::npos)

@@ -236,7 +236,8 @@ std::vector<BranchRounds::Edits> BranchRounds::findEdits(const Scenario& scenari
 Scenario BranchRounds::edited(const Scenario& base, std::span<const Edits> which) {
   Scenario scenario = base;
   scenario.triesSpecialValues = false;
-  scenario.round = fmt::format("values for the other way of the branch at {}", which[0].where);
+  scenario.round =
+      fmt::format("values that take the other side of the branch at {}", which[0].where);
   std::set<std::string> places; // several programs have the same branches
   for (const Edits& edits : which) places.insert(edits.where);
   if (places.size() > 1) scenario.round += fmt::format(" and {} more", places.size() - 1);

@@ -347,7 +347,7 @@ std::vector<std::string> describeBeyond(const Coverage& original, const Coverage
     if (same == original.shaders.end()) continue;
     const std::vector<LineRange> own = intersection(seen.notRunLines, same->ranLines);
     if (!own.empty())
-      lines.push_back(named(other, seen, linesText(own) + ", which the original runs"));
+      lines.push_back(named(other, seen, linesText(own) + ", which the original executes"));
     else if (same->isComplete() && !seen.isComplete())
       lines.push_back(named(other, seen, describe(seen)));
   }

@@ -103,8 +103,9 @@ private:
     uint64_t bytes = 0;
     for (const ScenarioBuffer& buffer : scenario_.buffers) bytes += buffer.bytes();
     if (bytes > kMostBytes)
-      return fmt::format("the buffers hold {} MiB, and it takes {} MiB; choose a smaller size",
-                         (bytes >> 20) + 1, kMostBytes >> 20);
+      return fmt::format(
+          "the buffers take {} MiB, and it runs at most {} MiB; choose a smaller size",
+          (bytes >> 20) + 1, kMostBytes >> 20);
     sets_ = contents_.inputSets();
     // What special values make undefined in the original would excuse what the others show.
     std::erase_if(sets_, [](const InputSet& set) { return set.isExtra; });
@@ -141,15 +142,16 @@ private:
     double share = budget_ * kInstructionsPerSecond / double(runCount()) / std::max(whole, 1.0);
     report_.repeats = uint32_t(std::clamp(std::floor(share), 1.0, double(original.repeat)));
     report_.workgroups = report_.allWorkgroups;
-    for (uint32_t d = 0; d < costs.size(); ++d) keepsOrder_.push_back(speaks(d));
+    for (uint32_t d = 0; d < costs.size(); ++d) keepsOrder_.push_back(communicates(d));
     if (share < 1 && isIndirect())
-      return "counts of workgroups stand in a buffer, so that no part of it can be run, and the "
-             "whole takes too long; choose a smaller size, or a larger --interpreter-budget";
+      return "indirect dispatches cannot be run in part, and running all takes too long; choose a "
+             "smaller size, or a larger --interpreter-budget";
     if (share < 1) choosePart(share);
     for (size_t p = 1; p < programs_.size(); ++p)
       if (slots_[p] && share < original.repeat && !haveSameGrids(original, programs_[p])) {
         slots_[p].reset();
-        result_.rows[p].reason = "only a part was run, and it has dispatches of its own";
+        result_.rows[p].reason =
+            "only a part was run, and its dispatches differ from the original's";
       }
     return {};
   }
@@ -173,7 +175,8 @@ private:
       if (isIndirect()) break;
       uint32_t middle = uint32_t(workgroupsOf(dispatch) / 2);
       probes.push_back({0});
-      if (middle != 0 && !speaks(uint32_t(probes.size() - 1))) probes.back().push_back(middle);
+      if (middle != 0 && !communicates(uint32_t(probes.size() - 1)))
+        probes.back().push_back(middle);
     }
     InterpreterPlan plan;
     plan.repeat = 1;
@@ -205,7 +208,7 @@ private:
   }
 
   // Whether workgroups of the original's dispatch may speak to one another in some program.
-  bool speaks(uint32_t dispatch) const {
+  bool communicates(uint32_t dispatch) const {
     for (size_t p = 0; p < programs_.size(); ++p)
       if (slots_[p] && dispatch < programs_[p].dispatches.size() &&
           runner_.hasStorageAtomics(*slots_[p], dispatch))
@@ -313,7 +316,7 @@ private:
     if (!expected.empty())
       noteOrders(
           expected[0], outputs, poisonOf(order),
-          fmt::format("in {} against {} order{}", kOrders[0].name, order.name, suffixOf(set)));
+          fmt::format("in {} versus {} order{}", kOrders[0].name, order.name, suffixOf(set)));
     expected.push_back(std::move(outputs));
     return true;
   }
@@ -335,12 +338,12 @@ private:
   void tryOtherWorkgroupOrders(const InputSet& set, const Touched& expected) {
     if (!runner_.hasAtomics(0)) return;
     if (std::find(keepsOrder_.begin(), keepsOrder_.end(), true) != keepsOrder_.end())
-      tryOrder({LaneOrder::Reverse, "with workgroups in ascending against descending order",
+      tryOrder({LaneOrder::Reverse, "with workgroups in ascending versus descending order",
                 kOrders[0].poison},
                set, expected);
     // What one order of lanes does and undoes in pairs, another does not. Rounds do without.
     if (!scenario_.round.empty()) return;
-    tryOrder({LaneOrder::Random, "in forward against random order", kOrders[0].poison}, set,
+    tryOrder({LaneOrder::Random, "in forward versus random order", kOrders[0].poison}, set,
              expected);
   }
   void tryOrder(const NamedOrder& order, const InputSet& set, const Touched& expected) {
@@ -442,10 +445,10 @@ private:
 
 } // namespace
 
-InterpreterCheckResult askInterpreter(ScenarioContents& contents, const Scenario& scenario,
-                                      std::span<const Program> programs,
-                                      const std::vector<bool>& isAsked,
-                                      const InterpreterOptions& options) {
+InterpreterCheckResult checkWithInterpreter(ScenarioContents& contents, const Scenario& scenario,
+                                            std::span<const Program> programs,
+                                            const std::vector<bool>& isAsked,
+                                            const InterpreterOptions& options) {
   return InterpreterCheck(contents, scenario, programs, isAsked, options).run();
 }
 

@@ -47,9 +47,9 @@ struct InterpreterCheckResult {
 /// machine; the clock only ends what takes far longer than it should. What the original leaves
 /// otherwise in another order of its invocations, `contents` compares by a weaker rule from then on
 /// (ScenarioContents::weaken()), unless the original is unsound, where it compares nothing.
-InterpreterCheckResult askInterpreter(ScenarioContents& contents, const Scenario& scenario,
-                                      std::span<const Program> programs,
-                                      const std::vector<bool>& isAsked,
-                                      const InterpreterOptions& options);
+InterpreterCheckResult checkWithInterpreter(ScenarioContents& contents, const Scenario& scenario,
+                                            std::span<const Program> programs,
+                                            const std::vector<bool>& isAsked,
+                                            const InterpreterOptions& options);
 
 } // namespace lanewise::driver

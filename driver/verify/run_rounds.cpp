@@ -84,7 +84,7 @@ private:
     InterpreterOptions options = options_;
     if (scenario.subgroupSize != 0) options.subgroupSize = scenario.subgroupSize;
     InterpreterCheckResult seen =
-        askInterpreter(contents, marshalling->scenario, *programs, isAsked_, options);
+        checkWithInterpreter(contents, marshalling->scenario, *programs, isAsked_, options);
     cost_ += seen.report.instructions;
     for (const ScenarioBuffer& buffer : scenario.buffers)
       cost_ += buffer.bytes() / kBytesPerInstruction;

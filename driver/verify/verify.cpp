@@ -79,7 +79,7 @@ public:
     Status fits = contents_.checkRanges();
     if (!fits) return fits;
     // First, as it says what depends on the order of invocations, which a device shows by luck.
-    std::optional<InterpreterCheckResult> seen = askInterpreter();
+    std::optional<InterpreterCheckResult> seen = checkWithInterpreter();
     if (mayUseOthers && findSoundInputs(seen)) return ok();
     bool isPrepared = prepare();
     for (const InputSet& inputs : contents_.inputSets())
@@ -89,7 +89,7 @@ public:
     reportCoverage();
     if (isPrepared && isOriginalSound_ && runner_.isUsable() && options_.timing) {
       if (runner_.device().isInterpreter)
-        report_.notes.push_back("not timed: the interpreter says nothing of speed");
+        report_.notes.push_back("not timed: the interpreter says nothing about speed");
       else
         timeAll();
     }
@@ -264,7 +264,7 @@ private:
     differences = contents_.differences(first, Poison::Positive, poisoned, Poison::Negative);
     if (!differences.empty())
       return stopUnsound(set,
-                         "the original reads what it or nobody wrote: its outputs depend on the "
+                         "the original reads uninitialized data: its outputs depend on the "
                          "contents of buffers that have no `init`",
                          std::move(differences));
     return true;
@@ -316,8 +316,8 @@ private:
       blame(p, *failed);
     else if (misfit && !isSettled(p))
       settle(p, VerifyState::Differs,
-             fmt::format("{} left what a narrowed field does not hold: {}{}", programs_[0].name,
-                         *misfit, suffixOf(set)));
+             fmt::format("{} wrote a value that does not fit its narrowed field: {}{}",
+                         programs_[0].name, *misfit, suffixOf(set)));
     else if (!differences.empty() && !isSettled(p)) {
       settle(p, VerifyState::Differs, describe(differences[0]) + suffixOf(set));
       lookForWriters(p, poison, differences);
@@ -363,14 +363,14 @@ private:
   }
   static bool hasOwnFault(const VariantReport& variant) { return hasFault(variant.findings); }
 
-  std::optional<InterpreterCheckResult> askInterpreter() {
+  std::optional<InterpreterCheckResult> checkWithInterpreter() {
     // Also where the device may be lost: then only it can tell.
     if (!options_.interpreter.checksBesideDevice || runner_.device().isInterpreter)
       return std::nullopt;
     std::vector<bool> isCompared(programs_.size(), true);
     for (size_t p = 1; p < programs_.size(); ++p) isCompared[p] = row(p).isCompared;
-    return driver::askInterpreter(contents_, scenario_, programs_, isCompared,
-                                  options_.interpreter);
+    return driver::checkWithInterpreter(contents_, scenario_, programs_, isCompared,
+                                        options_.interpreter);
   }
 
   void hearAll(InterpreterCheckResult seen) {
@@ -398,9 +398,9 @@ private:
     if (!soundInputs_) return false;
     for (const RunFinding& found : seen->originalFindings)
       if (found.decides && isUnpredictable(found))
-        report_.notes.push_back(fmt::format("{} is at fault with the first inputs, so all were "
-                                            "compared with {} instead: {}",
-                                            report_.originalName, soundInputs_->round, found.text));
+        report_.notes.push_back(fmt::format(
+            "{} misbehaves with the first inputs, so all were compared with {} instead: {}",
+            report_.originalName, soundInputs_->round, found.text));
     return true;
   }
 
@@ -429,10 +429,9 @@ private:
       report_.notes.push_back(
           fmt::format("the interpreter has not checked {}: {}", row(p).name, seen.reason));
     if (!seen.rounding.empty() && report_.interpreter->comparesOutputs())
-      report_.notes.push_back(
-          fmt::format("on the interpreter {} differs from {} by rounding, which is held against "
-                      "nobody: {}",
-                      row(p).name, report_.originalName, seen.rounding));
+      report_.notes.push_back(fmt::format(
+          "on the interpreter {} differs from {} only by rounding, which is ignored: {}",
+          row(p).name, report_.originalName, seen.rounding));
     settleBy(p, seen, report_.interpreter->comparesOutputs());
   }
 
@@ -472,7 +471,7 @@ private:
       if (row(p).state != VerifyState::Differs || row(p).differences.empty() || hasOwnFault(row(p)))
         continue;
       if (!isExcuse) {
-        row(p).reason += "; the original itself is not without fault, which may be why: " + why;
+        row(p).reason += "; the original itself misbehaves, which may be why: " + why;
         continue;
       }
       if (isOriginalSound_) {

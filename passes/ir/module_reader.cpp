@@ -16,7 +16,7 @@ using detail::WalkOutcome;
 namespace {
 
 constexpr std::string_view kMaybeNewer =
-    ", or is newer than the SPIRV-Headers that this program was built with";
+    ", or is newer than the SPIRV-Headers this program was built with";
 
 } // namespace
 
@@ -87,22 +87,21 @@ bool ModuleReader::checkHeader() {
   constexpr uint32_t kSwappedMagic = 0x03022307;
   if (w.empty()) return fail("the module is empty");
   if (w[0] == kSwappedMagic)
-    return fail("the module has the other byte order (magic number 0x03022307); swap the four "
-                "bytes of every "
-                "word, for example with 'spirv-dis IN | spirv-as - -o OUT'",
+    return fail("the module has the opposite byte order (magic number 0x03022307); swap the four "
+                "bytes of every word, for example with 'spirv-dis IN | spirv-as - -o OUT'",
                 0);
   if (w[0] != spv::MagicNumber)
     return fail(
-        formatText("this is no SPIR-V module: it begins with {:#010x}, not with the magic number "
-                   "0x07230203",
-                   w[0]),
+        formatText(
+            "not a SPIR-V module: it starts with {:#010x} instead of the magic number 0x07230203",
+            w[0]),
         0);
   if (w.size() < Module::kHeaderWords)
     return fail(
-        formatText("the module is truncated: {} words, but its header alone has 5", w.size()),
+        formatText("the module is truncated: {} words, but the header alone takes 5", w.size()),
         w.size());
   if ((w[1] >> 16) != 1 || (w[1] & 0xFF) != 0)
-    return fail(formatText("{:#010x} is no SPIR-V version that this program knows", w[1]), 1);
+    return fail(formatText("unknown SPIR-V version {:#010x}", w[1]), 1);
   if (w[3] == 0) return fail("the id bound is 0; it must be greater than every id", 3);
   if (w[3] > Module::kMaxIdBound)
     return fail(
@@ -174,10 +173,10 @@ bool ModuleReader::checkOperands(InstRef i, std::span<const uint32_t> w, const O
   if (f.onlyIds) {
     for (; at < w.size(); ++at)
       if (!validId(w[at]))
-        return fail(i, formatText("has the operand id {}, which is not in 1 to {}", w[at],
-                                  m_.idBound() - 1));
+        return fail(i, formatText("has operand id {}, outside 1 to {}", w[at], m_.idBound() - 1));
     bool pairs = !f.operands.empty() && f.operands.back().kind == OperandKind::PairIdId;
-    if (pairs && (w.size() - f.minWords) % 2 != 0) return fail(i, "ends within a pair of operands");
+    if (pairs && (w.size() - f.minWords) % 2 != 0)
+      return fail(i, "ends in the middle of an operand pair");
   } else if (!walkOperands(i, w, f)) {
     return false;
   }
@@ -193,8 +192,7 @@ bool ModuleReader::walkOperands(InstRef i, std::span<const uint32_t> w, const Op
   OperandWalk walk(m_, w, onId);
   WalkOutcome outcome = walk.run(f);
   if (badAt != 0)
-    return fail(
-        i, formatText("has the operand id {}, which is not in 1 to {}", badId, m_.idBound() - 1));
+    return fail(i, formatText("has operand id {}, outside 1 to {}", badId, m_.idBound() - 1));
   switch (outcome) {
   case WalkOutcome::Known:
     return true;
@@ -202,16 +200,16 @@ bool ModuleReader::walkOperands(InstRef i, std::span<const uint32_t> w, const Op
     m_.unknown_.push_back(i);
     return true;
   case WalkOutcome::TooFewWords:
-    return fail(i, "ends before its operands do");
+    return fail(i, "ends before its last operand");
   case WalkOutcome::TooManyWords:
-    return fail(i, formatText("has {} words more than its operands take{}", w.size() - walk.at(),
-                              kMaybeNewer));
+    return fail(i, formatText("has {} word{} after its last operand{}", w.size() - walk.at(),
+                              w.size() - walk.at() == 1 ? "" : "s", kMaybeNewer));
   case WalkOutcome::OpenString:
-    return fail(i, "has a string that does not end");
+    return fail(i, "has an unterminated string");
   case WalkOutcome::NotANumber:
     return fail(i, "has a type that is neither integer nor float", w[1]);
   case WalkOutcome::NotASelector:
-    return fail(i, "has a selector that is no integer defined before it", w[1]);
+    return fail(i, "has a selector that is not a previously defined integer", w[1]);
   case WalkOutcome::NotASpecOp:
     return fail(i, formatText("cannot hold {} (opcode {})", factsOf(spv::Op(w[3])).name, w[3]),
                 w[2]);
@@ -223,13 +221,13 @@ bool ModuleReader::walkOperands(InstRef i, std::span<const uint32_t> w, const Op
 /// cycles.
 bool ModuleReader::checkResultType(InstRef i, Id type) {
   if (!validId(type.value))
-    return fail(i, formatText("has the result type {}, which is not in 1 to {}", type.value,
-                              m_.idBound() - 1));
+    return fail(i,
+                formatText("has result type id {}, outside 1 to {}", type.value, m_.idBound() - 1));
   InstRef d = m_.defs_[type.value];
   if (!d && unknownOpcode_) return true;
-  if (!d) return fail(i, "has a result type that is not declared before it", type.value);
+  if (!d) return fail(i, "uses a result type that is not declared before it", type.value);
   if (m_.facts(d).opClass != OpClass::Type)
-    return fail(i, "has a result type that is no type", type.value);
+    return fail(i, "has a result type that is not a type", type.value);
   return true;
 }
 
@@ -262,11 +260,10 @@ bool ModuleReader::checkDeclaration(InstRef i, const OpcodeFacts& f) {
 
 bool ModuleReader::define(InstRef i, Id id) {
   if (!validId(id.value))
-    return fail(
-        i, formatText("has the result id {}, which is not in 1 to {}", id.value, m_.idBound() - 1));
+    return fail(i, formatText("has result id {}, outside 1 to {}", id.value, m_.idBound() - 1));
   if (InstRef first = m_.defs_[id.value])
     return fail(i,
-                formatText("defines an id that {} at word {} defines already", m_.facts(first).name,
+                formatText("redefines an id already defined by {} at word {}", m_.facts(first).name,
                            m_.wordOffset(first)),
                 id.value);
   m_.defs_[id.value] = i;
@@ -304,24 +301,23 @@ bool ModuleReader::place(InstRef i, const OpcodeFacts& f) {
 
 bool ModuleReader::placeDeclaration(InstRef i, const OpcodeFacts& f) {
   if (m_.opcode(i) == spv::Op::OpUndef && inBlock()) return placeInBlock(i, f);
-  if (inFunction() || m_.firstFunctionInst_) return fail(i, "belongs before the first function");
+  if (inFunction() || m_.firstFunctionInst_) return fail(i, "must come before the first function");
   return true;
 }
 
 bool ModuleReader::placeFunction(InstRef i, spv::Op op) {
   if (op == spv::Op::OpFunction) {
-    if (inFunction()) return fail(i, "stands inside another function; OpFunctionEnd is missing");
+    if (inFunction()) return fail(i, "is inside another function; OpFunctionEnd is missing");
     if (!m_.firstFunctionInst_) m_.firstFunctionInst_ = i;
     functionStart_ = i;
     functionBlock_ = BlockRef(uint32_t(m_.blocks_.size()));
     return true;
   }
-  if (!inFunction()) return fail(i, "stands outside a function");
-  if (inBlock())
-    return fail(i, "stands in a block that has no terminator", m_.word(blockStart_, 1));
+  if (!inFunction()) return fail(i, "is outside a function");
+  if (inBlock()) return fail(i, "is in a block that has no terminator", m_.word(blockStart_, 1));
   uint32_t blocks = uint32_t(m_.blocks_.size()) - functionBlock_.value;
   if (op == spv::Op::OpFunctionParameter)
-    return blocks == 0 || fail(i, "stands behind the blocks of the function");
+    return blocks == 0 || fail(i, "comes after the first block of the function");
   Module::Function function;
   function.insts = {functionStart_, InstRef(i.value + 1)};
   function.firstBlock = functionBlock_;
@@ -332,10 +328,9 @@ bool ModuleReader::placeFunction(InstRef i, spv::Op op) {
 }
 
 bool ModuleReader::placeLabel(InstRef i) {
-  if (!inFunction()) return fail(i, "stands outside a function", m_.word(i, 1));
+  if (!inFunction()) return fail(i, "is outside a function", m_.word(i, 1));
   if (inBlock())
-    return fail(i,
-                formatText("stands in block %{}, which has no terminator", m_.word(blockStart_, 1)),
+    return fail(i, formatText("is in block %{}, which has no terminator", m_.word(blockStart_, 1)),
                 m_.word(i, 1));
   blockStart_ = i;
   blockMerge_ = {};
@@ -353,13 +348,13 @@ bool ModuleReader::placeInBlock(InstRef i, const OpcodeFacts& f) {
     constexpr uint32_t kFirstExtensionOpcode = 4096;
     bool elsewhere =
         f.opClass == OpClass::Value && !inFunction() && uint32_t(op) >= kFirstExtensionOpcode;
-    return debugOrNop || elsewhere || fail(i, "stands outside a block");
+    return debugOrNop || elsewhere || fail(i, "is outside a block");
   }
   BlockRef block(uint32_t(m_.blocks_.size()));
   m_.instBlock_[i.value] = block;
   if (f.opClass == OpClass::Merge) {
     if (blockMerge_)
-      return fail(i, "is the second merge instruction of its block", m_.word(blockStart_, 1));
+      return fail(i, "is a second merge instruction in its block", m_.word(blockStart_, 1));
     blockMerge_ = i;
   } else if (f.opClass == OpClass::Terminator) {
     m_.blocks_.push_back({{blockStart_, InstRef(i.value + 1)},
@@ -367,8 +362,7 @@ bool ModuleReader::placeInBlock(InstRef i, const OpcodeFacts& f) {
                           blockMerge_});
     blockStart_ = {};
   } else if (blockMerge_ && !debugOrNop) {
-    return fail(i, "stands between a merge instruction and the terminator",
-                m_.word(blockStart_, 1));
+    return fail(i, "is between a merge instruction and the terminator", m_.word(blockStart_, 1));
   }
   return true;
 }
@@ -387,7 +381,7 @@ bool ModuleReader::checkEnd() {
     if (!d && !unknownOpcode_)
       return fail(user, "uses a forward pointer that is never declared", id.value);
     if (d && m_.opcode(d) != spv::Op::OpTypePointer)
-      return fail(user, "uses, before its declaration, what is no OpTypePointer", id.value);
+      return fail(user, "forward-references an id that is not an OpTypePointer", id.value);
   }
   return true;
 }

@@ -155,11 +155,10 @@ std::optional<Error> Rewriter::findConflict() const {
     bool bWhole = b.kind == Kind::Replace || b.kind == Kind::Erase;
     bool same = a.kind == Kind::Erase && b.kind == Kind::Erase;
     if ((aWhole && bWhole && !same) || (a.kind == Kind::SetWord && bWhole))
-      return Error{
-          formatText("{} has two edits that exclude one another", module_.facts(a.at).name),
-          module_.wordOffset(a.at),
-          module_.resultId(a.at).value,
-          {}};
+      return Error{formatText("{} has two conflicting edits", module_.facts(a.at).name),
+                   module_.wordOffset(a.at),
+                   module_.resultId(a.at).value,
+                   {}};
   }
   return {};
 }

@@ -109,14 +109,14 @@ private:
     if (uniformityOf(analyses_).isUniform(block) || !isOfInterest(barrier)) return;
     const std::optional<Culprit> culprit = findCulprit(block, 0);
     if (!culprit) return;
-    const std::string_view who =
-        culprit->isProved ? "is reached by only some" : "may be reached by only some";
+    const std::string_view who = culprit->isProved ? "reach" : "may reach";
     const std::string message =
         barrier.isControl
-            ? formatText("the barrier {} invocations of the workgroup, and the others never come",
+            ? formatText("barrier in divergent control flow: only some invocations of the "
+                         "workgroup {} it, but it waits for all of them",
                          who)
-            : formatText("the memory barrier {} invocations of the workgroup: it orders their "
-                         "accesses alone and waits for nobody",
+            : formatText("memory barrier in divergent control flow: only some invocations of the "
+                         "workgroup {} it, and it orders only their accesses",
                          who);
     LintFinding finding =
         context_.findingAt(inst, barrier.isControl ? Severity::Error : Severity::Warning, message);
@@ -126,11 +126,11 @@ private:
 
   void addNotes(const Culprit& culprit, BlockRef block, LintFinding& finding) {
     const std::string_view way = returnsEarly(culprit.branch, block)
-                                     ? "invocations return early by this branch"
-                                     : "invocations part at this branch";
+                                     ? "some invocations return early here"
+                                     : "control flow diverges here";
     const InstRef place = placeOf(culprit.branch);
     finding.notes.push_back(context_.noteAt(
-        place, formatText("{}: its condition depends on {}", way, culprit.cause.what)));
+        place, formatText("{}: the condition depends on {}", way, culprit.cause.what)));
     for (const LintNote& step : culprit.cause.steps)
       if (step != finding.notes.back()) finding.notes.push_back(step);
     finding.args.push_back({"proved", culprit.isProved ? "true" : "false"});

@@ -161,7 +161,7 @@ DivergenceCauses::Cause DivergenceCauses::traceDef(InstRef def) {
     return call ? trace(module_.idAt(call, 4 + p.index)) : std::nullopt;
   }
   case spv::Op::OpGroupNonUniformElect:
-    return DivergenceCause{"which invocation of a subgroup is elected", {}};
+    return DivergenceCause{"which lane of the subgroup is elected", {}};
   default:
     break;
   }
@@ -171,7 +171,7 @@ DivergenceCauses::Cause DivergenceCauses::traceDef(InstRef def) {
   Cause cause = traceOperands(def, 3);
   if (cause && has(effects, Effect::ReadsMemory))
     cause->steps.insert(cause->steps.begin(),
-                        context_.noteAt(def, "what is read here depends on " + cause->what));
+                        context_.noteAt(def, "the value read here depends on " + cause->what));
   return cause;
 }
 
@@ -232,8 +232,7 @@ DivergenceCauses::Cause DivergenceCauses::traceAddress(InstRef access, std::span
     if (Cause cause = trace(index)) {
       cause->steps.insert(
           cause->steps.begin(),
-          context_.noteAt(access, formatText("{} is read at an index that depends "
-                                             "on {}",
+          context_.noteAt(access, formatText("the index into {} depends on {}",
                                              context_.nameOf(variable), cause->what)));
       return cause;
     }
@@ -267,11 +266,10 @@ DivergenceCauses::Cause DivergenceCauses::tracePhi(InstRef phi) {
       const Id condition = choosesWayTo(b, block) ? conditionOf(b) : Id();
       if (condition)
         if (Cause cause = trace(condition)) {
-          cause->steps.insert(cause->steps.begin(),
-                              context_.noteAt(module_.terminator(b),
-                                              "which value it has is decided by this branch, which "
-                                              "depends on " +
-                                                  cause->what));
+          cause->steps.insert(
+              cause->steps.begin(),
+              context_.noteAt(module_.terminator(b),
+                              "this branch selects the value and depends on " + cause->what));
           return cause;
         }
       if (b == top || b == block) break;

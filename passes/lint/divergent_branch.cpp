@@ -1,4 +1,4 @@
-// divergent-branch: a branch that splits subgroups between two costly sides
+// divergent-branch: a divergent branch with two costly sides
 //
 // What: where lanes of one subgroup go different ways, the subgroup runs both, one after the other.
 //
@@ -38,11 +38,11 @@ constexpr double kLeastCost = 20;
 constexpr double kLeastBalance = 0.25;
 
 /// What one side of a branch costs, up to where the sides meet.
-double costOfSide(LintContext& context, BlockRef side, BlockRef meeting) {
+double costOfSide(LintContext& context, BlockRef side, BlockRef reconvergence) {
   const Module& module = context.module();
   std::vector<BlockRef> pending;
   std::set<BlockRef> seen;
-  if (side != meeting) pending.push_back(side), seen.insert(side);
+  if (side != reconvergence) pending.push_back(side), seen.insert(side);
   double cost = 0;
   const double base = blockFrequency(context.analyses().get<Loops>(), side);
   while (!pending.empty()) {
@@ -59,7 +59,7 @@ double costOfSide(LintContext& context, BlockRef side, BlockRef meeting) {
     }
     cost += inBlock * blockFrequency(context.analyses().get<Loops>(), b) / std::max(base, 1e-9);
     for (BlockRef to : context.analyses().get<Cfg>().successors(b))
-      if (to != meeting && seen.insert(to).second) pending.push_back(to);
+      if (to != reconvergence && seen.insert(to).second) pending.push_back(to);
   }
   return cost;
 }
@@ -78,10 +78,10 @@ void lintDivergentBranch(LintContext& context, LintFindings& findings) {
       if (module.opcode(end) != spv::Op::OpBranchConditional || sides.size() != 2 || !construct ||
           construct->kind != Construct::Kind::Selection)
         continue;
-      const BlockRef meeting = context.analyses().get<Dominance>().ipdom(b);
-      if (!meeting || sides[0] == meeting || sides[1] == meeting) continue;
-      const double costs[] = {costOfSide(context, sides[0], meeting),
-                              costOfSide(context, sides[1], meeting)};
+      const BlockRef reconvergence = context.analyses().get<Dominance>().ipdom(b);
+      if (!reconvergence || sides[0] == reconvergence || sides[1] == reconvergence) continue;
+      const double costs[] = {costOfSide(context, sides[0], reconvergence),
+                              costOfSide(context, sides[1], reconvergence)};
       const double least = std::min(costs[0], costs[1]), most = std::max(costs[0], costs[1]);
       if (least < kLeastCost || least < kLeastBalance * most) continue;
       const Id condition = module.idAt(end, 1);
@@ -94,13 +94,12 @@ void lintDivergentBranch(LintContext& context, LintFindings& findings) {
         continue;
       const InstRef def = module.def(condition);
       const InstRef place = def && context.locate(def).line != 0 ? def : end;
-      LintFinding finding = context.findingAt(
-          place, Severity::Warning,
-          formatText(
-              "the branch splits {} of {} subgroups of {}: each runs both sides, about {:.0f} "
-              "and {:.0f} operations, one after the other",
-              split->splitting, split->subgroups, context.target().subgroupSize, costs[0],
-              costs[1]));
+      LintFinding finding =
+          context.findingAt(place, Severity::Warning,
+                            formatText("divergent branch: {} of {} subgroups of {} lanes execute "
+                                       "both sides, about {:.0f} + {:.0f} operations",
+                                       split->splitting, split->subgroups,
+                                       context.target().subgroupSize, costs[0], costs[1]));
       finding.args = {{"subgroups", formatText("{}", split->subgroups)},
                       {"splitting", formatText("{}", split->splitting)},
                       {"target", context.target().name}};

@@ -1,4 +1,4 @@
-// redundant-barrier: a barrier that is proved to order nothing
+// redundant-barrier: a barrier that provably orders nothing
 //
 // What: what --eliminate-redundant-barriers would delete, with its proof, so that it can go from
 // the source.
@@ -55,10 +55,10 @@ void lintRedundantBarrier(LintContext& context, LintFindings& findings) {
       return place.line != 0 && other.isAlive() && context.locate(other.barrier.inst) == place;
     });
     if (isNeeded) continue;
-    findings.push_back(context.findingAt(inst, Severity::Warning,
-                                         formatText("the {} is not needed: {}",
-                                                    isControl ? "barrier" : "memory barrier",
-                                                    proofOf(judgement, barrier))));
+    findings.push_back(
+        context.findingAt(inst, Severity::Warning,
+                          formatText("redundant {}: {}", isControl ? "barrier" : "memory barrier",
+                                     proofOf(judgement, barrier))));
     findings.back().args.push_back(
         {"verdict", barrier.fate == JudgedBarrier::Fate::Merged ? "merged" : "removed"});
   }

@@ -1,4 +1,4 @@
-// shared-memory-bank-conflict: lanes of a subgroup wait for one another at a bank of shared memory
+// shared-memory-bank-conflict: lanes access different words of one shared-memory bank
 //
 // What: an access of a Workgroup array that the banks of the target serve in several turns because
 // lanes ask one bank for different words.
@@ -69,10 +69,9 @@ void lintSharedMemoryBankConflict(LintContext& context, LintFindings& findings) 
         const std::string name = context.nameOf(variable.id);
         LintFinding finding = context.findingAt(
             access.inst, Severity::Warning,
-            formatText("bank conflict of degree {} on {}: a subgroup of {} needs {:.4g} turns of "
-                       "the banks where {} would do",
-                       cost.degree, name, context.target().subgroupSize, cost.cycles,
-                       cost.cleanCycles));
+            formatText(
+                "{}-way bank conflict on {}: a subgroup of {} takes {:.4g} cycles instead of {}",
+                cost.degree, name, context.target().subgroupSize, cost.cycles, cost.cleanCycles));
         finding.args = {{"variable", name},
                         {"degree", formatText("{}", cost.degree)},
                         {"turns", formatText("{:.4g}", cost.cycles)},

@@ -1,4 +1,4 @@
-// shared-memory-race: two invocations touch one element of shared memory with no barrier between
+// shared-memory-race: two invocations access the same shared memory with no barrier between
 //
 // What: two different invocations of one workgroup access one element of a Workgroup variable
 // between the same barriers, at least one writes, and not both are atomics. Which comes first
@@ -422,23 +422,23 @@ std::string textOfLane(const Lane& lane) {
 }
 
 std::string_view verbOf(const MemoryAccess& access) {
-  return access.isAtomic ? "changed by an atomic" : access.isWrite ? "written" : "read";
+  return access.isAtomic ? "updated atomically" : access.isWrite ? "written" : "read";
 }
 
 void RaceFinder::report(const Race& race, LintFindings& findings) {
   const MemoryAccess& a = *race.first->access;
   const MemoryAccess& b = *race.second->access;
   const std::string what = context_.nameOf(a.variable);
-  LintFinding finding = context_.findingAt(
-      b.inst, Severity::Error,
-      formatText("race on {}: no barrier stands between this and where another invocation of the "
-                 "workgroup {} the same element",
-                 what, a.isWrite ? "writes" : "reads"));
+  LintFinding finding =
+      context_.findingAt(b.inst, Severity::Error,
+                         formatText("data race on {}: another invocation of the workgroup {} the "
+                                    "same element with no barrier between",
+                                    what, a.isWrite ? "writes" : "reads"));
   const std::string element = what + race.element;
-  finding.notes.push_back(context_.noteAt(
-      b.inst,
-      formatText("{} is {} here by invocation {}{}", element, verbOf(b), textOfLane(race.other),
-                 race.roundLoop ? ", one iteration of the loop later" : "")));
+  finding.notes.push_back(
+      context_.noteAt(b.inst, formatText("{} is {} here by invocation {}{}", element, verbOf(b),
+                                         textOfLane(race.other),
+                                         race.roundLoop ? ", one loop iteration later" : "")));
   finding.notes.push_back(
       context_.noteAt(a.inst, formatText("{} is {} here by invocation {}", element, verbOf(a),
                                          textOfLane(race.lane))));

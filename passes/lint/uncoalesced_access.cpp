@@ -1,4 +1,4 @@
-// uncoalesced-access: lanes of a subgroup touch more sectors of a buffer than their data needs
+// uncoalesced-access: a subgroup touches more sectors of a buffer than its data needs
 //
 // What: device memory is fetched in sectors. Where the lanes of a subgroup load or store elements
 // that lie apart, most of each sector is fetched for nothing.
@@ -239,12 +239,12 @@ void Checker::judge(const Group& group, LintFindings& findings) {
     if (!isWasteful(one)) continue;
     const std::string name = context_.nameOf(site.access->variable);
     const std::string stride = one->stride && *one->stride < (uint64_t(1) << 31)
-                                   ? formatText(" at strides of {} bytes", *one->stride)
+                                   ? formatText(" at a stride of {} bytes", *one->stride)
                                    : std::string();
     LintFinding finding = context_.findingAt(
         site.access->inst, Severity::Warning,
-        formatText("uncoalesced access of {}: the lanes of a subgroup {} {} bytes each{} and touch "
-                   "{} sectors of {} bytes where {} would do",
+        formatText("uncoalesced access to {}: the lanes {} {} bytes each{}, so a subgroup touches "
+                   "{} sectors of {} bytes instead of {}",
                    name, site.access->isWrite ? "write" : "read", site.address.bytes, stride,
                    one->sectors / subgroups, context_.target().sectorBytes,
                    std::max<uint64_t>(one->least / subgroups, 1)));

@@ -67,24 +67,23 @@ public:
     });
     if (partial == sites_.end()) return std::nullopt;
     const InstRef at = (*partial)->inst;
-    if (view_.descriptorDims != 0) return refuse(at, "it is an array of descriptors");
+    if (view_.descriptorDims != 0) return refuse(at, "the buffer is an array of descriptors");
     if (synchronizesByMemory(analyses_))
-      return refuse(at, "invocations may hand memory to one another by barriers or atomics");
+      return refuse(at, "invocations may communicate through barriers or atomics");
     const Id index = indexOf(**partial);
     for (const BufferAccess* site : sites_)
       if (indexOf(*site) != index)
-        return refuse(site->inst, "another invocation may be at a field of the same word");
-    if (!isFixed(index))
-      return refuse(at, "its index changes from one round of a loop to the next");
+        return refuse(site->inst, "another invocation may access a field in the same word");
+    if (!isFixed(index)) return refuse(at, "its index changes between loop iterations");
     const bool hasWitness = std::any_of(view_.accesses.begin(), view_.accesses.end(),
                                         [&](const BufferAccess& a) { return isWitness(a, index); });
     if (hasWitness) return std::nullopt;
-    return refuse(at, "no store shows that each element has one invocation");
+    return refuse(at, "no store proves that each element has a single invocation");
   }
 
 private:
   BufferRefusal refuse(InstRef inst, const std::string& why) const {
-    return {"shared-word", "a store to a part of a word: " + why, inst};
+    return {"shared-word", "a store to part of a word: " + why, inst};
   }
   Id indexOf(const BufferAccess& access) const {
     return view_.pointers[access.pointer].steps[view_.descriptorDims + 1];
@@ -155,14 +154,13 @@ std::optional<BufferRefusal> whyNotNarrow(Analyses& analyses, const BufferView& 
                                           uint32_t leaf) {
   const TypeInfo& info = analyses.get<Types>().info(view.leaves[leaf].typeId);
   if (info.kind != TypeInfo::Kind::Int || info.width != 32)
-    return BufferRefusal{"not-an-integer", "it is no 32-bit integer", {}};
+    return BufferRefusal{"not-an-integer", "it is not a 32-bit integer", {}};
   for (const BufferAccess& access : view.accesses) {
     if (access.isWhole || access.leaves.front() != leaf) continue;
     if (access.isAtomic)
-      return BufferRefusal{"narrowed-atomic", "there are atomics on it", access.inst};
+      return BufferRefusal{"narrowed-atomic", "it is accessed atomically", access.inst};
     if (access.isCopy)
-      return BufferRefusal{"unsupported-use", "it is copied from or to by OpCopyMemory",
-                           access.inst};
+      return BufferRefusal{"unsupported-use", "it is copied by OpCopyMemory", access.inst};
   }
   return std::nullopt;
 }

@@ -112,7 +112,7 @@ private:
     for (size_t s = 0; s < shaders_.size(); ++s)
       if (uses_[s].hasPhysicalAddresses)
         return refusalAt({s, nullptr}, {}, "physical-address",
-                         "there are physical addresses, which may lead into any buffer");
+                         "physical addresses may point into any buffer");
     for (const PlacedView& v : candidate.views)
       if (v.view->signature != candidate.first().signature || v.view->isUniform)
         return refusalAt(
@@ -120,7 +120,7 @@ private:
             v.view->variable ? shaders_[v.shader].analyses->module().def(v.view->variable)
                              : InstRef(),
             "differing-views",
-            formatText("the buffer is also declared as '{}' with another type", v.view->name));
+            formatText("the buffer is also declared as '{}' with a different type", v.view->name));
     for (const PlacedView& v : candidate.views)
       if (!v.view->refusals.empty()) {
         const BufferRefusal& r = v.view->refusals.front();
@@ -128,15 +128,15 @@ private:
       }
     for (const PlacedView& v : candidate.views)
       if (const InstRef inst =
-              findLeavingIndex(*shaders_[v.shader].analyses, *v.view, target_.subgroupSize))
+              findOutOfRangeIndex(*shaders_[v.shader].analyses, *v.view, target_.subgroupSize))
         return refusalAt(v, inst, "index-out-of-range",
-                         "an index leaves what it chooses from, or may: the shader may count on "
-                         "the next field to follow");
+                         "an index may be out of range: the shader may rely on the next field "
+                         "following in memory");
     if (options_.isRobust)
       for (const PlacedView& v : candidate.views)
         if (const InstRef inst = findUnprovedIndex(*shaders_[v.shader].analyses, *v.view))
           return refusalAt(v, inst, "index-not-proved",
-                           "an index is not proved to be in range, which --robust asks for");
+                           "--robust: an index is not proved to be in range");
     return std::nullopt;
   }
 
@@ -155,15 +155,14 @@ private:
       if (*member.bytes < layout.arrayOffsetBefore ||
           (*member.bytes - layout.arrayOffsetBefore) % layout.strideBefore != 0)
         return refuse("partial-element",
-                      formatText("'{}' has {} bytes, which is no whole number of elements",
-                                 member.name, *member.bytes));
+                      formatText("'{}' has {} bytes, not a whole number of elements", member.name,
+                                 *member.bytes));
       counts.push_back((*member.bytes - layout.arrayOffsetBefore) / layout.strideBefore);
       if (layout.needsWholeTiles && counts.back() % layout.tile != 0)
-        return refuse(
-            "array-length-not-whole-tiles",
-            formatText("a shader asks for the length of its array, and the {} elements of "
-                       "'{}' are no multiple of the tile of {}",
-                       counts.back(), member.name, layout.tile));
+        return refuse("array-length-not-whole-tiles",
+                      formatText("a shader queries the length of its array, and the {} elements of "
+                                 "'{}' are not a multiple of the tile of {}",
+                                 counts.back(), member.name, layout.tile));
     }
     for (uint64_t count : counts)
       if (count > kMaxBytes || layout.bytesAfter(count) > target_.maxStorageBuffer)
@@ -175,7 +174,7 @@ private:
       for (uint64_t count : counts)
         if (count != *layout.count)
           return refuse("count-differs",
-                        formatText("its type has {} elements, and a buffer of the scenario {}",
+                        formatText("its type has {} elements, but a buffer of the scenario has {}",
                                    *layout.count, count));
     return std::nullopt;
   }
@@ -191,7 +190,7 @@ private:
     LeafGroups groups = chooseGroups(view, *candidate.cost, tile, candidate.words);
     if (options_.mode == LayoutMode::Keep) groups = allTogether(view);
     if (groups.size() == 1 && candidate.words.empty())
-      return Refusal{"one-group", "all fields stay together: there is nothing to part", {}};
+      return Refusal{"one-group", "all fields stay in one group: nothing to split", {}};
     return place(candidate, groups, tile);
   }
 
@@ -271,7 +270,7 @@ private:
         return refusalAt(v, {}, "shared-word", "the binding is declared more than once");
     if (candidate.buffer->isBoundTwice)
       return refusalAt(candidate.views.front(), {}, "shared-word",
-                       "a dispatch sees the buffer at two bindings");
+                       "a dispatch binds the buffer twice");
     return std::nullopt;
   }
 
@@ -292,10 +291,9 @@ private:
     remark.kind = Remark::Kind::Warning;
     remark.pass = kPass;
     remark.name = "no-such-field";
-    remark.message =
-        formatText("--narrow-fields={}.{}: no array of structs whose layout may change "
-                   "has that name and field",
-                   request.buffer, request.field);
+    remark.message = formatText(
+        "--narrow-fields={}.{}: no such field in an array of structs whose layout may change",
+        request.buffer, request.field);
     plan_.remarks.push_back(std::move(remark));
   }
 
@@ -303,13 +301,12 @@ private:
   std::optional<Refusal> isProfitable(const Candidate& candidate) const {
     if (!candidate.cost->isKnown())
       return Refusal{"unknown-workgroup-size",
-                     "the workgroup size is not known; give --workgroup-size or --scenario",
+                     "the workgroup size is unknown; give --workgroup-size or --scenario",
                      {}};
     const TrafficCost before = candidate.cost->before();
     const TrafficCost after = candidate.cost->cautiousAfter(*candidate.layout);
     if (after.total() <= before.total() * (1 - options_.minGain)) return std::nullopt;
-    return Refusal{
-        "not-profitable", formatText("it would not pay: {}", gainText(before, after)), {}};
+    return Refusal{"not-profitable", formatText("not profitable: {}", gainText(before, after)), {}};
   }
 
   static std::string gainText(const TrafficCost& before, const TrafficCost& after) {
@@ -376,10 +373,10 @@ private:
     const BufferLayout& layout = *candidate.layout;
     remark.kind = Remark::Kind::Applied;
     remark.name = "laid-out";
-    const std::string shape =
-        layout.tile != 0 ? formatText("tiles of {} elements", layout.tile)
-        : layout.count   ? formatText("one run of {} elements for each group", *layout.count)
-                         : "one run of all elements for each group";
+    const std::string shape = layout.tile != 0 ? formatText("tiles of {} elements", layout.tile)
+                              : layout.count
+                                  ? formatText("one run of {} elements per group", *layout.count)
+                                  : "one run of all elements per group";
     std::string gain;
     if (candidate.cost->isKnown()) {
       const TrafficCost before = candidate.cost->before(), after = candidate.cost->after(layout);
@@ -404,9 +401,9 @@ private:
     if (candidate.cost->isKnown()) after = candidate.cost->sectorsAfter(layout);
     for (uint32_t leaf = 0; leaf < layout.fields.size(); ++leaf) {
       const LayoutField& field = layout.fields[leaf];
-      std::string sectors = "not used";
+      std::string sectors = "unused";
       if (!candidate.cost->isKnown())
-        sectors = "sectors not known";
+        sectors = "sectors unknown";
       else if (candidate.cost->isUsed(leaf))
         sectors = formatText("sectors {:.1f} -> {:.1f}", candidate.cost->sectorsBefore(leaf),
                              after[leaf]);

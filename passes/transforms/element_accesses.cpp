@@ -158,7 +158,7 @@ private:
         continue;
       }
       if (!given || !taken || given->binding.key() != taken->binding.key())
-        return Error{"two calls of a function were not told apart",
+        return Error{"two calls of a function were not distinguished",
                      module_.wordOffset(call),
                      module_.resultId(call).value,
                      {}};

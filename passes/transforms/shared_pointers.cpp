@@ -73,9 +73,9 @@ private:
     const InstRef def = module_.def(variable);
     if (!def || module_.opcode(def) != spv::Op::OpVariable ||
         types_.storageOf(variable) != spv::StorageClass::Workgroup)
-      return refuse(def ? def : InstRef(1), "not-workgroup", "it is no Workgroup variable");
+      return refuse(def ? def : InstRef(1), "not-workgroup", "it is not a Workgroup variable");
     if (decorations_.has(variable, spv::Decoration::LinkageAttributes))
-      refuse(def, "linkage", "it is shared with other modules");
+      refuse(def, "linkage", "it is shared with other modules (LinkageAttributes)");
     if (isAggregate(analyses_, types_.pointee(variable)) && known_.insert(variable).second)
       found_.pointers.push_back({variable, def, types_.pointee(variable), {}, {}});
   }
@@ -95,7 +95,7 @@ private:
     const InstRef user = use.user;
     const OpcodeFacts& facts = module_.facts(user);
     if (module_.isUnknown(user))
-      return refuse(user, "unknown-instruction", formatText("{} is not known", facts.name));
+      return refuse(user, "unknown-instruction", formatText("unknown instruction {}", facts.name));
     switch (facts.opcode) {
     case spv::Op::OpAccessChain:
     case spv::Op::OpInBoundsAccessChain:
@@ -144,10 +144,11 @@ private:
     case spv::Op::OpPtrDiff:
       return refuse(user, "pointer-arithmetic", "pointer arithmetic on rows or structs");
     case spv::Op::OpCopyMemorySized:
-      return refuse(user, "sized-copy", "bytes of a row, array or struct are copied");
+      return refuse(user, "sized-copy",
+                    "a row, array or struct is copied by bytes (OpCopyMemorySized)");
     case spv::Op::OpLoad:
     case spv::Op::OpStore:
-      return refuse(user, "type-mismatch", "the value has another type than what is pointed to");
+      return refuse(user, "type-mismatch", "the value's type differs from the pointee's");
     default:
       return refuse(user, "unsupported-use",
                     formatText("{} uses a pointer to a row, array or struct", facts.name));
@@ -178,7 +179,7 @@ private:
     const bool isWhole = isAggregate(analyses_, type);
     if (isWhole &&
         (word < module_.wordCount(chain) || types_.pointee(module_.resultId(chain)) != type))
-      return refuse(chain, "unsupported-chain", "an access chain does not fit what it starts from");
+      return refuse(chain, "unsupported-chain", "an access chain does not match its base type");
     if (isWhole) return add({module_.resultId(chain), chain, type, p.id, functionOf(chain)});
     if (p.from) rewriteUser(chain);
   }
@@ -193,7 +194,7 @@ private:
                     formatText("more than {} elements are accessed at once", options_.maxElements));
     while (word < module_.wordCount(inst))
       if (!readMemoryOperands(module_, inst, word))
-        return refuse(inst, "memory-operands", "memory operands that are not known");
+        return refuse(inst, "memory-operands", "unknown memory operands");
     rewriteUser(inst);
   }
 
@@ -223,13 +224,13 @@ private:
   void copy(const SharedPointer& p, Use use) {
     const Id other = module_.idAt(use.user, use.word == 1 ? 2 : 1);
     if (types_.pointee(other) != p.pointee)
-      return refuse(use.user, "copy-between-types", "it is copied from or to another type");
+      return refuse(use.user, "copy-between-types", "it is copied to or from a different type");
     // There, every access needs its own alignment.
     if (types_.storageOf(other) == spv::StorageClass::PhysicalStorageBuffer)
-      return refuse(use.user, "physical-copy", "it is copied from or to a physical address");
+      return refuse(use.user, "physical-copy", "it is copied to or from a physical address");
     // Each access chain on it would have to say so, too.
     if (decorations_.has(other, spv::Decoration::NonUniform))
-      return refuse(use.user, "non-uniform-copy", "it is copied from or to a NonUniform pointer");
+      return refuse(use.user, "non-uniform-copy", "it is copied to or from a NonUniform pointer");
     access(use.user, p.pointee, 3);
   }
 
@@ -239,14 +240,15 @@ private:
       return refuse(use.user, "pointer-argument",
                     "a pointer to a row or struct is passed to a function of another module");
     if (hasUnknown(callee))
-      return refuse(use.user, "unknown-instruction",
-                    "a pointer to a row or struct is passed to a function with an instruction that "
-                    "is not known");
+      return refuse(
+          use.user, "unknown-instruction",
+          "a pointer to a row or struct is passed to a function with an unknown instruction");
     const std::vector<InstRef> parameters = parametersOf(module_, callee);
     const uint32_t n = use.word - 4;
     if (module_.wordCount(use.user) - 4 != parameters.size() ||
         types_.pointee(module_.resultId(parameters[n])) != p.pointee)
-      return refuse(use.user, "type-mismatch", "the argument does not fit the parameter");
+      return refuse(use.user, "type-mismatch",
+                    "the argument's type does not match the parameter's");
     rewriteUser(use.user);
     add({module_.resultId(parameters[n]), parameters[n], p.pointee, p.id, callee});
   }

@@ -178,7 +178,7 @@ std::optional<size_t> CalleeSpecializer::instanceFor(FunctionRef callee,
     clonedWords_ += module_.wordOffset(insts.last) - module_.wordOffset(insts.first);
     if (clonedWords_ > options_.maxClonedWords) {
       refuse(instance.bindings.empty() ? instances_[others.back()] : instance, call, "many-clones",
-             "functions would be cloned too often for all that is passed to them");
+             "functions would be cloned too many times for the pointers passed to them");
       return std::nullopt;
     }
   }

@@ -3,7 +3,7 @@
 // RUN: %lanewise transpile %s --to=glsl --verify --device=cpu -o %t.glsl 2>&1 | FileCheck %s
 // RUN: %lanewise transpile %s --to=hlsl --verify --device=cpu -o %t.hlsl 2>&1 | FileCheck %s
 // CHECK-NOT: wrong, nothing is written
-// CHECK: finding in the input: race (write-write) of `Last`
+// CHECK: finding in the input: data race (write-write) of `Last`
 // CHECK-NOT: finding in {{GLSL|HLSL}}
 #version 450
 layout(local_size_x = 64) in;

@@ -164,11 +164,11 @@ private:
       html_ += card("quiet", same, "Not checked", "");
     else
       html_ += card("good", same, verified == all ? "All verified" : "Verified", how);
-    html_ += card(
-        faster > slower ? "good" : "quiet", "Faster?",
-        timed ? fmt::format("{} of {}", faster, timed) : "Not timed",
-        timed ? fmt::format("{} slower, {} without a difference.", slower, timed - faster - slower)
-              : "");
+    html_ += card(faster > slower ? "good" : "quiet", "Faster?",
+                  timed ? fmt::format("{} of {}", faster, timed) : "Not timed",
+                  timed ? fmt::format("{} slower, {} with no significant difference.", slower,
+                                      timed - faster - slower)
+                        : "");
     html_ +=
         card(changed ? "good" : "quiet", "What changed?", fmt::format("{} of {}", changed, all),
              "modules were rewritten by Lanewise&#39;s passes.");
@@ -224,10 +224,10 @@ private:
       html_ += fmt::format(R"(<p class="reason">{}</p>)", escaped(e.reason));
     html_ += *body;
     if (*body != e.all)
-      html_ += fmt::format(R"(<p class="small">{} left out, so that the page stays small enough. )"
-                           "<code>lanewise opt --html</code> on this file shows all.</p>",
-                           *body == e.remarks ? "Source and differences of the code are"
-                                              : "Remarks and source are");
+      html_ +=
+          fmt::format(R"(<p class="small">{} omitted to keep the page small. )"
+                      "<code>lanewise opt --html</code> on this file shows everything.</p>",
+                      *body == e.remarks ? "Source and code diff are" : "Remarks and source are");
     html_ += "</details>\n";
   }
 

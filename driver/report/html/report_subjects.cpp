@@ -109,8 +109,8 @@ void addDisassembly(ReportSubject& subject, const Words& module, uint32_t mostLi
   ReportSource source = around(file, wanted, places.lines(), mostLines);
   if (source.lines.empty()) return;
   subject.sources.push_back(std::move(source));
-  subject.note = "The module has no line information: remarks stand at the array or function that "
-                 "they speak of.";
+  subject.note = "The module has no line information: remarks are placed at the array or function "
+                 "they refer to.";
 }
 
 } // namespace

@@ -26,12 +26,13 @@ bool hasFault(const std::vector<RunFinding>& findings) {
 
 std::string interpreterText(const VerifyReport& report) {
   if (!report.interpreter) return {};
-  if (!report.interpreter->hasRun) return "Races were not looked for.";
+  if (!report.interpreter->hasRun) return "Not checked for races.";
   const bool isOwn = std::any_of(report.variants.begin(), report.variants.end(),
                                  [](const VariantReport& v) { return hasFault(v.findings); });
-  if (isOwn) return "The interpreter found a race or undefined operation that the original lacks.";
+  if (isOwn)
+    return "The interpreter found a race or undefined operation that the original does not have.";
   return hasFault(report.findings)
-             ? "The interpreter found nothing that the original does not do as well."
+             ? "The interpreter found nothing that the original does not have too."
              : "The interpreter found no race and no undefined operation.";
 }
 
@@ -76,8 +77,8 @@ std::string fasterCard(const ReportSubject& s) {
   if (!timing)
     return card("quiet", question, "Not timed",
                 s.isUnchanged                  ? "The module is unchanged."
-                : s.state == ReportState::Done ? "Only a verification measures."
-                                               : "Only what agrees is timed.");
+                : s.state == ReportState::Done ? "Only verification measures time."
+                                               : "Only programs with equal outputs are timed.");
   const char* role = timing->isFaster() ? "good" : timing->isSlower() ? "bad" : "quiet";
   const VerifyReport& report = *s.verification;
   std::string more =
@@ -102,7 +103,7 @@ std::string runCard(const ReportSubject& s) {
     return card("quiet", question, "Nothing", "");
   const VerifyReport& report = *s.verification;
   std::string more = fmt::format("{} programs", report.variants.size() + 1);
-  more += report.areInputsGenerated ? ", on generated inputs." : ", as the scenario says.";
+  more += report.areInputsGenerated ? ", on generated inputs." : ", from the scenario.";
   if (const TimingResult* timing = decidingTiming(s))
     more += fmt::format(" {} rounds of timing.", timing->pairs);
   if (report.interpreter && report.interpreter->hasRun)
@@ -215,7 +216,7 @@ std::string diffs(const ReportSubject& s) {
       at = end + 1;
     }
     if (diff.linesLeftOut != 0)
-      body += fmt::format("<em>{} left out</em>\n", countText(diff.linesLeftOut, "more line"));
+      body += fmt::format("<em>{} omitted</em>\n", countText(diff.linesLeftOut, "more line"));
     html +=
         fmt::format(R"(<details class="diff"><summary>{} <span class="small">{}</span></summary>)"
                     R"(<pre class="src" tabindex="0">{}</pre></details>)",
@@ -293,7 +294,7 @@ std::string subjectSections(const ReportSubject& s, Detail detail) {
   html += section("Before and after", figures(s.remarks));
   html += section(s.sources.empty() ? "Remarks" : "Source and remarks", listing(s, detail));
   if (s.verification) html += verificationSections(*s.verification);
-  if (detail == Detail::All) html += section("Differences of the code", diffs(s));
+  if (detail == Detail::All) html += section("Code diff", diffs(s));
   return html;
 }
 

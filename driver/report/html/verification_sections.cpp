@@ -57,7 +57,7 @@ std::string outcomeCell(const VerifyReport& report, const VariantReport& variant
   // Differences of one buffer end the comparison of the others only where all are listed.
   if (variant.state == VerifyState::Differs && !variant.differences.empty())
     return "\xE2\x9C\x93 equal";
-  return report.state == VerifyState::OriginalUnsound ? "not judged" : "\xE2\x80\x93";
+  return report.state == VerifyState::OriginalUnsound ? "not compared" : "\xE2\x80\x93";
 }
 
 std::string outputs(const VerifyReport& report) {
@@ -161,8 +161,7 @@ std::string findings(const std::string& program, const std::vector<RunFinding>& 
 std::string howMuch(const InterpreterReport& seen) {
   std::string text = fmt::format("{} of {}", groupedDigits(seen.workgroups),
                                  countText(seen.allWorkgroups, "workgroup"));
-  if (seen.allRepeats > 1)
-    text += fmt::format(", {} of {} repetitions", seen.repeats, seen.allRepeats);
+  if (seen.allRepeats > 1) text += fmt::format(", {} of {} repeats", seen.repeats, seen.allRepeats);
   if (seen.inputSets < seen.allInputSets)
     text += fmt::format(", {} of {} inputs", seen.inputSets, seen.allInputSets);
   return text + fmt::format("; invocations in {} order; subgroups of {}",
@@ -174,10 +173,10 @@ std::string rounds(const RoundsReport& tried) {
       "<p>Further inputs: {}",
       tried.sound.empty() ? "none" : escaped(fmt::format("{}", fmt::join(tried.sound, "; "))));
   if (tried.unsound != 0)
-    html +=
-        fmt::format("; {} more left out because the original is at fault with them", tried.unsound);
+    html += fmt::format("; {} more skipped because the original itself misbehaves with them",
+                        tried.unsound);
   if (!tried.dropped.empty())
-    html += fmt::format("; left out for what they cost: {}",
+    html += fmt::format("; skipped as too expensive: {}",
                         escaped(fmt::format("{}", fmt::join(tried.dropped, "; "))));
   return html + ".</p>";
 }
@@ -187,28 +186,27 @@ std::string interpreterSection(const VerifyReport& report) {
   if (report.interpreter) {
     const InterpreterReport& seen = *report.interpreter;
     if (!seen.hasRun)
-      html +=
-          fmt::format("<p>Not run, so races and undefined operations were not looked for: {}.</p>",
-                      escaped(seen.reason));
+      html += fmt::format("<p>Not run, so not checked for races and undefined operations: {}.</p>",
+                          escaped(seen.reason));
     else
       html += fmt::format("<p>Ran {}.</p>", escaped(howMuch(seen)));
   }
   std::string found = findings(report.originalName, report.findings);
   if (report.rounds) html += rounds(*report.rounds);
   if (!found.empty())
-    found += R"(<p class="small">Faults of the original are ignored in all others.</p>)";
+    found += R"(<p class="small">Faults of the original are ignored in the other programs.</p>)";
   for (const VariantReport& variant : report.variants)
     found += findings(variant.name, variant.findings);
   if (found.empty() && report.interpreter && report.interpreter->hasRun)
-    html += "<p>\xE2\x9C\x93 No race, no access out of range, no read of what nobody wrote, no "
-            "other undefined operation seen.</p>";
+    html += "<p>\xE2\x9C\x93 No race, out-of-range access, uninitialized read or other undefined "
+            "operation seen.</p>";
   return html + found;
 }
 
 // ---- coverage ----
 
 std::string coverageRow(const std::string& program, const ShaderCoverage& seen) {
-  std::string left = "\xE2\x9C\x93 all of it";
+  std::string left = "\xE2\x9C\x93 fully exercised";
   if (!seen.isComplete()) left = escaped(describe(Coverage{{seen}})[0]);
   return fmt::format(R"(<tr><th>{}</th><td>{}</td><td class="num">{}</td>)"
                      R"(<td class="num">{}</td><td>{}</td></tr>)",
@@ -226,8 +224,9 @@ std::string coverage(const VerifyReport& report) {
     if (variant.coverage)
       for (const ShaderCoverage& seen : variant.coverage->shaders)
         html += coverageRow(variant.name, seen);
-  return html + R"(</tbody></table></div><p class="small">By the interpreter, over all inputs in )"
-                "which the original is sound. Of what no input has reached, equal outputs say "
+  return html + R"(</tbody></table></div><p class="small">Counted by the interpreter over all )"
+                "inputs with which the original is sound. Equal outputs say nothing about code "
+                "that no input "
                 "nothing.</p>";
 }
 

@@ -229,8 +229,7 @@ std::optional<BufferDifference> compareMultiset(const ScenarioBuffer& buffer, co
   difference.original = formatElement(buffer.elements, onlyLeft[0].data());
   difference.transformed = formatElement(buffer.elements, onlyRight[0].data());
   difference.detail =
-      "as a multiset: the first value stands only in the first run, the second only in "
-      "the second";
+      "as a multiset: the first value occurs only in the first run, the second only in the second";
   return difference;
 }
 

@@ -36,13 +36,13 @@ std::vector<std::string> detailsOf(const BufferDifference& d, std::string_view o
                            ? fmt::format("written in {} at {}", name, describe(*writers->first))
                            : fmt::format("not written in {}", name);
     if (!writers->others.empty())
-      line += fmt::format("; others that differ at {}", describe(writers->others[0]));
+      line += fmt::format("; others differ at {}", describe(writers->others[0]));
     lines.push_back(std::move(line));
   };
   add(original, d.originalWriters);
   add(transformed, d.transformedWriters);
   if (!d.writersUnknown.empty())
-    lines.push_back("which line wrote it is not known: " + d.writersUnknown);
+    lines.push_back("the line that wrote it is unknown: " + d.writersUnknown);
   return lines;
 }
 

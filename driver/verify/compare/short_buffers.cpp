@@ -56,11 +56,11 @@ std::vector<ShortBuffer> shortBuffersOf(const Scenario& scenario,
 
 std::string describe(const ShortBuffer& s) {
   const std::string place = s.finding.line ? fmt::format("at {}:{}", s.finding.file, s.finding.line)
-                                           : std::string("where the module has no line");
+                                           : std::string("at an unknown line");
   const std::string mend =
       s.leastCount
           ? fmt::format("set its `count` to {} or more, or keep the index in range", *s.leastCount)
-          : std::string("no `count` holds it; keep the index in range");
+          : std::string("no `count` is large enough; keep the index in range");
   return fmt::format("the original {} element {} of buffer `{}`, whose `count` in {} is {}, {}; {}",
                      s.isWrite ? "writes" : "reads", s.element, s.buffer, s.scenario, s.count,
                      place, mend);

@@ -43,7 +43,7 @@ bool DeviceConnection::send(const MessageWriter& message) {
 bool DeviceConnection::receive(std::string& head, uint64_t& bulkBytes) {
   std::array<uint64_t, 2> sizes{};
   if (!receiveBytes(sizes.data(), sizeof sizes)) return false;
-  if (sizes[0] > kMostHeadBytes) return fault_ = Fault::Nonsense, false;
+  if (sizes[0] > kMostHeadBytes) return fault_ = Fault::InvalidLength, false;
   head.resize(size_t(sizes[0]));
   bulkBytes = sizes[1];
   return receiveBytes(head.data(), head.size());

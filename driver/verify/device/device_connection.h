@@ -17,9 +17,9 @@ namespace lanewise::driver {
 class DeviceConnection {
 public:
   enum class Fault : uint8_t {
-    Ended,   ///< the other side is gone
-    Overdue, ///< the time is over
-    Nonsense ///< a length that no message has
+    Ended,        ///< the other side is gone
+    Overdue,      ///< the time is over
+    InvalidLength ///< a length that no message has
   };
   using Clock = std::chrono::steady_clock;
   /// How much time is left for the next bytes to go or come, where the last ones did at `moved`;

@@ -62,7 +62,7 @@ public:
     std::vector<uint64_t> expected(bytes_.size());
     for (uint32_t buffer : read) expected[buffer] = bytes_[buffer];
     if (sizes != expected || bulkBytes_ != std::accumulate(sizes.begin(), sizes.end(), uint64_t(0)))
-      return worker_->loseToNonsense();
+      return worker_->loseToInvalidAnswer();
     outputs.assign(sizes.size(), {});
     for (size_t buffer = 0; buffer < sizes.size(); ++buffer) {
       outputs[buffer].resize(size_t(sizes[buffer]));
@@ -115,7 +115,7 @@ private:
     MessageReader reader(answer.head);
     RunStatus loss;
     reader.get(loss, values...);
-    if (!reader.isAtEnd()) return worker_->loseToNonsense();
+    if (!reader.isAtEnd()) return worker_->loseToInvalidAnswer();
     if (loss) worker_->lose(*loss);
     bulkBytes_ = answer.bulkBytes;
     return {};
@@ -145,9 +145,8 @@ DriverActivity& unreadActivity() {
 }
 
 Error noVulkan(const RunFailure& lost) {
-  return failure(fmt::format("there is no usable Vulkan: {}; name the file of another driver in "
-                             "VK_DRIVER_FILES",
-                             lost.message));
+  return failure(
+      fmt::format("no usable Vulkan: {}; point VK_DRIVER_FILES at another driver", lost.message));
 }
 
 /// `lost` is set where there is no answer.
@@ -161,7 +160,7 @@ Result<T> askHost(DeviceWorker& worker, const MessageWriter& request, RunStatus&
   std::string why;
   const bool isGood = reader.get<bool>();
   isGood ? reader.get(value) : reader.get(why);
-  if (!reader.isAtEnd()) lost = worker.loseToNonsense();
+  if (!reader.isAtEnd()) lost = worker.loseToInvalidAnswer();
   if (lost) return noVulkan(*lost);
   if (!isGood) return failure(std::move(why));
   return value;

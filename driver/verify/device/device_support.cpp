@@ -266,12 +266,11 @@ bool DeviceSupport::hasSubgroupOperation(VkSubgroupFeatureFlagBits operation) co
 
 std::optional<std::string> DeviceSupport::whyNotCapability(uint32_t capability) const {
   if (capability == uint32_t(spv::Capability::PhysicalStorageBufferAddresses))
-    return "it takes buffer addresses (capability PhysicalStorageBufferAddresses), which no "
-           "scenario "
-           "can give";
+    return "it takes buffer addresses (capability PhysicalStorageBufferAddresses), which a "
+           "scenario cannot provide";
   const CapabilityTable::Row* row = CapabilityTable::find(capability);
   if (!row)
-    return fmt::format("the runner does not know capability {}", capabilityName(capability));
+    return fmt::format("the runner does not support capability {}", capabilityName(capability));
   if (!row->isOffered(*this)) return fmt::format("the device lacks capability {}", row->name);
   return std::nullopt;
 }
@@ -283,7 +282,7 @@ std::optional<std::string> DeviceSupport::whyNotExtension(const std::string& ext
     if (row.vulkan && hasExtension(row.vulkan)) return std::nullopt;
     return fmt::format("the device lacks extension {}", extension);
   }
-  return fmt::format("the runner does not know extension {}", extension);
+  return fmt::format("the runner does not support extension {}", extension);
 }
 
 // Limits on how many descriptors of a type a shader may see. A combined image counts as both.
@@ -311,7 +310,7 @@ std::optional<std::string> DeviceSupport::whyNotDescriptors(const Reflection& re
       if (std::find(limit.kinds.begin(), limit.kinds.end(), binding.kind) != limit.kinds.end())
         count += binding.descriptors;
     if (count > limit.most)
-      return fmt::format("its {} {} are above the device's {}", count, limit.what, limit.most);
+      return fmt::format("its {} {} exceed the device's {}", count, limit.what, limit.most);
   }
   return std::nullopt;
 }
@@ -321,7 +320,7 @@ std::optional<std::string> DeviceSupport::whyNotShader(const ProgramShader& shad
   // Vulkan 1.2 takes SPIR-V up to 1.5, 1.3 up to 1.6; later versions of Vulkan so far no more.
   uint32_t newest = apiVersion_ >= VK_API_VERSION_1_3 ? 0x10600 : 0x10500;
   if (reflection.version > newest)
-    return fmt::format("it is SPIR-V {}.{} but the device takes at most {}.{}",
+    return fmt::format("it is SPIR-V {}.{} but the device accepts at most {}.{}",
                        reflection.version >> 16, reflection.version >> 8 & 255, newest >> 16,
                        newest >> 8 & 255);
   for (uint32_t capability : reflection.capabilities)
@@ -330,23 +329,23 @@ std::optional<std::string> DeviceSupport::whyNotShader(const ProgramShader& shad
     if (auto why = whyNotExtension(extension)) return why;
   for (const ReflectedBinding& binding : reflection.bindings)
     if (binding.kind == ReflectedBinding::Kind::Unsupported)
-      return fmt::format("{} is {}, which the runner cannot give yet", placeOf(binding),
+      return fmt::format("{} is {}, which the runner does not support yet", placeOf(binding),
                          binding.unsupported);
   uint64_t invocations = 1;
   for (uint32_t d = 0; d < 3; ++d) {
     invocations *= reflection.workgroupSize[d];
     if (reflection.workgroupSize[d] > limits().maxComputeWorkGroupSize[d])
-      return fmt::format("its workgroup size {} in dimension {} is above the device's {}",
+      return fmt::format("its workgroup size {} in dimension {} exceeds the device's {}",
                          reflection.workgroupSize[d], d, limits().maxComputeWorkGroupSize[d]);
   }
   if (invocations > limits().maxComputeWorkGroupInvocations)
-    return fmt::format("its workgroups of {} invocations are above the device's {}", invocations,
+    return fmt::format("its workgroups of {} invocations exceed the device's {}", invocations,
                        limits().maxComputeWorkGroupInvocations);
   if (reflection.sharedBytes > limits().maxComputeSharedMemorySize)
-    return fmt::format("its {} bytes of shared memory are above the device's {}",
+    return fmt::format("its {} bytes of shared memory exceed the device's {}",
                        reflection.sharedBytes, limits().maxComputeSharedMemorySize);
   if (reflection.pushConstantBytes > limits().maxPushConstantsSize)
-    return fmt::format("its {} bytes of push constants are above the device's {}",
+    return fmt::format("its {} bytes of push constants exceed the device's {}",
                        reflection.pushConstantBytes, limits().maxPushConstantsSize);
   if (auto why = whyNotDescriptors(reflection)) return why;
   if (!reflection.bindings.empty() &&
@@ -364,7 +363,7 @@ std::optional<std::string> DeviceSupport::whyNot(const Program& program,
     const ProgramShader& shader = program.shaders[dispatch.shader];
     for (uint32_t d = 0; d < 3; ++d)
       if (dispatch.groups[d] > limits().maxComputeWorkGroupCount[d])
-        return fmt::format("shader `{}`: {} workgroups in dimension {} are above the device's {}",
+        return fmt::format("shader `{}`: {} workgroups in dimension {} exceed the device's {}",
                            shader.name, dispatch.groups[d], d,
                            limits().maxComputeWorkGroupCount[d]);
     for (const ProgramDispatch::Binding& bound : dispatch.bindings) {
@@ -373,7 +372,7 @@ std::optional<std::string> DeviceSupport::whyNot(const Program& program,
       bool isUniform = binding && binding->kind == ReflectedBinding::Kind::UniformBuffer;
       uint64_t limit = isUniform ? limits().maxUniformBufferRange : limits().maxStorageBufferRange;
       if (bufferBytes[bound.buffer] > limit)
-        return fmt::format("shader `{}`: {} bytes at binding {}.{} are above the device's {}",
+        return fmt::format("shader `{}`: {} bytes at binding {}.{} exceed the device's {}",
                            shader.name, bufferBytes[bound.buffer], bound.set, bound.binding, limit);
     }
   }

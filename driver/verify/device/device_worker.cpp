@@ -43,9 +43,9 @@ std::string nameOfSignal(int number) {
   return fmt::format("signal {}", number);
 }
 
-RunFailure nonsense(const DriverActivity& activity) {
+RunFailure invalidAnswer(const DriverActivity& activity) {
   return {RunFailure::Kind::DriverCrashed,
-          fmt::format("the driver's process sent what is no answer {}", activity.during())};
+          fmt::format("the driver's process sent an invalid answer {}", activity.during())};
 }
 
 /// What others have open is theirs: a pipe or a lock must not stay open for as long as the worker
@@ -134,12 +134,12 @@ Status DeviceWorker::start() {
 RunStatus DeviceWorker::ask(const MessageWriter& request, DeviceAnswer& answer) {
   if (loss_) return loss_;
   if (!connection_->send(request) || !connection_->receive(answer.head, answer.bulkBytes))
-    loss_ = whyGone();
+    loss_ = failureOfExit();
   return loss_;
 }
 
 RunStatus DeviceWorker::receive(std::span<uint8_t> bulk) {
-  if (!loss_ && !connection_->receive(bulk)) loss_ = whyGone();
+  if (!loss_ && !connection_->receive(bulk)) loss_ = failureOfExit();
   return loss_;
 }
 
@@ -149,8 +149,8 @@ void DeviceWorker::lose(RunFailure why) {
   loss_ = std::move(why);
 }
 
-RunStatus DeviceWorker::loseToNonsense() {
-  lose(nonsense(*activity_));
+RunStatus DeviceWorker::loseToInvalidAnswer() {
+  lose(invalidAnswer(*activity_));
   return loss_;
 }
 
@@ -169,7 +169,7 @@ double DeviceWorker::limitSeconds() const {
   return double(defaultIsolation().time.count()) / 1000;
 }
 
-RunFailure DeviceWorker::whyGone() {
+RunFailure DeviceWorker::failureOfExit() {
   const DeviceConnection::Fault fault = connection_->fault();
   const double limit = limitSeconds();
   const int status = end();
@@ -178,17 +178,17 @@ RunFailure DeviceWorker::whyGone() {
     return activity_->overdue(isRunning ? timeoutSeconds_ : limit);
   }
   using Kind = RunFailure::Kind;
-  if (fault == DeviceConnection::Fault::Nonsense) return nonsense(*activity_);
+  if (fault == DeviceConnection::Fault::InvalidLength) return invalidAnswer(*activity_);
   const std::string during = activity_->during();
   if (!WIFSIGNALED(status))
-    return {Kind::DriverCrashed, fmt::format("the driver ended its process (exit status {}) {}",
-                                             WEXITSTATUS(status), during)};
+    return {Kind::DriverCrashed,
+            fmt::format("the driver exited (status {}) {}", WEXITSTATUS(status), during)};
   const int number = WTERMSIG(status);
   // Who is killed has done nothing wrong; another machine has more memory.
   if (number == SIGKILL)
-    return {Kind::Unsupported, fmt::format("the driver's process was killed ({}) {}, most likely "
-                                           "because memory ran out",
-                                           nameOfSignal(number), during)};
+    return {Kind::Unsupported,
+            fmt::format("the driver's process was killed ({}) {}, most likely for lack of memory",
+                        nameOfSignal(number), during)};
   return {Kind::DriverCrashed,
           fmt::format("the driver crashed ({}) {}", nameOfSignal(number), during)};
 }

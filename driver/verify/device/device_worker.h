@@ -42,7 +42,7 @@ public:
   /// For an answer that says that the device is lost: ends the process.
   void lose(RunFailure why);
   /// For one that is no answer.
-  RunStatus loseToNonsense();
+  RunStatus loseToInvalidAnswer();
 
   /// Why there is no process any more.
   const RunStatus& loss() const { return loss_; }
@@ -56,7 +56,7 @@ private:
   Status start();
   std::chrono::milliseconds timeLeft(DeviceConnection::Clock::time_point moved);
   double limitSeconds() const;
-  RunFailure whyGone();
+  RunFailure failureOfExit();
   int end(); ///< gives the process's status
 
   std::unique_ptr<DriverActivity, Unmap> activity_; ///< in memory shared with the process

@@ -9,24 +9,16 @@ namespace lanewise::driver {
 
 namespace {
 
-struct Phrases {
-  const char* during;   ///< "while it ..."
-  const char* finished; ///< "the driver did not finish ..."
-};
-
-/// By kind; `{}` is the name.
-constexpr Phrases kPhrases[] = {
-    {"started", "starting"},
-    {"listed its devices", "listing its devices"},
-    {"opened {}", "opening {}"},
-    {"made buffers", "making buffers"},
-    {"compiled shader `{}`", "compiling shader `{}`"},
-    {"described the pipelines of {}", "describing the pipelines of {}"},
-    {"ran {}", "running {}"},
+/// What the driver does, by kind; `{}` is the name. "the driver crashed while ...", "the driver did
+/// not finish ...".
+constexpr const char* kPhrases[] = {
+    "starting",         "listing its devices",   "opening {}",
+    "creating buffers", "compiling shader `{}`", "describing the pipelines of {}",
+    "running {}",
 };
 
 /// A process that crashes may have written anything to the memory that it shares.
-const Phrases& phrasesOf(DriverActivity::Kind kind) {
+const char* phraseOf(DriverActivity::Kind kind) {
   return kPhrases[std::min(size_t(kind), std::size(kPhrases) - 1)];
 }
 
@@ -50,19 +42,18 @@ std::string DriverActivity::name() const {
 }
 
 std::string DriverActivity::during() const {
-  return "while it " + fill(phrasesOf(kind()).during, name());
+  return "while " + fill(phraseOf(kind()), name());
 }
 
 RunFailure DriverActivity::overdue(double seconds) const {
   if (kind() == Kind::Running) return driver::overdue(name(), seconds);
-  return {RunFailure::Kind::Timeout,
-          fmt::format("the driver did not finish {} within {} seconds",
-                      fill(phrasesOf(kind()).finished, name()), seconds)};
+  return {RunFailure::Kind::Timeout, fmt::format("the driver did not finish {} within {} seconds",
+                                                 fill(phraseOf(kind()), name()), seconds)};
 }
 
 RunFailure overdue(std::string_view program, double seconds) {
   return {RunFailure::Kind::Timeout,
-          fmt::format("{} did not end within {} seconds", program, seconds)};
+          fmt::format("{} did not finish within {} seconds", program, seconds)};
 }
 
 } // namespace lanewise::driver

@@ -33,9 +33,9 @@ public:
   Kind kind() const { return kind_.load(std::memory_order_relaxed); }
   /// The rest only while the writer stands still. A long name is cut.
   std::string name() const;
-  /// "while it compiled shader `blur`"
+  /// "while compiling shader `blur`"
   std::string during() const;
-  /// What there is to say where it did not end within so many seconds.
+  /// The failure where it did not finish within so many seconds.
   RunFailure overdue(double seconds) const;
 
 private:

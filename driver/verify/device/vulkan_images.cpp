@@ -50,7 +50,7 @@ RunStatus checked(VkResult result, const char* what) {
   if (result == VK_SUCCESS) return std::nullopt;
   bool isMemory = result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY;
   return RunFailure{isMemory ? RunFailure::Kind::Unsupported : RunFailure::Kind::Other,
-                    isMemory ? std::string("the device has not enough memory")
+                    isMemory ? std::string("the device is out of memory")
                              : fmt::format("Vulkan failed: {} ({})", what, int(result))};
 }
 
@@ -222,8 +222,8 @@ RunStatus VulkanImages::makeImage(Image& image) {
       info.extent.height > limits.maxExtent.height || info.extent.depth > limits.maxExtent.depth ||
       info.arrayLayers > limits.maxArrayLayers || info.mipLevels > limits.maxMipLevels)
     return RunFailure{RunFailure::Kind::Unsupported,
-                      fmt::format("the device has no {} images of format {} and size {}x{}x{} with "
-                                  "{} layers and {} levels",
+                      fmt::format("the device does not support {} images of format {} and size "
+                                  "{}x{}x{} with {} layers and {} levels",
                                   nameOf(shape.dimension), infoOf(shape.format).name, shape.width,
                                   shape.height, shape.depth, shape.faces(), shape.levels)};
   if (RunStatus failed =

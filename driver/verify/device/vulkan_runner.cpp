@@ -157,23 +157,23 @@ DeviceInfo describe(const vk::raii::PhysicalDevice& device, uint32_t index) {
 
 Result<uint32_t> chooseDevice(const std::vector<DeviceInfo>& devices, const std::string& wanted) {
   if (devices.empty())
-    return failure("there is no Vulkan device; install a driver, such as Mesa's CPU device "
-                   "(mesa-vulkan-drivers)");
+    return failure(
+        "no Vulkan device; install a driver, such as Mesa's CPU device (mesa-vulkan-drivers)");
   if (wanted == kInterpreterName)
-    return failure("device `interpreter` is no Vulkan device; give `cpu` or an index of `lanewise "
-                   "devices`");
+    return failure("device `interpreter` is not a Vulkan device; use `cpu` or an index from "
+                   "`lanewise devices`");
   if (wanted == "cpu") {
     for (const DeviceInfo& device : devices)
       if (device.isCpu) return device.index;
-    return failure("there is no Vulkan CPU device; install Mesa's (mesa-vulkan-drivers)");
+    return failure("no Vulkan CPU device; install Mesa's (mesa-vulkan-drivers)");
   }
   if (!wanted.empty()) {
     bool isIndex = wanted.size() < 10 && std::all_of(wanted.begin(), wanted.end(),
                                                      [](char c) { return c >= '0' && c <= '9'; });
     if (isIndex && std::stoul(wanted) < devices.size()) return uint32_t(std::stoul(wanted));
-    return failure(fmt::format("there is no device `{}`: it is `cpu` or an index from 0 to {} "
-                               "(`lanewise devices` lists them)",
-                               wanted, devices.size() - 1));
+    return failure(fmt::format(
+        "no device `{}`: use `cpu` or an index from 0 to {} (`lanewise devices` lists them)",
+        wanted, devices.size() - 1));
   }
   for (const char* type : {"discrete GPU", "integrated GPU", "virtual GPU", "other"})
     for (const DeviceInfo& device : devices)
@@ -363,7 +363,7 @@ private:
       loss_ = RunFailure{RunFailure::Kind::DeviceLost, "the device was lost"};
       return loss_;
     } catch (const vk::OutOfDeviceMemoryError&) {
-      return RunFailure{RunFailure::Kind::Unsupported, "the device has not enough memory"};
+      return RunFailure{RunFailure::Kind::Unsupported, "the device is out of memory"};
     } catch (const std::exception& e) {
       return RunFailure{RunFailure::Kind::Other, fmt::format("Vulkan failed: {}", e.what())};
     }
@@ -401,7 +401,7 @@ private:
       for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
         if ((allowed >> i & 1) && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
           return i;
-    throw std::runtime_error("no memory type suits");
+    throw std::runtime_error("no suitable memory type");
   }
 
   Memory makeMemory(uint64_t bytes, bool isHostVisible, bool isTexelBuffer = false) {
@@ -826,8 +826,8 @@ private:
 };
 
 Error vulkanFailure(const std::exception& e) {
-  return failure(fmt::format("there is no usable Vulkan ({}); install a loader (libvulkan1) and a "
-                             "driver, such as Mesa's CPU device (mesa-vulkan-drivers)",
+  return failure(fmt::format("no usable Vulkan ({}); install a loader (libvulkan1) and a driver, "
+                             "such as Mesa's CPU device (mesa-vulkan-drivers)",
                              e.what()));
 }
 
@@ -891,7 +891,7 @@ Result<std::unique_ptr<FoundDevice>> findDevice(const RunnerOptions& options,
   vk::raii::Context context;
   if (options.validationLayer && !hasLayer(context, kValidationLayer))
     return failure(fmt::format("the validation layer {} is not installed; install "
-                               "vulkan-validationlayers or leave --validation-layer away",
+                               "vulkan-validationlayers or drop --validation-layer",
                                kValidationLayer));
   auto log = std::make_unique<MessageLog>();
   vk::raii::Instance instance = makeInstance(context, options.validationLayer, *log);
@@ -901,7 +901,7 @@ Result<std::unique_ptr<FoundDevice>> findDevice(const RunnerOptions& options,
   vk::raii::PhysicalDevice& device = physical[*chosen];
   uint32_t version = device.getProperties().apiVersion;
   if (version < kOldestApiVersion)
-    return failure(fmt::format("device {} offers Vulkan {}; {} is needed", *chosen,
+    return failure(fmt::format("device {} supports Vulkan {}; {} is required", *chosen,
                                versionText(version), versionText(kOldestApiVersion)));
   if (!computeFamily(device))
     return failure(fmt::format("device {} has no compute queue", *chosen));

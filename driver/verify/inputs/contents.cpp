@@ -51,9 +51,9 @@ Status ScenarioContents::readFiles() {
     std::ifstream file(fill->path, std::ios::binary);
     files_[b].assign(std::istreambuf_iterator<char>(file), {});
     if (!file || files_[b].size() != scenario_.buffers[b].bytes())
-      return failure(fmt::format("{}: buffer `{}` needs {} bytes, {} could be read", fill->path,
-                                 scenario_.buffers[b].name, scenario_.buffers[b].bytes(),
-                                 files_[b].size()));
+      return failure(fmt::format("{}: buffer `{}` needs {} bytes, but only {} could be read",
+                                 fill->path, scenario_.buffers[b].name,
+                                 scenario_.buffers[b].bytes(), files_[b].size()));
   }
   return ok();
 }
@@ -362,7 +362,7 @@ std::optional<BufferDifference> ScenarioContents::strayWrite(const PackedBuffer&
   stray.firstIndex = packed.elements;
   stray.original = "nothing";
   stray.transformed = fmt::format("a store to byte {}", *at);
-  stray.detail = "where the new layout holds no element";
+  stray.detail = "outside every element of the new layout";
   return stray;
 }
 

@@ -312,7 +312,7 @@ private:
       for (double near : {one, -one, one * 1.25, one * 0.75, one + 1, one - 1})
         drawn.floats.push_back(near);
     const bool hasIntegers = !hints_.integers.empty(), hasFloats = !hints_.floats.empty();
-    changeData("values of its own constants", [&](ScenarioBuffer& buffer) {
+    changeData("values near the shader's constants", [&](ScenarioBuffer& buffer) {
       if (!(hasIntegers && holds(buffer, false)) && !(hasFloats && holds(buffer, true)))
         return false;
       buffer.fill = drawn;
@@ -321,21 +321,21 @@ private:
   }
 
   void tryWideValues() {
-    changeData("integers of any size", [](ScenarioBuffer& buffer) {
+    changeData("full-range integers", [](ScenarioBuffer& buffer) {
       buffer.fill = FillWide{};
       return holds(buffer, false);
     });
-    changeData("integers at the ends of their range", [](ScenarioBuffer& buffer) {
+    changeData("smallest and largest integers", [](ScenarioBuffer& buffer) {
       buffer.fill = FillEdges{};
       return holds(buffer, false);
     });
     const size_t before = aims_.size();
-    changeData("floats of any size", [](ScenarioBuffer& buffer) {
+    changeData("floats of all magnitudes", [](ScenarioBuffer& buffer) {
       buffer.fill = FillWide{};
       return holds(buffer, true) && !holds(buffer, false);
     });
     if (floats_.empty()) return;
-    if (aims_.size() == before) aim({named("floats of any size")});
+    if (aims_.size() == before) aim({named("floats of all magnitudes")});
     uint64_t n = 0;
     constexpr std::array<double, 4> kSizes{150.5, -3.25e4, 0.0125, 7.5e5};
     for (const Parameter& parameter : floats_)
@@ -377,7 +377,7 @@ private:
   }
 
   void tryCountingValues() {
-    changeData("integers that count", [](ScenarioBuffer& buffer) {
+    changeData("ascending integers", [](ScenarioBuffer& buffer) {
       buffer.fill = FillIota{};
       return !buffer.image && holds(buffer, false);
     });
@@ -401,7 +401,7 @@ private:
 
   // ----- modes -----
 
-  // The same with integers of any size, which a mode may treat in another way; without a name where
+  // The same with full-range integers, which a mode may treat in another way; without a name where
   // there are none.
   Scenario widened(Scenario scenario) const {
     bool isAny = false;
@@ -410,7 +410,7 @@ private:
         buffer.fill = FillWide{};
         isAny = true;
       }
-    scenario.round = isAny ? scenario.round + " and integers of any size" : "";
+    scenario.round = isAny ? scenario.round + " and full-range integers" : "";
     return scenario;
   }
 

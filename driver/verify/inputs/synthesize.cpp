@@ -95,7 +95,7 @@ private:
       list += fmt::format("{}the {} of {}.{} to {}.{}", list.empty() ? "" : ", ", one.kind, one.set,
                           one.binding, one.set, one.to);
     notes_.push_back(fmt::format("variables of different kinds share a binding, which no host can "
-                                 "bind; moved for the run, in all modules alike: {}",
+                                 "bind; rebound for the run, in all modules: {}",
                                  list));
     return reflectModule();
   }
@@ -116,7 +116,7 @@ private:
         !assumptions_.specConstants.count(*x)) {
       shader_.specConstants[*x] = kWorkgroupGuess;
       notes_.push_back(fmt::format("generated: workgroup size {}x1x1 (specialization constant {}); "
-                                   "--workgroup-size or a scenario gives the real one",
+                                   "set the real one with --workgroup-size or a scenario",
                                    kWorkgroupGuess, *x));
     }
     return isSpecialized ? reflectModule() : ok();
@@ -187,8 +187,8 @@ private:
   // One for each descriptor of a binding.
   Status addResources(const ReflectedBinding& binding) {
     if (binding.kind == ReflectedBinding::Kind::Unsupported)
-      return failure(fmt::format("{} is {}, which cannot be generated yet", placeOf(binding),
-                                 binding.unsupported));
+      return failure(fmt::format("{} is {}, for which inputs cannot be generated yet",
+                                 placeOf(binding), binding.unsupported));
     uint32_t count = binding.descriptors == 0 ? kDescriptors : binding.descriptors;
     size_t first = dispatch_.bindings.size();
     for (uint32_t n = 0; n < count; ++n) {
@@ -542,8 +542,8 @@ private:
     const DryRun& dryRun = best_->dryRun;
     if (!dryRun.hasRun()) return ok();
     if (const RunFinding* miss = findDescriptorMiss(dryRun))
-      return failure(fmt::format("an index into an array of descriptors is out of range with "
-                                 "whatever integers were tried, which no device survives: {}",
+      return failure(fmt::format("an index into an array of descriptors is out of range with all "
+                                 "integers tried, which may crash a device: {}",
                                  miss->text));
     return ok();
   }
@@ -561,10 +561,9 @@ private:
   void chooseSpecialValues() {
     const std::vector<ScenarioBuffer>& buffers = best_->scenario.buffers;
     if (std::none_of(buffers.begin(), buffers.end(), holdsFloats)) return;
-    const char* left = "special values (zeros, denormals, infinities, NaNs) are left out: {}";
+    const char* left = "special values (zeros, denormals, infinities, NaNs) are skipped: {}";
     if (!best_->dryRun.hasRun())
-      return best_->notes.push_back(
-          fmt::format(fmt::runtime(left), "nothing could be tried beforehand"));
+      return best_->notes.push_back(fmt::format(fmt::runtime(left), "no dry run was possible"));
     const DryRun dryRun =
         dryRunScenario(best_->scenario, pair_.original, seed_, InputStyle::Special, caches_);
     const RunFinding* found = nullptr;
@@ -572,7 +571,7 @@ private:
       for (const RunFinding& one : *some)
         if (!found && !isKnown(one)) found = &one;
     if (!dryRun.hasRun() || !dryRun.ends)
-      best_->notes.push_back(fmt::format(fmt::runtime(left), "a loop goes on and on with them"));
+      best_->notes.push_back(fmt::format(fmt::runtime(left), "they keep a loop from terminating"));
     else if (found)
       best_->notes.push_back(fmt::format(fmt::runtime(left), "with them, " + found->text));
     else
@@ -590,15 +589,15 @@ private:
     std::vector<std::string>& notes = best_->notes;
     if (!dryRun.hasRun())
       return notes.push_back(
-          fmt::format("the inputs could not be tried beforehand: {}", dryRun.notRun));
+          fmt::format("no dry run of the inputs was possible: {}", dryRun.notRun));
     if (!dryRun.ends)
-      notes.push_back("a loop goes on for hundreds of thousands of instructions with whatever "
-                      "integers were tried; a scenario gives the real ones");
+      notes.push_back("a loop runs for hundreds of thousands of instructions with all integers "
+                      "tried; give real inputs in a scenario");
     if (!dryRun.writes)
-      notes.push_back("nothing was written where these inputs were tried: that outputs are equal "
-                      "then says little; a scenario gives the real ones");
+      notes.push_back("the dry run of these inputs wrote nothing, so equal outputs say little; "
+                      "give real inputs in a scenario");
     if (!dryRun.outOfRange.empty())
-      notes.push_back("no inputs were found that keep all indices in range: " +
+      notes.push_back("found no inputs that keep all indices in range: " +
                       dryRun.outOfRange[0].text);
   }
 
@@ -622,7 +621,7 @@ Result<Scenario> synthesizeScenario(std::span<const ShaderPair> shaders,
                                     std::vector<std::string>& notes,
                                     const SynthesisLimits& limits) {
   if (shaders.size() != 1)
-    return failure("several shaders need a scenario: nothing says how they follow one another");
+    return failure("several shaders need a scenario that gives the order of their dispatches");
   return InputSearch(shaders[0], assumptions, seed, limits).run(notes);
 }
 

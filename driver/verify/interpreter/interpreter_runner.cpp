@@ -292,13 +292,13 @@ RunStatus InterpreterRunner::runDispatch(LoweredProgram& lowered, uint32_t index
   if (!options.workgroups.empty())
     for (const ProgramDispatch::Binding& bound : step.bindings) isAllWritten_[bound.buffer] = true;
   if (done->timedOut)
-    return RunFailure{RunFailure::Kind::Unsupported,
-                      fmt::format("the interpreter did not end within {} seconds; choose a "
-                                  "smaller size",
-                                  plan.timeoutSeconds)};
+    return RunFailure{
+        RunFailure::Kind::Unsupported,
+        fmt::format("the interpreter did not finish within {} seconds; choose a smaller size",
+                    plan.timeoutSeconds)};
   if (!done->ended)
     return RunFailure{RunFailure::Kind::Timeout,
-                      done->findings.empty() ? "it does not end" : findings_.back().text};
+                      done->findings.empty() ? "it does not terminate" : findings_.back().text};
   return {};
 }
 
@@ -317,8 +317,8 @@ RunStatus InterpreterRunner::readGroups(const LoweredProgram& lowered, uint32_t 
   if (!isKnown) {
     RunFinding found;
     found.kind = nameOf(FindingKind::UninitializedRead);
-    found.text = fmt::format("uninitialized read: the counts of workgroups of dispatch {} of the "
-                             "sequence, from byte {} on, were not written",
+    found.text = fmt::format("uninitialized read: the indirect workgroup counts of dispatch {} of "
+                             "the sequence, from byte {} on, were never written",
                              index, offset);
     found.shader = shader;
     found.place = fmt::format("{}:counts:{}", shader, index);
@@ -330,10 +330,11 @@ RunStatus InterpreterRunner::readGroups(const LoweredProgram& lowered, uint32_t 
   uint64_t all = 1;
   for (uint32_t count : groups) all = std::min<uint64_t>(all * count, uint64_t(1) << 32);
   if (all <= kMostIndirect) return {};
-  return RunFailure{RunFailure::Kind::Timeout,
-                    fmt::format("the counts of workgroups of a dispatch of shader `{}` are {}, {}, "
-                                "{} in their buffer",
-                                shader, groups[0], groups[1], groups[2])};
+  return RunFailure{
+      RunFailure::Kind::Timeout,
+      fmt::format(
+          "an indirect dispatch of shader `{}` has workgroup counts {}, {}, {}, too many to run",
+          shader, groups[0], groups[1], groups[2])};
 }
 
 void InterpreterRunner::addFinding(const interpreter::Program& program, const std::string& shader,

@@ -140,7 +140,7 @@ private:
           "size, or a longer --timeout",
           options_.timeoutSeconds, row.workgroups, row.allWorkgroups, name);
     else if (!done->ended)
-      profile_.incomplete = fmt::format("shader `{}` does not end", name);
+      profile_.incomplete = fmt::format("shader `{}` does not terminate", name);
     return ok();
   }
 

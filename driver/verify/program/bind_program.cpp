@@ -128,7 +128,7 @@ private:
     // A runtime array has as many as the shader's first dispatch gives it.
     if (binding.descriptors == 0 || binding.descriptors == count) return {};
     if (!binding.isDescriptorArray)
-      return fmt::format("{} is no array of descriptors but `bind` lists {} for it; name one",
+      return fmt::format("{} is not an array of descriptors but `bind` lists {} for it; name one",
                          placeOf(binding), count);
     return fmt::format("{} is an array of {} descriptors but `bind` gives it {}; list one for each",
                        placeOf(binding), binding.descriptors, count);
@@ -148,8 +148,7 @@ private:
                          buffer.isUniform ? "uniform" : "storage",
                          isUniform ? "uniform" : "storage");
     if (buffer.bytes() < binding.block.fixedBytes && !scenario_.path.empty())
-      return fmt::format("{} needs {} bytes at least but buffer `{}` has "
-                         "{}; raise its `count`",
+      return fmt::format("{} needs at least {} bytes but buffer `{}` has {}; raise its `count`",
                          placeOf(binding), binding.block.fixedBytes, buffer.name, buffer.bytes());
     return {};
   }

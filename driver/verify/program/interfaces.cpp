@@ -55,7 +55,7 @@ private:
       add(Kind::Entry,
           fmt::format("the entry point is `{}` in {}, `{}` in {}", original_.entry, names_.original,
                       other_.entry, names_.other),
-          "give both one name");
+          "give both the same name");
   }
 
   // The variable of that name and kind, which the other module has at another binding.
@@ -74,7 +74,7 @@ private:
                  fmt::format("`{}` is binding {}.{} in {}, {}.{} in {}", binding.name, binding.set,
                              binding.binding, names_.original, moved->set, moved->binding,
                              names_.other),
-                 "give it one number");
+                 "give it the same binding");
     // Nobody misses what is only read.
     if (!binding.isReadOnly)
       add(Kind::Binding,
@@ -89,7 +89,7 @@ private:
       return add(Kind::Binding,
                  fmt::format("{} is {} in {}, {} in {}", placeOf(a), kindOf(a), names_.original,
                              kindOf(b), names_.other),
-                 "declare it alike in both");
+                 "declare it the same way in both");
     if (a.isBuffer() && comparesBlocks_) compareBlocks(placeOf(a), a.block, b.block);
   }
 
@@ -98,16 +98,16 @@ private:
       add(Kind::Block,
           fmt::format("{} of {} {} in {}, {} in {}", what, place, in, names_.original, there,
                       names_.other),
-          "declare it alike in both, or give --layout-manifest");
+          "declare it the same way in both, or give --layout-manifest");
     };
     auto lengthText = [](const ReflectedBlock& block) {
       return block.arrayLength ? fmt::format("has {} elements", block.arrayLength)
-                               : std::string("is open");
+                               : std::string("is unsized");
     };
     const bool hasArray = a.arrayStride != 0, otherHasArray = b.arrayStride != 0;
     if (hasArray != otherHasArray || !hasArray) {
       if (a.fixedBytes != b.fixedBytes || hasArray != otherHasArray)
-        tellBlock("the block", fmt::format("takes {} bytes at least", a.fixedBytes),
+        tellBlock("the block", fmt::format("takes at least {} bytes", a.fixedBytes),
                   fmt::format("{}", b.fixedBytes));
     } else if (a.arrayStride != b.arrayStride) {
       tellBlock("an element", fmt::format("takes {} bytes", a.arrayStride),
@@ -126,16 +126,17 @@ private:
       add(Kind::PushConstants,
           fmt::format("{} takes {} bytes of push constants, {} takes {}", names_.original, a,
                       names_.other, b),
-          "declare one block in both");
+          "declare the same block in both");
   }
 
   void compareWorkgroups() {
     if (original_.workgroupSize != other_.workgroupSize)
       add(Kind::WorkgroupSize,
-          fmt::format("a workgroup is {} in {}, {} in {}, and as many workgroups run",
-                      sizeText(original_.workgroupSize), names_.original,
-                      sizeText(other_.workgroupSize), names_.other),
-          "for another number give a [[variant]] of a scenario dispatches of its own");
+          fmt::format(
+              "a workgroup is {} in {}, {} in {}, and both run the same number of workgroups",
+              sizeText(original_.workgroupSize), names_.original, sizeText(other_.workgroupSize),
+              names_.other),
+          "for a different number give the [[variant]] its own dispatches in a scenario");
   }
 
   const Reflection& original_;

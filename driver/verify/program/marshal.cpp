@@ -94,10 +94,10 @@ private:
       if (original_.findBuffer(layouts[n].name) || !isBoundAt(program, buffer, layouts[n].bindings))
         continue;
       if (found && !isSameLayout(*found, layouts[n]))
-        return failure(fmt::format("its layout manifest gives buffer `{}` two layouts, those of "
-                                   "`{}` and `{}`; a buffer that is bound at both needs the "
-                                   "scenario when it is optimized: opt --scenario",
-                                   buffer, found->name, layouts[n].name));
+        return failure(fmt::format(
+            "its layout manifest gives buffer `{}` two layouts, those of `{}` and `{}`; to "
+            "optimize a buffer that is bound at both, give the scenario: opt --scenario",
+            buffer, found->name, layouts[n].name));
       isUsed[n] = true;
       found = &layouts[n];
     }
@@ -123,8 +123,8 @@ private:
       if (!isUntouched(programs_[p], dispatch.shader) || !seesArray(programs_[p], dispatch, buffer))
         continue;
       return failure(
-          fmt::format("shader `{}` sees buffer `{}`, whose layout the manifest changes, "
-                      "but its module is the original's; all shaders that see it must be "
+          fmt::format("shader `{}` accesses buffer `{}`, whose layout the manifest changes, but "
+                      "its module is the original's; all shaders that access it must be "
                       "transformed together, as opt --scenario=FILE -o FOLDER does",
                       dispatch.shader, buffer));
     }
@@ -167,15 +167,15 @@ private:
       const bool canGrow = original_.path.empty() && buffer.elementBytes() == layout.strideBefore;
       const uint64_t wanted = (elements + layout.tile - 1) / layout.tile * layout.tile;
       if (!canGrow)
-        return failure(fmt::format("buffer `{}` has {} elements, but the shaders ask for its "
-                                   "length, which must be a multiple of {} in its new layout; "
-                                   "change its `count`",
-                                   buffer.name, elements, layout.tile));
+        return failure(
+            fmt::format("buffer `{}` has {} elements, but the shaders query its length, which must "
+                        "be a multiple of {} in its new layout; change its `count`",
+                        buffer.name, elements, layout.tile));
       buffer.count += wanted - elements;
       elements = wanted;
     }
     if (!sizesFor(layout, elements))
-      return failure(fmt::format("buffer `{}` is too large to be laid out anew", buffer.name));
+      return failure(fmt::format("buffer `{}` is too large to be repacked", buffer.name));
     return elements;
   }
 
@@ -188,24 +188,24 @@ private:
     ScenarioBuffer& host = out_.scenario.buffers[source];
     for (const ScenarioDispatch& dispatch : dispatchesOf(programs_[p]))
       if (dispatch.indirect && dispatch.indirect->buffer == host.name)
-        return failure(fmt::format("buffer `{}` holds counts of workgroups (`indirect` of a "
-                                   "dispatch of shader `{}`), which the device reads where the "
-                                   "scenario says; it cannot be laid out anew",
-                                   host.name, dispatch.shader));
+        return failure(
+            fmt::format("buffer `{}` holds workgroup counts (`indirect` of a dispatch of shader "
+                        "`{}`), which the device reads at a fixed offset; it cannot be repacked",
+                        host.name, dispatch.shader));
     Result<uint64_t> elements = elementsOf(host, layout);
     if (!elements) return elements.error();
     ScenarioBuffer packed;
-    packed.name = host.name + " (laid out anew)";
+    packed.name = host.name + " (repacked)";
     for (uint32_t n = 2; out_.scenario.findBuffer(packed.name); ++n)
-      packed.name = fmt::format("{} (laid out anew, {})", host.name, n);
+      packed.name = fmt::format("{} (repacked, {})", host.name, n);
     packed.elements = {ScalarType::U8};
     packed.count = layout.bytesAfter(*elements);
     packed.compare = CompareNone{};
     packed.isUniform = host.isUniform;
-    out_.notes.push_back(fmt::format("`{}` is laid out anew for {}: {}, {} bytes instead of {}",
+    out_.notes.push_back(fmt::format("`{}` is repacked for {}: {}, {} bytes instead of {}",
                                      host.name, programs_[p].name,
                                      layout.tile ? fmt::format("tiles of {} elements", layout.tile)
-                                                 : std::string("a run for each group of fields"),
+                                                 : std::string("one run per group of fields"),
                                      packed.count, host.bytes()));
     out_.packedBy[p].push_back(uint32_t(out_.packed.size()));
     out_.packed.push_back({source, uint32_t(out_.scenario.buffers.size()), *elements, layout});

@@ -49,9 +49,9 @@ Result<Words> rebind(const Words& words, const std::string& entry,
     wanted.erase(found);
   }
   if (!wanted.empty())
-    return failure(fmt::format("the binding of %{} stands in a group of decorations, which cannot "
-                               "be given another number",
-                               wanted.begin()->first));
+    return failure(
+        fmt::format("the binding of %{} is in a decoration group, which cannot be renumbered",
+                    wanted.begin()->first));
   return changed;
 }
 

@@ -96,7 +96,7 @@ private:
     if (block_.arrayStride == 0) complain("has an array without a stride");
     if (info.kind == Kind::Array) {
       std::optional<uint64_t> length = types_.arrayLength(array);
-      if (!length) complain("has an array whose length is not known");
+      if (!length) complain("has an array of unknown length");
       block_.arrayLength = length.value_or(1);
     }
     append(info.element, 0, matrix, block_.element);
@@ -123,7 +123,7 @@ private:
     case Kind::Array: {
       std::optional<uint64_t> length = types_.arrayLength(type);
       uint32_t stride = types_.arrayStride(type).value_or(0);
-      if (!length || stride == 0) return complain("has an array whose size is not known");
+      if (!length || stride == 0) return complain("has an array of unknown size");
       for (uint64_t i = 0; i < *length && to.size() <= kMaxFields; ++i)
         append(info.element, offset + i * stride, matrix, to);
       return;
@@ -328,9 +328,8 @@ private:
     if (kind == Kind::Array) {
       std::optional<uint64_t> length = types.arrayLength(type);
       if (!length || *length == 0 || *length > kMaxDescriptors)
-        binding.unsupported =
-            length ? fmt::format("an array of {} descriptors", *length)
-                   : std::string("an array of descriptors whose length is not known");
+        binding.unsupported = length ? fmt::format("an array of {} descriptors", *length)
+                                     : std::string("an array of descriptors of unknown length");
       else
         binding.descriptors = uint32_t(*length);
     }
@@ -410,7 +409,7 @@ private:
     case spv::Op::OpTypeAccelerationStructureKHR:
       return "an acceleration structure";
     default:
-      return "of a kind that is not known";
+      return "of unknown kind";
     }
   }
 

@@ -20,7 +20,7 @@ public:
   Result<int64_t> run() {
     int64_t value = sum();
     if (error_.empty() && (skipSpace(), at_ < text_.size()))
-      fail(fmt::format("`{}` is not expected", text_[at_]));
+      fail(fmt::format("unexpected `{}`", text_[at_]));
     if (!error_.empty()) return failure(std::move(error_));
     return value;
   }
@@ -46,7 +46,7 @@ private:
       int64_t right = product();
       bool overflow = op == '+' ? __builtin_add_overflow(value, right, &value)
                                 : __builtin_sub_overflow(value, right, &value);
-      if (overflow) fail("the value does not fit into 64 bits");
+      if (overflow) fail("the value does not fit in 64 bits");
     }
     return value;
   }
@@ -58,15 +58,14 @@ private:
       int64_t right = factor();
       if (!error_.empty()) return 0;
       if (op == '*') {
-        if (__builtin_mul_overflow(value, right, &value))
-          fail("the value does not fit into 64 bits");
+        if (__builtin_mul_overflow(value, right, &value)) fail("the value does not fit in 64 bits");
       } else if (right == 0) {
         fail("division by zero");
       } else if (right == -1) { // INT64_MIN / -1 overflows
         if (op == '%')
           value = 0;
         else if (__builtin_sub_overflow(int64_t(0), value, &value))
-          fail("the value does not fit into 64 bits");
+          fail("the value does not fit in 64 bits");
       } else {
         value = op == '/' ? value / right : value % right;
       }
@@ -82,7 +81,7 @@ private:
     if (c == '-') {
       ++at_;
       if (__builtin_sub_overflow(int64_t(0), factor(), &value))
-        fail("the value does not fit into 64 bits");
+        fail("the value does not fit in 64 bits");
     } else if (c == '(') {
       ++at_;
       value = sum();
@@ -90,14 +89,14 @@ private:
         if (peek() == ')')
           ++at_;
         else
-          fail("`)` is missing");
+          fail("missing `)`");
       }
     } else if (std::isdigit(static_cast<unsigned char>(c))) {
       value = number();
     } else if (std::isalpha(static_cast<unsigned char>(c)) || c == '_') {
       value = parameter();
     } else {
-      fail("a number, a parameter or `(` is expected");
+      fail("expected a number, a parameter or `(`");
     }
     --depth_;
     return value;
@@ -112,13 +111,13 @@ private:
       char c = char(std::tolower(static_cast<unsigned char>(text_[at_])));
       uint32_t digit =
           std::isdigit(static_cast<unsigned char>(c)) ? uint32_t(c - '0') : uint32_t(c - 'a') + 10;
-      if (digit >= base) return fail(fmt::format("`{}` is no digit", text_[at_])), 0;
+      if (digit >= base) return fail(fmt::format("`{}` is not a digit", text_[at_])), 0;
       if (__builtin_mul_overflow(value, int64_t(base), &value) ||
           __builtin_add_overflow(value, int64_t(digit), &value))
-        return fail("the number does not fit into 64 bits"), 0;
+        return fail("the number does not fit in 64 bits"), 0;
       any = true;
     }
-    if (!any) fail("digits are missing");
+    if (!any) fail("missing digits");
     return value;
   }
 

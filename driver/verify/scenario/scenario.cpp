@@ -92,7 +92,7 @@ private:
     if (error_) return;
     if (!sizeName_.empty() && std::find(sizes.begin(), sizes.end(), sizeName_) == sizes.end()) {
       error_ =
-          failure(fmt::format("{}: there is no [sizes.{}]; the sizes are: {}", path_, sizeName_,
+          failure(fmt::format("{}: no [sizes.{}]; the sizes are: {}", path_, sizeName_,
                               sizes.empty() ? "none" : fmt::format("{}", fmt::join(sizes, ", "))));
       return;
     }
@@ -104,7 +104,7 @@ private:
     ScenarioShader shader;
     shader.name = requiredString(table, "name", "[[shader]]");
     if (scenario_.findShader(shader.name))
-      fail(*table.get("name"), fmt::format("there are two shaders named `{}`", shader.name));
+      fail(*table.get("name"), fmt::format("duplicate shader name `{}`", shader.name));
     if (const toml::node* file = required(table, "file", "[[shader]]"))
       shader.path = existingFile(*file, "file");
     if (const toml::node* entry = table.get("entry")) shader.entry = string(*entry, "entry");
@@ -120,9 +120,9 @@ private:
     forEachEntry(table, "spec_constants", [&](const toml::key& id, const toml::node& value) {
       std::optional<uint32_t> specId = unsignedKey(id.str());
       if (!specId)
-        fail(id.source(), fmt::format("`spec_constants` has keys such as \"0\", the constant_id; "
-                                      "`{}` is none",
-                                      id.str()));
+        fail(id.source(),
+             fmt::format("keys of `spec_constants` are constant_ids such as \"0\"; `{}` is not one",
+                         id.str()));
       else
         shader.specConstants[*specId] = specConstantBits(value, id.str());
     });
@@ -208,7 +208,7 @@ private:
     ScenarioBuffer buffer;
     buffer.name = requiredString(table, "name", "[[buffer]]");
     if (scenario_.findBuffer(buffer.name))
-      fail(*table.get("name"), fmt::format("there are two buffers named `{}`", buffer.name));
+      fail(*table.get("name"), fmt::format("duplicate buffer name `{}`", buffer.name));
     if (const toml::node* type = required(table, "type", "[[buffer]]"))
       buffer.elements = elementType(*type, "type");
     if (const toml::node* count = required(table, "count", "[[buffer]]"))
@@ -248,8 +248,7 @@ private:
     ScenarioBuffer image;
     image.name = requiredString(table, "name", "[[image]]");
     if (scenario_.findBuffer(image.name))
-      fail(*table.get("name"),
-           fmt::format("there are two buffers or images named `{}`", image.name));
+      fail(*table.get("name"), fmt::format("duplicate buffer or image name `{}`", image.name));
     ImageShape shape;
     if (const toml::node* format = required(table, "format", "[[image]]"))
       shape.format = readFormat(*format);
@@ -283,8 +282,7 @@ private:
       const toml::node* node = isRequired ? required(table, key, "[[image]]") : table.get(key);
       if (!node || error_) return;
       if (!isThere)
-        fail(*node,
-             fmt::format("`{}` makes no sense for an image of dimension {}", key, nameOf(d)));
+        fail(*node, fmt::format("`{}` does not apply to an image of dimension {}", key, nameOf(d)));
       else
         to = uint32_t(integer(*node, key, 1, d == Buffer ? INT32_MAX : 65536));
     };
@@ -405,7 +403,7 @@ private:
       FillValues fill;
       const toml::node* list = required(keys, "values", "`init` of kind values");
       if (list && (!list->as_array() || list->as_array()->empty()))
-        fail(*list, "`values` must be a list of numbers, with one at least");
+        fail(*list, "`values` must be a list of at least one number");
       if (!error_)
         for (const toml::node& value : *list->as_array())
           fill.values.push_back(number(value, "values"));
@@ -484,7 +482,7 @@ private:
     } else if (const toml::node* groups = required(table, "groups", "[[dispatch]]")) {
       const toml::array* list = groups->as_array();
       if (!list || list->empty() || list->size() > 3)
-        fail(*groups, "`groups` must be a list of 1 to 3 counts of workgroups, such as [8, 8, 1]");
+        fail(*groups, "`groups` must be a list of 1 to 3 workgroup counts, such as [8, 8, 1]");
       else
         for (size_t i = 0; i < list->size(); ++i)
           dispatch.groups[i] = uint32_t(integer(*list->get(i), "groups", 1, UINT32_MAX));
@@ -516,9 +514,9 @@ private:
     constexpr uint64_t kCountsBytes = 12;
     const ScenarioBuffer& buffer = *scenario_.findBuffer(indirect.buffer);
     if (buffer.image)
-      fail(*name, fmt::format("`indirect`: `{}` is an image; the counts of workgroups stand in a "
-                              "[[buffer]]",
-                              indirect.buffer));
+      fail(*name,
+           fmt::format("`indirect`: `{}` is an image; workgroup counts must be in a [[buffer]]",
+                       indirect.buffer));
     else if (indirect.offset % 4 != 0)
       fail(node,
            fmt::format("`indirect`: `offset` is {}; it must be a multiple of 4", indirect.offset));
@@ -529,7 +527,7 @@ private:
     else if (std::holds_alternative<FillPoison>(buffer.fill) &&
              indirect.offset + kCountsBytes > buffer.headerBytes() && !isBound(indirect.buffer))
       fail(node, fmt::format("`indirect`: buffer `{}` has no `init`, and no [[dispatch]] before "
-                             "this one binds it: nobody has written the counts",
+                             "this one binds it, so the counts are uninitialized",
                              indirect.buffer));
     return indirect;
   }
@@ -552,10 +550,9 @@ private:
     std::optional<uint32_t> binding =
         unsignedKey(dot == std::string_view::npos ? text : text.substr(dot + 1));
     if (!set || !binding) {
-      fail(key.source(),
-           fmt::format("`bind` has keys such as \"0\" (a binding of set 0) or \"1.0\" "
-                       "(set.binding); `{}` is none",
-                       text));
+      fail(key.source(), fmt::format("keys of `bind` are bindings such as \"0\" (of set 0) or "
+                                     "\"1.0\" (set.binding); `{}` is not one",
+                                     text));
       return;
     }
     if (value.is_table()) { // an unquoted 1.0 is TOML for a table in a table
@@ -568,7 +565,7 @@ private:
         fail(key.source(), fmt::format("binding {}.{} is given twice", *set, *binding));
     const toml::array* list = value.as_array();
     if (list && list->empty())
-      fail(value, "`bind`: an array of descriptors needs one name at least, as in [\"a\", \"b\"]");
+      fail(value, "`bind`: an array of descriptors needs at least one name, as in [\"a\", \"b\"]");
     for (uint32_t n = 0; n < (list ? list->size() : 1) && !error_; ++n)
       dispatch.bindings.push_back({*set, *binding, boundName(list ? *list->get(n) : value), n});
   }
@@ -596,7 +593,7 @@ private:
       if (const toml::node* offset = table->get("offset")) {
         size_t at = size_t(integer(*offset, "offset", 0, 4096));
         if (!error_ && at < dispatch.pushConstants.size())
-          fail(*offset, fmt::format("`offset` {} lies within the values before it, which end at {}",
+          fail(*offset, fmt::format("`offset` {} overlaps the values before it, which end at {}",
                                     at, dispatch.pushConstants.size()));
         dispatch.pushConstants.resize(at);
       }
@@ -612,7 +609,7 @@ private:
     variant.name = requiredString(table, "name", "[[variant]]");
     for (const ScenarioVariant& other : scenario_.variants)
       if (other.name == variant.name)
-        fail(*table.get("name"), fmt::format("there are two variants named `{}`", variant.name));
+        fail(*table.get("name"), fmt::format("duplicate variant name `{}`", variant.name));
     if (const toml::node* compare = table.get("compare")) {
       if (auto truth = compare->value_exact<bool>())
         variant.compare = *truth;
@@ -634,7 +631,7 @@ private:
 
   // What no single key shows: something is missing or never used.
   void checkWhole(const toml::table& root) {
-    if (scenario_.dispatches.empty()) fail(root, "there is no [[dispatch]]");
+    if (scenario_.dispatches.empty()) fail(root, "no [[dispatch]]");
     if (error_) return;
     auto complainUnused = [&](const char* list, const auto& named, const auto& used,
                               std::string_view how) {

@@ -111,7 +111,7 @@ protected:
       return low;
     }
     if (value < low || value > high) {
-      fail(node, fmt::format("`{}` is {}; it must lie between {} and {}", key, value, low, high));
+      fail(node, fmt::format("`{}` is {}; it must be between {} and {}", key, value, low, high));
       return low;
     }
     return value;
@@ -129,7 +129,7 @@ protected:
   double nonNegative(const toml::node& node, std::string_view key) {
     double value = number(node, key);
     if (!(value >= 0) || std::isinf(value))
-      fail(node, fmt::format("`{}` must be a finite number, 0 or more", key));
+      fail(node, fmt::format("`{}` must be a finite number of at least 0", key));
     return value;
   }
 

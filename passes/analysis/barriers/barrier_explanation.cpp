@@ -36,8 +36,9 @@ std::string neighboursOf(BarrierJudgement& judgement, std::vector<uint32_t> neig
 std::string proofOfMerge(BarrierJudgement& judgement, const JudgedBarrier& barrier) {
   const JudgedBarrier& kept = judgement.barriers()[barrier.mergedInto];
   const std::string place = placeOf(judgement, kept.barrier.inst);
-  return formatText("nothing stands between it and the {} barrier{}, which now does what both did",
-                    kindOf(kept), place.empty() ? " '" + kept.name + "'" : place);
+  return formatText(
+      "no access between it and the {} barrier{}, which now has the scope and semantics of both",
+      kindOf(kept), place.empty() ? " '" + kept.name + "'" : place);
 }
 
 } // namespace
@@ -51,19 +52,16 @@ std::string proofOf(BarrierJudgement& judgement, const JudgedBarrier& barrier) {
     touchesBefore = touchesBefore || v.touchesBefore;
     touchesBehind = touchesBehind || v.touchesBehind;
     own += v.ownPairs;
-    apart += v.apartPairs;
+    apart += v.disjointPairs;
     neighbours.insert(neighbours.end(), v.neighbours.begin(), v.neighbours.end());
   }
   const std::string upTo = neighboursOf(judgement, std::move(neighbours));
   if (!touchesBefore) return "nothing it orders is accessed before it" + upTo;
   if (!touchesBehind) return "nothing it orders is accessed after it" + upTo;
-  if (own == 0 && apart == 0) return "what is accessed on both sides of it is only read" + upTo;
-  if (own == 0)
-    return "the accesses on its two sides are of different variables or elements" + upTo;
-  return formatText(
-      "no invocation accesses an element that another one accesses on its other side{} "
-      "({} {} compared)",
-      upTo, own + apart, own + apart == 1 ? "pair of accesses" : "pairs of accesses");
+  if (own == 0 && apart == 0) return "memory accessed on both sides of it is only read" + upTo;
+  if (own == 0) return "accesses before and after it touch different variables or elements" + upTo;
+  return formatText("no two invocations access the same element across it{} ({} {} compared)", upTo,
+                    own + apart, own + apart == 1 ? "pair of accesses" : "pairs of accesses");
 }
 
 std::string reasonOf(BarrierJudgement& judgement, const JudgedBarrier& barrier) {
@@ -74,31 +72,31 @@ std::string reasonOf(BarrierJudgement& judgement, const JudgedBarrier& barrier) 
   };
   switch (v.need) {
   case BarrierNeed::UnknownScope:
-    return "its scopes or semantics are not literal, or other stages or modules may run it";
+    return "its scope or semantics is not a literal constant, or other stages or modules may "
+           "execute it";
   case BarrierNeed::DivergentFlow:
-    return formatText("not all invocations are proved to reach it: the branch{} may part them",
+    return formatText("it may be in divergent control flow: the branch{} may diverge",
                       placeOf(judgement, v.place));
   case BarrierNeed::Conflict:
-    return formatText("{} and {} may meet at one location in different invocations", text(v.before),
-                      text(v.behind));
+    return formatText("{} and {} may access the same location from different invocations",
+                      text(v.before), text(v.behind));
   case BarrierNeed::Aliased:
-    return formatText("{} and {} may reach one memory by two names", text(v.before),
-                      text(v.behind));
+    return formatText("{} and {} may alias", text(v.before), text(v.behind));
   case BarrierNeed::Publication: {
     const bool isWorkgroupWide =
         barrier.barrier.isControl && rankOf(barrier.barrier.execution) >= kWorkgroupRank;
     const std::string_view others = isWorkgroupWide ? "workgroups" : "invocations";
     if (v.before && v.behind)
-      return formatText("{} and {} may be seen by other {} in this order", text(v.before),
-                        text(v.behind), others);
-    return formatText("a fence passes {} on to other {}", text(v.before ? v.before : v.behind),
+      return formatText("other {} may rely on {} coming before {}", others, text(v.before),
+                        text(v.behind));
+    return formatText("a fence orders {} for other {}", text(v.before ? v.before : v.behind),
                       others);
   }
   case BarrierNeed::Convergence:
     return formatText("the subgroup operation{} may rely on it for convergence",
                       placeOf(judgement, v.place));
   case BarrierNeed::TooLarge:
-    return "there are too many accesses on both sides of it to compare";
+    return "too many accesses around it to compare";
   case BarrierNeed::None:
     break;
   }

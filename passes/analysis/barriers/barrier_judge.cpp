@@ -45,7 +45,7 @@ bool BarrierJudge::covers(uint32_t barrier, MemoryClass memory, const Strength& 
                                                      : strength.memory;
   bool isOrdering = s.barrier.orders(memory);
   // What is seen through a buffer and through an image needs both.
-  if (effects_.buffersMeetImages() && memory != MemoryClass::Workgroup)
+  if (effects_.buffersMayAliasImages() && memory != MemoryClass::Workgroup)
     isOrdering = s.barrier.orders(MemoryClass::Buffer) && s.barrier.orders(MemoryClass::Image);
   return waits(barrier, strength.execution) && isOrdering && rankOf(s.barrier.memory) >= reach &&
          (s.barrier.semantics & strength.flags) == strength.flags;
@@ -122,7 +122,7 @@ BarrierJudge::View BarrierJudge::view(uint32_t barrier, MemoryClass memory,
 std::vector<BarrierJudge::Touch> BarrierJudge::touches(MemoryClass memory,
                                                        const BarrierFlow::Region& region) const {
   std::vector<Touch> found;
-  const bool meetsOthers = effects_.buffersMeetImages() && memory != MemoryClass::Workgroup;
+  const bool meetsOthers = effects_.buffersMayAliasImages() && memory != MemoryClass::Workgroup;
   for (uint32_t s : region.segments)
     for (const MemoryAccess& a : effects_.in(flow_.segments()[s].insts))
       if (a.memory == memory || (meetsOthers && a.memory != MemoryClass::Workgroup))
@@ -167,13 +167,13 @@ void BarrierJudge::judgeClass(uint32_t barrier, View& view, BarrierVerdict& verd
     for (const Touch& y : behind) {
       if (!x.access->isWrite && !y.access->isWrite) continue;
       if (++pairs > kMaxPairs) return need(BarrierNeed::TooLarge, x, y);
-      const AccessConflict meeting =
+      const AccessConflict conflict =
           conflicts_.conflictOf(*x.access, *y.access, [&](const Loop& loop) {
             return crossingsOf(barrier, view, x, y, loop);
           });
-      if (meeting == AccessConflict::OwnElements) ++verdict.ownPairs;
-      if (meeting == AccessConflict::Disjoint) ++verdict.apartPairs;
-      if (!isConflict(meeting)) continue;
+      if (conflict == AccessConflict::OwnElements) ++verdict.ownPairs;
+      if (conflict == AccessConflict::Disjoint) ++verdict.disjointPairs;
+      if (!isConflict(conflict)) continue;
       // The wait alone orders nothing by the rules. What is one variable may still count on it, as
       // much code does; that two bindings might be one buffer is no reason.
       const bool areTwoVariables =
@@ -182,8 +182,8 @@ void BarrierJudge::judgeClass(uint32_t barrier, View& view, BarrierVerdict& verd
           !areTwoVariables ||
           effects_.aliasing(x.access->variable, y.access->variable) == Aliasing::Same;
       if (!view.isOrdered && !isCertain) continue;
-      return need(meeting == AccessConflict::MayConflict ? BarrierNeed::Conflict
-                                                         : BarrierNeed::Aliased,
+      return need(conflict == AccessConflict::MayConflict ? BarrierNeed::Conflict
+                                                          : BarrierNeed::Aliased,
                   x, y);
     }
 }

@@ -43,7 +43,7 @@ struct BarrierVerdict {
   uint32_t neededClasses = 0; ///< mask of 1 << MemoryClass: bits of the semantics that stay
   // What the proof consists of.
   bool touchesBefore = false, touchesBehind = false;
-  size_t ownPairs = 0, apartPairs = 0;
+  size_t ownPairs = 0, disjointPairs = 0;
   std::vector<uint32_t> neighbours; ///< indices of JudgedBarriers
 };
 

@@ -31,7 +31,7 @@ public:
       hasTexelBuffers = hasTexelBuffers || a.isTexelBuffer;
       hasBuffers = hasBuffers || a.memory == MemoryClass::Buffer;
     }
-    result_.buffersMeetImages_ = hasTexelBuffers && hasBuffers;
+    result_.buffersMayAliasImages_ = hasTexelBuffers && hasBuffers;
     findUnwritten();
   }
 
@@ -85,7 +85,7 @@ private:
     for (VariableFacts& facts : result_.variables_)
       facts.mayBeWritten =
           !facts.isReadOnly || std::any_of(written.begin(), written.end(), [&](const auto& w) {
-            const bool isSeenBoth = w.first == facts.memory || (result_.buffersMeetImages_ &&
+            const bool isSeenBoth = w.first == facts.memory || (result_.buffersMayAliasImages_ &&
                                                                 w.first != MemoryClass::Workgroup);
             return isSeenBoth && result_.aliasing(w.second, facts.id) != Aliasing::None;
           });
@@ -321,7 +321,7 @@ std::string describe(Analyses& analyses, const MemoryAccess& access) {
   const Module& module = analyses.module();
   const bool both = access.isRead && access.isWrite;
   std::string_view verb = access.isAtomic  ? "atomic on"
-                          : both           ? "use of"
+                          : both           ? "access to"
                           : access.isWrite ? "store to"
                                            : "load of";
   std::string_view name;
@@ -334,11 +334,11 @@ std::string describe(Analyses& analyses, const MemoryAccess& access) {
   if (access.variable) return formatText("{} %{}", verb, access.variable.value);
   switch (access.memory) {
   case MemoryClass::Workgroup:
-    return formatText("{} some shared variable", verb);
+    return formatText("{} an unknown shared variable", verb);
   case MemoryClass::Buffer:
-    return formatText("{} some buffer", verb);
+    return formatText("{} an unknown buffer", verb);
   case MemoryClass::Image:
-    return formatText("{} some image", verb);
+    return formatText("{} an unknown image", verb);
   }
   return std::string(verb);
 }

@@ -68,7 +68,7 @@ public:
     return facts && facts->isArrayOfDescriptors;
   }
   /// True when accesses of a buffer and of an image may meet in this module, by texel buffers.
-  bool buffersMeetImages() const { return buffersMeetImages_; }
+  bool buffersMayAliasImages() const { return buffersMayAliasImages_; }
 
 private:
   class Collector;
@@ -84,7 +84,7 @@ private:
 
   std::vector<MemoryAccess> accesses_;
   std::vector<VariableFacts> variables_; ///< ascending by id
-  bool buffersMeetImages_ = false;
+  bool buffersMayAliasImages_ = false;
 };
 
 /// "store to 's'", "atomic on 'counter'", "load of an unknown buffer": for remarks.

@@ -64,7 +64,7 @@ struct SelectionCost {
 
   double all() const;
   double asBranch(const TargetProfile& target, const BranchOdds& odds) const;
-  double asStraightCode() const { return all() - common + selects - folded; }
+  double asFlattened() const { return all() - common + selects - folded; }
 };
 
 /// Cost of choosing a value of the type.

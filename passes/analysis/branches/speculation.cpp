@@ -138,35 +138,36 @@ std::string_view nameOf(SpeculationBlocker blocker) {
 std::string_view explain(SpeculationBlocker blocker) {
   switch (blocker) {
   case SpeculationBlocker::None:
-    return "nothing stands in the way";
+    return "it is safe to speculate";
   case SpeculationBlocker::Store:
-    return "the store must happen only where the branch leads to it";
+    return "the store cannot be speculated";
   case SpeculationBlocker::Atomic:
-    return "the atomic must happen only where the branch leads to it";
+    return "the atomic cannot be speculated";
   case SpeculationBlocker::Barrier:
-    return "the barrier must be reached only where the branch leads to it";
+    return "the barrier cannot leave its branch";
   case SpeculationBlocker::Call:
-    return "the call may do anything; inline it first";
+    return "the call may have side effects; inline it first";
   case SpeculationBlocker::SubgroupOperation:
-    return "the result depends on which invocations are there";
+    return "the result depends on which lanes are active";
   case SpeculationBlocker::ImageRead:
-    return "reading the image is not proved to be safe without the branch";
+    return "the image read is not proved safe to speculate";
   case SpeculationBlocker::Load:
-    return "the load is not proved to be in range, unwritten and made without the branch as well";
+    return "the load is not proved safe to speculate: it may be out of range, or its memory "
+           "written";
   case SpeculationBlocker::Division:
-    return "the divisor is not proved to be other than 0, or the quotient to fit";
+    return "the divisor may be 0, or the quotient may overflow";
   case SpeculationBlocker::Conversion:
-    return "the float is not proved to fit the integer";
+    return "the float may be out of range for the integer";
   case SpeculationBlocker::Index:
-    return "the index is not proved to be in range";
+    return "the index may be out of range";
   case SpeculationBlocker::Promise:
-    return "its decoration promises what need hold only where the branch leads to it";
+    return "its decoration may not hold outside the branch";
   case SpeculationBlocker::Unknown:
-    return "the instruction is not known";
+    return "unknown instruction";
   case SpeculationBlocker::Other:
     break;
   }
-  return "the instruction is not known to be harmless without the branch";
+  return "the instruction is not known to be safe to speculate";
 }
 
 bool isPromised(Analyses& analyses, Id value) {
@@ -411,7 +412,7 @@ uint32_t Speculation::descriptorLevels(Id variable) const {
 
 /// Whether it goes through a descriptor that all invocations which the branch leads to agree on,
 /// and those that it does not lead to may not. Where they need not agree, NonUniform says so.
-bool Speculation::mayPartDescriptors(InstRef inst) const {
+bool Speculation::mayHaveDivergentDescriptors(InstRef inst) const {
   const spv::Op op = module_.opcode(inst);
   if (op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain) return false;
   bool mayPart = false;
@@ -475,7 +476,7 @@ SpeculationBlocker Speculation::blockerOfMoving(InstRef inst) const {
       return SpeculationBlocker::Other; // such as DebugPrintf
   }
   if (isPromised(analyses_, module_.resultId(inst))) return SpeculationBlocker::Promise;
-  if (mayPartDescriptors(inst)) return SpeculationBlocker::Load;
+  if (mayHaveDivergentDescriptors(inst)) return SpeculationBlocker::Load;
   // The order among volatile accesses counts.
   if (isLoad(op) && (isSpecialAccess(module_, inst) || isVolatile(inst)))
     return SpeculationBlocker::Load;

@@ -40,8 +40,7 @@ enum class SpeculationBlocker : uint8_t {
 
 /// Short stable name for remarks: "store", "load", "subgroup-operation".
 std::string_view nameOf(SpeculationBlocker blocker);
-/// One clause for people, without the place: "the division is not proved to have a divisor other
-/// than 0".
+/// One clause for people, without the place: "the divisor may be 0, or the quotient may overflow".
 std::string_view explain(SpeculationBlocker blocker);
 
 /// True when `value` has a decoration that says something of the invocations or values that compute
@@ -73,7 +72,7 @@ private:
   bool isInRangeToVariable(Id pointer);
   bool isVolatile(InstRef load) const;
   uint32_t descriptorLevels(Id variable) const;
-  bool mayPartDescriptors(InstRef inst) const;
+  bool mayHaveDivergentDescriptors(InstRef inst) const;
   bool isSafeLoad(InstRef load, BlockRef at);
   bool wasAccessed(const std::vector<Id>& place, BlockRef at, InstRef load);
   bool isSameInterval(InstRef before, BlockRef at) const;

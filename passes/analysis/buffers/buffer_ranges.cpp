@@ -146,7 +146,7 @@ InstRef findUnprovedIndex(Analyses& analyses, const BufferView& view) {
   return Indices(analyses, view).findUnproved();
 }
 
-InstRef findLeavingIndex(Analyses& analyses, const BufferView& view, uint32_t subgroupSize) {
+InstRef findOutOfRangeIndex(Analyses& analyses, const BufferView& view, uint32_t subgroupSize) {
   return Indices(analyses, view).findLeaving(subgroupSize);
 }
 

@@ -17,6 +17,6 @@ InstRef findUnprovedIndex(Analyses& analyses, const BufferView& view);
 /// is known to leave what it chooses from, or of which nothing is known (IndexVerdict::Leaves,
 /// NotKnown): what it reaches is elsewhere afterwards. Null when there is none. An index into the
 /// array itself leaves the buffer.
-InstRef findLeavingIndex(Analyses& analyses, const BufferView& view, uint32_t subgroupSize);
+InstRef findOutOfRangeIndex(Analyses& analyses, const BufferView& view, uint32_t subgroupSize);
 
 } // namespace lanewise

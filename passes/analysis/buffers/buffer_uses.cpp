@@ -86,7 +86,7 @@ private:
     view_.arrayOffset = *offset;
     view_.stride = *stride;
     if (view_.arrayMember + 1 != members || !isLast())
-      return refuse("array-not-last", "other members stand behind its array of structs");
+      return refuse("array-not-last", "its array of structs is not the last member");
     if (view_.count == 0) return refuse("empty-array", "its array has no elements");
     if (std::string why = collectLeaves(view_.elementType, 0, {}, {}, 0); !why.empty())
       return refuse("unsupported-member", std::move(why));

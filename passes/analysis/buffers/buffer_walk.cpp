@@ -30,7 +30,8 @@ public:
     start.pointee = types_.pointee(view_.variable);
     view_.pointers.push_back(start);
     if (decorations_.has(view_.variable, spv::Decoration::LinkageAttributes))
-      refuse(module_.def(view_.variable), "linkage", "it is shared with other modules");
+      refuse(module_.def(view_.variable), "linkage",
+             "it is shared with other modules (LinkageAttributes)");
     refuseUnknownTypes();
     // Breadth first: `pointers` grows behind the one that is looked at.
     for (size_t p = 0; p < view_.pointers.size(); ++p) {
@@ -62,15 +63,14 @@ private:
     for (Id id : ids)
       for (Use use : defUse_.uses(id))
         if (module_.isUnknown(use.user))
-          return refuse(use.user, "unknown-instruction",
-                        "an instruction that is not known uses its type");
+          return refuse(use.user, "unknown-instruction", "an unknown instruction uses its type");
   }
 
   void visit(size_t p, Use use) {
     const InstRef user = use.user;
     const OpcodeFacts& facts = module_.facts(user);
     if (module_.isUnknown(user))
-      return refuse(user, "unknown-instruction", formatText("{} is not known", facts.name));
+      return refuse(user, "unknown-instruction", formatText("unknown instruction {}", facts.name));
     switch (facts.opcode) {
     case spv::Op::OpAccessChain:
     case spv::Op::OpInBoundsAccessChain:
@@ -107,11 +107,12 @@ private:
     switch (facts.opcode) {
     case spv::Op::OpPhi:
     case spv::Op::OpSelect:
-      return refuse(user, "variable-pointer", "a pointer into it is chosen at run time");
+      return refuse(user, "variable-pointer",
+                    "a pointer into it is selected at run time (OpPhi or OpSelect)");
     case spv::Op::OpPtrAccessChain:
     case spv::Op::OpInBoundsPtrAccessChain:
     case spv::Op::OpPtrDiff:
-      return refuse(user, "pointer-arithmetic", "there is pointer arithmetic on its elements");
+      return refuse(user, "pointer-arithmetic", "its elements are reached by pointer arithmetic");
     case spv::Op::OpPtrEqual:
     case spv::Op::OpPtrNotEqual:
       return refuse(user, "pointer-comparison", "pointers into it are compared");
@@ -119,7 +120,7 @@ private:
       return refuse(user, "pointer-argument",
                     "a pointer into it is passed to a function; inline it first, as -O does");
     case spv::Op::OpCopyMemorySized:
-      return refuse(user, "sized-copy", "bytes of it are copied");
+      return refuse(user, "sized-copy", "it is copied by bytes (OpCopyMemorySized)");
     case spv::Op::OpReturnValue:
       return refuse(user, "pointer-returned", "a pointer into it is returned");
     default:
@@ -137,7 +138,7 @@ private:
 
   void add(BufferPointer pointer) {
     if (module_.blockOf(pointer.inst)) return view_.pointers.push_back(std::move(pointer));
-    refuse(pointer.inst, "unsupported-use", "a pointer into it is made outside functions");
+    refuse(pointer.inst, "unsupported-use", "a pointer into it is formed outside any function");
   }
 
   void copyPointer(size_t p, InstRef user) {
@@ -155,9 +156,9 @@ private:
     to.isNonUniform = to.isNonUniform || isNonUniform(chain);
     for (uint32_t word = 4; word < module_.wordCount(chain); ++word)
       if (!step(to, module_.idAt(chain, word)))
-        return refuse(chain, "unsupported-chain", "an access chain does not fit its type");
+        return refuse(chain, "unsupported-chain", "an access chain does not match its type");
     if (types_.pointee(module_.resultId(chain)) != to.pointee)
-      return refuse(chain, "unsupported-chain", "an access chain does not fit its type");
+      return refuse(chain, "unsupported-chain", "an access chain does not match its type");
     add(std::move(to));
   }
 
@@ -250,10 +251,10 @@ private:
         access.isAtomic ? has(module_.facts(user).effects, Effect::WritesMemory) : writes;
     access.isRead = access.isAtomic || !writes;
     if (!access.isAtomic && !hasKnownMemoryOperands(user, op == spv::Op::OpLoad ? 4 : 3))
-      return refuse(user, "memory-operands", "an access has memory operands that are not known");
+      return refuse(user, "memory-operands", "an access has unknown memory operands");
     if (pointer.kind == PointerKind::Outside) {
       if (access.isCopy && !isPlainCopy(user))
-        return refuse(user, "copy-between-types", "it is copied from or to another type");
+        return refuse(user, "copy-between-types", "it is copied to or from a different type");
       return view_.outside.push_back(std::move(access));
     }
     if (pointer.kind == PointerKind::Whole) return wholeAccess(std::move(access), pointer);
@@ -285,12 +286,12 @@ private:
       return refuse(user, "whole-array-access", "its array or block is accessed as a whole");
     if (access.isAtomic) return refuseUse(user);
     if (access.isCopy && !isPlainCopy(user))
-      return refuse(user, "copy-between-types", "a struct is copied from or to another type");
+      return refuse(user, "copy-between-types", "a struct is copied to or from a different type");
     const Id value = access.isCopy    ? pointer.pointee
                      : access.isWrite ? module_.typeOf(module_.idAt(user, 2))
                                       : module_.resultType(user);
     if (value != pointer.pointee)
-      return refuse(user, "type-mismatch", "a struct is accessed as another type");
+      return refuse(user, "type-mismatch", "a struct is accessed as a different type");
     access.isWhole = true;
     for (uint32_t n = 0; n < view_.leaves.size(); ++n) {
       const std::vector<uint32_t>& members = view_.leaves[n].members;

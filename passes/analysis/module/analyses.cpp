@@ -23,7 +23,7 @@ Analyses::Held* Analyses::find(AnalysisId id) const {
 void Analyses::beginMaking(AnalysisId id) {
   assert(
       std::none_of(making_.begin(), making_.end(), [&](const Making& m) { return m.id == id; }) &&
-      "an analysis that is made of itself");
+      "an analysis that depends on itself");
   making_.push_back({id, {}});
 }
 

@@ -65,25 +65,26 @@ void SharedBounds::judge(const EntryPoint& entry, const SharedVariable& variable
     if (!runs(entry, access)) return;
     const BlockRef block = analyses_.module().blockOf(access.inst);
     const std::vector<uint32_t> arrays = variable.arraysAbove(access.node);
-    for (size_t n = 0; n < access.indices.size() && !bounds.leaving; ++n) {
+    for (size_t n = 0; n < access.indices.size() && !bounds.outOfRange; ++n) {
       if (arrays[n] == 0) continue;
       const auto verdict = known.judge(access.indices[n], variable.nodes[arrays[n]].extent, block);
       const bool mayLeave = verdict == IndexVerdict::MayLeave || verdict == IndexVerdict::NotKnown;
       if (verdict == IndexVerdict::Leaves || (mayLeave && !isPlain(variable)))
-        bounds.leaving = {access.inst,
-                          formatText("index {} of an access {} its extent: the shader may count "
-                                     "on rows being next to each other",
-                                     n, mayLeave ? "may leave" : "leaves")};
+        bounds.outOfRange = {
+            access.inst,
+            formatText(
+                "index {} of an access {} its extent: the shader may rely on rows being contiguous",
+                n, mayLeave ? "may exceed" : "exceeds")};
       bounds.keepsOrder |= mayLeave;
     }
     for (const auto& [index, count] : access.components) {
-      if (bounds.leaving) break;
+      if (bounds.outOfRange) break;
       const auto verdict = known.judge(index, count, block);
       if (verdict < IndexVerdict::MayLeave) continue;
-      bounds.leaving = {access.inst,
-                        formatText("the index of a component {} its vector or matrix: the shader "
-                                   "may count on elements being next to each other",
-                                   verdict == IndexVerdict::Leaves ? "leaves" : "may leave")};
+      bounds.outOfRange = {
+          access.inst, formatText("a component index {} its vector or matrix: the shader may rely "
+                                  "on elements being contiguous",
+                                  verdict == IndexVerdict::Leaves ? "exceeds" : "may exceed")};
     }
   };
   for (const SharedAccess& access : variable.accesses) judgeOne(access);

@@ -19,11 +19,11 @@ namespace lanewise {
 /// row, and is not looked at here.
 struct RowBounds {
   /// An index that leaves its array, or that may and whose array keeps nothing of its order.
-  struct Leaving {
+  struct OutOfRange {
     InstRef inst;       ///< the access
     std::string reason; ///< for people
   };
-  std::optional<Leaving> leaving;
+  std::optional<OutOfRange> outOfRange;
   /// An index may leave its row: only a layout that keeps the order of all elements will do.
   bool keepsOrder = false;
 };

@@ -148,7 +148,7 @@ std::string describeLayout(const SharedVariable& variable, const SharedLayout& l
         const auto& [strides, map] = flat->second;
         if (strides.size() > 1) text += " at strides " + textOf(strides);
         if (map.kind == IndexMap::Kind::Pad)
-          text += formatText(" with {} unused after every {}", map.pad, map.divisor);
+          text += formatText(" with a gap of {} after every {}", map.pad, map.divisor);
         if (map.kind == IndexMap::Kind::Xor)
           text += formatText(" with index i at i ^ (i >> {} & {})", map.shift, map.mask);
       }
@@ -168,7 +168,7 @@ std::string describeLayout(const SharedVariable& variable, const SharedLayout& l
         text += formatText("{}.{}{}", text.empty() ? "" : ", ", memberName(node.type, m), member);
     }
     if (layout.padWords[n] != 0)
-      text += formatText("{}{} word{} more", text.empty() ? "" : ", ", layout.padWords[n],
+      text += formatText("{}+{} word{}", text.empty() ? "" : ", ", layout.padWords[n],
                          layout.padWords[n] == 1 ? "" : "s");
     if (!text.empty()) text = "{" + text + "}";
     text = inside + text;

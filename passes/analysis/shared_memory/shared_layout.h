@@ -90,9 +90,9 @@ inline bool operator==(const AddressForm::Part& a, const AddressForm::Part& b) {
 }
 AddressForm addressForm(const SharedVariable& variable, const SharedLayout& layout, uint32_t node);
 
-/// What a layout looks like, for people: "[32][33]", "[8][8][4] at strides 33, 4, 1", "[256] with 1
-/// unused after every 32", "[64][32] with index i at i ^ (i >> 5 & 31)". With structs:
-/// "[256]{.flags[8], 1 word more}". `memberName` names a member of a struct type.
+/// What a layout looks like, for people: "[32][33]", "[8][8][4] at strides 33, 4, 1", "[256] with a
+/// gap of 1 after every 32", "[64][32] with index i at i ^ (i >> 5 & 31)". With structs:
+/// "[256]{.flags[8], +1 word}". `memberName` names a member of a struct type.
 std::string describeLayout(const SharedVariable& variable, const SharedLayout& layout,
                            const std::function<std::string(Id, uint32_t)>& memberName);
 

@@ -59,7 +59,7 @@ private:
     auto layout = types_.naturalLayout(type, target_.vec3Stride);
     // Of a struct without members, or one so large that its offsets are not counted.
     if (!p.isOffsetKnown || !layout || layout->size == 0)
-      return obstacle(inst, "unknown-element-layout", "the place inside the element is not known");
+      return obstacle(inst, "unknown-element-layout", "the offset inside the element is unknown");
     variable_.accesses.push_back({inst, p.node, p.indices, p.offset, p.dynamicOffsets, p.components,
                                   uint32_t(std::min<uint64_t>(layout->size, 1 << 20))});
   }
@@ -80,7 +80,7 @@ private:
       const uint32_t mask = module_.word(inst, word++);
       if ((mask & kAligned) != 0 && (!layout || module_.word(inst, word) > layout->align))
         return obstacle(inst, "aligned-access",
-                        "an access promises more alignment than its type has");
+                        "an access declares more alignment than its type has");
       word += uint32_t(std::popcount(mask & (kAligned | uint32_t(Mask::MakePointerAvailable) |
                                              uint32_t(Mask::MakePointerVisible) |
                                              uint32_t(Mask::AliasScopeINTELMask) |
@@ -94,7 +94,8 @@ private:
     const OpcodeFacts& facts = module_.facts(user);
     // Not in a module that the validator passed; but whoever uses the library need not have one.
     if (module_.isUnknown(user))
-      return obstacle(user, "unknown-instruction", formatText("{} is not known", facts.name));
+      return obstacle(user, "unknown-instruction",
+                      formatText("unknown instruction {}", facts.name));
     switch (facts.opcode) {
     case spv::Op::OpAccessChain:
     case spv::Op::OpInBoundsAccessChain:
@@ -166,7 +167,7 @@ private:
     if (has(facts.effects, Effect::Atomic)) return access(p, user, p.pointee);
     if (facts.name.find("CooperativeMatrix") != std::string_view::npos)
       return obstacle(user, "cooperative-matrix",
-                      "a cooperative matrix is loaded or stored with a stride of its own");
+                      "a cooperative matrix load or store has its own stride");
     obstacle(user, "unsupported-use", formatText("{} uses a pointer into the array", facts.name));
   }
 
@@ -192,12 +193,12 @@ private:
       uncounted(p, user);
       return obstacle(user, "whole-array-copy", "a whole row or array is copied", true);
     case spv::Op::OpCopyMemorySized:
-      return obstacle(user, "whole-array-copy", "a number of bytes is copied");
+      return obstacle(user, "whole-array-copy", "it is copied by bytes (OpCopyMemorySized)");
     case spv::Op::OpFunctionCall:
-      return obstacle(user, "pointer-argument",
-                      "a pointer to a whole row or array is passed to a function (run inlining "
-                      "first: -O does)",
-                      true);
+      return obstacle(
+          user, "pointer-argument",
+          "a pointer to a whole row or array is passed to a function; inline it first, as -O does",
+          true);
     case spv::Op::OpPhi:
     case spv::Op::OpSelect:
       return obstacle(user, "variable-pointer", "a variable pointer to a row of the array");
@@ -248,7 +249,7 @@ private:
       } else {
         const auto member = constants_.value(index);
         if (!member || member->bits >= nodeOf(p).children.size())
-          return obstacle(chain, "unknown-element-layout", "a member is not known");
+          return obstacle(chain, "unknown-element-layout", "a member index is unknown");
         child = uint32_t(member->bits);
       }
       p.node = nodeOf(p).children[child];
@@ -363,7 +364,7 @@ std::vector<SharedVariable> collectSharedVariables(Analyses& analyses, const Tar
       UseWalk(analyses, target, variable).run();
     else
       variable.obstacles.push_back(
-          {i, "unknown-element-layout", "a part of its type has no size that is known"});
+          {i, "unknown-element-layout", "part of its type has no known size"});
     variables.push_back(std::move(variable));
   }
   return variables;

@@ -394,14 +394,14 @@ private:
 
   /// Marks the blocks that some of the invocations that part at `from` may leave out, or run more
   /// often: those up to where all meet again.
-  void markBlocksBehind(BlockRef from, BlockRef meeting) {
+  void markBlocksBehind(BlockRef from, BlockRef reconvergence) {
     std::vector<BlockRef> pending{from};
     std::unordered_set<uint32_t> seen; // but not `from`, unless a loop leads back to it
     while (!pending.empty()) {
       const BlockRef b = pending.back();
       pending.pop_back();
       for (BlockRef to : cfg_.successors(b)) {
-        if (to == meeting || !seen.insert(to.value).second) continue;
+        if (to == reconvergence || !seen.insert(to.value).second) continue;
         if (blockBudget_ == 0) return giveUpBlocks();
         --blockBudget_;
         markBlock(to, from);
@@ -432,11 +432,11 @@ private:
   };
 
   /// Lets each side of the branch at `from` flow forward under its own label until all meet at
-  /// `meeting`, not round the loops that hold the branch. Lanes that go round such a loop may leave
-  /// it later, at another exit than those that left at once. No label follows them: what decides
-  /// that exit either never changes in the loop, so that it is taken in the first iteration or
-  /// never, or comes from a phi of the loop's header, which varies then and spreads by itself.
-  Wave flow(BlockRef from, BlockRef meeting) {
+  /// `reconvergence`, not round the loops that hold the branch. Lanes that go round such a loop may
+  /// leave it later, at another exit than those that left at once. No label follows them: what
+  /// decides that exit either never changes in the loop, so that it is taken in the first iteration
+  /// or never, or comes from a phi of the loop's header, which varies then and spreads by itself.
+  Wave flow(BlockRef from, BlockRef reconvergence) {
     Wave wave;
     std::unordered_map<uint32_t, Label> labels;    // by block
     using Pending = std::pair<uint32_t, uint32_t>; // (position, block): smallest first
@@ -462,7 +462,7 @@ private:
       BlockRef b(pending.top().second);
       pending.pop();
       if (!spend()) return wave;
-      if (b == meeting) continue;
+      if (b == reconvergence) continue;
       uint32_t side = labels.at(b.value).side;
       for (BlockRef to : cfg_.successors(b)) step(b, to, side);
     }
@@ -472,9 +472,9 @@ private:
   void branchDiverges(BlockRef from) {
     if (branchSeen_[from.value] || !cfg_.isReachable(from)) return;
     branchSeen_[from.value] = true;
-    BlockRef meeting = dominance_.ipdom(from);
-    markBlocksBehind(from, meeting);
-    const Wave wave = flow(from, meeting);
+    BlockRef reconvergence = dominance_.ipdom(from);
+    markBlocksBehind(from, reconvergence);
+    const Wave wave = flow(from, reconvergence);
     if (budget_ == 0) {
       for (uint32_t f = 1; f <= module_.functionCount(); ++f) giveUp(FunctionRef(f));
       return;
@@ -483,7 +483,7 @@ private:
     for (const Loop* loop = loops_.innermost(from); loop; loop = loops_.parent(*loop)) {
       const bool isRound = std::find(wave.headersHit.begin(), wave.headersHit.end(),
                                      loop->header) != wave.headersHit.end();
-      if (!isRound && meeting && loops_.contains(*loop, meeting)) continue;
+      if (!isRound && reconvergence && loops_.contains(*loop, reconvergence)) continue;
       if (result_.divergentLoops_[loop->header.value]) continue;
       result_.divergentLoops_[loop->header.value] = true;
       markPhis(loop->header);

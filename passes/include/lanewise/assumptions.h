@@ -1,4 +1,4 @@
-// What the user tells us that the module does not say.
+// What the user states beyond what the module says.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace lanewise {
 
-/// Given values inform cost. They never prove legality: a specialization constant may still be set
-/// to anything when the module is used.
+/// Given values inform cost, never legality: a specialization constant may still be set to any
+/// value when the module is specialized.
 struct Assumptions {
   /// SpecId -> value bits, from `--spec-const` or the scenario.
   std::map<uint32_t, uint64_t> specConstants;

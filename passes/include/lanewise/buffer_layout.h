@@ -24,20 +24,19 @@ constexpr uint64_t alignUp(uint64_t n, uint64_t align) {
   return (n + align - 1) / align * align;
 }
 
-/// A piece of one element that moves as a whole: a scalar, a vector, a matrix, or an array or
-/// struct that is kept together. Pieces do not overlap; bytes of an element that no piece holds are
-/// padding and are zero when unpacked.
+/// A part of an element that moves as a unit: a scalar, vector or matrix, or an array or struct
+/// that is kept together. Fields do not overlap; bytes of an element outside all fields are padding
+/// and are zero when unpacked.
 struct LayoutField {
   std::string path; ///< "position", "cell.energy", "m[2]": as in the source, where it has names
-  /// Scalars that it is made of, for the typed header: "f32", "u32x3", "f32x4x4"; empty where it is
-  /// only bytes.
+  /// Its scalar type, for the typed header: "f32", "u32x3", "f32x4x4"; empty: untyped bytes.
   std::string type;
   uint32_t offsetBefore = 0;  ///< bytes from the start of the element
   uint32_t size = 0;          ///< bytes, before
   uint32_t group = 0;         ///< index into BufferLayout::groups
   uint32_t offsetInGroup = 0; ///< bytes from the start of the element's part of the group
   /// Narrowed (--narrow-fields): the 32-bit integer takes `bits` bits from bit `firstBit` of the
-  /// little-endian 32-bit word at offsetInGroup. 0: as it is.
+  /// little-endian 32-bit word at offsetInGroup. 0: not narrowed.
   uint32_t bits = 0;
   uint32_t firstBit = 0;
   bool isSigned = false; ///< narrowed: sign-extended when read
@@ -46,7 +45,7 @@ struct LayoutField {
 
 struct LayoutGroup {
   uint32_t stride = 0; ///< bytes of one element's part
-  uint32_t align = 4;  ///< bytes; where the group's run starts is a multiple of it
+  uint32_t align = 4;  ///< bytes; alignment of the start of the group's run
   bool operator==(const LayoutGroup&) const = default;
 };
 
@@ -56,24 +55,24 @@ struct BindingNumber {
 };
 
 /// BUFFER.FIELD:BITS of --narrow-fields: the 32-bit integer `field` of the structs of `buffer`
-/// keeps its lowest bits only.
+/// keeps only its lowest bits.
 struct NarrowRequest {
   std::string buffer, field;
   uint32_t bits = 0; ///< 1 to 31
 };
 
-/// How one buffer is laid out anew.
+/// The new layout of one buffer.
 struct BufferLayout {
   std::string name;                    ///< of the scenario's buffer, else of the variable
-  std::vector<BindingNumber> bindings; ///< where the program's shaders see it, ascending
+  std::vector<BindingNumber> bindings; ///< in the program's shaders, ascending
   std::string structName;              ///< of the element type, empty if it has none
-  uint32_t arrayOffsetBefore = 0;      ///< bytes: what stands before is the header, and stays
+  uint32_t arrayOffsetBefore = 0;      ///< bytes: size of the header, which stays in place
   uint32_t arrayOffsetAfter = 0;       ///< bytes: where the first tile starts
   uint32_t strideBefore = 0;           ///< bytes of one element
   uint32_t tile = 0;                   ///< elements in one tile; 0: all of them (SoA)
   std::optional<uint64_t> count;       ///< elements, where the type says so
-  /// The shaders ask for the length of the array: the count must be a multiple of `tile`, or they
-  /// would see the elements that fill up the last tile.
+  /// The shaders query the length of the array: the count must be a multiple of `tile`, or they
+  /// would see the padding elements of the last tile.
   bool needsWholeTiles = false;
   std::vector<LayoutGroup> groups;
   std::vector<LayoutField> fields; ///< by offsetBefore
@@ -96,13 +95,12 @@ struct BufferLayout {
   uint64_t addressAfter(const LayoutField& field, uint64_t index, uint64_t elements) const;
 };
 
-/// The layouts of a program's buffers, and what they rest on.
+/// The layouts of a program's buffers, and what they assume.
 struct LayoutManifest {
   std::vector<BufferLayout> buffers; ///< by name
-  /// The module was taken at its word that distinct bindings are distinct buffers, since no
-  /// scenario said which are one.
+  /// Distinct bindings were assumed to be distinct buffers, since no scenario says which alias.
   bool assumesDistinctBindings = false;
-  /// Every index into the arrays was proved to be in range; otherwise one that is not lands
+  /// Every index into the arrays was proved to be in range. Otherwise an out-of-range index lands
   /// elsewhere than before.
   bool isRobust = false;
   bool operator==(const LayoutManifest&) const = default;

@@ -10,14 +10,13 @@
 //     use(result->words);
 //
 // The library reads no files, no environment and no clock, prints nothing, never exits and keeps no
-// state: the same words and options give the same words, on any machine, and calls may run on
-// several threads at once. Errors are values; of exceptions only std::bad_alloc and those that a
-// callback of yours throws come through.
+// state: the same words and options give the same words on any machine, and calls may run
+// concurrently. Errors are values; the only exceptions are std::bad_alloc and whatever your own
+// callback throws.
 //
-// What it does not do: it compiles no GLSL, runs none of spirv-opt's passes, does not validate and
-// does not verify by dispatch. That is the program's part (docs/command-line.md). A pass alone sees
-// little in what a compiler wrote: run spirv-opt's --ssa-rewrite (or its -O) first, with
-// SPIRV-Tools' own library.
+// It does not compile GLSL, run spirv-opt's passes, validate, or verify by dispatch; the program
+// does (docs/command-line.md). A pass alone finds little in unoptimized compiler output: run
+// spirv-opt's --ssa-rewrite (or its -O) first, with SPIRV-Tools' own library.
 #pragma once
 
 #include "lanewise/assumptions.h"
@@ -35,7 +34,7 @@
 
 namespace lanewise {
 
-/// "MAJOR.MINOR.PATCH" of the library that is linked.
+/// "MAJOR.MINOR.PATCH" of the linked library.
 std::string_view version();
 
 /// One of Lanewise's passes, as `lanewise passes` lists them.
@@ -44,25 +43,25 @@ struct PassDescription {
   std::string_view values;  ///< what a PassRequest may carry, "auto|pad|swizzle", the default
                             ///< first; empty: nothing
   std::string_view summary; ///< one line
-  /// It changes where buffers hold their data, so the host must follow Optimized::layouts.
+  /// It changes buffer layouts, so the host must follow Optimized::layouts.
   bool changesInterface = false;
 };
 
-/// All passes, in the order in which the program lists them.
+/// All passes, in the order the program lists them.
 std::vector<PassDescription> listPasses();
 
-/// A pass to be run.
+/// A pass to run.
 struct PassRequest {
   std::string name;  ///< PassDescription::name
   std::string value; ///< one of its values; empty: its default
 };
 
 struct OptimizeOptions {
-  /// The passes, in the order in which they run. A pass may stand there several times, but one that
-  /// changes the interface only once.
+  /// The passes, in the order they run. A pass may appear several times, but one that changes the
+  /// interface only once.
   std::vector<PassRequest> passes;
-  /// The GPU to count costs for. The defaults are the program's `--target=generic`; its other
-  /// profiles are data, in driver/targets/ of the sources.
+  /// The GPU that costs are estimated for. The defaults are the program's `--target=generic`; its
+  /// other profiles are data, in driver/targets/ of the sources.
   TargetProfile target;
   /// Values of specialization constants, and the workgroup size where they leave it open.
   Assumptions assumptions;
@@ -71,29 +70,29 @@ struct OptimizeOptions {
   /// Integers of structs that may be packed (`--narrow-fields`). Without "aos-to-soa" among the
   /// passes this is a pass of its own, at the end.
   std::vector<NarrowRequest> narrow;
-  /// Asked before each rewrite that is legal and pays, with the pass and the name of what it would
-  /// rewrite; false leaves that site alone. Always asked in the same order. Empty: rewrite all.
+  /// Called before each legal and profitable rewrite with the pass and the name of the site; false
+  /// leaves the site alone. Called in a fixed order. Empty: rewrite all.
   std::function<bool(std::string_view pass, std::string_view site)> maySite;
 };
 
 struct Optimized {
-  /// The module. Byte for byte what came in where nothing changed.
+  /// The module; byte for byte the input if nothing changed.
   std::vector<uint32_t> words;
   /// Whether a pass rewrote anything.
   bool changed = false;
   /// What was done, what was left alone, and why, pass by pass.
   Remarks remarks;
-  /// How the host must lay out its buffers from now on; no buffers: as before. Bindings that differ
-  /// are taken to be different buffers.
+  /// How the host must lay out its buffers from now on; no buffers: as before. Distinct bindings
+  /// are assumed to be distinct buffers.
   LayoutManifest layouts;
 };
 
 /// Runs passes over one module.
 ///
 /// `words` must be a valid SPIR-V module (spirv-val accepts it) in this machine's byte order: the
-/// library checks only what it needs to read it, and gives an Error with the word offset where it
-/// cannot. A wrong pass name, value or figure in `options` gives an Error that names it, and a pass
-/// that fails one with Error::pass; there is no half-done result.
+/// library checks only what it needs to parse it, and returns an Error with the word offset where
+/// it cannot. An invalid pass name, value or number in `options` returns an Error that names it; a
+/// pass that fails returns one with Error::pass. There is no partial result.
 Result<Optimized> optimize(std::span<const uint32_t> words, const OptimizeOptions& options);
 
 } // namespace lanewise

@@ -19,7 +19,7 @@ struct SourceLocation {
 
 /// A row below a remark's message, such as an access of an array.
 struct RemarkRow {
-  std::string subject;            ///< that it speaks of: "line 30", "group 0"; empty: none
+  std::string subject;            ///< what it is about: "line 30", "group 0"; empty: none
   uint32_t line = 0;              ///< of the remark's file, where that is a line; else 0
   std::vector<std::string> cells; ///< "Load of 4 bytes", "degree 32 -> 1"
   /// "line 30: Load of 4 bytes, degree 32 -> 1"

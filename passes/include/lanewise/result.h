@@ -11,13 +11,13 @@
 
 namespace lanewise {
 
-/// What went wrong with an input. `message` is one sentence without a trailing period, and says how
-/// to mend it where that is known.
+/// What is wrong with an input. `message` is one sentence without a trailing period, and says how
+/// to fix it where that is known.
 struct Error {
   std::string message;
-  /// Offset from the start of the module, in 32-bit words, where one place is to blame.
+  /// Offset from the start of the module, in 32-bit words, of the offending place, if there is one.
   std::optional<size_t> wordOffset;
-  /// The result id to blame, 0 if none.
+  /// The offending result id, 0 if none.
   uint32_t id = 0;
   /// The flag of the pass that failed, without dashes; empty outside passes.
   std::string pass;
@@ -55,7 +55,7 @@ private:
   std::variant<T, Error> state_;
 };
 
-/// For operations that give nothing back but may fail.
+/// For operations that return nothing but may fail.
 using Status = Result<std::monostate>;
 inline Status ok() {
   return std::monostate{};

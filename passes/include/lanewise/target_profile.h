@@ -1,4 +1,4 @@
-// The facts of a GPU that the cost models need. Data: the profiles are TOML files in
+// The facts about a GPU that the cost models need. The profiles are TOML files in
 // driver/targets/, read by the driver; the defaults below are those of `generic`.
 #pragma once
 
@@ -12,14 +12,14 @@ struct TargetProfile {
   std::string name = "generic";
 
   // Subgroups.
-  /// Lanes of a subgroup, as the model counts with. Lanes are consecutive local invocation indices.
+  /// Lanes in a subgroup. The model maps consecutive local invocation indices to lanes.
   uint32_t subgroupSize = 32;
 
-  /// Most invocations of a workgroup (Vulkan: maxComputeWorkGroupInvocations).
+  /// Maximum invocations of a workgroup (Vulkan: maxComputeWorkGroupInvocations).
   uint32_t maxWorkgroupInvocations = 1024;
 
   // Workgroup (shared) memory.
-  /// Number of banks, and bytes that each serves in a cycle.
+  /// Number of banks, and bytes each serves per cycle.
   uint32_t banks = 32;
   uint32_t bankBytes = 4;
   /// Lanes that the hardware serves together for an access of 4 bytes or less, 8 and 16 bytes; an
@@ -27,13 +27,13 @@ struct TargetProfile {
   uint32_t lanesPerPhase32 = 32;
   uint32_t lanesPerPhase64 = 16;
   uint32_t lanesPerPhase128 = 8;
-  /// True when lanes that read one word in one phase are served at once.
+  /// True when lanes that read the same word in one phase are served at once.
   bool broadcast = true;
-  /// Most bytes of Workgroup memory that a workgroup may use (Vulkan: maxComputeSharedMemorySize).
+  /// Maximum bytes of Workgroup memory per workgroup (Vulkan: maxComputeSharedMemorySize).
   uint32_t maxSharedMemory = 32768;
-  /// Bytes of Workgroup memory that the workgroups resident on one core share; 0 when not known.
+  /// Bytes of Workgroup memory shared by the workgroups resident on one core; 0: unknown.
   uint32_t sharedMemoryPerCore = 0;
-  /// Subgroups that a core holds at most; 0 when not known.
+  /// Maximum subgroups resident on a core; 0: unknown.
   uint32_t maxSubgroupsPerCore = 0;
   /// Bytes between consecutive 3-component vectors of 32-bit elements in Workgroup memory (12 or
   /// 16).
@@ -42,7 +42,7 @@ struct TargetProfile {
   // Global memory.
   /// Bytes fetched at once from device memory.
   uint32_t sectorBytes = 32;
-  /// Most bytes of a storage buffer that a binding may span (Vulkan: maxStorageBufferRange).
+  /// Maximum bytes of a storage buffer binding (Vulkan: maxStorageBufferRange).
   uint32_t maxStorageBuffer = UINT32_MAX;
 
   // Costs of instructions and branches, in units of one 32-bit integer addition of a subgroup,
@@ -53,16 +53,13 @@ struct TargetProfile {
   double integerDivideCost = 20; ///< division and remainder
   double specialCost = 6;        ///< square root, exponential, logarithm, sine
   double loadCost = 4;           ///< of 4 bytes that a cache holds, or of Workgroup memory
-  /// What a 64-bit float operation costs beside its 32-bit form.
+  /// Cost of a 64-bit float operation relative to its 32-bit form.
   double doubleFactor = 16;
-  /// Of a branch with two arms at which the lanes of a subgroup part, without what stands in the
-  /// arms: to go two ways and to meet again.
+  /// Of a divergent two-armed branch, without its arms: divergence and reconvergence.
   double branchCost = 4;
-  /// Cost of an arm up to which the driver's compiler makes predicated code of a branch by itself;
-  /// 0 when not known.
+  /// Cost of an arm up to which the driver's compiler predicates a branch by itself; 0: unknown.
   double predicatedArm = 0;
-  /// 32-bit values of a lane up to which a core still holds enough subgroups; more living values
-  /// make it hold fewer.
+  /// Live 32-bit values per lane up to which occupancy does not suffer.
   uint32_t registersPerLane = 64;
 
   // Costs, in cycles of a subgroup.

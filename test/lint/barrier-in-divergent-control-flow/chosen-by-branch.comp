@@ -1,7 +1,7 @@
 // The flag has a constant value on each way, but which way was taken depends on the invocation.
 // RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow | FileCheck %s
-// CHECK: chosen-by-branch.comp:[[#BARRIER:]]: error: the barrier {{.*}} reached by only some invocations
-// CHECK: note: {{.*}} its condition depends on gl_LocalInvocationID
+// CHECK: chosen-by-branch.comp:[[#BARRIER:]]: error: barrier in divergent control flow
+// CHECK: note: {{.*}} the condition depends on gl_LocalInvocationID
 #version 450
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 1) buffer Data { float data[]; };

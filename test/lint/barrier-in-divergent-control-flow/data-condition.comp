@@ -1,9 +1,9 @@
 // Which invocations come depends on what each one loaded.
 // RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow | FileCheck %s
-// CHECK: data-condition.comp:[[#BARRIER:]]: error: the barrier may be reached by only some invocations
-// CHECK: data-condition.comp:[[#BARRIER-2]]: note: invocations part at this branch: its condition depends on gl_GlobalInvocationID
+// CHECK: data-condition.comp:[[#BARRIER:]]: error: barrier in divergent control flow: only some invocations of the workgroup may reach it
+// CHECK: data-condition.comp:[[#BARRIER-2]]: note: control flow diverges here: the condition depends on gl_GlobalInvocationID
 // CHECK-NEXT: if (noise > threshold) {
-// CHECK: data-condition.comp:[[#BARRIER-3]]: note: 'Noise' is read at an index that depends on gl_GlobalInvocationID
+// CHECK: data-condition.comp:[[#BARRIER-3]]: note: the index into 'Noise' depends on gl_GlobalInvocationID
 #version 450
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer Noise { float values[]; };

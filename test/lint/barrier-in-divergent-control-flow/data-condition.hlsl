@@ -1,8 +1,8 @@
 // Which invocations come depends on a texture that each one reads elsewhere.
 // RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow | FileCheck %s
-// CHECK: data-condition.hlsl:[[#BARRIER:]]: error: the barrier may be reached by only some invocations
-// CHECK: data-condition.hlsl:[[#BARRIER-2]]: note: invocations part at this branch: its condition depends on gl_GlobalInvocationID
-// CHECK: data-condition.hlsl:[[#BARRIER-3]]: note: what is read here depends on gl_GlobalInvocationID
+// CHECK: data-condition.hlsl:[[#BARRIER:]]: error: barrier in divergent control flow: only some invocations of the workgroup may reach it
+// CHECK: data-condition.hlsl:[[#BARRIER-2]]: note: control flow diverges here: the condition depends on gl_GlobalInvocationID
+// CHECK: data-condition.hlsl:[[#BARRIER-3]]: note: the value read here depends on gl_GlobalInvocationID
 Texture2D<float> noiseMap : register(t0);
 RWStructuredBuffer<float> data : register(u0);
 cbuffer Parameters : register(b0) { float threshold; };

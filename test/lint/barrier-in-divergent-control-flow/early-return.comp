@@ -1,7 +1,7 @@
 // An invocation that returned does not come to a barrier any more.
 // RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow | FileCheck %s
-// CHECK: early-return.comp:[[#BARRIER:]]: error: the barrier may be reached by only some invocations
-// CHECK: early-return.comp:[[#BARRIER-2]]: note: invocations return early by this branch: its condition depends on gl_GlobalInvocationID
+// CHECK: early-return.comp:[[#BARRIER:]]: error: barrier in divergent control flow: only some invocations of the workgroup may reach it
+// CHECK: early-return.comp:[[#BARRIER-2]]: note: some invocations return early here: the condition depends on gl_GlobalInvocationID
 // CHECK-NEXT: if (gl_GlobalInvocationID.x >= count) return;
 #version 450
 layout(local_size_x = 64) in;

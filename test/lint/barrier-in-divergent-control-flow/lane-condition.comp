@@ -1,8 +1,8 @@
 // The classic: half of the workgroup waits for the other half, which never comes.
 // RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow | FileCheck %s --match-full-lines --strict-whitespace
-//      CHECK:{{.*}}lane-condition.comp:[[#BARRIER:]]: error: the barrier is reached by only some invocations of the workgroup, and the others never come [barrier-in-divergent-control-flow]
+//      CHECK:{{.*}}lane-condition.comp:[[#BARRIER:]]: error: barrier in divergent control flow: only some invocations of the workgroup reach it, but it waits for all of them [barrier-in-divergent-control-flow]
 // CHECK-NEXT:    barrier();
-// CHECK-NEXT:{{.*}}lane-condition.comp:[[#BARRIER-2]]: note: invocations part at this branch: its condition depends on gl_LocalInvocationID (SV_GroupThreadID)
+// CHECK-NEXT:{{.*}}lane-condition.comp:[[#BARRIER-2]]: note: control flow diverges here: the condition depends on gl_LocalInvocationID (SV_GroupThreadID)
 // CHECK-NEXT:    if (gl_LocalInvocationID.x < 32) {
 // CHECK-NEXT:1 error
 #version 450

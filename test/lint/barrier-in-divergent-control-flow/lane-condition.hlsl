@@ -1,7 +1,7 @@
 // The classic in HLSL: half of the group waits for the other half.
 // RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow | FileCheck %s
-// CHECK: lane-condition.hlsl:[[#BARRIER:]]: error: the barrier is reached by only some invocations
-// CHECK: lane-condition.hlsl:[[#BARRIER-2]]: note: invocations part at this branch: its condition depends on gl_GlobalInvocationID (SV_DispatchThreadID)
+// CHECK: lane-condition.hlsl:[[#BARRIER:]]: error: barrier in divergent control flow: only some invocations of the workgroup reach it
+// CHECK: lane-condition.hlsl:[[#BARRIER-2]]: note: control flow diverges here: the condition depends on gl_GlobalInvocationID (SV_DispatchThreadID)
 // CHECK: 1 error
 RWStructuredBuffer<float> data : register(u0);
 groupshared float tile[64];

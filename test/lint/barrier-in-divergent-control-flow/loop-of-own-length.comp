@@ -1,7 +1,7 @@
 // Each invocation goes round as often as its own data says, so they come to the barrier differently often.
 // RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow | FileCheck %s
-// CHECK: loop-of-own-length.comp:[[#BARRIER:]]: error: the barrier may be reached by only some invocations
-// CHECK: loop-of-own-length.comp:[[#BARRIER-3]]: note: {{.*}} its condition depends on gl_GlobalInvocationID
+// CHECK: loop-of-own-length.comp:[[#BARRIER:]]: error: barrier in divergent control flow: only some invocations of the workgroup may reach it
+// CHECK: loop-of-own-length.comp:[[#BARRIER-3]]: note: {{.*}} the condition depends on gl_GlobalInvocationID
 #version 450
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer Lengths { uint lengths[]; };

@@ -3,7 +3,7 @@
 // RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow -DROUNDED | count 0
 // RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow -DROW | count 0
 // RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow | FileCheck %s
-// CHECK: error: the barrier may be reached by only some invocations
+// CHECK: error: barrier in divergent control flow: only some invocations of the workgroup may reach it
 #version 450
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[]; };

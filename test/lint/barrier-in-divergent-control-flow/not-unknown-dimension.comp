@@ -3,7 +3,7 @@
 // RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow -DVECTOR | count 0
 // RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow --workgroup-size=1,64,1 | count 0
 // RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow --workgroup-size=64,1,1 | FileCheck %s
-// CHECK: its condition depends on gl_GlobalInvocationID
+// CHECK: the condition depends on gl_GlobalInvocationID
 #version 450
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(set = 0, binding = 0) buffer Data { float data[]; };

@@ -25,18 +25,18 @@
 // Assembly without lines: the place is the file, and the function is named.
 // RUN: %lanewise opt --ssa-rewrite %s -S -o %t.spvasm
 // RUN: not %lanewise lint %t.spvasm | FileCheck %s --check-prefix=ASSEMBLY
-// ASSEMBLY: {{^.*}}.spvasm: error: in 'main': race on 'tile'
+// ASSEMBLY: {{^.*}}.spvasm: error: in 'main': data race on 'tile'
 // RUN: not %lanewise lint %t.spvasm --format=sarif | %python %S/Inputs/check_sarif.py - 1
 //
 // A binary with lines names the source and quotes the text that it carries.
 // RUN: glslangValidator -V -g %s -o %t.spv
 // RUN: not %lanewise lint %t.spv | FileCheck %s --check-prefix=BINARY
-// BINARY: formats.comp:[[#READ:]]: error: race
+// BINARY: formats.comp:[[#READ:]]: error: data race
 // BINARY-NEXT: data[lid] = tile[lid ^ 1];
 //
 // Standard input, and what nothing was found in.
 // RUN: not %lanewise lint -x glsl - < %s | FileCheck %s --check-prefix=STDIN
-// STDIN: error: race on 'tile'
+// STDIN: error: data race on 'tile'
 // RUN: %lanewise lint --disable=all --enable=divergent-branch %s --format=sarif | %python %S/Inputs/check_sarif.py - 0
 // RUN: %lanewise lint --rule=divergent-branch %s --format=json | FileCheck %s --check-prefix=EMPTY
 // EMPTY: "findings": [],

@@ -1,12 +1,12 @@
 // Which rules run, and what makes errors of warnings.
 // RUN: %lanewise lint %s | FileCheck %s
-// CHECK: warning: bank conflict
+// CHECK: warning: {{[0-9]+}}-way bank conflict
 // CHECK: 1 warning
 // RUN: %lanewise lint %s --disable=shared-memory-bank-conflict | count 0
 // RUN: %lanewise lint %s --rule=shared-memory-race,redundant-barrier | count 0
 // RUN: %lanewise lint %s --disable=all --enable=shared-memory-bank-conflict | FileCheck %s
 // RUN: not %lanewise lint %s --werror | FileCheck %s --check-prefix=ERROR
-// ERROR: error: bank conflict
+// ERROR: error: {{[0-9]+}}-way bank conflict
 // ERROR: 1 error
 // RUN: %lanewise lint --help | FileCheck %s --check-prefix=HELP
 // HELP: --werror

@@ -1,7 +1,7 @@
 // Lanes 32 to 63 take the other way: for subgroups of 32 that splits none, for those of 64 all.
 // RUN: %lanewise lint %s --rule=divergent-branch --target=nvidia | count 0
 // RUN: %lanewise lint %s --rule=divergent-branch --target=amd-gcn | FileCheck %s
-// CHECK: the branch splits 2 of 2 subgroups of 64
+// CHECK: divergent branch: 2 of 2 subgroups of 64
 #version 450
 layout(local_size_x = 128) in;
 layout(set = 0, binding = 0) restrict buffer Data { float data[128]; };

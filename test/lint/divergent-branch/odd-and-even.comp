@@ -1,6 +1,6 @@
 // Odd and even lanes go different ways: every subgroup runs both.
 // RUN: %lanewise lint %s --rule=divergent-branch | FileCheck %s
-// CHECK: odd-and-even.comp:[[#]]: warning: the branch splits 2 of 2 subgroups of 32: each runs both sides, about {{[0-9]+}} and {{[0-9]+}} operations, one after the other [divergent-branch]
+// CHECK: odd-and-even.comp:[[#]]: warning: divergent branch: 2 of 2 subgroups of 32 lanes execute both sides, about {{[0-9]+}} + {{[0-9]+}} operations [divergent-branch]
 // CHECK-NEXT: if ((lid & 1) == 0) {
 // CHECK-NEXT: 1 warning
 #version 450

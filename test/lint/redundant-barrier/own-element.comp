@@ -1,6 +1,6 @@
 // Each invocation reads only what it wrote itself.
 // RUN: %lanewise lint %s --rule=redundant-barrier | FileCheck %s
-// CHECK: own-element.comp:[[#]]: warning: the barrier is not needed: no invocation accesses an element that another one accesses
+// CHECK: own-element.comp:[[#]]: warning: redundant barrier: no two invocations access the same element
 // CHECK-NEXT: barrier();
 // CHECK-NEXT: 1 warning
 #version 450

@@ -1,6 +1,6 @@
 // Nothing stands between the two, so one of them is enough.
 // RUN: %lanewise lint %s --rule=redundant-barrier | FileCheck %s
-// CHECK: twice.hlsl:[[#]]: warning: the barrier is not needed
+// CHECK: twice.hlsl:[[#]]: warning: redundant barrier
 // CHECK-NEXT: GroupMemoryBarrierWithGroupSync();
 // CHECK-NEXT: 1 warning
 RWStructuredBuffer<float> data : register(u0);

@@ -1,11 +1,11 @@
 // All lanes read one column of rows of 32 words: one bank serves them all.
 // RUN: %lanewise lint %s --rule=shared-memory-bank-conflict | FileCheck %s
-// CHECK: column.comp:[[#]]: warning: bank conflict of degree 32 on 'tile': a subgroup of 32 needs 32 turns of the banks where 1 would do [shared-memory-bank-conflict]
+// CHECK: column.comp:[[#]]: warning: 32-way bank conflict on 'tile': a subgroup of 32 takes 32 cycles instead of 1 [shared-memory-bank-conflict]
 // CHECK-NEXT: data[lid.y * 32 + lid.x] = tile[lid.x][lid.y];
 // CHECK-NEXT: 1 warning
 // A target with other subgroups and banks has other conflicts.
 // RUN: %lanewise lint %s --rule=shared-memory-bank-conflict --target=amd-gcn | FileCheck %s --check-prefix=GCN
-// GCN: bank conflict of degree {{[0-9]+}} on 'tile': a subgroup of 64
+// GCN: {{[0-9]+}}-way bank conflict on 'tile': a subgroup of 64
 // RUN: %lanewise lint %s --rule=shared-memory-bank-conflict --format=json | FileCheck %s --check-prefix=JSON
 // JSON: "degree": "32"
 #version 450

@@ -1,7 +1,7 @@
 // The size of the workgroup is not known until it is given.
 // RUN: %lanewise lint %s --rule=shared-memory-bank-conflict | count 0
 // RUN: %lanewise lint %s --rule=shared-memory-bank-conflict --spec-const=0:64 | FileCheck %s
-// CHECK: bank conflict of degree 8 on 'tile'
+// CHECK: 8-way bank conflict on 'tile'
 #version 450
 layout(local_size_x_id = 0) in;
 layout(set = 0, binding = 0) restrict buffer Data { float data[64]; };

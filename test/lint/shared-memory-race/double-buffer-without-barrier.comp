@@ -1,7 +1,7 @@
 // Each round reads what the round before stored in the other half, and no barrier stands anywhere.
 // RUN: not %lanewise lint %s --rule=shared-memory-race | FileCheck %s
-// CHECK: double-buffer-without-barrier.comp:[[#READ:]]: error: race on 'halves'
-// CHECK: double-buffer-without-barrier.comp:[[#READ]]: note: 'halves'[0]{{.*}} is read here by {{.*}}, one iteration of the loop later
+// CHECK: double-buffer-without-barrier.comp:[[#READ:]]: error: data race on 'halves'
+// CHECK: double-buffer-without-barrier.comp:[[#READ]]: note: 'halves'[0]{{.*}} is read here by {{.*}}, one loop iteration later
 // CHECK: double-buffer-without-barrier.comp:[[#READ-1]]: note: 'halves'[0]{{.*}} is written here
 #version 450
 layout(local_size_x = 32) in;

@@ -1,7 +1,7 @@
 // One invocation clears a counter, the others add to it at once: the store and the atomic meet.
 // RUN: not %lanewise lint %s --rule=shared-memory-race | FileCheck %s
-// CHECK: first-lane-sets.comp:[[#ADD:]]: error: race on 'counter'
-// CHECK: note: 'counter' is changed by an atomic here by invocation ({{[1-9][0-9]*}}, 0, 0)
+// CHECK: first-lane-sets.comp:[[#ADD:]]: error: data race on 'counter'
+// CHECK: note: 'counter' is updated atomically here by invocation ({{[1-9][0-9]*}}, 0, 0)
 // CHECK: first-lane-sets.comp:[[#ADD-1]]: note: 'counter' is written here by invocation (0, 0, 0)
 // RUN: %lanewise opt %s -o %t.spv && not %lanewise verify %t.spv %t.spv --device=interpreter 2>&1 | FileCheck %s --check-prefix=RUNS
 // RUNS: race

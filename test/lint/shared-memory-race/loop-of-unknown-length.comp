@@ -1,6 +1,6 @@
 // How often the loop goes round is a push constant: it may go round twice.
 // RUN: not %lanewise lint %s --rule=shared-memory-race | FileCheck %s
-// CHECK: loop-of-unknown-length.comp:[[#STORE:]]: error: race on 'tile'
+// CHECK: loop-of-unknown-length.comp:[[#STORE:]]: error: data race on 'tile'
 // CHECK: loop-of-unknown-length.comp:[[#STORE+2]]: note: 'tile'{{.*}} is read here
 #version 450
 layout(local_size_x = 8, local_size_y = 8) in;

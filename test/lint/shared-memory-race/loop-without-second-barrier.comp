@@ -1,8 +1,8 @@
 // The barrier before the loop's end is missing: a fast invocation stores the next tile while a slow one reads
 // this one.
 // RUN: not %lanewise lint %s --rule=shared-memory-race | FileCheck %s
-// CHECK: loop-without-second-barrier.comp:[[#STORE:]]: error: race on 'tile'
-// CHECK: loop-without-second-barrier.comp:[[#STORE]]: note: 'tile'{{.*}} is written here by invocation {{.*}}, one iteration of the loop later
+// CHECK: loop-without-second-barrier.comp:[[#STORE:]]: error: data race on 'tile'
+// CHECK: loop-without-second-barrier.comp:[[#STORE]]: note: 'tile'{{.*}} is written here by invocation {{.*}}, one loop iteration later
 // CHECK: loop-without-second-barrier.comp:[[#STORE+2]]: note: 'tile'{{.*}} is read here
 // RUN: %lanewise opt %s -o %t.spv && not %lanewise verify %t.spv %t.spv --device=interpreter 2>&1 | FileCheck %s --check-prefix=RUNS
 // RUNS: race

@@ -1,6 +1,6 @@
 // The same cells, one read at a neighbour's: only the member that both touch is a race.
 // RUN: not %lanewise lint %s --rule=shared-memory-race | FileCheck %s
-// CHECK: neighbour-struct.comp:[[#READ:]]: error: race on 'cells'
+// CHECK: neighbour-struct.comp:[[#READ:]]: error: data race on 'cells'
 // CHECK: neighbour-struct.comp:[[#READ-2]]: note: 'cells'{{\[[0-9]\]\[[0-9]\]}}.a[1] is written here
 // CHECK: 1 error
 #version 450

@@ -1,6 +1,6 @@
 // Each invocation reads what its neighbour wrote, perhaps before it did.
 // RUN: not %lanewise lint %s --rule=shared-memory-race | FileCheck %s --match-full-lines --strict-whitespace
-//      CHECK:{{.*}}neighbour.comp:[[#READ:]]: error: race on 'tile': no barrier stands between this and where another invocation of the workgroup writes the same element [shared-memory-race]
+//      CHECK:{{.*}}neighbour.comp:[[#READ:]]: error: data race on 'tile': another invocation of the workgroup writes the same element with no barrier between [shared-memory-race]
 // CHECK-NEXT:    data[lid] = tile[lid ^ 1];
 // CHECK-NEXT:{{.*}}neighbour.comp:[[#READ]]: note: 'tile'[1] is read here by invocation (0, 0, 0)
 // CHECK-NEXT:{{.*}}neighbour.comp:[[#READ-1]]: note: 'tile'[1] is written here by invocation (1, 0, 0)

@@ -1,6 +1,6 @@
 // Only one of the two depends on what is uniform: the race happens whenever that holds.
 // RUN: not %lanewise lint %s --rule=shared-memory-race | FileCheck %s
-// CHECK: one-branch.comp:[[#READ:]]: error: race on 'tile'
+// CHECK: one-branch.comp:[[#READ:]]: error: data race on 'tile'
 // CHECK: one-branch.comp:[[#READ-1]]: note: 'tile'{{.*}} is written here
 #version 450
 layout(local_size_x = 64) in;

@@ -1,6 +1,6 @@
 // Four invocations store to one element, each its own value.
 // RUN: not %lanewise lint %s --rule=shared-memory-race | FileCheck %s
-// CHECK: same-slot.comp:[[#STORE:]]: error: race on 'tile'
+// CHECK: same-slot.comp:[[#STORE:]]: error: data race on 'tile'
 // CHECK: same-slot.comp:[[#STORE]]: note: 'tile'[0] is written here by invocation (0, 0, 0)
 // CHECK: same-slot.comp:[[#STORE]]: note: 'tile'[0] is written here by invocation (16, 0, 0)
 // RUN: %lanewise opt %s -o %t.spv && not %lanewise verify %t.spv %t.spv --device=interpreter 2>&1 | FileCheck %s --check-prefix=RUNS

@@ -1,6 +1,6 @@
 // The first round of the reduction reads what others stored before the loop.
 // RUN: not %lanewise lint %s --rule=shared-memory-race | FileCheck %s
-// CHECK: store-before-loop.comp:[[#READ:]]: error: race on 'sums'
+// CHECK: store-before-loop.comp:[[#READ:]]: error: data race on 'sums'
 // CHECK: store-before-loop.comp:[[#READ-3]]: note: 'sums'{{.*}} is written here
 // RUN: %lanewise opt %s -o %t.spv && not %lanewise verify %t.spv %t.spv --device=interpreter 2>&1 | FileCheck %s --check-prefix=RUNS
 // RUNS: race

@@ -1,6 +1,6 @@
 // A transpose that writes by column; the height is only known when it runs.
 // RUN: %lanewise lint %s --rule=uncoalesced-access | FileCheck %s
-// CHECK: column.hlsl:[[#]]: warning: uncoalesced access of 'result': the lanes of a subgroup write 4 bytes each and touch 32 sectors of 32 bytes where 4 would do
+// CHECK: column.hlsl:[[#]]: warning: uncoalesced access to 'result': the lanes write 4 bytes each, so a subgroup touches 32 sectors of 32 bytes instead of 4
 // CHECK-NEXT: result[dtid.x * height + dtid.y] = source[dtid.y * width + dtid.x];
 // CHECK-NEXT: 1 warning
 StructuredBuffer<float> source : register(t0);

@@ -1,6 +1,6 @@
 // One field of a large struct: the rest of each sector is fetched for nothing.
 // RUN: %lanewise lint %s --rule=uncoalesced-access | FileCheck %s
-// CHECK: one-field.comp:[[#]]: warning: uncoalesced access of 'Source': the lanes of a subgroup read 4 bytes each at strides of 48 bytes and touch 32 sectors of 32 bytes where 4 would do
+// CHECK: one-field.comp:[[#]]: warning: uncoalesced access to 'Source': the lanes read 4 bytes each at a stride of 48 bytes, so a subgroup touches 32 sectors of 32 bytes instead of 4
 // CHECK: 1 warning
 #version 450
 layout(local_size_x = 64) in;

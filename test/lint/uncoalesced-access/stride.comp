@@ -1,6 +1,6 @@
 // Each lane reads a row of its own: of every sector, one word is of use.
 // RUN: %lanewise lint %s --rule=uncoalesced-access | FileCheck %s
-// CHECK: stride.comp:[[#]]: warning: uncoalesced access of 'Source': the lanes of a subgroup read 4 bytes each at strides of 128 bytes and touch 32 sectors of 32 bytes where 4 would do [uncoalesced-access]
+// CHECK: stride.comp:[[#]]: warning: uncoalesced access to 'Source': the lanes read 4 bytes each at a stride of 128 bytes, so a subgroup touches 32 sectors of 32 bytes instead of 4 [uncoalesced-access]
 // CHECK-NEXT: target[id] = source[id * 32];
 // CHECK-NEXT: 1 warning
 #version 450

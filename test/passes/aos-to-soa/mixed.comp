@@ -4,7 +4,7 @@
 // RUN: %lanewise opt %s --target=nvidia -D GATHERS=16 -D TRIPS=1 -O --aos-to-soa -S -o - 2>&1 | FileCheck --check-prefix=FEW %s
 // RUN: %lanewise opt %s --target=nvidia -D GATHERS=1 -D TRIPS=64 -O --aos-to-soa -S -o - 2>&1 | FileCheck --check-prefix=MANY %s
 //
-// FEW: missed: 'Cells' keeps its layout: it would not pay
+// FEW: missed: 'Cells' keeps its layout: not profitable
 // MANY: laid out 'Cells'
 struct Cell { float a, b, c, d, e, f, g, h; };
 layout(local_size_x = 64) in;

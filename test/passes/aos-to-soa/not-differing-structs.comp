@@ -5,7 +5,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=KEPT %s < %t.spvasm
 //
-// CHECK: missed: 'Cells' keeps its layout: the buffer is also declared as 'Words' with another type [aos-to-soa:differing-views]
+// CHECK: missed: 'Cells' keeps its layout: the buffer is also declared as 'Words' with a different type [aos-to-soa:differing-views]
 // KEPT-NOT: %Cell_tile
 struct Cell { float a; uint kind; float b; };
 struct Same { float a; int kind; float b; };

@@ -3,7 +3,7 @@
 //
 // RUN: %lanewise opt %s -O --aos-to-soa=aosoa -S -o - 2>&1 | FileCheck %s
 //
-// CHECK: missed: 'Cells' keeps its layout: an index leaves what it chooses from, or may{{.*}}[aos-to-soa:index-out-of-range]
+// CHECK: missed: 'Cells' keeps its layout: an index may be out of range{{.*}}[aos-to-soa:index-out-of-range]
 struct Cell { float a[4]; float b[4]; uint kind; };
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Cells { Cell c[]; };

@@ -3,7 +3,7 @@
 //
 // RUN: %lanewise opt %s -O --aos-to-soa=soa -S -o - 2>&1 | FileCheck %s
 // CHECK-NOT: %Cell_tile
-// CHECK: missed: 'Cells' keeps its layout: an index leaves what it chooses from, or may{{.*}}[aos-to-soa:index-out-of-range]
+// CHECK: missed: 'Cells' keeps its layout: an index may be out of range{{.*}}[aos-to-soa:index-out-of-range]
 struct Cell { float a[4]; float b[4]; float sum; };
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Cells { Cell c[]; };

@@ -4,7 +4,7 @@
 // RUN: %lanewise opt %s -O --narrow-fields=Cells.kind:4,Cells.age:7,cells.kind:4,cells.age:7 -S -o - 2>&1 | FileCheck %s
 //
 // CHECK-NOT: OpBitFieldInsert
-// CHECK: is not narrowed: a store to a part of a word: it is an array of descriptors [aos-to-soa:shared-word]
+// CHECK: is not narrowed: a store to part of a word: the buffer is an array of descriptors [aos-to-soa:shared-word]
 struct Cell { uint kind; float energy; uint age; };
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Cells { Cell c[]; } cells[4];

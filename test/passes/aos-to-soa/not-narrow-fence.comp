@@ -5,7 +5,7 @@
 // RUN: %lanewise opt %s -O --narrow-fields=Cells.a:4,Cells.b:7 -S -o - 2>&1 | FileCheck %s
 //
 // CHECK-NOT: OpBitFieldInsert
-// CHECK: missed: 'a' of 'Cells' is not narrowed: {{.*}}by barriers or atomics [aos-to-soa:shared-word]
+// CHECK: missed: 'a' of 'Cells' is not narrowed: {{.*}}through barriers or atomics [aos-to-soa:shared-word]
 #extension GL_KHR_memory_scope_semantics : enable
 struct Cell { uint a; uint b; float f; };
 layout(local_size_x = 64) in;

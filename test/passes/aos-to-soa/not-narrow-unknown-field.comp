@@ -6,8 +6,8 @@
 // RUN: not %lanewise opt %s --narrow-fields=Cells:4 -o %t.spv 2>&1 | FileCheck --check-prefix=FORM %s
 // RUN: not %lanewise opt %s --narrow-fields=Cells.kind:4,Cells.kind:5 -o %t.spv 2>&1 | FileCheck --check-prefix=TWICE %s
 //
-// CHECK: warning: --narrow-fields=Cells.old: no array of structs whose layout may change has that name and field [aos-to-soa:no-such-field]
-// CHECK: warning: --narrow-fields=cells.kind: no array
+// CHECK: warning: --narrow-fields=Cells.old: no such field in an array of structs whose layout may change [aos-to-soa:no-such-field]
+// CHECK: warning: --narrow-fields=cells.kind: no such field
 // BITS: lanewise: --narrow-fields=Cells.kind:32 must be BUFFER.FIELD:BITS with 1 to 31 bits
 // FORM: lanewise: --narrow-fields=Cells:4 must be BUFFER.FIELD:BITS
 // TWICE: lanewise: --narrow-fields: Cells.kind is given twice

@@ -6,7 +6,7 @@
 // RUN: FileCheck --check-prefix=KEPT %s < %t.spvasm
 // RUN: %lanewise opt %s --target=nvidia -O --aos-to-soa=aosoa -S -o - 2> /dev/null | FileCheck --check-prefix=FORCED %s
 //
-// CHECK: missed: 'Cells' keeps its layout: it would not pay: sectors fetched +{{[0-9]+}}%{{.*}}[aos-to-soa:not-profitable]
+// CHECK: missed: 'Cells' keeps its layout: not profitable: sectors fetched +{{[0-9]+}}%{{.*}}[aos-to-soa:not-profitable]
 // KEPT-NOT: Cell_tile
 // FORCED: %Cell_tile = OpTypeStruct
 struct Cell { float a, b, c, d, e, f, g, h, i, j, k; };

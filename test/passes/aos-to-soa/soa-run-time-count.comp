@@ -14,7 +14,7 @@
 // CHECK-DAG: OpDecorate %[[K]] Binding 0
 // CHECK: %[[PARTS:.*]] = OpArrayLength %uint %[[K]] 0
 // CHECK: %[[N:.*]] = OpUDiv %uint %[[PARTS]] %uint_6
-// REMARK: as one run of all elements for each group
+// REMARK: as one run of all elements per group
 // JSON: "tile": null,
 // EQUAL: outputs equal
 struct Cell { uint kind; vec4 place; float a; };

@@ -10,7 +10,7 @@
 // CHECK-DAG: OpMemberDecorate %Cell_tile 1 Offset 4000
 // CHECK-DAG: OpMemberDecorate %Cells_0 1 Offset 16
 // CHECK: OpAccessChain %_ptr_StorageBuffer_float %cells %int_1 %uint_1 %[[#]]
-// REMARK: as one run of 1000 elements for each group
+// REMARK: as one run of 1000 elements per group
 // EQUAL: outputs equal
 struct Cell { uint kind; float a; vec2 b; };
 layout(local_size_x = 100) in;

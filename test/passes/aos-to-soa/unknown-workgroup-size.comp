@@ -4,7 +4,7 @@
 // RUN: %lanewise opt %s --target=nvidia -O --aos-to-soa -S -o - 2>&1 | FileCheck %s
 // RUN: %lanewise opt %s --target=nvidia --workgroup-size=64,1,1 -O --aos-to-soa -S -o - 2>&1 | FileCheck --check-prefix=GIVEN %s
 //
-// CHECK: missed: 'Cells' keeps its layout: the workgroup size is not known; {{.*}}[aos-to-soa:unknown-workgroup-size]
+// CHECK: missed: 'Cells' keeps its layout: the workgroup size is unknown; {{.*}}[aos-to-soa:unknown-workgroup-size]
 // CHECK-NOT: Cell_tile
 // GIVEN: laid out 'Cells'
 struct Cell { float a, b, c, d, e, f, g, h; };

@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: remark: partly flattened branch{{.*}}; OpStore at line [[#]] stays [branch-to-predication:partly-flattened]
+// CHECK: remark: partly flattened branch{{.*}}; OpStore at line [[#]] stays in the branch [branch-to-predication:partly-flattened]
 // CODE: %{{[0-9]+}} = OpIMul
 // CODE: {{^ *}}OpSelectionMerge
 // CODE-NOT: %{{[0-9]+}} = OpIMul

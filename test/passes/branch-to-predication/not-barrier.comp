@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: missed: kept {{branch|switch}}{{.*}}the barrier must be reached only where{{.*}}[branch-to-predication:barrier]
+// CHECK: missed: kept {{branch|switch}}{{.*}}the barrier cannot leave its branch{{.*}}[branch-to-predication:barrier]
 // CODE: {{^ *}}OpBranchConditional
 #version 450
 layout(local_size_x = 64) in;

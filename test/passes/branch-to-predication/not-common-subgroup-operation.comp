@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: missed: kept {{branch|switch}}{{.*}}the result depends on which invocations are there{{.*}}[branch-to-predication:subgroup-operation]
+// CHECK: missed: kept {{branch|switch}}{{.*}}the result depends on which lanes are active{{.*}}[branch-to-predication:subgroup-operation]
 // CODE: {{^ *}}OpBranchConditional
 #version 450
 #extension GL_KHR_shader_subgroup_arithmetic : enable

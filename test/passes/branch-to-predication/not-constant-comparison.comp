@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: missed: kept {{branch|switch}}{{.*}}the condition is a constant once{{.*}}[branch-to-predication:constant-condition]
+// CHECK: missed: kept {{branch|switch}}{{.*}}the condition becomes a constant{{.*}}[branch-to-predication:constant-condition]
 // CODE: {{^ *}}OpBranchConditional
 #version 450
 #extension GL_EXT_control_flow_attributes : enable

@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: missed: kept {{branch|switch}}{{.*}}the module asks for a branch (DontFlatten){{.*}}[branch-to-predication:dont-flatten]
+// CHECK: missed: kept {{branch|switch}}{{.*}}the branch is marked DontFlatten{{.*}}[branch-to-predication:dont-flatten]
 // CODE: {{^ *}}OpBranchConditional
 #version 450
 #extension GL_EXT_control_flow_attributes : enable

@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: missed: kept {{branch|switch}}{{.*}}an arm has another way in{{.*}}[branch-to-predication:shared-block]
+// CHECK: missed: kept {{branch|switch}}{{.*}}an arm has a second entry{{.*}}[branch-to-predication:shared-block]
 // CODE: {{^ *}}OpSwitch
 #version 450
 layout(local_size_x = 64) in;

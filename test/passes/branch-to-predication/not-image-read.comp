@@ -6,7 +6,7 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: missed: kept {{branch|switch}}{{.*}}reading the image is not proved{{.*}}[branch-to-predication:image-read]
+// CHECK: missed: kept {{branch|switch}}{{.*}}the image read is not proved{{.*}}[branch-to-predication:image-read]
 // CODE: {{^ *}}OpBranchConditional
 #version 450
 layout(local_size_x = 64) in;

@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: missed: kept {{branch|switch}}{{.*}}a branch in an arm stays{{.*}}[branch-to-predication:inner-branch]
+// CHECK: missed: kept {{branch|switch}}{{.*}}an arm contains a branch that cannot be flattened{{.*}}[branch-to-predication:inner-branch]
 // CODE: {{^ *}}OpBranchConditional
 #version 450
 layout(local_size_x = 64) in;

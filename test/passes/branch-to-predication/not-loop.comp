@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: missed: kept {{branch|switch}}{{.*}}a loop stands in an arm{{.*}}[branch-to-predication:loop]
+// CHECK: missed: kept {{branch|switch}}{{.*}}an arm contains a loop{{.*}}[branch-to-predication:loop]
 // CODE: {{^ *}}OpBranchConditional
 #version 450
 layout(local_size_x = 64) in;

@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: missed: kept {{branch|switch}}{{.*}}an arm leaves by another way{{.*}}[branch-to-predication:leaves]
+// CHECK: missed: kept {{branch|switch}}{{.*}}an arm does not exit to the merge block{{.*}}[branch-to-predication:leaves]
 // CODE: {{^ *}}OpBranchConditional
 #version 450
 layout(local_size_x = 64) in;

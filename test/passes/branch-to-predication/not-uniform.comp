@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: missed: kept {{branch|switch}}{{.*}}all lanes of a subgroup go the same way{{.*}}[branch-to-predication:uniform]
+// CHECK: missed: kept {{branch|switch}}{{.*}}the branch is subgroup-uniform{{.*}}[branch-to-predication:uniform]
 // CODE: {{^ *}}OpBranchConditional
 #version 450
 layout(local_size_x = 64) in;

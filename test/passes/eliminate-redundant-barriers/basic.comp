@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
 // CHECK: removed a control barrier: nothing it orders is accessed before it up to the barrier at line [[#]]
-// CHECK: kept a control barrier: the store to 's' at line [[#]] and the load of 's' at line [[#]] may meet at one location in different invocations [eliminate-redundant-barriers:conflict]
+// CHECK: kept a control barrier: the store to 's' at line [[#]] and the load of 's' at line [[#]] may access the same location from different invocations [eliminate-redundant-barriers:conflict]
 // CHECK: removed a control barrier: nothing it orders is accessed after it
 // CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier

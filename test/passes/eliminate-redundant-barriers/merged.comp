@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
 // CHECK: kept a control barrier: the store to 's'
-// CHECK: merged a control barrier: nothing stands between it and the control barrier at line [[#]]
+// CHECK: merged a control barrier: no access between it and the control barrier at line [[#]]
 // CODE: {{^ *}}OpControlBarrier %{{u?int_2}} %{{u?int_1}} %{{u?int_328}}
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450

@@ -6,7 +6,7 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: dropped buffer and image memory from the semantics of a control barrier: no two invocations meet there across it
+// CHECK: dropped buffer and image memory from the semantics of a control barrier: no two invocations conflict there across it
 // CHECK: kept a control barrier: 
 // CODE: {{^ *}}OpControlBarrier %{{[a-z0-9_]+}} %{{[a-z0-9_]+}} %{{u?int_264}}
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier

@@ -6,7 +6,7 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: kept a control barrier: the load of 'A' at line [[#]] and the store to 'B' at line [[#]] may reach one memory by two names [eliminate-redundant-barriers:aliased]
+// CHECK: kept a control barrier: the load of 'A' at line [[#]] and the store to 'B' at line [[#]] may alias [eliminate-redundant-barriers:aliased]
 // CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450

@@ -4,8 +4,8 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
-// CHECK: kept a memory barrier: the store to 'c' at line [[#]] and the load of 'd' at line [[#]] may reach one memory by two names
-// CHECK: kept a control barrier: the store to 'c' at line [[#]] and the load of 'd' at line [[#]] may reach one memory by two names
+// CHECK: kept a memory barrier: the store to 'c' at line [[#]] and the load of 'd' at line [[#]] may alias
+// CHECK: kept a control barrier: the store to 'c' at line [[#]] and the load of 'd' at line [[#]] may alias
 // CODE-COUNT-2: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450

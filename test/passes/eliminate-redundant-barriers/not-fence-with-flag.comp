@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
-// CHECK: kept a memory barrier: the store to 's' at line [[#]] and the atomic on 'f'
+// CHECK: kept a memory barrier: other {{workgroups|invocations}} may rely on the store to 's' at line [[#]] coming before the atomic on 'f'
 // CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450

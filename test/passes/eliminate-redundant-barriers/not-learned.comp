@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
-// CHECK: kept a control barrier: the atomic on 'd' at line [[#]] and the load of 'c' at line [[#]] may be seen by other workgroups in this order
+// CHECK: kept a control barrier: other workgroups may rely on the atomic on 'd' at line [[#]] coming before the load of 'c' at line [[#]]
 // CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450

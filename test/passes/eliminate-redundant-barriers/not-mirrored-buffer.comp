@@ -7,7 +7,7 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: merged a memory barrier: nothing stands between it and the control barrier at line [[#]], which now does what both did
+// CHECK: merged a memory barrier: no access between it and the control barrier at line [[#]], which now has the scope and semantics of both
 // CHECK: dropped shared memory from the semantics of a control barrier
 // CHECK: kept a control barrier: the store to 'c' at line [[#]] and the load of 'c' at line
 // CODE-NOT: {{^ *}}OpMemoryBarrier

@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
-// CHECK: kept a control barrier: the store to 'c' at line [[#]] and the atomic on 'd'
+// CHECK: kept a control barrier: other {{workgroups|invocations}} may rely on the store to 'c' at line [[#]] coming before the atomic on 'd'
 // CODE: {{^ *}}OpControlBarrier %{{u?int}}_2 %{{u?int}}_1 %{{u?int}}_72
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450

@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
-// CHECK: kept a control barrier: the store to some buffer
+// CHECK: kept a control barrier: the store to an unknown buffer
 // CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450

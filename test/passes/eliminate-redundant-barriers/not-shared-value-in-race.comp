@@ -5,7 +5,7 @@
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // CHECK: kept a control barrier: 
-// CHECK: kept a control barrier: not all invocations are proved to reach it
+// CHECK: kept a control barrier: it may be in divergent control flow
 // CODE-COUNT-2: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450

@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
-// CHECK: kept a control barrier: the store to 'i' at line [[#]] and the load of 'c' at line [[#]] may reach one memory by two names
+// CHECK: kept a control barrier: the store to 'i' at line [[#]] and the load of 'c' at line [[#]] may alias
 // CODE-NOT: {{^ *}}OpMemoryBarrier
 // CODE: {{^ *}}OpControlBarrier %uint_2 %uint_1 %uint_3144
 // CODE-NOT: {{^ *}}OpMemoryBarrier

@@ -6,7 +6,7 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: removed a memory barrier: no invocation accesses
+// CHECK: removed a memory barrier: no two invocations access
 // CHECK: removed a control barrier: 
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450

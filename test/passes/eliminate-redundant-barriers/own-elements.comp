@@ -6,7 +6,7 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: removed a control barrier: no invocation accesses an element that another one accesses on its other side (2 pairs of accesses compared)
+// CHECK: removed a control barrier: no two invocations access the same element across it (2 pairs of accesses compared)
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
 layout(local_size_x = 64) in;

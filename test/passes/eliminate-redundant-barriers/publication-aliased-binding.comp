@@ -20,7 +20,7 @@ void main() {
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
 #endif
   uint x = r.data[t];
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'r' at line [[#]] and the atomic on 'b'{{.*}} may be seen by other workgroups
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other workgroups may rely on the load of 'r' at line [[#]] coming before the atomic on 'b'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   if (t == 0) atomicExchange(b.flag, 1);

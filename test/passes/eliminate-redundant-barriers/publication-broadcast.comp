@@ -11,7 +11,7 @@ layout(binding = 1) restrict buffer B { uint result[64]; } b;
 void main() {
   uint t = gl_LocalInvocationIndex;
   uint x = r.word;
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'r' at line [[#]] and the store to 'r'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the load of 'r' at line [[#]] coming before the store to 'r'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
 #if KEEP

@@ -15,7 +15,7 @@ void main() {
   // KEEP: :[[#@LINE+1]]: remark: merged a memory barrier
   memoryBarrierBuffer();
 #endif
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'r' at line [[#]] and the atomic on 'b'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the load of 'r' at line [[#]] coming before the atomic on 'b'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   if (t == 0) atomicAdd(b.consumed, 64);

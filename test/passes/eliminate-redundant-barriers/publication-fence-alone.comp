@@ -14,7 +14,7 @@ layout(binding = 1) restrict buffer F { uint flag[64]; } f;
 void main() {
   uint t = gl_LocalInvocationIndex;
   uint x = b.data[t];
-  // KEEP: :[[#@LINE+2]]: missed: kept a memory barrier: the load of 'b' at line [[#]] and the store to 'f' at line [[#]] may be seen by other invocations in this order
+  // KEEP: :[[#@LINE+2]]: missed: kept a memory barrier: other invocations may rely on the load of 'b' at line [[#]] coming before the store to 'f' at line [[#]]
   // GO: :[[#@LINE+1]]: remark: removed a memory barrier
   memoryBarrierBuffer();
   f.flag[t] = x;

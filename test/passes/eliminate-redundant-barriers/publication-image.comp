@@ -18,7 +18,7 @@ void main() {
   // KEEP: :[[#@LINE+2]]: remark: merged a memory barrier
   // GO: :[[#@LINE+1]]: remark: removed a memory barrier
   memoryBarrierImage();
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'data' at line [[#]] and the store to 'flag'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the load of 'data' at line [[#]] coming before the store to 'flag'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   barrier();
   if (t == 0) imageStore(flag, 0, uvec4(1));

@@ -15,7 +15,7 @@ void main() {
 #if KEEP
   p.partial[w * 64 + t] = t;
 #endif
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the store to 'p' at line [[#]] and the atomic on 'c'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the store to 'p' at line [[#]] coming before the atomic on 'c'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   if (t == 0) isLast = atomicAdd(c.done, 1) == gl_NumWorkGroups.x - 1;

@@ -21,11 +21,11 @@ void main() {
 #else
   if (t == 0) while (atomicCompSwap(own, 0u, 1u, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquire, 0, 0) != 0u) {}
 #endif
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: {{.*}} may be seen by other workgroups in this order
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other workgroups may rely on {{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   uint x = b.data[t];
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: {{.*}} may be seen by other workgroups in this order
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other workgroups may rely on {{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
 #if KEEP

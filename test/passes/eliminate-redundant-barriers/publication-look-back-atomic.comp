@@ -16,7 +16,7 @@ void main() {
   if (t == 63) p.partial[w] = w;
   // KEEP: :[[#@LINE+1]]: remark: merged a memory barrier
   memoryBarrierBuffer();
-  // KEEP: :[[#@LINE+1]]: missed: kept a control barrier: the store to 'p' at line [[#]] and the atomic on 'f'{{.*}}
+  // KEEP: :[[#@LINE+1]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the store to 'p' at line [[#]] coming before the atomic on 'f'{{.*}}
   barrier();
   if (t == 0) {
     atomicExchange(f.flag[w], 1);

@@ -20,7 +20,7 @@ void main() {
   p.partial[w * 64 + t] = w;
   // KEEP: :[[#@LINE+1]]: remark: merged a memory barrier
   memoryBarrierBuffer();
-  // KEEP: :[[#@LINE+1]]: missed: kept a control barrier: the store to 'p' at line [[#]] and the store to 'st'{{.*}}
+  // KEEP: :[[#@LINE+1]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the store to 'p' at line [[#]] coming before the store to 'st'{{.*}}
   barrier();
   if (t == 0) st.state[w] = 1;
 #else

@@ -9,7 +9,7 @@ layout(binding = 0) restrict buffer B { volatile uint flag; uint other; uint dat
 void main() {
   uint t = gl_LocalInvocationIndex;
   b.data[t] = t;
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the store to 'b' at line [[#]] and the store to 'b'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the store to 'b' at line [[#]] coming before the store to 'b'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
 #if KEEP

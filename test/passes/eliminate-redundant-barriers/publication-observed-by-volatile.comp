@@ -16,7 +16,7 @@ void main() {
   // KEEP: :[[#@LINE+2]]: remark: merged a memory barrier
   // GO: :[[#@LINE+1]]: remark: removed a memory barrier
   memoryBarrierBuffer();
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'st' at line [[#]] and the load of 'p'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the load of 'st' at line [[#]] coming before the load of 'p'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   barrier();
   b.result[w * 64 + t] = p.partial[(w + 1) * 64 + t];

@@ -17,7 +17,7 @@ layout(binding = 2) restrict buffer R { uint result[64]; } r;
 void main() {
   uint t = gl_LocalInvocationIndex;
   uint x = imageLoad(b, int(t)).x;
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'b' at line [[#]] and the atomic on 'f'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the load of 'b' at line [[#]] coming before the atomic on 'f'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer | gl_StorageSemanticsImage, gl_SemanticsAcquireRelease);
   if (t == 0) atomicStore(f.flag, 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer | gl_StorageSemanticsImage, gl_SemanticsRelease);

@@ -11,7 +11,7 @@ layout(binding = 1) restrict buffer R { uint result[64]; } r;
 void main() {
   uint t = gl_LocalInvocationIndex;
   b.data[t] = t;
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the store to 'b' at line [[#]] and the atomic on 'b'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the store to 'b' at line [[#]] coming before the atomic on 'b'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
 #if KEEP

@@ -13,7 +13,7 @@ void main() {
 #if KEEP
   if (t == 0) while (atomicAdd(b.done, 0) == 0) {}
 #endif
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the atomic on 'b' at line [[#]] and the store to 'next'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the atomic on 'b' at line [[#]] coming before the store to 'next'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   if (t == 1) imageStore(next, 0, uvec4(1));

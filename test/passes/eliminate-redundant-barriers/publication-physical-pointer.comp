@@ -13,7 +13,7 @@ layout(binding = 1, r32ui) restrict uniform uimage1D flag;
 void main() {
   uint t = gl_LocalInvocationIndex;
   uint x = p.ring.data[t];
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of some buffer at line [[#]] and the atomic on 'flag'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the load of an unknown buffer at line [[#]] coming before the atomic on 'flag'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
 #if KEEP

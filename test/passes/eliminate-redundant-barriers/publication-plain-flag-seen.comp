@@ -14,7 +14,7 @@ void main() {
     memoryBarrierBuffer();
 #endif
   }
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: a fence passes the load of 'b' at line [[#]] on to other workgroups
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: a fence orders the load of 'b' at line [[#]] for other workgroups
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   if (t != 0) b.result[t] = b.data[t];

@@ -10,7 +10,7 @@ layout(binding = 0) restrict buffer B { uint data[64]; uint flag; } b;
 void main() {
   uint t = gl_LocalInvocationIndex;
   b.data[t] = t;
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: a fence passes the store to 'b' at line [[#]] on to other workgroups
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: a fence orders the store to 'b' at line [[#]] for other workgroups
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   if (t == 0) {

@@ -16,7 +16,7 @@ layout(binding = 1) restrict buffer B { uint result[64]; uint flag; } b;
 void main() {
   uint t = gl_LocalInvocationIndex;
   uint x = d.data[t];
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'd' at line [[#]] and the atomic on 'b' at line [[#]] may be seen by other workgroups in this order
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other workgroups may rely on the load of 'd' at line [[#]] coming before the atomic on 'b' at line [[#]]
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   if (t == 0) atomicStore(b.flag, 1u, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease);

@@ -17,7 +17,7 @@ layout(binding = 0) restrict QUALIFIER buffer B { uint data[64]; uint result[64]
 void main() {
   uint t = gl_LocalInvocationIndex;
   uint x = b.data[t];
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'b' at line [[#]] and the atomic on 'b'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the load of 'b' at line [[#]] coming before the atomic on 'b'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   if (t == 0) atomicStore(b.flag, 1u, SCOPE, gl_StorageSemanticsBuffer, gl_SemanticsRelease);

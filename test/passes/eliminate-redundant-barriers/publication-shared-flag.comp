@@ -14,7 +14,7 @@ layout(binding = 0) restrict buffer B { uint data[64]; uint result[64]; } b;
 void main() {
   uint t = gl_LocalInvocationIndex;
   b.data[t] = t;
-  // KEEP: :[[#@LINE+2]]: missed: kept a memory barrier: the store to 'b' at line [[#]] and the store to 'flag'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a memory barrier: other {{workgroups|invocations}} may rely on the store to 'b' at line [[#]] coming before the store to 'flag'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a memory barrier
   memoryBarrier(gl_ScopeWorkgroup, gl_StorageSemanticsBuffer | gl_StorageSemanticsShared, gl_SemanticsRelease);
   if (t == 0) flag = 1;

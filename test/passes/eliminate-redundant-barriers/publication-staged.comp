@@ -16,7 +16,7 @@ void main() {
   // KEEP: :[[#@LINE+1]]: remark: merged a memory barrier
   memoryBarrierBuffer();
 #endif
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'r' at line [[#]] and the store to 'r'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the load of 'r' at line [[#]] coming before the store to 'r'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   barrier();
   if (t == 0) r.free = 1;

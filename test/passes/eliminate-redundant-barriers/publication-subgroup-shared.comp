@@ -12,7 +12,7 @@ shared uint flag;
 void main() {
   uint t = gl_LocalInvocationIndex;
   s[t] = t;
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the store to 's' at line [[#]] and the atomic on 'flag'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the store to 's' at line [[#]] coming before the atomic on 'flag'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup, gl_StorageSemanticsShared, gl_SemanticsAcquireRelease);
 #if KEEP

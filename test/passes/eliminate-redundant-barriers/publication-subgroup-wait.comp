@@ -18,7 +18,7 @@ shared uint flag;
 void main() {
   uint t = gl_LocalInvocationIndex;
   uint x = b.data[t];
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'b' at line [[#]] and the atomic on 'flag' at line [[#]] may be seen by other invocations in this order
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other invocations may rely on the load of 'b' at line [[#]] coming before the atomic on 'flag' at line [[#]]
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeSubgroup, gl_ScopeSubgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
 #if KEEP

@@ -18,12 +18,12 @@ layout(binding = 0) restrict QUALIFIER buffer B { uint data[64]; uint result[64]
 void main() {
   uint t = gl_LocalInvocationIndex;
   if (t == 0) while (atomicLoad(b.serving, SCOPE, gl_StorageSemanticsBuffer, gl_SemanticsAcquire) != gl_WorkGroupID.x) {}
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: {{.*}} may be seen by other workgroups in this order
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other workgroups may rely on {{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   uint x = b.data[t];
   b.data[t] = x + 1;
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: {{.*}} may be seen by other workgroups in this order
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other workgroups may rely on {{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   if (t == 0) atomicAdd(b.serving, 1u, SCOPE, gl_StorageSemanticsBuffer, gl_SemanticsRelease);

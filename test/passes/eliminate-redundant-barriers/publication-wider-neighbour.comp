@@ -15,7 +15,7 @@ layout(binding = 1) restrict buffer B { uint result[64]; uint flag; } b;
 void main() {
   uint t = gl_LocalInvocationIndex;
   uint x = imageLoad(data, int(t)).x;
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'data' at line [[#]] and the atomic on 'b'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the load of 'data' at line [[#]] coming before the atomic on 'b'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsImage | gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, NEIGHBOUR, gl_SemanticsAcquireRelease);

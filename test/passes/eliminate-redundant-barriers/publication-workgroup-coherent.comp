@@ -16,7 +16,7 @@ layout(binding = 1) restrict buffer B { uint data[64]; uint result[64]; } b;
 void main() {
   uint t = gl_LocalInvocationIndex;
   uint x = b.data[t];
-  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: the load of 'b' at line [[#]] and the store to 'f'{{.*}}
+  // KEEP: :[[#@LINE+2]]: missed: kept a control barrier: other {{workgroups|invocations}} may rely on the load of 'b' at line [[#]] coming before the store to 'f'{{.*}}
   // GO: :[[#@LINE+1]]: remark: removed a control barrier
   controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsAcquireRelease);
   if (t == 0) f.flag = 1;

@@ -7,7 +7,7 @@
 // CHECK: [[FLAGS:%[a-z_0-9]+]] = OpTypeArray %uint %uint_8
 // CHECK: [[STRUCT:%[a-zA-Z_0-9]+]] = OpTypeStruct [[FLAGS]] %uint
 // CHECK: OpTypeArray [[STRUCT]] %uint_256
-// REMARK: padded 's' from [256]{.flags[8]} to [256]{.flags[8], 1 word more}: conflict degree 8 -> 1, 1024 more bytes
+// REMARK: padded 's' from [256]{.flags[8]} to [256]{.flags[8], +1 word}: conflict degree 8 -> 1, 1024 more bytes
 // REMARK-NEXT: line 21: Store of 4 bytes, degree 8 -> 1, weight 8
 // REMARK: AtomicIAdd of 4 bytes, degree 8 -> 1, weight 8
 // REMARK: outputs equal

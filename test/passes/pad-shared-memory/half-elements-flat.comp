@@ -5,7 +5,7 @@
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
-// REMARK: padded 'tile' from [2048] to [2048] with 2 unused after every 64: conflict degree 32 -> 1, 124 more bytes
+// REMARK: padded 'tile' from [2048] to [2048] with a gap of 2 after every 64: conflict degree 32 -> 1, 124 more bytes
 // REMARK: outputs equal
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer In { uint src[]; };

@@ -6,7 +6,7 @@
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK: OpTypeArray %float %uint_1055
 // CHECK: OpShiftRightLogical
-// REMARK: padded 's' from [32][32] to [32][32] at strides 32, 1 with 1 unused after every 32: conflict degree 32 -> 1
+// REMARK: padded 's' from [32][32] to [32][32] at strides 32, 1 with a gap of 1 after every 32: conflict degree 32 -> 1
 //
 // With rows of 33 the same shader would read something else where the constant is large.
 // RUN: %lanewise opt %s --target=nvidia -O --remarks=none -o %t.spv

@@ -5,7 +5,7 @@
 // RUN: %lanewise opt %s --target=nvidia --pad-shared-memory -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK-NOT: padded
-// REMARK: did not pad 'asWords{.words[1024]}': its memory has another name too (Aliased or linkage)
+// REMARK: did not pad 'asWords{.words[1024]}': its memory may be aliased (Aliased or LinkageAttributes)
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer In { float src[]; };
 layout(binding = 1) writeonly buffer Out { uint dst[]; };

@@ -5,7 +5,7 @@
 // RUN: %lanewise opt %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK-NOT: OpBitwiseXor
-// REMARK: did not pad 'tile[1024]': {{.*}} would save {{[5-9]\.[0-9]}}% of the cost of its accesses
+// REMARK: did not pad 'tile[1024]': {{.*}} would save only {{[5-9]\.[0-9]}}% of its access cost
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer In { uint src[]; };
 layout(binding = 1) writeonly buffer Out { uint dst[]; };

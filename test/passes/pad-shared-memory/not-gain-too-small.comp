@@ -4,7 +4,7 @@
 // RUN: %lanewise opt %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK-NOT: OpTypeArray %uint %uint_33
-// REMARK: did not pad 'tile[32][32]': [32][33] would save {{[0-4]\.[0-9]}}% of the cost of its accesses
+// REMARK: did not pad 'tile[32][32]': [32][33] would save only {{[0-4]\.[0-9]}}% of its access cost
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer In { uint src[]; };
 layout(binding = 1) writeonly buffer Out { uint dst[]; };

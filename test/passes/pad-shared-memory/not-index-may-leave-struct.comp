@@ -5,7 +5,7 @@
 // RUN: %lanewise opt %s --target=nvidia -O --skip=pad-shared-memory:* --remarks=none -S -o %t.without
 // RUN: diff %t.spvasm %t.without
 // RUN: FileCheck %s < %t.remarks
-// CHECK: did not pad {{.*}}: index 1 of an access may leave its extent{{.*}}[pad-shared-memory:index-out-of-range]
+// CHECK: did not pad {{.*}}: index 1 of an access may exceed its extent{{.*}}[pad-shared-memory:index-out-of-range]
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer In { uint src[]; };
 layout(binding = 1) writeonly buffer Out { uint dst[]; };

@@ -6,7 +6,7 @@
 // RUN: diff %t.spvasm %t.without
 // RUN: FileCheck %s < %t.remarks
 // RUN: %lanewise opt %s --target=nvidia -O --robust -S -o - 2>&1 | FileCheck %s
-// CHECK: did not pad 's[256]': the index of a component leaves its vector or matrix{{.*}}[pad-shared-memory:index-out-of-range]
+// CHECK: did not pad 's[256]': a component index exceeds its vector or matrix{{.*}}[pad-shared-memory:index-out-of-range]
 layout(local_size_x = 256) in;
 layout(binding = 0) readonly buffer In { vec4 src[]; };
 layout(binding = 1) writeonly buffer Out { float dst[]; };

@@ -5,7 +5,7 @@
 // RUN: %lanewise opt %s --target=nvidia -O --skip=pad-shared-memory:* --remarks=none -S -o %t.without
 // RUN: diff %t.spvasm %t.without
 // RUN: FileCheck %s < %t.remarks
-// CHECK: did not pad 's[32][32]': index 1 of an access leaves its extent{{.*}}[pad-shared-memory:index-out-of-range]
+// CHECK: did not pad 's[32][32]': index 1 of an access exceeds its extent{{.*}}[pad-shared-memory:index-out-of-range]
 layout(local_size_x = 32, local_size_y = 2) in;
 layout(binding = 0) readonly buffer In { float src[]; };
 layout(binding = 1) writeonly buffer Out { float dst[]; };

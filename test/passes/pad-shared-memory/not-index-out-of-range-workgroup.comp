@@ -4,7 +4,7 @@
 // RUN: %lanewise opt %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s
 // RUN: FileCheck %s < %t.remarks
 // KEPT-NOT: uint_33
-// CHECK: did not pad 'tile[32][32]': index 1 of an access leaves its extent{{.*}}[pad-shared-memory:index-out-of-range]
+// CHECK: did not pad 'tile[32][32]': index 1 of an access exceeds its extent{{.*}}[pad-shared-memory:index-out-of-range]
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer In { float src[]; };
 layout(binding = 1) writeonly buffer Out { float dst[]; };

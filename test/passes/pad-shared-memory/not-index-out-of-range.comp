@@ -5,7 +5,7 @@
 // RUN: %lanewise opt %s --target=nvidia -O --skip=pad-shared-memory:* --remarks=none -S -o %t.without
 // RUN: diff %t.spvasm %t.without
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
-// REMARK: did not pad 'tile[32][32]': index 1 of an access leaves its extent
+// REMARK: did not pad 'tile[32][32]': index 1 of an access exceeds its extent
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer In { float src[]; };
 layout(binding = 1) writeonly buffer Out { float dst[]; };

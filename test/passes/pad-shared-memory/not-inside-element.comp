@@ -3,7 +3,7 @@
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
-// REMARK: 'cells[32][2]{.part[32]}' has no bank conflict that is known
+// REMARK: 'cells[32][2]{.part[32]}' has no known bank conflicts
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer In { float src[]; };
 layout(binding = 1) writeonly buffer Out { float dst[]; };

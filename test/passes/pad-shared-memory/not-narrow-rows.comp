@@ -5,9 +5,9 @@
 // RUN: %lanewise opt %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // CHECK-NOT: padded
-// CHECK-DAG: 'bytes[32][32]' has no bank conflict that is known
-// CHECK-DAG: 'halves[32][32]' has no bank conflict that is known
-// CHECK-DAG: 'doubles[32][32]' has no bank conflict that is known
+// CHECK-DAG: 'bytes[32][32]' has no known bank conflicts
+// CHECK-DAG: 'halves[32][32]' has no known bank conflicts
+// CHECK-DAG: 'doubles[32][32]' has no known bank conflicts
 // CHECK-NOT: padded
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 layout(local_size_x = 32, local_size_y = 32) in;

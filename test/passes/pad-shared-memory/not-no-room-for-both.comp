@@ -4,7 +4,7 @@
 // RUN: %lanewise opt %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=pad -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: padded 'first' from [128][32] to [128][33]
-// REMARK: did not pad 'second[128][32]': [128][33] needs 49664 bytes of Workgroup memory, and the target 'nvidia' has 49152
+// REMARK: did not pad 'second[128][32]': [128][33] needs 49664 bytes of Workgroup memory; target 'nvidia' has 49152
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer In { float src[]; };
 layout(binding = 1) writeonly buffer Out { float dst[]; };

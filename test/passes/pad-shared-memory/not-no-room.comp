@@ -5,7 +5,7 @@
 // RUN: %lanewise opt %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --remarks=none -S -o %t.without
 // RUN: diff %t.spvasm %t.without
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
-// REMARK: did not pad 'tile[384][32]': [384][33] needs 50688 bytes of Workgroup memory, and the target 'nvidia' has 49152
+// REMARK: did not pad 'tile[384][32]': [384][33] needs 50688 bytes of Workgroup memory; target 'nvidia' has 49152
 layout(local_size_x = 32, local_size_y = 4) in;
 layout(binding = 0) readonly buffer In { float src[]; };
 layout(binding = 1) writeonly buffer Out { float dst[]; };

@@ -4,8 +4,8 @@
 // RUN: %lanewise opt %s --target=nvidia -O --remarks=none -o %t.spv
 // RUN: %lanewise opt %s --target=nvidia -O --skip=pad-shared-memory:* --remarks=none -o %t.without.spv && cmp %t.spv %t.without.spv
 // RUN: %lanewise opt %s --target=nvidia -O -o %t.spv 2>&1 | FileCheck %s
-// CHECK: 'bins[256]' has no bank conflict that is known
-// CHECK: AtomicIAdd of 4 bytes, depends on data
+// CHECK: 'bins[256]' has no known bank conflicts
+// CHECK: AtomicIAdd of 4 bytes, data-dependent
 layout(local_size_x = 256) in;
 layout(binding = 0) readonly buffer In { uint src[]; };
 layout(binding = 1) writeonly buffer Out { uint dst[]; };

@@ -4,11 +4,11 @@
 //
 // RUN: %lanewise opt %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=ASK %s < %t.remarks
-// ASK: did not pad 'tile[1024]': an extent is a specialization constant; give it with --spec-const=7:VALUE
+// ASK: did not pad 'tile[1024]': an extent is a specialization constant; set it with --spec-const=7:VALUE
 // RUN: %lanewise opt %s --target=nvidia --spec-const=7:1024 -O -S -o - 2>&1 | FileCheck %s
-// CHECK: did not pad 'tile[1024]': [1024] with 1 unused after every 32 needs more memory{{.*}}[pad-shared-memory:size-not-frozen]
+// CHECK: did not pad 'tile[1024]': [1024] with a gap of 1 after every 32 needs more memory{{.*}}[pad-shared-memory:size-not-frozen]
 // RUN: %lanewise opt %s --target=nvidia --set-spec-const-default-value=7:1024 --freeze-spec-const -O --verify --validation-layer --no-timing -o %t.spv 2>&1 | FileCheck --check-prefix=FROZEN %s
-// FROZEN: padded 'tile' from [1024] to [1024] with 1 unused after every 32
+// FROZEN: padded 'tile' from [1024] to [1024] with a gap of 1 after every 32
 // FROZEN: outputs equal
 layout(constant_id = 7) const uint N = 1024;
 layout(local_size_x = 32, local_size_y = 32) in;

@@ -6,9 +6,9 @@
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK-NOT: OpConstant %uint 20
-// REMARK: did not pad 'tile[16][17]': no padding lowers the cost of its accesses
+// REMARK: did not pad 'tile[16][17]': no layout makes its accesses cheaper
 // REMARK-NEXT: line 19: Store of 4 bytes, degree 2, weight 4
-// REMARK-NEXT: line 21: Load of 4 bytes, depends on data, weight 4
+// REMARK-NEXT: line 21: Load of 4 bytes, data-dependent, weight 4
 layout(local_size_x = 4, local_size_y = 16) in;
 layout(binding = 0) readonly buffer In { float src[]; };
 layout(binding = 1) readonly buffer Rows { uint rows[]; };

@@ -6,7 +6,7 @@
 // RUN: %lanewise opt %t.o.spv --target=nvidia --pad-shared-memory=pad -o %t.spv 2> %t.remarks
 // RUN: cmp %t.o.spv %t.spv
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
-// REMARK: did not pad 'tile[16][16]': every padding raises the conflict degree of some access
+// REMARK: did not pad 'tile[16][16]': every layout raises the conflict degree of some access
 layout(local_size_x = 256) in;
 layout(binding = 0) readonly buffer In { uint src[]; };
 layout(binding = 1) writeonly buffer Out { uint dst[]; };

@@ -5,7 +5,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: %lanewise opt %s --target=nvidia -O -S -o - 2>&1 | FileCheck --check-prefix=NOT-ROBUST %s
 // KEPT-NOT: uint_33
-// CHECK: did not pad 'tile[32][32]': --robust asks for a proof that every index stays in its row, and there is none
+// CHECK: did not pad 'tile[32][32]': --robust: an index is not proved to stay in its row
 // NOT-ROBUST: padded 'tile' from [32][32] to [32][33]
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer In { float src[]; };

@@ -4,7 +4,7 @@
 // RUN: %lanewise opt %s --target=nvidia -O --robust --spec-const=7:32 -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK-NOT: OpSpecConstantOp %uint IAdd
-// REMARK: did not pad 'tile[32][32]': --robust asks for a proof that every index stays in its row, and there is none
+// REMARK: did not pad 'tile[32][32]': --robust: an index is not proved to stay in its row
 layout(constant_id = 7) const uint N = 32;
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer In { float src[]; };

@@ -5,7 +5,7 @@
 // RUN: %lanewise opt %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=swizzle --robust --spec-const=7:32 -S -o - 2> %t.remarks | FileCheck %s --check-prefix=ROBUST
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // ROBUST-NOT: OpBitwiseXor
-// REMARK: did not pad 'tile[32][32]': --robust asks for a proof{{.*}}[pad-shared-memory:index-not-proved]
+// REMARK: did not pad 'tile[32][32]': --robust: an index is not proved{{.*}}[pad-shared-memory:index-not-proved]
 // RUN: %lanewise opt %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=swizzle --spec-const=7:32 -S -o - 2>&1 | FileCheck %s --check-prefix=NOT-ROBUST
 // NOT-ROBUST: swizzled 'tile'
 layout(constant_id = 7) const uint N = 32;

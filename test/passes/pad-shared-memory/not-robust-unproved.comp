@@ -6,7 +6,7 @@
 // RUN: %lanewise opt %s --target=nvidia -O --remarks=none -S -o - | FileCheck %s
 // KEPT-NOT: OpTypeArray %float %uint_33
 // CHECK: OpTypeArray %float %uint_33
-// REMARK: did not pad 'tile[32][32]': --robust asks for a proof that every index stays in its row, and there is none
+// REMARK: did not pad 'tile[32][32]': --robust: an index is not proved to stay in its row
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer In { float src[]; };
 layout(binding = 1) writeonly buffer Out { float dst[]; };

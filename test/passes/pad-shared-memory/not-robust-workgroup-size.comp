@@ -3,7 +3,7 @@
 //
 // RUN: %lanewise opt %s --target=nvidia -O --robust --workgroup-size=32,32,1 -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
-// REMARK: did not pad 'tile[32][32]': --robust asks for a proof that every index stays in its row
+// REMARK: did not pad 'tile[32][32]': --robust: an index is not proved to stay in its row
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(binding = 0) readonly buffer In { float src[]; };
 layout(binding = 1) writeonly buffer Out { float dst[]; };

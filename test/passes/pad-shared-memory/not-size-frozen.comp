@@ -11,7 +11,7 @@
 // SWIZZLED: outputs equal
 //
 // RUN: %lanewise opt %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=pad --spec-const=7:64 -S -o - 2>&1 | FileCheck --check-prefix=PAD %s
-// PAD: did not pad 'tile[64][32]': {{.*}}freeze it with --set-spec-const-default-value='7:64' --freeze-spec-const in front of the pass [pad-shared-memory:size-not-frozen]
+// PAD: did not pad 'tile[64][32]': {{.*}}freeze it with --set-spec-const-default-value='7:64' --freeze-spec-const before this pass [pad-shared-memory:size-not-frozen]
 //
 // Frozen, the value holds for every use of the module.
 // RUN: %lanewise opt %s --target=nvidia --set-spec-const-default-value='7:64' --freeze-spec-const -O -S -o - 2>&1 | FileCheck --check-prefix=FROZEN %s

@@ -5,7 +5,7 @@
 // RUN: %lanewise opt %s --target=nvidia -O --skip=pad-shared-memory:* --remarks=none -S -o %t.without
 // RUN: diff %t.spvasm %t.without
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
-// REMARK: did not pad 'tile[32][32]': an extent is a specialization constant; give it with --spec-const=7:VALUE --spec-const=8:VALUE
+// REMARK: did not pad 'tile[32][32]': an extent is a specialization constant; set it with --spec-const=7:VALUE --spec-const=8:VALUE
 layout(constant_id = 7) const uint N = 16;
 layout(constant_id = 8) const uint M = 2;
 layout(local_size_x = 32, local_size_y = 32) in;

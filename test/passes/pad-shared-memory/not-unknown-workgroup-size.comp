@@ -5,7 +5,7 @@
 // RUN: %lanewise opt %s --target=nvidia -O --skip=pad-shared-memory:* --remarks=none -S -o %t.without
 // RUN: diff %t.spvasm %t.without
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
-// REMARK: did not pad 'tile[32][32]': the workgroup size is a specialization constant; give it with --workgroup-size=X,Y,Z or --spec-const=ID:VALUE
+// REMARK: did not pad 'tile[32][32]': the workgroup size is a specialization constant; set it with --workgroup-size=X,Y,Z or --spec-const=ID:VALUE
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(binding = 0) readonly buffer In { float src[]; };
 layout(binding = 1) writeonly buffer Out { float dst[]; };

@@ -3,7 +3,7 @@
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
-// REMARK: padded 's' from [256] to [256] with 1 unused after every 32: conflict degree {{[0-9]+}} -> {{[1-4]}}
+// REMARK: padded 's' from [256] to [256] with a gap of 1 after every 32: conflict degree {{[0-9]+}} -> {{[1-4]}}
 // REMARK: outputs equal
 layout(local_size_x = 128) in;
 layout(binding = 0) readonly buffer In { uint src[]; };

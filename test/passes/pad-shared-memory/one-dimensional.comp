@@ -7,7 +7,7 @@
 // CHECK: [[PADS:%[a-z_0-9]+]] = OpShiftRightLogical %uint [[I:%[a-z_0-9]+]] %uint_5
 // CHECK: [[J:%[a-z_0-9]+]] = OpIAdd %uint [[I]] [[PADS]]
 // CHECK: OpAccessChain %_ptr_Workgroup_float %tile [[J]]
-// REMARK: padded 'tile' from [1024] to [1024] with 1 unused after every 32: conflict degree 32 -> 1, 124 more bytes
+// REMARK: padded 'tile' from [1024] to [1024] with a gap of 1 after every 32: conflict degree 32 -> 1, 124 more bytes
 // REMARK-NEXT: line 20: Store of 4 bytes, degree 1 -> 1, weight 1
 // REMARK-NEXT: line 22: Load of 4 bytes, degree 32 -> 1, weight 1
 // REMARK: outputs equal

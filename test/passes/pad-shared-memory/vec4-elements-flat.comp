@@ -3,7 +3,7 @@
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
-// REMARK: padded 'tile' from [64] to [64] with 1 unused after every 8: conflict degree 8 -> 1, 112 more bytes
+// REMARK: padded 'tile' from [64] to [64] with a gap of 1 after every 8: conflict degree 8 -> 1, 112 more bytes
 // REMARK: outputs equal
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0) readonly buffer In { vec4 src[]; };

@@ -4,7 +4,7 @@
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
-// REMARK: padded 'cells' from [128] to [128]{1 word more}: conflict degree 8 -> 1, 512 more bytes
+// REMARK: padded 'cells' from [128] to [128]{+1 word}: conflict degree 8 -> 1, 512 more bytes
 // REMARK: outputs equal
 layout(local_size_x = 128) in;
 struct Cell { uint a, b, c, d, e, f, g, h; };

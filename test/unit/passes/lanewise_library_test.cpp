@@ -175,7 +175,7 @@ TEST(LanewiseLibrary, NarrowingIsAPassOfItsOwn) {
 }
 
 TEST(LanewiseLibrary, RefusesRequestsThatItDoesNotKnow) {
-  EXPECT_NE(refusal(passes({{"pad-memory", ""}})).find("there is no pass 'pad-memory'"),
+  EXPECT_NE(refusal(passes({{"pad-memory", ""}})).find("unknown pass 'pad-memory'"),
             std::string::npos);
   EXPECT_NE(refusal(passes({{"pad-shared-memory", "more"}})).find("it takes auto|pad|swizzle"),
             std::string::npos);

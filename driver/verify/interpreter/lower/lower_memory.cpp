@@ -327,7 +327,7 @@ void ModuleLowering::load(const Pointer& p, uint32_t to, InstRef at, Sharing sha
   noteSharing(site, classOf(p.storage), sharing, false);
   std::vector<Run> runs;
   if (!collectRuns(p.pointee, p.matrix, p.componentStride, to, 0, isNatural(p.storage), runs))
-    return refuse(nameOf(at) + " of a value that lies in too many pieces or has no layout");
+    return refuse(nameOf(at) + " of a value in too many pieces or without a layout");
   Pointer base = p;
   if (!fitsInt32(p.offset + int64_t(UINT16_MAX) * 65536)) {
     base.cell = addressCell(p, at);
@@ -358,7 +358,7 @@ void ModuleLowering::store(const Pointer& p, uint32_t from, InstRef at, Sharing 
     writesAnywhere_ = true;
   std::vector<Run> runs;
   if (!collectRuns(p.pointee, p.matrix, p.componentStride, from, 0, isNatural(p.storage), runs))
-    return refuse(nameOf(at) + " of a value that lies in too many pieces or has no layout");
+    return refuse(nameOf(at) + " of a value in too many pieces or without a layout");
   Pointer base = p;
   if (!fitsInt32(p.offset + int64_t(UINT16_MAX) * 65536)) {
     base.cell = addressCell(p, at);

@@ -136,7 +136,7 @@ Result<std::shared_ptr<const Program>> ModuleLowering::run() {
   lowerVariables();
   lowerFunctions();
   if (!refused_.empty())
-    return failure(fmt::format("the interpreter does not know {}", plural(refused_)));
+    return failure(fmt::format("the interpreter does not support {}", plural(refused_)));
   finish();
   return std::shared_ptr<const Program>(program_);
 }
@@ -182,7 +182,7 @@ Status ModuleLowering::checkCapabilities() {
         unknown.insert("capability " + capabilityName(capability));
     }
   if (!unknown.empty())
-    return failure(fmt::format("the interpreter does not know {}", plural(unknown)));
+    return failure(fmt::format("the interpreter does not support {}", plural(unknown)));
   return ok();
 }
 
@@ -191,7 +191,7 @@ Status ModuleLowering::findEntry() {
     if (entry.model == spv::ExecutionModel::GLCompute && entry.function &&
         entry.name(*module_) == options_.entry)
       entry_ = &entry;
-  if (!entry_) return failure(fmt::format("there is no compute entry point `{}`", options_.entry));
+  if (!entry_) return failure(fmt::format("no compute entry point `{}`", options_.entry));
   return ok();
 }
 
@@ -392,7 +392,7 @@ void ModuleLowering::lowerVariable(InstRef i) {
   switch (storage) {
   case StorageClass::Input: {
     auto builtIn = decorations_->builtIn(*module_, id);
-    if (!builtIn) return refuse("input variables that are no built-ins");
+    if (!builtIn) return refuse("input variables that are not built-ins");
     if (std::find(std::begin(kBuiltIns), std::end(kBuiltIns), *builtIn) == std::end(kBuiltIns))
       return refuse(fmt::format("built-in number {}", uint32_t(*builtIn)));
     p.isStatic = true;

@@ -71,11 +71,11 @@ GlslComponent transcendental(uint32_t instruction, const FloatKit& kit, double x
   case GLSLstd450Exp2:
     return of(std::exp2(x));
   case GLSLstd450Log:
-    return outside(of(std::log(x)), x <= 0, "log of a number that is not above 0");
+    return outside(of(std::log(x)), x <= 0, "log of a number that is not positive");
   case GLSLstd450Log2:
-    return outside(of(std::log2(x)), x <= 0, "log2 of a number that is not above 0");
+    return outside(of(std::log2(x)), x <= 0, "log2 of a number that is not positive");
   default: // InverseSqrt
-    return outside(of(1 / std::sqrt(x)), x <= 0, "inversesqrt of a number that is not above 0");
+    return outside(of(1 / std::sqrt(x)), x <= 0, "inversesqrt of a number that is not positive");
   }
 }
 
@@ -128,7 +128,7 @@ GlslComponent minMaxClamp(uint32_t instruction, const Operands& operands) {
   default: // FClamp, NClamp
     result.bits = pick(kit, pick(kit, bits[0], bits[1], false), bits[2], true);
     if (operands.value[1] > operands.value[2])
-      return result.undefined("clamp between bounds in the wrong order");
+      return result.undefined("clamp with its minimum above its maximum");
   }
   bool choosesFreely = instruction == GLSLstd450FMin || instruction == GLSLstd450FMax ||
                        instruction == GLSLstd450FClamp;
@@ -145,7 +145,7 @@ GlslComponent smoothStep(const Operands& operands) {
   uint64_t slope = kit.sub(kit.constant(3), kit.mul(kit.constant(2), t));
   GlslComponent result{kit.mul(kit.mul(t, t), slope)};
   return outside(result, operands.value[0] >= operands.value[1],
-                 "smoothstep between edges that do not ascend");
+                 "smoothstep with edge0 not below edge1");
 }
 
 GlslComponent loadExponent(const GlslCall& call, const Operands& operands, uint32_t at) {
@@ -183,7 +183,7 @@ GlslComponent derived(const GlslCall& call, const Operands& operands, uint32_t a
   case GLSLstd450Pow: {
     GlslComponent result{kit.rounded(std::pow(x, y))};
     if (x < 0) return result.undefined("pow of a negative number");
-    return outside(result, x == 0 && y <= 0, "pow of zero with an exponent that is not above 0");
+    return outside(result, x == 0 && y <= 0, "pow of zero with an exponent that is not positive");
   }
   case GLSLstd450FMix:
     return {

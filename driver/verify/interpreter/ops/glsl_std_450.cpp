@@ -133,11 +133,12 @@ GlslComponent integerComponent(const GlslCall& call, uint32_t at) {
     return ofSigned(std::max(value[0], value[1]));
   case GLSLstd450UClamp: {
     GlslComponent result{std::min(std::max(bits[0], bits[1]), bits[2])};
-    return bits[1] > bits[2] ? result.undefined("clamp between bounds in the wrong order") : result;
+    return bits[1] > bits[2] ? result.undefined("clamp with its minimum above its maximum")
+                             : result;
   }
   case GLSLstd450SClamp: {
     GlslComponent result = ofSigned(std::min(std::max(value[0], value[1]), value[2]));
-    return value[1] > value[2] ? result.undefined("clamp between bounds in the wrong order")
+    return value[1] > value[2] ? result.undefined("clamp with its minimum above its maximum")
                                : result;
   }
   case GLSLstd450FindILsb:

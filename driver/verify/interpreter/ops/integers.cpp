@@ -20,7 +20,7 @@ void divide(Lane& l, const Instr& i, bool isSigned, F f) {
         l.runner->reportUndefined(l, i.site, b);
       else if (l.runner)
         l.runner->report(FindingKind::DivisionByZero, l, i.site,
-                         y == 0 ? "" : "the smallest number divided by -1");
+                         y == 0 ? "" : "the smallest integer divided by -1");
       l.cells[i.d + n] = overflows ? x : 0;
       l.marks[i.d + n] = 0;
       continue;

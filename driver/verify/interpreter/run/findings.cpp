@@ -11,16 +11,16 @@ struct KindText {
 };
 
 constexpr KindText kTexts[] = {
-    {"race (write-write)", "race-write-write"},
-    {"race (read-write)", "race-read-write"},
-    {"race (both write the same value)", "race-same-value"},
-    {"race (incomplete synchronization)", "race-incomplete"},
+    {"data race (write-write)", "race-write-write"},
+    {"data race (read-write)", "race-read-write"},
+    {"data race (write-write of the same value)", "race-same-value"},
+    {"data race (incomplete synchronization)", "race-incomplete"},
     {"uninitialized read", "uninitialized-read"},
     {"undefined value", "undefined-value"},
     {"out-of-range access", "out-of-range"},
     {"division by zero", "division-by-zero"},
     {"barrier that not all invocations reach", "divergent-barrier"},
-    {"endless loop", "endless-loop"},
+    {"infinite loop", "endless-loop"},
     {"unreachable code reached", "unreachable-reached"},
 };
 

@@ -28,7 +28,7 @@ enum class FindingKind : uint8_t {
   UnreachableReached ///< OpUnreachable was executed
 };
 bool isRace(FindingKind kind);
-/// "race (write-write)" and so on, for people.
+/// "data race (write-write)" and so on, for people.
 std::string_view textOf(FindingKind kind);
 /// "race-write-write" and so on, for programs.
 std::string_view nameOf(FindingKind kind);

@@ -74,7 +74,7 @@ private:
     if (groups > UINT32_MAX) return failure("the interpreter runs up to 2^32 workgroups");
     for (uint32_t workgroup : options_.workgroups)
       if (workgroup >= groups)
-        return failure(fmt::format("there is no workgroup {} of {}", workgroup, groups));
+        return failure(fmt::format("no workgroup {} of {}", workgroup, groups));
     return ok();
   }
 
@@ -150,12 +150,12 @@ private:
   static std::string whyNot(const VariableInfo& variable, const BufferMemory& bound) {
     bool isImage = variable.kind != VariableInfo::Kind::Buffer;
     if (isImage != (bound.image != nullptr))
-      return isImage ? "is an image or a sampler, what is bound is a buffer"
-                     : "is a buffer, what is bound is an image";
+      return isImage ? "is an image or a sampler, but a buffer is bound"
+                     : "is a buffer, but an image is bound";
     if (variable.kind == VariableInfo::Kind::Image &&
         (variable.dimension != bound.image->dimension ||
          variable.isArrayed != bound.image->isArray))
-      return fmt::format("is an image of dimension {}{}, what is bound is not",
+      return fmt::format("is an image of dimension {}{}, but another kind of image is bound",
                          nameOf(variable.dimension), variable.isArrayed ? " with layers" : "");
     return {};
   }

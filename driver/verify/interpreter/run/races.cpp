@@ -188,7 +188,7 @@ void WorkgroupRunner::checkHistory(const Lane& lane, const Object& object, uint6
     kind = FindingKind::RaceSameValue;
   } else if (areAtomic || verdict == HappensBefore::Verdict::ByTheLetter) {
     kind = FindingKind::RaceIncomplete;
-    if (areAtomic) detail = "atomics whose scopes or sizes do not fit together";
+    if (areAtomic) detail = "atomics with mismatched scopes or sizes";
     if (need == HappensBefore::Need::Never) detail = "one of the accesses is private";
   }
   reportRace(kind, {workgroup_, lane.index, access.site}, {earlier.workgroup, other, earlier.site},

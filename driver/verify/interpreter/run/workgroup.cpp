@@ -283,7 +283,7 @@ void WorkgroupRunner::releaseBarrier() {
     finding.kind = FindingKind::DivergentBarrier;
     finding.at = {workgroup_, together[0]->index, inst.site};
     finding.other = {workgroup_, missing->index, 0};
-    finding.detail = fmt::format("{} of {} are there", together.size(), laneCount_);
+    finding.detail = fmt::format("{} of {} arrived", together.size(), laneCount_);
     log_.add(std::move(finding));
   }
   happensBefore_.meet(together, barrier.memory, Level::Workgroup);

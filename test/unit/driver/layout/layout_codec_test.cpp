@@ -135,13 +135,14 @@ TEST(LayoutCodec, FindsTheFirstValueThatDoesNotFit) {
   set(40, 4, -257);
   auto misfit = codec.findMisfit(elements.data(), 100);
   ASSERT_TRUE(misfit);
-  EXPECT_EQ(describe(layout, *misfit), "element 40: `energy` is -257, which the 9 bits (-256 to "
-                                       "255) that it was narrowed to do not hold");
+  EXPECT_EQ(describe(layout, *misfit),
+            "element 40: `energy` is -257, which does not fit the 9 bits "
+            "(-256 to 255) it was narrowed to");
   set(40, 0, -1); // as unsigned the largest
   misfit = codec.findMisfit(elements.data(), 100);
   EXPECT_EQ(describe(layout, *misfit),
-            "element 40: `kind` is 4294967295, which the 3 bits (0 to 7) "
-            "that it was narrowed to do not hold");
+            "element 40: `kind` is 4294967295, which does not fit the 3 bits (0 to 7) "
+            "it was narrowed to");
   set(39, 4, 256);
   EXPECT_EQ(codec.findMisfit(elements.data(), 100)->element, 39u);
 }

@@ -64,7 +64,7 @@ OpFunctionEnd
 
 TEST_F(JudgedByInterpreter, APassThatAloneHasARaceIsUndone) {
   verifier_.answer.state = VerifyState::Differs;
-  verifier_.answer.reason = "race (read-write) of `tile`: invocation 8 at a.comp:29";
+  verifier_.answer.reason = "data race (read-write) of `tile`: invocation 8 at a.comp:29";
   Remark remark;
   EXPECT_EQ(judge(remark), Verdict::Undo);
   EXPECT_EQ(remark.message, "--some-pass was undone: " + verifier_.answer.reason);
@@ -74,7 +74,7 @@ TEST_F(JudgedByInterpreter, ARaceOfTheInputIsNotTheFaultOfThePass) {
   verifier_.answer.state = VerifyState::OriginalUnsound;
   RunFinding race;
   race.kind = "race-read-write";
-  race.text = "race (read-write) of `tile`";
+  race.text = "data race (read-write) of `tile`";
   verifier_.answer.findings = {race};
   Remark remark;
   EXPECT_EQ(judge(remark), Verdict::Keep);

@@ -115,10 +115,8 @@ TEST(TranspileBindings, RefusedRequests) {
             "--bind=0:2=1: the shader has no such resource; it has 0:0, 0:1");
   EXPECT_EQ(why(Language::Glsl, {"push=1"}),
             "--bind=push=1: the shader has no such resource; it has 0:0, 0:1");
-  EXPECT_EQ(why(Language::Glsl, {"0:0=1", "0:1=1"}),
-            "--bind=0:1=1: binding 0.0 stands there already");
-  EXPECT_EQ(why(Language::Glsl, {"0:0=1", "0:0=2"}),
-            "--bind=0:0=2: binding 0.0 has a place already");
+  EXPECT_EQ(why(Language::Glsl, {"0:0=1", "0:1=1"}), "--bind=0:1=1: binding 0.0 is already there");
+  EXPECT_EQ(why(Language::Glsl, {"0:0=1", "0:0=2"}), "--bind=0:0=2: binding 0.0 is already placed");
   EXPECT_EQ(why(Language::Hlsl, {"0:0=t1"}), "--bind=0:0=t1: binding 0.0 takes a register u");
   EXPECT_EQ(
       why(Language::Hlsl, {"0:0=1"}),
@@ -126,7 +124,7 @@ TEST(TranspileBindings, RefusedRequests) {
       "a combined image t3+s3:1) in HLSL of shader model 6.0");
   EXPECT_EQ(why(Language::Msl, {"0:0=31"}), "--bind=0:0=31: MSL 2.1 for macOS ends at 30");
   EXPECT_EQ(why(Language::Msl, {"0:0=1+1"}),
-            "--bind=0:0=1+1: binding 0.0 is one thing, not two; give an index such as 3 (of a "
+            "--bind=0:0=1+1: binding 0.0 is a single resource; give an index such as 3 (of a "
             "combined image those of texture and sampler, 3+1)");
   for (const char* bad : {"", "0:0", "0=1", "0:0=", "0:0=x", "0:0=-1", "0:0=1:1", "push=b0"})
     EXPECT_NE(why(Language::Glsl, {bad}).find("must be SET:BINDING=TO"), std::string::npos) << bad;
@@ -266,7 +264,7 @@ TEST_F(TranspileRoundTrip, TextThatDoesNotCompile) {
   replace("void main()", "void main(");
   VerifyReport report = verify();
   EXPECT_EQ(report.state, VerifyState::Differs);
-  EXPECT_NE(report.reason.find("glslang does not take the ESSL"), std::string::npos);
+  EXPECT_NE(report.reason.find("glslang rejects the ESSL"), std::string::npos);
   make(Language::Hlsl); // of which glslang knows a part
   replace("void main(", "void main((");
   EXPECT_EQ(verify().state, VerifyState::NotRun);

@@ -223,7 +223,7 @@ TEST(Coverage, BeyondIsWhatTheOriginalRan) {
   const ShaderCoverage all = coverageOfMain("if (v == 9u)\n  a[8] = 1u;\n", {9});
   const ShaderCoverage part = coverageOfMain("if (v == 9u)\n  a[8] = 1u;\n");
   EXPECT_EQ(describeBeyond({{all}}, {{part}}),
-            std::vector<std::string>{"test.comp line 6, which the original runs"});
+            std::vector<std::string>{"test.comp line 6, which the original executes"});
   EXPECT_TRUE(describeBeyond({{part}}, {{part}}).empty());
   EXPECT_TRUE(describeBeyond({{part}}, {{all}}).empty());
   ShaderCoverage noLines = part;

@@ -44,7 +44,7 @@ TEST(BrokenHeader, Truncated) {
   EXPECT_TRUE(failsWith({spv::MagicNumber, 0x10500}, "truncated: 2 words"));
 }
 TEST(BrokenHeader, NoMagic) {
-  EXPECT_TRUE(failsWith({0x6d65764f, 0, 0, 1, 0}, "no SPIR-V module"));
+  EXPECT_TRUE(failsWith({0x6d65764f, 0, 0, 1, 0}, "not a SPIR-V module"));
 }
 TEST(BrokenHeader, BoundZero) {
   EXPECT_TRUE(failsWith(header(0), "id bound is 0"));
@@ -64,7 +64,7 @@ TEST(BrokenHeader, VersionOfNoSpecification) {
 TEST(BrokenHeader, OtherByteOrderSaysHowToMend) {
   std::vector<uint32_t> words = test::assemble("OpCapability Shader OpMemoryModel Logical GLSL450");
   for (uint32_t& w : words) w = __builtin_bswap32(w);
-  EXPECT_TRUE(failsWith(words, "other byte order"));
+  EXPECT_TRUE(failsWith(words, "opposite byte order"));
   EXPECT_TRUE(failsWith(words, "spirv-as"));
 }
 
@@ -85,14 +85,14 @@ TEST(BrokenWords, JunkBehindTheModule) {
 TEST(BrokenWords, TooFewAndTooMany) {
   EXPECT_TRUE(failsWith(withWords({first(1, spv::Op::OpCapability)}), "needs at least 2"));
   EXPECT_TRUE(failsWith(withWords({first(3, spv::Op::OpTypeVoid), 1, 2}), "at most 2"));
-  EXPECT_TRUE(failsWith(withWords({first(3, spv::Op::OpCapability), 1, 2}), "1 words more"));
+  EXPECT_TRUE(failsWith(withWords({first(3, spv::Op::OpCapability), 1, 2}), "1 word after"));
   EXPECT_TRUE(
       failsWith(withWords({first(3, spv::Op::OpDecorate), 1, uint32_t(spv::Decoration::Offset)}),
-                "ends before its operands do"));
+                "ends before its last operand"));
 }
 TEST(BrokenWords, StringWithoutNul) {
-  EXPECT_TRUE(failsWith(withWords({first(3, spv::Op::OpString), 1, 0x61616161}),
-                        "string that does not end"));
+  EXPECT_TRUE(
+      failsWith(withWords({first(3, spv::Op::OpString), 1, 0x61616161}), "unterminated string"));
   EXPECT_TRUE(Module::read(withWords({first(3, spv::Op::OpString), 1, 0x00616161})));
 }
 TEST(BrokenWords, IdsOutOfRange) {
@@ -133,7 +133,7 @@ constexpr Case kCases[] = {
     {"ParameterBehindBlocks",
      "%10 = OpFunction %1 None %2 %11 = OpLabel OpReturn %12 = OpFunctionParameter %3 "
      "OpFunctionEnd",
-     "behind the blocks"},
+     "after the first block"},
     {"ParameterOutside", "%12 = OpFunctionParameter %3", "outside a function"},
     {"LabelOutside", "%12 = OpLabel", "outside a function"},
     {"LabelInBlock",
@@ -167,7 +167,7 @@ constexpr Case kCases[] = {
      "between a merge instruction and the terminator"},
     {"MergeOutside", "OpSelectionMerge %12 None", "outside a block"},
     {"TwoDefinitions", "!0x00020014 !3", "OpTypeInt at word"},
-    {"ResultTypeIsNoType", "%10 = OpUndef %4", "is no type (word"},
+    {"ResultTypeIsNoType", "%10 = OpUndef %4", "is not a type (word"},
     {"ResultTypeLater", "%10 = OpUndef %11 %11 = OpTypeBool", "not declared before it"},
     {"TypeOfItself", "%10 = OpTypeStruct %10", "not declared before it"},
     {"TypeCycle", "%10 = OpTypeArray %11 %4 %11 = OpTypeArray %10 %4", "not declared before it"},
@@ -176,21 +176,21 @@ constexpr Case kCases[] = {
      "not declared before it"},
     {"ForwardPointerIsNoPointer",
      "OpTypeForwardPointer %10 Private %11 = OpTypeStruct %10 %10 = OpTypeStruct %11",
-     "no OpTypePointer"},
+     "not an OpTypePointer"},
     {"ForwardPointerNeverComes", "OpTypeForwardPointer %10 Private %11 = OpTypeStruct %10",
      "never declared"},
     {"PhiOfHalfAPair",
      "%10 = OpFunction %1 None %2 %11 = OpLabel %12 = OpPhi %3 !4 OpReturn OpFunctionEnd",
-     "within a pair"},
+     "middle of an operand pair"},
     {"SwitchOnFloat",
      "%9 = OpConstantNull %5 %10 = OpFunction %1 None %2 %11 = OpLabel !0x000500fb !9 !11 !1 !11 "
      "OpFunctionEnd",
-     "no integer"},
+     "not a previously defined integer"},
     {"SwitchOfHalfACase",
      "%10 = OpFunction %1 None %2 %11 = OpLabel !0x000400fb !4 !11 !1 OpFunctionEnd",
-     "ends before its operands"},
+     "ends before its last operand"},
     {"NumberOfVoid", "!0x0004002b !1 !10 !7", "neither integer nor float"},
-    {"NumberTooLong", "!0x0005002b !3 !10 !7 !7", "1 words more"},
+    {"NumberTooLong", "!0x0005002b !3 !10 !7 !7", "1 word after"},
     {"SpecOpWithoutResult", "!0x00060034 !3 !10 !62 !4 !4", "cannot hold OpStore"},
     {"SpecOpInSpecOp", "!0x00060034 !3 !10 !52 !128 !4", "cannot hold OpSpecConstantOp"},
     {"SpecOpOfExtInst", "!0x00070034 !3 !10 !12 !4 !1 !4", "cannot hold OpExtInst"},
@@ -198,7 +198,7 @@ constexpr Case kCases[] = {
      "%8 = OpTypePointer Private %3 %9 = OpVariable %8 Private %10 = OpFunction %1 None %2 %11 = "
      "OpLabel "
      "!0x0005003d !3 !12 !9 !2 OpReturn OpFunctionEnd",
-     "ends before its operands"},
+     "ends before its last operand"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Structure, BrokenModule, ::testing::ValuesIn(kCases),
@@ -211,7 +211,7 @@ TEST(BrokenModule, ErrorNamesWordAndId) {
   EXPECT_EQ(m.error().wordOffset, 7u);
   EXPECT_EQ(m.error().id, 7u);
   EXPECT_EQ(m.error().str(),
-            "OpTypeBool defines an id that OpTypeVoid at word 5 defines already (word 7, id %7)");
+            "OpTypeBool redefines an id already defined by OpTypeVoid at word 5 (word 7, id %7)");
 }
 
 /// A module with every kind of operand that can go wrong.

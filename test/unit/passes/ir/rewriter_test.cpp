@@ -247,21 +247,21 @@ TEST_F(RewriterFault, TwoReplacements) {
   Rewriter rewriter(module);
   rewriter.replace(def(7), Inst(module.inst(def(7))));
   rewriter.replace(def(7), Inst(module.inst(def(7))));
-  expectFault(rewriter, "exclude one another");
+  expectFault(rewriter, "conflicting edits");
 }
 
 TEST_F(RewriterFault, ReplaceAndErase) {
   Rewriter rewriter(module);
   rewriter.erase(def(7));
   rewriter.replace(def(7), Inst(module.inst(def(7))));
-  expectFault(rewriter, "exclude one another");
+  expectFault(rewriter, "conflicting edits");
 }
 
 TEST_F(RewriterFault, SetWordAndErase) {
   Rewriter rewriter(module);
   rewriter.setWord(def(7), 3, 1);
   rewriter.erase(def(7));
-  expectFault(rewriter, "exclude one another");
+  expectFault(rewriter, "conflicting edits");
 }
 
 TEST_F(RewriterFault, InstructionTooLong) {

@@ -167,8 +167,8 @@ TEST(HtmlReport, StaysUsableWithThousandsOfFiles) {
   const std::string html = htmlReport(page);
   EXPECT_LT(html.size(), size_t(12) << 20);
   EXPECT_EQ(countOf(html, "<details class=\"subject\""), 2000u);
-  EXPECT_TRUE(has(html, "Source and differences of the code are left out"));
-  EXPECT_TRUE(has(html, "Remarks and source are left out"));
+  EXPECT_TRUE(has(html, "Source and code diff are omitted"));
+  EXPECT_TRUE(has(html, "Remarks and source are omitted"));
 }
 
 TEST(HtmlReport, EntriesSurvivePacking) {

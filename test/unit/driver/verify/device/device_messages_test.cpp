@@ -209,7 +209,7 @@ TEST_F(Connection, EndsWithinAMessage) {
 TEST_F(Connection, TellsNonsenseFromLength) {
   sendRaw({~uint64_t(0), 0});
   EXPECT_FALSE(receive());
-  EXPECT_EQ(connection_->fault(), Fault::Nonsense);
+  EXPECT_EQ(connection_->fault(), Fault::InvalidLength);
 }
 
 TEST_F(Connection, GivesUpWaiting) {

@@ -95,35 +95,34 @@ TEST_F(FaultyDriver, CrashesOverACompile) {
   const RunFailure failed = failureOf("compile:crash");
   EXPECT_EQ(failed.kind, Kind::DriverCrashed);
   EXPECT_EQ(failed.message,
-            "the driver crashed (signal 11, SIGSEGV) while it compiled shader `empty`");
+            "the driver crashed (signal 11, SIGSEGV) while compiling shader `empty`");
 }
 
 TEST_F(FaultyDriver, AbortsInARun) {
   const RunFailure failed = failureOf("wait:abort");
   EXPECT_EQ(failed.kind, Kind::DriverCrashed);
-  EXPECT_EQ(failed.message, "the driver crashed (signal 6, SIGABRT) while it ran nothing");
+  EXPECT_EQ(failed.message, "the driver crashed (signal 6, SIGABRT) while running nothing");
 }
 
 TEST_F(FaultyDriver, CrashesWhenItIsOpened) {
   const RunFailure failed = failureOf("open:crash");
   EXPECT_EQ(failed.kind, Kind::DriverCrashed);
-  EXPECT_NE(failed.message.find("(signal 11, SIGSEGV) while it opened "), std::string::npos)
+  EXPECT_NE(failed.message.find("(signal 11, SIGSEGV) while opening "), std::string::npos)
       << failed.message;
 }
 
 TEST_F(FaultyDriver, Exits) {
   const RunFailure failed = failureOf("compile:exit");
   EXPECT_EQ(failed.kind, Kind::DriverCrashed);
-  EXPECT_EQ(failed.message,
-            "the driver ended its process (exit status 7) while it compiled shader `empty`");
+  EXPECT_EQ(failed.message, "the driver exited (status 7) while compiling shader `empty`");
 }
 
 // As the kernel does to large processes: no fault of the program's.
 TEST_F(FaultyDriver, IsKilled) {
   const RunFailure failed = failureOf("submit:kill");
   EXPECT_EQ(failed.kind, Kind::Unsupported);
-  EXPECT_EQ(failed.message, "the driver's process was killed (signal 9, SIGKILL) while it ran "
-                            "nothing, most likely because memory ran out");
+  EXPECT_EQ(failed.message, "the driver's process was killed (signal 9, SIGKILL) while running "
+                            "nothing, most likely for lack of memory");
 }
 
 TEST_F(FaultyDriver, LosesItsDevice) {
@@ -144,7 +143,7 @@ TEST_F(FaultyDriver, NeverEndsACompile) {
 TEST_F(FaultyDriver, NeverEndsASubmission) {
   const RunFailure failed = failureOf("submit:hang", 0.5);
   EXPECT_EQ(failed.kind, Kind::Timeout);
-  EXPECT_EQ(failed.message, "nothing did not end within 0.5 seconds");
+  EXPECT_EQ(failed.message, "nothing did not finish within 0.5 seconds");
 }
 
 TEST_F(FaultyDriver, CrashesWhenItsDevicesAreListed) {
@@ -152,8 +151,8 @@ TEST_F(FaultyDriver, CrashesWhenItsDevicesAreListed) {
   Result<std::vector<DeviceInfo>> devices = listDevices();
   ASSERT_FALSE(devices);
   EXPECT_EQ(devices.error().message,
-            "there is no usable Vulkan: the driver crashed (signal 11, SIGSEGV) while it listed "
-            "its devices; name the file of another driver in VK_DRIVER_FILES");
+            "no usable Vulkan: the driver crashed (signal 11, SIGSEGV) while listing "
+            "its devices; point VK_DRIVER_FILES at another driver");
   DeviceHost host;
   EXPECT_FALSE(host.probe({.device = "cpu"}));
   ::unsetenv("LANEWISE_FAULT");
@@ -169,7 +168,7 @@ TEST(DeviceWorker, ThatIsGoneFailsTheNextCall) {
   DeviceAnswer answer;
   RunStatus failed = worker.ask(request, answer);
   ASSERT_TRUE(failed);
-  EXPECT_EQ(failed->message, "the driver crashed (signal 15, SIGTERM) while it started");
+  EXPECT_EQ(failed->message, "the driver crashed (signal 15, SIGTERM) while starting");
   EXPECT_FALSE(hasChildren());
 }
 

@@ -140,15 +140,15 @@ bool has(const std::vector<std::string>& names, std::string_view name) {
 TEST(PlanRounds, ChangesWhatTheFirstInputsLeave) {
   const std::vector<std::string> names = roundsOf(shader(), shader());
   for (const char* name :
-       {"values of its own constants", "integers of any size", "counters at zero",
+       {"values near the shader's constants", "full-range integers", "counters at zero",
         "17 in the push constant at byte 4", "16 in the push constant at byte 4",
         "5 in the push constant at byte 8", "1 in specialization constant 4",
-        "5 in the push constant at byte 8 and integers of any size",
-        "integers at the ends of their range", "counts of 593, beyond the grid"})
+        "5 in the push constant at byte 8 and full-range integers", "smallest and largest integers",
+        "counts of 593, beyond the grid"})
     EXPECT_TRUE(has(names, name)) << name;
   EXPECT_FALSE(has(names, "17 in the push constant at byte 8")) << "it is not compared with that";
-  for (const char* name : {"floats of any size", "negative floats", "negative single integers",
-                           "images below the grid", "subgroups of 64"})
+  for (const char* name : {"floats of all magnitudes", "negative floats",
+                           "negative single integers", "images below the grid", "subgroups of 64"})
     EXPECT_FALSE(has(names, name)) << "there are none";
 }
 

@@ -522,7 +522,7 @@ TEST(InterpreterFindings, SameFindingsWithAnyNumberOfThreads) {
     if (first.empty()) first = it.findings();
     EXPECT_EQ(it.findings(), first);
   }
-  EXPECT_NE(first.find("race (read-write) of `s` at byte 0: invocation 1 of workgroup 0 at "
+  EXPECT_NE(first.find("data race (read-write) of `s` at byte 0: invocation 1 of workgroup 0 at "
                        "test.comp:2"),
             std::string::npos)
       << first;

@@ -617,9 +617,11 @@ TEST_F(InterpretedImages, WhatIsBoundMustFit) {
   solid.dimension = Dim3D, solid.depth = 4;
   layered.isArray = true;
   EXPECT_EQ(problem(&flat), "");
-  EXPECT_EQ(problem(nullptr), "binding 0.0 is an image or a sampler, what is bound is a buffer");
-  EXPECT_EQ(problem(&solid), "binding 0.0 is an image of dimension 2d, what is bound is not");
-  EXPECT_EQ(problem(&layered), "binding 0.0 is an image of dimension 2d, what is bound is not");
+  EXPECT_EQ(problem(nullptr), "binding 0.0 is an image or a sampler, but a buffer is bound");
+  EXPECT_EQ(problem(&solid),
+            "binding 0.0 is an image of dimension 2d, but another kind of image is bound");
+  EXPECT_EQ(problem(&layered),
+            "binding 0.0 is an image of dimension 2d, but another kind of image is bound");
 }
 
 // docs/design/interpreter.md, "What it does not see".
@@ -657,14 +659,14 @@ TEST(InterpretedImageRefusals, ByName) {
   };
   EXPECT_EQ(
       refusal("layout(binding = 1) uniform sampler2DMS s;", "b = texelFetch(s, ivec2(0), 1);"),
-      "the interpreter does not know OpImageFetch with image operands 0x40, multisampled "
+      "the interpreter does not support OpImageFetch with image operands 0x40, multisampled "
       "images");
   EXPECT_EQ(refusal("layout(binding = 1) uniform sampler2DShadow s;",
                     "b.x = textureLod(s, vec3(0.5), 0);"),
-            "the interpreter does not know OpImageSampleDrefExplicitLod");
+            "the interpreter does not support OpImageSampleDrefExplicitLod");
   EXPECT_EQ(refusal("layout(binding = 1) uniform samplerCube s;",
                     "b = textureGrad(s, vec3(1, 0, 0), vec3(0.1), vec3(0.2));"),
-            "the interpreter does not know OpImageSampleExplicitLod of a cube with Grad");
+            "the interpreter does not support OpImageSampleExplicitLod of a cube with Grad");
 }
 
 } // namespace

@@ -134,7 +134,7 @@ TEST(InterpreterRefusals, ByName) {
   EXPECT_EQ(refusal("#version 450\n#extension GL_ARB_shader_clock : require\n"
                     "layout(local_size_x = 8) in;\nlayout(binding = 0) buffer A { uvec2 a; };\n"
                     "void main() { a = clock2x32ARB(); }"),
-            "the interpreter does not know OpReadClockKHR");
+            "the interpreter does not support OpReadClockKHR");
 }
 
 // Modules that no GLSL gives. `head` stands before the types, `extra` behind them, `body` in main.
@@ -177,16 +177,16 @@ TEST(InterpreterRefusals, PointerChainsIntoCells) {
     EXPECT_EQ(refusalOf(headOf("OpCapability VariablePointers\n", ""),
                         extra + (isFunction ? "" : variable),
                         (isFunction ? variable : "") + "%p = OpPtrAccessChain %pointer %v %one\n"),
-              "the interpreter does not know OpPtrAccessChain into Function or Private memory");
+              "the interpreter does not support OpPtrAccessChain into Function or Private memory");
   }
 }
 
 TEST(InterpreterRefusals, PartitionedReductions) {
   EXPECT_EQ(refusalOf(headOf("OpCapability GroupNonUniformPartitionedNV\n", ""), "", ""),
-            "the interpreter does not know capability GroupNonUniformPartitionedNV");
+            "the interpreter does not support capability GroupNonUniformPartitionedNV");
   std::string reduce = "%r = OpGroupNonUniformIAdd %uint %three ";
   EXPECT_EQ(refusalOf(headOf("", ""), "", reduce + "PartitionedReduceNV %one %zero\n"),
-            "the interpreter does not know OpGroupNonUniformIAdd over partitions");
+            "the interpreter does not support OpGroupNonUniformIAdd over partitions");
   EXPECT_EQ(refusalOf(headOf("", ""), "", reduce + "Reduce %one\n"), "not refused");
 }
 
@@ -202,9 +202,9 @@ TEST(InterpreterRefusals, ExecutionModes) {
         refusalOf(headOf("OpCapability " + mode + "\nOpExtension \"SPV_KHR_float_controls\"\n",
                          "OpExecutionMode %main " + mode + " 32\n"),
                   "", ""),
-        "the interpreter does not know capability " + mode);
+        "the interpreter does not support capability " + mode);
   EXPECT_EQ(refusalOf(headOf("", "OpExecutionMode %main LocalSizeHint 8 1 1\n"), "", ""),
-            "the interpreter does not know execution mode number 18");
+            "the interpreter does not support execution mode number 18");
 }
 
 TEST(InterpreterRefusals, RoundingOfConversions) {
@@ -214,7 +214,7 @@ TEST(InterpreterRefusals, RoundingOfConversions) {
   };
   EXPECT_EQ(converted("RTE"), "not refused");
   EXPECT_EQ(converted("RTZ"), "not refused");
-  EXPECT_EQ(converted("RTP"), "the interpreter does not know OpFConvert with FPRoundingMode 2");
+  EXPECT_EQ(converted("RTP"), "the interpreter does not support OpFConvert with FPRoundingMode 2");
 }
 
 TEST(InterpreterRefusals, BuiltIns) {
@@ -224,7 +224,7 @@ TEST(InterpreterRefusals, BuiltIns) {
                      "%v = OpLoad %uint %input\n");
   };
   EXPECT_EQ(reading("SubgroupId"), "not refused");
-  EXPECT_EQ(reading("DeviceIndex"), "the interpreter does not know built-in number 4438");
+  EXPECT_EQ(reading("DeviceIndex"), "the interpreter does not support built-in number 4438");
 }
 
 // 1.3 lies between two halves, nearer to the lower one; 1.3004 nearer to the upper one.

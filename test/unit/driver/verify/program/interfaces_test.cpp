@@ -70,7 +70,7 @@ TEST(Interfaces, Blocks) {
   EXPECT_EQ(differences(a, with("uint n; uint y[];")),
             Texts{"the array of binding 0.1 (`Out`) begins at byte 0 in a, at byte 4 in b"});
   EXPECT_EQ(differences(a, with("uint y[16];")),
-            Texts{"the array of binding 0.1 (`Out`) is open in a, has 16 elements in b"});
+            Texts{"the array of binding 0.1 (`Out`) is unsized in a, has 16 elements in b"});
   // Another type of the same size is no other interface.
   EXPECT_EQ(differences(a, with("float y[];")), Texts{});
   EXPECT_EQ(differences(a, with("uvec2 y[];"), false), Texts{});
@@ -84,8 +84,9 @@ TEST(Interfaces, PushConstantsAndWorkgroups) {
   const std::string a = with("64", "uint n;");
   EXPECT_EQ(differences(a, with("64", "uint m; uint n;")),
             Texts{"a takes 4 bytes of push constants, b takes 8"});
-  EXPECT_EQ(differences(a, with("32", "uint n;")),
-            Texts{"a workgroup is 64x1x1 in a, 32x1x1 in b, and as many workgroups run"});
+  EXPECT_EQ(
+      differences(a, with("32", "uint n;")),
+      Texts{"a workgroup is 64x1x1 in a, 32x1x1 in b, and both run the same number of workgroups"});
 }
 
 // ----- counts of a scenario -----

@@ -102,9 +102,10 @@ TEST(Marshal, WhatIsNotWrittenStaysPoison) {
 TEST(Marshal, RangesAreDeclared) {
   const PackedBuffer packed = packedOf(narrowedLayout(32), 300);
   Bytes source = things(300); // energy 256 and more
-  EXPECT_EQ(describeMisfit(packed, "things", source, {}),
-            "buffer `things`, element 256: `energy` is 256, which the 9 bits (-256 to 255) that it "
-            "was narrowed to do not hold");
+  EXPECT_EQ(
+      describeMisfit(packed, "things", source, {}),
+      "buffer `things`, element 256: `energy` is 256, which does not fit the 9 bits (-256 to 255) "
+      "it was narrowed to");
   cutToRange(packed, source);
   EXPECT_FALSE(describeMisfit(packed, "things", source, {}));
   EXPECT_EQ(wordAt(source, 12 + 28 * 256), uint32_t(-256));
@@ -158,7 +159,7 @@ TEST_F(MarshalPrograms, GetBuffersOfTheirOwn) {
   EXPECT_EQ(made->seenAs(1, 0), 1u);
   EXPECT_EQ(made->seenAs(2, 0), 1u);
   EXPECT_TRUE(made->programs[0].dispatches.empty());
-  EXPECT_EQ(made->programs[1].dispatches[0].bindings[0].buffer, "things (laid out anew)");
+  EXPECT_EQ(made->programs[1].dispatches[0].bindings[0].buffer, "things (repacked)");
   EXPECT_EQ(made->packedAt(0), nullptr);
 }
 

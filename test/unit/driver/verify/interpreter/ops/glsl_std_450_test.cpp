@@ -489,7 +489,7 @@ TEST(GlslStd450, ComputesMatrices) {
 TEST(GlslStd450, WorksComponentByComponentAndFlushesWhenAsked) {
   Ran ran = run(GLSLstd450Log, {f32({1, 0, -1})}, 3, 32);
   EXPECT_EQ(ran.outcome.cells, 0b110u);
-  EXPECT_STREQ(ran.outcome.why, "log of a number that is not above 0");
+  EXPECT_STREQ(ran.outcome.why, "log of a number that is not positive");
   FloatModes modes;
   EXPECT_EQ(run(GLSLstd450FAbs, {f32({-0x1p-140f})}, 1, 32, modes).cells[0], 0x200u);
   modes.single.flushDenormals = true;

@@ -227,7 +227,7 @@ TEST(InterpreterRaces, FindingsSayWhereAndWhy) {
   EXPECT_EQ(finding.bytes, 4u);
   EXPECT_EQ(finding.detail, "");
   EXPECT_EQ(findingOf("atomicAdd(flag, 1u, kSubgroup, 0, 0);").detail,
-            "atomics whose scopes or sizes do not fit together");
+            "atomics with mismatched scopes or sizes");
   const std::string barrier = "controlBarrier(kWorkgroup, kWorkgroup, kBuffer, kBoth";
   EXPECT_EQ(findingOf("b[t] = t; " + barrier + " | kAvailable | kVisible); c[t] = b[63 - t];",
                       kVulkanHead)
