@@ -7,6 +7,7 @@
 #include "analysis/module/entry_points.h"
 #include "analysis/module/types.h"
 #include "analysis/uniformity/uniformity.h"
+#include "ir/integer_semantics.h"
 
 #include <algorithm>
 
@@ -228,19 +229,16 @@ bool Speculation::isBelow(Id index, uint64_t count) {
 bool Speculation::isDefinedDivisor(Id divisor, bool isSigned) {
   const TypeInfo& type = analyses_.get<Types>().info(module_.typeOf(divisor));
   const Constants& constants = analyses_.get<Constants>();
-  // The most negative number by -1 does not fit.
-  auto isGood = [&](uint64_t bits, uint32_t width) {
-    const uint64_t minusOne = width >= 64 ? UINT64_MAX : (uint64_t(1) << width) - 1;
-    return bits != 0 && (!isSigned || bits != minusOne);
-  };
   if (type.kind == TypeInfo::Kind::Vector) {
     for (uint32_t n = 0; n < type.count; ++n) {
       const auto value = constants.component(divisor, n);
-      if (!value || !value->isLiteral || !isGood(value->bits, value->width)) return false;
+      if (!value || !value->isLiteral || !dividesEverything(isSigned, value->width, value->bits))
+        return false;
     }
     return true;
   }
-  if (const auto literal = constants.literal(divisor)) return isGood(*literal, type.width);
+  if (const auto literal = constants.literal(divisor))
+    return dividesEverything(isSigned, type.width, *literal);
   const auto range = rangeOf(divisor);
   return range && range->first > 0 &&
          (!isSigned || range->second < (uint64_t(1) << (type.width - 1)));

@@ -5,6 +5,7 @@
 #include "analysis/module/def_use.h"
 #include "analysis/module/entry_points.h"
 #include "analysis/module/types.h"
+#include "ir/integer_semantics.h"
 
 #include <algorithm>
 #include <spirv/unified1/GLSL.std.450.h>
@@ -334,9 +335,7 @@ AffineWalk::Form AffineWalk::operationForm(const Place& p, InstRef def, spv::Op 
     const AffineExpr* a = get(left);
     const AffineExpr* b = get(right);
     if (!a || !b) return std::nullopt;
-    if (op == spv::Op::OpShiftLeftLogical || op == spv::Op::OpShiftRightLogical ||
-        op == spv::Op::OpShiftRightArithmetic)
-      return shiftForm(op, *a, *b, width);
+    if (isShift(op)) return shiftForm(op, *a, *b, width);
     Form form = arithmeticForm(op, *a, *b, width);
     return form ? form : comparisonForm(op, *a, *b, from);
   }

@@ -9,7 +9,7 @@ namespace lanewise::driver::interpreter {
 namespace {
 
 void pointerIndex(Lane& l, const Instr& i) {
-  uint64_t index = i.extra ? uint64_t(signExtend(l.cells[i.b], i.shift)) : l.cells[i.b];
+  uint64_t index = i.extra ? uint64_t(signedOf(l.cells[i.b], widthOf(i))) : l.cells[i.b];
   uint32_t a = l.marks[i.a], b = l.marks[i.b];
   bool isInside = i.c == 0 || index < i.c;
   if (!isInside) l.badIndex = index, l.badBound = i.c;
@@ -62,8 +62,8 @@ void addMemoryHandlers(HandlerTable& t) {
     l.marks[i.d] = l.marks[i.a];
   };
   t[size_t(Op::PointerDiff)] = [](Lane& l, const Instr& i) {
-    eachTwo(l, i, [stride = int64_t(i.aux), s = i.shift](uint64_t x, uint64_t y) {
-      return cut(uint64_t(int64_t(x - y) / stride), s);
+    eachTwo(l, i, [stride = int64_t(i.aux), w = widthOf(i)](uint64_t x, uint64_t y) {
+      return wrapped(uint64_t(int64_t(x - y) / stride), w);
     });
   };
   t[size_t(Op::PointerIndex)] = pointerIndex;

@@ -180,7 +180,7 @@ private:
   }
 
   uint64_t identity() const {
-    uint32_t shift = 64u - group_.width;
+    const uint64_t ones = wrapped(~uint64_t(0), group_.width);
     switch (group_.opcode) {
     case S::OpGroupNonUniformIMul:
     case S::OpGroupNonUniformLogicalAnd:
@@ -188,12 +188,12 @@ private:
     case S::OpGroupNonUniformFMul:
       return encodeFloat(group_.width, 1);
     case S::OpGroupNonUniformSMin:
-      return cut(~uint64_t(0), shift) >> 1;
+      return ones >> 1;
     case S::OpGroupNonUniformSMax:
       return uint64_t(1) << (group_.width - 1);
     case S::OpGroupNonUniformUMin:
     case S::OpGroupNonUniformBitwiseAnd:
-      return cut(~uint64_t(0), shift);
+      return ones;
     case S::OpGroupNonUniformFMin:
       return encodeFloat(group_.width, HUGE_VAL);
     case S::OpGroupNonUniformFMax:
@@ -204,24 +204,23 @@ private:
   }
 
   uint64_t combine(uint64_t x, uint64_t y) const {
-    uint32_t shift = 64u - group_.width, width = group_.width;
+    const uint32_t width = group_.width;
+    auto with = [&](S op) { return evaluateBinary(op, width, x, y).bits; };
     switch (group_.opcode) {
     case S::OpGroupNonUniformIAdd:
-      return cut(x + y, shift);
+      return with(S::OpIAdd);
     case S::OpGroupNonUniformFAdd:
       return floatArithmetic(FloatOperation::Add, width, x, y);
     case S::OpGroupNonUniformIMul:
-      return cut(x * y, shift);
+      return with(S::OpIMul);
     case S::OpGroupNonUniformFMul:
       return floatArithmetic(FloatOperation::Mul, width, x, y);
     case S::OpGroupNonUniformSMin:
-      return signExtend(y, shift) < signExtend(x, shift) ? y : x;
-    case S::OpGroupNonUniformSMax:
-      return signExtend(y, shift) > signExtend(x, shift) ? y : x;
     case S::OpGroupNonUniformUMin:
-      return std::min(x, y);
+      return smallerOf(group_.opcode == S::OpGroupNonUniformSMin, width, x, y);
+    case S::OpGroupNonUniformSMax:
     case S::OpGroupNonUniformUMax:
-      return std::max(x, y);
+      return largerOf(group_.opcode == S::OpGroupNonUniformSMax, width, x, y);
     case S::OpGroupNonUniformFMin:
     case S::OpGroupNonUniformFMax: {
       if (isNan(width, x)) return y;
@@ -231,12 +230,12 @@ private:
     }
     case S::OpGroupNonUniformBitwiseAnd:
     case S::OpGroupNonUniformLogicalAnd:
-      return x & y;
+      return with(S::OpBitwiseAnd);
     case S::OpGroupNonUniformBitwiseOr:
     case S::OpGroupNonUniformLogicalOr:
-      return x | y;
+      return with(S::OpBitwiseOr);
     default: // BitwiseXor, LogicalXor
-      return x ^ y;
+      return with(S::OpBitwiseXor);
     }
   }
 
