@@ -70,13 +70,14 @@ Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text)
 
 Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
   std::array<uint32_t, 3> size{1, 1, 1};
-  Error bad = failure(
-      fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1 to 65535", text));
+  Error bad =
+      failure(fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1 to {}", text,
+                          kMaxWorkgroupSize));
   const char* at = text.data();
   const char* end = at + text.size();
   for (size_t i = 0; i < 3; ++i) {
     auto [next, error] = std::from_chars(at, end, size[i]);
-    if (error != std::errc() || size[i] < 1 || size[i] > 65535) return bad;
+    if (error != std::errc() || size[i] < 1 || size[i] > kMaxWorkgroupSize) return bad;
     at = next;
     if (i < 2 && at != end) {
       if (*at++ != ',') return bad;

@@ -172,7 +172,7 @@ void declareReports(CLI::App& app, OptOptions& o, RawOptions& raw) {
       ->group(group);
   app.add_option("--subgroup-size", o.interpreter.subgroupSize,
                  "with --verify: lanes of a subgroup in the interpreter (default 32)")
-      ->type_name("4|8|16|32|64|128")
+      ->type_name(kSubgroupSizes)
       ->group(group);
 }
 

@@ -93,7 +93,7 @@ void declareDeviceOptions(CLI::App& app, const char* group, VerifyOptions& optio
       ->group(group);
   app.add_option("--subgroup-size", options.interpreter.subgroupSize,
                  "lanes of a subgroup in the interpreter (default 32)")
-      ->type_name("4|8|16|32|64|128")
+      ->type_name(kSubgroupSizes)
       ->group(group);
 }
 
@@ -125,8 +125,7 @@ Status checkInterpreterOptions(const InterpreterOptions& options) {
                  {},
                  0,
                  {}};
-  const uint32_t lanes = options.subgroupSize;
-  if (lanes < 4 || lanes > 128 || !std::has_single_bit(lanes))
+  if (!isSubgroupSize(options.subgroupSize))
     return Error{"--subgroup-size must be 4, 8, 16, 32, 64 or 128", {}, 0, {}};
   return ok();
 }

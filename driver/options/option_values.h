@@ -32,6 +32,9 @@ struct SourceOptions {
 void declareSourceOptions(CLI::App& app, const char* group, SourceOptions options,
                           const std::string& entryHelp);
 
+/// What --subgroup-size takes, as help shows it: the sizes of isSubgroupSize().
+inline constexpr const char* kSubgroupSizes = "4|8|16|32|64|128";
+
 /// Where and how to dispatch: --device, --validation-layer, --timeout, and those of the
 /// interpreter.
 void declareDeviceOptions(CLI::App& app, const char* group, VerifyOptions& options);

@@ -16,9 +16,6 @@ namespace {
 // States of a slot; a form is kept as its index in forms_ plus kFirstForm.
 constexpr uint32_t kUnknown = 0, kInProgress = 1, kFirstForm = 2;
 
-/// Lanes of a subgroup at most (Vulkan: the largest subgroupSize).
-constexpr uint32_t kMaxSubgroupSize = 128;
-
 /// Both are non-negative when read as signed numbers of `width` bits.
 bool areNonNegative(const AffineTable& table, const AffineExpr& a, const AffineExpr& b,
                     uint32_t width) {

@@ -16,7 +16,8 @@ class GroupRun {
 public:
   GroupRun(std::span<Lane* const> lanes, const GroupInfo& group, uint32_t subgroupSize,
            const Instr& inst)
-      : lanes_(lanes), group_(group), size_(subgroupSize), site_(inst.site), bySubgroupLane_(128) {
+      : lanes_(lanes), group_(group), size_(subgroupSize), site_(inst.site),
+        bySubgroupLane_(kMaxSubgroupSize) {
     for (Lane* lane : lanes) bySubgroupLane_[lane->subgroupLane] = lane;
   }
 
@@ -164,7 +165,8 @@ private:
     std::vector<uint32_t> marks;
     for (Lane* lane : lanes_) {
       uint64_t source = sourceOf(*lane);
-      const Lane* from = source < size_ && source < 128 ? bySubgroupLane_[source] : nullptr;
+      const Lane* from =
+          source < size_ && source < kMaxSubgroupSize ? bySubgroupLane_[source] : nullptr;
       uint32_t mark = group_.index ? lane->marks[group_.index] : 0;
       if (!from && !mark) mark = site_;
       for (uint32_t n = 0; n < group_.resultCells; ++n) {
@@ -242,7 +244,7 @@ private:
   void reduce() {
     uint32_t cluster = group_.operation == spv::GroupOperation::ClusteredReduce && group_.cluster
                            ? group_.cluster
-                           : 128;
+                           : kMaxSubgroupSize;
     bool isScan = group_.operation == spv::GroupOperation::InclusiveScan ||
                   group_.operation == spv::GroupOperation::ExclusiveScan;
     for (uint32_t n = 0; n < group_.resultCells; ++n) {
