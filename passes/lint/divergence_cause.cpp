@@ -164,7 +164,7 @@ DivergenceCauses::Cause DivergenceCauses::traceDef(InstRef def) {
     break;
   }
   const Effect effects = module_.effects(def);
-  if (has(effects, Effect::Atomic)) return traceAtomic(def);
+  if (isAtomic(module_.facts(def))) return traceAtomic(def);
   if (module_.isUnknown(def) || module_.facts(def).opClass != OpClass::Value) return std::nullopt;
   Cause cause = traceOperands(def, 3);
   if (cause && has(effects, Effect::ReadsMemory))

@@ -177,7 +177,7 @@ private:
       place.inst = program.sites[site].inst;
       place.opcode = program.facts(site).name;
       place.id = interpreter::listedId(program, site);
-      bool isAtomic = has(program.facts(site).effects, Effect::Atomic);
+      bool isAtomic = lanewise::isAtomic(program.facts(site));
       counts.loads.kind = isAtomic ? AccessProfile::Kind::Atomic : AccessProfile::Kind::Load;
       counts.stores.kind = isAtomic ? AccessProfile::Kind::Atomic : AccessProfile::Kind::Store;
       for (AccessProfile* access : {&counts.loads, &counts.stores}) {

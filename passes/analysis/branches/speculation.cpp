@@ -23,13 +23,8 @@ bool isLoad(spv::Op op) {
   return op == spv::Op::OpLoad;
 }
 
-/// Word of the pointer of a load or store.
-uint32_t pointerWord(spv::Op op) {
-  return isLoad(op) ? 3 : 1;
-}
-
 uint32_t memoryOperands(const Module& module, InstRef inst) {
-  const uint32_t word = isLoad(module.opcode(inst)) ? 4 : 3;
+  const uint32_t word = memoryOperandsWord(module.opcode(inst));
   return module.wordCount(inst) > word ? module.word(inst, word) : 0;
 }
 
@@ -40,7 +35,7 @@ bool hasOperand(const Module& module, InstRef inst, spv::MemoryAccessMask operan
 /// Bytes that the address is promised to be a multiple of.
 uint32_t alignmentOf(const Module& module, InstRef inst) {
   if (!hasOperand(module, inst, spv::MemoryAccessMask::Aligned)) return 1;
-  return module.word(inst, isLoad(module.opcode(inst)) ? 5 : 4);
+  return module.word(inst, memoryOperandsWord(module.opcode(inst)) + 1);
 }
 
 /// Memory operands that say more than how the address is aligned or whether to cache.
@@ -265,7 +260,7 @@ bool Speculation::isDefinedConversion(InstRef inst) {
 
 bool Speculation::isInRange(InstRef chain) {
   const spv::Op op = module_.opcode(chain);
-  if (op != spv::Op::OpAccessChain && op != spv::Op::OpInBoundsAccessChain) return false;
+  if (!isAccessChain(op)) return false;
   const Types& types = analyses_.get<Types>();
   Id type = types.pointee(module_.idAt(chain, 3));
   for (uint32_t w = 4; w < module_.wordCount(chain); ++w) {
@@ -328,7 +323,7 @@ void Speculation::collectAccesses() {
       if (has(effects, Effect::Atomic) || has(effects, Effect::Barrier)) endsInterval_[b] = true;
       const spv::Op op = module_.opcode(i);
       if (!isLoad(op) && op != spv::Op::OpStore) continue;
-      const Id pointer = module_.idAt(i, pointerWord(op));
+      const Id pointer = module_.idAt(i, pointerWord(module_.facts(i)));
       const auto storage = analyses_.get<Types>().storageOf(pointer);
       const bool isUniform = storage == spv::StorageClass::Uniform;
       if (!isUniform && storage != spv::StorageClass::StorageBuffer &&
@@ -411,7 +406,7 @@ uint32_t Speculation::descriptorLevels(Id variable) const {
 /// and those that it does not lead to may not. Where they need not agree, NonUniform says so.
 bool Speculation::mayPartDescriptors(InstRef inst) const {
   const spv::Op op = module_.opcode(inst);
-  if (op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain) return false;
+  if (isAccessChain(op)) return false;
   bool mayPart = false;
   module_.forEachIdOperand(inst, [&](uint32_t, Id pointer) {
     if (mayPart || !isDescriptorStorage(analyses_.get<Types>().storageOf(pointer))) return;

@@ -693,8 +693,9 @@ bool AffineWalk::isConstantBuffer(Id variable) const {
 }
 
 AffineWalk::Form AffineWalk::loadForm(const Place& p, InstRef load) {
-  bool isVolatile = module_.wordCount(load) > 4 &&
-                    (module_.word(load, 4) & uint32_t(spv::MemoryAccessMask::Volatile)) != 0;
+  const uint32_t operands = memoryOperandsWord(spv::Op::OpLoad);
+  bool isVolatile = module_.wordCount(load) > operands &&
+                    (module_.word(load, operands) & uint32_t(spv::MemoryAccessMask::Volatile)) != 0;
   if (isVolatile) return std::nullopt;
   PointerOrigin origin = originOf(analyses_, module_.idAt(load, 3));
   if (!origin.variable) return std::nullopt;

@@ -44,14 +44,7 @@ void storeCells(Lane& l, const Instr& i) {
 }
 
 bool isChain(spv::Op op) {
-  return op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain ||
-         op == spv::Op::OpPtrAccessChain || op == spv::Op::OpInBoundsPtrAccessChain;
-}
-
-bool isTexelRead(spv::Op op) {
-  return op == spv::Op::OpImageRead || op == spv::Op::OpImageFetch ||
-         op == spv::Op::OpImageSampleExplicitLod || op == spv::Op::OpImageSampleProjExplicitLod ||
-         op == spv::Op::OpImageGather;
+  return isAccessChain(op) || isPtrAccessChain(op);
 }
 
 } // namespace
@@ -93,11 +86,9 @@ void WorkgroupRunner::reportUndefined(const Lane& lane, uint32_t site, uint32_t 
   spv::Op origin = program_.opcodeAt(mark);
   Finding finding;
   finding.kind = FindingKind::UndefinedValue;
-  if (origin == spv::Op::OpLoad || origin == spv::Op::OpVariable ||
-      origin == spv::Op::OpCopyMemory || isTexelRead(origin) ||
-
-      (origin != spv::Op::OpExtInst && has(program_.facts(mark).effects, Effect::Atomic)))
-    finding.kind = FindingKind::UninitializedRead;
+  const bool isRead = origin != spv::Op::OpExtInst &&
+                      has(program_.facts(mark).effects, Effect::ReadsMemory | Effect::Atomic);
+  if (origin == spv::Op::OpVariable || isRead) finding.kind = FindingKind::UninitializedRead;
   if (program_.sites[mark].isOutside || isChain(origin)) finding.kind = FindingKind::OutOfRange;
   finding.at = {workgroup_, lane.index, site};
   finding.other = {workgroup_, lane.index, mark};
