@@ -21,56 +21,23 @@ Error wrongOption(std::string message) {
   return {std::move(message), {}, 0, {}};
 }
 
-/// A figure of a profile and the range in which the models can count with it.
-struct Figure {
-  std::string_view name;
-  double value, least, most;
-};
-
 Status checkTarget(const TargetProfile& t) {
-  constexpr double kMaxBytes = 1 << 24, kMaxCost = 1e6;
-  const double lanes = t.subgroupSize;
-  const Figure figures[] = {
-      {"subgroupSize", lanes, 1, 128},
-      {"maxWorkgroupInvocations", double(t.maxWorkgroupInvocations), 1, 1 << 20},
-      {"banks", double(t.banks), 1, 1024},
-      {"bankBytes", double(t.bankBytes), 1, 64},
-      {"lanesPerPhase32", double(t.lanesPerPhase32), 1, lanes},
-      {"lanesPerPhase64", double(t.lanesPerPhase64), 1, lanes},
-      {"lanesPerPhase128", double(t.lanesPerPhase128), 1, lanes},
-      {"maxSharedMemory", double(t.maxSharedMemory), 0, kMaxBytes},
-      {"sharedMemoryPerCore", double(t.sharedMemoryPerCore), 0, kMaxBytes},
-      {"maxSubgroupsPerCore", double(t.maxSubgroupsPerCore), 0, 4096},
-      {"vec3Stride", double(t.vec3Stride), 12, 16},
-      {"sectorBytes", double(t.sectorBytes), 1, 4096},
-      {"maxStorageBuffer", double(t.maxStorageBuffer), 1, UINT32_MAX},
-      {"registersPerLane", double(t.registersPerLane), 1, 4096},
-      {"multiplyCost", t.multiplyCost, 0, kMaxCost},
-      {"convertCost", t.convertCost, 0, kMaxCost},
-      {"divideCost", t.divideCost, 0, kMaxCost},
-      {"integerDivideCost", t.integerDivideCost, 0, kMaxCost},
-      {"specialCost", t.specialCost, 0, kMaxCost},
-      {"loadCost", t.loadCost, 0, kMaxCost},
-      {"doubleFactor", t.doubleFactor, 0, kMaxCost},
-      {"branchCost", t.branchCost, 0, kMaxCost},
-      {"predicatedArm", t.predicatedArm, 0, kMaxCost},
-      {"barrierCost", t.barrierCost, 0, kMaxCost},
-      {"sharedAccessCost", t.sharedAccessCost, 0, kMaxCost},
-      {"arithmeticCost", t.arithmeticCost, 0, kMaxCost},
-  };
-  for (const Figure& f : figures)
-    if (!(f.value >= f.least && f.value <= f.most)) // NaN, too
-      return wrongOption(formatText("target: {} is {}; it must be between {} and {}", f.name,
-                                    f.value, f.least, f.most));
+  for (const TargetFigure& f : targetFigures()) {
+    const double value = f.get(t), most = f.isLanesOfPhase() ? t.subgroupSize : f.most;
+    if (!(value >= f.least && value <= most)) // NaN, too
+      return wrongOption(formatText("target: {} is {}; it must be between {} and {}", f.name, value,
+                                    f.least, most));
+  }
   return ok();
 }
 
 Status checkAssumptions(const Assumptions& assumptions) {
   if (!assumptions.workgroupSize) return ok();
   for (uint32_t size : *assumptions.workgroupSize)
-    if (size < 1 || size > 65535)
-      return wrongOption(formatText(
-          "assumptions: {} in the workgroup size; it must be between 1 and 65535", size));
+    if (size < 1 || size > kMaxWorkgroupSize)
+      return wrongOption(
+          formatText("assumptions: {} in the workgroup size; it must be between 1 and {}", size,
+                     kMaxWorkgroupSize));
   return ok();
 }
 

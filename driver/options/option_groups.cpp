@@ -21,13 +21,14 @@ constexpr double kMostSeconds = 1e6;
 /// The value of --workgroup-size, "X,Y,Z".
 Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
   std::array<uint32_t, 3> size{1, 1, 1};
-  const Error bad = failure(
-      fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1 to 65535", text));
+  const Error bad =
+      failure(fmt::format("--workgroup-size={} must be X,Y,Z with whole numbers from 1 to {}", text,
+                          kMaxWorkgroupSize));
   const char* at = text.data();
   const char* const end = at + text.size();
   for (size_t i = 0; i < 3; ++i) {
     auto [next, error] = std::from_chars(at, end, size[i]);
-    if (error != std::errc() || size[i] < 1 || size[i] > 65535) return bad;
+    if (error != std::errc() || size[i] < 1 || size[i] > kMaxWorkgroupSize) return bad;
     at = next;
     if (i < 2 && (at == end || *at++ != ',')) return bad;
   }
@@ -209,8 +210,7 @@ void addDeviceOptions(CommandLine& line, VerifyOptions& options) {
       "--subgroup-size", "4|8|16|32|64|128", interpreter.subgroupSize,
       fmt::format("subgroup size in the interpreter (default {})", interpreter.subgroupSize));
   line.check([&interpreter]() -> Status {
-    const uint32_t lanes = interpreter.subgroupSize;
-    if (lanes < 4 || lanes > 128 || !std::has_single_bit(lanes))
+    if (!isSubgroupSize(interpreter.subgroupSize))
       return failure("--subgroup-size must be 4, 8, 16, 32, 64 or 128");
     return checkSeconds("--interpreter-budget", interpreter.budgetSeconds,
                         "; --no-interpreter leaves it out");

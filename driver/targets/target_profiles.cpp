@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
-#include <functional>
 #include <iterator>
 #include <sstream>
 #include <toml++/toml.h>
@@ -25,52 +24,6 @@ constexpr BuiltIn kBuiltIn[] = {
 #include "target_profiles.inc"
 };
 
-/// A key of the file and where its value goes.
-struct Key {
-  std::string_view table, name;
-  double least, most;
-  std::function<void(TargetProfile&, double)> store;
-};
-
-template <class T>
-std::function<void(TargetProfile&, double)> into(T TargetProfile::*member) {
-  return [member](TargetProfile& p, double value) { p.*member = T(value); };
-}
-
-const std::vector<Key>& keys() {
-  using P = TargetProfile;
-  constexpr double kMaxBytes = 1 << 24;
-  static const std::vector<Key> all{
-      {"subgroup", "size", 1, 128, into(&P::subgroupSize)},
-      {"subgroup", "per-core", 0, 4096, into(&P::maxSubgroupsPerCore)},
-      {"workgroup", "max-invocations", 1, 1 << 20, into(&P::maxWorkgroupInvocations)},
-      {"shared-memory", "banks", 1, 1024, into(&P::banks)},
-      {"shared-memory", "bank-bytes", 1, 64, into(&P::bankBytes)},
-      {"shared-memory", "lanes-per-phase-32", 1, 128, into(&P::lanesPerPhase32)},
-      {"shared-memory", "lanes-per-phase-64", 1, 128, into(&P::lanesPerPhase64)},
-      {"shared-memory", "lanes-per-phase-128", 1, 128, into(&P::lanesPerPhase128)},
-      {"shared-memory", "max-bytes", 0, kMaxBytes, into(&P::maxSharedMemory)},
-      {"shared-memory", "bytes-per-core", 0, kMaxBytes, into(&P::sharedMemoryPerCore)},
-      {"shared-memory", "vec3-stride", 12, 16, into(&P::vec3Stride)},
-      {"global-memory", "sector-bytes", 1, 4096, into(&P::sectorBytes)},
-      {"global-memory", "max-buffer-bytes", 1, UINT32_MAX, into(&P::maxStorageBuffer)},
-      {"registers", "per-lane", 1, 4096, into(&P::registersPerLane)},
-      {"cost", "multiply", 0, 1e6, into(&P::multiplyCost)},
-      {"cost", "convert", 0, 1e6, into(&P::convertCost)},
-      {"cost", "divide", 0, 1e6, into(&P::divideCost)},
-      {"cost", "integer-divide", 0, 1e6, into(&P::integerDivideCost)},
-      {"cost", "special", 0, 1e6, into(&P::specialCost)},
-      {"cost", "load", 0, 1e6, into(&P::loadCost)},
-      {"cost", "double-factor", 0, 1e6, into(&P::doubleFactor)},
-      {"cost", "branch", 0, 1e6, into(&P::branchCost)},
-      {"cost", "predicated-arm", 0, 1e6, into(&P::predicatedArm)},
-      {"cost", "barrier", 0, 1e6, into(&P::barrierCost)},
-      {"cost", "shared-access", 0, 1e6, into(&P::sharedAccessCost)},
-      {"cost", "arithmetic", 0, 1e6, into(&P::arithmeticCost)},
-  };
-  return all;
-}
-
 class TargetReader {
 public:
   explicit TargetReader(const std::string& file) : file_(file) {}
@@ -82,11 +35,10 @@ public:
       Status s = readTopLevel(key.str(), value);
       if (!s) return s.error();
     }
-    for (auto member :
-         {profile_.lanesPerPhase32, profile_.lanesPerPhase64, profile_.lanesPerPhase128})
-      if (member > profile_.subgroupSize)
+    for (const TargetFigure& f : targetFigures())
+      if (f.isLanesOfPhase() && f.get(profile_) > profile_.subgroupSize)
         return Error{fmt::format("{}: a phase cannot have more lanes ({}) than a subgroup ({})",
-                                 file_, member, profile_.subgroupSize),
+                                 file_, f.get(profile_), profile_.subgroupSize),
                      {},
                      0,
                      {}};
@@ -106,8 +58,8 @@ private:
       return ok();
     }
     std::vector<std::string> tables{"name"};
-    for (const Key& k : keys())
-      if (tables.back() != k.table) tables.emplace_back(k.table);
+    for (const TargetFigure& f : targetFigures())
+      if (tables.back() != f.table) tables.emplace_back(f.table);
     if (std::find(tables.begin() + 1, tables.end(), name) == tables.end())
       return unknown(value, name, tables);
     const toml::table* table = value.as_table();
@@ -128,18 +80,18 @@ private:
       return ok();
     }
     std::vector<std::string> known{"shared-memory.broadcast"};
-    for (const Key& k : keys()) {
-      known.push_back(fmt::format("{}.{}", k.table, k.name));
+    for (const TargetFigure& f : targetFigures()) {
+      known.push_back(fmt::format("{}.{}", f.table, f.key));
       if (known.back() != full) continue;
       std::optional<double> number = value.value<double>();
       // Costs may have fractions; everything else counts things.
       bool isWhole = value.is_integer();
-      if (!number || value.is_boolean() || (table != "cost" && !isWhole) || *number < k.least ||
-          *number > k.most)
+      if (!number || value.is_boolean() || (table != "cost" && !isWhole) || *number < f.least ||
+          *number > f.most)
         return errorAt(value.source(),
                        fmt::format("'{}' must be {} number from {} to {}", full,
-                                   table == "cost" ? "a" : "a whole", k.least, k.most));
-      k.store(profile_, *number);
+                                   table == "cost" ? "a" : "a whole", f.least, f.most));
+      f.set(profile_, *number);
       return ok();
     }
     return unknown(value, full, known);

@@ -197,24 +197,14 @@ private:
                          constantAt(i, 1) != uint32_t(spv::Scope::Subgroup);
   }
 
-  /// Scope and semantics of an atomic are its third and fourth operand (SPIR-V 3.52.18).
   void readAtomic(InstRef i) {
-    const spv::Op op = module_.opcode(i);
-    if (!isAtomic(op)) return;
-    const uint32_t semantics = op == spv::Op::OpAtomicStore || op == spv::Op::OpAtomicFlagClear
-                                   ? constantAt(i, 3)
-                                   : constantAt(i, 5);
+    if (!isAtomic(module_.facts(i))) return;
+    const uint32_t semantics = constantAt(i, atomicSemanticsWord(module_.facts(i)));
     constexpr uint32_t kOrder = uint32_t(spv::MemorySemanticsMask::Acquire) |
                                 uint32_t(spv::MemorySemanticsMask::Release) |
                                 uint32_t(spv::MemorySemanticsMask::AcquireRelease) |
                                 uint32_t(spv::MemorySemanticsMask::SequentiallyConsistent);
     hasOrderedAtomic_ |= (semantics & kOrder) != 0;
-  }
-
-  static bool isAtomic(spv::Op op) {
-    return (op >= spv::Op::OpAtomicLoad && op <= spv::Op::OpAtomicXor) ||
-           op == spv::Op::OpAtomicFAddEXT || op == spv::Op::OpAtomicFMinEXT ||
-           op == spv::Op::OpAtomicFMaxEXT || op == spv::Op::OpAtomicFlagClear;
   }
 
   /// Metal's function constants cannot be the length of an array. SPIRV-Cross makes macros of those
@@ -410,15 +400,8 @@ private:
                                  uint32_t(spv::ImageOperandsMask::MakeTexelVisible) |
                                  uint32_t(spv::ImageOperandsMask::NonPrivateTexel);
     for (InstRef i : module_.insts()) {
-      uint32_t at = 0, mask = kAvailability;
+      uint32_t at = memoryOperandsWord(module_.opcode(i)), mask = kAvailability;
       switch (module_.opcode(i)) {
-      case spv::Op::OpLoad:
-        at = 4;
-        break;
-      case spv::Op::OpStore:
-      case spv::Op::OpCopyMemory:
-        at = 3;
-        break;
       case spv::Op::OpImageRead:
         at = 5, mask = kTexels;
         break;
@@ -426,9 +409,9 @@ private:
         at = 4, mask = kTexels;
         break;
       default:
-        continue;
+        break;
       }
-      if (module_.wordCount(i) > at && (module_.word(i, at) & mask)) return true;
+      if (at != 0 && module_.wordCount(i) > at && (module_.word(i, at) & mask)) return true;
     }
     return false;
   }

@@ -7,6 +7,7 @@
 #include "lanewise/buffer_layout.h"
 #include "lanewise/remarks.h"
 #include "lanewise/result.h"
+#include "lanewise/target_profile.h"
 #include "verify/compare/compare.h"
 #include "verify/compare/difference.h"
 #include "verify/compare/run_findings.h"
@@ -34,7 +35,7 @@ struct InterpreterOptions {
   bool checksBesideDevice = true; ///< beside a Vulkan device
   double budgetSeconds =
       3; ///< as the interpreter check, of a nominal core (interpreter_check.h); above 0
-  uint32_t subgroupSize = 32; ///< 4 to 128, a power of two
+  uint32_t subgroupSize = kDefaultSubgroupSize; ///< 4 to 128, a power of two
 };
 
 /// Device names as `--device` takes them: "" (a GPU if present, else a CPU device), "cpu",

@@ -215,13 +215,12 @@ RunStatus probe(InterpreterRunner& runner, std::span<const BufferInput> inputs,
 void nameWritersOfDevice(ScenarioContents& contents, const WriterPair& pair, Poison poison,
                          const InterpreterOptions& options, uint32_t subgroupSize,
                          std::vector<BufferDifference>& differences) {
-  const bool isPossible =
-      subgroupSize >= 4 && subgroupSize <= 128 && (subgroupSize & (subgroupSize - 1)) == 0;
   constexpr double kPatienceSeconds = 60;
   uint64_t bytes = 0;
   for (const ResourceShape& shape : contents.shapes()) bytes += shape.bytes;
   if (bytes > kMostBytes) return;
-  InterpreterRunner runner(kPatienceSeconds, isPossible ? subgroupSize : options.subgroupSize);
+  InterpreterRunner runner(kPatienceSeconds,
+                           isSubgroupSize(subgroupSize) ? subgroupSize : options.subgroupSize);
   (void)runner.makeResources(contents.shapes());
   nameWriters(
       contents, pair,

@@ -106,6 +106,62 @@ struct OpcodeFacts {
   std::span<const OperandFacts> operands;
 };
 
+/// True for the atomic instructions themselves. Of other opcodes Effect::Atomic only says that they
+/// may do anything: calls, and what nobody has read.
+constexpr bool isAtomic(const OpcodeFacts& f) {
+  constexpr Effect kMemory = Effect::Atomic | Effect::ReadsMemory | Effect::WritesMemory;
+  return has(f.effects, Effect::Atomic) && (uint16_t(f.effects) & ~uint16_t(kMemory)) == 0;
+}
+/// True when the result depends on the operands and on nothing else, wherever it is defined: no
+/// memory, no other invocation, no way by which control came here. Extended instructions are their
+/// sets' matter.
+constexpr bool isFunctionOfOperands(const OpcodeFacts& f) {
+  return f.opClass == OpClass::Value && f.hasResult && f.opcode != spv::Op::OpPhi &&
+         (f.effects == Effect::None || f.effects == Effect::MayTrapOrUndef);
+}
+
+/// OpAccessChain and OpInBoundsAccessChain: base in word 3, indices from word 4 on.
+constexpr bool isAccessChain(spv::Op op) {
+  return op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain;
+}
+/// Those whose first index steps over whole elements.
+constexpr bool isPtrAccessChain(spv::Op op) {
+  return op == spv::Op::OpPtrAccessChain || op == spv::Op::OpInBoundsPtrAccessChain;
+}
+/// Group operations that combine the values of several invocations: word 4 says of which
+/// (GroupOperation).
+constexpr bool isGroupReduction(spv::Op op) {
+  return op >= spv::Op::OpGroupNonUniformIAdd && op <= spv::Op::OpGroupNonUniformLogicalXor;
+}
+
+/// Word of the pointer that a load, a store or an atomic goes through; 0 for anything else
+/// (OpCopyMemory has two).
+constexpr uint32_t pointerWord(const OpcodeFacts& f) {
+  if (f.opcode == spv::Op::OpLoad) return 3;
+  if (f.opcode == spv::Op::OpStore) return 1;
+  return !isAtomic(f) ? 0 : f.hasResult ? 3 : 1;
+}
+/// Words of an atomic's scope and (first) semantics: they follow the pointer (SPIR-V 3.42.18).
+constexpr uint32_t atomicScopeWord(const OpcodeFacts& f) {
+  return f.hasResult ? 4 : 2;
+}
+constexpr uint32_t atomicSemanticsWord(const OpcodeFacts& f) {
+  return atomicScopeWord(f) + 1;
+}
+/// Where the memory operands of a load, store or copy begin, if it has some; 0 for anything else.
+constexpr uint32_t memoryOperandsWord(spv::Op op) {
+  switch (op) {
+  case spv::Op::OpStore:
+  case spv::Op::OpCopyMemory:
+    return 3;
+  case spv::Op::OpLoad:
+  case spv::Op::OpCopyMemorySized:
+    return 4;
+  default:
+    return 0;
+  }
+}
+
 /// Facts of an opcode, never null: an opcode unknown to the installed SPIRV-Headers gives an entry
 /// of OpClass::Unknown with every effect.
 const OpcodeFacts& factsOf(spv::Op op);
@@ -130,6 +186,16 @@ enum class ExtInstSet : uint8_t {
   Amd ///< the SPV_AMD_* sets
 };
 ExtInstSet extInstSetFromName(std::string_view name);
+/// Debug information: what it describes may be dropped together with it.
+constexpr bool isDebugSet(ExtInstSet set) {
+  return set == ExtInstSet::NonSemanticShaderDebugInfo100 ||
+         set == ExtInstSet::OpenClDebugInfo100 || set == ExtInstSet::DebugInfo;
+}
+/// The sets that change nothing that a shader computes: debug information, and what only tells
+/// somebody something (NonSemantic.DebugPrintf), which must not be dropped without a word.
+constexpr bool isNonSemanticSet(ExtInstSet set) {
+  return isDebugSet(set) || set == ExtInstSet::NonSemanticOther;
+}
 
 /// What is known of one instruction of a set. Like an unknown opcode, an unknown instruction has
 /// every effect.

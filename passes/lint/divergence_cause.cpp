@@ -21,8 +21,6 @@ namespace {
 
 /// Values that one search looks at.
 constexpr size_t kMaxValues = 1024;
-/// No subgroup is larger: workgroups that are have several.
-constexpr uint64_t kLargestSubgroup = 128;
 
 /// How GLSL calls the built-ins that differ among invocations; HLSL's names follow from them.
 std::string_view nameOf(spv::BuiltIn builtIn) {
@@ -166,7 +164,7 @@ DivergenceCauses::Cause DivergenceCauses::traceDef(InstRef def) {
     break;
   }
   const Effect effects = module_.effects(def);
-  if (has(effects, Effect::Atomic)) return traceAtomic(def);
+  if (isAtomic(module_.facts(def))) return traceAtomic(def);
   if (module_.isUnknown(def) || module_.facts(def).opClass != OpClass::Value) return std::nullopt;
   Cause cause = traceOperands(def, 3);
   if (cause && has(effects, Effect::ReadsMemory))
@@ -207,7 +205,7 @@ DivergenceCauses::Cause DivergenceCauses::traceBuiltIn(InstRef load, Id variable
   const std::string_view name = nameOf(*builtIn);
   if (name.empty()) return std::nullopt;
   if (*builtIn == spv::BuiltIn::SubgroupId)
-    return kernel_.invocations() > kLargestSubgroup // else perhaps a single one
+    return kernel_.invocations() > kMaxSubgroupSize // else perhaps a single one
                ? Cause(DivergenceCause{std::string(name), {}})
                : std::nullopt;
   const bool isLinear = *builtIn == spv::BuiltIn::LocalInvocationIndex ||

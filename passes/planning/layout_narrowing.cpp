@@ -46,8 +46,7 @@ bool synchronizesByMemory(Analyses& analyses) {
     if (op == spv::Op::OpMemoryBarrier || module.isUnknown(i)) return true;
     if (op == spv::Op::OpControlBarrier && !staysInWorkgroup(analyses, i)) return true;
     if (!has(module.effects(i), Effect::Atomic)) continue;
-    // Scope and semantics follow the pointer (OpAtomicStore has it first, the others third).
-    const uint32_t at = op == spv::Op::OpAtomicStore ? 3 : 5;
+    const uint32_t at = atomicSemanticsWord(module.facts(i));
     if (module.wordCount(i) <= at || analyses.get<Constants>().literal(module.idAt(i, at)) != 0)
       return true;
   }

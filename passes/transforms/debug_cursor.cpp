@@ -10,11 +10,6 @@ constexpr uint32_t kDebugScope = 23, kDebugNoScope = 24, kDebugLine = 103, kDebu
 
 } // namespace
 
-bool isDebugSet(ExtInstSet set) {
-  return set == ExtInstSet::NonSemanticShaderDebugInfo100 ||
-         set == ExtInstSet::OpenClDebugInfo100 || set == ExtInstSet::DebugInfo;
-}
-
 bool DebugState::read(const Module& module, InstRef inst) {
   switch (module.opcode(inst)) {
   case spv::Op::OpLine:

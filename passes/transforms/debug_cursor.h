@@ -9,9 +9,6 @@
 
 namespace lanewise {
 
-/// True for the sets that describe the source: their instructions compute nothing.
-bool isDebugSet(ExtInstSet set);
-
 /// What is in force at a place of a block: OpLine, DebugLine and DebugScope hold up to the next of
 /// their kind, or to the end of the block (SPIR-V 3.42.3).
 class DebugState {

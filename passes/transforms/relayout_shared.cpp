@@ -261,7 +261,7 @@ private:
     for (Id id : erased_)
       for (Use use : analyses_.get<DefUse>().uses(id)) {
         const spv::Op op = module_.opcode(use.user);
-        if (op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain) continue;
+        if (isAccessChain(op)) continue;
         if (op != spv::Op::OpGroupDecorate) {
           rewriter_.erase(use.user);
           continue;

@@ -4,6 +4,8 @@
 // may differ.
 #pragma once
 
+#include "ir/integer_semantics.h"
+
 #include <bit>
 #include <cstdint>
 
@@ -29,15 +31,6 @@ inline uint64_t bitsOf(float value) {
 }
 inline uint64_t bitsOf(double value) {
   return std::bit_cast<uint64_t>(value);
-}
-
-/// The low `width` (1 to 64) bits.
-constexpr uint64_t lowBits(uint64_t bits, uint32_t width) {
-  return width >= 64 ? bits : bits & ((uint64_t(1) << width) - 1);
-}
-/// The two's complement value of a `width` bits wide integer.
-constexpr int64_t signedOf(uint64_t bits, uint32_t width) {
-  return int64_t(bits << (64 - width)) >> (64 - width);
 }
 
 /// The value of `width` (16, 32 or 64) bits; exact. A NaN becomes quiet and keeps sign and payload.

@@ -37,7 +37,7 @@ public:
   Attempt(const Scenario& scenario, const Words& module, RunCaches& caches,
           const DryRunExtent& extent)
       : scenario_(scenario), extent_(extent), caches_(caches),
-        runner_(kPatienceSeconds, kSubgroupSize, &caches.code) {
+        runner_(kPatienceSeconds, kDefaultSubgroupSize, &caches.code) {
     variant_.name = "original";
     variant_.modules[scenario.shaders[0].name] = module;
   }
@@ -65,8 +65,6 @@ public:
   }
 
 private:
-  static constexpr uint32_t kSubgroupSize = 32;
-
   DryRun notRun(std::string why) {
     result_.notRun = std::move(why);
     return std::move(result_);

@@ -60,7 +60,7 @@ public:
 private:
   void readInst(InstRef i) {
     const Op op = module_.opcode(i);
-    if (has(module_.effects(i), Effect::Atomic)) readAtomic(i);
+    if (isAtomic(module_.facts(i))) readAtomic(i);
     if (op == Op::OpSwitch) return readSwitch(i);
     if (namesNoValues(op)) return;
     module_.forEachIdOperand(i, [&](uint32_t, Id id) { addConstant(id); });
@@ -153,9 +153,7 @@ private:
   // Of an access chain of constant indices into a block.
   std::optional<ParameterPlace> placeOfPointer(Id pointer) {
     const InstRef chain = module_.def(pointer);
-    if (!chain || (module_.opcode(chain) != Op::OpAccessChain &&
-                   module_.opcode(chain) != Op::OpInBoundsAccessChain))
-      return std::nullopt;
+    if (!chain || !isAccessChain(module_.opcode(chain))) return std::nullopt;
     const Id base = module_.idAt(chain, 3);
     std::optional<ParameterPlace> place = blockAt(base);
     if (!place) return std::nullopt;

@@ -1,6 +1,7 @@
 // The interpreter as a device of `verify`.
 #pragma once
 
+#include "lanewise/target_profile.h"
 #include "verify/interpreter/run/machine.h"
 #include "verify/interpreter/run/memory.h"
 #include "verify/program/runner.h"
@@ -19,7 +20,7 @@ namespace lanewise::driver {
 /// What `--device=interpreter` names.
 constexpr const char* kInterpreterName = "interpreter";
 /// Subgroups have 4 to 128 lanes, a power of two.
-DeviceInfo interpreterInfo(uint32_t subgroupSize = 32);
+DeviceInfo interpreterInfo(uint32_t subgroupSize = kDefaultSubgroupSize);
 
 /// Watches the dispatches of a run, one after the other. Objects of addresses are buffers, from 1
 /// on.

@@ -43,17 +43,8 @@ void mixLayout(uint64_t& hash, const Types& types, Id type) {
 }
 
 Id pointerOf(const Module& module, InstRef inst) {
-  switch (module.opcode(inst)) {
-  case S::OpStore:
-  case S::OpAtomicStore:
-    return module.idAt(inst, 1);
-  case S::OpLoad:
-    return module.idAt(inst, 3);
-  case S::OpCopyMemory: // reads one and writes another
-    return {};
-  default:
-    return has(module.facts(inst).effects, Effect::Atomic) ? module.idAt(inst, 3) : Id();
-  }
+  const uint32_t word = pointerWord(module.facts(inst));
+  return word != 0 ? module.idAt(inst, word) : Id();
 }
 
 // The members that an access chain steps into, in front of those that come after it.
@@ -83,7 +74,7 @@ std::optional<std::string> memberOf(const Program& program, InstRef inst, Id var
   while (pointer && pointer != variable) {
     InstRef def = module.def(pointer);
     const S op = module.opcode(def);
-    if (op == S::OpAccessChain || op == S::OpInBoundsAccessChain)
+    if (isAccessChain(op))
       prependMembers(path, program, def);
     else if (op != S::OpCopyObject)
       return {};

@@ -1,5 +1,6 @@
 #include "verify/interpreter/steering.h"
 
+#include "analysis/module/comparison.h"
 #include "verify/formats/float_bits.h"
 #include "verify/interpreter/run/arithmetic.h"
 
@@ -38,30 +39,29 @@ uint32_t writtenCells(const Instr& i) {
   return i.op == Op::LoadCells || i.op == Op::LoadMemory || i.op == Op::Extended ? i.n : 0;
 }
 
-enum class Relation : uint8_t { Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual };
 enum class Kind : uint8_t { Unsigned, Signed, Float };
 
-struct Comparison {
+struct Comparing {
   Relation relation;
   Kind kind;
 };
 
-std::optional<Comparison> comparisonOf(Op op) {
+std::optional<Comparing> comparisonOf(Op op) {
   using enum Relation;
   switch (op) {
 #define LANEWISE_INTEGERS(name, relation)                                                          \
   case Op::U##name:                                                                                \
-    return Comparison{relation, Kind::Unsigned};                                                   \
+    return Comparing{relation, Kind::Unsigned};                                                    \
   case Op::S##name:                                                                                \
-    return Comparison{relation, Kind::Signed};
+    return Comparing{relation, Kind::Signed};
 #define LANEWISE_FLOATS(name, relation)                                                            \
   case Op::FOrd##name:                                                                             \
   case Op::FUnord##name:                                                                           \
-    return Comparison{relation, Kind::Float};
+    return Comparing{relation, Kind::Float};
   case Op::IEqual:
-    return Comparison{Equal, Kind::Unsigned};
+    return Comparing{Equal, Kind::Unsigned};
   case Op::INotEqual:
-    return Comparison{NotEqual, Kind::Unsigned};
+    return Comparing{NotEqual, Kind::Unsigned};
     LANEWISE_INTEGERS(LessThan, Less)
     LANEWISE_INTEGERS(LessThanEqual, LessEqual)
     LANEWISE_INTEGERS(GreaterThan, Greater)
@@ -77,19 +77,6 @@ std::optional<Comparison> comparisonOf(Op op) {
   default:
     return std::nullopt;
   }
-}
-
-Relation negated(Relation relation) {
-  using enum Relation;
-  constexpr Relation kNegated[] = {NotEqual, Equal, GreaterEqual, Greater, LessEqual, Less};
-  return kNegated[size_t(relation)];
-}
-
-// x R y is y R' x.
-Relation mirrored(Relation relation) {
-  using enum Relation;
-  constexpr Relation kMirrored[] = {Equal, NotEqual, Greater, GreaterEqual, Less, LessEqual};
-  return kMirrored[size_t(relation)];
 }
 
 template <class T>
@@ -112,13 +99,12 @@ bool holds(Relation relation, T x, T y) {
 }
 
 // Values that stand in the relation to `y`, the most wanted first.
-std::vector<uint64_t> related(Comparison to, uint64_t y, uint32_t shift, uint32_t slack) {
+std::vector<uint64_t> related(Comparing to, uint64_t y, uint32_t width, uint32_t slack) {
   std::vector<uint64_t> values;
   const bool isUp = to.relation == Relation::Greater || to.relation == Relation::GreaterEqual;
   const bool isStrict = to.relation == Relation::Greater || to.relation == Relation::Less ||
                         to.relation == Relation::NotEqual;
   if (to.kind == Kind::Float) {
-    const uint32_t width = 64 - shift;
     const double bound = decodeFloat(width, y);
     const double step = std::abs(bound) / 64 + 0x1p-8;
     for (double by : {slack * step, step, 16 * step, 1024 * step}) {
@@ -131,12 +117,12 @@ std::vector<uint64_t> related(Comparison to, uint64_t y, uint32_t shift, uint32_
   // Beyond a bound there are several: not each is a multiple of what a factor asks for.
   for (uint64_t by : {0, 1, 3, 7, 15, 31}) {
     const uint64_t distance = slack + by + isStrict;
-    const uint64_t value = cut(to.relation == Relation::Equal ? y
-                               : isUp                         ? y + distance
-                                                              : y - distance,
-                               shift);
+    const uint64_t value = lowBits(to.relation == Relation::Equal ? y
+                                   : isUp                         ? y + distance
+                                                                  : y - distance,
+                                   width);
     const bool isRight = to.kind == Kind::Signed
-                             ? holds(to.relation, signExtend(value, shift), signExtend(y, shift))
+                             ? holds(to.relation, signedOf(value, width), signedOf(y, width))
                              : holds(to.relation, value, y);
     if (isRight) values.push_back(value);
     if (to.relation == Relation::Equal) break;
@@ -144,18 +130,18 @@ std::vector<uint64_t> related(Comparison to, uint64_t y, uint32_t shift, uint32_
   return values;
 }
 
-// x with x * factor == product in a width of 64 - shift.
-std::optional<uint64_t> quotient(uint64_t product, uint64_t factor, uint32_t shift) {
+// x with x * factor == product.
+std::optional<uint64_t> quotient(uint64_t product, uint64_t factor, uint32_t width) {
   if (factor == 0) return std::nullopt;
   if (product % factor == 0) return product / factor;
-  const int64_t a = signExtend(product, shift), b = signExtend(factor, shift);
-  if (b != -1 && a % b == 0) return cut(uint64_t(a / b), shift);
+  const int64_t a = signedOf(product, width), b = signedOf(factor, width);
+  if (b != -1 && a % b == 0) return wrapped(uint64_t(a / b), width);
   const int zeros = std::countr_zero(factor);
   if (std::countr_zero(product) < zeros) return std::nullopt;
   const uint64_t odd = factor >> zeros;
   uint64_t inverse = odd; // Newton: each step doubles the bits that are right, from 3 on
   for (int n = 0; n < 5; ++n) inverse *= 2 - odd * inverse;
-  return cut((product >> zeros) * inverse, shift);
+  return wrapped((product >> zeros) * inverse, width);
 }
 
 class Undoing {
@@ -261,7 +247,7 @@ private:
     }
   }
 
-  bool compare(const Instr& i, uint32_t k, Comparison comparison, bool wanted) {
+  bool compare(const Instr& i, uint32_t k, Comparing comparison, bool wanted) {
     const uint32_t a = i.a + k, b = i.b + k;
     if (i.shift == 63) { // Booleans
       const bool isSame = (comparison.relation == Relation::Equal) == wanted;
@@ -269,9 +255,9 @@ private:
                     [&] { return makeBoolean(b, (cells_[a] != 0) == isSame); });
     }
     if (!wanted) comparison.relation = negated(comparison.relation);
-    const Comparison back{mirrored(comparison.relation), comparison.kind};
-    return either([&] { return makeAny(a, related(comparison, cells_[b], i.shift, slack_)); },
-                  [&] { return makeAny(b, related(back, cells_[a], i.shift, slack_)); });
+    const Comparing back{mirrored(comparison.relation), comparison.kind};
+    return either([&] { return makeAny(a, related(comparison, cells_[b], widthOf(i), slack_)); },
+                  [&] { return makeAny(b, related(back, cells_[a], widthOf(i), slack_)); });
   }
 
   bool makeAny(uint32_t cell, const std::vector<uint64_t>& values) {
@@ -335,7 +321,7 @@ private:
   bool undoSums(const Instr& i, uint32_t a, uint32_t b, uint64_t wanted) {
     const uint64_t x = cells_[a], y = cells_[b];
     auto make = [&](uint32_t cell, std::optional<uint64_t> value) {
-      return value && makeNumber(cell, cut(*value, i.shift));
+      return value && makeNumber(cell, wrapped(*value, widthOf(i)));
     };
     switch (i.op) {
     case Op::IAdd:
@@ -343,8 +329,8 @@ private:
     case Op::ISub:
       return either([&] { return make(a, wanted + y); }, [&] { return make(b, x - wanted); });
     case Op::IMul:
-      return either([&] { return make(a, quotient(wanted, y, i.shift)); },
-                    [&] { return make(b, quotient(wanted, x, i.shift)); });
+      return either([&] { return make(a, quotient(wanted, y, widthOf(i))); },
+                    [&] { return make(b, quotient(wanted, x, widthOf(i))); });
     case Op::SNegate:
       return make(a, 0 - wanted);
     default:
@@ -354,22 +340,24 @@ private:
 
   bool undoDivision(const Instr& i, uint32_t a, uint32_t b, uint64_t wanted) {
     const uint64_t x = cells_[a], y = cells_[b];
-    const int64_t sx = signExtend(x, i.shift), sy = signExtend(y, i.shift);
-    const int64_t signedWanted = signExtend(wanted, i.shift);
+    const uint32_t width = widthOf(i);
+    const int64_t sx = signedOf(x, width), sy = signedOf(y, width);
+    const int64_t signedWanted = signedOf(wanted, width);
     if (y == 0) return false;
     switch (i.op) {
     case Op::UDiv:
-      return cut(wanted * y, i.shift) / y == wanted && makeNumber(a, cut(wanted * y, i.shift));
     case Op::SDiv: {
-      const uint64_t value = cut(wanted * y, i.shift);
-      return sy != -1 && signExtend(value, i.shift) / sy == signedWanted && makeNumber(a, value);
+      const uint64_t value = wrapped(wanted * y, width);
+      const spv::Op op = i.op == Op::UDiv ? spv::Op::OpUDiv : spv::Op::OpSDiv;
+      return dividesEverything(i.op == Op::SDiv, width, y) &&
+             evaluateDivision(op, width, value, y).bits == wanted && makeNumber(a, value);
     }
     case Op::UMod:
-      return wanted < y && makeNumber(a, cut(x - x % y + wanted, i.shift));
+      return wanted < y && makeNumber(a, wrapped(x - x % y + wanted, width));
     case Op::SRem:
     case Op::SMod:
       return sx >= 0 && sy > 0 && signedWanted >= 0 && signedWanted < sy &&
-             makeNumber(a, cut(uint64_t(sx - sx % sy + signedWanted), i.shift));
+             makeNumber(a, wrapped(uint64_t(sx - sx % sy + signedWanted), width));
     default:
       return false;
     }
@@ -377,10 +365,10 @@ private:
 
   bool undoBits(const Instr& i, uint32_t a, uint32_t b, uint64_t wanted) {
     const uint64_t x = cells_[a], y = cells_[b];
-    const uint32_t width = 64 - i.shift;
+    const uint32_t width = widthOf(i);
     switch (i.op) {
     case Op::Not:
-      return makeNumber(a, cut(~wanted, i.shift));
+      return makeNumber(a, wrapped(~wanted, width));
     case Op::BitwiseXor:
       return either([&] { return makeNumber(a, wanted ^ y); },
                     [&] { return makeNumber(b, wanted ^ x); });
@@ -391,24 +379,24 @@ private:
       return either([&] { return (y & ~wanted) == 0 && makeNumber(a, wanted); },
                     [&] { return (x & ~wanted) == 0 && makeNumber(b, wanted); });
     case Op::ShiftLeftLogical:
-      return y < width && cut(wanted >> y << y, i.shift) == wanted && makeNumber(a, wanted >> y);
+      return isDefinedShift(width, y) && wrapped(wanted >> y << y, width) == wanted &&
+             makeNumber(a, wanted >> y);
     case Op::ShiftRightLogical:
     case Op::ShiftRightArithmetic: {
-      if (y >= width) return false;
-      const uint64_t value = cut(wanted << y, i.shift) | lowBits(x, uint32_t(y));
-      const uint64_t back = i.op == Op::ShiftRightLogical
-                                ? value >> y
-                                : cut(uint64_t(signExtend(value, i.shift) >> y), i.shift);
+      if (!isDefinedShift(width, y)) return false;
+      const uint64_t value = wrapped(wanted << y, width) | lowBits(x, uint32_t(y));
+      const spv::Op op = i.op == Op::ShiftRightLogical ? spv::Op::OpShiftRightLogical
+                                                       : spv::Op::OpShiftRightArithmetic;
+      const uint64_t back = evaluateShift(op, width, value, y).bits;
       return back == wanted && makeNumber(a, y == 0 ? wanted : value);
     }
     case Op::BitFieldUExtract:
     case Op::BitFieldSExtract: {
       const uint64_t offset = cells_[i.b], count = cells_[i.c];
-      if (count == 0 || offset + count > width) return false;
+      if (count == 0 || !isDefinedBitField(width, offset, count)) return false;
       const uint64_t field = lowBits(wanted, uint32_t(count));
-      const uint64_t back = i.op == Op::BitFieldUExtract
-                                ? field
-                                : cut(uint64_t(signedOf(field, uint32_t(count))), i.shift);
+      const bool isSigned = i.op == Op::BitFieldSExtract;
+      const uint64_t back = extractBitField(isSigned, width, field, 0, count).bits;
       const uint64_t mask = lowBits(~uint64_t(0), uint32_t(count)) << offset;
       return back == wanted && makeNumber(a, (x & ~mask) | field << offset);
     }
@@ -418,13 +406,14 @@ private:
   }
 
   bool undoConversion(const Instr& i, uint32_t a, uint64_t wanted) {
-    const uint32_t from = 64u - i.shift, to = i.extra;
+    const uint32_t from = widthOf(i), to = i.extra;
     switch (i.op) {
     case Op::UConvert:
       return lowBits(wanted, from) == wanted && makeNumber(a, wanted);
     case Op::SConvert: {
-      const uint64_t value = lowBits(uint64_t(signedOf(wanted, to)), from);
-      return lowBits(uint64_t(signedOf(value, from)), to) == wanted && makeNumber(a, value);
+      const uint64_t value = convertInteger(spv::Op::OpSConvert, to, from, wanted).bits;
+      return convertInteger(spv::Op::OpSConvert, from, to, value).bits == wanted &&
+             makeNumber(a, value);
     }
     case Op::ConvertFToU:
       return makeNumber(a, unsignedToFloat(wanted, from));
@@ -435,7 +424,7 @@ private:
       // The whole number next to it will do for a bound.
       const double value = std::ceil(decodeFloat(to, wanted));
       if (!(std::abs(value) < 0x1p62) || (value < 0 && i.op == Op::ConvertUToF)) return false;
-      return makeNumber(a, cut(uint64_t(int64_t(value)), i.shift));
+      return makeNumber(a, lowBits(uint64_t(int64_t(value)), from));
     }
     default:
       return makeNumber(a, convertFloat(to, wanted, from));
@@ -443,11 +432,11 @@ private:
   }
 
   bool makeFloat(const Instr& i, uint32_t cell, double value) {
-    return makeNumber(cell, encodeFloat(64 - i.shift, value));
+    return makeNumber(cell, encodeFloat(widthOf(i), value));
   }
 
   bool undoFloats(const Instr& i, uint32_t k, uint64_t wanted) {
-    const uint32_t width = 64 - i.shift, a = i.a + k;
+    const uint32_t width = widthOf(i), a = i.a + k;
     const uint32_t b = i.op == Op::FMulScalar ? i.b : i.b + k;
     const double w = decodeFloat(width, wanted), x = decodeFloat(width, cells_[a]),
                  y = i.op == Op::FNegate ? 0 : decodeFloat(width, cells_[b]);
@@ -480,7 +469,7 @@ private:
   }
 
   bool undoRecut(const Instr& i, uint32_t k, uint64_t wanted) {
-    const uint32_t from = 64u - i.shift, to = i.extra;
+    const uint32_t from = widthOf(i), to = i.extra;
     if (to < from) {
       const uint32_t parts = from / to, cell = i.a + k / parts, at = k % parts * to;
       const uint64_t mask = lowBits(~uint64_t(0), to) << at;

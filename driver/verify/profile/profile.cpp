@@ -43,10 +43,10 @@ public:
 private:
   Status lower() {
     uint32_t lanes = options_.target.subgroupSize;
-    if (lanes < 4 || lanes > 128 || (lanes & (lanes - 1)) != 0)
-      return failure(fmt::format("target `{}` has subgroups of {}; a profile needs 4 to 128, a "
+    if (!isSubgroupSize(lanes))
+      return failure(fmt::format("target `{}` has subgroups of {}; a profile needs 4 to {}, a "
                                  "power of two; choose another with --target",
-                                 options_.target.name, lanes));
+                                 options_.target.name, lanes, kMaxSubgroupSize));
     for (const ProgramShader& shader : program_.shaders) {
       Result<std::shared_ptr<const interpreter::Program>> code =
           interpreter::lowerProgram(shader.words, {shader.reflection.entry, shader.specConstants,
@@ -177,7 +177,7 @@ private:
       place.inst = program.sites[site].inst;
       place.opcode = program.facts(site).name;
       place.id = interpreter::listedId(program, site);
-      bool isAtomic = has(program.facts(site).effects, Effect::Atomic);
+      bool isAtomic = lanewise::isAtomic(program.facts(site));
       counts.loads.kind = isAtomic ? AccessProfile::Kind::Atomic : AccessProfile::Kind::Load;
       counts.stores.kind = isAtomic ? AccessProfile::Kind::Atomic : AccessProfile::Kind::Store;
       for (AccessProfile* access : {&counts.loads, &counts.stores}) {

@@ -98,7 +98,7 @@ void ProfileObserver::finish(const Key& key, Access& access) {
     countShared(to, access);
   else
     countStorage(to, access);
-  if (has(program_.facts(key.site).effects, Effect::Atomic)) {
+  if (isAtomic(program_.facts(key.site))) {
     sorted_.clear();
     for (uint64_t address : access.addresses)
       if (address != kInactive) sorted_.push_back(address);

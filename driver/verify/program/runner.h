@@ -8,6 +8,7 @@
 // contents as bytes (image_shape.h says in which order) on the way in and out.
 #pragma once
 
+#include "lanewise/target_profile.h"
 #include "verify/compare/run_findings.h"
 #include "verify/program/exercised.h"
 #include "verify/program/program.h"
@@ -41,7 +42,7 @@ struct RunnerOptions {
   /// cost in speed. For inputs that were generated.
   bool robustAccess = false;
   double timeoutSeconds = 60;
-  uint32_t subgroupSize = 32; ///< of the interpreter
+  uint32_t subgroupSize = kDefaultSubgroupSize; ///< of the interpreter
   /// Goes through staging buffers on CPU devices as well, for tests.
   bool alwaysStages = false;
 };

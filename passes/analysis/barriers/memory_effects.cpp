@@ -214,7 +214,7 @@ private:
   void addAtomicFacts(MemoryAccess& access) const {
     if (!has(module_.effects(access.inst), Effect::Atomic)) return;
     access.isAtomic = true;
-    const uint32_t word = module_.facts(access.inst).hasResult ? 5 : 3;
+    const uint32_t word = atomicSemanticsWord(module_.facts(access.inst));
     std::optional<uint64_t> semantics;
     if (word < module_.wordCount(access.inst))
       semantics = analyses_.get<Constants>().literal(module_.idAt(access.inst, word));

@@ -87,14 +87,14 @@ int MemorySignals::rankAt(Id scope) const {
 }
 
 int MemorySignals::reachOfAtomic(InstRef inst) const {
-  const uint32_t scope = module_.facts(inst).hasResult ? 4 : 2;
+  const uint32_t scope = atomicScopeWord(module_.facts(inst));
   return scope < module_.wordCount(inst) ? rankAt(module_.idAt(inst, scope)) : kWidestRank;
 }
 
 int MemorySignals::reachOfOperands(InstRef inst) const {
   using Mask = spv::MemoryAccessMask;
   int reach = 0;
-  for (uint32_t word = module_.opcode(inst) == spv::Op::OpLoad ? 4 : 3;
+  for (uint32_t word = memoryOperandsWord(module_.opcode(inst));
        word < module_.wordCount(inst);) { // OpCopyMemory may have two sets
     const auto operands = readMemoryOperands(module_, inst, word);
     if (!operands) return kWidestRank;

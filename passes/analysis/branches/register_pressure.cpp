@@ -28,9 +28,7 @@ void RegisterPressure::add(FunctionRef function) {
     if (!value || !home || !module_.resultType(i)) continue;
     const spv::Op op = module_.opcode(i);
     // Addresses are put together where they are used.
-    if (op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain ||
-        op == spv::Op::OpVariable)
-      continue;
+    if (isAccessChain(op) || op == spv::Op::OpVariable) continue;
     const uint32_t registers = registersOf(analyses_, module_.resultType(i));
     if (registers == 0) continue;
     auto liveAtEnd = [&](BlockRef b) {

@@ -160,9 +160,7 @@ bool SelectionOdds::isSameForSubgroup(Id value, const Kernel& kernel, std::vecto
            std::all_of(origin.indices.begin(), origin.indices.end(),
                        [&](Id index) { return isSameForSubgroup(index, kernel, pending); });
   }
-  const bool isPure = module.facts(def).speculatable || op == spv::Op::OpPhi ||
-                      module.effects(def) == Effect::MayTrapOrUndef;
-  if (!isPure) return false;
+  if (op != spv::Op::OpPhi && !isFunctionOfOperands(module.facts(def))) return false;
   bool areSame = true;
   module.forEachIdOperand(def, [&](uint32_t n, Id id) {
     const bool isValue = n > 1 && bool(module.typeOf(id));

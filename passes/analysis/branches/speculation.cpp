@@ -7,6 +7,7 @@
 #include "analysis/module/entry_points.h"
 #include "analysis/module/types.h"
 #include "analysis/uniformity/uniformity.h"
+#include "ir/integer_semantics.h"
 
 #include <algorithm>
 
@@ -22,13 +23,8 @@ bool isLoad(spv::Op op) {
   return op == spv::Op::OpLoad;
 }
 
-/// Word of the pointer of a load or store.
-uint32_t pointerWord(spv::Op op) {
-  return isLoad(op) ? 3 : 1;
-}
-
 uint32_t memoryOperands(const Module& module, InstRef inst) {
-  const uint32_t word = isLoad(module.opcode(inst)) ? 4 : 3;
+  const uint32_t word = memoryOperandsWord(module.opcode(inst));
   return module.wordCount(inst) > word ? module.word(inst, word) : 0;
 }
 
@@ -39,7 +35,7 @@ bool hasOperand(const Module& module, InstRef inst, spv::MemoryAccessMask operan
 /// Bytes that the address is promised to be a multiple of.
 uint32_t alignmentOf(const Module& module, InstRef inst) {
   if (!hasOperand(module, inst, spv::MemoryAccessMask::Aligned)) return 1;
-  return module.word(inst, isLoad(module.opcode(inst)) ? 5 : 4);
+  return module.word(inst, memoryOperandsWord(module.opcode(inst)) + 1);
 }
 
 /// Memory operands that say more than how the address is aligned or whether to cache.
@@ -229,19 +225,16 @@ bool Speculation::isBelow(Id index, uint64_t count) {
 bool Speculation::isDefinedDivisor(Id divisor, bool isSigned) {
   const TypeInfo& type = analyses_.get<Types>().info(module_.typeOf(divisor));
   const Constants& constants = analyses_.get<Constants>();
-  // The most negative number by -1 does not fit.
-  auto isGood = [&](uint64_t bits, uint32_t width) {
-    const uint64_t minusOne = width >= 64 ? UINT64_MAX : (uint64_t(1) << width) - 1;
-    return bits != 0 && (!isSigned || bits != minusOne);
-  };
   if (type.kind == TypeInfo::Kind::Vector) {
     for (uint32_t n = 0; n < type.count; ++n) {
       const auto value = constants.component(divisor, n);
-      if (!value || !value->isLiteral || !isGood(value->bits, value->width)) return false;
+      if (!value || !value->isLiteral || !dividesEverything(isSigned, value->width, value->bits))
+        return false;
     }
     return true;
   }
-  if (const auto literal = constants.literal(divisor)) return isGood(*literal, type.width);
+  if (const auto literal = constants.literal(divisor))
+    return dividesEverything(isSigned, type.width, *literal);
   const auto range = rangeOf(divisor);
   return range && range->first > 0 &&
          (!isSigned || range->second < (uint64_t(1) << (type.width - 1)));
@@ -268,7 +261,7 @@ bool Speculation::isDefinedConversion(InstRef inst) {
 
 bool Speculation::isInRange(InstRef chain) {
   const spv::Op op = module_.opcode(chain);
-  if (op != spv::Op::OpAccessChain && op != spv::Op::OpInBoundsAccessChain) return false;
+  if (!isAccessChain(op)) return false;
   const Types& types = analyses_.get<Types>();
   Id type = types.pointee(module_.idAt(chain, 3));
   for (uint32_t w = 4; w < module_.wordCount(chain); ++w) {
@@ -331,7 +324,7 @@ void Speculation::collectAccesses() {
       if (has(effects, Effect::Atomic) || has(effects, Effect::Barrier)) endsInterval_[b] = true;
       const spv::Op op = module_.opcode(i);
       if (!isLoad(op) && op != spv::Op::OpStore) continue;
-      const Id pointer = module_.idAt(i, pointerWord(op));
+      const Id pointer = module_.idAt(i, pointerWord(module_.facts(i)));
       const auto storage = analyses_.get<Types>().storageOf(pointer);
       const bool isUniform = storage == spv::StorageClass::Uniform;
       if (!isUniform && storage != spv::StorageClass::StorageBuffer &&
@@ -414,7 +407,7 @@ uint32_t Speculation::descriptorLevels(Id variable) const {
 /// and those that it does not lead to may not. Where they need not agree, NonUniform says so.
 bool Speculation::mayHaveDivergentDescriptors(InstRef inst) const {
   const spv::Op op = module_.opcode(inst);
-  if (op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain) return false;
+  if (isAccessChain(op)) return false;
   bool mayPart = false;
   module_.forEachIdOperand(inst, [&](uint32_t, Id pointer) {
     if (mayPart || !isDescriptorStorage(analyses_.get<Types>().storageOf(pointer))) return;

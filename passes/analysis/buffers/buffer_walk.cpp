@@ -3,6 +3,7 @@
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
+#include "analysis/module/memory_operands.h"
 #include "analysis/module/types.h"
 #include "text/format_text.h"
 
@@ -95,7 +96,7 @@ private:
       return debugUse(p, user);
     default:
       if (facts.opClass == OpClass::Annotation) return;
-      if (has(facts.effects, Effect::Atomic) && use.word != 0) return access(p, user, true);
+      if (isAtomic(facts) && use.word == pointerWord(facts)) return access(p, user, true);
       break;
     }
     refuseUse(user);
@@ -214,28 +215,15 @@ private:
   /// Debug information of a pointer that may go with it.
   void debugUse(size_t p, InstRef user) {
     const ExtInstSet set = module_.extInstSet(module_.idAt(user, 3));
-    const bool isDebug = set == ExtInstSet::NonSemanticShaderDebugInfo100 ||
-                         set == ExtInstSet::NonSemanticOther ||
-                         set == ExtInstSet::OpenClDebugInfo100 || set == ExtInstSet::DebugInfo;
-    if (!isDebug) return refuseUse(user);
+    if (!isNonSemanticSet(set)) return refuseUse(user);
     const bool stays = p == 0 || view_.pointers[p].kind != PointerKind::Whole;
     if (!stays && !defUse_.uses(module_.resultId(user)).empty())
       refuse(user, "debug-use", "debug information refers to a pointer into it");
   }
 
   bool hasKnownMemoryOperands(InstRef user, uint32_t word) const {
-    using Mask = spv::MemoryAccessMask;
-    constexpr uint32_t kKnown = uint32_t(Mask::Volatile) | uint32_t(Mask::Aligned) |
-                                uint32_t(Mask::Nontemporal) | uint32_t(Mask::MakePointerAvailable) |
-                                uint32_t(Mask::MakePointerVisible) |
-                                uint32_t(Mask::NonPrivatePointer);
-    for (uint32_t sets = 0; word < module_.wordCount(user) && sets < 2; ++sets) {
-      const uint32_t mask = module_.word(user, word++);
-      if ((mask & ~kKnown) != 0) return false;
-      word += uint32_t((mask & uint32_t(Mask::Aligned)) != 0) +
-              uint32_t((mask & uint32_t(Mask::MakePointerAvailable)) != 0) +
-              uint32_t((mask & uint32_t(Mask::MakePointerVisible)) != 0);
-    }
+    for (uint32_t sets = 0; word < module_.wordCount(user) && sets < 2; ++sets)
+      if (!readMemoryOperands(module_, user, word)) return false;
     return word == module_.wordCount(user);
   }
 
@@ -245,12 +233,12 @@ private:
     BufferAccess access;
     access.inst = user;
     access.pointer = p;
-    access.isAtomic = has(module_.facts(user).effects, Effect::Atomic);
+    access.isAtomic = isAtomic(module_.facts(user));
     access.isCopy = op == spv::Op::OpCopyMemory;
     access.isWrite =
         access.isAtomic ? has(module_.facts(user).effects, Effect::WritesMemory) : writes;
     access.isRead = access.isAtomic || !writes;
-    if (!access.isAtomic && !hasKnownMemoryOperands(user, op == spv::Op::OpLoad ? 4 : 3))
+    if (!access.isAtomic && !hasKnownMemoryOperands(user, memoryOperandsWord(op)))
       return refuse(user, "memory-operands", "an access has unknown memory operands");
     if (pointer.kind == PointerKind::Outside) {
       if (access.isCopy && !isPlainCopy(user))

@@ -7,10 +7,6 @@ namespace lanewise {
 
 namespace {
 
-uint64_t maskTo(uint64_t bits, uint32_t width) {
-  return width >= 64 ? bits : bits & ((uint64_t(1) << width) - 1);
-}
-
 /// Type of a scalar integer or Boolean; width 0 for any other type.
 struct ScalarType {
   uint32_t width = 0;
@@ -34,113 +30,22 @@ struct Operand {
   bool unassumed = false;
 };
 
-/// The result bits of a binary operation on operands of one width, nothing where it is undefined.
-/// The caller masks them to the result's width.
-std::optional<uint64_t> evaluateBinary(spv::Op op, const ConstantValue& a, const ConstantValue& b) {
-  const uint64_t ua = a.bits, ub = b.bits;
-  const int64_t sa = a.asSigned(), sb = b.asSigned();
-  const int64_t least = ConstantValue{uint64_t(1) << (a.width - 1), a.width}.asSigned();
-  // Signed division is undefined by zero and where the quotient does not fit (3.42.13).
-  const bool noQuotient = sb == 0 || (sb == -1 && sa == least);
-  const bool badShift = ub >= a.width;
-  switch (op) {
-  case spv::Op::OpIAdd:
-    return ua + ub;
-  case spv::Op::OpISub:
-    return ua - ub;
-  case spv::Op::OpIMul:
-    return ua * ub;
-  case spv::Op::OpUDiv:
-    return ub == 0 ? std::nullopt : std::optional(ua / ub);
-  case spv::Op::OpUMod:
-    return ub == 0 ? std::nullopt : std::optional(ua % ub);
-  case spv::Op::OpSDiv:
-    return noQuotient ? std::nullopt : std::optional(uint64_t(sa / sb));
-  case spv::Op::OpSRem:
-    return noQuotient ? std::nullopt : std::optional(uint64_t(sa % sb));
-  case spv::Op::OpSMod: { // the sign of the divisor, where C++ gives that of the dividend
-    if (noQuotient) return std::nullopt;
-    const int64_t r = sa % sb;
-    return uint64_t(r != 0 && (r < 0) != (sb < 0) ? r + sb : r);
-  }
-  case spv::Op::OpShiftLeftLogical:
-    return badShift ? std::nullopt : std::optional(ua << ub);
-  case spv::Op::OpShiftRightLogical:
-    return badShift ? std::nullopt : std::optional(ua >> ub);
-  case spv::Op::OpShiftRightArithmetic:
-    return badShift ? std::nullopt : std::optional(uint64_t(sa >> ub));
-  case spv::Op::OpBitwiseAnd:
-  case spv::Op::OpLogicalAnd:
-    return ua & ub;
-  case spv::Op::OpBitwiseOr:
-  case spv::Op::OpLogicalOr:
-    return ua | ub;
-  case spv::Op::OpBitwiseXor:
-    return ua ^ ub;
-  case spv::Op::OpIEqual:
-  case spv::Op::OpLogicalEqual:
-    return ua == ub;
-  case spv::Op::OpINotEqual:
-  case spv::Op::OpLogicalNotEqual:
-    return ua != ub;
-  case spv::Op::OpULessThan:
-    return ua < ub;
-  case spv::Op::OpULessThanEqual:
-    return ua <= ub;
-  case spv::Op::OpUGreaterThan:
-    return ua > ub;
-  case spv::Op::OpUGreaterThanEqual:
-    return ua >= ub;
-  case spv::Op::OpSLessThan:
-    return sa < sb;
-  case spv::Op::OpSLessThanEqual:
-    return sa <= sb;
-  case spv::Op::OpSGreaterThan:
-    return sa > sb;
-  case spv::Op::OpSGreaterThanEqual:
-    return sa >= sb;
-  default:
-    return std::nullopt;
-  }
-}
-
-std::optional<uint64_t> evaluateUnary(spv::Op op, const ConstantValue& a) {
-  switch (op) {
-  case spv::Op::OpSNegate:
-    return 0 - a.bits;
-  case spv::Op::OpNot:
-    return ~a.bits;
-  case spv::Op::OpLogicalNot:
-    return a.bits ^ 1;
-  case spv::Op::OpUConvert:
-    return a.bits;
-  case spv::Op::OpSConvert:
-    return uint64_t(a.asSigned());
-  default:
-    return std::nullopt;
-  }
-}
-
-bool isShift(spv::Op op) {
-  return op == spv::Op::OpShiftLeftLogical || op == spv::Op::OpShiftRightLogical ||
-         op == spv::Op::OpShiftRightArithmetic;
-}
-
 using Value = std::optional<Operand>;
 
 /// Result of `op`, of scalar type `type`, on one or two operands.
 Value evaluateOp(spv::Op op, ScalarType type, std::span<const Operand> operands) {
-  std::optional<uint64_t> bits;
   const ConstantValue &a = operands.front().value, &b = operands.back().value;
-  if (operands.size() == 1 && op == spv::Op::OpBitcast)
-    bits = a.width == type.width ? std::optional(a.bits) : std::nullopt;
-  else if (operands.size() == 1)
-    bits = evaluateUnary(op, a);
-  else if (a.width == b.width || isShift(op)) // a shift amount may have a width of its own
-    bits = evaluateBinary(op, a, b);
-  if (!bits) return std::nullopt;
-  return Operand{{maskTo(*bits, type.width), type.width, type.isSigned, a.isLiteral && b.isLiteral},
-                 operands.front().unassumed || operands.back().unassumed};
+  IntegerResult result{0, Definedness::NotEvaluated};
+  if (operands.size() == 1) result = convertInteger(op, a.width, type.width, a.bits);
+  // A shift amount may have a width of its own.
+  if (result.definedness == Definedness::NotEvaluated && (a.width == b.width || isShift(op))) {
+    const std::array<uint64_t, 2> bits{a.bits, b.bits};
+    result = evaluateInteger(op, a.width, std::span(bits).first(operands.size()));
+  }
+  if (!result.isDefined()) return std::nullopt;
+  return Operand{
+      {wrapped(result.bits, type.width), type.width, type.isSigned, a.isLiteral && b.isLiteral},
+      operands.front().unassumed || operands.back().unassumed};
 }
 
 /// Result of `op` on the operand words `w`, where `read(Id)` gives a Value for each of them.
@@ -292,7 +197,7 @@ void ConstantEvaluator::declareScalar(InstRef i, ScalarType type) {
     if (given) v.value.bits = type.width == 1 ? *given != 0 : *given;
   }
   v.value.bits =
-      maskTo(v.value.bits, type.width); // narrow signed literals are sign-extended in the word
+      wrapped(v.value.bits, type.width); // narrow signed literals are sign-extended in the word
   set(id, v);
 }
 

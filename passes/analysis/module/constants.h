@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/module/analyses.h"
+#include "ir/integer_semantics.h"
 #include "ir/module.h"
 #include "lanewise/assumptions.h"
 
@@ -22,9 +23,7 @@ struct ConstantValue {
   /// True when the value holds for every use of the module: no specialization constant is involved.
   bool isLiteral = true;
 
-  int64_t asSigned() const {
-    return width >= 64 ? int64_t(bits) : int64_t(bits << (64 - width)) >> (64 - width);
-  }
+  int64_t asSigned() const { return signedOf(bits, width); }
   bool operator==(const ConstantValue&) const = default;
 };
 

@@ -68,11 +68,12 @@ private:
     variable_.uncounted.push_back({inst, p.node, p.indices, 0, {}, p.components, 0});
   }
 
-  /// An access with memory operands from word `operands` on. One that promises more alignment than
+  /// An access with memory operands. One that promises more alignment than
   /// its type has by nature counts on where the rows begin.
-  void memoryAccess(const Pointer& p, InstRef inst, uint32_t operands) {
+  void memoryAccess(const Pointer& p, InstRef inst) {
     const auto layout = types_.naturalLayout(p.pointee, target_.vec3Stride);
-    for (uint32_t word = operands; word < module_.wordCount(inst);) {
+    for (uint32_t word = memoryOperandsWord(module_.opcode(inst));
+         word < module_.wordCount(inst);) {
       // OpCopyMemory has two sets from SPIR-V 1.4 on. Behind the mask stand the alignment and
       // scopes.
       using Mask = spv::MemoryAccessMask;
@@ -124,10 +125,7 @@ private:
   }
 
   bool isDebugInfo(InstRef extInst) const {
-    ExtInstSet set = module_.extInstSet(module_.idAt(extInst, 3));
-    return set == ExtInstSet::NonSemanticShaderDebugInfo100 ||
-           set == ExtInstSet::NonSemanticOther || set == ExtInstSet::OpenClDebugInfo100 ||
-           set == ExtInstSet::DebugInfo;
+    return isNonSemanticSet(module_.extInstSet(module_.idAt(extInst, 3)));
   }
 
   /// Uses of a pointer to an element: anything that reads or writes just there.
@@ -136,12 +134,12 @@ private:
     const OpcodeFacts& facts = module_.facts(user);
     switch (facts.opcode) {
     case spv::Op::OpLoad:
-      return memoryAccess(p, user, 4);
+      return memoryAccess(p, user);
     case spv::Op::OpStore:
-      if (use.word == 1) return memoryAccess(p, user, 3);
+      if (use.word == 1) return memoryAccess(p, user);
       return obstacle(user, "pointer-stored", "a pointer into the array is stored");
     case spv::Op::OpCopyMemory:
-      return memoryAccess(p, user, 3);
+      return memoryAccess(p, user);
     case spv::Op::OpFunctionCall:
       access(p, user, p.pointee);
       return followArgument(p, use, work);
@@ -164,7 +162,7 @@ private:
     default:
       break;
     }
-    if (has(facts.effects, Effect::Atomic)) return access(p, user, p.pointee);
+    if (isAtomic(facts)) return access(p, user, p.pointee);
     if (facts.name.find("CooperativeMatrix") != std::string_view::npos)
       return obstacle(user, "cooperative-matrix",
                       "a cooperative matrix load or store has its own stride");
@@ -179,17 +177,17 @@ private:
     const bool isStruct = nodeOf(p).kind == LayoutNode::Kind::Struct;
     switch (facts.opcode) {
     case spv::Op::OpLoad:
-      if (isStruct && p.node != 0) return memoryAccess(p, user, 4);
+      if (isStruct && p.node != 0) return memoryAccess(p, user);
       uncounted(p, user);
       return obstacle(user, "whole-array-load", "a whole row or array is loaded", true);
     case spv::Op::OpStore:
       if (use.word != 1)
         return obstacle(user, "pointer-stored", "a pointer into the array is stored");
-      if (isStruct && p.node != 0) return memoryAccess(p, user, 3);
+      if (isStruct && p.node != 0) return memoryAccess(p, user);
       uncounted(p, user);
       return obstacle(user, "whole-array-store", "a whole row or array is stored", true);
     case spv::Op::OpCopyMemory:
-      if (isStruct && p.node != 0) return memoryAccess(p, user, 3);
+      if (isStruct && p.node != 0) return memoryAccess(p, user);
       uncounted(p, user);
       return obstacle(user, "whole-array-copy", "a whole row or array is copied", true);
     case spv::Op::OpCopyMemorySized:

@@ -79,8 +79,7 @@ private:
 
   /// Whether an atomic instruction may have semantics other than relaxed.
   bool orders(InstRef i) const {
-    const bool hasResult = module_.facts(i).hasResult;
-    const uint32_t semantics = hasResult ? 5 : 3;
+    const uint32_t semantics = atomicSemanticsWord(module_.facts(i));
     if (module_.wordCount(i) <= semantics) return true;
     auto value = analyses_.get<Constants>().literal(module_.idAt(i, semantics));
     return !value || (*value & kOrderBits) != 0;

@@ -8,9 +8,10 @@
 namespace lanewise {
 namespace {
 
-bool isVolatile(const Module& module, InstRef i, uint32_t memoryOperandWord) {
-  return module.wordCount(i) > memoryOperandWord &&
-         (module.word(i, memoryOperandWord) & uint32_t(spv::MemoryAccessMask::Volatile)) != 0;
+bool isVolatile(const Module& module, InstRef i) {
+  const uint32_t word = memoryOperandsWord(module.opcode(i));
+  return module.wordCount(i) > word &&
+         (module.word(i, word) & uint32_t(spv::MemoryAccessMask::Volatile)) != 0;
 }
 
 /// Debug information and the like: names a value and does nothing with it.
@@ -24,16 +25,8 @@ bool onlyNames(const Module& module, InstRef user) {
   default:
     break;
   }
-  if (module.opcode(user) != spv::Op::OpExtInst) return false;
-  switch (module.extInstSet(module.idAt(user, 3))) {
-  case ExtInstSet::NonSemanticShaderDebugInfo100:
-  case ExtInstSet::NonSemanticOther:
-  case ExtInstSet::OpenClDebugInfo100:
-  case ExtInstSet::DebugInfo:
-    return true;
-  default:
-    return false;
-  }
+  return module.opcode(user) == spv::Op::OpExtInst &&
+         isNonSemanticSet(module.extInstSet(module.idAt(user, 3)));
 }
 
 } // namespace
@@ -53,14 +46,13 @@ SingleStores::Contents SingleStores::inspect(Id variable) const {
     pointers.pop_back();
     for (const Use& use : defUse.uses(pointer)) {
       spv::Op op = module.opcode(use.user);
-      bool isChain = op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain;
-      if (op == spv::Op::OpLoad && !isVolatile(module, use.user, 4)) continue;
-      if (isChain && use.word == 3) {
+      if (op == spv::Op::OpLoad && !isVolatile(module, use.user)) continue;
+      if (isAccessChain(op) && use.word == 3) {
         pointers.push_back(module.resultId(use.user));
         continue;
       }
       bool isWholeStore = op == spv::Op::OpStore && use.word == 1 && pointer == variable;
-      if (isWholeStore && !contents.store && !isVolatile(module, use.user, 3)) {
+      if (isWholeStore && !contents.store && !isVolatile(module, use.user)) {
         contents = {module.idAt(use.user, 2), use.user};
         continue;
       }

@@ -31,32 +31,7 @@ bool isPureOfOperands(const Module& module, InstRef i) {
     auto set = module.extInstSet(module.idAt(i, 3));
     return set == ExtInstSet::GlslStd450 && extInstFacts(set, module.word(i, 4)).speculatable;
   }
-  if (facts.speculatable) return module.opcode(i) != spv::Op::OpUndef;
-  switch (module.opcode(i)) {
-  case spv::Op::OpUDiv:
-  case spv::Op::OpSDiv:
-  case spv::Op::OpUMod:
-  case spv::Op::OpSRem:
-  case spv::Op::OpSMod:
-  case spv::Op::OpConvertFToU:
-  case spv::Op::OpConvertFToS:
-  case spv::Op::OpVectorExtractDynamic:
-  case spv::Op::OpVectorInsertDynamic:
-  case spv::Op::OpAccessChain:
-  case spv::Op::OpInBoundsAccessChain:
-  case spv::Op::OpPtrAccessChain:
-  case spv::Op::OpInBoundsPtrAccessChain:
-  case spv::Op::OpArrayLength:
-  case spv::Op::OpSampledImage:
-  case spv::Op::OpImage:
-  case spv::Op::OpImageQuerySizeLod:
-  case spv::Op::OpImageQuerySize:
-  case spv::Op::OpImageQueryLevels:
-  case spv::Op::OpImageQuerySamples:
-    return true;
-  default:
-    return false;
-  }
+  return isFunctionOfOperands(facts);
 }
 
 } // namespace
@@ -260,6 +235,9 @@ private:
   /// share, given that its operand words from `firstUniform` on are uniform.
   bool isSharedBySubgroup(InstRef i) const {
     if (scope_ != UniformScope::Subgroup) return false;
+    // A cluster is less than a subgroup, and scans give each its own.
+    if (isGroupReduction(module_.opcode(i)))
+      return spv::GroupOperation(module_.word(i, 4)) == spv::GroupOperation::Reduce;
     switch (module_.opcode(i)) {
     case spv::Op::OpGroupNonUniformAll:
     case spv::Op::OpGroupNonUniformAny:
@@ -273,24 +251,6 @@ private:
     case spv::Op::OpSubgroupAnyKHR:
     case spv::Op::OpSubgroupAllEqualKHR:
       return true;
-    case spv::Op::OpGroupNonUniformIAdd:
-    case spv::Op::OpGroupNonUniformFAdd:
-    case spv::Op::OpGroupNonUniformIMul:
-    case spv::Op::OpGroupNonUniformFMul:
-    case spv::Op::OpGroupNonUniformSMin:
-    case spv::Op::OpGroupNonUniformUMin:
-    case spv::Op::OpGroupNonUniformFMin:
-    case spv::Op::OpGroupNonUniformSMax:
-    case spv::Op::OpGroupNonUniformUMax:
-    case spv::Op::OpGroupNonUniformFMax:
-    case spv::Op::OpGroupNonUniformBitwiseAnd:
-    case spv::Op::OpGroupNonUniformBitwiseOr:
-    case spv::Op::OpGroupNonUniformBitwiseXor:
-    case spv::Op::OpGroupNonUniformLogicalAnd:
-    case spv::Op::OpGroupNonUniformLogicalOr:
-    case spv::Op::OpGroupNonUniformLogicalXor:
-      // A cluster is less than a subgroup, and scans give each its own.
-      return spv::GroupOperation(module_.word(i, 4)) == spv::GroupOperation::Reduce;
     default:
       return false;
     }

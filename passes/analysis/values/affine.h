@@ -16,6 +16,7 @@
 
 #include "analysis/module/analyses.h"
 #include "ir/module.h"
+#include "lanewise/target_profile.h"
 
 #include <array>
 #include <cstdint>
@@ -111,7 +112,7 @@ public:
   /// known. `subgroupSize` is the one value that evaluate() gives the SubgroupSize built-in; forms
   /// hold for every size.
   Affine(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize,
-         uint32_t subgroupSize = 32);
+         uint32_t subgroupSize = kDefaultSubgroupSize);
   ~Affine();
 
   /// The form of a scalar 32-bit (or narrower) integer or Boolean value. Never fails: the worst

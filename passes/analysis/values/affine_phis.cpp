@@ -234,53 +234,7 @@ std::optional<uint32_t> AffineWalk::evaluateWith(Id value, Id phi, uint32_t phiV
   }
   InstRef def = module_.def(value);
   if (depth == 0 || !def || module_.facts(def).opClass != OpClass::Value) return std::nullopt;
-  spv::Op op = module_.opcode(def);
-  bool swap = false, negate = false;
-  switch (op) {
-  case spv::Op::OpUGreaterThan:
-    op = spv::Op::OpULessThan, swap = true;
-    break;
-  case spv::Op::OpSGreaterThan:
-    op = spv::Op::OpSLessThan, swap = true;
-    break;
-  case spv::Op::OpULessThanEqual:
-    op = spv::Op::OpULessThan, swap = negate = true;
-    break;
-  case spv::Op::OpSLessThanEqual:
-    op = spv::Op::OpSLessThan, swap = negate = true;
-    break;
-  case spv::Op::OpUGreaterThanEqual:
-    op = spv::Op::OpULessThan, negate = true;
-    break;
-  case spv::Op::OpSGreaterThanEqual:
-    op = spv::Op::OpSLessThan, negate = true;
-    break;
-  case spv::Op::OpINotEqual:
-    op = spv::Op::OpIEqual, negate = true;
-    break;
-  case spv::Op::OpIAdd:
-  case spv::Op::OpISub:
-  case spv::Op::OpIMul:
-  case spv::Op::OpSNegate:
-  case spv::Op::OpNot:
-  case spv::Op::OpUDiv:
-  case spv::Op::OpUMod:
-  case spv::Op::OpSDiv:
-  case spv::Op::OpSRem:
-  case spv::Op::OpSMod:
-  case spv::Op::OpShiftLeftLogical:
-  case spv::Op::OpShiftRightLogical:
-  case spv::Op::OpShiftRightArithmetic:
-  case spv::Op::OpBitwiseAnd:
-  case spv::Op::OpBitwiseOr:
-  case spv::Op::OpBitwiseXor:
-  case spv::Op::OpIEqual:
-  case spv::Op::OpULessThan:
-  case spv::Op::OpSLessThan:
-    break;
-  default:
-    return std::nullopt;
-  }
+  if (!module_.facts(def).onlyIds) return std::nullopt;
   std::array<uint32_t, 2> v{};
   uint32_t count = module_.wordCount(def) - 3;
   if (count < 1 || count > v.size()) return std::nullopt;
@@ -291,9 +245,7 @@ std::optional<uint32_t> AffineWalk::evaluateWith(Id value, Id phi, uint32_t phiV
     if (!operand) return std::nullopt;
     v[n] = *operand;
   }
-  if (swap) std::swap(v[0], v[1]);
-  auto result = AffineTable::fold(op, 0, {v.data(), count});
-  return result && negate ? std::optional(1 - *result) : result;
+  return AffineTable::fold(module_.opcode(def), 0, {v.data(), count});
 }
 
 /// A phi whose next value is computed from itself and constants: all its values, if they are few.

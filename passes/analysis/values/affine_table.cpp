@@ -1,9 +1,10 @@
 #include "analysis/values/affine_table.h"
 
+#include "ir/integer_semantics.h"
+
 #include <algorithm>
 #include <bit>
 #include <numeric>
-#include <spirv/unified1/GLSL.std.450.h>
 
 namespace lanewise {
 namespace {
@@ -11,6 +12,8 @@ namespace {
 /// Bounds of what a Derived term may cost to evaluate; what is larger becomes opaque.
 constexpr uint32_t kMaxDepth = 24;
 constexpr uint32_t kMaxWeight = 200;
+/// Arguments of a Derived term: those of OpBitFieldInsert.
+constexpr size_t kMaxArguments = 4;
 /// Sums of larger integers are not followed. Far above 2^32, far below the end of int64_t.
 constexpr int64_t kLargestSum = int64_t(1) << 48;
 
@@ -198,129 +201,15 @@ AffineTable::Form AffineTable::derived(spv::Op op, uint32_t extInst,
 
 // ---- Evaluation ----
 
-namespace {
-
-std::optional<uint32_t> foldSigned(spv::Op op, uint32_t a, uint32_t b) {
-  auto x = int32_t(a), y = int32_t(b);
-  if (y == 0 || (x == INT32_MIN && y == -1)) return std::nullopt;
-  int32_t r = x % y;
-  if (op == spv::Op::OpSDiv) return uint32_t(x / y);
-  if (op == spv::Op::OpSMod && r != 0 && (r < 0) != (y < 0)) r += y;
-  return uint32_t(r);
-}
-
-std::optional<uint32_t> foldBitField(spv::Op op, std::span<const uint32_t> v) {
-  bool insert = op == spv::Op::OpBitFieldInsert;
-  uint32_t offset = v[insert ? 2 : 1], count = v[insert ? 3 : 2];
-  if (uint64_t(offset) + count > 32) return std::nullopt;
-  if (count == 0) return insert ? v[0] : 0;
-  uint32_t mask = UINT32_MAX >> (32 - count);
-  if (insert) return (v[0] & ~(mask << offset)) | ((v[1] & mask) << offset);
-  uint32_t field = v[0] >> offset & mask;
-  bool extend = op == spv::Op::OpBitFieldSExtract && (field >> (count - 1) & 1) != 0;
-  return extend ? field | ~mask : field;
-}
-
-uint32_t reverseBits(uint32_t v) {
-  uint32_t r = 0;
-  for (uint32_t n = 0; n < 32; ++n) r |= (v >> n & 1) << (31 - n);
-  return r;
-}
-
-std::optional<uint32_t> foldGlsl(uint32_t instruction, std::span<const uint32_t> v) {
-  auto s = [&](size_t n) { return int32_t(v[n]); };
-  switch (instruction) {
-  case GLSLstd450SAbs:
-    return s(0) < 0 ? 0u - v[0] : v[0];
-  case GLSLstd450SSign:
-    return uint32_t((s(0) > 0) - (s(0) < 0));
-  case GLSLstd450UMin:
-    return std::min(v[0], v[1]);
-  case GLSLstd450UMax:
-    return std::max(v[0], v[1]);
-  case GLSLstd450SMin:
-    return uint32_t(std::min(s(0), s(1)));
-  case GLSLstd450SMax:
-    return uint32_t(std::max(s(0), s(1)));
-  case GLSLstd450UClamp:
-    if (v[1] > v[2]) return std::nullopt;
-    return std::clamp(v[0], v[1], v[2]);
-  case GLSLstd450SClamp:
-    if (s(1) > s(2)) return std::nullopt;
-    return uint32_t(std::clamp(s(0), s(1), s(2)));
-  case GLSLstd450FindILsb:
-    return v[0] == 0 ? UINT32_MAX : uint32_t(std::countr_zero(v[0]));
-  case GLSLstd450FindUMsb:
-    return v[0] == 0 ? UINT32_MAX : 31 - uint32_t(std::countl_zero(v[0]));
-  case GLSLstd450FindSMsb: {
-    uint32_t bits = s(0) < 0 ? ~v[0] : v[0];
-    return bits == 0 ? UINT32_MAX : 31 - uint32_t(std::countl_zero(bits));
-  }
-  default:
-    return std::nullopt;
-  }
-}
-
-} // namespace
-
 std::optional<uint32_t> AffineTable::fold(spv::Op op, uint32_t extInst,
                                           std::span<const uint32_t> v) {
-  switch (op) {
-  case spv::Op::OpIAdd:
-    return v[0] + v[1];
-  case spv::Op::OpISub:
-    return v[0] - v[1];
-  case spv::Op::OpIMul:
-    return v[0] * v[1];
-  case spv::Op::OpSNegate:
-    return 0u - v[0];
-  case spv::Op::OpNot:
-    return ~v[0];
-  case spv::Op::OpUDiv:
-    return v[1] == 0 ? std::nullopt : std::optional(v[0] / v[1]);
-  case spv::Op::OpUMod:
-    return v[1] == 0 ? std::nullopt : std::optional(v[0] % v[1]);
-  case spv::Op::OpSDiv:
-  case spv::Op::OpSRem:
-  case spv::Op::OpSMod:
-    return foldSigned(op, v[0], v[1]);
-  case spv::Op::OpShiftLeftLogical:
-    return v[1] > 31 ? std::nullopt : std::optional(v[0] << v[1]);
-  case spv::Op::OpShiftRightLogical:
-    return v[1] > 31 ? std::nullopt : std::optional(v[0] >> v[1]);
-  case spv::Op::OpShiftRightArithmetic:
-    return v[1] > 31 ? std::nullopt : std::optional(uint32_t(int32_t(v[0]) >> v[1]));
-  case spv::Op::OpBitwiseAnd:
-    return v[0] & v[1];
-  case spv::Op::OpBitwiseOr:
-    return v[0] | v[1];
-  case spv::Op::OpBitwiseXor:
-    return v[0] ^ v[1];
-  case spv::Op::OpIEqual:
-    return v[0] == v[1];
-  case spv::Op::OpULessThan:
-    return v[0] < v[1];
-  case spv::Op::OpSLessThan:
-    return int32_t(v[0]) < int32_t(v[1]);
-  case spv::Op::OpLogicalAnd:
-    return v[0] & v[1];
-  case spv::Op::OpLogicalOr:
-    return v[0] | v[1];
-  case spv::Op::OpSelect:
-    return v[0] != 0 ? v[1] : v[2];
-  case spv::Op::OpBitFieldInsert:
-  case spv::Op::OpBitFieldSExtract:
-  case spv::Op::OpBitFieldUExtract:
-    return foldBitField(op, v);
-  case spv::Op::OpBitReverse:
-    return reverseBits(v[0]);
-  case spv::Op::OpBitCount:
-    return uint32_t(std::popcount(v[0]));
-  case spv::Op::OpExtInst:
-    return foldGlsl(extInst, v);
-  default:
-    return std::nullopt;
-  }
+  if (op == spv::Op::OpSelect) return v[0] != 0 ? v[1] : v[2];
+  std::array<uint64_t, kMaxArguments> values{};
+  std::copy(v.begin(), v.end(), values.begin());
+  const std::span<const uint64_t> operands = std::span(values).first(v.size());
+  const IntegerResult result = op == spv::Op::OpExtInst ? evaluateGlslInteger(extInst, 32, operands)
+                                                        : evaluateInteger(op, 32, operands);
+  return result.isDefined() ? std::optional(uint32_t(result.bits)) : std::nullopt;
 }
 
 template <class Evaluate>
@@ -337,7 +226,7 @@ std::optional<uint32_t> AffineTable::evaluateDerived(const AffineTerm& term,
     if (!first || (*first != 0) == (term.op == spv::Op::OpLogicalOr)) return first;
     return evaluate(arguments_[term.args[1]]);
   }
-  std::array<uint32_t, 4> values{};
+  std::array<uint32_t, kMaxArguments> values{};
   for (size_t n = 0; n < term.args.size(); ++n) {
     auto value = evaluate(arguments_[term.args[n]]);
     if (!value) return std::nullopt;

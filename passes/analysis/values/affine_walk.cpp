@@ -5,6 +5,7 @@
 #include "analysis/module/def_use.h"
 #include "analysis/module/entry_points.h"
 #include "analysis/module/types.h"
+#include "ir/integer_semantics.h"
 
 #include <algorithm>
 #include <spirv/unified1/GLSL.std.450.h>
@@ -14,9 +15,6 @@ namespace {
 
 // States of a slot; a form is kept as its index in forms_ plus kFirstForm.
 constexpr uint32_t kUnknown = 0, kInProgress = 1, kFirstForm = 2;
-
-/// Lanes of a subgroup at most (Vulkan: the largest subgroupSize).
-constexpr uint32_t kMaxSubgroupSize = 128;
 
 /// Both are non-negative when read as signed numbers of `width` bits.
 bool areNonNegative(const AffineTable& table, const AffineExpr& a, const AffineExpr& b,
@@ -334,9 +332,7 @@ AffineWalk::Form AffineWalk::operationForm(const Place& p, InstRef def, spv::Op 
     const AffineExpr* a = get(left);
     const AffineExpr* b = get(right);
     if (!a || !b) return std::nullopt;
-    if (op == spv::Op::OpShiftLeftLogical || op == spv::Op::OpShiftRightLogical ||
-        op == spv::Op::OpShiftRightArithmetic)
-      return shiftForm(op, *a, *b, width);
+    if (isShift(op)) return shiftForm(op, *a, *b, width);
     Form form = arithmeticForm(op, *a, *b, width);
     return form ? form : comparisonForm(op, *a, *b, from);
   }
@@ -697,8 +693,9 @@ bool AffineWalk::isConstantBuffer(Id variable) const {
 }
 
 AffineWalk::Form AffineWalk::loadForm(const Place& p, InstRef load) {
-  bool isVolatile = module_.wordCount(load) > 4 &&
-                    (module_.word(load, 4) & uint32_t(spv::MemoryAccessMask::Volatile)) != 0;
+  const uint32_t operands = memoryOperandsWord(spv::Op::OpLoad);
+  bool isVolatile = module_.wordCount(load) > operands &&
+                    (module_.word(load, operands) & uint32_t(spv::MemoryAccessMask::Volatile)) != 0;
   if (isVolatile) return std::nullopt;
   PointerOrigin origin = originOf(analyses_, module_.idAt(load, 3));
   if (!origin.variable) return std::nullopt;

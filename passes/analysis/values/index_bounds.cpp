@@ -24,6 +24,8 @@ constexpr uint64_t kMaxPoints = 1 << 15, kMaxPointsOfAll = 1 << 21;
 constexpr size_t kMaxContexts = 64;
 /// Calls inside one another.
 constexpr uint32_t kMaxDepth = 64;
+/// Workgroups in a dimension that every device takes (Vulkan: maxComputeWorkGroupCount).
+constexpr uint32_t kMostWorkgroups = 65535;
 /// Values of a counter of which only conditions say how far it goes.
 constexpr uint32_t kIterationsBehindConditions = 64;
 /// Values of data of which all are looked at.
@@ -349,9 +351,9 @@ private:
   void addWorkgroups(Coordinate& c) {
     isProof_ = isComplete_ = false;
     for (uint32_t n = 0; n < (isOffset_ ? 1 : 17); ++n) c.values.push_back({n, n < 2});
-    for (uint32_t n = 32; !isOffset_ && n <= 65536; n *= 2)
+    for (uint32_t n = 32; !isOffset_ && n <= kMostWorkgroups + 1; n *= 2)
       for (uint32_t w : {n - 1, n, n + 1})
-        if (w < 65535) c.values.push_back({w, false});
+        if (w < kMostWorkgroups) c.values.push_back({w, false});
   }
 
   void addIterations(Coordinate& c, const AffineTerm& term) {

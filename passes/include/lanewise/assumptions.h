@@ -8,6 +8,9 @@
 
 namespace lanewise {
 
+/// Invocations along one dimension of a workgroup at most: far more than any device takes.
+inline constexpr uint32_t kMaxWorkgroupSize = 65535;
+
 /// Given values inform cost, never legality: a specialization constant may still be set to any
 /// value when the module is specialized.
 struct Assumptions {

@@ -3,17 +3,29 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lanewise {
+
+/// Lanes of the largest subgroup that there can be: a ballot has four words of 32 bits (SPIR-V
+/// OpGroupNonUniformBallot).
+inline constexpr uint32_t kMaxSubgroupSize = 128;
+/// Lanes of a subgroup where nobody says anything else.
+inline constexpr uint32_t kDefaultSubgroupSize = 32;
+/// Whether a device can have such subgroups: powers of two (Vulkan: subgroupSize) that hold a quad.
+constexpr bool isSubgroupSize(uint32_t lanes) {
+  return lanes >= 4 && lanes <= kMaxSubgroupSize && (lanes & (lanes - 1)) == 0;
+}
 
 struct TargetProfile {
   std::string name = "generic";
 
   // Subgroups.
   /// Lanes in a subgroup. The model maps consecutive local invocation indices to lanes.
-  uint32_t subgroupSize = 32;
+  uint32_t subgroupSize = kDefaultSubgroupSize;
 
   /// Maximum invocations of a workgroup (Vulkan: maxComputeWorkGroupInvocations).
   uint32_t maxWorkgroupInvocations = 1024;
@@ -69,5 +81,19 @@ struct TargetProfile {
   /// four of them while its banks serve one access has 0.25.
   double arithmeticCost = 0.25;
 };
+
+/// A number of a profile: its member, its key in a TOML file, and the range in which the models can
+/// count with it. A phase has no more lanes than the profile's subgroups, either.
+struct TargetFigure {
+  std::string_view name;       ///< of the member
+  std::string_view table, key; ///< in a file: `key = value` below `[table]`
+  double least, most;
+  double (*get)(const TargetProfile&);
+  void (*set)(TargetProfile&, double);
+
+  bool isLanesOfPhase() const { return name.starts_with("lanesPerPhase"); }
+};
+/// All of them, those of one table together.
+std::span<const TargetFigure> targetFigures();
 
 } // namespace lanewise

@@ -33,10 +33,6 @@ bool isVotedOrBallot(S op) {
   }
 }
 
-bool isReduction(S op) {
-  return op >= S::OpGroupNonUniformIAdd && op <= S::OpGroupNonUniformLogicalXor;
-}
-
 // The operations of SPV_KHR_shader_ballot and SPV_KHR_subgroup_vote, older names of the same.
 S modernOf(S op) {
   switch (op) {
@@ -91,7 +87,7 @@ bool ModuleLowering::lowerGroupOp(InstRef i, S op) {
     return true;
   }
   S modern = modernOf(op);
-  if (modern == S::OpNop && !isVotedOrBallot(op) && !isReduction(op)) return false;
+  if (modern == S::OpNop && !isVotedOrBallot(op) && !isGroupReduction(op)) return false;
   GroupInfo group;
   group.opcode = modern == S::OpNop ? op : modern;
   uint32_t w = 3;
@@ -100,7 +96,7 @@ bool ModuleLowering::lowerGroupOp(InstRef i, S op) {
       refuse(nameOf(i) + " of another scope than the subgroup");
       return true;
     }
-    if (isReduction(op) || op == S::OpGroupNonUniformBallotBitCount)
+    if (isGroupReduction(op) || op == S::OpGroupNonUniformBallotBitCount)
       group.operation = spv::GroupOperation(module_->word(i, w++));
   }
   group.result = define(i);
@@ -113,9 +109,9 @@ bool ModuleLowering::lowerGroupOp(InstRef i, S op) {
   }
   if (w < module_->wordCount(i)) {
     Id second = module_->idAt(i, w++);
-    if (isReduction(op) || op == S::OpGroupNonUniformRotateKHR) {
+    if (isGroupReduction(op) || op == S::OpGroupNonUniformRotateKHR) {
       uint32_t& to = group.cluster;
-      if (isReduction(op))
+      if (isGroupReduction(op))
         to = constantOr(second, 0);
       else
         group.index = cell(second),
@@ -124,8 +120,8 @@ bool ModuleLowering::lowerGroupOp(InstRef i, S op) {
       group.index = cell(second);
     }
   }
-  if (isReduction(op) && (group.operation == spv::GroupOperation::PartitionedReduceNV ||
-                          group.operation > spv::GroupOperation::PartitionedReduceNV)) {
+  if (isGroupReduction(op) && (group.operation == spv::GroupOperation::PartitionedReduceNV ||
+                               group.operation > spv::GroupOperation::PartitionedReduceNV)) {
     refuse(nameOf(i) + " over partitions");
     return true;
   }

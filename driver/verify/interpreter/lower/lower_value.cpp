@@ -389,9 +389,7 @@ void ModuleLowering::lowerBitcast(InstRef i, uint32_t first) {
 
 void ModuleLowering::lowerExtended(InstRef i) {
   ExtInstSet set = module_->extInstSet(module_->idAt(i, 3));
-  if (set == ExtInstSet::NonSemanticShaderDebugInfo100 || set == ExtInstSet::NonSemanticOther ||
-      set == ExtInstSet::OpenClDebugInfo100 || set == ExtInstSet::DebugInfo)
-    return;
+  if (isNonSemanticSet(set)) return;
   uint32_t number = module_->word(i, 4);
   const GlslInstruction* known =
       set == ExtInstSet::GlslStd450 ? findGlslInstruction(number) : nullptr;

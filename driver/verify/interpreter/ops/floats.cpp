@@ -54,9 +54,9 @@ template <class F>
 void remainder(Lane& l, const Instr& i, F f) {
   for (uint32_t n = 0; n < i.n; ++n) {
     uint32_t a = l.marks[i.a + n], b = l.marks[i.b + n];
-    FloatResult result = f(64u - i.shift, l.cells[i.a + n], l.cells[i.b + n]);
+    FloatResult result = f(widthOf(i), l.cells[i.a + n], l.cells[i.b + n]);
     l.cells[i.d + n] = result.bits;
-    bool isHarmless = result.isDefined || !isFinite(64u - i.shift, result.bits);
+    bool isHarmless = result.isDefined || !isFinite(widthOf(i), result.bits);
     l.marks[i.d + n] = a ? a : b ? b : isHarmless ? 0 : i.site;
   }
 }
@@ -123,7 +123,7 @@ template <class F>
 void toInteger(Lane& l, const Instr& i, F f) {
   for (uint32_t n = 0; n < i.n; ++n) {
     uint32_t mark = l.marks[i.a + n];
-    FloatResult result = f(64u - i.shift, l.cells[i.a + n], i.extra);
+    FloatResult result = f(widthOf(i), l.cells[i.a + n], i.extra);
     l.cells[i.d + n] = result.bits;
     l.marks[i.d + n] = mark ? mark : result.isDefined ? 0 : i.site;
   }
@@ -184,10 +184,10 @@ void addComparisons(HandlerTable& t) {
     compare(l, i, [](double x, double y) { return std::isnan(x) || std::isnan(y); });
   };
   t[size_t(Op::IsNan)] = [](Lane& l, const Instr& i) {
-    eachOne(l, i, [w = 64u - i.shift](uint64_t x) { return uint64_t(isNan(w, x)); });
+    eachOne(l, i, [w = widthOf(i)](uint64_t x) { return uint64_t(isNan(w, x)); });
   };
   t[size_t(Op::IsInf)] = [](Lane& l, const Instr& i) {
-    eachOne(l, i, [w = 64u - i.shift](uint64_t x) { return uint64_t(isInfinite(w, x)); });
+    eachOne(l, i, [w = widthOf(i)](uint64_t x) { return uint64_t(isInfinite(w, x)); });
   };
 }
 
@@ -198,13 +198,13 @@ void addConversions(HandlerTable& t) {
     eachOne(l, i, [to = i.extra](uint64_t x) { return unsignedToFloat(x, to); });
   };
   t[size_t(Op::ConvertSToF)] = [](Lane& l, const Instr& i) {
-    eachOne(l, i, [s = i.shift, to = i.extra](uint64_t x) {
-      return signedToFloat(signExtend(x, s), to);
+    eachOne(l, i, [w = widthOf(i), to = i.extra](uint64_t x) {
+      return signedToFloat(signedOf(x, w), to);
     });
   };
   t[size_t(Op::FConvert)] = [](Lane& l, const Instr& i) {
     Rounding rounding = i.aux ? Rounding::TowardZero : Rounding::NearestEven;
-    eachOne(l, i, [from = 64u - i.shift, to = i.extra, rounding](uint64_t x) {
+    eachOne(l, i, [from = widthOf(i), to = i.extra, rounding](uint64_t x) {
       return convertFloat(from, x, to, rounding);
     });
   };

@@ -108,46 +108,12 @@ constexpr std::array<Row, GLSLstd450Count> makeTable() {
 constexpr std::array<Row, GLSLstd450Count> kTable = makeTable();
 
 GlslComponent integerComponent(const GlslCall& call, uint32_t at) {
-  uint32_t width = call.operands[0].width;
   std::array<uint64_t, 3> bits{};
-  std::array<int64_t, 3> value{};
-  for (size_t i = 0; i < call.operands.size(); ++i) {
-    bits[i] = call.operands[i].cells[at];
-    value[i] = signedOf(bits[i], width);
-  }
-  auto ofSigned = [&](int64_t result) {
-    return GlslComponent{lowBits(uint64_t(result), call.resultWidth)};
-  };
-  switch (call.instruction) {
-  case GLSLstd450SAbs: // the least integer is its own absolute value
-    return ofSigned(value[0] < 0 ? int64_t(0 - uint64_t(value[0])) : value[0]);
-  case GLSLstd450SSign:
-    return ofSigned(value[0] > 0 ? 1 : value[0] < 0 ? -1 : 0);
-  case GLSLstd450UMin:
-    return {std::min(bits[0], bits[1])};
-  case GLSLstd450SMin:
-    return ofSigned(std::min(value[0], value[1]));
-  case GLSLstd450UMax:
-    return {std::max(bits[0], bits[1])};
-  case GLSLstd450SMax:
-    return ofSigned(std::max(value[0], value[1]));
-  case GLSLstd450UClamp: {
-    GlslComponent result{std::min(std::max(bits[0], bits[1]), bits[2])};
-    return bits[1] > bits[2] ? result.undefined("clamp with its minimum above its maximum")
-                             : result;
-  }
-  case GLSLstd450SClamp: {
-    GlslComponent result = ofSigned(std::min(std::max(value[0], value[1]), value[2]));
-    return value[1] > value[2] ? result.undefined("clamp with its minimum above its maximum")
-                               : result;
-  }
-  case GLSLstd450FindILsb:
-    return ofSigned(bits[0] ? std::countr_zero(bits[0]) : -1);
-  case GLSLstd450FindSMsb: // the highest bit that differs from the sign
-    return ofSigned(int64_t(std::bit_width(uint64_t(value[0] ^ value[0] >> 63))) - 1);
-  default: // FindUMsb
-    return ofSigned(int64_t(std::bit_width(bits[0])) - 1);
-  }
+  for (size_t i = 0; i < call.operands.size(); ++i) bits[i] = call.operands[i].cells[at];
+  const IntegerResult result = evaluateGlslInteger(call.instruction, call.operands[0].width, bits);
+  const GlslComponent component{result.bits};
+  return result.isDefined() ? component
+                            : component.undefined("clamp with its minimum above its maximum");
 }
 
 } // namespace

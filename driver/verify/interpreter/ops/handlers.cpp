@@ -60,14 +60,14 @@ void insertDynamic(Lane& l, const Instr& i) {
 
 // OpBitcast: the bits in order, low components first.
 void bitcast(Lane& l, const Instr& i) {
-  uint32_t from = 64u - i.shift, to = i.extra;
+  uint32_t from = widthOf(i), to = i.extra;
   uint32_t mark = 0;
   for (uint32_t n = 0; n < i.aux && !mark; ++n) mark = l.marks[i.a + n];
   uint64_t bits[8] = {};
   for (uint32_t n = 0; n < i.aux && n * from < 512; ++n)
     bits[n * from / 64] |= l.cells[i.a + n] << (n * from % 64);
   for (uint32_t n = 0; n < i.n && n * to < 512; ++n) {
-    l.cells[i.d + n] = cut(bits[n * to / 64] >> (n * to % 64), 64 - to);
+    l.cells[i.d + n] = wrapped(bits[n * to / 64] >> (n * to % 64), to);
     l.marks[i.d + n] = mark;
   }
 }

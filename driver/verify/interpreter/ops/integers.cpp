@@ -1,152 +1,126 @@
-// Integer and Boolean instructions. Numbers are zero-extended; `shift` is 64 - width.
+// Integer and Boolean instructions: what ir/integer_semantics.h says, for all components and with
+// marks.
 #include "verify/interpreter/run/arithmetic.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace lanewise::driver::interpreter {
 namespace {
 
-// A division that is undefined gives 0 here, and a finding: by the specification it is the
-// behaviour that is undefined, not only the result.
-template <class F>
-void divide(Lane& l, const Instr& i, bool isSigned, F f) {
+using S = spv::Op;
+
+template <S op>
+void unary(Lane& l, const Instr& i) {
+  eachOne(l, i, [w = widthOf(i)](uint64_t x) { return evaluateUnary(op, w, x).bits; });
+}
+
+template <S op>
+void binary(Lane& l, const Instr& i) {
+  eachTwo(l, i,
+          [w = widthOf(i)](uint64_t x, uint64_t y) { return evaluateBinary(op, w, x, y).bits; });
+}
+
+// The same where an operand of 0, or of `width` ones, decides the result.
+template <S op>
+void absorbingZero(Lane& l, const Instr& i) {
+  eachTwoAbsorbing(l, i, 0, [w = widthOf(i)](uint64_t x, uint64_t y) {
+    return evaluateBinary(op, w, x, y).bits;
+  });
+}
+template <S op>
+void absorbingOnes(Lane& l, const Instr& i) {
+  eachTwoAbsorbing(
+      l, i, wrapped(~uint64_t(0), widthOf(i)),
+      [w = widthOf(i)](uint64_t x, uint64_t y) { return evaluateBinary(op, w, x, y).bits; });
+}
+
+// By the specification it is the behaviour that is undefined, not only the result: a finding.
+template <S op>
+void divide(Lane& l, const Instr& i) {
+  const uint32_t width = widthOf(i);
   for (uint32_t n = 0; n < i.n; ++n) {
     uint64_t x = l.cells[i.a + n], y = l.cells[i.b + n];
     uint32_t a = l.marks[i.a + n], b = l.marks[i.b + n];
-    bool overflows = isSigned && signExtend(y, i.shift) == -1 && x == uint64_t(1) << (63 - i.shift);
-    if (y == 0 || overflows) {
+    const IntegerResult result = evaluateDivision(op, width, x, y);
+    l.cells[i.d + n] = result.bits;
+    if (!result.isDefined()) {
       if (l.runner && b)
         l.runner->reportUndefined(l, i.site, b);
       else if (l.runner)
         l.runner->report(FindingKind::DivisionByZero, l, i.site,
                          y == 0 ? "" : "the smallest integer divided by -1");
-      l.cells[i.d + n] = overflows ? x : 0;
       l.marks[i.d + n] = 0;
       continue;
     }
-    l.cells[i.d + n] = f(x, y);
     l.marks[i.d + n] = a ? a : b;
   }
 }
 
-template <class F>
-void unsignedDivision(Lane& l, const Instr& i, F f) {
-  divide(l, i, false, f);
-}
-
-template <class F>
-void signedDivision(Lane& l, const Instr& i, F f) {
-  uint32_t shift = i.shift;
-  divide(l, i, true, [shift, f](uint64_t x, uint64_t y) {
-    return cut(uint64_t(f(signExtend(x, shift), signExtend(y, shift))), shift);
-  });
-}
-
-// "The resulting value is undefined if Shift is greater than or equal to the bit width."
-template <class F>
-void shiftBy(Lane& l, const Instr& i, F f) {
-  uint32_t width = 64u - i.shift;
+// Where the amount is undefined there is no telling whether it is one that makes the value so.
+template <S op>
+void shiftBy(Lane& l, const Instr& i) {
+  const uint32_t width = widthOf(i);
   for (uint32_t n = 0; n < i.n; ++n) {
-    uint64_t by = l.cells[i.b + n];
     uint32_t a = l.marks[i.a + n], b = l.marks[i.b + n];
-    bool isDefined = by < width;
-    l.cells[i.d + n] = isDefined ? f(l.cells[i.a + n], uint32_t(by)) : 0;
-    l.marks[i.d + n] = a ? a : b ? b : isDefined ? 0 : i.site;
+    const IntegerResult result = evaluateShift(op, width, l.cells[i.a + n], l.cells[i.b + n]);
+    l.cells[i.d + n] = result.bits;
+    l.marks[i.d + n] = a ? a : b ? b : result.isDefined() ? 0 : i.site;
   }
 }
 
-template <class F>
-void compareUnsigned(Lane& l, const Instr& i, F f) {
-  eachTwo(l, i, [f](uint64_t x, uint64_t y) { return uint64_t(f(x, y)); });
-}
-
-template <class F>
-void compareSigned(Lane& l, const Instr& i, F f) {
-  uint32_t shift = i.shift;
-  eachTwo(l, i, [f, shift](uint64_t x, uint64_t y) {
-    return uint64_t(f(signExtend(x, shift), signExtend(y, shift)));
-  });
-}
-
 // Results in two halves: low and high words, or sum and carry.
-template <class F>
-void pairOf(Lane& l, const Instr& i, F f) {
+template <S op>
+void pairOf(Lane& l, const Instr& i) {
+  const uint32_t width = widthOf(i);
   for (uint32_t n = 0; n < i.n; ++n) {
     uint32_t a = l.marks[i.a + n], b = l.marks[i.b + n];
-    auto [low, high] = f(l.cells[i.a + n], l.cells[i.b + n]);
-    l.cells[i.d + n] = cut(low, i.shift);
-    l.cells[i.d + i.n + n] = cut(high, i.shift);
+    const IntegerPair pair = evaluatePair(op, width, l.cells[i.a + n], l.cells[i.b + n]);
+    l.cells[i.d + n] = pair.low;
+    l.cells[i.d + i.n + n] = pair.high;
     l.marks[i.d + n] = l.marks[i.d + i.n + n] = a ? a : b;
   }
 }
 
-using Pair = std::pair<uint64_t, uint64_t>;
-__extension__ using Wide = unsigned __int128;
-__extension__ using SignedWide = __int128;
-
-Pair multiplyUnsigned(uint64_t x, uint64_t y, uint32_t width) {
-  Wide product = Wide(x) * y;
-  return {uint64_t(product), uint64_t(product >> width)};
-}
-
-Pair multiplySigned(uint64_t x, uint64_t y, uint32_t shift) {
-  SignedWide product = SignedWide(signExtend(x, shift)) * signExtend(y, shift);
-  return {uint64_t(product), uint64_t(product >> (64 - shift))};
-}
-
 void bitField(Lane& l, const Instr& i) {
-  uint32_t width = 64u - i.shift;
+  const uint32_t width = widthOf(i);
   bool isInsert = i.op == Op::BitFieldInsert;
   uint32_t offsetCell = isInsert ? i.c : i.b, countCell = isInsert ? i.aux : i.c;
   uint64_t offset = l.cells[offsetCell], count = l.cells[countCell];
   uint32_t mark = l.marks[offsetCell] ? l.marks[offsetCell] : l.marks[countCell];
-  if (!mark && (offset > width || count > width || offset + count > width)) mark = i.site;
-  if (offset >= width || count > width) offset = count = 0;
-  uint64_t mask = count >= 64 ? ~uint64_t(0) : (uint64_t(1) << count) - 1;
+  if (!mark && !isDefinedBitField(width, offset, count)) mark = i.site;
   for (uint32_t n = 0; n < i.n; ++n) {
-    uint64_t base = l.cells[i.a + n], result;
+    const uint64_t base = l.cells[i.a + n];
     uint32_t own = l.marks[i.a + n];
-    if (isInsert) {
-      result = (base & ~(mask << offset)) | (l.cells[i.b + n] & mask) << offset;
-      if (!own) own = l.marks[i.b + n];
-    } else {
-      result = base >> offset & mask;
-      if (i.op == Op::BitFieldSExtract && count > 0)
-        result = uint64_t(signExtend(result, uint32_t(64 - count)));
-    }
-    l.cells[i.d + n] = cut(result, i.shift);
+    if (isInsert && !own) own = l.marks[i.b + n];
+    l.cells[i.d + n] =
+        isInsert ? insertBitField(width, base, l.cells[i.b + n], offset, count).bits
+                 : extractBitField(i.op == Op::BitFieldSExtract, width, base, offset, count).bits;
     l.marks[i.d + n] = mark ? mark : own;
   }
 }
 
-uint64_t reverseBits(uint64_t x, uint32_t width) {
-  uint64_t result = 0;
-  for (uint32_t n = 0; n < width; ++n) result |= (x >> n & 1) << (width - 1 - n);
-  return result;
-}
-
 void integerDot(Lane& l, const Instr& i) {
   bool isLeftSigned = i.aux & 1, isRightSigned = i.aux & 2, isPacked = i.aux & 4;
-  uint32_t shift = 64u - i.extra, mark = 0;
+  __extension__ using SignedWide = __int128;
+  uint32_t mark = 0;
   auto part = [&](uint32_t cell, uint32_t n, bool isSigned) -> SignedWide {
     uint32_t from = isPacked ? cell : cell + n;
     if (l.marks[from]) mark = l.marks[from];
     uint64_t bits = isPacked ? l.cells[from] >> (8 * n) & 0xFF : l.cells[from];
-    return isSigned ? SignedWide(signExtend(bits, shift)) : SignedWide(bits);
+    return isSigned ? SignedWide(signedOf(bits, i.extra)) : SignedWide(bits);
   };
   SignedWide sum = 0;
   for (uint32_t n = 0; n < i.n; ++n)
     sum += part(i.a, n, isLeftSigned) * part(i.b, n, isRightSigned);
   if (i.c != 0) {
     if (l.marks[i.c]) mark = l.marks[i.c];
-    uint32_t width = 64u - i.shift;
-    sum += isLeftSigned ? SignedWide(signExtend(l.cells[i.c], i.shift)) : SignedWide(l.cells[i.c]);
+    const uint32_t width = widthOf(i);
+    sum += isLeftSigned ? SignedWide(signedOf(l.cells[i.c], width)) : SignedWide(l.cells[i.c]);
     SignedWide low = isLeftSigned ? -(SignedWide(1) << (width - 1)) : SignedWide(0);
     SignedWide high = (SignedWide(1) << (isLeftSigned ? width - 1 : width)) - 1;
     sum = std::clamp(sum, low, high);
   }
-  l.cells[i.d] = cut(uint64_t(sum), i.shift);
+  l.cells[i.d] = wrapped(uint64_t(sum), widthOf(i));
   l.marks[i.d] = mark;
 }
 
@@ -166,131 +140,76 @@ void anyOrAll(Lane& l, const Instr& i) {
   l.marks[i.d] = mark;
 }
 
-int64_t moduloOf(int64_t x, int64_t y) { // the sign of y
-  int64_t rest = x % y;
-  return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
-}
-
 void addComparisons(HandlerTable& t) {
-#define LANEWISE_COMPARE(op, compare, sign)                                                        \
-  t[size_t(Op::op)] = [](Lane& l, const Instr& i) {                                                \
-    compare(l, i, [](auto x, auto y) { return x sign y; });                                        \
-  }
-  LANEWISE_COMPARE(IEqual, compareUnsigned, ==);
-  LANEWISE_COMPARE(INotEqual, compareUnsigned, !=);
-  LANEWISE_COMPARE(UGreaterThan, compareUnsigned, >);
-  LANEWISE_COMPARE(UGreaterThanEqual, compareUnsigned, >=);
-  LANEWISE_COMPARE(ULessThan, compareUnsigned, <);
-  LANEWISE_COMPARE(ULessThanEqual, compareUnsigned, <=);
-  LANEWISE_COMPARE(SGreaterThan, compareSigned, >);
-  LANEWISE_COMPARE(SGreaterThanEqual, compareSigned, >=);
-  LANEWISE_COMPARE(SLessThan, compareSigned, <);
-  LANEWISE_COMPARE(SLessThanEqual, compareSigned, <=);
-#undef LANEWISE_COMPARE
+  t[size_t(Op::IEqual)] = binary<S::OpIEqual>;
+  t[size_t(Op::INotEqual)] = binary<S::OpINotEqual>;
+  t[size_t(Op::UGreaterThan)] = binary<S::OpUGreaterThan>;
+  t[size_t(Op::UGreaterThanEqual)] = binary<S::OpUGreaterThanEqual>;
+  t[size_t(Op::ULessThan)] = binary<S::OpULessThan>;
+  t[size_t(Op::ULessThanEqual)] = binary<S::OpULessThanEqual>;
+  t[size_t(Op::SGreaterThan)] = binary<S::OpSGreaterThan>;
+  t[size_t(Op::SGreaterThanEqual)] = binary<S::OpSGreaterThanEqual>;
+  t[size_t(Op::SLessThan)] = binary<S::OpSLessThan>;
+  t[size_t(Op::SLessThanEqual)] = binary<S::OpSLessThanEqual>;
 }
 
 void addBits(HandlerTable& t) {
-  t[size_t(Op::Not)] = [](Lane& l, const Instr& i) {
-    eachOne(l, i, [s = i.shift](uint64_t x) { return cut(~x, s); });
-  };
-  t[size_t(Op::BitwiseOr)] = [](Lane& l, const Instr& i) {
-    eachTwoAbsorbing(l, i, cut(~uint64_t(0), i.shift),
-                     [](uint64_t x, uint64_t y) { return x | y; });
-  };
-  t[size_t(Op::BitwiseXor)] = [](Lane& l, const Instr& i) {
-    eachTwo(l, i, [](uint64_t x, uint64_t y) { return x ^ y; });
-  };
-  t[size_t(Op::BitwiseAnd)] = [](Lane& l, const Instr& i) {
-    eachTwoAbsorbing(l, i, 0, [](uint64_t x, uint64_t y) { return x & y; });
-  };
-  t[size_t(Op::BitReverse)] = [](Lane& l, const Instr& i) {
-    eachOne(l, i, [w = 64u - i.shift](uint64_t x) { return reverseBits(x, w); });
-  };
-  t[size_t(Op::BitCount)] = [](Lane& l, const Instr& i) {
-    eachOne(l, i, [](uint64_t x) { return uint64_t(std::popcount(x)); });
-  };
-  t[size_t(Op::ShiftLeftLogical)] = [](Lane& l, const Instr& i) {
-    shiftBy(l, i, [s = i.shift](uint64_t x, uint32_t by) { return cut(x << by, s); });
-  };
-  t[size_t(Op::ShiftRightLogical)] = [](Lane& l, const Instr& i) {
-    shiftBy(l, i, [](uint64_t x, uint32_t by) { return x >> by; });
-  };
-  t[size_t(Op::ShiftRightArithmetic)] = [](Lane& l, const Instr& i) {
-    shiftBy(l, i, [s = i.shift](uint64_t x, uint32_t by) {
-      return cut(uint64_t(signExtend(x, s) >> by), s);
-    });
-  };
+  t[size_t(Op::Not)] = unary<S::OpNot>;
+  t[size_t(Op::BitwiseOr)] = absorbingOnes<S::OpBitwiseOr>;
+  t[size_t(Op::BitwiseXor)] = binary<S::OpBitwiseXor>;
+  t[size_t(Op::BitwiseAnd)] = absorbingZero<S::OpBitwiseAnd>;
+  t[size_t(Op::BitReverse)] = unary<S::OpBitReverse>;
+  t[size_t(Op::BitCount)] = unary<S::OpBitCount>;
+  t[size_t(Op::ShiftLeftLogical)] = shiftBy<S::OpShiftLeftLogical>;
+  t[size_t(Op::ShiftRightLogical)] = shiftBy<S::OpShiftRightLogical>;
+  t[size_t(Op::ShiftRightArithmetic)] = shiftBy<S::OpShiftRightArithmetic>;
   t[size_t(Op::BitFieldInsert)] = bitField;
   t[size_t(Op::BitFieldSExtract)] = bitField;
   t[size_t(Op::BitFieldUExtract)] = bitField;
 }
 
 void addDivisions(HandlerTable& t) {
-  t[size_t(Op::UDiv)] = [](Lane& l, const Instr& i) {
-    unsignedDivision(l, i, [](uint64_t x, uint64_t y) { return x / y; });
+  t[size_t(Op::UDiv)] = divide<S::OpUDiv>;
+  t[size_t(Op::UMod)] = divide<S::OpUMod>;
+  t[size_t(Op::SDiv)] = divide<S::OpSDiv>;
+  t[size_t(Op::SRem)] = divide<S::OpSRem>;
+  t[size_t(Op::SMod)] = divide<S::OpSMod>;
+}
+
+void addConversions(HandlerTable& t) {
+  t[size_t(Op::UConvert)] = [](Lane& l, const Instr& i) {
+    eachOne(l, i, [from = widthOf(i), to = i.extra](uint64_t x) {
+      return convertInteger(S::OpUConvert, from, to, x).bits;
+    });
   };
-  t[size_t(Op::UMod)] = [](Lane& l, const Instr& i) {
-    unsignedDivision(l, i, [](uint64_t x, uint64_t y) { return x % y; });
+  t[size_t(Op::SConvert)] = [](Lane& l, const Instr& i) {
+    eachOne(l, i, [from = widthOf(i), to = i.extra](uint64_t x) {
+      return convertInteger(S::OpSConvert, from, to, x).bits;
+    });
   };
-  t[size_t(Op::SDiv)] = [](Lane& l, const Instr& i) {
-    signedDivision(l, i, [](int64_t x, int64_t y) { return x / y; });
-  };
-  t[size_t(Op::SRem)] = [](Lane& l, const Instr& i) {
-    signedDivision(l, i, [](int64_t x, int64_t y) { return x % y; });
-  };
-  t[size_t(Op::SMod)] = [](Lane& l, const Instr& i) { signedDivision(l, i, moduloOf); };
 }
 
 } // namespace
 
 void addIntegerHandlers(HandlerTable& t) {
-  t[size_t(Op::IAdd)] = [](Lane& l, const Instr& i) {
-    eachTwo(l, i, [s = i.shift](uint64_t x, uint64_t y) { return cut(x + y, s); });
-  };
-  t[size_t(Op::ISub)] = [](Lane& l, const Instr& i) {
-    eachTwo(l, i, [s = i.shift](uint64_t x, uint64_t y) { return cut(x - y, s); });
-  };
-  t[size_t(Op::IMul)] = [](Lane& l, const Instr& i) {
-    eachTwoAbsorbing(l, i, 0, [s = i.shift](uint64_t x, uint64_t y) { return cut(x * y, s); });
-  };
-  t[size_t(Op::SNegate)] = [](Lane& l, const Instr& i) {
-    eachOne(l, i, [s = i.shift](uint64_t x) { return cut(0 - x, s); });
-  };
-  t[size_t(Op::UConvert)] = [](Lane& l, const Instr& i) {
-    eachOne(l, i, [s = 64u - i.extra](uint64_t x) { return cut(x, s); });
-  };
-  t[size_t(Op::SConvert)] = [](Lane& l, const Instr& i) {
-    eachOne(l, i, [from = i.shift, to = 64u - i.extra](uint64_t x) {
-      return cut(uint64_t(signExtend(x, from)), to);
-    });
-  };
-  t[size_t(Op::IAddCarry)] = [](Lane& l, const Instr& i) {
-    pairOf(l, i, [s = i.shift](uint64_t x, uint64_t y) { return Pair{x + y, cut(x + y, s) < x}; });
-  };
-  t[size_t(Op::ISubBorrow)] = [](Lane& l, const Instr& i) {
-    pairOf(l, i, [](uint64_t x, uint64_t y) { return Pair{x - y, x < y}; });
-  };
-  t[size_t(Op::UMulExtended)] = [](Lane& l, const Instr& i) {
-    pairOf(l, i, [w = 64u - i.shift](uint64_t x, uint64_t y) { return multiplyUnsigned(x, y, w); });
-  };
-  t[size_t(Op::SMulExtended)] = [](Lane& l, const Instr& i) {
-    pairOf(l, i, [s = i.shift](uint64_t x, uint64_t y) { return multiplySigned(x, y, s); });
-  };
+  t[size_t(Op::IAdd)] = binary<S::OpIAdd>;
+  t[size_t(Op::ISub)] = binary<S::OpISub>;
+  t[size_t(Op::IMul)] = absorbingZero<S::OpIMul>;
+  t[size_t(Op::SNegate)] = unary<S::OpSNegate>;
+  t[size_t(Op::IAddCarry)] = pairOf<S::OpIAddCarry>;
+  t[size_t(Op::ISubBorrow)] = pairOf<S::OpISubBorrow>;
+  t[size_t(Op::UMulExtended)] = pairOf<S::OpUMulExtended>;
+  t[size_t(Op::SMulExtended)] = pairOf<S::OpSMulExtended>;
   t[size_t(Op::IntegerDot)] = integerDot;
-  t[size_t(Op::LogicalOr)] = [](Lane& l, const Instr& i) {
-    eachTwoAbsorbing(l, i, 1, [](uint64_t x, uint64_t y) { return x | y; });
-  };
-  t[size_t(Op::LogicalAnd)] = [](Lane& l, const Instr& i) {
-    eachTwoAbsorbing(l, i, 0, [](uint64_t x, uint64_t y) { return x & y; });
-  };
-  t[size_t(Op::LogicalNot)] = [](Lane& l, const Instr& i) {
-    eachOne(l, i, [](uint64_t x) { return x ^ 1; });
-  };
+  t[size_t(Op::LogicalOr)] = absorbingOnes<S::OpLogicalOr>;
+  t[size_t(Op::LogicalAnd)] = absorbingZero<S::OpLogicalAnd>;
+  t[size_t(Op::LogicalNot)] = unary<S::OpLogicalNot>;
   t[size_t(Op::Any)] = anyOrAll;
   t[size_t(Op::All)] = anyOrAll;
   addBits(t);
   addComparisons(t);
   addDivisions(t);
+  addConversions(t);
 }
 
 } // namespace lanewise::driver::interpreter

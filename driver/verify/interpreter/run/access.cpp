@@ -9,7 +9,7 @@ namespace lanewise::driver::interpreter {
 namespace {
 
 void pointerIndex(Lane& l, const Instr& i) {
-  uint64_t index = i.extra ? uint64_t(signExtend(l.cells[i.b], i.shift)) : l.cells[i.b];
+  uint64_t index = i.extra ? uint64_t(signedOf(l.cells[i.b], widthOf(i))) : l.cells[i.b];
   uint32_t a = l.marks[i.a], b = l.marks[i.b];
   bool isInside = i.c == 0 || index < i.c;
   if (!isInside) l.badIndex = index, l.badBound = i.c;
@@ -44,14 +44,7 @@ void storeCells(Lane& l, const Instr& i) {
 }
 
 bool isChain(spv::Op op) {
-  return op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain ||
-         op == spv::Op::OpPtrAccessChain || op == spv::Op::OpInBoundsPtrAccessChain;
-}
-
-bool isTexelRead(spv::Op op) {
-  return op == spv::Op::OpImageRead || op == spv::Op::OpImageFetch ||
-         op == spv::Op::OpImageSampleExplicitLod || op == spv::Op::OpImageSampleProjExplicitLod ||
-         op == spv::Op::OpImageGather;
+  return isAccessChain(op) || isPtrAccessChain(op);
 }
 
 } // namespace
@@ -62,8 +55,8 @@ void addMemoryHandlers(HandlerTable& t) {
     l.marks[i.d] = l.marks[i.a];
   };
   t[size_t(Op::PointerDiff)] = [](Lane& l, const Instr& i) {
-    eachTwo(l, i, [stride = int64_t(i.aux), s = i.shift](uint64_t x, uint64_t y) {
-      return cut(uint64_t(int64_t(x - y) / stride), s);
+    eachTwo(l, i, [stride = int64_t(i.aux), w = widthOf(i)](uint64_t x, uint64_t y) {
+      return wrapped(uint64_t(int64_t(x - y) / stride), w);
     });
   };
   t[size_t(Op::PointerIndex)] = pointerIndex;
@@ -93,11 +86,9 @@ void WorkgroupRunner::reportUndefined(const Lane& lane, uint32_t site, uint32_t 
   spv::Op origin = program_.opcodeAt(mark);
   Finding finding;
   finding.kind = FindingKind::UndefinedValue;
-  if (origin == spv::Op::OpLoad || origin == spv::Op::OpVariable ||
-      origin == spv::Op::OpCopyMemory || isTexelRead(origin) ||
-
-      (origin != spv::Op::OpExtInst && has(program_.facts(mark).effects, Effect::Atomic)))
-    finding.kind = FindingKind::UninitializedRead;
+  const bool isRead = origin != spv::Op::OpExtInst &&
+                      has(program_.facts(mark).effects, Effect::ReadsMemory | Effect::Atomic);
+  if (origin == spv::Op::OpVariable || isRead) finding.kind = FindingKind::UninitializedRead;
   if (program_.sites[mark].isOutside || isChain(origin)) finding.kind = FindingKind::OutOfRange;
   finding.at = {workgroup_, lane.index, site};
   finding.other = {workgroup_, lane.index, mark};

@@ -1,16 +1,14 @@
 // Loops over the components of a value, with marks. Internal to the handlers.
 #pragma once
 
+#include "ir/integer_semantics.h"
 #include "verify/interpreter/run/execute.h"
 
 namespace lanewise::driver::interpreter {
 
-/// The low bits that a number of width 64 - shift has.
-inline uint64_t cut(uint64_t value, uint32_t shift) {
-  return value << shift >> shift;
-}
-inline int64_t signExtend(uint64_t value, uint32_t shift) {
-  return int64_t(value << shift) >> shift;
+/// Bits of the numbers that an instruction works on.
+inline uint32_t widthOf(const Instr& i) {
+  return 64u - i.shift;
 }
 
 template <class F>

@@ -18,9 +18,9 @@ uint64_t floatAtomic(spv::Op op, uint32_t width, uint64_t old, uint64_t value) {
 }
 
 // What the location holds afterwards.
-uint64_t apply(const AtomicInfo& info, uint32_t shift, uint64_t old, uint64_t value,
+uint64_t apply(const AtomicInfo& info, uint32_t width, uint64_t old, uint64_t value,
                uint64_t comparator) {
-  int64_t signedOld = signExtend(old, shift), signedValue = signExtend(value, shift);
+  auto with = [&](spv::Op op, uint64_t b) { return evaluateBinary(op, width, old, b).bits; };
   switch (info.opcode) {
   case spv::Op::OpAtomicLoad:
     return old;
@@ -30,29 +30,27 @@ uint64_t apply(const AtomicInfo& info, uint32_t shift, uint64_t old, uint64_t va
   case spv::Op::OpAtomicCompareExchange:
     return old == comparator ? value : old;
   case spv::Op::OpAtomicIIncrement:
-    return cut(old + 1, shift);
+    return with(spv::Op::OpIAdd, 1);
   case spv::Op::OpAtomicIDecrement:
-    return cut(old - 1, shift);
+    return with(spv::Op::OpISub, 1);
   case spv::Op::OpAtomicIAdd:
-    return cut(old + value, shift);
+    return with(spv::Op::OpIAdd, value);
   case spv::Op::OpAtomicISub:
-    return cut(old - value, shift);
+    return with(spv::Op::OpISub, value);
   case spv::Op::OpAtomicSMin:
-    return signedValue < signedOld ? value : old;
-  case spv::Op::OpAtomicSMax:
-    return signedValue > signedOld ? value : old;
   case spv::Op::OpAtomicUMin:
-    return std::min(old, value);
+    return smallerOf(info.opcode == spv::Op::OpAtomicSMin, width, old, value);
+  case spv::Op::OpAtomicSMax:
   case spv::Op::OpAtomicUMax:
-    return std::max(old, value);
+    return largerOf(info.opcode == spv::Op::OpAtomicSMax, width, old, value);
   case spv::Op::OpAtomicAnd:
-    return old & value;
+    return with(spv::Op::OpBitwiseAnd, value);
   case spv::Op::OpAtomicOr:
-    return old | value;
+    return with(spv::Op::OpBitwiseOr, value);
   case spv::Op::OpAtomicXor:
-    return old ^ value;
+    return with(spv::Op::OpBitwiseXor, value);
   default:
-    return floatAtomic(info.opcode, 64 - shift, old, value);
+    return floatAtomic(info.opcode, width, old, value);
   }
 }
 
@@ -84,7 +82,7 @@ void WorkgroupRunner::atomic(Lane& lane, const Instr& inst) {
     if (object->written && !object->written[g]) mark = inst.site;
   }
   uint64_t comparator = info.comparator ? lane.cells[info.comparator] : 0;
-  uint64_t value = apply(info, inst.shift, old, inst.b ? lane.cells[inst.b] : 0, comparator);
+  uint64_t value = apply(info, widthOf(inst), old, inst.b ? lane.cells[inst.b] : 0, comparator);
   // "Compare Exchange [...] if Value and Comparator are equal": else it only reads.
   bool isExchange = info.opcode == spv::Op::OpAtomicCompareExchange;
   bool writes = !isLoad && (!isExchange || old == comparator);

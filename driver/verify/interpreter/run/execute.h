@@ -1,6 +1,7 @@
 // Executes one workgroup: lane by lane, each up to where it has to wait for others.
 #pragma once
 
+#include "lanewise/target_profile.h"
 #include "verify/interpreter/code/program.h"
 #include "verify/interpreter/run/findings.h"
 #include "verify/interpreter/run/happens_before.h"
@@ -61,7 +62,7 @@ void evaluate(const Program& program, std::span<const Instr> code, std::vector<u
 struct DispatchState {
   const Program* program = nullptr;
   std::array<uint32_t, 3> groups{1, 1, 1};
-  uint32_t subgroupSize = 32;
+  uint32_t subgroupSize = kDefaultSubgroupSize;
   uint32_t granuleBytes = 4; ///< of shadow memory: 1, 2 or 4
   uint64_t stepLimit = 0;    ///< of one lane
   Observer* observer = nullptr;

@@ -16,7 +16,8 @@ class GroupRun {
 public:
   GroupRun(std::span<Lane* const> lanes, const GroupInfo& group, uint32_t subgroupSize,
            const Instr& inst)
-      : lanes_(lanes), group_(group), size_(subgroupSize), site_(inst.site), bySubgroupLane_(128) {
+      : lanes_(lanes), group_(group), size_(subgroupSize), site_(inst.site),
+        bySubgroupLane_(kMaxSubgroupSize) {
     for (Lane* lane : lanes) bySubgroupLane_[lane->subgroupLane] = lane;
   }
 
@@ -164,7 +165,8 @@ private:
     std::vector<uint32_t> marks;
     for (Lane* lane : lanes_) {
       uint64_t source = sourceOf(*lane);
-      const Lane* from = source < size_ && source < 128 ? bySubgroupLane_[source] : nullptr;
+      const Lane* from =
+          source < size_ && source < kMaxSubgroupSize ? bySubgroupLane_[source] : nullptr;
       uint32_t mark = group_.index ? lane->marks[group_.index] : 0;
       if (!from && !mark) mark = site_;
       for (uint32_t n = 0; n < group_.resultCells; ++n) {
@@ -180,7 +182,7 @@ private:
   }
 
   uint64_t identity() const {
-    uint32_t shift = 64u - group_.width;
+    const uint64_t ones = wrapped(~uint64_t(0), group_.width);
     switch (group_.opcode) {
     case S::OpGroupNonUniformIMul:
     case S::OpGroupNonUniformLogicalAnd:
@@ -188,12 +190,12 @@ private:
     case S::OpGroupNonUniformFMul:
       return encodeFloat(group_.width, 1);
     case S::OpGroupNonUniformSMin:
-      return cut(~uint64_t(0), shift) >> 1;
+      return ones >> 1;
     case S::OpGroupNonUniformSMax:
       return uint64_t(1) << (group_.width - 1);
     case S::OpGroupNonUniformUMin:
     case S::OpGroupNonUniformBitwiseAnd:
-      return cut(~uint64_t(0), shift);
+      return ones;
     case S::OpGroupNonUniformFMin:
       return encodeFloat(group_.width, HUGE_VAL);
     case S::OpGroupNonUniformFMax:
@@ -204,24 +206,23 @@ private:
   }
 
   uint64_t combine(uint64_t x, uint64_t y) const {
-    uint32_t shift = 64u - group_.width, width = group_.width;
+    const uint32_t width = group_.width;
+    auto with = [&](S op) { return evaluateBinary(op, width, x, y).bits; };
     switch (group_.opcode) {
     case S::OpGroupNonUniformIAdd:
-      return cut(x + y, shift);
+      return with(S::OpIAdd);
     case S::OpGroupNonUniformFAdd:
       return floatArithmetic(FloatOperation::Add, width, x, y);
     case S::OpGroupNonUniformIMul:
-      return cut(x * y, shift);
+      return with(S::OpIMul);
     case S::OpGroupNonUniformFMul:
       return floatArithmetic(FloatOperation::Mul, width, x, y);
     case S::OpGroupNonUniformSMin:
-      return signExtend(y, shift) < signExtend(x, shift) ? y : x;
-    case S::OpGroupNonUniformSMax:
-      return signExtend(y, shift) > signExtend(x, shift) ? y : x;
     case S::OpGroupNonUniformUMin:
-      return std::min(x, y);
+      return smallerOf(group_.opcode == S::OpGroupNonUniformSMin, width, x, y);
+    case S::OpGroupNonUniformSMax:
     case S::OpGroupNonUniformUMax:
-      return std::max(x, y);
+      return largerOf(group_.opcode == S::OpGroupNonUniformSMax, width, x, y);
     case S::OpGroupNonUniformFMin:
     case S::OpGroupNonUniformFMax: {
       if (isNan(width, x)) return y;
@@ -231,19 +232,19 @@ private:
     }
     case S::OpGroupNonUniformBitwiseAnd:
     case S::OpGroupNonUniformLogicalAnd:
-      return x & y;
+      return with(S::OpBitwiseAnd);
     case S::OpGroupNonUniformBitwiseOr:
     case S::OpGroupNonUniformLogicalOr:
-      return x | y;
+      return with(S::OpBitwiseOr);
     default: // BitwiseXor, LogicalXor
-      return x ^ y;
+      return with(S::OpBitwiseXor);
     }
   }
 
   void reduce() {
     uint32_t cluster = group_.operation == spv::GroupOperation::ClusteredReduce && group_.cluster
                            ? group_.cluster
-                           : 128;
+                           : kMaxSubgroupSize;
     bool isScan = group_.operation == spv::GroupOperation::InclusiveScan ||
                   group_.operation == spv::GroupOperation::ExclusiveScan;
     for (uint32_t n = 0; n < group_.resultCells; ++n) {

@@ -16,7 +16,7 @@ uint32_t markOf(const Lane& lane, const ImageInfo::Vector& v) {
 
 int64_t integerAt(const Lane& lane, const ImageInfo::Vector& v, uint32_t n) {
   uint64_t bits = lane.cells[v.cell + n];
-  return v.isSigned ? signExtend(bits, v.shift) : int64_t(bits);
+  return v.isSigned ? signedOf(bits, 64u - v.shift) : int64_t(bits);
 }
 
 // The directions that an offset has: no layers, no faces.

@@ -60,8 +60,9 @@ public:
 private:
   Status check() {
     uint32_t s = options_.subgroupSize;
-    if (s < 4 || s > 128 || (s & (s - 1)) != 0)
-      return failure(fmt::format("a subgroup has 4 to 128 invocations, a power of two, not {}", s));
+    if (!isSubgroupSize(s))
+      return failure(fmt::format("a subgroup has 4 to {} invocations, a power of two, not {}",
+                                 kMaxSubgroupSize, s));
     const std::array<uint32_t, 3>& size = program_.workgroupSize;
     uint64_t lanes = uint64_t(size[0]) * size[1] * size[2];
     if (lanes > kMaxLanes)

@@ -1,6 +1,7 @@
 // Dispatches programs: many workgroups on the host's threads, in a chosen order of lanes.
 #pragma once
 
+#include "lanewise/target_profile.h"
 #include "verify/formats/image_shape.h"
 #include "verify/interpreter/code/program.h"
 #include "verify/interpreter/run/findings.h"
@@ -25,10 +26,10 @@ enum class LaneOrder : uint8_t {
 
 struct MachineOptions {
   LaneOrder order = LaneOrder::Forward;
-  uint64_t seed = 1;                      ///< of LaneOrder::Random
-  uint32_t subgroupSize = 32;             ///< 4 to 128, a power of two
-  uint32_t threads = 0;                   ///< 0: as many as the host has
-  uint64_t stepLimit = uint64_t(1) << 28; ///< instructions in loops of one lane
+  uint64_t seed = 1;                            ///< of LaneOrder::Random
+  uint32_t subgroupSize = kDefaultSubgroupSize; ///< 4 to 128, a power of two
+  uint32_t threads = 0;                         ///< 0: as many as the host has
+  uint64_t stepLimit = uint64_t(1) << 28;       ///< instructions in loops of one lane
   /// Accesses that the history of one buffer or variable may hold (history.h). Beyond that four of
   /// a place are kept.
   uint64_t mostRuns = uint64_t(1) << 22;

@@ -12,7 +12,8 @@ constexpr uint64_t kSlice = 1 << 18; // steps in loops after which other lanes g
 
 std::array<uint64_t, 4> ballotMask(uint32_t from, uint32_t to) { // bits [from, to)
   std::array<uint64_t, 4> words{};
-  for (uint32_t n = from; n < to && n < 128; ++n) words[n / 32] |= uint64_t(1) << (n % 32);
+  for (uint32_t n = from; n < to && n < kMaxSubgroupSize; ++n)
+    words[n / 32] |= uint64_t(1) << (n % 32);
   return words;
 }
 

@@ -22,20 +22,8 @@ TEST(Targets, GenericIsTheDefault) {
   Result<TargetProfile> generic = loadTarget("generic");
   ASSERT_TRUE(generic);
   TargetProfile d;
-  EXPECT_EQ(generic->subgroupSize, d.subgroupSize);
-  EXPECT_EQ(generic->banks, d.banks);
-  EXPECT_EQ(generic->bankBytes, d.bankBytes);
-  EXPECT_EQ(generic->lanesPerPhase32, d.lanesPerPhase32);
-  EXPECT_EQ(generic->lanesPerPhase64, d.lanesPerPhase64);
-  EXPECT_EQ(generic->lanesPerPhase128, d.lanesPerPhase128);
+  for (const TargetFigure& f : targetFigures()) EXPECT_EQ(f.get(*generic), f.get(d)) << f.name;
   EXPECT_EQ(generic->broadcast, d.broadcast);
-  EXPECT_EQ(generic->maxSharedMemory, d.maxSharedMemory);
-  EXPECT_EQ(generic->sharedMemoryPerCore, d.sharedMemoryPerCore);
-  EXPECT_EQ(generic->vec3Stride, d.vec3Stride);
-  EXPECT_EQ(generic->sectorBytes, d.sectorBytes);
-  EXPECT_EQ(generic->branchCost, d.branchCost);
-  EXPECT_EQ(generic->barrierCost, d.barrierCost);
-  EXPECT_EQ(generic->sharedAccessCost, d.sharedAccessCost);
 }
 
 TEST(Targets, NvidiaIsWhatItsGuideSays) {

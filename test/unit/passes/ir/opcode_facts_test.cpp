@@ -175,5 +175,38 @@ TEST(OpcodeFacts, ExtendedInstructions) {
   EXPECT_EQ(vloadn.operands.back().kind, OperandKind::Literal);
 }
 
+// Effect::Atomic of what may do anything is no reason to look for an atomic's operands.
+TEST(OpcodeFacts, AtomicsAreTheAtomicInstructions) {
+  forEachKnownOpcode([](uint32_t, const OpcodeFacts& f) {
+    EXPECT_EQ(isAtomic(f), f.name.starts_with("OpAtomic")) << f.name;
+  });
+  EXPECT_FALSE(isAtomic(factsOf(spv::Op(0xFFFF))));
+  EXPECT_FALSE(isAtomic(factsOf(spv::Op::OpFunctionCall)));
+}
+
+TEST(OpcodeFacts, WordsOfPointersScopesAndMemoryOperands) {
+  EXPECT_EQ(pointerWord(factsOf(spv::Op::OpLoad)), 3u);
+  EXPECT_EQ(pointerWord(factsOf(spv::Op::OpStore)), 1u);
+  EXPECT_EQ(pointerWord(factsOf(spv::Op::OpAtomicIAdd)), 3u);
+  EXPECT_EQ(pointerWord(factsOf(spv::Op::OpAtomicStore)), 1u);
+  EXPECT_EQ(pointerWord(factsOf(spv::Op::OpAtomicFlagClear)), 1u);
+  EXPECT_EQ(pointerWord(factsOf(spv::Op::OpCopyMemory)), 0u);
+  EXPECT_EQ(atomicSemanticsWord(factsOf(spv::Op::OpAtomicCompareExchange)), 5u);
+  EXPECT_EQ(atomicSemanticsWord(factsOf(spv::Op::OpAtomicStore)), 3u);
+  EXPECT_EQ(memoryOperandsWord(spv::Op::OpLoad), 4u);
+  EXPECT_EQ(memoryOperandsWord(spv::Op::OpCopyMemory), 3u);
+  EXPECT_EQ(memoryOperandsWord(spv::Op::OpImageRead), 0u);
+}
+
+TEST(OpcodeFacts, FunctionsOfTheirOperands) {
+  for (spv::Op op : {spv::Op::OpIAdd, spv::Op::OpSDiv, spv::Op::OpAccessChain,
+                     spv::Op::OpArrayLength, spv::Op::OpPtrEqual, spv::Op::OpImageQuerySize})
+    EXPECT_TRUE(isFunctionOfOperands(factsOf(op))) << factsOf(op).name;
+  for (spv::Op op :
+       {spv::Op::OpPhi, spv::Op::OpUndef, spv::Op::OpLoad, spv::Op::OpDPdx, spv::Op::OpFunctionCall,
+        spv::Op::OpImageQueryLod, spv::Op::OpNop, spv::Op::OpVariable, spv::Op(0xFFFF)})
+    EXPECT_FALSE(isFunctionOfOperands(factsOf(op))) << factsOf(op).name;
+}
+
 } // namespace
 } // namespace lanewise

@@ -171,5 +171,18 @@ TEST(BufferUses, NotWhatDebugInformationRefersTo) {
             "debug-use ");
 }
 
+// What may do anything is no atomic, even where it takes a pointer.
+TEST(BufferUses, RefusesWhatNobodyHasRead) {
+  Kernel kernel;
+  kernel.globals = "%ev = OpTypeEvent\n%null = OpConstantNull %ev\n";
+  kernel.main = kCell + "%event = OpGroupAsyncCopy %ev %u2 %c %c %u1 %u1 %null\n" +
+                "%m = OpAccessChain %p_uint %c %u0\n" +
+                "%more = OpGroupAsyncCopy %ev %u2 %m %m %u1 %u1 %null\n";
+  EXPECT_NE(refusalsOf(kernel), "");
+  kernel.main = kCell + "%m = OpAccessChain %p_uint %c %u0\n" +
+                "%event = OpGroupAsyncCopy %ev %u2 %m %m %u1 %u1 %null\n";
+  EXPECT_NE(refusalsOf(kernel), "");
+}
+
 } // namespace
 } // namespace lanewise

@@ -137,6 +137,22 @@ TEST(SharedVariables, NamesWhatItDoesNotSeeThrough) {
   EXPECT_TRUE(c.arrays[0].accesses.empty());
 }
 
+// What may do anything is no atomic: this one goes on from the element that it is given.
+TEST(SharedVariables, NamesWhatNobodyHasRead) {
+  Collected c(shader(R"(
+     %e = OpAccessChain %p_wg %tile %y %x
+%event = OpGroupAsyncCopy %ev %u2 %e %single %u4 %u1 %null
+)",
+                     R"(
+        %u2 = OpConstant %uint 2
+        %ev = OpTypeEvent
+      %null = OpConstantNull %ev
+)"));
+  ASSERT_EQ(c.arrays[0].obstacles.size(), 1u);
+  EXPECT_EQ(c.arrays[0].obstacles[0].name, "unsupported-use");
+  EXPECT_TRUE(c.arrays[0].accesses.empty());
+}
+
 TEST(SharedVariables, CountsRowsAndColumns) {
   Collected c(shader(R"(
      %a = OpAccessChain %p_wg %tile %y %x
