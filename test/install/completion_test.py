@@ -62,7 +62,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.shell.completed("lanewise opt --target=nv"), "lanewise opt --target=nvidia ")
         self.assertEqual(self.shell.completed("lanewise opt --target nv"), "lanewise opt --target nvidia ")
         self.assertEqual(sorted(self.shell.candidates("lanewise lint --format=")), ["json", "sarif", "text"])
-        self.assertEqual(self.shell.completed("lanewise opt -x g"), "lanewise opt -x glsl ")
+        self.assertEqual(self.shell.completed("lanewise opt -x gls"), "lanewise opt -x glsl ")
         self.assertEqual(self.shell.completed("lanewise opt --only=pad"), "lanewise opt --only=pad-shared-memory:")
         self.assertIn("interpreter", self.shell.candidates("lanewise verify --device="))
         self.assertIn("vulkan1.2", self.shell.candidates("lanewise opt --target-env=v"))
