@@ -1,5 +1,6 @@
 // `lanewise`: finds the subcommand, parses what stands behind it, and runs it.
 #include "commands/commands.h"
+#include "options/response_file.h"
 #include "report/version.h"
 #include "support/print.h"
 #include "support/suggest.h"
@@ -78,18 +79,7 @@ int runBelow(std::string_view word, std::span<char*> args) {
   return unknown(fmt::format("command of {}", word), name, known, program);
 }
 
-int run(int argc, char** argv) {
-  if (argc < 2) return fail("no command; see 'lanewise --help'");
-  std::string_view name = argv[1];
-  if (name == "--help" || name == "-h" || name == "help") {
-    printOut("{}", usage());
-    return kDone;
-  }
-  if (name == "--version") {
-    printOut("{}", versionText());
-    return kDone;
-  }
-  const std::span<char*> args{argv + 2, size_t(argc - 2)};
+int runNamed(std::string_view name, std::span<char*> args) {
   std::vector<std::string> known{"--help", "--version"};
   for (const CommandEntry& c : allCommands()) {
     if (c.name == name) return run(*c.make(describeCommands), name, args);
@@ -98,6 +88,31 @@ int run(int argc, char** argv) {
   if (!commandsBelow(name).empty()) return runBelow(name, args);
   if (name == "complete") return completeCommand(args, describeCommands());
   return unknown("command", name, known, "lanewise");
+}
+
+int run(int argc, char** argv) {
+  if (argc < 2) return fail("no command; see 'lanewise --help'");
+  std::string name = argv[1];
+  if (name == "--help" || name == "-h" || (name == "help" && argc == 2)) {
+    printOut("{}", usage());
+    return kDone;
+  }
+  if (name == "--version") {
+    printOut("{}", versionText());
+    return kDone;
+  }
+  lanewise::Result<std::vector<std::string>> arguments =
+      expandResponseFiles(std::span(argv + 2, size_t(argc - 2)));
+  if (!arguments) return fail(arguments.error().message);
+  // "help opt" is "opt --help".
+  if (name == "help") {
+    name = arguments->front();
+    arguments->erase(arguments->begin());
+    arguments->emplace_back("--help");
+  }
+  std::vector<char*> args;
+  for (std::string& argument : *arguments) args.push_back(argument.data());
+  return runNamed(name, args);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "report/version.h"
 #include "support/print.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -44,13 +45,15 @@ std::string summaryAsJson(std::span<const BatchInput> inputs, std::span<const It
   return summary.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string summaryAsText(const BatchCounts& counts, bool hasCache) {
-  std::string text = fmt::format("{} files: {} optimized, {} unchanged", counts.files,
-                                 counts.optimized, counts.unchanged);
-  if (counts.fallback > 0) text += fmt::format(", {} kept as they were", counts.fallback);
+std::string summaryAsText(const BatchCounts& counts, bool hasCache, double seconds) {
+  std::string text = fmt::format("{} shader{}: {} optimized, {} unchanged", counts.files,
+                                 counts.files == 1 ? "" : "s", counts.optimized, counts.unchanged);
+  if (counts.fallback > 0) text += fmt::format(", {} copied unchanged", counts.fallback);
   if (counts.failed > 0) text += fmt::format(", {} failed", counts.failed);
-  if (hasCache) text += fmt::format("; {} from the cache", counts.hits);
-  return text + fmt::format("; {} written\n", counts.written);
+  if (hasCache)
+    text += fmt::format(", {:.0f} % cached",
+                        100.0 * double(counts.hits) / double(std::max<size_t>(counts.files, 1)));
+  return text + fmt::format("; {} written; {:.1f} s\n", counts.written, seconds);
 }
 
 ProgressLine::ProgressLine(size_t files) : isTerminal_(::isatty(STDERR_FILENO)), files_(files) {}
@@ -63,7 +66,7 @@ void ProgressLine::update(const BatchCounts& counts) {
   isThere_ = true;
   std::string text = fmt::format("\r[{}/{}]", counts.files, files_);
   if (counts.hits > 0) text += fmt::format(" {} from the cache", counts.hits);
-  if (counts.fallback > 0) text += fmt::format(" {} kept as they were", counts.fallback);
+  if (counts.fallback > 0) text += fmt::format(" {} copied unchanged", counts.fallback);
   if (counts.failed > 0) text += fmt::format(" {} failed", counts.failed);
   printError("{}\x1b[K", text);
 }

@@ -14,6 +14,7 @@
 #include "support/print.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 #include <numeric>
@@ -30,6 +31,7 @@ public:
   void declare(CommandLine& line) override { declareBatch(line, plan_.options, batch_); }
 
   int run(const CommandLine& line) override {
+    setDefaultValidation(options().validation); // the workers are forked from here
     shown_ = line.shown();
     plan_.key.flags = keyOf(line, options());
     // What the page shows is kept with a result, but only for those who want it.
@@ -40,7 +42,10 @@ public:
     if (int code = writeReports()) exitCode_ = std::max(exitCode_, code);
     if (batch_.isFolderCache() && batch_.cacheBytes > 0)
       pruneFolderStore(batch_.cache, batch_.cacheBytes);
-    if (progress_->isShown()) printError("{}", summaryAsText(counts_, hasCache()));
+    if (!options().isQuiet) {
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started_;
+      printError("{}", summaryAsText(counts_, hasCache(), took.count()));
+    }
     return exitCode_;
   }
 
@@ -182,7 +187,7 @@ private:
     OutputFiles files;
     if (!batch_.json.empty())
       files.add(batch_.json, summaryAsJson(plan_.inputs, results_, counts_, hasCache()));
-    if (!options().remarksFile.empty() && options().remarks != RemarkFormat::None)
+    if (!options().remarksFile.empty() && options().remarks != RemarkFilter::None)
       files.add(options().remarksFile, std::move(remarks_));
     if (!options().html.empty()) files.add(options().html, page());
     if (Status s = files.commit(); !s) return fail(s.error().message);
@@ -223,6 +228,7 @@ private:
   BatchCounts counts_;
   std::string remarks_;
   bool hasWarnedOfCache_ = false;
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   int exitCode_ = kDone;
 };
 

@@ -18,8 +18,6 @@
 namespace lanewise::driver {
 namespace {
 
-enum class LintFormat { Text, Json, Sarif };
-
 struct Options {
   std::vector<std::string> inputs;
   std::string output = "-", target = "generic";
@@ -180,6 +178,7 @@ private:
     const Result<LoadedModule> loaded = loadModule(input, options_.load);
     if (!loaded) {
       fail(loaded.error().message);
+      report_.failed.push_back({nameOf(input), loaded.error().message});
       return false;
     }
     for (const std::string& warning : loaded->warnings) printError("{}\n", warning);
@@ -187,7 +186,7 @@ private:
     if (!original) return complain(input, original.error());
     Result<Module> module = prepare(input, *original, *loaded);
     if (!module) return complain(input, module.error());
-    LintedInput linted{input == "-" ? "<stdin>" : input, {}, {}};
+    LintedInput linted{nameOf(input), {}, {}};
     linted.findings = runLint(*module, options_.assumptions, target_, options_.rules);
     SourceTexts texts;
     texts.add(*original);
@@ -201,8 +200,11 @@ private:
     return true;
   }
 
-  static bool complain(const std::string& input, const Error& error) {
-    fail(fmt::format("{}: {}", input, error.str()));
+  static std::string nameOf(const std::string& input) { return input == "-" ? "<stdin>" : input; }
+
+  bool complain(const std::string& input, const Error& error) {
+    report_.failed.push_back({nameOf(input), fmt::format("{}: {}", input, error.str())});
+    fail(report_.failed.back().message);
     return false;
   }
 

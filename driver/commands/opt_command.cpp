@@ -34,6 +34,7 @@ public:
   int run(const CommandLine& line) override {
     shown_ = line.shown();
     setDefaultIsolation(options_.isolation);
+    setDefaultValidation(options_.validation);
     if (int code = prepare()) return code;
     if (options_.isProgram()) return runProgram();
     int exitCode = kDone;
@@ -64,7 +65,7 @@ public:
 
 private:
   bool wantsRemarksFile() const {
-    return !options_.remarksFile.empty() && options_.remarks != RemarkFormat::None;
+    return !options_.remarksFile.empty() && options_.remarks != RemarkFilter::None;
   }
 
   /// What can go wrong before any input is read.

@@ -15,9 +15,9 @@ void printPasses() {
   for (const PassInfo& pass : allPasses()) {
     printOut("  --{}{}\n      {}\n", pass.flag,
              pass.values.empty() ? "" : fmt::format("[={}]", pass.values), pass.summary);
-    if (!pass.values.empty())
-      printOut("      default: {}; {} -O\n", pass.defaultValue(),
-               pass.inO ? "part of" : "not part of");
+    printOut("      {}{} -O\n",
+             pass.values.empty() ? "" : fmt::format("default: {}; ", pass.defaultValue()),
+             pass.inO ? "part of" : "not part of");
   }
   printOut(
       "\n-O is exactly these flags, with unused bindings and specialization constants kept:\n");

@@ -48,12 +48,17 @@ Result<const ScenarioShader*> ScenarioShaders::standsFor(const std::string& inpu
         if (isWanted(shader)) found.push_back(&shader);
   };
   const std::vector<const ScenarioShader*> used = this->used();
-  collect([&](const ScenarioShader& s) { return isSameFile(s.path, input); });
-  collect(
-      [&](const ScenarioShader& s) { return fs::path(s.path).stem() == fs::path(input).stem(); });
-  collect([&](const ScenarioShader& s) {
+  auto isUsed = [&](const ScenarioShader& s) {
     return std::find(used.begin(), used.end(), &s) != used.end();
-  });
+  };
+  auto hasName = [&](const ScenarioShader& s) {
+    return fs::path(s.path).stem() == fs::path(input).stem();
+  };
+  collect([&](const ScenarioShader& s) { return isSameFile(s.path, input); });
+  // A rival may have the same name in another language.
+  collect([&](const ScenarioShader& s) { return hasName(s) && isUsed(s); });
+  collect(hasName);
+  collect(isUsed);
   if (found.size() == 1) return found[0];
   return failure(fmt::format("{}: which shader {} stands for is not clear; give --shader=NAME, one "
                              "of {}",

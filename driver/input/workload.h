@@ -47,7 +47,8 @@ public:
   /// Those that the scenario's own dispatches use; those that only rivals use are none of them.
   std::vector<const ScenarioShader*> used() const;
   /// The shader that the module `input` stands for: the one that --shader names, else the one with
-  /// that file or a file of that name, else the only one that the scenario's own dispatches use.
+  /// that file or a file of that name (that of the scenario's own dispatches before a rival's),
+  /// else the only one that the scenario's own dispatches use.
   Result<const ScenarioShader*> standsFor(const std::string& input) const;
   /// The same for `opt`, which may rewrite a file that several shaders share: then the first.
   Result<const ScenarioShader*> firstOf(const std::string& input) const;

@@ -121,7 +121,7 @@ void declareBatch(CommandLine& line, OptOptions& o, BatchOptions& batch) {
     if (batch.jobs < 1 || batch.jobs > kMaxJobs)
       return failure(fmt::format("-j must be a number from 1 to {}", kMaxJobs));
     // Remarks on thousands of shaders are for files, or for those who ask; warnings are for all.
-    if (o.remarksFile.empty() && !line.isGiven("--remarks")) o.remarks = RemarkFormat::Warnings;
+    if (o.remarks == RemarkFilter::Summary) o.remarks = RemarkFilter::Warnings;
     return checkCache(batch, *size);
   });
 }

@@ -2,12 +2,14 @@
 
 #include "options/option_groups.h"
 #include "support/failure.h"
+#include "support/files.h"
 #include "support/suggest.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
+#include <sstream>
 
 namespace lanewise::driver {
 
@@ -21,7 +23,8 @@ std::vector<OptionDescription> describePasses() {
   const std::string theirs = "Passes of spirv-opt, anywhere between them";
   std::vector<OptionDescription> flags{
       {{"-O"}, {}, {}, ours, "the standard pipeline (`lanewise passes` prints it)", false, true},
-      {{"-Os"}, {}, {}, ours, "spirv-opt's passes for size", false, true}};
+      {{"-Os"}, {}, {}, ours, "spirv-opt's passes for size", false, true},
+      {{"-Oconfig"}, {}, "FILE", ours, "the flags in this file", false, true}};
   for (const PassInfo& pass : allPasses())
     flags.push_back({{"--" + std::string(pass.flag)},
                      {},
@@ -45,13 +48,34 @@ std::string helpOfPasses() {
   std::string text =
       "\nPasses, in the order in which they stand on the command line:\n"
       "  -O                           the standard pipeline (`lanewise passes` prints it)\n"
-      "  -Os                          spirv-opt's passes for size\n";
+      "  -Os                          spirv-opt's passes for size\n"
+      "  -Oconfig=FILE                the flags in FILE\n";
   for (const PassInfo& pass : allPasses()) {
     std::string flag = fmt::format("--{}{}", pass.flag,
                                    pass.values.empty() ? "" : fmt::format("[={}]", pass.values));
     text += fmt::format("  {:<28} {}\n", flag, pass.summary);
   }
   return text + "  --FLAG                       any pass of the installed spirv-opt\n";
+}
+
+Result<bool> takePass(std::vector<PipelineStep>& steps, const std::string& argument);
+
+/// spirv-opt's -Oconfig=FILE: flags, separated by blanks; a '#' makes a comment of its line.
+Result<bool> takeConfig(std::vector<PipelineStep>& steps, const std::string& argument) {
+  const std::string file = argument.substr(std::min(argument.find('='), argument.size() - 1) + 1);
+  if (file.empty()) return failure("-Oconfig needs a file: -Oconfig=FILE");
+  Result<std::string> text = readFile(file);
+  if (!text) return failure(fmt::format("{}: {}", file, text.error().message));
+  std::istringstream lines(*text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream flags(line.substr(0, line.find('#')));
+    for (std::string flag; flags >> flag;) {
+      Result<bool> isTaken = takePass(steps, flag);
+      if (!isTaken) return isTaken.error();
+      if (!*isTaken) return failure(fmt::format("{}: no pass '{}'", file, flag));
+    }
+  }
+  return true;
 }
 
 /// Adds what a flag stands for to the pipeline, if it is one of a pass.
@@ -69,6 +93,7 @@ Result<bool> takePass(std::vector<PipelineStep>& steps, const std::string& argum
   }
   // A flag that exists with another value deserves to be told so.
   const std::string name = argument.substr(0, argument.find('='));
+  if (name == "-Oconfig") return takeConfig(steps, argument);
   for (const std::string& flag : knownSpirvOptFlags())
     if (flag == name) {
       std::string why;
@@ -156,6 +181,27 @@ Status checkPrintNames(const OptOptions& o) {
   return ok();
 }
 
+/// --remarks. "text" and "json" are all remarks in that form, from when there were no others.
+Status setRemarks(const std::string& value, OptOptions& o) {
+  if (value == "json") o.format = ReportFormat::Json;
+  if (value == "json" || value == "text") {
+    o.remarks = RemarkFilter::All;
+    return ok();
+  }
+  constexpr std::pair<std::string_view, RemarkFilter> kFilters[] = {
+      {"all", RemarkFilter::All},
+      {"applied", RemarkFilter::Applied},
+      {"missed", RemarkFilter::Missed},
+      {"warnings", RemarkFilter::Warnings},
+      {"none", RemarkFilter::None}};
+  for (const auto& [name, filter] : kFilters)
+    if (name == value) {
+      o.remarks = filter;
+      return ok();
+    }
+  return failure(fmt::format("--remarks={}: it is all, applied, missed, warnings or none", value));
+}
+
 // ---- groups ----
 
 void declareAssumptions(CommandLine& line, OptOptions& o) {
@@ -193,6 +239,7 @@ void declarePipeline(CommandLine& line, OptOptions& o) {
   line.flag("--print-all", p.printAll, "print the module before and after every pass");
   line.flag("--time-report", p.hasTimeReport, "print the time of every pass");
   line.flag("--stats", o.hasStats, "print counts of rewrites and sizes");
+  addValidationOptions(line, o.validation);
   addIsolationOptions(line, o.isolation);
   line.check([&o]() -> Status {
     if (o.pipeline.bisectLimit < -1)
@@ -204,9 +251,13 @@ void declarePipeline(CommandLine& line, OptOptions& o) {
 
 void declareReports(CommandLine& line, OptOptions& o) {
   line.group("Remarks and verification");
-  line.value("--remarks", "text|json|warnings|none",
-             choice("--remarks", o.remarks, {"text", "json", "warnings", "none"}),
-             "which remarks to print, and how");
+  line.value(
+      "--remarks", "all|applied|missed|warnings|none",
+      [&o](const std::string& value) { return setRemarks(value, o); },
+      "which remarks to print (default: a line per rewrite, and how many were not made)");
+  line.value("--format", "text|json", choice("--format", o.format, {"text", "json"}),
+             "form of remarks; json prints all of them unless --remarks says otherwise");
+  line.flag("-q,--quiet", o.isQuiet, "print warnings, errors and differences only");
   line.value("--remarks-file", "FILE", o.remarksFile, "where remarks go (default: standard error)")
       .place();
   line.value("--html", "FILE.html", o.html,
@@ -223,7 +274,11 @@ void declareReports(CommandLine& line, OptOptions& o) {
              "keep a pass whose result is equal, or only one that is faster as well");
   addDeviceOptions(line, o.verification);
   addTimingOption(line, o.verification);
-  line.check([&o] {
+  line.check([&o, &line] {
+    // Files and programs want everything, those who ask for quiet nothing that is not wrong.
+    const bool isForLater = o.format == ReportFormat::Json || !o.remarksFile.empty();
+    if (!line.isGiven("--remarks"))
+      o.remarks = o.isQuiet ? RemarkFilter::Warnings : isForLater ? RemarkFilter::All : o.remarks;
     // Each of these has no meaning without dispatching.
     o.verify = o.verify || o.requiresVerified || o.keepIf == KeepIf::Faster;
     return ok();

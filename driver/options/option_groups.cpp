@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <memory>
 
 namespace lanewise::driver {
 
@@ -231,6 +232,21 @@ void addRequirementOptions(CommandLine& line, bool& requiresVerified, bool& requ
     requiresVerified = requiresVerified || requiresCoverage;
     return ok();
   });
+}
+
+void addValidationOptions(CommandLine& line, ValidationOptions& options) {
+  line.flag("--skip-validation", options.isOff, "take every module for valid");
+  line.flag("--relax-logical-pointer", options.relaxLogicalPointer,
+            "let the validator accept what spirv-val accepts with this option");
+  line.flag("--relax-struct-store", options.relaxStructStore, "likewise");
+  line.flag("--skip-block-layout", options.skipBlockLayout, "likewise");
+  line.flag("--before-hlsl-legalization", options.beforeHlslLegalization, "likewise");
+  line.value("--max-id-bound", "N", options.maxIdBound, "most ids that a module may have");
+  const auto isAlwaysOn = std::make_shared<bool>(); // lives as long as the check below
+  for (const char* name :
+       {"--relax-block-layout", "--scalar-block-layout", "--workgroup-scalar-block-layout"})
+    line.flag(name, *isAlwaysOn, "accepted for spirv-opt's sake: it is always on");
+  line.check([isAlwaysOn] { return ok(); });
 }
 
 void addIsolationOptions(CommandLine& line, IsolationLimits& limits) {

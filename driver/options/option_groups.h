@@ -47,6 +47,9 @@ void addTimingOption(CommandLine& line, VerifyOptions& options);
 void addRequirementOptions(CommandLine& line, bool& requiresVerified, bool& requiresCoverage,
                            std::string requiresVerifiedHelp);
 
+/// spirv-opt's options of the validator.
+void addValidationOptions(CommandLine& line, ValidationOptions& options);
+
 /// --isolation-timeout and --no-isolation.
 void addIsolationOptions(CommandLine& line, IsolationLimits& limits);
 

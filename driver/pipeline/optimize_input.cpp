@@ -69,21 +69,40 @@ std::string timesText(const std::string& name, const PipelineOutcome& outcome) {
 
 /// The summary of a verification: one of the JSON remarks, or text that stands behind the remarks.
 std::string verificationText(const std::string& name, const VerifySummary& summary,
-                             RemarkFormat format) {
+                             ReportFormat format) {
   std::string_view state = summary.isVerified ? "verified" : "unverified";
   std::string reason = summary.reason;
   if (summary.isVerified && !summary.report) reason = "the module is unchanged";
-  if (format == RemarkFormat::Json) {
+  if (format == ReportFormat::Json) {
     nlohmann::ordered_json j{{"kind", "verification"}, {"input", name}, {"state", state}};
     if (!reason.empty()) j["reason"] = reason;
     if (summary.report)
       j["report"] = nlohmann::ordered_json::parse(reportToJson(*summary.report), nullptr, false);
-    return j.dump() + "\n";
+    // Names of files may be any bytes; JSON is UTF-8.
+    return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   }
   std::string inText = summary.report ? "" : ": " + reason; // a report begins with it
   std::string text = fmt::format("{}: {}{}\n", name, state, inText);
   if (summary.report) text += formatReport(*summary.report);
   return text;
+}
+
+bool isPrinted(Remark::Kind kind, RemarkFilter filter) {
+  switch (filter) {
+  case RemarkFilter::All:
+    return true;
+  case RemarkFilter::Applied:
+    return kind == Remark::Kind::Applied || kind == Remark::Kind::Warning;
+  case RemarkFilter::Missed:
+    return kind == Remark::Kind::Missed || kind == Remark::Kind::Warning;
+  case RemarkFilter::Summary:
+    return kind == Remark::Kind::Applied || kind == Remark::Kind::Warning;
+  case RemarkFilter::Warnings:
+    return kind == Remark::Kind::Warning;
+  case RemarkFilter::None:
+    return false;
+  }
+  return true;
 }
 
 class InputOptimizer {
@@ -250,16 +269,20 @@ Status addModule(const std::string& input, std::string out, const LoadedModule& 
 void addReport(const std::string& name, const LoadedModule* module, const PipelineOutcome& outcome,
                const VerifySummary* verification, const OptOptions& options,
                CommandOutput& output) {
+  const bool isJson = options.format == ReportFormat::Json;
+  const bool isSummary = options.remarks == RemarkFilter::Summary;
   for (const Remark& r : outcome.remarks) {
-    const bool isWarning = r.kind == Remark::Kind::Warning;
-    if (options.remarks == RemarkFormat::Text ||
-        (options.remarks == RemarkFormat::Warnings && isWarning))
-      output.remarks += remarkAsText(r, name);
-    if (options.remarks == RemarkFormat::Json) output.remarks += remarkAsJson(r, name);
+    if (!isPrinted(r.kind, options.remarks)) continue;
+    output.remarks +=
+        isJson ? remarkAsJson(r, name)
+               : remarkAsText(r, name, isSummary ? RemarkDetails::No : RemarkDetails::Yes);
   }
-  std::string summary =
-      verification ? verificationText(name, *verification, options.remarks) : std::string();
-  if (options.remarks == RemarkFormat::Json) output.remarks += std::exchange(summary, {});
+  if (isSummary) output.remarks += missedAsText(outcome.remarks, name);
+  std::string summary;
+  const bool isNews = verification && (!verification->isVerified || verification->foundDifference);
+  if (verification && (isNews || isJson || !options.isQuiet))
+    summary = verificationText(name, *verification, options.format);
+  if (isJson) output.remarks += std::exchange(summary, {});
   if (options.remarksFile.empty()) output.standardError += std::exchange(output.remarks, {});
   output.standardError += summary;
   if (module && options.hasStats)

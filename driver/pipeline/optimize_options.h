@@ -8,12 +8,22 @@
 #include "support/isolate.h"
 #include "verify/verify.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace lanewise::driver {
 
-enum class RemarkFormat { Text, Json, Warnings, None };
+/// Which remarks are printed.
+enum class RemarkFilter : uint8_t {
+  Summary, ///< a line for each rewrite and warning, and how many were not made
+  All,     ///< with their details
+  Applied,
+  Missed,
+  Warnings,
+  None
+};
+enum class ReportFormat : uint8_t { Text, Json };
 enum class KeepIf { Equal, Faster };
 
 struct OptOptions {
@@ -31,9 +41,11 @@ struct OptOptions {
   bool wantsDiff = false;
   bool hasStats = false;
 
-  RemarkFormat remarks = RemarkFormat::Text;
-  std::string remarksFile; ///< "" for standard error
-  std::string html;        ///< --html; "" when not given
+  RemarkFilter remarks = RemarkFilter::Summary;
+  ReportFormat format = ReportFormat::Text; ///< of remarks and of what a verification found
+  bool isQuiet = false;                     ///< -q: warnings, errors and differences only
+  std::string remarksFile;                  ///< "" for standard error
+  std::string html;                         ///< --html; "" when not given
   /// --layout-manifest; "" when not given
   std::string layoutManifest;
 
@@ -46,6 +58,7 @@ struct OptOptions {
   KeepIf keepIf = KeepIf::Equal;
   VerifyOptions verification; ///< its device is that of --target=device as well
 
+  ValidationOptions validation;
   IsolationLimits isolation;
 
   /// Without INPUT: all shaders of the scenario are one program, and `output` names a folder.

@@ -65,6 +65,10 @@ private:
 
   Status printIfAsked(const PipelineStep& step, bool before) {
     if (!wantsPrint(step, before) || !options_.log) return ok();
+    // Of --print-all what a pass left as it was is not printed again.
+    const bool isAsked = contains(before ? options_.printBefore : options_.printAfter, step.name());
+    if (!isAsked && current_ == lastPrinted_) return ok();
+    lastPrinted_ = current_;
     Result<std::string> text = disassemble(current_);
     if (!text) return text.error();
     *options_.log << fmt::format("; *** module {} {} ***\n{}", before ? "before" : "after",
@@ -260,6 +264,7 @@ private:
 
   const PipelineOptions& options_;
   Words current_;
+  Words lastPrinted_;
   Words lastValid_; ///< validated; pending_ leads from here to current_
   Words lastGood_;  ///< the input, or the last module that the judge kept
   std::vector<PipelineStep> pending_;

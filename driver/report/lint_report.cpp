@@ -168,7 +168,9 @@ std::string lintAsJson(const LintReport& report) {
       for (const auto& [key, value] : f.args) j["args"][key] = value;
       all["findings"].push_back(std::move(j));
     }
-  all["errors"] = report.count(Severity::Error);
+  for (const FailedInput& f : report.failed)
+    all["failed"].push_back({{"input", f.name}, {"message", f.message}});
+  all["errors"] = report.count(Severity::Error) + report.failed.size();
   all["warnings"] = report.count(Severity::Warning);
   return dumped(all);
 }
@@ -181,6 +183,18 @@ std::string lintAsSarif(const LintReport& report) {
   tool["rules"] = Json::array();
   for (const LintRule* rule : report.rules) tool["rules"].push_back(ruleAsSarif(*rule));
   run["columnKind"] = "utf16CodeUnits";
+  Json invocation;
+  invocation["executionSuccessful"] = report.failed.empty();
+  for (const FailedInput& f : report.failed) {
+    Json notification;
+    notification["level"] = "error";
+    notification["message"]["text"] = f.message;
+    Json location;
+    location["physicalLocation"]["artifactLocation"]["uri"] = uriOf(f.name);
+    notification["locations"] = Json::array({location});
+    invocation["toolExecutionNotifications"].push_back(std::move(notification));
+  }
+  run["invocations"] = Json::array({std::move(invocation)});
   run["results"] = Json::array();
   for (const LintedInput& input : report.inputs)
     for (size_t n = 0; n < input.findings.size(); ++n)

@@ -19,9 +19,16 @@ struct LintedInput {
   std::vector<std::vector<std::string>> lines;
 };
 
+/// An input that no rule has seen.
+struct FailedInput {
+  std::string name;
+  std::string message; ///< as it was printed: of compile errors a line each
+};
+
 struct LintReport {
   std::vector<const LintRule*> rules; ///< that ran
   std::vector<LintedInput> inputs;
+  std::vector<FailedInput> failed;
 
   size_t count(Severity severity) const;
 };

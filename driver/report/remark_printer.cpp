@@ -1,6 +1,7 @@
 #include "report/remark_printer.h"
 
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -25,7 +26,7 @@ std::string_view wordOf(Remark::Kind kind) {
 
 } // namespace
 
-std::string remarkAsText(const Remark& remark, const std::string& input) {
+std::string remarkAsText(const Remark& remark, const std::string& input, RemarkDetails details) {
   const SourceLocation& at = remark.location;
   std::string place = at.line == 0 || at.file.empty() ? input : at.file;
   if (at.line != 0) place += fmt::format(":{}", at.line);
@@ -35,8 +36,22 @@ std::string remarkAsText(const Remark& remark, const std::string& input) {
       at.line == 0 && !remark.function.empty() ? fmt::format("in '{}': ", remark.function) : "";
   std::string text = fmt::format("{}: {}: {}{} [{}:{}]\n", place, wordOf(remark.kind), function,
                                  remark.message, remark.pass, remark.name);
-  for (const RemarkRow& row : remark.details) text += fmt::format("    {}\n", row.text());
+  if (details == RemarkDetails::Yes)
+    for (const RemarkRow& row : remark.details) text += fmt::format("    {}\n", row.text());
   return text;
+}
+
+std::string missedAsText(const Remarks& remarks, const std::string& input) {
+  std::map<std::string_view, size_t> byPass;
+  size_t missed = 0;
+  for (const Remark& r : remarks)
+    if (r.kind == Remark::Kind::Missed) ++byPass[r.pass], ++missed;
+  if (missed == 0) return {};
+  std::string passes;
+  for (const auto& [pass, count] : byPass)
+    passes += fmt::format("{}{} {}", passes.empty() ? "" : ", ", count, pass);
+  return fmt::format("{}: {} rewrite{} not made ({}); --remarks=missed says why\n", input, missed,
+                     missed == 1 ? "" : "s", passes);
 }
 
 std::string remarkAsJson(const Remark& remark, const std::string& input) {

@@ -7,9 +7,15 @@
 
 namespace lanewise::driver {
 
-/// "FILE:LINE:COLUMN: KIND: MESSAGE [PASS:NAME]" and indented details. `input` stands for the file
-/// where the module has no lines.
-std::string remarkAsText(const Remark& remark, const std::string& input);
+/// "FILE:LINE:COLUMN: KIND: MESSAGE [PASS:NAME]" and, if wanted, indented details. `input` stands
+/// for the file where the module has no lines.
+enum class RemarkDetails : bool { No, Yes };
+std::string remarkAsText(const Remark& remark, const std::string& input,
+                         RemarkDetails details = RemarkDetails::Yes);
+
+/// "INPUT: 11 rewrites not made (7 PASS, 4 PASS); --remarks=missed says why", a line; "" where none
+/// was missed.
+std::string missedAsText(const Remarks& remarks, const std::string& input);
 
 /// One JSON object on one line, with a newline.
 std::string remarkAsJson(const Remark& remark, const std::string& input);

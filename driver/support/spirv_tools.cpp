@@ -47,7 +47,13 @@ std::string onOneLine(std::string_view text) {
   return line;
 }
 
+ValidationOptions& validationInUse() {
+  static ValidationOptions options;
+  return options;
+}
+
 std::string runValidator(std::span<const uint32_t> words, spv_target_env env) {
+  const ValidationOptions& given = validationInUse();
   FirstMessage message;
   spvtools::SpirvTools tools(env);
   tools.SetMessageConsumer(message.consumer());
@@ -56,6 +62,11 @@ std::string runValidator(std::span<const uint32_t> words, spv_target_env env) {
   options.SetScalarBlockLayout(true);
   options.SetWorkgroupScalarBlockLayout(true);
   options.SetAllowLocalSizeId(true);
+  options.SetRelaxLogicalPointer(given.relaxLogicalPointer);
+  options.SetRelaxStructStore(given.relaxStructStore);
+  options.SetSkipBlockLayout(given.skipBlockLayout);
+  options.SetBeforeHlslLegalization(given.beforeHlslLegalization);
+  options.SetUniversalLimit(spv_validator_limit_max_id_bound, given.maxIdBound);
   if (tools.Validate(words.data(), words.size(), options)) return {};
   std::string text = onOneLine(message.text);
   if (text.empty()) text = "the validator gave no reason";
@@ -132,7 +143,12 @@ std::string targetEnvName(spv_target_env env) {
   }
 }
 
+void setDefaultValidation(const ValidationOptions& options) {
+  validationInUse() = options;
+}
+
 Status validate(std::span<const uint32_t> words, spv_target_env env) {
+  if (validationInUse().isOff) return ok();
   Result<std::string> said = isolate(
       [&]() -> Result<std::string> { return runValidator(words, env); }, defaultIsolation());
   if (!said) return failure("the SPIR-V validator " + said.error().message);
@@ -148,6 +164,7 @@ Result<spv_target_env> validateInSomeEnv(std::span<const uint32_t> words) {
       SPV_ENV_UNIVERSAL_1_0, SPV_ENV_UNIVERSAL_1_1, SPV_ENV_UNIVERSAL_1_2, SPV_ENV_UNIVERSAL_1_3,
       SPV_ENV_UNIVERSAL_1_4, SPV_ENV_UNIVERSAL_1_5, SPV_ENV_UNIVERSAL_1_6};
   spv_target_env universal = kUniversal[std::min<uint32_t>(minor, 6)];
+  if (validationInUse().isOff) return vulkan;
   // Both in one child: the second is rare, and a child costs more than a small module's validation.
   Result<std::string> said = isolate(
       [&]() -> Result<std::string> {
@@ -222,6 +239,7 @@ Result<Words> runSpirvOpt(std::span<const uint32_t> words, std::span<const std::
         run.set_run_validator(false);
         run.set_preserve_bindings(options.preserveBindings);
         run.set_preserve_spec_constants(options.preserveSpecConstants);
+        run.set_max_id_bound(validationInUse().maxIdBound);
         Words out;
         if (!optimizer.Run(words.data(), words.size(), &out, run))
           return failure(message.text.empty() ? "failed without a message"

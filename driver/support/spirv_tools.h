@@ -21,9 +21,21 @@ Result<spv_target_env> parseTargetEnv(const std::string& name);
 /// The spelling that parseTargetEnv() takes.
 std::string targetEnvName(spv_target_env env);
 
-/// Validates. The message of an error is one line: what is wrong, the instruction, its number.
-/// Layout rules that depend on a feature of the device (scalar block layout) are taken in their
+/// What the validator does not ask for (spirv-opt's options of the same names). The layout rules
+/// that a feature of the device relaxes, such as scalar block layout, are always taken in their
 /// weakest form, because a module does not say which feature it is made for.
+struct ValidationOptions {
+  bool isOff = false; ///< --skip-validation: every module counts as valid
+  bool relaxLogicalPointer = false;
+  bool relaxStructStore = false;
+  bool skipBlockLayout = false;
+  bool beforeHlslLegalization = false;
+  uint32_t maxIdBound = 0x3FFFFF; ///< SPIR-V's own limit
+};
+/// Those that the calls below use from now on.
+void setDefaultValidation(const ValidationOptions& options);
+
+/// Validates. The message of an error is one line: what is wrong, the instruction, its number.
 Status validate(std::span<const uint32_t> words, spv_target_env env);
 
 /// The environment that a module is to be validated in when the user names none: vulkan1.2, or

@@ -1,5 +1,5 @@
 // Remarks go to standard error as text, or as one JSON object a line, or nowhere.
-// RUN: %lanewise opt %s -O --target=nvidia -o %t.spv 2> %t.err && FileCheck %s --check-prefix=TEXT < %t.err
+// RUN: %lanewise opt --remarks=all %s -O --target=nvidia -o %t.spv 2> %t.err && FileCheck %s --check-prefix=TEXT < %t.err
 // TEXT: remarks.comp:[[# @LINE + 28]]: remark: padded 'tile' {{.*}} [pad-shared-memory:padded]
 // TEXT-NEXT: {{^}}    {{.*}}degree
 //

@@ -138,40 +138,47 @@ private:
       html_ += whole->cards;
       return;
     }
-    size_t failed = 0, asTheyWere = 0, doubtful = 0, verified = 0, changed = 0, faster = 0,
-           slower = 0, timed = 0;
+    size_t failed = 0, asTheyWere = 0, differing = 0, doubtful = 0, verified = 0, changed = 0,
+           faster = 0, slower = 0, timed = 0, onCpu = 0;
     for (const ReportEntry& e : page_.entries) {
-      failed += e.state == ReportState::Failed || e.state == ReportState::Differs;
+      failed += e.state == ReportState::Failed;
+      differing += e.state == ReportState::Differs;
       asTheyWere += e.state == ReportState::Fallback;
       doubtful += e.state == ReportState::Unverified || e.state == ReportState::Unsound;
       verified += e.state == ReportState::Verified;
       changed += e.applied != 0;
       timed += e.ratio.has_value(), faster += e.isFaster, slower += e.isSlower;
+      onCpu += e.ratio && e.isCpuDevice;
     }
     const size_t all = page_.entries.size();
-    const std::string how =
-        fmt::format("{} verified, {} unverified, {} not optimized, {} failed or different.",
-                    verified, doubtful, asTheyWere, failed);
     html_ += R"(<div class="cards">)";
+    const std::string how =
+        fmt::format("{} verified, {} unverified, {} different.", verified, doubtful, differing);
     const char* same = "Same results?";
-    if (failed != 0)
-      html_ += card("bad", same, fmt::format("{} of {} failed", failed, all), how);
-    else if (asTheyWere != 0)
-      html_ += card("bad", same, fmt::format("{} of {} not optimized", asTheyWere, all), how);
+    if (differing != 0)
+      html_ += card("bad", same, fmt::format("{} of {} differ", differing, all), how);
     else if (doubtful != 0)
       html_ += card("doubt", same, fmt::format("{} of {} unverified", doubtful, all), how);
     else if (verified == 0)
       html_ += card("quiet", same, "Not checked", "");
     else
       html_ += card("good", same, verified == all ? "All verified" : "Verified", how);
-    html_ += card(faster > slower ? "good" : "quiet", "Faster?",
-                  timed ? fmt::format("{} of {}", faster, timed) : "Not timed",
-                  timed ? fmt::format("{} slower, {} with no significant difference.", slower,
-                                      timed - faster - slower)
-                        : "");
+    if (timed != 0 && onCpu == timed)
+      html_ += card("quiet", "Faster?", "Timed on a CPU", "Its times say nothing about GPUs.");
+    else
+      html_ += card(faster > slower ? "good" : "quiet", "Faster?",
+                    timed ? fmt::format("{} of {}", faster, timed) : "Not timed",
+                    timed ? fmt::format("{} slower, {} with no significant difference.", slower,
+                                        timed - faster - slower)
+                          : "");
     html_ +=
         card(changed ? "good" : "quiet", "What changed?", fmt::format("{} of {}", changed, all),
              "modules were rewritten by Lanewise&#39;s passes.");
+    if (failed + asTheyWere != 0)
+      html_ += card("bad", "What went wrong?",
+                    failed != 0 ? fmt::format("{} of {} failed", failed, all)
+                                : fmt::format("{} of {} not optimized", asTheyWere, all),
+                    fmt::format("{} without an output, {} copied unchanged.", failed, asTheyWere));
     html_ += "</div>";
   }
 

@@ -67,7 +67,8 @@ struct ReportEntry {
   uint64_t applied = 0, missed = 0, undone = 0; ///< remarks
   uint64_t bytesBefore = 0, bytesAfter = 0;
   std::optional<double> ratio;             ///< of times
-  bool isFaster = false, isSlower = false; ///< beyond doubt
+  bool isFaster = false, isSlower = false; ///< beyond doubt, on a device whose times count
+  bool isCpuDevice = false;
   std::string device, driver;
   std::string cards;               ///< the answer
   std::string all, remarks, brief; ///< everything; without source and code; without remarks as well

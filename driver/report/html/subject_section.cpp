@@ -79,8 +79,11 @@ std::string fasterCard(const ReportSubject& s) {
                 s.isUnchanged                  ? "The module is unchanged."
                 : s.state == ReportState::Done ? "Only verification measures time."
                                                : "Only programs with equal outputs are timed.");
-  const char* role = timing->isFaster() ? "good" : timing->isSlower() ? "bad" : "quiet";
   const VerifyReport& report = *s.verification;
+  const char* role = report.isCpuDevice   ? "quiet"
+                     : timing->isFaster() ? "good"
+                     : timing->isSlower() ? "bad"
+                                          : "quiet";
   std::string more =
       report.variants.size() > 1
           ? fmt::format("<b>{}</b>: {:.3f} of the time of {}", escaped(report.variants[0].name),

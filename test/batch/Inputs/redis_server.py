@@ -71,7 +71,7 @@ def keys(password=None):
 
 def batch(cache, out, hits=None, warning=None):
     shutil.rmtree(out, ignore_errors=True)
-    run = subprocess.run([lanewise, "batch", "in", "-O", "-o", out, "-j2", f"--cache={cache}", "--json=summary.json"],
+    run = subprocess.run([lanewise, "batch", "in", "-q", "-O", "-o", out, "-j2", f"--cache={cache}", "--json=summary.json"],
                          capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stderr
     if warning is None:
@@ -126,7 +126,7 @@ try:
     # Killed in the middle of a run.
     with server() as process:
         shutil.rmtree("x", ignore_errors=True)
-        run = subprocess.Popen([lanewise, "batch", "in", "-O", "-o", "x", "-j1", f"--cache={unix}"],
+        run = subprocess.Popen([lanewise, "batch", "in", "-q", "-O", "-o", "x", "-j1", f"--cache={unix}"],
                                stderr=subprocess.PIPE, text=True)
         deadline = time.monotonic() + 60
         while not keys() and time.monotonic() < deadline:

@@ -23,7 +23,7 @@
 // RUN: %python %S/Inputs/check_sarif.py %t.sarif 1
 //
 // Assembly without lines: the place is the file, and the function is named.
-// RUN: %lanewise opt --ssa-rewrite %s -S -o %t.spvasm
+// RUN: %lanewise opt --remarks=all --ssa-rewrite %s -S -o %t.spvasm
 // RUN: not %lanewise lint %t.spvasm | FileCheck %s --check-prefix=ASSEMBLY
 // ASSEMBLY: {{^.*}}.spvasm: error: in 'main': data race on 'tile'
 // RUN: not %lanewise lint %t.spvasm --format=sarif | %python %S/Inputs/check_sarif.py - 1

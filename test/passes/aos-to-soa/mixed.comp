@@ -1,8 +1,8 @@
 #version 450
 // A gather and a loop over elements in order: what runs more often decides.
 //
-// RUN: %lanewise opt %s --target=nvidia -D GATHERS=16 -D TRIPS=1 -O --aos-to-soa -S -o - 2>&1 | FileCheck --check-prefix=FEW %s
-// RUN: %lanewise opt %s --target=nvidia -D GATHERS=1 -D TRIPS=64 -O --aos-to-soa -S -o - 2>&1 | FileCheck --check-prefix=MANY %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -D GATHERS=16 -D TRIPS=1 -O --aos-to-soa -S -o - 2>&1 | FileCheck --check-prefix=FEW %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -D GATHERS=1 -D TRIPS=64 -O --aos-to-soa -S -o - 2>&1 | FileCheck --check-prefix=MANY %s
 //
 // FEW: missed: 'Cells' keeps its layout: not profitable
 // MANY: laid out 'Cells'

@@ -1,7 +1,7 @@
 #version 450
 // Which part of the element is stored is the same for the whole dispatch: two invocations at one element would meet there.
 //
-// RUN: %lanewise opt %s -O --narrow-fields=Cells.a:4,Cells.b:7 -S -o %t.spvasm 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.a:4,Cells.b:7 -S -o %t.spvasm 2>&1 | FileCheck %s
 // RUN: FileCheck --check-prefix=NARROWED %s < %t.spvasm
 // RUN: spirv-as --target-env vulkan1.2 %t.spvasm -o %t.spv && spirv-val --target-env vulkan1.2 %t.spv
 //

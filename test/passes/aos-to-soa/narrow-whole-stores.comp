@@ -2,7 +2,7 @@
 // A struct that is stored as a whole writes whole words, at any index, and reads nothing. With
 // --aos-to-soa the words are parted like other fields.
 //
-// RUN: %lanewise opt %s -O --narrow-fields=To.kind:4,To.age:7 --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s -O --narrow-fields=To.kind:4,To.age:7 --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: spirv-as --target-env vulkan1.2 %t.spvasm -o %t.spv && spirv-val --target-env vulkan1.2 %t.spv

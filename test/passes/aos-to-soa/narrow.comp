@@ -2,7 +2,7 @@
 // Integers that are declared to fit share a word: read by extracts, signed ones sign-extended; written
 // by inserts where one invocation owns the element.
 //
-// RUN: %lanewise opt %s -O --narrow-fields=Cells.kind:4,Cells.age:7,Cells.drift:5 --layout-manifest=%t.json -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.kind:4,Cells.age:7,Cells.drift:5 --layout-manifest=%t.json -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: FileCheck --check-prefix=JSON %s < %t.json

@@ -2,7 +2,7 @@
 // Structs inside the element are taken apart, arrays and matrices move as one; a matrix keeps its
 // order and stride where it becomes the member of a tile.
 //
-// RUN: %lanewise opt %s -O --aos-to-soa=aosoa:8 -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa:8 -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: spirv-as --target-env vulkan1.2 %t.spvasm -o %t.spv && spirv-val --target-env vulkan1.2 %t.spv

@@ -1,7 +1,7 @@
 #version 450
 // What the index is cannot be computed, though no data goes into it: it may well lead to the next field.
 //
-// RUN: %lanewise opt %s -O --aos-to-soa=aosoa -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa -S -o - 2>&1 | FileCheck %s
 //
 // CHECK: missed: 'Cells' keeps its layout: an index may be out of range{{.*}}[aos-to-soa:index-out-of-range]
 struct Cell { float a[4]; float b[4]; uint kind; };

@@ -1,7 +1,7 @@
 #version 450
 // The members before the array are read on into it.
 //
-// RUN: %lanewise opt %s -O --aos-to-soa=soa -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=soa -S -o - 2>&1 | FileCheck %s
 // CHECK-NOT: %Cell_tile
 // CHECK: missed: 'Cells' keeps its layout: an index may be out of range{{.*}}[aos-to-soa:index-out-of-range]
 struct Cell { float a; float b; };

@@ -1,7 +1,7 @@
 #version 450
 // A struct of many members that is copied as a whole is better copied as it lies.
 //
-// RUN: %lanewise opt %s -O --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=KEPT %s < %t.spvasm
 //

@@ -1,7 +1,7 @@
 #version 450
 // The same with a vector: each invocation stores to a component of its own.
 //
-// RUN: %lanewise opt %s -O --narrow-fields=Cells.a:4,Cells.b:7 -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.a:4,Cells.b:7 -S -o - 2>&1 | FileCheck %s
 //
 // CHECK-NOT: OpBitFieldInsert
 // CHECK: missed: 'a' of 'Cells' is not narrowed: {{.*}}[aos-to-soa:shared-word]

@@ -2,7 +2,7 @@
 // A binding that is declared twice, with one layout: it is laid out anew in both, but what one of them
 // stores into a word the other may read.
 //
-// RUN: %lanewise opt %s -O --narrow-fields=Cells.kind:4,Cells.age:7 --aos-to-soa=aosoa -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.kind:4,Cells.age:7 --aos-to-soa=aosoa -S -o - 2>&1 | FileCheck %s
 //
 // CHECK-NOT: OpBitFieldInsert
 // CHECK: missed: 'kind' of 'Cells' is not narrowed: the binding is declared more than once [aos-to-soa:shared-word]

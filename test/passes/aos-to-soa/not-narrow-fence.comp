@@ -2,7 +2,7 @@
 // A barrier whose memory scope is the device is a fence too: behind it a relaxed atomic hands the elements to another
 // workgroup, which stores to them in its turn.
 //
-// RUN: %lanewise opt %s -O --narrow-fields=Cells.a:4,Cells.b:7 -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.a:4,Cells.b:7 -S -o - 2>&1 | FileCheck %s
 //
 // CHECK-NOT: OpBitFieldInsert
 // CHECK: missed: 'a' of 'Cells' is not narrowed: {{.*}}through barriers or atomics [aos-to-soa:shared-word]

@@ -1,7 +1,7 @@
 #version 450
 // Only integers of 32 bits are narrowed.
 //
-// RUN: %lanewise opt %s -O --narrow-fields=Cells.kind:4,Cells.age:7 -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.kind:4,Cells.age:7 -S -o - 2>&1 | FileCheck %s
 //
 // CHECK-NOT: OpBitFieldInsert
 // CHECK: missed: 'age' of 'Cells' is not narrowed: {{.*}}[aos-to-soa:not-an-integer]

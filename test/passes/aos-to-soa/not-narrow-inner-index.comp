@@ -1,7 +1,7 @@
 #version 450
 // Every invocation stores to the element, but to the half of it that is its own: two may be at one element.
 //
-// RUN: %lanewise opt %s -O --narrow-fields=Cells.a:4,Cells.b:7 -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.a:4,Cells.b:7 -S -o - 2>&1 | FileCheck %s
 //
 // CHECK-NOT: OpBitFieldInsert
 // CHECK: missed: 'a' of 'Cells' is not narrowed: {{.*}}[aos-to-soa:shared-word]

@@ -1,7 +1,7 @@
 #version 450
 // Two invocations may be at one element, each at a field of its own: no store shows the contrary.
 //
-// RUN: %lanewise opt %s -O --narrow-fields=Cells.kind:4,Cells.age:7 -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.kind:4,Cells.age:7 -S -o - 2>&1 | FileCheck %s
 //
 // CHECK-NOT: OpBitFieldInsert
 // CHECK: missed: 'kind' of 'Cells' is not narrowed: {{.*}}[aos-to-soa:shared-word]

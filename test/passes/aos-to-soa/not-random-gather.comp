@@ -2,9 +2,9 @@
 // Indices that depend on data lead anywhere: the fields of one element share a sector, and parting
 // them would cost one for each. Asked for by name, it is done.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --aos-to-soa -S -o %t.spvasm 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --aos-to-soa -S -o %t.spvasm 2>&1 | FileCheck %s
 // RUN: FileCheck --check-prefix=KEPT %s < %t.spvasm
-// RUN: %lanewise opt %s --target=nvidia -O --aos-to-soa=aosoa -S -o - 2> /dev/null | FileCheck --check-prefix=FORCED %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --aos-to-soa=aosoa -S -o - 2> /dev/null | FileCheck --check-prefix=FORCED %s
 //
 // CHECK: missed: 'Cells' keeps its layout: not profitable: sectors fetched +{{[0-9]+}}%{{.*}}[aos-to-soa:not-profitable]
 // KEPT-NOT: Cell_tile

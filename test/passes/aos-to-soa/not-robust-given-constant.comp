@@ -2,7 +2,7 @@
 // With --robust a range that holds for the given value of a specialization constant proves nothing: it may
 // be another one when the module is used.
 //
-// RUN: %lanewise opt %s -O --robust --spec-const=0:63 --aos-to-soa=aosoa -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s -O --robust --spec-const=0:63 --aos-to-soa=aosoa -S -o - 2>&1 | FileCheck %s
 //
 // CHECK: missed: 'Cells' keeps its layout: {{.*}}[aos-to-soa:index-not-proved]
 layout(constant_id = 0) const uint mask = 63;

@@ -1,8 +1,8 @@
 #version 450
 // Nobody knows how far the index into the members before the array goes.
 //
-// RUN: %lanewise opt %s -O --aos-to-soa=soa --robust -S -o - 2>&1 | FileCheck %s
-// RUN: %lanewise opt %s -O --aos-to-soa=soa -S -o - 2>&1 | FileCheck --check-prefix=NOT-ROBUST %s
+// RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=soa --robust -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=soa -S -o - 2>&1 | FileCheck --check-prefix=NOT-ROBUST %s
 // CHECK-NOT: %Cell_tile
 // CHECK: missed: 'Cells' keeps its layout: {{.*}}[aos-to-soa:index-not-proved]
 // NOT-ROBUST: laid out 'Cells'

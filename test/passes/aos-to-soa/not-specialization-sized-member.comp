@@ -1,7 +1,7 @@
 #version 450
 // An array in the struct whose length can be specialized has no literal size.
 //
-// RUN: %lanewise opt %s -O --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=KEPT %s < %t.spvasm
 //

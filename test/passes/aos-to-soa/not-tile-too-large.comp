@@ -1,7 +1,7 @@
 #version 450
 // Offsets have 32 bits.
 //
-// RUN: %lanewise opt %s -O --aos-to-soa=aosoa:400000000 -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa:400000000 -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=KEPT %s < %t.spvasm
 //

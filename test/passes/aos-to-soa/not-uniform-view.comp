@@ -1,7 +1,7 @@
 #version 450
 // One binding that is also a uniform block of the same struct: its rules of layout are others.
 //
-// RUN: %lanewise opt %s -O --aos-to-soa=aosoa -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa -S -o - 2>&1 | FileCheck %s
 //
 // CHECK: missed: 'Cells' keeps its layout: {{.*}}[aos-to-soa:differing-views]
 struct Cell { vec4 a; uvec4 kind; };

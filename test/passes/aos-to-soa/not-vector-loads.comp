@@ -1,7 +1,7 @@
 #version 450
 // Whole elements that are read in order by vectors use all that they fetch: nothing to gain.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --aos-to-soa -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --aos-to-soa -S -o - 2>&1 | FileCheck %s
 //
 // CHECK: missed: 'Cells' keeps its layout: not profitable{{.*}}[aos-to-soa:not-profitable]
 // CHECK-NOT: Cell_tile

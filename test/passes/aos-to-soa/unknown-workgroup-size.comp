@@ -1,8 +1,8 @@
 #version 450
 // Without the workgroup size nothing can be counted; it can be given.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --aos-to-soa -S -o - 2>&1 | FileCheck %s
-// RUN: %lanewise opt %s --target=nvidia --workgroup-size=64,1,1 -O --aos-to-soa -S -o - 2>&1 | FileCheck --check-prefix=GIVEN %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --aos-to-soa -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia --workgroup-size=64,1,1 -O --aos-to-soa -S -o - 2>&1 | FileCheck --check-prefix=GIVEN %s
 //
 // CHECK: missed: 'Cells' keeps its layout: the workgroup size is unknown; {{.*}}[aos-to-soa:unknown-workgroup-size]
 // CHECK-NOT: Cell_tile

@@ -2,9 +2,9 @@
 // With extents by specialization constants an array is never flattened, so no swizzle is to be had, and it does not grow
 // either: 2 by 3 would halve the degree, for a value that nobody froze. Frozen, it is an array like any other.
 //
-// RUN: %lanewise opt %s --target=nvidia --spec-const=7:2 -O -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia --spec-const=7:2 -O -S -o - 2>&1 | FileCheck %s
 // CHECK: did not pad 'tile[32][2][2]': [32][2][3] needs more memory{{.*}}[pad-shared-memory:size-not-frozen]
-// RUN: %lanewise opt %s --target=nvidia --set-spec-const-default-value=7:2 --freeze-spec-const -O --verify --validation-layer --no-timing -o %t.spv 2>&1 | FileCheck --check-prefix=FROZEN %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia --set-spec-const-default-value=7:2 --freeze-spec-const -O --verify --validation-layer --no-timing -o %t.spv 2>&1 | FileCheck --check-prefix=FROZEN %s
 // FROZEN: flattened 'tile' from [32][2][2] to [32][2][2] at strides 5, 2, 1: conflict degree 4 -> 1, 128 more bytes
 // FROZEN: outputs equal
 layout(constant_id = 7) const uint N = 2;

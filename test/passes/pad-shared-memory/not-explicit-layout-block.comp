@@ -2,7 +2,7 @@
 #extension GL_EXT_shared_memory_block : require
 // Two blocks with an explicit layout over the same memory (SPV_KHR_workgroup_memory_explicit_layout).
 //
-// RUN: %lanewise opt %s --target=nvidia --pad-shared-memory -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia --pad-shared-memory -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK-NOT: padded
 // REMARK: did not pad 'asWords{.words[1024]}': its memory may be aliased (Aliased or LinkageAttributes)

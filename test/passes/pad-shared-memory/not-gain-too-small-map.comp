@@ -2,7 +2,7 @@
 // A map of indices costs arithmetic at every access, so it has to win a tenth; the 6% or so that one column beside
 // many rows would give are not enough. A pad that costs no arithmetic would be taken for them.
 //
-// RUN: %lanewise opt %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK-NOT: OpBitwiseXor
 // REMARK: did not pad 'tile[1024]': {{.*}} would save only {{[5-9]\.[0-9]}}% of its access cost

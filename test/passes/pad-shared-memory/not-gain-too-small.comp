@@ -1,7 +1,7 @@
 #version 450
 // One column read beside thousands of row accesses: three cycles of a hundred are not worth the memory.
 //
-// RUN: %lanewise opt %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK-NOT: OpTypeArray %uint %uint_33
 // REMARK: did not pad 'tile[32][32]': [32][33] would save only {{[0-4]\.[0-9]}}% of its access cost

@@ -1,7 +1,7 @@
 #version 450
 // Nobody knows how far the loop goes. Behind the row stands another member, and no map of indices keeps both in order.
 //
-// RUN: %lanewise opt %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
 // RUN: %lanewise opt %s --target=nvidia -O --skip=pad-shared-memory:* --remarks=none -S -o %t.without
 // RUN: diff %t.spvasm %t.without
 // RUN: FileCheck %s < %t.remarks

@@ -1,7 +1,7 @@
 #version 450
 // Row 0 is filled on beyond its end by a loop: no single iteration says so, but one after the first does.
 //
-// RUN: %lanewise opt %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
 // RUN: %lanewise opt %s --target=nvidia -O --skip=pad-shared-memory:* --remarks=none -S -o %t.without
 // RUN: diff %t.spvasm %t.without
 // RUN: FileCheck %s < %t.remarks

@@ -1,7 +1,7 @@
 #version 450
 // Whatever the offset is, it is one for all lanes, and they lie further apart than a row is long.
 //
-// RUN: %lanewise opt %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s
 // RUN: FileCheck %s < %t.remarks
 // KEPT-NOT: uint_33
 // CHECK: did not pad 'tile[32][32]': index 1 of an access exceeds its extent{{.*}}[pad-shared-memory:index-out-of-range]

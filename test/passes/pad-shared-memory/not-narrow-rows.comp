@@ -2,7 +2,7 @@
 // Elements of 1, 2 and 8 bytes by rows: lanes that share a word are served at once, and two words
 // of an element are two cycles in any layout.
 //
-// RUN: %lanewise opt %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // CHECK-NOT: padded
 // CHECK-DAG: 'bytes[32][32]' has no known bank conflicts

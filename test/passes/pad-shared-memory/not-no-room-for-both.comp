@@ -1,7 +1,7 @@
 #version 450
 // Either array could be padded, both could not: what the first one takes is missing for the second.
 //
-// RUN: %lanewise opt %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=pad -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=pad -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: padded 'first' from [128][32] to [128][33]
 // REMARK: did not pad 'second[128][32]': [128][33] needs 49664 bytes of Workgroup memory; target 'nvidia' has 49152

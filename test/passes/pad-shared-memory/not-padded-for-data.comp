@@ -2,7 +2,7 @@
 // Rows of 17 are for the reads, which walk down columns and depend on data. The stores, 4 lanes a row, have a conflict
 // of degree 2, which rows of 20 would mend; but these put a column into 8 banks, and the reads would lose more.
 //
-// RUN: %lanewise opt %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK-NOT: OpConstant %uint 20

@@ -3,7 +3,7 @@
 // meet. (`auto` takes this change, because the column runs far more often.)
 //
 // RUN: %lanewise opt %s --target=nvidia -O --skip=pad-shared-memory:* --remarks=none -o %t.o.spv
-// RUN: %lanewise opt %t.o.spv --target=nvidia --pad-shared-memory=pad -o %t.spv 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %t.o.spv --target=nvidia --pad-shared-memory=pad -o %t.spv 2> %t.remarks
 // RUN: cmp %t.o.spv %t.spv
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: did not pad 'tile[16][16]': every layout raises the conflict degree of some access

@@ -1,8 +1,8 @@
 #version 450
 // Nobody knows which component is asked for.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --pad-shared-memory=pad --robust -S -o - 2>&1 | FileCheck %s
-// RUN: %lanewise opt %s --target=nvidia -O -S -o - 2>&1 | FileCheck --check-prefix=NOT-ROBUST %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --pad-shared-memory=pad --robust -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o - 2>&1 | FileCheck --check-prefix=NOT-ROBUST %s
 // CHECK: did not pad 's[256]': --robust: an index is not proved to stay in its row [pad-shared-memory:index-not-proved]
 // NOT-ROBUST: padded 's'
 layout(local_size_x = 256) in;

@@ -1,9 +1,9 @@
 #version 450
 // All indices of the tile are proved, but one of the histogram is not, and what it reaches beyond its end is the tile.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --robust -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --robust -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s
 // RUN: FileCheck %s < %t.remarks
-// RUN: %lanewise opt %s --target=nvidia -O -S -o - 2>&1 | FileCheck --check-prefix=NOT-ROBUST %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o - 2>&1 | FileCheck --check-prefix=NOT-ROBUST %s
 // KEPT-NOT: uint_33
 // CHECK: did not pad 'tile[32][32]': --robust: an index is not proved to stay in its row (of 'counts', which shares the memory) [pad-shared-memory:index-not-proved]
 // NOT-ROBUST: padded 'tile' from [32][32] to [32][33]

@@ -1,9 +1,9 @@
 #version 450
 // Nobody knows how large `base` is. Beyond the variable stands another, and elsewhere once this one has grown.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --robust -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --robust -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s
 // RUN: FileCheck %s < %t.remarks
-// RUN: %lanewise opt %s --target=nvidia -O -S -o - 2>&1 | FileCheck --check-prefix=NOT-ROBUST %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o - 2>&1 | FileCheck --check-prefix=NOT-ROBUST %s
 // KEPT-NOT: uint_33
 // CHECK: did not pad 'tile[32][32]': --robust: an index is not proved to stay in its row
 // NOT-ROBUST: padded 'tile' from [32][32] to [32][33]

@@ -1,7 +1,7 @@
 #version 450
 // With --robust the proof must hold for every value of the constant, also for 16.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --robust --spec-const=7:32 -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --robust --spec-const=7:32 -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK-NOT: OpSpecConstantOp %uint IAdd
 // REMARK: did not pad 'tile[32][32]': --robust: an index is not proved to stay in its row

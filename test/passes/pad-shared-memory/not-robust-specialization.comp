@@ -1,7 +1,7 @@
 #version 450
 // That the index stays in its row is known for one value of the specialization constant only.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --robust --spec-const=7:32 -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --robust --spec-const=7:32 -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: did not pad 'tile[32][32]': --robust: an index is not proved to stay in its row
 layout(local_size_x = 32, local_size_y = 32) in;

@@ -1,7 +1,7 @@
 #version 450
 // Nobody knows how large `shift` is. Without --robust that is the program's affair.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --robust -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --robust -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: %lanewise opt %s --target=nvidia -O --remarks=none -S -o - | FileCheck %s
 // KEPT-NOT: OpTypeArray %float %uint_33

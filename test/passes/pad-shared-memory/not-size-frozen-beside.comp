@@ -1,11 +1,11 @@
 #version 450
 // The tile's own size is literal, but what stands beside it may take all that is left. A swizzle needs nothing more.
 //
-// RUN: %lanewise opt %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=pad --spec-const=7:64 -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=pad --spec-const=7:64 -S -o - 2>&1 | FileCheck %s
 // CHECK: did not pad 'tile[32][32][3]': {{.*}}[pad-shared-memory:size-not-frozen]
-// RUN: %lanewise opt %s --target=nvidia -O --spec-const=7:64 -S -o - 2>&1 | FileCheck --check-prefix=SWIZZLED %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --spec-const=7:64 -S -o - 2>&1 | FileCheck --check-prefix=SWIZZLED %s
 // SWIZZLED: swizzled 'tile' from [32][32][3] to {{.*}}, 0 more bytes
-// RUN: %lanewise opt %s --target=nvidia --set-spec-const-default-value='7:64' --freeze-spec-const -O -S -o - 2>&1 | FileCheck --check-prefix=FROZEN %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia --set-spec-const-default-value='7:64' --freeze-spec-const -O -S -o - 2>&1 | FileCheck --check-prefix=FROZEN %s
 // FROZEN: 'tile' from [32][32][3] to
 // FROZEN-NOT: 0 more bytes
 layout(constant_id = 7) const uint N = 64;

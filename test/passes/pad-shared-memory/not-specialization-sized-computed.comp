@@ -1,7 +1,7 @@
 #version 450
 // The extents are computed from specialization constants that nobody gave: the remark names them all.
 //
-// RUN: %lanewise opt %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks
 // RUN: %lanewise opt %s --target=nvidia -O --skip=pad-shared-memory:* --remarks=none -S -o %t.without
 // RUN: diff %t.spvasm %t.without
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks

@@ -2,7 +2,7 @@
 // Elements change places within groups, and 1023 elements have no whole groups: the last one would need more memory,
 // which a swizzle promises not to take.
 //
-// RUN: %lanewise opt %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=swizzle -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=swizzle -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK-NOT: OpBitwiseXor
 // REMARK: did not pad 'tile[1023]': no layout makes its accesses cheaper

@@ -2,7 +2,7 @@
 // Rows of 96 are no power of two, so a swizzle within groups of 32 does not follow the rows: with 31 rows of 96 there
 // is neither room nor a swizzle that helps every access.
 //
-// RUN: %lanewise opt %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=swizzle -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=swizzle -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK-NOT: more bytes
 // REMARK: did not pad 'tile[31][33]': no layout makes its accesses cheaper

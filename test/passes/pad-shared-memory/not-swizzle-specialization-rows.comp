@@ -1,7 +1,7 @@
 #version 450
 // A swizzle of the flat array needs the stride of a row as a number, and N may be specialized to another one.
 //
-// RUN: %lanewise opt %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=swizzle --spec-const=7:32 -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=swizzle --spec-const=7:32 -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK-NOT: OpBitwiseXor
 // REMARK: did not pad 'tile[32][32]': no layout makes its accesses cheaper

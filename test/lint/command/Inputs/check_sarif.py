@@ -11,7 +11,9 @@ LEVELS = {"none", "note", "warning", "error"}
 # Properties that each object may have, as far as they are written here (the schema allows no others), and must.
 OBJECTS = {
     "log": ({"$schema", "version", "runs"}, {"version", "runs"}),  # 3.13
-    "run": ({"tool", "columnKind", "results"}, {"tool"}),  # 3.14
+    "run": ({"tool", "columnKind", "invocations", "results"}, {"tool"}),  # 3.14
+    "invocation": ({"executionSuccessful", "toolExecutionNotifications"}, {"executionSuccessful"}),  # 3.20
+    "notification": ({"level", "message", "locations"}, {"message"}),  # 3.58
     "tool": ({"driver"}, {"driver"}),  # 3.18
     "driver": ({"name", "version", "rules"}, {"name"}),  # 3.19
     "rule": ({"id", "shortDescription", "help", "defaultConfiguration"}, {"id"}),  # 3.49
@@ -107,6 +109,13 @@ def main():
                 fail(f"level of {rule['id']}")
         if len({rule["id"] for rule in rules}) != len(rules):
             fail("a rule is there twice")
+        for invocation in run["invocations"]:
+            check("invocation", invocation)
+            for notification in invocation.get("toolExecutionNotifications", []):
+                check("notification", notification)
+                check("message", notification["message"])
+                for location in notification["locations"]:
+                    check_location(location)
         for result in run["results"]:
             check_result(result, rules)
             results += 1

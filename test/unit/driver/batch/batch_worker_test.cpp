@@ -47,7 +47,7 @@ protected:
   BatchWorkerTest() {
     plan_.inputs = {{folder_.write("a.comp", kSource), folder_.path("out/deep/a.comp.spv"), 0}};
     plan_.options.steps = standardPipeline();
-    plan_.options.remarks = RemarkFormat::None;
+    plan_.options.remarks = RemarkFilter::None;
     plan_.options.pipeline.target = *loadTarget("generic");
     plan_.openStore = [this] { return std::make_unique<CountingStore>(entries_); };
   }

@@ -1,0 +1,21 @@
+// Arguments that stand in a file: "@FILE", as GCC and Clang take them.
+#pragma once
+
+#include "lanewise/result.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanewise::driver {
+
+/// The arguments with each "@FILE" replaced by what the file holds: separated by white space, which
+/// quotes keep together and a backslash makes part of a word; "@FILE" may stand there too. Where
+/// there is no such file, the argument stays as it is. The error is one line.
+Result<std::vector<std::string>> expandResponseFiles(std::span<char* const> arguments);
+
+/// The words of a response file.
+std::vector<std::string> splitResponse(std::string_view text);
+
+} // namespace lanewise::driver
