@@ -321,7 +321,8 @@ private:
       texts.push_back(job.text);
       files.add(job.output.empty() ? "-" : job.output, job.text.text);
     }
-    if (options_.depfile.isWanted) files.add(depfile(), depfileText(jobs_[0].output, filesRead()));
+    if (options_.depfile.isWanted)
+      files.add(depfile(), depfileText(jobs_[0].output, filesRead(), options_.depfile.hasPhony));
     std::string manifest = options_.newManifest;
     if (manifest.empty() && isProgram()) manifest = ownManifest();
     if (!manifest.empty())

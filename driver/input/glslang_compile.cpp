@@ -178,6 +178,32 @@ std::string preambleOf(const CompileRequest& request, const LoadOptions& options
   return preamble;
 }
 
+/// The functions that HLSL marks as entry points of compute shaders.
+std::vector<std::string> computeEntries(const std::string& text) {
+  std::vector<std::string> names;
+  for (size_t at = text.find("numthreads"); at != text.npos; at = text.find("numthreads", at + 1)) {
+    constexpr std::string_view kVoid = "void";
+    const size_t result = text.find(kVoid, std::min(text.find(']', at), text.size()));
+    if (result == text.npos) break;
+    const size_t first = text.find_first_not_of(" \t\r\n", result + kVoid.size());
+    const size_t end = text.find_first_of(" \t\r\n(", std::min(first, text.size()));
+    if (end != text.npos) names.push_back(text.substr(first, end - first));
+  }
+  return names;
+}
+
+/// Why glslang failed without a word: as it does where HLSL lacks the entry point.
+std::string silentFailure(const CompileRequest& request, const LoadOptions& options) {
+  const std::string entry = options.entry.empty() ? "main" : options.entry;
+  const std::vector<std::string> known = computeEntries(request.text);
+  if (!request.isHlsl || std::find(known.begin(), known.end(), entry) != known.end() ||
+      (known.empty() && request.text.find(entry + "(") != std::string::npos))
+    return "glslang failed without a message";
+  if (known.empty()) return fmt::format("no entry point '{}'; choose one with --entry=NAME", entry);
+  return fmt::format("no entry point '{}'; choose one with --entry: {}", entry,
+                     fmt::join(known, ", "));
+}
+
 /// Runs in the isolated child.
 Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
                      const Target& target) {
@@ -249,7 +275,8 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
     }
   }
   if (!parsed && out.errors.empty())
-    out.errors.push_back(fmt::format("{}: error: glslang failed without a message", request.name));
+    out.errors.push_back(
+        fmt::format("{}: error: {}", request.name, silentFailure(request, options)));
   if (!out.errors.empty()) out.words.clear();
   return out;
 }

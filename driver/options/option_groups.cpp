@@ -280,6 +280,10 @@ void addDepfileOptions(CommandLine& line, DepfileOptions& depfile, bool hasTarge
   line.flag("--write-dependencies", depfile.isWanted, "write a depfile").place();
   line.value("--dependency-file", "FILE", depfile.path, "name of the depfile (default: OUT.d)")
       .place();
+  line.alias("-MP", "--phony-dependencies");
+  line.flag("--phony-dependencies", depfile.hasPhony,
+            "add a rule without a recipe for each file that was read")
+      .place();
   if (hasTarget) {
     line.alias("-MT", "--dependency-target");
     line.value("--dependency-target", "NAME", depfile.target,
@@ -287,7 +291,8 @@ void addDepfileOptions(CommandLine& line, DepfileOptions& depfile, bool hasTarge
         .place();
   }
   line.check([&depfile] {
-    depfile.isWanted = depfile.isWanted || !depfile.path.empty() || !depfile.target.empty();
+    depfile.isWanted =
+        depfile.isWanted || !depfile.path.empty() || !depfile.target.empty() || depfile.hasPhony;
     return ok();
   });
 }

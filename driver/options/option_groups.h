@@ -53,7 +53,7 @@ void addValidationOptions(CommandLine& line, ValidationOptions& options);
 /// --isolation-timeout and --no-isolation.
 void addIsolationOptions(CommandLine& line, IsolationLimits& limits);
 
-/// -MD, -MF, and with `hasTarget` -MT.
+/// -MD, -MF, -MP, and with `hasTarget` -MT.
 void addDepfileOptions(CommandLine& line, DepfileOptions& depfile, bool hasTarget);
 /// --write-if-changed.
 void addWriteIfChangedOption(CommandLine& line, bool& writesIfChanged);

@@ -297,7 +297,8 @@ std::string depfileText(const std::string& out, const std::string& input,
   files.insert(files.end(), includes.begin(), includes.end());
   if (options.scenario.isGiven()) files.push_back(options.scenario.path);
   if (options.targetName.ends_with(".toml")) files.push_back(options.targetName);
-  return depfileText(options.depfile.target.empty() ? out : options.depfile.target, files);
+  return depfileText(options.depfile.target.empty() ? out : options.depfile.target, files,
+                     options.depfile.hasPhony);
 }
 
 } // namespace lanewise::driver

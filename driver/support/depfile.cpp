@@ -16,10 +16,13 @@ std::string escaped(const std::string& path) {
 
 } // namespace
 
-std::string depfileText(const std::string& out, std::span<const std::string> filesRead) {
+std::string depfileText(const std::string& out, std::span<const std::string> filesRead,
+                        bool hasPhony) {
   std::string text = escaped(out) + ":";
   for (const std::string& file : filesRead) text += " \\\n  " + escaped(file);
-  return text + "\n";
+  text += "\n";
+  for (size_t i = 1; hasPhony && i < filesRead.size(); ++i) text += escaped(filesRead[i]) + ":\n";
+  return text;
 }
 
 } // namespace lanewise::driver

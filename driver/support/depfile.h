@@ -6,15 +6,18 @@
 
 namespace lanewise::driver {
 
-/// What -MD, -MF and -MT ask for.
+/// What -MD, -MF, -MT and -MP ask for.
 struct DepfileOptions {
   bool isWanted = false;
-  std::string path;   ///< -MF; "" for OUT.d
-  std::string target; ///< -MT: what it says is made; "" for OUT
+  std::string path;      ///< -MF; "" for OUT.d
+  std::string target;    ///< -MT: what it says is made; "" for OUT
+  bool hasPhony = false; ///< -MP: a rule without a recipe for each file but the first
   std::string pathFor(const std::string& out) const { return path.empty() ? out + ".d" : path; }
 };
 
-/// "OUT: FILE FILE...", in make's syntax, as Ninja reads it too.
-std::string depfileText(const std::string& out, std::span<const std::string> filesRead);
+/// "OUT: FILE FILE...", in make's syntax, as Ninja reads it too. With phony rules make goes on
+/// where a file is gone that is no longer included.
+std::string depfileText(const std::string& out, std::span<const std::string> filesRead,
+                        bool hasPhony = false);
 
 } // namespace lanewise::driver

@@ -11,6 +11,10 @@
 // RUN: %lanewise opt %s -I%S/Inputs "-I%S/Inputs/with space" -o %t/two.spv -MT "%t/a stamp" && FileCheck %s --check-prefix=TARGET < %t/two.spv.d
 // TARGET: {{.*}}/a\ stamp: \
 // TARGET-NEXT: {{.*}}/depfile.comp \
+// -MP: make goes on where an include is gone.
+// RUN: %lanewise opt %s -I%S/Inputs "-I%S/Inputs/with space" -o %t/two.spv -MP && FileCheck %s --check-prefix=PHONY < %t/two.spv.d
+// PHONY: two.spv: {{.*}}
+// PHONY: {{^}}/{{.*[^:]}}:{{$}}
 // RUN: not %lanewise opt %s %s -o %t -MT x 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: -MT names one output
 // With --write-if-changed an output that would become what it is keeps its time; another is written.
