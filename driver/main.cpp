@@ -67,7 +67,7 @@ int runBelow(std::string_view word, std::span<char*> args) {
   const std::string program = fmt::format("lanewise {}", word);
   if (args.empty())
     return fail(
-        fmt::format("{}: give {}; see '{} --help'", word, fmt::join(known, " or "), program));
+        fmt::format("{}: give one of {}; see '{} --help'", word, fmt::join(known, ", "), program));
   const std::string_view name = args[0];
   if (name == "--help" || name == "-h") {
     printOut("{}", usageBelow(word));
@@ -80,7 +80,7 @@ int runBelow(std::string_view word, std::span<char*> args) {
 }
 
 int runNamed(std::string_view name, std::span<char*> args) {
-  std::vector<std::string> known{"--help", "--version"};
+  std::vector<std::string> known{"help", "--help", "--version"};
   for (const CommandEntry& c : allCommands()) {
     if (c.name == name) return run(*c.make(describeCommands), name, args);
     known.emplace_back(c.name.substr(0, c.name.find(' ')));

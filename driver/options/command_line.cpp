@@ -114,7 +114,10 @@ CommandOption& CommandLine::flag(std::string_view names, bool& target, std::stri
                                  bool whenGiven) {
   return add(
       names, {},
-      [&target, whenGiven](const std::string& value) {
+      [&target, whenGiven, option = std::string(names.substr(names.find(',') + 1))](
+          const std::string& value) -> Status {
+        if (value != "true" && value != "false")
+          return failure(fmt::format("{} takes no value", option));
         target = (value == "true") == whenGiven;
         return ok();
       },

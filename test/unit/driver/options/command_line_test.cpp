@@ -84,6 +84,8 @@ TEST(CommandLine, ErrorsNameTheOption) {
   EXPECT_EQ(errorOf({"--size=x"}), "--size=x must be a non-negative integer");
   EXPECT_EQ(errorOf({"--size=-1"}), "--size=-1 must be a non-negative integer");
   EXPECT_EQ(errorOf({"--size=4294967296"}), "--size=4294967296 is out of range");
+  EXPECT_EQ(errorOf({"--strict=maybe"}), "--strict takes no value");
+  EXPECT_EQ(errorOf({"--strict=false"}), "");
   EXPECT_EQ(errorOf({"--limit=1.5"}), "--limit=1.5 must be an integer");
   EXPECT_EQ(errorOf({"--seconds=soon"}), "--seconds=soon must be a number");
   EXPECT_EQ(errorOf({"--format=xml"}), "--format=xml: it is text or json");
