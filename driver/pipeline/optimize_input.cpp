@@ -14,7 +14,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string_view>
 #include <utility>
@@ -73,14 +72,8 @@ std::string verificationText(const std::string& name, const VerifySummary& summa
   std::string_view state = summary.isVerified ? "verified" : "unverified";
   std::string reason = summary.reason;
   if (summary.isVerified && !summary.report) reason = "the module is unchanged";
-  if (format == ReportFormat::Json) {
-    nlohmann::ordered_json j{{"kind", "verification"}, {"input", name}, {"state", state}};
-    if (!reason.empty()) j["reason"] = reason;
-    if (summary.report)
-      j["report"] = nlohmann::ordered_json::parse(reportToJson(*summary.report), nullptr, false);
-    // Names of files may be any bytes; JSON is UTF-8.
-    return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  }
+  if (format == ReportFormat::Json)
+    return verificationAsJson(name, state, reason, summary.report ? &*summary.report : nullptr);
   std::string inText = summary.report ? "" : ": " + reason; // a report begins with it
   std::string text = fmt::format("{}: {}{}\n", name, state, inText);
   if (summary.report) text += formatReport(*summary.report);

@@ -479,7 +479,9 @@ std::string formatReport(const VerifyReport& report) {
   return text;
 }
 
-std::string reportToJson(const VerifyReport& report) {
+namespace {
+
+ordered_json reportAsJson(const VerifyReport& report) {
   ordered_json json{{"state", stateName(report.state)}};
   if (!report.reason.empty()) json["reason"] = report.reason;
   json["device"] = report.device;
@@ -520,7 +522,23 @@ std::string reportToJson(const VerifyReport& report) {
     json["variants"].push_back(toJson(variant, bound));
   if (!report.validationErrors.empty()) json["validation-errors"] = report.validationErrors;
   if (!report.notes.empty()) json["notes"] = report.notes;
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return json;
+}
+
+} // namespace
+
+// Names of files may be any bytes; JSON is UTF-8.
+
+std::string reportToJson(const VerifyReport& report) {
+  return reportAsJson(report).dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string verificationAsJson(const std::string& input, std::string_view state,
+                               const std::string& reason, const VerifyReport* report) {
+  ordered_json json{{"kind", "verification"}, {"input", input}, {"state", state}};
+  if (!reason.empty()) json["reason"] = reason;
+  if (report) json["report"] = reportAsJson(*report);
+  return json.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 } // namespace lanewise::driver
