@@ -4,6 +4,7 @@
 #include "report/html/report_subjects.h"
 #include "support/files.h"
 #include "support/isolate.h"
+#include "support/print.h"
 #include "targets/device_target.h"
 
 #include <algorithm>
@@ -20,11 +21,11 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// The first line, without the program's name: messages say which file, reasons stand beside it.
-std::string reasonIn(const std::string& errors, const std::string& input) {
-  std::string line = errors.substr(0, errors.find('\n'));
-  for (const std::string& prefix : {std::string("lanewise: "), input + ": "})
-    if (line.starts_with(prefix)) line.erase(0, prefix.size());
+/// What stands beside the input's name in a summary: the first line, without that name.
+std::string reasonOf(const std::string& failure, const std::string& input) {
+  std::string line = failure.substr(0, failure.find('\n'));
+  if (const std::string prefix = input + ": "; line.starts_with(prefix))
+    line.erase(0, prefix.size());
   return line;
 }
 
@@ -49,11 +50,12 @@ std::string factsOf(const OptimizedInput& one) {
   return facts.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-ItemResult failed(std::string errors, const std::string& input, int exitCode = kBadUsageOrInput) {
+ItemResult failed(const std::string& failure, const std::string& input,
+                  int exitCode = kBadUsageOrInput) {
   ItemResult result;
   result.exitCode = exitCode;
-  result.reason = reasonIn(errors, input);
-  result.errors = std::move(errors);
+  result.reason = reasonOf(failure, input);
+  result.errors = asErrorLines(failure);
   return result;
 }
 
@@ -117,8 +119,7 @@ ItemResult BatchWorker::work(const PieceOfWork& piece) {
   std::optional<Product> cached;
   if (contents && cache_ && piece.attempt == 0) cached = cache_->find(input.path, *contents);
   if (!contents) {
-    result =
-        failed(fmt::format("lanewise: {}: {}\n", input.path, contents.error().message), input.path);
+    result = failed(fmt::format("{}: {}", input.path, contents.error().message), input.path);
   } else if (cached) {
     result = resultOf(*cached);
     result.isHit = true;
@@ -160,16 +161,15 @@ Status BatchWorker::openDevice() {
 
 ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& contents) {
   if (Status s = openDevice(); !s)
-    return failed(fmt::format("lanewise: {}: {}\n", input.path, s.error().message), input.path,
-                  kNoDevice);
+    return failed(fmt::format("{}: {}", input.path, s.error().message), input.path, kNoDevice);
   const uint64_t limitsBefore = callsEndedByLimits();
   std::ostringstream log;
   OptimizedInput one =
       optimizeInput(input.path, input.output, options_, verifier_.get(), log, &contents);
   if (one.exitCode == kBadUsageOrInput) {
     const bool isLoaded = !one.module.words.empty();
-    if (!isLoaded || options_.pipeline.strict) return failed(std::move(one.errors), input.path);
-    return fallBack(input, contents, reasonIn(one.errors, input.path), kDone);
+    if (!isLoaded || options_.pipeline.strict) return failed(one.failure, input.path);
+    return fallBack(input, contents, reasonOf(one.failure, input.path), kDone);
   }
   const bool isVerified = !one.verification || one.verification->isVerified;
   const std::string whyNot = isVerified ? "" : one.verification->reason;
@@ -190,13 +190,13 @@ ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& con
 ItemResult BatchWorker::fallBack(const BatchInput& input, const std::string& contents,
                                  std::string reason, int exitCode) {
   if (options_.pipeline.strict)
-    return failed(fmt::format("lanewise: {}: {}\n", input.path, reason), input.path);
+    return failed(fmt::format("{}: {}", input.path, reason), input.path);
   OptOptions asItIs = options_;
   asItIs.steps.clear();
   asItIs.verify = asItIs.requiresVerified = asItIs.wantsDiff = false;
   std::ostringstream log;
   OptimizedInput one = optimizeInput(input.path, input.output, asItIs, nullptr, log, &contents);
-  if (one.exitCode == kBadUsageOrInput) return failed(std::move(one.errors), input.path);
+  if (one.exitCode == kBadUsageOrInput) return failed(one.failure, input.path);
   Product product = productOf(input, one, asItIs, &reason);
   ItemResult result = resultOf(product);
   result.status = ItemStatus::Fallback;
@@ -222,8 +222,7 @@ void BatchWorker::write(const BatchInput& input, const Product& product, ItemRes
   if (!result.isNew) return;
   std::error_code ignored; // what follows says it better
   fs::create_directories(fs::path(input.output).parent_path(), ignored);
-  if (Status s = files.commit(); !s)
-    result = failed(fmt::format("lanewise: {}\n", s.error().message), input.path);
+  if (Status s = files.commit(); !s) result = failed(s.error().message, input.path);
 }
 
 } // namespace lanewise::driver

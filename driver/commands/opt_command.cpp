@@ -43,7 +43,7 @@ public:
       OptimizedInput one =
           optimizeInput(input, outputFor(input), options_, verifier_.get(), std::cerr);
       exitCode = std::max(exitCode, one.exitCode);
-      printError("{}", one.errors);
+      if (!one.failure.empty()) fail(one.failure);
       remarks += one.output.remarks;
       if (!options_.html.empty())
         subjects_.push_back(subjectOf(input, one, options_.keepLines, detail()));

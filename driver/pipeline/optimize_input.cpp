@@ -112,7 +112,7 @@ public:
 
 private:
   int fail(std::string_view message) {
-    one_.errors += asErrorLines(message);
+    one_.failure = message;
     one_.output.files.clear();
     return kBadUsageOrInput;
   }

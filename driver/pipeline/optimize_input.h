@@ -32,7 +32,7 @@ struct OptimizedInput {
   /// As documented for the command. With kBadUsageOrInput there are no files to write, and what is
   /// below `output` is as far as the work got.
   int exitCode = kDone;
-  std::string errors; ///< whole lines for standard error, to be printed before `output`'s
+  std::string failure; ///< of kBadUsageOrInput: the message, for asErrorLines(); else ""
   CommandOutput output;
 
   // What reports are made of.

@@ -204,7 +204,7 @@ ReportSubject subjectOf(const std::string& input, const OptimizedInput& one, boo
   subject.remarks = one.outcome.remarks;
   if (one.exitCode == kBadUsageOrInput) {
     subject.state = ReportState::Failed;
-    subject.reason = one.errors;
+    subject.reason = one.failure;
     return subject;
   }
   if (one.verification) setVerification(subject, *one.verification);
