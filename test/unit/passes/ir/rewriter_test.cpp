@@ -9,7 +9,7 @@ namespace {
 
 using test::assemble;
 
-constexpr const char* kShader = R"(
+constexpr const char* kRewritten = R"(
   OpCapability Shader
   OpMemoryModel Logical GLSL450
   OpEntryPoint GLCompute %20 "main" %5
@@ -33,7 +33,7 @@ constexpr const char* kShader = R"(
 
 class RewriterTest : public ::testing::Test {
 protected:
-  Module module = read(assemble(kShader));
+  Module module = read(assemble(kRewritten));
 
   static Module read(std::vector<uint32_t> words) {
     Result<Module> m = Module::read(std::move(words));

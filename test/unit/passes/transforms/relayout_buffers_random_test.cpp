@@ -234,7 +234,7 @@ PackedWords randomWords(RandomShader& shader, const BufferView& view) {
   return packWords(leaves);
 }
 
-struct Counts {
+struct LayoutCounts {
   size_t rewritten = 0, withLength = 0, soa = 0, runs = 0, packed = 0, grown = 0;
 };
 
@@ -247,7 +247,7 @@ Bytes randomContents(uint64_t size, std::mt19937& random) {
   return bytes;
 }
 
-void check(uint32_t seed, Counts& counts) {
+void check(uint32_t seed, LayoutCounts& counts) {
   RandomShader shader(seed);
   const std::string text = shader.text();
   SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + text);
@@ -326,7 +326,7 @@ void check(uint32_t seed, Counts& counts) {
 }
 
 TEST(RelayoutBuffersRandom, HostSeesTheSame) {
-  Counts counts;
+  LayoutCounts counts;
   for (uint32_t seed = 1; seed <= 120 && !HasFailure(); ++seed) check(seed, counts);
   if (HasFailure()) return;
   // The test would prove little if few buffers changed in few ways.

@@ -283,13 +283,13 @@ private:
   const TargetProfile& target_;
 };
 
-struct Counts {
+struct PatternCounts {
   size_t costs = 0, mapped = 0, conflicts = 0, noPattern = 0, specSized = 0;
 };
 
 void expectCosts(const std::vector<Brute>& brute, const SharedVariable& variable,
                  const std::vector<std::optional<AccessPattern>>& patterns,
-                 const SharedLayout& layout, const TargetProfile& target, Counts& counts) {
+                 const SharedLayout& layout, const TargetProfile& target, PatternCounts& counts) {
   ASSERT_EQ(brute.size(), patterns.size());
   for (size_t n = 0; n < patterns.size(); ++n) {
     const AddressForm form = addressForm(variable, layout, variable.accesses[n].node);
@@ -328,7 +328,7 @@ void expectOneToOne(const std::vector<Brute>& before, const std::vector<Brute>& 
 constexpr spv_target_env kEnvironments[] = {SPV_ENV_UNIVERSAL_1_0, SPV_ENV_UNIVERSAL_1_3,
                                             SPV_ENV_UNIVERSAL_1_5, SPV_ENV_UNIVERSAL_1_6};
 
-void checkKernel(uint32_t seed, Counts& counts) {
+void checkKernel(uint32_t seed, PatternCounts& counts) {
   RandomSharedKernel kernel(seed);
   const spv_target_env env = kEnvironments[seed % 4];
   const std::string text = kernel.text(seed % 4 >= 2);
@@ -383,7 +383,7 @@ void checkKernel(uint32_t seed, Counts& counts) {
 }
 
 TEST(RelayoutRandom, CostsAreThoseOfTheRewrittenModule) {
-  Counts counts;
+  PatternCounts counts;
   for (uint32_t seed = 1100; seed < 1800 && !HasFailure(); ++seed) checkKernel(seed, counts);
   if (HasFailure()) return;
   // The test would prove little if few accesses were counted, mapped or in conflict.

@@ -83,11 +83,11 @@ std::optional<BufferDifference> compareFloats(const std::vector<float>& a,
   return compareContents(buffer, {bytesOf(a), poison}, {bytesOf(b), poison});
 }
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kQuietNan = std::numeric_limits<float>::quiet_NaN();
 
 TEST(ValuePattern, NamesNansNegativesAndWhatIsNotWritten) {
   std::vector<float> a(64, 1), b = a;
-  for (size_t at : {3u, 10u, 40u}) a[at] = kNan;
+  for (size_t at : {3u, 10u, 40u}) a[at] = kQuietNan;
   EXPECT_EQ(compareFloats(a, b)->values, "only where the original is NaN");
   EXPECT_EQ(compareFloats(b, a)->values, "only where the transformed module gives NaN");
   for (size_t at : {3u, 10u, 40u}) a[at] = -1;
@@ -102,7 +102,7 @@ TEST(ValuePattern, NamesNansNegativesAndWhatIsNotWritten) {
 
 TEST(ValuePattern, NotWhereOneIsOtherwise) {
   std::vector<float> a(64, 1), b = a;
-  for (size_t at : {3u, 10u, 40u}) a[at] = kNan;
+  for (size_t at : {3u, 10u, 40u}) a[at] = kQuietNan;
   b[50] = 2;
   EXPECT_EQ(compareFloats(a, b)->values, "");
 }
@@ -116,7 +116,7 @@ TEST(ValuePattern, NotWhereMostElementsAreLikeIt) {
 
 TEST(ValuePattern, NotOfTwo) {
   std::vector<float> a(64, 1), b = a;
-  a[3] = a[10] = kNan;
+  a[3] = a[10] = kQuietNan;
   EXPECT_EQ(compareFloats(a, b)->values, "");
 }
 
