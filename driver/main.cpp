@@ -24,13 +24,14 @@ std::vector<const CommandEntry*> commandsBelow(std::string_view word) {
   return below;
 }
 
-std::string usage() {
+int printUsage() {
   std::string text = "Usage: lanewise COMMAND [ARGUMENTS]\n"
                      "       lanewise COMMAND --help\n"
                      "       lanewise --version\n\nCommands:\n";
   for (const CommandEntry& c : allCommands())
     text += fmt::format("  {:<13} {}\n", c.name, c.summary);
-  return text + fmt::format("\nExit codes: {}.\n", kExitCodes);
+  printOut("{}\nExit codes: {}.\n", text, kExitCodes);
+  return kDone;
 }
 
 std::string usageBelow(std::string_view word) {
@@ -86,29 +87,26 @@ int runNamed(std::string_view name, std::span<char*> args) {
     known.emplace_back(c.name.substr(0, c.name.find(' ')));
   }
   if (!commandsBelow(name).empty()) return runBelow(name, args);
-  if (name == "complete") return completeCommand(args, describeCommands());
   return unknown("command", name, known, "lanewise");
 }
 
 int run(int argc, char** argv) {
   if (argc < 2) return fail("no command; see 'lanewise --help'");
   std::string name = argv[1];
-  if (name == "--help" || name == "-h" || (name == "help" && argc == 2)) {
-    printOut("{}", usage());
-    return kDone;
-  }
+  if (name == "--help" || name == "-h") return printUsage();
   if (name == "--version") {
     printOut("{}", versionText());
     return kDone;
   }
-  lanewise::Result<std::vector<std::string>> arguments =
-      expandResponseFiles(std::span(argv + 2, size_t(argc - 2)));
+  const std::span<char*> typed(argv + 2, size_t(argc - 2));
+  // What is being typed stands for itself.
+  if (name == "complete") return completeCommand(typed, describeCommands());
+  lanewise::Result<std::vector<std::string>> arguments = expandResponseFiles(typed);
   if (!arguments) return fail(arguments.error().message);
-  // "help opt" is "opt --help".
-  if (name == "help") {
+  if (name == "help") { // "help opt" is "opt --help"
+    if (arguments->empty()) return printUsage();
     name = arguments->front();
-    arguments->erase(arguments->begin());
-    arguments->emplace_back("--help");
+    arguments->front() = "--help";
   }
   std::vector<char*> args;
   for (std::string& argument : *arguments) args.push_back(argument.data());

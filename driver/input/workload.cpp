@@ -85,6 +85,7 @@ LoadOptions ScenarioShaders::optionsForStandIn(const ScenarioShader& shader) con
 LoadOptions ScenarioShaders::optionsFor(const ScenarioShader& shader) const {
   LoadOptions options = optionsForStandIn(shader);
   options.kind.reset();
+  options.stage.clear();
   options.entry = shader.entry == "main" ? "" : shader.entry;
   return options;
 }

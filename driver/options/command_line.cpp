@@ -223,15 +223,11 @@ CLI::Option* addTo(CLI::App& app, const OptionDescription& d) {
   return option->group(d.group.empty() ? "Options" : d.group);
 }
 
-void setUp(CLI::App& app) {
-  app.get_formatter()->column_width(kNamesWidth);
-}
-
 } // namespace
 
 std::string CommandLine::help() const {
   CLI::App app(about_, program());
-  setUp(app);
+  app.get_formatter()->column_width(kNamesWidth);
   for (size_t n = 1; n < options_.size(); ++n) {
     OptionDescription d = options_[n].description_;
     for (const auto& [letters, name] : aliases_)

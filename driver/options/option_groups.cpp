@@ -235,17 +235,17 @@ void addRequirementOptions(CommandLine& line, bool& requiresVerified, bool& requ
 }
 
 void addValidationOptions(CommandLine& line, ValidationOptions& options) {
-  line.flag("--skip-validation", options.isOff, "take every module for valid");
-  line.flag("--relax-logical-pointer", options.relaxLogicalPointer,
-            "let the validator accept what spirv-val accepts with this option");
-  line.flag("--relax-struct-store", options.relaxStructStore, "likewise");
-  line.flag("--skip-block-layout", options.skipBlockLayout, "likewise");
-  line.flag("--before-hlsl-legalization", options.beforeHlslLegalization, "likewise");
-  line.value("--max-id-bound", "N", options.maxIdBound, "most ids that a module may have");
+  line.flag("--skip-validation", options.isOff, "do not validate modules");
+  const std::string asIn = "relax the validator as spirv-val's option of this name does";
+  line.flag("--relax-logical-pointer", options.relaxLogicalPointer, asIn);
+  line.flag("--relax-struct-store", options.relaxStructStore, asIn);
+  line.flag("--skip-block-layout", options.skipBlockLayout, asIn);
+  line.flag("--before-hlsl-legalization", options.beforeHlslLegalization, asIn);
+  line.value("--max-id-bound", "N", options.maxIdBound, "largest id bound that a module may have");
   const auto isAlwaysOn = std::make_shared<bool>(); // lives as long as the check below
   for (const char* name :
        {"--relax-block-layout", "--scalar-block-layout", "--workgroup-scalar-block-layout"})
-    line.flag(name, *isAlwaysOn, "accepted for spirv-opt's sake: it is always on");
+    line.flag(name, *isAlwaysOn, "always on; taken because spirv-opt takes it");
   line.check([isAlwaysOn] { return ok(); });
 }
 

@@ -84,10 +84,9 @@ bool isPrinted(Remark::Kind kind, RemarkFilter filter) {
   switch (filter) {
   case RemarkFilter::All:
     return true;
-  case RemarkFilter::Applied:
-    return kind == Remark::Kind::Applied || kind == Remark::Kind::Warning;
   case RemarkFilter::Missed:
     return kind == Remark::Kind::Missed || kind == Remark::Kind::Warning;
+  case RemarkFilter::Applied:
   case RemarkFilter::Summary:
     return kind == Remark::Kind::Applied || kind == Remark::Kind::Warning;
   case RemarkFilter::Warnings:

@@ -75,16 +75,19 @@ TEST_F(WorkloadTest, MacrosOfTheCommandLineGoBeforeTheScenarios) {
   LoadOptions given;
   given.defines = {{"M", "9"}};
   given.kind = InputKind::Glsl;
+  given.stage = "comp";
   given.entry = "other";
   const ScenarioShaders s = shaders(given);
   const ScenarioShader& first = s.scenario().shaders[0];
   const LoadOptions own = s.optionsFor(first);
   EXPECT_EQ(own.defines, (Defines{{"M", "9"}, {"N", "4"}}));
   EXPECT_EQ(own.kind, std::nullopt); // -x and --entry speak of what stands in
+  EXPECT_EQ(own.stage, "");
   EXPECT_EQ(own.entry, "");
   const LoadOptions standIn = s.optionsForStandIn(first);
   EXPECT_EQ(standIn.defines, own.defines);
   EXPECT_EQ(standIn.kind, InputKind::Glsl);
+  EXPECT_EQ(standIn.stage, "comp");
   EXPECT_EQ(standIn.entry, "other");
 }
 
