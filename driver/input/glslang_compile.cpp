@@ -15,6 +15,7 @@
 #include <glslang/SPIRV/GlslangToSpv.h>
 #include <glslang/build_info.h>
 #include <memory>
+#include <regex>
 
 namespace lanewise::driver {
 
@@ -204,15 +205,58 @@ std::string silentFailure(const CompileRequest& request, const LoadOptions& opti
                      fmt::join(known, ", "));
 }
 
+EShLanguage stageOf(const CompileRequest& request) {
+  for (const Stage& known : kStages)
+    if (known.extension == request.stage) return known.language;
+  return EShLangCompute;
+}
+
+void setEnvironment(glslang::TShader& shader, const CompileRequest& request, const Target& target) {
+  const auto source = request.isHlsl ? glslang::EShSourceHlsl : glslang::EShSourceGlsl;
+  shader.setEnvInput(source, stageOf(request), target.client, 100);
+  shader.setEnvClient(target.client, target.clientVersion);
+  shader.setEnvTarget(glslang::EShTargetSpv, target.spirv);
+}
+
+EShMessages messagesFor(const CompileRequest& request, const Target& target) {
+  // Not setDebugInfo(): it asks for scopes of NonSemantic.Shader.DebugInfo.100, which glslang 12
+  // then writes with a missing instruction set. EShMsgDebugInfo and generateDebugInfo give the
+  // lines.
+  int messages = EShMsgSpvRules | EShMsgDebugInfo;
+  if (target.client == glslang::EShClientVulkan) messages |= EShMsgVulkanRules;
+  if (request.isHlsl) messages |= EShMsgReadHlsl | EShMsgHlslOffsets | EShMsgHlslEnable16BitTypes;
+  return EShMessages(messages);
+}
+
+/// The line that says which GLSL it is, "" where there is none.
+std::string versionLine(const std::string& text) {
+  static const std::regex version("(^|\\n)[ \\t]*(#[ \\t]*version[ \\t]+[0-9]{3}[ a-z]*)");
+  std::smatch found;
+  const std::string head = text.substr(0, 4096); // behind comments at most
+  return std::regex_search(head, found, version) ? found[2].str() : "";
+}
+
+/// glslang parses the thousands of built-in functions of a version of the language when it first
+/// meets that version, which takes ten times as long as a usual shader, and keeps them. Done here,
+/// every child finds them in the memory that it inherits; nothing of the input is read but its
+/// version.
+void readBuiltIns(const CompileRequest& request, const Target& target) {
+  glslang::InitializeProcess();
+  glslang::TShader shader(stageOf(request));
+  const std::string text =
+      request.isHlsl ? "void main() {}" : versionLine(request.text) + "\nvoid main() {}";
+  const char* begin = text.c_str();
+  shader.setStrings(&begin, 1);
+  setEnvironment(shader, request, target);
+  shader.parse(GetDefaultResources(), 450, ECoreProfile, false, false,
+               messagesFor(request, target));
+}
+
 /// Runs in the isolated child.
 Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
                      const Target& target) {
   Compiled out;
-  glslang::InitializeProcess();
-  EShLanguage stage = EShLangCompute;
-  for (const Stage& known : kStages)
-    if (known.extension == request.stage) stage = known.language;
-
+  const EShLanguage stage = stageOf(request);
   glslang::TShader shader(stage);
   const char* text = request.text.data();
   int length = int(request.text.size());
@@ -220,19 +264,9 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
   shader.setStringsWithLengthsAndNames(&text, &length, &name, 1);
   std::string preamble = preambleOf(request, options);
   shader.setPreamble(preamble.c_str());
-  auto source = request.isHlsl ? glslang::EShSourceHlsl : glslang::EShSourceGlsl;
-  shader.setEnvInput(source, stage, target.client, 100);
-  shader.setEnvClient(target.client, target.clientVersion);
-  shader.setEnvTarget(glslang::EShTargetSpv, target.spirv);
-  // Not setDebugInfo(): it asks for scopes of NonSemantic.Shader.DebugInfo.100, which glslang 12
-  // then writes with a missing instruction set. EShMsgDebugInfo and generateDebugInfo give the
-  // lines.
-  auto messages = EShMessages(EShMsgSpvRules | EShMsgVulkanRules | EShMsgDebugInfo);
-  if (target.client != glslang::EShClientVulkan)
-    messages = EShMessages(EShMsgSpvRules | EShMsgDebugInfo);
+  setEnvironment(shader, request, target);
+  const EShMessages messages = messagesFor(request, target);
   if (request.isHlsl) {
-    messages =
-        EShMessages(messages | EShMsgReadHlsl | EShMsgHlslOffsets | EShMsgHlslEnable16BitTypes);
     std::string entry = options.entry.empty() ? "main" : options.entry;
     shader.setEntryPoint(entry.c_str());
     shader.setSourceEntryPoint(entry.c_str());
@@ -307,6 +341,7 @@ Result<Compiled> compileSource(const CompileRequest& request, const LoadOptions&
         fmt::format("glslang cannot compile for {}; use a Vulkan environment or opengl4.5",
                     targetEnvName(env)));
   auto joined = [](const std::vector<std::string>& strings) { return packStrings(strings); };
+  readBuiltIns(request, *target);
   Result<std::string> bytes = isolate(
       [&]() -> Result<std::string> {
         Compiled c = compileHere(request, options, *target);
