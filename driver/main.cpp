@@ -1,5 +1,6 @@
 // `lanewise`: finds the subcommand, parses what stands behind it, and runs it.
 #include "commands/commands.h"
+#include "options/project_file.h"
 #include "options/response_file.h"
 #include "report/version.h"
 #include "support/print.h"
@@ -46,6 +47,7 @@ std::string usageBelow(std::string_view word) {
 int run(Command& command, std::string_view name, std::span<char*> args) {
   CommandLine line{std::string(name)};
   command.declare(line);
+  useProjectFile(line, describeCommands);
   const lanewise::Result<bool> wantsHelp = line.parse(args);
   if (!wantsHelp) return fail(wantsHelp.error().message);
   if (!*wantsHelp) return command.run(line);

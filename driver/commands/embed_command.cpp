@@ -46,7 +46,7 @@ public:
                  "lanewise embed tile.spv --namespace=shaders -o tile.h");
     line.positional("INPUT", "FILE", o_.input, "a module (.spv), or anything else as text")
         .required();
-    line.value("-o", "FILE", o_.output, "where to write; standard output by default").place();
+    line.value("-o", "FILE", o_.output, "where to write; standard output by default").output();
     line.value("--name", "NAME", o_.name,
                "of the variable; by default the file's name without .spv, letters and digits kept "
                "and '_' for the rest");

@@ -103,7 +103,7 @@ public:
                "the layout manifest that opt --aos-to-soa wrote")
         .required();
     line.value("--buffer", "NAME", o_.buffer, "which of the manifest's buffers");
-    line.value("-o", "FILE", o_.output, "where to write; standard output by default").place();
+    line.value("-o", "FILE", o_.output, "where to write; standard output by default").output();
     if (o_.action == "header") {
       line.value("--namespace", "NAME", o_.space, "namespace of the header");
       return;

@@ -258,7 +258,7 @@ public:
     line.group("Report");
     line.value("--format", "text|json|sarif",
                choice("--format", o_.format, {"text", "json", "sarif"}), "form of the report");
-    line.value("-o,--output", "FILE", o_.output, "report file (default: standard output)").place();
+    line.value("-o,--output", "FILE", o_.output, "report file (default: standard output)").output();
     line.check([this]() -> Status {
       if (Status s = checkInputs(o_.inputs, "no input; give a file, or - for standard input"); !s)
         return s;

@@ -343,7 +343,8 @@ private:
     if (jobs_[0].path != "-") files.push_back(jobs_[0].path);
     const std::vector<std::string>& includes = jobs_[0].module.dependencies;
     files.insert(files.end(), includes.begin(), includes.end());
-    for (const std::string& path : {options_.scenario.path, options_.layoutManifest})
+    for (const std::string& path :
+         {options_.scenario.path, options_.layoutManifest, options_.load.projectFile})
       if (!path.empty()) files.push_back(path);
     return files;
   }

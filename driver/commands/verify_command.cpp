@@ -327,7 +327,8 @@ public:
         "lanewise verify --scenario=scenario.toml --device=cpu --json=report.json tile.comp "
         "tile.spv");
     line.positionals("ORIGINAL TRANSFORMED... | FOLDER...", "SHADER|FOLDER", o_.inputs,
-                     "the original, then one or more modules or shaders to compare with it");
+                     "the original, then one or more modules or shaders to compare with it")
+        .firstOnly();
     line.group("What to run");
     addScenarioOptions(line, o_.scenario, "shaders, buffers, dispatches");
     addShaderOption(line, o_.scenario);
@@ -346,10 +347,10 @@ public:
     addTimingOption(line, o_.verify);
     line.value("--repeats", "N", o_.verify.repeats, "interleaved rounds of timing");
     line.value("--json", "FILE.json", o_.json, "write the report as JSON (- for standard output)")
-        .place();
+        .output();
     line.value("--html", "FILE.html", o_.html,
                "write the report as one HTML page, with the times drawn")
-        .place();
+        .output();
     addRequirementOptions(line, o_.requiresVerified, o_.verify.requiresCoverage,
                           "exit with 2 if the outputs could not be compared");
     line.check([this, &line] { return checkOptions(line, o_); });

@@ -26,6 +26,7 @@ struct LoadOptions {
   std::vector<std::pair<std::string, std::string>> defines; ///< -D, name and value
   std::string entry;                 ///< --entry; "" for main or whatever there is
   std::optional<spv_target_env> env; ///< --target-env
+  std::string projectFile;           ///< that options came from; "" for none
 };
 
 /// A file that was looked for while the input was read.

@@ -95,7 +95,7 @@ void declareBatch(CommandLine& line, OptOptions& o, BatchOptions& batch) {
                    "a folder, a file with one path a line, or - for such a list");
   line.value("-o,--output", "FOLDER", o.output,
              "folder for the outputs, which keep their relative paths")
-      .place();
+      .output();
   line.group("Batch");
   line.value("-j,--jobs", "N", batch.jobs, "worker processes (default: one per core)").place();
   line.value("--cache", "FOLDER", batch.cache,
@@ -107,7 +107,7 @@ void declareBatch(CommandLine& line, OptOptions& o, BatchOptions& batch) {
       .place();
   line.value("--json", "FILE.json", batch.json,
              "write a summary: the result for each input, and why")
-      .place();
+      .output();
   line.value("--root", "FOLDER", batch.root,
              "with a list: the folder that output paths are relative to (default: the current one)")
       .notInKey();

@@ -1,14 +1,10 @@
-// What a command declares of itself: read from its CLI::App, from which --help is printed as well.
-// Man pages and completion are made of it.
+// What a command declares of itself (command_line.h). Man pages, completion and the keys of project
+// files are made of it.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace lanewise::driver {
 
@@ -43,9 +39,5 @@ struct CommandDescription {
   std::vector<OptionDescription> options; ///< in the order of --help
   std::vector<CommandExample> examples;
 };
-
-/// What `app` declares. Its name is that of the program and the command; a line of its description
-/// that begins with "Exit codes: " becomes `exitCodes`.
-CommandDescription describe(const CLI::App& app, std::vector<CommandExample> examples = {});
 
 } // namespace lanewise::driver

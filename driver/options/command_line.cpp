@@ -74,8 +74,18 @@ CommandOption& CommandOption::place() {
   return *this;
 }
 
+CommandOption& CommandOption::output() {
+  isOutput_ = true;
+  return place();
+}
+
 CommandOption& CommandOption::notInKey() {
   isInKey_ = false;
+  return *this;
+}
+
+CommandOption& CommandOption::firstOnly() {
+  isFirstOnly_ = true;
   return *this;
 }
 
@@ -258,27 +268,58 @@ Result<bool> CommandLine::parse(std::span<char* const> args) {
   } catch (const CLI::ParseError& error) {
     return wrong(error.what());
   }
-  for (size_t n = 1; n < options_.size(); ++n) {
-    const OptionDescription& d = options_[n].description_;
-    options_[n].given_ = declared[n]->results();
-    const std::string name = d.isPositional() ? d.label : d.names.back();
-    if (d.isRequired && options_[n].given_.empty()) return wrong(name + " is required");
-    if (d.value.empty() || d.isRepeatable || options_[n].given_.size() < 2) continue;
-    return wrong(d.isPositional()
-                     ? fmt::format("unexpected argument '{}'", options_[n].given_[1])
-                     : fmt::format("{} is given {} times", name, options_[n].given_.size()));
-  }
+  for (size_t n = 1; n < options_.size(); ++n) options_[n].given_ = declared[n]->results();
+  if (addDefaults_)
+    if (Status s = addDefaults_(); !s) return s.error();
+  if (std::optional<std::string> what = countGiven()) return wrong(*what);
   if (Status s = setValues(); !s) return s.error();
   return false;
 }
 
 // ---- parsing ----
 
-const CommandOption* CommandLine::find(std::string_view name) const {
-  for (const CommandOption& option : options_)
+/// What is missing, or there too often.
+std::optional<std::string> CommandLine::countGiven() const {
+  for (const CommandOption& option : options_) {
+    const OptionDescription& d = option.description_;
+    const std::string name = d.isPositional() ? d.label : d.names.back();
+    if (d.isRequired && option.given_.empty()) return name + " is required";
+    if (d.value.empty() || d.isRepeatable || option.given_.size() < 2) continue;
+    return d.isPositional() ? fmt::format("unexpected argument '{}'", option.given_[1])
+                            : fmt::format("{} is given {} times", name, option.given_.size());
+  }
+  return {};
+}
+
+Status CommandLine::addDefault(std::string_view name, const std::string& value,
+                               const std::string& from) {
+  CommandOption* option = find(name);
+  const OptionDescription& d = option->description_;
+  if (option->isOutput_)
+    return failure(fmt::format("{}: what is written belongs on the command line, not here", from));
+  if (!d.isRepeatable && !option->given_.empty()) return ok();
+  option->given_.insert(option->given_.begin() + ptrdiff_t(option->defaultsFrom_.size()), value);
+  option->defaultsFrom_.push_back(from);
+  return ok();
+}
+
+Status CommandLine::addFamilyDefault(const std::string& argument, const std::string& from) {
+  if (!family_ || isFamilyGiven_) return ok();
+  Result<bool> isTaken = family_->take(argument);
+  if (!isTaken) return failure(fmt::format("{}: {}", from, isTaken.error().message));
+  if (*isTaken) return ok();
+  return failure(fmt::format("{}: unknown pass '{}'; see {}", from, argument, family_->where));
+}
+
+CommandOption* CommandLine::find(std::string_view name) {
+  for (CommandOption& option : options_)
     for (const std::string& known : option.description_.names)
       if (known == name) return &option;
   return nullptr;
+}
+
+const CommandOption* CommandLine::find(std::string_view name) const {
+  return const_cast<CommandLine*>(this)->find(name);
 }
 
 std::string CommandLine::withoutAlias(const std::string& argument) const {
@@ -311,6 +352,7 @@ Result<std::vector<std::string>> CommandLine::sortOut(std::span<char* const> arg
       Result<bool> isTaken = family_ ? family_->take(arg) : false;
       if (!isTaken) return isTaken.error();
       if (!*isTaken) return unknown(arg);
+      isFamilyGiven_ = true;
       continue;
     }
     const bool isLong = arg[1] == '-', hasValue = arg.size() > name.size();
@@ -350,8 +392,11 @@ Error CommandLine::unknown(const std::string& argument) const {
 
 Status CommandLine::setValues() {
   for (CommandOption& option : options_)
-    for (const std::string& value : option.given_)
-      if (Status s = option.set_(value); !s) return s;
+    for (size_t n = 0; n < option.given_.size(); ++n)
+      if (Status s = option.set_(option.given_[n]); !s)
+        return n < option.defaultsFrom_.size()
+                   ? failure(fmt::format("{}: {}", option.defaultsFrom_[n], s.error().message))
+                   : s;
   for (const std::function<Status()>& check : checks_)
     if (Status s = check(); !s) return s;
   return ok();
@@ -362,6 +407,25 @@ Status CommandLine::setValues() {
 bool CommandLine::isGiven(std::string_view name) const {
   const CommandOption* option = find(name);
   return option && !option->given_.empty();
+}
+
+std::vector<std::string> CommandLine::given(std::string_view name) const {
+  const CommandOption* option = find(name);
+  return option ? option->given_ : std::vector<std::string>();
+}
+
+std::vector<std::string> CommandLine::inputs() const {
+  std::vector<std::string> inputs;
+  for (const CommandOption& option : options_)
+    if (option.description_.isPositional())
+      for (const std::string& value : option.given_)
+        if (inputs.empty() || !option.isFirstOnly_) inputs.push_back(value);
+  return inputs;
+}
+
+const OptionDescription* CommandLine::describe(std::string_view name) const {
+  const CommandOption* option = find(name);
+  return option ? &option->description_ : nullptr;
 }
 
 std::vector<std::string> CommandLine::key() const {

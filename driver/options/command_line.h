@@ -28,15 +28,22 @@ public:
   /// Says where something is written, not what: results do not depend on it, and a report, which
   /// may be kept under version control, does not show it.
   CommandOption& place();
+  /// Names a file that is written: place(), and nothing that a project file may say.
+  CommandOption& output();
   /// Results do not depend on it.
   CommandOption& notInKey();
+  /// Of positionals: the command is about the first, with which it compares the others.
+  CommandOption& firstOnly();
 
 private:
   friend class CommandLine;
   OptionDescription description_;
   OptionSetter set_; ///< of a flag with "true" or "false"
   bool isInKey_ = true, isShown_ = true;
+  bool isOutput_ = false, isFirstOnly_ = false;
   std::vector<std::string> given_;
+  /// Where the values come from that stand before the typed ones, a place for each.
+  std::vector<std::string> defaultsFrom_;
 };
 
 /// Flags that are too many, or too dependent on their order, to be declared one by one: the passes
@@ -97,6 +104,8 @@ public:
   void alias(std::string alias, std::string name);
   void family(FlagFamily family) { family_ = std::move(family); }
 
+  /// Is called when what was typed is known and nothing is set: may add defaults.
+  void beforeSetting(std::function<Status()> add) { addDefaults_ = std::move(add); }
   /// Is called when all values are set, behind what was declared before it.
   void check(std::function<Status()> check) { checks_.push_back(std::move(check)); }
 
@@ -109,6 +118,20 @@ public:
   CommandDescription describe() const;
 
   bool isGiven(std::string_view name) const;
+  std::vector<std::string> given(std::string_view name) const;
+  /// The positionals that the command is about.
+  std::vector<std::string> inputs() const;
+  /// Null where there is no such option.
+  const OptionDescription* describe(std::string_view name) const;
+  const std::string& command() const { return command_; }
+
+  // For beforeSetting().
+
+  /// A value as if it had been typed first. One that can be given once is not needed where it was
+  /// typed. `from` is the place ("FILE:LINE") that its errors begin with.
+  Status addDefault(std::string_view name, const std::string& value, const std::string& from);
+  /// An argument of the family, where none was typed.
+  Status addFamilyDefault(const std::string& argument, const std::string& from);
   /// Every option that was given and that results may depend on, "NAME" and "VALUE" in turn, in an
   /// order that does not depend on the command line's. Positionals and families are left out.
   std::vector<std::string> key() const;
@@ -117,10 +140,12 @@ public:
 
 private:
   CommandOption& add(std::string_view names, std::string type, OptionSetter set, std::string help);
+  CommandOption* find(std::string_view name);
   const CommandOption* find(std::string_view name) const;
   std::string program() const { return "lanewise " + command_; }
   std::string withoutAlias(const std::string& argument) const;
   Result<std::vector<std::string>> sortOut(std::span<char* const> args);
+  std::optional<std::string> countGiven() const;
   Error unknown(const std::string& argument) const;
   Status setValues();
 
@@ -130,6 +155,8 @@ private:
   std::deque<CommandOption> options_; ///< addresses stay
   std::vector<std::pair<std::string, std::string>> aliases_;
   std::optional<FlagFamily> family_;
+  bool isFamilyGiven_ = false;
+  std::function<Status()> addDefaults_;
   std::vector<std::function<Status()>> checks_;
   std::vector<std::string> arguments_; ///< as they were typed
 };

@@ -259,13 +259,13 @@ void declareReports(CommandLine& line, OptOptions& o) {
              "form of remarks; json prints all of them unless --remarks says otherwise");
   line.flag("-q,--quiet", o.isQuiet, "print warnings, errors and differences only");
   line.value("--remarks-file", "FILE", o.remarksFile, "where remarks go (default: standard error)")
-      .place();
+      .output();
   line.value("--html", "FILE.html", o.html,
              "one page of what changed, what was compared, and times")
-      .place();
+      .output();
   line.value("--layout-manifest", "FILE.json", o.layoutManifest,
              "with --aos-to-soa: write the buffer layouts that the host must use")
-      .place();
+      .output();
   line.flag("--verify", o.verify, "dispatch the input and the result, and keep only what agrees");
   addRequirementOptions(line, o.requiresVerified, o.verification.requiresCoverage,
                         "write the input when the result is not verified");
@@ -371,7 +371,7 @@ void declareOpt(CommandLine& line, OptOptions& o) {
                    ".spv, .spvasm, .comp/.glsl (or another stage's extension), .hlsl, or -");
   line.value("-o,--output", "FILE", o.output,
              "output file, - for standard output; a folder for several inputs")
-      .place();
+      .output();
   declareOptimization(line, o);
   line.check([&o] { return checkOutputs(o); });
 }

@@ -1,5 +1,6 @@
 #include "options/option_groups.h"
 
+#include "options/project_file.h"
 #include "support/failure.h"
 #include "support/files.h"
 #include "targets/target_profiles.h"
@@ -67,9 +68,9 @@ void addSourceOptions(CommandLine& line, LoadOptions& load, std::string entryHel
                                    fmt::join(shaderStages(), ", ")));
       },
       "stage of source whose extension does not tell");
-  line.each("-I", "FOLDER", load.includeDirs, "folder to search for #include");
+  line.each("-I,--include-directory", "FOLDER", load.includeDirs, "folder to search for #include");
   line.each(
-      "-D", "NAME[=VALUE]",
+      "-D,--define-macro", "NAME[=VALUE]",
       [&load](const std::string& define) -> Status {
         const size_t equals = define.find('=');
         if (equals == 0) return failure(fmt::format("-D {}: a macro needs a name", define));
@@ -79,6 +80,14 @@ void addSourceOptions(CommandLine& line, LoadOptions& load, std::string entryHel
       },
       "define a macro");
   line.value("--entry", "NAME", load.entry, std::move(entryHelp));
+  line.value(
+          "--project", "FILE.toml|none",
+          [&load](const std::string& file) {
+            load.projectFile = file == kNoProject ? "" : file;
+            return ok();
+          },
+          "options of a project (default: lanewise.toml in a folder above the input)")
+      .notInKey(); // what it says is
 }
 
 void addEnvironmentOption(CommandLine& line, LoadOptions& load) {
@@ -279,7 +288,7 @@ void addDepfileOptions(CommandLine& line, DepfileOptions& depfile, bool hasTarge
   line.alias("-MF", "--dependency-file");
   line.flag("--write-dependencies", depfile.isWanted, "write a depfile").place();
   line.value("--dependency-file", "FILE", depfile.path, "name of the depfile (default: OUT.d)")
-      .place();
+      .output();
   line.alias("-MP", "--phony-dependencies");
   line.flag("--phony-dependencies", depfile.hasPhony,
             "add a rule without a recipe for each file that was read")

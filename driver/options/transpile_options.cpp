@@ -30,7 +30,7 @@ void declareInputAndOutput(CommandLine& line, TranspileOptions& o, RawOptions& r
   line.value("--to", "glsl|essl|hlsl|msl|spvasm", raw.to, "the language to write");
   line.value("-o,--output", "FILE", o.output,
              "output file (default: standard output); with FOLDER, a folder")
-      .place();
+      .output();
   addSourceOptions(line, o.load);
   addEnvironmentOption(line, o.load);
   addWriteIfChangedOption(line, o.writesIfChanged);
@@ -64,7 +64,7 @@ void declareLanguage(CommandLine& line, TranspileOptions& o, RawOptions& raw) {
              "its layout.json)");
   line.value("--write-layout-manifest", "FILE.json", o.newManifest,
              "write the layout manifest with the bindings of the output")
-      .place();
+      .output();
 }
 
 void declareVerification(CommandLine& line, TranspileOptions& o) {
@@ -75,7 +75,7 @@ void declareVerification(CommandLine& line, TranspileOptions& o) {
                         "write nothing and exit with 2 if the output is not verified");
   addScenarioOptions(line, o.scenario, "what to dispatch");
   addShaderOption(line, o.scenario);
-  line.value("--json", "FILE.json", o.json, "write the report as JSON").place();
+  line.value("--json", "FILE.json", o.json, "write the report as JSON").output();
   addDeviceOptions(line, o.verification);
 }
 
