@@ -1,5 +1,6 @@
 #include "input/front_end.h"
 
+#include "input/hlsl_registers.h"
 #include "ir/module.h"
 #include "support/failure.h"
 #include "support/files.h"
@@ -184,7 +185,9 @@ struct Loader {
     Result<Words> legal = runSpirvOpt(out.words, legalize, run);
     if (!legal) return fail(failure("legalizing the compiled HLSL " + legal.error().message));
     out.words = std::move(*legal);
-    return true;
+    if (!options.isForHost) return true;
+    const std::string shared = sharedRegisters(out.words, options.registers);
+    return shared.empty() || fail(failure("error: " + shared));
   }
 
   bool load() {

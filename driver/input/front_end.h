@@ -16,6 +16,15 @@ namespace lanewise::driver {
 
 enum class InputKind { Spv, SpvAsm, Glsl, Hlsl };
 
+/// The binding at which each class of HLSL's registers begins.
+struct RegisterBases {
+  uint32_t constantBuffers = 0; ///< b
+  uint32_t readable = 0;        ///< t: textures and buffers that are only read
+  uint32_t writable = 0;        ///< u
+  uint32_t samplers = 0;        ///< s
+  bool operator==(const RegisterBases&) const = default;
+};
+
 struct LoadOptions {
   /// `-x`; without it the extension decides, and for a file without a known one its first bytes.
   std::optional<InputKind> kind;
@@ -27,6 +36,10 @@ struct LoadOptions {
   std::string entry;                 ///< --entry; "" for main or whatever there is
   std::optional<spv_target_env> env; ///< --target-env
   std::string projectFile;           ///< that options came from; "" for none
+  RegisterBases registers;
+  bool bindsUniforms = false; ///< GLSL without layout(binding) gets free ones; HLSL always does
+  /// HLSL whose registers share a binding is refused: a host has to bind what is made of it.
+  bool isForHost = false;
 };
 
 /// A file that was looked for while the input was read.

@@ -273,6 +273,13 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
     // HLSL's register spaces overlap; descriptors need distinct bindings.
     shader.setAutoMapBindings(true);
     shader.setAutoMapLocations(true);
+    if (const RegisterBases& r = options.registers; r != RegisterBases()) {
+      shader.setHlslIoMapping(true); // by class of register, not by kind of descriptor
+      shader.setShiftBinding(glslang::EResUbo, r.constantBuffers);
+      shader.setShiftBinding(glslang::EResTexture, r.readable);
+      shader.setShiftBinding(glslang::EResUav, r.writable);
+      shader.setShiftBinding(glslang::EResSampler, r.samplers);
+    }
     if (request.shifts) {
       shader.setShiftBinding(glslang::EResUbo, request.shifts->uniformBuffers);
       shader.setShiftBinding(glslang::EResSsbo, request.shifts->storageBuffers);
@@ -284,6 +291,7 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
       shader.setNoStorageFormat(request.text.find("Interlocked") == std::string::npos);
     }
   }
+  if (options.bindsUniforms) shader.setAutoMapBindings(true);
   Includer includer(request.name, options.includeDirs);
   bool parsed =
       shader.parse(GetDefaultResources(), 450, ECoreProfile, false, false, messages, includer);
@@ -293,7 +301,8 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
   if (parsed) {
     glslang::TProgram program;
     program.addShader(&shader);
-    parsed = program.link(messages) && (!request.isHlsl || program.mapIO());
+    parsed =
+        program.link(messages) && (!(request.isHlsl || options.bindsUniforms) || program.mapIO());
     sortLog(program.getInfoLog(), request.name, out);
     if (parsed && out.errors.empty()) {
       glslang::SpvOptions spv;

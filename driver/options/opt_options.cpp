@@ -347,6 +347,7 @@ void declareOptimization(CommandLine& line, OptOptions& o) {
   line.flag("-S", o.asText, "write SPIR-V assembly");
   line.flag("-g", o.keepLines, "keep the line information of compiled source");
   addSourceOptions(line, o.load);
+  o.load.isForHost = true;
   addEnvironmentOption(line, o.load);
   line.flag("--diff", o.wantsDiff, "print what changed as a unified diff of the assembly");
   addDepfileOptions(line, o.depfile, true);

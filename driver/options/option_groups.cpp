@@ -80,6 +80,22 @@ void addSourceOptions(CommandLine& line, LoadOptions& load, std::string entryHel
       },
       "define a macro");
   line.value("--entry", "NAME", load.entry, std::move(entryHelp));
+  line.alias("-fcbuffer-binding-base", "--cbuffer-binding-base");
+  line.alias("-fubo-binding-base", "--cbuffer-binding-base");
+  line.value("--cbuffer-binding-base", "N", load.registers.constantBuffers,
+             "binding of HLSL's register b0 (default 0)");
+  line.alias("-ftexture-binding-base", "--texture-binding-base");
+  line.value("--texture-binding-base", "N", load.registers.readable,
+             "binding of HLSL's register t0: textures and read-only buffers");
+  line.alias("-fuav-binding-base", "--uav-binding-base");
+  line.value("--uav-binding-base", "N", load.registers.writable,
+             "binding of HLSL's register u0: images and buffers that are written");
+  line.alias("-fsampler-binding-base", "--sampler-binding-base");
+  line.value("--sampler-binding-base", "N", load.registers.samplers,
+             "binding of HLSL's register s0");
+  line.alias("-fauto-bind-uniforms", "--auto-bind-uniforms");
+  line.flag("--auto-bind-uniforms", load.bindsUniforms,
+            "give GLSL's uniforms and buffers without a binding a free one");
   line.value(
           "--project", "FILE.toml|none",
           [&load](const std::string& file) {

@@ -32,6 +32,7 @@ void declareInputAndOutput(CommandLine& line, TranspileOptions& o, RawOptions& r
              "output file (default: standard output); with FOLDER, a folder")
       .output();
   addSourceOptions(line, o.load);
+  o.load.isForHost = true;
   addEnvironmentOption(line, o.load);
   addWriteIfChangedOption(line, o.writesIfChanged);
   addDepfileOptions(line, o.depfile, false);
