@@ -48,6 +48,15 @@ class Function(unittest.TestCase):
             "add_dependencies(u t)\n", files={"sub/c.comp.hlsl": hlsl})
         self.exists(project, "first/a.comp.spv", "u_shaders/sub/c.comp.hlsl.spv", "u_shaders/first/a.comp.spv")
 
+    def test_properties_that_come_too_late(self):
+        for value in ("LANEWISE_OPTIONS \"-g;--robust\"", "LANEWISE_DEFINES N=3", "LANEWISE_NAME later"):
+            self.refused("lanewise_compile_shaders(TARGET t SOURCES a.comp EMBED)\n"
+                         f"set_source_files_properties(a.comp PROPERTIES {value})\n",
+                         f"{value.split()[0]} of '")
+        self.built("set_source_files_properties(a.comp PROPERTIES LANEWISE_OPTIONS \"-g;--robust\")\n"
+                   "lanewise_compile_shaders(TARGET t SOURCES a.comp)\n"
+                   "set_source_files_properties(a.comp PROPERTIES LANEWISE_OPTIONS \"-g;--robust\" OTHER 1)\n")
+
     def test_places_and_names(self):
         project = self.built(
             "lanewise_compile_shaders(TARGET t SOURCES sub/a.comp OUTPUT_DIRECTORY out BASE_DIRECTORY sub EMBED\n"

@@ -142,6 +142,21 @@ function(_lanewise_claim_name target space name header)
   set_property(GLOBAL PROPERTY "LANEWISE_NAME:${target}:${space}:${name}" "${header}")
 endfunction()
 
+# At the end of the folder's CMakeLists.txt: stops where a property was set behind the call that read it.
+function(_lanewise_check_properties source options defines name)
+  foreach(property IN ITEMS OPTIONS DEFINES NAME)
+    string(TOLOWER "${property}" argument)
+    get_source_file_property(now "${source}" LANEWISE_${property})
+    if(now STREQUAL "NOTFOUND")
+      set(now)
+    endif()
+    if(NOT "${now}" STREQUAL "${${argument}}")
+      message(FATAL_ERROR "lanewise_compile_shaders: LANEWISE_${property} of '${source}' was set to '${now}' behind the "
+                          "call, which does not see it; set it before")
+    endif()
+  endforeach()
+endfunction()
+
 # Builds what one source becomes. Reads the caller's arg_* variables, `builder` and `base_options`; appends to
 # `waited`, `owners` and `all_products` there.
 function(_lanewise_compile_one source stem)
@@ -153,6 +168,9 @@ function(_lanewise_compile_one source stem)
       set(${property})
     endif()
   endforeach()
+  # Evaluated here: what a deferred call names is looked up when it runs.
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL _lanewise_check_properties [==[${source}]==]
+    [==[${own_options}]==] [==[${own_defines}]==] [==[${own_name}]==])")
   _lanewise_check_options(${own_options})
   set(command opt "${source}" ${base_options})
   foreach(define IN LISTS arg_DEFINES own_defines)
