@@ -42,6 +42,30 @@ std::string comparedText(const VerifyReport& report) {
                      report.areInputsGenerated ? " Inputs were generated." : "");
 }
 
+/// The first wrong element, and how many faults the interpreter found; both stand whole below.
+std::string differsCard(const ReportSubject& s, const char* question) {
+  if (!s.verification) return card("bad", question, "Not equal", escaped(s.reason));
+  std::string more;
+  size_t faults = 0;
+  for (const VariantReport& variant : s.verification->variants) {
+    for (const BufferDifference& d : variant.differences)
+      if (more.empty())
+        more =
+            fmt::format("<b>{}</b>: {} of {} elements, the first at {}: <code>{}</code> against "
+                        "<code>{}</code>. ",
+                        escaped(d.buffer), groupedDigits(d.differing), groupedDigits(d.elements),
+                        groupedDigits(d.firstIndex), escaped(d.original), escaped(d.transformed));
+    faults += size_t(std::count_if(variant.findings.begin(), variant.findings.end(),
+                                   [](const RunFinding& f) { return f.decides; }));
+  }
+  const bool isWrong = !more.empty();
+  if (faults != 0)
+    more += fmt::format("The interpreter found {} that the original does not have.",
+                        countText(faults, "fault"));
+  if (more.empty()) more = escaped(s.reason);
+  return card("bad", question, isWrong ? "Outputs differ" : "Not equal", more);
+}
+
 std::string equalCard(const ReportSubject& s) {
   const char* question = "Same results?";
   switch (s.state) {
@@ -59,10 +83,7 @@ std::string equalCard(const ReportSubject& s) {
   case ReportState::Unsound:
     return card("doubt", question, "Original unsound", escaped(s.reason));
   case ReportState::Differs:
-    return card("bad", question,
-                s.verification && !s.verification->differences.empty() ? "Outputs differ"
-                                                                       : "Not equal",
-                escaped(s.reason));
+    return differsCard(s, question);
   case ReportState::Fallback:
     return card("bad", question, "Not optimized", escaped(s.reason));
   case ReportState::Failed:
@@ -203,7 +224,8 @@ std::string undone(const Remarks& remarks) {
   return html;
 }
 
-std::string diffs(const ReportSubject& s) {
+/// `isOpen`: the first one, which is that of the source where there is one.
+std::string diffs(const ReportSubject& s, bool isOpen) {
   std::string html;
   for (const ReportDiff& diff : s.diffs) {
     std::string body;
@@ -221,9 +243,10 @@ std::string diffs(const ReportSubject& s) {
     if (diff.linesLeftOut != 0)
       body += fmt::format("<em>{} omitted</em>\n", countText(diff.linesLeftOut, "more line"));
     html +=
-        fmt::format(R"(<details class="diff"><summary>{} <span class="small">{}</span></summary>)"
+        fmt::format(R"(<details class="diff"{}><summary>{} <span class="small">{}</span></summary>)"
                     R"(<pre class="src" tabindex="0">{}</pre></details>)",
-                    escaped(diff.title), countText(changed + diff.linesLeftOut, "line"), body);
+                    isOpen && &diff == &s.diffs.front() ? " open" : "", escaped(diff.title),
+                    countText(changed + diff.linesLeftOut, "line"), body);
   }
   return html;
 }
@@ -294,10 +317,17 @@ std::string subjectSections(const ReportSubject& s, Detail detail) {
   if (!s.note.empty()) html += fmt::format(R"(<p class="small">{}</p>)", escaped(s.note));
   html += section("Undone, and why", undone(s.remarks));
   if (detail == Detail::Counts) return html;
+  // Who opens the page of a failure looks for the first wrong element and for what was changed.
+  const bool isFailure = s.state == ReportState::Differs;
+  const std::string compared = s.verification ? outputsSection(*s.verification) : "";
+  const std::string changes =
+      detail == Detail::All ? section("Code diff", diffs(s, isFailure)) : "";
+  if (isFailure) html += compared + changes;
   html += section("Before and after", figures(s.remarks));
   html += section(s.sources.empty() ? "Remarks" : "Source and remarks", listing(s, detail));
+  if (!isFailure) html += compared;
   if (s.verification) html += verificationSections(*s.verification);
-  if (detail == Detail::All) html += section("Code diff", diffs(s));
+  if (!isFailure) html += changes;
   return html;
 }
 

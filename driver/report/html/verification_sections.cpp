@@ -60,6 +60,13 @@ std::string outcomeCell(const VerifyReport& report, const VariantReport& variant
   return report.state == VerifyState::OriginalUnsound ? "not compared" : "\xE2\x80\x93";
 }
 
+/// Whether the reason is a finding that stands at its line of the source.
+bool isFindingAtLine(const VariantReport& variant) {
+  return std::any_of(variant.findings.begin(), variant.findings.end(), [&](const RunFinding& f) {
+    return f.line != 0 && variant.reason.starts_with(f.text);
+  });
+}
+
 std::string outputs(const VerifyReport& report) {
   std::string html;
   for (const ShortBuffer& one : report.shortBuffers)
@@ -99,7 +106,7 @@ std::string outputs(const VerifyReport& report) {
           "<p><b>{}</b>: likely cause: interfaces differ: {}</p>", escaped(variant.name),
           escaped(fmt::format("{}", fmt::join(variant.interfaceDifferences, "; "))));
   for (const VariantReport& variant : report.variants)
-    if (!variant.reason.empty() && variant.differences.empty())
+    if (!variant.reason.empty() && variant.differences.empty() && !isFindingAtLine(variant))
       html += fmt::format("<p><b>{}</b>: {}</p>", escaped(variant.name), escaped(variant.reason));
   return html;
 }
@@ -147,15 +154,21 @@ std::string times(const VerifyReport& report) {
 
 // ---- interpreter ----
 
+/// Those without a line: the others stand at theirs (source_listing.h).
 std::string findings(const std::string& program, const std::vector<RunFinding>& all) {
   std::string html;
   for (bool decides : {true, false})
     for (const RunFinding& f : all)
-      if (f.decides == decides)
+      if (f.decides == decides && f.line == 0)
         html +=
             markBlock({decides ? MarkKind::Finding : MarkKind::Note, {}, {}, f.text, f.kind, {}}, 1,
                       fmt::format("in {}:", escaped(program)));
   return html;
+}
+
+size_t withLine(const std::vector<RunFinding>& all) {
+  return size_t(
+      std::count_if(all.begin(), all.end(), [](const RunFinding& f) { return f.line != 0; }));
 }
 
 std::string howMuch(const InterpreterReport& seen) {
@@ -191,13 +204,20 @@ std::string interpreterSection(const VerifyReport& report) {
     else
       html += fmt::format("<p>Ran {}.</p>", escaped(howMuch(seen)));
   }
-  std::string found = findings(report.originalName, report.findings);
   if (report.rounds) html += rounds(*report.rounds);
-  if (!found.empty())
-    found += R"(<p class="small">Faults of the original are ignored in the other programs.</p>)";
-  for (const VariantReport& variant : report.variants)
+  std::string found = findings(report.originalName, report.findings);
+  size_t all = report.findings.size(), atLines = withLine(report.findings);
+  for (const VariantReport& variant : report.variants) {
     found += findings(variant.name, variant.findings);
-  if (found.empty() && report.interpreter && report.interpreter->hasRun)
+    all += variant.findings.size();
+    atLines += withLine(variant.findings);
+  }
+  if (atLines != 0)
+    html += fmt::format("<p>{}, {} of them at {} above.</p>", countText(all, "finding"), atLines,
+                        atLines == 1 ? "its line" : "their lines");
+  if (!report.findings.empty())
+    html += R"(<p class="small">Faults of the original are ignored in the other programs.</p>)";
+  if (all == 0 && report.interpreter && report.interpreter->hasRun)
     html += "<p>\xE2\x9C\x93 No race, out-of-range access, uninitialized read or other undefined "
             "operation seen.</p>";
   return html + found;
@@ -226,8 +246,7 @@ std::string coverage(const VerifyReport& report) {
         html += coverageRow(variant.name, seen);
   return html + R"(</tbody></table></div><p class="small">Counted by the interpreter over all )"
                 "inputs with which the original is sound. Equal outputs say nothing about code "
-                "that no input "
-                "nothing.</p>";
+                "that no input reaches.</p>";
 }
 
 // ---- statistics ----
@@ -290,9 +309,12 @@ std::string speedText(const TimingResult& timing) {
                            : fmt::format("{}\xC3\x97 the time", shortNumber(timing.ratio));
 }
 
+std::string outputsSection(const VerifyReport& report) {
+  return section("Outputs compared", outputs(report));
+}
+
 std::string verificationSections(const VerifyReport& report) {
-  return section("Outputs compared", outputs(report)) + section("Times", times(report)) +
-         section("Interpreter", interpreterSection(report)) +
+  return section("Times", times(report)) + section("Interpreter", interpreterSection(report)) +
          section("Coverage", coverage(report)) +
          section("Pipeline statistics", statistics(report)) + section("Notes", notes(report));
 }
