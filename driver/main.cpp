@@ -57,10 +57,8 @@ int run(Command& command, std::string_view name, std::span<char*> args) {
 
 int unknown(std::string_view what, std::string_view name, std::span<const std::string> known,
             std::string_view help) {
-  const std::string near = nearest(name, known);
-  return fail(fmt::format("unknown {} '{}'; {}", what, name,
-                          near.empty() ? fmt::format("see '{} --help'", help)
-                                       : fmt::format("did you mean '{}'?", near)));
+  return fail(fmt::format("unknown {} '{}'{}", what, name,
+                          didYouMean(name, known, fmt::format("see '{} --help'", help))));
 }
 
 int runBelow(std::string_view word, std::span<char*> args) {

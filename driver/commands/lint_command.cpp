@@ -35,10 +35,8 @@ Result<const LintRule*> ruleNamed(const std::string& name) {
   if (const LintRule* rule = findLintRule(name)) return rule;
   std::vector<std::string> known;
   for (const LintRule& rule : allLintRules()) known.emplace_back(rule.name);
-  const std::string near = nearest(name, known);
-  return failure(fmt::format("no lint rule '{}'; {}", name,
-                             near.empty() ? "see 'lanewise lint --help'"
-                                          : fmt::format("did you mean '{}'?", near)));
+  return failure(fmt::format("no lint rule '{}'{}", name,
+                             didYouMean(name, known, "see 'lanewise lint --help'")));
 }
 
 /// --rule names all that run; otherwise all do, less --disable, and --enable has the last word.

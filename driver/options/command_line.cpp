@@ -383,11 +383,10 @@ Error CommandLine::unknown(const std::string& argument) const {
   // One letter is near to any other.
   if (name.size() <= 2)
     std::erase_if(known, [&](const std::string& k) { return k.size() <= 2 && k != name; });
-  const std::string near = nearest(name, known);
   const std::string where = family_ ? " and " + family_->where : "";
-  return failure(fmt::format("unknown option '{}'; {}", name,
-                             near.empty() ? fmt::format("see '{} --help'{}", program(), where)
-                                          : fmt::format("did you mean '{}'?", near)));
+  return failure(
+      fmt::format("unknown option '{}'{}", name,
+                  didYouMean(name, known, fmt::format("see '{} --help'{}", program(), where))));
 }
 
 Status CommandLine::setValues() {

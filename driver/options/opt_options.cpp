@@ -112,10 +112,8 @@ Result<SiteFilter> parseSiteFilter(const std::string& option, const std::string&
   if (findPass(filter.pass)) return filter;
   std::vector<std::string> known;
   for (const PassInfo& pass : allPasses()) known.emplace_back(pass.flag);
-  std::string near = nearest(filter.pass, known);
-  return failure(fmt::format("{}={}: no Lanewise pass '{}'; {}", option, text, filter.pass,
-                             near.empty() ? "see 'lanewise passes'"
-                                          : fmt::format("did you mean '{}'?", near)));
+  return failure(fmt::format("{}={}: no Lanewise pass '{}'{}", option, text, filter.pass,
+                             didYouMean(filter.pass, known, "see 'lanewise passes'")));
 }
 
 OptionSetter siteFilters(const char* option, std::vector<SiteFilter>& filters) {
@@ -174,9 +172,8 @@ Status checkPrintNames(const OptOptions& o) {
       std::vector<std::string> known;
       for (const PipelineStep& step : o.steps) known.emplace_back(step.name());
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-      std::string near = nearest(name, known);
-      return failure(fmt::format("no pass '{}' to print in this pipeline{}", name,
-                                 near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+      return failure(
+          fmt::format("no pass '{}' to print in this pipeline{}", name, didYouMean(name, known)));
     }
   return ok();
 }

@@ -99,13 +99,8 @@ private:
     if (node.is_table()) return checkTable(key, *node.as_table());
     if (key == kPasses || key == kScenarios || line_.describe("--" + key))
       return readKey(key, node);
-    std::vector<std::string> known{std::string(kPasses), std::string(kScenarios)};
-    for (const CommandDescription& command : describeAll_())
-      for (const OptionDescription& option : command.options) {
-        if (option.names.empty() || !option.names.back().starts_with("--")) continue;
-        known.push_back(option.names.back().substr(2));
-        if (known.back() == key) return ok(); // of another command
-      }
+    const std::vector<std::string> known = keysOf({});
+    if (std::find(known.begin(), known.end(), key) != known.end()) return ok(); // another command's
     return unknownKey(key, node, known);
   }
 
@@ -116,32 +111,30 @@ private:
       known.push_back(command.name);
       if (command.name == key) return ok();
     }
-    const std::string near = nearest(key, known);
-    return errorAt(table.source(),
-                   fmt::format("no command '{}'{}", key,
-                               near.empty() ? "" : fmt::format("; did you mean [{}]?", near)));
+    return errorAt(table.source(), fmt::format("no command '{}'{}", key, didYouMean(key, known)));
+  }
+
+  /// Of one command, "" for all.
+  std::vector<std::string> keysOf(const std::string& name) const {
+    std::vector<std::string> keys{std::string(kPasses), std::string(kScenarios)};
+    for (const CommandDescription& command : describeAll_())
+      for (const OptionDescription& option : command.options)
+        if ((name.empty() || command.name == name) && !option.names.empty() &&
+            option.names.back().starts_with("--"))
+          keys.push_back(option.names.back().substr(2));
+    return keys;
   }
 
   Error unknownKey(const std::string& key, const toml::node& node,
                    const std::vector<std::string>& known) const {
-    const std::string near = nearest(key, known);
-    return errorAt(node.source(),
-                   fmt::format("no option --{}{}", key,
-                               near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+    return errorAt(node.source(), fmt::format("no option --{}{}", key, didYouMean(key, known)));
   }
 
   Status readKey(const std::string& key, const toml::node& node) {
     if (key == kPasses || key == kScenarios) return readList(key, node);
     const OptionDescription* option = line_.describe("--" + key);
-    if (!option || key == "help" || key == "project") {
-      std::vector<std::string> known{std::string(kPasses), std::string(kScenarios)};
-      for (const CommandDescription& command : describeAll_())
-        if (command.name == line_.command())
-          for (const OptionDescription& o : command.options)
-            if (!o.names.empty() && o.names.back().starts_with("--"))
-              known.push_back(o.names.back().substr(2));
-      return unknownKey(key, node, known);
-    }
+    if (!option || key == "help" || key == "project")
+      return unknownKey(key, node, keysOf(line_.command()));
     if (!option->isRepeatable && values_.contains(key)) return ok(); // of the command's own table
     std::vector<Value> values;
     if (const toml::array* list = node.as_array()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <fmt/format.h>
 #include <vector>
 
 namespace lanewise::driver {
@@ -48,6 +49,13 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
   auto found = std::find_if(candidates.begin(), candidates.end(), begins);
   bool isOnly = found != candidates.end() && std::none_of(found + 1, candidates.end(), begins);
   return word.size() >= kLeastBeginning && isOnly ? *found : std::string();
+}
+
+std::string didYouMean(std::string_view word, std::span<const std::string> candidates,
+                       std::string_view otherwise) {
+  const std::string near = nearest(word, candidates);
+  if (!near.empty()) return fmt::format("; did you mean '{}'?", near);
+  return otherwise.empty() ? std::string() : fmt::format("; {}", otherwise);
 }
 
 } // namespace lanewise::driver

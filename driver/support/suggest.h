@@ -16,4 +16,9 @@ size_t editDistance(std::string_view a, std::string_view b);
 /// letters differ).
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
+/// What ends a message about an unknown `word`: "; did you mean 'NAME'?", or "; OTHERWISE" where
+/// nothing is near enough, or nothing where that is empty.
+std::string didYouMean(std::string_view word, std::span<const std::string> candidates,
+                       std::string_view otherwise = {});
+
 } // namespace lanewise::driver

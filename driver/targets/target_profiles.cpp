@@ -99,10 +99,8 @@ private:
 
   Error unknown(const toml::node& value, std::string_view name,
                 const std::vector<std::string>& known) const {
-    std::string near = nearest(name, known);
     return errorAt(value.source(),
-                   fmt::format("unknown key '{}'{}", name,
-                               near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+                   fmt::format("unknown key '{}'{}", name, didYouMean(name, known)));
   }
 
   std::string file_;
@@ -124,16 +122,11 @@ Result<TargetProfile> parseTarget(std::string_view text, const std::string& name
 Result<TargetProfile> loadTarget(const std::string& target) {
   for (const BuiltIn& b : kBuiltIn)
     if (b.name == target) return parseTarget(b.text, target);
-  if (!target.ends_with(".toml")) {
-    std::string near = nearest(target, builtInTargets());
-    return Error{fmt::format("unknown target '{}'; {}", target,
-                             near.empty() ? fmt::format("known: {}, device, and FILE.toml",
-                                                        fmt::join(builtInTargets(), ", "))
-                                          : fmt::format("did you mean '{}'?", near)),
-                 {},
-                 0,
-                 {}};
-  }
+  if (!target.ends_with(".toml"))
+    return failure(fmt::format("unknown target '{}'{}", target,
+                               didYouMean(target, builtInTargets(),
+                                          fmt::format("known: {}, device, and FILE.toml",
+                                                      fmt::join(builtInTargets(), ", ")))));
   Result<std::string> text = readFile(target);
   if (!text) return failure(fmt::format("{}: {}", target, text.error().message));
   Result<TargetProfile> profile = parseTarget(*text, target);
