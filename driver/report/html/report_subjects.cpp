@@ -116,14 +116,9 @@ void addDisassembly(ReportSubject& subject, const Words& module, uint32_t mostLi
 } // namespace
 
 std::vector<ReportFact> versionFacts() {
-  std::vector<ReportFact> facts;
-  for (const std::string& line : linesOf(versionText())) {
-    const size_t space = line.find(' ');
-    const std::string name = line.substr(0, space);
-    if (name == "lanewise" || name == "SPIRV-Tools" || name == "glslang")
-      facts.push_back({name, space == std::string::npos ? "" : line.substr(space + 1)});
-  }
-  return facts;
+  return {{"lanewise", lanewiseVersion()},
+          {"SPIRV-Tools", spirvToolsVersion()},
+          {"glslang", glslangVersion()}};
 }
 
 void addSources(ReportSubject& subject, std::span<const Words> modules, uint32_t mostLines) {
