@@ -70,6 +70,12 @@ class Package(unittest.TestCase):
         self.assertRegex(self.field("Description"), r"^optimizer for [^\n]+\n .*Lanewise rewrites")
         self.assertRegex(self.field("Maintainer"), r"^.+ <.+@.+>$")
 
+    def test_checksums(self):
+        for package in self.files:
+            checked = subprocess.run(["sha256sum", "-c", f"{package.name}.sha256"], cwd=package.parent,
+                                     capture_output=True, text=True, check=False)
+            self.assertEqual((checked.returncode, checked.stdout), (0, f"{package.name}: OK\n"))
+
     def test_files_are_where_debian_has_them(self):
         for name in ("bin/lanewise", "share/doc/lanewise/copyright", "share/doc/lanewise/changelog.gz",
                      "share/doc/lanewise/changelog.Debian.gz", "share/man/man1/lanewise-opt.1.gz",
