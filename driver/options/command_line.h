@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lanewise::driver {
@@ -130,6 +131,8 @@ public:
   /// A value as if it had been typed first. One that can be given once is not needed where it was
   /// typed. `from` is the place ("FILE:LINE") that its errors begin with.
   Status addDefault(std::string_view name, const std::string& value, const std::string& from);
+  /// An argument that shown() has as well.
+  void alsoShow(std::string argument) { arguments_.push_back(std::move(argument)); }
   /// An argument of the family, where none was typed.
   Status addFamilyDefault(const std::string& argument, const std::string& from);
   /// Every option that was given and that results may depend on, "NAME" and "VALUE" in turn, in an

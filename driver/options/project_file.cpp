@@ -248,6 +248,7 @@ void useProjectFile(CommandLine& line,
     Result<std::string> file = projectOf(line);
     if (!file) return file.error();
     if (file->empty()) return ok();
+    if (!line.isGiven("--project")) line.alsoShow("--project=" + *file);
     if (Status s = line.addDefault("--project", *file, *file); !s) return s;
     return ProjectReader(line, *file, describeAll).apply();
   });
