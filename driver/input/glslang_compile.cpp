@@ -284,6 +284,7 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
       shader.setNoStorageFormat(request.text.find("Interlocked") == std::string::npos);
     }
   }
+  if (request.mapsLocations) shader.setAutoMapLocations(true);
   Includer includer(request.name, options.includeDirs);
   bool parsed =
       shader.parse(GetDefaultResources(), 450, ECoreProfile, false, false, messages, includer);
@@ -293,7 +294,8 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
   if (parsed) {
     glslang::TProgram program;
     program.addShader(&shader);
-    parsed = program.link(messages) && (!request.isHlsl || program.mapIO());
+    parsed =
+        program.link(messages) && (!(request.isHlsl || request.mapsLocations) || program.mapIO());
     sortLog(program.getInfoLog(), request.name, out);
     if (parsed && out.errors.empty()) {
       glslang::SpvOptions spv;
