@@ -85,8 +85,8 @@ ScenarioBuffer constantBuffer(std::string name, std::vector<uint8_t> bytes) {
 VerifyReport reportRejected(const std::string& name, const TargetLanguage& target,
                             const CompiledBack& back) {
   VerifyReport report;
-  report.state = target.isGlslOrEssl() && !back.isMissingExtension ? VerifyState::Differs
-                                                                   : VerifyState::NotRun;
+  report.state =
+      target.isGlslOrEssl() && !back.isBeyondCompiler ? VerifyState::Differs : VerifyState::NotRun;
   report.reason = fmt::format("glslang rejects the {} of `{}`: {}", nameOf(target.language), name,
                               back.rejected);
   return report;
@@ -371,8 +371,8 @@ CompiledBack compileBack(const CrossText& text, const TargetLanguage& target,
   Result<Compiled> compiled = compileSource(request, options);
   if (!compiled || !compiled->errors.empty()) {
     back.rejected = compiled ? compiled->errors.front() : compiled.error().message;
-    back.isMissingExtension = back.rejected.find("'#error'") != std::string::npos ||
-                              back.rejected.find("extension not supported") != std::string::npos;
+    for (const char* sign : {"'#error'", "extension not supported", "gl_Max"})
+      back.isBeyondCompiler |= back.rejected.find(sign) != std::string::npos;
     return back;
   }
   back.words = std::move(compiled->words);

@@ -49,7 +49,8 @@ VerifyReport verifyByCompiling(const TranspiledShader& shader, const TargetLangu
 struct CompiledBack {
   Words words;
   std::string rejected;            ///< the first error of the compiler
-  bool isMissingExtension = false; ///< the text asks for one that the compiler does not have
+  /// The text asks for an extension that the compiler does not have, or for more than its limits.
+  bool isBeyondCompiler = false;
 };
 /// The stage is the text's model. Plain GLSL and ESSL of other stages than compute are compiled by
 /// OpenGL's rules, as their built-ins are; the others by Vulkan's.

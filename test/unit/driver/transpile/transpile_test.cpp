@@ -299,6 +299,15 @@ TEST(TranspileOtherStages, AnUnknownExtensionIsNoFaultOfTheText) {
   EXPECT_NE(report.reason.find("GL_NO_such"), std::string::npos) << report.reason;
 }
 
+TEST(TranspileOtherStages, ALimitOfTheCompilerIsNoFaultOfTheText) {
+  const VerifyReport report =
+      verifyFragment(Language::Glsl, "#version 450\nlayout(binding = 1000) uniform sampler2D s;\n"
+                                     "layout(location = 0) out vec4 c;\n"
+                                     "void main() { c = texture(s, vec2(0)); }\n");
+  EXPECT_EQ(report.state, VerifyState::NotRun);
+  EXPECT_NE(report.reason.find("gl_Max"), std::string::npos) << report.reason;
+}
+
 TEST(TranspileOtherStages, EntryPointsAreChosenByNameAndStage) {
   // Three entry points of one function, which chooseEntry() does not mind.
   auto withEntries = [](std::initializer_list<spv::ExecutionModel> models) {
