@@ -215,6 +215,13 @@ Candidate Plan::collect(const SharedVariable& variable) {
   return c;
 }
 
+/// Task and mesh shaders: their payload and outputs count against the same limit (Vulkan,
+/// maxMeshPayloadAndSharedMemorySize), and what they take is the driver's affair.
+bool mayGrow(const EntryPoint& entry) {
+  return entry.model == spv::ExecutionModel::GLCompute ||
+         entry.model == spv::ExecutionModel::Kernel;
+}
+
 /// Workgroups that a core holds, before divided by after, when the variable has `bytes`; nothing
 /// when some entry point does not fit any more.
 std::optional<double> Plan::occupancyLoss(const Candidate& c, uint64_t bytes) const {
@@ -224,6 +231,7 @@ std::optional<double> Plan::occupancyLoss(const Candidate& c, uint64_t bytes) co
     const auto old = c.memory[n].bytes(c.before().layout.bytes());
     const auto total = c.memory[n].bytes(bytes);
     if (!total || !old) return std::nullopt;
+    if (*total > *old && !mayGrow(*entry)) return std::nullopt;
     // A shader that is too large for the target already is not this pass's affair, as long as it
     // does not grow.
     if (*total > std::max<uint64_t>(target_.maxSharedMemory, *old)) return std::nullopt;
@@ -379,6 +387,13 @@ std::optional<Refusal> Plan::wantsRoom(const Candidate& c) const {
                    describe(*c.variable, choice->layout),
                    optionsToFreeze(analyses_, c.openLengths)),
         c.variable->variable};
+  if (!std::all_of(c.holders.begin(), c.holders.end(),
+                   [](const EntryPoint* e) { return mayGrow(*e); }))
+    return Refusal{"no-room",
+                   formatText("{} needs more Workgroup memory, against which a task or mesh "
+                              "shader's payload and outputs count as well",
+                              describe(*c.variable, choice->layout)),
+                   c.variable->variable};
   uint64_t most = 0;
   for (const SharedMemoryUse& memory : c.memory)
     most = std::max(most, memory.bytes(choice->layout.bytes()).value_or(0));

@@ -184,7 +184,7 @@ private:
     if (!original) return complain(input, original.error());
     Result<Module> module = prepare(input, *original, *loaded);
     if (!module) return complain(input, module.error());
-    LintedInput linted{nameOf(input), {}, {}};
+    LintedInput linted{nameOf(input), {}, {}, unlintedEntries(*module)};
     linted.findings = runLint(*module, options_.assumptions, target_, options_.rules);
     SourceTexts texts;
     texts.add(*original);

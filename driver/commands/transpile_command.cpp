@@ -61,10 +61,10 @@ public:
       if (!s) return fail(s.error().message);
     for (Job& job : jobs_)
       if (int code = load(job)) return code;
-    if (int code = openDevice()) return code;
     for (Job& job : jobs_)
       if (Status s = transpile(job); !s)
         return fail(fmt::format("{}: {}", job.displayName(), s.error().str()));
+    if (int code = openDevice()) return code;
     if (Status s = readManifest(); !s) return fail(s.error().message);
     VerifyReport report;
     if (options_.verify) {
@@ -147,8 +147,9 @@ private:
   }
 
   Status transpile(Job& job) const {
-    PrepareRequest prepare{options_.target, options_.load.entry, options_.assumptions.specConstants,
-                           options_.fixesAll, job.module.env};
+    PrepareRequest prepare{
+        options_.target,   options_.load.entry, options_.assumptions.specConstants,
+        options_.fixesAll, job.module.env,      options_.load.stage};
     if (prepare.entry.empty() && job.described && job.described->entry != "main")
       prepare.entry = job.described->entry;
     if (job.module.kind == InputKind::Hlsl) prepare.entry.clear(); // the only one that there is
@@ -160,11 +161,13 @@ private:
           disassemble(job.module.isSource() ? stripLines(prepared->words) : prepared->words);
       if (!text) return text.error();
       job.text.text = std::move(*text);
-      job.text.entry = prepared->entry;
+      job.text.entry = prepared->entry.name;
+      job.text.model = prepared->entry.model;
       job.text.notes = std::move(prepared->notes);
       return ok();
     }
-    CrossRequest request{options_.target, prepared->entry, options_.newName, options_.binds};
+    CrossRequest request{options_.target, prepared->entry.name, options_.newName, options_.binds,
+                         prepared->entry.model};
     Result<CrossText> text = crossCompile(prepared->words, request);
     if (!text) return text.error();
     job.text = std::move(*text);
@@ -185,9 +188,11 @@ private:
   // ---- verification ----
 
   bool canVerify() const { return options_.verify && options_.target.language != Language::Msl; }
+  /// Only compute shaders are: the loader of scenarios takes no others.
+  bool isDispatched() const { return jobs_[0].text.model == spv::ExecutionModel::GLCompute; }
 
   int openDevice() {
-    if (!canVerify()) return kDone;
+    if (!canVerify() || !isDispatched()) return kDone;
     VerifyOptions verify = options_.verification;
     verify.timing = false; // a compiler's detour says nothing of the target's speed
     Result<std::unique_ptr<Verifier>> verifier = Verifier::create(verify);
@@ -205,6 +210,8 @@ private:
   Result<VerifyReport> verify() {
     if (!canVerify())
       return notRun("MSL cannot be compiled back here; check it with Metal's own compiler");
+    if (!isDispatched())
+      return verifyByCompiling(shaderOf(jobs_[0], jobs_[0].text.entry), options_.target);
     RoundTrip trip;
     trip.target = options_.target;
     trip.layouts = layouts_;

@@ -90,6 +90,8 @@ struct CompileRequest {
   /// Of HLSL: what is added to the numbers of registers by the kind of the resource, so that b0,
   /// t0, u0 and s0 are not one binding. (glslang tells t and u apart for images, not for buffers.)
   std::optional<RegisterShifts> shifts = {};
+  /// Of GLSL: uniforms outside of blocks need no location, as OpenGL has them.
+  bool mapsLocations = false;
 };
 struct Compiled {
   Words words;

@@ -292,6 +292,7 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
     }
   }
   if (options.bindsUniforms) shader.setAutoMapBindings(true);
+  if (request.mapsLocations) shader.setAutoMapLocations(true);
   Includer includer(request.name, options.includeDirs);
   bool parsed =
       shader.parse(GetDefaultResources(), 450, ECoreProfile, false, false, messages, includer);
@@ -301,8 +302,8 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
   if (parsed) {
     glslang::TProgram program;
     program.addShader(&shader);
-    parsed =
-        program.link(messages) && (!(request.isHlsl || options.bindsUniforms) || program.mapIO());
+    const bool isMapped = request.isHlsl || options.bindsUniforms || request.mapsLocations;
+    parsed = program.link(messages) && (!isMapped || program.mapIO());
     sortLog(program.getInfoLog(), request.name, out);
     if (parsed && out.errors.empty()) {
       glslang::SpvOptions spv;

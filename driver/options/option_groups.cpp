@@ -67,7 +67,7 @@ void addSourceOptions(CommandLine& line, LoadOptions& load, std::string entryHel
         return failure(fmt::format("--shader-stage={}: unknown stage; it is {}", name,
                                    fmt::join(shaderStages(), ", ")));
       },
-      "stage of source whose extension does not tell");
+      "stage of source whose extension does not tell; with transpile also of the entry point");
   line.each("-I,--include-directory", "FOLDER", load.includeDirs, "folder to search for #include");
   line.each(
       "-D,--define-macro", "NAME[=VALUE]",

@@ -95,14 +95,13 @@ Status checkGlslVersions(const RawOptions& raw, TargetLanguage& target) {
   if (!raw.glslVersion.empty()) {
     const std::vector<std::string> known{"420", "430", "440", "450", "460"};
     if (std::find(known.begin(), known.end(), raw.glslVersion) == known.end())
-      return failure(fmt::format("--glsl-version={}: compute shaders are written in {}",
-                                 raw.glslVersion, fmt::join(known, ", ")));
+      return failure(fmt::format("--glsl-version={}: it is one of {}", raw.glslVersion,
+                                 fmt::join(known, ", ")));
     target.glslVersion = uint32_t(std::stoul(raw.glslVersion));
   }
   if (!raw.esslVersion.empty()) {
     if (raw.esslVersion != "310" && raw.esslVersion != "320")
-      return failure(fmt::format("--essl-version={}: compute shaders are written in 310, 320",
-                                 raw.esslVersion));
+      return failure(fmt::format("--essl-version={}: it is 310 or 320", raw.esslVersion));
     target.esslVersion = uint32_t(std::stoul(raw.esslVersion));
   }
   if (raw.isVulkan && target.glslVersion < 450)
@@ -216,7 +215,7 @@ Status checkTogether(TranspileOptions& o) {
 } // namespace
 
 void declareTranspile(CommandLine& line, TranspileOptions& o) {
-  line.about("Writes a compute shader as GLSL, ESSL, HLSL, MSL or SPIR-V assembly.");
+  line.about("Writes a shader as GLSL, ESSL, HLSL, MSL or SPIR-V assembly.");
   line.example("Write HLSL, and check it against the module.",
                "lanewise transpile tile.spv --to=hlsl --verify -o tile.out.hlsl");
   line.example("Write GLSL for Vulkan.",

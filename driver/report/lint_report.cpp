@@ -43,6 +43,12 @@ Json placeAsJson(const SourceLocation& at, const std::string& input) {
   return j;
 }
 
+std::string noteOn(const LintReport& report, const UnlintedEntry& entry) {
+  return fmt::format("'{}' is a {} shader, which none of the {} rules applies to: they are for "
+                     "compute shaders",
+                     entry.name, entry.stage, report.rules.size());
+}
+
 // ---- SARIF ----
 
 /// A path as a relative or file URI (RFC 3986): what is not allowed in a path is percent-encoded.
@@ -106,6 +112,17 @@ Json resultAsSarif(const LintReport& report, const LintedInput& input, size_t n)
   return j;
 }
 
+Json notificationAsSarif(std::string_view level, const std::string& text,
+                         const std::string& input) {
+  Json notification;
+  notification["level"] = level;
+  notification["message"]["text"] = text;
+  Json location;
+  location["physicalLocation"]["artifactLocation"]["uri"] = uriOf(input);
+  notification["locations"] = Json::array({location});
+  return notification;
+}
+
 } // namespace
 
 size_t LintReport::count(Severity severity) const {
@@ -118,7 +135,9 @@ size_t LintReport::count(Severity severity) const {
 
 std::string lintAsText(const LintReport& report) {
   std::string text;
-  for (const LintedInput& input : report.inputs)
+  for (const LintedInput& input : report.inputs) {
+    for (const UnlintedEntry& entry : input.unlinted)
+      text += fmt::format("{}: note: {}\n", input.name, noteOn(report, entry));
     for (size_t n = 0; n < input.findings.size(); ++n) {
       const LintFinding& f = input.findings[n];
       // Without a line, the function is the best place there is.
@@ -136,6 +155,7 @@ std::string lintAsText(const LintReport& report) {
         if (!isRepeated) text += quote(input.lines[n][k + 1]);
       }
     }
+  }
   const size_t errors = report.count(Severity::Error), warnings = report.count(Severity::Warning);
   auto counted = [](size_t n, std::string_view what) {
     return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
@@ -168,6 +188,12 @@ std::string lintAsJson(const LintReport& report) {
       for (const auto& [key, value] : f.args) j["args"][key] = value;
       all["findings"].push_back(std::move(j));
     }
+  for (const LintedInput& input : report.inputs)
+    for (const UnlintedEntry& entry : input.unlinted)
+      all["notApplicable"].push_back({{"input", input.name},
+                                      {"entry", entry.name},
+                                      {"stage", entry.stage},
+                                      {"message", noteOn(report, entry)}});
   for (const FailedInput& f : report.failed)
     all["failed"].push_back({{"input", f.name}, {"message", f.message}});
   all["errors"] = report.count(Severity::Error) + report.failed.size();
@@ -185,15 +211,13 @@ std::string lintAsSarif(const LintReport& report) {
   run["columnKind"] = "utf16CodeUnits";
   Json invocation;
   invocation["executionSuccessful"] = report.failed.empty();
-  for (const FailedInput& f : report.failed) {
-    Json notification;
-    notification["level"] = "error";
-    notification["message"]["text"] = f.message;
-    Json location;
-    location["physicalLocation"]["artifactLocation"]["uri"] = uriOf(f.name);
-    notification["locations"] = Json::array({location});
-    invocation["toolExecutionNotifications"].push_back(std::move(notification));
-  }
+  for (const FailedInput& f : report.failed)
+    invocation["toolExecutionNotifications"].push_back(
+        notificationAsSarif("error", f.message, f.name));
+  for (const LintedInput& input : report.inputs)
+    for (const UnlintedEntry& entry : input.unlinted)
+      invocation["toolExecutionNotifications"].push_back(
+          notificationAsSarif("note", noteOn(report, entry) + ".", input.name));
   run["invocations"] = Json::array({std::move(invocation)});
   run["results"] = Json::array();
   for (const LintedInput& input : report.inputs)

@@ -17,6 +17,7 @@ struct LintedInput {
   LintFindings findings;
   /// The text of the line of each finding, and of each of its notes; empty where it is not known.
   std::vector<std::vector<std::string>> lines;
+  std::vector<UnlintedEntry> unlinted;
 };
 
 /// An input that no rule has seen.
@@ -34,7 +35,8 @@ struct LintReport {
 };
 
 /// "FILE:LINE: error: MESSAGE [RULE]", the line of source, then the notes; at the end the counts.
-/// Nothing at all when nothing was found.
+/// Nothing at all when nothing was found in compute shaders; of others a note says that no rule
+/// looked at them.
 std::string lintAsText(const LintReport& report);
 /// One object.
 std::string lintAsJson(const LintReport& report);

@@ -51,6 +51,7 @@ SlotClass firstClass(ResourceKind kind, const TargetLanguage& target) {
   switch (kind) {
   case ResourceKind::StorageImage:
   case ResourceKind::Texture:
+  case ResourceKind::InputAttachment:
   case ResourceKind::CombinedImage:
     return SlotClass::Texture;
   case ResourceKind::Sampler:
@@ -332,6 +333,8 @@ char registerOf(ResourceKind kind) {
     return 'u';
   case ResourceKind::ReadOnlyStorageBuffer:
   case ResourceKind::Texture:
+  case ResourceKind::InputAttachment:
+  case ResourceKind::AccelerationStructure:
   case ResourceKind::CombinedImage:
     return 't';
   case ResourceKind::Sampler:

@@ -22,6 +22,8 @@ enum class ResourceKind : uint8_t {
   Texture,      ///< an image without its sampler; uniform texel buffers too
   CombinedImage,
   Sampler,
+  InputAttachment, ///< outside of Vulkan a texture
+  AccelerationStructure,
   PushConstants,
   WorkgroupCount ///< HLSL has no gl_NumWorkGroups: the host hands it over in a constant buffer
 };

@@ -1,6 +1,7 @@
 #include "transpile/prepare.h"
 
 #include "analysis/module/decorations.h"
+#include "analysis/module/entry_points.h"
 #include "ir/module.h"
 #include "ir/rewriter.h"
 #include "support/failure.h"
@@ -66,11 +67,13 @@ Status fixConstant(const Module& module, InstRef i, uint32_t specId,
   return ok();
 }
 
-Status checkConstantsExist(const Reflection& reflection, const PrepareRequest& request) {
+using SpecConstants = std::map<uint32_t, ReflectedSpecConstant>;
+
+Status checkConstantsExist(const SpecConstants& constants, const PrepareRequest& request) {
   for (const auto& [id, bits] : request.fixedConstants) {
-    if (reflection.specConstants.count(id)) continue;
+    if (constants.count(id)) continue;
     std::vector<uint32_t> known;
-    for (const auto& [specId, constant] : reflection.specConstants) known.push_back(specId);
+    for (const auto& [specId, constant] : constants) known.push_back(specId);
     return failure(fmt::format("--spec-const={}: the module has no such specialization constant; "
                                "it has {}",
                                id,
@@ -80,10 +83,9 @@ Status checkConstantsExist(const Reflection& reflection, const PrepareRequest& r
 }
 
 /// Fixes the constants that were asked for and folds what follows from them.
-Result<Words> fixConstants(Words words, const Reflection& reflection,
+Result<Words> fixConstants(Words words, const SpecConstants& constants,
                            const PrepareRequest& request) {
-  if (request.fixedConstants.empty() && !(request.fixesAll && !reflection.specConstants.empty()))
-    return words;
+  if (request.fixedConstants.empty() && !(request.fixesAll && !constants.empty())) return words;
   Result<Module> module = Module::read(std::move(words));
   if (!module) return module.error();
   const Decorations decorations(*module);
@@ -102,7 +104,7 @@ Result<Words> fixConstants(Words words, const Reflection& reflection,
     if (!specId) continue;
     auto given = request.fixedConstants.find(*specId);
     if (given == request.fixedConstants.end() && !request.fixesAll) continue;
-    const ReflectedSpecConstant& constant = reflection.specConstants.at(*specId);
+    const ReflectedSpecConstant& constant = constants.at(*specId);
     const uint64_t bits =
         given == request.fixedConstants.end() ? constant.defaultBits : given->second;
     if (Status s = fixConstant(*module, i, *specId, constant, bits, rewriter); !s) return s.error();
@@ -116,8 +118,9 @@ Result<Words> fixConstants(Words words, const Reflection& reflection,
 
 class Preparation {
 public:
-  Preparation(Module& module, const PrepareRequest& request, std::vector<TranspileNote>& notes)
-      : module_(module), decorations_(module), request_(request), notes_(notes) {}
+  Preparation(Module& module, const PrepareRequest& request, const ChosenEntry& entry,
+              std::vector<TranspileNote>& notes)
+      : module_(module), decorations_(module), request_(request), entry_(entry), notes_(notes) {}
 
   Status run() {
     if (request_.target.language == Language::SpvAsm) return ok();
@@ -258,7 +261,14 @@ private:
     if (language() == Language::Hlsl && hasSubgroupBarrier_)
       note("subgroup-barrier", "HLSL has no subgroup barrier: it is dropped, which is correct only "
                                "where the lanes of a wave run in lockstep");
-    if (language() == Language::Msl && hasDeviceBarrier_)
+    // SPIRV-Cross writes barriers of these two stages only.
+    const bool hasBarriers =
+        entry_.isCompute() || entry_.model == spv::ExecutionModel::TessellationControl;
+    if (language() == Language::Msl && hasDeviceBarrier_ && !hasBarriers)
+      note("device-barrier", fmt::format("MSL has no memory barriers in {} shaders: they are "
+                                         "dropped",
+                                         stageName(entry_.model)));
+    else if (language() == Language::Msl && hasDeviceBarrier_)
       note("device-barrier",
            "a memory barrier wider than the workgroup becomes threadgroup_barrier, which orders "
            "memory only within the threadgroup and which all its lanes must reach");
@@ -419,6 +429,7 @@ private:
   Module& module_;
   const Decorations decorations_;
   const PrepareRequest& request_;
+  const ChosenEntry& entry_;
   std::vector<TranspileNote>& notes_;
   std::set<spv::Capability> capabilities_;
   std::set<std::string> modes_;
@@ -428,7 +439,7 @@ private:
 
 /// MSL does not say how large a workgroup is.
 void noteThreadgroupSize(const Words& words, PreparedModule& out) {
-  Result<Reflection> sized = reflect(words, out.entry, out.fixedConstants);
+  Result<Reflection> sized = reflect(words, out.entry.name, out.fixedConstants);
   if (!sized) return;
   const auto& size = sized->workgroupSize;
   std::string constants;
@@ -444,21 +455,28 @@ void noteThreadgroupSize(const Words& words, PreparedModule& out) {
 } // namespace
 
 Result<PreparedModule> prepareModule(const Words& words, const PrepareRequest& request) {
-  Result<Reflection> reflection = reflect(words, request.entry, {});
-  if (!reflection) return reflection.error();
-  if (Status s = checkConstantsExist(*reflection, request); !s) return s.error();
+  Result<Module> given = Module::read(words);
+  if (!given) return given.error();
   PreparedModule out;
-  out.entry = reflection->entry;
+  Result<ChosenEntry> entry = chooseEntry(*given, request.entry, request.stage);
+  if (!entry) return entry.error();
+  out.entry = std::move(*entry);
+  if (!out.entry.others.empty()) out.notes.push_back({"entry-point", out.entry.others});
+  if (Status s = checkStage(out.entry.model, request.target); !s) return s.error();
+  Result<SpecConstants> constants = reflectSpecConstants(words);
+  if (!constants) return constants.error();
+  if (Status s = checkConstantsExist(*constants, request); !s) return s.error();
   out.fixedConstants = request.fixedConstants;
   if (request.fixesAll)
-    for (const auto& [id, constant] : reflection->specConstants)
+    for (const auto& [id, constant] : *constants)
       out.fixedConstants.try_emplace(id, constant.defaultBits);
-  if (request.target.language == Language::Msl) noteThreadgroupSize(words, out);
-  Result<Words> fixed = fixConstants(words, *reflection, request);
+  if (request.target.language == Language::Msl && out.entry.isCompute())
+    noteThreadgroupSize(words, out);
+  Result<Words> fixed = fixConstants(words, *constants, request);
   if (!fixed) return fixed.error();
   Result<Module> module = Module::read(std::move(*fixed));
   if (!module) return module.error();
-  if (Status s = Preparation(*module, request, out.notes).run(); !s) return s.error();
+  if (Status s = Preparation(*module, request, out.entry, out.notes).run(); !s) return s.error();
   out.words.assign(module->words().begin(), module->words().end());
   return out;
 }

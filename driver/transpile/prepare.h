@@ -5,6 +5,7 @@
 #include "lanewise/result.h"
 #include "support/spirv_tools.h"
 #include "transpile/spirv_cross.h"
+#include "transpile/stage.h"
 #include "transpile/target_language.h"
 
 #include <cstdint>
@@ -16,20 +17,22 @@ namespace lanewise::driver {
 
 struct PrepareRequest {
   TargetLanguage target;
-  std::string entry;                           ///< empty: the only compute entry point
+  std::string entry; ///< empty: the only one, or the only one of compute shaders
   std::map<uint32_t, uint64_t> fixedConstants; ///< SpecId -> bits
   bool fixesAll = false;                       ///< the others to their defaults
   spv_target_env env = SPV_ENV_UNIVERSAL_1_6;
+  std::string stage = {}; ///< "frag": of the entry point; empty: whatever it is
 };
 
 struct PreparedModule {
-  Words words;       ///< valid; the same interface but for the constants that were fixed
-  std::string entry; ///< the compute entry point that was chosen
+  Words words; ///< valid; the same interface but for the constants that were fixed
+  ChosenEntry entry;
   std::map<uint32_t, uint64_t> fixedConstants; ///< all that were fixed
   std::vector<TranspileNote> notes;
 };
 
-/// An Error names what the language cannot express, or a constant that the module does not have.
+/// An Error names what the language cannot express, a constant or an entry point that the module
+/// does not have, or several of them where none was chosen.
 Result<PreparedModule> prepareModule(const Words& words, const PrepareRequest& request);
 
 } // namespace lanewise::driver

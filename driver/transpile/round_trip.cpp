@@ -1,7 +1,9 @@
 #include "transpile/round_trip.h"
 
+#include "analysis/module/entry_points.h"
 #include "input/front_end.h"
 #include "support/failure.h"
+#include "transpile/stage.h"
 #include "verify/program/reflect.h"
 
 #include <algorithm>
@@ -30,6 +32,8 @@ uint32_t shiftOf(ResourceKind kind) {
   case ResourceKind::StorageImage:
     return kShifts.images;
   case ResourceKind::Texture:
+  case ResourceKind::InputAttachment:
+  case ResourceKind::AccelerationStructure:
   case ResourceKind::CombinedImage:
     return kShifts.textures;
   case ResourceKind::Sampler:
@@ -76,6 +80,16 @@ ScenarioBuffer constantBuffer(std::string name, std::vector<uint8_t> bytes) {
   buffer.compare = CompareNone{};
   buffer.isUniform = true;
   return buffer;
+}
+
+VerifyReport reportRejected(const std::string& name, const TargetLanguage& target,
+                            const CompiledBack& back) {
+  VerifyReport report;
+  report.state =
+      target.isGlslOrEssl() && !back.isBeyondCompiler ? VerifyState::Differs : VerifyState::NotRun;
+  report.reason = fmt::format("glslang rejects the {} of `{}`: {}", nameOf(target.language), name,
+                              back.rejected);
+  return report;
 }
 
 /// The scenario with a second form of each transpiled shader, and the program that runs those.
@@ -149,19 +163,11 @@ private:
       macros = std::move(*made);
     }
     CompiledBack back = compileBack(shader.text, trip_.target, macros, shader.env);
-    if (!back.rejected.empty()) return std::optional(rejected(shader, back));
+    if (!back.rejected.empty())
+      return std::optional(reportRejected(shader.name, trip_.target, back));
     programs_[1].modules[second.name] = std::move(back.words);
     scenario_.shaders.push_back(std::move(second));
     return std::optional<VerifyReport>();
-  }
-
-  VerifyReport rejected(const TranspiledShader& shader, const CompiledBack& back) const {
-    VerifyReport report =
-        notRun(fmt::format("glslang rejects the {} of `{}`: {}", nameOf(trip_.target.language),
-                           shader.name, back.rejected));
-    if (trip_.target.isGlslOrEssl() && !back.isMissingExtension)
-      report.state = VerifyState::Differs;
-    return report;
   }
 
   const TranspiledShader* transpiled(const std::string& name) const {
@@ -347,8 +353,8 @@ CompiledBack compileBack(const CrossText& text, const TargetLanguage& target,
     return back;
   }
   const bool isHlsl = target.language == Language::Hlsl;
-  CompileRequest request{
-      isHlsl ? "transpiled.hlsl" : "transpiled.comp", text.text, "comp", isHlsl, {}};
+  const std::string stage(extensionOf(text.model));
+  CompileRequest request{"transpiled." + (isHlsl ? "hlsl" : stage), text.text, stage, isHlsl, {}};
   LoadOptions options;
   options.defines = macros;
   options.entry = text.entry;
@@ -356,11 +362,17 @@ CompiledBack compileBack(const CrossText& text, const TargetLanguage& target,
   options.env = isHlsl                                                      ? SPV_ENV_VULKAN_1_1
                 : env == SPV_ENV_VULKAN_1_3 || env == SPV_ENV_UNIVERSAL_1_6 ? SPV_ENV_VULKAN_1_3
                                                                             : SPV_ENV_VULKAN_1_2;
+  const bool isPlain = target.isGlslOrEssl() && !target.isVulkan;
+  if (isPlain && text.model != spv::ExecutionModel::GLCompute) {
+    options.env = SPV_ENV_OPENGL_4_5;
+    request.mapsLocations = true;
+  }
   if (isHlsl) request.shifts = kShifts;
   Result<Compiled> compiled = compileSource(request, options);
   if (!compiled || !compiled->errors.empty()) {
     back.rejected = compiled ? compiled->errors.front() : compiled.error().message;
-    back.isMissingExtension = back.rejected.find("'#error'") != std::string::npos;
+    for (const char* sign : {"'#error'", "extension not supported", "gl_Max"})
+      back.isBeyondCompiler |= back.rejected.find(sign) != std::string::npos;
     return back;
   }
   back.words = std::move(compiled->words);
@@ -373,6 +385,8 @@ CompiledBack compileBack(const CrossText& text, const TargetLanguage& target,
       back.rejected = "legalizing it " + legal.error().message;
   }
   if (!back.rejected.empty()) return back;
+  // By OpenGL's rules it is SPIR-V 1.0, which has less than the text; and nobody runs it.
+  if (options.env == SPV_ENV_OPENGL_4_5) return back;
   if (Status valid = validate(back.words, *options.env); !valid)
     back.rejected = "the compiled module is not valid: " + valid.error().message;
   else
@@ -384,6 +398,19 @@ LayoutManifest atNewBindings(const LayoutManifest& manifest, const std::vector<C
   return relocated(manifest, texts, [](const PlacedResource& p) {
     return BindingNumber{p.place.space, p.place.numbers[0]};
   });
+}
+
+VerifyReport verifyByCompiling(const TranspiledShader& shader, const TargetLanguage& target) {
+  VerifyReport report;
+  report.state = VerifyState::NotRun;
+  const CompiledBack back = compileBack(shader.text, target, {}, shader.env);
+  if (!back.rejected.empty()) return reportRejected(shader.name, target, back);
+  report.reason =
+      fmt::format("{} without an error; {} shaders are not dispatched, so nothing was compared",
+                  target.language == Language::SpvAsm ? "SPIRV-Tools assembles the text"
+                                                      : "glslang compiles the text",
+                  stageName(shader.text.model));
+  return report;
 }
 
 Result<VerifyReport> verifyRoundTrip(Verifier& verifier, const RoundTrip& trip) {

@@ -41,12 +41,19 @@ struct RoundTrip {
 /// part. An error is bad input: a scenario that does not fit the shaders.
 Result<VerifyReport> verifyRoundTrip(Verifier& verifier, const RoundTrip& trip);
 
+/// The same without a dispatch, for a stage that is not compute: says whether the text compiles,
+/// and never more than NotRun.
+VerifyReport verifyByCompiling(const TranspiledShader& shader, const TargetLanguage& target);
+
 /// The module that glslang makes of a text, or why it does not.
 struct CompiledBack {
   Words words;
   std::string rejected;            ///< the first error of the compiler
-  bool isMissingExtension = false; ///< the text asks for one that the compiler does not have
+  /// The text asks for an extension that the compiler does not have, or for more than its limits.
+  bool isBeyondCompiler = false;
 };
+/// The stage is the text's model. Plain GLSL and ESSL of other stages than compute are compiled by
+/// OpenGL's rules, as their built-ins are; the others by Vulkan's.
 CompiledBack compileBack(const CrossText& text, const TargetLanguage& target,
                          const std::vector<std::pair<std::string, std::string>>& macros,
                          spv_target_env env);

@@ -2,6 +2,7 @@
 
 #include "support/failure.h"
 #include "support/isolate.h"
+#include "support/spirv_tools.h"
 #include "transpile/text_fixes.h"
 
 #include <algorithm>
@@ -66,6 +67,8 @@ constexpr ListedType kListedTypes[] = {
     {SPVC_RESOURCE_TYPE_SAMPLED_IMAGE, ResourceKind::CombinedImage},
     {SPVC_RESOURCE_TYPE_SEPARATE_IMAGE, ResourceKind::Texture},
     {SPVC_RESOURCE_TYPE_SEPARATE_SAMPLERS, ResourceKind::Sampler},
+    {SPVC_RESOURCE_TYPE_SUBPASS_INPUT, ResourceKind::InputAttachment},
+    {SPVC_RESOURCE_TYPE_ACCELERATION_STRUCTURE, ResourceKind::AccelerationStructure},
     {SPVC_RESOURCE_TYPE_PUSH_CONSTANT, ResourceKind::PushConstants},
 };
 
@@ -107,6 +110,15 @@ private:
     return list;
   }
 
+  SpvExecutionModel model() const { return SpvExecutionModel(request_.model); }
+  bool isStage(spv::ExecutionModel which) const { return request_.model == which; }
+  bool reads(SpvBuiltIn builtIn) const {
+    return spvc_compiler_has_active_builtin(compiler_, builtIn, SpvStorageClassInput);
+  }
+  bool writes(SpvBuiltIn builtIn) const {
+    return spvc_compiler_has_active_builtin(compiler_, builtIn, SpvStorageClassOutput);
+  }
+
   spvc_backend backend() const {
     return target_.language == Language::Hlsl  ? SPVC_BACKEND_HLSL
            : target_.language == Language::Msl ? SPVC_BACKEND_MSL
@@ -118,16 +130,19 @@ private:
     cross_.check(spvc_context_parse_spirv(cross_.get(), words_.data(), words_.size(), &ir));
     cross_.check(spvc_context_create_compiler(cross_.get(), backend(), ir,
                                               SPVC_CAPTURE_MODE_TAKE_OWNERSHIP, &compiler_));
-    cross_.check(spvc_compiler_set_entry_point(compiler_, request_.entry.c_str(),
-                                               SpvExecutionModelGLCompute));
+    cross_.check(spvc_compiler_set_entry_point(compiler_, request_.entry.c_str(), model()));
     if (!request_.newName.empty() && target_.language == Language::Msl)
-      cross_.check(spvc_compiler_rename_entry_point(
-          compiler_, request_.entry.c_str(), request_.newName.c_str(), SpvExecutionModelGLCompute));
+      cross_.check(spvc_compiler_rename_entry_point(compiler_, request_.entry.c_str(),
+                                                    request_.newName.c_str(), model()));
+    spvc_compiler_update_active_builtins(compiler_);
     if (target_.language == Language::Hlsl)
       workgroupCount_ = spvc_compiler_hlsl_remap_num_workgroups_builtin(compiler_);
     // The variable that stands for the number of workgroups is not among the active ones, and would
     // be left out: then all are declared.
     if (workgroupCount_) return;
+    // Direct3D counts the elements between two stages: an input that one of them does not read has
+    // its place all the same.
+    if (target_.language == Language::Hlsl && model() != SpvExecutionModelGLCompute) return;
     cross_.check(spvc_compiler_get_active_interface_variables(compiler_, &active_));
     cross_.check(spvc_compiler_set_enabled_interface_variables(compiler_, active_));
   }
@@ -275,7 +290,7 @@ private:
   void bindHlsl(const Found& found, const Place& place) {
     spvc_hlsl_resource_binding b;
     spvc_hlsl_resource_binding_init(&b);
-    b.stage = SpvExecutionModelGLCompute;
+    b.stage = model();
     b.desc_set = found.resource.set;
     b.binding = found.resource.binding;
     for (size_t i = 0; i < found_.size(); ++i)
@@ -324,6 +339,7 @@ private:
       b.msl_sampler = place.numbers[1];
       [[fallthrough]];
     case ResourceKind::Texture:
+    case ResourceKind::InputAttachment:
     case ResourceKind::StorageImage:
       b.msl_texture = place.numbers[0];
       break;
@@ -338,7 +354,7 @@ private:
   void bindMsl(const Resource& resource, const Place& place) {
     spvc_msl_resource_binding b;
     spvc_msl_resource_binding_init(&b);
-    b.stage = SpvExecutionModelGLCompute;
+    b.stage = model();
     const bool isPush = resource.kind == ResourceKind::PushConstants;
     b.desc_set = isPush ? SPVC_MSL_PUSH_CONSTANT_DESC_SET : resource.set;
     b.binding = isPush ? SPVC_MSL_PUSH_CONSTANT_BINDING : resource.binding;
@@ -373,6 +389,7 @@ private:
   void setHlsl(const Options& options) const {
     options.setNumber(SPVC_COMPILER_OPTION_HLSL_SHADER_MODEL, target_.shaderModel);
     options.set(SPVC_COMPILER_OPTION_HLSL_ENABLE_16BIT_TYPES, target_.shaderModel >= 62);
+    options.set(SPVC_COMPILER_OPTION_HLSL_POINT_SIZE_COMPAT, true); // see the note
   }
 
   void setMsl(const Options& options) {
@@ -381,12 +398,25 @@ private:
                       target_.isIos ? SPVC_MSL_PLATFORM_IOS : SPVC_MSL_PLATFORM_MACOS);
     // Before 2.1 a texel buffer is a texture of rows.
     options.set(SPVC_COMPILER_OPTION_MSL_TEXTURE_BUFFER_NATIVE, target_.mslVersion >= 20100);
-    lengthsIndex_ = kLengthsIndex;
-    while (isMslBufferTaken(lengthsIndex_)) lengthsIndex_ = (lengthsIndex_ + 30) % 31;
+    lengthsIndex_ = ownBuffer(kLengthsIndex);
     options.setNumber(SPVC_COMPILER_OPTION_MSL_BUFFER_SIZE_BUFFER_INDEX, lengthsIndex_);
+    if (!isStage(spv::ExecutionModel::TessellationControl)) return;
+    for (TessellationBuffer& buffer : tessellation_) {
+      buffer.index = ownBuffer(buffer.index);
+      options.setNumber(buffer.option, buffer.index);
+    }
+  }
+
+  /// An index for a buffer that SPIRV-Cross adds: this one, or the next lower free one.
+  uint32_t ownBuffer(uint32_t index) {
+    for (uint32_t tried = 0; tried < 31 && isMslBufferTaken(index); ++tried)
+      index = (index + 30) % 31;
+    ownBuffers_.push_back(index);
+    return index;
   }
 
   bool isMslBufferTaken(uint32_t index) const {
+    if (std::find(ownBuffers_.begin(), ownBuffers_.end(), index) != ownBuffers_.end()) return true;
     return std::any_of(out_.resources.begin(), out_.resources.end(), [&](const PlacedResource& p) {
       return describePlace(p, target_) == fmt::format("[[buffer({})]]", index);
     });
@@ -396,8 +426,8 @@ private:
     out_.entry = "main";
     if (target_.language == Language::Msl) {
       const std::string& name = request_.newName.empty() ? request_.entry : request_.newName;
-      const char* cleansed = spvc_compiler_get_cleansed_entry_point_name(
-          compiler_, name.c_str(), SpvExecutionModelGLCompute);
+      const char* cleansed =
+          spvc_compiler_get_cleansed_entry_point_name(compiler_, name.c_str(), model());
       out_.entry = cleansed && *cleansed ? cleansed : name;
     }
     if (target_.isGlslOrEssl()) declareSizeFirst(out_.text);
@@ -419,13 +449,20 @@ private:
              fmt::format("HLSL has no built-in for the number of workgroups: the host must pass it "
                          "as three 32-bit integers in a constant buffer at {}",
                          where));
+      else if (p.resource.kind == ResourceKind::InputAttachment && !target_.isForVulkan())
+        note("input-attachment", fmt::format("the input attachment at {} is a texture at {}: the "
+                                             "host must bind what was drawn there",
+                                             placeOf(p.resource), where));
       else if (p.isMoved)
         note("binding-moved", fmt::format("{} is at {}", placeOf(p.resource), where));
     }
     for (const std::string& message : errorDirectives(out_.text))
       note("extension",
            fmt::format("a compiler without a required extension stops at: {}", message));
+    if (target_.language == Language::Hlsl) addVertexNotes();
+    if (target_.isGlslOrEssl()) addUniformNotes();
     if (target_.language != Language::Msl) return;
+    if (isStage(spv::ExecutionModel::TessellationControl)) addTessellationNote();
     if (spvc_compiler_msl_needs_buffer_size_buffer(compiler_))
       note("buffer-sizes",
            fmt::format("the shader queries the length of a buffer: the host must pass the buffer "
@@ -433,6 +470,49 @@ private:
                        lengthsIndex_));
     if (spvc_compiler_msl_needs_swizzle_buffer(compiler_))
       note("swizzles", "the host must pass the texture swizzles in a buffer");
+  }
+
+  /// What Direct3D counts and draws otherwise.
+  void addVertexNotes() {
+    if (writes(SpvBuiltInPointSize))
+      note("point-size", "HLSL has no size of points: what is written to gl_PointSize is dropped, "
+                         "and points are one pixel wide");
+    if (!isStage(spv::ExecutionModel::Vertex)) return;
+    if (reads(SpvBuiltInBaseVertex) || reads(SpvBuiltInBaseInstance))
+      note("base-vertex",
+           "HLSL has no built-ins for the first vertex and the first instance of a draw: the host "
+           "must pass them as two 32-bit integers in the constant buffer SPIRV_Cross_VertexInfo");
+    const bool readsVertex = reads(SpvBuiltInVertexIndex);
+    if (readsVertex || reads(SpvBuiltInInstanceIndex))
+      note("vertex-index",
+           fmt::format("{} becomes {}, which counts from 0 in every draw: right where the draw's "
+                       "first vertex and first instance are 0",
+                       readsVertex ? "gl_VertexIndex" : "gl_InstanceIndex",
+                       readsVertex ? "SV_VertexID" : "SV_InstanceID"));
+  }
+
+  /// Uniforms that stand in for built-ins.
+  void addUniformNotes() {
+    for (const auto& [name, what] : {std::pair("SPIRV_Cross_BaseVertex", "vertex"),
+                                     std::pair("SPIRV_Cross_BaseInstance", "instance")})
+      if (out_.text.find(fmt::format("uniform int {};", name)) != std::string::npos)
+        note("base-vertex",
+             fmt::format("the host must set the uniform {} to the first {} of a draw{}", name, what,
+                         out_.text.find("GL_ARB_shader_draw_parameters") == std::string::npos
+                             ? ""
+                             : " where GL_ARB_shader_draw_parameters is missing"));
+  }
+
+  void addTessellationNote() {
+    note("tessellation",
+         fmt::format(
+             "the tessellation control shader is a compute kernel of {} lanes a patch: the "
+             "host must dispatch it with the number of control points of a patch at "
+             "[[buffer({})]] and take its results at [[buffer({})]] (control points), "
+             "[[buffer({})]] (patches) and [[buffer({})]] (tessellation factors)",
+             spvc_compiler_get_execution_mode_argument(compiler_, SpvExecutionModeOutputVertices),
+             tessellation_[0].index, tessellation_[1].index, tessellation_[2].index,
+             tessellation_[3].index));
   }
 
   std::span<const uint32_t> words_;
@@ -445,6 +525,18 @@ private:
   spvc_variable_id workgroupCount_ = 0; ///< 0: not asked for
   bool isJoining_ = false;
   uint32_t lengthsIndex_ = kLengthsIndex;
+  std::vector<uint32_t> ownBuffers_;
+
+  /// Of a tessellation control shader in MSL, which is a kernel; with SPIRV-Cross's defaults.
+  struct TessellationBuffer {
+    spvc_compiler_option option;
+    uint32_t index;
+  };
+  TessellationBuffer tessellation_[4] = {
+      {SPVC_COMPILER_OPTION_MSL_INDIRECT_PARAMS_BUFFER_INDEX, 29},
+      {SPVC_COMPILER_OPTION_MSL_SHADER_OUTPUT_BUFFER_INDEX, 28},
+      {SPVC_COMPILER_OPTION_MSL_SHADER_PATCH_OUTPUT_BUFFER_INDEX, 27},
+      {SPVC_COMPILER_OPTION_MSL_SHADER_TESS_FACTOR_OUTPUT_BUFFER_INDEX, 26}};
   CrossText out_;
 };
 
@@ -489,18 +581,41 @@ CrossText unpack(std::string_view bytes) {
   return made;
 }
 
-/// SPIRV-Cross names built-ins by their number in places.
+/// SPIRV-Cross says little in places.
 std::string readable(std::string message) {
   while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
   if (message == "nullptr") return "SPIRV-Cross does not support something it uses";
-  constexpr std::string_view kBuiltIn = "Unsupported builtin in HLSL: ";
-  if (message.starts_with(kBuiltIn)) {
-    const std::string number = message.substr(kBuiltIn.size());
-    for (const auto& [builtIn, name] : {std::pair(SpvBuiltInNumSubgroups, "gl_NumSubgroups"),
-                                        std::pair(SpvBuiltInSubgroupId, "gl_SubgroupID")})
-      if (number == std::to_string(int(builtIn))) return fmt::format("HLSL has no {}", name);
-  }
   return message;
+}
+
+/// "PointSize": as SPIRV-Tools' disassembler has it.
+std::string nameOfBuiltIn(uint32_t number) {
+  constexpr uint32_t kOpDecorate = 71, kBuiltIn = 11, kVersion = 0x00010600;
+  const uint32_t words[] = {spv::MagicNumber,       kVersion, 0,        2,     0,
+                            4u << 16 | kOpDecorate, 1,        kBuiltIn, number};
+  Result<std::string> text = disassemble(words, TextHeader::No);
+  const size_t at = text ? text->find("BuiltIn ") : std::string::npos;
+  if (at == std::string::npos) return {};
+  const size_t begin = at + std::string_view("BuiltIn ").size();
+  return text->substr(begin, text->find_first_of(" \n", begin) - begin);
+}
+
+/// SPIRV-Cross gives built-ins by their number in places. Not in the isolated child: the
+/// disassembler has one of its own.
+std::string withBuiltInNamed(std::string message) {
+  constexpr std::string_view kBuiltIn = "Unsupported builtin in HLSL: ";
+  const size_t at = message.find(kBuiltIn);
+  if (at == std::string::npos) return message;
+  const std::string number = message.substr(at + kBuiltIn.size());
+  message.resize(at);
+  for (const auto& [builtIn, name] : {std::pair(SpvBuiltInNumSubgroups, "gl_NumSubgroups"),
+                                      std::pair(SpvBuiltInSubgroupId, "gl_SubgroupID")})
+    if (number == std::to_string(int(builtIn))) return message + "HLSL has no " + name;
+  const bool isNumber =
+      number.find_first_not_of("0123456789") == std::string::npos && number.size() < 9;
+  const std::string name = isNumber ? nameOfBuiltIn(uint32_t(std::stoul(number))) : number;
+  return fmt::format("{}SPIRV-Cross does not write the built-in {} in HLSL", message,
+                     name.empty() ? number : name);
 }
 
 } // namespace
@@ -522,9 +637,10 @@ Result<CrossText> crossCompile(std::span<const uint32_t> words, const CrossReque
     const std::string& why = bytes.error().message;
     const bool isCrash = why.starts_with("crashed") || why.starts_with("timed out") ||
                          why.starts_with("exited") || why.starts_with("threw");
-    return isCrash ? failure("SPIRV-Cross " + why) : bytes.error();
+    return failure(isCrash ? "SPIRV-Cross " + why : withBuiltInNamed(why));
   }
   CrossText made = unpack(*bytes);
+  made.model = request.model;
   if (!request.newName.empty() && request.target.language == Language::Hlsl) {
     if (Status s = renameHlslEntry(made.text, request.newName); !s) return s.error();
     made.entry = request.newName;

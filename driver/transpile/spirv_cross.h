@@ -2,6 +2,7 @@
 // (isolate.h): SPIRV-Cross may crash on a module.
 #pragma once
 
+#include "ir/module.h"
 #include "lanewise/result.h"
 #include "transpile/bindings.h"
 #include "transpile/target_language.h"
@@ -24,11 +25,13 @@ struct CrossRequest {
   std::string entry;     ///< of the module
   std::string newName;   ///< of the entry point in the text; empty: as SPIRV-Cross names it
   std::vector<BindRequest> binds;
+  spv::ExecutionModel model = spv::ExecutionModel::GLCompute; ///< of the entry point
 };
 
 struct CrossText {
   std::string text;
   std::string entry; ///< its name in the text
+  spv::ExecutionModel model = spv::ExecutionModel::GLCompute;
   std::vector<PlacedResource> resources;
   std::vector<TranspileNote> notes;
 };

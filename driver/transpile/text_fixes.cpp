@@ -46,12 +46,14 @@ Status renameHlslEntry(std::string& text, const std::string& name) {
   if (findWord(text, name) != std::string_view::npos)
     return failure(
         fmt::format("--rename-entry={}: the output already uses that name; choose another", name));
-  constexpr std::string_view kEntry = "\nvoid main(";
-  const size_t at = text.find(kEntry);
-  if (at == std::string::npos || text.find(kEntry, at + 1) != std::string::npos)
-    return failure("--rename-entry: SPIRV-Cross wrote no entry point called main");
-  text.replace(at + 6, 4, name);
-  return ok();
+  // A stage with outputs gives them back.
+  for (std::string_view entry : {"\nvoid main(", "\nSPIRV_Cross_Output main("}) {
+    const size_t at = text.find(entry);
+    if (at == std::string::npos || text.find(entry, at + 1) != std::string::npos) continue;
+    text.replace(at + entry.find("main"), 4, name);
+    return ok();
+  }
+  return failure("--rename-entry: SPIRV-Cross wrote no entry point called main");
 }
 
 std::vector<std::string> errorDirectives(const std::string& text) {

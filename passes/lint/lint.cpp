@@ -1,5 +1,6 @@
 #include "lint/lint.h"
 
+#include "analysis/module/entry_points.h"
 #include "lint/context.h"
 
 #include <algorithm>
@@ -47,6 +48,17 @@ const LintRule* findLintRule(std::string_view name) {
   for (const LintRule& rule : kRules)
     if (rule.name == name) return &rule;
   return nullptr;
+}
+
+std::vector<UnlintedEntry> unlintedEntries(const Module& module) {
+  std::vector<UnlintedEntry> unlinted;
+  for (InstRef i : module.globals()) {
+    if (module.opcode(i) != spv::Op::OpEntryPoint) continue;
+    const auto model = spv::ExecutionModel(module.word(i, 1));
+    if (model != spv::ExecutionModel::GLCompute)
+      unlinted.push_back({std::string(module.stringAt(i, 3)), std::string(stageName(model))});
+  }
+  return unlinted;
 }
 
 LintFindings runLint(const Module& module, const Assumptions& assumptions,

@@ -59,6 +59,13 @@ std::span<const LintRule> allLintRules();
 /// The rule with this name, null if there is none.
 const LintRule* findLintRule(std::string_view name);
 
+/// An entry point that no rule looks at: all of them are about the invocations of a compute shader.
+struct UnlintedEntry {
+  std::string name, stage; ///< "main", "fragment"
+};
+/// In module order.
+std::vector<UnlintedEntry> unlintedEntries(const Module& module);
+
 /// What the rules find in a valid module, by place, each once: code that was inlined several times
 /// gives one finding. Values in the assumptions are taken to be those that the module is used with.
 LintFindings runLint(const Module& module, const Assumptions& assumptions,

@@ -2,6 +2,7 @@
 
 #include "analysis/buffers/buffer_ranges.h"
 #include "analysis/buffers/buffer_traffic.h"
+#include "analysis/module/entry_points.h"
 #include "analysis/module/source_lines.h"
 #include "planning/buffer_groups.h"
 #include "text/format_text.h"
@@ -297,8 +298,20 @@ private:
     plan_.remarks.push_back(std::move(remark));
   }
 
+  bool hasComputeShader() const {
+    for (const ProgramShader& shader : shaders_)
+      for (const EntryPoint& entry : shader.analyses->get<EntryPoints>().all())
+        if (entry.model == spv::ExecutionModel::GLCompute) return true;
+    return false;
+  }
+
   /// Why `auto` does not want the layout.
   std::optional<Refusal> isProfitable(const Candidate& candidate) const {
+    if (!candidate.cost->isKnown() && !hasComputeShader())
+      return Refusal{
+          "unknown-workgroup-size",
+          "it is not accessed by a compute shader, so which invocations run together is unknown",
+          {}};
     if (!candidate.cost->isKnown())
       return Refusal{"unknown-workgroup-size",
                      "the workgroup size is unknown; give --workgroup-size or --scenario",

@@ -187,6 +187,10 @@ public:
     return std::move(reflection_);
   }
 
+  std::map<uint32_t, ReflectedSpecConstant> specConstants() && {
+    return std::move(reflection_.specConstants);
+  }
+
 private:
   const EntryPoint* findEntry(const std::string& name) {
     const EntryPoint* found = nullptr;
@@ -472,6 +476,13 @@ Result<Reflection> reflect(std::span<const uint32_t> words, const std::string& e
   Result<Module> module = Module::read({words.begin(), words.end()});
   if (!module) return module.error();
   return Reflector(*module, given).run(entry);
+}
+
+Result<std::map<uint32_t, ReflectedSpecConstant>>
+reflectSpecConstants(std::span<const uint32_t> words) {
+  Result<Module> module = Module::read({words.begin(), words.end()});
+  if (!module) return module.error();
+  return Reflector(*module, {}).specConstants();
 }
 
 Result<Reflection> ReflectionCache::reflect(std::span<const uint32_t> words,

@@ -109,7 +109,11 @@ struct Reflection {
 Result<Reflection> reflect(std::span<const uint32_t> words, const std::string& entry,
                            const std::map<uint32_t, uint64_t>& given);
 
-/// The same for those who ask again and again for the same modules.
+/// The specialization constants of a module, whatever stages it has, by SpecId.
+Result<std::map<uint32_t, ReflectedSpecConstant>>
+reflectSpecConstants(std::span<const uint32_t> words);
+
+/// reflect() for those who ask again and again for the same modules.
 class ReflectionCache {
 public:
   Result<Reflection> reflect(std::span<const uint32_t> words, const std::string& entry,

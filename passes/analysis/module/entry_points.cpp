@@ -222,6 +222,47 @@ std::optional<WorkgroupSize> WorkgroupSizes::of(const EntryPoint& entry) const {
 
 } // namespace
 
+std::string_view stageName(spv::ExecutionModel model) {
+  switch (model) {
+  case spv::ExecutionModel::Vertex:
+    return "vertex";
+  case spv::ExecutionModel::TessellationControl:
+    return "tessellation control";
+  case spv::ExecutionModel::TessellationEvaluation:
+    return "tessellation evaluation";
+  case spv::ExecutionModel::Geometry:
+    return "geometry";
+  case spv::ExecutionModel::Fragment:
+    return "fragment";
+  case spv::ExecutionModel::GLCompute:
+    return "compute";
+  case spv::ExecutionModel::Kernel:
+    return "OpenCL";
+  case spv::ExecutionModel::TaskNV:
+    return "NV task";
+  case spv::ExecutionModel::MeshNV:
+    return "NV mesh";
+  case spv::ExecutionModel::TaskEXT:
+    return "task";
+  case spv::ExecutionModel::MeshEXT:
+    return "mesh";
+  case spv::ExecutionModel::RayGenerationKHR:
+    return "ray generation";
+  case spv::ExecutionModel::IntersectionKHR:
+    return "intersection";
+  case spv::ExecutionModel::AnyHitKHR:
+    return "any-hit";
+  case spv::ExecutionModel::ClosestHitKHR:
+    return "closest-hit";
+  case spv::ExecutionModel::MissKHR:
+    return "miss";
+  case spv::ExecutionModel::CallableKHR:
+    return "callable";
+  default:
+    return "unknown";
+  }
+}
+
 EntryPoints::EntryPoints(Analyses& analyses) {
   const Module& module = analyses.module();
   const WorkgroupSizes sizes(module, analyses.get<Constants>(), analyses.get<Decorations>(),

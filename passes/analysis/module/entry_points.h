@@ -36,6 +36,9 @@ inline std::array<uint32_t, 3> localIdOf(uint64_t invocation, const std::array<u
 /// Workgroups larger than any device takes are not looked at invocation by invocation.
 inline constexpr uint64_t kMaxCountedInvocations = 4096;
 
+/// "fragment", "ray generation": the stage of shaders that a model stands for, in words for people.
+std::string_view stageName(spv::ExecutionModel model);
+
 struct EntryPoint {
   InstRef inst;         ///< OpEntryPoint
   FunctionRef function; ///< null in a broken module

@@ -187,7 +187,7 @@ protected:
     trip.target = targetOf(language, isVulkan);
     Result<PreparedModule> prepared = prepareModule(input, {trip.target, "", {}, false});
     ASSERT_TRUE(prepared);
-    CrossRequest request{trip.target, prepared->entry, "", {}};
+    CrossRequest request{trip.target, prepared->entry.name, "", {}};
     Result<CrossText> text = crossCompile(prepared->words, request);
     ASSERT_TRUE(text) << text.error().message;
     ShaderPair pair{"main", input, input};
@@ -268,6 +268,81 @@ TEST_F(TranspileRoundTrip, TextThatDoesNotCompile) {
   make(Language::Hlsl); // of which glslang knows a part
   replace("void main(", "void main((");
   EXPECT_EQ(verify().state, VerifyState::NotRun);
+}
+
+// Other stages than compute: compiled only.
+VerifyReport verifyFragment(Language language, const std::string& text) {
+  CrossText made;
+  made.text = text;
+  made.entry = "main";
+  made.model = spv::ExecutionModel::Fragment;
+  TargetLanguage target;
+  target.language = language;
+  return verifyByCompiling({"main", {}, made, {}}, target);
+}
+
+TEST(TranspileOtherStages, AreCompiledAndNeverVerified) {
+  const std::string text =
+      "#version 450\nlayout(location = 0) out vec4 c;\nvoid main() { c = gl_FragCoord; }\n";
+  const VerifyReport report = verifyFragment(Language::Glsl, text);
+  EXPECT_EQ(report.state, VerifyState::NotRun);
+  EXPECT_EQ(report.reason, "glslang compiles the text without an error; fragment shaders are not "
+                           "dispatched, so nothing was compared");
+  EXPECT_EQ(verifyFragment(Language::Glsl, text + "void").state, VerifyState::Differs);
+}
+
+TEST(TranspileOtherStages, AnUnknownExtensionIsNoFaultOfTheText) {
+  const VerifyReport report =
+      verifyFragment(Language::Glsl, "#version 450\n#extension GL_NO_such : require\n"
+                                     "void main() {}\n");
+  EXPECT_EQ(report.state, VerifyState::NotRun);
+  EXPECT_NE(report.reason.find("GL_NO_such"), std::string::npos) << report.reason;
+}
+
+TEST(TranspileOtherStages, ALimitOfTheCompilerIsNoFaultOfTheText) {
+  const VerifyReport report =
+      verifyFragment(Language::Glsl, "#version 450\nlayout(binding = 1000) uniform sampler2D s;\n"
+                                     "layout(location = 0) out vec4 c;\n"
+                                     "void main() { c = texture(s, vec2(0)); }\n");
+  EXPECT_EQ(report.state, VerifyState::NotRun);
+  EXPECT_NE(report.reason.find("gl_Max"), std::string::npos) << report.reason;
+}
+
+TEST(TranspileOtherStages, EntryPointsAreChosenByNameAndStage) {
+  // Three entry points of one function, which chooseEntry() does not mind.
+  auto withEntries = [](std::initializer_list<spv::ExecutionModel> models) {
+    Words words = emptyShader(*models.begin());
+    const uint32_t name = 'm' | 'a' << 8 | 'i' << 16 | 'n' << 24;
+    size_t at = 5;
+    while ((words[at] & 0xffff) != uint32_t(spv::Op::OpEntryPoint)) at += words[at] >> 16;
+    for (auto m = models.begin() + 1; m != models.end(); ++m) {
+      const uint32_t entry[] = {5u << 16 | uint32_t(spv::Op::OpEntryPoint), uint32_t(*m), 3, name,
+                                0};
+      words.insert(words.begin() + long(at) + 5, std::begin(entry), std::end(entry));
+    }
+    Result<Module> module = Module::read(std::move(words));
+    EXPECT_TRUE(bool(module));
+    return std::move(*module);
+  };
+  using Model = spv::ExecutionModel;
+  const Module two = withEntries({Model::Vertex, Model::Fragment});
+  Result<ChosenEntry> chosen = chooseEntry(two, "main", "");
+  ASSERT_FALSE(bool(chosen));
+  EXPECT_EQ(chosen.error().message,
+            "the module has several entry points, 'main' (vertex), 'main' (fragment); choose one "
+            "with --shader-stage=vert or --shader-stage=frag");
+  chosen = chooseEntry(two, "", "frag");
+  ASSERT_TRUE(bool(chosen));
+  EXPECT_EQ(chosen->model, Model::Fragment);
+  EXPECT_EQ(chosen->others, "");
+  EXPECT_FALSE(bool(chooseEntry(two, "", "geom")));
+  EXPECT_FALSE(bool(chooseEntry(two, "other", "frag")));
+
+  const Module mixed = withEntries({Model::GLCompute, Model::Fragment});
+  chosen = chooseEntry(mixed, "", "");
+  ASSERT_TRUE(bool(chosen));
+  EXPECT_TRUE(chosen->isCompute());
+  EXPECT_NE(chosen->others.find("'main' (fragment)"), std::string::npos);
 }
 
 TEST_F(TranspileRoundTrip, MacrosTakeTheFormOfTheirDefault) {
