@@ -171,15 +171,19 @@ private:
   void say(size_t index) {
     ItemResult& result = results_[index];
     remarks_ += std::exchange(result.remarks, {});
-    std::string text = std::exchange(result.errors, {});
+    std::string errors = std::exchange(result.errors, {});
     if (result.status == ItemStatus::Fallback)
-      text += fmt::format("lanewise: warning: {}: not optimized, copied unchanged: {}\n",
-                          plan_.inputs[index].path, result.reason);
-    text += std::exchange(result.standardError, {});
+      errors += fmt::format("lanewise: warning: {}: not optimized, copied unchanged: {}\n",
+                            plan_.inputs[index].path, result.reason);
+    const std::string text = std::exchange(result.standardError, {});
     const std::string out = std::exchange(result.standardOutput, {});
-    if (text.empty() && out.empty()) return;
+    if (errors.empty() && text.empty() && out.empty()) return;
     progress_->clear();
-    printError("{}", text);
+    printDiagnostics(stderr, errors);
+    if (options().format == ReportFormat::Json)
+      printPlain(stderr, text);
+    else
+      printDiagnostics(stderr, text);
     printOut("{}", out);
   }
 

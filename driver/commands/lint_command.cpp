@@ -161,13 +161,21 @@ public:
     int exitCode = kDone;
     for (const std::string& input : options_.inputs)
       if (!lintOne(input)) exitCode = kBadUsageOrInput;
-    OutputFiles file;
-    file.add(options_.output, text());
-    if (Status s = file.commit(); !s) return fail(s.error().message);
+    if (Status s = write(); !s) return fail(s.error().message);
     return std::max<int>(exitCode, report_.count(Severity::Error) != 0 ? kFoundSomething : kDone);
   }
 
 private:
+  Status write() const {
+    if (options_.format == LintFormat::Text && options_.output == "-") {
+      printDiagnostics(stdout, text());
+      return ok();
+    }
+    OutputFiles file;
+    file.add(options_.output, text());
+    return file.commit();
+  }
+
   std::string text() const {
     if (options_.format == LintFormat::Json) return lintAsJson(report_);
     if (options_.format == LintFormat::Sarif) return lintAsSarif(report_);

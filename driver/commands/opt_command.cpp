@@ -263,7 +263,10 @@ private:
     for (FileToWrite& f : output.files) files.add(std::move(f.path), std::move(f.contents));
     // Files first: what is printed must not speak of an output that could not be written.
     if (Status s = files.commit(); !s) return fail(s.error().message);
-    printError("{}", output.standardError);
+    if (options_.format == ReportFormat::Json)
+      printPlain(stderr, output.standardError);
+    else
+      printDiagnostics(stderr, output.standardError);
     printOut("{}", output.standardOutput);
     return kDone;
   }

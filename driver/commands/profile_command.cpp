@@ -135,7 +135,8 @@ int profile(Options& o) {
     return kDone;
   }
   printOut("{}", formatProfile(*profile, o.profile.target, o.top));
-  for (const std::string& note : work->notes) printOut("note: {}\n", note);
+  for (const std::string& note : work->notes)
+    printDiagnostics(stdout, fmt::format("note: {}\n", note));
   return kDone;
 }
 

@@ -308,7 +308,7 @@ int verify(const Options& o) {
   report.notes.insert(report.notes.begin(), work->notes.begin(), work->notes.end());
   Status written = writeReports(o, *work, report);
   if (!written) return fail(written.error().message);
-  if (o.json != "-") printOut("{}", formatReport(report));
+  if (o.json != "-") printDiagnostics(stdout, formatReport(report));
   return exitCodeOf(report, o.requiresVerified);
 }
 

@@ -1,11 +1,23 @@
 #include "support/print.h"
 
+#include "support/colored_text.h"
+#include "support/terminal.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 
 namespace lanewise::driver {
+
+void printPlain(std::FILE* stream, std::string_view text) {
+  // The stream remembers an error (ferror).
+  (void)!std::fwrite(text.data(), 1, text.size(), stream);
+}
+
+void printDiagnostics(std::FILE* stream, std::string_view text) {
+  printPlain(stream, isColored(stream) ? colored(text) : std::string(text));
+}
 
 std::string asErrorLines(std::string_view message) {
   std::string text;
