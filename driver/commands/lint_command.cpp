@@ -9,6 +9,7 @@
 #include "support/print.h"
 #include "support/spirv_tools.h"
 #include "support/suggest.h"
+#include "support/terminal.h"
 #include "verify/compare/source_texts.h"
 
 #include <algorithm>
@@ -168,7 +169,7 @@ public:
 private:
   Status write() const {
     if (options_.format == LintFormat::Text && options_.output == "-") {
-      printDiagnostics(stdout, text());
+      printDiagnostics(stdout, lintAsText(report_, terminalWidth(stdout)));
       return ok();
     }
     OutputFiles file;
@@ -186,7 +187,7 @@ private:
     const Result<LoadedModule> loaded = loadModule(input, options_.load);
     if (!loaded) {
       fail(loaded.error().message);
-      report_.failed.push_back({nameOf(input), loaded.error().message});
+      report_.failed.push_back({nameOf(input), withoutSource(loaded.error().message)});
       return false;
     }
     for (const std::string& warning : loaded->warnings) printError("{}\n", warning);
@@ -200,8 +201,12 @@ private:
     texts.add(*original);
     for (LintFinding& f : linted.findings) {
       if (options_.isStrict) f.severity = Severity::Error;
-      std::vector<std::string> lines{texts.line(f.location)};
-      for (const LintNote& note : f.notes) lines.push_back(texts.line(note.location));
+      auto quote = [&](const SourceLocation& at, const std::string& subject) -> QuotedLine {
+        const std::string& line = texts.wholeLine(at);
+        return {line, rangeIn(line, at.column, subject)};
+      };
+      std::vector<QuotedLine> lines{quote(f.location, f.subject)};
+      for (const LintNote& note : f.notes) lines.push_back(quote(note.location, note.subject));
       linted.lines.push_back(std::move(lines));
     }
     report_.inputs.push_back(std::move(linted));

@@ -31,8 +31,11 @@ void printError(fmt::format_string<Args...> format, Args&&... args) {
 }
 
 /// A message as it is printed: each line with the program's name, but for those of compilers, which
-/// keep the form that editors jump to ("FILE:LINE: error: ...").
+/// keep the form that editors jump to ("FILE:LINE: error: ..."), and the lines of source below
+/// them.
 std::string asErrorLines(std::string_view message);
+/// The message without lines of source, which stand four columns in.
+std::string withoutSource(std::string_view message);
 
 /// Prints it on standard error, and gives back the exit code.
 int fail(std::string_view message, int exitCode = kBadUsageOrInput);

@@ -33,6 +33,10 @@ bool isTerminal(std::FILE* stream) {
   return ::isatty(::fileno(stream)) != 0;
 }
 
+bool canErase(std::FILE* stream) {
+  return wantsColor(ColorMode::Auto, {nullptr, nullptr, std::getenv("TERM")}, isTerminal(stream));
+}
+
 bool isColored(std::FILE* stream) {
   const ColorEnvironment environment{std::getenv("NO_COLOR"), std::getenv("CLICOLOR_FORCE"),
                                      std::getenv("TERM")};

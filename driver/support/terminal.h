@@ -26,6 +26,8 @@ void setColorMode(ColorMode mode);
 bool isTerminal(std::FILE* stream);
 /// Whether what people read is coloured there. Machines' formats never are.
 bool isColored(std::FILE* stream);
+/// Whether a line on it can be written anew: a terminal, and none that is said to be dumb.
+bool canErase(std::FILE* stream);
 /// Columns of the terminal; 0 where there is none, or it does not say.
 uint32_t terminalWidth(std::FILE* stream);
 
