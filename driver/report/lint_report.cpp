@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace lanewise::driver {
 namespace {
@@ -84,11 +85,18 @@ Json physicalLocation(const SourceLocation& at, const std::string& input, const 
   return j;
 }
 
+/// Lines of text begin in lower case, sentences do not.
+std::string sentence(std::string_view text) {
+  std::string whole(text);
+  if (!whole.empty() && whole[0] >= 'a' && whole[0] <= 'z') whole[0] = char(whole[0] - 'a' + 'A');
+  return whole;
+}
+
 Json ruleAsSarif(const LintRule& rule) {
   Json j;
   j["id"] = rule.name;
   j["shortDescription"]["text"] = rule.summary;
-  j["help"]["text"] = fmt::format("See docs/lint/{}.md.", rule.name);
+  j["help"]["text"] = fmt::format("{}. See docs/lint/{}.md.", sentence(rule.mend), rule.name);
   j["defaultConfiguration"]["level"] = nameOf(rule.severity);
   return j;
 }
@@ -131,6 +139,7 @@ size_t LintReport::count(Severity severity) const {
 
 std::string lintAsText(const LintReport& report, uint32_t columns) {
   std::string text;
+  std::set<std::string_view> mended; // what helps is said once a rule
   auto quote = [&](const QuotedLine& line) { return quoted(line.text, line.span, columns); };
   for (const LintedInput& input : report.inputs)
     for (size_t n = 0; n < input.findings.size(); ++n) {
@@ -149,6 +158,8 @@ std::string lintAsText(const LintReport& report, uint32_t columns) {
                             f.notes[k].message);
         if (!isRepeated) text += quote(input.lines[n][k + 1]);
       }
+      if (const LintRule* rule = findLintRule(f.rule); rule && mended.insert(f.rule).second)
+        text += fmt::format("{}: help: {}\n", placeOf(f.location, input.name), rule->mend);
     }
   const size_t errors = report.count(Severity::Error), warnings = report.count(Severity::Warning);
   auto counted = [](size_t n, std::string_view what) {

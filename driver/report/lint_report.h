@@ -41,8 +41,9 @@ struct LintReport {
   size_t count(Severity severity) const;
 };
 
-/// "FILE:LINE: error: MESSAGE [RULE]", the line of source, then the notes; at the end the counts.
-/// Nothing at all when nothing was found. Lines of source are cut at `columns` (0: never).
+/// "FILE:LINE: error: MESSAGE [RULE]", the line of source, then the notes, below the first
+/// finding of a rule what helps; at the end the counts. Nothing at all when nothing was found.
+/// Lines of source are cut at `columns` (0: never).
 std::string lintAsText(const LintReport& report, uint32_t columns = 0);
 /// One object.
 std::string lintAsJson(const LintReport& report);

@@ -47,6 +47,7 @@ struct LintRule {
   std::string_view fileName; ///< "shared_memory_race"
   Severity severity;
   std::string_view summary;
+  std::string_view mend; ///< what usually helps; one line, without a trailing period
   void (*run)(LintContext&, LintFindings&);
 };
 

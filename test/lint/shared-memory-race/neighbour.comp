@@ -7,6 +7,7 @@
 // CHECK-NEXT:{{.*}}neighbour.comp:[[#READ-1]]: note: 'tile'[1] is written here by invocation (1, 0, 0)
 // CHECK-NEXT:    tile[lid] = data[lid];
 // CHECK-NEXT:    ^~~~
+// CHECK-NEXT:{{.*}}neighbour.comp:[[#]]: help: put a barrier that waits{{.*}}
 // CHECK-NEXT:1 error
 // RUN: %lanewise opt %s -o %t.spv && not %lanewise verify %t.spv %t.spv --device=interpreter 2>&1 | FileCheck %s --check-prefix=RUNS
 // RUNS: race

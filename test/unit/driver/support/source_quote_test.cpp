@@ -112,5 +112,17 @@ TEST(SourceQuote, linesFollowDirectives) {
   EXPECT_EQ(lines.at(12), "b");
 }
 
+TEST(SourceQuote, linesOfOtherFiles) {
+  EXPECT_TRUE(hasForeignLines("a\n # line 3 \"b.glsl\"\n"));
+  EXPECT_TRUE(hasForeignLines("#line 3 1"));
+  EXPECT_FALSE(hasForeignLines("a\n#line 3\n#define x\n"));
+}
+
+TEST(SourceQuote, clippedToATerminal) {
+  EXPECT_EQ(clipped("0123456789", 11), "0123456789");
+  EXPECT_EQ(clipped("0123456789", 10), "012345...");
+  EXPECT_EQ(clipped("a\x1b[2J", 80), "a?[2J");
+}
+
 } // namespace
 } // namespace lanewise::driver
