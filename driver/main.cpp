@@ -46,7 +46,7 @@ std::string usageBelow(std::string_view word) {
 
 int run(Command& command, std::string_view name, std::span<char*> args) {
   CommandLine line{std::string(name)};
-  command.declare(line);
+  declare(command, line);
   useProjectFile(line, describeCommands);
   const lanewise::Result<bool> wantsHelp = line.parse(args);
   if (!wantsHelp) return fail(wantsHelp.error().message);

@@ -646,9 +646,12 @@ Remark Plan::remarkOf(const Site& site) const {
     r.kind = Remark::Kind::Missed;
     r.name = site.refusal->name;
     r.message = formatText("kept {}{}: {}", kind, arms, site.refusal->message);
-    if (site.refusal->place != s.branch)
-      r.message += formatText(" ({}{})", module_.facts(site.refusal->place).name,
-                              placeOf(site.refusal->place));
+    if (site.refusal->place != s.branch) {
+      const std::string_view opcode = module_.facts(site.refusal->place).name;
+      r.message += formatText(" ({}{})", opcode, placeOf(site.refusal->place));
+      SourceLocation at = analyses_.get<SourceLines>().at(module_, site.refusal->place);
+      if (at.line != 0) r.notes.push_back({std::move(at), formatText("{} is here", opcode), {}});
+    }
     return r;
   }
   r.kind = Remark::Kind::Applied;

@@ -83,6 +83,7 @@ void addRemarks(BarrierJudgement& judgement, Remarks& remarks) {
     if (barrier.verdicts.empty()) continue;
     add(barrier, Remark::Kind::Missed, nameOf(barrier.verdicts.front().need),
         formatText("kept a {} barrier: {}", kind, reasonOf(judgement, barrier)));
+    remarks.back().notes = placesOf(judgement, barrier);
   }
 }
 

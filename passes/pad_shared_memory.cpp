@@ -547,6 +547,7 @@ Remark Plan::remark(const Candidate& c) const {
   remark.location = analyses_.get<SourceLines>().at(module_, place);
   if (!c.entryPoints.empty()) remark.function = module_.stringAt(c.entryPoints.front()->inst, 3);
   remark.args = {{"array", c.name}};
+  remark.subject = c.name;
   const std::string old = describe(variable, before.layout);
   remark.details = siteTable(c, c.isApplied() ? &c.after->layout : nullptr);
   if (c.hasNoConflict) {

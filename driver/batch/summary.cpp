@@ -1,12 +1,10 @@
 #include "batch/summary.h"
 
 #include "report/version.h"
-#include "support/print.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 namespace lanewise::driver {
 
@@ -56,26 +54,12 @@ std::string summaryAsText(const BatchCounts& counts, bool hasCache, double secon
   return text + fmt::format("; {} written; {:.1f} s\n", counts.written, seconds);
 }
 
-ProgressLine::ProgressLine(size_t files) : isTerminal_(::isatty(STDERR_FILENO)), files_(files) {}
-
-void ProgressLine::update(const BatchCounts& counts) {
-  constexpr std::chrono::milliseconds kInterval(100);
-  const auto now = std::chrono::steady_clock::now();
-  if (!isTerminal_ || now - last_ < kInterval) return;
-  last_ = now;
-  isThere_ = true;
-  std::string text = fmt::format("\r[{}/{}]", counts.files, files_);
+std::string progressAsText(const BatchCounts& counts, size_t files) {
+  std::string text = fmt::format("[{}/{}]", counts.files, files);
   if (counts.hits > 0) text += fmt::format(" {} from the cache", counts.hits);
   if (counts.fallback > 0) text += fmt::format(" {} copied unchanged", counts.fallback);
   if (counts.failed > 0) text += fmt::format(" {} failed", counts.failed);
-  printError("{}\x1b[K", text);
-}
-
-void ProgressLine::clear() {
-  if (!isThere_) return;
-  printError("\r\x1b[K");
-  isThere_ = false;
-  last_ = {};
+  return text;
 }
 
 } // namespace lanewise::driver

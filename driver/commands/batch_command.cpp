@@ -12,6 +12,7 @@
 #include "report/html/report_subjects.h"
 #include "support/files.h"
 #include "support/print.h"
+#include "support/progress_line.h"
 
 #include <algorithm>
 #include <chrono>
@@ -38,7 +39,7 @@ public:
     if (!options().html.empty()) plan_.key.flags.insert(plan_.key.flags.end(), {"--html", ""});
     if (int code = prepare()) return code;
     if (Status s = runWorkers(); !s) return fail(s.error().message);
-    progress_->clear();
+    progress_.reset();
     if (int code = writeReports()) exitCode_ = std::max(exitCode_, code);
     if (batch_.isFolderCache() && batch_.cacheBytes > 0)
       pruneFolderStore(batch_.cache, batch_.cacheBytes);
@@ -71,7 +72,9 @@ private:
       plan_.timingLock = timingLock_.get();
     }
     removeLeftovers();
-    progress_.emplace(plan_.inputs.size());
+    // Who has thousands of shaders done knows that it takes a while.
+    progress_.emplace(!options().isQuiet && options().format == ReportFormat::Text,
+                      std::chrono::milliseconds(0));
     return kDone;
   }
 
@@ -142,7 +145,9 @@ private:
     events.finished = [&](uint32_t index, Result<std::string> answer) {
       take(index, std::move(answer));
     };
-    events.tick = [&] { progress_->update(counts_); };
+    events.tick = [&] {
+      ProgressLine::tell(ProgressLine::Level::Task, progressAsText(counts_, plan_.inputs.size()));
+    };
     return runPool(order, pool, events);
   }
 
@@ -161,7 +166,6 @@ private:
     exitCode_ = std::max(exitCode_, result.exitCode);
     if (!result.trouble.empty() && !hasWarnedOfCache_) {
       hasWarnedOfCache_ = true;
-      progress_->clear();
       printError("lanewise: warning: cannot write the cache: {}\n", result.trouble);
     }
     // In the order of the inputs, whoever was quicker.
@@ -171,15 +175,18 @@ private:
   void say(size_t index) {
     ItemResult& result = results_[index];
     remarks_ += std::exchange(result.remarks, {});
-    std::string text = std::exchange(result.errors, {});
+    std::string errors = std::exchange(result.errors, {});
     if (result.status == ItemStatus::Fallback)
-      text += fmt::format("lanewise: warning: {}: not optimized, copied unchanged: {}\n",
-                          plan_.inputs[index].path, result.reason);
-    text += std::exchange(result.standardError, {});
+      errors += fmt::format("lanewise: warning: {}: not optimized, copied unchanged: {}\n",
+                            plan_.inputs[index].path, result.reason);
+    const std::string text = std::exchange(result.standardError, {});
     const std::string out = std::exchange(result.standardOutput, {});
-    if (text.empty() && out.empty()) return;
-    progress_->clear();
-    printError("{}", text);
+    if (errors.empty() && text.empty() && out.empty()) return;
+    printDiagnostics(stderr, errors);
+    if (options().format == ReportFormat::Json)
+      printPlain(stderr, text);
+    else
+      printDiagnostics(stderr, text);
     printOut("{}", out);
   }
 

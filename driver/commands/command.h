@@ -34,6 +34,9 @@ struct CommandEntry {
 };
 std::span<const CommandEntry> allCommands();
 
+/// What the command declares, and what all of them have.
+void declare(Command& command, CommandLine& line);
+
 /// What the commands declare, in the order of the table.
 std::vector<CommandDescription> describeCommands();
 

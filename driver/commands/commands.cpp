@@ -1,5 +1,6 @@
 #include "commands/commands.h"
 
+#include "options/option_groups.h"
 #include "support/print.h"
 #include "targets/device_target.h"
 #include "targets/target_profiles.h"
@@ -45,12 +46,18 @@ std::span<const CommandEntry> allCommands() {
   return kCommands;
 }
 
+void declare(Command& command, CommandLine& line) {
+  command.declare(line);
+  line.group("Messages");
+  addColorOption(line);
+}
+
 std::vector<CommandDescription> describeCommands() {
   std::vector<CommandDescription> all;
   for (const CommandEntry& entry : kCommands) {
     const std::unique_ptr<Command> command = entry.make(describeCommands);
     CommandLine line{std::string(entry.name)};
-    command->declare(line);
+    declare(*command, line);
     all.push_back(line.describe());
     all.back().summary = entry.summary;
   }

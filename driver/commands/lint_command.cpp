@@ -9,6 +9,7 @@
 #include "support/print.h"
 #include "support/spirv_tools.h"
 #include "support/suggest.h"
+#include "support/terminal.h"
 #include "verify/compare/source_texts.h"
 
 #include <algorithm>
@@ -159,13 +160,21 @@ public:
     int exitCode = kDone;
     for (const std::string& input : options_.inputs)
       if (!lintOne(input)) exitCode = kBadUsageOrInput;
-    OutputFiles file;
-    file.add(options_.output, text());
-    if (Status s = file.commit(); !s) return fail(s.error().message);
+    if (Status s = write(); !s) return fail(s.error().message);
     return std::max<int>(exitCode, report_.count(Severity::Error) != 0 ? kFoundSomething : kDone);
   }
 
 private:
+  Status write() const {
+    if (options_.format == LintFormat::Text && options_.output == "-") {
+      printDiagnostics(stdout, lintAsText(report_, terminalWidth(stdout)));
+      return ok();
+    }
+    OutputFiles file;
+    file.add(options_.output, text());
+    return file.commit();
+  }
+
   std::string text() const {
     if (options_.format == LintFormat::Json) return lintAsJson(report_);
     if (options_.format == LintFormat::Sarif) return lintAsSarif(report_);
@@ -176,7 +185,7 @@ private:
     const Result<LoadedModule> loaded = loadModule(input, options_.load);
     if (!loaded) {
       fail(loaded.error().message);
-      report_.failed.push_back({nameOf(input), loaded.error().message});
+      report_.failed.push_back({nameOf(input), withoutSource(loaded.error().message)});
       return false;
     }
     for (const std::string& warning : loaded->warnings) printError("{}\n", warning);
@@ -190,8 +199,12 @@ private:
     texts.add(*original);
     for (LintFinding& f : linted.findings) {
       if (options_.isStrict) f.severity = Severity::Error;
-      std::vector<std::string> lines{texts.line(f.location)};
-      for (const LintNote& note : f.notes) lines.push_back(texts.line(note.location));
+      auto quote = [&](const SourceLocation& at, const std::string& subject) -> QuotedLine {
+        const std::string& line = texts.wholeLine(at);
+        return {line, rangeIn(line, at.column, subject)};
+      };
+      std::vector<QuotedLine> lines{quote(f.location, f.subject)};
+      for (const LintNote& note : f.notes) lines.push_back(quote(note.location, note.subject));
       linted.lines.push_back(std::move(lines));
     }
     report_.inputs.push_back(std::move(linted));

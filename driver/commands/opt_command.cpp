@@ -11,6 +11,8 @@
 #include "support/files.h"
 #include "support/isolate.h"
 #include "support/print.h"
+#include "support/progress_line.h"
+#include "support/terminal.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -36,10 +38,13 @@ public:
     setDefaultIsolation(options_.isolation);
     setDefaultValidation(options_.validation);
     if (int code = prepare()) return code;
+    setTerminal();
+    ProgressLine progress(showsProgress());
     if (options_.isProgram()) return runProgram();
     int exitCode = kDone;
     std::string remarks;
     for (const std::string& input : options_.inputs) {
+      tellProgress(input);
       OptimizedInput one =
           optimizeInput(input, outputFor(input), options_, verifier_.get(), std::cerr);
       exitCode = std::max(exitCode, one.exitCode);
@@ -64,6 +69,29 @@ public:
   }
 
 private:
+  /// People who ask for remarks on a terminal get the source with them.
+  void setTerminal() {
+    const RemarkFilter asked = options_.remarks;
+    options_.columns = terminalWidth(stderr);
+    options_.quotesSource = isTerminal(stderr) && options_.remarksFile.empty() &&
+                            (asked == RemarkFilter::All || asked == RemarkFilter::Applied ||
+                             asked == RemarkFilter::Missed);
+  }
+
+  /// What passes print as they go would come between.
+  bool showsProgress() const {
+    const PipelineOptions& p = options_.pipeline;
+    return !options_.isQuiet && options_.format == ReportFormat::Text && !p.printAll &&
+           p.printBefore.empty() && p.printAfter.empty() && p.bisectLimit < 0;
+  }
+
+  void tellProgress(const std::string& input) const {
+    const size_t all = options_.inputs.size();
+    const size_t n = size_t(&input - options_.inputs.data()) + 1;
+    ProgressLine::tell(ProgressLine::Level::Task,
+                       all == 1 ? input : fmt::format("[{}/{}] {}", n, all, input));
+  }
+
   bool wantsRemarksFile() const {
     return !options_.remarksFile.empty() && options_.remarks != RemarkFilter::None;
   }
@@ -261,9 +289,13 @@ private:
     OutputFiles files;
     if (options_.writesIfChanged) files.keepEqualFiles();
     for (FileToWrite& f : output.files) files.add(std::move(f.path), std::move(f.contents));
+    ProgressLine::wipe(); // one of the files may be standard output
     // Files first: what is printed must not speak of an output that could not be written.
     if (Status s = files.commit(); !s) return fail(s.error().message);
-    printError("{}", output.standardError);
+    if (options_.format == ReportFormat::Json)
+      printPlain(stderr, output.standardError);
+    else
+      printDiagnostics(stderr, output.standardError);
     printOut("{}", output.standardOutput);
     return kDone;
   }

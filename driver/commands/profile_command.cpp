@@ -5,6 +5,7 @@
 #include "options/option_groups.h"
 #include "support/failure.h"
 #include "support/print.h"
+#include "support/progress_line.h"
 #include "verify/profile/profile.h"
 #include "verify/program/bind_program.h"
 
@@ -115,6 +116,8 @@ Result<Workload> workloadOfModule(const Options& o) {
 
 int profile(Options& o) {
   if (int code = openTarget(o.target, {}, o.profile.target)) return code;
+  ProgressLine progress(o.format == ProfileFormat::Text);
+  ProgressLine::tell(ProgressLine::Level::Task, o.inputs[0]);
   Result<Workload> work = o.scenario.isGiven() ? workloadOfScenario(o) : workloadOfModule(o);
   if (!work) return fail(work.error().str());
   auto inScenario = [&](const Error& error) {
@@ -135,7 +138,8 @@ int profile(Options& o) {
     return kDone;
   }
   printOut("{}", formatProfile(*profile, o.profile.target, o.top));
-  for (const std::string& note : work->notes) printOut("note: {}\n", note);
+  for (const std::string& note : work->notes)
+    printDiagnostics(stdout, fmt::format("note: {}\n", note));
   return kDone;
 }
 

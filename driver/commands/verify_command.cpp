@@ -10,6 +10,9 @@
 #include "support/files.h"
 #include "support/isolate.h"
 #include "support/print.h"
+#include "support/progress_line.h"
+#include "support/terminal.h"
+#include "verify/compare/source_texts.h"
 #include "verify/interpreter/interpreter_runner.h"
 #include "verify/verify.h"
 
@@ -283,6 +286,14 @@ Status writeReports(const Options& o, const Workload& work, const VerifyReport& 
   return files.commit();
 }
 
+SourceTexts sourcesOf(const Workload& work) {
+  SourceTexts texts;
+  for (const ProgramVariant& program : work.programs)
+    for (const auto& [name, words] : program.modules)
+      if (Result<Module> module = Module::read(words)) texts.add(*module);
+  return texts;
+}
+
 int exitCodeOf(const VerifyReport& report, bool requiresVerified) {
   if (report.state == VerifyState::Differs || report.state == VerifyState::OriginalUnsound)
     return kFoundSomething;
@@ -291,6 +302,8 @@ int exitCodeOf(const VerifyReport& report, bool requiresVerified) {
 
 int verify(const Options& o) {
   setDefaultIsolation(o.isolation);
+  ProgressLine progress(o.json != "-");
+  ProgressLine::tell(ProgressLine::Level::Task, o.inputs.back());
   Result<Workload> work = !o.scenario.isGiven()   ? workloadOfModules(o)
                           : isFolder(o.inputs[0]) ? workloadOfFolders(o)
                                                   : workloadOfScenario(o);
@@ -308,7 +321,10 @@ int verify(const Options& o) {
   report.notes.insert(report.notes.begin(), work->notes.begin(), work->notes.end());
   Status written = writeReports(o, *work, report);
   if (!written) return fail(written.error().message);
-  if (o.json != "-") printOut("{}", formatReport(report));
+  if (o.json != "-") {
+    SourceTexts texts = sourcesOf(*work);
+    printDiagnostics(stdout, formatReport(report, &texts, terminalWidth(stdout)));
+  }
   return exitCodeOf(report, o.requiresVerified);
 }
 

@@ -138,6 +138,18 @@ Status checkEntry(const Words& words, const std::string& entry) {
       fmt::format("no entry point '{}'; the module has {}", entry, known.empty() ? "none" : known));
 }
 
+/// What the compiler said, each with the line of source that it speaks of.
+std::vector<std::string> withQuotes(const Compiled& compiled,
+                                    const std::vector<std::string>& messages) {
+  std::vector<std::string> quoted;
+  for (const std::string& message : messages) {
+    quoted.push_back(message);
+    if (const auto quote = compiled.quotes.find(message); quote != compiled.quotes.end())
+      quoted.back() += "\n" + quote->second;
+  }
+  return quoted;
+}
+
 struct Loader {
   const std::string& path;
   const LoadOptions& options;
@@ -170,12 +182,12 @@ struct Loader {
     Result<Compiled> compiled = compileSource(request, compileOptions);
     if (!compiled) return fail(compiled.error());
     if (!compiled->errors.empty()) {
-      error = failure(fmt::format("{}", fmt::join(compiled->errors, "\n")));
+      error = failure(fmt::format("{}", fmt::join(withQuotes(*compiled, compiled->errors), "\n")));
       return false;
     }
     out.words = std::move(compiled->words);
     out.dependencies = std::move(compiled->dependencies);
-    out.warnings = std::move(compiled->warnings);
+    out.warnings = withQuotes(*compiled, compiled->warnings);
     out.probes = std::move(compiled->probes);
     if (out.kind != InputKind::Hlsl) return true;
     // What glslang makes of HLSL is only made legal by this recipe (SPIRV-Tools,

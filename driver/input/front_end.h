@@ -58,7 +58,7 @@ struct LoadedModule {
   /// The same with what they held, and the places where an #include was looked for in vain: a file
   /// that appears there changes the module.
   std::vector<FileProbe> probes;
-  /// Warnings of the compiler, each "FILE:LINE: warning: ...".
+  /// Warnings of the compiler, each "FILE:LINE: warning: ..." and the line of source below it.
   std::vector<std::string> warnings;
   bool isSource() const { return kind == InputKind::Glsl || kind == InputKind::Hlsl; }
 };
@@ -69,7 +69,7 @@ bool parseInputKind(std::string_view name, LoadOptions& options);
 /// Reads `path` ("-" for standard input), compiles or assembles it where it is text, and validates
 /// it. Source is compiled with line information, which stripLines() takes out again. `contents` are
 /// the file's where they have been read already, else null. The error is a line that names the
-/// file; of compile errors a line each, the most telling first.
+/// file; of compile errors a line each with the line of source below it, the most telling first.
 Result<LoadedModule> loadModule(const std::string& path, const LoadOptions& options,
                                 const std::string* contents = nullptr);
 
@@ -96,6 +96,8 @@ struct CompileRequest {
 struct Compiled {
   Words words;
   std::vector<std::string> dependencies, warnings, errors; ///< with errors there are no words
+  /// Lines of source to be shown below warnings and errors, by these.
+  std::map<std::string, std::string> quotes;
   std::vector<FileProbe> probes;
 };
 /// An Error is a crash of the compiler or a target that it does not have.

@@ -5,17 +5,22 @@
 #include "support/files.h"
 #include "support/isolate.h"
 #include "support/sha256.h"
+#include "support/source_quote.h"
+#include "support/terminal.h"
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
 #include <glslang/build_info.h>
+#include <map>
 #include <memory>
 #include <regex>
+#include <utility>
 
 namespace lanewise::driver {
 
@@ -111,6 +116,7 @@ public:
     delete result;
   }
   const std::vector<std::string>& filesRead() const { return filesRead_; }
+  const std::vector<std::pair<std::string, std::string>>& texts() const { return texts_; }
   const std::vector<FileProbe>& probes() const { return probes_; }
 
 private:
@@ -121,7 +127,7 @@ private:
     remember(path.string(), text ? hexOf(sha256(*text)) : std::string());
     if (!text) return nullptr;
     if (std::find(filesRead_.begin(), filesRead_.end(), path.string()) == filesRead_.end())
-      filesRead_.push_back(path.string());
+      filesRead_.push_back(path.string()), texts_.emplace_back(path.string(), *text);
     auto owned = std::make_unique<std::string>(std::move(*text));
     const std::string& contents = *owned;
     auto* result = new IncludeResult(path.string(), contents.data(), contents.size(), owned.get());
@@ -139,12 +145,58 @@ private:
   std::string input_;
   std::vector<std::string> dirs_;
   std::vector<std::string> filesRead_;
+  std::vector<std::pair<std::string, std::string>> texts_; ///< of these: path and contents
   std::vector<FileProbe> probes_;
+};
+
+/// The texts that messages may speak of.
+class SourcesByName {
+public:
+  void add(const std::string& name, const std::string& text) {
+    // Lines that are said to be another file's leave none in place.
+    if (!hasForeignLines(text)) files_.try_emplace(name, numberedLines(text));
+  }
+
+  /// Below a message about a place, "a.comp:12" or "a.comp:12:5", the line and what the message
+  /// names first: "'x' : undeclared identifier". Empty if the line is not known.
+  std::string quote(std::string_view place, std::string_view message) const {
+    uint32_t line = cutNumber(place), column = 0;
+    auto file = files_.find(std::string(place));
+    if (file == files_.end()) {
+      column = std::exchange(line, cutNumber(place));
+      file = files_.find(std::string(place));
+    }
+    if (file == files_.end()) return {};
+    const auto text = file->second.find(line);
+    if (text == file->second.end()) return {};
+    std::string_view named;
+    if (message.starts_with('\''))
+      named = message.substr(1, std::min(message.find('\'', 1), message.size()) - 1);
+    std::string quote =
+        quoted(text->second, rangeIn(text->second, column, named), terminalWidth(stderr));
+    if (!quote.empty()) quote.pop_back(); // whoever prints it ends the line
+    return quote;
+  }
+
+private:
+  /// The number behind the last colon, which goes; 0 if there is none.
+  static uint32_t cutNumber(std::string_view& place) {
+    const size_t colon = place.rfind(':');
+    uint32_t number = 0;
+    if (colon == place.npos) return 0;
+    const char* const end = place.data() + place.size();
+    if (std::from_chars(place.data() + colon + 1, end, number).ptr != end) return 0;
+    place = place.substr(0, colon);
+    return number;
+  }
+
+  std::map<std::string, NumberedLines> files_;
 };
 
 /// "ERROR: a.comp:12: 'x' : undeclared identifier" becomes "a.comp:12: error: 'x' : undeclared
 /// identifier". Lines that only count or repeat are dropped.
-void sortLog(std::string_view log, const std::string& name, Compiled& out) {
+void sortLog(std::string_view log, const std::string& name, const SourcesByName& sources,
+             Compiled& out) {
   while (!log.empty()) {
     std::string_view line = log.substr(0, log.find('\n'));
     log.remove_prefix(std::min(log.size(), line.size() + 1));
@@ -164,6 +216,8 @@ void sortLog(std::string_view log, const std::string& name, Compiled& out) {
       if (place.starts_with("0:")) place = name + place.substr(1);
     }
     std::string text = fmt::format("{}: {}: {}", place, isError ? "error" : "warning", line);
+    if (std::string quote = sources.quote(place, line); !quote.empty())
+      out.quotes.try_emplace(text, std::move(quote));
     auto& list = isError ? out.errors : out.warnings;
     if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
   }
@@ -298,20 +352,23 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
       shader.parse(GetDefaultResources(), 450, ECoreProfile, false, false, messages, includer);
   out.dependencies = includer.filesRead();
   out.probes = includer.probes();
-  sortLog(shader.getInfoLog(), request.name, out);
+  SourcesByName sources;
+  sources.add(request.name, request.text);
+  for (const auto& [path, contents] : includer.texts()) sources.add(path, contents);
+  sortLog(shader.getInfoLog(), request.name, sources, out);
   if (parsed) {
     glslang::TProgram program;
     program.addShader(&shader);
     const bool isMapped = request.isHlsl || options.bindsUniforms || request.mapsLocations;
     parsed = program.link(messages) && (!isMapped || program.mapIO());
-    sortLog(program.getInfoLog(), request.name, out);
+    sortLog(program.getInfoLog(), request.name, sources, out);
     if (parsed && out.errors.empty()) {
       glslang::SpvOptions spv;
       spv.generateDebugInfo = true;
       spv.disableOptimizer = true;
       spv::SpvBuildLogger logger;
       glslang::GlslangToSpv(*program.getIntermediate(stage), out.words, &logger, &spv);
-      sortLog(logger.getAllMessages(), request.name, out);
+      sortLog(logger.getAllMessages(), request.name, sources, out);
       if (request.isHlsl)
         if (Status mended = mendWaveIntrinsics(out); !mended)
           out.errors.push_back(fmt::format("{}: error: glslang wrote invalid SPIR-V: {}",
@@ -355,10 +412,11 @@ Result<Compiled> compileSource(const CompileRequest& request, const LoadOptions&
   Result<std::string> bytes = isolate(
       [&]() -> Result<std::string> {
         Compiled c = compileHere(request, options, *target);
-        std::vector<std::string> probes;
+        std::vector<std::string> probes, quotes;
+        for (const auto& [message, quote] : c.quotes) quotes.insert(quotes.end(), {message, quote});
         for (const FileProbe& p : c.probes) probes.insert(probes.end(), {p.path, p.digest});
         return packStrings(std::array{bytesOf(c.words), joined(c.dependencies), joined(c.warnings),
-                                      joined(c.errors), joined(probes)});
+                                      joined(c.errors), joined(probes), joined(quotes)});
       },
       defaultIsolation());
   if (!bytes) return failure("the compiler glslang " + bytes.error().message);
@@ -367,7 +425,11 @@ Result<Compiled> compileSource(const CompileRequest& request, const LoadOptions&
                     unpackStrings(parts[1]),
                     unpackStrings(parts[2]),
                     unpackStrings(parts[3]),
+                    {},
                     {}};
+  const std::vector<std::string> quotes = unpackStrings(parts[5]);
+  for (size_t i = 0; i + 1 < quotes.size(); i += 2)
+    compiled.quotes.emplace(quotes[i], quotes[i + 1]);
   const std::vector<std::string> probes = unpackStrings(parts[4]);
   for (size_t i = 0; i + 1 < probes.size(); i += 2)
     compiled.probes.push_back({probes[i], probes[i + 1]});

@@ -3,6 +3,7 @@
 #include "options/project_file.h"
 #include "support/failure.h"
 #include "support/files.h"
+#include "support/terminal.h"
 #include "targets/target_profiles.h"
 
 #include <algorithm>
@@ -325,6 +326,20 @@ void addDepfileOptions(CommandLine& line, DepfileOptions& depfile, bool hasTarge
 void addWriteIfChangedOption(CommandLine& line, bool& writesIfChanged) {
   line.flag("--write-if-changed", writesIfChanged,
             "leave output files alone whose contents would not change")
+      .place();
+}
+
+void addColorOption(CommandLine& line) {
+  line.value(
+          "--color", "auto|always|never",
+          [](const std::string& value) -> Status {
+            ColorMode mode = ColorMode::Auto;
+            if (Status s = choice("--color", mode, {"auto", "always", "never"})(value); !s)
+              return s;
+            setColorMode(mode);
+            return ok();
+          },
+          "color messages for people (default: where they go to a terminal)")
       .place();
 }
 

@@ -55,6 +55,9 @@ void addIsolationOptions(CommandLine& line, IsolationLimits& limits);
 
 /// -MD, -MF, -MP, and with `hasTarget` -MT.
 void addDepfileOptions(CommandLine& line, DepfileOptions& depfile, bool hasTarget);
+/// --color, which every command has.
+void addColorOption(CommandLine& line);
+
 /// --write-if-changed.
 void addWriteIfChangedOption(CommandLine& line, bool& writesIfChanged);
 

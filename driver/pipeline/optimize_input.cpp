@@ -68,7 +68,7 @@ std::string timesText(const std::string& name, const PipelineOutcome& outcome) {
 
 /// The summary of a verification: one of the JSON remarks, or text that stands behind the remarks.
 std::string verificationText(const std::string& name, const VerifySummary& summary,
-                             ReportFormat format) {
+                             ReportFormat format, SourceTexts* texts, uint32_t columns) {
   std::string_view state = summary.isVerified ? "verified" : "unverified";
   std::string reason = summary.reason;
   if (summary.isVerified && !summary.report) reason = "the module is unchanged";
@@ -76,7 +76,7 @@ std::string verificationText(const std::string& name, const VerifySummary& summa
     return verificationAsJson(name, state, reason, summary.report ? &*summary.report : nullptr);
   std::string inText = summary.report ? "" : ": " + reason; // a report begins with it
   std::string text = fmt::format("{}: {}{}\n", name, state, inText);
-  if (summary.report) text += formatReport(*summary.report);
+  if (summary.report) text += formatReport(*summary.report, texts, columns);
   return text;
 }
 
@@ -263,17 +263,23 @@ void addReport(const std::string& name, const LoadedModule* module, const Pipeli
                CommandOutput& output) {
   const bool isJson = options.format == ReportFormat::Json;
   const bool isSummary = options.remarks == RemarkFilter::Summary;
+  SourceTexts known;
+  SourceTexts* const texts = module && !isJson ? &known : nullptr;
+  if (texts)
+    if (Result<Module> read = Module::read(module->words)) known.add(*read);
   for (const Remark& r : outcome.remarks) {
     if (!isPrinted(r.kind, options.remarks)) continue;
+    const bool isQuoted = options.quotesSource || r.kind == Remark::Kind::Warning;
     output.remarks +=
         isJson ? remarkAsJson(r, name)
-               : remarkAsText(r, name, isSummary ? RemarkDetails::No : RemarkDetails::Yes);
+               : remarkAsText(r, name, isSummary ? RemarkDetails::No : RemarkDetails::Yes,
+                              isQuoted ? texts : nullptr, options.columns);
   }
   if (isSummary) output.remarks += missedAsText(outcome.remarks, name);
   std::string summary;
   const bool isNews = verification && (!verification->isVerified || verification->foundDifference);
   if (verification && (isNews || isJson || !options.isQuiet))
-    summary = verificationText(name, *verification, options.format);
+    summary = verificationText(name, *verification, options.format, texts, options.columns);
   if (isJson) output.remarks += std::exchange(summary, {});
   if (options.remarksFile.empty()) output.standardError += std::exchange(output.remarks, {});
   output.standardError += summary;

@@ -43,6 +43,8 @@ struct OptOptions {
 
   RemarkFilter remarks = RemarkFilter::Summary;
   ReportFormat format = ReportFormat::Text; ///< of remarks and of what a verification found
+  bool quotesSource = false;                ///< below every remark, not only below warnings
+  uint32_t columns = 0;                     ///< that lines of source are cut at; 0: never
   bool isQuiet = false;                     ///< -q: warnings, errors and differences only
   std::string remarksFile;                  ///< "" for standard error
   std::string html;                         ///< --html; "" when not given

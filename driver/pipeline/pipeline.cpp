@@ -2,6 +2,7 @@
 
 #include "planning/layout_exchange.h"
 #include "support/failure.h"
+#include "support/progress_line.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -33,6 +34,7 @@ public:
       if (!steps[i].pass)
         while (end < steps.size() && canJoin(steps[end - 1], steps[end])) ++end;
       std::span<const PipelineStep> group = steps.subspan(i, end - i);
+      ProgressLine::tell(ProgressLine::Level::Step, group.front().flag);
       if (Status s = printIfAsked(group.front(), true); !s) return s;
       Status s = group.front().pass ? runOurs(group.front()) : runGroup(group);
       if (!s) return s;

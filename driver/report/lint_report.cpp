@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace lanewise::driver {
 namespace {
@@ -24,22 +25,22 @@ std::string placeOf(const SourceLocation& at, const std::string& input) {
   return place;
 }
 
-/// The line itself, and a caret where the column is known. (The space before it was taken off, so
-/// a column of the whole line says nothing.)
-std::string quote(const std::string& line) {
-  return line.empty() ? std::string() : fmt::format("    {}\n", line);
-}
-
 std::string dumped(const Json& json) {
   // Names in a module may be any bytes; JSON is UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Json placeAsJson(const SourceLocation& at, const std::string& input) {
+/// `column` is the module's; where what is meant is known of the line itself, its columns (from 1,
+/// in bytes; the end is behind it) stand beside.
+Json placeAsJson(const SourceLocation& at, const std::string& input, const QuotedLine& line) {
   Json j;
   j["file"] = fileOf(at, input);
   if (at.line != 0) j["line"] = at.line;
   if (at.line != 0 && at.column != 0) j["column"] = at.column;
+  if (line.span) {
+    j["column"] = line.span->begin + 1;
+    j["end-column"] = line.span->end + 1;
+  }
   return j;
 }
 
@@ -67,28 +68,48 @@ std::string uriOf(const std::string& path) {
   return uri;
 }
 
-Json physicalLocation(const SourceLocation& at, const std::string& input, const std::string& line) {
+/// A region without columns is the whole line, and a snippet is the region's text (3.30); around a
+/// narrower one the line stands as its context (3.29.5).
+Json physicalLocation(const SourceLocation& at, const std::string& input, const QuotedLine& line) {
   Json j;
   j["artifactLocation"]["uri"] = uriOf(fileOf(at, input));
   if (at.line == 0) return j;
-  j["region"]["startLine"] = at.line;
-  if (at.column != 0) j["region"]["startColumn"] = at.column;
-  if (!line.empty()) j["region"]["snippet"]["text"] = line;
+  Json whole;
+  whole["startLine"] = at.line;
+  if (!line.text.empty()) whole["snippet"]["text"] = line.text;
+  if (!line.span) {
+    j["region"] = std::move(whole);
+    return j;
+  }
+  const auto& [begin, end] = *line.span;
+  Json& region = j["region"];
+  region["startLine"] = at.line;
+  region["startColumn"] = utf16Units(line.text, begin) + 1;
+  region["endColumn"] = utf16Units(line.text, end) + 1;
+  region["snippet"]["text"] = line.text.substr(begin, end - begin);
+  j["contextRegion"] = std::move(whole);
   return j;
+}
+
+/// Lines of text begin in lower case, sentences do not.
+std::string sentence(std::string_view text) {
+  std::string whole(text);
+  if (!whole.empty() && whole[0] >= 'a' && whole[0] <= 'z') whole[0] = char(whole[0] - 'a' + 'A');
+  return whole;
 }
 
 Json ruleAsSarif(const LintRule& rule) {
   Json j;
   j["id"] = rule.name;
   j["shortDescription"]["text"] = rule.summary;
-  j["help"]["text"] = fmt::format("See docs/lint/{}.md.", rule.name);
+  j["help"]["text"] = fmt::format("{}. See docs/lint/{}.md.", sentence(rule.mend), rule.name);
   j["defaultConfiguration"]["level"] = nameOf(rule.severity);
   return j;
 }
 
 Json resultAsSarif(const LintReport& report, const LintedInput& input, size_t n) {
   const LintFinding& f = input.findings[n];
-  const std::vector<std::string>& lines = input.lines[n];
+  const std::vector<QuotedLine>& lines = input.lines[n];
   Json j;
   j["ruleId"] = f.rule;
   for (size_t r = 0; r < report.rules.size(); ++r)
@@ -133,8 +154,10 @@ size_t LintReport::count(Severity severity) const {
   return count;
 }
 
-std::string lintAsText(const LintReport& report) {
+std::string lintAsText(const LintReport& report, uint32_t columns) {
   std::string text;
+  std::set<std::string_view> mended; // what helps is said once a rule
+  auto quote = [&](const QuotedLine& line) { return quoted(line.text, line.span, columns); };
   for (const LintedInput& input : report.inputs) {
     for (const UnlintedEntry& entry : input.unlinted)
       text += fmt::format("{}: note: {}\n", input.name, noteOn(report, entry));
@@ -148,12 +171,14 @@ std::string lintAsText(const LintReport& report) {
       text += quote(input.lines[n][0]);
       for (size_t k = 0; k < f.notes.size(); ++k) {
         const bool isRepeated =
-            input.lines[n][k + 1] == input.lines[n][k] &&
+            input.lines[n][k + 1].span == input.lines[n][k].span &&
             f.notes[k].location == (k == 0 ? f.location : f.notes[k - 1].location);
         text += fmt::format("{}: note: {}\n", placeOf(f.notes[k].location, input.name),
                             f.notes[k].message);
         if (!isRepeated) text += quote(input.lines[n][k + 1]);
       }
+      if (const LintRule* rule = findLintRule(f.rule); rule && mended.insert(f.rule).second)
+        text += fmt::format("{}: help: {}\n", placeOf(f.location, input.name), rule->mend);
     }
   }
   const size_t errors = report.count(Severity::Error), warnings = report.count(Severity::Warning);
@@ -172,18 +197,19 @@ std::string lintAsJson(const LintReport& report) {
   all["version"] = 1;
   all["findings"] = Json::array();
   for (const LintedInput& input : report.inputs)
-    for (const LintFinding& f : input.findings) {
+    for (size_t n = 0; n < input.findings.size(); ++n) {
+      const LintFinding& f = input.findings[n];
       Json j;
       j["rule"] = f.rule;
       j["severity"] = nameOf(f.severity);
       j["input"] = input.name;
-      j.update(placeAsJson(f.location, input.name));
+      j.update(placeAsJson(f.location, input.name, input.lines[n][0]));
       if (!f.function.empty()) j["function"] = f.function;
       j["message"] = f.message;
-      for (const LintNote& note : f.notes) {
-        Json n = placeAsJson(note.location, input.name);
-        n["message"] = note.message;
-        j["notes"].push_back(std::move(n));
+      for (size_t k = 0; k < f.notes.size(); ++k) {
+        Json note = placeAsJson(f.notes[k].location, input.name, input.lines[n][k + 1]);
+        note["message"] = f.notes[k].message;
+        j["notes"].push_back(std::move(note));
       }
       for (const auto& [key, value] : f.args) j["args"][key] = value;
       all["findings"].push_back(std::move(j));

@@ -3,7 +3,10 @@
 #pragma once
 
 #include "lint/lint.h"
+#include "support/source_quote.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,12 +14,17 @@ namespace lanewise::driver {
 
 enum class LintFormat { Text, Json, Sarif };
 
+/// The line that a finding or note is about.
+struct QuotedLine {
+  std::string text;             ///< as it stands in the source; empty where it is not known
+  std::optional<LineSpan> span; ///< of it: what is meant
+};
+
 /// The findings of one input.
 struct LintedInput {
   std::string name; ///< as given on the command line; "<stdin>" for standard input
   LintFindings findings;
-  /// The text of the line of each finding, and of each of its notes; empty where it is not known.
-  std::vector<std::vector<std::string>> lines;
+  std::vector<std::vector<QuotedLine>> lines; ///< of each finding, then of each of its notes
   std::vector<UnlintedEntry> unlinted;
 };
 
@@ -34,10 +42,11 @@ struct LintReport {
   size_t count(Severity severity) const;
 };
 
-/// "FILE:LINE: error: MESSAGE [RULE]", the line of source, then the notes; at the end the counts.
-/// Nothing at all when nothing was found in compute shaders; of others a note says that no rule
-/// looked at them.
-std::string lintAsText(const LintReport& report);
+/// "FILE:LINE: error: MESSAGE [RULE]", the line of source, then the notes, below the first
+/// finding of a rule what helps; at the end the counts. Nothing at all when nothing was found in
+/// compute shaders; of others a note says that no rule looked at them. Lines of source are cut at
+/// `columns` (0: never).
+std::string lintAsText(const LintReport& report, uint32_t columns = 0);
 /// One object.
 std::string lintAsJson(const LintReport& report);
 /// A log of one run.

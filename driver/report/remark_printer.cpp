@@ -24,20 +24,37 @@ std::string_view wordOf(Remark::Kind kind) {
   return "note";
 }
 
-} // namespace
-
-std::string remarkAsText(const Remark& remark, const std::string& input, RemarkDetails details) {
-  const SourceLocation& at = remark.location;
+std::string placeOf(const SourceLocation& at, const std::string& input) {
   std::string place = at.line == 0 || at.file.empty() ? input : at.file;
   if (at.line != 0) place += fmt::format(":{}", at.line);
   if (at.line != 0 && at.column != 0) place += fmt::format(":{}", at.column);
+  return place;
+}
+
+void addPlace(nlohmann::ordered_json& j, const SourceLocation& at) {
+  if (at.line == 0) return;
+  j["file"] = at.file;
+  j["line"] = at.line;
+  if (at.column != 0) j["column"] = at.column;
+}
+
+} // namespace
+
+std::string remarkAsText(const Remark& remark, const std::string& input, RemarkDetails details,
+                         SourceTexts* texts, uint32_t columns) {
+  const SourceLocation& at = remark.location;
   // Without a line, the function is the best place there is.
   std::string function =
       at.line == 0 && !remark.function.empty() ? fmt::format("in '{}': ", remark.function) : "";
-  std::string text = fmt::format("{}: {}: {}{} [{}:{}]\n", place, wordOf(remark.kind), function,
-                                 remark.message, remark.pass, remark.name);
+  std::string text = fmt::format("{}: {}: {}{} [{}:{}]\n", placeOf(at, input), wordOf(remark.kind),
+                                 function, remark.message, remark.pass, remark.name);
+  if (texts) text += texts->quote(at, remark.subject, columns);
   if (details == RemarkDetails::Yes)
     for (const RemarkRow& row : remark.details) text += fmt::format("    {}\n", row.text());
+  if (texts)
+    for (const RemarkNote& note : remark.notes)
+      text += fmt::format("{}: note: {}\n{}", placeOf(note.location, input), note.message,
+                          texts->quote(note.location, note.subject, columns));
   return text;
 }
 
@@ -62,11 +79,7 @@ std::string remarkAsJson(const Remark& remark, const std::string& input) {
   j["name"] = remark.name;
   j["input"] = input;
   if (!remark.function.empty()) j["function"] = remark.function;
-  if (remark.location.line != 0) {
-    j["file"] = remark.location.file;
-    j["line"] = remark.location.line;
-    if (remark.location.column != 0) j["column"] = remark.location.column;
-  }
+  addPlace(j, remark.location);
   j["message"] = remark.message;
   if (!remark.args.empty()) {
     nlohmann::ordered_json args = nlohmann::ordered_json::object();
@@ -74,6 +87,12 @@ std::string remarkAsJson(const Remark& remark, const std::string& input) {
     j["args"] = std::move(args);
   }
   for (const RemarkRow& row : remark.details) j["details"].push_back(row.text());
+  for (const RemarkNote& note : remark.notes) {
+    nlohmann::ordered_json n;
+    addPlace(n, note.location);
+    n["message"] = note.message;
+    j["notes"].push_back(std::move(n));
+  }
   // Names in a module may be any bytes; JSON is UTF-8.
   return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

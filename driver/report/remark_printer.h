@@ -2,16 +2,20 @@
 #pragma once
 
 #include "lanewise/remarks.h"
+#include "verify/compare/source_texts.h"
 
+#include <cstdint>
 #include <string>
 
 namespace lanewise::driver {
 
 /// "FILE:LINE:COLUMN: KIND: MESSAGE [PASS:NAME]" and, if wanted, indented details. `input` stands
-/// for the file where the module has no lines.
+/// for the file where the module has no lines. With `texts`, which knows the source, the line
+/// follows, cut at `columns` (0: never), and the notes with theirs.
 enum class RemarkDetails : bool { No, Yes };
 std::string remarkAsText(const Remark& remark, const std::string& input,
-                         RemarkDetails details = RemarkDetails::Yes);
+                         RemarkDetails details = RemarkDetails::Yes, SourceTexts* texts = nullptr,
+                         uint32_t columns = 0);
 
 /// "INPUT: 11 rewrites not made (7 PASS, 4 PASS); --remarks=missed says why", a line; "" where none
 /// was missed.

@@ -184,8 +184,36 @@ void appendStatistics(std::string& text, const std::string& program,
   }
 }
 
+// Where the source can be shown.
+struct SourceView {
+  SourceTexts* texts = nullptr;
+  uint32_t columns = 0;
+};
+
+// The places of a finding, a note each; none that cannot be shown, since its text names them.
+std::string findingNotes(const RunFinding& finding, const SourceView& source) {
+  if (!source.texts) return {};
+  auto note = [&](const std::string& file, uint32_t line, const std::string& subject,
+                  std::string_view what) {
+    const std::string quote = source.texts->quote({file, line, 0}, subject, source.columns);
+    return quote.empty() ? quote : fmt::format("{}:{}: note: {}\n{}", file, line, what, quote);
+  };
+  const bool isRace = finding.kind.starts_with("race");
+  const bool isOnePlace = finding.otherLine == 0 ||
+                          (finding.otherLine == finding.line && finding.otherFile == finding.file);
+  if (isOnePlace)
+    return note(finding.file, finding.line, finding.variable,
+                isRace && finding.otherLine != 0 ? "both accesses are here" : "it happens here");
+  // A value is read from the variable where it comes from, not where it is used.
+  return note(finding.file, finding.line, isRace ? finding.variable : "",
+              isRace ? "one access is here" : "it happens here") +
+         note(finding.otherFile, finding.otherLine, finding.variable,
+              isRace ? "the other access is here" : "the value comes from here");
+}
+
 // Those that decide first; the JSON has all of them.
-std::string findingLines(const std::string& program, const std::vector<RunFinding>& findings) {
+std::string findingLines(const std::string& program, const std::vector<RunFinding>& findings,
+                         const SourceView& source) {
   constexpr size_t kMost = 5;
   std::vector<const RunFinding*> order;
   size_t byTheLetter = 0;
@@ -199,7 +227,8 @@ std::string findingLines(const std::string& program, const std::vector<RunFindin
         order.push_back(&finding);
   std::string text;
   for (size_t n = 0; n < std::min(kMost, order.size()); ++n)
-    text += fmt::format("finding in {}: {}\n", program, order[n]->text);
+    text += fmt::format("finding in {}: {}\n{}", program, order[n]->text,
+                        findingNotes(*order[n], source));
   if (order.size() > kMost)
     text += fmt::format("  and {} more in {} (--json lists them)\n", order.size() - kMost, program);
   if (byTheLetter > 0)
@@ -445,7 +474,8 @@ std::string differenceLines(const VerifyReport& report) {
 
 } // namespace
 
-std::string formatReport(const VerifyReport& report) {
+std::string formatReport(const VerifyReport& report, SourceTexts* texts, uint32_t columns) {
+  const SourceView source{texts, columns};
   std::string text;
   for (const ShortBuffer& one : report.shortBuffers)
     text += fmt::format("out of range: {}\n", describe(one));
@@ -470,9 +500,9 @@ std::string formatReport(const VerifyReport& report) {
   text += interpreterLine(report);
   text += roundsLine(report);
   text += coverageLines(report);
-  text += findingLines(report.originalName, report.findings);
+  text += findingLines(report.originalName, report.findings, source);
   for (const VariantReport& variant : report.variants)
-    text += findingLines(variant.name, variant.findings);
+    text += findingLines(variant.name, variant.findings, source);
   for (const std::string& error : report.validationErrors)
     text += fmt::format("validation: {}\n", error);
   for (const std::string& note : report.notes) text += fmt::format("note: {}\n", note);

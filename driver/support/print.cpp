@@ -1,5 +1,9 @@
 #include "support/print.h"
 
+#include "support/colored_text.h"
+#include "support/progress_line.h"
+#include "support/terminal.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -7,13 +11,49 @@
 
 namespace lanewise::driver {
 
+void printPlain(std::FILE* stream, std::string_view text) {
+  ProgressLine::wipe();
+  // The stream remembers an error (ferror).
+  (void)!std::fwrite(text.data(), 1, text.size(), stream);
+}
+
+void printDiagnostics(std::FILE* stream, std::string_view text) {
+  printPlain(stream, isColored(stream) ? colored(text) : std::string(text));
+}
+
+namespace {
+
+std::string_view cutLine(std::string_view& text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  text.remove_prefix(std::min(text.size(), line.size() + 1));
+  return line;
+}
+
+bool isSource(std::string_view line) {
+  return line.starts_with("    ");
+}
+
+} // namespace
+
 std::string asErrorLines(std::string_view message) {
   std::string text;
+  bool isBelowCompilers = false;
   do {
-    const std::string_view line = message.substr(0, message.find('\n'));
-    message.remove_prefix(std::min(message.size(), line.size() + 1));
-    const bool isCompilers = line.find(": error: ") != line.npos;
+    const std::string_view line = cutLine(message);
+    const bool isCompilers =
+        line.find(": error: ") != line.npos || (isBelowCompilers && isSource(line));
     text += fmt::format("{}{}\n", isCompilers ? "" : "lanewise: ", line);
+    isBelowCompilers = isCompilers;
+  } while (!message.empty());
+  return text;
+}
+
+std::string withoutSource(std::string_view message) {
+  std::string text;
+  do {
+    const std::string_view line = cutLine(message);
+    if (text.empty() || !isSource(line))
+      text += fmt::format("{}{}", text.empty() ? "" : "\n", line);
   } while (!message.empty());
   return text;
 }

@@ -13,26 +13,29 @@
 
 namespace lanewise::driver {
 
-template <typename... Args>
-void printTo(std::FILE* stream, fmt::format_string<Args...> format, Args&&... args) {
-  std::string text = fmt::format(format, std::forward<Args>(args)...);
-  // The stream remembers an error (ferror).
-  (void)!std::fwrite(text.data(), 1, text.size(), stream);
-}
+/// As it is: what programs read.
+void printPlain(std::FILE* stream, std::string_view text);
+/// What people read: in colour where the stream is a terminal that has it (support/terminal.h).
+void printDiagnostics(std::FILE* stream, std::string_view text);
 
+/// On standard output, as it is.
 template <typename... Args>
 void printOut(fmt::format_string<Args...> format, Args&&... args) {
-  printTo(stdout, format, std::forward<Args>(args)...);
+  printPlain(stdout, fmt::format(format, std::forward<Args>(args)...));
 }
 
+/// On standard error, for people.
 template <typename... Args>
 void printError(fmt::format_string<Args...> format, Args&&... args) {
-  printTo(stderr, format, std::forward<Args>(args)...);
+  printDiagnostics(stderr, fmt::format(format, std::forward<Args>(args)...));
 }
 
 /// A message as it is printed: each line with the program's name, but for those of compilers, which
-/// keep the form that editors jump to ("FILE:LINE: error: ...").
+/// keep the form that editors jump to ("FILE:LINE: error: ..."), and the lines of source below
+/// them.
 std::string asErrorLines(std::string_view message);
+/// The message without lines of source, which stand four columns in.
+std::string withoutSource(std::string_view message);
 
 /// Prints it on standard error, and gives back the exit code.
 int fail(std::string_view message, int exitCode = kBadUsageOrInput);

@@ -3,6 +3,8 @@
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/isolate.h"
+#include "support/source_quote.h"
+#include "support/terminal.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -181,6 +183,24 @@ Result<spv_target_env> validateInSomeEnv(std::span<const uint32_t> words) {
   return *said == "vulkan" ? vulkan : universal;
 }
 
+namespace {
+
+/// "NAME:LINE:COLUMN: error: MESSAGE" and the line of the text.
+std::string placed(const FirstMessage& message, const std::string& name, std::string_view text) {
+  const auto line = uint32_t(message.position.line + 1),
+             column = uint32_t(message.position.column + 1);
+  std::string whole =
+      fmt::format("{}:{}:{}: error: {}", name, line, column, onOneLine(message.text));
+  // Assembly has no directives.
+  for (uint32_t n = 1; n < line && !text.empty(); ++n)
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  text = text.substr(0, text.find('\n'));
+  const std::string quote = quoted(text, tokenAt(text, column), terminalWidth(stderr));
+  return quote.empty() ? whole : whole + "\n" + quote.substr(0, quote.size() - 1);
+}
+
+} // namespace
+
 Result<Words> assemble(std::string_view text, const std::string& name, spv_target_env env) {
   env = versionOfText(text).value_or(env);
   Result<std::string> bytes = isolate(
@@ -191,8 +211,7 @@ Result<Words> assemble(std::string_view text, const std::string& name, spv_targe
         Words words;
         if (!tools.Assemble(text.data(), text.size(), &words,
                             SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS))
-          return failure(fmt::format("{}:{}:{}: error: {}", name, message.position.line + 1,
-                                     message.position.column + 1, onOneLine(message.text)));
+          return failure(placed(message, name, text));
         return bytesOf(words);
       },
       defaultIsolation());

@@ -1,5 +1,6 @@
 #include "verify/run_rounds.h"
 
+#include "support/progress_line.h"
 #include "verify/branch_rounds.h"
 #include "verify/program/bind_program.h"
 #include "verify/program/marshal.h"
@@ -72,6 +73,7 @@ private:
   // Whether the original is sound in it.
   bool tryRound(const Scenario& scenario) {
     if (cost_ > kMostCost) return result_.report.dropped.push_back(scenario.round), false;
+    ProgressLine::tell(ProgressLine::Level::Detail, "further inputs: " + scenario.round);
     Result<Marshalling> marshalling = marshal(scenario, variants_);
     if (!marshalling) return false;
     std::vector<std::string> unused;

@@ -3,6 +3,7 @@
 #include "verify/verify.h"
 
 #include "support/failure.h"
+#include "support/progress_line.h"
 #include "verify/compare/compare.h"
 #include "verify/compare/run_findings.h"
 #include "verify/compare/short_buffers.h"
@@ -303,6 +304,8 @@ private:
 
   bool compareProgram(size_t p, const InputSet& set, const Outputs& first,
                       const Outputs& poisoned) {
+    ProgressLine::tell(ProgressLine::Level::Detail,
+                       fmt::format("comparing {} on {}", row(p).name, runner_.device().name));
     std::vector<BufferDifference> differences;
     Poison poison = Poison::Positive;
     RunStatus failed = compareRun(p, poison, first, differences);
@@ -367,6 +370,7 @@ private:
     // Also where the device may be lost: then only it can tell.
     if (!options_.interpreter.checksBesideDevice || runner_.device().isInterpreter)
       return std::nullopt;
+    ProgressLine::tell(ProgressLine::Level::Detail, "checking with the interpreter");
     std::vector<bool> isCompared(programs_.size(), true);
     for (size_t p = 1; p < programs_.size(); ++p) isCompared[p] = row(p).isCompared;
     return driver::checkWithInterpreter(contents_, scenario_, programs_, isCompared,
@@ -569,6 +573,8 @@ private:
         return failed;
     std::vector<size_t> order = timed;
     for (uint32_t round = 0; round < rounds; ++round) {
+      ProgressLine::tell(ProgressLine::Level::Detail,
+                         fmt::format("timing: round {} of {}", round + 1, rounds));
       for (size_t p : order) {
         if (RunStatus failed = runner_.time(slots_[p].value(), repetitions, microseconds))
           return failed;
@@ -736,6 +742,7 @@ private:
     std::vector<Program> programs = std::move(*fitted);
     report.dispatches = uint32_t(programs[0].dispatches.size()) * programs[0].repeat;
     // Made-up inputs may index out of range: that must not take the device down.
+    ProgressLine::tell(ProgressLine::Level::Detail, "running on " + info_.name);
     Status opened = open(scenario.path.empty());
     if (!opened) return opened.error();
     report.device = info_.name;

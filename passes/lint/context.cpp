@@ -3,6 +3,7 @@
 #include "analysis/module/buffer_variables.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/source_lines.h"
+#include "analysis/module/types.h"
 #include "text/format_text.h"
 
 namespace lanewise {
@@ -21,8 +22,9 @@ LintContext::LintContext(Analyses& analyses, const TargetProfile& target)
   }
 }
 
-LintFinding LintContext::findingAt(InstRef i, Severity severity, std::string message) {
+LintFinding LintContext::findingAt(InstRef i, Severity severity, std::string message, Id variable) {
   LintFinding f;
+  f.subject = sourceNameOf(variable);
   f.severity = severity;
   f.location = locate(i);
   if (const BlockRef block = module().blockOf(i)) {
@@ -31,6 +33,17 @@ LintFinding LintContext::findingAt(InstRef i, Severity severity, std::string mes
   }
   f.message = std::move(message);
   return f;
+}
+
+std::string LintContext::sourceNameOf(Id variable) {
+  if (!variable) return {};
+  const std::string_view name = analyses_.get<Decorations>().name(module(), variable);
+  if (!name.empty()) return std::string(name);
+  // Members of a block without a name stand for themselves: "buffer Data { float data[]; };".
+  const Id block = blockTypeOf(analyses_, variable);
+  const TypeInfo type = block ? analyses_.get<Types>().info(block) : TypeInfo();
+  if (type.kind != TypeInfo::Kind::Struct || type.count != 1) return {};
+  return std::string(Decorations::memberName(module(), block, 0));
 }
 
 std::string LintContext::nameOf(Id variable) {

@@ -43,10 +43,15 @@ public:
 
   SourceLocation locate(InstRef i) { return analyses_.get<SourceLines>().at(module(), i); }
   /// A finding at an instruction; its rule is filled in by runLint().
-  LintFinding findingAt(InstRef i, Severity severity, std::string message);
-  LintNote noteAt(InstRef i, std::string message) { return {locate(i), std::move(message)}; }
+  LintFinding findingAt(InstRef i, Severity severity, std::string message, Id variable = {});
+  /// `variable` is what it speaks of, if that is one.
+  LintNote noteAt(InstRef i, std::string message, Id variable = {}) {
+    return {locate(i), std::move(message), sourceNameOf(variable)};
+  }
   /// Name of a variable, of its block, or its id: "'tile'", "%12".
   std::string nameOf(Id variable);
+  /// What code writes where it accesses the variable; "" where that is not known.
+  std::string sourceNameOf(Id variable);
 
 private:
   Analyses& analyses_;

@@ -228,10 +228,11 @@ DivergenceCauses::Cause DivergenceCauses::traceAddress(InstRef access, std::span
                                                        Id variable) {
   for (Id index : indices)
     if (Cause cause = trace(index)) {
-      cause->steps.insert(
-          cause->steps.begin(),
-          context_.noteAt(access, formatText("the index into {} depends on {}",
-                                             context_.nameOf(variable), cause->what)));
+      cause->steps.insert(cause->steps.begin(),
+                          context_.noteAt(access,
+                                          formatText("the index into {} depends on {}",
+                                                     context_.nameOf(variable), cause->what),
+                                          variable));
       return cause;
     }
   return std::nullopt;

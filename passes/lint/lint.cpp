@@ -9,7 +9,8 @@
 
 namespace lanewise {
 
-#define LANEWISE_LINT_RULE(file, entry, severity, summary) void entry(LintContext&, LintFindings&);
+#define LANEWISE_LINT_RULE(file, entry, severity, summary, mend)                                   \
+  void entry(LintContext&, LintFindings&);
 #include "lint/rules.def"
 #undef LANEWISE_LINT_RULE
 
@@ -28,8 +29,8 @@ template <RuleName Name>
 constexpr auto kName = Name;
 
 const LintRule kRules[] = {
-#define LANEWISE_LINT_RULE(file, entry, severity, summary)                                         \
-  {kName<RuleName(#file)>.view(), #file, Severity::severity, summary, &entry},
+#define LANEWISE_LINT_RULE(file, entry, severity, summary, mend)                                   \
+  {kName<RuleName(#file)>.view(), #file, Severity::severity, summary, mend, &entry},
 #include "lint/rules.def"
 #undef LANEWISE_LINT_RULE
 };

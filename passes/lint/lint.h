@@ -24,12 +24,7 @@ namespace lanewise {
 
 enum class Severity : uint8_t { Warning, Error };
 
-/// A place that belongs to a finding, and what it has to do with it.
-struct LintNote {
-  SourceLocation location; ///< line 0 when it is not known
-  std::string message;     ///< without a trailing period
-  bool operator==(const LintNote&) const = default;
-};
+using LintNote = RemarkNote;
 
 struct LintFinding {
   std::string_view rule;
@@ -37,6 +32,7 @@ struct LintFinding {
   SourceLocation location; ///< line 0 when the module has no lines
   std::string function;    ///< the shader function (after inlining: the entry point); may be empty
   std::string message;     ///< one sentence, without a trailing period
+  std::string subject;     ///< as a note's
   std::vector<LintNote> notes;
   /// Figures for machines, in the order they are to be printed: {"degree", "32"}.
   std::vector<std::pair<std::string, std::string>> args;
@@ -51,6 +47,7 @@ struct LintRule {
   std::string_view fileName; ///< "shared_memory_race"
   Severity severity;
   std::string_view summary;
+  std::string_view mend; ///< what usually helps; one line, without a trailing period
   void (*run)(LintContext&, LintFindings&);
 };
 

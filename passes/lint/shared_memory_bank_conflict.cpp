@@ -71,7 +71,8 @@ void lintSharedMemoryBankConflict(LintContext& context, LintFindings& findings) 
             access.inst, Severity::Warning,
             formatText(
                 "{}-way bank conflict on {}: a subgroup of {} takes {:.4g} cycles instead of {}",
-                cost.degree, name, context.target().subgroupSize, cost.cycles, cost.cleanCycles));
+                cost.degree, name, context.target().subgroupSize, cost.cycles, cost.cleanCycles),
+            variable.id);
         finding.args = {{"variable", name},
                         {"degree", formatText("{}", cost.degree)},
                         {"turns", formatText("{:.4g}", cost.cycles)},

@@ -433,15 +433,18 @@ void RaceFinder::report(const Race& race, LintFindings& findings) {
       context_.findingAt(b.inst, Severity::Error,
                          formatText("data race on {}: another invocation of the workgroup {} the "
                                     "same element with no barrier between",
-                                    what, a.isWrite ? "writes" : "reads"));
+                                    what, a.isWrite ? "writes" : "reads"),
+                         a.variable);
   const std::string element = what + race.element;
-  finding.notes.push_back(
-      context_.noteAt(b.inst, formatText("{} is {} here by invocation {}{}", element, verbOf(b),
-                                         textOfLane(race.other),
-                                         race.roundLoop ? ", one loop iteration later" : "")));
-  finding.notes.push_back(
-      context_.noteAt(a.inst, formatText("{} is {} here by invocation {}", element, verbOf(a),
-                                         textOfLane(race.lane))));
+  finding.notes.push_back(context_.noteAt(
+      b.inst,
+      formatText("{} is {} here by invocation {}{}", element, verbOf(b), textOfLane(race.other),
+                 race.roundLoop ? ", one loop iteration later" : ""),
+      b.variable));
+  finding.notes.push_back(context_.noteAt(
+      a.inst,
+      formatText("{} is {} here by invocation {}", element, verbOf(a), textOfLane(race.lane)),
+      a.variable));
   finding.args = {{"variable", what}, {"element", race.element}};
   // One finding for a pair of lines.
   const bool isKnown = std::any_of(findings.begin(), findings.end(), [&](const LintFinding& f) {

@@ -247,7 +247,8 @@ void Checker::judge(const Group& group, LintFindings& findings) {
                    "{} sectors of {} bytes instead of {}",
                    name, site.access->isWrite ? "write" : "read", site.address.bytes, stride,
                    one->sectors / subgroups, context_.target().sectorBytes,
-                   std::max<uint64_t>(one->least / subgroups, 1)));
+                   std::max<uint64_t>(one->least / subgroups, 1)),
+        site.access->variable);
     finding.args = {
         {"variable", name},
         {"sectors", formatText("{}", one->sectors / subgroups)},

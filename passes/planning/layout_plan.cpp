@@ -374,6 +374,7 @@ private:
     Remark remark;
     remark.pass = kPass;
     remark.args.emplace_back("buffer", candidate.name);
+    remark.subject = candidate.name;
     if (candidate.refusal) {
       remark.kind = Remark::Kind::Missed;
       remark.name = candidate.refusal->name;

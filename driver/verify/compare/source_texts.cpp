@@ -2,9 +2,6 @@
 
 #include "support/files.h"
 
-#include <algorithm>
-#include <charconv>
-#include <optional>
 #include <spirv/unified1/NonSemanticShaderDebugInfo100.h>
 
 namespace lanewise::driver {
@@ -13,49 +10,12 @@ namespace {
 // OpExtInst: type, result, set and instruction take words 1 to 4.
 constexpr uint32_t kFirstOperand = 5;
 
-constexpr std::string_view kSpace = " \t\r\f\v";
-
-std::string_view trimmed(std::string_view text) {
-  size_t first = text.find_first_not_of(kSpace);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
-}
-
-/// The number of "#line 12", nothing if this is no such directive or speaks of another file.
-std::optional<uint32_t> lineDirective(std::string_view line) {
-  if (!line.starts_with('#')) return std::nullopt;
-  line = trimmed(line.substr(1));
-  if (!line.starts_with("line")) return std::nullopt;
-  line = trimmed(line.substr(4));
-  uint32_t number = 0;
-  auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
-  if (error != std::errc() || end != line.data() + line.size()) return std::nullopt;
-  return number;
-}
-
 } // namespace
-
-SourceTexts::Lines SourceTexts::split(std::string_view text) {
-  Lines lines;
-  uint32_t number = 1;
-  for (size_t at = 0; at < text.size(); ++number) {
-    size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = text.substr(at, end - at);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    // What compilers put before the text ends with such a directive (glslang: "#line 1").
-    if (auto next = lineDirective(trimmed(line)))
-      number = *next - 1;
-    else
-      lines[number] = line;
-    at = end + 1;
-  }
-  return lines;
-}
 
 void SourceTexts::add(const Module& module) {
   std::string file, text;
   auto finish = [&] {
-    if (!file.empty() && !text.empty()) files_.try_emplace(file, split(text));
+    if (!file.empty() && !text.empty()) files_.try_emplace(file, numberedLines(text));
     file.clear(), text.clear();
   };
   auto stringOf = [&](InstRef i, uint32_t word) -> std::string_view {
@@ -86,18 +46,29 @@ void SourceTexts::add(const Module& module) {
   finish();
 }
 
-const SourceTexts::Lines& SourceTexts::lines(const std::string& file) {
+const NumberedLines& SourceTexts::lines(const std::string& file) {
   auto [found, isNew] = files_.try_emplace(file);
   if (isNew && !file.empty() && file != "-" && !isFolder(file))
-    if (Result<std::string> text = readFile(file)) found->second = split(*text);
+    if (Result<std::string> text = readFile(file)) found->second = numberedLines(*text);
   return found->second;
 }
 
+const std::string& SourceTexts::wholeLine(const SourceLocation& at) {
+  static const std::string none;
+  if (at.line == 0 || at.file.empty()) return none;
+  const NumberedLines& all = lines(at.file);
+  const auto line = all.find(at.line);
+  return line != all.end() ? line->second : none;
+}
+
 std::string SourceTexts::line(const SourceLocation& at) {
-  if (at.line == 0 || at.file.empty()) return {};
-  const Lines& all = lines(at.file);
-  auto line = all.find(at.line);
-  return line != all.end() ? std::string(trimmed(line->second)) : std::string();
+  return std::string(withoutSpaceAround(wholeLine(at)));
+}
+
+std::string SourceTexts::quote(const SourceLocation& at, std::string_view subject,
+                               uint32_t columns) {
+  const std::string& text = wholeLine(at);
+  return quoted(text, rangeIn(text, at.column, subject), columns);
 }
 
 } // namespace lanewise::driver

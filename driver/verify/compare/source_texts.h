@@ -3,6 +3,7 @@
 
 #include "ir/module.h"
 #include "lanewise/remarks.h"
+#include "support/source_quote.h"
 
 #include <map>
 #include <string>
@@ -16,15 +17,18 @@ namespace lanewise::driver {
 class SourceTexts {
 public:
   void add(const Module& module);
-  using Lines = std::map<uint32_t, std::string>;
   /// Without the space around it; empty if it is not known.
   std::string line(const SourceLocation& at);
-  /// All lines of a file by their numbers, without what ends them; none if they are not known.
-  const Lines& lines(const std::string& file);
+  /// As it stands in the file.
+  const std::string& wholeLine(const SourceLocation& at);
+  /// Below a message about `subject`, a variable of the source or "": the line and what of it is
+  /// spoken of, as quoted() shows them. Empty if the line is not known.
+  std::string quote(const SourceLocation& at, std::string_view subject, uint32_t columns = 0);
+  /// All lines of a file; none if they are not known.
+  const NumberedLines& lines(const std::string& file);
 
 private:
-  static Lines split(std::string_view text);
-  std::map<std::string, Lines> files_;
+  std::map<std::string, NumberedLines> files_;
 };
 
 } // namespace lanewise::driver

@@ -2,6 +2,7 @@
 
 #include "support/failure.h"
 #include "support/files.h"
+#include "support/progress_line.h"
 #include "verify/compare/source_texts.h"
 #include "verify/formats/scalars.h"
 #include "verify/interpreter/lower/lower_program.h"
@@ -127,6 +128,9 @@ private:
       row.allWorkgroups += uint64_t(groups[0]) * groups[1] * groups[2];
     }
     if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) return ok();
+    ProgressLine::tell(ProgressLine::Level::Detail,
+                       fmt::format("{}: {} of {} workgroups", program_.shaders[step.shader].name,
+                                   row.workgroups, row.allWorkgroups));
     Result<interpreter::DispatchResult> done =
         interpreter::dispatch({&program, groups, bindings, step.pushConstants}, memory, options);
     const std::string& name = program_.shaders[step.shader].name;

@@ -1,5 +1,6 @@
 #include "analysis/barriers/barrier_explanation.h"
 
+#include "analysis/module/decorations.h"
 #include "analysis/module/source_lines.h"
 #include "text/format_text.h"
 
@@ -101,6 +102,29 @@ std::string reasonOf(BarrierJudgement& judgement, const JudgedBarrier& barrier) 
     break;
   }
   return {};
+}
+
+std::vector<RemarkNote> placesOf(BarrierJudgement& judgement, const JudgedBarrier& barrier) {
+  std::vector<RemarkNote> notes;
+  if (barrier.verdicts.empty()) return notes;
+  Analyses& analyses = judgement.analyses();
+  const BarrierVerdict& v = barrier.verdicts.front();
+  auto add = [&](InstRef i, std::string message, Id variable) {
+    SourceLocation at = analyses.get<SourceLines>().at(analyses.module(), i);
+    if (at.line == 0) return;
+    const auto name = variable ? analyses.get<Decorations>().name(analyses.module(), variable)
+                               : std::string_view();
+    notes.push_back({std::move(at), std::move(message), std::string(name)});
+  };
+  if (v.before)
+    add(v.before->inst, formatText("the {} before it is here", describe(analyses, *v.before)),
+        v.before->variable);
+  if (v.behind)
+    add(v.behind->inst, formatText("the {} after it is here", describe(analyses, *v.behind)),
+        v.behind->variable);
+  if (v.need == BarrierNeed::DivergentFlow) add(v.place, "the branch is here", {});
+  if (v.need == BarrierNeed::Convergence) add(v.place, "the subgroup operation is here", {});
+  return notes;
 }
 
 std::string_view nameOf(BarrierNeed need) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "analysis/barriers/barrier_judgement.h"
+#include "lanewise/remarks.h"
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lanewise {
 
@@ -13,6 +15,9 @@ std::string proofOf(BarrierJudgement& judgement, const JudgedBarrier& barrier);
 
 /// What needs a barrier that stays.
 std::string reasonOf(BarrierJudgement& judgement, const JudgedBarrier& barrier);
+
+/// The places of which it speaks.
+std::vector<RemarkNote> placesOf(BarrierJudgement& judgement, const JudgedBarrier& barrier);
 
 /// The stable name of a need: "conflict".
 std::string_view nameOf(BarrierNeed need);

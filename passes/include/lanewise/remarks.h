@@ -27,6 +27,14 @@ struct RemarkRow {
   bool operator==(const RemarkRow&) const = default;
 };
 
+/// A place that belongs to a remark or finding, and what it has to do with it.
+struct RemarkNote {
+  SourceLocation location; ///< line 0 when it is not known
+  std::string message;     ///< without a trailing period
+  std::string subject;     ///< the variable that it speaks of, as the source names it; or ""
+  bool operator==(const RemarkNote&) const = default;
+};
+
 struct Remark {
   enum class Kind { Applied, Missed, Note, Warning };
   Kind kind = Kind::Note;
@@ -44,6 +52,9 @@ struct Remark {
   std::vector<std::pair<std::string, std::string>> args;
   /// A table below the message.
   std::vector<RemarkRow> details;
+  /// The variable that it speaks of, as the source names it; or "".
+  std::string subject;
+  std::vector<RemarkNote> notes;
 };
 
 using Remarks = std::vector<Remark>;

@@ -4,6 +4,7 @@
 // CHECK-NEXT:    barrier();
 // CHECK-NEXT:{{.*}}lane-condition.comp:[[#BARRIER-2]]: note: control flow diverges here: the condition depends on gl_LocalInvocationID (SV_GroupThreadID)
 // CHECK-NEXT:    if (gl_LocalInvocationID.x < 32) {
+// CHECK-NEXT:{{.*}}lane-condition.comp:[[#]]: help: move the barrier out{{.*}}
 // CHECK-NEXT:1 error
 #version 450
 layout(local_size_x = 64) in;

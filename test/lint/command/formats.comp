@@ -6,6 +6,8 @@
 // JSON-NEXT: "input": "{{.*}}formats.comp",
 // JSON-NEXT: "file": "{{.*}}formats.comp",
 // JSON-NEXT: "line": [[#READ:]],
+// JSON-NEXT: "column": 15,
+// JSON-NEXT: "end-column": 19,
 // JSON-NEXT: "function": "main",
 // JSON: "notes": [
 // JSON: "line": [[#READ-1]],
@@ -18,6 +20,8 @@
 // SARIF: "ruleId": "shared-memory-race"
 // SARIF: "level": "error"
 // SARIF: "startLine": [[#READ:]]
+// SARIF-NEXT: "startColumn": 15,
+// SARIF-NEXT: "endColumn": 19,
 // SARIF: "relatedLocations"
 // SARIF: "startLine": [[#READ-1]]
 // RUN: %python %S/Inputs/check_sarif.py %t.sarif 1
@@ -32,7 +36,8 @@
 // RUN: glslangValidator -V -g %s -o %t.spv
 // RUN: not %lanewise lint %t.spv | FileCheck %s --check-prefix=BINARY
 // BINARY: formats.comp:[[#READ:]]: error: data race
-// BINARY-NEXT: data[lid] = tile[lid ^ 1];
+// BINARY-NEXT: {{^}}    data[lid] = tile[lid ^ 1];
+// BINARY-NEXT: {{^                \^~~~$}}
 //
 // Standard input, and what nothing was found in.
 // RUN: not %lanewise lint -x glsl - < %s | FileCheck %s --check-prefix=STDIN

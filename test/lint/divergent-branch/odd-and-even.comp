@@ -2,6 +2,7 @@
 // RUN: %lanewise lint %s --rule=divergent-branch | FileCheck %s
 // CHECK: odd-and-even.comp:[[#]]: warning: divergent branch: 2 of 2 subgroups of 32 lanes execute both sides, about {{[0-9]+}} + {{[0-9]+}} operations [divergent-branch]
 // CHECK-NEXT: if ((lid & 1) == 0) {
+// CHECK-NEXT: {{.*}}odd-and-even.comp:[[#]]: help: decide for whole subgroups
 // CHECK-NEXT: 1 warning
 #version 450
 layout(local_size_x = 64) in;

@@ -2,6 +2,7 @@
 // RUN: %lanewise lint %s --rule=redundant-barrier | FileCheck %s
 // CHECK: own-element.comp:[[#]]: warning: redundant barrier: no two invocations access the same element
 // CHECK-NEXT: barrier();
+// CHECK-NEXT: {{.*}}own-element.comp:[[#]]: help: remove it
 // CHECK-NEXT: 1 warning
 #version 450
 layout(local_size_x = 64) in;

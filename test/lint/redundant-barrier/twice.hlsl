@@ -2,6 +2,7 @@
 // RUN: %lanewise lint %s --rule=redundant-barrier | FileCheck %s
 // CHECK: twice.hlsl:[[#]]: warning: redundant barrier
 // CHECK-NEXT: GroupMemoryBarrierWithGroupSync();
+// CHECK-NEXT: {{.*}}twice.hlsl:[[#]]: help: remove it
 // CHECK-NEXT: 1 warning
 RWStructuredBuffer<float> data : register(u0);
 groupshared float tile[64];

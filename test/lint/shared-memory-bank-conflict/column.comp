@@ -2,6 +2,8 @@
 // RUN: %lanewise lint %s --rule=shared-memory-bank-conflict | FileCheck %s
 // CHECK: column.comp:[[#]]: warning: 32-way bank conflict on 'tile': a subgroup of 32 takes 32 cycles instead of 1 [shared-memory-bank-conflict]
 // CHECK-NEXT: data[lid.y * 32 + lid.x] = tile[lid.x][lid.y];
+// CHECK-NEXT: {{^ +\^~~~$}}
+// CHECK-NEXT: {{.*}}column.comp:[[#]]: help: make rows an element longer
 // CHECK-NEXT: 1 warning
 // A target with other subgroups and banks has other conflicts.
 // RUN: %lanewise lint %s --rule=shared-memory-bank-conflict --target=amd-gcn | FileCheck %s --check-prefix=GCN

@@ -2,6 +2,8 @@
 // RUN: %lanewise lint %s --rule=uncoalesced-access | FileCheck %s
 // CHECK: column.hlsl:[[#]]: warning: uncoalesced access to 'result': the lanes write 4 bytes each, so a subgroup touches 32 sectors of 32 bytes instead of 4
 // CHECK-NEXT: result[dtid.x * height + dtid.y] = source[dtid.y * width + dtid.x];
+// CHECK-NEXT: {{^    \^~~~~~$}}
+// CHECK-NEXT: {{.*}}column.hlsl:[[#]]: help: let consecutive invocations
 // CHECK-NEXT: 1 warning
 StructuredBuffer<float> source : register(t0);
 RWStructuredBuffer<float> result : register(u0);

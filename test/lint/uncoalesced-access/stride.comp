@@ -2,6 +2,8 @@
 // RUN: %lanewise lint %s --rule=uncoalesced-access | FileCheck %s
 // CHECK: stride.comp:[[#]]: warning: uncoalesced access to 'Source': the lanes read 4 bytes each at a stride of 128 bytes, so a subgroup touches 32 sectors of 32 bytes instead of 4 [uncoalesced-access]
 // CHECK-NEXT: target[id] = source[id * 32];
+// CHECK-NEXT: {{^ +\^~~~~~$}}
+// CHECK-NEXT: {{.*}}stride.comp:[[#]]: help: let consecutive invocations
 // CHECK-NEXT: 1 warning
 #version 450
 layout(local_size_x = 64) in;

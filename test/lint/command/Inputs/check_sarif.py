@@ -22,9 +22,9 @@ OBJECTS = {
     "result": (  # 3.27
         {"ruleId", "ruleIndex", "level", "message", "locations", "relatedLocations", "properties"}, {"message"}),
     "location": ({"id", "physicalLocation", "logicalLocations", "message"}, set()),  # 3.28
-    "physical": ({"artifactLocation", "region"}, {"artifactLocation"}),  # 3.29
+    "physical": ({"artifactLocation", "region", "contextRegion"}, {"artifactLocation"}),  # 3.29
     "artifact": ({"uri"}, {"uri"}),  # 3.4
-    "region": ({"startLine", "startColumn", "snippet"}, {"startLine"}),  # 3.30
+    "region": ({"startLine", "startColumn", "endColumn", "snippet"}, {"startLine"}),  # 3.30
     "logical": ({"name", "kind"}, {"name"}),  # 3.33
 }
 
@@ -49,6 +49,24 @@ def check_message(message):
         fail(f"message {message} is no sentence")
 
 
+def utf16(column):
+    return 2 * (column - 1)
+
+
+def check_region(region):
+    check("region", region)
+    for key in ("startLine", "startColumn", "endColumn"):
+        if key in region and (not isinstance(region[key], int) or region[key] < 1):
+            fail(f"{key} counts from 1, not {region[key]}")
+    if "endColumn" in region and region["endColumn"] <= region["startColumn"]:
+        fail(f"{region} is empty")
+    if "snippet" in region:
+        check("message", region["snippet"])  # an artifactContent, which has a text, too
+        if "endColumn" in region and len(region["snippet"]["text"].encode("utf-16-le")) != (
+                2 * (region["endColumn"] - region["startColumn"])):
+            fail(f"{region} has another snippet")  # 3.30.13: the text of the region
+
+
 def check_location(location):
     check("location", location)
     physical = location["physicalLocation"]
@@ -58,13 +76,16 @@ def check_location(location):
     if not re.fullmatch(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-F]{2})+", uri):
         fail(f"{uri!r} is no URI reference")
     if "region" in physical:
-        region = physical["region"]
-        check("region", region)
-        for key in ("startLine", "startColumn"):
-            if key in region and (not isinstance(region[key], int) or region[key] < 1):
-                fail(f"{key} counts from 1, not {region[key]}")
-        if "snippet" in region:
-            check("message", region["snippet"])  # an artifactContent, which has a text, too
+        check_region(physical["region"])
+    if "contextRegion" in physical:  # 3.29.5: beside a region, which lies in it
+        check_region(physical["contextRegion"])
+        region, context = physical["region"], physical["contextRegion"]
+        if context["startLine"] != region["startLine"] or "startColumn" in context:
+            fail(f"{context} is not the whole line around {region}")
+        line, part = context["snippet"]["text"], region["snippet"]["text"]
+        first, end = (utf16(region[key]) for key in ("startColumn", "endColumn"))
+        if line.encode("utf-16-le")[first:end].decode("utf-16-le") != part:
+            fail(f"{part!r} does not stand at the columns of {region}")
     for logical in location.get("logicalLocations", []):
         check("logical", logical)
     if "message" in location:

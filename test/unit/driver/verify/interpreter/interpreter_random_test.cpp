@@ -12,7 +12,7 @@
 namespace lanewise::driver {
 namespace {
 
-std::vector<uint8_t> bytesOf(const std::vector<uint32_t>& words) {
+std::vector<uint8_t> bytesOfWords(const std::vector<uint32_t>& words) {
   std::vector<uint8_t> bytes(4 * words.size());
   std::memcpy(bytes.data(), words.data(), bytes.size());
   return bytes;
@@ -47,7 +47,7 @@ protected:
     std::vector<uint64_t> sizes;
     std::vector<uint32_t> all;
     for (uint32_t b = 0; b < buffers.size(); ++b) {
-      contents.push_back(bytesOf(buffers[b]));
+      contents.push_back(bytesOfWords(buffers[b]));
       sizes.push_back(contents[b].size());
       if (reflection->findBinding(0, b)) dispatch.bindings.push_back({0, b, b});
       all.push_back(b);
