@@ -48,7 +48,7 @@ VerifyReport verifyByCompiling(const TranspiledShader& shader, const TargetLangu
 /// The module that glslang makes of a text, or why it does not.
 struct CompiledBack {
   Words words;
-  std::string rejected;            ///< the first error of the compiler
+  std::string rejected; ///< the first error of the compiler
   /// The text asks for an extension that the compiler does not have, or for more than its limits.
   bool isBeyondCompiler = false;
 };
