@@ -99,8 +99,17 @@ std::vector<DescribedSpecConstant> collectSpecConstants(const Module& module, An
     }
     constants.push_back(std::move(constant));
   }
-  std::stable_sort(constants.begin(), constants.end(),
-                   [](const auto& a, const auto& b) { return a.id < b.id; });
+  // Compilers may declare one several times, such as beside the size of the workgroup: it is one to
+  // the host, and the one with a name says most.
+  std::stable_sort(constants.begin(), constants.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.id, a.name.empty()) < std::pair(b.id, b.name.empty());
+  });
+  constants.erase(std::unique(constants.begin(), constants.end(),
+                              [](const auto& a, const auto& b) {
+                                return a.id == b.id && a.kind == b.kind && a.width == b.width &&
+                                       a.defaultBits == b.defaultBits;
+                              }),
+                  constants.end());
   return constants;
 }
 

@@ -109,8 +109,9 @@ private:
     const bool hasArray =
         block && !block->members.empty() && !block->members.back().type.extents.empty();
     if (hasArray) text += fmt::format(": elements are {}", block->members.back().name);
-    text += buffer->image        ? ". Fill in: its size and what it holds."
-            : block && !hasArray ? ". Fill in: the values; of its one element nothing is used."
+    text += buffer->image ? ". Fill in: its size and what it holds."
+            : block && !hasArray
+                ? ". Fill in: the values of its header; the element behind them is not used."
             : binding->qualifiers.isWriteOnly ? ". Fill in: how many."
                                               : ". Fill in: how many and what they hold.";
     notes_.buffers[bound.buffer] = text;

@@ -91,9 +91,10 @@ private:
   Status check() const {
     for (const ScenarioShader& shader : scenario_.shaders)
       if (!shader.rebindings.empty())
-        return failure(fmt::format("variables of different kinds share binding {}.{}; a scenario "
-                                   "binds one resource there",
-                                   shader.rebindings[0].set, shader.rebindings[0].binding));
+        return failure(
+            fmt::format("variables of different kinds share binding {}.{}, and a scenario "
+                        "binds one resource there; give each a binding of its own",
+                        shader.rebindings[0].set, shader.rebindings[0].binding));
     for (const ScenarioBuffer& buffer : scenario_.buffers)
       if (!buffer.edits.empty() || std::holds_alternative<FillWide>(buffer.fill) ||
           std::holds_alternative<FillEdges>(buffer.fill) ||
