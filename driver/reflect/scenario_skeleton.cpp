@@ -121,10 +121,12 @@ private:
       noteMember(block->members[m], notes_.headers[bound.buffer]);
   }
 
+  /// Also marks where it ends, so that padding behind it is not taken for a part of it.
   static void noteMember(const DescribedMember& member, std::map<uint64_t, std::string>& notes) {
     if (!member.offset) return;
     notes[*member.offset] =
         member.name.empty() ? member.type.text : member.type.text + " " + member.name;
+    if (member.type.bytes) notes.try_emplace(*member.offset + *member.type.bytes);
   }
 
   void notePushConstants() {
