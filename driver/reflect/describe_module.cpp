@@ -281,6 +281,7 @@ private:
     const Types& types = analyses_.get<Types>();
     const Id type = types.pointee(variable);
     SharedVariable shared{types_.nameOf(variable), types_.describe(type), {}};
+    if (shared.name.empty()) shared.name = shared.type.structName; // a block without an instance
     if (shared.name.empty()) shared.name = fmt::format("%{}", variable.value);
     if (isExplicit(variable))
       shared.bytes = shared.type.bytes;

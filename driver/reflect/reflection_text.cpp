@@ -115,7 +115,7 @@ private:
   }
 
   static std::string declaration(const std::string& type, const std::string& name) {
-    return printable(name.empty() ? type : type + " " + name);
+    return printable(name.empty() || name == type ? type : type + " " + name);
   }
 
   // ----- parts -----

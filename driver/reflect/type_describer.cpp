@@ -317,11 +317,9 @@ DescribedStruct TypeDescriber::describeStruct(Id structType) {
 
 std::vector<DescribedStruct> TypeDescriber::takeStructs() {
   std::map<InstRef, DescribedStruct> found;
-  while (!pending_.empty()) { // grows as members are described
-    const Id structType = pending_.back();
-    pending_.pop_back();
-    found.emplace(module_.def(structType), describeStruct(structType));
-  }
+  for (size_t n = 0; n < pending_.size(); ++n) // grows as members are described
+    found.emplace(module_.def(pending_[n]), describeStruct(pending_[n]));
+  pending_.clear();
   std::vector<DescribedStruct> structs;
   for (auto& [def, described] : found) structs.push_back(std::move(described));
   return structs;

@@ -51,7 +51,7 @@ private:
   std::map<std::pair<Id, uint32_t>, std::string> memberNames_;
   std::map<Id, std::string> structNames_;
   std::set<std::string> takenNames_;
-  std::vector<Id> pending_; ///< named, not described yet
+  std::vector<Id> pending_; ///< named, in the order in which they were first met
   std::map<Id, std::optional<uint64_t>> structBytes_;
   std::map<Id, uint64_t> structLocations_;
 };
