@@ -67,8 +67,9 @@ public:
   explicit Writer(const ModuleInterface& interface) : interface_(interface) {}
 
   std::string run(const std::string& name) {
-    add(0, fmt::format("{}: SPIR-V {}.{}", printable(name), interface_.version >> 16,
-                       interface_.version >> 8 & 0xFF));
+    // Not wrapped: whoever looks for a file looks for its whole name.
+    text_ = fmt::format("{}: SPIR-V {}.{}\n", printable(name), interface_.version >> 16,
+                        interface_.version >> 8 & 0xFF);
     list(1, "capabilities: ", interface_.capabilities);
     list(1, "extensions: ", interface_.extensions);
     list(1, "extended instructions: ", interface_.instructionSets);
