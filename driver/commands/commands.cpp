@@ -25,6 +25,8 @@ constexpr CommandEntry kCommands[] = {
     {"profile", "run a scenario and count bank conflicts, sectors and divergence, line by line",
      alone<makeProfileCommand>},
     {"lint", "find mistakes and slow code in compute shaders", alone<makeLintCommand>},
+    {"reflect", "print entry points, bindings, layouts and constants of modules of any stage",
+     alone<makeReflectCommand>},
     {"layout pack", "convert a buffer's data to the layout that --aos-to-soa chose",
      [](const DescribeAll&) { return makeLayoutCommand("pack"); }},
     {"layout unpack", "convert it back to the host's layout",

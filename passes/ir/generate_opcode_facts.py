@@ -27,6 +27,8 @@ EXT_SETS = [("GlslStd450", "extinst.glsl.std.450.grammar.json"),
             ("OpenClStd", "extinst.opencl.std.100.grammar.json"),
             ("OpenClDebugInfo100", "extinst.opencl.debuginfo.100.grammar.json"),
             ("DebugInfo", "extinst.debuginfo.grammar.json")]
+# The enumerations whose names are kept: what people read of a module.
+NAMED_ENUMS = ["BuiltIn", "Capability", "ExecutionMode"]
 UNLIMITED = 0xFFFF
 
 
@@ -265,6 +267,19 @@ def collect_ext_insts(directory, table, core, rules):
     return sets
 
 
+def collect_names(grammar):
+    """For each of NAMED_ENUMS, [(value, name)] by value; of several names the core one."""
+    enums = []
+    for kind in grammar["operand_kinds"]:
+        if kind["kind"] not in NAMED_ENUMS:
+            continue
+        names = {}
+        for enumerant in kind["enumerants"]:
+            names.setdefault(number(enumerant["value"]), []).append(enumerant["enumerant"])
+        enums.append((kind["kind"], [(value, min(names[value], key=vendor_rank)) for value in sorted(names)]))
+    return enums
+
+
 def bool_text(value):
     return "true" if value else "false"
 
@@ -279,7 +294,7 @@ def write_array(out, declaration, rows):
     out.append("};")
 
 
-def render(grammar, opcodes, ext_sets, table):
+def render(grammar, opcodes, ext_sets, table, names):
     out = [f"// Generated from SPIRV-Headers {grammar['major_version']}.{grammar['minor_version']} revision "
            f"{grammar['revision']} by generate_opcode_facts.py. Do not edit."]
     write_array(out, "constexpr OperandFacts kOperands[]", table.operands)
@@ -316,6 +331,9 @@ def render(grammar, opcodes, ext_sets, table):
     write_array(out, "constexpr Enumerant kEnumerants[]", enumerants)
     write_array(out, "constexpr Enumeration kEnumerations[]", ranges)
 
+    for name, rows in names:
+        write_array(out, f"constexpr EnumerantName k{name}Names[]", [f'{{{value}, "{text}"}}' for value, text in rows])
+
     for name, instructions in ext_sets:
         rows = []
         for value in range(max(instructions) + 1):
@@ -346,7 +364,7 @@ def main():
 
     os.makedirs(os.path.dirname(os.path.abspath(args.output)), exist_ok=True)
     with open(args.output, "w", encoding="utf-8") as file:
-        file.write(render(grammar, opcodes, ext_sets, table))
+        file.write(render(grammar, opcodes, ext_sets, table, collect_names(grammar)))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 #include "ir/opcode_facts.h"
 
+#include "ir/enumerant_names.h"
+
 #include <algorithm>
 #include <iterator>
 
@@ -16,6 +18,11 @@ struct Enumerant {
 struct Enumeration {
   uint16_t first;
   uint16_t count;
+};
+
+struct EnumerantName {
+  uint32_t value;
+  std::string_view name;
 };
 
 #include "opcode_facts.inc"
@@ -47,6 +54,23 @@ EnumerantOperands enumerantOperands(uint8_t enumIndex, uint32_t value) {
     found = &*at;
   }
   return {true, {kOperands + found->firstOperand, found->operandCount}};
+}
+
+std::string_view enumerantName(NamedEnum which, uint32_t value) {
+  auto find = [value](std::span<const EnumerantName> names) -> std::string_view {
+    auto at = std::lower_bound(names.begin(), names.end(), value,
+                               [](const EnumerantName& a, uint32_t v) { return a.value < v; });
+    return at == names.end() || at->value != value ? std::string_view() : at->name;
+  };
+  switch (which) {
+  case NamedEnum::BuiltIn:
+    return find(kBuiltInNames);
+  case NamedEnum::Capability:
+    return find(kCapabilityNames);
+  case NamedEnum::ExecutionMode:
+    return find(kExecutionModeNames);
+  }
+  return {};
 }
 
 ExtInstSet extInstSetFromName(std::string_view name) {

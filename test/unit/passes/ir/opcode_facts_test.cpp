@@ -1,5 +1,6 @@
 // HasResultAndType() of SPIRV-Headers is an independent witness for the generated table.
 #define SPV_ENABLE_UTILITY_CODE
+#include "ir/enumerant_names.h"
 #include "ir/opcode_facts.h"
 
 #include <gtest/gtest.h>
@@ -206,6 +207,18 @@ TEST(OpcodeFacts, FunctionsOfTheirOperands) {
        {spv::Op::OpPhi, spv::Op::OpUndef, spv::Op::OpLoad, spv::Op::OpDPdx, spv::Op::OpFunctionCall,
         spv::Op::OpImageQueryLod, spv::Op::OpNop, spv::Op::OpVariable, spv::Op(0xFFFF)})
     EXPECT_FALSE(isFunctionOfOperands(factsOf(op))) << factsOf(op).name;
+}
+
+TEST(OpcodeFacts, NamesOfEnumerants) {
+  EXPECT_EQ(enumerantName(NamedEnum::Capability, uint32_t(spv::Capability::Shader)), "Shader");
+  EXPECT_EQ(enumerantName(NamedEnum::BuiltIn, uint32_t(spv::BuiltIn::Position)), "Position");
+  EXPECT_EQ(enumerantName(NamedEnum::ExecutionMode, uint32_t(spv::ExecutionMode::LocalSizeId)),
+            "LocalSizeId");
+  // Of several names the core one.
+  EXPECT_EQ(enumerantName(NamedEnum::Capability,
+                          uint32_t(spv::Capability::PhysicalStorageBufferAddressesEXT)),
+            "PhysicalStorageBufferAddresses");
+  EXPECT_EQ(enumerantName(NamedEnum::BuiltIn, 0xFFFFFFFF), "");
 }
 
 } // namespace

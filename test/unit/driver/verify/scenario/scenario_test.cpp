@@ -1,6 +1,7 @@
 #include "verify/formats/scalars.h"
 #include "verify/scenario/expression.h"
 #include "verify/scenario/scenario.h"
+#include "verify/scenario/write_scenario.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -451,6 +452,146 @@ TEST_F(ScenarioFile, ReadsIndirectDispatches) {
   errorHas("\"b\"\ngroups = [1]", "has `groups` or `indirect`, not both");
   // Only what a dispatch before may have written.
   errorHas("\"raw\"", "no [[dispatch]] before this one binds it");
+}
+
+// ---- writing ----
+
+const char* const kWrittenScenario = R"(repeat = 3
+[[shader]]
+name = "a \"quoted\""
+file = "a.comp"
+entry = "run"
+defines = { TILE = 16, TEXT = "x\\y" }
+spec_constants = { 0 = 64, 1 = 0.1, 2 = -3, 3 = true, 4 = { type = "f64", value = 0.1 }, 5 = nan, 6 = 2.0 }
+[[buffer]]
+name = "b"
+type = ["f32x3", "u32", "u32", "u32", "u32", "u32", "f16"]
+count = 4
+init = { kind = "random", low = -0.5, high = 1e30, seed = 7 }
+compare = { kind = "ulp", ulps = 4 }
+header = [{ type = "u64", value = -1 }, { type = "f32x2", value = [-0.0, 0.1] }, { type = "i8", value = -5 }]
+[[buffer]]
+name = "u"
+type = "f64"
+count = 2
+kind = "uniform"
+init = { kind = "values", values = [0.1, 3] }
+compare = "multiset"
+[[buffer]]
+name = "c"
+type = "u32"
+count = 1
+init = { kind = "iota", start = 0.5, step = 2 }
+compare = { kind = "tolerance", absolute = 1e-6, relative = 0.5 }
+[[buffer]]
+name = "raw"
+type = "u32"
+count = 2
+init = { kind = "file", path = "eight.bin" }
+compare = "none"
+[[image]]
+name = "i"
+format = "rgba16f"
+dimension = "3d"
+width = 4
+height = 3
+depth = 2
+levels = 2
+init = 1
+filter = "linear"
+mipmap = "linear"
+address = ["repeat", "clamp-to-border", "mirrored-repeat"]
+border = "opaque-white"
+[[image]]
+name = "j"
+format = "r32ui"
+dimension = "cube"
+width = 4
+layers = 2
+[[dispatch]]
+shader = "a \"quoted\""
+groups = [4, 3, 2]
+bind = { 0 = "b", 1 = ["i", "j", "i"], "2.0" = "u", "2.1" = "c", "2.2" = "raw" }
+push_constants = [{ type = "u32", value = 7 }, { type = "f32x2", value = [1, 0.1], offset = 16 }, { type = "u8", value = 3 }]
+)";
+
+ScenarioTextNotes notesForEverything() {
+  ScenarioTextNotes notes;
+  notes.top = {"made up"};
+  notes.specConstantTypes = {
+      {1, ScalarType::F32}, {4, ScalarType::F64}, {5, ScalarType::F32}, {6, ScalarType::F32}};
+  notes.pushConstantFields = {
+      {0, ScalarType::U32}, {16, ScalarType::F32}, {20, ScalarType::F32}, {24, ScalarType::U8}};
+  notes.pushConstants[16] = "two\nlines";
+  return notes;
+}
+
+TEST_F(ScenarioFile, WrittenReadsBackAsTheSame) {
+  Result<Scenario> first = parse(kWrittenScenario);
+  ASSERT_TRUE(first) << first.error().message;
+  first->shaders[0].path = "a.comp"; // relative to where it will lie
+  Result<std::string> text = writeScenario(*first, notesForEverything());
+  ASSERT_TRUE(text) << text.error().message;
+  Result<Scenario> second = parse(*text);
+  ASSERT_TRUE(second) << second.error().message << "\n" << *text;
+  EXPECT_EQ(second->repeat, 3u);
+  const ScenarioShader &a = first->shaders[0], &b = second->shaders[0];
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.entry, b.entry);
+  EXPECT_EQ(a.defines, b.defines);
+  EXPECT_EQ(a.specConstants, b.specConstants) << *text;
+  ASSERT_EQ(first->buffers.size(), second->buffers.size());
+  for (size_t n = 0; n < first->buffers.size(); ++n) {
+    const ScenarioBuffer &x = first->buffers[n], &y = second->buffers[n];
+    EXPECT_EQ(x.name, y.name);
+    EXPECT_EQ(x.elements, y.elements) << x.name;
+    EXPECT_EQ(x.count, y.count) << x.name;
+    EXPECT_EQ(x.fill, y.fill) << x.name;
+    EXPECT_EQ(x.isUniform, y.isUniform) << x.name;
+    EXPECT_EQ(x.image, y.image) << x.name;
+    EXPECT_EQ(x.compare.index(), y.compare.index()) << x.name;
+    ASSERT_EQ(x.header.size(), y.header.size()) << x.name;
+    for (size_t h = 0; h < x.header.size(); ++h) {
+      EXPECT_EQ(x.header[h].type, y.header[h].type);
+      EXPECT_EQ(x.header[h].bytes, y.header[h].bytes) << x.name << " " << h;
+    }
+  }
+  const ScenarioDispatch &d = first->dispatches[0], &e = second->dispatches[0];
+  EXPECT_EQ(d.groups, e.groups);
+  EXPECT_EQ(d.pushConstants, e.pushConstants) << *text;
+  ASSERT_EQ(d.bindings.size(), e.bindings.size());
+  for (size_t n = 0; n < d.bindings.size(); ++n) {
+    EXPECT_EQ(d.bindings[n].set, e.bindings[n].set);
+    EXPECT_EQ(d.bindings[n].binding, e.bindings[n].binding);
+    EXPECT_EQ(d.bindings[n].element, e.bindings[n].element);
+    EXPECT_EQ(d.bindings[n].buffer, e.bindings[n].buffer);
+  }
+  // And written again it is the same text.
+  second->shaders[0].path = "a.comp";
+  EXPECT_EQ(*writeScenario(*second, notesForEverything()), *text);
+}
+
+TEST_F(ScenarioFile, NamesOfAnyBytesCanBeWritten) {
+  Scenario scenario = *parse(whole());
+  scenario.shaders[0].path = "a.comp";
+  const std::string name = "\xFF\x01\"\\\n";
+  scenario.buffers[0].name = scenario.dispatches[0].bindings[0].buffer = name;
+  Result<std::string> text = writeScenario(scenario, {});
+  ASSERT_TRUE(text);
+  Result<Scenario> read = parse(*text);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->buffers[0].name, "<ff>\x01\"\\\n");
+}
+
+TEST_F(ScenarioFile, WhatNoFileCanSayIsNotWritten) {
+  Scenario scenario = *parse(whole());
+  scenario.buffers[0].fill = FillWide{};
+  EXPECT_FALSE(writeScenario(scenario, {}));
+  scenario = *parse(whole());
+  scenario.shaders[0].rebindings.push_back({0, 1, "sampler", 2});
+  Result<std::string> text = writeScenario(scenario, {});
+  ASSERT_FALSE(text);
+  EXPECT_NE(text.error().message.find("share binding 0.1"), std::string::npos);
 }
 
 } // namespace
