@@ -38,7 +38,8 @@ def run_lit(command, jobs):
     """(verdict, name, output) for each file."""
     with tempfile.TemporaryDirectory() as folder:
         results = pathlib.Path(folder, "results.json")
-        subprocess.run([*command, "-q", f"-j{jobs}", "-o", str(results)], stdout=subprocess.DEVNULL, check=False)
+        # One more than there are cores: some wait, for a time limit or a lock.
+        subprocess.run([*command, "-q", f"-j{jobs + 1}", "-o", str(results)], stdout=subprocess.DEVNULL, check=False)
         tests = json.loads(results.read_text())["tests"] if results.is_file() else []
     for test in tests:
         name = test["name"].partition(" :: ")[2]
