@@ -363,9 +363,9 @@ std::optional<Race> RaceFinder::compareRound(const Touch& x, const Touch& y, con
   const BlockRef top = climb(intervals_.commonDominator(x.block, latch), x.block, latch);
   if (!top || !analyses_.get<Loops>().contains(loop, top)) return std::nullopt;
   const InstRef a = x.access->inst;
-  const InstRef parting = x.block == top ? a : module_.terminator(top);
-  if (x.block != top && !intervals_.isQuiet(top, parting, a)) return std::nullopt;
-  if (!intervals_.isQuiet(top, parting, module_.terminator(latch)) ||
+  const InstRef divergence = x.block == top ? a : module_.terminator(top);
+  if (x.block != top && !intervals_.isQuiet(top, divergence, a)) return std::nullopt;
+  if (!intervals_.isQuiet(top, divergence, module_.terminator(latch)) ||
       !intervals_.isQuiet(loop.header, {}, y.access->inst))
     return std::nullopt;
   const auto left = sideOf(x, nullptr);

@@ -345,7 +345,7 @@ private:
     }
     if (!candidate.refusal && options_.mode == LayoutMode::Auto) {
       candidate.refusal = isProfitable(candidate);
-      // Narrowing was asked for by name, and does not hang on parting the fields.
+      // Narrowing was asked for by name, and does not depend on splitting the fields.
       if (candidate.refusal && !candidate.words.empty())
         candidate.refusal = place(candidate, allTogether(candidate.first()), 1);
     }

@@ -295,7 +295,7 @@ private:
     case Op::Extended:
       return undoExtended(i, k, wanted);
     case Op::Bitcast:
-      return undoRecut(i, k, wanted);
+      return undoBitcast(i, k, wanted);
     case Op::UConvert:
     case Op::SConvert:
     case Op::ConvertFToU:
@@ -468,7 +468,7 @@ private:
     }
   }
 
-  bool undoRecut(const Instr& i, uint32_t k, uint64_t wanted) {
+  bool undoBitcast(const Instr& i, uint32_t k, uint64_t wanted) {
     const uint32_t from = widthOf(i), to = i.extra;
     if (to < from) {
       const uint32_t parts = from / to, cell = i.a + k / parts, at = k % parts * to;

@@ -138,7 +138,7 @@ struct InvocationConflicts::Problem {
   std::vector<Unknown> unknowns_;
   std::vector<std::pair<const Loop*, uint8_t>> chosen_; ///< ways that are assumed for open loops
 
-  bool mayMeet();
+  bool mayConflict();
 
   // Terms.
   Relation relationOf(uint32_t term);
@@ -538,7 +538,7 @@ bool InvocationConflicts::Problem::search() {
   }
 }
 
-bool InvocationConflicts::Problem::mayMeet() {
+bool InvocationConflicts::Problem::mayConflict() {
   bits_.assign(left_.indices.size(), 32);
   for (size_t n = 0; n < left_.indices.size(); ++n) splitIndex(n);
   keepGuards(left_, true);
@@ -678,7 +678,7 @@ bool InvocationConflicts::mayConflictInElement(const Place& a, const Place& b, s
     Problem problem = makeProblem();
     for (size_t n = 0; n < open.size(); ++n)
       problem.chosen_.push_back({open[n], choice >> n & 1 ? Crossings::kOnce : Crossings::kNone});
-    if (problem.mayMeet()) return true;
+    if (problem.mayConflict()) return true;
   }
   return false;
 }

@@ -21,7 +21,7 @@ LayoutSearch::LayoutSearch(const SharedVariable& variable, std::span<const Weigh
                            std::function<std::optional<double>(uint64_t)> occupancyLossOf,
                            std::function<bool(uint32_t)> isLiteral)
     : variable_(variable), accesses_(accesses), target_(target), options_(options),
-      residencyOf_(std::move(occupancyLossOf)), isLiteral_(std::move(isLiteral)),
+      occupancyLossOf_(std::move(occupancyLossOf)), isLiteral_(std::move(isLiteral)),
       lanesLeft_(options.maxLanes), original_{SharedLayout(variable), {}}, best_(original_) {
   classify();
   collectWalks();
@@ -151,7 +151,7 @@ bool LayoutSearch::consider(SharedLayout layout) {
   }
   if (lanes > lanesLeft_) return false;
   lanesLeft_ -= lanes;
-  const auto occupancyLoss = residencyOf_(layout.bytes());
+  const auto occupancyLoss = occupancyLossOf_(layout.bytes());
   LayoutChoice& known = occupancyLoss ? best_ : withoutRoom_ ? *withoutRoom_ : best_;
   LayoutChoice choice{std::move(layout), {}};
   choice.cost = evaluate(choice.layout, known.cost.total());

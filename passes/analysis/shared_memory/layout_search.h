@@ -117,7 +117,7 @@ private:
   std::span<const WeighedAccess> accesses_;
   const TargetProfile& target_;
   const LayoutSearchOptions options_;
-  const std::function<std::optional<double>(uint64_t)> residencyOf_;
+  const std::function<std::optional<double>(uint64_t)> occupancyLossOf_;
   const std::function<bool(uint32_t)> isLiteral_;
   std::vector<Shape> shapes_;
   std::vector<Walk> walks_;            ///< by node
