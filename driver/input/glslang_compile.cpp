@@ -20,6 +20,8 @@
 #include <map>
 #include <memory>
 #include <regex>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace lanewise::driver {
@@ -295,10 +297,14 @@ std::string versionLine(const std::string& text) {
 /// every child finds them in the memory that it inherits; nothing of the input is read but its
 /// version.
 void readBuiltIns(const CompileRequest& request, const Target& target) {
-  glslang::InitializeProcess();
-  glslang::TShader shader(stageOf(request));
   const std::string text =
       request.isHlsl ? "void main() {}" : versionLine(request.text) + "\nvoid main() {}";
+  static std::set<std::tuple<bool, EShLanguage, int, int, std::string>> known;
+  if (!known.emplace(request.isHlsl, stageOf(request), target.clientVersion, target.spirv, text)
+           .second)
+    return;
+  if (known.size() == 1) glslang::InitializeProcess();
+  glslang::TShader shader(stageOf(request));
   const char* begin = text.c_str();
   shader.setStrings(&begin, 1);
   setEnvironment(shader, request, target);

@@ -25,43 +25,15 @@ constexpr uint32_t kWhole = Decoration::kNoMember;
 // 3-vectors as std430 has them: by that Vulkan counts the memory of a workgroup ("Shared Memory").
 constexpr uint32_t kVec3Stride = 16;
 
-std::string stageName(spv::ExecutionModel model) {
-  switch (model) {
-  case spv::ExecutionModel::Vertex:
-    return "vertex";
-  case spv::ExecutionModel::TessellationControl:
-    return "tessellation-control";
-  case spv::ExecutionModel::TessellationEvaluation:
-    return "tessellation-evaluation";
-  case spv::ExecutionModel::Geometry:
-    return "geometry";
-  case spv::ExecutionModel::Fragment:
-    return "fragment";
-  case spv::ExecutionModel::GLCompute:
-    return "compute";
-  case spv::ExecutionModel::Kernel:
-    return "kernel";
-  case spv::ExecutionModel::TaskNV:
-  case spv::ExecutionModel::TaskEXT:
-    return "task";
-  case spv::ExecutionModel::MeshNV:
-  case spv::ExecutionModel::MeshEXT:
-    return "mesh";
-  case spv::ExecutionModel::RayGenerationKHR:
-    return "ray-generation";
-  case spv::ExecutionModel::IntersectionKHR:
-    return "intersection";
-  case spv::ExecutionModel::AnyHitKHR:
-    return "any-hit";
-  case spv::ExecutionModel::ClosestHitKHR:
-    return "closest-hit";
-  case spv::ExecutionModel::MissKHR:
-    return "miss";
-  case spv::ExecutionModel::CallableKHR:
-    return "callable";
-  default:
-    return fmt::format("stage {}", uint32_t(model));
-  }
+/// A stage as JSON has it: one word, and the same for what an extension had before.
+std::string stageWord(spv::ExecutionModel model) {
+  constexpr std::string_view kVendor = "NV ";
+  if (model == spv::ExecutionModel::Kernel) return "kernel";
+  std::string word(stageName(model));
+  if (word == kUnknownStage) return fmt::format("stage {}", uint32_t(model));
+  if (word.starts_with(kVendor)) word.erase(0, kVendor.size());
+  std::replace(word.begin(), word.end(), ' ', '-');
+  return word;
 }
 
 std::string nameOrNumber(NamedEnum which, const char* what, uint32_t value) {
@@ -200,7 +172,7 @@ private:
   DescribedEntryPoint describeEntry(const EntryPoint& entry) {
     DescribedEntryPoint described;
     described.name = entry.name(module_);
-    described.stage = stageName(entry.model);
+    described.stage = stageWord(entry.model);
     readExecutionModes(entry, described);
     readWorkgroupSize(entry, described);
     for (Id variable : entry.variables) {

@@ -259,7 +259,7 @@ std::string_view stageName(spv::ExecutionModel model) {
   case spv::ExecutionModel::CallableKHR:
     return "callable";
   default:
-    return "unknown";
+    return kUnknownStage;
   }
 }
 

@@ -36,7 +36,9 @@ inline std::array<uint32_t, 3> localIdOf(uint64_t invocation, const std::array<u
 /// Workgroups larger than any device takes are not looked at invocation by invocation.
 inline constexpr uint64_t kMaxCountedInvocations = 4096;
 
-/// "fragment", "ray generation": the stage of shaders that a model stands for, in words for people.
+inline constexpr std::string_view kUnknownStage = "unknown";
+/// "fragment", "ray generation": the stage of shaders that a model stands for, in words for people;
+/// kUnknownStage for a model that is not known.
 std::string_view stageName(spv::ExecutionModel model);
 
 struct EntryPoint {
