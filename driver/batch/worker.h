@@ -4,9 +4,9 @@
 #include "batch/cache/result_cache.h"
 #include "batch/inputs.h"
 #include "batch/item.h"
-#include "batch/pool.h"
 #include "pipeline/optimize_input.h"
 #include "pipeline/optimize_options.h"
+#include "support/worker_pool.h"
 #include "verify/verify.h"
 
 #include <functional>

@@ -3,7 +3,6 @@
 #include "batch/cache/run_key.h"
 #include "batch/cache/store.h"
 #include "batch/inputs.h"
-#include "batch/pool.h"
 #include "batch/summary.h"
 #include "batch/worker.h"
 #include "commands/commands.h"
@@ -13,6 +12,7 @@
 #include "support/files.h"
 #include "support/print.h"
 #include "support/progress_line.h"
+#include "support/worker_pool.h"
 
 #include <algorithm>
 #include <chrono>
@@ -41,8 +41,7 @@ public:
     if (Status s = runWorkers(); !s) return fail(s.error().message);
     progress_.reset();
     if (int code = writeReports()) exitCode_ = std::max(exitCode_, code);
-    if (batch_.isFolderCache() && batch_.cacheBytes > 0)
-      pruneFolderStore(batch_.cache, batch_.cacheBytes);
+    prune(batch_.cache);
     if (!options().isQuiet) {
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started_;
       printError("{}", summaryAsText(counts_, hasCache(), took.count()));
@@ -51,7 +50,7 @@ public:
   }
 
 private:
-  bool hasCache() const { return !batch_.cache.empty(); }
+  bool hasCache() const { return batch_.cache.isGiven(); }
   const OptOptions& options() const { return plan_.options; }
 
   /// What can go wrong before any input is read. Nothing here starts a thread: workers are forked.
@@ -104,11 +103,7 @@ private:
     Result<std::string> device = deviceIdentity(options());
     if (!device) return fail(device.error().message, kNoDevice);
     plan_.key.device = std::move(*device);
-    if (!hasCache()) return kDone;
-    if (batch_.redis)
-      plan_.openStore = [address = *batch_.redis] { return openRedisStore(address); };
-    else
-      plan_.openStore = [folder = batch_.cache] { return openFolderStore(folder); };
+    if (hasCache()) plan_.openStore = [this] { return openStore(batch_.cache); };
     return kDone;
   }
 

@@ -27,6 +27,8 @@ constexpr CommandEntry kCommands[] = {
     {"lint", "find mistakes and slow code in compute shaders", alone<makeLintCommand>},
     {"reflect", "print entry points, bindings, layouts and constants of modules of any stage",
      alone<makeReflectCommand>},
+    {"stats", "print what drivers' compilers make of modules: registers, occupancy, latency",
+     alone<makeStatsCommand>},
     {"layout pack", "convert a buffer's data to the layout that --aos-to-soa chose",
      [](const DescribeAll&) { return makeLayoutCommand("pack"); }},
     {"layout unpack", "convert it back to the host's layout",

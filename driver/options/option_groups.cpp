@@ -12,8 +12,10 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
+#include <thread>
 
 namespace lanewise::driver {
 
@@ -43,6 +45,41 @@ Result<std::array<uint32_t, 3>> parseWorkgroupSize(const std::string& text) {
 Status checkSeconds(std::string_view option, double seconds, std::string_view more = {}) {
   if (seconds > 0 && seconds <= kMostSeconds) return ok(); // not NaN
   return failure(fmt::format("{} must be above 0 and at most 1000000 seconds{}", option, more));
+}
+
+constexpr uint32_t kMaxJobs = 1024;
+
+Status checkCache(CacheOptions& cache, const std::string& size) {
+  if (!size.empty()) {
+    const std::optional<uint64_t> bytes = parseSize(size);
+    if (!bytes)
+      return failure(
+          fmt::format("--cache-size={} must be a number of bytes, or one with K, M, G or "
+                      "T behind it; 0 for no limit",
+                      size));
+    cache.bytes = *bytes;
+    if (cache.place.empty()) return failure("--cache-size needs --cache=FOLDER");
+  }
+  if (cache.place.empty()) return ok();
+  if (isRedisAddress(cache.place)) {
+    Result<RedisAddress> address = parseRedisAddress(cache.place);
+    if (!address) return address.error();
+    if (!hasRedis())
+      return failure("--cache: this program was built without hiredis, and so without Redis");
+    if (!size.empty())
+      return failure("--cache-size is for folders; a Redis server has its own limit (maxmemory and "
+                     "maxmemory-policy allkeys-lru in redis.conf)");
+    cache.redis = std::move(*address);
+    return ok();
+  }
+  if (cache.place.find("://") != std::string::npos)
+    return failure(fmt::format("--cache={}: it is a folder, redis://HOST[:PORT][/DATABASE] or "
+                               "unix:///SOCKET",
+                               cache.place));
+  std::error_code ignored;
+  if (std::filesystem::exists(cache.place, ignored) && !isFolder(cache.place))
+    return failure(fmt::format("--cache={}: not a folder", cache.place));
+  return ok();
 }
 
 } // namespace
@@ -366,6 +403,41 @@ Status checkDestination(const std::string& path, const std::vector<std::string>&
   if (Status s = checkWritable(path); !s)
     return failure(fmt::format("{}: {}", path, s.error().message));
   return ok();
+}
+
+std::optional<uint64_t> parseSize(const std::string& text) {
+  uint64_t number = 0;
+  const char* end = text.data() + text.size();
+  auto [next, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc()) return {};
+  if (next == end) return number;
+  const size_t unit = std::string_view("KMGT").find(char(std::toupper(uint8_t(*next))));
+  if (next + 1 != end || unit == std::string_view::npos) return {};
+  const uint32_t shift = 10 * (uint32_t(unit) + 1);
+  if (number > UINT64_MAX >> shift) return {};
+  return number << shift;
+}
+
+void addJobsOption(CommandLine& line, uint32_t& jobs) {
+  line.value("-j,--jobs", "N", jobs, "worker processes (default: one per core)").place();
+  line.check([&line, &jobs]() -> Status {
+    if (!line.isGiven("--jobs"))
+      jobs = std::clamp(std::thread::hardware_concurrency(), 1u, kMaxJobs);
+    if (jobs < 1 || jobs > kMaxJobs)
+      return failure(fmt::format("-j must be a number from 1 to {}", kMaxJobs));
+    return ok();
+  });
+}
+
+void addCacheOptions(CommandLine& line, CacheOptions& cache) {
+  line.value("--cache", "FOLDER", cache.place,
+             "folder, redis://[:PASSWORD@]HOST[:PORT][/DATABASE] or unix:///SOCKET")
+      .place();
+  const auto size = std::make_shared<std::string>(); // lives as long as the check below
+  line.value("--cache-size", "BYTES", *size,
+             "size limit of a cache folder: 500M, 5G (default), 0 for none")
+      .place();
+  line.check([&cache, size] { return checkCache(cache, *size); });
 }
 
 } // namespace lanewise::driver

@@ -2,6 +2,7 @@
 // nowhere else. What a group sets is the struct that the command hands on whole.
 #pragma once
 
+#include "batch/cache/store.h"
 #include "input/front_end.h"
 #include "input/workload.h"
 #include "lanewise/assumptions.h"
@@ -12,6 +13,7 @@
 #include "verify/verify.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -57,6 +59,13 @@ void addIsolationOptions(CommandLine& line, IsolationLimits& limits);
 void addDepfileOptions(CommandLine& line, DepfileOptions& depfile, bool hasTarget);
 /// --color, which every command has.
 void addColorOption(CommandLine& line);
+
+/// -j: worker processes, from 1; by default one per core.
+void addJobsOption(CommandLine& line, uint32_t& jobs);
+/// --cache and --cache-size.
+void addCacheOptions(CommandLine& line, CacheOptions& cache);
+/// "500M", "5G", "0": bytes, with K, M, G or T for powers of 1024.
+std::optional<uint64_t> parseSize(const std::string& text);
 
 /// --write-if-changed.
 void addWriteIfChangedOption(CommandLine& line, bool& writesIfChanged);

@@ -205,7 +205,10 @@ Result<std::string> runForked(const std::function<Result<std::string>()>& work,
       return failure(fmt::format("cannot open a pipe: {}", std::strerror(errno)));
     child = ::fork();
     if (child < 0) return failure(fmt::format("cannot fork: {}", std::strerror(errno)));
-    if (child == 0) runChild(work, limits, result, printed);
+    if (child == 0) {
+      oneFork.unlock(); // which came over locked: the work may isolate in its turn
+      runChild(work, limits, result, printed);
+    }
     result.closeWrite();
     printed.closeWrite();
   }

@@ -128,4 +128,39 @@ std::string unifiedDiff(std::string_view before, std::string_view after,
   return out;
 }
 
+std::string sideBySide(std::string_view before, std::string_view after, uint32_t columns) {
+  constexpr std::string_view kTab = "  ";
+  const size_t width = std::max<size_t>(columns, 23) / 2 - 2;
+  const auto cut = [&](std::string_view line) {
+    std::string text;
+    for (char c : line) text += c == '\t' ? std::string(kTab) : std::string(1, c);
+    if (text.size() > width) text.resize(width);
+    return text;
+  };
+  std::string out;
+  const auto add = [&](std::string_view left, char mark, std::string_view right) {
+    std::string line = fmt::format("{:<{}} {} {}", cut(left), width, mark, cut(right));
+    line.resize(line.find_last_not_of(' ') + 1);
+    out += line + '\n';
+  };
+  const std::vector<Edit> edits = editsOf(splitLines(before), splitLines(after));
+  for (size_t i = 0; i < edits.size();) {
+    if (edits[i].kind == ' ') {
+      add(edits[i].line, ' ', edits[i].line);
+      ++i;
+      continue;
+    }
+    Lines gone, come;
+    for (; i < edits.size() && edits[i].kind != ' '; ++i)
+      (edits[i].kind == '-' ? gone : come).push_back(edits[i].line);
+    for (size_t n = 0; n < std::max(gone.size(), come.size()); ++n)
+      add(n < gone.size() ? gone[n] : "",
+          n >= come.size()   ? '<'
+          : n >= gone.size() ? '>'
+                             : '|',
+          n < come.size() ? come[n] : "");
+  }
+  return out;
+}
+
 } // namespace lanewise::driver

@@ -1,6 +1,7 @@
-// A unified diff of two texts (`--diff`).
+// Differences of two texts: a unified diff (`--diff`), or both side by side.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -12,5 +13,10 @@ namespace lanewise::driver {
 /// shown as one replacement.
 std::string unifiedDiff(std::string_view before, std::string_view after,
                         const std::string& beforeName, const std::string& afterName);
+
+/// In the form of `diff -y`: all lines of both in two columns that together are `columns` wide,
+/// with `|` between lines that replace one another, `<` behind one that went and `>` before one
+/// that came. Long lines are cut.
+std::string sideBySide(std::string_view before, std::string_view after, uint32_t columns);
 
 } // namespace lanewise::driver

@@ -96,4 +96,14 @@ void pruneFolderStore(const std::string& folder, uint64_t bytes) {
   }
 }
 
+std::unique_ptr<Store> openStore(const CacheOptions& options) {
+  if (!options.isGiven()) return nullptr;
+  return options.redis ? openRedisStore(*options.redis) : openFolderStore(options.place);
+}
+
+void prune(const CacheOptions& options) {
+  if (options.isGiven() && !options.redis && options.bytes > 0)
+    pruneFolderStore(options.place, options.bytes);
+}
+
 } // namespace lanewise::driver

@@ -58,4 +58,16 @@ bool hasRedis();
 /// connection breaks twice, is left alone from then on. Null without hiredis.
 std::unique_ptr<Store> openRedisStore(const RedisAddress& address);
 
+/// Where a run keeps its results (--cache).
+struct CacheOptions {
+  std::string place;                  ///< "" for none
+  std::optional<RedisAddress> redis;  ///< where `place` names a server
+  uint64_t bytes = uint64_t(5) << 30; ///< limit of a folder; 0 for none
+  bool isGiven() const { return !place.empty(); }
+};
+/// Null without a place.
+std::unique_ptr<Store> openStore(const CacheOptions& options);
+/// Brings a folder down to its limit.
+void prune(const CacheOptions& options);
+
 } // namespace lanewise::driver

@@ -50,8 +50,8 @@ void visitFields(Struct& s, Visit&& visit) {
     auto& [device, layer, robust, timeout, subgroup, stages] = s;
     visit(device, layer, robust, timeout, subgroup, stages);
   } else if constexpr (std::is_same_v<T, DeviceInfo>) {
-    auto& [index, name, type, driver, api, subgroup, shared, storage, stamps, cpu, own] = s;
-    visit(index, name, type, driver, api, subgroup, shared, storage, stamps, cpu, own);
+    auto& [index, name, type, driver, api, subgroup, shared, storage, stamps, cpu, own, null] = s;
+    visit(index, name, type, driver, api, subgroup, shared, storage, stamps, cpu, own, null);
   } else if constexpr (std::is_same_v<T, SamplerSettings>) {
     auto& [filter, mipmap, address, border] = s;
     visit(filter, mipmap, address, border);

@@ -235,6 +235,53 @@ void DeviceSupport::link(uint32_t apiVersion, const std::set<std::string>& exten
   if (hasExtension(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME))
     append(nextFeature, executableProperties,
            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR);
+  if (hasExtension(VK_EXT_MESH_SHADER_EXTENSION_NAME))
+    append(nextFeature, meshShader, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+  if (hasExtension(VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME))
+    append(nextProperty, drm, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRM_PROPERTIES_EXT);
+  if (hasExtension(VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
+    append(nextProperty, shaderCore, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD);
+}
+
+std::string versionText(uint32_t version) {
+  return fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
+                     VK_API_VERSION_PATCH(version));
+}
+
+static const char* typeText(VkPhysicalDeviceType type) {
+  switch (type) {
+  case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+    return "discrete GPU";
+  case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+    return "integrated GPU";
+  case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+    return "virtual GPU";
+  case VK_PHYSICAL_DEVICE_TYPE_CPU:
+    return "CPU";
+  default:
+    return "other";
+  }
+}
+
+DeviceInfo DeviceSupport::describe(uint32_t index) const {
+  const VkPhysicalDeviceProperties& properties = properties_.properties;
+  DeviceInfo info;
+  info.index = index;
+  info.name = properties.deviceName;
+  info.type = typeText(properties.deviceType);
+  info.isCpu = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  info.apiVersion = versionText(properties.apiVersion);
+  info.driver = properties.apiVersion >= kOldestApiVersion
+                    ? fmt::format("{} {}", v12Properties.driverName, v12Properties.driverInfo)
+                    : std::to_string(properties.driverVersion);
+  info.subgroupSize = v11Properties.subgroupSize;
+  info.sharedMemoryBytes = limits().maxComputeSharedMemorySize;
+  info.storageBufferBytes = limits().maxStorageBufferRange;
+  // RADV's null device: a GPU without a node of the kernel's to reach it by.
+  info.onlyCompiles = v12Properties.driverID == VK_DRIVER_ID_MESA_RADV && drm.sType != 0 &&
+                      !drm.hasPrimary && !drm.hasRender;
+  if (info.onlyCompiles) info.type = "null";
+  return info;
 }
 
 void DeviceSupport::dropUnwanted(bool robustAccess) {

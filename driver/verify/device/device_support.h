@@ -15,6 +15,9 @@ namespace lanewise::driver {
 /// Oldest Vulkan that the runner works with: it relies on the feature structs of 1.2.
 constexpr uint32_t kOldestApiVersion = VK_API_VERSION_1_2;
 
+/// "1.3.230".
+std::string versionText(uint32_t version);
+
 /// The feature and property structs that the runner knows, linked into one chain each. Not
 /// copyable: the chain points into it.
 class DeviceSupport {
@@ -30,8 +33,8 @@ public:
   VkPhysicalDeviceProperties2& properties() { return properties_; }
   const VkPhysicalDeviceLimits& limits() const { return properties_.properties.limits; }
 
-  /// Switches off what costs speed or needs more than a flag, so that features() can go into
-  /// VkDeviceCreateInfo as it stands.
+  /// Switches off what costs speed, changes how shaders are compiled, or needs more than a flag, so
+  /// that features() can go into VkDeviceCreateInfo as it stands.
   void dropUnwanted(bool robustAccess);
   /// The device extensions to switch on: those that the runner knows and the device has.
   std::vector<const char*> enabledExtensions() const;
@@ -50,8 +53,14 @@ public:
   VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroupLayout{};
   VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniformControlFlow{};
   VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executableProperties{};
+  VkPhysicalDeviceMeshShaderFeaturesEXT meshShader{};
   VkPhysicalDeviceVulkan11Properties v11Properties{};
   VkPhysicalDeviceVulkan12Properties v12Properties{};
+  VkPhysicalDeviceDrmPropertiesEXT drm{};
+  VkPhysicalDeviceShaderCorePropertiesAMD shaderCore{};
+
+  /// All but hasTimestamps, which hangs on a queue.
+  DeviceInfo describe(uint32_t index) const;
 
 private:
   friend struct CapabilityTable;

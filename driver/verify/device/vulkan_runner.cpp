@@ -24,11 +24,6 @@ namespace {
 constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
 constexpr uint64_t kStagingBytes = uint64_t(64) << 20;
 
-std::string versionText(uint32_t version) {
-  return fmt::format("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
-                     VK_API_VERSION_PATCH(version));
-}
-
 // ----- instance and devices -----
 
 // Collects the validation layer's errors; called from whatever thread the layer runs on.
@@ -115,45 +110,23 @@ void querySupport(const vk::raii::PhysicalDevice& device, DeviceSupport& support
   device.getDispatcher()->vkGetPhysicalDeviceProperties2(*device, &support.properties());
 }
 
-const char* typeText(VkPhysicalDeviceType type) {
-  switch (type) {
-  case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-    return "discrete GPU";
-  case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-    return "integrated GPU";
-  case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-    return "virtual GPU";
-  case VK_PHYSICAL_DEVICE_TYPE_CPU:
-    return "CPU";
-  default:
-    return "other";
-  }
-}
-
 DeviceInfo describe(const vk::raii::PhysicalDevice& device, uint32_t index) {
   DeviceSupport support;
   querySupport(device, support);
-  const VkPhysicalDeviceProperties& properties = support.properties().properties;
-  DeviceInfo info;
-  info.index = index;
-  info.name = properties.deviceName;
-  info.type = typeText(properties.deviceType);
-  info.isCpu = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-  info.apiVersion = versionText(properties.apiVersion);
-  info.driver =
-      properties.apiVersion >= kOldestApiVersion
-          ? fmt::format("{} {}", support.v12Properties.driverName, support.v12Properties.driverInfo)
-          : std::to_string(properties.driverVersion);
-  info.subgroupSize = support.v11Properties.subgroupSize;
-  info.sharedMemoryBytes = properties.limits.maxComputeSharedMemorySize;
-  info.storageBufferBytes = properties.limits.maxStorageBufferRange;
+  DeviceInfo info = support.describe(index);
   if (auto family = computeFamily(device))
     info.hasTimestamps = device.getQueueFamilyProperties()[*family].timestampValidBits != 0 &&
-                         properties.limits.timestampPeriod > 0;
+                         support.limits().timestampPeriod > 0 && !info.onlyCompiles;
   return info;
 }
 
 } // namespace
+
+static Error whyItRunsNothing(const DeviceInfo& device) {
+  return failure(fmt::format("device {} ({}) only compiles and runs nothing: `lanewise stats` is "
+                             "for it; to run shaders, take another from `lanewise devices`",
+                             device.index, device.name));
+}
 
 Result<uint32_t> chooseDevice(const std::vector<DeviceInfo>& devices, const std::string& wanted) {
   if (devices.empty())
@@ -178,7 +151,9 @@ Result<uint32_t> chooseDevice(const std::vector<DeviceInfo>& devices, const std:
   for (const char* type : {"discrete GPU", "integrated GPU", "virtual GPU", "other"})
     for (const DeviceInfo& device : devices)
       if (device.type == type) return device.index;
-  return devices[0].index;
+  for (const DeviceInfo& device : devices)
+    if (!device.onlyCompiles) return device.index;
+  return whyItRunsNothing(devices[0]);
 }
 
 namespace {
@@ -906,6 +881,7 @@ Result<std::unique_ptr<FoundDevice>> findDevice(const RunnerOptions& options,
   if (!computeFamily(device))
     return failure(fmt::format("device {} has no compute queue", *chosen));
   DeviceInfo info = describe(device, *chosen);
+  if (info.onlyCompiles) return whyItRunsNothing(info);
   return std::unique_ptr<FoundDevice>(std::make_unique<FoundVulkanDevice>(
       std::move(context), std::move(log), std::move(instance), std::move(device), std::move(info)));
 }

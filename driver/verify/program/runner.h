@@ -24,7 +24,8 @@ namespace lanewise::driver {
 
 struct DeviceInfo {
   uint32_t index = 0;     ///< as `--device` takes it
-  std::string name, type; ///< type: "discrete GPU", "integrated GPU", "virtual GPU", "CPU", "other"
+  std::string name, type; ///< type: "discrete GPU", "integrated GPU", "virtual GPU", "CPU", "null",
+                          ///  "other"
   std::string driver;     ///< name and version
   std::string apiVersion; ///< "1.3.230"
   uint32_t subgroupSize = 0;
@@ -33,6 +34,7 @@ struct DeviceInfo {
   bool hasTimestamps = false;
   bool isCpu = false;
   bool isInterpreter = false; ///< Lanewise's own: its times mean nothing
+  bool onlyCompiles = false;  ///< a driver without its GPU: type "null"
 };
 
 struct RunnerOptions {

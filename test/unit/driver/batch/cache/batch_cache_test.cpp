@@ -3,7 +3,7 @@
 #include "batch/cache/build_identity.h"
 #include "batch/cache/result_cache.h"
 #include "batch/cache/store.h"
-#include "options/batch_options.h"
+#include "options/option_groups.h"
 #include "report/version.h"
 #include "scratch_folder.h"
 #include "support/files.h"

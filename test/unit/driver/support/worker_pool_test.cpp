@@ -1,5 +1,5 @@
 // Whatever becomes of a worker, each piece of work finishes once, and the others do not notice.
-#include "batch/pool.h"
+#include "support/worker_pool.h"
 
 #include <chrono>
 #include <csignal>

@@ -1,4 +1,4 @@
-#include "batch/pool.h"
+#include "support/worker_pool.h"
 
 #include "support/failure.h"
 #include "support/files.h"

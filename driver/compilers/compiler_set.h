@@ -1,0 +1,70 @@
+// The compilers of a run, opened when they are first asked, and what they say of modules.
+#pragma once
+
+#include "compilers/compiler_choice.h"
+#include "compilers/figures.h"
+#include "compilers/pipeline_requests.h"
+#include "lanewise/result.h"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+/// What one compiler says of one entry point.
+struct CompilerRow {
+  std::string compiler; ///< CompilerChoice::name
+  std::string device;   ///< as its driver calls it
+  std::string driver;   ///< name and version
+  std::string entry, stage;
+  std::optional<std::array<uint32_t, 3>> workgroupSize;
+  std::string problem; ///< why there are no figures; "" where there are
+  StageFigures figures;
+  std::vector<PipelineRepresentation> representations; ///< where they were asked for
+};
+
+/// Whether each compilation runs in a process of its own, so that what a compiler dies of is told
+/// by `problem`. Without it a crash ends this process: for workers that are started anew then.
+enum class CompilerIsolation : uint8_t { None, Each };
+
+class CompilerSet {
+public:
+  CompilerSet(std::vector<CompilerChoice> choices, CompilerIsolation isolation)
+      : choices_(std::move(choices)), isolation_(isolation) {}
+
+  /// Rows in the order of the requests, then of the choices. Compilers that were not asked for by
+  /// name and are not there have none.
+  std::vector<CompilerRow> compile(const std::vector<StageRequest>& requests);
+
+  const std::vector<CompilerChoice>& choices() const { return choices_; }
+
+private:
+  /// A compiler that is open, or why it cannot be.
+  struct Opened {
+    std::unique_ptr<PipelineCompiler> compiler;
+    std::string problem;
+    bool isUnknown = false; ///< the installed driver has no such family
+  };
+  std::vector<CompilerRow> compileWith(const CompilerChoice& choice,
+                                       const std::vector<StageRequest>& requests);
+  std::vector<CompilerRow> compileIsolated(const CompilerChoice& choice,
+                                           const std::vector<StageRequest>& requests);
+  Opened& open(const CompilerChoice& choice);
+  Opened openFamily(const AmdFamily& family);
+
+  std::vector<CompilerChoice> choices_;
+  CompilerIsolation isolation_;
+  std::map<std::string, Opened> opened_; ///< by name
+};
+
+/// Rows as bytes, and back; nothing for bytes that pack() did not make.
+std::string pack(const std::vector<CompilerRow>& rows);
+std::optional<std::vector<CompilerRow>> unpackRows(std::string_view bytes);
+
+} // namespace lanewise::driver
