@@ -1,6 +1,7 @@
 #include "batch/worker.h"
 
 #include "batch/exclusive_verifier.h"
+#include "compilers/module_stats.h"
 #include "report/html/report_subjects.h"
 #include "support/files.h"
 #include "support/isolate.h"
@@ -29,7 +30,7 @@ std::string reasonOf(const std::string& failure, const std::string& input) {
   return line;
 }
 
-std::string factsOf(const OptimizedInput& one) {
+std::string factsOf(const OptimizedInput& one, const ModuleStats* stats) {
   Json facts;
   facts["words"] = {{"before", one.module.words.size()}, {"after", one.outcome.words.size()}};
   size_t applied = 0, missed = 0;
@@ -46,6 +47,7 @@ std::string factsOf(const OptimizedInput& one) {
     facts["verification"] = one.verification->isVerified ? "verified" : "unverified";
     if (!one.verification->reason.empty()) facts["unverified-because"] = one.verification->reason;
   }
+  if (stats) facts["compiler-stats"] = factsOf(*stats);
   if (!one.module.dependencies.empty()) facts["dependencies"] = one.module.dependencies;
   return facts.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -78,12 +80,13 @@ bool isChanged(const OptimizedInput& one, const OptOptions& options) {
 
 /// What --html shows of an input; empty without it. Small: there may be thousands.
 std::string pageOf(const BatchInput& input, const OptimizedInput& one, const OptOptions& options,
-                   const std::string* fallbackReason) {
+                   const ModuleStats* stats, const std::string* fallbackReason) {
   if (options.html.empty()) return {};
   SubjectDetail detail;
   detail.hasDiff = false;
   detail.mostSourceLines = 200;
   ReportSubject subject = subjectOf(input.path, one, options.keepLines, detail);
+  if (stats) subject.tables.push_back(tableOf(*stats));
   if (fallbackReason) {
     subject.state = ReportState::Fallback;
     subject.reason = *fallbackReason;
@@ -93,14 +96,14 @@ std::string pageOf(const BatchInput& input, const OptimizedInput& one, const Opt
 
 /// Of an input that went through without an error.
 Product productOf(const BatchInput& input, OptimizedInput& one, const OptOptions& options,
-                  const std::string* fallbackReason = nullptr) {
+                  const ModuleStats* stats, const std::string* fallbackReason = nullptr) {
   return {std::move(one.output.files.front().contents),
           one.module.dependencies,
           std::move(one.output.standardError),
           std::move(one.output.standardOutput),
           std::move(one.output.remarks),
-          factsOf(one),
-          pageOf(input, one, options, fallbackReason),
+          factsOf(one, stats),
+          pageOf(input, one, options, stats, fallbackReason),
           one.exitCode,
           isChanged(one, options)};
 }
@@ -125,7 +128,7 @@ ItemResult BatchWorker::work(const PieceOfWork& piece) {
     result.isHit = true;
     write(input, *cached, result);
   } else if (piece.attempt < kCarefulAttempts) {
-    result = optimize(input, *contents);
+    result = optimize(input, *contents, isCareful);
   } else {
     result = fallBack(input, *contents, piece.whyAgain, kDone);
   }
@@ -137,7 +140,12 @@ void BatchWorker::prepare() {
   if (isReady_) return;
   options_ = plan_.options;
   options_.depfile.isWanted = false;     // write() makes it, of products from the cache as well
-  if (!options_.verify) limitMemory({}); // a device's driver may map more than there is
+  // A device's driver may map more than there is.
+  if (!options_.verify && plan_.compilers.empty()) limitMemory({});
+  if (!plan_.compilers.empty()) {
+    compilers_.emplace(plan_.compilers, CompilerIsolation::None);
+    carefulCompilers_.emplace(plan_.compilers, CompilerIsolation::Each);
+  }
   if (plan_.openStore) cache_ = std::make_unique<ResultCache>(plan_.openStore(), plan_.key);
   isReady_ = true;
 }
@@ -159,7 +167,8 @@ Status BatchWorker::openDevice() {
   return ok();
 }
 
-ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& contents) {
+ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& contents,
+                                 bool isCareful) {
   if (Status s = openDevice(); !s)
     return failed(fmt::format("{}: {}", input.path, s.error().message), input.path, kNoDevice);
   const uint64_t limitsBefore = callsEndedByLimits();
@@ -173,7 +182,12 @@ ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& con
   }
   const bool isVerified = !one.verification || one.verification->isVerified;
   const std::string whyNot = isVerified ? "" : one.verification->reason;
-  Product product = productOf(input, one, options_);
+  // What it prints is in the summary as well, and there are totals.
+  std::optional<ModuleStats> stats;
+  if (compilers_)
+    stats = compareByCompilers(one.module, one.outcome.words, options_,
+                               isCareful ? *carefulCompilers_ : *compilers_);
+  Product product = productOf(input, one, options_, stats ? &*stats : nullptr);
   product.standardError = log.str() + product.standardError;
   // What a limit or a device decided may come out otherwise another time.
   if (cache_ && isVerified && callsEndedByLimits() == limitsBefore)
@@ -197,7 +211,7 @@ ItemResult BatchWorker::fallBack(const BatchInput& input, const std::string& con
   std::ostringstream log;
   OptimizedInput one = optimizeInput(input.path, input.output, asItIs, nullptr, log, &contents);
   if (one.exitCode == kBadUsageOrInput) return failed(one.failure, input.path);
-  Product product = productOf(input, one, asItIs, &reason);
+  Product product = productOf(input, one, asItIs, nullptr, &reason);
   ItemResult result = resultOf(product);
   result.status = ItemStatus::Fallback;
   result.exitCode = exitCode;

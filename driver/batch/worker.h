@@ -4,6 +4,7 @@
 #include "batch/cache/result_cache.h"
 #include "batch/inputs.h"
 #include "batch/item.h"
+#include "compilers/compiler_set.h"
 #include "pipeline/optimize_input.h"
 #include "pipeline/optimize_options.h"
 #include "support/worker_pool.h"
@@ -11,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@ struct BatchPlan {
   /// Null where there is no cache. Called in each worker, so that none shares a connection.
   std::function<std::unique_ptr<Store>()> openStore;
   RunKey key;
+  std::vector<CompilerChoice> compilers; ///< with --compiler-stats
   int timingLock = -1; ///< a file: only who holds its lock uses the device; -1: there is no need to
 };
 
@@ -41,7 +44,7 @@ public:
 
 private:
   void prepare();
-  ItemResult optimize(const BatchInput& input, const std::string& contents);
+  ItemResult optimize(const BatchInput& input, const std::string& contents, bool isCareful);
   ItemResult fallBack(const BatchInput& input, const std::string& contents, std::string reason,
                       int exitCode);
   /// Writes what differs from what is there.
@@ -53,6 +56,7 @@ private:
   bool isReady_ = false;
   std::unique_ptr<ResultCache> cache_;
   std::unique_ptr<Verifier> verifier_;
+  std::optional<CompilerSet> compilers_, carefulCompilers_;
   bool hasTarget_ = false;
 };
 

@@ -103,6 +103,14 @@ private:
     Result<std::string> device = deviceIdentity(options());
     if (!device) return fail(device.error().message, kNoDevice);
     plan_.key.device = std::move(*device);
+    if (!options().compilerStats.empty()) {
+      Result<std::vector<CompilerChoice>> choices = chooseCompilers(options().compilerStats);
+      if (!choices) return fail("--compiler-stats: " + choices.error().message);
+      Result<std::string> identity = identityOf(*choices);
+      if (!identity) return fail(identity.error().message, kNoDevice);
+      plan_.compilers = std::move(*choices);
+      plan_.key.device += *identity;
+    }
     if (hasCache()) plan_.openStore = [this] { return openStore(batch_.cache); };
     return kDone;
   }

@@ -1,5 +1,6 @@
 // `lanewise opt`: load, run the pipeline, verify, write, report.
 #include "commands/commands.h"
+#include "compilers/module_stats.h"
 #include "input/workload.h"
 #include "layout/layout_manifest.h"
 #include "options/opt_options.h"
@@ -49,9 +50,15 @@ public:
           optimizeInput(input, outputFor(input), options_, verifier_.get(), std::cerr);
       exitCode = std::max(exitCode, one.exitCode);
       if (!one.failure.empty()) fail(one.failure);
+      std::optional<ModuleStats> stats;
+      if (compilers_ && one.exitCode != kBadUsageOrInput)
+        stats = addCompilerStats(input, one.module, one.outcome.words, options_, *compilers_,
+                                 one.output);
       remarks += one.output.remarks;
-      if (!options_.html.empty())
+      if (!options_.html.empty()) {
         subjects_.push_back(subjectOf(input, one, options_.keepLines, detail()));
+        if (stats) subjects_.back().tables.push_back(tableOf(*stats));
+      }
       // With the last output: either all are written or none.
       if (&input == &options_.inputs.back() && one.exitCode != kBadUsageOrInput) {
         if (wantsRemarksFile())
@@ -145,6 +152,11 @@ private:
   }
 
   int openDevice() {
+    if (!options_.compilerStats.empty()) {
+      Result<std::vector<CompilerChoice>> choices = chooseCompilers(options_.compilerStats);
+      if (!choices) return fail("--compiler-stats: " + choices.error().message);
+      compilers_.emplace(std::move(*choices), CompilerIsolation::Together);
+    }
     if (!options_.verify) return kDone;
     Result<std::unique_ptr<Verifier>> verifier = Verifier::create(options_.verification);
     if (!verifier) return fail(verifier.error().message, kNoDevice);
@@ -209,6 +221,9 @@ private:
       if (Status s = addModule(m.shader->path, out, m.module, m.outcome, options_, output); !s)
         return fail(fmt::format("{}: {}", m.shader->path, s.error().message));
       addReport(m.shader->path, &m.module, m.outcome, nullptr, options_, output);
+      if (compilers_)
+        stats_.push_back(addCompilerStats(m.shader->path, m.module, m.outcome.words, options_,
+                                          *compilers_, output));
     }
     if (!options_.html.empty()) addProgramSubjects(program);
     PipelineOutcome whole;
@@ -264,6 +279,8 @@ private:
       subject.name = fmt::format("{} ({})", m.shader->name, m.shader->path);
       subject.remarks = m.outcome.remarks;
       addModuleDetail(subject, m.module, m.outcome.words, options_.keepLines, detail());
+      if (subjects_.size() < stats_.size())
+        subject.tables.push_back(tableOf(stats_[subjects_.size()]));
       subjects_.push_back(std::move(subject));
     }
     ReportSubject whole;
@@ -304,6 +321,8 @@ private:
   std::string shown_;
   std::vector<ReportSubject> subjects_; ///< for --html, until it is written
   std::unique_ptr<Verifier> verifier_;
+  std::optional<CompilerSet> compilers_; ///< with --compiler-stats
+  std::vector<ModuleStats> stats_;       ///< of a program's modules
 };
 
 } // namespace

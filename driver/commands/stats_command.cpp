@@ -20,7 +20,7 @@ enum class StatsFormat : uint8_t { Text, Json };
 
 struct Options {
   std::vector<std::string> inputs;
-  std::string on;
+  std::string on{kDefaultCompilers};
   std::string disassemble; ///< --disassemble; "" when not given
   std::string output = "-";
   StatsFormat format = StatsFormat::Text;
@@ -97,7 +97,7 @@ int run(const Options& o, const CommandLine& line) {
   if (!inputs) return fail(inputs.error().message);
   plan.inputs = std::move(*inputs);
   Result<std::vector<CompilerChoice>> compilers =
-      chooseCompilers(o.on.empty() ? o.disassemble : o.on);
+      chooseCompilers(o.disassemble.empty() ? o.on : o.disassemble);
   if (!compilers) return fail(compilers.error().message);
   plan.compilers = std::move(*compilers);
   plan.wantsRepresentations = !o.disassemble.empty();
@@ -168,7 +168,11 @@ public:
     line.group("Many inputs");
     addJobsOption(line, o_.jobs);
     addCacheOptions(line, o_.cache);
-    line.check([this] { return checkOptions(o_); });
+    line.check([this, &line]() -> Status {
+      if (line.isGiven("--on") && line.isGiven("--disassemble"))
+        return failure("--disassemble names the compiler; leave out --on");
+      return checkOptions(o_);
+    });
   }
 
   int run(const CommandLine& line) override { return driver::run(o_, line); }

@@ -126,7 +126,7 @@ std::vector<DeviceInfo> devicesAtHand() {
 }
 
 Error unknownCompiler(const std::string& name) {
-  std::vector<std::string> known = {"all", "cpu"};
+  std::vector<std::string> known = {std::string(kDefaultCompilers), "all", "cpu"};
   for (const AmdFamily& family : amdFamilies()) known.emplace_back(family.name);
   return failure(fmt::format("no compiler is named '{}'{}", name,
                              didYouMean(name, known,
@@ -135,6 +135,10 @@ Error unknownCompiler(const std::string& name) {
 }
 
 Status addNamed(std::vector<CompilerChoice>& choices, const std::string& name) {
+  if (name == kDefaultCompilers) {
+    addFamilies(choices, false);
+    return ok();
+  }
   if (name == "all") {
     addFamilies(choices, true);
     for (const DeviceInfo& device : devicesAtHand())
@@ -177,7 +181,7 @@ Result<std::vector<CompilerChoice>> chooseCompilers(const std::string& on) {
   std::vector<CompilerChoice> choices;
   for (const std::string& name : splitAt(on, ','))
     if (Status s = addNamed(choices, name); !s) return s.error();
-  if (choices.empty()) addFamilies(choices, false);
+  if (choices.empty()) return failure("no compiler is named");
   return choices;
 }
 

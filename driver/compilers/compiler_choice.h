@@ -30,8 +30,10 @@ struct NullDriver {
 /// RADV, as it is installed. The error is one line and says what to install.
 Result<NullDriver> findNullDriver();
 
-/// Those that --on names ("navi21,0"; "" for one of each generation of AMD's; "all" for every
-/// family and every device at hand). Names are told apart here; whether the installed driver knows
+/// An AMD GPU of each generation that the installed driver knows.
+inline constexpr std::string_view kDefaultCompilers = "default";
+
+/// Those that --on names ("navi21,0"; "default"; "all" for every family and every device at hand). Names are told apart here; whether the installed driver knows
 /// a family turns out when it is opened. Nothing is opened but what tells which devices there are.
 Result<std::vector<CompilerChoice>> chooseCompilers(const std::string& on);
 

@@ -208,9 +208,20 @@ std::vector<CompilerRow> CompilerSet::compileIsolated(const CompilerChoice& choi
 }
 
 std::vector<CompilerRow> CompilerSet::compile(const std::vector<StageRequest>& requests) {
+  if (isolation_ != CompilerIsolation::Together) return compileHere(requests, isolation_);
+  Result<std::string> packed = isolate(
+      [&]() -> Result<std::string> { return pack(compileHere(requests, CompilerIsolation::None)); },
+      defaultIsolation());
+  std::optional<std::vector<CompilerRow>> rows;
+  if (packed) rows = unpackRows(*packed);
+  return rows ? std::move(*rows) : compileHere(requests, CompilerIsolation::Each);
+}
+
+std::vector<CompilerRow> CompilerSet::compileHere(const std::vector<StageRequest>& requests,
+                                                  CompilerIsolation isolation) {
   std::vector<std::vector<CompilerRow>> byChoice;
   for (const CompilerChoice& choice : choices_)
-    byChoice.push_back(isolation_ == CompilerIsolation::Each ? compileIsolated(choice, requests)
+    byChoice.push_back(isolation == CompilerIsolation::Each ? compileIsolated(choice, requests)
                                                              : compileWith(choice, requests));
   // By entry point, then by compiler.
   std::vector<CompilerRow> rows;

@@ -29,9 +29,12 @@ struct CompilerRow {
   std::vector<PipelineRepresentation> representations; ///< where they were asked for
 };
 
-/// Whether each compilation runs in a process of its own, so that what a compiler dies of is told
-/// by `problem`. Without it a crash ends this process: for workers that are started anew then.
-enum class CompilerIsolation : uint8_t { None, Each };
+/// Where compilers run. In a process of its own, what a compiler dies of is told by `problem`.
+enum class CompilerIsolation : uint8_t {
+  None,     ///< in this process: for workers that are started anew when they die
+  Together, ///< one process for all that is asked at once; where that dies, as Each
+  Each      ///< a process for each compilation
+};
 
 class CompilerSet {
 public:
@@ -51,6 +54,8 @@ private:
     std::string problem;
     bool isUnknown = false; ///< the installed driver has no such family
   };
+  std::vector<CompilerRow> compileHere(const std::vector<StageRequest>& requests,
+                                       CompilerIsolation isolation);
   std::vector<CompilerRow> compileWith(const CompilerChoice& choice,
                                        const std::vector<StageRequest>& requests);
   std::vector<CompilerRow> compileIsolated(const CompilerChoice& choice,

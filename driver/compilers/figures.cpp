@@ -44,6 +44,7 @@ constexpr KnownName kNames[] = {
     {"Register Count", Figure::VectorRegisters},
     {"Binary Size", Figure::CodeSize},
     {"Stack Size", Figure::Scratch},
+    {"Shared Memory Size", Figure::SharedMemory},
 };
 
 std::optional<double> numberOf(const std::string& text) {

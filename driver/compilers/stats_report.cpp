@@ -18,14 +18,6 @@ std::string numberText(double value) {
   return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
 }
 
-std::string cell(const StageFigures& f, Figure figure) {
-  const std::optional<double> value = f[figure];
-  if (!value) return "-";
-  if (figure == Figure::Occupancy && f.maxOccupancy)
-    return fmt::format("{}/{}", numberText(*value), f.maxOccupancy);
-  return numberText(*value);
-}
-
 std::string titleOf(const InputStats& input, const CompilerRow& row) {
   std::string title = fmt::format("{}: {} ({}", input.name, row.entry, row.stage);
   if (row.workgroupSize)
@@ -58,12 +50,12 @@ std::vector<Figure> columnsOf(std::span<const CompilerRow> rows) {
 std::string tableOf(std::span<const CompilerRow> rows) {
   const std::vector<Figure> columns = columnsOf(rows);
   size_t nameWidth = std::string_view("compiler").size();
-  for (const CompilerRow& row : rows) nameWidth = std::max(nameWidth, row.compiler.size());
+  for (const CompilerRow& row : rows) nameWidth = std::max(nameWidth, labelOf(row).size());
   std::vector<size_t> widths;
   for (Figure figure : columns) {
     widths.push_back(infoOf(figure).title.size());
     for (const CompilerRow& row : rows)
-      widths.back() = std::max(widths.back(), cell(row.figures, figure).size());
+      widths.back() = std::max(widths.back(), figureText(row.figures, figure).size());
   }
   const bool hasLimits = std::any_of(
       rows.begin(), rows.end(), [](const CompilerRow& row) { return !row.figures.limits.empty(); });
@@ -72,10 +64,10 @@ std::string tableOf(std::span<const CompilerRow> rows) {
     text += fmt::format("  {:>{}}", infoOf(columns[i]).title, widths[i]);
   text += hasLimits ? "  limited by\n" : "\n";
   for (const CompilerRow& row : rows) {
-    text += fmt::format("{:<{}}", row.compiler, nameWidth);
+    text += fmt::format("{:<{}}", labelOf(row), nameWidth);
     if (row.problem.empty()) {
       for (size_t i = 0; i < columns.size(); ++i)
-        text += fmt::format("  {:>{}}", cell(row.figures, columns[i]), widths[i]);
+        text += fmt::format("  {:>{}}", figureText(row.figures, columns[i]), widths[i]);
       if (!row.figures.limits.empty()) text += "  " + limitsText(row.figures);
     } else {
       text += "  " + row.problem;
@@ -120,7 +112,7 @@ std::string differencesOf(const RowPair& pair) {
     const std::string ratioText =
         std::isinf(*ratio) ? std::string("-") : fmt::format("{:.3f}", *ratio);
     text += fmt::format("  {:<24} {:>9} {:>9} {:>8}  {}\n", infoOf(figure).phrase,
-                        cell(pair.before->figures, figure), cell(pair.after->figures, figure),
+                        figureText(pair.before->figures, figure), figureText(pair.after->figures, figure),
                         ratioText, isWorse ? "worse" : "better");
   }
   return text;
@@ -155,6 +147,20 @@ Json pairAsJson(const RowPair& pair) {
 }
 
 } // namespace
+
+std::string labelOf(const CompilerRow& row) {
+  return findAmdFamily(row.compiler) || row.device.empty()
+             ? row.compiler
+             : fmt::format("{} ({})", row.compiler, row.device);
+}
+
+std::string figureText(const StageFigures& f, Figure figure) {
+  const std::optional<double> value = f[figure];
+  if (!value) return "-";
+  if (figure == Figure::Occupancy && f.maxOccupancy)
+    return fmt::format("{}/{}", numberText(*value), f.maxOccupancy);
+  return numberText(*value);
+}
 
 std::vector<RowPair> pairRows(std::span<const CompilerRow> before,
                               std::span<const CompilerRow> after) {
@@ -205,7 +211,7 @@ std::string statsAsText(std::span<const InputStats> inputs) {
 std::string comparisonAsText(const InputStats& before, const InputStats& after) {
   std::string text = fmt::format("{} -> {}\n", before.name, after.name);
   for (const RowPair& pair : pairRows(before.rows, after.rows)) {
-    text += fmt::format("\n{}: {} ({})\n", pair.before->compiler, pair.before->entry,
+    text += fmt::format("\n{}: {} ({})\n", labelOf(*pair.before), pair.before->entry,
                         pair.before->stage);
     const std::string problem =
         pair.before->problem.empty() ? pair.after->problem : pair.before->problem;

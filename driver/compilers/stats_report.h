@@ -29,6 +29,11 @@ struct RowPair {
 std::vector<RowPair> pairRows(std::span<const CompilerRow> before,
                               std::span<const CompilerRow> after);
 
+/// "navi21", "0 (NVIDIA H200)".
+std::string labelOf(const CompilerRow& row);
+/// "32/40" of an occupancy whose maximum is known; "-" for what the driver does not tell.
+std::string figureText(const StageFigures& figures, Figure figure);
+
 /// after / before; nothing where one of them is not told. Of 0 before: 1 where it stays 0, else
 /// infinity.
 std::optional<double> ratioOf(const RowPair& pair, Figure figure);

@@ -84,6 +84,12 @@ CommandOption& CommandOption::notInKey() {
   return *this;
 }
 
+CommandOption& CommandOption::alone(std::string value) {
+  description_.isValueOptional = true;
+  alone_ = std::move(value);
+  return *this;
+}
+
 CommandOption& CommandOption::firstOnly() {
   isFirstOnly_ = true;
   return *this;
@@ -228,7 +234,7 @@ CLI::Option* addTo(CLI::App& app, const OptionDescription& d) {
   if (!d.isRepeatable) option->expected(1);
   // How often is counted here, in our words.
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  option->type_name(d.value);
+  option->type_name(d.isValueOptional ? fmt::format("[={}]", d.value) : d.value);
   if (!isWord) option->option_text(d.label);
   return option->group(d.group.empty() ? "Options" : d.group);
 }
@@ -361,6 +367,10 @@ Result<std::vector<std::string>> CommandLine::sortOut(std::span<char* const> arg
     if (hasValue && isLong && arg.size() == name.size() + 1)
       return failure(typed + " needs a value");
     if (hasValue) continue;
+    if (option->description_.isValueOptional) {
+      rest.back() += "=" + option->alone_;
+      continue;
+    }
     const std::string next = i + 1 < args.size() ? args[i + 1] : "";
     if (next.empty()) return failure(typed + " needs a value");
     if (looksLikeOption(next))

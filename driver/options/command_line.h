@@ -33,6 +33,8 @@ public:
   CommandOption& output();
   /// Results do not depend on it.
   CommandOption& notInKey();
+  /// Only --name=VALUE gives a value; --name alone stands for this one.
+  CommandOption& alone(std::string value);
   /// Of positionals: the command is about the first, with which it compares the others.
   CommandOption& firstOnly();
 
@@ -42,6 +44,7 @@ private:
   OptionSetter set_; ///< of a flag with "true" or "false"
   bool isInKey_ = true, isShown_ = true;
   bool isOutput_ = false, isFirstOnly_ = false;
+  std::string alone_;
   std::vector<std::string> given_;
   /// Where the values come from that stand before the typed ones, a place for each.
   std::vector<std::string> defaultsFrom_;

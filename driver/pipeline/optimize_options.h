@@ -40,6 +40,7 @@ struct OptOptions {
 
   bool wantsDiff = false;
   bool hasStats = false;
+  std::string compilerStats; ///< --compiler-stats: which compilers; "" when not given
 
   RemarkFilter remarks = RemarkFilter::Summary;
   ReportFormat format = ReportFormat::Text; ///< of remarks and of what a verification found

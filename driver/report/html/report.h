@@ -27,6 +27,18 @@ struct ReportDiff {
   uint64_t linesLeftOut = 0; ///< at its end
 };
 
+/// Rows of text.
+struct ReportTable {
+  enum class Role : uint8_t { Plain, Good, Bad };
+  struct Row {
+    std::vector<std::string> cells;
+    Role role = Role::Plain;
+  };
+  std::string title, note;
+  std::vector<std::string> header;
+  std::vector<Row> rows;
+};
+
 enum class ReportState {
   Done,       ///< nobody asked for a verification
   Verified,   ///< outputs agree, or the module is unchanged
@@ -53,7 +65,8 @@ struct ReportSubject {
   std::vector<ReportSource> sources; ///< of what remarks and findings speak of
   std::vector<ReportDiff> diffs;
   std::optional<VerifyReport> verification;
-  std::string note; ///< one sentence about this subject
+  std::vector<ReportTable> tables; ///< sections of their own
+  std::string note;                ///< one sentence about this subject
 };
 
 /// A subject as it stands on the page: what tables say of it, and its sections as HTML. Small

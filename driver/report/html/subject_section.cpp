@@ -307,6 +307,27 @@ std::string card(const std::string& role, const std::string& question, const std
                      role, question, sign, answer, more);
 }
 
+namespace {
+
+std::string tableSection(const ReportTable& table) {
+  std::string html = R"(<div class="scroll"><table><thead><tr>)";
+  for (const std::string& title : table.header) html += fmt::format("<th>{}</th>", escaped(title));
+  html += "</tr></thead><tbody>";
+  for (const ReportTable::Row& row : table.rows) {
+    const char* role = row.role == ReportTable::Role::Bad    ? " class=\"bad\""
+                       : row.role == ReportTable::Role::Good ? " class=\"good\""
+                                                             : "";
+    html += fmt::format("<tr{}>", role);
+    for (const std::string& cell : row.cells) html += fmt::format("<td>{}</td>", escaped(cell));
+    html += "</tr>";
+  }
+  html += "</tbody></table></div>";
+  if (!table.note.empty()) html += fmt::format(R"(<p class="small">{}</p>)", escaped(table.note));
+  return section(table.title, html);
+}
+
+} // namespace
+
 std::string answerCards(const ReportSubject& s) {
   return R"(<div class="cards">)" + equalCard(s) + fasterCard(s) +
          (s.isComparison ? runCard(s) : changedCard(s, countRemarks(s.remarks))) + "</div>";
@@ -327,6 +348,7 @@ std::string subjectSections(const ReportSubject& s, Detail detail) {
   html += section(s.sources.empty() ? "Remarks" : "Source and remarks", listing(s, detail));
   if (!isFailure) html += compared;
   if (s.verification) html += verificationSections(*s.verification);
+  for (const ReportTable& table : s.tables) html += tableSection(table);
   if (!isFailure) html += changes;
   return html;
 }
