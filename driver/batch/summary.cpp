@@ -21,7 +21,7 @@ void BatchCounts::add(const ItemResult& result) {
 }
 
 std::string summaryAsJson(std::span<const BatchInput> inputs, std::span<const ItemResult> results,
-                          const BatchCounts& counts, bool hasCache) {
+                          const BatchCounts& counts, bool hasCache, const StatsSummary* stats) {
   Json files = Json::array();
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ItemResult& r = results[i];
@@ -38,6 +38,7 @@ std::string summaryAsJson(std::span<const BatchInput> inputs, std::span<const It
              {"failed", counts.failed},       {"written", counts.written}};
   if (hasCache) count["cache-hits"] = counts.hits;
   Json summary{{"lanewise", lanewiseVersion()}, {"counts", std::move(count)}};
+  if (stats) summary["compiler-stats"] = summaryAsJson(*stats);
   summary["files"] = std::move(files);
   // Paths may be any bytes; JSON is UTF-8.
   return summary.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -3,6 +3,7 @@
 
 #include "batch/inputs.h"
 #include "batch/item.h"
+#include "compilers/totals.h"
 
 #include <cstddef>
 #include <span>
@@ -18,9 +19,10 @@ struct BatchCounts {
   void add(const ItemResult& result);
 };
 
-/// One object; files in the order of `inputs`. The same for every number of workers.
+/// One object; files in the order of `inputs`. The same for every number of workers. `stats` is
+/// null without --compiler-stats.
 std::string summaryAsJson(std::span<const BatchInput> inputs, std::span<const ItemResult> results,
-                          const BatchCounts& counts, bool hasCache);
+                          const BatchCounts& counts, bool hasCache, const StatsSummary* stats);
 
 /// "302 shaders: 290 optimized, 10 unchanged, 2 failed, 41 % cached; 300 written; 3.2 s", a line.
 std::string summaryAsText(const BatchCounts& counts, bool hasCache, double seconds);

@@ -40,6 +40,7 @@ public:
     if (int code = prepare()) return code;
     if (Status s = runWorkers(); !s) return fail(s.error().message);
     progress_.reset();
+    if (int code = sumUpCompilers()) exitCode_ = std::max(exitCode_, code);
     if (int code = writeReports()) exitCode_ = std::max(exitCode_, code);
     prune(batch_.cache);
     if (!options().isQuiet) {
@@ -65,6 +66,13 @@ private:
       if (int code = openTarget(options().targetName, {}, plan_.options.pipeline.target))
         return code;
     if (int code = completeKey()) return code;
+    if (!batch_.baseline.empty()) { // read at once: --json may replace it
+      Result<std::string> text = readRegularFile(batch_.baseline);
+      if (!text) return fail(fmt::format("{}: {}", batch_.baseline, text.error().message));
+      baseline_ = StatsBaseline{batch_.baseline, std::move(*text)};
+      if (Result<StatsSummary> sum = summarize({}, baseline_, {}); !sum)
+        return fail(sum.error().message);
+    }
     if (options().verify && options().verification.timing) {
       Result<Descriptor> lock = openScratchFile();
       if (lock) timingLock_ = std::move(*lock);
@@ -193,10 +201,25 @@ private:
     printOut("{}", out);
   }
 
+  /// What compilers make of all of it (--compiler-stats).
+  int sumUpCompilers() {
+    if (plan_.compilers.empty()) return kDone;
+    std::vector<FactsOfInput> facts;
+    for (size_t i = 0; i < results_.size(); ++i)
+      facts.push_back({plan_.inputs[i].path, results_[i].facts});
+    Result<StatsSummary> summary = summarize(facts, baseline_, batch_.failIfWorse);
+    if (!summary) return fail(summary.error().message);
+    stats_ = std::move(*summary);
+    if (!options().isQuiet || !stats_->failures.empty())
+      printError("{}", summaryAsText(*stats_, batch_.failIfWorse));
+    return stats_->failures.empty() ? int(kDone) : int(kFoundSomething);
+  }
+
   int writeReports() {
     OutputFiles files;
     if (!batch_.json.empty())
-      files.add(batch_.json, summaryAsJson(plan_.inputs, results_, counts_, hasCache()));
+      files.add(batch_.json, summaryAsJson(plan_.inputs, results_, counts_, hasCache(),
+                                           stats_ ? &*stats_ : nullptr));
     if (!options().remarksFile.empty() && options().remarks != RemarkFilter::None)
       files.add(options().remarksFile, std::move(remarks_));
     if (!options().html.empty()) files.add(options().html, page());
@@ -234,7 +257,9 @@ private:
   std::optional<ProgressLine> progress_;
   std::vector<ItemResult> results_;
   std::vector<bool> isDone_;
-  size_t next_ = 0; ///< the first input that nothing has been said of
+  std::optional<StatsBaseline> baseline_;
+  std::optional<StatsSummary> stats_; ///< with --compiler-stats
+  size_t next_ = 0;                   ///< the first input that nothing has been said of
   BatchCounts counts_;
   std::string remarks_;
   bool hasWarnedOfCache_ = false;

@@ -6,6 +6,7 @@
 #include "support/files.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -28,6 +29,15 @@ Status checkFolders(const OptOptions& o, const BatchOptions& batch) {
     return failure("--layout-manifest names one file, for one program; use 'lanewise opt'");
   if (!batch.root.empty() && isFolder(o.inputs.front()))
     return failure("--root is for lists; outputs of a folder keep their paths relative to it");
+  return ok();
+}
+
+Status setLimit(const std::string& text, std::optional<double>& percent) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value >= 0))
+    return failure(fmt::format("--fail-if-worse={} must be a number of percent from 0", text));
+  percent = value;
   return ok();
 }
 
@@ -56,8 +66,19 @@ void declareBatch(CommandLine& line, OptOptions& o, BatchOptions& batch) {
       .notInKey();
   line.each("--exclude", "GLOB", batch.exclude, "leave out inputs or folders whose path matches")
       .notInKey();
+  line.value("--baseline", "FILE.json", batch.baseline,
+             "compare what compilers tell of the outputs with an earlier run's summary")
+      .place();
+  line.value(
+          "--fail-if-worse", "PERCENT",
+          [&batch](const std::string& text) { return setLimit(text, batch.failIfWorse); },
+          "exit with 2 if a compiler finds a shader more than this dearer than the baseline, or "
+          "without one than the input")
+      .notInKey();
   declareOptimization(line, o);
   line.check([&o, &batch]() -> Status {
+    if ((!batch.baseline.empty() || batch.failIfWorse) && o.compilerStats.empty())
+      o.compilerStats = "default";
     if (Status s = checkFolders(o, batch); !s) return s;
     // Remarks on thousands of shaders are for files, or for those who ask; warnings are for all.
     if (o.remarks == RemarkFilter::Summary) o.remarks = RemarkFilter::Warnings;

@@ -17,6 +17,8 @@ struct BatchOptions {
   CacheOptions cache;               ///< --cache, --cache-size
   std::string json;                 ///< --json; "" when not given
   std::string root;                 ///< --root; "" for the current folder
+  std::string baseline;              ///< --baseline; "" when not given
+  std::optional<double> failIfWorse; ///< --fail-if-worse, percent
   std::vector<std::string> exclude; ///< --exclude
 };
 
