@@ -550,9 +550,12 @@ Remark Plan::remark(const Candidate& c) const {
   remark.subject = c.name;
   const std::string old = describe(variable, before.layout);
   remark.details = siteTable(c, c.isApplied() ? &c.after->layout : nullptr);
+  const bool isCached = target_.isSharedMemoryCached();
   if (c.hasNoConflict) {
     remark.name = "no-conflict";
-    remark.message = formatText("'{}{}' has no known bank conflicts", c.name, old);
+    remark.message = isCached ? formatText("'{}{}' is not known to be spread over cache lines",
+                                           c.name, old)
+                              : formatText("'{}{}' has no known bank conflicts", c.name, old);
     return remark;
   }
   if (c.refusal) {
@@ -569,8 +572,10 @@ Remark Plan::remark(const Candidate& c) const {
     if (flat.map.kind == IndexMap::Kind::Xor) remark.name = "swizzled";
     if (flat.map.kind == IndexMap::Kind::None) remark.name = "flattened";
   }
-  remark.message = formatText("{} '{}' from {} to {}: conflict degree {} -> {}, {} more bytes",
-                              remark.name, c.name, old, now, degreeBefore, degreeAfter, bytes);
+  remark.message = formatText("{} '{}' from {} to {}: {} {} -> {}, {} more bytes",
+                              remark.name, c.name, old, now,
+                              isCached ? "cache lines of an access" : "conflict degree",
+                              degreeBefore, degreeAfter, bytes);
   for (auto [key, value] : std::initializer_list<std::pair<const char*, std::string>>{
            {"extents-before", old},
            {"extents-after", now},

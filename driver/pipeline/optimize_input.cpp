@@ -1,5 +1,6 @@
 #include "pipeline/optimize_input.h"
 
+#include "analysis/shared_memory/target_limits.h"
 #include "layout/layout_manifest.h"
 #include "pipeline/opt_program.h"
 #include "report/remark_printer.h"
@@ -29,6 +30,22 @@ Remark manifestMissing() {
   r.name = "no-manifest";
   r.message = "the host must use the new buffer layouts; --layout-manifest=FILE writes them down";
   return r;
+}
+
+/// What is written is more than the target takes: nobody will be able to run it there.
+void addExceededLimits(const Words& words, const PipelineOptions& options, Remarks& remarks) {
+  Result<Module> module = Module::read(words);
+  if (!module) return;
+  Analyses analyses(*module, options.assumptions);
+  for (const LimitExcess& excess : exceededLimits(analyses, options.target)) {
+    Remark r;
+    r.kind = Remark::Kind::Warning;
+    r.pass = "target";
+    r.name = excess.limit == LimitExcess::Limit::SharedMemory ? "exceeds-shared-memory"
+                                                              : "exceeds-invocations";
+    r.message = describe(excess, options.target);
+    remarks.push_back(std::move(r));
+  }
 }
 
 /// What a verification reads besides the scenario: data, and the other shaders of its dispatches.
@@ -201,6 +218,7 @@ private:
     }
     if (!outcome.layouts.buffers.empty() && options_.layoutManifest.empty())
       outcome.remarks.push_back(manifestMissing());
+    addExceededLimits(outcome.words, options_.pipeline, outcome.remarks);
     if (Status s = addModule(input_, output_, one_.module, outcome, options_, one_.output); !s)
       return fail(fmt::format("{}: {}", input_, s.error().message));
     if (!options_.layoutManifest.empty())

@@ -136,9 +136,16 @@ struct Style {
 std::string sharedTable(const Profile& profile, const Style& style) {
   uint64_t cycles = 0, clean = 0;
   for (const AccessProfile& a : profile.workgroup) cycles += a.cycles, clean += a.cleanCycles;
-  Table table(fmt::format("Workgroup memory: {} bank cycles, {} of them from conflicts", cycles,
-                          percent(share(double(cycles - clean), double(cycles)))),
-              {"cycles", "ideal", "degree", "average", "lanes", "executions"}, style.rows);
+  const bool isCached = style.target.isSharedMemoryCached();
+  const std::string beyond = percent(share(double(cycles - clean), double(cycles)));
+  Table table(isCached ? fmt::format("Workgroup memory: {} cache lines, {} of them more than the "
+                                     "data needs",
+                                     cycles, beyond)
+                       : fmt::format("Workgroup memory: {} bank cycles, {} of them from conflicts",
+                                     cycles, beyond),
+              {isCached ? "lines" : "cycles", "ideal", isCached ? "most" : "degree", "average",
+               "lanes", "executions"},
+              style.rows);
   for (const AccessProfile& a : profile.workgroup)
     table.add({number(a.cycles), number(a.cleanCycles), number(a.degree.most), average(a.degree),
                average(a.lanes), number(a.lanes.count)},
@@ -280,10 +287,14 @@ ordered_json listsJson(const Profile& profile, const TargetProfile& target) {
 
 std::string formatProfile(const Profile& profile, const TargetProfile& target, size_t rows) {
   const Style style{target, commonFolder(profile), rows};
-  std::string text =
-      fmt::format("target {}: subgroups of {}, {} bank{} of {} bytes, sectors of {} bytes\n",
-                  target.name, target.subgroupSize, target.banks, target.banks == 1 ? "" : "s",
-                  target.bankBytes, std::max(target.sectorBytes, 1u));
+  const std::string banks =
+      target.isSharedMemoryCached()
+          ? fmt::format("shared memory in cache lines of {} bytes", target.bankBytes)
+          : fmt::format("{} bank{} of {} bytes", target.banks, target.banks == 1 ? "" : "s",
+                        target.bankBytes);
+  std::string text = fmt::format("target {}: subgroups of {}, {}, sectors of {} bytes\n",
+                                 target.name, target.subgroupSize, banks,
+                                 std::max(target.sectorBytes, 1u));
   for (const ShaderProfile& s : profile.shaders) text += shaderLine(s);
   if (!style.folder.empty()) text += fmt::format("sources in {}\n", style.folder);
   return text + sharedTable(profile, style) + storageTable(profile, style) +

@@ -35,6 +35,15 @@ LintFinding LintContext::findingAt(InstRef i, Severity severity, std::string mes
   return f;
 }
 
+LintFinding LintContext::findingIn(const EntryPoint& entry, Severity severity,
+                                   std::string message) {
+  const BlockRef first = module().firstBlock(entry.function);
+  for (uint32_t n = 0; n < module().blockCount(entry.function); ++n)
+    for (InstRef i : module().blockInsts(BlockRef{first.value + n}))
+      if (locate(i).line != 0) return findingAt(i, severity, std::move(message));
+  return findingAt(module().terminator(first), severity, std::move(message));
+}
+
 std::string LintContext::sourceNameOf(Id variable) {
   if (!variable) return {};
   const std::string_view name = analyses_.get<Decorations>().name(module(), variable);

@@ -44,6 +44,8 @@ public:
   SourceLocation locate(InstRef i) { return analyses_.get<SourceLines>().at(module(), i); }
   /// A finding at an instruction; its rule is filled in by runLint().
   LintFinding findingAt(InstRef i, Severity severity, std::string message, Id variable = {});
+  /// A finding about a whole entry point, at the first line of its function.
+  LintFinding findingIn(const EntryPoint& entry, Severity severity, std::string message);
   /// `variable` is what it speaks of, if that is one.
   LintNote noteAt(InstRef i, std::string message, Id variable = {}) {
     return {locate(i), std::move(message), sourceNameOf(variable)};

@@ -67,11 +67,16 @@ void lintSharedMemoryBankConflict(LintContext& context, LintFindings& findings) 
             pattern->cost(context.target(), addressForm(variable, layout, access.node));
         if (cost.cleanCycles == 0 || cost.cycles < kLeastRatio * cost.cleanCycles) continue;
         const std::string name = context.nameOf(variable.id);
+        const TargetProfile& target = context.target();
         LintFinding finding = context.findingAt(
             access.inst, Severity::Warning,
-            formatText(
-                "{}-way bank conflict on {}: a subgroup of {} takes {:.4g} cycles instead of {}",
-                cost.degree, name, context.target().subgroupSize, cost.cycles, cost.cleanCycles),
+            target.isSharedMemoryCached()
+                ? formatText("{} is spread over cache lines: a subgroup of {} touches {:.4g} of "
+                             "them instead of {}",
+                             name, target.subgroupSize, cost.cycles, cost.cleanCycles)
+                : formatText("{}-way bank conflict on {}: a subgroup of {} takes {:.4g} cycles "
+                             "instead of {}",
+                             cost.degree, name, target.subgroupSize, cost.cycles, cost.cleanCycles),
             variable.id);
         finding.args = {{"variable", name},
                         {"degree", formatText("{}", cost.degree)},

@@ -34,6 +34,9 @@ struct TargetProfile {
   /// Number of banks, and bytes each serves per cycle.
   uint32_t banks = 32;
   uint32_t bankBytes = 4;
+  /// Workgroup memory is ordinary memory behind a cache, of which one line is served at a time: one
+  /// "bank" as wide as a line stands for that.
+  bool isSharedMemoryCached() const { return banks == 1 && bankBytes > 4; }
   /// Lanes that the hardware serves together for an access of 4 bytes or less, 8 and 16 bytes; an
   /// access of a subgroup takes subgroupSize / lanes phases.
   uint32_t lanesPerPhase32 = 32;
