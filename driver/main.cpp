@@ -5,6 +5,8 @@
 #include "report/version.h"
 #include "support/print.h"
 #include "support/suggest.h"
+#include "support/terminal.h"
+#include "support/wrapped_text.h"
 
 #include <fmt/format.h>
 #include <span>
@@ -25,13 +27,17 @@ std::vector<const CommandEntry*> commandsBelow(std::string_view word) {
   return below;
 }
 
+void printHelp(std::string_view text) {
+  printOut("{}", wrapped(text, terminalWidth(stdout)));
+}
+
 int printUsage() {
   std::string text = "Usage: lanewise COMMAND [ARGUMENTS]\n"
                      "       lanewise COMMAND --help\n"
                      "       lanewise --version\n\nCommands:\n";
   for (const CommandEntry& c : allCommands())
     text += fmt::format("  {:<13} {}\n", c.name, c.summary);
-  printOut("{}\nExit codes: {}.\n", text, kExitCodes);
+  printHelp(fmt::format("{}\nExit codes: {}.\n", text, kExitCodes));
   return kDone;
 }
 
@@ -51,7 +57,7 @@ int run(Command& command, std::string_view name, std::span<char*> args) {
   const lanewise::Result<bool> wantsHelp = line.parse(args);
   if (!wantsHelp) return fail(wantsHelp.error().message);
   if (!*wantsHelp) return command.run(line);
-  printOut("{}", line.help());
+  printHelp(line.help());
   return kDone;
 }
 
@@ -71,7 +77,7 @@ int runBelow(std::string_view word, std::span<char*> args) {
         fmt::format("{}: give one of {}; see '{} --help'", word, fmt::join(known, ", "), program));
   const std::string_view name = args[0];
   if (name == "--help" || name == "-h") {
-    printOut("{}", usageBelow(word));
+    printHelp(usageBelow(word));
     return kDone;
   }
   for (const CommandEntry* c : commandsBelow(word))

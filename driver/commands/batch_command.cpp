@@ -170,7 +170,8 @@ private:
     } else {
       result.exitCode = kBadUsageOrInput;
       result.reason = answer ? "malformed reply from its worker process" : answer.error().message;
-      result.errors = fmt::format("lanewise: {}: {}\n", plan_.inputs[index].path, result.reason);
+      result.errors =
+          fmt::format("lanewise: error: {}: {}\n", plan_.inputs[index].path, result.reason);
     }
     isDone_[index] = true;
     counts_.add(result);

@@ -15,7 +15,7 @@ namespace {
 int listAll() {
   Result<std::vector<DeviceInfo>> devices = listDevices();
   // The interpreter is always there.
-  if (!devices) printError("lanewise: {}\n", devices.error().message);
+  if (!devices) printError("lanewise: error: {}\n", devices.error().message);
   std::vector<DeviceInfo> all = devices ? *devices : std::vector<DeviceInfo>();
   all.push_back(interpreterInfo());
   size_t nameWidth = 4, driverWidth = 6;

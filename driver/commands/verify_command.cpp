@@ -27,7 +27,9 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::vector<std::string> inputs; ///< the original, then what is compared with it
+  /// The original, then what is compared with it. None, or folders only: the original is the
+  /// scenario itself.
+  std::vector<std::string> inputs;
   std::vector<std::string> labels;
   ScenarioChoice scenario;
   std::string json, html, layoutManifest;
@@ -37,6 +39,8 @@ struct Options {
   IsolationLimits isolation;
   bool requiresVerified = false;
   std::string shown; ///< the command as the page shows it
+
+  bool comparesScenario() const { return inputs.empty() || isFolder(inputs[0]); }
 };
 
 Status checkReportFiles(const Options& o) {
@@ -64,16 +68,36 @@ Result<bool> areFolders(const CommandLine& line, const Options& o) {
   return true;
 }
 
-Status checkOptions(const CommandLine& line, const Options& o) {
+/// A scenario alone, as `profile` takes it.
+Status takeScenario(const CommandLine& line, Options& o) {
+  if (o.inputs.size() == 1 && o.inputs[0].ends_with(".toml") && !line.isGiven("-x")) {
+    if (o.scenario.isGiven())
+      return failure(
+          fmt::format("{} and --scenario={}: give one scenario", o.inputs[0], o.scenario.path));
+    o.scenario.path = std::move(o.inputs[0]);
+    o.inputs.clear();
+  }
+  if (o.inputs.empty() && !o.scenario.shader.empty())
+    return failure("--shader needs modules that stand for it; give ORIGINAL and TRANSFORMED");
+  if (o.inputs.empty() && !o.layoutManifest.empty())
+    return failure("--layout-manifest needs TRANSFORMED; a [[variant]] has a 'layout' of its own");
+  return ok();
+}
+
+Status checkOptions(const CommandLine& line, Options& o) {
+  if (Status s = takeScenario(line, o); !s) return s;
   Result<bool> folders = areFolders(line, o);
   if (!folders) return folders.error();
-  if (o.inputs.size() < 2 && !*folders)
+  if (o.inputs.size() < 2 && !*folders && (o.inputs.size() == 1 || !o.scenario.isGiven()))
     return failure(
-        "verify needs ORIGINAL and TRANSFORMED, or --scenario and a folder; see 'lanewise "
-        "verify --help'");
+        o.inputs.empty()
+            ? "verify needs ORIGINAL and TRANSFORMED, or a scenario; see 'lanewise verify --help'"
+            : fmt::format("verify needs a second module to compare {0} with; 'lanewise verify {0} "
+                          "{0}' checks it alone",
+                          o.inputs[0]));
   if (std::count(o.inputs.begin(), o.inputs.end(), "-") > 1)
     return failure("only one module can come from standard input");
-  const size_t programs = o.inputs.size() + (*folders ? 1 : 0);
+  const size_t programs = o.inputs.size() + (o.comparesScenario() ? 1 : 0);
   if (o.labels.size() > programs)
     return failure(fmt::format("{} --label options for {} programs", o.labels.size(), programs));
   if (o.verify.repeats < 1 || o.verify.repeats > 100000)
@@ -155,7 +179,8 @@ Result<Workload> workloadOfScenario(const Options& o) {
 }
 
 /// The original is the scenario itself; each folder holds all shaders that its dispatches use.
-Result<Workload> workloadOfFolders(const Options& o) {
+/// Without a folder, its variants are compared with it.
+Result<Workload> workloadOfPrograms(const Options& o) {
   Result<ScenarioShaders> shaders = ScenarioShaders::read(o.scenario, o.load);
   if (!shaders) return shaders.error();
   Workload work;
@@ -187,6 +212,11 @@ Result<Workload> workloadOfFolders(const Options& o) {
     work.programs.push_back(std::move(program));
   }
   if (Status s = addVariants(work); !s) return s.error();
+  if (work.programs.size() == 1)
+    return failure(fmt::format(
+        "{0}: there is no [[variant]] to compare with; give ORIGINAL and TRANSFORMED, or a FOLDER "
+        "that 'lanewise opt --scenario={0} -o FOLDER' wrote",
+        o.scenario.path));
   return work;
 }
 
@@ -229,10 +259,9 @@ bool isSourceFile(const Options& o, const std::string& path) {
 void addDiffs(ReportSubject& subject, const Options& o, const Workload& work) {
   constexpr uint32_t kMostLines = 1500;
   const std::vector<ProgramVariant>& programs = work.programs;
-  const bool areFolders = isFolder(o.inputs[0]);
   for (size_t p = 1; p < programs.size(); ++p) {
     const std::string names = fmt::format("{} \xE2\x86\x92 {}", programs[0].name, programs[p].name);
-    if (!areFolders && p < o.inputs.size() && isSourceFile(o, o.inputs[0]) &&
+    if (!o.comparesScenario() && p < o.inputs.size() && isSourceFile(o, o.inputs[0]) &&
         isSourceFile(o, o.inputs[p])) {
       Result<std::string> before = readFile(o.inputs[0]), after = readFile(o.inputs[p]);
       if (before && after)
@@ -303,10 +332,11 @@ int exitCodeOf(const VerifyReport& report, bool requiresVerified) {
 int verify(const Options& o) {
   setDefaultIsolation(o.isolation);
   ProgressLine progress(o.json != "-");
-  ProgressLine::tell(ProgressLine::Level::Task, o.inputs.back());
-  Result<Workload> work = !o.scenario.isGiven()   ? workloadOfModules(o)
-                          : isFolder(o.inputs[0]) ? workloadOfFolders(o)
-                                                  : workloadOfScenario(o);
+  ProgressLine::tell(ProgressLine::Level::Task,
+                     o.inputs.empty() ? o.scenario.path : o.inputs.back());
+  Result<Workload> work = !o.scenario.isGiven()  ? workloadOfModules(o)
+                          : o.comparesScenario() ? workloadOfPrograms(o)
+                                                 : workloadOfScenario(o);
   if (!work) return fail(work.error().str());
   Result<std::unique_ptr<Verifier>> verifier = Verifier::create(o.verify);
   if (!verifier) return fail(verifier.error().message, kNoDevice);
@@ -342,9 +372,13 @@ public:
         "Compare with the inputs of a scenario, on the CPU device, and keep the figures.",
         "lanewise verify --scenario=scenario.toml --device=cpu --json=report.json tile.comp "
         "tile.spv");
-    line.positionals("ORIGINAL TRANSFORMED... | FOLDER...", "SHADER|FOLDER", o_.inputs,
-                     "the original, then one or more modules or shaders to compare with it")
+    line.example("Compare and time the variants of a scenario.", "lanewise verify scenario.toml");
+    line.positionals("ORIGINAL TRANSFORMED... | FOLDER... | SCENARIO", "FILE.toml|SHADER|FOLDER",
+                     o_.inputs,
+                     "the original, then one or more modules or shaders to compare with it; or a "
+                     "scenario (.toml), to compare its variants with its own dispatches")
         .firstOnly();
+    line.check([this, &line] { return checkOptions(line, o_); });
     line.group("What to run");
     addScenarioOptions(line, o_.scenario, "shaders, buffers, dispatches");
     addShaderOption(line, o_.scenario);
@@ -369,7 +403,6 @@ public:
         .output();
     addRequirementOptions(line, o_.requiresVerified, o_.verify.requiresCoverage,
                           "exit with 2 if the outputs could not be compared");
-    line.check([this, &line] { return checkOptions(line, o_); });
   }
 
   int run(const CommandLine& line) override {

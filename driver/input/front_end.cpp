@@ -80,6 +80,8 @@ Result<KindOfFile> kindOf(const std::string& path, std::string_view bytes,
     return *kind;
   }
   if (isBinaryModule(bytes)) return KindOfFile{InputKind::Spv, {}};
+  if (path.ends_with(".toml"))
+    return failure("a .toml file is no shader; a scenario is given as --scenario=FILE.toml");
   return failure(path == "-"
                      ? "not a SPIR-V binary; say what standard input holds with -x "
                        "spv|spvasm|glsl|hlsl"

@@ -45,17 +45,22 @@ std::vector<OptionDescription> describePasses() {
 }
 
 std::string helpOfPasses() {
-  std::string text =
-      "\nPasses, in the order in which they stand on the command line:\n"
-      "  -O                           the standard pipeline (`lanewise passes` prints it)\n"
-      "  -Os                          spirv-opt's passes for size\n"
-      "  -Oconfig=FILE                the flags in FILE\n";
+  std::string text = "\nPasses, in the order in which they stand on the command line:\n";
+  // As options above: what a long flag does stands below it.
+  auto add = [&](std::string_view flag, std::string_view about) {
+    text += flag.size() < 32 ? fmt::format("  {:<32}{}\n", flag, about)
+                             : fmt::format("  {}\n{:34}{}\n", flag, "", about);
+  };
+  add("-O", "the standard pipeline (`lanewise passes` prints it)");
+  add("-Os", "spirv-opt's passes for size");
+  add("-Oconfig=FILE", "the flags in FILE");
   for (const PassInfo& pass : allPasses()) {
     std::string flag = fmt::format("--{}{}", pass.flag,
                                    pass.values.empty() ? "" : fmt::format("[={}]", pass.values));
-    text += fmt::format("  {:<28} {}\n", flag, pass.summary);
+    add(flag, pass.summary);
   }
-  return text + "  --FLAG                       any pass of the installed spirv-opt\n";
+  add("--FLAG", "any pass of the installed spirv-opt");
+  return text;
 }
 
 Result<bool> takePass(std::vector<PipelineStep>& steps, const std::string& argument);

@@ -193,22 +193,18 @@ struct SourceView {
 // The places of a finding, a note each; none that cannot be shown, since its text names them.
 std::string findingNotes(const RunFinding& finding, const SourceView& source) {
   if (!source.texts) return {};
-  auto note = [&](const std::string& file, uint32_t line, const std::string& subject,
+  auto note = [&](const std::string& file, uint32_t line, std::string_view subject,
                   std::string_view what) {
     const std::string quote = source.texts->quote({file, line, 0}, subject, source.columns);
     return quote.empty() ? quote : fmt::format("{}:{}: note: {}\n{}", file, line, what, quote);
   };
-  const bool isRace = finding.kind.starts_with("race");
-  const bool isOnePlace = finding.otherLine == 0 ||
-                          (finding.otherLine == finding.line && finding.otherFile == finding.file);
-  if (isOnePlace)
+  if (!hasOtherPlace(finding))
     return note(finding.file, finding.line, finding.variable,
-                isRace && finding.otherLine != 0 ? "both accesses are here" : "it happens here");
-  // A value is read from the variable where it comes from, not where it is used.
-  return note(finding.file, finding.line, isRace ? finding.variable : "",
-              isRace ? "one access is here" : "it happens here") +
-         note(finding.otherFile, finding.otherLine, finding.variable,
-              isRace ? "the other access is here" : "the value comes from here");
+                isRace(finding) && finding.otherLine != 0 ? "both accesses are here"
+                                                          : "it happens here");
+  return note(finding.file, finding.line, variableHere(finding),
+              isRace(finding) ? "one access is here" : "it happens here") +
+         note(finding.otherFile, finding.otherLine, finding.variable, otherPlaceText(finding));
 }
 
 // Those that decide first; the JSON has all of them.

@@ -42,7 +42,7 @@ std::string asErrorLines(std::string_view message) {
     const std::string_view line = cutLine(message);
     const bool isCompilers =
         line.find(": error: ") != line.npos || (isBelowCompilers && isSource(line));
-    text += fmt::format("{}{}\n", isCompilers ? "" : "lanewise: ", line);
+    text += fmt::format("{}{}\n", isCompilers ? "" : "lanewise: error: ", line);
     isBelowCompilers = isCompilers;
   } while (!message.empty());
   return text;
@@ -74,7 +74,7 @@ int finishOutput(int exitCode) {
   errno = 0;
   bool isLost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   if (!isLost) return exitCode;
-  printError("lanewise: cannot write standard output{}{}\n", errno ? ": " : "",
+  printError("lanewise: error: cannot write standard output{}{}\n", errno ? ": " : "",
              errno ? std::strerror(errno) : "");
   return exitCode == kDone ? kBadUsageOrInput : exitCode;
 }

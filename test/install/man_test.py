@@ -68,7 +68,7 @@ class ManPages(unittest.TestCase):
             actions = [[action] for action in ("pack", "unpack", "header")] if name == "layout" else [[]]
             for action in actions:
                 shown = output(PROGRAM, name, *action, "--help")
-                for option in re.findall(r"^  (-[^ ]+)", shown, re.MULTILINE):
+                for option in re.findall(r"^  (-[^ \n]+)", shown, re.MULTILINE):
                     for spelled in re.sub(r"\[?=.*|\{\w+\}", "", option).split(","):
                         if spelled == "--FLAG":
                             continue # "any pass": the page has their names

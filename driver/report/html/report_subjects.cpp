@@ -36,15 +36,9 @@ std::map<std::string, std::set<uint32_t>> linesSpokenOf(const ReportSubject& sub
     lines.insert(mark.at.line);
     for (const RemarkRow& row : mark.details)
       if (row.line != 0) lines.insert(row.line);
+    for (const RemarkNote& note : mark.notes)
+      if (note.location.line != 0) wanted[note.location.file].insert(note.location.line);
   }
-  if (!subject.verification) return wanted;
-  // The other access of a race.
-  auto add = [&](const std::vector<RunFinding>& findings) {
-    for (const RunFinding& f : findings)
-      if (f.otherLine != 0) wanted[f.otherFile].insert(f.otherLine);
-  };
-  add(subject.verification->findings);
-  for (const VariantReport& variant : subject.verification->variants) add(variant.findings);
   return wanted;
 }
 
@@ -258,7 +252,10 @@ void RelativeNames::apply(VerifyReport& report) const {
 void RelativeNames::apply(ReportSubject& s) const {
   if (names_.empty()) return;
   apply(s.name), apply(s.reason), apply(s.note);
-  for (Remark& r : s.remarks) apply(r.location.file), apply(r.message);
+  for (Remark& r : s.remarks) {
+    apply(r.location.file), apply(r.message);
+    for (RemarkNote& note : r.notes) apply(note.location.file);
+  }
   for (ReportSource& source : s.sources) apply(source.file);
   for (ReportDiff& diff : s.diffs) apply(diff.title), apply(diff.text);
   if (s.verification) apply(*s.verification);
@@ -281,7 +278,10 @@ RelativeNames namesFor(std::span<const ReportSubject> subjects,
   std::set<std::string> all(files.begin(), files.end());
   for (const ReportSubject& s : subjects) {
     all.insert(s.name);
-    for (const SourceMark& mark : marksOf(s)) all.insert(mark.at.file);
+    for (const SourceMark& mark : marksOf(s)) {
+      all.insert(mark.at.file);
+      for (const RemarkNote& note : mark.notes) all.insert(note.location.file);
+    }
     if (s.verification) addWriterFiles(*s.verification, all);
   }
   std::error_code error;

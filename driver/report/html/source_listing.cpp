@@ -1,10 +1,12 @@
 #include "report/html/source_listing.h"
 
 #include "report/html/text.h"
+#include "support/source_quote.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <optional>
+#include <set>
 
 namespace lanewise::driver {
 
@@ -102,10 +104,58 @@ withoutRepeats(std::span<const SourceMark* const> marks) {
   return groups;
 }
 
+/// Of a line, what `ranges` cover underlined; they do not overlap.
+std::string underlined(std::string_view line, const std::set<std::pair<size_t, size_t>>& ranges) {
+  std::string html;
+  size_t at = 0;
+  for (const auto& [begin, end] : ranges) {
+    html += fmt::format("{}<u>{}</u>", escaped(line.substr(at, begin - at)),
+                        escaped(line.substr(begin, end - begin)));
+    at = end;
+  }
+  return html + escaped(line.substr(at));
+}
+
+std::optional<LineSpan> mentionIn(std::string_view line, const SourceLocation& at,
+                                  const std::string& subject) {
+  return subject.empty() ? std::nullopt : rangeIn(line, at.column, subject);
+}
+
+std::string quotedLine(const RemarkNote& note, std::span<const ReportSource> sources) {
+  for (const ReportSource& source : sources) {
+    if (source.file != note.location.file) continue;
+    const auto line = source.lines.find(note.location.line);
+    if (line == source.lines.end()) return {};
+    const std::string_view text = withoutSpaceAround(line->second);
+    const size_t indent = size_t(text.data() - line->second.data());
+    std::set<std::pair<size_t, size_t>> ranges;
+    if (const auto range = mentionIn(line->second, note.location, note.subject))
+      ranges.insert({range->begin - indent, range->end - indent});
+    return fmt::format(" <code>{}</code>", underlined(text, ranges));
+  }
+  return {};
+}
+
+/// The other places that a mark is about, each with its line.
+std::string noteLines(const SourceMark& mark, std::span<const ReportSource> sources) {
+  std::string html;
+  for (const RemarkNote& note : mark.notes) {
+    if (note.location.line == 0) continue; // "is here" says nothing without a place
+    const std::string place =
+        note.location.file == mark.at.file
+            ? fmt::format("line {}", note.location.line)
+            : fmt::format("{}:{}", escaped(note.location.file), note.location.line);
+    html += fmt::format(R"(<div class="also"><span class="at">{}:</span> {}{}</div>)", place,
+                        withArrows(note.message), quotedLine(note, sources));
+  }
+  return html;
+}
+
 /// Code between marks scrolls by itself, so that marks stay in view.
 class Listing {
 public:
-  explicit Listing(const ReportSource& source) : source_(source) {}
+  Listing(const ReportSource& source, std::span<const ReportSource> all)
+      : source_(source), all_(all) {}
 
   std::string run(std::span<const SourceMark* const> marks) {
     size_t next = 0;
@@ -115,11 +165,11 @@ public:
       previous = number;
       const size_t first = next;
       while (next < marks.size() && marks[next]->at.line == number) ++next;
-      addLine(number, text, next > first ? wordsOf(marks[first]->kind).role : nullptr);
+      addLine(number, text, marks.subspan(first, next - first));
       if (next == first) continue;
       endCode();
       for (const auto& [mark, count] : withoutRepeats(marks.subspan(first, next - first)))
-        html_ += markBlock(*mark, count, {});
+        html_ += markBlock(*mark, count, {}, all_);
     }
     endCode();
     return html_;
@@ -130,12 +180,17 @@ private:
     endCode();
     html_ += fmt::format(R"(<div class="gap">{}</div>)", countText(lines, "line"));
   }
-  void addLine(uint32_t number, const std::string& text, const char* role) {
+  void addLine(uint32_t number, const std::string& text, std::span<const SourceMark* const> marks) {
     if (!isInCode_) html_ += R"(<pre class="src" tabindex="0">)";
     isInCode_ = true;
-    html_ += role ? fmt::format(R"(<span class="hit {}"><i>{}</i>{}</span>)", role, number,
-                                escaped(text) + "\n")
-                  : fmt::format("<i>{}</i>{}\n", number, escaped(text));
+    std::set<std::pair<size_t, size_t>> ranges;
+    for (const SourceMark* mark : marks)
+      if (const auto range = mentionIn(text, mark->at, mark->subject))
+        ranges.insert({range->begin, range->end});
+    html_ += marks.empty()
+                 ? fmt::format("<i>{}</i>{}\n", number, escaped(text))
+                 : fmt::format("<span class=\"hit {}\"><i>{}</i>{}\n</span>",
+                               wordsOf(marks.front()->kind).role, number, underlined(text, ranges));
   }
   void endCode() {
     if (isInCode_) html_ += "</pre>";
@@ -143,6 +198,7 @@ private:
   }
 
   const ReportSource& source_;
+  std::span<const ReportSource> all_; ///< that notes may be in
   std::string html_;
   bool isInCode_ = false;
 };
@@ -162,17 +218,26 @@ std::vector<SourceMark> marksOf(const ReportSubject& subject) {
                      r.function.empty() ? "" : "in " + r.function,
                      r.message,
                      r.pass + ":" + r.name,
-                     r.details});
+                     r.details,
+                     r.subject,
+                     r.notes});
   if (!subject.verification) return marks;
   auto add = [&](const std::string& program, const std::vector<RunFinding>& findings) {
-    for (const RunFinding& f : findings)
-      if (f.line != 0)
-        marks.push_back({f.decides ? MarkKind::Finding : MarkKind::Note,
-                         {f.file, f.line, 0},
-                         "",
-                         f.text,
-                         "interpreter:" + f.kind + " in " + program,
-                         {}});
+    for (const RunFinding& f : findings) {
+      if (f.line == 0) continue;
+      std::vector<RemarkNote> notes;
+      if (hasOtherPlace(f))
+        notes.push_back(
+            {{f.otherFile, f.otherLine, 0}, std::string(otherPlaceText(f)), f.variable});
+      marks.push_back({f.decides ? MarkKind::Finding : MarkKind::Note,
+                       {f.file, f.line, 0},
+                       "",
+                       f.text,
+                       "interpreter:" + f.kind + " in " + program,
+                       {},
+                       std::string(variableHere(f)),
+                       std::move(notes)});
+    }
   };
   add(subject.verification->originalName, subject.verification->findings);
   for (const VariantReport& variant : subject.verification->variants)
@@ -186,13 +251,14 @@ std::string tagOf(MarkKind kind) {
                      words.word);
 }
 
-std::string markBlock(const SourceMark& mark, size_t count, const std::string& where) {
-  return fmt::format(R"(<div class="rm {}">{}{} {}{} <code class="by">{}</code>{}</div>)",
+std::string markBlock(const SourceMark& mark, size_t count, const std::string& where,
+                      std::span<const ReportSource> sources) {
+  return fmt::format(R"(<div class="rm {}">{}{} {}{} <code class="by">{}</code>{}{}</div>)",
                      wordsOf(mark.kind).role, tagOf(mark.kind),
                      where.empty() ? "" : fmt::format(R"( <span class="at">{}</span>)", where),
                      withArrows(mark.message),
                      count > 1 ? fmt::format(R"( <span class="rep">{} times</span>)", count) : "",
-                     escaped(mark.origin), detailTable(mark.details));
+                     escaped(mark.origin), detailTable(mark.details), noteLines(mark, sources));
 }
 
 std::string sourceListing(std::span<const ReportSource> sources, std::vector<SourceMark> marks) {
@@ -208,10 +274,10 @@ std::string sourceListing(std::span<const ReportSource> sources, std::vector<Sou
   }
   std::string html;
   for (const auto& [mark, count] : withoutRepeats(elsewhere))
-    html += markBlock(*mark, count, placeOf(*mark));
+    html += markBlock(*mark, count, placeOf(*mark), sources);
   for (size_t n = 0; n < sources.size(); ++n)
     html += fmt::format(R"(<figure class="code"><figcaption>{}</figcaption>{}</figure>)",
-                        escaped(sources[n].file), Listing(sources[n]).run(byFile[n]));
+                        escaped(sources[n].file), Listing(sources[n], sources).run(byFile[n]));
   return html;
 }
 

@@ -18,6 +18,8 @@ struct SourceMark {
   std::string message; ///< one sentence
   std::string origin;  ///< who says so: "pad-shared-memory:padded"
   std::vector<RemarkRow> details;
+  std::string subject; ///< the variable that it speaks of, or ""
+  std::vector<RemarkNote> notes;
   bool operator==(const SourceMark&) const = default;
 };
 
@@ -27,8 +29,10 @@ std::vector<SourceMark> marksOf(const ReportSubject& subject);
 /// come first.
 std::string sourceListing(std::span<const ReportSource> sources, std::vector<SourceMark> marks);
 
-/// One mark. `where` is HTML that stands before its message.
-std::string markBlock(const SourceMark& mark, size_t count, const std::string& where);
+/// One mark. `where` is HTML that stands before its message. Its notes quote their lines as far as
+/// `sources` have them.
+std::string markBlock(const SourceMark& mark, size_t count, const std::string& where,
+                      std::span<const ReportSource> sources);
 
 /// "✓ applied" and the like.
 std::string tagOf(MarkKind kind);

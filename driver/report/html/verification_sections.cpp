@@ -160,9 +160,9 @@ std::string findings(const std::string& program, const std::vector<RunFinding>& 
   for (bool decides : {true, false})
     for (const RunFinding& f : all)
       if (f.decides == decides && f.line == 0)
-        html +=
-            markBlock({decides ? MarkKind::Finding : MarkKind::Note, {}, {}, f.text, f.kind, {}}, 1,
-                      fmt::format("in {}:", escaped(program)));
+        html += markBlock(
+            {decides ? MarkKind::Finding : MarkKind::Note, {}, {}, f.text, f.kind, {}, {}, {}}, 1,
+            fmt::format("in {}:", escaped(program)), {});
   return html;
 }
 

@@ -76,6 +76,24 @@ bool hasDefect(std::span<const RunFinding> original, const RunFinding& other) {
                      [&](const RunFinding& one) { return isSameDefect(one, other); });
 }
 
+bool isRace(const RunFinding& finding) {
+  return isRace(std::string_view(finding.kind));
+}
+
+bool hasOtherPlace(const RunFinding& finding) {
+  return finding.otherLine != 0 &&
+         (finding.otherLine != finding.line || finding.otherFile != finding.file);
+}
+
+std::string_view otherPlaceText(const RunFinding& finding) {
+  return isRace(finding) ? "the other access is here" : "the value comes from here";
+}
+
+std::string_view variableHere(const RunFinding& finding) {
+  // A value is read from the variable where it comes from, not where it is used.
+  return isRace(finding) || !hasOtherPlace(finding) ? std::string_view(finding.variable) : "";
+}
+
 bool isUnpredictable(const RunFinding& finding) {
   return isRace(finding.kind) || isUndefined(finding.kind) || finding.kind == "divergent-barrier";
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lanewise::driver {
@@ -66,6 +67,14 @@ bool isUnpredictable(const RunFinding& finding);
 /// Whether only the letter of the memory model is against it: held against no original, and against
 /// a module that alone has it.
 bool isByTheLetter(const RunFinding& finding);
+
+bool isRace(const RunFinding& finding);
+/// Whether its other place is known, and is another line.
+bool hasOtherPlace(const RunFinding& finding);
+/// What stands at its other place, without a trailing period.
+std::string_view otherPlaceText(const RunFinding& finding);
+/// The variable that the line of the finding itself speaks of, or "".
+std::string_view variableHere(const RunFinding& finding);
 
 /// Adds those of `more` whose kind and place are not there yet.
 void addFindings(std::vector<RunFinding>& all, std::vector<RunFinding> more);

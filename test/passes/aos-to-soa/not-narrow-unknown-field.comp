@@ -8,9 +8,9 @@
 //
 // CHECK: warning: --narrow-fields=Cells.old: no such field in an array of structs whose layout may change [aos-to-soa:no-such-field]
 // CHECK: warning: --narrow-fields=cells.kind: no such field
-// BITS: lanewise: --narrow-fields=Cells.kind:32 must be BUFFER.FIELD:BITS with 1 to 31 bits
-// FORM: lanewise: --narrow-fields=Cells:4 must be BUFFER.FIELD:BITS
-// TWICE: lanewise: --narrow-fields: Cells.kind is given twice
+// BITS: lanewise: error: --narrow-fields=Cells.kind:32 must be BUFFER.FIELD:BITS with 1 to 31 bits
+// FORM: lanewise: error: --narrow-fields=Cells:4 must be BUFFER.FIELD:BITS
+// TWICE: lanewise: error: --narrow-fields: Cells.kind is given twice
 struct Cell { uint kind; float energy; };
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Cells { Cell c[]; };

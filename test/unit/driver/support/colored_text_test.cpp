@@ -27,7 +27,9 @@ TEST(ColoredText, placeKindAndMessage) {
             "<bold>a.comp:3:<> <blue>remark:<><bold> padded<>\n");
   EXPECT_EQ(shown("a.comp:3: note: here\n"), "<bold>a.comp:3:<> <cyan>note:<> here\n");
   EXPECT_EQ(shown("note: no scenario\n"), "<cyan>note:<> no scenario\n");
-  EXPECT_EQ(shown("lanewise: unknown option\n"), "<bold>lanewise:<> unknown option\n");
+  EXPECT_EQ(shown("lanewise: error: unknown option\n"),
+            "<bold>lanewise:<> <red>error:<><bold> unknown option<>\n");
+  EXPECT_EQ(shown("lanewise: interrupted\n"), "<bold>lanewise:<> interrupted\n");
 }
 
 TEST(ColoredText, onlyTheFirstKindCounts) {

@@ -117,6 +117,57 @@ TEST(HtmlReport, RemarksStandBelowTheirLines) {
   EXPECT_TRUE(has(html, "conflict degree before, after"));
 }
 
+TEST(HtmlReport, NotesNameTheirPlacesAndQuoteThem) {
+  ReportSubject subject = subjectNamed("a.comp", ReportState::Done);
+  Remark r;
+  r.kind = Remark::Kind::Missed;
+  r.location = {"a.comp", 9, 1};
+  r.message = "kept a control barrier";
+  r.notes = {{{"a.comp", 2, 0}, "the store before it is here", "tile"},
+             {{"b.glsl", 7, 0}, "the load after it is here", "tile"},
+             {{"", 0, 0}, "nobody knows where", ""}};
+  subject.remarks = {r};
+  subject.sources = {{"a.comp", {{2, "  tile[a<b] = 1; // tile"}, {9, "barrier();"}}}};
+  const std::string html = entryOf(subject).all;
+  EXPECT_TRUE(has(html, "<span class=\"at\">line 2:</span> the store before it is here "
+                        "<code><u>tile</u>[a&lt;b] = 1; // tile</code>"));
+  // Another file is named; a line that is not known is not quoted.
+  EXPECT_TRUE(has(html, "<span class=\"at\">b.glsl:7:</span> the load after it is here</div>"));
+  EXPECT_FALSE(has(html, "nobody knows where"));
+  EXPECT_LT(html.find("<i>9</i>barrier();"), html.find("the store before it is here"));
+  EXPECT_TRUE(has(entryOf(subject).remarks, "line 2:</span> the store before it is here</div>"));
+}
+
+TEST(HtmlReport, TheVariableOfARemarkIsUnderlinedInItsLine) {
+  ReportSubject subject = subjectNamed("a.comp", ReportState::Done);
+  Remark r;
+  r.location = {"a.comp", 2, 0};
+  r.subject = "tile";
+  subject.remarks = {r};
+  subject.sources = {{"a.comp", {{1, "tile = 2;"}, {2, "x = tile[\"<\"];"}}}};
+  const std::string html = entryOf(subject).all;
+  EXPECT_TRUE(has(html, "<i>2</i>x = <u>tile</u>[&quot;&lt;&quot;];\n</span>"));
+  EXPECT_TRUE(has(html, "<i>1</i>tile = 2;\n"));
+}
+
+TEST(HtmlReport, FindingsSayWhereTheOtherAccessIs) {
+  ReportSubject subject = subjectNamed("a against b", ReportState::Differs);
+  VerifyReport report = timedReport({1}, {1});
+  RunFinding race;
+  race.kind = "race-read-write", race.text = "data race", race.variable = "tile";
+  race.file = race.otherFile = "b.comp", race.line = 4, race.otherLine = 2;
+  RunFinding alone = race;
+  alone.text = "both on one line", alone.otherLine = 4;
+  report.variants[0].findings = {race, alone};
+  subject.verification = report;
+  subject.sources = {{"b.comp", {{2, "tile[i] = 1;"}, {4, "x = tile[j];"}}}};
+  const std::string html = entryOf(subject).all;
+  EXPECT_TRUE(has(html, "<span class=\"at\">line 2:</span> the other access is here "
+                        "<code><u>tile</u>[i] = 1;</code>"));
+  EXPECT_EQ(countOf(html, "the other access is here"), 1u);
+  EXPECT_TRUE(has(html, "<i>4</i>x = <u>tile</u>[j];"));
+}
+
 TEST(HtmlReport, WhatWasUndoneStandsByItself) {
   ReportSubject subject = subjectNamed("a.comp", ReportState::Verified);
   Remark r;
