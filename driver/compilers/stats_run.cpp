@@ -64,7 +64,8 @@ public:
     Result<std::string> contents =
         input.path == "-" ? Result<std::string>(standardInput_) : readRegularFile(input.path);
     if (!contents) {
-      answer.failure = fmt::format("{}: {}", input.path, contents.error().message);
+      Result<LoadedModule> module = loadModule(input.path, input.load); // says it better
+      answer.failure = module ? contents.error().message : module.error().message;
       return answer;
     }
     const std::string name = keyName(input);
