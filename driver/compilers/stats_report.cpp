@@ -164,22 +164,22 @@ std::string figureText(const StageFigures& f, Figure figure) {
 
 std::vector<RowPair> pairRows(std::span<const CompilerRow> before,
                               std::span<const CompilerRow> after) {
-  std::vector<RowPair> pairs;
+  std::vector<RowPair> pairs(before.size());
   std::vector<bool> isTaken(after.size());
-  for (const CompilerRow& one : before) {
-    const auto matches = [&](const CompilerRow& other, bool byName) {
-      return one.compiler == other.compiler && one.driver == other.driver &&
-             one.stage == other.stage && (!byName || one.entry == other.entry);
-    };
-    for (bool byName : {true, false}) {
-      size_t i = 0;
-      while (i < after.size() && (isTaken[i] || !matches(after[i], byName))) ++i;
-      if (i == after.size()) continue;
-      isTaken[i] = true;
-      pairs.push_back({&one, &after[i]});
-      break;
+  // Those of a name first: one that was renamed must not take the place of another.
+  for (const bool byName : {true, false})
+    for (size_t n = 0; n < before.size(); ++n) {
+      const CompilerRow& one = before[n];
+      for (size_t i = 0; i < after.size() && !pairs[n].after; ++i) {
+        const CompilerRow& other = after[i];
+        if (isTaken[i] || one.compiler != other.compiler || one.driver != other.driver ||
+            one.stage != other.stage || (byName && one.entry != other.entry))
+          continue;
+        isTaken[i] = true;
+        pairs[n] = {&one, &other};
+      }
     }
-  }
+  std::erase_if(pairs, [](const RowPair& pair) { return !pair.after; });
   return pairs;
 }
 

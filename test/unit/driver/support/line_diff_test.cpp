@@ -63,5 +63,18 @@ TEST(LineDiff, AppliedToTheFirstTextItGivesTheSecond) {
   }
 }
 
+TEST(SideBySide, PutsLinesInTwoColumns) {
+  EXPECT_EQ(sideBySide("a\nb\nc\n", "a\nB\nc\n", 23), "a           a\n"
+                                                      "b         | B\n"
+                                                      "c           c\n");
+  EXPECT_EQ(sideBySide("a\nb\n", "a\n", 23), "a           a\n"
+                                            "b         <\n");
+  EXPECT_EQ(sideBySide("", "x\n", 23), "          > x\n");
+}
+
+TEST(SideBySide, CutsLongLinesAndSpreadsTabs) {
+  EXPECT_EQ(sideBySide("\t123456789\n", "\t123456789\n", 23), "  1234567     1234567\n");
+}
+
 } // namespace
 } // namespace lanewise::driver
