@@ -218,6 +218,28 @@ class Run(unittest.TestCase):
                         "<!-- end of figures -->\nafter\n")
         return path
 
+    def test_compilers(self):
+        """Runs of several machines in one table, and in a document."""
+        amd, gpu, page = (self.directory / name for name in ("amd.json", "gpu.json", "page.md"))
+        forms = {"original": {"inverse_throughput": 10, "vector_registers": 8}, "spirv-opt": {"inverse_throughput": 9},
+                 "all": {"inverse_throughput": 12.0, "vector_registers": 16}}
+        amd.write_text(json.dumps({"heat": {"navi21": {"driver": "radv 1", "forms": forms}}}))
+        code_size = {"original": {"code_size": 512, "vector_registers": 16}}
+        gpu.write_text(json.dumps({"heat": {"A GPU": {"driver": "other 2", "forms": code_size}}, "cold": {"A GPU": {
+            "driver": "other 2", "forms": code_size}}}))
+        page.write_text("before\n<!-- compilers, written by utils/bench_samples --compilers --update -->\nold\n"
+                        "<!-- end of compilers -->\nafter\n")
+        done = subprocess.run([sys.executable, str(SCRIPT), "--compilers", f"--from={amd}", f"--from={gpu}",
+                               f"--update={page}"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        lines = page.read_text().splitlines()
+        self.assertEqual((lines[0], lines[-1]), ("before", "after"))
+        self.assertNotIn("old", lines)
+        self.assertIn("| sample | navi21: inverse throughput | navi21: VGPRs | A GPU: bytes of code | A GPU: VGPRs |", lines)
+        self.assertIn("| heat | 10 / 9 / 12 | 8 / - / 16 | 512 / - / - | 16 / - / - |", lines)
+        self.assertIn("| cold | - | - | 512 / - / - | 16 / - / - |", lines)
+        self.assertTrue(set(lines) > set(done.stdout.splitlines()) - {""})
+
     def test_update(self):
         notes = '[[note]]\nrows = ["by hand"]\ntext = "It waits."\n[[note]]\nrows = ["floor"]\ntext = "Far."\n'
         path = self.write_document()

@@ -92,7 +92,7 @@ def _make(program, arguments, bench, folder, form, flags):
     for name, file in form.files.items():
         shader = scenarios.shader_named(bench.scenario, name)
         files[name] = folder / f"{slug(f'{bench.name} {name} {form.name}')}.spv"
-        constants = [f"--spec-const={key}:{_constant(value, bench.parameters)}"
+        constants = [f"--spec-const={key}:{constant(value, bench.parameters)}"
                      for key, value in shader.get("spec_constants", {}).items()]
         program.call("opt", file, *constants, f"--target={arguments.target}", *program.device, *flags, "--remarks=json",
                      f"--remarks-file={files[name].with_suffix('.jsonl')}", "-o", files[name])
@@ -104,7 +104,7 @@ def slug(text):
     return "".join(c if c.isalnum() else "_" for c in text)
 
 
-def _constant(value, parameters):
+def constant(value, parameters):
     """A specialization constant as --spec-const takes it."""
     if isinstance(value, bool):
         return str(value).lower()
