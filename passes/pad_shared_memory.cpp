@@ -553,9 +553,9 @@ Remark Plan::remark(const Candidate& c) const {
   const bool isCached = target_.isSharedMemoryCached();
   if (c.hasNoConflict) {
     remark.name = "no-conflict";
-    remark.message = isCached ? formatText("'{}{}' is not known to be spread over cache lines",
-                                           c.name, old)
-                              : formatText("'{}{}' has no known bank conflicts", c.name, old);
+    remark.message =
+        isCached ? formatText("'{}{}' is not known to be spread over cache lines", c.name, old)
+                 : formatText("'{}{}' has no known bank conflicts", c.name, old);
     return remark;
   }
   if (c.refusal) {
@@ -572,10 +572,9 @@ Remark Plan::remark(const Candidate& c) const {
     if (flat.map.kind == IndexMap::Kind::Xor) remark.name = "swizzled";
     if (flat.map.kind == IndexMap::Kind::None) remark.name = "flattened";
   }
-  remark.message = formatText("{} '{}' from {} to {}: {} {} -> {}, {} more bytes",
-                              remark.name, c.name, old, now,
-                              isCached ? "cache lines of an access" : "conflict degree",
-                              degreeBefore, degreeAfter, bytes);
+  remark.message = formatText(
+      "{} '{}' from {} to {}: {} {} -> {}, {} more bytes", remark.name, c.name, old, now,
+      isCached ? "cache lines of an access" : "conflict degree", degreeBefore, degreeAfter, bytes);
   for (auto [key, value] : std::initializer_list<std::pair<const char*, std::string>>{
            {"extents-before", old},
            {"extents-after", now},

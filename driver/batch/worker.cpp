@@ -139,7 +139,7 @@ ItemResult BatchWorker::work(const PieceOfWork& piece) {
 void BatchWorker::prepare() {
   if (isReady_) return;
   options_ = plan_.options;
-  options_.depfile.isWanted = false;     // write() makes it, of products from the cache as well
+  options_.depfile.isWanted = false; // write() makes it, of products from the cache as well
   // A device's driver may map more than there is.
   if (!options_.verify && plan_.compilers.empty()) limitMemory({});
   if (!plan_.compilers.empty()) {

@@ -262,14 +262,14 @@ private:
                  : options_.inputs.size() == 1 ? subjects_[0].name
                                                : fmt::format("{} modules", options_.inputs.size());
     const TargetProfile& target = options_.pipeline.target;
-    page.facts = {{"command", shown_},
-                  {"target", target.isSharedMemoryCached()
-                                 ? fmt::format("{}: subgroups of {}, shared memory in cache lines "
-                                               "of {} bytes",
-                                               target.name, target.subgroupSize, target.bankBytes)
-                                 : fmt::format("{}: subgroups of {}, {} banks of {} bytes",
-                                               target.name, target.subgroupSize, target.banks,
-                                               target.bankBytes)}};
+    page.facts = {
+        {"command", shown_},
+        {"target", target.isSharedMemoryCached()
+                       ? fmt::format("{}: subgroups of {}, shared memory in cache lines "
+                                     "of {} bytes",
+                                     target.name, target.subgroupSize, target.bankBytes)
+                       : fmt::format("{}: subgroups of {}, {} banks of {} bytes", target.name,
+                                     target.subgroupSize, target.banks, target.bankBytes)}};
     if (options_.scenario.isGiven()) page.facts.push_back({"scenario", options_.scenario.path});
     for (ReportFact& fact : versionFacts()) page.facts.push_back(std::move(fact));
     std::vector<std::string> files = options_.inputs;

@@ -33,8 +33,9 @@ Result<NullDriver> findNullDriver();
 /// An AMD GPU of each generation that the installed driver knows.
 inline constexpr std::string_view kDefaultCompilers = "default";
 
-/// Those that --on names ("navi21,0"; "default"; "all" for every family and every device at hand). Names are told apart here; whether the installed driver knows
-/// a family turns out when it is opened. Nothing is opened but what tells which devices there are.
+/// Those that --on names ("navi21,0"; "default"; "all" for every family and every device at hand).
+/// Names are told apart here; whether the installed driver knows a family turns out when it is
+/// opened. Nothing is opened but what tells which devices there are.
 Result<std::vector<CompilerChoice>> chooseCompilers(const std::string& on);
 
 /// What results depend on besides the module: the choices, the drivers behind them and what the

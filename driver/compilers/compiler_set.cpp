@@ -222,7 +222,7 @@ std::vector<CompilerRow> CompilerSet::compileHere(const std::vector<StageRequest
   std::vector<std::vector<CompilerRow>> byChoice;
   for (const CompilerChoice& choice : choices_)
     byChoice.push_back(isolation == CompilerIsolation::Each ? compileIsolated(choice, requests)
-                                                             : compileWith(choice, requests));
+                                                            : compileWith(choice, requests));
   // By entry point, then by compiler.
   std::vector<CompilerRow> rows;
   for (size_t i = 0; i < requests.size(); ++i)

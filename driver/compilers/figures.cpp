@@ -58,8 +58,8 @@ uint64_t ceilDiv(uint64_t a, uint64_t b) {
   return b ? (a + b - 1) / b : 0;
 }
 
-/// The size of the subgroups that RADV's figure counts in: from RDNA on, whose compute units have two
-/// SIMDs, one of 64 counts as two of 32.
+/// The size of the subgroups that RADV's figure counts in: from RDNA on, whose compute units have
+/// two SIMDs, one of 64 counts as two of 32.
 uint32_t countedSize(const SubgroupLimits& limits) {
   return limits.simdsPerCore == 2 ? 32 : 64;
 }

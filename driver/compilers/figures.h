@@ -22,7 +22,7 @@ enum class Figure : uint8_t {
   Scratch,         ///< bytes of memory for an invocation's or subgroup's own, as the driver counts
   CodeSize,        ///< bytes
   Instructions,
-  Occupancy, ///< subgroups that a SIMD holds at once; on RDNA one of 64 counts as two
+  Occupancy,         ///< subgroups that a SIMD holds at once; on RDNA one of 64 counts as two
   Latency,           ///< cycles of one subgroup, waits included
   InverseThroughput, ///< cycles that one subgroup keeps its units busy
 };

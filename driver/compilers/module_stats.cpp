@@ -36,8 +36,7 @@ const std::string& problemOf(const RowPair& pair) {
 /// "navi21", and the entry point where there are several.
 std::string whoOf(const ModuleStats& stats, const CompilerRow& row) {
   for (const CompilerRow& other : stats.before)
-    if (other.entry != row.entry)
-      return fmt::format("{}: {}", labelOf(row), row.entry);
+    if (other.entry != row.entry) return fmt::format("{}: {}", labelOf(row), row.entry);
   return labelOf(row);
 }
 
@@ -67,8 +66,7 @@ Json asJson(const RowPair& pair) {
 ModuleStats compareByCompilers(const LoadedModule& module, const Words& output,
                                const OptOptions& options, CompilerSet& compilers) {
   const auto rowsOf = [&](const Words& words) -> std::vector<CompilerRow> {
-    const std::string entry =
-        module.kind == InputKind::Hlsl ? std::string() : options.load.entry;
+    const std::string entry = module.kind == InputKind::Hlsl ? std::string() : options.load.entry;
     Result<std::vector<StageRequest>> requests =
         requestsFor(words, options.pipeline.assumptions, entry);
     return requests ? compilers.compile(*requests) : std::vector<CompilerRow>();
@@ -119,7 +117,8 @@ ReportTable tableOf(const ModuleStats& stats) {
   for (const RowPair& pair : pairRows(stats.before, stats.after)) {
     std::string who = whoOf(stats, *pair.before);
     if (const std::string& problem = problemOf(pair); !problem.empty()) {
-      table.rows.push_back({{who, "not compiled: " + problem, "", "", ""}, ReportTable::Role::Plain});
+      table.rows.push_back(
+          {{who, "not compiled: " + problem, "", "", ""}, ReportTable::Role::Plain});
       continue;
     }
     for (Figure figure : allFigures()) {
@@ -128,11 +127,11 @@ ReportTable tableOf(const ModuleStats& stats) {
       const auto role = worseBy(*ratio, figure) > 0 ? ReportTable::Role::Bad
                         : *ratio != 1               ? ReportTable::Role::Good
                                                     : ReportTable::Role::Plain;
-      table.rows.push_back({{std::exchange(who, {}), std::string(infoOf(figure).phrase),
-                             figureText(pair.before->figures, figure),
-                             figureText(pair.after->figures, figure),
-                             std::isinf(*ratio) ? "" : fmt::format("{:.3f}", *ratio)},
-                            role});
+      table.rows.push_back(
+          {{std::exchange(who, {}), std::string(infoOf(figure).phrase),
+            figureText(pair.before->figures, figure), figureText(pair.after->figures, figure),
+            std::isinf(*ratio) ? "" : fmt::format("{:.3f}", *ratio)},
+           role});
     }
     if (table.note.find(pair.before->driver) == std::string::npos)
       table.note += (table.note.empty() ? "Compiled by " : ", ") + pair.before->driver;

@@ -316,8 +316,8 @@ private:
 
 namespace {
 
-/// HLSL's registers t0, u0 and b0 may share binding 0, which no pipeline layout allows; a host moves
-/// them apart before it makes one, and so does this.
+/// HLSL's registers t0, u0 and b0 may share binding 0, which no pipeline layout allows; a host
+/// moves them apart before it makes one, and so does this.
 Words withBindingsApart(std::span<const uint32_t> words, const Assumptions& assumptions,
                         const ModuleInterface& module) {
   Words apart(words.begin(), words.end());

@@ -112,8 +112,9 @@ std::string differencesOf(const RowPair& pair) {
     const std::string ratioText =
         std::isinf(*ratio) ? std::string("-") : fmt::format("{:.3f}", *ratio);
     text += fmt::format("  {:<24} {:>9} {:>9} {:>8}  {}\n", infoOf(figure).phrase,
-                        figureText(pair.before->figures, figure), figureText(pair.after->figures, figure),
-                        ratioText, isWorse ? "worse" : "better");
+                        figureText(pair.before->figures, figure),
+                        figureText(pair.after->figures, figure), ratioText,
+                        isWorse ? "worse" : "better");
   }
   return text;
 }

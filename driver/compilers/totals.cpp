@@ -52,8 +52,8 @@ Result<std::map<RowKey, Json>> rowsOfBaseline(const StatsBaseline& baseline) {
         for (const Json& row : rowsIn(file))
           if (row.is_object()) rows[keyOf(textIn(file, "input"), row)] = row;
   if (rows.empty())
-    return failure(fmt::format("{}: no summary of `lanewise batch --compiler-stats --json`",
-                               baseline.name));
+    return failure(
+        fmt::format("{}: no summary of `lanewise batch --compiler-stats --json`", baseline.name));
   return rows;
 }
 
@@ -69,8 +69,8 @@ std::string listText(const std::string& title, const std::vector<StatsChange>& c
   if (changes.empty()) return {};
   std::string text = title + ":\n";
   for (const StatsChange& c : changes)
-    text += fmt::format("  {:>9}  {} {} -> {}  {}: {}{}\n", percentText(c.before, c.after), c.figure,
-                        numberText(c.before), numberText(c.after), c.compiler, c.input,
+    text += fmt::format("  {:>9}  {} {} -> {}  {}: {}{}\n", percentText(c.before, c.after),
+                        c.figure, numberText(c.before), numberText(c.after), c.compiler, c.input,
                         c.entry == "main" ? "" : ": " + c.entry);
   return text;
 }

@@ -1,5 +1,6 @@
 // What compilers make of a whole folder: sums, the best and the worst, and a line that is held
-// against an earlier run (docs/stats.md). All is read from the facts that summaries of `batch` hold.
+// against an earlier run (docs/stats.md). All is read from the facts that summaries of `batch`
+// hold.
 #pragma once
 
 #include "lanewise/result.h"
@@ -39,8 +40,8 @@ struct StatsTotal {
 struct StatsSummary {
   std::string against; ///< "the inputs", or the baseline's name
   std::vector<StatsTotal> totals;
-  std::vector<StatsChange> best, worst; ///< at most ten each, the most telling first
-  std::vector<StatsChange> failures;    ///< worse by more than the limit
+  std::vector<StatsChange> best, worst;        ///< at most ten each, the most telling first
+  std::vector<StatsChange> failures;           ///< worse by more than the limit
   uint64_t otherDriver = 0, notInBaseline = 0; ///< rows that could not be compared
 };
 

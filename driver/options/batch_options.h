@@ -13,13 +13,13 @@
 namespace lanewise::driver {
 
 struct BatchOptions {
-  uint32_t jobs = 0;                ///< -j; 0 while it is not known: as many as there are cores
-  CacheOptions cache;               ///< --cache, --cache-size
-  std::string json;                 ///< --json; "" when not given
-  std::string root;                 ///< --root; "" for the current folder
+  uint32_t jobs = 0;                 ///< -j; 0 while it is not known: as many as there are cores
+  CacheOptions cache;                ///< --cache, --cache-size
+  std::string json;                  ///< --json; "" when not given
+  std::string root;                  ///< --root; "" for the current folder
   std::string baseline;              ///< --baseline; "" when not given
   std::optional<double> failIfWorse; ///< --fail-if-worse, percent
-  std::vector<std::string> exclude; ///< --exclude
+  std::vector<std::string> exclude;  ///< --exclude
 };
 
 void declareBatch(CommandLine& line, OptOptions& options, BatchOptions& batch);

@@ -292,9 +292,9 @@ std::string formatProfile(const Profile& profile, const TargetProfile& target, s
           ? fmt::format("shared memory in cache lines of {} bytes", target.bankBytes)
           : fmt::format("{} bank{} of {} bytes", target.banks, target.banks == 1 ? "" : "s",
                         target.bankBytes);
-  std::string text = fmt::format("target {}: subgroups of {}, {}, sectors of {} bytes\n",
-                                 target.name, target.subgroupSize, banks,
-                                 std::max(target.sectorBytes, 1u));
+  std::string text =
+      fmt::format("target {}: subgroups of {}, {}, sectors of {} bytes\n", target.name,
+                  target.subgroupSize, banks, std::max(target.sectorBytes, 1u));
   for (const ShaderProfile& s : profile.shaders) text += shaderLine(s);
   if (!style.folder.empty()) text += fmt::format("sources in {}\n", style.folder);
   return text + sharedTable(profile, style) + storageTable(profile, style) +

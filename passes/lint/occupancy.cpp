@@ -69,8 +69,7 @@ void lintOccupancy(LintContext& context, LintFindings& findings) {
     const std::string sizes = betterSizes(invocations, now, target);
     if (!sizes.empty())
       message += formatText("; with the same shared memory, better sizes are {}", sizes);
-    LintFinding finding =
-        context.findingIn(*kernel.entry, Severity::Warning, std::move(message));
+    LintFinding finding = context.findingIn(*kernel.entry, Severity::Warning, std::move(message));
     finding.args = {{"workgroups", formatText("{}", now.count())},
                     {"subgroups", formatText("{}", now.count() * now.subgroups)},
                     {"most-subgroups", formatText("{}", target.maxSubgroupsPerCore)},

@@ -17,8 +17,8 @@ namespace lanewise {
 
 void lintResourceLimits(LintContext& context, LintFindings& findings) {
   for (const LimitExcess& excess : exceededLimits(context.analyses(), context.target())) {
-    LintFinding finding = context.findingIn(*excess.entry, Severity::Error,
-                                            describe(excess, context.target()));
+    LintFinding finding =
+        context.findingIn(*excess.entry, Severity::Error, describe(excess, context.target()));
     finding.args = {{"value", formatText("{}", excess.value)},
                     {"limit", formatText("{}", excess.most)},
                     {"target", context.target().name}};

@@ -289,9 +289,9 @@ Status PipelineCompiler::connect(uint32_t index) {
   vk.vkGetPhysicalDeviceFeatures2(physical, &vk.support.features());
   vk.vkGetPhysicalDeviceProperties2(physical, &vk.support.properties());
   const VkPhysicalDeviceShaderCorePropertiesAMD& core = vk.support.shaderCore;
-  device_ = {vk.support.describe(index),
-             {core.wavefrontsPerSimd, core.vgprsPerSimd, core.sgprsPerSimd,
-              core.simdPerComputeUnit}};
+  device_ = {
+      vk.support.describe(index),
+      {core.wavefrontsPerSimd, core.vgprsPerSimd, core.sgprsPerSimd, core.simdPerComputeUnit}};
   return ok();
 }
 

@@ -1,6 +1,5 @@
-#include "compilers/figures.h"
-
 #include "compilers/amd_families.h"
+#include "compilers/figures.h"
 
 #include <gtest/gtest.h>
 #include <map>

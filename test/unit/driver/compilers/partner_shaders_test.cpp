@@ -1,5 +1,4 @@
 #include "compilers/partner_shaders.h"
-
 #include "support/spirv_tools.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +10,7 @@ namespace {
 std::vector<InterfaceSlot> everySlot() {
   std::vector<InterfaceSlot> slots;
   uint32_t location = 0;
-  for (AttributeKind kind :
-       {AttributeKind::Float, AttributeKind::Signed, AttributeKind::Unsigned})
+  for (AttributeKind kind : {AttributeKind::Float, AttributeKind::Signed, AttributeKind::Unsigned})
     for (uint32_t bits : {16u, 32u, 64u})
       for (uint32_t components = 1; components <= (bits == 64 ? 2 : 4); ++components)
         slots.push_back({location++, 0, components, kind, bits, false, false});

@@ -1,5 +1,4 @@
 #include "compilers/stats_report.h"
-
 #include "compilers/totals.h"
 
 #include <cmath>

@@ -68,7 +68,7 @@ TEST(SideBySide, PutsLinesInTwoColumns) {
                                                       "b         | B\n"
                                                       "c           c\n");
   EXPECT_EQ(sideBySide("a\nb\n", "a\n", 23), "a           a\n"
-                                            "b         <\n");
+                                             "b         <\n");
   EXPECT_EQ(sideBySide("", "x\n", 23), "          > x\n");
 }
 
