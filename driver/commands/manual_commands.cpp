@@ -1,6 +1,7 @@
 // `lanewise man`, `lanewise completion` and `lanewise complete`: what the other commands declare,
 // as man pages and for shells.
 #include "commands/commands.h"
+#include "compilers/amd_families.h"
 #include "input/front_end.h"
 #include "lint/lint.h"
 #include "options/completion.h"
@@ -91,6 +92,14 @@ std::vector<Candidate> rules() {
   return all;
 }
 
+std::vector<Candidate> compilers() {
+  std::vector<Candidate> all = {{"default", "an AMD GPU of each generation"},
+                                {"all", "every AMD GPU and every device at hand"}};
+  for (const AmdFamily& family : amdFamilies())
+    all.push_back({std::string(family.name), std::string(family.generation)});
+  return all;
+}
+
 ValueKinds valueKinds(const std::vector<CommandDescription>& commands) {
   std::vector<std::string> shaders{"spv", "spvasm", "glsl", "hlsl"};
   for (std::string& stage : shaderStages()) shaders.push_back(std::move(stage));
@@ -98,6 +107,8 @@ ValueKinds valueKinds(const std::vector<CommandDescription>& commands) {
           {"TARGET", {targets, {"toml"}}},
           {"ENV", {environments, {}}},
           {"DEVICE", {devices, {}}},
+          {"COMPILER", {compilers, {}}},
+          {"COMPILER,...", {compilers, {}}},
           {"PASS", {passes, {}}},
           {"FLAG", {flags, {}}},
           {"RULE", {rules, {}}},

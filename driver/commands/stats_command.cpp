@@ -150,7 +150,7 @@ public:
         "--on", "NAME,...", o_.on,
         "AMD GPUs such as navi21, devices by their index or cpu, or all (default: an AMD GPU "
         "of each generation)");
-    line.value("--disassemble", "NAME", o_.disassemble,
+    line.value("--disassemble", "COMPILER", o_.disassemble,
                "print the machine code that this compiler makes; of two inputs side by side");
     addIsolationOptions(line, o_.isolation);
     line.group("What to compile, and with which constants");

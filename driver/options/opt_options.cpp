@@ -272,8 +272,8 @@ void declareReports(CommandLine& line, OptOptions& o) {
   addRequirementOptions(line, o.requiresVerified, o.verification.requiresCoverage,
                         "write the input when the result is not verified");
   addScenarioOptions(line, o.scenario, "what to dispatch, and constants to assume");
-  line.value("--compiler-stats", "NAME,...", o.compilerStats,
-             "print what drivers' compilers make of the input and of the output; NAME as for "
+  line.value("--compiler-stats", "COMPILER,...", o.compilerStats,
+             "print what drivers' compilers make of the input and of the output; COMPILER as for "
              "--on of `lanewise stats` (default: an AMD GPU of each generation)")
       .alone("default");
   line.value("--keep-if", "equal|faster", choice("--keep-if", o.keepIf, {"equal", "faster"}),
