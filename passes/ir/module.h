@@ -151,6 +151,14 @@ public:
   /// alone.
   bool hasUnknown() const { return !unknown_.empty(); }
   bool isUnknown(InstRef i) const;
+  /// The first instruction that keeps passes from rewriting the module at all: one that is unknown,
+  /// or an OpExtension of a name that the grammar does not have, which may give known instructions
+  /// another meaning. Null if there is none.
+  InstRef firstBeyondGrammar() const {
+    return unknown_.empty() || (unknownExtension_ && unknownExtension_ < unknown_.front())
+               ? unknownExtension_
+               : unknown_.front();
+  }
 
   /// Set of an OpExtInstImport id; Unknown if `import` is none.
   ExtInstSet extInstSet(Id import) const;
@@ -195,6 +203,7 @@ private:
   std::vector<Block> blocks_;       ///< [0] unused
   std::vector<Function> functions_; ///< [0] unused
   std::vector<InstRef> unknown_;    ///< sorted
+  InstRef unknownExtension_;        ///< the first one
   InstRef firstFunctionInst_;
 };
 
