@@ -1,12 +1,14 @@
 #include "pipeline/pipeline.h"
 
 #include "planning/layout_exchange.h"
+#include "support/assembly.h"
 #include "support/failure.h"
 #include "support/progress_line.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <ostream>
+#include <utility>
 
 namespace lanewise::driver {
 
@@ -185,8 +187,12 @@ private:
     Clock::time_point start = Clock::now();
     Result<Module> module = Module::read(current_);
     if (!module) return module.error();
-    Analyses analyses(*module, options_.assumptions);
     OneRun one;
+    if (auto remark = whyUntouchable(*module, step.pass->flag)) {
+      if (!std::exchange(isUntouchableTold_, true)) one.remarks.push_back(std::move(*remark));
+      return one;
+    }
+    Analyses analyses(*module, options_.assumptions);
     LayoutExchange layouts{.decided = options_.programLayouts, .narrow = options_.narrow};
     PassContext context{.module = *module,
                         .analyses = analyses,
@@ -271,6 +277,7 @@ private:
   Words lastGood_;  ///< the input, or the last module that the judge kept
   std::vector<PipelineStep> pending_;
   int64_t rewrites_;
+  bool isUntouchableTold_ = false;
   PipelineOutcome outcome_;
 };
 
