@@ -179,6 +179,7 @@ private:
   struct OneRun {
     Words words;
     bool changed = false;
+    bool isUntouchable = false; ///< the module has something that nobody knows
     Remarks remarks;
     LayoutManifest layouts;
   };
@@ -189,7 +190,8 @@ private:
     if (!module) return module.error();
     OneRun one;
     if (auto remark = whyUntouchable(*module, step.pass->flag)) {
-      if (!std::exchange(isUntouchableTold_, true)) one.remarks.push_back(std::move(*remark));
+      if (!isUntouchableTold_) one.remarks.push_back(std::move(*remark));
+      one.isUntouchable = true;
       return one;
     }
     Analyses analyses(*module, options_.assumptions);
@@ -219,8 +221,9 @@ private:
     int64_t rewritesBefore = rewrites_;
     for (int attempt = 0;; ++attempt) {
       Result<OneRun> one = runOnce(step);
-      // What the pass starts from must be valid before anything built on it can be trusted.
-      if (!one || one->changed) {
+      // What the pass starts from must be valid before anything built on it can be trusted, also
+      // that it has something unknown.
+      if (!one || one->changed || one->isUntouchable) {
         Words before = current_;
         if (Status s = ensureValid(); !s) return s;
         if (current_ != before) {
@@ -230,6 +233,7 @@ private:
       }
       if (!one) return reportInternalError(step, one.error().str());
       if (!one->changed) {
+        isUntouchableTold_ = isUntouchableTold_ || one->isUntouchable;
         append(std::move(one->remarks));
         return ok();
       }

@@ -102,6 +102,8 @@ class Rules:
 
     def add(self, kind, value, name, count):
         if name.endswith("*"):
+            if kind == "effects" or kind == "cost":
+                fail(f"{self.path}:{count}: {name}: effects are of opcodes that somebody has read, not of names")
             self.patterns.setdefault(kind, []).append((name[:-1], value))
             return
         optional = name.startswith("?")

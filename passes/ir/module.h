@@ -81,8 +81,14 @@ public:
   const OpcodeFacts& facts(InstRef i) const { return factsOf(opcode(i)); }
   /// What executing the instruction does; of an OpExtInst, what the instruction of the set does.
   Effect effects(InstRef i) const {
-    if (opcode(i) != spv::Op::OpExtInst) return facts(i).effects;
+    if (!isExtInst(opcode(i))) return facts(i).effects;
     return extInstFacts(extInstSet(idAt(i, 3)), word(i, 4)).effects;
+  }
+  /// True for an instruction of which nobody has written down what it does, or that the grammar
+  /// does not have: it may read and write any memory, also some that no operand names, and depend
+  /// on who else executes it. Not for a call, whose callee is looked at.
+  bool isUnread(InstRef i) const {
+    return isUnknown(i) || (effects(i) == kEveryEffect && opcode(i) != spv::Op::OpFunctionCall);
   }
   /// Result id and result type, null where the opcode has none.
   Id resultId(InstRef i) const;

@@ -343,7 +343,7 @@ bool ModuleReader::placeLabel(InstRef i) {
 
 bool ModuleReader::placeInBlock(InstRef i, const OpcodeFacts& f) {
   spv::Op op = m_.opcode(i);
-  bool debugOrNop = op == spv::Op::OpExtInst || op == spv::Op::OpNop;
+  bool debugOrNop = isExtInst(op) || op == spv::Op::OpNop;
   if (!inBlock()) {
     // DebugScope, DebugNoScope and DebugLine also stand between blocks and before OpFunctionEnd,
     // other non-semantic instructions among the globals; instructions of extensions may have places

@@ -108,12 +108,12 @@ struct OpcodeFacts {
   std::span<const OperandFacts> operands;
 };
 
-/// True for an opcode of which nobody has written down what executing it does
-/// (opcode_effects.def): it may read and write any memory, also some that no operand names, and
-/// depend on who else executes it.
-constexpr bool isUnread(const OpcodeFacts& f) {
-  constexpr uint16_t kAll = (uint16_t(Effect::MayTrapOrUndef) << 1) - 1;
-  return uint16_t(f.effects) == kAll && f.opcode != spv::Op::OpFunctionCall;
+/// What an opcode does of which nobody has written down what it does (opcode_effects.def).
+inline constexpr Effect kEveryEffect = Effect((uint16_t(Effect::MayTrapOrUndef) << 1) - 1);
+/// OpExtInst and OpExtInstWithForwardRefsKHR: the set is in word 3, the instruction in word 4.
+constexpr bool isExtInst(spv::Op op) {
+  constexpr uint32_t kWithForwardRefs = 4433; // newer than the headers of 2023
+  return op == spv::Op::OpExtInst || uint32_t(op) == kWithForwardRefs;
 }
 /// True for the atomic instructions themselves. Of other opcodes Effect::Atomic only says that they
 /// may do anything: calls, and what nobody has read.

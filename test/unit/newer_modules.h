@@ -1,7 +1,39 @@
 // Modules of 2024 to 2026 as text, in the form that spirv-dis gives them.
 #pragma once
 
+#include "analysis/module/analyses.h"
+#include "assembly/assembler.h"
+#include "ir/module.h"
+#include "lanewise/assumptions.h"
+
+#include <gtest/gtest.h>
+#include <string_view>
+#include <utility>
+
 namespace lanewise::test {
+
+/// As Subject (subject.h), of a text that the installed SPIRV-Tools need not know.
+class NewerSubject {
+public:
+  explicit NewerSubject(std::string_view text)
+      : module_(read(text)), analyses_(module_, assumptions_) {}
+  const Module& module() const { return module_; }
+  Analyses& analyses() { return analyses_; }
+
+private:
+  static Module read(std::string_view text) {
+    Assembled assembled = assembleText(text, 0x00010600);
+    EXPECT_FALSE(assembled.words.empty())
+        << assembled.error.place.line << ": " << assembled.error.message;
+    Result<Module> module = Module::read(std::move(assembled.words));
+    EXPECT_TRUE(module) << module.error().str();
+    return std::move(*module);
+  }
+
+  Assumptions assumptions_;
+  Module module_;
+  Analyses analyses_;
+};
 
 /// Cooperative matrices, bfloat16 and 8-bit floats, replicated composites, untyped pointers,
 /// maximal reconvergence, float controls 2. Every id is a number.

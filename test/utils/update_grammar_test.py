@@ -128,6 +128,12 @@ class UpdateGrammar(unittest.TestCase):
         self.assertIn('"OpNewKHR", OpClass::Value, Effect(127)', text)
         self.assertIn('"OpCapability", OpClass::Preamble, Effect(0)', text)
 
+    def test_effects_are_not_given_by_beginnings_of_names(self):
+        self.update()
+        done, _ = self.facts("effects ReadsMemory: OpLoa*\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("OpLoa*: effects are of opcodes that somebody has read", done.stderr)
+
     def test_a_new_kind_of_operand_stops_the_build(self):
         core = json.loads(json.dumps(CORE))
         core["instructions"][0]["operands"].append({"kind": "LiteralColor"})

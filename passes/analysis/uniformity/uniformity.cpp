@@ -173,7 +173,7 @@ private:
       const OpcodeFacts& facts = module_.facts(i);
       if (has(module_.effects(i), Effect::Atomic) && facts.opClass == OpClass::Value)
         hasAtomics = true;
-      if (isUnread(facts)) hasAtomics = hasWritable = true;
+      if (module_.isUnread(i)) hasAtomics = hasWritable = true;
       // A storage texel buffer may lie over a storage buffer.
       if (module_.opcode(i) == spv::Op::OpImageWrite ||
           module_.opcode(i) == spv::Op::OpImageTexelPointer)

@@ -234,15 +234,15 @@ TEST(OpcodeFacts, UnreadOpcodesMayDoAnything) {
         newer::Op::OpCooperativeVectorLoadNV, newer::Op::OpCooperativeMatrixLoadTensorNV,
         newer::Op::OpHitObjectTraceRayEXT, newer::Op::OpTensorQuerySizeARM}) {
     const OpcodeFacts& f = factsOf(op);
-    EXPECT_TRUE(isUnread(f)) << f.name;
+    EXPECT_EQ(f.effects, kEveryEffect) << f.name;
     EXPECT_FALSE(f.speculatable) << f.name;
     EXPECT_FALSE(isFunctionOfOperands(f)) << f.name;
     EXPECT_FALSE(isAtomic(f)) << f.name;
     EXPECT_TRUE(has(f.effects, Effect::Barrier) && has(f.effects, Effect::Subgroup)) << f.name;
   }
-  EXPECT_TRUE(isUnread(factsOf(spv::Op(9999))));
-  EXPECT_FALSE(isUnread(factsOf(spv::Op::OpFunctionCall))); // its callee is looked at
-  EXPECT_FALSE(isUnread(factsOf(spv::Op::OpControlBarrier)));
+  EXPECT_EQ(factsOf(spv::Op(9999)).effects, kEveryEffect);
+  EXPECT_NE(factsOf(spv::Op::OpControlBarrier).effects, kEveryEffect);
+  EXPECT_TRUE(isExtInst(newer::Op::OpExtInstWithForwardRefsKHR));
 }
 
 TEST(OpcodeFacts, NewerOpcodesThatAreRead) {
