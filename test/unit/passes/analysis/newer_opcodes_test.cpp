@@ -52,6 +52,8 @@ std::string newerShader(std::string_view body) {
     %31 = OpTypeFloat 16 BFloat16KHR
     %32 = OpTypeFloat 8 Float8E4M3EXT
     %33 = OpTypeFloat 4 Float4E2M1EXT
+    %34 = OpConstant %3 2
+    %35 = OpConstant %3 264
     %20 = OpVariable %15 Workgroup
     %21 = OpUntypedVariableKHR %17 Workgroup %5
     %22 = OpUntypedVariableKHR %18 StorageBuffer
@@ -63,9 +65,9 @@ std::string newerShader(std::string_view body) {
          "OpReturn\nOpFunctionEnd\n";
 }
 
-/// What the instruction that makes `id`, or the last one before the return, accesses.
 std::vector<MemoryAccess> accessesOf(NewerSubject& s, InstRef inst) {
-  const auto all = s.analyses().get<MemoryEffects>().in({inst, InstRef(inst.value + 1)});
+  const MemoryEffects effects(s.analyses());
+  const auto all = effects.in({inst, InstRef(inst.value + 1)});
   return {all.begin(), all.end()};
 }
 
@@ -106,13 +108,15 @@ TEST(NewerOpcodes, PointersWithoutATypeReachTheirStorageClass) {
   ASSERT_EQ(accesses.size(), 1u);
   EXPECT_EQ(accesses[0].memory, MemoryClass::Workgroup);
   EXPECT_FALSE(accesses[0].variable);
-  const MemoryEffects& effects = s.analyses().get<MemoryEffects>();
+  const MemoryEffects effects(s.analyses());
   EXPECT_EQ(effects.aliasing(accesses[0].variable, Id(20)), Aliasing::Possible);
 }
 
-/// Whether a load of shared memory gives all lanes the same when this stands before it.
+/// Whether a load of shared memory gives all lanes the same when this stands between it and the
+/// barrier before it.
 bool isLoadUniformBehind(std::string_view before) {
-  NewerSubject s(newerShader(std::string(before) + "%60 = OpLoad %4 %40\n"));
+  NewerSubject s(newerShader("%47 = OpUndef %4\nOpStore %40 %47\nOpControlBarrier %34 %34 %35\n" +
+                             std::string(before) + "%60 = OpLoad %4 %40\n"));
   return uniformScopeOf(s.analyses(), Id(60)) != UniformScope::Divergent;
 }
 
