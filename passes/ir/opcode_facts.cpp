@@ -4,6 +4,7 @@
 #include "ir/grammar_names.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace lanewise {
@@ -57,11 +58,18 @@ const EnumerantName* findName(uint8_t enumIndex, uint32_t value) {
   return at == names.end() || at->value != value ? nullptr : &*at;
 }
 
+/// By ExtInstSet, one above its row of kExtInstSets; 0 for none.
+constexpr auto kRowOfSet = [] {
+  std::array<uint8_t, std::size(kExtInstSets) + 3> rows{}; // Unknown and NonSemanticOther have none
+  for (size_t n = 0; n < std::size(kExtInstSets); ++n)
+    rows[size_t(kExtInstSets[n].set)] = uint8_t(n + 1);
+  return rows;
+}();
+
 /// Null for a set that the grammar does not have.
 const ExtInstTable* tableOf(ExtInstSet set) {
-  auto at = std::find_if(std::begin(kExtInstSets), std::end(kExtInstSets),
-                         [set](const ExtInstTable& t) { return t.set == set; });
-  return at == std::end(kExtInstSets) ? nullptr : at;
+  const uint8_t row = kRowOfSet[size_t(set)];
+  return row == 0 ? nullptr : &kExtInstSets[row - 1];
 }
 
 } // namespace
