@@ -246,7 +246,8 @@ Status addModule(const std::string& input, std::string out, const LoadedModule& 
     return failure("the output would overwrite its source; give another name to -o");
   std::string bytes;
   if (options.asText) {
-    Result<std::string> text = disassemble(outcome.words);
+    Result<std::string> text = disassemble(
+        outcome.words, TextHeader::Yes, options.hasRawIds ? IdNames::Numbers : IdNames::Friendly);
     if (!text) return text.error();
     bytes = std::move(*text);
   } else {

@@ -70,12 +70,12 @@ Result<Words> assemble(std::string_view text, const std::string& name, spv_targe
   return failure(placed({theirs->line, theirs->column}, theirs->message, name, text));
 }
 
-Result<std::string> disassemble(std::span<const uint32_t> words, TextHeader header) {
+Result<std::string> disassemble(std::span<const uint32_t> words, TextHeader header, IdNames names) {
   const std::string top = header == TextHeader::Yes ? textHeader(words) : std::string();
-  Result<std::string> text = disassembleByTools(words);
+  Result<std::string> text = disassembleByTools(words, names);
   if (text) return top + *text;
   if (Result<Module> module = Module::read(Words(words.begin(), words.end())))
-    return top + printAssembly(*module);
+    return top + printAssembly(*module, {.hasFriendlyNames = names == IdNames::Friendly});
   if (!text.error().message.starts_with("cannot print"))
     return failure("the SPIR-V disassembler " + text.error().message);
   return text;

@@ -17,8 +17,9 @@ Result<Words> assemble(std::string_view text, const std::string& name, spv_targe
 
 /// Whether the text begins with comments that tell the version of SPIR-V.
 enum class TextHeader { Yes, No };
-/// Words to text with friendly names: the same words give the same text, always.
+/// Words to text: the same words give the same text, always.
 Result<std::string> disassemble(std::span<const uint32_t> words,
-                                TextHeader header = TextHeader::Yes);
+                                TextHeader header = TextHeader::Yes,
+                                IdNames names = IdNames::Friendly);
 
 } // namespace lanewise::driver

@@ -178,16 +178,15 @@ Result<ToolsAssembly> assembleByTools(std::string_view text, spv_target_env env)
   return ToolsAssembly{{}, place[0], place[1], rest.substr(placeBytes)};
 }
 
-Result<std::string> disassembleByTools(std::span<const uint32_t> words) {
+Result<std::string> disassembleByTools(std::span<const uint32_t> words, IdNames names) {
   return isolate(
       [&]() -> Result<std::string> {
         FirstMessage message;
         spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
         tools.SetMessageConsumer(message.consumer());
         std::string out;
-        const uint32_t options = SPV_BINARY_TO_TEXT_OPTION_INDENT |
-                                 SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES |
-                                 SPV_BINARY_TO_TEXT_OPTION_NO_HEADER;
+        uint32_t options = SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_NO_HEADER;
+        if (names == IdNames::Friendly) options |= SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES;
         if (!tools.Disassemble(words.data(), words.size(), &out, options))
           return failure("cannot print the module as text: " + onOneLine(message.text));
         return out;

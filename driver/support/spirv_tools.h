@@ -55,9 +55,11 @@ struct ToolsAssembly {
 /// keep their numbers. An Error is a crash.
 Result<ToolsAssembly> assembleByTools(std::string_view text, spv_target_env env);
 
-/// Words to text with friendly names by the installed SPIRV-Tools: the same words give the same
-/// text, always. An Error is what it does not know, or a crash.
-Result<std::string> disassembleByTools(std::span<const uint32_t> words);
+/// How ids are written: with friendly names, or as the numbers that they are.
+enum class IdNames { Friendly, Numbers };
+/// Words to text by the installed SPIRV-Tools: the same words give the same text, always. An Error
+/// is what it does not know, or a crash.
+Result<std::string> disassembleByTools(std::span<const uint32_t> words, IdNames names);
 
 /// The version of SPIR-V that modules for an environment have (0x00010500).
 uint32_t versionOf(spv_target_env env);
