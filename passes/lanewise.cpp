@@ -137,6 +137,11 @@ Result<Optimized> optimize(std::span<const uint32_t> words, const OptimizeOption
   if (!module) return module.error();
   Optimized result;
   Analyses analyses(*module, options.assumptions);
+  if (!steps->empty())
+    if (auto remark = whyUntouchable(*module, steps->front().pass->flag)) {
+      result.remarks.push_back(std::move(*remark));
+      steps->clear();
+    }
   for (const Step& step : *steps)
     if (Status s = runStep(step, options, *module, analyses, result); !s) return s.error();
   result.words.assign(module->words().begin(), module->words().end());

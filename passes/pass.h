@@ -9,6 +9,7 @@
 #include "lanewise/target_profile.h"
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -63,6 +64,10 @@ struct PassInfo {
 std::span<const PassInfo> allPasses();
 /// The pass with this flag (without dashes), null if there is none.
 const PassInfo* findPass(std::string_view flag);
+
+/// Why no pass may rewrite the module: it has something that the grammar does not know. The remark
+/// names `pass`, the first that was asked for. Nothing where passes may run.
+std::optional<Remark> whyUntouchable(const Module& module, std::string_view pass);
 
 /// Runs one pass and invalidates what it did not preserve. In debug builds every analysis that the
 /// pass claims to preserve is computed again and compared. On an error the module is as it was

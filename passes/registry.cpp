@@ -1,4 +1,6 @@
+#include "ir/beyond_grammar.h"
 #include "pass.h"
+#include "text/format_text.h"
 
 #include <array>
 #include <cassert>
@@ -59,6 +61,17 @@ bool PassInfo::acceptsValue(std::string_view value) const {
     if (error == std::errc() && end == number.data() + number.size() && n > 0) return true;
   }
   return false;
+}
+
+std::optional<Remark> whyUntouchable(const Module& module, std::string_view pass) {
+  const std::optional<std::string> what = whatIsBeyondGrammar(module);
+  if (!what) return {};
+  Remark remark;
+  remark.kind = Remark::Kind::Note;
+  remark.pass = pass;
+  remark.name = "beyond-grammar";
+  remark.message = formatText("the module has {}; no pass of Lanewise rewrites it", *what);
+  return remark;
 }
 
 PassResult runPass(const PassInfo& pass, PassContext& context) {

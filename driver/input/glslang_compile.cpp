@@ -218,6 +218,12 @@ void sortLog(std::string_view log, const std::string& name, const SourcesByName&
       if (place.starts_with("0:")) place = name + place.substr(1);
     }
     std::string text = fmt::format("{}: {}: {}", place, isError ? "error" : "warning", line);
+    // Which extensions and versions there are is a matter of its age, not of the source's.
+    if (line.find("extension not supported") != line.npos ||
+        line.find("version not supported") != line.npos)
+      text += fmt::format(" by glslang {}, which this program has; what a newer compiler makes of "
+                          "the source is taken as .spv",
+                          glslangVersion());
     if (std::string quote = sources.quote(place, line); !quote.empty())
       out.quotes.try_emplace(text, std::move(quote));
     auto& list = isError ? out.errors : out.warnings;

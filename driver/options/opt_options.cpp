@@ -351,6 +351,7 @@ Status checkLayouts(const OptOptions& o) {
 void declareOptimization(CommandLine& line, OptOptions& o) {
   line.group("Input and output");
   line.flag("-S", o.asText, "write SPIR-V assembly");
+  line.flag("--raw-id", o.hasRawIds, "ids in assembly are their numbers, which reading it keeps");
   line.flag("-g", o.keepLines, "keep the line information of compiled source");
   addSourceOptions(line, o.load);
   o.load.isForHost = true;

@@ -5,6 +5,7 @@
 #include "pipeline/opt_program.h"
 #include "report/remark_printer.h"
 #include "report/report.h"
+#include "support/assembly.h"
 #include "support/depfile.h"
 #include "support/failure.h"
 #include "support/files.h"
@@ -263,7 +264,8 @@ Status addModule(const std::string& input, std::string out, const LoadedModule& 
     return failure("the output would overwrite its source; give another name to -o");
   std::string bytes;
   if (options.asText) {
-    Result<std::string> text = disassemble(outcome.words);
+    Result<std::string> text = disassemble(
+        outcome.words, TextHeader::Yes, options.hasRawIds ? IdNames::Numbers : IdNames::Friendly);
     if (!text) return text.error();
     bytes = std::move(*text);
   } else {

@@ -30,6 +30,7 @@ struct OptOptions {
   std::vector<std::string> inputs;
   std::string output;     ///< -o; "" when not given
   bool asText = false;    ///< -S
+  bool hasRawIds = false; ///< --raw-id: text has the numbers of ids
   bool keepLines = false; ///< -g
   LoadOptions load;
   std::vector<PipelineStep> steps;

@@ -1,12 +1,14 @@
 #include "pipeline/pipeline.h"
 
 #include "planning/layout_exchange.h"
+#include "support/assembly.h"
 #include "support/failure.h"
 #include "support/progress_line.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <ostream>
+#include <utility>
 
 namespace lanewise::driver {
 
@@ -177,6 +179,7 @@ private:
   struct OneRun {
     Words words;
     bool changed = false;
+    bool isUntouchable = false; ///< the module has something that nobody knows
     Remarks remarks;
     LayoutManifest layouts;
   };
@@ -185,8 +188,13 @@ private:
     Clock::time_point start = Clock::now();
     Result<Module> module = Module::read(current_);
     if (!module) return module.error();
-    Analyses analyses(*module, options_.assumptions);
     OneRun one;
+    if (auto remark = whyUntouchable(*module, step.pass->flag)) {
+      if (!isUntouchableTold_) one.remarks.push_back(std::move(*remark));
+      one.isUntouchable = true;
+      return one;
+    }
+    Analyses analyses(*module, options_.assumptions);
     LayoutExchange layouts{.decided = options_.programLayouts, .narrow = options_.narrow};
     PassContext context{.module = *module,
                         .analyses = analyses,
@@ -213,8 +221,9 @@ private:
     int64_t rewritesBefore = rewrites_;
     for (int attempt = 0;; ++attempt) {
       Result<OneRun> one = runOnce(step);
-      // What the pass starts from must be valid before anything built on it can be trusted.
-      if (!one || one->changed) {
+      // What the pass starts from must be valid before anything built on it can be trusted, also
+      // that it has something unknown.
+      if (!one || one->changed || one->isUntouchable) {
         Words before = current_;
         if (Status s = ensureValid(); !s) return s;
         if (current_ != before) {
@@ -224,6 +233,7 @@ private:
       }
       if (!one) return reportInternalError(step, one.error().str());
       if (!one->changed) {
+        isUntouchableTold_ = isUntouchableTold_ || one->isUntouchable;
         append(std::move(one->remarks));
         return ok();
       }
@@ -271,6 +281,7 @@ private:
   Words lastGood_;  ///< the input, or the last module that the judge kept
   std::vector<PipelineStep> pending_;
   int64_t rewrites_;
+  bool isUntouchableTold_ = false;
   PipelineOutcome outcome_;
 };
 

@@ -3,13 +3,10 @@
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/isolate.h"
-#include "support/source_quote.h"
-#include "support/terminal.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
-#include <optional>
 #include <spirv-tools/libspirv.hpp>
 #include <spirv-tools/optimizer.hpp>
 
@@ -74,33 +71,6 @@ std::string runValidator(std::span<const uint32_t> words, spv_target_env env) {
   if (text.empty()) text = "the validator gave no reason";
   if (message.position.index != 0) text += fmt::format(" (instruction {})", message.position.index);
   return text;
-}
-
-/// SPIRV-Tools' own header also tells which program of which version made the words, and the id
-/// bound: neither says anything of the module, and both differ between machines.
-std::string textHeader(std::span<const uint32_t> words) {
-  const uint32_t version = words.size() > 1 ? words[1] : 0;
-  return fmt::format("; SPIR-V\n; Version: {}.{}\n", version >> 16 & 0xFF, version >> 8 & 0xFF);
-}
-
-/// "; Version: 1.3" among the comments before the first instruction.
-std::optional<spv_target_env> versionOfText(std::string_view text) {
-  static constexpr spv_target_env kByMinor[] = {
-      SPV_ENV_UNIVERSAL_1_0, SPV_ENV_UNIVERSAL_1_1, SPV_ENV_UNIVERSAL_1_2, SPV_ENV_UNIVERSAL_1_3,
-      SPV_ENV_UNIVERSAL_1_4, SPV_ENV_UNIVERSAL_1_5, SPV_ENV_UNIVERSAL_1_6};
-  while (!text.empty()) {
-    std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    size_t start = line.find_first_not_of(" \t\r");
-    if (start == std::string_view::npos) continue;
-    if (line[start] != ';') return {};
-    constexpr std::string_view kKey = "; Version: 1.";
-    if (!line.substr(start).starts_with(kKey)) continue;
-    std::string_view minor = line.substr(start + kKey.size());
-    if (minor.empty() || minor[0] < '0' || minor[0] > '6') return {};
-    return kByMinor[minor[0] - '0'];
-  }
-  return {};
 }
 
 } // namespace
@@ -183,65 +153,52 @@ Result<spv_target_env> validateInSomeEnv(std::span<const uint32_t> words) {
   return *said == "vulkan" ? vulkan : universal;
 }
 
-namespace {
-
-/// "NAME:LINE:COLUMN: error: MESSAGE" and the line of the text.
-std::string placed(const FirstMessage& message, const std::string& name, std::string_view text) {
-  const auto line = uint32_t(message.position.line + 1),
-             column = uint32_t(message.position.column + 1);
-  std::string whole =
-      fmt::format("{}:{}:{}: error: {}", name, line, column, onOneLine(message.text));
-  // Assembly has no directives.
-  for (uint32_t n = 1; n < line && !text.empty(); ++n)
-    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
-  text = text.substr(0, text.find('\n'));
-  const std::string quote = quoted(text, tokenAt(text, column), terminalWidth(stderr));
-  return quote.empty() ? whole : whole + "\n" + quote.substr(0, quote.size() - 1);
-}
-
-} // namespace
-
-Result<Words> assemble(std::string_view text, const std::string& name, spv_target_env env) {
-  env = versionOfText(text).value_or(env);
+Result<ToolsAssembly> assembleByTools(std::string_view text, spv_target_env env) {
+  // Between the processes: the words, or behind one odd byte the place and the message.
+  constexpr size_t kFigures = 2;
   Result<std::string> bytes = isolate(
       [&]() -> Result<std::string> {
         FirstMessage message;
         spvtools::SpirvTools tools(env);
         tools.SetMessageConsumer(message.consumer());
         Words words;
-        if (!tools.Assemble(text.data(), text.size(), &words,
-                            SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS))
-          return failure(placed(message, name, text));
-        return bytesOf(words);
+        if (tools.Assemble(text.data(), text.size(), &words,
+                           SPV_TEXT_TO_BINARY_OPTION_PRESERVE_NUMERIC_IDS))
+          return std::string(1, 'w') + bytesOf(words);
+        const Words place{uint32_t(message.position.line + 1),
+                          uint32_t(message.position.column + 1)};
+        return std::string(1, 'e') + bytesOf(place) + onOneLine(message.text);
       },
       defaultIsolation());
-  if (!bytes) {
-    bool hasPlace = bytes.error().message.starts_with(name + ":");
-    return hasPlace
-               ? bytes.error()
-               : failure(fmt::format("{}: the SPIR-V assembler {}", name, bytes.error().message));
-  }
-  return wordsOf(*bytes);
+  if (!bytes) return bytes.error();
+  const std::string rest = bytes->substr(1);
+  if (bytes->front() == 'w') return ToolsAssembly{wordsOf(rest), 0, 0, {}};
+  const size_t placeBytes = kFigures * sizeof(uint32_t);
+  const Words place = wordsOf(rest.substr(0, placeBytes));
+  return ToolsAssembly{{}, place[0], place[1], rest.substr(placeBytes)};
 }
 
-Result<std::string> disassemble(std::span<const uint32_t> words, TextHeader header) {
-  Result<std::string> text = isolate(
+Result<std::string> disassembleByTools(std::span<const uint32_t> words, IdNames names) {
+  return isolate(
       [&]() -> Result<std::string> {
         FirstMessage message;
         spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
         tools.SetMessageConsumer(message.consumer());
         std::string out;
-        const uint32_t options = SPV_BINARY_TO_TEXT_OPTION_INDENT |
-                                 SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES |
-                                 SPV_BINARY_TO_TEXT_OPTION_NO_HEADER;
+        uint32_t options = SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_NO_HEADER;
+        if (names == IdNames::Friendly) options |= SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES;
         if (!tools.Disassemble(words.data(), words.size(), &out, options))
           return failure("cannot print the module as text: " + onOneLine(message.text));
-        return (header == TextHeader::Yes ? textHeader(words) : std::string()) + out;
+        return out;
       },
       defaultIsolation());
-  if (!text && !text.error().message.starts_with("cannot print"))
-    return failure("the SPIR-V disassembler " + text.error().message);
-  return text;
+}
+
+uint32_t versionOf(spv_target_env env) {
+  // Nothing but the header, which nobody else's data can make crash.
+  Words words;
+  spvtools::SpirvTools(env).Assemble("", 0, &words);
+  return words.size() > 1 ? words[1] : 0x00010000;
 }
 
 Result<Words> runSpirvOpt(std::span<const uint32_t> words, std::span<const std::string> flags,

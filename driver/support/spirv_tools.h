@@ -44,16 +44,25 @@ Status validate(std::span<const uint32_t> words, spv_target_env env);
 /// valid in neither.
 Result<spv_target_env> validateInSomeEnv(std::span<const uint32_t> words);
 
-/// Text to words. `name` is the file's name for messages ("NAME:LINE:COLUMN: error: ..."). The
-/// version of the module is the one that a "; Version: 1.3" line of the leading comments names,
-/// else `env`'s. Numeric ids keep their numbers.
-Result<Words> assemble(std::string_view text, const std::string& name, spv_target_env env);
+/// What SPIRV-Tools' assembler made of a text.
+struct ToolsAssembly {
+  Words words; ///< empty where it refused the text
+  // Then: where, counted from 1, and why.
+  uint32_t line = 0, column = 0;
+  std::string message;
+};
+/// Text to words by the installed SPIRV-Tools (support/assembly.h has what users want). Numeric ids
+/// keep their numbers. An Error is a crash.
+Result<ToolsAssembly> assembleByTools(std::string_view text, spv_target_env env);
 
-/// Whether the text begins with comments that tell the version of SPIR-V.
-enum class TextHeader { Yes, No };
-/// Words to text with friendly names: the same words give the same text, always.
-Result<std::string> disassemble(std::span<const uint32_t> words,
-                                TextHeader header = TextHeader::Yes);
+/// How ids are written: with friendly names, or as the numbers that they are.
+enum class IdNames { Friendly, Numbers };
+/// Words to text by the installed SPIRV-Tools: the same words give the same text, always. An Error
+/// is what it does not know, or a crash.
+Result<std::string> disassembleByTools(std::span<const uint32_t> words, IdNames names);
+
+/// The version of SPIR-V that modules for an environment have (0x00010500).
+uint32_t versionOf(spv_target_env env);
 
 struct SpirvOptOptions {
   spv_target_env env = SPV_ENV_UNIVERSAL_1_6;

@@ -1,5 +1,6 @@
 #include "transpile/spirv_cross.h"
 
+#include "support/assembly.h"
 #include "support/failure.h"
 #include "support/isolate.h"
 #include "support/spirv_tools.h"

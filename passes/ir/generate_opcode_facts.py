@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Writes the table of opcode facts, a C++ fragment that opcode_facts.cpp includes, from the grammar files of
-SPIRV-Headers and from opcode_effects.def. Copes with the headers of 1.3.239 and later: aliases as separate
-instructions or as an `aliases` field, values as numbers or strings, sets that it does not know."""
+"""Writes what the build takes from the kept grammar of SPIR-V (grammar/*.grammar) and from opcode_effects.def: the
+tables that opcode_facts.cpp includes, and a header with the numbers of all opcodes and enumerants, because the
+headers that are installed may be older than the grammar."""
 
 import argparse
-import json
 import os
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "grammar"))
+sys.dont_write_bytecode = True
+
+import grammar_text
 
 EFFECTS = {"None": 0, "ReadsMemory": 1, "WritesMemory": 2, "Atomic": 4, "Barrier": 8, "Subgroup": 16,
            "Control": 32, "MayTrapOrUndef": 64}
@@ -16,49 +20,37 @@ CLASSES = ["Preamble", "Debug", "Line", "Annotation", "Type", "Constant", "Varia
 COSTS = ["Simple", "Free", "Multiply", "Convert", "Divide", "IntegerDivide", "Special", "Transcendental", "Load"]
 # Instructions of these classes are declarations: executing them means nothing.
 INERT_CLASSES = {"Preamble", "Debug", "Line", "Annotation", "Type", "Constant", "Function", "Label", "Merge"}
-LITERALS = {"LiteralInteger": "Literal", "LiteralFloat": "Literal", "LiteralString": "String",
-            "LiteralContextDependentNumber": "ContextNumber", "LiteralExtInstInteger": "ExtInst",
-            "LiteralSpecConstantOpInteger": "SpecOp"}
-COMPOSITES = {("LiteralInteger", "IdRef"): "PairLiteralId", ("IdRef", "LiteralInteger"): "PairIdLiteral",
-              ("IdRef", "IdRef"): "PairIdId"}
+# What OperandKind calls the kinds of operands that are no enumerations.
+LEAVES = {"IdResultType": "ResultType", "IdResult": "Result", "IdRef": "Id", "IdScope": "Id", "IdMemorySemantics": "Id",
+          "LiteralInteger": "Literal", "LiteralFloat": "Float", "LiteralString": "String",
+          "LiteralContextDependentNumber": "ContextNumber", "LiteralExtInstInteger": "ExtInst",
+          "LiteralSpecConstantOpInteger": "SpecOp", "PairLiteralIntegerIdRef": "PairLiteralId",
+          "PairIdRefLiteralInteger": "PairIdLiteral", "PairIdRefIdRef": "PairIdId"}
 QUANTIFIERS = {"": "One", "?": "Optional", "*": "Any"}
-# The sets whose operands are not all ids, or of whose instructions we want the effects.
-EXT_SETS = [("GlslStd450", "extinst.glsl.std.450.grammar.json"),
-            ("OpenClStd", "extinst.opencl.std.100.grammar.json"),
-            ("OpenClDebugInfo100", "extinst.opencl.debuginfo.100.grammar.json"),
-            ("DebugInfo", "extinst.debuginfo.grammar.json")]
-# The enumerations whose names are kept: what people read of a module.
+# Sets of extended instructions by their names in opcode_facts.h.
+EXT_SETS = {"GLSL.std.450": "GlslStd450", "OpenCL.std": "OpenClStd", "OpenCL.DebugInfo.100": "OpenClDebugInfo100",
+            "DebugInfo": "DebugInfo", "NonSemantic.Shader.DebugInfo.*": "NonSemanticShaderDebugInfo100",
+            "NonSemantic.ClspvReflection.*": "NonSemanticClspvReflection",
+            "NonSemantic.Graph.DebugInfo.*": "NonSemanticGraphDebugInfo",
+            "NonSemantic.VkspReflection.*": "NonSemanticVkspReflection",
+            "SPV_AMD_gcn_shader": "AmdGcnShader", "SPV_AMD_shader_ballot": "AmdShaderBallot",
+            "SPV_AMD_shader_explicit_vertex_parameter": "AmdShaderExplicitVertexParameter",
+            "SPV_AMD_shader_trinary_minmax": "AmdShaderTrinaryMinmax", "Arm.MotionEngine.100": "ArmMotionEngine",
+            "Arm.ExperimentalMLOperations.*": "ArmExperimentalMl", "TOSA.001000.1": "Tosa"}
+# The enumerations that people read the names of by what they are (ir/enumerant_names.h).
 NAMED_ENUMS = ["BuiltIn", "Capability", "ExecutionMode"]
+# The enumerations that the oldest headers have, so that constants can have their types.
+TYPED_ENUMS = ["BuiltIn", "Capability", "Decoration", "ExecutionMode", "ExecutionModel", "StorageClass"]
 UNLIMITED = 0xFFFF
+NO_VERSION = 0xFFFFFFFF
 
 
 def fail(message):
     sys.exit(f"generate_opcode_facts.py: {message}")
 
 
-def load(path):
-    try:
-        with open(path, encoding="utf-8") as file:
-            return json.load(file)
-    except (OSError, ValueError) as error:
-        fail(f"{path}: {error}; install or update SPIRV-Headers")
-
-
-def number(value):
-    return int(value, 0) if isinstance(value, str) else value
-
-
-def vendor_rank(name):
-    """Of several names for one number, the core one goes first."""
-    for rank, suffix in enumerate(("KHR", "EXT"), 1):
-        if name.endswith(suffix):
-            return rank
-    known = ("AMD", "ARM", "GOOGLE", "IMG", "INTEL", "NV", "QCOM", "HUAWEI", "NVX", "ALTERA", "VALVE")
-    return 3 if name.endswith(known) else 0
-
-
 class Rules:
-    """opcode_effects.def: for each heading ("class Type", "speculatable"), the names listed below it."""
+    """opcode_effects.def: for each heading ("class Type", "speculatable", "extensions"), the names listed below it."""
 
     def __init__(self, path):
         self.path = path
@@ -85,6 +77,8 @@ class Rules:
     def parse_heading(self, text, count):
         words = text.split()
         effects = lambda flags: sum(self.effect(flag, count) for flag in flags.split("|"))
+        if words == ["extensions"]:
+            return "extensions", True
         if words[0] == "class" and len(words) == 2 and words[1] in CLASSES:
             return "class", words[1]
         if words[0] == "effects" and len(words) == 2:
@@ -108,6 +102,8 @@ class Rules:
 
     def add(self, kind, value, name, count):
         if name.endswith("*"):
+            if kind == "effects" or kind == "cost":
+                fail(f"{self.path}:{count}: {name}: effects are of opcodes that somebody has read, not of names")
             self.patterns.setdefault(kind, []).append((name[:-1], value))
             return
         optional = name.startswith("?")
@@ -134,57 +130,40 @@ class Rules:
 
 
 class Kinds:
-    """operand_kinds of one grammar file, and those of the core grammar behind it."""
+    """The enumerations of one grammar, and those of the core behind them."""
 
-    def __init__(self, table, grammar, scope, parent=None):
-        self.table, self.scope, self.parent = table, scope, parent
-        self.kinds = {kind["kind"]: kind for kind in grammar.get("operand_kinds", ())}
+    def __init__(self, table, grammar, parent=None):
+        self.table, self.scope, self.parent = table, grammar.name, parent
+        self.kinds = {kind.name: kind for kind in grammar.kinds}
 
-    def operand(self, operand, quantifier=None):
-        """(kind, quantifier, enum index) of an operand or of an enumerant's parameter."""
-        name = operand["kind"]
-        quantifier = QUANTIFIERS.get(operand.get("quantifier", "") if quantifier is None else quantifier)
-        if quantifier is None:
-            fail(f"unknown quantifier in {operand}; opcode_facts.h has no word for it")
+    def operands(self, entry):
+        """[(kind, quantifier, enum index)] of an opcode, an instruction or an enumerant."""
+        return [self.operand(*operand) for operand in entry.operands]
+
+    def operand(self, name, quantifier):
         owner = self
-        while name not in owner.kinds:
+        while owner and name not in owner.kinds:
             owner = owner.parent
-            if owner is None:
-                if name in LITERALS or name.startswith("Id"):
-                    return self.leaf(name), quantifier, 0
-                fail(f"operand kind {name} is not declared in the grammar")
-        kind = owner.kinds[name]
-        category = kind["category"]
-        if category == "Id" or category == "Literal":
-            return self.leaf(name), quantifier, 0
-        if category == "Composite":
-            bases = tuple("IdRef" if base.startswith("Id") else base for base in kind["bases"])
-            if bases not in COMPOSITES:
-                fail(f"composite operand kind {name} = {bases} is new; teach opcode_facts.h")
-            return COMPOSITES[bases], quantifier, 0
-        if category in ("ValueEnum", "BitEnum"):
-            return category, quantifier, self.table.enumeration(owner, kind)
-        fail(f"category {category} of operand kind {name} is new; teach opcode_facts.h")
-
-    @staticmethod
-    def leaf(name):
-        if name in ("IdResultType", "IdResult"):
-            return {"IdResultType": "ResultType", "IdResult": "Result"}[name]
-        if name.startswith("Id"):
-            return "Id"
-        if name not in LITERALS:
-            fail(f"literal operand kind {name} is new; teach opcode_facts.h")
-        return LITERALS[name]
+        if owner:
+            kind = owner.kinds[name]
+            return "BitEnum" if kind.is_bits else "ValueEnum", QUANTIFIERS[quantifier], self.table.enumeration(owner, kind)
+        if name not in LEAVES:
+            fail(f"operand kind {name} is new; teach opcode_facts.h")
+        return LEAVES[name], QUANTIFIERS[quantifier], 0
 
 
 class Table:
     """What is written: pools of operands and enumerants, and what points into them."""
 
-    def __init__(self):
+    def __init__(self, capabilities):
+        self.capability_numbers = capabilities  # by name
         self.operands = []  # C++ initializers
         self.operand_runs = {}
         self.enums = {}  # (scope, kind name) -> index
         self.enum_rows = []  # per index: list of (value, run), or None while being built
+        self.enum_names = []  # per index: list of (value, name, requirements)
+        self.capabilities, self.extensions = Pool(), Pool()
+        self.requirement_rows = {(0, 0, 0, 0, 0, NO_VERSION): 0}  # row 0 asks for nothing
 
     def run(self, operands):
         """(first, count) of a list of operands in the pool."""
@@ -196,22 +175,48 @@ class Table:
         return self.operand_runs[key]
 
     def enumeration(self, kinds, kind):
-        key = (kinds.scope, kind["kind"])
+        key = (kinds.scope, kind.name)
         if key not in self.enums:
-            self.enums[key] = len(self.enum_rows)
-            if len(self.enum_rows) > 255:
+            index = self.enums[key] = len(self.enum_rows)
+            if index > 255:
                 fail("more than 256 enumerations; widen OperandFacts::enumIndex")
             self.enum_rows.append(None)
-            rows = {}
-            for enumerant in kind.get("enumerants", ()):
-                value = number(enumerant["value"])
-                parameters = [kinds.operand(p) for p in enumerant.get("parameters", ())]
-                if kind["category"] == "BitEnum" and (value == 0 or value & (value - 1)):
-                    continue  # None, or a name for several bits
-                if value not in rows or len(parameters) > len(rows[value]):
-                    rows[value] = parameters
-            self.enum_rows[self.enums[key]] = [(value, self.run(rows[value])) for value in sorted(rows)]
+            self.enum_names.append([])
+            rows = []
+            for entry in sorted(kind.entries, key=lambda e: e.value):
+                self.enum_names[index] += [(entry.value, name, self.requirements(entry)) for name in entry.names]
+                if kind.is_bits and (entry.value == 0 or entry.value & (entry.value - 1)):
+                    continue  # None, or a name for several bits: nothing follows
+                rows.append((entry.value, self.run(kinds.operands(entry))))
+            self.enum_rows[index] = rows
         return self.enums[key]
+
+    def requirements(self, entry):
+        """Row of what a module must declare to have the entry."""
+        capabilities = self.capabilities.run(self.capability_numbers[name] for name in entry.capabilities)
+        extensions = self.extensions.run(f'"{name}"' for name in entry.extensions)
+        first = NO_VERSION if entry.first == "-" else 0 if entry.first == "1.0" else version_word(entry.first)
+        last = version_word(entry.last) if entry.last else NO_VERSION
+        return self.requirement_rows.setdefault((*capabilities, *extensions, first, last), len(self.requirement_rows))
+
+
+class Pool:
+    """Runs of values in one array."""
+
+    def __init__(self):
+        self.values, self.runs = [], {}
+
+    def run(self, values):
+        key = tuple(values)
+        if key not in self.runs:
+            self.runs[key] = (len(self.values), len(key)) if key else (0, 0)
+            self.values += key
+        return self.runs[key]
+
+
+def version_word(text):
+    major, minor = map(int, text.split("."))
+    return major << 16 | minor << 8
 
 
 def word_limits(operands):
@@ -221,20 +226,16 @@ def word_limits(operands):
         words = 2 if kind.startswith("Pair") else 1
         if quantifier == "One":
             least += words
-        fixed = kind in ("Id", "Literal", "ResultType", "Result", "PairIdId", "PairIdLiteral")
+        fixed = kind in ("Id", "Literal", "Float", "ResultType", "Result", "PairIdId", "PairIdLiteral")
         most = UNLIMITED if quantifier == "Any" or not fixed or most == UNLIMITED else most + words
     return least, most
 
 
 def collect_opcodes(grammar, table, kinds, rules):
-    by_number = {}
-    for instruction in grammar["instructions"]:
-        by_number.setdefault(instruction["opcode"], []).append(instruction)
     rows = []
-    for opcode in sorted(by_number):
-        same = sorted(by_number[opcode], key=lambda i: vendor_rank(i["opname"]))
-        names = [name for i in same for name in [i["opname"], *i.get("aliases", ())]]
-        operands = [kinds.operand(o) for o in same[0].get("operands", ())]
+    for entry in sorted(grammar.entries, key=lambda e: e.value):
+        names = entry.names
+        operands = kinds.operands(entry)
         op_class = rules.find("class", names, "Value")
         effects, speculatable = rules.find(
             "effects", names, (0 if op_class in INERT_CLASSES else ALL_EFFECTS, False))
@@ -244,40 +245,32 @@ def collect_opcodes(grammar, table, kinds, rules):
             fail(f"{names[0]} has its result behind other operands; teach module.h")
         least, most = word_limits(operands)
         rows.append({
-            "opcode": opcode, "name": names[0], "class": op_class, "effects": effects,
+            "opcode": entry.value, "names": names, "class": op_class, "effects": effects,
             "has_result": "Result" in operand_kinds, "has_type": "ResultType" in operand_kinds,
             "speculatable": speculatable, "cost": rules.find("cost", names, "Simple"),
-            "only_ids": all(kind in ("Id", "PairIdId") for kind in rest), "least": least, "most": most, "run": table.run(operands)})
+            "only_ids": all(kind in ("Id", "PairIdId") for kind in rest), "least": least, "most": most,
+            "run": table.run(operands), "requirements": table.requirements(entry)})
     return rows
 
 
-def collect_ext_insts(directory, table, core, rules):
+def collect_ext_insts(grammars, table, core, rules):
     sets = []
-    for name, file in EXT_SETS:
-        grammar = load(os.path.join(directory, file))
-        kinds = Kinds(table, grammar, name, core)
+    for grammar in grammars:
+        if grammar.name not in EXT_SETS:
+            fail(f"the set {grammar.name} is new; name it in EXT_SETS and in opcode_facts.h")
+        name = EXT_SETS[grammar.name]
+        kinds = Kinds(table, grammar, core)
+        is_semantic = not grammar.name.startswith("NonSemantic.")
         rows = {}
-        for instruction in grammar["instructions"]:
-            operands = [kinds.operand(o) for o in instruction.get("operands", ())]
-            names = [instruction["opname"], *instruction.get("aliases", ())]
-            effects, speculatable = rules.find(name, names, (ALL_EFFECTS, False))
-            cost = rules.find(f"cost of {name}", names, "Simple")
-            rows[number(instruction["opcode"])] = (names[0], effects, speculatable, cost, table.run(operands))
-        sets.append((name, rows))
+        for entry in grammar.entries:
+            # Of what is not semantic every operand is an id, and a later version may add some.
+            operands = kinds.operands(entry) if is_semantic else [("Id", "Any", 0)]
+            default = (ALL_EFFECTS, False) if is_semantic else (0, False)
+            effects, speculatable = rules.find(name, entry.names, default)
+            cost = rules.find(f"cost of {name}", entry.names, "Simple" if is_semantic else "Free")
+            rows[entry.value] = (entry.name, effects, speculatable, cost, table.run(operands))
+        sets.append((name, grammar.name, rows))
     return sets
-
-
-def collect_names(grammar):
-    """For each of NAMED_ENUMS, [(value, name)] by value; of several names the core one."""
-    enums = []
-    for kind in grammar["operand_kinds"]:
-        if kind["kind"] not in NAMED_ENUMS:
-            continue
-        names = {}
-        for enumerant in kind["enumerants"]:
-            names.setdefault(number(enumerant["value"]), []).append(enumerant["enumerant"])
-        enums.append((kind["kind"], [(value, min(names[value], key=vendor_rank)) for value in sorted(names)]))
-    return enums
 
 
 def bool_text(value):
@@ -294,19 +287,19 @@ def write_array(out, declaration, rows):
     out.append("};")
 
 
-def render(grammar, opcodes, ext_sets, table, names):
-    out = [f"// Generated from SPIRV-Headers {grammar['major_version']}.{grammar['minor_version']} revision "
-           f"{grammar['revision']} by generate_opcode_facts.py. Do not edit."]
-    write_array(out, "constexpr OperandFacts kOperands[]", table.operands)
-
+def write_opcodes(out, opcodes):
     # Row 0 is the opcode that the table does not know.
     rows = ['{spv::Op(0xFFFF), "unknown opcode", OpClass::Unknown, Effect(%d), false, false, false, '
             "CostClass::Simple, false, 1, 0x%X, {}}" % (ALL_EFFECTS, UNLIMITED)]
     rows += [
-        f"{{spv::Op({o['opcode']}), \"{o['name']}\", OpClass::{o['class']}, Effect({o['effects']}), "
+        f"{{spv::Op({o['opcode']}), \"{o['names'][0]}\", OpClass::{o['class']}, Effect({o['effects']}), "
         f"{bool_text(o['has_result'])}, {bool_text(o['has_type'])}, {bool_text(o['speculatable'])}, "
-        f"CostClass::{o['cost']}, {bool_text(o['only_ids'])}, {o['least']}, {o['most']}, {span_text(o['run'])}}}" for o in opcodes]
+        f"CostClass::{o['cost']}, {bool_text(o['only_ids'])}, {o['least']}, {o['most']}, {span_text(o['run'])}}}"
+        for o in opcodes]
     write_array(out, "constexpr OpcodeFacts kOpcodes[]", rows)
+    write_array(out, "constexpr uint16_t kOpcodeRequirements[]", [0] + [o["requirements"] for o in opcodes])
+    named = sorted((name, row) for row, o in enumerate(opcodes, 1) for name in o["names"])
+    write_array(out, "constexpr OpcodeName kOpcodesByName[]", [f'{{"{name}", {row}}}' for name, row in named])
 
     # Opcodes are looked up through pages of 64; page 0 is the empty one.
     pages = [[0] * 64]
@@ -324,17 +317,33 @@ def render(grammar, opcodes, ext_sets, table, names):
     write_array(out, f"constexpr uint16_t kOpcodeRow[{len(pages)}][64]",
                 ["{" + ", ".join(map(str, page)) + "}" for page in pages])
 
-    enumerants, ranges = [], []
-    for row in table.enum_rows:
+
+def write_enumerations(out, table):
+    enumerants, ranges, names, name_ranges = [], [], [], []
+    for row, named in zip(table.enum_rows, table.enum_names):
         ranges.append(f"{{{len(enumerants)}, {len(row)}}}")
         enumerants += [f"{{{value:#x}, {run[0]}, {run[1]}}}" for value, run in row]
+        name_ranges.append(f"{{{len(names)}, {len(named)}}}")
+        names += [f'{{{value:#x}, {requirements}, "{name}"}}' for value, name, requirements in named]
     write_array(out, "constexpr Enumerant kEnumerants[]", enumerants)
     write_array(out, "constexpr Enumeration kEnumerations[]", ranges)
+    write_array(out, "constexpr EnumerantName kEnumerantNames[]", names)
+    write_array(out, "constexpr Enumeration kEnumerationNames[]", name_ranges)
+    out += [f"constexpr uint8_t k{name}Enum = {table.enums['', name]};" for name in NAMED_ENUMS]
 
-    for name, rows in names:
-        write_array(out, f"constexpr EnumerantName k{name}Names[]", [f'{{{value}, "{text}"}}' for value, text in rows])
 
-    for name, instructions in ext_sets:
+def write_requirements(out, table, extensions):
+    write_array(out, "constexpr spv::Capability kRequiredCapabilities[]",
+                [f"spv::Capability({value})" for value in table.capabilities.values])
+    write_array(out, "constexpr std::string_view kRequiredExtensions[]", table.extensions.values)
+    rows = [f"{{{{kRequiredCapabilities + {c}, {cs}}}, {{kRequiredExtensions + {e}, {es}}}, {first:#x}, {last:#x}}}"
+            for c, cs, e, es, first, last in table.requirement_rows]
+    write_array(out, "constexpr Requirements kRequirements[]", rows)
+    write_array(out, "constexpr std::string_view kKnownExtensions[]", [f'"{name}"' for name in sorted(extensions)])
+
+
+def write_ext_insts(out, ext_sets):
+    for name, _, instructions in ext_sets:
         rows = []
         for value in range(max(instructions) + 1):
             if value in instructions:
@@ -344,27 +353,80 @@ def render(grammar, opcodes, ext_sets, table, names):
             else:
                 rows.append(f'{{false, "", Effect({ALL_EFFECTS}), false, CostClass::Simple, {{}}}}')
         write_array(out, f"constexpr ExtInstFacts k{name}[]", rows)
+    rows = []
+    for name, spelled, _ in ext_sets:
+        is_prefix = spelled.endswith("*")
+        rows.append(f'{{"{spelled.rstrip("*")}", {bool_text(is_prefix)}, ExtInstSet::{name}, k{name}}}')
+    write_array(out, "constexpr ExtInstTable kExtInstSets[]", rows)
+
+
+def render_tables(title, opcodes, ext_sets, table, extensions):
+    out = [f"// Generated from the grammar of SPIR-V {title} by generate_opcode_facts.py. Do not edit."]
+    out.append(f'constexpr std::string_view kGrammarVersion = "{title}";')
+    write_array(out, "constexpr OperandFacts kOperands[]", table.operands)
+    write_opcodes(out, opcodes)
+    write_enumerations(out, table)
+    write_requirements(out, table, extensions)
+    write_ext_insts(out, ext_sets)
     return "\n".join(out) + "\n"
+
+
+def render_constants(core):
+    out = [f"// Generated from the grammar of SPIR-V {core.title} by generate_opcode_facts.py. Do not edit.",
+           "//",
+           "// Opcodes and enumerants that installed headers may be too old for: newer::Op::OpTypeTensorARM. What every",
+           "// spirv.hpp11 has is better written with that.",
+           "#pragma once", "", "#include <cstdint>", "#include <spirv/unified1/spirv.hpp11>", "",
+           "namespace lanewise::newer {"]
+    groups = [("Op", "spv::Op", core.entries)]
+    groups += [(kind.name, f"spv::{kind.name}" if kind.name in TYPED_ENUMS else "uint32_t", kind.entries)
+               for kind in core.kinds]
+    for name, type_name, entries in groups:
+        out.append(f"namespace {name} {{")
+        for entry in entries:
+            safe = [n if n[0].isalpha() else name + n for n in entry.names]
+            out += [f"inline constexpr {type_name} {n}{{{type_name}({entry.value:#x})}};" for n in safe]
+        out.append(f"}} // namespace {name}")
+    out.append("} // namespace lanewise::newer")
+    return "\n".join(out) + "\n"
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def all_entries(grammar):
+    yield from grammar.entries
+    for kind in grammar.kinds:
+        yield from kind.entries
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--grammar-dir", required=True, help="directory with spirv.core.grammar.json")
+    parser.add_argument("--grammar-dir", required=True, help="directory with core.grammar and extended.grammar")
     parser.add_argument("--effects", required=True, help="opcode_effects.def")
-    parser.add_argument("--output", required=True, help="file to write")
+    parser.add_argument("--output", required=True, help="file of tables to write")
+    parser.add_argument("--constants", required=True, help="header to write")
     args = parser.parse_args()
-
-    grammar = load(os.path.join(args.grammar_dir, "spirv.core.grammar.json"))
+    try:
+        (core,) = grammar_text.parse(os.path.join(args.grammar_dir, "core.grammar"))[1]
+        sets = grammar_text.parse(os.path.join(args.grammar_dir, "extended.grammar"))[1]
+    except (OSError, ValueError, grammar_text.GrammarError) as error:
+        fail(error)
     rules = Rules(args.effects)
-    table = Table()
-    core = Kinds(table, grammar, "core")
-    opcodes = collect_opcodes(grammar, table, core, rules)
-    ext_sets = collect_ext_insts(args.grammar_dir, table, core, rules)
+    (capabilities,) = [kind for kind in core.kinds if kind.name == "Capability"]
+    table = Table({name: entry.value for entry in capabilities.entries for name in entry.names})
+    kinds = Kinds(table, core)
+    opcodes = collect_opcodes(core, table, kinds, rules)
+    ext_sets = collect_ext_insts(sets, table, kinds, rules)
+    extensions = {name for entry in all_entries(core) for name in entry.extensions}
+    extensions |= {name for kind, name in rules.exact if kind == "extensions"}
+    rules.used |= {(kind, name) for kind, name in rules.exact if kind == "extensions"}
     rules.warn_unused()
-
-    os.makedirs(os.path.dirname(os.path.abspath(args.output)), exist_ok=True)
-    with open(args.output, "w", encoding="utf-8") as file:
-        file.write(render(grammar, opcodes, ext_sets, table, collect_names(grammar)))
+    write(args.output, render_tables(core.title, opcodes, ext_sets, table, extensions))
+    write(args.constants, render_constants(core))
 
 
 if __name__ == "__main__":

@@ -70,8 +70,8 @@ void Module::parseIdOperands(InstRef i, void (*visit)(void*, uint32_t), void* co
       if (w[n] != 0 && w[n] < idBound()) visit(context, n);
     return;
   }
-  auto onId = [&](uint32_t n) { visit(context, n); };
-  detail::OperandWalk walk(*this, w, onId);
+  detail::IdVisitor ids([&](uint32_t n) { visit(context, n); });
+  detail::OperandWalk walk(*this, w, ids);
   walk.run(f);
 }
 

@@ -81,8 +81,14 @@ public:
   const OpcodeFacts& facts(InstRef i) const { return factsOf(opcode(i)); }
   /// What executing the instruction does; of an OpExtInst, what the instruction of the set does.
   Effect effects(InstRef i) const {
-    if (opcode(i) != spv::Op::OpExtInst) return facts(i).effects;
+    if (!isExtInst(opcode(i))) return facts(i).effects;
     return extInstFacts(extInstSet(idAt(i, 3)), word(i, 4)).effects;
+  }
+  /// True for an instruction of which nobody has written down what it does, or that the grammar
+  /// does not have: it may read and write any memory, also some that no operand names, and depend
+  /// on who else executes it. Not for a call, whose callee is looked at.
+  bool isUnread(InstRef i) const {
+    return isUnknown(i) || (effects(i) == kEveryEffect && opcode(i) != spv::Op::OpFunctionCall);
   }
   /// Result id and result type, null where the opcode has none.
   Id resultId(InstRef i) const;
@@ -151,6 +157,14 @@ public:
   /// alone.
   bool hasUnknown() const { return !unknown_.empty(); }
   bool isUnknown(InstRef i) const;
+  /// The first instruction that keeps passes from rewriting the module at all: one that is unknown,
+  /// or an OpExtension of a name that the grammar does not have, which may give known instructions
+  /// another meaning. Null if there is none.
+  InstRef firstBeyondGrammar() const {
+    return unknown_.empty() || (unknownExtension_ && unknownExtension_ < unknown_.front())
+               ? unknownExtension_
+               : unknown_.front();
+  }
 
   /// Set of an OpExtInstImport id; Unknown if `import` is none.
   ExtInstSet extInstSet(Id import) const;
@@ -195,6 +209,7 @@ private:
   std::vector<Block> blocks_;       ///< [0] unused
   std::vector<Function> functions_; ///< [0] unused
   std::vector<InstRef> unknown_;    ///< sorted
+  InstRef unknownExtension_;        ///< the first one
   InstRef firstFunctionInst_;
 };
 

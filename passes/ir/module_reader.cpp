@@ -1,5 +1,6 @@
 // Module::read: one pass to find the instructions, one to check each and build the index.
 
+#include "ir/grammar_names.h"
 #include "ir/module.h"
 #include "ir/operand_walk.h"
 #include "text/format_text.h"
@@ -15,8 +16,7 @@ using detail::WalkOutcome;
 
 namespace {
 
-constexpr std::string_view kMaybeNewer =
-    ", or is newer than the SPIRV-Headers this program was built with";
+constexpr std::string_view kMaybeNewer = ", or is newer than the grammar that this program has";
 
 } // namespace
 
@@ -156,6 +156,9 @@ bool ModuleReader::indexInstruction(InstRef i) {
     return true;
   }
   if (!checkOperands(i, w, f)) return false;
+  if (m_.opcode(i) == spv::Op::OpExtension && !m_.unknownExtension_ &&
+      !isKnownExtension(m_.stringAt(i, 1)))
+    m_.unknownExtension_ = i;
   if (!place(i, f)) return false;
   if (f.hasResult) return define(i, Id(w[1u + f.hasResultType]));
   return true;
@@ -186,10 +189,10 @@ bool ModuleReader::checkOperands(InstRef i, std::span<const uint32_t> w, const O
 
 bool ModuleReader::walkOperands(InstRef i, std::span<const uint32_t> w, const OpcodeFacts& f) {
   uint32_t badId = 0, badAt = 0;
-  auto onId = [&](uint32_t n) {
+  detail::IdVisitor ids([&](uint32_t n) {
     if (!validId(w[n]) && badAt == 0) badId = w[n], badAt = n;
-  };
-  OperandWalk walk(m_, w, onId);
+  });
+  OperandWalk walk(m_, w, ids);
   WalkOutcome outcome = walk.run(f);
   if (badAt != 0)
     return fail(i, formatText("has operand id {}, outside 1 to {}", badId, m_.idBound() - 1));
@@ -340,7 +343,7 @@ bool ModuleReader::placeLabel(InstRef i) {
 
 bool ModuleReader::placeInBlock(InstRef i, const OpcodeFacts& f) {
   spv::Op op = m_.opcode(i);
-  bool debugOrNop = op == spv::Op::OpExtInst || op == spv::Op::OpNop;
+  bool debugOrNop = isExtInst(op) || op == spv::Op::OpNop;
   if (!inBlock()) {
     // DebugScope, DebugNoScope and DebugLine also stand between blocks and before OpFunctionEnd,
     // other non-semantic instructions among the globals; instructions of extensions may have places

@@ -1,7 +1,8 @@
 // What the specification says of each opcode, in one table. The table is generated at build time
-// from the grammar files of SPIRV-Headers (passes/ir/generate_opcode_facts.py); the few facts that
-// the grammar does not hold (may it be speculated, what memory it touches) are in
-// passes/ir/opcode_effects.def.
+// (passes/ir/generate_opcode_facts.py) from the grammar that is kept in passes/ir/grammar, not from
+// the headers that happen to be installed; the few facts that the grammar does not hold (may it be
+// speculated, what memory it touches) are in passes/ir/opcode_effects.def. Names and what a module
+// must declare to use them: ir/grammar_names.h.
 #pragma once
 
 #include "ir/handles.h"
@@ -72,7 +73,8 @@ enum class OperandKind : uint8_t {
   ResultType,
   Result,
   Id,            ///< one word, an id
-  Literal,       ///< one word, not an id
+  Literal,       ///< one word, an integer and not an id
+  Float,         ///< one word, a 32-bit float
   String,        ///< UTF-8, nul-terminated, padded to a word
   ContextNumber, ///< as many words as the result type is wide (all that is left in the instruction)
   ValueEnum,     ///< one word; enumerants may have operands of their own
@@ -106,6 +108,13 @@ struct OpcodeFacts {
   std::span<const OperandFacts> operands;
 };
 
+/// What an opcode does of which nobody has written down what it does (opcode_effects.def).
+inline constexpr Effect kEveryEffect = Effect((uint16_t(Effect::MayTrapOrUndef) << 1) - 1);
+/// OpExtInst and OpExtInstWithForwardRefsKHR: the set is in word 3, the instruction in word 4.
+constexpr bool isExtInst(spv::Op op) {
+  constexpr uint32_t kWithForwardRefs = 4433; // newer than the headers of 2023
+  return op == spv::Op::OpExtInst || uint32_t(op) == kWithForwardRefs;
+}
 /// True for the atomic instructions themselves. Of other opcodes Effect::Atomic only says that they
 /// may do anything: calls, and what nobody has read.
 constexpr bool isAtomic(const OpcodeFacts& f) {
@@ -162,8 +171,8 @@ constexpr uint32_t memoryOperandsWord(spv::Op op) {
   }
 }
 
-/// Facts of an opcode, never null: an opcode unknown to the installed SPIRV-Headers gives an entry
-/// of OpClass::Unknown with every effect.
+/// Facts of an opcode: one that the kept grammar does not have gives an entry of OpClass::Unknown
+/// with every effect.
 const OpcodeFacts& factsOf(spv::Op op);
 
 /// Operands that follow an enumerant (`value`, or one bit of a BitEnum). `known` is false when the
@@ -179,11 +188,20 @@ enum class ExtInstSet : uint8_t {
   Unknown, ///< a semantic set we know nothing of: its operands may be anything
   GlslStd450,
   OpenClStd,
-  NonSemanticShaderDebugInfo100,
+  NonSemanticShaderDebugInfo100, ///< any version of it: later ones only add to the first
+  NonSemanticClspvReflection,
+  NonSemanticGraphDebugInfo,
+  NonSemanticVkspReflection,
   NonSemanticOther, ///< any other "NonSemantic.*": by its definition every operand is an id
   OpenClDebugInfo100,
   DebugInfo,
-  Amd ///< the SPV_AMD_* sets
+  AmdGcnShader,
+  AmdShaderBallot,
+  AmdShaderExplicitVertexParameter,
+  AmdShaderTrinaryMinmax,
+  ArmMotionEngine,
+  ArmExperimentalMl,
+  Tosa
 };
 ExtInstSet extInstSetFromName(std::string_view name);
 /// Debug information: what it describes may be dropped together with it.
@@ -194,7 +212,9 @@ constexpr bool isDebugSet(ExtInstSet set) {
 /// The sets that change nothing that a shader computes: debug information, and what only tells
 /// somebody something (NonSemantic.DebugPrintf), which must not be dropped without a word.
 constexpr bool isNonSemanticSet(ExtInstSet set) {
-  return isDebugSet(set) || set == ExtInstSet::NonSemanticOther;
+  return isDebugSet(set) || set == ExtInstSet::NonSemanticClspvReflection ||
+         set == ExtInstSet::NonSemanticGraphDebugInfo ||
+         set == ExtInstSet::NonSemanticVkspReflection || set == ExtInstSet::NonSemanticOther;
 }
 
 /// What is known of one instruction of a set. Like an unknown opcode, an unknown instruction has

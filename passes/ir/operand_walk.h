@@ -1,5 +1,5 @@
-// Internal to passes/ir: goes over the operands of one instruction by the grammar. The reader
-// checks with it and forEachIdOperand() visits with it, so that the two cannot disagree.
+// Goes over the operands of one instruction by the grammar. The reader checks with it,
+// forEachIdOperand() visits with it and the printer prints with it, so that they cannot disagree.
 #pragma once
 
 #include "ir/module.h"
@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace lanewise::detail {
 
@@ -21,14 +22,35 @@ enum class WalkOutcome : uint8_t {
   NotASpecOp    ///< OpSpecConstantOp of an opcode that cannot stand there
 };
 
-/// Walks words [first, end) of an instruction. `onId(wordIndex)` is called for each id; the result
-/// and its type are the caller's. `module` must know the types and imports that the instruction
-/// refers to.
-template <class OnId>
+/// What a walk tells of the operands, each by the index of its (first) word. Visitors hide what
+/// they want to know of. The result and its type are the caller's.
+struct OperandVisitor {
+  void id(uint32_t) {}
+  void literal(uint32_t) {}
+  void real(uint32_t) {} ///< a 32-bit float
+  void string(uint32_t) {}
+  void number(uint32_t, uint32_t /*words*/, Id /*type*/) {}
+  /// A value or a set of bits; the operands that follow it come next.
+  void enumerant(uint32_t, const OperandFacts&) {}
+  void extInst(uint32_t, ExtInstSet) {}
+  void specOp(uint32_t) {}
+};
+
+/// Calls `f(wordIndex)` for each id.
+template <class F>
+struct IdVisitor : OperandVisitor {
+  F f;
+  explicit IdVisitor(F visit) : f(std::move(visit)) {}
+  void id(uint32_t at) { f(at); }
+};
+
+/// Walks the operands in the words of an instruction. `module` must know the types and imports that
+/// the instruction refers to.
+template <class Visitor>
 class OperandWalk {
 public:
-  OperandWalk(const Module& module, std::span<const uint32_t> words, OnId& onId)
-      : module_(module), words_(words), onId_(onId) {}
+  OperandWalk(const Module& module, std::span<const uint32_t> words, Visitor& visitor)
+      : module_(module), words_(words), visitor_(visitor) {}
 
   WalkOutcome run(const OpcodeFacts& facts) {
     at_ = 1u + facts.hasResultType + facts.hasResult;
@@ -65,18 +87,24 @@ private:
     case OperandKind::Result:
       return WalkOutcome::NotASpecOp; // only run() meets these, and skips them
     case OperandKind::Id:
-      onId_(at_++);
+      visitor_.id(at_++);
       return WalkOutcome::Known;
     case OperandKind::Literal:
-      ++at_;
+      visitor_.literal(at_++);
+      return WalkOutcome::Known;
+    case OperandKind::Float:
+      visitor_.real(at_++);
       return WalkOutcome::Known;
     case OperandKind::String:
+      visitor_.string(at_);
       return string();
     case OperandKind::ContextNumber:
       return contextNumber();
     case OperandKind::ValueEnum:
+      visitor_.enumerant(at_, operand);
       return enumerant(operand.enumIndex, words_[at_++]);
     case OperandKind::BitEnum:
+      visitor_.enumerant(at_, operand);
       return bits(operand.enumIndex, words_[at_++]);
     case OperandKind::ExtInst:
       return extInst();
@@ -94,9 +122,13 @@ private:
 
   WalkOutcome pair(bool firstIsId, bool secondIsId) {
     if (words_.size() - at_ < 2) return WalkOutcome::TooFewWords;
-    if (firstIsId) onId_(at_);
-    if (secondIsId) onId_(at_ + 1);
-    at_ += 2;
+    for (bool isId : {firstIsId, secondIsId}) {
+      if (isId)
+        visitor_.id(at_);
+      else
+        visitor_.literal(at_);
+      ++at_;
+    }
     return WalkOutcome::Known;
   }
 
@@ -114,6 +146,7 @@ private:
     uint32_t count = module_.numberWords(type);
     if (count == 0) return unknownDef(type) ? WalkOutcome::Unknown : WalkOutcome::NotANumber;
     if (words_.size() - at_ < count) return WalkOutcome::TooFewWords;
+    visitor_.number(at_, count, type);
     at_ += count;
     return WalkOutcome::Known;
   }
@@ -124,8 +157,9 @@ private:
     uint32_t count = module_.opcodeOf(type) == spv::Op::OpTypeInt ? module_.numberWords(type) : 0;
     if (count == 0) return unknownDef(selector) ? WalkOutcome::Unknown : WalkOutcome::NotASelector;
     if (words_.size() - at_ < count + 1) return WalkOutcome::TooFewWords;
+    visitor_.number(at_, count, type);
     at_ += count;
-    onId_(at_++);
+    visitor_.id(at_++);
     return WalkOutcome::Known;
   }
 
@@ -147,14 +181,15 @@ private:
   }
 
   WalkOutcome extInst() {
-    EnumerantOperands follow =
-        extInstOperands(module_.extInstSet(Id(words_[at_ - 1])), words_[at_]);
-    ++at_;
+    const ExtInstSet set = module_.extInstSet(Id(words_[at_ - 1]));
+    EnumerantOperands follow = extInstOperands(set, words_[at_]);
+    visitor_.extInst(at_++, set);
     if (!follow.known) return WalkOutcome::Unknown;
     return list(follow.operands);
   }
 
   WalkOutcome specOp() {
+    visitor_.specOp(at_);
     const OpcodeFacts& inner = factsOf(spv::Op(words_[at_++]));
     if (inner.opClass == OpClass::Unknown) return WalkOutcome::Unknown;
     if (inner.opClass != OpClass::Value || !inner.hasResult || !inner.hasResultType)
@@ -167,7 +202,7 @@ private:
 
   const Module& module_;
   std::span<const uint32_t> words_;
-  OnId& onId_;
+  Visitor& visitor_;
   uint32_t at_ = 1;
 };
 

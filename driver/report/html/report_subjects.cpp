@@ -2,6 +2,7 @@
 
 #include "report/html/source_listing.h"
 #include "report/version.h"
+#include "support/assembly.h"
 #include "support/line_diff.h"
 #include "support/spirv_tools.h"
 

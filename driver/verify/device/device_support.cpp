@@ -1,5 +1,7 @@
 #include "verify/device/device_support.h"
 
+#include "ir/enumerant_names.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <spirv/unified1/spirv.hpp11>
@@ -196,7 +198,9 @@ std::string capabilityName(uint32_t capability) {
   if (capability == uint32_t(spv::Capability::PhysicalStorageBufferAddresses))
     return "PhysicalStorageBufferAddresses";
   const CapabilityTable::Row* row = CapabilityTable::find(capability);
-  return row ? row->name : fmt::format("number {}", capability);
+  if (row) return row->name;
+  const std::string_view name = enumerantName(NamedEnum::Capability, capability);
+  return name.empty() ? fmt::format("number {}", capability) : std::string(name);
 }
 
 void DeviceSupport::link(uint32_t apiVersion, const std::set<std::string>& extensions) {

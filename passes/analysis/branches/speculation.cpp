@@ -187,10 +187,10 @@ bool isPromised(Analyses& analyses, Id value) {
 Speculation::Speculation(Analyses& analyses)
     : analyses_(analyses), module_(analyses.module()), hasVolatile_(usesVolatile(module_)) {
   for (InstRef i : module_.globals())
-    if (module_.opcode(i) == spv::Op::OpVariable &&
+    if (module_.facts(i).opClass == OpClass::Variable &&
         isDescriptorStorage(spv::StorageClass(module_.word(i, 3))) &&
-        descriptorLevels(module_.resultId(i)) > 0)
-      hasDescriptorArrays_ = true;
+        (module_.opcode(i) != spv::Op::OpVariable || descriptorLevels(module_.resultId(i)) > 0))
+      hasDescriptorArrays_ = true; // what a variable without a type is an array of, nobody says
 }
 
 // ---- ranges ----

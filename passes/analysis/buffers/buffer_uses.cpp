@@ -5,6 +5,7 @@
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/types.h"
+#include "ir/newer_enumerants.h"
 #include "text/format_text.h"
 
 #include <algorithm>
@@ -253,13 +254,14 @@ BufferUses collectBufferUses(Analyses& analyses) {
   const Module& module = analyses.module();
   BufferUses uses;
   for (InstRef i : module.globals()) {
-    if (module.opcode(i) == spv::Op::OpTypePointer &&
+    if ((module.opcode(i) == spv::Op::OpTypePointer ||
+         module.opcode(i) == newer::Op::OpTypeUntypedPointerKHR) &&
         spv::StorageClass(module.word(i, 2)) == spv::StorageClass::PhysicalStorageBuffer)
       uses.hasPhysicalAddresses = true;
     if (module.opcode(i) == spv::Op::OpMemoryModel &&
         spv::AddressingModel(module.word(i, 1)) != spv::AddressingModel::Logical)
       uses.hasPhysicalAddresses = true;
-    if (module.opcode(i) != spv::Op::OpVariable) continue;
+    if (module.facts(i).opClass != OpClass::Variable) continue;
     const auto storage = spv::StorageClass(module.word(i, 3));
     if (storage != spv::StorageClass::StorageBuffer && storage != spv::StorageClass::Uniform)
       continue;
@@ -267,6 +269,9 @@ BufferUses collectBufferUses(Analyses& analyses) {
     view.variable = module.resultId(i);
     view.isUniform = !isStorageBuffer(analyses, view.variable);
     Declaration(analyses, view).read();
+    if (module.opcode(i) != spv::Op::OpVariable)
+      view.refusals.push_back(
+          {"untyped-pointer", "it is declared without a type (untyped pointers)", i});
     if (view.hasArray && !view.isUniform && view.refusals.empty()) walkBuffer(analyses, view);
     uses.views.push_back(std::move(view));
   }

@@ -1,5 +1,7 @@
 #include "analysis/module/types.h"
 
+#include "ir/newer_enumerants.h"
+
 #include <algorithm>
 
 namespace lanewise {
@@ -65,7 +67,9 @@ TypeInfo Types::read(InstRef i) const {
     t.isSigned = w[3] != 0;
     return t;
   case spv::Op::OpTypeFloat:
-    t.kind = Kind::Float;
+    // Behind the width stands an encoding: bfloat16, 8-bit floats. It has a size, but what its bits
+    // mean is not what a float of that width means elsewhere.
+    t.kind = w.size() > 3 ? Kind::Other : Kind::Float;
     t.width = w[2];
     return t;
   case spv::Op::OpTypeVector:
@@ -106,7 +110,12 @@ TypeInfo Types::read(InstRef i) const {
   case spv::Op::OpTypePipe:
     return t;
   default:
-    if (module_->resultId(i)) t.kind = Kind::Other;
+    if (!module_->resultId(i)) return t;
+    t.kind = Kind::Other;
+    if (module_->opcode(i) == newer::Op::OpTypeUntypedPointerKHR) {
+      t.kind = Kind::Pointer;
+      t.storage = spv::StorageClass(w[2]);
+    }
     return t;
   }
 }
@@ -146,9 +155,10 @@ SizeAlign Types::layoutOf(const TypeInfo& info, InstRef i, size_t variant) const
   }
   case Kind::Pointer:
     return pointerSize(info.storage);
+  case Kind::Other:
+    return info.width == 8 || info.width == 16 ? bytes(info.width / 8) : kNoSize;
   case Kind::None:
   case Kind::RuntimeArray:
-  case Kind::Other:
     break;
   }
   return kNoSize;

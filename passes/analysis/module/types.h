@@ -28,12 +28,15 @@ struct TypeInfo {
     RuntimeArray,
     Struct,
     Pointer,
-    Other ///< a type that the library does not follow (cooperative matrices and whatever is newer)
+    Other ///< a type that the library does not follow (cooperative matrices, floats that are none
+          ///< of IEEE 754's, and whatever is newer)
   };
   Kind kind = Kind::None;
-  uint32_t width = 0;    ///< Int, Float: bits
+  uint32_t width = 0;    ///< Int, Float: bits. Other: of a float in an encoding of its own
   bool isSigned = false; ///< Int
-  Id element; ///< Vector, Matrix (its column type), Array, RuntimeArray, Pointer: what it holds
+  /// Vector, Matrix (its column type), Array, RuntimeArray, Pointer: what it holds; null for an
+  /// untyped pointer.
+  Id element;
   uint32_t count = 0;          ///< Vector components, Matrix columns, Struct members
   Id length;                   ///< Array: the constant
   spv::StorageClass storage{}; ///< Pointer

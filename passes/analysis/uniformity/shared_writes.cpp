@@ -71,6 +71,7 @@ private:
       if (module_.isUnknown(i)) return true;
       if (module_.opcode(i) == spv::Op::OpMemoryBarrier) hasFences = true;
       if (!has(module_.effects(i), Effect::Atomic)) continue;
+      if (module_.isUnread(i)) return true;
       hasAtomics = true;
       if (orders(i)) return true;
     }
@@ -96,7 +97,7 @@ private:
   }
 
   VariableSet writesOf(InstRef i) const {
-    if (module_.isUnknown(i)) return kAll;
+    if (module_.isUnread(i)) return kAll;
     if (!has(module_.effects(i), Effect::WritesMemory)) return 0;
     VariableSet set = 0;
     if (module_.opcode(i) == spv::Op::OpStore || module_.opcode(i) == spv::Op::OpCopyMemory)

@@ -9,6 +9,7 @@
 #include "analysis/module/types.h"
 #include "analysis/uniformity/shared_writes.h"
 #include "analysis/uniformity/single_stores.h"
+#include "ir/newer_enumerants.h"
 
 #include <algorithm>
 #include <functional>
@@ -172,17 +173,17 @@ private:
       const OpcodeFacts& facts = module_.facts(i);
       if (has(module_.effects(i), Effect::Atomic) && facts.opClass == OpClass::Value)
         hasAtomics = true;
-      if (facts.opClass == OpClass::Unknown) hasAtomics = hasWritable = true;
+      if (module_.isUnread(i)) hasAtomics = hasWritable = true;
       // A storage texel buffer may lie over a storage buffer.
       if (module_.opcode(i) == spv::Op::OpImageWrite ||
           module_.opcode(i) == spv::Op::OpImageTexelPointer)
         hasWritable = true;
-      if (module_.opcode(i) == spv::Op::OpTypePointer) {
+      if (module_.opcode(i) == spv::Op::OpTypePointer ||
+          module_.opcode(i) == newer::Op::OpTypeUntypedPointerKHR) {
         auto storage = spv::StorageClass(module_.word(i, 2));
         if (storage == spv::StorageClass::PhysicalStorageBuffer) hasWritable = true;
       }
-      if (module_.opcode(i) == spv::Op::OpVariable &&
-          isStorageBuffer(analyses_, module_.resultId(i)) &&
+      if (facts.opClass == OpClass::Variable && isStorageBuffer(analyses_, module_.resultId(i)) &&
           !isBufferDecorated(analyses_, module_.resultId(i), spv::Decoration::NonWritable, true))
         hasWritable = true;
     }

@@ -1,5 +1,6 @@
 // The public interface of the library, lanewise.h: what it takes, refuses and gives back, beside
 // what the program does with the same flags.
+#include "assemble.h"
 #include "interpreted.h"
 #include "lanewise/lanewise.h"
 #include "pipeline/pipeline.h"
@@ -131,6 +132,22 @@ TEST(LanewiseLibrary, LeavesBytesAloneWhereNothingChanges) {
     EXPECT_FALSE(result->changed);
     EXPECT_EQ(result->words, input);
   }
+}
+
+TEST(LanewiseLibrary, LeavesAModuleAloneThatHasSomethingUnknown) {
+  std::vector<uint32_t> words =
+      test::assemble("OpCapability Shader\nOpMemoryModel Logical GLSL450\n");
+  constexpr uint32_t kUnknownOpcode = 9999;
+  words.push_back(1u << 16 | kUnknownOpcode);
+  OptimizeOptions options;
+  options.passes = {{"eliminate-redundant-barriers", ""}, {"branch-to-predication", ""}};
+  Result<Optimized> result = optimize(words, options);
+  ASSERT_TRUE(result) << result.error().str();
+  EXPECT_EQ(result->words, words);
+  EXPECT_FALSE(result->changed);
+  ASSERT_EQ(result->remarks.size(), 1u); // not one a pass
+  EXPECT_EQ(result->remarks[0].kind, Remark::Kind::Note);
+  EXPECT_EQ(result->remarks[0].name, "beyond-grammar");
 }
 
 TEST(LanewiseLibrary, AsksBeforeEachRewrite) {

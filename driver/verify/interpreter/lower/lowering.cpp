@@ -2,6 +2,8 @@
 #include "verify/interpreter/lower/lowering.h"
 
 #include "analysis/module/source_lines.h"
+#include "ir/enumerant_names.h"
+#include "ir/newer_enumerants.h"
 #include "support/failure.h"
 #include "verify/interpreter/lower/lower_program.h"
 #include "verify/interpreter/run/execute.h"
@@ -104,7 +106,7 @@ constexpr spv::ExecutionMode kExecutionModes[] = {
     spv::ExecutionMode::DenormPreserve,
     spv::ExecutionMode::SignedZeroInfNanPreserve,
     spv::ExecutionMode::SubgroupUniformControlFlowKHR,
-    spv::ExecutionMode(6023), // MaximallyReconvergesKHR, newer than the headers of 2023
+    newer::ExecutionMode::MaximallyReconvergesKHR,
 };
 
 // What setBuiltIns() (workgroup.cpp) gives a value.
@@ -118,6 +120,12 @@ constexpr spv::BuiltIn kBuiltIns[] = {
     spv::BuiltIn::SubgroupGtMask,     spv::BuiltIn::SubgroupLeMask,
     spv::BuiltIn::SubgroupLtMask,
 };
+
+std::string modeName(uint32_t mode) {
+  const std::string_view name = enumerantName(NamedEnum::ExecutionMode, mode);
+  return name.empty() ? fmt::format("execution mode number {}", mode)
+                      : fmt::format("execution mode {}", name);
+}
 
 std::string plural(const std::set<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
@@ -203,7 +211,7 @@ void ModuleLowering::checkExecutionModes() {
     spv::ExecutionMode mode = spv::ExecutionMode(module_->word(i, 2));
     if (std::find(std::begin(kExecutionModes), std::end(kExecutionModes), mode) ==
         std::end(kExecutionModes))
-      refuse(fmt::format("execution mode number {}", uint32_t(mode)));
+      refuse(modeName(uint32_t(mode)));
   }
 }
 

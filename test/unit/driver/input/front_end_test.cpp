@@ -1,5 +1,6 @@
 #include "assemble.h"
 #include "input/front_end.h"
+#include "support/assembly.h"
 #include "support/spirv_tools.h"
 
 #include <gtest/gtest.h>

@@ -117,7 +117,7 @@ TEST(Completion, ValuesOfRealOptionsHaveAKind) {
                          "FLAG",     "PASS:GLOB",
                          "RULE",     "COMMAND",
                          "STAGE",    "FOLDER",
-                         "COMPILER", "COMPILER,...",
+                         "COMPILER", "COMPILER,...", "PERCENT",
                          "FILE"};
   for (const CommandDescription& command : describeCommands())
     for (const OptionDescription& option : command.options) {

@@ -204,7 +204,7 @@ TEST(InterpreterRefusals, ExecutionModes) {
                   "", ""),
         "the interpreter does not support capability " + mode);
   EXPECT_EQ(refusalOf(headOf("", "OpExecutionMode %main LocalSizeHint 8 1 1\n"), "", ""),
-            "the interpreter does not support execution mode number 18");
+            "the interpreter does not support execution mode LocalSizeHint");
 }
 
 TEST(InterpreterRefusals, RoundingOfConversions) {

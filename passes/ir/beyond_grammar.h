@@ -1,0 +1,16 @@
+// What a module has that the kept grammar does not: passes leave such a module as it is, because
+// nobody knows what its instructions may touch.
+#pragma once
+
+#include "ir/module.h"
+
+#include <optional>
+#include <string>
+
+namespace lanewise {
+
+/// The first such thing and where it stands ("capability 9999 (word 5)"); nothing where the grammar
+/// has all of the module.
+std::optional<std::string> whatIsBeyondGrammar(const Module& module);
+
+} // namespace lanewise

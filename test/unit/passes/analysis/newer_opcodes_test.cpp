@@ -1,0 +1,161 @@
+// What analyses make of opcodes that nobody has read, of cooperative matrices, of pointers without
+// a type and of floats in encodings of their own.
+#include "analysis/barriers/memory_effects.h"
+#include "analysis/buffers/buffer_uses.h"
+#include "analysis/module/types.h"
+#include "analysis/uniformity/uniformity.h"
+#include "newer_modules.h"
+
+#include <gtest/gtest.h>
+
+namespace lanewise::test {
+namespace {
+
+/// %20 a shared array, %21 a shared variable and %22 a buffer without types, %23 a buffer that is
+/// only read, at the same binding; the body stands in the only block of %90.
+std::string newerShader(std::string_view body) {
+  return R"(
+    OpCapability Shader
+    OpMemoryModel Logical GLSL450
+    OpEntryPoint GLCompute %90 "main" %20 %21 %22 %23
+    OpExecutionMode %90 LocalSize 64 1 1
+    OpDecorate %22 DescriptorSet 0
+    OpDecorate %22 Binding 3
+    OpDecorate %23 DescriptorSet 0
+    OpDecorate %23 Binding 3
+    OpDecorate %23 NonWritable
+    OpDecorate %13 Block
+    OpMemberDecorate %13 0 Offset 0
+    OpDecorate %12 ArrayStride 16
+    OpDecorate %11 Block
+    OpMemberDecorate %11 0 Offset 0
+    %1 = OpTypeVoid
+    %2 = OpTypeFunction %1
+    %3 = OpTypeInt 32 0
+    %4 = OpTypeFloat 32
+    %5 = OpTypeVector %4 4
+    %6 = OpConstant %3 0
+    %7 = OpConstant %3 64
+    %8 = OpConstant %3 3
+    %9 = OpConstant %3 8
+    %10 = OpTypeCooperativeMatrixKHR %4 %8 %9 %9 %6
+    %11 = OpTypeStruct %3
+    %12 = OpTypeRuntimeArray %5
+    %13 = OpTypeStruct %12
+    %14 = OpTypeArray %4 %7
+    %15 = OpTypePointer Workgroup %14
+    %16 = OpTypePointer Workgroup %4
+    %17 = OpTypeUntypedPointerKHR Workgroup
+    %18 = OpTypeUntypedPointerKHR StorageBuffer
+    %19 = OpTypePointer StorageBuffer %13
+    %30 = OpTypePointer StorageBuffer %5
+    %31 = OpTypeFloat 16 BFloat16KHR
+    %32 = OpTypeFloat 8 Float8E4M3EXT
+    %33 = OpTypeFloat 4 Float4E2M1EXT
+    %34 = OpConstant %3 2
+    %35 = OpConstant %3 264
+    %20 = OpVariable %15 Workgroup
+    %21 = OpUntypedVariableKHR %17 Workgroup %5
+    %22 = OpUntypedVariableKHR %18 StorageBuffer
+    %23 = OpVariable %19 StorageBuffer
+    %90 = OpFunction %1 None %2
+    %91 = OpLabel
+    %40 = OpAccessChain %16 %20 %6
+  )" + std::string(body) +
+         "OpReturn\nOpFunctionEnd\n";
+}
+
+std::vector<MemoryAccess> accessesOf(NewerSubject& s, InstRef inst) {
+  const MemoryEffects effects(s.analyses());
+  const auto all = effects.in({inst, InstRef(inst.value + 1)});
+  return {all.begin(), all.end()};
+}
+
+TEST(NewerOpcodes, WhatNobodyHasReadTouchesEverything) {
+  NewerSubject s(newerShader("%50 = OpFDot2MixAcc32VALVE %4 %6 %6 %6\n"));
+  const InstRef inst = s.module().def(Id(50));
+  EXPECT_TRUE(s.module().isUnread(inst));
+  const auto accesses = accessesOf(s, inst);
+  ASSERT_EQ(accesses.size(), 3u); // each class of memory
+  for (const MemoryAccess& a : accesses) {
+    EXPECT_TRUE(a.isRead && a.isWrite);
+    EXPECT_FALSE(a.variable);
+  }
+  EXPECT_EQ(uniformScopeOf(s.analyses(), Id(50)), UniformScope::Divergent);
+}
+
+TEST(NewerOpcodes, CooperativeMatricesReadAndWriteTheWholeVariable) {
+  NewerSubject s(newerShader("%50 = OpCooperativeMatrixLoadKHR %10 %40 %6 %9\n"
+                             "OpCooperativeMatrixStoreKHR %40 %50 %6 %9\n"));
+  const InstRef load = s.module().def(Id(50));
+  for (bool isStore : {false, true}) {
+    const auto accesses = accessesOf(s, InstRef(load.value + isStore));
+    ASSERT_EQ(accesses.size(), 1u);
+    EXPECT_EQ(accesses[0].memory, MemoryClass::Workgroup);
+    EXPECT_EQ(accesses[0].variable, Id(20));
+    EXPECT_EQ(accesses[0].isWrite, isStore);
+    EXPECT_TRUE(accesses[0].indices.empty()); // how far it goes is not followed
+  }
+  EXPECT_EQ(uniformScopeOf(s.analyses(), Id(50)), UniformScope::Divergent);
+}
+
+TEST(NewerOpcodes, PointersWithoutATypeReachTheirStorageClass) {
+  NewerSubject s(newerShader("%50 = OpUntypedAccessChainKHR %17 %5 %21 %6\n"
+                             "%51 = OpLoad %4 %50\n%52 = OpLoad %4 %20\n"));
+  EXPECT_EQ(s.analyses().get<Types>().storageOf(Id(50)), spv::StorageClass::Workgroup);
+  EXPECT_FALSE(s.analyses().get<Types>().pointee(Id(50)));
+  const auto accesses = accessesOf(s, s.module().def(Id(51)));
+  ASSERT_EQ(accesses.size(), 1u);
+  EXPECT_EQ(accesses[0].memory, MemoryClass::Workgroup);
+  EXPECT_FALSE(accesses[0].variable);
+  const MemoryEffects effects(s.analyses());
+  EXPECT_EQ(effects.aliasing(accesses[0].variable, Id(20)), Aliasing::Possible);
+}
+
+/// Whether a load of shared memory gives all lanes the same when this stands between it and the
+/// barrier before it.
+bool isLoadUniformBehind(std::string_view before) {
+  NewerSubject s(newerShader("%47 = OpUndef %4\nOpStore %40 %47\nOpControlBarrier %34 %34 %35\n" +
+                             std::string(before) + "%60 = OpLoad %4 %40\n"));
+  return uniformScopeOf(s.analyses(), Id(60)) != UniformScope::Divergent;
+}
+
+TEST(NewerOpcodes, SharedMemoryThatMayBeWrittenIsNotUniform) {
+  EXPECT_TRUE(isLoadUniformBehind(""));
+  EXPECT_TRUE(isLoadUniformBehind("%50 = OpCooperativeMatrixLoadKHR %10 %40 %6 %9\n"));
+  EXPECT_FALSE(
+      isLoadUniformBehind("%49 = OpUndef %10\nOpCooperativeMatrixStoreKHR %40 %49 %6 %9\n"));
+  EXPECT_FALSE(isLoadUniformBehind("%49 = OpUndef %4\nOpStore %21 %49\n"));
+  EXPECT_FALSE(isLoadUniformBehind("%50 = OpFDot2MixAcc32VALVE %4 %6 %6 %6\n"));
+}
+
+TEST(NewerOpcodes, ReplicatedCompositesAreWhatTheyAreMadeOf) {
+  NewerSubject s(newerShader("%50 = OpCompositeConstructReplicateEXT %5 %6\n"
+                             "%51 = OpLoad %4 %21\n"
+                             "%52 = OpCompositeConstructReplicateEXT %5 %51\n"));
+  EXPECT_EQ(uniformScopeOf(s.analyses(), Id(50)), UniformScope::Dispatch);
+  EXPECT_FALSE(s.module().isUnread(s.module().def(Id(52))));
+}
+
+TEST(NewerOpcodes, BuffersWithoutATypeAreNotLaidOutAnew) {
+  NewerSubject s(newerShader(""));
+  const BufferUses uses = collectBufferUses(s.analyses());
+  ASSERT_EQ(uses.views.size(), 2u);
+  EXPECT_EQ(uses.views[0].variable, Id(22));
+  ASSERT_FALSE(uses.views[0].refusals.empty());
+  EXPECT_EQ(uses.views[0].refusals.back().name, "untyped-pointer");
+  EXPECT_TRUE(uses.views[0].hasBinding); // so that the other view of it stays, too
+}
+
+TEST(NewerOpcodes, FloatsOfOtherEncodingsHaveASizeAndNoMeaning) {
+  NewerSubject s(newerShader(""));
+  const Types& types = s.analyses().get<Types>();
+  for (auto [id, size] : {std::pair(31u, 2u), {32u, 1u}}) {
+    EXPECT_EQ(types.info(Id(id)).kind, TypeInfo::Kind::Other);
+    EXPECT_EQ(types.naturalLayout(Id(id), 12), (SizeAlign{size, size}));
+  }
+  EXPECT_FALSE(types.naturalLayout(Id(33), 12)); // half a byte
+}
+
+} // namespace
+} // namespace lanewise::test
