@@ -5,7 +5,7 @@
 #include "options/option_groups.h"
 #include "options/transpile_options.h"
 #include "report/report.h"
-#include "support/assembly.h"
+#include "spirv/assembly.h"
 #include "support/depfile.h"
 #include "support/failure.h"
 #include "support/files.h"

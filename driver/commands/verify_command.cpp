@@ -6,7 +6,7 @@
 #include "options/option_groups.h"
 #include "report/html/report_subjects.h"
 #include "report/report.h"
-#include "support/assembly.h"
+#include "spirv/assembly.h"
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/isolate.h"

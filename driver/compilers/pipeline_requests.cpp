@@ -2,7 +2,7 @@
 
 #include "compilers/partner_shaders.h"
 #include "reflect/module_interface.h"
-#include "support/spirv_tools.h"
+#include "spirv/assembly.h"
 #include "verify/program/rebind.h"
 #include "verify/program/reflect.h"
 

@@ -2,7 +2,7 @@
 
 #include "input/hlsl_registers.h"
 #include "ir/module.h"
-#include "support/assembly.h"
+#include "spirv/assembly.h"
 #include "support/failure.h"
 #include "support/files.h"
 

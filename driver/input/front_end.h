@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lanewise/result.h"
-#include "support/spirv_tools.h"
+#include "spirv/spirv_tools.h"
 
 #include <map>
 #include <optional>

@@ -5,7 +5,7 @@
 #include "pipeline/opt_program.h"
 #include "report/remark_printer.h"
 #include "report/report.h"
-#include "support/assembly.h"
+#include "spirv/assembly.h"
 #include "support/depfile.h"
 #include "support/failure.h"
 #include "support/files.h"

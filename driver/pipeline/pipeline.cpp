@@ -1,7 +1,7 @@
 #include "pipeline/pipeline.h"
 
 #include "planning/layout_exchange.h"
-#include "support/assembly.h"
+#include "spirv/assembly.h"
 #include "support/failure.h"
 #include "support/progress_line.h"
 

@@ -7,7 +7,7 @@
 #include "lanewise/result.h"
 #include "lanewise/target_profile.h"
 #include "pass.h"
-#include "support/spirv_tools.h"
+#include "spirv/spirv_tools.h"
 
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "report/version.h"
 
 #include "input/front_end.h"
-#include "support/spirv_tools.h"
+#include "spirv/spirv_tools.h"
 #include "transpile/spirv_cross.h"
 
 #include <CLI/Version.hpp>

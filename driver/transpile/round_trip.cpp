@@ -2,7 +2,7 @@
 
 #include "analysis/module/entry_points.h"
 #include "input/front_end.h"
-#include "support/assembly.h"
+#include "spirv/assembly.h"
 #include "support/failure.h"
 #include "transpile/stage.h"
 #include "verify/program/reflect.h"

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "lanewise/result.h"
-#include "support/spirv_tools.h"
+#include "spirv/spirv_tools.h"
 #include "transpile/spirv_cross.h"
 #include "verify/verify.h"
 

@@ -1,9 +1,9 @@
 #include "transpile/spirv_cross.h"
 
-#include "support/assembly.h"
+#include "spirv/assembly.h"
+#include "spirv/spirv_tools.h"
 #include "support/failure.h"
 #include "support/isolate.h"
-#include "support/spirv_tools.h"
 #include "transpile/text_fixes.h"
 
 #include <algorithm>

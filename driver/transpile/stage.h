@@ -3,7 +3,7 @@
 
 #include "ir/module.h"
 #include "lanewise/result.h"
-#include "support/spirv_tools.h"
+#include "spirv/spirv_tools.h"
 #include "transpile/target_language.h"
 
 #include <string>

@@ -2,9 +2,9 @@
 
 #include "report/html/source_listing.h"
 #include "report/version.h"
-#include "support/assembly.h"
+#include "spirv/assembly.h"
+#include "spirv/spirv_tools.h"
 #include "support/line_diff.h"
-#include "support/spirv_tools.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -5,7 +5,7 @@
 #include "analysis/module/analyses.h"
 #include "interpreted.h"
 #include "pass.h"
-#include "support/spirv_tools.h"
+#include "spirv/spirv_tools.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // What a worker does with one input when it, or an attempt before it, went wrong.
 #include "batch/worker.h"
 #include "scratch_folder.h"
+#include "spirv/spirv_tools.h"
 #include "support/files.h"
-#include "support/spirv_tools.h"
 #include "targets/target_profiles.h"
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 #include "compilers/partner_shaders.h"
-#include "support/spirv_tools.h"
+#include "spirv/assembly.h"
 
 #include <gtest/gtest.h>
 

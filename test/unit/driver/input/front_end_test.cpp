@@ -1,7 +1,7 @@
 #include "assemble.h"
 #include "input/front_end.h"
-#include "support/assembly.h"
-#include "support/spirv_tools.h"
+#include "spirv/assembly.h"
+#include "spirv/spirv_tools.h"
 
 #include <gtest/gtest.h>
 

@@ -117,8 +117,8 @@ TEST(Completion, ValuesOfRealOptionsHaveAKind) {
                          "FLAG",     "PASS:GLOB",
                          "RULE",     "COMMAND",
                          "STAGE",    "FOLDER",
-                         "COMPILER", "COMPILER,...", "PERCENT",
-                         "FILE"};
+                         "COMPILER", "COMPILER,...",
+                         "PERCENT",  "FILE"};
   for (const CommandDescription& command : describeCommands())
     for (const OptionDescription& option : command.options) {
       std::string value = option.value;

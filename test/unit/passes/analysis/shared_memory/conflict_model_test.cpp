@@ -8,7 +8,7 @@
 #include "input/workload.h"
 #include "pipeline/pipeline.h"
 #include "profiled.h"
-#include "support/spirv_tools.h"
+#include "spirv/spirv_tools.h"
 #include "targets/target_profiles.h"
 #include "verify/profile/profile.h"
 #include "verify/program/bind_program.h"

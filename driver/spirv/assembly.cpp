@@ -1,4 +1,4 @@
-#include "support/assembly.h"
+#include "spirv/assembly.h"
 
 #include "assembly/assembler.h"
 #include "assembly/printer.h"

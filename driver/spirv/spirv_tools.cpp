@@ -1,4 +1,4 @@
-#include "support/spirv_tools.h"
+#include "spirv/spirv_tools.h"
 
 #include "support/failure.h"
 #include "support/files.h"

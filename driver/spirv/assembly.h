@@ -3,7 +3,7 @@
 // Lanewise's own printer and assembler (passes/assembly), which have the same form.
 #pragma once
 
-#include "support/spirv_tools.h"
+#include "spirv/spirv_tools.h"
 
 #include <string>
 #include <string_view>

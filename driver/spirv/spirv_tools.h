@@ -51,7 +51,7 @@ struct ToolsAssembly {
   uint32_t line = 0, column = 0;
   std::string message;
 };
-/// Text to words by the installed SPIRV-Tools (support/assembly.h has what users want). Numeric ids
+/// Text to words by the installed SPIRV-Tools (spirv/assembly.h has what users want). Numeric ids
 /// keep their numbers. An Error is a crash.
 Result<ToolsAssembly> assembleByTools(std::string_view text, spv_target_env env);
 
