@@ -147,9 +147,9 @@ public:
     line.positionals("INPUT", "SHADER", o_.inputs, ".spv, .spvasm, GLSL of any stage, .hlsl, or -");
     line.group("Compilers");
     line.value(
-        "--on", "NAME,...", o_.on,
-        "AMD GPUs such as navi21, devices by their index or cpu, or all (default: an AMD GPU "
-        "of each generation)");
+        "--on", "COMPILER,...", o_.on,
+        "AMD GPUs such as navi21, devices by their index or cpu, all, or default: an AMD GPU of "
+        "each generation");
     line.value("--disassemble", "COMPILER", o_.disassemble,
                "print the machine code that this compiler makes; of two inputs side by side");
     addIsolationOptions(line, o_.isolation);
