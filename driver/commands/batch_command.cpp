@@ -211,9 +211,9 @@ private:
     Result<StatsSummary> summary = summarize(facts, baseline_, batch_.failIfWorse);
     if (!summary) return fail(summary.error().message);
     stats_ = std::move(*summary);
-    if (!options().isQuiet || !stats_->failures.empty())
-      printError("{}", summaryAsText(*stats_, batch_.failIfWorse));
-    return stats_->failures.empty() ? int(kDone) : int(kFoundSomething);
+    const bool isWorse = batch_.failIfWorse && stats_->isWorse();
+    if (!options().isQuiet || isWorse) printError("{}", summaryAsText(*stats_, batch_.failIfWorse));
+    return isWorse ? int(kFoundSomething) : int(kDone);
   }
 
   int writeReports() {

@@ -192,7 +192,7 @@ std::string vertexProducer(const std::vector<InterfaceSlot>& slots) {
 std::vector<PipelineAttribute> attributesOfProducer(const std::vector<InterfaceSlot>& slots) {
   std::vector<PipelineAttribute> attributes;
   for (uint32_t i = 0; i <= slots.size(); ++i)
-    attributes.push_back({i, AttributeKind::Float, false});
+    attributes.push_back({i, AttributeKind::Float, 32, 4});
   return attributes;
 }
 

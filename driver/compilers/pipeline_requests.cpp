@@ -85,6 +85,29 @@ std::vector<InterfaceSlot> slotsOf(const std::vector<StageVariable>& variables) 
   return slots;
 }
 
+/// The attributes of a vertex shader that is asked about. Of 64 bits three and four components are
+/// one attribute over two locations; variables that share a location share its attribute.
+std::vector<PipelineAttribute> attributesOf(const std::vector<StageVariable>& variables) {
+  std::vector<PipelineAttribute> attributes;
+  const auto add = [&](const PipelineAttribute& attribute) {
+    for (const PipelineAttribute& known : attributes)
+      if (known.location == attribute.location) return;
+    attributes.push_back(attribute);
+  };
+  for (const StageVariable& variable : variables) {
+    if (!variable.location) continue;
+    const InterfaceSlot slot =
+        variable.type.structName.empty() ? slotOf(variable.type.text) : InterfaceSlot();
+    const uint32_t step = slot.bits == 64 && slot.components > 2 ? 2 : 1;
+    for (uint32_t i = 0; i < variable.locations; i += step)
+      add({*variable.location + i, slot.kind, slot.bits, slot.components});
+  }
+  return attributes;
+}
+
+/// Locations that any device has, and some more: what is beyond is no interface.
+constexpr uint32_t kMostLocations = 256;
+
 bool hasMode(const DescribedEntryPoint& entry, std::string_view mode) {
   return std::count(entry.executionModes.begin(), entry.executionModes.end(), mode) != 0;
 }
@@ -163,6 +186,7 @@ public:
     subject.entry = entry_.name;
     subject.executionModel = uint32_t(*model);
     subject.constants = constants_;
+    if (made_.workgroupSize) made_.pipeline.workgroupSize = *made_.workgroupSize;
     if (*model == Model::GLCompute)
       made_.pipeline.stages.push_back(std::move(subject));
     else
@@ -173,6 +197,7 @@ public:
 private:
   void noteWorkgroupSize(const DescribedWorkgroupSize& size) {
     made_.workgroupSize = size.size;
+    made_.pipeline.sharedBytes = entry_.sharedBytes.value_or(0);
     std::map<uint32_t, uint64_t> given = assumptions_.specConstants;
     for (uint32_t d = 0; assumptions_.workgroupSize && d < 3; ++d)
       if (size.specIds[d].size() == 1 &&
@@ -186,6 +211,11 @@ private:
     for (const DescribedSpecConstant& constant : module_.specConstants) {
       const auto value = given.find(constant.id);
       if (value == given.end()) continue;
+      // The bits of a value do not say of which type it is (--spec-const).
+      if (constant.kind == DescribedSpecConstant::Kind::Float && constant.width != 32)
+        made_.problem = fmt::format("specialization constant {} is a {}; values can be given to "
+                                    "floats of 32 bits only",
+                                    constant.id, constant.type);
       const uint32_t bytes =
           constant.kind == DescribedSpecConstant::Kind::Bool ? 4 : (constant.width + 7) / 8;
       constants_.push_back({constant.id, bytes, value->second});
@@ -257,10 +287,15 @@ private:
   void addGraphicsStages(Model model, PipelineStage subject) {
     const std::vector<InterfaceSlot> inputs = slotsOf(entry_.inputs);
     const std::vector<InterfaceSlot> outputs = slotsOf(entry_.outputs);
+    for (const auto* slots : {&inputs, &outputs})
+      for (const InterfaceSlot& slot : *slots)
+        if (slot.location >= kMostLocations) {
+          made_.problem = fmt::format("location {} is more than any device has", slot.location);
+          return;
+        }
     switch (model) {
     case Model::Vertex:
-      for (const InterfaceSlot& slot : inputs)
-        made_.pipeline.attributes.push_back({slot.location, slot.kind, slot.bits == 64});
+      made_.pipeline.attributes = attributesOf(entry_.inputs);
       break;
     case Model::TessellationControl:
       addVertexProducer(inputs);
@@ -289,6 +324,9 @@ private:
         if (attachments.size() <= slot.location) attachments.resize(slot.location + 1);
         attachments[slot.location] = slot.kind;
       }
+      made_.pipeline.hasDualSource =
+          std::any_of(entry_.outputs.begin(), entry_.outputs.end(),
+                      [](const StageVariable& v) { return v.index.value_or(0) != 0; });
       break;
     case Model::TessellationControl:
       addPartner(Model::TessellationEvaluation, tessellationEvaluationConsumer(outputs));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -136,6 +137,9 @@ Json pairAsJson(const RowPair& pair) {
                {"driver", pair.before->driver},
                {"entry", pair.before->entry},
                {"stage", pair.before->stage}};
+  for (const auto& [row, key] :
+       {std::pair(pair.before, "problem-before"), std::pair(pair.after, "problem-after")})
+    if (!row->problem.empty()) json[key] = row->problem;
   for (Figure figure : allFigures()) {
     const std::optional<double> ratio = ratioOf(pair, figure);
     if (!ratio) continue;
@@ -173,7 +177,10 @@ std::vector<RowPair> pairRows(std::span<const CompilerRow> before,
       const CompilerRow& one = before[n];
       for (size_t i = 0; i < after.size() && !pairs[n].after; ++i) {
         const CompilerRow& other = after[i];
-        if (isTaken[i] || one.compiler != other.compiler || one.driver != other.driver ||
+        // Of what a compiler died of there is no driver's version.
+        const bool isOtherDriver =
+            !one.driver.empty() && !other.driver.empty() && one.driver != other.driver;
+        if (isTaken[i] || one.compiler != other.compiler || isOtherDriver ||
             one.stage != other.stage || (byName && one.entry != other.entry))
           continue;
         isTaken[i] = true;
@@ -211,26 +218,34 @@ std::string statsAsText(std::span<const InputStats> inputs) {
 
 std::string comparisonAsText(const InputStats& before, const InputStats& after) {
   std::string text = fmt::format("{} -> {}\n", before.name, after.name);
-  for (const RowPair& pair : pairRows(before.rows, after.rows)) {
-    text += fmt::format("\n{}: {} ({})\n", labelOf(*pair.before), pair.before->entry,
-                        pair.before->stage);
-    const std::string problem =
-        pair.before->problem.empty() ? pair.after->problem : pair.before->problem;
-    if (!problem.empty()) {
-      text += fmt::format("  {}: {}\n", pair.before->problem.empty() ? after.name : before.name,
-                          problem);
-      continue;
-    }
+  const std::vector<RowPair> pairs = pairRows(before.rows, after.rows);
+  for (const RowPair& pair : pairs) {
+    const CompilerRow &a = *pair.before, &b = *pair.after;
+    text += fmt::format("\n{}: {}{} ({})\n", labelOf(a), a.entry,
+                        a.entry == b.entry ? "" : " -> " + b.entry, a.stage);
+    if (a.workgroupSize && b.workgroupSize && *a.workgroupSize != *b.workgroupSize)
+      text += fmt::format("  workgroups of {} -> {}\n", fmt::join(*a.workgroupSize, "x"),
+                          fmt::join(*b.workgroupSize, "x"));
+    for (const auto& [row, input] : {std::pair(&a, &before), std::pair(&b, &after)})
+      if (!row->problem.empty()) text += fmt::format("  {}: {}\n", input->name, row->problem);
+    if (!a.problem.empty() || !b.problem.empty()) continue;
     const std::string differences = differencesOf(pair);
-    if (differences.empty()) {
-      text += "  no difference\n";
-      continue;
-    }
-    text +=
-        fmt::format("  {:<24} {:>9} {:>9} {:>8}\n{}", "", "before", "after", "ratio", differences);
+    text += differences.empty() ? "  no difference\n"
+                                : fmt::format("  {:<24} {:>9} {:>9} {:>8}\n{}", "", "before",
+                                              "after", "ratio", differences);
   }
+  for (const InputStats* input : {&before, &after})
+    for (const CompilerRow& row : input->rows) {
+      const bool isPaired = std::any_of(pairs.begin(), pairs.end(), [&](const RowPair& pair) {
+        return pair.before == &row || pair.after == &row;
+      });
+      if (!isPaired)
+        text += fmt::format("\n{}: {} ({}): only in {}\n", labelOf(row), row.entry, row.stage,
+                            input->name);
+    }
   const InputStats both[] = {before, after};
-  return text + fmt::format("\ncompiled by {}\n", driversOf(both));
+  const std::string drivers = driversOf(both);
+  return text + (drivers.empty() ? "" : fmt::format("\ncompiled by {}\n", drivers));
 }
 
 std::string representationsAsText(std::span<const InputStats> inputs, uint32_t columns) {
@@ -287,8 +302,7 @@ std::string statsAsJson(std::span<const InputStats> inputs, bool isComparison) {
   if (isComparison) {
     json["comparison"] = Json::array();
     for (const RowPair& pair : pairRows(inputs[0].rows, inputs[1].rows))
-      if (pair.before->problem.empty() && pair.after->problem.empty())
-        json["comparison"].push_back(pairAsJson(pair));
+      json["comparison"].push_back(pairAsJson(pair));
   }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -82,15 +82,19 @@ public:
 
   void add(const std::string& input, const Json& row) {
     StatsTotal& total = totalOf(row);
+    const auto known = baseline_ ? baseline_->find(keyOf(input, row)) : Known();
+    const bool isKnown = baseline_ && known != baseline_->end() && known->second.contains("after");
+    if (isKnown) ++found_;
     if (row.contains("problem")) {
       ++total.problems;
+      summary_.problems.push_back(
+          {input, textIn(row, "compiler"), textIn(row, "problem"), isKnown});
       return;
     }
     if (!row.contains("before") || !row.contains("after")) return;
     const Json* before = &row["before"];
     if (baseline_) {
-      const auto known = baseline_->find(keyOf(input, row));
-      if (known == baseline_->end() || !known->second.contains("after")) {
+      if (!isKnown) {
         ++summary_.notInBaseline;
         return;
       }
@@ -106,6 +110,12 @@ public:
   }
 
   StatsSummary finish() {
+    if (baseline_) {
+      const auto known = std::count_if(baseline_->begin(), baseline_->end(), [](const auto& entry) {
+        return entry.second.contains("after");
+      });
+      summary_.onlyInBaseline = uint64_t(known) - found_;
+    }
     const auto rank = [](std::vector<StatsChange>& list, auto&& isBefore) {
       std::stable_sort(list.begin(), list.end(), isBefore);
     };
@@ -123,6 +133,8 @@ public:
   }
 
 private:
+  using Known = std::map<RowKey, Json>::const_iterator;
+
   StatsTotal& totalOf(const Json& row) {
     const std::string compiler = textIn(row, "compiler");
     for (StatsTotal& total : summary_.totals)
@@ -156,6 +168,7 @@ private:
   std::optional<double> failIfWorse_;
   StatsSummary summary_;
   std::vector<StatsChange> changes_;
+  uint64_t found_ = 0; ///< rows of the baseline that this run has
 };
 
 Json asJson(const std::vector<StatsChange>& changes) {
@@ -207,6 +220,11 @@ std::string summaryAsText(const StatsSummary& s, std::optional<double> failIfWor
     if (total.problems > 0) text += fmt::format("    {} not compiled\n", total.problems);
   }
   text += listText("best", s.best) + listText("worst", s.worst);
+  for (const StatsSummary::Problem& p : s.problems)
+    if (&p - s.problems.data() < ptrdiff_t(kMostListed) || p.isNew)
+      text += fmt::format("not compiled{}: {}: {}: {}\n", p.isNew ? ", but in the baseline" : "",
+                          p.compiler, p.input, p.problem);
+  if (s.onlyInBaseline > 0) text += fmt::format("{} only in {}\n", s.onlyInBaseline, s.against);
   if (s.notInBaseline > 0) text += fmt::format("{} not in {}\n", s.notInBaseline, s.against);
   if (s.otherDriver > 0)
     text += fmt::format("{} not compared: {} is of another version of the driver\n", s.otherDriver,
@@ -231,6 +249,12 @@ Json summaryAsJson(const StatsSummary& s) {
   json["best"] = asJson(s.best);
   json["worst"] = asJson(s.worst);
   json["worse-than-allowed"] = asJson(s.failures);
+  json["not-compiled-any-more"] = Json::array();
+  for (const StatsSummary::Problem& p : s.problems)
+    if (p.isNew)
+      json["not-compiled-any-more"].push_back(
+          {{"input", p.input}, {"compiler", p.compiler}, {"problem", p.problem}});
+  json["only-in-baseline"] = s.onlyInBaseline;
   json["not-in-baseline"] = s.notInBaseline;
   json["of-another-driver"] = s.otherDriver;
   return json;

@@ -5,6 +5,7 @@
 
 #include "lanewise/result.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -40,9 +41,21 @@ struct StatsTotal {
 struct StatsSummary {
   std::string against; ///< "the inputs", or the baseline's name
   std::vector<StatsTotal> totals;
-  std::vector<StatsChange> best, worst;        ///< at most ten each, the most telling first
-  std::vector<StatsChange> failures;           ///< worse by more than the limit
+  std::vector<StatsChange> best, worst; ///< at most ten each, the most telling first
+  std::vector<StatsChange> failures;    ///< worse by more than the limit
+  struct Problem {
+    std::string input, compiler, problem;
+    bool isNew = false; ///< the baseline has figures of it
+  };
+  std::vector<Problem> problems;               ///< that could not be compiled
   uint64_t otherDriver = 0, notInBaseline = 0; ///< rows that could not be compared
+  uint64_t onlyInBaseline = 0;                 ///< rows that this run has not
+
+  /// Whether --fail-if-worse finds something.
+  bool isWorse() const {
+    return !failures.empty() ||
+           std::any_of(problems.begin(), problems.end(), [](const Problem& p) { return p.isNew; });
+  }
 };
 
 /// An earlier run's summary (--json).

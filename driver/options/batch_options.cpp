@@ -35,7 +35,7 @@ Status checkFolders(const OptOptions& o, const BatchOptions& batch) {
 Status setLimit(const std::string& text, std::optional<double>& percent) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !(value >= 0))
+  if (text.empty() || *end != '\0' || !(value >= 0 && value <= 1e9))
     return failure(fmt::format("--fail-if-worse={} must be a number of percent from 0", text));
   percent = value;
   return ok();

@@ -6,6 +6,7 @@
 #include "verify/device/device_support.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -169,16 +170,17 @@ VkFormat formatOf(AttributeKind kind) {
 }
 
 VkFormat formatOf(const PipelineAttribute& attribute) {
-  if (!attribute.is64Bit) return formatOf(attribute.kind);
-  switch (attribute.kind) {
-  case AttributeKind::Signed:
-    return VK_FORMAT_R64G64_SINT;
-  case AttributeKind::Unsigned:
-    return VK_FORMAT_R64G64_UINT;
-  case AttributeKind::Float:
-    break;
-  }
-  return VK_FORMAT_R64G64_SFLOAT;
+  if (attribute.bits == 32) return formatOf(attribute.kind);
+  const size_t kind = size_t(attribute.kind);
+  if (attribute.bits == 16)
+    return std::array{VK_FORMAT_R16G16B16A16_SFLOAT, VK_FORMAT_R16G16B16A16_SINT,
+                      VK_FORMAT_R16G16B16A16_UINT}[kind];
+  constexpr VkFormat kWide[4][3] = {
+      {VK_FORMAT_R64_SFLOAT, VK_FORMAT_R64_SINT, VK_FORMAT_R64_UINT},
+      {VK_FORMAT_R64G64_SFLOAT, VK_FORMAT_R64G64_SINT, VK_FORMAT_R64G64_UINT},
+      {VK_FORMAT_R64G64B64_SFLOAT, VK_FORMAT_R64G64B64_SINT, VK_FORMAT_R64G64B64_UINT},
+      {VK_FORMAT_R64G64B64A64_SFLOAT, VK_FORMAT_R64G64B64A64_SINT, VK_FORMAT_R64G64B64A64_UINT}};
+  return kWide[std::clamp(attribute.components, 1u, 4u) - 1][kind];
 }
 
 /// Of an attachment: what most programs render to.
@@ -197,6 +199,9 @@ VkPrimitiveTopology topologyOf(const std::string& primitives) {
 
 /// A runtime array of descriptors is compiled as one of this many, or as many as there may be.
 constexpr uint32_t kDescriptorsOfRuntimeArray = 64;
+/// What a descriptor set may hold (Vulkan: maxPerSetDescriptors is 1024 at least); drivers allow
+/// for gigabytes where more are asked for.
+constexpr uint32_t kMostDescriptors = 1 << 20;
 
 std::string valueText(const VkPipelineExecutableStatisticKHR& statistic) {
   switch (statistic.format) {
@@ -338,7 +343,7 @@ struct GraphicsState {
     uint32_t stride = 0;
     for (const PipelineAttribute& attribute : request.attributes) {
       attributes.push_back({attribute.location, 0, formatOf(attribute), stride});
-      stride += 16;
+      stride += 32; // the widest
     }
     binding = {0, stride, VK_VERTEX_INPUT_RATE_VERTEX};
     vertexInput.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO;
@@ -364,6 +369,12 @@ struct GraphicsState {
       formats.push_back(attachmentFormatOf(kind));
       VkPipelineColorBlendAttachmentState blend{};
       blend.colorWriteMask = 0xf;
+      if (request.hasDualSource && blends.empty()) {
+        blend.blendEnable = VK_TRUE;
+        blend.srcColorBlendFactor = blend.srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE;
+        blend.dstColorBlendFactor = VK_BLEND_FACTOR_SRC1_COLOR;
+        blend.dstAlphaBlendFactor = VK_BLEND_FACTOR_SRC1_ALPHA;
+      }
       blends.push_back(blend);
     }
     blend.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO;
@@ -399,10 +410,36 @@ struct GraphicsState {
 
 } // namespace
 
+// What drivers do not check: some compile what is too large, some crash over it.
+Status PipelineCompiler::checkLimits(const PipelineRequest& request) const {
+  const VkPhysicalDeviceLimits& limits = vk_->support.limits();
+  const auto check = [](uint64_t value, uint64_t most, std::string_view what) -> Status {
+    if (value <= most) return ok();
+    return failure(fmt::format("its {} {} exceed the device's {}", value, what, most));
+  };
+  uint64_t invocations = 1;
+  for (uint32_t size : request.workgroupSize) invocations *= size;
+  if (Status s = check(invocations, limits.maxComputeWorkGroupInvocations, "invocations"); !s)
+    return s;
+  if (Status s =
+          check(request.sharedBytes, limits.maxComputeSharedMemorySize, "bytes of shared memory");
+      !s)
+    return s;
+  if (Status s =
+          check(request.colorAttachments.size(), limits.maxColorAttachments, "color attachments");
+      !s)
+    return s;
+  uint64_t descriptors = 0;
+  for (const PipelineBinding& binding : request.bindings) descriptors += binding.descriptors;
+  if (descriptors <= kMostDescriptors) return ok();
+  return failure(
+      fmt::format("its {} descriptors are more than is tried ({})", descriptors, kMostDescriptors));
+}
+
 Status PipelineCompiler::makeLayout(const PipelineRequest& request) {
   Vulkan& vk = *vk_;
-  VkShaderStageFlags stages = 0;
-  for (const PipelineStage& stage : request.stages) stages |= stageOf(stage.executionModel);
+  // The partners of the stage that is asked about have no resources.
+  const VkShaderStageFlags stages = stageOf(request.stages[request.subject].executionModel);
   std::map<uint32_t, std::map<uint32_t, VkDescriptorSetLayoutBinding>> sets;
   for (const PipelineBinding& binding : request.bindings) {
     const VkDescriptorType type = descriptorTypeNamed(binding.kind);
@@ -587,6 +624,7 @@ Result<CompiledStage> PipelineCompiler::compile(const PipelineRequest& request) 
       return failure("the device has no mesh shaders (VK_EXT_mesh_shader)");
   }
   vk_->clear();
+  if (Status s = checkLimits(request); !s) return s.error();
   if (Status s = makeLayout(request); !s) return s.error();
   if (Status s = makePipeline(request); !s) return s.error();
   return describePipeline(request);

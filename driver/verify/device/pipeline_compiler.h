@@ -5,6 +5,7 @@
 #include "lanewise/result.h"
 #include "verify/program/runner.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -37,11 +38,12 @@ struct PipelineBinding {
 /// What vertex attributes and color attachments hold.
 enum class AttributeKind : uint8_t { Float, Signed, Unsigned };
 
-/// Of a vertex input.
+/// Of a vertex input. No two of a request have the same location.
 struct PipelineAttribute {
   uint32_t location = 0;
   AttributeKind kind = AttributeKind::Float;
-  bool is64Bit = false; ///< two components, else four of 32 bits
+  uint32_t bits = 32;      ///< 16, 32 or 64
+  uint32_t components = 4; ///< of 64 bits; the others have four
 };
 
 /// A pipeline to be compiled for the sake of one of its stages.
@@ -50,9 +52,13 @@ struct PipelineRequest {
   uint32_t subject = 0; ///< index of the stage that is asked about
   std::vector<PipelineBinding> bindings;
   uint32_t pushConstantBytes = 0;
+  // Of a compute pipeline, against the device's limits:
+  std::array<uint32_t, 3> workgroupSize{1, 1, 1};
+  uint64_t sharedBytes = 0;
   // Of a graphics pipeline:
   std::vector<PipelineAttribute> attributes;
   std::vector<AttributeKind> colorAttachments; ///< by location
+  bool hasDualSource = false;                  ///< the first is blended with a second color
   uint32_t patchControlPoints = 0;             ///< 0: no tessellation
   /// Of the input of a geometry shader: "triangles", "lines", ...; "" for triangles.
   std::string primitives;
@@ -105,6 +111,7 @@ private:
   PipelineCompiler();
   Status connect(uint32_t device);
   Status openDevice();
+  Status checkLimits(const PipelineRequest& request) const;
   Status makeLayout(const PipelineRequest& request);
   Status makePipeline(const PipelineRequest& request);
   Result<CompiledStage> describePipeline(const PipelineRequest& request);

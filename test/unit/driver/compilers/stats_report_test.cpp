@@ -26,6 +26,11 @@ TEST(StatsReport, PairsRowsByCompilerDriverAndEntryPoint) {
   after[3].driver = "radv 2"; // of another version: not to be compared
   const std::vector<RowPair> pairs = pairRows(before, after);
   ASSERT_EQ(pairs.size(), 3u);
+  // What a compiler died of has no driver, and is a pair all the same.
+  CompilerRow dead = row("vega10", "a", 1);
+  dead.driver.clear();
+  dead.problem = "crashed";
+  EXPECT_EQ(pairRows(std::vector{dead}, after).size(), 1u);
   for (const RowPair& pair : pairs) EXPECT_EQ(ratioOf(pair, Figure::Instructions), 10);
 }
 
@@ -108,6 +113,21 @@ TEST(StatsTotals, HoldOutputsAgainstABaseline) {
   const StatsBaseline cheaper{"old.json", summaryOf("a", facts(1, 149))};
   EXPECT_EQ(summarize(inputs, cheaper, 0.0)->failures.size(), 1u);
   EXPECT_TRUE(summarize(inputs, cheaper, 1.0)->failures.empty());
+}
+
+TEST(StatsTotals, MissWhatCompiledBefore) {
+  const StatsBaseline old{"old.json", summaryOf("a", facts(1, 150))};
+  const std::string broken =
+      R"({"compiler-stats":[{"compiler":"navi21","driver":"","entry":"main","stage":"compute","problem":"crashed"}]})";
+  const std::vector<FactsOfInput> dies = {{"a", broken}}, never = {{"b", broken}};
+  Result<StatsSummary> sum = summarize(dies, old, 0.0);
+  ASSERT_TRUE(sum);
+  ASSERT_EQ(sum->problems.size(), 1u);
+  EXPECT_TRUE(sum->problems[0].isNew);
+  EXPECT_TRUE(sum->isWorse());
+  sum = summarize(never, old, 0.0);
+  EXPECT_FALSE(sum->isWorse()); // it never did
+  EXPECT_EQ(sum->onlyInBaseline, 1u);
 }
 
 TEST(StatsTotals, NeverCompareVersionsOfADriver) {
