@@ -70,7 +70,7 @@ std::optional<Remark> whyUntouchable(const Module& module, std::string_view pass
   remark.kind = Remark::Kind::Note;
   remark.pass = pass;
   remark.name = "beyond-grammar";
-  remark.message = formatText("the module has {}; no pass of Lanewise rewrites it", *what);
+  remark.message = formatText("the module has {}; it stays as it is", *what);
   return remark;
 }
 

@@ -16,6 +16,8 @@ void BatchCounts::add(const ItemResult& result) {
   unchanged += result.status == ItemStatus::Unchanged;
   fallback += result.status == ItemStatus::Fallback;
   failed += result.status == ItemStatus::Failed;
+  const Json facts = Json::parse(result.facts, nullptr, false);
+  notValidated += facts.is_object() && facts.contains("not-validated");
   hits += result.isHit;
   written += result.isNew;
 }
@@ -36,6 +38,7 @@ std::string summaryAsJson(std::span<const BatchInput> inputs, std::span<const It
   Json count{{"files", counts.files},         {"optimized", counts.optimized},
              {"unchanged", counts.unchanged}, {"fallback", counts.fallback},
              {"failed", counts.failed},       {"written", counts.written}};
+  if (counts.notValidated > 0) count["not-validated"] = counts.notValidated;
   if (hasCache) count["cache-hits"] = counts.hits;
   Json summary{{"lanewise", lanewiseVersion()}, {"counts", std::move(count)}};
   if (stats) summary["compiler-stats"] = summaryAsJson(*stats);
@@ -49,6 +52,7 @@ std::string summaryAsText(const BatchCounts& counts, bool hasCache, double secon
                                  counts.files == 1 ? "" : "s", counts.optimized, counts.unchanged);
   if (counts.fallback > 0) text += fmt::format(", {} copied unchanged", counts.fallback);
   if (counts.failed > 0) text += fmt::format(", {} failed", counts.failed);
+  if (counts.notValidated > 0) text += fmt::format(", {} not validated", counts.notValidated);
   if (hasCache)
     text += fmt::format(", {:.0f} % cached",
                         100.0 * double(counts.hits) / double(std::max<size_t>(counts.files, 1)));

@@ -14,8 +14,9 @@ namespace lanewise::driver {
 
 struct BatchCounts {
   size_t files = 0, optimized = 0, unchanged = 0, fallback = 0, failed = 0;
-  size_t hits = 0;    ///< found in the cache
-  size_t written = 0; ///< outputs that were not there with these bytes
+  size_t notValidated = 0; ///< the installed SPIRV-Tools do not know what they use
+  size_t hits = 0;         ///< found in the cache
+  size_t written = 0;      ///< outputs that were not there with these bytes
   void add(const ItemResult& result);
 };
 

@@ -40,6 +40,7 @@ std::string factsOf(const OptimizedInput& one, const ModuleStats* stats) {
     missed += r.kind == Remark::Kind::Missed;
     if (r.kind == Remark::Kind::Warning)
       warnings.push_back({{"pass", r.pass}, {"name", r.name}, {"message", r.message}});
+    if (r.kind == Remark::Kind::Note && r.function.empty()) facts[r.name] = r.message;
   }
   facts["remarks"] = {{"applied", applied}, {"missed", missed}};
   if (!warnings.empty()) facts["warnings"] = std::move(warnings);

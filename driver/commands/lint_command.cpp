@@ -4,6 +4,7 @@
 #include "options/option_groups.h"
 #include "report/lint_report.h"
 #include "spirv/spirv_tools.h"
+#include "spirv/validation.h"
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/isolate.h"
@@ -227,7 +228,7 @@ private:
     for (bool mergesReturns : attempts) {
       const Result<Words> words =
           runSpirvOpt(loaded.words, flagsFor(mergesReturns), {loaded.env, true, true});
-      if (words && validate(*words, loaded.env)) return Module::read(*words);
+      if (words && validateWords(*words, loaded.env)) return Module::read(*words);
     }
     printError(
         "{}: warning: SPIRV-Tools cannot simplify this module; some problems may be missed\n",

@@ -3,8 +3,10 @@
 #include "input/hlsl_registers.h"
 #include "ir/module.h"
 #include "spirv/assembly.h"
+#include "spirv/validation.h"
 #include "support/failure.h"
 #include "support/files.h"
+#include "validity/check_module.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -125,15 +127,13 @@ Result<Words> wordsOfBinary(std::string_view bytes) {
   return words;
 }
 
-/// "EntryPoint" names of a readable module.
-Status checkEntry(const Words& words, const std::string& entry) {
+/// Whether the module has an entry point of this name ("": any).
+Status checkEntry(const Module& module, const std::string& entry) {
   if (entry.empty()) return ok();
-  Result<Module> module = Module::read(words);
-  if (!module) return module.error();
   std::string known;
-  for (InstRef i : module->globals()) {
-    if (module->opcode(i) != spv::Op::OpEntryPoint) continue;
-    std::string_view name = module->stringAt(i, 3);
+  for (InstRef i : module.globals()) {
+    if (module.opcode(i) != spv::Op::OpEntryPoint) continue;
+    std::string_view name = module.stringAt(i, 3);
     if (name == entry) return ok();
     known += fmt::format("{}'{}'", known.empty() ? "" : ", ", name);
   }
@@ -231,19 +231,25 @@ struct Loader {
 
   /// Our reader first: it is quicker to say no, and what it accepts cannot surprise the passes.
   bool check() {
-    if (Result<Module> module = Module::read(out.words); !module) return fail(module.error());
-    if (options.env) {
-      out.env = *options.env;
-      if (Status s = validate(out.words, out.env); !s)
-        return fail(failure(
-            fmt::format("not valid SPIR-V for {}: {}", targetEnvName(out.env), s.error().message)));
-    } else {
-      Result<spv_target_env> env = validateInSomeEnv(out.words);
-      if (!env) return fail(env.error());
-      out.env = *env;
-    }
+    Result<Module> module = Module::read(out.words);
+    if (!module) return fail(module.error());
+    if (!checkValidity(*module)) return false;
     if (out.kind != InputKind::Hlsl)
-      if (Status s = checkEntry(out.words, options.entry); !s) return fail(s.error());
+      if (Status s = checkEntry(*module, options.entry); !s) return fail(s.error());
+    return true;
+  }
+
+  bool checkValidity(const Module& module) {
+    out.env = options.env.value_or(likelyEnv(module));
+    if (!options.isValidated && (defaultValidation().isOff || checkModule(module))) return true;
+    Result<Validated> validated = validate(module, options.env);
+    if (!validated) return fail(validated.error());
+    out.env = validated->env;
+    out.isValidated = true;
+    out.doubt = std::move(validated->doubt);
+    if (!validated->unknown.empty())
+      out.warnings.push_back(
+          fmt::format("{}: note: {}", displayName, notValidated(validated->unknown)));
     return true;
   }
 };

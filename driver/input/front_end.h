@@ -40,6 +40,9 @@ struct LoadOptions {
   bool bindsUniforms = false; ///< GLSL without layout(binding) gets free ones; HLSL always does
   /// HLSL whose registers share a binding is refused: a host has to bind what is made of it.
   bool isForHost = false;
+  /// Whether SPIRV-Tools validate the module; otherwise only Lanewise's own checker looks at it, and
+  /// they are asked where it finds something.
+  bool isValidated = true;
 };
 
 /// A file that was looked for while the input was read.
@@ -49,8 +52,12 @@ struct FileProbe {
 };
 
 struct LoadedModule {
-  Words words; ///< valid in `env`
+  Words words; ///< valid in `env`; probably, unless `isValidated`
   spv_target_env env = SPV_ENV_VULKAN_1_2;
+  bool isValidated = false;
+  /// What Lanewise's checker has against the module, though SPIRV-Tools take it; "" mostly. Passes
+  /// rely on what it checks.
+  std::string doubt;
   InputKind kind = InputKind::Spv;
   std::string text; ///< the input itself as it was read, when it is not a binary
   /// Files read besides the input itself, in the order of reading: its #includes.
@@ -58,7 +65,8 @@ struct LoadedModule {
   /// The same with what they held, and the places where an #include was looked for in vain: a file
   /// that appears there changes the module.
   std::vector<FileProbe> probes;
-  /// Warnings of the compiler, each "FILE:LINE: warning: ..." and the line of source below it.
+  /// Warnings of the compiler, each "FILE:LINE: warning: ..." and the line of source below it, and
+  /// a note where SPIRV-Tools could not validate the module.
   std::vector<std::string> warnings;
   bool isSource() const { return kind == InputKind::Glsl || kind == InputKind::Hlsl; }
 };

@@ -298,7 +298,15 @@ void addRequirementOptions(CommandLine& line, bool& requiresVerified, bool& requ
 }
 
 void addValidationOptions(CommandLine& line, ValidationOptions& options) {
-  line.flag("--skip-validation", options.isOff, "do not validate modules");
+  line.flag("--require-validation", options.isRequired,
+            "refuse what the installed SPIRV-Tools do not know and cannot validate");
+  line.flag("--no-validation", options.isOff, "do not validate modules");
+  line.flag("--skip-validation", options.isOff, "the same, as spirv-opt spells it");
+  line.check([&options]() -> Status {
+    if (options.isOff && options.isRequired)
+      return failure("--require-validation asks for what --no-validation leaves out; drop one");
+    return ok();
+  });
   const std::string asIn = "relax the validator as spirv-val's option of this name does";
   line.flag("--relax-logical-pointer", options.relaxLogicalPointer, asIn);
   line.flag("--relax-struct-store", options.relaxStructStore, asIn);

@@ -49,7 +49,7 @@ void addTimingOption(CommandLine& line, VerifyOptions& options);
 void addRequirementOptions(CommandLine& line, bool& requiresVerified, bool& requiresCoverage,
                            std::string requiresVerifiedHelp);
 
-/// spirv-opt's options of the validator.
+/// How modules are validated: our options and spirv-opt's.
 void addValidationOptions(CommandLine& line, ValidationOptions& options);
 
 /// --isolation-timeout and --no-isolation.

@@ -1,5 +1,6 @@
 #include "pipeline/opt_program.h"
 
+#include "pipeline/optimize_input.h"
 #include "planning/layout_plan.h"
 #include "support/failure.h"
 
@@ -138,11 +139,8 @@ private:
   PipelineOptions pipelineFor(const ProgramModule& m) const {
     PipelineOptions pipeline = options_.pipeline;
     pipeline.assumptions = ScenarioShaders::assumptionsFor(*m.shader, pipeline.assumptions);
-    pipeline.env = m.module.env;
-    pipeline.log = &log_;
+    prepareFor(m.module, log_, pipeline);
     pipeline.rewritesBefore = rewrites_;
-    pipeline.runSpirvOpt = runSpirvOpt;
-    pipeline.validate = validate;
     return pipeline;
   }
 

@@ -6,6 +6,7 @@
 #include "report/remark_printer.h"
 #include "report/report.h"
 #include "spirv/assembly.h"
+#include "spirv/tools_grammar.h"
 #include "support/depfile.h"
 #include "support/failure.h"
 #include "support/files.h"
@@ -30,6 +31,16 @@ Remark manifestMissing() {
   r.pass = "aos-to-soa";
   r.name = "no-manifest";
   r.message = "the host must use the new buffer layouts; --layout-manifest=FILE writes them down";
+  return r;
+}
+
+Remark doubtful(const std::string& doubt) {
+  Remark r;
+  r.kind = Remark::Kind::Warning;
+  r.pass = "validation";
+  r.name = "doubtful-module";
+  r.message = fmt::format("the module was left as it is: {}, though {} takes it", doubt,
+                          spirvToolsRelease());
   return r;
 }
 
@@ -98,15 +109,18 @@ std::string verificationText(const std::string& name, const VerifySummary& summa
   return text;
 }
 
-bool isPrinted(Remark::Kind kind, RemarkFilter filter) {
+bool isPrinted(const Remark& remark, RemarkFilter filter) {
+  const Remark::Kind kind = remark.kind;
   switch (filter) {
   case RemarkFilter::All:
     return true;
   case RemarkFilter::Missed:
     return kind == Remark::Kind::Missed || kind == Remark::Kind::Warning;
   case RemarkFilter::Applied:
-  case RemarkFilter::Summary:
     return kind == Remark::Kind::Applied || kind == Remark::Kind::Warning;
+  case RemarkFilter::Summary:
+    // Of the notes those that speak of the module as a whole.
+    return kind != Remark::Kind::Missed && (kind != Remark::Kind::Note || remark.function.empty());
   case RemarkFilter::Warnings:
     return kind == Remark::Kind::Warning;
   case RemarkFilter::None:
@@ -146,9 +160,11 @@ private:
       pipeline.assumptions =
           ScenarioShaders::assumptionsFor(scenario->shader(), std::move(pipeline.assumptions));
     }
+    load.isValidated = options_.verify; // a device is given nothing that is not
     Result<LoadedModule> module = loadModule(input_, load, contents_);
     if (!module) return fail(module.error().message);
     one_.module = std::move(*module);
+    isEnvGiven_ = load.env.has_value();
     if (scenario && options_.verify)
       for (std::string& file : filesOf(scenario->scenario(), input_))
         one_.module.dependencies.push_back(std::move(file));
@@ -159,10 +175,8 @@ private:
   }
 
   int optimize(const ScenarioFor* scenario, PipelineOptions pipeline) {
-    pipeline.env = one_.module.env;
-    pipeline.log = &log_;
-    pipeline.runSpirvOpt = runSpirvOpt;
-    pipeline.validate = validate;
+    prepareFor(one_.module, log_, pipeline);
+    pipeline.isEnvGiven = isEnvGiven_;
     std::unique_ptr<OptVerification> verification;
     if (options_.verify) {
       Result<std::unique_ptr<OptVerification>> v =
@@ -174,9 +188,14 @@ private:
         return verification->judge(pass, before, after, layouts, remark);
       };
     }
-    Result<PipelineOutcome> outcome = runPipeline(one_.module.words, options_.steps, pipeline);
+    // Passes rely on what our checker checks: where it has something against the module, none runs.
+    const std::span<const PipelineStep> steps =
+        one_.module.doubt.empty() ? std::span(options_.steps) : std::span<const PipelineStep>();
+    Result<PipelineOutcome> outcome = runPipeline(one_.module.words, steps, pipeline);
     if (!outcome) return fail(fmt::format("{}: {}", input_, outcome.error().str()));
     one_.outcome = std::move(*outcome);
+    if (steps.size() < options_.steps.size())
+      one_.outcome.remarks.push_back(doubtful(one_.module.doubt));
     if (verification) {
       Result<VerifySummary> finished =
           verification->finish(one_.outcome.words, one_.outcome.layouts, one_.outcome.remarks);
@@ -235,6 +254,7 @@ private:
   Verifier* verifier_;
   std::ostream& log_;
   const std::string* contents_;
+  bool isEnvGiven_ = false;
   OptimizedInput one_;
 };
 
@@ -244,6 +264,15 @@ OptimizedInput optimizeInput(const std::string& input, const std::string& output
                              const OptOptions& options, Verifier* verifier, std::ostream& log,
                              const std::string* contents) {
   return InputOptimizer(input, output, options, verifier, log, contents).run();
+}
+
+void prepareFor(const LoadedModule& module, std::ostream& log, PipelineOptions& pipeline) {
+  pipeline.env = module.env;
+  pipeline.isInputValid = module.isValidated;
+  pipeline.log = &log;
+  pipeline.runSpirvOpt = runSpirvOpt;
+  pipeline.validate = validateWords;
+  pipeline.unknownToSpirvOpt = unknownToParser;
 }
 
 Status addModule(const std::string& input, std::string out, const LoadedModule& module,
@@ -288,7 +317,7 @@ void addReport(const std::string& name, const LoadedModule* module, const Pipeli
   if (texts)
     if (Result<Module> read = Module::read(module->words)) known.add(*read);
   for (const Remark& r : outcome.remarks) {
-    if (!isPrinted(r.kind, options.remarks)) continue;
+    if (!isPrinted(r, options.remarks)) continue;
     const bool isQuoted = options.quotesSource || r.kind == Remark::Kind::Warning;
     output.remarks +=
         isJson ? remarkAsJson(r, name)

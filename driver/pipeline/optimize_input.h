@@ -52,6 +52,9 @@ OptimizedInput optimizeInput(const std::string& input, const std::string& output
 
 // The parts of it that whole programs (`opt --scenario` without INPUT) use as well.
 
+/// Sets what the pipeline of a module asks SPIRV-Tools, and what is known of the module.
+void prepareFor(const LoadedModule& module, std::ostream& log, PipelineOptions& pipeline);
+
 /// Adds the module itself, its depfile, and the text of --diff. Takes the lines out of
 /// `outcome.words` when they are not to be kept.
 Status addModule(const std::string& input, std::string out, const LoadedModule& module,

@@ -20,15 +20,32 @@ double millisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
+/// An Error also where SPIRV-Tools take a module that our checker has something against: passes
+/// rely on what it checks.
+Result<Validated> validateTimed(const Words& words, std::optional<spv_target_env> env,
+                                const PipelineOptions& options, std::vector<StepTime>& times) {
+  const Clock::time_point start = Clock::now();
+  Result<Validated> validated = options.validate(words, env);
+  times.push_back({"validation", millisecondsSince(start)});
+  if (validated && !validated->doubt.empty()) return failure(validated->doubt);
+  return validated;
+}
+
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// What is done about steps that go wrong.
+enum class Care : uint8_t {
+  Full, ///< results are validated between the steps, and culprits looked for
+  None  ///< nothing is validated, and the first failure ends the run
+};
+
 class Pipeline {
 public:
-  Pipeline(Words input, const PipelineOptions& options)
-      : options_(options), current_(input), lastValid_(std::move(input)), lastGood_(lastValid_),
-        rewrites_(options.rewritesBefore) {}
+  Pipeline(Words input, const PipelineOptions& options, Care care)
+      : options_(options), care_(care), current_(input), lastValid_(std::move(input)),
+        lastGood_(lastValid_), rewrites_(options.rewritesBefore) {}
 
   Status run(std::span<const PipelineStep> steps) {
     for (size_t i = 0; i < steps.size();) {
@@ -98,18 +115,41 @@ private:
   }
 
   Status runGroup(std::span<const PipelineStep> group) {
+    if (isSpirvOptLeftOut_) return ok();
     Result<Words> result = callSpirvOpt(current_, group);
+    if (!result)
+      if (const std::string unknown = unknownToSpirvOpt(); !unknown.empty())
+        return leaveOutSpirvOpt(unknown);
     pending_.insert(pending_.end(), group.begin(), group.end());
     if (!result) return findCulprits();
     current_ = std::move(*result);
     return ok();
   }
 
+  std::string unknownToSpirvOpt() const {
+    if (!options_.unknownToSpirvOpt) return {};
+    const Result<Module> module = Module::read(current_);
+    if (!module) return {};
+    Result<std::string> unknown = options_.unknownToSpirvOpt(*module);
+    return unknown ? std::move(*unknown) : std::string();
+  }
+
+  Status leaveOutSpirvOpt(const std::string& unknown) {
+    const std::string why = fmt::format("{} does not know {}", spirvToolsRelease(), unknown);
+    if (options_.strict)
+      return failure(
+          fmt::format("spirv-opt's passes cannot run: {}, and --strict asks for all", why));
+    isSpirvOptLeftOut_ = true;
+    addRemark(Remark::Kind::Note, "spirv-opt", "left-out",
+              fmt::format("spirv-opt's passes were left out: {}", why));
+    return ok();
+  }
+
   Status validateNow(const Words& words) {
-    Clock::time_point start = Clock::now();
-    Status s = options_.validate(words, options_.env);
-    outcome_.times.push_back({"validation", millisecondsSince(start)});
-    return s;
+    if (care_ == Care::None) return ok();
+    const Result<Validated> validated =
+        validateTimed(words, options_.env, options_, outcome_.times);
+    return validated ? ok() : Status(validated.error());
   }
 
   /// Makes sure that what the spirv-opt steps made since the last validation is valid.
@@ -128,6 +168,7 @@ private:
   /// Runs the pending steps one at a time from the last valid module, and leaves out those that
   /// fail.
   Status findCulprits() {
+    if (care_ == Care::None) return failure("a pass of SPIRV-Tools failed");
     current_ = lastValid_;
     for (const PipelineStep& step : std::exchange(pending_, {})) {
       Result<Words> result = callSpirvOpt(current_, {&step, 1});
@@ -136,7 +177,7 @@ private:
         why = result.error().message;
       } else if (*result != current_) {
         if (Status s = validateNow(*result); !s)
-          why = "wrote an invalid module: " + s.error().message;
+          why = "wrote an invalid module: " + s.error().str();
       }
       if (why.empty()) {
         current_ = std::move(*result);
@@ -145,7 +186,7 @@ private:
       if (options_.strict)
         return failure(fmt::format("the SPIRV-Tools pass {} {}", step.flag, why));
       addRemark(
-          std::string(step.name()), "dropped-pass",
+          Remark::Kind::Warning, std::string(step.name()), "dropped-pass",
           fmt::format(
               "the SPIRV-Tools pass {} {}; left out (reproduce with '{}' alone on this input, "
               "after the passes before it)",
@@ -157,29 +198,27 @@ private:
 
   // Our passes.
 
-  Remark& addRemark(std::string pass, std::string name, std::string message) {
+  void addRemark(Remark::Kind kind, std::string pass, std::string name, std::string message) {
     Remark r;
-    r.kind = Remark::Kind::Warning;
+    r.kind = kind;
     r.pass = std::move(pass);
     r.name = std::move(name);
     r.message = std::move(message);
     outcome_.remarks.push_back(std::move(r));
-    return outcome_.remarks.back();
   }
 
   /// An error of ours: the module stays as it was before the pass.
   Status reportInternalError(const PipelineStep& step, const std::string& why) {
     std::string message = fmt::format(
         "internal error in --{}: {}; the pass was undone, please report it", step.name(), why);
-    if (options_.strict) return failure(message);
-    addRemark(std::string(step.name()), "internal-error", message);
+    if (options_.strict || care_ == Care::None) return failure(message);
+    addRemark(Remark::Kind::Warning, std::string(step.name()), "internal-error", message);
     return ok();
   }
 
   struct OneRun {
     Words words;
     bool changed = false;
-    bool isUntouchable = false; ///< the module has something that nobody knows
     Remarks remarks;
     LayoutManifest layouts;
   };
@@ -189,11 +228,6 @@ private:
     Result<Module> module = Module::read(current_);
     if (!module) return module.error();
     OneRun one;
-    if (auto remark = whyUntouchable(*module, step.pass->flag)) {
-      if (!isUntouchableTold_) one.remarks.push_back(std::move(*remark));
-      one.isUntouchable = true;
-      return one;
-    }
     Analyses analyses(*module, options_.assumptions);
     LayoutExchange layouts{.decided = options_.programLayouts, .narrow = options_.narrow};
     PassContext context{.module = *module,
@@ -221,9 +255,8 @@ private:
     int64_t rewritesBefore = rewrites_;
     for (int attempt = 0;; ++attempt) {
       Result<OneRun> one = runOnce(step);
-      // What the pass starts from must be valid before anything built on it can be trusted, also
-      // that it has something unknown.
-      if (!one || one->changed || one->isUntouchable) {
+      // What the pass starts from must be valid before anything built on it can be trusted.
+      if (!one || one->changed) {
         Words before = current_;
         if (Status s = ensureValid(); !s) return s;
         if (current_ != before) {
@@ -233,12 +266,11 @@ private:
       }
       if (!one) return reportInternalError(step, one.error().str());
       if (!one->changed) {
-        isUntouchableTold_ = isUntouchableTold_ || one->isUntouchable;
         append(std::move(one->remarks));
         return ok();
       }
       if (Status s = validateNow(one->words); !s)
-        return reportInternalError(step, "it wrote an invalid module: " + s.error().message);
+        return reportInternalError(step, "it wrote an invalid module: " + s.error().str());
       Verdict verdict = judge(step, *one);
       if (verdict == Verdict::InputDiffers && attempt == 0) {
         current_ = lastGood_;
@@ -275,13 +307,14 @@ private:
   }
 
   const PipelineOptions& options_;
+  const Care care_;
   Words current_;
   Words lastPrinted_;
   Words lastValid_; ///< validated; pending_ leads from here to current_
   Words lastGood_;  ///< the input, or the last module that the judge kept
   std::vector<PipelineStep> pending_;
   int64_t rewrites_;
-  bool isUntouchableTold_ = false;
+  bool isSpirvOptLeftOut_ = false;
   PipelineOutcome outcome_;
 };
 
@@ -351,11 +384,84 @@ Result<std::optional<PipelineStep>> parseStep(const std::string& argument) {
   return none;
 }
 
-Result<PipelineOutcome> runPipeline(Words input, std::span<const PipelineStep> steps,
-                                    const PipelineOptions& options) {
-  Pipeline pipeline(std::move(input), options);
+Remark notValidatedRemark(const std::string& unknown) {
+  Remark r;
+  r.kind = Remark::Kind::Note;
+  r.pass = "validation";
+  r.name = "not-validated";
+  r.message = notValidated(unknown);
+  return r;
+}
+
+namespace {
+
+/// What is printed while passes run must not be printed twice.
+bool tellsAsItGoes(const PipelineOptions& options) {
+  return options.printAll || !options.printBefore.empty() || !options.printAfter.empty() ||
+         options.bisectLimit >= 0;
+}
+
+Result<PipelineOutcome> runValidated(Words input, std::span<const PipelineStep> steps,
+                                     const PipelineOptions& options) {
+  Pipeline pipeline(std::move(input), options, Care::Full);
   if (Status s = pipeline.run(steps); !s) return s.error();
   return pipeline.take();
+}
+
+/// The steps, and one validation of what they made. Nothing where something went wrong.
+std::optional<PipelineOutcome> runUnvalidated(const Words& input,
+                                              std::span<const PipelineStep> steps,
+                                              std::optional<spv_target_env> env,
+                                              const PipelineOptions& options) {
+  Pipeline pipeline(input, options, Care::None);
+  if (!pipeline.run(steps)) return {};
+  PipelineOutcome outcome = pipeline.take();
+  const Result<Validated> after = validateTimed(outcome.words, env, options, outcome.times);
+  if (!after) return {};
+  // Valid, but not in the environment that the input probably is valid in.
+  if (after->env != options.env && outcome.words != input) {
+    const Result<Validated> before = validateTimed(input, env, options, outcome.times);
+    if (!before || before->env != after->env) return {};
+  }
+  if (!after->unknown.empty()) outcome.remarks.push_back(notValidatedRemark(after->unknown));
+  return outcome;
+}
+
+Result<PipelineOutcome> runOnUnvalidated(Words input, std::span<const PipelineStep> steps,
+                                         const PipelineOptions& options) {
+  const auto env = options.isEnvGiven ? std::optional(options.env) : std::nullopt;
+  if (!tellsAsItGoes(options) && !options.validateAfterAll)
+    if (std::optional<PipelineOutcome> outcome = runUnvalidated(input, steps, env, options))
+      return std::move(*outcome);
+  std::vector<StepTime> times;
+  const Result<Validated> validated = validateTimed(input, env, options, times);
+  if (!validated) return validated.error();
+  PipelineOptions again = options;
+  again.env = validated->env;
+  Result<PipelineOutcome> outcome = runValidated(std::move(input), steps, again);
+  if (!outcome) return outcome;
+  outcome->times.insert(outcome->times.begin(), times.begin(), times.end());
+  if (!validated->unknown.empty())
+    outcome->remarks.push_back(notValidatedRemark(validated->unknown));
+  return outcome;
+}
+
+} // namespace
+
+Result<PipelineOutcome> runPipeline(Words input, std::span<const PipelineStep> steps,
+                                    const PipelineOptions& options) {
+  std::optional<Remark> untouchable;
+  if (!steps.empty()) {
+    const Result<Module> module = Module::read(input);
+    if (!module) return module.error();
+    untouchable = whyUntouchable(*module, steps.front().name());
+    if (untouchable) steps = {};
+  }
+  Result<PipelineOutcome> outcome = options.isInputValid
+                                        ? runValidated(std::move(input), steps, options)
+                                        : runOnUnvalidated(std::move(input), steps, options);
+  if (outcome && untouchable) outcome->remarks.push_back(std::move(*untouchable));
+  return outcome;
 }
 
 } // namespace lanewise::driver

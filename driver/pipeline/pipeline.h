@@ -7,7 +7,7 @@
 #include "lanewise/result.h"
 #include "lanewise/target_profile.h"
 #include "pass.h"
-#include "spirv/spirv_tools.h"
+#include "spirv/validation.h"
 
 #include <chrono>
 #include <cstdint>
@@ -60,7 +60,11 @@ bool maySite(const PipelineOptions& options, std::string_view pass, std::string_
 /// Runs spirv-opt flags; replaced in tests.
 using SpirvOptRunner = std::function<Result<Words>(
     std::span<const uint32_t> words, std::span<const std::string> flags, const SpirvOptOptions&)>;
-using Validator = std::function<Status(std::span<const uint32_t> words, spv_target_env)>;
+/// validateWords() of spirv/validation.h; replaced in tests.
+using Validator = std::function<Result<Validated>(std::span<const uint32_t> words,
+                                                  std::optional<spv_target_env>)>;
+/// unknownToParser() of spirv/tools_grammar.h; replaced in tests.
+using ToolsQuestion = std::function<Result<std::string>(const Module&)>;
 
 /// What to do with the module that a pass of ours made.
 enum class Verdict { Keep, Undo, InputDiffers };
@@ -75,7 +79,11 @@ using PassJudge = std::function<Verdict(const PassInfo&, const Words& before, co
                                         const LayoutManifest& layouts, Remark& remark)>;
 
 struct PipelineOptions {
-  spv_target_env env = SPV_ENV_VULKAN_1_2;
+  spv_target_env env = SPV_ENV_VULKAN_1_2; ///< that the module is valid in, or probably is
+  bool isEnvGiven = false;                 ///< by the user: no other one will do
+  /// Whether the input was validated. Otherwise one validation, of the output, is enough where it
+  /// finds nothing; the input's follows where it does, to say whose fault it is.
+  bool isInputValid = true;
   TargetProfile target;
   Assumptions assumptions;
   bool isRobust = false; ///< PassContext::isRobust
@@ -96,6 +104,7 @@ struct PipelineOptions {
   const std::map<BindingNumber, BufferLayout>* programLayouts = nullptr;
   SpirvOptRunner runSpirvOpt;
   Validator validate;
+  ToolsQuestion unknownToSpirvOpt; ///< empty: it knows all
   /// Where printing and bisecting go (standard error).
   std::ostream* log = nullptr;
 };
@@ -116,13 +125,19 @@ struct PipelineOutcome {
   int64_t rewrites = 0; ///< counted for --bisect-limit, those before it included
 };
 
-/// Runs the steps over a valid module. Errors only with `strict` (a pass crashed, wrote an invalid
-/// module or failed) or when text to print could not be made.
+/// The note that SPIRV-Tools could not validate a module (Validated::unknown).
+Remark notValidatedRemark(const std::string& unknown);
+
+/// Runs the steps over a module. Errors only when the input is not valid, with `strict` (a pass
+/// crashed, wrote an invalid module, failed or was left out) or when text to print could not be
+/// made. A module that has something beyond the grammar (ir/beyond_grammar.h) stays as it is, and
+/// spirv-opt's steps are left out of one that it cannot read, each with a note.
 ///
 /// Consecutive spirv-opt steps run as one isolated call. When it crashes, or when its result turns
 /// out not to be valid, the steps are run again one at a time to find the culprits; those are
-/// dropped, each with a remark. Results are validated before a pass of ours rewrites them, after it
-/// did, and at the end.
+/// dropped, each with a remark. Of a validated input results are validated before a pass of ours
+/// rewrites them, after it did, and at the end. Of another one the steps run without that first,
+/// and are run again with it when something went wrong and the input is not to blame.
 Result<PipelineOutcome> runPipeline(Words input, std::span<const PipelineStep> steps,
                                     const PipelineOptions& options);
 

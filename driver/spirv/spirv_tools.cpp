@@ -1,5 +1,6 @@
 #include "spirv/spirv_tools.h"
 
+#include "spirv/tools_grammar.h"
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/isolate.h"
@@ -51,7 +52,7 @@ ValidationOptions& validationInUse() {
   return options;
 }
 
-std::string runValidator(std::span<const uint32_t> words, spv_target_env env) {
+ToolsVerdict runValidator(std::span<const uint32_t> words, spv_target_env env) {
   const ValidationOptions& given = validationInUse();
   FirstMessage message;
   spvtools::SpirvTools tools(env);
@@ -66,11 +67,10 @@ std::string runValidator(std::span<const uint32_t> words, spv_target_env env) {
   options.SetSkipBlockLayout(given.skipBlockLayout);
   options.SetBeforeHlslLegalization(given.beforeHlslLegalization);
   options.SetUniversalLimit(spv_validator_limit_max_id_bound, given.maxIdBound);
-  if (tools.Validate(words.data(), words.size(), options)) return {};
+  if (tools.Validate(words.data(), words.size(), options)) return {env, {}, 0};
   std::string text = onOneLine(message.text);
   if (text.empty()) text = "the validator gave no reason";
-  if (message.position.index != 0) text += fmt::format(" (instruction {})", message.position.index);
-  return text;
+  return {{}, std::move(text), uint32_t(message.position.index)};
 }
 
 } // namespace
@@ -119,38 +119,34 @@ void setDefaultValidation(const ValidationOptions& options) {
   validationInUse() = options;
 }
 
-Status validate(std::span<const uint32_t> words, spv_target_env env) {
-  if (validationInUse().isOff) return ok();
-  Result<std::string> said = isolate(
-      [&]() -> Result<std::string> { return runValidator(words, env); }, defaultIsolation());
-  if (!said) return failure("the SPIR-V validator " + said.error().message);
-  if (!said->empty()) return failure(*said);
-  return ok();
+const ValidationOptions& defaultValidation() {
+  return validationInUse();
 }
 
-Result<spv_target_env> validateInSomeEnv(std::span<const uint32_t> words) {
-  uint32_t version = words.size() > 1 ? words[1] : 0;
-  uint32_t minor = version >> 8 & 0xFF;
-  spv_target_env vulkan = minor >= 6 ? SPV_ENV_VULKAN_1_3 : SPV_ENV_VULKAN_1_2;
-  static constexpr spv_target_env kUniversal[] = {
-      SPV_ENV_UNIVERSAL_1_0, SPV_ENV_UNIVERSAL_1_1, SPV_ENV_UNIVERSAL_1_2, SPV_ENV_UNIVERSAL_1_3,
-      SPV_ENV_UNIVERSAL_1_4, SPV_ENV_UNIVERSAL_1_5, SPV_ENV_UNIVERSAL_1_6};
-  spv_target_env universal = kUniversal[std::min<uint32_t>(minor, 6)];
-  if (validationInUse().isOff) return vulkan;
-  // Both in one child: the second is rare, and a child costs more than a small module's validation.
-  Result<std::string> said = isolate(
+Result<ToolsVerdict> validateByTools(std::span<const uint32_t> words,
+                                     std::span<const spv_target_env> envs) {
+  // All in one child: a second one is rare, and a child costs more than a small module's
+  // validation. Between the processes: the verdict's fields as words, and its message.
+  Result<std::string> bytes = isolate(
       [&]() -> Result<std::string> {
-        if (runValidator(words, vulkan).empty()) return std::string("vulkan");
-        std::string why = runValidator(words, universal);
-        if (why.empty()) return std::string("universal");
-        return failure("not valid SPIR-V: " + why);
+        const auto without = withoutUnknownLanguage(words);
+        ToolsVerdict verdict;
+        for (spv_target_env env : envs)
+          if (verdict =
+                  runValidator(without ? std::span<const uint32_t>(without->words) : words, env);
+              verdict.env)
+            break;
+        const Words fields{verdict.env ? 1u : 0u, uint32_t(verdict.env.value_or(envs.front())),
+                           verdict.instruction};
+        return bytesOf(fields) + verdict.message;
       },
       defaultIsolation());
-  if (!said) {
-    bool isVerdict = said.error().message.starts_with("not valid");
-    return isVerdict ? said.error() : failure("the SPIR-V validator " + said.error().message);
-  }
-  return *said == "vulkan" ? vulkan : universal;
+  if (!bytes) return bytes.error();
+  constexpr size_t kFieldBytes = 3 * sizeof(uint32_t);
+  const Words fields = wordsOf(bytes->substr(0, kFieldBytes));
+  ToolsVerdict verdict{{}, bytes->substr(kFieldBytes), fields[2]};
+  if (fields[0] != 0) verdict.env = spv_target_env(fields[1]);
+  return verdict;
 }
 
 Result<ToolsAssembly> assembleByTools(std::string_view text, spv_target_env env) {
@@ -216,10 +212,14 @@ Result<Words> runSpirvOpt(std::span<const uint32_t> words, std::span<const std::
         run.set_preserve_bindings(options.preserveBindings);
         run.set_preserve_spec_constants(options.preserveSpecConstants);
         run.set_max_id_bound(validationInUse().maxIdBound);
+        const auto without = withoutUnknownLanguage(words);
+        const std::span<const uint32_t> in =
+            without ? std::span<const uint32_t>(without->words) : words;
         Words out;
-        if (!optimizer.Run(words.data(), words.size(), &out, run))
+        if (!optimizer.Run(in.data(), in.size(), &out, run))
           return failure(message.text.empty() ? "failed without a message"
                                               : "failed: " + onOneLine(message.text));
+        if (without) without->restore(out);
         return bytesOf(out);
       },
       defaultIsolation());
@@ -238,6 +238,11 @@ bool acceptsSpirvOptFlag(const std::string& flag, std::string* why) {
 
 std::string spirvToolsVersion() {
   return spvSoftwareVersionString();
+}
+
+std::string spirvToolsRelease() {
+  const std::string version = spirvToolsVersion(); // "v2023.1"
+  return "SPIRV-Tools " + (version.starts_with('v') ? version.substr(1) : version);
 }
 
 std::span<const std::string> knownSpirvOptFlags() {

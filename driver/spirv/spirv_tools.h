@@ -5,6 +5,7 @@
 #include "lanewise/result.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <spirv-tools/libspirv.h>
 #include <string>
@@ -21,28 +22,35 @@ Result<spv_target_env> parseTargetEnv(const std::string& name);
 /// The spelling that parseTargetEnv() takes.
 std::string targetEnvName(spv_target_env env);
 
-/// What the validator does not ask for (spirv-opt's options of the same names). The layout rules
-/// that a feature of the device relaxes, such as scalar block layout, are always taken in their
-/// weakest form, because a module does not say which feature it is made for.
+/// What the validator does not ask for (spirv-opt's options of the same names), and what becomes of
+/// its verdicts. The layout rules that a feature of the device relaxes, such as scalar block
+/// layout, are always taken in their weakest form, because a module does not say which feature it
+/// is made for.
 struct ValidationOptions {
-  bool isOff = false; ///< --skip-validation: every module counts as valid
+  bool isOff = false;      ///< --no-validation: every module counts as valid
+  bool isRequired = false; ///< --require-validation: what they do not know is refused
   bool relaxLogicalPointer = false;
   bool relaxStructStore = false;
   bool skipBlockLayout = false;
   bool beforeHlslLegalization = false;
   uint32_t maxIdBound = 0x3FFFFF; ///< SPIR-V's own limit
 };
-/// Those that the calls below use from now on.
+/// Those that all calls use from now on.
 void setDefaultValidation(const ValidationOptions& options);
+const ValidationOptions& defaultValidation();
 
-/// Validates. The message of an error is one line: what is wrong, the instruction, its number.
-Status validate(std::span<const uint32_t> words, spv_target_env env);
-
-/// The environment that a module is to be validated in when the user names none: vulkan1.2, or
-/// vulkan1.3 for SPIR-V 1.6; when the module is not valid there but is without Vulkan's rules,
-/// universal SPIR-V of that version (OpenCL kernels, OpenGL shaders). An error means that it is
-/// valid in neither.
-Result<spv_target_env> validateInSomeEnv(std::span<const uint32_t> words);
+/// What the installed validator says of a module.
+struct ToolsVerdict {
+  /// The first of the environments that it is valid in.
+  std::optional<spv_target_env> env;
+  // Of the last one where it is valid in none: what is wrong in one line, and in which instruction,
+  // counted from 1 (0: none).
+  std::string message;
+  uint32_t instruction = 0;
+};
+/// Asks the installed validator (spirv/validation.h has what users want). An Error is a crash.
+Result<ToolsVerdict> validateByTools(std::span<const uint32_t> words,
+                                     std::span<const spv_target_env> envs);
 
 /// What SPIRV-Tools' assembler made of a text.
 struct ToolsAssembly {
@@ -82,6 +90,8 @@ bool acceptsSpirvOptFlag(const std::string& flag, std::string* why = nullptr);
 
 /// Version as SPIRV-Tools prints it.
 std::string spirvToolsVersion();
+/// "SPIRV-Tools 2023.1".
+std::string spirvToolsRelease();
 
 /// Flags of spirv-opt that the installed SPIRV-Tools accepts, from spirv_opt_flags.def, each
 /// "--flag".

@@ -3,6 +3,7 @@
 #include "analysis/module/entry_points.h"
 #include "input/front_end.h"
 #include "spirv/assembly.h"
+#include "spirv/validation.h"
 #include "support/failure.h"
 #include "transpile/stage.h"
 #include "verify/program/reflect.h"
@@ -388,8 +389,8 @@ CompiledBack compileBack(const CrossText& text, const TargetLanguage& target,
   if (!back.rejected.empty()) return back;
   // By OpenGL's rules it is SPIR-V 1.0, which has less than the text; and nobody runs it.
   if (options.env == SPV_ENV_OPENGL_4_5) return back;
-  if (Status valid = validate(back.words, *options.env); !valid)
-    back.rejected = "the compiled module is not valid: " + valid.error().message;
+  if (const Result<Validated> valid = validateWords(back.words, *options.env); !valid)
+    back.rejected = "the compiled module is not valid: " + valid.error().str();
   else
     back.words = withoutNames(back.words);
   return back;

@@ -4,9 +4,7 @@
 #include "text/format_text.h"
 
 namespace lanewise {
-namespace {
-
-std::string nameOf(const Module& module, InstRef i) {
+std::string nameOfUnknown(const Module& module, InstRef i) {
   const OpcodeFacts& facts = module.facts(i);
   if (facts.opClass == OpClass::Unknown) return formatText("opcode {}", uint32_t(module.opcode(i)));
   switch (module.opcode(i)) {
@@ -28,13 +26,11 @@ std::string nameOf(const Module& module, InstRef i) {
   }
 }
 
-} // namespace
-
 std::optional<std::string> whatIsBeyondGrammar(const Module& module) {
   const InstRef first = module.firstBeyondGrammar();
   if (!first) return {};
   return formatText("{} (word {}), which the grammar of SPIR-V {} does not have",
-                    nameOf(module, first), module.wordOffset(first), grammarVersion());
+                    nameOfUnknown(module, first), module.wordOffset(first), grammarVersion());
 }
 
 } // namespace lanewise

@@ -13,4 +13,8 @@ namespace lanewise {
 /// has all of the module.
 std::optional<std::string> whatIsBeyondGrammar(const Module& module);
 
+/// An instruction of which Module::isUnknown() is true, or an OpExtension, by what makes it so:
+/// "capability 9999", "opcode 4711".
+std::string nameOfUnknown(const Module& module, InstRef i);
+
 } // namespace lanewise

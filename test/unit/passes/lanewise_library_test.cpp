@@ -69,7 +69,7 @@ Words byProgram(const Words& input, const std::string& flag) {
   }
   driver::PipelineOptions options;
   options.runSpirvOpt = driver::runSpirvOpt;
-  options.validate = driver::validate;
+  options.validate = driver::validateWords;
   auto outcome = driver::runPipeline(input, {&**step, 1}, options);
   if (outcome) return outcome->words;
   ADD_FAILURE() << outcome.error().message;

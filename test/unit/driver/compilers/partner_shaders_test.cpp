@@ -1,5 +1,6 @@
 #include "compilers/partner_shaders.h"
 #include "spirv/assembly.h"
+#include "spirv/validation.h"
 
 #include <gtest/gtest.h>
 
@@ -22,7 +23,7 @@ std::vector<InterfaceSlot> everySlot() {
 void expectValid(const std::string& text) {
   Result<Words> words = assemble(text, "partner", SPV_ENV_UNIVERSAL_1_4);
   ASSERT_TRUE(words) << words.error().message << "\n" << text;
-  const Status valid = validate(*words, SPV_ENV_VULKAN_1_2);
+  const Result<Validated> valid = validateWords(*words, SPV_ENV_VULKAN_1_2);
   EXPECT_TRUE(valid) << valid.error().message << "\n" << text;
 }
 

@@ -83,10 +83,12 @@ protected:
       }
       return out;
     };
-    options.validate = [this](std::span<const uint32_t> words, spv_target_env) -> Status {
+    options.validate = [this](std::span<const uint32_t> words,
+                              std::optional<spv_target_env>) -> Result<Validated> {
       ++validations;
       bool isBad = std::find(words.begin(), words.end(), kInvalidMark) != words.end();
-      return isBad ? Status(Error{"this is wrong", {}, 0, {}}) : ok();
+      if (isBad) return Error{"this is wrong", {}, 0, {}};
+      return answer;
     };
     options.log = &log;
   }
@@ -102,6 +104,7 @@ protected:
 
   static constexpr uint32_t kInvalidMark = 0x0001FFFF;
   PipelineOptions options;
+  Validated answer; ///< of what is valid
   std::vector<std::string> calls;
   int validations = 0;
   std::ostringstream log;
@@ -177,9 +180,11 @@ TEST_F(PipelineTest, AFailureOfOursIsUndoneAndTold) {
 }
 
 TEST_F(PipelineTest, AnInvalidModuleOfOursIsUndoneAndTold) {
-  options.validate = [](std::span<const uint32_t> words, spv_target_env) -> Status {
+  options.validate = [](std::span<const uint32_t> words,
+                        std::optional<spv_target_env>) -> Result<Validated> {
     Words all(words.begin(), words.end());
-    return countNops(all) > 0 ? Status(Error{"no OpNop here", {}, 0, {}}) : ok();
+    if (countNops(all) > 0) return Error{"no OpNop here", {}, 0, {}};
+    return Validated{};
   };
   auto out = run({ours(kAddNop)});
   ASSERT_TRUE(out);
@@ -260,6 +265,108 @@ TEST_F(PipelineTest, WhenTheirsChangedResultsOursRunsOnTheLastGoodModule) {
   EXPECT_EQ(seen, (std::vector<uint32_t>{1, 0}));
   EXPECT_EQ(countNops(out->words), 1u);
   EXPECT_EQ(out->keptPasses, 1u);
+}
+
+// ---- an input that was not validated ----
+
+TEST_F(PipelineTest, OneValidationOfTheOutputIsEnough) {
+  options.isInputValid = false;
+  auto out = run({theirs("--nop"), ours(kAddNop), theirs("--nop"), ours(kAddNop)});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(validations, 1);
+  EXPECT_EQ(countNops(out->words), 4u);
+  EXPECT_EQ(calls, (Names{"--nop", "--nop"}));
+}
+
+TEST_F(PipelineTest, AnInvalidInputIsToBlameForWhatBecomesOfIt) {
+  options.isInputValid = false;
+  Words broken = test::assemble(kModule);
+  broken.push_back(kInvalidMark);
+  for (const std::vector<PipelineStep>& steps :
+       {std::vector<PipelineStep>{}, {theirs("--bad")}, {ours(kFail)}, {ours(kAddNop)}}) {
+    auto out = runPipeline(broken, steps, options);
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().message, "this is wrong");
+  }
+}
+
+TEST_F(PipelineTest, OfAValidInputTheCulpritIsFoundAfterwards) {
+  options.isInputValid = false;
+  auto out = run({theirs("--nop"), theirs("--invalid"), ours(kAddNop), ours(kFail)});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(countNops(out->words), 2u);
+  EXPECT_EQ(namesOf(out->remarks),
+            (Names{"invalid:dropped-pass", "add-nop:added", "fail:internal-error"}));
+}
+
+TEST_F(PipelineTest, WhatIsPrintedAsPassesRunIsPrintedOnce) {
+  options.isInputValid = false;
+  options.printAfter = {"invalid"};
+  ASSERT_TRUE(run({theirs("--nop"), theirs("--invalid")}));
+  const std::string text = log.str();
+  EXPECT_EQ(text.find("*** module after"), text.rfind("*** module after"));
+}
+
+TEST_F(PipelineTest, WhatSpirvToolsDoNotKnowIsANote) {
+  options.isInputValid = false;
+  answer.unknown = "NewThingKHR";
+  for (const std::vector<PipelineStep>& steps :
+       {std::vector<PipelineStep>{}, {ours(kAddNop)}, {theirs("--invalid")}}) {
+    auto out = run(steps);
+    ASSERT_TRUE(out);
+    const Remark& last = out->remarks.back();
+    EXPECT_EQ(last.name, "not-validated");
+    EXPECT_EQ(last.kind, Remark::Kind::Note);
+    EXPECT_NE(last.message.find("does not know NewThingKHR"), std::string::npos) << last.message;
+  }
+}
+
+// What our checker has something against is no result of a pass, whoever takes it.
+TEST_F(PipelineTest, WhatOnlyOurCheckerRefusesIsUndone) {
+  options.validate = [](std::span<const uint32_t> words,
+                        std::optional<spv_target_env>) -> Result<Validated> {
+    Words all(words.begin(), words.end());
+    Validated validated;
+    if (countNops(all) > 0) validated.doubt = "no OpNop here";
+    return validated;
+  };
+  for (bool isInputValid : {true, false}) {
+    options.isInputValid = isInputValid;
+    auto out = run({ours(kAddNop)});
+    ASSERT_TRUE(out);
+    EXPECT_EQ(namesOf(out->remarks), Names{"add-nop:internal-error"});
+  }
+}
+
+// A result that is valid, but not where the input is, is a fault of the passes.
+TEST_F(PipelineTest, AResultMustBeValidWhereTheInputIs) {
+  options.isInputValid = false;
+  bool isInputVulkan = true;
+  options.validate = [&](std::span<const uint32_t> words,
+                         std::optional<spv_target_env> env) -> Result<Validated> {
+    const bool isVulkan = isInputVulkan && countNops(Words(words.begin(), words.end())) == 0;
+    if (env == SPV_ENV_VULKAN_1_2 && !isVulkan) return Error{"not for Vulkan", {}, 0, {}};
+    return Validated{isVulkan ? SPV_ENV_VULKAN_1_2 : SPV_ENV_UNIVERSAL_1_5, {}, {}};
+  };
+  EXPECT_EQ(namesOf(run({ours(kAddNop)})->remarks), Names{"add-nop:internal-error"});
+  isInputVulkan = false;
+  EXPECT_EQ(namesOf(run({ours(kAddNop)})->remarks), Names{"add-nop:added"});
+}
+
+TEST_F(PipelineTest, StepsOfSpirvOptAreLeftOutOfWhatItCannotRead) {
+  options.unknownToSpirvOpt = [](const Module&) -> Result<std::string> { return std::string("X"); };
+  for (bool isInputValid : {true, false}) {
+    options.isInputValid = isInputValid;
+    options.strict = false;
+    auto out = run({theirs("--bad"), ours(kAddNop), theirs("--nop"), theirs("--bad")});
+    ASSERT_TRUE(out);
+    EXPECT_EQ(countNops(out->words), 1u) << "none of spirv-opt's";
+    EXPECT_EQ(namesOf(out->remarks), (Names{"spirv-opt:left-out", "add-nop:added"}));
+    options.strict = true;
+    out = run({theirs("--bad"), ours(kAddNop)});
+    ASSERT_FALSE(out);
+    EXPECT_NE(out.error().message.find("does not know X, and --strict"), std::string::npos);
+  }
 }
 
 TEST(Glob, MatchesLikeAShell) {
