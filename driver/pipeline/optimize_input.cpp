@@ -13,6 +13,7 @@
 #include "support/line_diff.h"
 #include "support/print.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
@@ -46,6 +47,7 @@ Remark doubtful(const std::string& doubt) {
 
 /// What is written is more than the target takes: nobody will be able to run it there.
 void addExceededLimits(const Words& words, const PipelineOptions& options, Remarks& remarks) {
+  if (options.target.name == TargetProfile().name) return; // no GPU, no limits
   Result<Module> module = Module::read(words);
   if (!module) return;
   Analyses analyses(*module, options.assumptions);
@@ -312,17 +314,19 @@ void addReport(const std::string& name, const LoadedModule* module, const Pipeli
                CommandOutput& output) {
   const bool isJson = options.format == ReportFormat::Json;
   const bool isSummary = options.remarks == RemarkFilter::Summary;
+  const bool hasPlaces = std::any_of(outcome.remarks.begin(), outcome.remarks.end(),
+                                     [](const Remark& r) { return r.location.line != 0; });
   SourceTexts known;
   SourceTexts* const texts = module && !isJson ? &known : nullptr;
-  if (texts)
+  if (texts && (hasPlaces || verification))
     if (Result<Module> read = Module::read(module->words)) known.add(*read);
   for (const Remark& r : outcome.remarks) {
     if (!isPrinted(r, options.remarks)) continue;
-    const bool isQuoted = options.quotesSource || r.kind == Remark::Kind::Warning;
+    const bool hasQuote = options.quotesSource || r.kind == Remark::Kind::Warning;
     output.remarks +=
         isJson ? remarkAsJson(r, name)
                : remarkAsText(r, name, isSummary ? RemarkDetails::No : RemarkDetails::Yes,
-                              isQuoted ? texts : nullptr, options.columns);
+                              hasQuote ? texts : nullptr, options.columns);
   }
   if (isSummary) output.remarks += missedAsText(outcome.remarks, name);
   std::string summary;

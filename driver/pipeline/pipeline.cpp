@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
 #include <ostream>
 #include <utility>
 
@@ -22,7 +23,7 @@ double millisecondsSince(Clock::time_point start) {
 
 /// An Error also where SPIRV-Tools take a module that our checker has something against: passes
 /// rely on what it checks.
-Result<Validated> validateTimed(const Words& words, std::optional<spv_target_env> env,
+Result<Validated> validateTimed(std::span<const uint32_t> words, std::optional<spv_target_env> env,
                                 const PipelineOptions& options, std::vector<StepTime>& times) {
   const Clock::time_point start = Clock::now();
   Result<Validated> validated = options.validate(words, env);
@@ -41,11 +42,21 @@ enum class Care : uint8_t {
   None  ///< nothing is validated, and the first failure ends the run
 };
 
+/// The module that passes of ours hand on, with what they know of it.
+struct Subject {
+  Module module;
+  Analyses analyses;
+  Subject(Module read, const Assumptions& assumptions)
+      : module(std::move(read)), analyses(module, assumptions) {}
+};
+
 class Pipeline {
 public:
-  Pipeline(Words input, const PipelineOptions& options, Care care)
-      : options_(options), care_(care), current_(input), lastValid_(std::move(input)),
-        lastGood_(lastValid_), rewrites_(options.rewritesBefore) {}
+  /// `module` is the input.
+  Pipeline(Module module, const PipelineOptions& options, Care care)
+      : options_(options), care_(care), current_(module.words().begin(), module.words().end()),
+        subject_(std::make_unique<Subject>(std::move(module), options.assumptions)),
+        lastValid_(current_), lastGood_(current_), rewrites_(options.rewritesBefore) {}
 
   Status run(std::span<const PipelineStep> steps) {
     for (size_t i = 0; i < steps.size();) {
@@ -122,7 +133,7 @@ private:
         return leaveOutSpirvOpt(unknown);
     pending_.insert(pending_.end(), group.begin(), group.end());
     if (!result) return findCulprits();
-    current_ = std::move(*result);
+    setCurrent(std::move(*result));
     return ok();
   }
 
@@ -169,7 +180,7 @@ private:
   /// fail.
   Status findCulprits() {
     if (care_ == Care::None) return failure("a pass of SPIRV-Tools failed");
-    current_ = lastValid_;
+    setCurrent(lastValid_);
     for (const PipelineStep& step : std::exchange(pending_, {})) {
       Result<Words> result = callSpirvOpt(current_, {&step, 1});
       std::string why;
@@ -180,7 +191,7 @@ private:
           why = "wrote an invalid module: " + s.error().str();
       }
       if (why.empty()) {
-        current_ = std::move(*result);
+        setCurrent(std::move(*result));
         continue;
       }
       if (options_.strict)
@@ -216,6 +227,19 @@ private:
     return ok();
   }
 
+  Status readSubject() {
+    if (subject_) return ok();
+    Result<Module> module = Module::read(current_);
+    if (!module) return module.error();
+    subject_ = std::make_unique<Subject>(std::move(*module), options_.assumptions);
+    return ok();
+  }
+
+  void setCurrent(Words words) {
+    current_ = std::move(words);
+    subject_.reset();
+  }
+
   struct OneRun {
     Words words;
     bool changed = false;
@@ -225,13 +249,11 @@ private:
 
   Result<OneRun> runOnce(const PipelineStep& step) {
     Clock::time_point start = Clock::now();
-    Result<Module> module = Module::read(current_);
-    if (!module) return module.error();
+    if (Status s = readSubject(); !s) return s.error();
     OneRun one;
-    Analyses analyses(*module, options_.assumptions);
     LayoutExchange layouts{.decided = options_.programLayouts, .narrow = options_.narrow};
-    PassContext context{.module = *module,
-                        .analyses = analyses,
+    PassContext context{.module = subject_->module,
+                        .analyses = subject_->analyses,
                         .target = options_.target,
                         .assumptions = options_.assumptions,
                         .mode = step.mode,
@@ -244,10 +266,14 @@ private:
                         .layouts = &layouts};
     PassResult result = runPass(*step.pass, context);
     outcome_.times.push_back({std::string(step.name()), millisecondsSince(start)});
-    if (!result) return result.error();
+    if (!result) {
+      subject_.reset();
+      return result.error();
+    }
     one.changed = result->changed;
     one.layouts = std::move(layouts.manifest);
-    if (one.changed) one.words.assign(module->words().begin(), module->words().end());
+    const std::span<const uint32_t> words = subject_->module.words();
+    if (one.changed) one.words.assign(words.begin(), words.end());
     return one;
   }
 
@@ -269,11 +295,13 @@ private:
         append(std::move(one->remarks));
         return ok();
       }
-      if (Status s = validateNow(one->words); !s)
+      if (Status s = validateNow(one->words); !s) {
+        subject_.reset();
         return reportInternalError(step, "it wrote an invalid module: " + s.error().str());
+      }
       Verdict verdict = judge(step, *one);
       if (verdict == Verdict::InputDiffers && attempt == 0) {
-        current_ = lastGood_;
+        setCurrent(lastGood_);
         acceptAsValid();
         rewrites_ = rewritesBefore;
         continue;
@@ -297,6 +325,8 @@ private:
       ++outcome_.keptPasses;
       if (!one.layouts.buffers.empty()) outcome_.layouts = std::move(one.layouts);
       append(std::move(one.remarks));
+    } else {
+      subject_.reset();
     }
     if (!reason.message.empty()) outcome_.remarks.push_back(std::move(reason));
     return verdict;
@@ -309,6 +339,7 @@ private:
   const PipelineOptions& options_;
   const Care care_;
   Words current_;
+  std::unique_ptr<Subject> subject_; ///< of current_; null until one of ours runs
   Words lastPrinted_;
   Words lastValid_; ///< validated; pending_ leads from here to current_
   Words lastGood_;  ///< the input, or the last module that the judge kept
@@ -401,7 +432,7 @@ bool tellsAsItGoes(const PipelineOptions& options) {
          options.bisectLimit >= 0;
 }
 
-Result<PipelineOutcome> runValidated(Words input, std::span<const PipelineStep> steps,
+Result<PipelineOutcome> runValidated(Module input, std::span<const PipelineStep> steps,
                                      const PipelineOptions& options) {
   Pipeline pipeline(std::move(input), options, Care::Full);
   if (Status s = pipeline.run(steps); !s) return s.error();
@@ -409,7 +440,7 @@ Result<PipelineOutcome> runValidated(Words input, std::span<const PipelineStep> 
 }
 
 /// The steps, and one validation of what they made. Nothing where something went wrong.
-std::optional<PipelineOutcome> runUnvalidated(const Words& input,
+std::optional<PipelineOutcome> runUnvalidated(const Module& input,
                                               std::span<const PipelineStep> steps,
                                               std::optional<spv_target_env> env,
                                               const PipelineOptions& options) {
@@ -419,22 +450,22 @@ std::optional<PipelineOutcome> runUnvalidated(const Words& input,
   const Result<Validated> after = validateTimed(outcome.words, env, options, outcome.times);
   if (!after) return {};
   // Valid, but not in the environment that the input probably is valid in.
-  if (after->env != options.env && outcome.words != input) {
-    const Result<Validated> before = validateTimed(input, env, options, outcome.times);
+  if (after->env != options.env && !std::ranges::equal(outcome.words, input.words())) {
+    const Result<Validated> before = validateTimed(input.words(), env, options, outcome.times);
     if (!before || before->env != after->env) return {};
   }
   if (!after->unknown.empty()) outcome.remarks.push_back(notValidatedRemark(after->unknown));
   return outcome;
 }
 
-Result<PipelineOutcome> runOnUnvalidated(Words input, std::span<const PipelineStep> steps,
+Result<PipelineOutcome> runOnUnvalidated(Module input, std::span<const PipelineStep> steps,
                                          const PipelineOptions& options) {
   const auto env = options.isEnvGiven ? std::optional(options.env) : std::nullopt;
   if (!tellsAsItGoes(options) && !options.validateAfterAll)
     if (std::optional<PipelineOutcome> outcome = runUnvalidated(input, steps, env, options))
       return std::move(*outcome);
   std::vector<StepTime> times;
-  const Result<Validated> validated = validateTimed(input, env, options, times);
+  const Result<Validated> validated = validateTimed(input.words(), env, options, times);
   if (!validated) return validated.error();
   PipelineOptions again = options;
   again.env = validated->env;
@@ -450,16 +481,14 @@ Result<PipelineOutcome> runOnUnvalidated(Words input, std::span<const PipelineSt
 
 Result<PipelineOutcome> runPipeline(Words input, std::span<const PipelineStep> steps,
                                     const PipelineOptions& options) {
+  Result<Module> module = Module::read(std::move(input));
+  if (!module) return module.error();
   std::optional<Remark> untouchable;
-  if (!steps.empty()) {
-    const Result<Module> module = Module::read(input);
-    if (!module) return module.error();
-    untouchable = whyUntouchable(*module, steps.front().name());
-    if (untouchable) steps = {};
-  }
+  if (!steps.empty()) untouchable = whyUntouchable(*module, steps.front().name());
+  if (untouchable) steps = {};
   Result<PipelineOutcome> outcome = options.isInputValid
-                                        ? runValidated(std::move(input), steps, options)
-                                        : runOnUnvalidated(std::move(input), steps, options);
+                                        ? runValidated(std::move(*module), steps, options)
+                                        : runOnUnvalidated(std::move(*module), steps, options);
   if (outcome && untouchable) outcome->remarks.push_back(std::move(*untouchable));
   return outcome;
 }
