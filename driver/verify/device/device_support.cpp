@@ -241,6 +241,7 @@ void DeviceSupport::link(uint32_t apiVersion, const std::set<std::string>& exten
            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR);
   if (hasExtension(VK_EXT_MESH_SHADER_EXTENSION_NAME))
     append(nextFeature, meshShader, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+  newer.link(extensions_, nextFeature);
   if (hasExtension(VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME))
     append(nextProperty, drm, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRM_PROPERTIES_EXT);
   if (hasExtension(VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME))
@@ -294,6 +295,7 @@ void DeviceSupport::dropUnwanted(bool robustAccess) {
   v12.bufferDeviceAddressCaptureReplay = VK_FALSE;
   v12.bufferDeviceAddressMultiDevice = VK_FALSE;
   v13.robustImageAccess = VK_FALSE;
+  newer.dropUnwanted();
 }
 
 std::vector<const char*> DeviceSupport::enabledExtensions() const {
@@ -305,6 +307,7 @@ std::vector<const char*> DeviceSupport::enabledExtensions() const {
   };
   for (const ExtensionRow& row : kExtensions)
     if (row.vulkan && (row.coreSince == 0 || apiVersion_ < row.coreSince)) enable(row.vulkan);
+  for (const FeatureRow& row : newerFeatures()) enable(row.vulkan);
   // Later extensions build on this one's feature bits.
   enable(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
   return names;
@@ -320,6 +323,10 @@ std::optional<std::string> DeviceSupport::whyNotCapability(uint32_t capability) 
     return "it takes buffer addresses (capability PhysicalStorageBufferAddresses), which a "
            "scenario cannot provide";
   const CapabilityTable::Row* row = CapabilityTable::find(capability);
+  if (const CapabilityFlag* flag = newerCapability(capability); !row && flag) {
+    if (newer.has(*flag)) return std::nullopt;
+    return fmt::format("the device lacks capability {}", capabilityName(capability));
+  }
   if (!row)
     return fmt::format("the runner does not support capability {}", capabilityName(capability));
   if (!row->isOffered(*this)) return fmt::format("the device lacks capability {}", row->name);
@@ -331,6 +338,11 @@ std::optional<std::string> DeviceSupport::whyNotExtension(const std::string& ext
     if (extension != row.spirv) continue;
     if (row.coreSince != 0 && apiVersion_ >= row.coreSince) return std::nullopt;
     if (row.vulkan && hasExtension(row.vulkan)) return std::nullopt;
+    return fmt::format("the device lacks extension {}", extension);
+  }
+  for (const SpirvExtensionRow& row : newerSpirvExtensions()) {
+    if (extension != row.spirv) continue;
+    if (hasExtension(newerFeatures()[row.row].vulkan)) return std::nullopt;
     return fmt::format("the device lacks extension {}", extension);
   }
   return fmt::format("the runner does not support extension {}", extension);

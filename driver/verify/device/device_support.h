@@ -1,6 +1,7 @@
 // Which features, capabilities and limits a Vulkan device has, against what a program needs.
 #pragma once
 
+#include "verify/device/newer_features.h"
 #include "verify/program/runner.h"
 
 #include <optional>
@@ -54,6 +55,7 @@ public:
   VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR uniformControlFlow{};
   VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executableProperties{};
   VkPhysicalDeviceMeshShaderFeaturesEXT meshShader{};
+  NewerFeatures newer;
   VkPhysicalDeviceVulkan11Properties v11Properties{};
   VkPhysicalDeviceVulkan12Properties v12Properties{};
   VkPhysicalDeviceDrmPropertiesEXT drm{};
