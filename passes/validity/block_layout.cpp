@@ -76,11 +76,10 @@ bool BlockLayoutChecker::checkMember(Id structure, uint32_t member, Id type) {
   if (shape.isOpen() || shape.inside & holds::kOpaque) return true;
   if (!index_.has(structure, Decoration::Offset, member))
     return s_.fail(d, formatText("is in a buffer, but its member {} has no Offset", member));
-  Id innermost = type;
-  for (uint32_t n = 0; n < 32 && s_.shapeOfType(innermost).kind == Kind::Array; ++n)
-    innermost = s_.elementOf(innermost);
-  if (s_.shapeOfType(innermost).kind == Kind::RuntimeArray) innermost = s_.elementOf(innermost);
-  const bool isMatrix = s_.shapeOfType(innermost).kind == Kind::Matrix;
+  // Of arrays of arrays nobody asks for it, and real modules leave it out.
+  const bool isArray = shape.kind == Kind::Array || shape.kind == Kind::RuntimeArray;
+  const Id element = isArray ? s_.elementOf(type) : type;
+  const bool isMatrix = s_.shapeOfType(element).kind == Kind::Matrix;
   if (isMatrix && !index_.has(structure, Decoration::MatrixStride, member))
     return s_.fail(
         d,
@@ -90,7 +89,7 @@ bool BlockLayoutChecker::checkMember(Id structure, uint32_t member, Id type) {
     return s_.fail(d, formatText("is in a buffer, but its member {} is a matrix that is neither "
                                  "RowMajor nor ColMajor",
                                  member));
-  if (shape.kind == Kind::Array || shape.kind == Kind::RuntimeArray || shape.kind == Kind::Struct)
+  if (isArray || shape.kind == Kind::Struct)
     visit(type);
   return true;
 }
