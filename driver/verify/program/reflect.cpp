@@ -33,6 +33,9 @@ std::optional<ScalarType> scalarType(const TypeInfo& info) {
     if (info.width == 16) return isSigned ? ScalarType::I16 : ScalarType::U16;
     if (info.width == 32) return isSigned ? ScalarType::I32 : ScalarType::U32;
     if (info.width == 64) return isSigned ? ScalarType::I64 : ScalarType::U64;
+  } else if (info.kind == Kind::Other) { // bfloat16 and floats of 8 bits: as their bits
+    if (info.width == 8) return ScalarType::U8;
+    if (info.width == 16) return ScalarType::U16;
   }
   return std::nullopt;
 }
