@@ -48,6 +48,20 @@ void add(LintFinding finding, double cycles, std::vector<double>& cyclesOf,
   cyclesOf.push_back(cycles);
 }
 
+/// The shortest longer stride that costs least, and what it costs. Whole pieces of 16 bytes more
+/// keep the alignment that loads of matrices ask for (Vulkan, SPV_KHR_cooperative_matrix).
+std::optional<std::pair<uint64_t, uint64_t>>
+betterStride(const MatrixTransfer& t, const MatrixCost& now, const TargetProfile& target) {
+  std::optional<std::pair<uint64_t, uint64_t>> best;
+  MatrixTransfer longer = t;
+  for (uint64_t more = 1; more <= 8; ++more) {
+    longer.strideBytes = (t.strideBytes / 16 + more) * 16;
+    const uint64_t cycles = costOf(longer, target).cycles;
+    if (cycles < (best ? best->second : now.cycles)) best = {longer.strideBytes, cycles};
+  }
+  return best;
+}
+
 /// Loads and stores of cooperative matrices: what banks make of their stride.
 void judgeMatrices(LintContext& context, std::vector<double>& cyclesOf, LintFindings& findings) {
   const TargetProfile& target = context.target();
@@ -65,17 +79,22 @@ void judgeMatrices(LintContext& context, std::vector<double>& cyclesOf, LintFind
     const std::string name = variable ? context.nameOf(variable) : "shared memory";
     LintFinding finding = context.findingAt(
         t.inst, Severity::Warning,
-        formatText("{}-way bank conflict on {}: a {} x {} matrix whose {} lie {} bytes apart takes "
-                   "{} cycles instead of {}, by pieces of 16 bytes of 8 {}",
-                   cost.degree, name, t.rows, t.columns, t.isByColumns ? "columns" : "rows",
-                   t.strideBytes, cost.cycles, cost.cleanCycles,
-                   t.isByColumns ? "columns" : "rows"),
+        formatText(
+            "{}-way bank conflict on {}: a matrix of {} x {} whose {} lie {} bytes apart takes "
+            "{} cycles instead of {}, by pieces of 16 bytes of 8 {}",
+            cost.degree, name, t.rows, t.columns, t.isByColumns ? "columns" : "rows", t.strideBytes,
+            cost.cycles, cost.cleanCycles, t.isByColumns ? "columns" : "rows"),
         variable);
     finding.args = {{"variable", name},
                     {"degree", formatText("{}", cost.degree)},
                     {"turns", formatText("{}", cost.cycles)},
                     {"least-turns", formatText("{}", cost.cleanCycles)},
                     {"target", target.name}};
+    if (const auto better = betterStride(t, cost, target))
+      finding.notes.push_back(context.noteAt(
+          t.inst, formatText("with {} {} bytes apart it takes {} cycles; the stride of every load "
+                             "and store changes along with the array",
+                             t.isByColumns ? "columns" : "rows", better->first, better->second)));
     add(std::move(finding), double(cost.cycles), cyclesOf, findings);
   }
 }
