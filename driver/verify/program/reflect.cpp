@@ -1,6 +1,7 @@
 #include "verify/program/reflect.h"
 
 #include "analysis/module/analyses.h"
+#include "analysis/module/buffer_variables.h"
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/entry_points.h"
@@ -271,7 +272,7 @@ private:
   void readVariable(Id variable) {
     const Types& types = analyses_.get<Types>();
     InstRef i = module_.def(variable);
-    Id type = types.pointee(variable);
+    Id type = declaredTypeOf(analyses_, variable);
     switch (spv::StorageClass(module_.word(i, 3))) {
     case spv::StorageClass::Workgroup:
       // 3-vectors as drivers with the roomier layout have them: refusing too early is the lesser
@@ -320,8 +321,10 @@ private:
                      analyses_.get<Decorations>().has(type, spv::Decoration::BufferBlock);
     binding.kind =
         isStorage ? ReflectedBinding::Kind::StorageBuffer : ReflectedBinding::Kind::UniformBuffer;
-    binding.isReadOnly = !isStorage || hasOnAll(variable, type, spv::Decoration::NonWritable);
-    binding.isWriteOnly = hasOnAll(variable, type, spv::Decoration::NonReadable);
+    // Accesses of an untyped variable need not go by its type: what the members say is not all.
+    const Id members = analyses_.get<Types>().pointee(variable) ? type : Id();
+    binding.isReadOnly = !isStorage || hasOnAll(variable, members, spv::Decoration::NonWritable);
+    binding.isWriteOnly = hasOnAll(variable, members, spv::Decoration::NonReadable);
     binding.block = BlockReader(analyses_.get<Types>()).read(type);
   }
 
@@ -416,6 +419,7 @@ private:
     case spv::Op::OpTypeAccelerationStructureKHR:
       return "an acceleration structure";
     default:
+      if (!type) return "a buffer whose type stands only at its accesses (untyped pointers)";
       return "of unknown kind";
     }
   }
