@@ -180,7 +180,7 @@ private:
       const auto storage = analyses_.get<Types>().storageOf(variable);
       if (storage == spv::StorageClass::PushConstant)
         described.pushConstants =
-            types_.describeBlock(variable, analyses_.get<Types>().pointee(variable));
+            types_.describeBlock(variable, declaredTypeOf(analyses_, variable));
       if (storage == spv::StorageClass::TaskPayloadWorkgroupEXT)
         described.taskPayload.push_back(describeShared(variable));
     }
@@ -251,7 +251,7 @@ private:
 
   SharedVariable describeShared(Id variable) {
     const Types& types = analyses_.get<Types>();
-    const Id type = types.pointee(variable);
+    const Id type = declaredTypeOf(analyses_, variable);
     SharedVariable shared{types_.nameOf(variable), types_.describe(type), {}};
     if (shared.name.empty()) shared.name = shared.type.structName; // a block without an instance
     if (shared.name.empty()) shared.name = fmt::format("%{}", variable.value);
@@ -316,7 +316,7 @@ private:
     binding.set = operand(spv::Decoration::DescriptorSet);
     binding.binding = operand(spv::Decoration::Binding);
     binding.inputAttachmentIndex = operand(spv::Decoration::InputAttachmentIndex);
-    const Id type = types_.withoutArrays(analyses_.get<Types>().pointee(variable), binding.array);
+    const Id type = types_.withoutArrays(declaredTypeOf(analyses_, variable), binding.array);
     if (analyses_.get<Types>().info(type).kind == Kind::Struct) {
       binding.kind = isStorageBuffer(analyses_, variable) ? "STORAGE_BUFFER" : "UNIFORM_BUFFER";
       binding.block = types_.describeBlock(variable, type);

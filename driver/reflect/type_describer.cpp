@@ -4,6 +4,7 @@
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/specialization.h"
+#include "ir/newer_enumerants.h"
 #include "verify/formats/image_formats.h"
 
 #include <algorithm>
@@ -21,6 +22,20 @@ std::string prefixOf(const TypeInfo& scalar) {
     return scalar.width == 32 ? "" : scalar.width == 64 ? "d" : fmt::format("f{}", scalar.width);
   std::string sign = scalar.isSigned ? "i" : "u";
   return scalar.width == 32 ? sign : fmt::format("{}{}", sign, scalar.width);
+}
+
+// As GLSL's extensions call them.
+std::string encodedFloatText(uint32_t encoding, uint32_t width) {
+  switch (encoding) {
+  case newer::FPEncoding::BFloat16KHR:
+    return "bfloat16_t";
+  case newer::FPEncoding::Float8E4M3EXT:
+    return "floate4m3_t";
+  case newer::FPEncoding::Float8E5M2EXT:
+    return "floate5m2_t";
+  default:
+    return fmt::format("float{}_t of encoding {}", width, encoding);
+  }
 }
 
 std::optional<uint64_t> product(uint64_t a, uint64_t b) {
@@ -60,22 +75,17 @@ MemoryQualifiers TypeDescriber::qualifiersOf(Id target, uint32_t member) const {
 std::string TypeDescriber::scalarText(Id type) const {
   const TypeInfo& info = types_.info(type);
   if (info.kind == Kind::Bool) return "bool";
-  if (info.kind == Kind::Float) {
-    const InstRef def = module_.def(type);
-    // OpTypeFloat with an encoding: bfloat16, the 8-bit formats of machine learning.
-    if (module_.wordCount(def) > 3)
-      return module_.word(def, 3) == 0
-                 ? "bfloat16_t"
-                 : fmt::format("float{}_t of encoding {}", info.width, module_.word(def, 3));
+  if (info.kind == Kind::Float)
     return info.width == 32   ? "float"
            : info.width == 64 ? "double"
                               : fmt::format("float{}_t", info.width);
-  }
   const std::string sign = info.isSigned ? "" : "u";
   return info.width == 32 ? sign + "int" : fmt::format("{}int{}_t", sign, info.width);
 }
 
 std::string TypeDescriber::vectorText(const TypeInfo& vector) const {
+  if (types_.info(vector.element).kind == Kind::Other)
+    return fmt::format("vector of {} {}", vector.count, otherText(vector.element));
   return fmt::format("{}vec{}", prefixOf(types_.info(vector.element)), vector.count);
 }
 
@@ -137,6 +147,8 @@ std::string TypeDescriber::otherText(Id type) const {
                : "sampler";
   case spv::Op::OpTypeSampler:
     return "sampler";
+  case spv::Op::OpTypeFloat: // with an encoding: bfloat16, the small formats of machine learning
+    return encodedFloatText(module_.word(def, 3), module_.word(def, 2));
   case spv::Op::OpTypeAccelerationStructureKHR:
     return "accelerationStructure";
   default:
@@ -231,6 +243,8 @@ DescribedType TypeDescriber::describe(Id type) {
 std::optional<uint64_t> TypeDescriber::bytesOf(Id type, uint32_t matrixStride, bool isRowMajor) {
   const TypeInfo& info = types_.info(type);
   switch (info.kind) {
+  case Kind::Other: // floats with an encoding; anything else has no width
+    return info.width >= 8 ? std::optional<uint64_t>(info.width / 8) : std::nullopt;
   case Kind::Int:
   case Kind::Float:
     return info.width / 8;

@@ -1,5 +1,6 @@
 #include "transpile/spirv_cross.h"
 
+#include "ir/module.h"
 #include "spirv/assembly.h"
 #include "spirv/spirv_tools.h"
 #include "support/failure.h"
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <spirv-tools/libspirv.h>
 #include <spirv_cross/spirv_cross_c.h>
 #include <stdexcept>
 
@@ -619,6 +621,41 @@ std::string withBuiltInNamed(std::string message) {
                      name.empty() ? number : name);
 }
 
+/// What of a module is probably newer than the installed SPIRV-Cross, which has no way to ask it:
+/// the first instruction that SPIRV-Tools of the same age does not know, a float with an encoding
+/// of its own, or an integer dot product, which SPIRV-Cross does not write at all. Empty if there
+/// is none.
+std::string probablyTooNew(std::span<const uint32_t> words) {
+  const Result<Module> module = Module::read({words.begin(), words.end()});
+  if (!module) return {};
+  for (InstRef i : module->insts()) {
+    const OpcodeFacts& facts = module->facts(i);
+    if (facts.opClass == OpClass::Unknown) continue;
+    if (std::string_view(spvOpcodeString(uint32_t(facts.opcode))) == "unknown")
+      return std::string(facts.name);
+    if (facts.opcode == spv::Op::OpTypeFloat && module->wordCount(i) > 3)
+      return "OpTypeFloat with an FP encoding";
+    if (facts.opcode >= spv::Op::OpSDot && facts.opcode <= spv::Op::OpSUDotAccSat)
+      return std::string(facts.name);
+  }
+  return {};
+}
+
+/// SPIRV-Cross says of what it does not know where it noticed, not what it is.
+std::string withNewestNamed(const std::string& message, std::span<const uint32_t> words) {
+  for (std::string_view said :
+       {"Currently no block to insert opcode", "Cannot resolve expression type",
+        "Unrecognized bit-width of floating point type"}) {
+    const size_t at = message.find(said);
+    if (at == std::string::npos) continue;
+    const std::string what = probablyTooNew(words);
+    if (what.empty()) return message;
+    return fmt::format("{}SPIRV-Cross probably does not know {} (it says: {})",
+                       message.substr(0, at), what, message.substr(at));
+  }
+  return message;
+}
+
 } // namespace
 
 Result<CrossText> crossCompile(std::span<const uint32_t> words, const CrossRequest& request) {
@@ -638,7 +675,7 @@ Result<CrossText> crossCompile(std::span<const uint32_t> words, const CrossReque
     const std::string& why = bytes.error().message;
     const bool isCrash = why.starts_with("crashed") || why.starts_with("timed out") ||
                          why.starts_with("exited") || why.starts_with("threw");
-    return failure(isCrash ? "SPIRV-Cross " + why : withBuiltInNamed(why));
+    return failure(isCrash ? "SPIRV-Cross " + why : withNewestNamed(withBuiltInNamed(why), words));
   }
   CrossText made = unpack(*bytes);
   made.model = request.model;

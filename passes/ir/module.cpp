@@ -52,6 +52,24 @@ bool Module::isUnknown(InstRef i) const {
   return std::binary_search(unknown_.begin(), unknown_.end(), i);
 }
 
+// SPV_KHR_cooperative_matrix: "All dynamic instances of an instruction with an operand or result
+// that is an object of this type must be executed such that all the invocations in the 'Scope'
+// instance are active or none of them are." SPV_NV_cooperative_matrix2: the functions that some of
+// them call back do what they like.
+Effect Module::effectsAmongCooperativeMatrices(InstRef i) const {
+  const OpcodeFacts& f = facts(i);
+  if (f.opClass != OpClass::Value || opcode(i) == spv::Op::OpPhi) return f.effects;
+  bool isOfThem = isCooperative(resultType(i)), callsBack = false;
+  forEachIdOperand(i, [&](uint32_t, Id id) {
+    const InstRef d = def(id);
+    if (!d) return;
+    isOfThem = isOfThem || isCooperative(typeOf(id));
+    callsBack = callsBack || opcode(d) == spv::Op::OpFunction;
+  });
+  if (!isOfThem) return f.effects;
+  return callsBack ? kEveryEffect : f.effects | Effect::Subgroup;
+}
+
 ExtInstSet Module::extInstSet(Id import) const {
   // Asked for every OpExtInst, so a name of any length must cost the same: none that we know is
   // longer.

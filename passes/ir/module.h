@@ -11,6 +11,7 @@
 #include "ir/opcode_facts.h"
 #include "lanewise/result.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -80,9 +81,15 @@ public:
   Id idAt(InstRef i, uint32_t n) const { return Id(word(i, n)); }
   const OpcodeFacts& facts(InstRef i) const { return factsOf(opcode(i)); }
   /// What executing the instruction does; of an OpExtInst, what the instruction of the set does.
+  /// With a cooperative matrix as result or operand any instruction is one of the whole subgroup.
   Effect effects(InstRef i) const {
-    if (!isExtInst(opcode(i))) return facts(i).effects;
-    return extInstFacts(extInstSet(idAt(i, 3)), word(i, 4)).effects;
+    if (isExtInst(opcode(i))) return extInstFacts(extInstSet(idAt(i, 3)), word(i, 4)).effects;
+    if (cooperativeTypes_.empty()) return facts(i).effects;
+    return effectsAmongCooperativeMatrices(i);
+  }
+  /// True for a type of cooperative matrices, or one made of them (not for pointers to them).
+  bool isCooperative(Id type) const {
+    return std::binary_search(cooperativeTypes_.begin(), cooperativeTypes_.end(), type);
   }
   /// True for an instruction of which nobody has written down what it does, or that the grammar
   /// does not have: it may read and write any memory, also some that no operand names, and depend
@@ -194,6 +201,7 @@ private:
   };
 
   Module() = default;
+  Effect effectsAmongCooperativeMatrices(InstRef i) const;
   /// Slow path of forEachIdOperand: parses the operands by the grammar.
   void parseIdOperands(InstRef i, void (*visit)(void*, uint32_t), void* context) const;
   template <class F>
@@ -206,10 +214,11 @@ private:
   std::vector<uint32_t> offsets_; ///< by InstRef; [instCount()+1] is the end
   std::vector<InstRef> defs_;     ///< by Id
   std::vector<BlockRef> instBlock_;
-  std::vector<Block> blocks_;       ///< [0] unused
-  std::vector<Function> functions_; ///< [0] unused
-  std::vector<InstRef> unknown_;    ///< sorted
-  InstRef unknownExtension_;        ///< the first one
+  std::vector<Block> blocks_;        ///< [0] unused
+  std::vector<Function> functions_;  ///< [0] unused
+  std::vector<InstRef> unknown_;     ///< sorted
+  std::vector<Id> cooperativeTypes_; ///< sorted once the module is read
+  InstRef unknownExtension_;         ///< the first one
   InstRef firstFunctionInst_;
 };
 

@@ -2,9 +2,11 @@
 
 #include "ir/grammar_names.h"
 #include "ir/module.h"
+#include "ir/newer_enumerants.h"
 #include "ir/operand_walk.h"
 #include "text/format_text.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,6 +40,7 @@ private:
   bool checkEnd();
 
   bool indexInstruction(InstRef i);
+  void noteCooperativeType(InstRef i, std::span<const uint32_t> w);
   bool checkOperands(InstRef i, std::span<const uint32_t> w, const OpcodeFacts& f);
   bool walkOperands(InstRef i, std::span<const uint32_t> w, const OpcodeFacts& f);
   bool checkResultType(InstRef i, Id type);
@@ -143,6 +146,7 @@ bool ModuleReader::indexInstructions() {
   m_.functions_.emplace_back();
   for (InstRef i : m_.insts())
     if (!indexInstruction(i)) return false;
+  std::sort(m_.cooperativeTypes_.begin(), m_.cooperativeTypes_.end());
   return true;
 }
 
@@ -160,8 +164,23 @@ bool ModuleReader::indexInstruction(InstRef i) {
       !isKnownExtension(m_.stringAt(i, 1)))
     m_.unknownExtension_ = i;
   if (!place(i, f)) return false;
+  if (f.opClass == OpClass::Type) noteCooperativeType(i, w);
   if (f.hasResult) return define(i, Id(w[1u + f.hasResultType]));
   return true;
+}
+
+void ModuleReader::noteCooperativeType(InstRef i, std::span<const uint32_t> w) {
+  std::vector<Id>& types = m_.cooperativeTypes_;
+  auto isOne = [&](uint32_t id) {
+    return std::find(types.begin(), types.end(), Id(id)) != types.end();
+  };
+  const spv::Op op = m_.opcode(i);
+  bool isIt =
+      op == newer::Op::OpTypeCooperativeMatrixKHR || op == newer::Op::OpTypeCooperativeMatrixNV;
+  if (types.empty() && !isIt) return;
+  if (op == spv::Op::OpTypeArray) isIt = isOne(w[2]);
+  if (op == spv::Op::OpTypeStruct) isIt = std::any_of(w.begin() + 2, w.end(), isOne);
+  if (isIt) types.push_back(Id(w[1]));
 }
 
 bool ModuleReader::checkOperands(InstRef i, std::span<const uint32_t> w, const OpcodeFacts& f) {

@@ -4,7 +4,9 @@
 // lanes ask one bank for different words.
 //
 // Decided by: the addresses of all lanes, counted (analysis/shared_memory/access_pattern.h), for
-// the workgroup size and the target. Where indices depend on data nothing is counted.
+// the workgroup size and the target. Where indices depend on data nothing is counted. Of
+// cooperative matrices, by their stride and a model of how they are loaded
+// (shared_memory/matrix_conflicts.h).
 //
 // Example:
 //
@@ -16,8 +18,10 @@
 // Reference: docs/design/conflicts-by-counting.md; docs/lint/shared-memory-bank-conflict.md.
 
 #include "analysis/shared_memory/access_pattern.h"
+#include "analysis/shared_memory/matrix_conflicts.h"
 #include "analysis/shared_memory/shared_layout.h"
 #include "analysis/shared_memory/shared_variables.h"
+#include "analysis/uniformity/uniformity.h"
 #include "lint/context.h"
 #include "text/format_text.h"
 
@@ -42,6 +46,57 @@ void add(LintFinding finding, double cycles, std::vector<double>& cyclesOf,
   }
   findings.push_back(std::move(finding));
   cyclesOf.push_back(cycles);
+}
+
+/// The shortest longer stride that costs least, and what it costs. Whole pieces of 16 bytes more
+/// keep the alignment that loads of matrices ask for (Vulkan, SPV_KHR_cooperative_matrix).
+std::optional<std::pair<uint64_t, uint64_t>>
+betterStride(const MatrixTransfer& t, const MatrixCost& now, const TargetProfile& target) {
+  std::optional<std::pair<uint64_t, uint64_t>> best;
+  MatrixTransfer longer = t;
+  for (uint64_t more = 1; more <= 8; ++more) {
+    longer.strideBytes = (t.strideBytes / 16 + more) * 16;
+    const uint64_t cycles = costOf(longer, target).cycles;
+    if (cycles < (best ? best->second : now.cycles)) best = {longer.strideBytes, cycles};
+  }
+  return best;
+}
+
+/// Loads and stores of cooperative matrices: what banks make of their stride.
+void judgeMatrices(LintContext& context, std::vector<double>& cyclesOf, LintFindings& findings) {
+  const TargetProfile& target = context.target();
+  if (target.isSharedMemoryCached()) return;
+  for (const MatrixTransfer& t : collectMatrixTransfers(context.analyses(), target)) {
+    const FunctionRef function = context.module().functionOf(context.module().blockOf(t.inst));
+    const bool isUsed =
+        std::any_of(context.kernels().begin(), context.kernels().end(), [&](const Kernel& kernel) {
+          const std::vector<FunctionRef>& functions = kernel.entry->functions;
+          return std::binary_search(functions.begin(), functions.end(), function);
+        });
+    const MatrixCost cost = costOf(t, target);
+    if (!isUsed || cost.cycles < kLeastRatio * double(cost.cleanCycles)) continue;
+    const Id variable = originOf(context.analyses(), t.pointer).variable;
+    const std::string name = variable ? context.nameOf(variable) : "shared memory";
+    LintFinding finding = context.findingAt(
+        t.inst, Severity::Warning,
+        formatText(
+            "{}-way bank conflict on {}: a matrix of {} x {} whose {} lie {} bytes apart takes "
+            "{} cycles instead of {}, by pieces of 16 bytes of 8 {}",
+            cost.degree, name, t.rows, t.columns, t.isByColumns ? "columns" : "rows", t.strideBytes,
+            cost.cycles, cost.cleanCycles, t.isByColumns ? "columns" : "rows"),
+        variable);
+    finding.args = {{"variable", name},
+                    {"degree", formatText("{}", cost.degree)},
+                    {"turns", formatText("{}", cost.cycles)},
+                    {"least-turns", formatText("{}", cost.cleanCycles)},
+                    {"target", target.name}};
+    if (const auto better = betterStride(t, cost, target))
+      finding.notes.push_back(context.noteAt(
+          t.inst, formatText("with {} {} bytes apart it takes {} cycles; the stride of every load "
+                             "and store changes along with the array",
+                             t.isByColumns ? "columns" : "rows", better->first, better->second)));
+    add(std::move(finding), double(cost.cycles), cyclesOf, findings);
+  }
 }
 
 } // namespace
@@ -87,6 +142,7 @@ void lintSharedMemoryBankConflict(LintContext& context, LintFindings& findings) 
       }
     }
   }
+  judgeMatrices(context, cyclesOf, findings);
 }
 
 } // namespace lanewise

@@ -45,8 +45,10 @@ struct Interpreted {
 
   /// False after a failure.
   bool run(std::vector<uint32_t> words) {
+    interp::ProgramOptions how;
+    how.subgroupSize = options.subgroupSize;
     Result<std::shared_ptr<const interp::Program>> lowered =
-        interp::lowerProgram(std::move(words), {});
+        interp::lowerProgram(std::move(words), how);
     if (!lowered) {
       ADD_FAILURE() << lowered.error().message;
       return false;

@@ -72,12 +72,13 @@ Exercised nothingOf(const driver::Program& program,
 
 } // namespace
 
-Result<std::shared_ptr<const interpreter::Program>> CodeCache::lower(const ProgramShader& shader) {
-  Key key(shader.reflection.entry, shader.specConstants, shader.words);
+Result<std::shared_ptr<const interpreter::Program>> CodeCache::lower(const ProgramShader& shader,
+                                                                     uint32_t subgroupSize) {
+  Key key(shader.reflection.entry, shader.specConstants, shader.words, subgroupSize);
   if (auto known = known_.find(key); known != known_.end()) return known->second;
   constexpr uint32_t kVec3Stride = 16;
   Result<std::shared_ptr<const interpreter::Program>> code = interpreter::lowerProgram(
-      shader.words, {shader.reflection.entry, shader.specConstants, kVec3Stride});
+      shader.words, {shader.reflection.entry, shader.specConstants, kVec3Stride, subgroupSize});
   if (code) known_.emplace(std::move(key), *code);
   return code;
 }
@@ -110,7 +111,8 @@ RunStatus InterpreterRunner::addProgram(const driver::Program& program) {
                           fmt::format("shader `{}`: {} is {}", shader.name,
                                       driver::placeOf(binding), binding.unsupported)};
     CodeCache own;
-    Result<std::shared_ptr<const interpreter::Program>> code = (code_ ? *code_ : own).lower(shader);
+    Result<std::shared_ptr<const interpreter::Program>> code =
+        (code_ ? *code_ : own).lower(shader, info_.subgroupSize);
     if (!code)
       return RunFailure{RunFailure::Kind::Unsupported,
                         fmt::format("shader `{}`: {}", shader.name, code.error().message)};

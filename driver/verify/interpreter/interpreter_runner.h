@@ -34,10 +34,11 @@ public:
 /// Lowered shaders, for runners that are given the same ones again and again.
 class CodeCache {
 public:
-  Result<std::shared_ptr<const interpreter::Program>> lower(const ProgramShader& shader);
+  Result<std::shared_ptr<const interpreter::Program>> lower(const ProgramShader& shader,
+                                                            uint32_t subgroupSize);
 
 private:
-  using Key = std::tuple<std::string, std::map<uint32_t, uint64_t>, Words>;
+  using Key = std::tuple<std::string, std::map<uint32_t, uint64_t>, Words, uint32_t>;
   std::map<Key, std::shared_ptr<const interpreter::Program>> known_;
 };
 

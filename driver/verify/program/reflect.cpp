@@ -1,6 +1,7 @@
 #include "verify/program/reflect.h"
 
 #include "analysis/module/analyses.h"
+#include "analysis/module/buffer_variables.h"
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/entry_points.h"
@@ -33,6 +34,9 @@ std::optional<ScalarType> scalarType(const TypeInfo& info) {
     if (info.width == 16) return isSigned ? ScalarType::I16 : ScalarType::U16;
     if (info.width == 32) return isSigned ? ScalarType::I32 : ScalarType::U32;
     if (info.width == 64) return isSigned ? ScalarType::I64 : ScalarType::U64;
+  } else if (info.kind == Kind::Other) { // bfloat16 and floats of 8 bits: as their bits
+    if (info.width == 8) return ScalarType::U8;
+    if (info.width == 16) return ScalarType::U16;
   }
   return std::nullopt;
 }
@@ -268,7 +272,7 @@ private:
   void readVariable(Id variable) {
     const Types& types = analyses_.get<Types>();
     InstRef i = module_.def(variable);
-    Id type = types.pointee(variable);
+    Id type = declaredTypeOf(analyses_, variable);
     switch (spv::StorageClass(module_.word(i, 3))) {
     case spv::StorageClass::Workgroup:
       // 3-vectors as drivers with the roomier layout have them: refusing too early is the lesser
@@ -317,8 +321,10 @@ private:
                      analyses_.get<Decorations>().has(type, spv::Decoration::BufferBlock);
     binding.kind =
         isStorage ? ReflectedBinding::Kind::StorageBuffer : ReflectedBinding::Kind::UniformBuffer;
-    binding.isReadOnly = !isStorage || hasOnAll(variable, type, spv::Decoration::NonWritable);
-    binding.isWriteOnly = hasOnAll(variable, type, spv::Decoration::NonReadable);
+    // Accesses of an untyped variable need not go by its type: what the members say is not all.
+    const Id members = analyses_.get<Types>().pointee(variable) ? type : Id();
+    binding.isReadOnly = !isStorage || hasOnAll(variable, members, spv::Decoration::NonWritable);
+    binding.isWriteOnly = hasOnAll(variable, members, spv::Decoration::NonReadable);
     binding.block = BlockReader(analyses_.get<Types>()).read(type);
   }
 
@@ -413,6 +419,7 @@ private:
     case spv::Op::OpTypeAccelerationStructureKHR:
       return "an acceleration structure";
     default:
+      if (!type) return "a buffer whose type stands only at its accesses (untyped pointers)";
       return "of unknown kind";
     }
   }

@@ -125,6 +125,8 @@ std::string_view nameOf(SpeculationBlocker blocker) {
     return "promise";
   case SpeculationBlocker::Unknown:
     return "unknown-instruction";
+  case SpeculationBlocker::Unread:
+    return "unread-instruction";
   case SpeculationBlocker::Other:
     break;
   }
@@ -160,6 +162,9 @@ std::string_view explain(SpeculationBlocker blocker) {
     return "its decoration may not hold outside the branch";
   case SpeculationBlocker::Unknown:
     return "unknown instruction";
+  case SpeculationBlocker::Unread:
+    return "what the instruction does is not known, only its operands are: it may touch any memory "
+           "and depend on other invocations";
   case SpeculationBlocker::Other:
     break;
   }
@@ -456,6 +461,7 @@ SpeculationBlocker Speculation::blockerOfMoving(InstRef inst) const {
   const spv::Op op = module_.opcode(inst);
   const Effect effects = module_.effects(inst);
   if (op == spv::Op::OpFunctionCall) return SpeculationBlocker::Call;
+  if (module_.isUnread(inst)) return SpeculationBlocker::Unread;
   if (has(effects, Effect::Barrier)) return SpeculationBlocker::Barrier;
   if (has(effects, Effect::Atomic)) return SpeculationBlocker::Atomic;
   if (has(effects, Effect::Subgroup)) return SpeculationBlocker::SubgroupOperation;

@@ -35,6 +35,7 @@ enum class SpeculationBlocker : uint8_t {
   Index,      ///< of a vector, array or struct, not proved to be in range
   Promise,    ///< it is decorated with what need hold only where the branch leads to it
   Unknown,    ///< opcode or instruction that the library does not know
+  Unread,     ///< the grammar has it, but nobody has written down what it does
   Other
 };
 

@@ -2,6 +2,7 @@
 
 #include "analysis/module/decorations.h"
 #include "analysis/module/types.h"
+#include "ir/newer_enumerants.h"
 
 namespace lanewise {
 
@@ -14,6 +15,14 @@ Id blockTypeOf(Analyses& analyses, Id variable) {
       return type;
     type = info.element;
   }
+}
+
+Id declaredTypeOf(Analyses& analyses, Id variable) {
+  const Module& module = analyses.module();
+  const InstRef i = module.def(variable);
+  if (!i || module.opcode(i) != newer::Op::OpUntypedVariableKHR)
+    return analyses.get<Types>().pointee(variable);
+  return module.wordCount(i) > 4 ? module.idAt(i, 4) : Id();
 }
 
 bool isStorageBuffer(Analyses& analyses, Id variable) {

@@ -8,6 +8,9 @@ namespace lanewise {
 
 /// The block type of a buffer variable, through arrays of descriptors.
 Id blockTypeOf(Analyses& analyses, Id variable);
+/// The type that a variable is declared with: what it points to, or the data type of an untyped
+/// variable (SPV_KHR_untyped_pointers), which accesses need not keep to. Null without one.
+Id declaredTypeOf(Analyses& analyses, Id variable);
 /// True for a variable that is a storage buffer: StorageBuffer, or Uniform with a BufferBlock.
 bool isStorageBuffer(Analyses& analyses, Id variable);
 /// True when a buffer variable has the decoration itself or on members of its block: on every one

@@ -77,6 +77,7 @@ enum class Op : uint8_t {
   FMod,
   FNegate,
   FDot,          ///< d = a[n] . b[n]
+  FDotMixed,     ///< d = a[n] . b[n] (+ c if not 0); encodings: of a and d; aux: of b
   FMatrixVector, ///< d[n] = matrix a of aux columns of n, times b[aux]
   FVectorMatrix, ///< d[n] = a[aux] times matrix b of n columns of aux
   FOrdEqual,
@@ -102,7 +103,10 @@ enum class Op : uint8_t {
   ConvertFToS,
   ConvertSToF,
   ConvertUToF,
-  FConvert, ///< aux: 1 rounds toward zero
+  FConvert,       ///< aux: 1 rounds toward zero
+  ConvertNarrow,  ///< encodings: FloatEncoding of the operand, and << 4 of the result; aux:
+                  ///< saturates
+  BitcastExtract, ///< d[n] = `extra` bits of a[n] from b on
   QuantizeToF16,
   Bitcast, ///< OpBitcast between components of different widths: d[n] from a[aux]
   // Pointers.
@@ -116,6 +120,8 @@ enum class Op : uint8_t {
   StoreCells,   ///< cells[a + aux] = b[n]
   LoadMemory,   ///< d[n] = memory[a + aux], extra bytes each, b bytes apart; shift: 1 for Booleans
   StoreMemory,  ///< memory[a + aux] = b[n], extra bytes each, c bytes apart
+  LoadMatrix,   ///< d[n] = the lane's elements at a; c: a cell for addresses; aux: matrixAccesses
+  StoreMatrix,  ///< the same from d
   Atomic,       ///< aux: index into Program::atomics
   Image,        ///< aux: index into Program::images
   // Control.
@@ -137,9 +143,9 @@ enum class Op : uint8_t {
 
 struct Instr {
   Op op = Op::Move;
-  uint8_t shift = 0; ///< 64 - width of the operands, for numbers
-  uint8_t extra = 0; ///< see Op
-  uint8_t unused = 0;
+  uint8_t shift = 0;     ///< 64 - width of the operands, for numbers
+  uint8_t extra = 0;     ///< see Op
+  uint8_t encodings = 0; ///< see Op
   uint32_t n = 1;
   uint32_t d = 0, a = 0, b = 0, c = 0, aux = 0;
   uint32_t site = 0; ///< index into Program::sites

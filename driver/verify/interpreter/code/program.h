@@ -8,7 +8,9 @@
 #include "lanewise/assumptions.h"
 #include "lanewise/remarks.h"
 #include "lanewise/result.h"
+#include "lanewise/target_profile.h"
 #include "verify/formats/image_shape.h"
+#include "verify/formats/narrow_floats.h"
 #include "verify/interpreter/code/code.h"
 
 #include <array>
@@ -126,7 +128,31 @@ struct GroupInfo {
   uint32_t cluster = 0;            ///< ClusteredReduce: lanes in a cluster
   uint32_t result = 0, value = 0, index = 0; ///< cells
   uint32_t resultCells = 1, valueCells = 1;
-  int32_t barrier = -1; ///< index into Program::barriers, for an OpControlBarrier of a subgroup
+  int32_t barrier = -1;  ///< index into Program::barriers, for an OpControlBarrier of a subgroup
+  int32_t multiply = -1; ///< index into Program::multiplies
+};
+
+/// A cooperative matrix in memory.
+struct MatrixAccess {
+  uint32_t rows = 0, columns = 0;
+  uint32_t stride = 0;       ///< cell: from row to row, or column to column, in elements
+  uint32_t elementBytes = 4; ///< of what the pointer points to
+  uint8_t componentBytes = 4;
+  bool isColumnMajor = false;
+};
+
+struct MatrixOperand {
+  uint32_t cell = 0, cells = 0; ///< of each lane
+  uint8_t width = 32;
+  FloatEncoding encoding{}; ///< of floats
+  bool isSigned = false;    ///< integers
+};
+
+/// OpCooperativeMatrixMulAddKHR: result = a b + c.
+struct MultiplyInfo {
+  uint32_t rows = 0, columns = 0, inner = 0;
+  MatrixOperand a, b, c, result;
+  bool isFloat = true, isSaturating = false;
 };
 
 /// An instruction of GLSL.std.450; see GlslCall (glsl_std_450.h).
@@ -195,6 +221,8 @@ struct ProgramOptions {
   std::map<uint32_t, uint64_t> specConstants;
   /// Bytes that a vector of three 32-bit components takes in Workgroup memory: 12 or 16.
   uint32_t vec3Stride = 16;
+  /// Of the runs to come; counts where there are cooperative matrices.
+  uint32_t subgroupSize = kDefaultSubgroupSize;
 };
 
 class Program {
@@ -234,6 +262,8 @@ public:
   std::vector<AtomicInfo> atomics;
   std::vector<ImageInfo> images;
   std::vector<GroupInfo> groups;
+  std::vector<MatrixAccess> matrixAccesses;
+  std::vector<MultiplyInfo> multiplies;
   std::vector<ExtendedInfo> extended;
   std::vector<SwitchTable> switches;
   uint32_t granuleBytes = 4;      ///< smallest scalar that is loaded or stored in shared memory

@@ -85,6 +85,8 @@ uint64_t ModuleLowering::sizeInMemory(Id type, MatrixLayout matrix, bool natural
                               sizeInMemory(types_->member(type, m), matrixOf(type, m), natural));
     return end;
   }
+  case Kind::Other: // floats that are not IEEE 754's
+    return t.width / 8;
   default:
     return 0;
   }
@@ -226,6 +228,11 @@ void ModuleLowering::indexBy(Pointer& p, Id index, uint64_t stride, uint64_t bou
 
 // One index of an access chain.
 bool ModuleLowering::stepInto(Pointer& p, Id index, InstRef at, bool& ok) {
+  if (const CooperativeMatrix* m = cooperative(p.pointee)) { // only in Function or Private memory
+    indexBy(p, index, 1, m->cells, at);
+    p.pointee = m->component;
+    return true;
+  }
   const TypeInfo& t = info(p.pointee);
   bool isCells = isCellMemory(p.storage), natural = isNatural(p.storage);
   uint32_t scalar = std::max(widthOf(p.pointee), 8u) / 8;
@@ -371,6 +378,16 @@ void ModuleLowering::store(const Pointer& p, uint32_t from, InstRef at, Sharing 
     inst.aux = uint32_t(int32_t(base.offset + int64_t(run.offset)));
     inst.extra = uint8_t(run.bytes), inst.c = run.stride;
   }
+}
+
+void ModuleLowering::noteMatrixAccess(uint32_t site, const Pointer& p, Sharing sharing,
+                                      bool isStore) {
+  noteSharing(site, classOf(p.storage), sharing, isStore);
+  if (!isStore) return;
+  if (p.variable)
+    written_.insert(p.variable);
+  else
+    writesAnywhere_ = true;
 }
 
 bool ModuleLowering::lowerMemoryOp(InstRef i, S op) {

@@ -114,6 +114,7 @@ void ModuleLowering::lowerInst(InstRef i) {
 
 // Also for OpSpecConstantOp, whose operands start one word later.
 bool ModuleLowering::lowerValueOp(InstRef i, S op, uint32_t first) {
+  if (first == 3 && lowerNewerOp(i, op)) return true;
   return lowerSimple(i, op, first) || lowerComposite(i, op, first) ||
          lowerFloatMatrix(i, op, first) || lowerBits(i, op, first);
 }
@@ -123,6 +124,10 @@ bool ModuleLowering::lowerSimple(InstRef i, S op, uint32_t first) {
                                        [op](const SimpleOp& s) { return s.opcode == op; });
   if (found == std::end(kSimpleOps)) return false;
   Id operand = module_->idAt(i, first), resultType = module_->resultType(i);
+  if (encodingOf(typeOf(operand)) != FloatEncoding::Ieee) {
+    refuse(nameOf(i) + " of floats that are not IEEE 754's");
+    return true;
+  }
   uint32_t to = define(i), a = cell(operand);
   uint32_t b = found->operands > 1 ? cell(module_->idAt(i, first + 1)) : 0;
   std::optional<uint32_t> rounding =
@@ -180,6 +185,10 @@ bool ModuleLowering::lowerComposite(InstRef i, S op, uint32_t first) {
   }
   case S::OpCompositeConstruct: {
     uint32_t to = define(i);
+    if (cooperative(resultType)) { // of one constituent, which all elements get
+      replicate(to, module_->idAt(i, first), resultType, i);
+      return true;
+    }
     for (uint32_t w = first; w < module_->wordCount(i); ++w) {
       Id part = module_->idAt(i, w);
       uint32_t cells = cellsOf(typeOf(part));
@@ -198,6 +207,13 @@ bool ModuleLowering::lowerComposite(InstRef i, S op, uint32_t first) {
       if (info(type).kind == Kind::Struct) {
         for (uint32_t m = 0; m < index; ++m) offset += cellsOf(types_->member(type, m));
         type = types_->member(type, index);
+      } else if (const CooperativeMatrix* m = cooperative(type)) {
+        type = m->component;
+        if (index >= m->cells) {
+          refuse(nameOf(i) + " beyond the components of a cooperative matrix");
+          return true;
+        }
+        offset += index;
       } else {
         type = info(type).element;
         offset += index * cellsOf(type);

@@ -94,6 +94,24 @@ constexpr Capability kCapabilities[] = {
     Capability::DotProductInput4x8BitPacked,
     Capability::ExpectAssumeKHR,
     Capability::ShaderClockKHR,
+    newer::Capability::CooperativeMatrixKHR,
+    newer::Capability::CooperativeMatrixConversionsEXT,
+    newer::Capability::BFloat16TypeKHR,
+    newer::Capability::BFloat16DotProductKHR,
+    newer::Capability::BFloat16CooperativeMatrixKHR,
+    newer::Capability::Float8EXT,
+    newer::Capability::Float8CooperativeMatrixEXT,
+    newer::Capability::Float4EXT,
+    newer::Capability::Float6EXT,
+    newer::Capability::Float8UnsignedE8M0EXT,
+    newer::Capability::BitcastExtractEXT,
+    newer::Capability::ReplicatedCompositesEXT,
+    newer::Capability::FMAKHR,
+    newer::Capability::FloatControls2,
+    newer::Capability::DotProductFloat16AccFloat32VALVE,
+    newer::Capability::DotProductFloat16AccFloat16VALVE,
+    newer::Capability::DotProductBFloat16AccVALVE,
+    newer::Capability::DotProductFloat8AccFloat32VALVE,
 };
 
 // Floats are rounded to nearest even, denormals, infinities, NaNs and the signs of zeros are kept:
@@ -107,6 +125,7 @@ constexpr spv::ExecutionMode kExecutionModes[] = {
     spv::ExecutionMode::SignedZeroInfNanPreserve,
     spv::ExecutionMode::SubgroupUniformControlFlowKHR,
     newer::ExecutionMode::MaximallyReconvergesKHR,
+    newer::ExecutionMode::FPFastMathDefault, // allows what is not made use of
 };
 
 // What setBuiltIns() (workgroup.cpp) gives a value.
@@ -141,6 +160,9 @@ Result<std::shared_ptr<const Program>> ModuleLowering::run() {
   if (Status status = checkCapabilities(); !status) return status.error();
   if (Status status = findEntry(); !status) return status.error();
   checkExecutionModes();
+  checkCooperativeTypes();
+  if (!refused_.empty())
+    return failure(fmt::format("the interpreter does not support {}", plural(refused_)));
   lowerVariables();
   lowerFunctions();
   if (!refused_.empty())
@@ -235,6 +257,7 @@ uint32_t ModuleLowering::cellsOf(Id type) {
     for (uint32_t m = 0; m < t.count; ++m) count += cellsOf(types_->member(type, m));
     break;
   default: // of a sampled image the image and the sampler
+    if (const CooperativeMatrix* m = cooperative(type)) count = m->cells;
     if (module_->opcodeOf(type) == spv::Op::OpTypeSampledImage) count = 2;
     break;
   }
@@ -250,8 +273,15 @@ uint32_t ModuleLowering::cellsOf(Id type) {
 
 uint32_t ModuleLowering::widthOf(Id type) const {
   const TypeInfo* t = &info(type);
-  while (t->kind == Kind::Vector || t->kind == Kind::Matrix || t->kind == Kind::Array)
-    t = &info(t->element);
+  for (;;) {
+    if (const CooperativeMatrix* m = cooperative(type))
+      type = m->component;
+    else if (t->kind == Kind::Vector || t->kind == Kind::Matrix || t->kind == Kind::Array)
+      type = t->element;
+    else
+      break;
+    t = &info(type);
+  }
   if (t->kind == Kind::Bool) return 1;
   if (t->kind == Kind::Pointer) return 64;
   return t->width == 0 ? 64 : t->width;
@@ -264,6 +294,7 @@ bool ModuleLowering::isFloat(Id type) const {
 }
 
 uint32_t ModuleLowering::componentsOf(Id type) const {
+  if (const CooperativeMatrix* m = cooperative(type)) return m->cells;
   return info(type).kind == Kind::Vector ? info(type).count : 1;
 }
 
@@ -336,7 +367,12 @@ void ModuleLowering::lowerConstant(InstRef i) {
 void ModuleLowering::computeConstant(InstRef i, uint32_t to) {
   Id id = module_->resultId(i);
   uint32_t count = cellsOf(typeOf(id));
-  switch (module_->opcode(i)) {
+  const spv::Op op = module_->opcode(i);
+  if (op == newer::Op::OpConstantCompositeReplicateEXT ||
+      op == newer::Op::OpSpecConstantCompositeReplicateEXT || // and a matrix has one constituent
+      (op == spv::Op::OpConstantComposite && cooperative(typeOf(id))))
+    return replicate(to, module_->idAt(i, 3), typeOf(id), i);
+  switch (op) {
   case spv::Op::OpConstantTrue:
   case spv::Op::OpConstantFalse:
   case spv::Op::OpSpecConstantTrue:

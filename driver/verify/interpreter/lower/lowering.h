@@ -48,6 +48,12 @@ struct Run {
   bool isBool = false;
 };
 
+/// A type of cooperative matrices. Each lane has `cells` of the elements.
+struct CooperativeMatrix {
+  Id component;
+  uint32_t scope = 0, rows = 0, columns = 0, cells = 0;
+};
+
 class ModuleLowering {
 public:
   ModuleLowering(std::vector<uint32_t> words, const ProgramOptions& options);
@@ -129,6 +135,20 @@ private:
   bool isNatural(spv::StorageClass s) const;
   void noteAccess(uint32_t bytes);
 
+  void noteMatrixAccess(uint32_t site, const Pointer& p, Sharing sharing, bool isStore);
+
+  // lower_cooperative.cpp
+  void checkCooperativeTypes();
+  const CooperativeMatrix* cooperative(Id type) const; ///< null for any other type
+  FloatEncoding encodingOf(Id type) const;             ///< of its scalars
+  bool lowerNewerOp(InstRef i, spv::Op op);
+  bool lowerNarrowConversion(InstRef i, spv::Op op);
+  void lowerMixedDot(InstRef i, bool hasAccumulator);
+  void lowerFma(InstRef i);
+  void lowerMatrixAccess(InstRef i, bool isStore);
+  void lowerMultiply(InstRef i);
+  void replicate(uint32_t to, Id part, Id type, InstRef at);
+
   // lower_image.cpp
   void lowerOpaqueVariable(InstRef i, Id pointee);
   void loadDescriptor(const Pointer& p, uint32_t to, InstRef at);
@@ -162,6 +182,10 @@ private:
   Id typeOf(Id value) const { return module_->typeOf(value); }
   uint32_t widthOf(Id type) const; ///< of its scalars; 1 for Booleans
   uint32_t componentsOf(Id type) const;
+  uint32_t invocations() const {
+    const auto& size = program_->workgroupSize;
+    return size[0] * size[1] * size[2];
+  }
   bool isFloat(Id type) const; ///< its scalars
   uint32_t allocate(uint32_t cells) {
     uint32_t at = nextCell_;
@@ -193,6 +217,7 @@ private:
   const EntryPoint* entry_ = nullptr;
   std::set<std::string> refused_; ///< opcodes and the like that the interpreter does not know
   std::set<uint32_t> capabilities_;
+  mutable std::map<Id, CooperativeMatrix> cooperative_; ///< by type, as far as asked for
 
   std::vector<Instr>* out_ = nullptr; ///< what emit() writes to
   std::vector<Instr> prologue_;       ///< computes constants, once

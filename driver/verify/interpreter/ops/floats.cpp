@@ -1,5 +1,5 @@
 // Floating-point instructions. 32 and 64 bits are the host's; 16 bits go through float_bits.h.
-#include "verify/formats/float_bits.h"
+#include "verify/formats/narrow_floats.h"
 #include "verify/interpreter/ops/glsl_std_450.h"
 #include "verify/interpreter/run/arithmetic.h"
 
@@ -108,6 +108,20 @@ void vectorMatrix(Lane& l, const Instr& i) {
   }
 }
 
+// The sum of the exact products and of `c`, rounded once: how a device rounds is its own affair.
+void dotMixed(Lane& l, const Instr& i) {
+  const auto left = FloatEncoding(i.encodings & 15), result = FloatEncoding(i.encodings >> 4);
+  double sum = i.c ? decodeNarrow(result, i.extra, l.cells[i.c]) : 0;
+  uint32_t mark = i.c ? l.marks[i.c] : 0;
+  for (uint32_t n = 0; n < i.n; ++n) {
+    sum += decodeNarrow(left, widthOf(i), l.cells[i.a + n]) *
+           decodeNarrow(FloatEncoding(i.aux), widthOf(i), l.cells[i.b + n]);
+    if (!mark) mark = l.marks[i.a + n] ? l.marks[i.a + n] : l.marks[i.b + n];
+  }
+  l.cells[i.d] = encodeNarrow(result, i.extra, sum);
+  l.marks[i.d] = mark;
+}
+
 double valueOf(uint32_t shift, uint64_t bits) {
   return shift == 32 ? double(floatOf(bits)) : decodeFloat(64 - shift, bits);
 }
@@ -208,6 +222,12 @@ void addConversions(HandlerTable& t) {
       return convertFloat(from, x, to, rounding);
     });
   };
+  t[size_t(Op::ConvertNarrow)] = [](Lane& l, const Instr& i) {
+    const auto from = FloatEncoding(i.encodings & 15), to = FloatEncoding(i.encodings >> 4);
+    eachOne(l, i, [=, width = widthOf(i), result = i.extra, saturates = i.aux != 0](uint64_t x) {
+      return encodeNarrow(to, result, decodeNarrow(from, width, x), saturates);
+    });
+  };
   // Denormals become zero of the same sign (SPIR-V OpQuantizeToF16).
   t[size_t(Op::QuantizeToF16)] = [](Lane& l, const Instr& i) {
     eachOne(l, i, [](uint64_t x) {
@@ -234,6 +254,7 @@ void addFloatHandlers(HandlerTable& t) {
   };
   t[size_t(Op::FMulScalar)] = timesScalar;
   t[size_t(Op::FDot)] = dot;
+  t[size_t(Op::FDotMixed)] = dotMixed;
   t[size_t(Op::FMatrixVector)] = matrixVector;
   t[size_t(Op::FVectorMatrix)] = vectorMatrix;
   t[size_t(Op::Extended)] = extended;

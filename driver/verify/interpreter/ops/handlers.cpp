@@ -72,6 +72,17 @@ void bitcast(Lane& l, const Instr& i) {
   }
 }
 
+// OpBitcastExtractEXT: undefined where the bits go beyond the base.
+void bitcastExtract(Lane& l, const Instr& i) {
+  const uint64_t offset = l.cells[i.b];
+  const bool isInside = offset + i.extra <= widthOf(i);
+  for (uint32_t n = 0; n < i.n; ++n) {
+    const uint32_t a = l.marks[i.a + n], b = l.marks[i.b];
+    l.cells[i.d + n] = isInside ? wrapped(l.cells[i.a + n] >> offset, i.extra) : 0;
+    l.marks[i.d + n] = a ? a : b ? b : isInside ? 0 : i.site;
+  }
+}
+
 HandlerTable makeTable() {
   HandlerTable table;
   table.fill([](Lane& l, const Instr&) { l.state = Lane::State::Done; });
@@ -80,6 +91,7 @@ HandlerTable makeTable() {
   addFloatHandlers(table);
   addControlHandlers(table);
   addMemoryHandlers(table);
+  addCooperativeHandlers(table);
   return table;
 }
 
@@ -98,6 +110,7 @@ void addDataHandlers(HandlerTable& table) {
   table[size_t(Op::ExtractDynamic)] = extractDynamic;
   table[size_t(Op::InsertDynamic)] = insertDynamic;
   table[size_t(Op::Bitcast)] = bitcast;
+  table[size_t(Op::BitcastExtract)] = bitcastExtract;
 }
 
 void evaluate(const Program&, std::span<const Instr> code, std::vector<uint64_t>& cells,

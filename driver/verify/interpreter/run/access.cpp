@@ -158,7 +158,7 @@ void WorkgroupRunner::arrayLength(Lane& lane, const Instr& inst) {
 
 // ----- plain accesses -----
 
-void WorkgroupRunner::load(Lane& lane, const Instr& inst) {
+void WorkgroupRunner::load(Lane& lane, const Instr& inst, const Instr& at, uint32_t part) {
   uint64_t address = lane.cells[inst.a] + uint64_t(int64_t(int32_t(inst.aux)));
   uint32_t bytes = inst.extra, stride = inst.b, shadowShift = granuleShift_;
   Object* object = find(lane, inst, address, uint64_t(inst.n - 1) * stride + bytes);
@@ -181,10 +181,11 @@ void WorkgroupRunner::load(Lane& lane, const Instr& inst) {
     lane.marks[inst.d + n] = mark;
     if (object->isShadowed) noteRead(lane, *object, offset, bytes, inst.site);
   }
-  if (isWatched()) observeAccess(lane, inst, *object, address, bytes, stride, false);
+  if (isWatched())
+    observeAccess(lane, inst, *object, address, bytes, stride, false, instanceOf(lane, at) + part);
 }
 
-void WorkgroupRunner::store(Lane& lane, const Instr& inst) {
+void WorkgroupRunner::store(Lane& lane, const Instr& inst, const Instr& at, uint32_t part) {
   uint64_t address = lane.cells[inst.a] + uint64_t(int64_t(int32_t(inst.aux)));
   uint32_t bytes = inst.extra, stride = inst.c;
   Object* object = find(lane, inst, address, uint64_t(inst.n - 1) * stride + bytes);
@@ -207,18 +208,19 @@ void WorkgroupRunner::store(Lane& lane, const Instr& inst) {
     if (object->written)
       for (uint64_t g = first; g <= last; ++g) object->written[g] = 1;
   }
-  if (isWatched()) observeAccess(lane, inst, *object, address, bytes, stride, true);
+  if (isWatched())
+    observeAccess(lane, inst, *object, address, bytes, stride, true, instanceOf(lane, at) + part);
 }
 
 void WorkgroupRunner::observeAccess(Lane& lane, const Instr& inst, const Object& object,
-                                    uint64_t address, uint32_t bytes, uint32_t stride,
-                                    bool isWrite) {
+                                    uint64_t address, uint32_t bytes, uint32_t stride, bool isWrite,
+                                    uint64_t instance) {
   AccessEvent event;
   event.workgroup = workgroup_;
   event.subgroup = lane.subgroup;
   event.lane = lane.index;
   event.site = inst.site;
-  event.instance = instanceOf(lane, inst);
+  event.instance = instance;
   event.memoryClass = object.memoryClass;
   event.isWrite = isWrite;
   uint32_t pieces = stride == bytes ? 1 : inst.n;

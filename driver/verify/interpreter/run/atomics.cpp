@@ -104,7 +104,9 @@ void WorkgroupRunner::atomic(Lane& lane, const Instr& inst) {
     lane.marks[inst.d] = mark;
   }
   if (writes) happensBefore_.writeAtomic(lane, address, info);
-  if (isWatched()) observeAccess(lane, inst, *object, address, info.bytes, info.bytes, !isLoad);
+  if (isWatched())
+    observeAccess(lane, inst, *object, address, info.bytes, info.bytes, !isLoad,
+                  instanceOf(lane, inst));
 }
 
 } // namespace lanewise::driver::interpreter

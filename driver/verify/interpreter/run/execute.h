@@ -53,6 +53,7 @@ void addIntegerHandlers(HandlerTable& table);
 void addFloatHandlers(HandlerTable& table);
 void addControlHandlers(HandlerTable& table);
 void addMemoryHandlers(HandlerTable& table);
+void addCooperativeHandlers(HandlerTable& table);
 
 /// Runs straight-line code without memory over one file of cells, for constants.
 void evaluate(const Program& program, std::span<const Instr> code, std::vector<uint64_t>& cells,
@@ -97,8 +98,12 @@ public:
   // For the handlers.
   const Program& program() const { return program_; }
   const Instr* codeAt(uint64_t address) const { return program_.code.data() + address; }
-  void load(Lane& lane, const Instr& inst);
-  void store(Lane& lane, const Instr& inst);
+  void load(Lane& lane, const Instr& inst) { load(lane, inst, inst, 0); }
+  void store(Lane& lane, const Instr& inst) { store(lane, inst, inst, 0); }
+  /// Of a part of what `at`, an instruction of the program, loads or stores.
+  void load(Lane& lane, const Instr& inst, const Instr& at, uint32_t part);
+  void store(Lane& lane, const Instr& inst, const Instr& at, uint32_t part);
+  uint32_t subgroupSize() const { return dispatch_.subgroupSize; }
   void atomic(Lane& lane, const Instr& inst);
   void image(Lane& lane, const Instr& inst);
   void fence(Lane& lane, const Ordering& ordering) { happensBefore_.fence(lane, ordering); }
@@ -129,7 +134,7 @@ private:
   Object* find(const Lane& lane, const Instr& inst, uint64_t address, uint64_t bytes);
   void reportRange(const Lane& lane, uint32_t site, uint64_t address, uint64_t bytes);
   void observeAccess(Lane& lane, const Instr& inst, const Object& object, uint64_t address,
-                     uint32_t bytes, uint32_t stride, bool isWrite);
+                     uint32_t bytes, uint32_t stride, bool isWrite, uint64_t instance);
 
   // races.cpp
   void noteRead(const Lane& lane, Object& object, uint64_t offset, uint32_t bytes, uint32_t site);
@@ -188,5 +193,8 @@ private:
 /// Executes a subgroup operation for the lanes that are there together (group.cpp).
 void runGroup(std::span<Lane* const> lanes, const GroupInfo& group, uint32_t subgroupSize,
               const Instr& inst);
+/// Executes a product of cooperative matrices (cooperative.cpp).
+void runMultiply(std::span<Lane* const> lanes, const MultiplyInfo& info, uint32_t subgroupSize,
+                 const Instr& inst);
 
 } // namespace lanewise::driver::interpreter

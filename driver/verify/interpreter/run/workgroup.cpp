@@ -254,7 +254,10 @@ bool WorkgroupRunner::runGroups() {
       if (dispatch_.observer)
         dispatch_.observer->barrier(workgroup_, inst.site, uint32_t(together.size()),
                                     uint32_t(subgroup.size()));
-    } else
+    } else if (group.multiply >= 0)
+      runMultiply(together, program_.multiplies[size_t(group.multiply)], dispatch_.subgroupSize,
+                  inst);
+    else
       runGroup(together, group, dispatch_.subgroupSize, inst);
     for (Lane* lane : together) lane->state = Lane::State::Runnable;
     hasRun = true;

@@ -1,9 +1,12 @@
 // What analyses make of opcodes that nobody has read, of cooperative matrices, of pointers without
 // a type and of floats in encodings of their own.
 #include "analysis/barriers/memory_effects.h"
+#include "analysis/branches/speculation.h"
 #include "analysis/buffers/buffer_uses.h"
 #include "analysis/module/types.h"
+#include "analysis/shared_memory/matrix_conflicts.h"
 #include "analysis/uniformity/uniformity.h"
+#include "lint/lint.h"
 #include "newer_modules.h"
 
 #include <gtest/gtest.h>
@@ -53,6 +56,9 @@ std::string newerShader(std::string_view body) {
     %32 = OpTypeFloat 8 Float8E4M3EXT
     %33 = OpTypeFloat 4 Float4E2M1EXT
     %34 = OpConstant %3 2
+    %37 = OpConstant %3 1
+    %38 = OpConstant %3 12
+    %36 = OpTypeTensorLayoutNV %34 %6
     %35 = OpConstant %3 264
     %20 = OpVariable %15 Workgroup
     %21 = OpUntypedVariableKHR %17 Workgroup %5
@@ -72,7 +78,7 @@ std::vector<MemoryAccess> accessesOf(NewerSubject& s, InstRef inst) {
 }
 
 TEST(NewerOpcodes, WhatNobodyHasReadTouchesEverything) {
-  NewerSubject s(newerShader("%50 = OpFDot2MixAcc32VALVE %4 %6 %6 %6\n"));
+  NewerSubject s(newerShader("%50 = OpArithmeticFenceEXT %4 %6\n"));
   const InstRef inst = s.module().def(Id(50));
   EXPECT_TRUE(s.module().isUnread(inst));
   const auto accesses = accessesOf(s, inst);
@@ -97,6 +103,87 @@ TEST(NewerOpcodes, CooperativeMatricesReadAndWriteTheWholeVariable) {
     EXPECT_TRUE(accesses[0].indices.empty()); // how far it goes is not followed
   }
   EXPECT_EQ(uniformScopeOf(s.analyses(), Id(50)), UniformScope::Divergent);
+}
+
+TEST(NewerOpcodes, CooperativeMatricesBelongToTheSubgroup) {
+  NewerSubject s(newerShader("%50 = OpUndef %10\n%51 = OpFAdd %10 %50 %50\n"
+                             "%52 = OpCompositeExtract %4 %51 0\n%53 = OpFAdd %4 %52 %52\n"
+                             "%54 = OpCooperativeMatrixLengthKHR %3 %10\n"));
+  auto isOfSubgroup = [&](uint32_t id) {
+    return has(s.module().effects(s.module().def(Id(id))), Effect::Subgroup);
+  };
+  EXPECT_TRUE(isOfSubgroup(51));
+  EXPECT_TRUE(isOfSubgroup(52));
+  EXPECT_FALSE(isOfSubgroup(53)); // a number like any other
+  EXPECT_FALSE(isOfSubgroup(54)); // asks the type
+  EXPECT_EQ(Speculation(s.analyses()).blockerOfMoving(s.module().def(Id(51))),
+            SpeculationBlocker::SubgroupOperation);
+}
+
+TEST(NewerOpcodes, ALoadThatCallsAFunctionBackMayDoAnything) {
+  auto isUnread = [](std::string_view operands) {
+    NewerSubject s(newerShader("%50 = OpUndef %10\n%51 = OpCreateTensorLayoutNV %36\n%52 = "
+                               "OpCooperativeMatrixLoadTensorNV %10 %40 %50 %51 None " +
+                               std::string(operands) + "\n"));
+    EXPECT_TRUE(has(s.module().effects(s.module().def(Id(52))), Effect::Subgroup));
+    return s.module().isUnread(s.module().def(Id(52)));
+  };
+  EXPECT_FALSE(isUnread("None"));
+  EXPECT_TRUE(isUnread("DecodeFunc %90"));
+}
+
+TEST(NewerOpcodes, MixedDotProductsAreValues) {
+  NewerSubject s(newerShader("%50 = OpUndef %5\n%51 = OpFDot2MixAcc32VALVE %4 %50 %50 %50\n"
+                             "%52 = OpBitcastExtractEXT %32 %6 %6\n"));
+  for (uint32_t id : {51, 52}) {
+    const InstRef inst = s.module().def(Id(id));
+    EXPECT_EQ(s.module().effects(inst), Effect::None);
+    EXPECT_TRUE(s.module().facts(inst).speculatable);
+  }
+}
+
+// Matrices of 8 x 8 floats; %40 points to the start of 64 of them.
+TEST(NewerOpcodes, MatricesInSharedMemoryMeetInItsBanks) {
+  NewerSubject s(newerShader("%50 = OpCooperativeMatrixLoadKHR %10 %40 %6 %7\n"  // by rows
+                             "%51 = OpCooperativeMatrixLoadKHR %10 %40 %37 %9\n" // by columns
+                             "OpCooperativeMatrixStoreKHR %40 %50 %6 %38\n"      // 12 apart
+                             "%52 = OpLoad %3 %22\n"
+                             "%53 = OpCooperativeMatrixLoadKHR %10 %40 %6 %52\n")); // unknown
+  const auto transfers = collectMatrixTransfers(s.analyses(), {});
+  ASSERT_EQ(transfers.size(), 3u);
+  EXPECT_EQ(transfers[0].strideBytes, 256u);
+  EXPECT_FALSE(transfers[0].isByColumns);
+  EXPECT_TRUE(transfers[1].isByColumns);
+  EXPECT_TRUE(transfers[2].isStore);
+  // Two pieces of 16 bytes of 8 lines each.
+  auto cycles = [&](size_t n) { return costOf(transfers[n], {}).cycles; };
+  EXPECT_EQ(cycles(0), 16u); // all lines in the same four banks
+  EXPECT_EQ(cycles(1), 4u);  // every other line
+  EXPECT_EQ(cycles(2), 2u);  // none: 12 words are 3 pieces, and 3 has no factor in common with 8
+  EXPECT_EQ(costOf(transfers[0], {}).cleanCycles, 2u);
+  EXPECT_EQ(costOf(transfers[0], {}).degree, 8u);
+}
+
+TEST(NewerOpcodes, LintNamesMatricesThatMeetInBanks) {
+  auto findingsOf = [](std::string_view stride) {
+    NewerSubject s(
+        newerShader("%50 = OpCooperativeMatrixLoadKHR %10 %40 %6 " + std::string(stride) + "\n"));
+    const LintRule* rule = findLintRule("shared-memory-bank-conflict");
+    const Assumptions assumptions;
+    return runLint(s.module(), assumptions, {}, {&rule, 1});
+  };
+  const LintFindings found = findingsOf("%7");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(
+      found[0].message.find("8-way bank conflict on %20: a matrix of 8 x 8 whose rows lie 256 "
+                            "bytes apart takes 16 cycles instead of 2"),
+      std::string::npos)
+      << found[0].message;
+  ASSERT_EQ(found[0].notes.size(), 1u);
+  EXPECT_NE(found[0].notes[0].message.find("with rows 272 bytes apart it takes 2 cycles"),
+            std::string::npos)
+      << found[0].notes[0].message;
+  EXPECT_TRUE(findingsOf("%38").empty());
 }
 
 TEST(NewerOpcodes, PointersWithoutATypeReachTheirStorageClass) {
@@ -126,7 +213,7 @@ TEST(NewerOpcodes, SharedMemoryThatMayBeWrittenIsNotUniform) {
   EXPECT_FALSE(
       isLoadUniformBehind("%49 = OpUndef %10\nOpCooperativeMatrixStoreKHR %40 %49 %6 %9\n"));
   EXPECT_FALSE(isLoadUniformBehind("%49 = OpUndef %4\nOpStore %21 %49\n"));
-  EXPECT_FALSE(isLoadUniformBehind("%50 = OpFDot2MixAcc32VALVE %4 %6 %6 %6\n"));
+  EXPECT_FALSE(isLoadUniformBehind("%50 = OpArithmeticFenceEXT %4 %6\n"));
 }
 
 TEST(NewerOpcodes, ReplicatedCompositesAreWhatTheyAreMadeOf) {

@@ -231,9 +231,9 @@ TEST(OpcodeFacts, NamesOfEnumerants) {
 // What nobody has read may do anything, whatever its name says.
 TEST(OpcodeFacts, UnreadOpcodesMayDoAnything) {
   for (spv::Op op :
-       {newer::Op::OpTensorReadARM, newer::Op::OpTensorWriteARM,
-        newer::Op::OpCooperativeVectorLoadNV, newer::Op::OpCooperativeMatrixLoadTensorNV,
-        newer::Op::OpHitObjectTraceRayEXT, newer::Op::OpTensorQuerySizeARM}) {
+       {newer::Op::OpCooperativeMatrixPerElementOpEXT, newer::Op::OpCooperativeMatrixReduceEXT,
+        newer::Op::OpCooperativeVectorOuterProductAccumulateNV, newer::Op::OpArithmeticFenceEXT,
+        newer::Op::OpHitObjectTraceRayEXT}) {
     const OpcodeFacts& f = factsOf(op);
     EXPECT_EQ(f.effects, kEveryEffect) << f.name;
     EXPECT_FALSE(f.speculatable) << f.name;
@@ -247,6 +247,12 @@ TEST(OpcodeFacts, UnreadOpcodesMayDoAnything) {
 }
 
 TEST(OpcodeFacts, NewerOpcodesThatAreRead) {
+  EXPECT_EQ(factsOf(newer::Op::OpTensorReadARM).effects, Effect::ReadsMemory);
+  EXPECT_EQ(factsOf(newer::Op::OpTensorWriteARM).effects, Effect::WritesMemory);
+  EXPECT_EQ(factsOf(newer::Op::OpCooperativeVectorLoadNV).effects, Effect::ReadsMemory);
+  EXPECT_EQ(factsOf(newer::Op::OpCooperativeMatrixLoadTensorNV).effects,
+            Effect::ReadsMemory | Effect::Subgroup);
+  EXPECT_EQ(factsOf(newer::Op::OpTensorLayoutSliceNV).effects, Effect::MayTrapOrUndef);
   EXPECT_EQ(factsOf(newer::Op::OpCooperativeMatrixLoadKHR).effects,
             Effect::ReadsMemory | Effect::Subgroup);
   EXPECT_EQ(factsOf(newer::Op::OpCooperativeMatrixStoreKHR).effects,

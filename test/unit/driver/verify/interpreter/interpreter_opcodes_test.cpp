@@ -2,6 +2,7 @@
 // the interpreter lowers is among what is compared.
 #include "interpreted.h"
 #include "interpreter_families.h"
+#include "newer_programs.h"
 #include "opcode_coverage.h"
 #include "verify/formats/float_bits.h"
 
@@ -518,9 +519,12 @@ TEST(InterpreterCoverage, EveryLoweredOpcodeIsCompared) {
   for (const Family& family : kFamilies) compared.merge(opcodesOf(compileGlsl(family.text())));
   for (const OpcodeCase& c : kCases)
     compared.merge(opcodesOf(assemble(textOf(c), SPV_ENV_UNIVERSAL_1_6)));
+  for (const NewerCase& c : kNewerCases)
+    compared.merge(opcodesOf(assembleNewer(newerProgram(c.globals, c.body))));
+  compared.merge(opcodesOf(assembleNewer(matrixProduct())));
   std::string missing;
-  for (const char* file :
-       {"lower_function.cpp", "lower_value.cpp", "lower_memory.cpp", "lower_group.cpp"})
+  for (const char* file : {"lower_function.cpp", "lower_value.cpp", "lower_memory.cpp",
+                           "lower_group.cpp", "lower_cooperative.cpp"})
     for (const std::string& name : loweredBy(file))
       if (!compared.count(name)) missing += name + " ";
   EXPECT_EQ(missing, "") << "add a case or a family";

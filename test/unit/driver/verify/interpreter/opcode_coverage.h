@@ -27,7 +27,7 @@ inline std::set<std::string> loweredBy(const std::string& file) {
   std::string text((std::istreambuf_iterator<char>(in)), {});
   EXPECT_FALSE(text.empty()) << file;
   std::set<std::string> names;
-  std::regex opcode("(?:S|spv::Op)::(Op[A-Z][A-Za-z0-9]*)");
+  std::regex opcode("(?:S|spv::Op|newer::Op)::(Op[A-Z][A-Za-z0-9]*)");
   for (std::sregex_iterator it(text.begin(), text.end(), opcode), end; it != end; ++it)
     names.insert((*it)[1]);
   return names;
