@@ -87,21 +87,22 @@ bool DeclaredRules::checkOpcode(InstRef i, Op op) {
   }
   if (uint32_t(op) < kOpcodes) opcodes_[uint32_t(op)] = state;
   const Requirements& r = requirementsOf(op);
-  const std::string_view name = factsOf(op).name;
+  // Named where it is not the instruction's own: an OpSpecConstantOp has one in it.
+  const std::string name = op == s_.module.opcode(i) ? "" : std::string(factsOf(op).name) + " ";
   if (op >= Op::OpGroupIAddNonUniformAMD && op <= Op::OpGroupSMaxNonUniformAMD &&
       s_.declared.hasExtension("SPV_AMD_shader_ballot"))
     return true;
   if (!r.capabilities.empty() && !hasOneOf(s_, r.capabilities))
-    return s_.fail(i, formatText("{} needs {}", name, capabilityNames(r.capabilities)));
+    return s_.fail(i, formatText("{}needs {}", name, capabilityNames(r.capabilities)));
   if (r.lastVersion < s_.module.version())
-    return s_.fail(i, formatText("{} is not part of this version of SPIR-V any more", name));
+    return s_.fail(i, formatText("{}is not part of this version of SPIR-V any more", name));
   if (!r.capabilities.empty() && op != Op::OpTerminateInvocation) return true;
   if (hasVersion(s_, r) || hasOneOf(s_, r.extensions)) return true;
   if (r.extensions.empty() && r.firstVersion == UINT32_MAX)
     return true; // nobody says what it needs
   if (r.firstVersion == UINT32_MAX)
-    return s_.fail(i, formatText("{} needs {}", name, extensionNames(r.extensions)));
-  return s_.fail(i, formatText("{} needs SPIR-V 1.{}", name, r.firstVersion >> 8 & 0xFF));
+    return s_.fail(i, formatText("{}needs {}", name, extensionNames(r.extensions)));
+  return s_.fail(i, formatText("{}needs SPIR-V 1.{}", name, r.firstVersion >> 8 & 0xFF));
 }
 
 bool DeclaredRules::isNew(uint8_t enumIndex, uint32_t value) {
