@@ -318,6 +318,16 @@ bool DeviceSupport::hasSubgroupOperation(VkSubgroupFeatureFlagBits operation) co
          (v11Properties.subgroupSupportedOperations & uint32_t(operation));
 }
 
+std::optional<std::string> DeviceSupport::lackingCapability(std::span<const uint32_t> words) const {
+  constexpr size_t kHeader = 5;
+  constexpr uint32_t kCapability = 2u << 16 | uint32_t(spv::Op::OpCapability);
+  for (size_t at = kHeader; at + 1 < words.size() && words[at] == kCapability; at += 2) {
+    const CapabilityFlag* flag = newerCapability(words[at + 1]);
+    if (flag && !newer.has(*flag)) return capabilityName(words[at + 1]);
+  }
+  return {};
+}
+
 std::optional<std::string> DeviceSupport::whyNotCapability(uint32_t capability) const {
   if (capability == uint32_t(spv::Capability::PhysicalStorageBufferAddresses))
     return "it takes buffer addresses (capability PhysicalStorageBufferAddresses), which a "

@@ -45,6 +45,10 @@ public:
   std::optional<std::string> whyNot(const Program& program,
                                     std::span<const uint64_t> bufferBytes) const;
 
+  /// The first capability of a module that is newer than the drivers of some users and that this
+  /// device does not offer: they crash on it.
+  std::optional<std::string> lackingCapability(std::span<const uint32_t> words) const;
+
   VkPhysicalDeviceVulkan11Features v11{};
   VkPhysicalDeviceVulkan12Features v12{};
   VkPhysicalDeviceVulkan13Features v13{};

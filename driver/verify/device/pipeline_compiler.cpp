@@ -622,6 +622,8 @@ Result<CompiledStage> PipelineCompiler::compile(const PipelineRequest& request) 
       return failure("the device has no dynamic rendering (Vulkan 1.3)");
     if (isMesh && !vk_->support.meshShader.meshShader)
       return failure("the device has no mesh shaders (VK_EXT_mesh_shader)");
+    if (const auto lacking = vk_->support.lackingCapability(stage.words))
+      return failure(fmt::format("the device lacks capability {}", *lacking));
   }
   vk_->clear();
   if (Status s = checkLimits(request); !s) return s.error();
