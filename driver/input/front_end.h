@@ -40,8 +40,8 @@ struct LoadOptions {
   bool bindsUniforms = false; ///< GLSL without layout(binding) gets free ones; HLSL always does
   /// HLSL whose registers share a binding is refused: a host has to bind what is made of it.
   bool isForHost = false;
-  /// Whether SPIRV-Tools validate the module; otherwise only Lanewise's own checker looks at it, and
-  /// they are asked where it finds something.
+  /// Whether SPIRV-Tools validate the module; otherwise only Lanewise's own checker looks at it,
+  /// and they are asked where it finds something.
   bool isValidated = true;
 };
 

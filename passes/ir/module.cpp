@@ -52,9 +52,9 @@ bool Module::isUnknown(InstRef i) const {
   return std::binary_search(unknown_.begin(), unknown_.end(), i);
 }
 
-// SPV_KHR_cooperative_matrix lets what takes or gives a matrix run only where all invocations of its
-// scope are active, or none. SPV_NV_cooperative_matrix2: the functions that some of them call back
-// do what they like.
+// SPV_KHR_cooperative_matrix lets what takes or gives a matrix run only where all invocations of
+// its scope are active, or none. SPV_NV_cooperative_matrix2: the functions that some of them call
+// back do what they like.
 Effect Module::effectsAmongCooperativeMatrices(InstRef i) const {
   const OpcodeFacts& f = facts(i);
   if (f.opClass != OpClass::Value || opcode(i) == spv::Op::OpPhi) return f.effects;

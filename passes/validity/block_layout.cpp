@@ -89,8 +89,7 @@ bool BlockLayoutChecker::checkMember(Id structure, uint32_t member, Id type) {
     return s_.fail(d, formatText("is in a buffer, but its member {} is a matrix that is neither "
                                  "RowMajor nor ColMajor",
                                  member));
-  if (isArray || shape.kind == Kind::Struct)
-    visit(type);
+  if (isArray || shape.kind == Kind::Struct) visit(type);
   return true;
 }
 

@@ -109,7 +109,7 @@ TEST(NewerOpcodes, CooperativeMatricesBelongToTheSubgroup) {
   NewerSubject s(newerShader("%50 = OpUndef %10\n%51 = OpFAdd %10 %50 %50\n"
                              "%52 = OpCompositeExtract %4 %51 0\n%53 = OpFAdd %4 %52 %52\n"
                              "%54 = OpCooperativeMatrixLengthKHR %3 %10\n"
-                         "%55 = OpCompositeConstruct %10 %53\n"));
+                             "%55 = OpCompositeConstruct %10 %53\n"));
   auto isOfSubgroup = [&](uint32_t id) {
     return has(s.module().effects(s.module().def(Id(id))), Effect::Subgroup);
   };
