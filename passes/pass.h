@@ -52,6 +52,9 @@ struct PassInfo {
   std::string_view values;   ///< "auto|pad", default first; "" for none
   std::string_view summary;
   bool inO;
+  /// One of passes/canonical/: keeps the meaning bit for bit and is asked for as a whole: maySite()
+  /// is called once for the module.
+  bool isCanonical;
   PassResult (*run)(PassContext&);
 
   /// True if `value` is one of `values` (or one of them ends in ":N" and `value` is that with a

@@ -9,8 +9,10 @@
 namespace lanewise {
 
 #define LANEWISE_PASS(file, entry, values, inO, summary) PassResult entry(PassContext&);
+#define LANEWISE_CANONICAL_PASS(file, entry, summary) PassResult entry(PassContext&);
 #include "registry.def"
 #undef LANEWISE_PASS
+#undef LANEWISE_CANONICAL_PASS
 
 namespace {
 
@@ -28,9 +30,12 @@ constexpr auto kFlag = Name;
 
 const PassInfo kPasses[] = {
 #define LANEWISE_PASS(file, entry, values, inO, summary)                                           \
-  {kFlag<FlagName(#file)>.view(), #file, values, summary, inO, &entry},
+  {kFlag<FlagName(#file)>.view(), #file, values, summary, inO, false, &entry},
+#define LANEWISE_CANONICAL_PASS(file, entry, summary)                                              \
+  {kFlag<FlagName(#file)>.view(), #file, "", summary, true, true, &entry},
 #include "registry.def"
 #undef LANEWISE_PASS
+#undef LANEWISE_CANONICAL_PASS
 };
 
 } // namespace
@@ -75,6 +80,8 @@ std::optional<Remark> whyUntouchable(const Module& module, std::string_view pass
 }
 
 PassResult runPass(const PassInfo& pass, PassContext& context) {
+  // A canonical pass has no sites: it may rewrite the module or not.
+  if (pass.isCanonical && context.maySite && !context.maySite("module")) return PassOutcome{};
   PassResult outcome = pass.run(context);
   if (!outcome) {
     Error error = outcome.error();

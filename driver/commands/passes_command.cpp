@@ -12,9 +12,14 @@ namespace {
 
 void printPasses() {
   printOut("Passes of Lanewise:\n");
+  bool isCanonical = false;
   for (const PassInfo& pass : allPasses()) {
+    if (pass.isCanonical && !isCanonical)
+      printOut("\nCanonical passes, which keep the meaning bit for bit:\n");
+    isCanonical = pass.isCanonical;
     printOut("  --{}{}\n      {}\n", pass.flag,
              pass.values.empty() ? "" : fmt::format("[={}]", pass.values), pass.summary);
+    if (pass.isCanonical) continue;
     printOut("      {}{} -O\n",
              pass.values.empty() ? "" : fmt::format("default: {}; ", pass.defaultValue()),
              pass.inO ? "part of" : "not part of");

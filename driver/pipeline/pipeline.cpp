@@ -66,7 +66,7 @@ public:
       std::span<const PipelineStep> group = steps.subspan(i, end - i);
       ProgressLine::tell(ProgressLine::Level::Step, group.front().flag);
       if (Status s = printIfAsked(group.front(), true); !s) return s;
-      Status s = group.front().pass ? runOurs(group.front()) : runGroup(group);
+      Status s = runSteps(group);
       if (!s) return s;
       if (options_.validateAfterAll)
         if (s = ensureValid(); !s) return s;
@@ -83,6 +83,13 @@ public:
   }
 
 private:
+  /// Some of spirv-opt's, or one of ours.
+  Status runSteps(std::span<const PipelineStep> group) {
+    const PipelineStep& first = group.front();
+    if (!first.pass) return runGroup(group);
+    return first.pass->isCanonical ? runCanonical(first) : runOurs(first);
+  }
+
   // Grouping.
 
   bool wantsPrint(const PipelineStep& step, bool before) const {
@@ -182,7 +189,8 @@ private:
     if (care_ == Care::None) return failure("a pass of SPIRV-Tools failed");
     setCurrent(lastValid_);
     for (const PipelineStep& step : std::exchange(pending_, {})) {
-      Result<Words> result = callSpirvOpt(current_, {&step, 1});
+      Result<Words> result =
+          step.pass ? runCanonicalAlone(step) : callSpirvOpt(current_, {&step, 1});
       std::string why;
       if (!result) {
         why = result.error().message;
@@ -192,6 +200,11 @@ private:
       }
       if (why.empty()) {
         setCurrent(std::move(*result));
+        continue;
+      }
+      if (step.pass) {
+        subject_.reset();
+        if (Status s = reportInternalError(step, why); !s) return s;
         continue;
       }
       if (options_.strict)
@@ -275,6 +288,23 @@ private:
     const std::span<const uint32_t> words = subject_->module.words();
     if (one.changed) one.words.assign(words.begin(), words.end());
     return one;
+  }
+
+  /// A canonical pass is validated and judged with what comes behind it, as spirv-opt's are.
+  Status runCanonical(const PipelineStep& step) {
+    Result<OneRun> one = runOnce(step);
+    if (!one) return reportInternalError(step, one.error().str());
+    append(std::move(one->remarks));
+    if (!one->changed) return ok();
+    current_ = std::move(one->words);
+    pending_.push_back(step);
+    return ok();
+  }
+
+  Result<Words> runCanonicalAlone(const PipelineStep& step) {
+    Result<OneRun> one = runOnce(step);
+    if (!one) return one.error();
+    return one->changed ? std::move(one->words) : current_;
   }
 
   Status runOurs(const PipelineStep& step) {

@@ -70,7 +70,7 @@ std::vector<PipelineStep> standardPipeline() {
   std::vector<PipelineStep> steps;
   for (const char* flag : kCanonicalize) steps.push_back({flag, nullptr, {}, true});
   for (const PassInfo& pass : allPasses())
-    if (pass.inO)
+    if (pass.inO && !pass.isCanonical)
       steps.push_back(
           {"--" + std::string(pass.flag), &pass, std::string(pass.defaultValue()), true});
   for (const char* flag : kCleanUp) steps.push_back({flag, nullptr, {}, true});

@@ -9,6 +9,9 @@
 
 namespace lanewise {
 
+/// True for what says something about the code and computes nothing: lines, debug instructions.
+bool isDebugInstruction(const Module& module, InstRef inst);
+
 /// What is in force at a place of a block: OpLine, DebugLine and DebugScope hold up to the next of
 /// their kind, or to the end of the block (SPIR-V 3.42.3).
 class DebugState {

@@ -277,11 +277,6 @@ void Writer::eraseAnnotations() {
 
 } // namespace
 
-bool isDebugInstruction(const Module& module, InstRef i) {
-  if (module.facts(i).opClass == OpClass::Line) return true;
-  return module.opcode(i) == spv::Op::OpExtInst && isDebugSet(module.extInstSet(module.idAt(i, 3)));
-}
-
 std::vector<InstRef> instructionsOf(const Module& module, const FlattenPlan& plan, const Arm& arm) {
   std::vector<InstRef> insts;
   forEachOfArm(

@@ -37,9 +37,6 @@ struct FlattenPlan {
 /// inner merge block stand behind the inner arms.
 std::vector<InstRef> instructionsOf(const Module& module, const FlattenPlan& plan, const Arm& arm);
 
-/// True for what says something about the code and computes nothing: lines, debug instructions.
-bool isDebugInstruction(const Module& module, InstRef inst);
-
 /// The value that a phi takes when it is reached from the block; null if it has none.
 Id incomingValue(const Module& module, InstRef phi, BlockRef from);
 /// The phis of a block.
