@@ -47,6 +47,17 @@ Id ConstantPool::get(spv::Op op, Id type, std::span<const uint32_t> operands) {
   return known->second;
 }
 
+void ConstantPool::note(Id id, std::span<const uint32_t> words) {
+  if (made_.empty()) firstMade_ = id.value;
+  made_.resize(id.value - firstMade_ + 1);
+  made_.back().assign(words.begin(), words.end());
+}
+
+std::span<const uint32_t> ConstantPool::made(Id id) const {
+  if (made_.empty() || id.value < firstMade_ || id.value - firstMade_ >= made_.size()) return {};
+  return made_[id.value - firstMade_];
+}
+
 Id ConstantPool::number(Id type, uint64_t bits) {
   const Module& module = rewriter_.module();
   const InstRef def = module.def(type);
