@@ -309,7 +309,10 @@ void Numbering::visitLoad(InstRef i, BlockRef b) {
   readWords(i);
   const Id pointer(words_[3]), type(words_[1]);
   const auto number = memory_.numberOf(i, pointer);
-  if (!number) return;
+  if (!number) {
+    memory_.execute(i);
+    return;
+  }
   words_ = {uint32_t(spv::Op::OpLoad), type.value,        0, pointer.value,
             number->ofClass,           number->ofVariable};
   NumberTable::Entry& entry = table_.at(words_);

@@ -41,9 +41,12 @@ Id ConstantPool::get(spv::Op op, Id type, std::span<const uint32_t> operands) {
   std::vector<uint32_t> key{uint32_t(op), type.value};
   key.insert(key.end(), operands.begin(), operands.end());
   auto [known, isNew] = known_.try_emplace(std::move(key));
-  if (isNew)
-    known->second =
-        rewriter_.declare({}, [&](Id id) { return Inst(op).id(type).id(id).words(operands); });
+  if (!isNew) return known->second;
+  known->second = rewriter_.declare({}, [&](Id id) {
+    Inst inst = Inst(op).id(type).id(id).words(operands);
+    note(id, inst.finish());
+    return inst;
+  });
   return known->second;
 }
 

@@ -129,7 +129,7 @@ Simplified simplifyExtract(const ValueTable& values, std::span<const uint32_t> w
                                                          : Simplified{};
   const spv::Op op = values.opcode(part.composite);
   const bool mayForm = values.widthOf(Id(words[1])) != 0;
-  if (op == spv::Op::OpConstantNull && mayForm) return {values.constants().null(Id(words[1])), {}};
+  if (op == spv::Op::OpConstantNull && mayForm) return {splatOf(values, Id(words[1]), 0), {}};
   if (op == spv::Op::OpUndef && mayForm) return {values.constants().undef(Id(words[1])), {}};
   if (part.composite == Id(words[3]) && std::ranges::equal(part.path, words.subspan(4))) return {};
   return {{}, sameResult(spv::Op::OpCompositeExtract, words).id(part.composite).words(part.path)};
