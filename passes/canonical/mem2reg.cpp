@@ -34,6 +34,7 @@
 #include "analysis/control_flow/dominance.h"
 #include "analysis/module/decorations.h"
 #include "canonical/support/debug_values.h"
+#include "canonical/support/default_values.h"
 #include "canonical/support/local_variables.h"
 #include "canonical/support/phi_candidates.h"
 #include "canonical/support/value_types.h"
@@ -150,7 +151,7 @@ private:
 
   Rewriter* rewriter_ = nullptr;
   std::vector<Id> phiIds_; ///< by candidate, null where it is not needed
-  std::vector<Id> undefs_; ///< by type
+  DeclarationsByType declarations_;
 };
 
 // ---- collect ----
@@ -427,15 +428,7 @@ Id Promotion::idOf(HeldValue value, Id type) {
   value = phis_.find(value);
   if (value.isPhi()) return phiIds_[value.phi()];
   if (!value.isUndefined()) return value.id();
-  if (undefs_.empty()) {
-    undefs_.resize(module_.idBound());
-    for (InstRef i : module_.globals())
-      if (module_.opcode(i) == spv::Op::OpUndef) undefs_[module_.word(i, 1)] = module_.idAt(i, 2);
-  }
-  Id& undef = undefs_[type.value];
-  if (!undef)
-    undef = rewriter_->declare({}, [&](Id id) { return Inst(spv::Op::OpUndef).id(type).id(id); });
-  return undef;
+  return declarations_.undef(*rewriter_, type);
 }
 
 void Promotion::numberPhis() {
