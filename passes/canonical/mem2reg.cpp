@@ -1,0 +1,516 @@
+// --mem2reg: turn local variables into values
+//
+// What: a variable that one function alone knows, and that is only loaded and stored as a whole,
+// becomes the values that were stored, with phis where paths with different values meet and a load
+// follows. These are the variables of the Function storage class, and those of the Private one that
+// only an entry point's own function names. Variables of which nobody loads go with their stores.
+//
+// Legal when: nobody else has the address, no access is volatile, and no decoration says more than
+// precision or aliasing. Opaque values and pointers that may not be in a phi (SPIR-V 2.16.1) are
+// promoted only where they need none and are never undefined.
+//
+// Pays when: always; drivers do the same.
+//
+// Before => After:
+//
+//         OpStore %x %a                              OpSelectionMerge %m None
+//         OpSelectionMerge %m None                   OpBranchConditional %c %t %m
+//         OpBranchConditional %c %t %m      =>   %t: OpBranch %m
+//     %t: OpStore %x %b                          %m: %v = OpPhi %float %a %entry %b %t
+//         OpBranch %m
+//     %m: %v = OpLoad %float %x
+//
+// Debug information: a DebugDeclare becomes a DebugValue at each store and each new phi.
+// Decorations of a load that say more than how precise it is stay with a copy of the value.
+//
+// Not handled: variables in parts (--sroa comes before), phis with more operands than an
+// instruction has room for.
+//
+// Reference: M. Braun et al., "Simple and Efficient Construction of Static Single Assignment Form"
+// (2013), with phis only where the variable is live: J.-D. Choi et al., "Automatic Construction of
+// Sparse Data Flow Evaluation Graphs" (1991).
+
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
+#include "analysis/module/decorations.h"
+#include "canonical/support/debug_values.h"
+#include "canonical/support/default_values.h"
+#include "canonical/support/local_variables.h"
+#include "canonical/support/phi_candidates.h"
+#include "canonical/support/value_types.h"
+#include "ir/rewriter.h"
+#include "pass.h"
+#include "text/format_text.h"
+#include "transforms/value_edits.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lanewise {
+namespace {
+
+constexpr std::string_view kPass = "mem2reg";
+
+/// Operands that fit behind opcode, type and result of a phi (SPIR-V 2.3: 65535 words).
+constexpr size_t kMaxPhiOperands = (0xFFFF - 3) / 2;
+
+constexpr std::string_view kMayBeUndefined = "it may be read before it is written";
+
+// ---- data ----
+
+/// A load or a store of a variable, whole.
+struct Access {
+  InstRef inst;
+  uint32_t variable;
+};
+
+/// What a block does to one variable, as others see it.
+struct BlockValue {
+  BlockRef block;
+  HeldValue value;
+  uint32_t next; ///< the same variable's next one, kNone at the end
+};
+constexpr uint32_t kNone = UINT32_MAX;
+
+/// A load that sees an access of its own block, or that is never executed.
+struct LocalLoad {
+  Id load;
+  uint32_t variable;
+  HeldValue value;
+};
+
+struct List {
+  uint32_t first = kNone, last = kNone;
+};
+
+/// A variable while it is being promoted.
+struct State {
+  List stores;          ///< what it holds at the end of each block that stores to it
+  List exposed;         ///< loads that see what it held at the beginning of their block
+  BlockRef block;       ///< where `value` holds
+  HeldValue value = {}; ///< of the accesses so far
+};
+
+class Promotion {
+public:
+  explicit Promotion(PassContext& context)
+      : context_(context), analyses_(context.analyses), module_(context.module),
+        variables_(analyses_), phis_(module_.idBound()), types_(module_) {}
+
+  bool hasVariables() const { return !variables_.empty(); }
+  void collect();
+  bool hasCandidates() const;
+  void promote();
+  PassResult rewrite();
+
+private:
+  // collect
+  void readUses(InstRef i);
+  void dropOperands(InstRef i);
+  bool readLoad(InstRef i);
+  bool readStore(InstRef i);
+  // promote
+  void followBlocks();
+  void noteUndefined(const Access& a);
+  void append(List& list, BlockRef block, HeldValue value);
+  void promote(uint32_t variable);
+  bool promoteByDominance(uint32_t variable);
+  void markStores(uint32_t variable);
+  void collectLive(uint32_t variable);
+  bool placePhis(uint32_t variable);
+  HeldValue valueAtBeginning(uint32_t variable, BlockRef b);
+  bool isTypeInTheWay(uint32_t variable, bool hasPhi);
+  void refuse(uint32_t variable, std::string_view name, std::string_view message);
+  HeldValue initialValue(uint32_t variable) const {
+    return HeldValue::of(variables_.at(variable).initial);
+  }
+  // rewrite
+  Id idOf(HeldValue value, Id type);
+  void numberPhis();
+  void decoratePhi(uint32_t variable, Id phi);
+  void writePhis();
+  void editAccesses(ValueEdits& edits);
+  bool isPromoted(uint32_t variable) const { return variables_.at(variable).isCandidate; }
+
+  PassContext& context_;
+  Analyses& analyses_;
+  const Module& module_;
+  LocalVariables variables_;
+  DebugDeclarations debug_;
+  std::vector<Access> accesses_; ///< in module order
+
+  std::vector<State> states_; ///< by variable
+  std::vector<BlockValue> blockValues_;
+  std::vector<LocalLoad> sameBlock_;
+  PhiCandidates phis_;
+  ValueTypes types_;
+  // Of the variable at hand, by BlockRef; an entry counts where its mark names the variable.
+  std::vector<uint32_t> storeMark_, liveMark_;
+  std::vector<HeldValue> atEnd_, atBeginning_;
+  std::vector<BlockRef> live_;
+
+  Rewriter* rewriter_ = nullptr;
+  std::vector<Id> phiIds_; ///< by candidate, null where it is not needed
+  DeclarationsByType declarations_;
+};
+
+// ---- collect ----
+
+void Promotion::dropOperands(InstRef i) {
+  module_.forEachIdOperand(i, [&](uint32_t, Id id) {
+    if (const uint32_t v = variables_.indexOf(id); v != 0) variables_.drop(v);
+  });
+}
+
+bool Promotion::readLoad(InstRef i) {
+  const uint32_t v = variables_.indexOf(module_.idAt(i, 3));
+  if (v == 0) return true;
+  if (!isPlainAccess(module_, i, 4) || module_.idAt(i, 1) != variables_.at(v).type) return false;
+  accesses_.push_back({i, v});
+  return true;
+}
+
+bool Promotion::readStore(InstRef i) {
+  const Id value = module_.idAt(i, 2);
+  if (variables_.indexOf(value) != 0) return false; // somebody else gets the address
+  const uint32_t v = variables_.indexOf(module_.idAt(i, 1));
+  if (v == 0) return true;
+  if (!isPlainAccess(module_, i, 3) || module_.typeOf(value) != variables_.at(v).type) return false;
+  accesses_.push_back({i, v});
+  return true;
+}
+
+void Promotion::readUses(InstRef i) {
+  switch (module_.opcode(i)) {
+  case spv::Op::OpLoad:
+    if (!readLoad(i)) dropOperands(i);
+    break;
+  case spv::Op::OpStore:
+    if (!readStore(i)) dropOperands(i);
+    break;
+  case spv::Op::OpExtInst:
+    if (!debug_.read(module_, i, [&](Id id) { return variables_.indexOf(id); })) dropOperands(i);
+    break;
+  case spv::Op::OpLine:
+  case spv::Op::OpLabel:
+  case spv::Op::OpBranch:
+    break;
+  default:
+    dropOperands(i);
+  }
+}
+
+void Promotion::collect() {
+  for (uint32_t f = 1; f <= module_.functionCount(); ++f) {
+    const FunctionRef function(f);
+    for (InstRef i : module_.functionInsts(function)) {
+      const size_t before = accesses_.size();
+      readUses(i);
+      if (accesses_.size() != before) variables_.useIn(accesses_.back().variable, function);
+    }
+  }
+  variables_.finish();
+}
+
+bool Promotion::hasCandidates() const {
+  for (uint32_t v = 1; v < variables_.size(); ++v)
+    if (variables_.at(v).isCandidate) return true;
+  return false;
+}
+
+// ---- promote ----
+
+void Promotion::append(List& list, BlockRef block, HeldValue value) {
+  const auto index = uint32_t(blockValues_.size());
+  blockValues_.push_back({block, value, kNone});
+  if (list.first == kNone)
+    list.first = index;
+  else
+    blockValues_[list.last].next = index;
+  list.last = index;
+}
+
+/// The load is never executed.
+void Promotion::noteUndefined(const Access& a) {
+  if (types_.canBeUndefined(variables_.at(a.variable).type))
+    sameBlock_.push_back({module_.idAt(a.inst, 2), a.variable, HeldValue()});
+  else
+    refuse(a.variable, "undefined", kMayBeUndefined);
+}
+
+/// What each block does by itself. What is never executed does not count, and loads nothing.
+void Promotion::followBlocks() {
+  const Cfg& cfg = analyses_.get<Cfg>();
+  states_.resize(variables_.size());
+  for (const Access& a : accesses_) {
+    if (!isPromoted(a.variable)) continue;
+    const BlockRef block = module_.blockOf(a.inst);
+    State& s = states_[a.variable];
+    const bool isLoad = module_.opcode(a.inst) == spv::Op::OpLoad;
+    if (!cfg.isReachable(block)) {
+      if (isLoad) noteUndefined(a);
+      continue;
+    }
+    const bool isFirst = s.block != block;
+    s.block = block;
+    if (isLoad) {
+      const HeldValue loaded = HeldValue::of(module_.idAt(a.inst, 2));
+      if (!isFirst) {
+        sameBlock_.push_back({loaded.id(), a.variable, s.value});
+      } else {
+        append(s.exposed, block, loaded);
+        s.value = loaded;
+      }
+      continue;
+    }
+    s.value = HeldValue::of(module_.idAt(a.inst, 2));
+    if (s.stores.last != kNone && blockValues_[s.stores.last].block == block)
+      blockValues_[s.stores.last].value = s.value;
+    else
+      append(s.stores, block, s.value);
+  }
+}
+
+/// Where one block stores and dominates all loads, or no block does, no phi is needed.
+bool Promotion::promoteByDominance(uint32_t variable) {
+  const State& s = states_[variable];
+  const uint32_t store = s.stores.first;
+  if (store == kNone && !initialValue(variable).isUndefined()) {
+    for (uint32_t e = s.exposed.first; e != kNone; e = blockValues_[e].next)
+      phis_.know(blockValues_[e].value.id(), initialValue(variable));
+    return true;
+  }
+  if (store != s.stores.last) return false;
+  if (store == kNone) {
+    if (!types_.canBeUndefined(variables_.at(variable).type)) return false;
+    for (uint32_t e = s.exposed.first; e != kNone; e = blockValues_[e].next)
+      phis_.know(blockValues_[e].value.id(), HeldValue());
+    return true;
+  }
+  const Dominance& dominance = analyses_.get<Dominance>();
+  const BlockValue stored = blockValues_[store];
+  for (uint32_t e = s.exposed.first; e != kNone; e = blockValues_[e].next)
+    if (blockValues_[e].block == stored.block ||
+        !dominance.dominates(stored.block, blockValues_[e].block))
+      return false;
+  for (uint32_t e = s.exposed.first; e != kNone; e = blockValues_[e].next)
+    phis_.know(blockValues_[e].value.id(), stored.value);
+  return true;
+}
+
+void Promotion::markStores(uint32_t variable) {
+  for (uint32_t d = states_[variable].stores.first; d != kNone; d = blockValues_[d].next) {
+    storeMark_[blockValues_[d].block.value] = variable;
+    atEnd_[blockValues_[d].block.value] = blockValues_[d].value;
+  }
+}
+
+/// The blocks at whose beginning the variable holds what somebody will load, in reverse post-order.
+void Promotion::collectLive(uint32_t variable) {
+  const Cfg& cfg = analyses_.get<Cfg>();
+  live_.clear();
+  const auto visit = [&](BlockRef b) {
+    if (liveMark_[b.value] == variable || !cfg.isReachable(b)) return;
+    liveMark_[b.value] = variable;
+    live_.push_back(b);
+  };
+  for (uint32_t e = states_[variable].exposed.first; e != kNone; e = blockValues_[e].next)
+    visit(blockValues_[e].block);
+  for (size_t at = 0; at < live_.size(); ++at)
+    for (BlockRef p : cfg.predecessors(live_[at]))
+      if (storeMark_[p.value] != variable) visit(p);
+  std::sort(live_.begin(), live_.end(),
+            [&](BlockRef a, BlockRef b) { return cfg.rpoIndex(a) < cfg.rpoIndex(b); });
+}
+
+/// What the predecessors agree on, or a candidate. The operands of a candidate in a loop's header
+/// are not all known by now.
+HeldValue Promotion::valueAtBeginning(uint32_t variable, BlockRef b) {
+  const Cfg& cfg = analyses_.get<Cfg>();
+  if (cfg.rpoIndex(b) == 0) return initialValue(variable);
+  bool isOne = true, isFirst = true;
+  HeldValue one;
+  for (BlockRef p : cfg.predecessors(b)) {
+    if (!cfg.isReachable(p)) continue;
+    const bool isStored = storeMark_[p.value] == variable;
+    if (!isStored && cfg.rpoIndex(p) >= cfg.rpoIndex(b)) {
+      isOne = false;
+      break;
+    }
+    const HeldValue v = isStored ? atEnd_[p.value] : atBeginning_[p.value];
+    if (!isFirst && v != one) isOne = false;
+    isFirst = false;
+    one = v;
+  }
+  return isOne ? one : HeldValue::ofPhi(phis_.add(b, variable));
+}
+
+/// False if the variable has to stay.
+bool Promotion::placePhis(uint32_t variable) {
+  const Cfg& cfg = analyses_.get<Cfg>();
+  const uint32_t first = phis_.size();
+  for (BlockRef b : live_) {
+    const uint32_t before = phis_.size();
+    atBeginning_[b.value] = valueAtBeginning(variable, b);
+    if (phis_.size() == before) continue;
+    if (cfg.predecessors(b).size() > kMaxPhiOperands) {
+      phis_.truncate(first);
+      refuse(variable, "too-many-predecessors", "a phi of it would have more operands than fit");
+      return false;
+    }
+    for (BlockRef p : cfg.predecessors(b))
+      if (cfg.isReachable(p)) phis_.addOperand(p, HeldValue());
+  }
+  for (uint32_t phi = first; phi < phis_.size(); ++phi)
+    for (PhiCandidates::Operand& o : phis_.operands(phi))
+      o.value =
+          storeMark_[o.from.value] == variable ? atEnd_[o.from.value] : atBeginning_[o.from.value];
+  return true;
+}
+
+void Promotion::refuse(uint32_t variable, std::string_view name, std::string_view message) {
+  variables_.drop(variable);
+  Remark remark;
+  remark.kind = Remark::Kind::Missed;
+  remark.pass = kPass;
+  remark.name = name;
+  remark.message = formatText("variable %{} kept: {}", variables_.at(variable).id.value, message);
+  context_.remarks.push_back(std::move(remark));
+}
+
+/// Why a value of a type that phis or OpUndef do not have is kept in memory, if it is.
+bool Promotion::isTypeInTheWay(uint32_t variable, bool hasPhi) {
+  const LocalVariable& v = variables_.at(variable);
+  if (hasPhi && !types_.canBeInPhi(v.type)) {
+    refuse(variable, "no-phi", "values of its type cannot be in a phi");
+    return true;
+  }
+  const BlockRef entry = module_.firstBlock(v.function);
+  if (liveMark_[entry.value] != variable || v.initial || types_.canBeUndefined(v.type))
+    return false;
+  refuse(variable, "undefined", kMayBeUndefined);
+  return true;
+}
+
+void Promotion::promote(uint32_t variable) {
+  if (states_[variable].exposed.first == kNone || promoteByDominance(variable)) return;
+  if (storeMark_.empty()) {
+    const size_t blocks = size_t(module_.blockCount()) + 1;
+    storeMark_.assign(blocks, 0);
+    liveMark_.assign(blocks, 0);
+    atEnd_.resize(blocks);
+    atBeginning_.resize(blocks);
+  }
+  markStores(variable);
+  collectLive(variable);
+  const uint32_t first = phis_.size();
+  if (!placePhis(variable)) return;
+  if (isTypeInTheWay(variable, phis_.size() != first)) {
+    phis_.truncate(first);
+    return;
+  }
+  for (uint32_t e = states_[variable].exposed.first; e != kNone; e = blockValues_[e].next)
+    phis_.know(blockValues_[e].value.id(), atBeginning_[blockValues_[e].block.value]);
+}
+
+void Promotion::promote() {
+  followBlocks();
+  for (uint32_t v = 1; v < variables_.size(); ++v)
+    if (isPromoted(v)) promote(v);
+  for (const LocalLoad& l : sameBlock_)
+    if (isPromoted(l.variable)) phis_.know(l.load, l.value);
+  phis_.simplify();
+}
+
+// ---- rewrite ----
+
+Id Promotion::idOf(HeldValue value, Id type) {
+  value = phis_.find(value);
+  if (value.isPhi()) return phiIds_[value.phi()];
+  if (!value.isUndefined()) return value.id();
+  return declarations_.undef(*rewriter_, type);
+}
+
+void Promotion::numberPhis() {
+  phiIds_.resize(phis_.size());
+  for (uint32_t phi = 0; phi < phis_.size(); ++phi)
+    if (phis_.isNeeded(phi)) phiIds_[phi] = rewriter_->newId();
+}
+
+/// A phi of a variable of relaxed precision has it as well.
+void Promotion::decoratePhi(uint32_t variable, Id phi) {
+  for (const Decoration& d : analyses_.get<Decorations>().of(variables_.at(variable).id))
+    if (d.decoration == spv::Decoration::RelaxedPrecision &&
+        module_.opcode(d.inst) == spv::Op::OpDecorate)
+      rewriter_->insertBefore(d.inst,
+                              Inst(spv::Op::OpDecorate).id(phi).word(module_.word(d.inst, 2)));
+}
+
+void Promotion::writePhis() {
+  const Cfg& cfg = analyses_.get<Cfg>();
+  for (uint32_t phi = 0; phi < phis_.size(); ++phi) {
+    if (!phis_.isNeeded(phi)) continue;
+    const uint32_t variable = phis_.variable(phi);
+    const Id type = variables_.at(variable).type;
+    const BlockRef block = phis_.block(phi);
+    Inst inst(spv::Op::OpPhi);
+    inst.id(type).id(phiIds_[phi]);
+    auto operand = phis_.operands(phi).begin();
+    for (BlockRef p : cfg.predecessors(block)) {
+      const HeldValue v = cfg.isReachable(p) ? (operand++)->value : HeldValue();
+      inst.id(idOf(v, type)).id(module_.labelId(p));
+    }
+    rewriter_->insertAfter(module_.blockInsts(block).first, std::move(inst));
+    decoratePhi(variable, phiIds_[phi]);
+    if (!debug_.empty())
+      debug_.writeValue(module_, *rewriter_, variable, behindPhis(module_, block), phiIds_[phi]);
+  }
+}
+
+void Promotion::editAccesses(ValueEdits& edits) {
+  for (const Access& a : accesses_) {
+    if (!isPromoted(a.variable)) continue;
+    const Id type = variables_.at(a.variable).type;
+    const Id value = module_.idAt(a.inst, 2); // of a load the result, of a store the object
+    if (module_.opcode(a.inst) == spv::Op::OpLoad) {
+      edits.replace(value, idOf(HeldValue::of(value), type));
+      continue;
+    }
+    edits.erase(a.inst);
+    if (!debug_.empty())
+      debug_.writeValue(module_, *rewriter_, a.variable, a.inst, idOf(HeldValue::of(value), type));
+  }
+  for (const DebugDeclarations::Declaration& d : debug_)
+    if (isPromoted(d.variable) && variables_.at(d.variable).initial)
+      debug_.writeValue(module_, *rewriter_, d.variable, d.inst, variables_.at(d.variable).initial);
+}
+
+PassResult Promotion::rewrite() {
+  Rewriter rewriter(context_.module);
+  ValueEdits edits(analyses_, rewriter);
+  rewriter_ = &rewriter;
+  numberPhis();
+  editAccesses(edits);
+  writePhis();
+  for (uint32_t v = 1; v < variables_.size(); ++v)
+    if (isPromoted(v)) edits.erase(variables_.at(v).def);
+  variables_.leaveInterfaces(rewriter, edits, [&](uint32_t v) { return isPromoted(v); });
+  edits.apply();
+  auto committed = rewriter.commit();
+  if (!committed) return committed.error();
+  return PassOutcome{*committed, PreservedAnalyses::of<Cfg, Dominance>()};
+}
+
+} // namespace
+
+PassResult runMem2reg(PassContext& context) {
+  Promotion promotion(context);
+  if (!promotion.hasVariables()) return PassOutcome{};
+  promotion.collect();
+  if (!promotion.hasCandidates()) return PassOutcome{};
+  promotion.promote();
+  if (!promotion.hasCandidates()) return PassOutcome{};
+  return promotion.rewrite();
+}
+
+} // namespace lanewise
