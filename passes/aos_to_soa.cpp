@@ -25,8 +25,8 @@
 //                                               %p = OpAccessChain %_ %b %0 %t %1 %l
 //
 // Not handled: pointers to elements that are chosen at run time, passed to functions or computed
-// with; buffers with physical addresses beside them; arrays that are not the last member. Each is
-// refused by name.
+// with; buffers with physical addresses or a descriptor heap beside them, or indexed with more than
+// 32 bits; arrays that are not the last member. Each is refused by name.
 //
 // Reference: docs/design/buffer-layouts.md; docs/passes/aos-to-soa.md.
 

@@ -52,10 +52,10 @@ struct PassInfo {
   std::string_view values;   ///< "auto|pad", default first; "" for none
   std::string_view summary;
   bool inO;
+  PassResult (*run)(PassContext&);
   /// One of passes/canonical/: keeps the meaning bit for bit and is asked for as a whole: maySite()
   /// is called once for the module.
-  bool isCanonical;
-  PassResult (*run)(PassContext&);
+  bool isCanonical = false;
 
   /// True if `value` is one of `values` (or one of them ends in ":N" and `value` is that with a
   /// number).

@@ -30,9 +30,9 @@ constexpr auto kFlag = Name;
 
 const PassInfo kPasses[] = {
 #define LANEWISE_PASS(file, entry, values, inO, summary)                                           \
-  {kFlag<FlagName(#file)>.view(), #file, values, summary, inO, false, &entry},
+  {kFlag<FlagName(#file)>.view(), #file, values, summary, inO, &entry},
 #define LANEWISE_CANONICAL_PASS(file, entry, summary)                                              \
-  {kFlag<FlagName(#file)>.view(), #file, "", summary, true, true, &entry},
+  {kFlag<FlagName(#file)>.view(), #file, "", summary, true, &entry, true},
 #include "registry.def"
 #undef LANEWISE_PASS
 #undef LANEWISE_CANONICAL_PASS

@@ -141,7 +141,10 @@ Id Rewriter::constant(Id integerType, uint32_t value, InstRef anchor) {
   Id id = newId();
   known->second = id;
   placed_.emplace(id, uint32_t(edits_.size()));
-  insertBefore(anchor, Inst(spv::Op::OpConstant).id(integerType).id(id).word(value));
+  Inst constant(spv::Op::OpConstant);
+  constant.id(integerType).id(id).word(value);
+  if (module_.numberWords(integerType) > 1) constant.word(0); // the upper half
+  insertBefore(anchor, std::move(constant));
   return id;
 }
 

@@ -77,7 +77,7 @@ public:
   // second one (2.8).
   Id uint32Type(InstRef anchor = {});
   Id uint32Constant(uint32_t value, InstRef anchor = {});
-  /// A 32-bit integer constant of an existing integer type.
+  /// A constant of an existing integer type, of up to 64 bits (then extended by zeros).
   Id constant(Id integerType, uint32_t value, InstRef anchor = {});
   /// Any other type or constant: inserted before `anchor` as given, never shared. `words` lacks the
   /// result id: `make(id)` builds the instruction from it.

@@ -111,9 +111,8 @@ private:
   /// Why the layout may not change whatever it becomes.
   std::optional<Refusal> canRelayout(const Candidate& candidate) const {
     for (size_t s = 0; s < shaders_.size(); ++s)
-      if (uses_[s].hasPhysicalAddresses)
-        return refusalAt({s, nullptr}, {}, "physical-address",
-                         "physical addresses may point into any buffer");
+      if (const auto& refusal = uses_[s].refusal)
+        return refusalAt({s, nullptr}, refusal->inst, refusal->name, refusal->reason);
     for (const PlacedView& v : candidate.views)
       if (v.view->signature != candidate.first().signature || v.view->isUniform)
         return refusalAt(

@@ -41,10 +41,24 @@ Id ConstantPool::get(spv::Op op, Id type, std::span<const uint32_t> operands) {
   std::vector<uint32_t> key{uint32_t(op), type.value};
   key.insert(key.end(), operands.begin(), operands.end());
   auto [known, isNew] = known_.try_emplace(std::move(key));
-  if (isNew)
-    known->second =
-        rewriter_.declare({}, [&](Id id) { return Inst(op).id(type).id(id).words(operands); });
+  if (!isNew) return known->second;
+  known->second = rewriter_.declare({}, [&](Id id) {
+    Inst inst = Inst(op).id(type).id(id).words(operands);
+    note(id, inst.finish());
+    return inst;
+  });
   return known->second;
+}
+
+void ConstantPool::note(Id id, std::span<const uint32_t> words) {
+  if (made_.empty()) firstMade_ = id.value;
+  made_.resize(id.value - firstMade_ + 1);
+  made_.back().assign(words.begin(), words.end());
+}
+
+std::span<const uint32_t> ConstantPool::made(Id id) const {
+  if (made_.empty() || id.value < firstMade_ || id.value - firstMade_ >= made_.size()) return {};
+  return made_[id.value - firstMade_];
 }
 
 Id ConstantPool::number(Id type, uint64_t bits) {

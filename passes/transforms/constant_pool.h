@@ -26,14 +26,20 @@ public:
   Id null(Id type);
   Id undef(Id type);
 
+  /// The words of a constant that this pool made; empty for any other id.
+  std::span<const uint32_t> made(Id id) const;
+
 private:
   Id get(spv::Op op, Id type, std::span<const uint32_t> operands);
   void index();
+  void note(Id id, std::span<const uint32_t> words);
 
   Analyses& analyses_;
   Rewriter& rewriter_;
   bool isIndexed_ = false;
   std::map<std::vector<uint32_t>, Id> known_; ///< by opcode, type, operands; looked up only
+  std::vector<std::vector<uint32_t>> made_;   ///< by id - firstMade_, finished words
+  uint32_t firstMade_ = 0;
 };
 
 } // namespace lanewise

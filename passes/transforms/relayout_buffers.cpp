@@ -289,7 +289,9 @@ private:
   }
 
   /// Indices are signed, those of unsigned types too (OpAccessChain), but none that is negative is
-  /// in range, and no array has more elements than 32 bits can count.
+  /// in range, and no array has more elements than 32 bits can count: a buffer is bound with at
+  /// most maxStorageBufferRange bytes, which Vulkan counts in 32 bits. What lifts that,
+  /// Shader64BitIndexingEXT, is refused.
   Id asUint32(InstRef at, Id index) {
     const TypeInfo& type = analyses_.get<Types>().info(module_.typeOf(index));
     if (type.width == 32 && !type.isSigned) return index;

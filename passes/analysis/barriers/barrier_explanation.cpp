@@ -73,8 +73,8 @@ std::string reasonOf(BarrierJudgement& judgement, const JudgedBarrier& barrier) 
   };
   switch (v.need) {
   case BarrierNeed::UnknownScope:
-    return "its scope or semantics is not a literal constant, or other stages or modules may "
-           "execute it";
+    return "its scope or semantics is not a literal constant, or other stages, modules or "
+           "instructions than calls may execute it";
   case BarrierNeed::DivergentFlow:
     return formatText("it may be in divergent control flow: the branch{} may diverge",
                       placeOf(judgement, v.place));

@@ -1,5 +1,6 @@
 #include "analysis/barriers/barrier_judgement.h"
 
+#include "analysis/module/indirect_calls.h"
 #include "text/format_text.h"
 
 #include <algorithm>
@@ -43,7 +44,9 @@ void BarrierJudgement::collect() {
     if (!isBarrier(module_.opcode(i)) || !module_.blockOf(i)) continue;
     JudgedBarrier found;
     found.barrier = readBarrier(analyses_, i);
-    if (isLinked) found.barrier.isKnown = false;
+    // Nor are those of what an instruction calls back.
+    const FunctionRef function = module_.functionOf(module_.blockOf(i));
+    if (isLinked || analyses_.get<IndirectCalls>().mayRun(function)) found.barrier.isKnown = false;
     found.name = formatText("barrier{}", barriers_.size() + 1);
     barriers_.push_back(std::move(found));
   }

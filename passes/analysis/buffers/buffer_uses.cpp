@@ -150,7 +150,7 @@ private:
     case Kind::Int:
     case Kind::Float:
       return Measured{info.width / 8, info.width / 8};
-    case Kind::Pointer: // the module has physical addresses and is refused
+    case Kind::Pointer: // the module has physical addresses and is refused as a whole
       return Measured{8, 8};
     case Kind::Vector: {
       const uint32_t scalar = types_.info(info.element).width / 8;
@@ -248,19 +248,42 @@ private:
   BufferView& view_;
 };
 
+/// What a declared capability says of all buffers.
+std::optional<BufferRefusal> refusalByCapability(spv::Capability capability) {
+  // SPV_EXT_descriptor_heap: OpBufferPointerEXT makes a buffer of any descriptor, be it of a buffer
+  // that is bound to a variable as well.
+  if (capability == newer::Capability::DescriptorHeapEXT)
+    return BufferRefusal{"descriptor-heap", "descriptors of a heap may point into any buffer", {}};
+  // SPV_EXT_shader_64bit_indexing: buffers may have more elements than 32 bits can count.
+  if (capability == newer::Capability::Shader64BitIndexingEXT)
+    return BufferRefusal{"64-bit-indexing", "buffers may be indexed with more than 32 bits", {}};
+  return std::nullopt;
+}
+
+/// What a global instruction says of all buffers.
+std::optional<BufferRefusal> refusalOfAll(const Module& module, InstRef i) {
+  const spv::Op op = module.opcode(i);
+  if (op == spv::Op::OpCapability) return refusalByCapability(spv::Capability(module.word(i, 1)));
+  if (op == newer::Op::OpConditionalCapabilityINTEL)
+    return refusalByCapability(spv::Capability(module.word(i, 2)));
+  const bool isPhysicalType =
+      (op == spv::Op::OpTypePointer || op == newer::Op::OpTypeUntypedPointerKHR) &&
+      spv::StorageClass(module.word(i, 2)) == spv::StorageClass::PhysicalStorageBuffer;
+  const bool isPhysicalModel =
+      op == spv::Op::OpMemoryModel &&
+      spv::AddressingModel(module.word(i, 1)) != spv::AddressingModel::Logical;
+  if (isPhysicalType || isPhysicalModel)
+    return BufferRefusal{"physical-address", "physical addresses may point into any buffer", {}};
+  return std::nullopt;
+}
+
 } // namespace
 
 BufferUses collectBufferUses(Analyses& analyses) {
   const Module& module = analyses.module();
   BufferUses uses;
   for (InstRef i : module.globals()) {
-    if ((module.opcode(i) == spv::Op::OpTypePointer ||
-         module.opcode(i) == newer::Op::OpTypeUntypedPointerKHR) &&
-        spv::StorageClass(module.word(i, 2)) == spv::StorageClass::PhysicalStorageBuffer)
-      uses.hasPhysicalAddresses = true;
-    if (module.opcode(i) == spv::Op::OpMemoryModel &&
-        spv::AddressingModel(module.word(i, 1)) != spv::AddressingModel::Logical)
-      uses.hasPhysicalAddresses = true;
+    if (!uses.refusal) uses.refusal = refusalOfAll(module, i);
     if (module.facts(i).opClass != OpClass::Variable) continue;
     const auto storage = spv::StorageClass(module.word(i, 3));
     if (storage != spv::StorageClass::StorageBuffer && storage != spv::StorageClass::Uniform)

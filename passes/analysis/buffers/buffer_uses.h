@@ -107,8 +107,9 @@ struct BufferView {
 /// What one module shows of its buffers.
 struct BufferUses {
   std::vector<BufferView> views; ///< all buffer variables, by id
-  /// The module follows physical addresses, which may lead into any buffer.
-  bool hasPhysicalAddresses = false;
+  /// Why none of them may be rewritten: the module may reach them by other ways than variables, or
+  /// index them with more than 32 bits.
+  std::optional<BufferRefusal> refusal;
 };
 
 BufferUses collectBufferUses(Analyses& analyses);

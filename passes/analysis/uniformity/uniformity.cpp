@@ -6,6 +6,7 @@
 #include "analysis/module/buffer_variables.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
+#include "analysis/module/indirect_calls.h"
 #include "analysis/module/types.h"
 #include "analysis/uniformity/shared_writes.h"
 #include "analysis/uniformity/single_stores.h"
@@ -146,7 +147,10 @@ public:
     blockBudget_ = budget_;
     for (InstRef i : module_.insts())
       if (isVaryingAtSource(i)) mark(module_.resultId(i));
-    for (uint32_t f = 1; f <= module_.functionCount(); ++f) checkReducible(FunctionRef(f));
+    for (uint32_t f = 1; f <= module_.functionCount(); ++f) {
+      checkReducible(FunctionRef(f));
+      if (analyses_.get<IndirectCalls>().mayRun(FunctionRef(f))) markCalledBack(FunctionRef(f));
+    }
     while (!work_.empty()) {
       Id id = work_.back();
       work_.pop_back();
@@ -319,6 +323,11 @@ private:
         same = same && module_.word(i, n) == module_.word(i, 3);
       if (!same) mark(module_.resultId(i));
     }
+  }
+
+  /// As many times as the invocation has elements, say.
+  void markCalledBack(FunctionRef function) {
+    for (BlockRef b : cfg_.reversePostOrder(function)) markBlock(b, b);
   }
 
   /// In a function with an irreducible loop nothing is known of where lanes meet.

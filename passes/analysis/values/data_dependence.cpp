@@ -3,6 +3,7 @@
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
+#include "analysis/module/indirect_calls.h"
 #include "analysis/module/types.h"
 #include "analysis/uniformity/uniformity.h"
 
@@ -36,6 +37,7 @@ bool DataDependence::isData(Id id, std::vector<Id>& work) const {
   }
   case spv::Op::OpFunctionParameter: {
     const Parameter parameter = parameterOf(module_, def);
+    if (analyses_.get<IndirectCalls>().mayRun(parameter.function)) return true; // nobody knows
     for (const Use& use : analyses_.get<DefUse>().uses(module_.functionId(parameter.function)))
       if (module_.opcode(use.user) == spv::Op::OpFunctionCall && use.word == 3 &&
           module_.wordCount(use.user) > 4 + parameter.index)

@@ -6,6 +6,7 @@
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
+#include "analysis/module/indirect_calls.h"
 #include "analysis/module/types.h"
 #include "analysis/uniformity/uniformity.h"
 #include "analysis/values/data_dependence.h"
@@ -73,7 +74,9 @@ const std::vector<CallPath>& IndexBounds::State::pathsTo(FunctionRef function, u
   const auto [at, isNew] = paths.try_emplace(function);
   std::vector<CallPath>& found = at->second;
   if (!isNew) return found;
-  if (function == entry.function) found.push_back({});
+  // Of what an instruction calls back only its own conditions are known.
+  if (function == entry.function || analyses.get<IndirectCalls>().mayRun(function))
+    found.push_back({});
   if (depth > kMaxDepth) return found; // recursion, which shaders may not have
   for (const Use& use : analyses.get<DefUse>().uses(module.functionId(function))) {
     const BlockRef block = module.blockOf(use.user);

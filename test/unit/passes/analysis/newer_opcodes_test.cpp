@@ -3,9 +3,12 @@
 #include "analysis/barriers/memory_effects.h"
 #include "analysis/branches/speculation.h"
 #include "analysis/buffers/buffer_uses.h"
+#include "analysis/module/indirect_calls.h"
 #include "analysis/module/types.h"
 #include "analysis/shared_memory/matrix_conflicts.h"
 #include "analysis/uniformity/uniformity.h"
+#include "analysis/values/data_dependence.h"
+#include "analysis/values/index_bounds.h"
 #include "lint/lint.h"
 #include "newer_modules.h"
 
@@ -58,6 +61,8 @@ std::string newerShader(std::string_view body) {
     %34 = OpConstant %3 2
     %37 = OpConstant %3 1
     %38 = OpConstant %3 12
+    %111 = OpTypeFunction %4 %3 %3 %4
+    %110 = OpTypeFunction %1 %3
     %36 = OpTypeTensorLayoutNV %34 %6
     %35 = OpConstant %3 264
     %20 = OpVariable %15 Workgroup
@@ -132,6 +137,58 @@ TEST(NewerOpcodes, ALoadThatCallsAFunctionBackMayDoAnything) {
   };
   EXPECT_FALSE(isUnread("None"));
   EXPECT_TRUE(isUnread("DecodeFunc %90"));
+}
+
+/// %90 runs `instruction`, which may name %80; %80 calls %70.
+std::string callingBack(std::string_view instruction) {
+  return newerShader("%50 = OpUndef %10\n%51 = OpCreateTensorLayoutNV %36\n" +
+                     std::string(instruction) +
+                     "OpReturn\nOpFunctionEnd\n"
+                     "%80 = OpFunction %4 None %111\n%81 = OpFunctionParameter %3\n"
+                     "%82 = OpFunctionParameter %3\n%83 = OpFunctionParameter %4\n"
+                     "%84 = OpLabel\n%85 = OpFunctionCall %1 %70 %37\nOpReturnValue %83\n"
+                     "OpFunctionEnd\n"
+                     "%70 = OpFunction %1 None %110\n%71 = OpFunctionParameter %3\n"
+                     "%72 = OpLabel\n");
+}
+
+/// Of the first parameter of %80 as an index into 8 elements.
+IndexVerdict judgeArgument(NewerSubject& s) {
+  const EntryPoint& entry = s.analyses().get<EntryPoints>().all()[0];
+  Affine affine(s.analyses(), entry.workgroupSize->size);
+  IndexBounds bounds(s.analyses(), affine, entry, 32);
+  return bounds.judge(Id(81), 8, s.module().blockOfLabel(Id(84)));
+}
+
+TEST(NewerOpcodes, FunctionsThatAreCalledBackRunAnyhow) {
+  for (const char* instruction :
+       {"%52 = OpCooperativeMatrixPerElementOpNV %10 %50 %80\n",
+        "%52 = OpCooperativeMatrixReduceNV %10 %50 Row %80\n",
+        "%52 = OpCooperativeMatrixLoadTensorNV %10 %40 %50 %51 None DecodeFunc %80\n"}) {
+    NewerSubject s(callingBack(instruction));
+    for (uint32_t function : {80, 70}) {
+      const FunctionRef f = s.module().functionOfId(Id(function));
+      EXPECT_TRUE(s.analyses().get<IndirectCalls>().mayRun(f)) << instruction << function;
+      EXPECT_FALSE(uniformityOf(s.analyses()).isUniform(s.module().firstBlock(f)));
+    }
+    EXPECT_FALSE(uniformityOf(s.analyses()).isUniform(Id(83)));
+    EXPECT_TRUE(DataDependence(s.analyses()).dependsOnData(Id(81)));
+    EXPECT_EQ(judgeArgument(s), IndexVerdict::OnData);
+    const FunctionRef main = s.module().functionOfId(Id(90));
+    EXPECT_FALSE(s.analyses().get<IndirectCalls>().mayRun(main)); // its entry point names it
+    EXPECT_TRUE(uniformityOf(s.analyses()).isUniform(s.module().firstBlock(main)));
+  }
+}
+
+TEST(NewerOpcodes, FunctionsThatAreOnlyCalledRunWhereTheyAreCalled) {
+  NewerSubject s(callingBack("%52 = OpFunctionCall %4 %80 %6 %6 %6\n"));
+  for (uint32_t function : {80, 70}) {
+    const FunctionRef f = s.module().functionOfId(Id(function));
+    EXPECT_FALSE(s.analyses().get<IndirectCalls>().mayRun(f));
+    EXPECT_TRUE(uniformityOf(s.analyses()).isUniform(s.module().firstBlock(f)));
+  }
+  EXPECT_FALSE(DataDependence(s.analyses()).dependsOnData(Id(81)));
+  EXPECT_EQ(judgeArgument(s), IndexVerdict::Stays);
 }
 
 TEST(NewerOpcodes, MixedDotProductsAreValues) {

@@ -166,6 +166,21 @@ TEST_F(RewriterTest, SharesDeclarationsThatStandBefore) {
   EXPECT_EQ(constants, 4u); // 7u twice, 8u and 8
 }
 
+TEST_F(RewriterTest, ConstantsAreAsLongAsTheirType) {
+  module = read(assemble("OpCapability Shader\nOpCapability Linkage\nOpCapability Int64\n"
+                         "OpMemoryModel Logical GLSL450\n"
+                         "%1 = OpTypeInt 64 0\n%2 = OpTypeInt 64 1\n%3 = OpConstant %1 7\n"));
+  Rewriter rewriter(module);
+  const Id eight = rewriter.constant(Id(1), 8), most = rewriter.constant(Id(2), 0xFFFFFFFF);
+  EXPECT_EQ(rewriter.constant(Id(1), 8), eight);
+  commit(rewriter);
+  ASSERT_EQ(module.wordCount(module.def(eight)), 5u);
+  EXPECT_EQ(module.word(module.def(eight), 3), 8u);
+  EXPECT_EQ(module.word(module.def(eight), 4), 0u);
+  ASSERT_EQ(module.wordCount(module.def(most)), 5u);
+  EXPECT_EQ(module.word(module.def(most), 4), 0u);
+}
+
 TEST_F(RewriterTest, MovesTheTypeThatStandsBehindTheAnchor) {
   Rewriter rewriter(module);
   InstRef anchor = def(4);

@@ -1,0 +1,64 @@
+// Internal to --gvn: numbers for what memory holds. Two loads of one pointer with the same numbers
+// give the same value where the first dominates the second.
+#pragma once
+
+#include "analysis/module/analyses.h"
+#include "analysis/module/decorations.h"
+#include "canonical/numbering/value_table.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace lanewise {
+
+/// Conservative: a write that may reach a place changes its number.
+class MemoryNumbers {
+public:
+  MemoryNumbers(Analyses& analyses, const ValueTable& values);
+
+  struct Number {
+    uint32_t ofClass, ofVariable;
+  };
+
+  void enterFunction(FunctionRef f);
+  /// `from` is the only predecessor, or null: then anything may have happened that the function
+  /// does.
+  void enterBlock(BlockRef b, BlockRef from);
+  void leaveBlock(BlockRef b) { atEnd_[b.value] = now_; }
+  /// Takes note of what an instruction may write.
+  void execute(InstRef i);
+  /// Of what a load or store (`inst`) of `pointer` touches now; nothing where values may change by
+  /// themselves or the access says more than where: volatile, coherent, with availability.
+  std::optional<Number> numberOf(InstRef inst, Id pointer) const;
+
+private:
+  /// What may alias: memory of one class with that of another cannot.
+  enum Class : uint8_t { Function, Private, Workgroup, Output, Buffer, ReadOnly, kClasses, Other };
+  using Mask = uint32_t;
+  struct Write {
+    Mask classes = 0;
+    Id variable; ///< only this one of the class
+  };
+
+  static Class classOf(spv::StorageClass storage);
+  Class classOfPointer(Id pointer) const;
+  Id variableOf(Id pointer) const;
+  Write writeOf(InstRef i) const;
+  Write writeThrough(Id pointer) const;
+  bool isSteady(Id variable) const;
+
+  const Module& module_;
+  const ValueTable& values_;
+  const Decorations& decorations_;
+  bool haveSpecialMembers_ = false, haveSpecialVariables_ = false; ///< coherent or volatile ones
+  bool mayWorkgroupAlias_ = false;
+  Mask written_ = 0; ///< by the function at hand
+  uint32_t last_ = 0;
+  std::array<uint32_t, kClasses> now_{};
+  std::vector<std::array<uint32_t, kClasses>> atEnd_; ///< by BlockRef
+  std::vector<uint32_t> ofVariable_;                  ///< by Id; [0]: variables that are not known
+};
+
+} // namespace lanewise

@@ -1,0 +1,85 @@
+#include "canonical/numbering/simplify.h"
+
+#include "ir/newer_enumerants.h"
+
+#include <vector>
+
+namespace lanewise {
+namespace {
+
+bool isFloatControl(spv::ExecutionMode mode) {
+  switch (mode) {
+  case spv::ExecutionMode::DenormPreserve:
+  case spv::ExecutionMode::DenormFlushToZero:
+  case spv::ExecutionMode::SignedZeroInfNanPreserve:
+  case spv::ExecutionMode::RoundingModeRTE:
+  case spv::ExecutionMode::RoundingModeRTZ:
+    return true;
+  default: // FPFastMathDefault among them: an OpExecutionModeId
+    return false;
+  }
+}
+
+/// OpCopyObject, OpCopyLogical between equal types, and conversions that change nothing.
+Simplified simplifyCopy(const ValueTable& values, std::span<const uint32_t> words) {
+  const Id operand(words[3]);
+  switch (opcodeOf(words)) {
+  case spv::Op::OpCopyObject:
+    return {operand, {}};
+  case spv::Op::OpBitcast:
+    if (values.opcode(operand) == spv::Op::OpBitcast) {
+      const Id first = values.operand(operand, 3);
+      if (values.typeOf(first) == Id(words[1])) return {first, {}};
+      return {{}, sameResult(spv::Op::OpBitcast, words).id(first)};
+    }
+    [[fallthrough]];
+  case spv::Op::OpCopyLogical:
+  case spv::Op::OpUConvert:
+  case spv::Op::OpSConvert:
+  case spv::Op::OpFConvert:
+    if (values.typeOf(operand) == Id(words[1])) return {operand, {}};
+    return {};
+  default:
+    return {};
+  }
+}
+
+} // namespace
+
+FloatRules floatRulesOf(const Module& module) {
+  for (InstRef i : module.globals()) {
+    if (module.facts(i).opClass != OpClass::Preamble) break;
+    const spv::Op op = module.opcode(i);
+    if (op == spv::Op::OpExecutionMode && isFloatControl(spv::ExecutionMode(module.word(i, 2))))
+      return {false};
+    if (op == spv::Op::OpCapability &&
+        spv::Capability(module.word(i, 1)) == newer::Capability::FloatControls2)
+      return {false};
+  }
+  return {true};
+}
+
+Id splatOf(const ValueTable& values, Id type, uint64_t bits) {
+  const TypeInfo& info = values.types().info(type);
+  const Id scalar = values.scalarOf(type);
+  const Id one = values.types().info(scalar).kind == TypeInfo::Kind::Bool
+                     ? values.constants().boolean(scalar, bits != 0)
+                     : values.constants().number(scalar, bits);
+  if (scalar == type) return one;
+  const std::vector<Id> all(info.count, one);
+  return values.constants().composite(type, all);
+}
+
+Simplified simplify(const ValueTable& values, const FloatRules& floats,
+                    std::span<const uint32_t> words) {
+  if (words.size() < 4) return {};
+  using Part = Simplified (*)(const ValueTable&, std::span<const uint32_t>);
+  constexpr Part kParts[] = {foldConstants, simplifyCopy,      simplifyInteger,
+                             simplifyLogic, simplifyComposite, simplifyPointer};
+  for (Part part : kParts)
+    if (Simplified s = part(values, words)) return s;
+  if (Simplified s = simplifyFloat(values, floats, words)) return s;
+  return foldFloats(values, floats, words);
+}
+
+} // namespace lanewise

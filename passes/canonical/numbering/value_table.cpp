@@ -1,0 +1,130 @@
+#include "canonical/numbering/value_table.h"
+
+#include "ir/integer_semantics.h"
+
+namespace lanewise {
+
+using Kind = TypeInfo::Kind;
+
+ValueTable::ValueTable(Analyses& analyses, const ValueEdits& edits, ConstantPool& constants)
+    : module_(analyses.module()), types_(analyses.get<Types>()), edits_(edits),
+      constants_(constants), rewrittenAt_(module_.instCount() + 1) {
+  for (InstRef i : module_.globals()) {
+    if (module_.opcode(i) != spv::Op::OpCapability) continue;
+    const auto capability = spv::Capability(module_.word(i, 1));
+    mayForm8_ = mayForm8_ || capability == spv::Capability::Int8;
+    mayForm16_ = mayForm16_ || capability == spv::Capability::Int16;
+    mayFormHalf_ = mayFormHalf_ || capability == spv::Capability::Float16;
+  }
+}
+
+std::span<const uint32_t> ValueTable::rewritten(InstRef inst) const {
+  const uint32_t at = rewrittenAt_[inst.value];
+  if (at == 0) return {};
+  return std::span(pool_).subspan(at - 1, pool_[at - 1] >> 16);
+}
+
+std::span<const uint32_t> ValueTable::inst(Id id) const {
+  id = resolved(id);
+  const InstRef def = module_.def(id);
+  if (!def) return constants_.made(id);
+  const auto now = rewritten(def);
+  return now.empty() ? module_.inst(def) : now;
+}
+
+Id ValueTable::typeOf(Id id) const {
+  const auto words = inst(id);
+  if (words.empty() || !factsOf(spv::Op(words[0] & 0xFFFF)).hasResultType) return {};
+  return Id(words[1]);
+}
+
+void ValueTable::rewrite(InstRef inst, Inst words) {
+  rewrittenAt_[inst.value] = uint32_t(pool_.size()) + 1;
+  const auto finished = words.finish();
+  pool_.insert(pool_.end(), finished.begin(), finished.end());
+}
+
+Id ValueTable::scalarOf(Id type) const {
+  const TypeInfo& info = types_.info(type);
+  return info.kind == Kind::Vector ? info.element : type;
+}
+
+uint32_t ValueTable::widthOf(Id type) const {
+  const TypeInfo& info = types_.info(scalarOf(type));
+  switch (info.kind) {
+  case Kind::Bool:
+    return 1;
+  case Kind::Int:
+    if ((info.width == 8 && !mayForm8_) || (info.width == 16 && !mayForm16_)) return 0;
+    return info.width <= 64 ? info.width : 0;
+  case Kind::Float:
+    return info.width == 16 && !mayFormHalf_ ? 0 : info.width;
+  default:
+    return 0;
+  }
+}
+
+std::optional<uint64_t> ValueTable::literal(Id id) const {
+  const auto words = inst(id);
+  if (words.empty()) return {};
+  switch (spv::Op(words[0] & 0xFFFF)) {
+  case spv::Op::OpConstant: {
+    const uint32_t width = widthOf(Id(words[1]));
+    if (width == 0 || words.size() > 5) return {};
+    return wrapped(words[3] | (words.size() == 5 ? uint64_t(words[4]) << 32 : 0), width);
+  }
+  case spv::Op::OpConstantTrue:
+    return 1;
+  case spv::Op::OpConstantFalse:
+    return 0;
+  case spv::Op::OpConstantNull:
+    if (types_.info(Id(words[1])).kind == Kind::Vector || widthOf(Id(words[1])) == 0) return {};
+    return 0;
+  default:
+    return {};
+  }
+}
+
+Id ValueTable::constantComponent(Id vector, uint32_t n) const {
+  const auto words = inst(vector);
+  if (words.empty()) return {};
+  const TypeInfo& type = types_.info(Id(words[1]));
+  if (type.kind != Kind::Vector || n >= type.count) return {};
+  const spv::Op op = spv::Op(words[0] & 0xFFFF);
+  if (op == spv::Op::OpConstantNull)
+    return widthOf(type.element) == 0 ? Id() : constants_.null(type.element);
+  if (op != spv::Op::OpConstantComposite || words.size() != 3 + type.count) return {};
+  return Id(words[3 + n]);
+}
+
+std::optional<uint64_t> ValueTable::splat(Id id) const {
+  const auto words = inst(id);
+  if (words.empty()) return {};
+  const TypeInfo& type = types_.info(typeOf(id));
+  if (type.kind != Kind::Vector) return literal(id);
+  if (spv::Op(words[0] & 0xFFFF) == spv::Op::OpConstantNull)
+    return widthOf(type.element) == 0 ? std::nullopt : std::optional<uint64_t>(0);
+  std::optional<uint64_t> same;
+  for (uint32_t n = 0; n < type.count; ++n) {
+    const Id component = constantComponent(id, n);
+    const auto value = component ? literal(component) : std::nullopt;
+    if (!value || (same && *same != *value)) return {};
+    same = value;
+  }
+  return same;
+}
+
+bool ValueTable::isConstant(Id id) const {
+  switch (opcode(id)) {
+  case spv::Op::OpConstant:
+  case spv::Op::OpConstantTrue:
+  case spv::Op::OpConstantFalse:
+  case spv::Op::OpConstantNull:
+  case spv::Op::OpConstantComposite:
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace lanewise
