@@ -1,5 +1,6 @@
 #include "pipeline/pipeline.h"
 
+#include "pipeline/unsound_steps.h"
 #include "planning/layout_exchange.h"
 #include "spirv/assembly.h"
 #include "support/failure.h"
@@ -516,10 +517,13 @@ Result<PipelineOutcome> runPipeline(Words input, std::span<const PipelineStep> s
   std::optional<Remark> untouchable;
   if (!steps.empty()) untouchable = whyUntouchable(*module, steps.front().name());
   if (untouchable) steps = {};
+  const SoundSteps sound = leaveOutUnsoundSteps(*module, steps);
+  steps = sound.steps;
   Result<PipelineOutcome> outcome = options.isInputValid
                                         ? runValidated(std::move(*module), steps, options)
                                         : runOnUnvalidated(std::move(*module), steps, options);
   if (outcome && untouchable) outcome->remarks.push_back(std::move(*untouchable));
+  if (outcome && sound.note) outcome->remarks.push_back(*sound.note);
   return outcome;
 }
 

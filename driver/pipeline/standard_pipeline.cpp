@@ -51,17 +51,13 @@ constexpr const char* kCanonicalize[] = {
 };
 
 /// The rest of spirv-opt's -O. if-conversion stands behind ours, because predication judges the
-/// branches that the shader has.
+/// branches that the shader has. Without --copy-propagate-arrays: it moves the read of a buffer to
+/// where its copy in a local array is used, past stores, barriers and atomics that come between,
+/// and drops the read's memory operands. unsound_steps.h has what is left out of some modules only.
 constexpr const char* kCleanUp[] = {
-    "--if-conversion",
-    "--copy-propagate-arrays",
-    "--reduce-load-size",
-    "--eliminate-dead-code-aggressive",
-    "--merge-blocks",
-    "--redundancy-elimination",
-    "--eliminate-dead-branches",
-    "--merge-blocks",
-    "--simplify-instructions",
+    "--if-conversion", "--reduce-load-size",       "--eliminate-dead-code-aggressive",
+    "--merge-blocks",  "--redundancy-elimination", "--eliminate-dead-branches",
+    "--merge-blocks",  "--simplify-instructions",
 };
 
 } // namespace

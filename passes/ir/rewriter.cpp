@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
 namespace lanewise {
 namespace {
@@ -38,6 +39,11 @@ void Rewriter::record(InstRef at, Kind kind, std::span<const uint32_t> words, ui
     edit.size = uint32_t(words.size());
     pool_.insert(pool_.end(), words.begin(), words.end());
   }
+  edits_.push_back(edit);
+}
+
+void Rewriter::recordInst(InstRef at, Kind kind, Inst inst) {
+  std::span<const uint32_t> words = inst.finish();
   if (words.size() > kMaxInstWords && !fault_)
     fault_ =
         Error{formatText("a new {} has {} words; an instruction has at most {}",
@@ -45,20 +51,24 @@ void Rewriter::record(InstRef at, Kind kind, std::span<const uint32_t> words, ui
               {},
               0,
               {}};
-  edits_.push_back(edit);
+  record(at, kind, words);
 }
 
 void Rewriter::insertBefore(InstRef at, Inst inst) {
-  record(at, Kind::Before, inst.finish());
+  recordInst(at, Kind::Before, std::move(inst));
 }
 void Rewriter::insertAfter(InstRef at, Inst inst) {
-  record(at, Kind::After, inst.finish());
+  recordInst(at, Kind::After, std::move(inst));
 }
 void Rewriter::replace(InstRef at, Inst inst) {
-  record(at, Kind::Replace, inst.finish());
+  recordInst(at, Kind::Replace, std::move(inst));
 }
 void Rewriter::erase(InstRef at) {
   record(at, Kind::Erase, {});
+}
+
+void Rewriter::replaceRange(InstRange range, std::span<const uint32_t> instructions) {
+  if (!range.empty()) record(range.first, Kind::ReplaceRange, instructions, range.last.value);
 }
 
 void Rewriter::setWord(InstRef at, uint32_t n, uint32_t value) {
@@ -151,16 +161,20 @@ Id Rewriter::constant(Id integerType, uint32_t value, InstRef anchor) {
 // ---- Commit ----
 
 std::optional<Error> Rewriter::findConflict() const {
-  for (size_t e = 1; e < edits_.size(); ++e) {
-    const Edit &a = edits_[e - 1], &b = edits_[e];
-    if (a.at != b.at) continue;
-    bool aWhole = a.kind == Kind::Replace || a.kind == Kind::Erase;
-    bool bWhole = b.kind == Kind::Replace || b.kind == Kind::Erase;
+  const auto isWhole = [](const Edit& e) {
+    return e.kind == Kind::Replace || e.kind == Kind::ReplaceRange || e.kind == Kind::Erase;
+  };
+  uint32_t rangeEnd = 0; // of the last ReplaceRange
+  for (size_t e = 0; e < edits_.size(); ++e) {
+    const Edit &a = edits_[e ? e - 1 : 0], &b = edits_[e];
+    bool inRange = b.at.value < rangeEnd;
+    if (b.kind == Kind::ReplaceRange) rangeEnd = b.n;
+    if (!inRange && (e == 0 || a.at != b.at)) continue;
     bool same = a.kind == Kind::Erase && b.kind == Kind::Erase;
-    if ((aWhole && bWhole && !same) || (a.kind == Kind::SetWord && bWhole))
-      return Error{formatText("{} has two conflicting edits", module_.facts(a.at).name),
-                   module_.wordOffset(a.at),
-                   module_.resultId(a.at).value,
+    if (inRange || (isWhole(a) && isWhole(b) && !same) || (a.kind == Kind::SetWord && isWhole(b)))
+      return Error{formatText("{} has two conflicting edits", module_.facts(b.at).name),
+                   module_.wordOffset(b.at),
+                   module_.resultId(b.at).value,
                    {}};
   }
   return {};
@@ -194,6 +208,11 @@ std::vector<uint32_t> Rewriter::editedWords() const {
       copyTo(begin);
       out.insert(out.end(), pooled, pooled + e.size);
       copied = end;
+      break;
+    case Kind::ReplaceRange:
+      copyTo(begin);
+      out.insert(out.end(), pooled, pooled + e.size);
+      copied = e.n <= module_.instCount() ? module_.wordOffset(InstRef(e.n)) : old.size();
       break;
     case Kind::Erase:
       copyTo(begin);

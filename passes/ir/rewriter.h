@@ -69,6 +69,16 @@ public:
   void setWord(InstRef at, uint32_t n, uint32_t value);
   void setId(InstRef at, uint32_t n, Id id) { setWord(at, n, id.value); }
   void erase(InstRef at);
+  /// Replaces a run of instructions by others (whole ones, word counts filled in), or by nothing.
+  /// No other edit may be inside; insertions before the first are in front.
+  void replaceRange(InstRange range, std::span<const uint32_t> instructions);
+  /// Several whole instructions at once, word counts filled in.
+  void insertBefore(InstRef at, std::span<const uint32_t> instructions) {
+    record(at, Kind::Before, instructions);
+  }
+  void insertAfter(InstRef at, std::span<const uint32_t> instructions) {
+    record(at, Kind::After, instructions);
+  }
 
   // Declarations. Each returns an id whose declaration stands before `anchor`, a global instruction
   // that will use it (or, with a null anchor, before the first function). An equal declaration that
@@ -99,15 +109,16 @@ public:
   Result<bool> commit();
 
 private:
-  enum class Kind : uint8_t { Before, SetWord, Replace, Erase, After };
+  enum class Kind : uint8_t { Before, SetWord, Replace, ReplaceRange, Erase, After };
   struct Edit {
     InstRef at;
     Kind kind;
     uint32_t order;    ///< sequence number, keeps equal places stable
-    uint32_t n;        ///< SetWord: which word
+    uint32_t n;        ///< SetWord: which word; ReplaceRange: the instruction behind the last
     size_t begin;      ///< into pool_; SetWord: the value
     uint32_t size = 0; ///< words in pool_
   };
+  void recordInst(InstRef at, Kind kind, Inst inst);
   void record(InstRef at, Kind kind, std::span<const uint32_t> words, uint32_t n = 0,
               uint32_t value = 0);
 

@@ -1,0 +1,320 @@
+#include "canonical/support/inline_plan.h"
+
+#include <algorithm>
+
+namespace lanewise {
+namespace {
+
+constexpr CallRefusal kNoBody{"import", "the function has no body"};
+constexpr CallRefusal kRecursion{"recursion", "the function calls itself"};
+constexpr CallRefusal kDontInline{"dont-inline", "the function says DontInline"};
+constexpr CallRefusal kLoopReturn{"early-return-in-loop",
+                                  "the function returns from inside a loop or switch"};
+constexpr CallRefusal kContinue{
+    "termination-in-continue",
+    "the call is in a continue construct, and the function does not always return"};
+constexpr CallRefusal kLoopHeader{"branching-loop-header",
+                                  "the call is in a loop header that itself selects"};
+constexpr CallRefusal kQualified{
+    "qualified-parameter",
+    "a parameter is Coherent, Volatile or NonUniform, and its argument is not"};
+constexpr CallRefusal kPointer{"returned-pointer",
+                               "the function returns one of several pointers or opaque values"};
+constexpr CallRefusal kGrowth{"growth", "the module would become too large"};
+constexpr CallRefusal kIdBound{"id-bound", "the module would have too many ids"};
+
+/// What a call adds besides the body: branches, labels, phis, lines.
+constexpr uint64_t kWordsAround = 24, kIdsAround = 12;
+
+/// FunctionControl OptNoneEXT, newer than the headers of 2023.
+constexpr uint32_t kOptNone = 0x10000;
+
+bool isReturn(spv::Op op) {
+  return op == spv::Op::OpReturn || op == spv::Op::OpReturnValue;
+}
+
+bool isBranch(spv::Op op) {
+  return op == spv::Op::OpBranch || op == spv::Op::OpBranchConditional || op == spv::Op::OpSwitch;
+}
+
+/// Whether values of the type can go through phis.
+bool isOpaqueOrPointer(const Module& module, Id type) {
+  switch (module.opcodeOf(type)) {
+  case spv::Op::OpTypeVoid:
+  case spv::Op::OpTypeBool:
+  case spv::Op::OpTypeInt:
+  case spv::Op::OpTypeFloat:
+  case spv::Op::OpTypeVector:
+  case spv::Op::OpTypeMatrix:
+    return false;
+  case spv::Op::OpTypeArray:
+    return isOpaqueOrPointer(module, module.idAt(module.def(type), 2));
+  case spv::Op::OpTypeStruct: {
+    const InstRef d = module.def(type);
+    for (uint32_t n = 2; n < module.wordCount(d); ++n)
+      if (isOpaqueOrPointer(module, module.idAt(d, n))) return true;
+    return false;
+  }
+  default:
+    return true;
+  }
+}
+
+} // namespace
+
+// ---- Annotations ----
+
+Annotations::Annotations(const Module& module) : flags_(module.idBound()) {
+  for (InstRef i : module.globals()) {
+    switch (module.opcode(i)) {
+    case spv::Op::OpName: {
+      // Names of variables are what people look for; others would only make the module longer.
+      const InstRef d = module.def(module.idAt(i, 1));
+      if (d && module.facts(d).opClass == OpClass::Variable) flags_[module.word(i, 1)] |= Copied;
+      break;
+    }
+    case spv::Op::OpDecorate:
+    case spv::Op::OpDecorateId:
+    case spv::Op::OpDecorateString: {
+      uint8_t& flags = flags_[module.word(i, 1)];
+      flags |= Copied | Decorated;
+      const auto decoration = spv::Decoration(module.word(i, 2));
+      if (decoration == spv::Decoration::Coherent) flags |= Coherent;
+      if (decoration == spv::Decoration::Volatile) flags |= Volatile;
+      if (decoration == spv::Decoration::NonUniform) flags |= NonUniform;
+      break;
+    }
+    case spv::Op::OpGroupDecorate: // behind the decorations of the group
+      for (uint32_t n = 2; n < module.wordCount(i); ++n)
+        flags_[module.word(i, n)] |= flags_[module.word(i, 1)] | Copied | Decorated;
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+// ---- Planning ----
+
+InlinePlan::InlinePlan(const Module& module, const Annotations& annotations, InlineLimits limits)
+    : module_(module), annotations_(annotations), limits_(limits),
+      index_(module.functionCount() + 1), state_(module.functionCount() + 1), plans_(1),
+      local_(module.idBound()), split_(module.blockCount() + 1), splits_(1) {
+  plans_.reserve(module.functionCount() + 1);
+}
+
+void InlinePlan::add(FunctionRef root) {
+  struct Frame {
+    FunctionRef function;
+    size_t next = 0;
+  };
+  std::vector<Frame> stack;
+  const auto enter = [&](FunctionRef f) {
+    state_[f.value] = State::Active;
+    index_[f.value] = uint32_t(plans_.size());
+    plans_.emplace_back().function = f;
+    collect(plans_.back());
+    stack.push_back({f});
+  };
+  if (state_[root.value] == State::Unseen) enter(root);
+  while (!stack.empty()) {
+    Frame& frame = stack.back();
+    FunctionPlan& plan = of(frame.function);
+    if (frame.next == plan.calls.size()) {
+      finish(plan);
+      state_[frame.function.value] = State::Done;
+      stack.pop_back();
+      continue;
+    }
+    CallSite& call = plan.calls[frame.next++];
+    if (!call.callee || module_.blockCount(call.callee) == 0)
+      call.refusal = &kNoBody;
+    else if (state_[call.callee.value] == State::Active)
+      call.refusal = &kRecursion;
+    else if (state_[call.callee.value] == State::Unseen)
+      enter(call.callee);
+  }
+}
+
+void InlinePlan::collect(FunctionPlan& plan) {
+  const InstRange insts = module_.functionInsts(plan.function);
+  plan.ids.emplace_back(); // local numbers begin with 1
+  plan.words = module_.wordOffset(insts.last) - module_.wordOffset(insts.first);
+  for (InstRef i : insts) collectInst(plan, i);
+}
+
+void InlinePlan::collectInst(FunctionPlan& plan, InstRef i) {
+  const OpcodeFacts& facts = module_.facts(i);
+  if (facts.opcode == spv::Op::OpFunction) return;
+  if (facts.hasResult) {
+    const Id id = module_.idAt(i, 1u + facts.hasResultType);
+    local_[id.value] = uint32_t(plan.ids.size());
+    const bool isVoid = module_.opcodeOf(module_.resultType(i)) == spv::Op::OpTypeVoid;
+    if (!isVoid && annotations_.has(id, Annotations::Copied))
+      plan.annotated.push_back(uint32_t(plan.ids.size()));
+    plan.ids.push_back(id);
+  }
+  switch (facts.opcode) {
+  case spv::Op::OpFunctionParameter:
+    ++plan.parameterCount;
+    break;
+  case spv::Op::OpLabel:
+    if (!plan.firstLabel) plan.firstLabel = i;
+    break;
+  case spv::Op::OpFunctionCall:
+    plan.calls.push_back({i, module_.functionOfId(module_.idAt(i, 3))});
+    break;
+  case spv::Op::OpSampledImage:
+    plan.hasSampledImages = true;
+    break;
+  default:
+    if (facts.opClass != OpClass::Terminator) break;
+    if (isReturn(facts.opcode))
+      plan.onlyReturn = plan.returnCount++ == 0 ? i : InstRef();
+    else if (!isBranch(facts.opcode))
+      plan.mayTerminate = true;
+  }
+}
+
+/// All callees are planned by now, except those that called us.
+void InlinePlan::finish(FunctionPlan& plan) {
+  std::optional<ConstructTree> constructs;
+  plan.newIds = plan.ids.size() + kIdsAround;
+  const auto control =
+      spv::FunctionControlMask(module_.word(module_.functionInsts(plan.function).first, 3));
+  const bool forbids =
+      uint32_t(control) & (uint32_t(spv::FunctionControlMask::DontInline) | kOptNone);
+  if (forbids) plan.whyNot = &kDontInline;
+  if (plan.returnCount == 0) plan.mayTerminate = true;
+  for (CallSite& call : plan.calls) {
+    if (!call.refusal) call.refusal = whyNotInlined(plan, call, constructs);
+    if (call.refusal) continue;
+    const FunctionPlan& callee = of(call.callee);
+    ++plan.inlinedCalls;
+    plan.words += callee.words + kWordsAround;
+    plan.newIds += callee.newIds;
+    plan.mayTerminate = plan.mayTerminate || callee.mayTerminate;
+    if (callee.shape != FunctionPlan::Shape::Straight) split(plan, call);
+  }
+  if (module_.blockCount(plan.function) == 0) return;
+  const bool isOneBlock = module_.blockCount(plan.function) == 1;
+  if (!isOneBlock && plan.returnCount > 0 && !plan.whyNot && !constructs)
+    constructs.emplace(module_, plan.function);
+  decideShape(plan, constructs ? &*constructs : nullptr);
+}
+
+void InlinePlan::decideShape(FunctionPlan& plan, const ConstructTree* constructs) {
+  const BlockRef first = module_.firstBlock(plan.function);
+  const uint32_t count = module_.blockCount(plan.function);
+  const BlockRef last(first.value + count - 1);
+  const bool lastReturns = isReturn(module_.opcode(module_.terminator(last)));
+  if (!constructs || plan.returnCount == 0) {
+    const bool isWhole = count == 1 && lastReturns;
+    plan.shape = !isWhole             ? FunctionPlan::Shape::BranchesOut
+                 : split_[last.value] ? FunctionPlan::Shape::FallsOut
+                                      : FunctionPlan::Shape::Straight;
+    return;
+  }
+  if (plan.onlyReturn && constructs->around(module_.blockOf(plan.onlyReturn)) == 0) {
+    plan.shape = lastReturns ? FunctionPlan::Shape::FallsOut : FunctionPlan::Shape::BranchesOut;
+    return;
+  }
+  plan.shape = FunctionPlan::Shape::Wrapped;
+  const Id type = module_.resultType(module_.functionInsts(plan.function).first);
+  if (isOpaqueOrPointer(module_, type)) plan.whyNot = &kPointer;
+  for (uint32_t b = first.value; b <= last.value; ++b) {
+    if (!isReturn(module_.opcode(module_.terminator(BlockRef(b))))) continue;
+    for (uint32_t c = constructs->around(BlockRef(b)); c; c = (*constructs)[c].parent)
+      if ((*constructs)[c].kind != Construct::Kind::Selection) {
+        plan.whyNot = &kLoopReturn;
+        return;
+      }
+  }
+}
+
+const CallRefusal* InlinePlan::whyNotInlined(const FunctionPlan& caller, const CallSite& call,
+                                             std::optional<ConstructTree>& constructs) {
+  const FunctionPlan& callee = of(call.callee);
+  if (callee.whyNot) return callee.whyNot;
+  if (caller.words + callee.words + kWordsAround > limits_.words) return &kGrowth;
+  if (caller.newIds + callee.newIds > limits_.newIds) return &kIdBound;
+  const BlockRef block = module_.blockOf(call.inst);
+  if (callee.shape != FunctionPlan::Shape::Straight && !canSplit(block)) return &kLoopHeader;
+  if (callee.mayTerminate) {
+    if (!constructs) constructs.emplace(module_, caller.function);
+    if (constructs->isInContinue(block)) return &kContinue;
+  }
+  return whyArgumentsForbid(call, callee);
+}
+
+/// What a parameter says of accesses through it must be said of the argument, too.
+const CallRefusal* InlinePlan::whyArgumentsForbid(const CallSite& call,
+                                                  const FunctionPlan& callee) const {
+  constexpr uint8_t kQualifiers =
+      Annotations::Coherent | Annotations::Volatile | Annotations::NonUniform;
+  for (uint32_t p = 1; p <= callee.parameterCount; ++p) {
+    const uint8_t asked = annotations_.of(callee.ids[p]) & kQualifiers;
+    if (!asked) continue;
+    const Id argument = module_.idAt(call.inst, 3 + p);
+    uint8_t given = annotations_.of(argument);
+    for (InstRef d = module_.def(argument); d && isAccessChain(module_.opcode(d));) {
+      d = module_.def(module_.idAt(d, 3));
+      given |= annotations_.of(module_.resultId(d)) & uint8_t(~Annotations::NonUniform);
+    }
+    if (asked & ~given) return &kQualified;
+  }
+  return nullptr;
+}
+
+/// A loop header keeps its phis and OpLoopMerge and goes on to the rest of it, whose branch must do
+/// without the merge instruction: it may leave the loop, but not select within.
+bool InlinePlan::canSplit(BlockRef b) const {
+  const InstRef merge = module_.mergeInst(b);
+  if (!merge || module_.opcode(merge) != spv::Op::OpLoopMerge) return true;
+  const InstRef terminator = module_.terminator(b);
+  if (module_.opcode(terminator) == spv::Op::OpBranch) return true;
+  if (module_.opcode(terminator) != spv::Op::OpBranchConditional) return false;
+  const auto leaves = [&](uint32_t n) {
+    const Id target = module_.idAt(terminator, n);
+    return target == module_.idAt(merge, 1) || target == module_.idAt(merge, 2);
+  };
+  return leaves(2) || leaves(3);
+}
+
+void InlinePlan::split(FunctionPlan& plan, CallSite& call) {
+  const auto newLabel = [&] {
+    plan.ids.emplace_back();
+    ++plan.newIds;
+    return uint32_t(plan.ids.size() - 1);
+  };
+  const BlockRef b = module_.blockOf(call.inst);
+  if (!split_[b.value]) {
+    split_[b.value] = uint32_t(splits_.size());
+    BlockSplit& parts = splits_.emplace_back();
+    const InstRef merge = module_.mergeInst(b);
+    if (merge && module_.opcode(merge) == spv::Op::OpLoopMerge) {
+      parts.body = newLabel();
+      if (module_.idAt(merge, 2) == module_.labelId(b)) parts.tail = newLabel();
+    }
+  }
+  BlockSplit& parts = splits_[split_[b.value]];
+  call.rest = newLabel();
+  parts.last = parts.tail ? parts.tail : call.rest;
+}
+
+const std::vector<uint32_t>& InlinePlan::localWordsOf(FunctionPlan& plan) {
+  if (plan.hasLocalWords) return plan.localWords;
+  plan.hasLocalWords = true;
+  const InstRange insts = module_.functionInsts(plan.function);
+  for (InstRef i(plan.firstLabel); i < insts.last; ++i.value) {
+    const auto at = uint32_t(module_.wordOffset(i));
+    const OpcodeFacts& facts = module_.facts(i);
+    if (facts.hasResult) plan.localWords.push_back(at + 1u + facts.hasResultType);
+    module_.forEachIdOperand(i, [&](uint32_t n, Id id) {
+      if (localOf(id)) plan.localWords.push_back(at + n);
+    });
+  }
+  return plan.localWords;
+}
+
+} // namespace lanewise

@@ -1,0 +1,121 @@
+// What --inline decides before it copies anything: which calls are inlined, and what becomes of the
+// blocks they stand in. Callees are planned before their callers, so each function is looked at
+// once however often it is called.
+#pragma once
+
+#include "canonical/support/construct_tree.h"
+#include "ir/module.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace lanewise {
+
+/// Why a call stays. `name` is for machines, `message` for people.
+struct CallRefusal {
+  std::string_view name;
+  std::string_view message;
+};
+
+struct CallSite {
+  InstRef inst;
+  FunctionRef callee;
+  const CallRefusal* refusal = nullptr; ///< null: inlined
+  uint32_t rest = 0; ///< local number of the label behind the copy, 0 where the block is not split
+};
+
+/// A block that is split by calls. Labels are local numbers, 0 for none.
+struct BlockSplit {
+  uint32_t last = 0; ///< of the piece with the terminator: what phis name instead of the block
+  uint32_t body = 0; ///< of a loop header: what stands behind OpLoopMerge
+  uint32_t tail = 0; ///< of a loop of one block: its new continue target
+};
+
+/// A function as it is copied. Its results have local numbers from 1 on, parameters first; labels
+/// that it gets from being split follow.
+struct FunctionPlan {
+  /// How a copy ends.
+  enum class Shape : uint8_t {
+    Straight,    ///< one block that is not split: pasted into the caller's
+    FallsOut,    ///< several blocks, the last of which returns
+    BranchesOut, ///< one return outside all constructs, not in the last block; or none
+    Wrapped ///< returns from inside constructs: goes into a construct of its own, which they break
+  };
+  FunctionRef function;
+  InstRef firstLabel;
+  Shape shape = Shape::Straight;
+  bool mayTerminate = false; ///< does not always come back: OpKill, OpUnreachable and the like
+  bool hasSampledImages = false;
+  InstRef onlyReturn; ///< null: none or several
+  uint32_t parameterCount = 0;
+  uint32_t returnCount = 0;
+  uint32_t inlinedCalls = 0;
+  std::vector<Id> ids;             ///< by local number; null: a label that is new
+  std::vector<uint32_t> annotated; ///< local numbers of what has names or decorations to be copied
+  std::vector<CallSite> calls;
+  std::vector<uint32_t> localWords; ///< offsets of words that hold local ids; when first copied
+  bool hasLocalWords = false;
+  uint64_t words = 0;                  ///< with all calls inlined
+  uint64_t newIds = 0;                 ///< that a copy takes
+  const CallRefusal* whyNot = nullptr; ///< no call of it is inlined
+};
+
+/// What is noted of an id's names and decorations.
+struct Annotations {
+  enum Flag : uint8_t { Copied = 1, Decorated = 2, Coherent = 4, Volatile = 8, NonUniform = 16 };
+  explicit Annotations(const Module& module);
+  bool has(Id id, uint8_t flags) const { return (flags_[id.value] & flags) != 0; }
+  uint8_t of(Id id) const { return flags_[id.value]; }
+
+private:
+  std::vector<uint8_t> flags_; ///< by Id
+};
+
+struct InlineLimits {
+  uint64_t words = 0; ///< that the functions may have
+  uint64_t newIds = 0;
+};
+
+class InlinePlan {
+public:
+  InlinePlan(const Module& module, const Annotations& annotations, InlineLimits limits);
+
+  /// Plans everything that `root` reaches. What was planned before stays as it is.
+  void add(FunctionRef root);
+
+  bool isPlanned(FunctionRef f) const { return index_[f.value] != 0; }
+  FunctionPlan& of(FunctionRef f) { return plans_[index_[f.value]]; }
+  const BlockSplit* splitOf(BlockRef b) const {
+    return split_[b.value] ? &splits_[split_[b.value]] : nullptr;
+  }
+  /// Local number of a result in its function, 0 of a global.
+  uint32_t localOf(Id id) const { return id.value < local_.size() ? local_[id.value] : 0; }
+  /// Where local ids stand among the words of a function.
+  const std::vector<uint32_t>& localWordsOf(FunctionPlan& plan);
+
+private:
+  void collect(FunctionPlan& plan);
+  void collectInst(FunctionPlan& plan, InstRef i);
+  void finish(FunctionPlan& plan);
+  void decideShape(FunctionPlan& plan, const ConstructTree* constructs);
+  const CallRefusal* whyNotInlined(const FunctionPlan& caller, const CallSite& call,
+                                   std::optional<ConstructTree>& constructs);
+  const CallRefusal* whyArgumentsForbid(const CallSite& call, const FunctionPlan& callee) const;
+  bool canSplit(BlockRef b) const;
+  void split(FunctionPlan& plan, CallSite& call);
+
+  enum class State : uint8_t { Unseen, Active, Done };
+  const Module& module_;
+  const Annotations& annotations_;
+  InlineLimits limits_;
+  std::vector<uint32_t> index_; ///< by FunctionRef, into plans_
+  std::vector<State> state_;    ///< by FunctionRef
+  std::vector<FunctionPlan> plans_;
+  std::vector<uint32_t> local_; ///< by Id
+  std::vector<uint32_t> split_; ///< by BlockRef, into splits_
+  std::vector<BlockSplit> splits_;
+};
+
+} // namespace lanewise
