@@ -28,6 +28,8 @@ const CanonicalRun kRuns[] = {
     {{"--merge-return", "--inline-entry-points-exhaustive", "--scalar-replacement=100",
       "--convert-local-access-chains", "--ssa-rewrite"},
      {"gvn"}},
+    {{}, {"sroa", "mem2reg"}},
+    {{"--merge-return", "--inline-entry-points-exhaustive"}, {"sroa", "mem2reg"}},
 };
 
 std::vector<uint32_t> canonical(const std::vector<uint32_t>& words,

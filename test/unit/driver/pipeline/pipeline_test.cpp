@@ -46,8 +46,8 @@ PassResult failAlways(PassContext&) {
   return Error{"cannot", {}, 0, {}};
 }
 
-const PassInfo kAddNop{"add-nop", "add_nop", "", "", false, false, &addNop};
-const PassInfo kFail{"fail", "fail", "", "", false, false, &failAlways};
+const PassInfo kAddNop{"add-nop", "add_nop", "", "", false, &addNop};
+const PassInfo kFail{"fail", "fail", "", "", false, &failAlways};
 
 PipelineStep ours(const PassInfo& pass) {
   return {"--" + std::string(pass.flag), &pass, {}, false};
