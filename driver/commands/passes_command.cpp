@@ -26,7 +26,9 @@ void printPasses() {
   }
   printOut(
       "\n-O is exactly these flags, with unused bindings and specialization constants kept:\n");
-  for (const PipelineStep& step : standardPipeline())
+  for (const PipelineStep& step : standardPipeline()) printOut("  {}\n", step.flag);
+  printOut("\n-O=spirv-opt is these, spirv-opt's own -O around the passes of Lanewise:\n");
+  for (const PipelineStep& step : standardPipeline(Canonical::SpirvOpt))
     printOut("  {}{}\n", step.flag, step.pass ? "    (Lanewise)" : "");
   printOut("\n-Os is that of the installed spirv-opt. Every other flag of a spirv-opt pass is "
            "taken as well, in\n"

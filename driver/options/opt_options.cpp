@@ -23,6 +23,13 @@ std::vector<OptionDescription> describePasses() {
   const std::string theirs = "Passes of spirv-opt, anywhere between them";
   std::vector<OptionDescription> flags{
       {{"-O"}, {}, {}, ours, "the standard pipeline (`lanewise passes` prints it)", false, true},
+      {{"-O=spirv-opt"},
+       {},
+       {},
+       ours,
+       "the same with spirv-opt's passes around Lanewise's",
+       false,
+       true},
       {{"-Os"}, {}, {}, ours, "spirv-opt's passes for size", false, true},
       {{"-Oconfig"}, {}, "FILE", ours, "the flags in this file", false, true}};
   for (const PassInfo& pass : allPasses())
@@ -52,6 +59,7 @@ std::string helpOfPasses() {
                              : fmt::format("  {}\n{:34}{}\n", flag, "", about);
   };
   add("-O", "the standard pipeline (`lanewise passes` prints it)");
+  add("-O=spirv-opt", "the same with spirv-opt's passes around Lanewise's");
   add("-Os", "spirv-opt's passes for size");
   add("-Oconfig=FILE", "the flags in FILE");
   for (const PassInfo& pass : allPasses()) {
@@ -85,8 +93,9 @@ Result<bool> takeConfig(std::vector<PipelineStep>& steps, const std::string& arg
 
 /// Adds what a flag stands for to the pipeline, if it is one of a pass.
 Result<bool> takePass(std::vector<PipelineStep>& steps, const std::string& argument) {
-  if (argument == "-O") {
-    std::vector<PipelineStep> standard = standardPipeline();
+  if (argument == "-O" || argument == "-O=spirv-opt") {
+    std::vector<PipelineStep> standard =
+        standardPipeline(argument == "-O" ? Canonical::Lanewise : Canonical::SpirvOpt);
     steps.insert(steps.end(), standard.begin(), standard.end());
     return true;
   }
@@ -99,6 +108,7 @@ Result<bool> takePass(std::vector<PipelineStep>& steps, const std::string& argum
   // A flag that exists with another value deserves to be told so.
   const std::string name = argument.substr(0, argument.find('='));
   if (name == "-Oconfig") return takeConfig(steps, argument);
+  if (name == "-O") return failure(fmt::format("{}: -O takes no value but spirv-opt", argument));
   for (const std::string& flag : knownSpirvOptFlags())
     if (flag == name) {
       std::string why;

@@ -36,8 +36,13 @@ struct PipelineStep {
   std::string_view name() const;
 };
 
+/// Whose passes bring a module into canonical form.
+enum class Canonical : uint8_t {
+  Lanewise, ///< `-O`
+  SpirvOpt  ///< `-O=spirv-opt`
+};
 /// What `-O` stands for.
-std::vector<PipelineStep> standardPipeline();
+std::vector<PipelineStep> standardPipeline(Canonical whose = Canonical::Lanewise);
 
 /// The step of one argument: a flag of ours, or one that the installed SPIRV-Tools accepts. Nothing
 /// when it is neither; an Error when it is one of ours with a value that it does not take. `-O` is

@@ -1,6 +1,5 @@
-// What -O stands for: the passes of spirv-opt's own -O in their order, with ours where the code is
-// in the form that their analyses read best. docs/command-line.md tells users; `lanewise passes`
-// prints the list.
+// What -O stands for: canonical passes, with ours where the code is in the form that their analyses
+// read best. docs/command-line.md tells users; `lanewise passes` prints the list.
 #include "pipeline/pipeline.h"
 
 #include <algorithm>
@@ -9,10 +8,28 @@ namespace lanewise::driver {
 
 namespace {
 
-/// Canonical form: everything inlined, variables in SSA form, constants folded, loops that ask for
-/// it unrolled, dead code gone. Ours come next, so that an array index is one expression of the
-/// built-ins and every access to a Workgroup variable is seen in the entry point itself.
+/// Canonical form: everything inlined, variables in SSA form, constants folded, dead code gone.
+/// Ours come next, so that an array index is one expression of the built-ins and every access to a
+/// Workgroup variable is seen in the entry point itself.
 constexpr const char* kCanonicalize[] = {
+    "--inline",
+    "--globaldce", // the functions that are nowhere called any more
+    "--sroa",        "--mem2reg", "--gvn",
+    "--simplifycfg", // branches on what was folded
+    "--gvn",         // phis that lost an operand, and memory across merges that are gone
+    "--simplifycfg", "--adce",
+};
+
+/// What ours left behind: conditions of flattened branches, indices of arrays that moved.
+constexpr const char* kCleanUp[] = {
+    "--gvn",
+    "--simplifycfg",
+    "--adce",
+    "--globaldce",
+};
+
+/// The same by spirv-opt: the passes of its own -O in their order.
+constexpr const char* kSpirvOptCanonicalize[] = {
     "--wrap-opkill",
     "--eliminate-dead-branches",
     "--merge-return",
@@ -50,26 +67,34 @@ constexpr const char* kCanonicalize[] = {
     "--simplify-instructions",
 };
 
-/// The rest of spirv-opt's -O. if-conversion stands behind ours, because predication judges the
+/// The rest of it. if-conversion stands behind ours, because predication judges the
 /// branches that the shader has. Without --copy-propagate-arrays: it moves the read of a buffer to
 /// where its copy in a local array is used, past stores, barriers and atomics that come between,
 /// and drops the read's memory operands. unsound_steps.h has what is left out of some modules only.
-constexpr const char* kCleanUp[] = {
+constexpr const char* kSpirvOptCleanUp[] = {
     "--if-conversion", "--reduce-load-size",       "--eliminate-dead-code-aggressive",
     "--merge-blocks",  "--redundancy-elimination", "--eliminate-dead-branches",
     "--merge-blocks",  "--simplify-instructions",
 };
 
+PipelineStep stepOfStandard(std::string_view flag) {
+  const PassInfo* pass = findPass(flag.substr(2));
+  return {std::string(flag), pass, pass ? std::string(pass->defaultValue()) : std::string(), true};
+}
+
 } // namespace
 
-std::vector<PipelineStep> standardPipeline() {
+std::vector<PipelineStep> standardPipeline(Canonical whose) {
+  const bool isOurs = whose == Canonical::Lanewise;
   std::vector<PipelineStep> steps;
-  for (const char* flag : kCanonicalize) steps.push_back({flag, nullptr, {}, true});
+  const auto add = [&](std::span<const char* const> flags) {
+    for (const char* flag : flags) steps.push_back(stepOfStandard(flag));
+  };
+  add(isOurs ? std::span<const char* const>(kCanonicalize) : kSpirvOptCanonicalize);
   for (const PassInfo& pass : allPasses())
     if (pass.inO && !pass.isCanonical)
-      steps.push_back(
-          {"--" + std::string(pass.flag), &pass, std::string(pass.defaultValue()), true});
-  for (const char* flag : kCleanUp) steps.push_back({flag, nullptr, {}, true});
+      steps.push_back(stepOfStandard("--" + std::string(pass.flag)));
+  add(isOurs ? std::span<const char* const>(kCleanUp) : kSpirvOptCleanUp);
   return steps;
 }
 

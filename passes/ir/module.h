@@ -58,6 +58,9 @@ public:
   /// validator. An unknown opcode, enumerant or extended instruction is accepted and kept as it is:
   /// hasUnknown() says so.
   static Result<Module> read(std::vector<uint32_t> words);
+  /// The same for a module that was read before and then edited: the operands of instructions are
+  /// checked only where they are new or were changed, at the word offsets `changed` (ascending).
+  static Result<Module> readEdited(std::vector<uint32_t> words, std::span<const uint32_t> changed);
 
   /// The module as it would be written to a file.
   std::span<const uint32_t> words() const { return words_; }

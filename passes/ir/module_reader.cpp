@@ -25,6 +25,10 @@ constexpr std::string_view kMaybeNewer = ", or is newer than the grammar that th
 class ModuleReader {
 public:
   explicit ModuleReader(std::vector<uint32_t> words) { m_.words_ = std::move(words); }
+  ModuleReader(std::vector<uint32_t> words, std::span<const uint32_t> changed)
+      : isEdited_(true), changed_(changed) {
+    m_.words_ = std::move(words);
+  }
 
   Result<Module> read() {
     checkHeader() && findInstructions() && indexInstructions() && checkEnd();
@@ -66,7 +70,17 @@ private:
     return fail(formatText("{} {}", m_.facts(i).name, what), m_.wordOffset(i), id);
   }
 
+  /// Whether the operands of the instruction were checked when the module was first read. Asked
+  /// once for each instruction, in their order.
+  bool isCheckedBefore(InstRef i) {
+    const size_t at = m_.wordOffset(i);
+    while (!changed_.empty() && changed_.front() < at) changed_ = changed_.subspan(1);
+    return isEdited_ && (changed_.empty() || changed_.front() != at);
+  }
+
   Module m_;
+  const bool isEdited_ = false;
+  std::span<const uint32_t> changed_; ///< word offsets that are still to come
   std::optional<Error> error_;
   bool unknownOpcode_ = false; ///< ids may have definitions that we do not see
 
@@ -81,6 +95,9 @@ private:
 
 Result<Module> Module::read(std::vector<uint32_t> words) {
   return ModuleReader(std::move(words)).read();
+}
+Result<Module> Module::readEdited(std::vector<uint32_t> words, std::span<const uint32_t> changed) {
+  return ModuleReader(std::move(words), changed).read();
 }
 
 // ---- Header and instruction lengths ----
@@ -191,6 +208,7 @@ bool ModuleReader::checkOperands(InstRef i, std::span<const uint32_t> w, const O
         i, formatText("has {} words, but takes at most {}{}", w.size(), f.maxWords, kMaybeNewer));
   uint32_t at = 1;
   if (f.hasResultType && !checkResultType(i, Id(w[at++]))) return false;
+  if (isCheckedBefore(i)) return true;
   if (f.hasResult) ++at; // define() looks at it
   if (f.onlyIds) {
     for (; at < w.size(); ++at)

@@ -74,10 +74,23 @@ const ExtInstTable* tableOf(ExtInstSet set) {
 
 } // namespace
 
-const OpcodeFacts& factsOf(spv::Op op) {
-  uint32_t n = uint32_t(op);
+namespace detail {
+
+constinit const OpcodeFacts* const kAllFacts = kOpcodes;
+
+constinit const std::array<uint16_t, kCoreOpcodes> kRowOfCore = [] {
+  std::array<uint16_t, kCoreOpcodes> rows{};
+  for (uint32_t n = 0; n < kCoreOpcodes; ++n)
+    rows[n] = uint16_t(kOpcodeRow[kOpcodePage[n >> 6]][n & 63]);
+  return rows;
+}();
+
+const OpcodeFacts& factsOfOther(spv::Op op) {
+  const uint32_t n = uint32_t(op);
   return n > 0xFFFF ? kOpcodes[0] : kOpcodes[kOpcodeRow[kOpcodePage[n >> 6]][n & 63]];
 }
+
+} // namespace detail
 
 EnumerantOperands enumerantOperands(uint8_t enumIndex, uint32_t value) {
   const Enumeration& e = kEnumerations[enumIndex];

@@ -7,6 +7,7 @@
 
 #include "ir/handles.h"
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <spirv/unified1/spirv.hpp11>
@@ -173,7 +174,21 @@ constexpr uint32_t memoryOperandsWord(spv::Op op) {
 
 /// Facts of an opcode: one that the kept grammar does not have gives an entry of OpClass::Unknown
 /// with every effect.
-const OpcodeFacts& factsOf(spv::Op op);
+inline const OpcodeFacts& factsOf(spv::Op op);
+
+namespace detail {
+/// The opcodes of SPIR-V's core, which nearly all instructions have.
+inline constexpr uint32_t kCoreOpcodes = 512;
+extern const std::array<uint16_t, kCoreOpcodes> kRowOfCore;
+extern const OpcodeFacts* const kAllFacts;
+const OpcodeFacts& factsOfOther(spv::Op op);
+} // namespace detail
+
+inline const OpcodeFacts& factsOf(spv::Op op) {
+  const uint32_t n = uint32_t(op);
+  return n < detail::kCoreOpcodes ? detail::kAllFacts[detail::kRowOfCore[n]]
+                                  : detail::factsOfOther(op);
+}
 
 /// Operands that follow an enumerant (`value`, or one bit of a BitEnum). `known` is false when the
 /// enumerant is not in the table (0 of a BitEnum is none: ask bit by bit).

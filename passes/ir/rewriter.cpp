@@ -180,7 +180,8 @@ std::optional<Error> Rewriter::findConflict() const {
   return {};
 }
 
-std::vector<uint32_t> Rewriter::editedWords() const {
+/// `changedAt` becomes the word offsets, in the result, of what is new or was changed.
+std::vector<uint32_t> Rewriter::editedWords(std::vector<uint32_t>& changedAt) const {
   std::span<const uint32_t> old = module_.words();
   std::vector<uint32_t> out;
   out.reserve(old.size() + pool_.size());
@@ -195,17 +196,23 @@ std::vector<uint32_t> Rewriter::editedWords() const {
     size_t end =
         e.at.value <= module_.instCount() ? module_.wordOffset(InstRef(e.at.value + 1)) : begin;
     auto pooled = pool_.begin() + ptrdiff_t(e.begin);
+    const auto note = [&](size_t at) {
+      if (changedAt.empty() || changedAt.back() != at) changedAt.push_back(uint32_t(at));
+    };
     switch (e.kind) {
     case Kind::Before:
       copyTo(begin);
+      note(out.size());
       out.insert(out.end(), pooled, pooled + e.size);
       break;
     case Kind::SetWord:
       copyTo(end);
+      note(out.size() - (end - begin));
       out[out.size() - (end - begin) + e.n] = uint32_t(e.begin);
       break;
     case Kind::Replace:
       copyTo(begin);
+      note(out.size());
       out.insert(out.end(), pooled, pooled + e.size);
       copied = end;
       break;
@@ -220,6 +227,7 @@ std::vector<uint32_t> Rewriter::editedWords() const {
       break;
     case Kind::After:
       copyTo(end);
+      note(out.size());
       out.insert(out.end(), pooled, pooled + e.size);
       break;
     }
@@ -244,10 +252,12 @@ Result<bool> Rewriter::commit() {
     clear();
     return false;
   }
-  std::sort(edits_.begin(), edits_.end(), [](const Edit& a, const Edit& b) {
+  const auto isEarlier = [](const Edit& a, const Edit& b) {
     if (a.at != b.at) return a.at < b.at;
     return a.kind != b.kind ? a.kind < b.kind : a.order < b.order;
-  });
+  };
+  if (!std::is_sorted(edits_.begin(), edits_.end(), isEarlier)) // passes mostly go in order
+    std::sort(edits_.begin(), edits_.end(), isEarlier);
   std::optional<Error> fault = std::move(fault_);
   if (!fault) fault = findConflict();
   if (!fault && nextId_ > Module::kMaxIdBound)
@@ -262,13 +272,15 @@ Result<bool> Rewriter::commit() {
     clear();
     return std::move(*fault);
   }
-  std::vector<uint32_t> words = editedWords();
+  std::vector<uint32_t> changedAt;
+  std::vector<uint32_t> words = editedWords(changedAt);
   if (std::equal(words.begin(), words.end(), module_.words().begin(), module_.words().end())) {
     clear();
     return false;
   }
   words[3] = nextId_;
-  Result<Module> changed = Module::read(std::move(words));
+  Result<Module> changed = module_.hasUnknown() ? Module::read(std::move(words))
+                                                : Module::readEdited(std::move(words), changedAt);
   if (changed) module_ = std::move(*changed);
   clear();
   if (!changed) return changed.error();

@@ -129,7 +129,7 @@ private:
     return uint64_t(type.value) << 32 | value;
   }
   std::optional<Error> findConflict() const;
-  std::vector<uint32_t> editedWords() const;
+  std::vector<uint32_t> editedWords(std::vector<uint32_t>& changedAt) const;
   void clear();
 
   Module& module_;
