@@ -1,4 +1,4 @@
-#include "canonical/support/sparse_phis.h"
+#include "canonical/promotion/sparse_phis.h"
 
 #include <algorithm>
 

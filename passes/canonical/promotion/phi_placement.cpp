@@ -1,4 +1,4 @@
-#include "canonical/support/phi_placement.h"
+#include "canonical/promotion/phi_placement.h"
 
 #include "analysis/control_flow/dominance.h"
 

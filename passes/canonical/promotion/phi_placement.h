@@ -7,8 +7,8 @@
 
 #include "analysis/control_flow/cfg.h"
 #include "analysis/module/analyses.h"
-#include "canonical/support/phi_candidates.h"
-#include "canonical/support/sparse_phis.h"
+#include "canonical/promotion/phi_candidates.h"
+#include "canonical/promotion/sparse_phis.h"
 
 #include <cstdint>
 #include <optional>
