@@ -5,8 +5,9 @@
 // RUN: %lanewise opt %t.spv --sroa --mem2reg -S -o - | FileCheck %s
 // CHECK:      {{^ *%main = OpFunction}}
 // CHECK-NOT:  DebugDeclare %
+// CHECK:      DebugValue %{{[^ ]+}} %{{[^ ]+}} [[NONE:%[^ ]+]]
 // CHECK:      [[V:%[^ ]+]] = OpLoad %uint %{{[^ ]+}}
-// CHECK:      DebugValue [[LOCAL_V:%[^ ]+]] [[V]] [[NONE:%[^ ]+]]
+// CHECK:      DebugValue [[LOCAL_V:%[^ ]+]] [[V]] [[NONE]]
 // CHECK:      DebugValue [[LOCAL_S:%[^ ]+]] [[V]] [[NONE]] %uint_0
 // CHECK:      OpSelectionMerge
 // CHECK:      [[PRODUCT:%[^ ]+]] = OpIMul
