@@ -105,7 +105,7 @@ PassResult runInline(PassContext& context) {
     InlinePlan plan(module, annotations, limits);
     const std::vector<FunctionRef> roots = collectRoots(module);
     for (FunctionRef root : roots) plan.add(root);
-    InlineCopier copier(module, annotations, plan, rewriter);
+    InlineCopier copier(context.analyses, annotations, plan, rewriter);
     rewrite(roots, module, plan, copier);
     addRemarks(context, plan);
   }

@@ -304,8 +304,12 @@ Id incomingValue(const Module& module, InstRef phi, BlockRef from) {
 
 std::vector<InstRef> phisOf(const Module& module, BlockRef block) {
   std::vector<InstRef> phis;
-  for (InstRef i : module.blockInsts(block))
-    if (module.opcode(i) == spv::Op::OpPhi) phis.push_back(i);
+  for (InstRef i : module.blockInsts(block)) {
+    if (module.opcode(i) == spv::Op::OpPhi)
+      phis.push_back(i);
+    else if (module.opcode(i) != spv::Op::OpLabel && !isDebugInstruction(module, i))
+      break; // phis stand first, perhaps among lines
+  }
   return phis;
 }
 

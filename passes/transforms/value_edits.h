@@ -26,6 +26,8 @@ public:
   /// Every use of `old` becomes `value`, which must be available there; the definition of `old`
   /// goes. `value` may itself be replaced, before or afterwards, but not by `old`.
   void replace(Id old, Id value, Decorated decorated = Decorated::KeepAsCopy);
+  /// Whether a replacement would leave a copy behind, for the sake of decorations.
+  bool mustStayAsCopy(Id old) const;
   /// The instruction goes, with names and decorations of its result. What still uses the result
   /// when the edits are applied must be debug information, which goes with it.
   void erase(InstRef inst);
@@ -43,7 +45,6 @@ public:
 private:
   enum class State : uint8_t { Kept, Erased, Copied, Rewritten };
 
-  bool mustStayAsCopy(Id old) const;
   void applyToGlobal(InstRef i);
   void applyToBody(InstRef i);
   void renameOperands(InstRef i);

@@ -30,6 +30,8 @@ public:
     return known == kUnreached ? 0 : known;
   }
   const Construct& operator[](uint32_t index) const { return constructs_[index]; }
+  /// Indices are below this.
+  size_t size() const { return constructs_.size(); }
   bool isInContinue(BlockRef b) const;
 
 private:

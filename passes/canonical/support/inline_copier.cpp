@@ -4,10 +4,10 @@
 
 namespace lanewise {
 
-InlineCopier::InlineCopier(const Module& module, const Annotations& annotations, InlinePlan& plan,
+InlineCopier::InlineCopier(Analyses& analyses, const Annotations& annotations, InlinePlan& plan,
                            Rewriter& rewriter)
-    : module_(module), annotations_(annotations), plan_(plan), rewriter_(rewriter),
-      debug_(module, rewriter) {}
+    : module_(analyses.module()), annotations_(annotations), plan_(plan), rewriter_(rewriter),
+      debug_(module_, rewriter), types_(analyses, rewriter) {}
 
 // ---- A root ----
 
@@ -60,6 +60,8 @@ void InlineCopier::step() {
   case OpClass::Variable:
     writeVariable(a, i);
     return;
+  case OpClass::Line: // without OpString: says nothing
+    return;
   default:
     break;
   }
@@ -67,7 +69,7 @@ void InlineCopier::step() {
     writePhi(a, i);
     return;
   }
-  if (a.headerIsOpen && !isExtInst(facts.opcode)) closeHeader(a, i);
+  if (a.headerIsOpen) closeHeader(a, i);
   switch (facts.opClass) {
   case OpClass::Merge:
     // That of a split loop header stands there already.
@@ -138,7 +140,7 @@ void InlineCopier::cloneSampledImages(Activation& a, InstRef i) {
 void InlineCopier::writeLabel(Activation& a, InstRef i) {
   const BlockRef block = module_.blockOf(i);
   a.split = plan_.splitOf(block);
-  a.headerIsOpen = a.split && a.split->body;
+  a.headerIsOpen = a.split && (a.split->body || a.split->exit);
   a.pieceStart = {};
   const Id label = mapped(a, module_.resultId(i));
   // The first block of a copy goes on in the block of the call, unless it is wrapped.
@@ -165,17 +167,30 @@ void InlineCopier::writeVariable(Activation& a, InstRef i) {
 
 void InlineCopier::writePhi(Activation& a, InstRef i) {
   if (debug_.isActive()) debug_.establish(a.debug, out_);
+  const size_t begin = out_.size();
   uint32_t* words = append(a, i, out_);
   for (uint32_t n = 4; n < module_.wordCount(i); n += 2) {
     const BlockRef parent = module_.blockOfLabel(module_.idAt(i, n));
-    if (const BlockSplit* split = parent ? plan_.splitOf(parent) : nullptr)
-      words[n] = map_[a.map + split->last].value;
+    if (const uint32_t last = parent ? plan_.lastPiece(parent, isRoot()) : 0)
+      words[n] = map_[a.map + last].value;
   }
+  if (!a.split || !a.split->exit || isRoot()) return;
+  // Who comes from a return does not use it.
+  const Id undef = types_.undef(module_.resultType(i));
+  for (uint32_t way : plan_.exit(*a.split).ways)
+    out_.insert(out_.end(), {undef.value, map_[a.map + way].value});
+  out_[begin] = uint32_t(spv::Op::OpPhi) | uint32_t(out_.size() - begin) << 16;
 }
 
-/// Ends a split loop header behind its phis; what else it has follows in a block of its own.
+/// Behind the phis of a block that is split there.
 void InlineCopier::closeHeader(Activation& a, InstRef i) {
   a.headerIsOpen = false;
+  if (a.split->body) openLoopBody(a, i);
+  if (a.split->exit && !isRoot()) writeExit(a);
+}
+
+/// Ends a split loop header; what else it has follows in a block of its own.
+void InlineCopier::openLoopBody(Activation& a, InstRef i) {
   const InstRef merge = module_.mergeInst(module_.blockOf(i));
   const size_t begin = out_.size();
   const auto words = module_.inst(merge);
@@ -185,6 +200,22 @@ void InlineCopier::closeHeader(Activation& a, InstRef i) {
   const Id body = map_[a.map + a.split->body];
   emit(spv::Op::OpBranch, body.value);
   emitLabel(body);
+}
+
+/// Who has returned goes on outwards.
+void InlineCopier::writeExit(Activation& a) {
+  const ExitPlan& exit = plan_.exit(*a.split);
+  const Id outer = exit.outer ? map_[a.map + exit.outer] : a.rest;
+  const Id stay = map_[a.map + exit.stay];
+  if (exit.isOnlyWay) {
+    emit(spv::Op::OpBranch, outer.value);
+  } else {
+    const Id hasReturned = rewriter_.newId();
+    emit(spv::Op::OpLoad, types_.boolType().value, hasReturned.value, a.flag.value);
+    emit(spv::Op::OpSelectionMerge, stay.value, uint32_t(spv::SelectionControlMask::MaskNone));
+    emit(spv::Op::OpBranchConditional, hasReturned.value, outer.value, stay.value);
+  }
+  emitLabel(stay);
 }
 
 void InlineCopier::writeTerminator(Activation& a, InstRef i) {
@@ -209,14 +240,22 @@ void InlineCopier::writeReturn(Activation& a, InstRef i) {
   const bool hasValue = module_.opcode(i) == spv::Op::OpReturnValue;
   const Id value = hasValue ? mapped(a, module_.idAt(i, 1)) : Id();
   const auto shape = a.plan->shape;
-  if (shape == FunctionPlan::Shape::Wrapped) {
+  Id target = a.rest;
+  if (a.plan->hasFlag) {
+    if (debug_.isActive()) debug_.establish(a.debug, out_);
+    if (hasValue) emit(spv::Op::OpStore, a.value.value, value.value);
+    if (const uint32_t inner = plan_.returnTarget(module_.blockOf(i))) {
+      emit(spv::Op::OpStore, a.flag.value, types_.boolean(true).value);
+      target = map_[a.map + inner];
+    }
+  } else if (shape == FunctionPlan::Shape::Wrapped) {
     if (hasValue) returns_.push_back({value, label_});
   } else if (hasValue && value != a.result) {
     if (debug_.isActive()) debug_.establish(a.debug, out_);
     emit(spv::Op::OpCopyObject, a.resultType.value, a.result.value, value.value);
   }
   if (shape == FunctionPlan::Shape::Straight || shape == FunctionPlan::Shape::FallsOut) return;
-  emit(spv::Op::OpBranch, a.rest.value);
+  emit(spv::Op::OpBranch, target.value);
   label_ = {};
   debug_.beginBlock();
 }
@@ -265,15 +304,30 @@ void InlineCopier::enter(const CallSite& call) {
   for (uint32_t local : callee.annotated)
     if (local > callee.parameterCount)
       copies_.push_back({callee.ids[local], map_[copy.map + local]});
-  if (callee.shape == FunctionPlan::Shape::Wrapped) {
-    const Id zero = rewriter_.uint32Constant(0);
-    const Id first = mapped(copy, module_.resultId(callee.firstLabel));
-    if (debug_.isActive()) debug_.establish(caller.debug, out_);
-    emit(spv::Op::OpSelectionMerge, copy.rest.value, uint32_t(spv::SelectionControlMask::MaskNone));
-    emit(spv::Op::OpSwitch, zero.value, first.value);
-    label_ = {};
-  }
+  if (callee.shape == FunctionPlan::Shape::Wrapped) wrap(copy);
   stack_.push_back(copy);
+}
+
+/// Ends the block of the call with a construct around the copy.
+void InlineCopier::wrap(Activation& copy) {
+  if (debug_.isActive()) debug_.establish(copy.place.call, out_);
+  const auto declare = [&](Id type) {
+    const Id id = rewriter_.newId();
+    variables_.insert(variables_.end(),
+                      {uint32_t(spv::Op::OpVariable) | 4u << 16, types_.pointerTo(type).value,
+                       id.value, uint32_t(spv::StorageClass::Function)});
+    return id;
+  };
+  if (copy.plan->hasFlag) {
+    copy.flag = declare(types_.boolType());
+    if (copy.result) copy.value = declare(copy.resultType);
+    emit(spv::Op::OpStore, copy.flag.value, types_.boolean(false).value);
+  }
+  const Id zero = rewriter_.uint32Constant(0);
+  const Id first = mapped(copy, module_.resultId(copy.plan->firstLabel));
+  emit(spv::Op::OpSelectionMerge, copy.rest.value, uint32_t(spv::SelectionControlMask::MaskNone));
+  emit(spv::Op::OpSwitch, zero.value, first.value);
+  label_ = {};
 }
 
 void InlineCopier::mapParameters(const CallSite& call, const FunctionPlan& callee) {
@@ -313,21 +367,28 @@ void InlineCopier::leave() {
   const auto shape = copy.plan->shape;
   if (shape == FunctionPlan::Shape::Wrapped || shape == FunctionPlan::Shape::BranchesOut) {
     emitLabel(copy.rest);
-    if (copy.result && returns_.size() > copy.firstReturn) {
-      emit(spv::Op::OpPhi, copy.resultType.value, copy.result.value);
-      const size_t begin = out_.size() - 3;
-      for (size_t r = copy.firstReturn; r < returns_.size(); ++r)
-        out_.insert(out_.end(), {returns_[r].value.value, returns_[r].from.value});
-      out_[begin] = uint32_t(spv::Op::OpPhi) | uint32_t(out_.size() - begin) << 16;
-    } else if (copy.result && copy.plan->returnCount == 0) {
-      emit(spv::Op::OpUndef, copy.resultType.value, copy.result.value); // never executed
-    }
+    if (copy.result) writeResult(copy);
   }
   returns_.resize(copy.firstReturn);
   map_.resize(copy.map);
   stack_.pop_back();
   Activation& caller = stack_.back();
   if (shape != FunctionPlan::Shape::Straight) caller.pieceStart = InstRef(caller.at.value - 1);
+}
+
+/// What a copy gives, in the block behind it.
+void InlineCopier::writeResult(const Activation& copy) {
+  if (copy.value) {
+    emit(spv::Op::OpLoad, copy.resultType.value, copy.result.value, copy.value.value);
+  } else if (returns_.size() > copy.firstReturn) {
+    const size_t begin = out_.size();
+    emit(spv::Op::OpPhi, copy.resultType.value, copy.result.value);
+    for (size_t r = copy.firstReturn; r < returns_.size(); ++r)
+      out_.insert(out_.end(), {returns_[r].value.value, returns_[r].from.value});
+    out_[begin] = uint32_t(spv::Op::OpPhi) | uint32_t(out_.size() - begin) << 16;
+  } else if (copy.plan->returnCount == 0) {
+    emit(spv::Op::OpUndef, copy.resultType.value, copy.result.value); // never executed
+  }
 }
 
 // ---- Names and decorations ----

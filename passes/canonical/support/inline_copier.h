@@ -4,6 +4,7 @@
 
 #include "canonical/support/inline_debug.h"
 #include "canonical/support/inline_plan.h"
+#include "canonical/support/inline_types.h"
 #include "ir/rewriter.h"
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace lanewise {
 
 class InlineCopier {
 public:
-  InlineCopier(const Module& module, const Annotations& annotations, InlinePlan& plan,
+  InlineCopier(Analyses& analyses, const Annotations& annotations, InlinePlan& plan,
                Rewriter& rewriter);
 
   /// Records the edits that inline the calls of `root`.
@@ -39,7 +40,7 @@ private:
     Id rest;                ///< label behind it; null where it is pasted
     Id result;              ///< of the call; null: void
     Id resultType;          ///< of the call
-    bool isDefined = false; ///< something in the copy has the id of the result
+    Id flag, value; ///< variables: whether it has returned, and what
     size_t firstReturn = 0; ///< in returns_
     InlineDebug::State debug;
     InlineDebug::Place place;
@@ -67,11 +68,15 @@ private:
   void closeHeader(Activation& a, InstRef i);
   void writeTerminator(Activation& a, InstRef i);
   void writeReturn(Activation& a, InstRef i);
+  void openLoopBody(Activation& a, InstRef i);
+  void writeExit(Activation& a);
   void writeCall(Activation& a, InstRef i);
   void enter(const CallSite& call);
   void mapParameters(const CallSite& call, const FunctionPlan& callee);
   void mapExits(Activation& copy, const FunctionPlan& callee);
+  void wrap(Activation& copy);
   void leave();
+  void writeResult(const Activation& copy);
   void writePlain(Activation& a, InstRef i);
   void cloneSampledImages(Activation& a, InstRef i);
 
@@ -95,6 +100,7 @@ private:
   std::vector<Activation> stack_;
   std::vector<Id> map_; ///< what local numbers are, of all activations
   std::vector<Return> returns_;
+  InlineTypes types_;
   std::vector<Copy> copies_; ///< of what has names or decorations
   std::vector<Id> gone_;     ///< results of void calls
   std::vector<FunctionRef> called_;

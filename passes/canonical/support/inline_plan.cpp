@@ -9,7 +9,8 @@ constexpr CallRefusal kNoBody{"import", "the function has no body"};
 constexpr CallRefusal kRecursion{"recursion", "the function calls itself"};
 constexpr CallRefusal kDontInline{"dont-inline", "the function says DontInline"};
 constexpr CallRefusal kLoopReturn{"early-return-in-loop",
-                                  "the function returns from inside a loop or switch"};
+                                  "the function returns from inside a loop or switch, "
+                                  "which something behind it does not allow"};
 constexpr CallRefusal kContinue{
     "termination-in-continue",
     "the call is in a continue construct, and the function does not always return"};
@@ -99,7 +100,7 @@ Annotations::Annotations(const Module& module) : flags_(module.idBound()) {
 InlinePlan::InlinePlan(const Module& module, const Annotations& annotations, InlineLimits limits)
     : module_(module), annotations_(annotations), limits_(limits),
       index_(module.functionCount() + 1), state_(module.functionCount() + 1), plans_(1),
-      local_(module.idBound()), split_(module.blockCount() + 1), splits_(1) {
+      local_(module.idBound()), split_(module.blockCount() + 1), splits_(1), exits_(1) {
   plans_.reserve(module.functionCount() + 1);
 }
 
@@ -222,13 +223,39 @@ void InlinePlan::decideShape(FunctionPlan& plan, const ConstructTree* constructs
   plan.shape = FunctionPlan::Shape::Wrapped;
   const Id type = module_.resultType(module_.functionInsts(plan.function).first);
   if (isOpaqueOrPointer(module_, type)) plan.whyNot = &kPointer;
-  for (uint32_t b = first.value; b <= last.value; ++b) {
-    if (!isReturn(module_.opcode(module_.terminator(BlockRef(b))))) continue;
-    for (uint32_t c = constructs->around(BlockRef(b)); c; c = (*constructs)[c].parent)
-      if ((*constructs)[c].kind != Construct::Kind::Selection) {
-        plan.whyNot = &kLoopReturn;
-        return;
-      }
+  if (plan.whyNot) return;
+  if (const auto exits = collectEarlyExits(module_, plan.function, *constructs))
+    planExits(plan, *exits);
+  else
+    plan.whyNot = &kLoopReturn;
+}
+
+/// Labels that a function gets; those of calls are planned by now.
+void InlinePlan::planExits(FunctionPlan& plan, const std::vector<EarlyExit>& exits) {
+  if (exits.empty()) return;
+  plan.hasFlag = true;
+  if (returnTarget_.empty()) returnTarget_.resize(module_.blockCount() + 1);
+  for (const EarlyExit& exit : exits) {
+    BlockSplit& parts = splitAt(exit.merge);
+    ExitPlan made;
+    made.isOnlyWay = exit.isOnlyWay;
+    made.stay = newLabel(plan);
+    parts.exit = uint32_t(exits_.size());
+    if (exit.outer) made.outer = localOf(module_.labelId(exit.outer));
+    exits_.push_back(std::move(made));
+    plan.words += kWordsAround;
+    plan.newIds += kIdsAround;
+  }
+  // Each block has its last piece by now.
+  for (const EarlyExit& exit : exits) {
+    ExitPlan& made = exits_[splitAt(exit.merge).exit];
+    for (BlockRef b : exit.returns) {
+      const uint32_t piece = lastPiece(b, false);
+      made.ways.push_back(piece ? piece : localOf(module_.labelId(b)));
+      returnTarget_[b.value] = localOf(module_.labelId(exit.merge));
+    }
+    for (BlockRef b : exit.inner) made.ways.push_back(localOf(module_.labelId(b)));
+    plan.words += exit.returns.size() * kWordsAround;
   }
 }
 
@@ -281,24 +308,36 @@ bool InlinePlan::canSplit(BlockRef b) const {
   return leaves(2) || leaves(3);
 }
 
-void InlinePlan::split(FunctionPlan& plan, CallSite& call) {
-  const auto newLabel = [&] {
-    plan.ids.emplace_back();
-    ++plan.newIds;
-    return uint32_t(plan.ids.size() - 1);
-  };
-  const BlockRef b = module_.blockOf(call.inst);
+uint32_t InlinePlan::newLabel(FunctionPlan& plan) {
+  plan.ids.emplace_back();
+  ++plan.newIds;
+  return uint32_t(plan.ids.size() - 1);
+}
+
+BlockSplit& InlinePlan::splitAt(BlockRef b) {
   if (!split_[b.value]) {
     split_[b.value] = uint32_t(splits_.size());
-    BlockSplit& parts = splits_.emplace_back();
-    const InstRef merge = module_.mergeInst(b);
-    if (merge && module_.opcode(merge) == spv::Op::OpLoopMerge) {
-      parts.body = newLabel();
-      if (module_.idAt(merge, 2) == module_.labelId(b)) parts.tail = newLabel();
-    }
+    splits_.emplace_back();
   }
-  BlockSplit& parts = splits_[split_[b.value]];
-  call.rest = newLabel();
+  return splits_[split_[b.value]];
+}
+
+/// Returns leave a root as they did: only calls split its blocks.
+uint32_t InlinePlan::lastPiece(BlockRef b, bool isRoot) const {
+  const BlockSplit* parts = splitOf(b);
+  if (!parts) return 0;
+  return parts->last || isRoot || !parts->exit ? parts->last : exits_[parts->exit].stay;
+}
+
+void InlinePlan::split(FunctionPlan& plan, CallSite& call) {
+  const BlockRef b = module_.blockOf(call.inst);
+  BlockSplit& parts = splitAt(b);
+  const InstRef merge = module_.mergeInst(b);
+  if (!parts.last && merge && module_.opcode(merge) == spv::Op::OpLoopMerge) {
+    parts.body = newLabel(plan);
+    if (module_.idAt(merge, 2) == module_.labelId(b)) parts.tail = newLabel(plan);
+  }
+  call.rest = newLabel(plan);
   parts.last = parts.tail ? parts.tail : call.rest;
 }
 

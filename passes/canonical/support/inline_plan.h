@@ -4,6 +4,7 @@
 #pragma once
 
 #include "canonical/support/construct_tree.h"
+#include "canonical/support/early_exits.h"
 #include "ir/module.h"
 
 #include <cstdint>
@@ -28,9 +29,18 @@ struct CallSite {
 
 /// A block that is split by calls. Labels are local numbers, 0 for none.
 struct BlockSplit {
-  uint32_t last = 0; ///< of the piece with the terminator: what phis name instead of the block
+  uint32_t last = 0; ///< of the piece with the terminator, where calls split it
   uint32_t body = 0; ///< of a loop header: what stands behind OpLoopMerge
   uint32_t tail = 0; ///< of a loop of one block: its new continue target
+  uint32_t exit = 0; ///< of a merge block that returns break to: index into exits, from 1 on
+};
+
+/// A merge block that returns break to, in local numbers.
+struct ExitPlan {
+  uint32_t outer = 0; ///< label of the merge block to go on to, 0: that behind the copy
+  uint32_t stay = 0;  ///< label for those that do not return
+  bool isOnlyWay = false;
+  std::vector<uint32_t> ways; ///< labels from which returns come
 };
 
 /// A function as it is copied. Its results have local numbers from 1 on, parameters first; labels
@@ -48,7 +58,8 @@ struct FunctionPlan {
   Shape shape = Shape::Straight;
   bool mayTerminate = false; ///< does not always come back: OpKill, OpUnreachable and the like
   bool hasSampledImages = false;
-  InstRef onlyReturn; ///< null: none or several
+  bool hasFlag = false; ///< returns break out of loops or switches
+  InstRef onlyReturn;   ///< null: none or several
   uint32_t parameterCount = 0;
   uint32_t returnCount = 0;
   uint32_t inlinedCalls = 0;
@@ -92,6 +103,13 @@ public:
   }
   /// Local number of a result in its function, 0 of a global.
   uint32_t localOf(Id id) const { return id.value < local_.size() ? local_[id.value] : 0; }
+  const ExitPlan& exit(const BlockSplit& split) const { return exits_[split.exit]; }
+  /// What phis name instead of the block `b`; 0 where that is the block itself.
+  uint32_t lastPiece(BlockRef b, bool isRoot) const;
+  /// Label, by local number, that the return in a block breaks to; 0: out of the copy.
+  uint32_t returnTarget(BlockRef b) const {
+    return returnTarget_.empty() ? 0 : returnTarget_[b.value];
+  }
   /// Where local ids stand among the words of a function.
   const std::vector<uint32_t>& localWordsOf(FunctionPlan& plan);
 
@@ -105,6 +123,9 @@ private:
   const CallRefusal* whyArgumentsForbid(const CallSite& call, const FunctionPlan& callee) const;
   bool canSplit(BlockRef b) const;
   void split(FunctionPlan& plan, CallSite& call);
+  uint32_t newLabel(FunctionPlan& plan);
+  BlockSplit& splitAt(BlockRef b);
+  void planExits(FunctionPlan& plan, const std::vector<EarlyExit>& exits);
 
   enum class State : uint8_t { Unseen, Active, Done };
   const Module& module_;
@@ -116,6 +137,8 @@ private:
   std::vector<uint32_t> local_; ///< by Id
   std::vector<uint32_t> split_; ///< by BlockRef, into splits_
   std::vector<BlockSplit> splits_;
+  std::vector<ExitPlan> exits_;
+  std::vector<uint32_t> returnTarget_; ///< by BlockRef; empty while there is none
 };
 
 } // namespace lanewise
