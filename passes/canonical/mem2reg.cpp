@@ -33,17 +33,16 @@
 #include "analysis/control_flow/cfg.h"
 #include "analysis/control_flow/dominance.h"
 #include "analysis/module/decorations.h"
-#include "canonical/support/debug_values.h"
-#include "canonical/support/default_values.h"
-#include "canonical/support/local_variables.h"
-#include "canonical/support/phi_candidates.h"
-#include "canonical/support/value_types.h"
+#include "canonical/promotion/debug_values.h"
+#include "canonical/promotion/default_values.h"
+#include "canonical/promotion/local_variables.h"
+#include "canonical/promotion/phi_placement.h"
+#include "canonical/promotion/value_types.h"
 #include "ir/rewriter.h"
 #include "pass.h"
 #include "text/format_text.h"
 #include "transforms/value_edits.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace lanewise {
@@ -65,9 +64,8 @@ struct Access {
 };
 
 /// What a block does to one variable, as others see it.
-struct BlockValue {
-  BlockRef block;
-  HeldValue value;
+struct ListedValue {
+  BlockValue at;
   uint32_t next; ///< the same variable's next one, kNone at the end
 };
 constexpr uint32_t kNone = UINT32_MAX;
@@ -95,7 +93,8 @@ class Promotion {
 public:
   explicit Promotion(PassContext& context)
       : context_(context), analyses_(context.analyses), module_(context.module),
-        variables_(analyses_), phis_(module_.idBound()), types_(module_) {}
+        variables_(analyses_), phis_(module_.idBound()), types_(module_),
+        placement_(analyses_, phis_) {}
 
   bool hasVariables() const { return !variables_.empty(); }
   void collect();
@@ -115,11 +114,7 @@ private:
   void append(List& list, BlockRef block, HeldValue value);
   void promote(uint32_t variable);
   bool promoteByDominance(uint32_t variable);
-  void markStores(uint32_t variable);
-  void collectLive(uint32_t variable);
-  bool placePhis(uint32_t variable);
-  HeldValue valueAtBeginning(uint32_t variable, BlockRef b);
-  bool isTypeInTheWay(uint32_t variable, bool hasPhi);
+  bool isInTheWay(uint32_t variable, uint32_t firstPhi);
   void refuse(uint32_t variable, std::string_view name, std::string_view message);
   HeldValue initialValue(uint32_t variable) const {
     return HeldValue::of(variables_.at(variable).initial);
@@ -140,14 +135,13 @@ private:
   std::vector<Access> accesses_; ///< in module order
 
   std::vector<State> states_; ///< by variable
-  std::vector<BlockValue> blockValues_;
+  std::vector<ListedValue> blockValues_;
   std::vector<LocalLoad> sameBlock_;
   PhiCandidates phis_;
   ValueTypes types_;
-  // Of the variable at hand, by BlockRef; an entry counts where its mark names the variable.
-  std::vector<uint32_t> storeMark_, liveMark_;
-  std::vector<HeldValue> atEnd_, atBeginning_;
-  std::vector<BlockRef> live_;
+  PhiPlacement placement_;
+  std::vector<BlockValue> stores_;
+  std::vector<BlockRef> loads_;
 
   Rewriter* rewriter_ = nullptr;
   std::vector<Id> phiIds_; ///< by candidate, null where it is not needed
@@ -222,7 +216,7 @@ bool Promotion::hasCandidates() const {
 
 void Promotion::append(List& list, BlockRef block, HeldValue value) {
   const auto index = uint32_t(blockValues_.size());
-  blockValues_.push_back({block, value, kNone});
+  blockValues_.push_back({{block, value}, kNone});
   if (list.first == kNone)
     list.first = index;
   else
@@ -264,8 +258,8 @@ void Promotion::followBlocks() {
       continue;
     }
     s.value = HeldValue::of(module_.idAt(a.inst, 2));
-    if (s.stores.last != kNone && blockValues_[s.stores.last].block == block)
-      blockValues_[s.stores.last].value = s.value;
+    if (s.stores.last != kNone && blockValues_[s.stores.last].at.block == block)
+      blockValues_[s.stores.last].at.value = s.value;
     else
       append(s.stores, block, s.value);
   }
@@ -277,94 +271,24 @@ bool Promotion::promoteByDominance(uint32_t variable) {
   const uint32_t store = s.stores.first;
   if (store == kNone && !initialValue(variable).isUndefined()) {
     for (uint32_t e = s.exposed.first; e != kNone; e = blockValues_[e].next)
-      phis_.know(blockValues_[e].value.id(), initialValue(variable));
+      phis_.know(blockValues_[e].at.value.id(), initialValue(variable));
     return true;
   }
   if (store != s.stores.last) return false;
   if (store == kNone) {
     if (!types_.canBeUndefined(variables_.at(variable).type)) return false;
     for (uint32_t e = s.exposed.first; e != kNone; e = blockValues_[e].next)
-      phis_.know(blockValues_[e].value.id(), HeldValue());
+      phis_.know(blockValues_[e].at.value.id(), HeldValue());
     return true;
   }
   const Dominance& dominance = analyses_.get<Dominance>();
-  const BlockValue stored = blockValues_[store];
+  const BlockValue stored = blockValues_[store].at;
   for (uint32_t e = s.exposed.first; e != kNone; e = blockValues_[e].next)
-    if (blockValues_[e].block == stored.block ||
-        !dominance.dominates(stored.block, blockValues_[e].block))
+    if (blockValues_[e].at.block == stored.block ||
+        !dominance.dominates(stored.block, blockValues_[e].at.block))
       return false;
   for (uint32_t e = s.exposed.first; e != kNone; e = blockValues_[e].next)
-    phis_.know(blockValues_[e].value.id(), stored.value);
-  return true;
-}
-
-void Promotion::markStores(uint32_t variable) {
-  for (uint32_t d = states_[variable].stores.first; d != kNone; d = blockValues_[d].next) {
-    storeMark_[blockValues_[d].block.value] = variable;
-    atEnd_[blockValues_[d].block.value] = blockValues_[d].value;
-  }
-}
-
-/// The blocks at whose beginning the variable holds what somebody will load, in reverse post-order.
-void Promotion::collectLive(uint32_t variable) {
-  const Cfg& cfg = analyses_.get<Cfg>();
-  live_.clear();
-  const auto visit = [&](BlockRef b) {
-    if (liveMark_[b.value] == variable || !cfg.isReachable(b)) return;
-    liveMark_[b.value] = variable;
-    live_.push_back(b);
-  };
-  for (uint32_t e = states_[variable].exposed.first; e != kNone; e = blockValues_[e].next)
-    visit(blockValues_[e].block);
-  for (size_t at = 0; at < live_.size(); ++at)
-    for (BlockRef p : cfg.predecessors(live_[at]))
-      if (storeMark_[p.value] != variable) visit(p);
-  std::sort(live_.begin(), live_.end(),
-            [&](BlockRef a, BlockRef b) { return cfg.rpoIndex(a) < cfg.rpoIndex(b); });
-}
-
-/// What the predecessors agree on, or a candidate. The operands of a candidate in a loop's header
-/// are not all known by now.
-HeldValue Promotion::valueAtBeginning(uint32_t variable, BlockRef b) {
-  const Cfg& cfg = analyses_.get<Cfg>();
-  if (cfg.rpoIndex(b) == 0) return initialValue(variable);
-  bool isOne = true, isFirst = true;
-  HeldValue one;
-  for (BlockRef p : cfg.predecessors(b)) {
-    if (!cfg.isReachable(p)) continue;
-    const bool isStored = storeMark_[p.value] == variable;
-    if (!isStored && cfg.rpoIndex(p) >= cfg.rpoIndex(b)) {
-      isOne = false;
-      break;
-    }
-    const HeldValue v = isStored ? atEnd_[p.value] : atBeginning_[p.value];
-    if (!isFirst && v != one) isOne = false;
-    isFirst = false;
-    one = v;
-  }
-  return isOne ? one : HeldValue::ofPhi(phis_.add(b, variable));
-}
-
-/// False if the variable has to stay.
-bool Promotion::placePhis(uint32_t variable) {
-  const Cfg& cfg = analyses_.get<Cfg>();
-  const uint32_t first = phis_.size();
-  for (BlockRef b : live_) {
-    const uint32_t before = phis_.size();
-    atBeginning_[b.value] = valueAtBeginning(variable, b);
-    if (phis_.size() == before) continue;
-    if (cfg.predecessors(b).size() > kMaxPhiOperands) {
-      phis_.truncate(first);
-      refuse(variable, "too-many-predecessors", "a phi of it would have more operands than fit");
-      return false;
-    }
-    for (BlockRef p : cfg.predecessors(b))
-      if (cfg.isReachable(p)) phis_.addOperand(p, HeldValue());
-  }
-  for (uint32_t phi = first; phi < phis_.size(); ++phi)
-    for (PhiCandidates::Operand& o : phis_.operands(phi))
-      o.value =
-          storeMark_[o.from.value] == variable ? atEnd_[o.from.value] : atBeginning_[o.from.value];
+    phis_.know(blockValues_[e].at.value.id(), stored.value);
   return true;
 }
 
@@ -378,39 +302,44 @@ void Promotion::refuse(uint32_t variable, std::string_view name, std::string_vie
   context_.remarks.push_back(std::move(remark));
 }
 
-/// Why a value of a type that phis or OpUndef do not have is kept in memory, if it is.
-bool Promotion::isTypeInTheWay(uint32_t variable, bool hasPhi) {
+/// Why the variable is kept in memory nevertheless, if it is.
+bool Promotion::isInTheWay(uint32_t variable, uint32_t firstPhi) {
   const LocalVariable& v = variables_.at(variable);
-  if (hasPhi && !types_.canBeInPhi(v.type)) {
+  for (uint32_t phi = firstPhi; phi < phis_.size(); ++phi)
+    if (analyses_.get<Cfg>().predecessors(phis_.block(phi)).size() > kMaxPhiOperands) {
+      refuse(variable, "too-many-predecessors", "a phi of it would have more operands than fit");
+      return true;
+    }
+  if (firstPhi != phis_.size() && !types_.canBeInPhi(v.type)) {
     refuse(variable, "no-phi", "values of its type cannot be in a phi");
     return true;
   }
-  const BlockRef entry = module_.firstBlock(v.function);
-  if (liveMark_[entry.value] != variable || v.initial || types_.canBeUndefined(v.type))
-    return false;
+  if (!placement_.seesInitial() || v.initial || types_.canBeUndefined(v.type)) return false;
   refuse(variable, "undefined", kMayBeUndefined);
   return true;
 }
 
 void Promotion::promote(uint32_t variable) {
   if (states_[variable].exposed.first == kNone || promoteByDominance(variable)) return;
-  if (storeMark_.empty()) {
-    const size_t blocks = size_t(module_.blockCount()) + 1;
-    storeMark_.assign(blocks, 0);
-    liveMark_.assign(blocks, 0);
-    atEnd_.resize(blocks);
-    atBeginning_.resize(blocks);
-  }
-  markStores(variable);
-  collectLive(variable);
+  stores_.clear();
+  loads_.clear();
+  for (uint32_t d = states_[variable].stores.first; d != kNone; d = blockValues_[d].next)
+    stores_.push_back(blockValues_[d].at);
+  for (uint32_t e = states_[variable].exposed.first; e != kNone; e = blockValues_[e].next)
+    loads_.push_back(blockValues_[e].at.block);
+  const LocalVariable& v = variables_.at(variable);
   const uint32_t first = phis_.size();
-  if (!placePhis(variable)) return;
-  if (isTypeInTheWay(variable, phis_.size() != first)) {
+  if (!placement_.place({variable, v.function, initialValue(variable)}, stores_, loads_,
+                        types_.canBeInPhi(v.type))) {
+    refuse(variable, "too-long-lived", "it lives in too many blocks of deeply nested loops");
+    return;
+  }
+  if (isInTheWay(variable, first)) {
     phis_.truncate(first);
     return;
   }
   for (uint32_t e = states_[variable].exposed.first; e != kNone; e = blockValues_[e].next)
-    phis_.know(blockValues_[e].value.id(), atBeginning_[blockValues_[e].block.value]);
+    phis_.know(blockValues_[e].at.value.id(), placement_.atBeginning(blockValues_[e].at.block));
 }
 
 void Promotion::promote() {

@@ -1,4 +1,4 @@
-#include "canonical/support/value_types.h"
+#include "canonical/promotion/value_types.h"
 
 #include "ir/newer_enumerants.h"
 

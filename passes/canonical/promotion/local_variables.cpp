@@ -1,4 +1,4 @@
-#include "canonical/support/local_variables.h"
+#include "canonical/promotion/local_variables.h"
 
 #include "analysis/module/decorations.h"
 

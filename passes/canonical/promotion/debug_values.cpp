@@ -1,4 +1,4 @@
-#include "canonical/support/debug_values.h"
+#include "canonical/promotion/debug_values.h"
 
 namespace lanewise {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "analysis/module/analyses.h"
-#include "canonical/support/debug_values.h"
-#include "canonical/support/element_tree.h"
-#include "canonical/support/local_variables.h"
+#include "canonical/promotion/debug_values.h"
+#include "canonical/promotion/element_tree.h"
+#include "canonical/promotion/local_variables.h"
 #include "ir/module.h"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "canonical/support/phi_candidates.h"
+#include "canonical/promotion/phi_candidates.h"
 
 namespace lanewise {
 

@@ -1,4 +1,4 @@
-#include "canonical/support/element_uses.h"
+#include "canonical/promotion/element_uses.h"
 
 #include "analysis/module/decorations.h"
 

@@ -1,4 +1,4 @@
-#include "canonical/support/element_tree.h"
+#include "canonical/promotion/element_tree.h"
 
 #include <algorithm>
 
