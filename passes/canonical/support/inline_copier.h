@@ -40,7 +40,7 @@ private:
     Id rest;                ///< label behind it; null where it is pasted
     Id result;              ///< of the call; null: void
     Id resultType;          ///< of the call
-    Id flag, value; ///< variables: whether it has returned, and what
+    Id flag, value;         ///< variables: whether it has returned, and what
     size_t firstReturn = 0; ///< in returns_
     InlineDebug::State debug;
     InlineDebug::Place place;
