@@ -63,13 +63,14 @@ void addRemarks(PassContext& context, InlinePlan& plan) {
   for (uint32_t f = 1; f <= module.functionCount(); ++f) {
     if (!plan.isPlanned(FunctionRef(f))) continue;
     for (const CallSite& call : plan.of(FunctionRef(f)).calls) {
-      if (!call.refusal) continue;
+      const CallRefusal* refusal = call.refusal ? call.refusal : plan.of(FunctionRef(f)).whyAsItWas;
+      if (!refusal) continue;
       Remark remark;
       remark.kind = Remark::Kind::Missed;
       remark.pass = "inline";
-      remark.name = call.refusal->name;
+      remark.name = refusal->name;
       remark.location = context.analyses.get<SourceLines>().at(module, call.inst);
-      remark.message = formatText("call not inlined: {}", call.refusal->message);
+      remark.message = formatText("call not inlined: {}", refusal->message);
       context.remarks.push_back(std::move(remark));
     }
   }

@@ -13,7 +13,7 @@ InlineCopier::InlineCopier(Analyses& analyses, const Annotations& annotations, I
 
 void InlineCopier::rewrite(FunctionRef root) {
   FunctionPlan& plan = plan_.of(root);
-  if (plan.inlinedCalls == 0) {
+  if (!plan_.reserve(plan)) {
     for (const CallSite& call : plan.calls)
       if (call.callee) called_.push_back(call.callee);
     return;

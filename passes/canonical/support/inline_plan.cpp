@@ -137,6 +137,16 @@ void InlinePlan::add(FunctionRef root) {
   }
 }
 
+bool InlinePlan::reserve(FunctionPlan& root) {
+  if (root.inlinedCalls == 0) return false;
+  if (root.words > limits_.words) root.whyAsItWas = &kGrowth;
+  if (root.newIds > limits_.newIds) root.whyAsItWas = &kIdBound;
+  if (root.whyAsItWas) return false;
+  limits_.words -= root.words;
+  limits_.newIds -= root.newIds;
+  return true;
+}
+
 void InlinePlan::collect(FunctionPlan& plan) {
   const InstRange insts = module_.functionInsts(plan.function);
   plan.ids.emplace_back(); // local numbers begin with 1

@@ -68,9 +68,10 @@ struct FunctionPlan {
   std::vector<CallSite> calls;
   std::vector<uint32_t> localWords; ///< offsets of words that hold local ids; when first copied
   bool hasLocalWords = false;
-  uint64_t words = 0;                  ///< with all calls inlined
-  uint64_t newIds = 0;                 ///< that a copy takes
-  const CallRefusal* whyNot = nullptr; ///< no call of it is inlined
+  uint64_t words = 0;                      ///< with all calls inlined
+  uint64_t newIds = 0;                     ///< that a copy takes
+  const CallRefusal* whyNot = nullptr;     ///< no call of it is inlined
+  const CallRefusal* whyAsItWas = nullptr; ///< no call in it is inlined where it is written itself
 };
 
 /// What is noted of an id's names and decorations.
@@ -84,8 +85,9 @@ private:
   std::vector<uint8_t> flags_; ///< by Id
 };
 
+/// Of all that is written; no function alone exceeds them either.
 struct InlineLimits {
-  uint64_t words = 0; ///< that the functions may have
+  uint64_t words = 0;
   uint64_t newIds = 0;
 };
 
@@ -95,6 +97,10 @@ public:
 
   /// Plans everything that `root` reaches. What was planned before stays as it is.
   void add(FunctionRef root);
+
+  /// Takes what writing `root` anew needs from the limits; where they do not have it, the function
+  /// stays as it was. True if it is to be written.
+  bool reserve(FunctionPlan& root);
 
   bool isPlanned(FunctionRef f) const { return index_[f.value] != 0; }
   FunctionPlan& of(FunctionRef f) { return plans_[index_[f.value]]; }

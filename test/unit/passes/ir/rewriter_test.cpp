@@ -52,6 +52,40 @@ protected:
   std::vector<uint32_t> copy() const { return {module.words().begin(), module.words().end()}; }
 };
 
+TEST_F(RewriterTest, RunsOfInstructionsAreReplacedAtOnce) {
+  Rewriter rewriter(module);
+  const InstRef load = def(22), behind(load.value + 2);
+  std::vector<uint32_t> words;
+  for (uint32_t id : {30u, 31u}) {
+    Inst inst(spv::Op::OpLoad);
+    const auto finished = inst.id(Id(3)).id(Id(id)).id(Id(5)).finish();
+    words.insert(words.end(), finished.begin(), finished.end());
+  }
+  for (int n = 0; n < 10; ++n) rewriter.newId(); // 30 and 31 among them
+  rewriter.replaceRange({load, behind}, words);
+  rewriter.insertBefore(load, Inst(spv::Op::OpNop));
+  rewriter.insertBefore(behind, Inst(spv::Op::OpNop));
+  commit(rewriter);
+  const InstRef first = def(30);
+  EXPECT_FALSE(def(22));
+  EXPECT_EQ(module.opcode(InstRef(first.value - 1)), spv::Op::OpNop);
+  EXPECT_EQ(def(31), InstRef(first.value + 1));
+  EXPECT_EQ(module.opcode(InstRef(first.value + 2)), spv::Op::OpNop);
+  EXPECT_EQ(module.opcode(InstRef(first.value + 3)), spv::Op::OpReturn);
+}
+
+TEST_F(RewriterTest, NoEditStandsInAReplacedRun) {
+  const std::vector<uint32_t> before = copy();
+  Rewriter rewriter(module);
+  const InstRef load = def(22);
+  rewriter.replaceRange({load, InstRef(load.value + 2)}, {});
+  rewriter.setId(InstRef(load.value + 1), 1, Id(5));
+  const Result<bool> changed = rewriter.commit();
+  ASSERT_FALSE(changed);
+  EXPECT_NE(changed.error().str().find("conflicting edits"), std::string::npos);
+  EXPECT_EQ(copy(), before);
+}
+
 TEST_F(RewriterTest, NoEditsChangeNothing) {
   std::vector<uint32_t> before = copy();
   Rewriter rewriter(module);

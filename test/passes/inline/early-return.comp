@@ -1,0 +1,31 @@
+// Returns from inside selections break out of an OpSwitch with one case.
+// RUN: %lanewise opt --target-env=vulkan1.2 --remarks=none %s -o %t.in.spv
+// RUN: %lanewise opt --inline --globaldce --target-env=vulkan1.2 --remarks=missed %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
+// EQUAL: outputs equal
+// CHECK-NOT: OpFunctionCall
+// CHECK:     OpSelectionMerge [[REST:%[^ ]+]] None
+// CHECK-NEXT: OpSwitch %uint_0 %{{[^ ]+$}}
+// CHECK:     [[REST]] = OpLabel
+// CHECK-NEXT: OpPhi %uint
+// CHECK-NOT: OpFunctionCall
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer Data { uint data[]; };
+
+uint bucket(uint x) {
+  if (x < 10u) return 1u;
+  if (x < 100u) {
+    if ((x & 1u) != 0u) return 2u;
+    x += 3u;
+  }
+  return x / 10u;
+}
+
+void main() {
+  uint i = gl_GlobalInvocationID.x;
+  data[i] = bucket(data[i] & 127u) + bucket(i);
+}
