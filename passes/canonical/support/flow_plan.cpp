@@ -383,11 +383,14 @@ void FlowPlan::appendBlocks(FunctionRef f) {
     if (kind_[n] == Block::EmptyContinue) ++predecessors_[nesting_.headerOfContinue(b).value];
     if (!isReached(b)) continue;
     const bool isSwitch = isHeader(b) && module_.opcode(module_.terminator(b)) == spv::Op::OpSwitch;
-    for (BlockRef s : cfg_.successors(b)) {
-      if (!isEdge(b, s)) continue;
+    const auto count = [&](BlockRef s) {
       ++predecessors_[s.value];
       if (isSwitch) isSwitchTarget_[s.value] = 1;
-    }
+    };
+    if (target_[n])
+      count(target_[n]); // which may be none of the old ones: a merge block
+    else
+      for (BlockRef s : cfg_.successors(b)) count(s);
   }
   for (BlockRef b : cfg_.reversePostOrder(f)) {
     if (!isReached(b) || isAppended_[b.value]) continue;
