@@ -250,12 +250,19 @@ void Liveness::visit(InstRef i) {
   case spv::Op::OpSwitch:
     need(module_.idAt(i, 1));
     return;
+  // The most frequent ones that have operands other than ids. Scopes are constants.
+  case spv::Op::OpLoad:
+    need(module_.idAt(i, 3));
+    return;
+  case spv::Op::OpStore:
+    need(module_.idAt(i, 1));
+    need(module_.idAt(i, 2));
+    return;
   case spv::Op::OpCompositeExtract:
   case spv::Op::OpCompositeInsert:
   case spv::Op::OpVectorShuffle:
   case spv::Op::OpCopyObject:
   case spv::Op::OpSelect:
-    if (demand_.empty()) break;
     visitParts(i);
     return;
   default:
@@ -289,7 +296,7 @@ void Liveness::visitPhi(InstRef phi, uint64_t parts) {
 
 /// What passes parts of composites on. The part of an index beyond 63 is shared by all of them.
 void Liveness::visitParts(InstRef i) {
-  const uint64_t parts = demand_[i.value];
+  const uint64_t parts = demand_.empty() ? kAll : demand_[i.value];
   const auto idAt = [&](uint32_t n) { return module_.idAt(i, n); };
   switch (module_.opcode(i)) {
   case spv::Op::OpCompositeExtract:
