@@ -18,6 +18,7 @@
 //              %m: OpReturn
 // After        OpStore %p %x
 //              OpReturn
+//              Blocks keep their places, but for one that would stand before what dominates it.
 // Debug info   Lines and scopes stay with their instructions. What describes a removed block goes.
 // Not handled  A continue target stays a block of its own. Arms that differ in the value of a phi
 //              alone (--branch-to-predication). Early returns. A function in which decisions depend
@@ -25,6 +26,7 @@
 // Reference    SPIR-V specification, 2.11 (structured control flow), 3.42.17; LLVM, SimplifyCFG.
 #include "analysis/control_flow/cfg.h"
 #include "analysis/module/constants.h"
+#include "canonical/support/block_order.h"
 #include "canonical/support/flow_plan.h"
 #include "ir/rewriter.h"
 #include "pass.h"
@@ -304,6 +306,11 @@ PassResult runSimplifycfg(PassContext& context) {
   const uint32_t bound = context.module.idBound();
   auto committed = rewriter.commit();
   if (!committed) return committed.error();
+  if (!plan.outOfOrder().empty()) {
+    const Cfg cfg(context.module);
+    for (FunctionRef f : plan.outOfOrder()) orderBlocks(context.module, cfg, f, rewriter);
+    if (auto ordered = rewriter.commit(); !ordered) return ordered.error();
+  }
   return PassOutcome{*committed, context.module.idBound() == bound
                                      ? PreservedAnalyses::of<Constants>()
                                      : PreservedAnalyses::none()};

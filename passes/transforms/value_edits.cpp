@@ -54,6 +54,7 @@ void ValueEdits::replace(Id old, Id value, Decorated decorated) {
     return;
   }
   assert(resolved(value) != old);
+  hasReplacements_ = true;
   state_[def.value] = State::Erased;
   instead_[old.value] = value;
 }
@@ -106,7 +107,7 @@ void ValueEdits::applyToBody(InstRef i) {
     return;
   }
   assert(!usesGone(i) && "an erased value is used");
-  renameOperands(i);
+  if (hasReplacements_) renameOperands(i);
 }
 
 /// A copy instead of the definition; one instead of a phi stands behind the phis.

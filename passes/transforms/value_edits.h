@@ -59,6 +59,7 @@ private:
   mutable std::vector<Id> instead_; ///< by Id, null for itself; paths are shortened when looked up
   std::map<InstRef, Id> copies_;    ///< by definition: what it will be a copy of
   bool hasEdits_ = false;
+  bool hasReplacements_ = false; ///< without any, operands keep their names
 };
 
 } // namespace lanewise

@@ -44,6 +44,7 @@ void FlowPlan::planFunction(FunctionRef f) {
   collapseSelections(f);
   keepNamed(f);
   appendBlocks(f);
+  if (isOrderLost(f)) outOfOrder_.push_back(f);
 }
 
 void FlowPlan::resetFunction(FunctionRef f) {
@@ -383,11 +384,14 @@ void FlowPlan::appendBlocks(FunctionRef f) {
     if (kind_[n] == Block::EmptyContinue) ++predecessors_[nesting_.headerOfContinue(b).value];
     if (!isReached(b)) continue;
     const bool isSwitch = isHeader(b) && module_.opcode(module_.terminator(b)) == spv::Op::OpSwitch;
-    for (BlockRef s : cfg_.successors(b)) {
-      if (!isEdge(b, s)) continue;
+    const auto count = [&](BlockRef s) {
       ++predecessors_[s.value];
       if (isSwitch) isSwitchTarget_[s.value] = 1;
-    }
+    };
+    if (target_[n])
+      count(target_[n]); // which may be none of the old ones: a merge block
+    else
+      for (BlockRef s : cfg_.successors(b)) count(s);
   }
   for (BlockRef b : cfg_.reversePostOrder(f)) {
     if (!isReached(b) || isAppended_[b.value]) continue;
@@ -404,9 +408,34 @@ void FlowPlan::appendBlocks(FunctionRef f) {
       if (!canAppend(chain, s)) break;
       next_[next.value] = s;
       isAppended_[s.value] = 1;
+      head_[s.value] = b;
       next = s;
     }
   }
+}
+
+/// Whether a block may stand before what dominates it now that there are fewer ways to it.
+bool FlowPlan::isOrderLost(FunctionRef f) {
+  const uint32_t first = module_.firstBlock(f).value, end = first + module_.blockCount(f);
+  std::vector<uint8_t> isLedTo(end - first);
+  bool isChanged = false;
+  for (uint32_t n = first; n < end; ++n) {
+    const BlockRef b(n);
+    isChanged = isChanged || kind_[n] == Block::Gone || target_[n];
+    if (!isReached(b)) continue;
+    const uint32_t place = head_[n] ? head_[n].value : n;
+    const auto lead = [&](BlockRef s) {
+      if (place < s.value) isLedTo[s.value - first] = 1;
+    };
+    if (target_[n])
+      lead(target_[n]);
+    else
+      for (BlockRef s : cfg_.successors(b)) lead(s);
+  }
+  if (!isChanged) return false;
+  for (uint32_t n = first + 1; n < end; ++n)
+    if (isReached(BlockRef(n)) && !isAppended_[n] && !isLedTo[n - first]) return true;
+  return false;
 }
 
 } // namespace lanewise

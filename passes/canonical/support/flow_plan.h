@@ -51,6 +51,8 @@ public:
 
   /// The header of the loop whose continue target an EmptyContinue is.
   BlockRef loopOfContinue(BlockRef b) const { return nesting_.headerOfContinue(b); }
+  /// Functions whose blocks must be put in order afterwards (block_order.h).
+  const std::vector<FunctionRef>& outOfOrder() const { return outOfOrder_; }
   /// False when everything stays as it is.
   bool hasChanges() const;
 
@@ -105,6 +107,7 @@ private:
     bool isEmpty = true;
   };
   bool canAppend(const Chain& chain, BlockRef next) const;
+  bool isOrderLost(FunctionRef f);
   bool canAppendMerge(const Chain& chain, BlockRef next) const;
 
   const Module& module_;
@@ -118,14 +121,14 @@ private:
   std::vector<BlockRef> emptyEnd_;                            ///< shortcut over empty blocks
   std::vector<uint8_t> isSwitchTarget_;
   std::vector<uint32_t> predecessors_;
-  std::vector<BlockRef> next_;
+  std::vector<BlockRef> next_, head_; ///< of a block that is appended: the first of all
   std::vector<uint8_t> isAppended_;
   mutable std::vector<Id> instead_; ///< by Id
   std::vector<Id> replaced_;
   size_t replacedBefore_ = 0;     ///< those of earlier functions
   std::vector<uint8_t> wasFound_; ///< scratch
   bool isMoreReached_ = false;    ///< than was thought: a decision was taken back
-  std::vector<FunctionRef> leftAlone_;
+  std::vector<FunctionRef> leftAlone_, outOfOrder_;
 };
 
 template <class MayReplace>
@@ -136,7 +139,7 @@ FlowPlan::FlowPlan(const Module& module, const Cfg& cfg, MayReplace&& mayReplace
   kind_.resize(blocks);
   for (auto* flags : {&isDropped_, &mustStay_, &hasNoBackEdge_, &isSwitchTarget_, &isAppended_})
     flags->resize(blocks);
-  for (auto* refs : {&target_, &outer_, &emptyEnd_, &next_}) refs->resize(blocks);
+  for (auto* refs : {&target_, &outer_, &emptyEnd_, &next_, &head_}) refs->resize(blocks);
   predecessors_.resize(blocks);
   for (uint32_t b = 1; b < blocks; ++b)
     for (InstRef phi : phisOf(module, BlockRef(b))) mayReplace_[phi.value] = mayReplace(phi);

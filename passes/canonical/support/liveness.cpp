@@ -1,6 +1,6 @@
 #include "canonical/support/liveness.h"
 
-#include "transforms/debug_cursor.h"
+#include <utility>
 
 namespace lanewise {
 
@@ -17,10 +17,10 @@ Liveness::Liveness(Analyses& analyses)
   isRemovable_.resize(blocks);
   firstInside_.resize(blocks);
   nextInside_.resize(blocks);
-  isImpure_.resize(size_t(module_.functionCount()) + 1);
+  hasEffect_.resize(size_t(module_.functionCount()) + 1);
   collectControl();
   collect();
-  markImpureCalls();
+  indexCalls();
   propagate();
   markRemovableBlocks();
 }
@@ -32,7 +32,7 @@ void Liveness::collect() {
     const uint32_t first = module_.firstBlock(FunctionRef(f)).value;
     for (uint32_t b = first; b < first + module_.blockCount(FunctionRef(f)); ++b)
       collectBlock(BlockRef(b));
-    if (module_.blockCount(FunctionRef(f)) == 0) isImpure_[f] = 1;
+    if (module_.blockCount(FunctionRef(f)) == 0) hasEffect_[f] = 1;
   }
 }
 
@@ -50,7 +50,7 @@ void Liveness::collectBlock(BlockRef b) {
     case OpClass::Terminator:
       if (isLeaving(i)) keepWayOut(b);
       if (isLeaving(i) && op != spv::Op::OpReturn && op != spv::Op::OpReturnValue)
-        isImpure_[function.value] = 1;
+        hasEffect_[function.value] = 1;
       continue;
     default:
       break;
@@ -59,57 +59,54 @@ void Liveness::collectBlock(BlockRef b) {
     if (op == spv::Op::OpPhi) continue;
     if (op == spv::Op::OpCompositeInsert && demand_.empty()) demand_.resize(isLive_.size());
     if (op == spv::Op::OpFunctionCall) {
-      calls_.emplace_back(function, i);
+      foundCalls_.push_back(i);
     } else if (const InstRef variable = accesses_.privateTarget(i)) {
       nextStore_[i.value] = std::exchange(firstStore_[variable.value], i);
-      if (spv::StorageClass(module_.word(variable, 3)) != spv::StorageClass::Function)
-        isImpure_[function.value] = 1;
     } else if (accesses_.isNeededForItself(i)) {
-      isImpure_[function.value] = 1;
+      hasEffect_[function.value] = 1;
       mark(i);
     }
   }
 }
 
-/// Calls of functions that have an effect, or may not come back. Callees first, by counting.
-void Liveness::markImpureCalls() {
-  if (calls_.empty()) return;
-  // A function with a loop may not come back; one that calls itself is never counted down to 0.
+void Liveness::indexCalls() {
+  if (foundCalls_.empty()) return;
+  callStart_.resize(size_t(module_.functionCount()) + 2);
+  const auto calleeOf = [&](InstRef call) { return module_.functionOfId(module_.idAt(call, 3)); };
+  for (InstRef call : foundCalls_) ++callStart_[calleeOf(call).value + 1];
+  for (size_t f = 1; f < callStart_.size(); ++f) callStart_[f] += callStart_[f - 1];
+  calls_.resize(foundCalls_.size());
+  std::vector<uint32_t> next = callStart_;
+  for (InstRef call : foundCalls_) calls_[next[calleeOf(call).value]++] = call;
+  // A function with a loop may not come back.
   for (uint32_t f = 1; f <= module_.functionCount(); ++f)
     for (BlockRef b : cfg_.reversePostOrder(FunctionRef(f)))
       for (BlockRef s : cfg_.successors(b))
-        if (cfg_.rpoIndex(s) <= cfg_.rpoIndex(b)) isImpure_[f] = 1;
+        if (cfg_.rpoIndex(s) <= cfg_.rpoIndex(b)) hasEffect_[f] = 1;
+  // What is no function at all stands in front.
+  for (uint32_t f = 0; f <= module_.functionCount(); ++f)
+    if (f == 0 || hasEffect_[f])
+      for (uint32_t n = callStart_[f]; n < callStart_[f + 1]; ++n) mark(calls_[n]);
+}
 
-  const auto calleeOf = [&](InstRef call) { return module_.functionOfId(module_.idAt(call, 3)); };
-  std::vector<uint32_t> start(size_t(module_.functionCount()) + 2), open(start.size());
-  for (const auto& [caller, call] : calls_) {
-    ++start[calleeOf(call).value + 1];
-    ++open[caller.value];
+/// Something needed is done in the function, so that its calls are needed as well.
+void Liveness::hasEffect(FunctionRef f) {
+  if (hasEffect_[f.value] || calls_.empty()) return;
+  hasEffect_[f.value] = 1;
+  for (uint32_t n = callStart_[f.value]; n < callStart_[f.value + 1]; ++n) {
+    // One that is needed for its result has been visited, or will be.
+    const InstRef call = calls_[n];
+    if (isLive_[call.value])
+      requeue(call);
+    else
+      mark(call);
   }
-  for (size_t f = 1; f < start.size(); ++f) start[f] += start[f - 1];
-  std::vector<FunctionRef> callers(calls_.size());
-  std::vector<uint32_t> next = start;
-  for (const auto& [caller, call] : calls_) callers[next[calleeOf(call).value]++] = caller;
+}
 
-  std::vector<uint8_t> isPure(start.size());
-  std::vector<FunctionRef> ready;
-  const auto check = [&](FunctionRef f) {
-    if (open[f.value] == 0 && !isImpure_[f.value]) {
-      isPure[f.value] = 1;
-      ready.push_back(f);
-    }
-  };
-  for (uint32_t f = 1; f <= module_.functionCount(); ++f) check(FunctionRef(f));
-  while (!ready.empty()) {
-    const FunctionRef callee = ready.back();
-    ready.pop_back();
-    for (uint32_t n = start[callee.value]; n < start[callee.value + 1]; ++n) {
-      --open[callers[n].value];
-      check(callers[n]);
-    }
-  }
-  for (const auto& [caller, call] : calls_)
-    if (!isPure[calleeOf(call).value]) mark(call);
+void Liveness::requeue(InstRef i) {
+  if (isQueued_[i.value]) return;
+  isQueued_[i.value] = 1;
+  work_.push_back(i);
 }
 
 // ---- control ----
@@ -215,9 +212,7 @@ void Liveness::mark(InstRef i, uint64_t parts) {
     demand_[i.value] |= parts;
     isNew = true;
   }
-  if (!isNew || isQueued_[i.value]) return;
-  isQueued_[i.value] = 1;
-  work_.push_back(i);
+  if (isNew) requeue(i);
 }
 
 void Liveness::propagate() {
@@ -242,7 +237,10 @@ void Liveness::visit(InstRef i) {
     visitPhi(i, demand_.empty() ? kAll : demand_[i.value]);
     return;
   case spv::Op::OpVariable:
-    for (InstRef s = firstStore_[i.value]; s; s = nextStore_[s.value]) mark(s);
+    visitVariable(i);
+    break;
+  case spv::Op::OpFunctionCall:
+    visitCall(i);
     break;
   case spv::Op::OpBranch:
   case spv::Op::OpLabel:
@@ -252,18 +250,39 @@ void Liveness::visit(InstRef i) {
   case spv::Op::OpSwitch:
     need(module_.idAt(i, 1));
     return;
+  // The most frequent ones that have operands other than ids. Scopes are constants.
+  case spv::Op::OpLoad:
+    need(module_.idAt(i, 3));
+    return;
+  case spv::Op::OpStore:
+    need(module_.idAt(i, 1));
+    need(module_.idAt(i, 2));
+    return;
   case spv::Op::OpCompositeExtract:
   case spv::Op::OpCompositeInsert:
   case spv::Op::OpVectorShuffle:
   case spv::Op::OpCopyObject:
   case spv::Op::OpSelect:
-    if (demand_.empty()) break;
     visitParts(i);
     return;
   default:
     break;
   }
   module_.forEachIdOperand(i, [&](uint32_t, Id id) { need(id); });
+}
+
+void Liveness::visitVariable(InstRef variable) {
+  const bool isLocal = spv::StorageClass(module_.word(variable, 3)) == spv::StorageClass::Function;
+  for (InstRef s = firstStore_[variable.value]; s; s = nextStore_[s.value]) {
+    mark(s);
+    if (!isLocal) hasEffect(module_.functionOf(module_.blockOf(s)));
+  }
+}
+
+/// A call may be needed for its result alone, or because its callee does something.
+void Liveness::visitCall(InstRef call) {
+  const FunctionRef callee = module_.functionOfId(module_.idAt(call, 3));
+  if (!callee || hasEffect_[callee.value]) hasEffect(module_.functionOf(module_.blockOf(call)));
 }
 
 /// Which way control came decides, so that must stay as it is.
@@ -277,7 +296,7 @@ void Liveness::visitPhi(InstRef phi, uint64_t parts) {
 
 /// What passes parts of composites on. The part of an index beyond 63 is shared by all of them.
 void Liveness::visitParts(InstRef i) {
-  const uint64_t parts = demand_[i.value];
+  const uint64_t parts = demand_.empty() ? kAll : demand_[i.value];
   const auto idAt = [&](uint32_t n) { return module_.idAt(i, n); };
   switch (module_.opcode(i)) {
   case spv::Op::OpCompositeExtract:

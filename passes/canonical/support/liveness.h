@@ -13,7 +13,6 @@
 #include "ir/module.h"
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace lanewise {
@@ -43,20 +42,23 @@ private:
 
   void collect();
   void collectBlock(BlockRef b);
-  void collectCall(InstRef call, FunctionRef caller);
-  void markImpureCalls();
+  void indexCalls();
+  void hasEffect(FunctionRef f);
   bool isLeaving(InstRef terminator) const;
   void collectControl();
   void collectExits(BlockRef b);
 
   void need(Id id, uint64_t parts = kAll);
   void mark(InstRef i, uint64_t parts = kAll);
+  void requeue(InstRef i);
   void keepBlock(BlockRef b);
   void keepConstruct(BlockRef header);
   void keepTerminator(BlockRef b);
   void keepWayOut(BlockRef b);
   void propagate();
   void visit(InstRef i);
+  void visitVariable(InstRef variable);
+  void visitCall(InstRef call);
   void visitPhi(InstRef phi, uint64_t parts);
   void visitParts(InstRef i);
   void visitConstruct(BlockRef header);
@@ -74,8 +76,9 @@ private:
   std::vector<uint8_t> isConstructLive_, isOptional_; ///< by BlockRef of the header
   std::vector<uint8_t> isRemovable_;                  ///< by BlockRef
   std::vector<BlockRef> firstInside_, nextInside_;    ///< by BlockRef: header; block directly in it
-  std::vector<uint8_t> isImpure_;                     ///< by FunctionRef
-  std::vector<std::pair<FunctionRef, InstRef>> calls_; ///< caller, call; in module order
+  std::vector<uint8_t> hasEffect_;          ///< by FunctionRef: a call of it is needed for itself
+  std::vector<uint32_t> callStart_;         ///< by FunctionRef: into calls_
+  std::vector<InstRef> foundCalls_, calls_; ///< in module order; by callee
   std::vector<InstRef> work_;
   std::vector<BlockRef> constructWork_;
 };

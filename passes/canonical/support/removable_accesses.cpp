@@ -99,7 +99,7 @@ bool RemovableAccesses::isNeededForItself(InstRef i) const {
   }
   constexpr Effect kHarmless = Effect::ReadsMemory | Effect::MayTrapOrUndef | Effect::Subgroup;
   const Effect effects = module_.effects(i);
-  if ((uint16_t(effects) & ~uint16_t(kHarmless)) != 0 || module_.isUnread(i)) return true;
+  if ((uint16_t(effects) & ~uint16_t(kHarmless)) != 0) return true; // what nobody has read, too
   if (op == spv::Op::OpLoad)
     return (module_.wordCount(i) > 4 && (module_.word(i, 4) & ~kPlainAccess) != 0) ||
            isWatched(module_.idAt(i, 3));
