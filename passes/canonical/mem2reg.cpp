@@ -185,12 +185,8 @@ void Promotion::readUses(InstRef i) {
   case spv::Op::OpExtInst:
     if (!debug_.read(module_, i, [&](Id id) { return variables_.indexOf(id); })) dropOperands(i);
     break;
-  case spv::Op::OpLine:
-  case spv::Op::OpLabel:
-  case spv::Op::OpBranch:
-    break;
   default:
-    dropOperands(i);
+    if (!takesNoPointer(module_.opcode(i))) dropOperands(i);
   }
 }
 

@@ -163,12 +163,9 @@ void ElementUses::readUses(InstRef i) {
   case spv::Op::OpExtInst:
     if (!debug_.read(module_, i, [&](Id id) { return variables_.indexOf(id); })) useOtherwise(i);
     break;
-  case spv::Op::OpLine:
-  case spv::Op::OpLabel:
-  case spv::Op::OpBranch:
-    break;
   default:
-    useOtherwise(i);
+    // Nor do these take a composite as a whole.
+    if (!takesNoPointer(module_.opcode(i))) useOtherwise(i);
   }
 }
 

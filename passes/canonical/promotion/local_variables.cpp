@@ -1,7 +1,5 @@
 #include "canonical/promotion/local_variables.h"
 
-#include "analysis/module/decorations.h"
-
 #include <algorithm>
 
 namespace lanewise {
@@ -32,7 +30,7 @@ bool isRemarkOn(OpClass c) {
 } // namespace
 
 LocalVariables::LocalVariables(Analyses& analyses)
-    : analyses_(analyses), module_(analyses.module()), all_(1) {
+    : module_(analyses.module()), decorations_(analyses.get<Decorations>()), all_(1) {
   // Variables of a function stand at the beginning of its first block (SPIR-V 2.4).
   for (InstRef i : module_.globals())
     if (module_.opcode(i) == spv::Op::OpVariable) add(i, FunctionRef());
@@ -59,7 +57,7 @@ void LocalVariables::add(InstRef def, FunctionRef function) {
   if (module_.wordCount(def) > 4) v.initial = module_.idAt(def, 4);
   v.function = function;
   v.isPrivate = isPrivate;
-  const auto decorations = analyses_.get<Decorations>().of(v.id);
+  const auto decorations = decorations_.of(v.id);
   if (std::all_of(decorations.begin(), decorations.end(),
                   [](const Decoration& d) { return isHarmless(d.decoration); }))
     all_.push_back(v);

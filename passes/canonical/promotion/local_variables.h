@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/module/analyses.h"
+#include "analysis/module/decorations.h"
 #include "ir/module.h"
 #include "ir/rewriter.h"
 #include "transforms/value_edits.h"
@@ -54,12 +55,31 @@ private:
   void useElsewhere(LocalVariable& v, FunctionRef function);
   void dropGlobalUses();
 
-  Analyses& analyses_;
   const Module& module_;
+  const Decorations& decorations_;
   std::vector<LocalVariable> all_; ///< [0] unused
   std::vector<uint32_t> index_;    ///< by Id
   bool hasPrivate_ = false;
 };
+
+/// True for opcodes that never have a pointer among their operands: most of those that are slow to
+/// look through.
+constexpr bool takesNoPointer(spv::Op op) {
+  switch (op) {
+  case spv::Op::OpLabel:
+  case spv::Op::OpBranch:
+  case spv::Op::OpBranchConditional:
+  case spv::Op::OpSwitch:
+  case spv::Op::OpSelectionMerge:
+  case spv::Op::OpLoopMerge:
+  case spv::Op::OpLine:
+  case spv::Op::OpCompositeExtract:
+  case spv::Op::OpVectorShuffle:
+    return true;
+  default:
+    return false;
+  }
+}
 
 /// True for memory operands of a Function or Private variable that a rewrite may forget: an
 /// alignment, a hint. `word` is where they start; true where there are none.
