@@ -10,11 +10,14 @@
 // Before       %r = OpFunctionCall %float %f %a
 // After        the body of %f, its parameter being %a and its returned value %r. Where it returns
 //              from inside a selection, the copy goes into the only case of an OpSwitch, whose
-//              merge block the returns branch to; %r is a phi there.
+//              merge block the returns branch to; %r is a phi there. From inside a loop or a
+//              switch a return sets a flag and breaks the innermost; a branch on the flag behind it
+//              goes on outwards.
 //              Variables go to the first block of the caller; initializers become stores. Names of
 //              variables, decorations of everything, lines and scopes (DebugInlinedAt) are copied.
-// Not handled  Returns from inside a loop or a switch; calls in loop headers that are selections
-//              themselves. The module grows to 16 times its size and 1 MB at most.
+// Not handled  Returns from inside a loop out of which values are used behind it (front ends keep
+//              those in variables). Calls in loop headers that are selections themselves. The
+//              module grows to 16 times its size and 1 MB at most.
 // Reference    SPIR-V specification, 2.11 (structured control flow); LLVM's AlwaysInliner.
 #include "analysis/module/source_lines.h"
 #include "canonical/support/inline_copier.h"

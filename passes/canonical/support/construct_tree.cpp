@@ -13,12 +13,6 @@ ConstructTree::ConstructTree(const Module& module, FunctionRef function)
   }
 }
 
-bool ConstructTree::isInContinue(BlockRef b) const {
-  for (uint32_t c = around(b); c; c = constructs_[c].parent)
-    if (constructs_[c].kind == Construct::Kind::Continue) return true;
-  return false;
-}
-
 void ConstructTree::place(BlockRef b, uint32_t construct) {
   if (!b || around_[b.value - first_] != kUnreached) return;
   around_[b.value - first_] = construct;
@@ -26,8 +20,13 @@ void ConstructTree::place(BlockRef b, uint32_t construct) {
 }
 
 uint32_t ConstructTree::open(Construct construct) {
+  const Construct& outer = constructs_[construct.parent];
+  const auto index = uint32_t(constructs_.size());
+  construct.notSelection =
+      construct.kind == Construct::Kind::Selection ? outer.notSelection : index;
+  construct.isInContinue = outer.isInContinue || construct.kind == Construct::Kind::Continue;
   constructs_.push_back(construct);
-  return uint32_t(constructs_.size() - 1);
+  return index;
 }
 
 /// A construct is entered through its header alone, so when a block is visited, the merge blocks
@@ -41,9 +40,14 @@ void ConstructTree::visit(BlockRef b) {
     const BlockRef mergeBlock = module_.blockOfLabel(module_.idAt(merge, 1));
     place(mergeBlock, mine);
     if (module_.opcode(merge) == spv::Op::OpLoopMerge) {
-      inner = mine = open({Construct::Kind::Loop, b, mergeBlock, mine});
+      inner = mine =
+          open({.kind = Construct::Kind::Loop, .header = b, .merge = mergeBlock, .parent = mine});
       const BlockRef target = module_.blockOfLabel(module_.idAt(merge, 2));
-      if (target != b) place(target, open({Construct::Kind::Continue, b, mergeBlock, inner}));
+      if (target != b)
+        place(target, open({.kind = Construct::Kind::Continue,
+                            .header = b,
+                            .merge = mergeBlock,
+                            .parent = inner}));
     } else {
       const bool isSwitch = module_.opcode(terminator) == spv::Op::OpSwitch;
       inner = open(

@@ -16,7 +16,10 @@ struct Construct {
   Kind kind{};
   BlockRef header; ///< of a continue construct: that of its loop
   BlockRef merge;
-  uint32_t parent = 0; ///< index of the construct around it, 0: none
+  uint32_t parent = 0; ///< index of the construct around it (which is lower), 0: none
+  /// Of it and those around it, the innermost that is no plain selection; 0: none.
+  uint32_t notSelection = 0;
+  bool isInContinue = false; ///< it, or one around it, is a continue construct
 };
 
 class ConstructTree {
@@ -32,7 +35,7 @@ public:
   const Construct& operator[](uint32_t index) const { return constructs_[index]; }
   /// Indices are below this.
   size_t size() const { return constructs_.size(); }
-  bool isInContinue(BlockRef b) const;
+  bool isInContinue(BlockRef b) const { return constructs_[around(b)].isInContinue; }
 
 private:
   void visit(BlockRef b);

@@ -26,6 +26,9 @@ public:
       if (isReturn(module_.opcode(module_.terminator(b))) && !addReturn(b)) return {};
     }
     if (exits_.empty()) return exits_;
+    broken_.resize(constructs_.size());
+    for (uint32_t c = 1; c < constructs_.size(); ++c)
+      broken_[c] = exitOf_[c] ? c : broken_[constructs_[c].parent];
     if (!areWithinLimits() || losesDominance()) return {};
     findOnlyWays();
     return std::move(exits_);
@@ -33,15 +36,13 @@ public:
 
 private:
   bool addReturn(BlockRef b);
+  bool phisHaveRoom(BlockRef merge, size_t ways) const;
   bool areWithinLimits() const;
   bool losesDominance() const;
   bool isLost(Id value, BlockRef user) const;
   void findOnlyWays();
   /// Innermost loop or switch, from construct `c` outwards, that a return breaks; 0 for none.
-  uint32_t brokenFrom(uint32_t c) const {
-    while (c && !exitOf_[c]) c = constructs_[c].parent;
-    return c;
-  }
+  uint32_t brokenFrom(uint32_t c) const { return broken_[c]; }
 
   const Module& module_;
   BlockRef first_;
@@ -49,6 +50,7 @@ private:
   FunctionRef function_;
   const ConstructTree& constructs_;
   std::vector<uint32_t> exitOf_; ///< by construct: index into exits_ and 1, 0 for none
+  std::vector<uint32_t> broken_; ///< by construct
   std::vector<EarlyExit> exits_;
 };
 
@@ -56,9 +58,9 @@ private:
 bool ExitCollector::addReturn(BlockRef b) {
   uint32_t inside = 0; // exit that the return comes through already
   uint32_t depth = 0;
-  for (uint32_t c = constructs_.around(b); c; c = constructs_[c].parent) {
-    if (constructs_[c].kind == Construct::Kind::Continue) return false;
-    if (constructs_[c].kind == Construct::Kind::Selection) continue;
+  if (constructs_.isInContinue(b)) return false;
+  for (uint32_t c = constructs_[constructs_.around(b)].notSelection; c;
+       c = constructs_[constructs_[c].parent].notSelection) {
     if (++depth > kMaxDepth) return false;
     const bool isKnown = exitOf_[c] != 0;
     if (!isKnown) {
@@ -78,11 +80,20 @@ bool ExitCollector::addReturn(BlockRef b) {
   return true;
 }
 
+/// An instruction has 65 535 words at most.
+bool ExitCollector::phisHaveRoom(BlockRef merge, size_t ways) const {
+  for (InstRef i : module_.blockInsts(merge))
+    if (module_.opcode(i) == spv::Op::OpPhi && module_.wordCount(i) + 2 * ways > 0xFFFF)
+      return false;
+  return true;
+}
+
 bool ExitCollector::areWithinLimits() const {
   return std::all_of(exits_.begin(), exits_.end(), [&](const EarlyExit& exit) {
     const InstRef merge = module_.mergeInst(exit.merge);
     const bool isLoopHeader = merge && module_.opcode(merge) == spv::Op::OpLoopMerge;
-    return !isLoopHeader && exit.returns.size() + exit.inner.size() <= kMaxWays;
+    const size_t ways = exit.returns.size() + exit.inner.size();
+    return !isLoopHeader && ways <= kMaxWays && phisHaveRoom(exit.merge, ways);
   });
 }
 

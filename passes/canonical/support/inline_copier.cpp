@@ -241,7 +241,7 @@ void InlineCopier::writeReturn(Activation& a, InstRef i) {
   const Id value = hasValue ? mapped(a, module_.idAt(i, 1)) : Id();
   const auto shape = a.plan->shape;
   Id target = a.rest;
-  if (a.plan->hasFlag) {
+  if (a.plan->hasValueVariable) {
     if (debug_.isActive()) debug_.establish(a.debug, out_);
     if (hasValue) emit(spv::Op::OpStore, a.value.value, value.value);
     if (const uint32_t inner = plan_.returnTarget(module_.blockOf(i))) {
@@ -320,9 +320,9 @@ void InlineCopier::wrap(Activation& copy) {
   };
   if (copy.plan->hasFlag) {
     copy.flag = declare(types_.boolType());
-    if (copy.result) copy.value = declare(copy.resultType);
     emit(spv::Op::OpStore, copy.flag.value, types_.boolean(false).value);
   }
+  if (copy.plan->hasValueVariable && copy.result) copy.value = declare(copy.resultType);
   const Id zero = rewriter_.uint32Constant(0);
   const Id first = mapped(copy, module_.resultId(copy.plan->firstLabel));
   emit(spv::Op::OpSelectionMerge, copy.rest.value, uint32_t(spv::SelectionControlMask::MaskNone));
@@ -393,6 +393,17 @@ void InlineCopier::writeResult(const Activation& copy) {
 
 // ---- Names and decorations ----
 
+/// An instruction has 65 535 words at most, so more targets go into more instructions.
+void InlineCopier::writeGroup(InstRef i, std::span<const uint32_t> targets) {
+  if (std::ranges::equal(targets, module_.inst(i).subspan(2))) return;
+  constexpr size_t kMost = 0xFF00;
+  rewriter_.replace(
+      i, Inst(module_.inst(i).first(2)).words(targets.first(std::min(kMost, targets.size()))));
+  for (size_t at = kMost; at < targets.size(); at += kMost)
+    rewriter_.insertAfter(i, Inst(module_.inst(i).first(2))
+                                 .words(targets.subspan(at, std::min(kMost, targets.size() - at))));
+}
+
 void InlineCopier::finish() {
   std::sort(copies_.begin(), copies_.end());
   std::sort(gone_.begin(), gone_.end());
@@ -404,14 +415,14 @@ void InlineCopier::finish() {
   for (InstRef i : module_.globals()) {
     switch (module_.opcode(i)) {
     case spv::Op::OpGroupDecorate: {
-      Inst group(module_.inst(i).first(2));
+      std::vector<uint32_t> targets;
       for (uint32_t n = 2; n < module_.wordCount(i); ++n) {
         const Id id = module_.idAt(i, n);
-        if (!isGone(id)) group.id(id);
+        if (!isGone(id)) targets.push_back(id.value);
         const auto [first, last] = copiesOf(id);
-        for (auto it = first; it != last; ++it) group.id(it->id);
+        for (auto it = first; it != last; ++it) targets.push_back(it->id.value);
       }
-      if (!std::ranges::equal(group.finish(), module_.inst(i))) rewriter_.replace(i, group);
+      writeGroup(i, targets);
       break;
     }
     case spv::Op::OpName:

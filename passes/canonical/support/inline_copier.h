@@ -8,6 +8,7 @@
 #include "ir/rewriter.h"
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -79,6 +80,8 @@ private:
   void writeResult(const Activation& copy);
   void writePlain(Activation& a, InstRef i);
   void cloneSampledImages(Activation& a, InstRef i);
+
+  void writeGroup(InstRef i, std::span<const uint32_t> targets);
 
   uint32_t* append(Activation& a, InstRef i, std::vector<uint32_t>& to);
   template <class... Words>

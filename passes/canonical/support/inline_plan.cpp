@@ -27,6 +27,9 @@ constexpr CallRefusal kIdBound{"id-bound", "the module would have too many ids"}
 /// What a call adds besides the body: branches, labels, phis, lines.
 constexpr uint64_t kWordsAround = 24, kIdsAround = 12;
 
+/// An instruction has 65 535 words at most.
+constexpr uint32_t kMaxPhiOperands = 1024;
+
 /// FunctionControl OptNoneEXT, newer than the headers of 2023.
 constexpr uint32_t kOptNone = 0x10000;
 
@@ -231,6 +234,7 @@ void InlinePlan::decideShape(FunctionPlan& plan, const ConstructTree* constructs
     return;
   }
   plan.shape = FunctionPlan::Shape::Wrapped;
+  plan.hasValueVariable = plan.returnCount > kMaxPhiOperands;
   const Id type = module_.resultType(module_.functionInsts(plan.function).first);
   if (isOpaqueOrPointer(module_, type)) plan.whyNot = &kPointer;
   if (plan.whyNot) return;
@@ -243,7 +247,7 @@ void InlinePlan::decideShape(FunctionPlan& plan, const ConstructTree* constructs
 /// Labels that a function gets; those of calls are planned by now.
 void InlinePlan::planExits(FunctionPlan& plan, const std::vector<EarlyExit>& exits) {
   if (exits.empty()) return;
-  plan.hasFlag = true;
+  plan.hasFlag = plan.hasValueVariable = true;
   if (returnTarget_.empty()) returnTarget_.resize(module_.blockCount() + 1);
   for (const EarlyExit& exit : exits) {
     BlockSplit& parts = splitAt(exit.merge);

@@ -58,8 +58,9 @@ struct FunctionPlan {
   Shape shape = Shape::Straight;
   bool mayTerminate = false; ///< does not always come back: OpKill, OpUnreachable and the like
   bool hasSampledImages = false;
-  bool hasFlag = false; ///< returns break out of loops or switches
-  InstRef onlyReturn;   ///< null: none or several
+  bool hasFlag = false;          ///< returns break out of loops or switches
+  bool hasValueVariable = false; ///< what it returns goes through a variable, not through a phi
+  InstRef onlyReturn;            ///< null: none or several
   uint32_t parameterCount = 0;
   uint32_t returnCount = 0;
   uint32_t inlinedCalls = 0;
