@@ -28,8 +28,8 @@ public:
   bool dominates(BlockRef a, BlockRef b) const {
     return pre_[a.value] != 0 && pre_[a.value] <= pre_[b.value] && post_[b.value] <= post_[a.value];
   }
-  /// Number of the block in a walk down its function's dominator tree: behind that of its dominators,
-  /// and what it dominates follows before anything else. 0 for unreachable blocks.
+  /// Number of the block in a walk down its function's dominator tree: behind that of its
+  /// dominators, and what it dominates follows before anything else. 0 for unreachable blocks.
   uint32_t preorder(BlockRef b) const { return pre_[b.value]; }
   /// Immediate post-dominator; null when it is the virtual exit, or when no exit can be reached.
   BlockRef ipdom(BlockRef b) const { return ipdom_[b.value]; }
