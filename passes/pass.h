@@ -53,8 +53,8 @@ struct PassInfo {
   std::string_view summary;
   bool inO;
   PassResult (*run)(PassContext&);
-  /// One of passes/canonical/: keeps the meaning bit for bit and is asked for as a whole: maySite()
-  /// is called once for the module.
+  /// One of passes/canonical/: keeps the meaning bit for bit. It has one site, "module", which
+  /// `--bisect-limit` does not count.
   bool isCanonical = false;
 
   /// True if `value` is one of `values` (or one of them ends in ":N" and `value` is that with a

@@ -274,7 +274,9 @@ private:
                         .isRobust = options_.isRobust,
                         .maySite =
                             [&](std::string_view site) {
-                              return maySite(options_, step.pass->flag, site, rewrites_);
+                              return step.pass->isCanonical
+                                         ? isSelected(options_, step.pass->flag, site)
+                                         : maySite(options_, step.pass->flag, site, rewrites_);
                             },
                         .remarks = one.remarks,
                         .layouts = &layouts};
@@ -389,13 +391,17 @@ std::string_view PipelineStep::name() const {
   return text.substr(0, text.find('='));
 }
 
-bool maySite(const PipelineOptions& options, std::string_view pass, std::string_view site,
-             int64_t& rewrites) {
+bool isSelected(const PipelineOptions& options, std::string_view pass, std::string_view site) {
   auto matches = [&](const SiteFilter& f) { return f.pass == pass && matchesGlob(f.glob, site); };
   bool isLimited = std::any_of(options.only.begin(), options.only.end(),
                                [&](const SiteFilter& f) { return f.pass == pass; });
   if (isLimited && std::none_of(options.only.begin(), options.only.end(), matches)) return false;
-  if (std::any_of(options.skip.begin(), options.skip.end(), matches)) return false;
+  return std::none_of(options.skip.begin(), options.skip.end(), matches);
+}
+
+bool maySite(const PipelineOptions& options, std::string_view pass, std::string_view site,
+             int64_t& rewrites) {
+  if (!isSelected(options, pass, site)) return false;
   if (options.bisectLimit < 0) return true;
   const bool isAllowed = ++rewrites <= options.bisectLimit;
   if (options.log)

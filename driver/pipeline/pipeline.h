@@ -57,6 +57,8 @@ struct SiteFilter {
 bool matchesGlob(std::string_view glob, std::string_view text);
 
 struct PipelineOptions;
+/// Whether --only and --skip let `pass` rewrite `site`.
+bool isSelected(const PipelineOptions& options, std::string_view pass, std::string_view site);
 /// Whether --only, --skip and --bisect-limit let `pass` rewrite `site`, which is counted in
 /// `rewrites` and told to the log where there is a limit.
 bool maySite(const PipelineOptions& options, std::string_view pass, std::string_view site,

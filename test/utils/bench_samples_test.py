@@ -31,7 +31,7 @@ value = lambda name: next((a.split("=", 1)[1] for a in arguments if a.startswith
 if sys.argv[1:] == ["verify", "--help"]:
     print("  --layout-manifest")
 elif sys.argv[1] == "passes":
-    print("Passes of Lanewise:\\\\n  --pad\\\\n  --aos-to-soa\\\\n\\\\n-O is exactly these flags:\\\\n  --fold\\\\n  --pad    (Lanewise)\\\\n"
+    print("Passes of Lanewise:\\\\n  --pad\\\\n  --aos-to-soa\\\\n\\\\n-O=spirv-opt is these:\\\\n  --fold\\\\n  --pad    (Lanewise)\\\\n"
           "  --drop    (Lanewise)\\\\n  --clean\\\\n")
 elif sys.argv[1] == "opt" and "--compact-ids" in arguments:
     print(pathlib.Path(arguments[0]).read_text())

@@ -61,6 +61,7 @@ bool decide(const Words& input, Words& output) {
   computeAll(analyses);
   Remarks remarks;
   for (const PassInfo& pass : allPasses()) {
+    if (pass.isCanonical) continue;
     PassContext context{.module = *module,
                         .analyses = analyses,
                         .target = target,

@@ -23,7 +23,7 @@ HEADER = ["kernel", "selections", "cycles, predicted ratio"] + \
 @functools.cache
 def standard_flags(program):
     """The flags that -O stands for, as `lanewise passes` lists them."""
-    lines = call([program, "passes"]).split("-O is exactly")[-1].splitlines()
+    lines = call([program, "passes"]).partition("-O is exactly")[2].partition("\n\n")[0].splitlines()
     flags = [line.split()[0] for line in lines if line.startswith("  --")]
     if f"--{PASS}" not in flags:
         raise RunError(f"{program} has no --{PASS} in -O: build a newer one, or give --program")

@@ -17,7 +17,7 @@ class Program:
     def __init__(self, path, device):
         self.path = path
         self.device = [] if device is None else [f"--device={device}"]
-        self.standard_list = self._standard_list()  # (flag, whether it is Lanewise's) for each flag of -O
+        self.standard_list = self._standard_list()  # (flag, whether it is Lanewise's) for each flag of -O=spirv-opt
 
     def call(self, *arguments):
         """Standard output of a call. verify tells by exit code 2 what stands in its report."""
@@ -28,10 +28,10 @@ class Program:
         return done.stdout
 
     def _standard_list(self):
-        text = self.call("passes").partition("-O is exactly")[2]
+        text = self.call("passes").partition("-O=spirv-opt is")[2]
         found = re.findall(r"^  (--\S+)( +\(Lanewise\))?$", text, re.MULTILINE)
         if not found:
-            raise BenchError("`lanewise passes` does not print the list of -O")
+            raise BenchError("`lanewise passes` does not print the list of -O=spirv-opt")
         return [(flag, bool(mark)) for flag, mark in found]
 
     def own_passes(self):

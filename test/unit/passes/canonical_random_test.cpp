@@ -1,9 +1,8 @@
 // Random shaders before and after the canonical passes: the interpreter must leave the same bits
 // and find nothing, and what they write must be valid. spirv-opt's passes stand before some, so
 // that each pass meets the form that it works on.
-#include "analysis/module/analyses.h"
+#include "canonical.h"
 #include "interpreted.h"
-#include "pass.h"
 #include "random_branches.h"
 #include "spirv/spirv_tools.h"
 
@@ -30,32 +29,13 @@ const CanonicalRun kRuns[] = {
      {"gvn"}},
     {{}, {"sroa", "mem2reg"}},
     {{"--merge-return", "--inline-entry-points-exhaustive"}, {"sroa", "mem2reg"}},
+    {{}, {"inline", "globaldce"}},
+    {{}, {"inline", "sroa", "mem2reg", "simplifycfg"}},
+    {{}, {"inline", "sroa", "mem2reg", "adce"}},
+    {{},
+     {"inline", "globaldce", "sroa", "mem2reg", "gvn", "simplifycfg", "gvn", "simplifycfg",
+      "adce"}},
 };
-
-std::vector<uint32_t> canonical(const std::vector<uint32_t>& words,
-                                const std::vector<std::string_view>& passes) {
-  Result<Module> module = Module::read(words);
-  if (!module) {
-    ADD_FAILURE() << module.error().message;
-    return {};
-  }
-  const Assumptions assumptions;
-  Analyses analyses(*module, assumptions);
-  const TargetProfile target;
-  Remarks remarks;
-  for (std::string_view flag : passes) {
-    PassContext context{.module = *module,
-                        .analyses = analyses,
-                        .target = target,
-                        .assumptions = assumptions,
-                        .mode = {},
-                        .maySite = [](std::string_view) { return true; },
-                        .remarks = remarks};
-    const PassResult done = runPass(*findPass(flag), context);
-    if (!done) ADD_FAILURE() << flag << ": " << done.error().str();
-  }
-  return {module->words().begin(), module->words().end()};
-}
 
 void expectSameBits(uint32_t seed, const std::vector<uint32_t>& before,
                     const std::vector<uint32_t>& after) {
@@ -88,7 +68,7 @@ TEST_P(CanonicalRandom, LeavesTheSameBits) {
       ASSERT_TRUE(prepared) << prepared.error().message;
       before = std::move(*prepared);
     }
-    const std::vector<uint32_t> after = canonical(before, GetParam().passes);
+    const std::vector<uint32_t> after = test::runPasses(before, GetParam().passes);
     changed += after != before ? 1 : 0;
     ASSERT_TRUE(test::validate(after, kEnv));
     expectSameBits(seed, before, after);

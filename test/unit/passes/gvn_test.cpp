@@ -1,7 +1,6 @@
 // --gvn, rule by rule: what goes, and what must stay.
-#include "analysis/module/analyses.h"
 #include "assemble.h"
-#include "pass.h"
+#include "canonical.h"
 #include "spirv/assembly.h"
 
 #include <gtest/gtest.h>
@@ -106,25 +105,7 @@ OpDecorate %out Binding 1
 struct Gvned {
   explicit Gvned(const GvnShader& shader) {
     before = test::assemble(shader.text(), kGvnEnv);
-    Result<Module> module = Module::read(before);
-    if (!module) {
-      ADD_FAILURE() << module.error().message;
-      return;
-    }
-    const Assumptions assumptions;
-    Analyses analyses(*module, assumptions);
-    const TargetProfile target;
-    Remarks remarks;
-    PassContext context{.module = *module,
-                        .analyses = analyses,
-                        .target = target,
-                        .assumptions = assumptions,
-                        .mode = {},
-                        .maySite = [](std::string_view) { return true; },
-                        .remarks = remarks};
-    const PassResult done = runPass(*findPass("gvn"), context);
-    if (!done) ADD_FAILURE() << done.error().str();
-    after.assign(module->words().begin(), module->words().end());
+    after = test::runPasses(before, {"gvn"});
     EXPECT_TRUE(test::validate(before, kGvnEnv)) << "the input";
     if (Result<std::string> printed = driver::disassemble(after)) text = *printed;
     EXPECT_TRUE(test::validate(after, kGvnEnv)) << text;

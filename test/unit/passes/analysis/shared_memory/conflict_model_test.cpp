@@ -4,6 +4,7 @@
 #include "analysis/module/source_lines.h"
 #include "analysis/shared_memory/access_pattern.h"
 #include "analysis/values/affine.h"
+#include "canonical.h"
 #include "conflict_kernels.h"
 #include "input/workload.h"
 #include "pipeline/pipeline.h"
@@ -24,14 +25,12 @@ using driver::AccessProfile;
 
 /// A module in the form in which passes of Lanewise see it under -O.
 std::vector<uint32_t> canonical(const std::vector<uint32_t>& module) {
-  std::vector<std::string> flags;
+  std::vector<std::string_view> flags;
   for (const driver::PipelineStep& step : driver::standardPipeline()) {
-    if (step.pass) break;
-    flags.push_back(step.flag);
+    if (!step.pass->isCanonical) break;
+    flags.push_back(step.name());
   }
-  Result<driver::Words> words = driver::runSpirvOpt(module, flags, {});
-  if (!words) ADD_FAILURE() << words.error().str();
-  return words ? *words : std::vector<uint32_t>();
+  return test::runPasses(module, flags);
 }
 
 std::string lineOf(const std::string& text, uint32_t line) {
