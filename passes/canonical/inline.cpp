@@ -13,6 +13,10 @@
 //              merge block the returns branch to; %r is a phi there. From inside a loop or a
 //              switch a return sets a flag and breaks the innermost; a branch on the flag behind it
 //              goes on outwards.
+// Pays when    The callee returns at its end, touches Workgroup memory, writes to other memory than
+//              its variables, or works together with other invocations. One that returns early and
+//              only computes stays a call, for drivers inline it better, unless it is small and may
+//              compute an index.
 //              Variables go to the first block of the caller; initializers become stores. Names of
 //              variables, decorations of everything, lines and scopes (DebugInlinedAt) are copied.
 // Not handled  Returns from inside a loop out of which values are used behind it (front ends keep
@@ -34,6 +38,28 @@ namespace lanewise {
 namespace {
 
 constexpr uint64_t kGrowthFactor = 16, kGrowthWords = (1u << 20) / sizeof(uint32_t);
+
+/// Of a function that may compute an index of Workgroup memory; modules without workgroups have
+/// none.
+constexpr uint64_t kIndexWords = 200;
+
+bool hasWorkgroups(const Module& module) {
+  for (InstRef i : module.globals()) {
+    if (module.opcode(i) != spv::Op::OpEntryPoint) continue;
+    switch (spv::ExecutionModel(module.word(i, 1))) {
+    case spv::ExecutionModel::GLCompute:
+    case spv::ExecutionModel::Kernel:
+    case spv::ExecutionModel::TaskNV:
+    case spv::ExecutionModel::MeshNV:
+    case spv::ExecutionModel::TaskEXT:
+    case spv::ExecutionModel::MeshEXT:
+      return true;
+    default:
+      break;
+    }
+  }
+  return false;
+}
 
 bool hasCalls(const Module& module) {
   if (module.functionCount() < 2) return false;
@@ -105,7 +131,8 @@ PassResult runInline(PassContext& context) {
   {
     const Annotations annotations(module);
     const InlineLimits limits{module.words().size() * kGrowthFactor + kGrowthWords,
-                              Module::kMaxIdBound - module.idBound()};
+                              Module::kMaxIdBound - module.idBound(),
+                              hasWorkgroups(module) ? kIndexWords : 0};
     InlinePlan plan(module, annotations, limits);
     const std::vector<FunctionRef> roots = collectRoots(module);
     for (FunctionRef root : roots) plan.add(root);

@@ -21,6 +21,8 @@ constexpr CallRefusal kQualified{
     "a parameter is Coherent, Volatile or NonUniform, and its argument is not"};
 constexpr CallRefusal kPointer{"returned-pointer",
                                "the function returns one of several pointers or opaque values"};
+constexpr CallRefusal kOnlyComputes{
+    "early-return", "the function returns early and only computes, so a driver inlines it better"};
 constexpr CallRefusal kGrowth{"growth", "the module would become too large"};
 constexpr CallRefusal kIdBound{"id-bound", "the module would have too many ids"};
 
@@ -182,11 +184,36 @@ void InlinePlan::collectInst(FunctionPlan& plan, InstRef i) {
     plan.hasSampledImages = true;
     break;
   default:
+    plan.onlyComputes = plan.onlyComputes && onlyComputes(i);
     if (facts.opClass != OpClass::Terminator) break;
     if (isReturn(facts.opcode))
       plan.onlyReturn = plan.returnCount++ == 0 ? i : InstRef();
     else if (!isBranch(facts.opcode))
       plan.mayTerminate = true;
+  }
+}
+
+/// False for what other passes want to see in the function that calls.
+bool InlinePlan::onlyComputes(InstRef i) const {
+  if (module_.facts(i).opClass != OpClass::Value) return true;
+  const Effect effects = module_.effects(i);
+  if (effects == Effect::None || effects == Effect::MayTrapOrUndef) return true;
+  const uint32_t at = pointerWord(module_.facts(i));
+  if (at == 0 || has(effects, Effect::Atomic)) return false;
+  const InstRef type = module_.def(module_.typeOf(module_.idAt(i, at)));
+  if (!type || module_.opcode(type) != spv::Op::OpTypePointer) return false;
+  switch (spv::StorageClass(module_.word(type, 2))) {
+  case spv::StorageClass::Function:
+  case spv::StorageClass::Input:
+  case spv::StorageClass::PushConstant:
+  case spv::StorageClass::UniformConstant:
+    return true;
+  case spv::StorageClass::Uniform:
+  case spv::StorageClass::StorageBuffer:
+  case spv::StorageClass::PhysicalStorageBuffer:
+    return !has(effects, Effect::WritesMemory);
+  default:
+    return false;
   }
 }
 
@@ -202,6 +229,8 @@ void InlinePlan::finish(FunctionPlan& plan) {
   if (plan.returnCount == 0) plan.mayTerminate = true;
   for (CallSite& call : plan.calls) {
     if (!call.refusal) call.refusal = whyNotInlined(plan, call, constructs);
+    plan.onlyComputes = plan.onlyComputes && call.refusal != &kNoBody &&
+                        call.refusal != &kRecursion && of(call.callee).onlyComputes;
     if (call.refusal) continue;
     const FunctionPlan& callee = of(call.callee);
     ++plan.inlinedCalls;
@@ -277,6 +306,9 @@ const CallRefusal* InlinePlan::whyNotInlined(const FunctionPlan& caller, const C
                                              std::optional<ConstructTree>& constructs) {
   const FunctionPlan& callee = of(call.callee);
   if (callee.whyNot) return callee.whyNot;
+  if (callee.shape == FunctionPlan::Shape::Wrapped && callee.onlyComputes &&
+      (callee.hasFlag || callee.words > limits_.earlyReturnWords))
+    return &kOnlyComputes;
   if (caller.words + callee.words + kWordsAround > limits_.words) return &kGrowth;
   if (caller.newIds + callee.newIds > limits_.newIds) return &kIdBound;
   const BlockRef block = module_.blockOf(call.inst);

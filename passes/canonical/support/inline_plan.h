@@ -58,6 +58,9 @@ struct FunctionPlan {
   Shape shape = Shape::Straight;
   bool mayTerminate = false; ///< does not always come back: OpKill, OpUnreachable and the like
   bool hasSampledImages = false;
+  /// Writes nothing but local variables, keeps away from Workgroup memory, and does nothing
+  /// together with other invocations: passes would hardly look at it.
+  bool onlyComputes = true;
   bool hasFlag = false;          ///< returns break out of loops or switches
   bool hasValueVariable = false; ///< what it returns goes through a variable, not through a phi
   InstRef onlyReturn;            ///< null: none or several
@@ -90,6 +93,9 @@ private:
 struct InlineLimits {
   uint64_t words = 0;
   uint64_t newIds = 0;
+  /// A function that returns early and only computes is inlined up to this size: it may compute an
+  /// index, which passes have to see. Above, a driver's compiler inlines it better.
+  uint64_t earlyReturnWords = 0;
 };
 
 class InlinePlan {
@@ -122,6 +128,7 @@ public:
 
 private:
   void collect(FunctionPlan& plan);
+  bool onlyComputes(InstRef i) const;
   void collectInst(FunctionPlan& plan, InstRef i);
   void finish(FunctionPlan& plan);
   void decideShape(FunctionPlan& plan, const ConstructTree* constructs);

@@ -16,7 +16,7 @@
 //
 // It does not compile GLSL, run spirv-opt's passes, validate, or verify by dispatch; the program
 // does (docs/command-line.md). A pass alone finds little in unoptimized compiler output: run
-// spirv-opt's --ssa-rewrite (or its -O) first, with SPIRV-Tools' own library.
+// "inline", "sroa" and "mem2reg" before it.
 #pragma once
 
 #include "lanewise/assumptions.h"
