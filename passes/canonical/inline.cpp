@@ -7,16 +7,16 @@
 //              itself. A callee that may end the invocation is not inlined into a continue
 //              construct, which must come to its back edge. What a parameter's decoration says of
 //              accesses must be said of the argument, too.
+// Pays when    The callee returns at its end, touches memory other than its variables and inputs,
+//              or works together with other invocations. One that returns early and only computes
+//              stays a call, for drivers inline it better, unless it is small and may compute an
+//              index.
 // Before       %r = OpFunctionCall %float %f %a
 // After        the body of %f, its parameter being %a and its returned value %r. Where it returns
 //              from inside a selection, the copy goes into the only case of an OpSwitch, whose
 //              merge block the returns branch to; %r is a phi there. From inside a loop or a
 //              switch a return sets a flag and breaks the innermost; a branch on the flag behind it
 //              goes on outwards.
-// Pays when    The callee returns at its end, touches Workgroup memory, writes to other memory than
-//              its variables, or works together with other invocations. One that returns early and
-//              only computes stays a call, for drivers inline it better, unless it is small and may
-//              compute an index.
 //              Variables go to the first block of the caller; initializers become stores. Names of
 //              variables, decorations of everything, lines and scopes (DebugInlinedAt) are copied.
 // Not handled  Returns from inside a loop out of which values are used behind it (front ends keep

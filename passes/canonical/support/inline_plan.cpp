@@ -208,10 +208,6 @@ bool InlinePlan::onlyComputes(InstRef i) const {
   case spv::StorageClass::PushConstant:
   case spv::StorageClass::UniformConstant:
     return true;
-  case spv::StorageClass::Uniform:
-  case spv::StorageClass::StorageBuffer:
-  case spv::StorageClass::PhysicalStorageBuffer:
-    return !has(effects, Effect::WritesMemory);
   default:
     return false;
   }

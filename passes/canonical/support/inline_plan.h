@@ -58,8 +58,8 @@ struct FunctionPlan {
   Shape shape = Shape::Straight;
   bool mayTerminate = false; ///< does not always come back: OpKill, OpUnreachable and the like
   bool hasSampledImages = false;
-  /// Writes nothing but local variables, keeps away from Workgroup memory, and does nothing
-  /// together with other invocations: passes would hardly look at it.
+  /// Touches nothing but local variables and inputs, and does nothing together with other
+  /// invocations: passes would hardly look at it.
   bool onlyComputes = true;
   bool hasFlag = false;          ///< returns break out of loops or switches
   bool hasValueVariable = false; ///< what it returns goes through a variable, not through a phi
