@@ -12,20 +12,21 @@ namespace {
 /// Ours come next, so that an array index is one expression of the built-ins and every access to a
 /// Workgroup variable is seen in the entry point itself.
 constexpr const char* kCanonicalize[] = {
-    "--inline",
-    "--globaldce", // the functions that are nowhere called any more
-    "--sroa",        "--mem2reg", "--gvn",
+    "--inline",      // first, so that everything else sees whole functions
+    "--globaldce",   // the functions that are nowhere called any more
+    "--sroa",        // parts of variables,
+    "--mem2reg",     // which become values,
+    "--gvn",         // which are folded and numbered
     "--simplifycfg", // branches on what was folded
     "--gvn",         // phis that lost an operand, and memory across merges that are gone
-    "--simplifycfg", "--adce",
+    "--adce",        // what nobody needs now
+    "--simplifycfg", // blocks that are empty now
 };
 
 /// What ours left behind: conditions of flattened branches, indices of arrays that moved.
 constexpr const char* kCleanUp[] = {
-    "--gvn",
-    "--simplifycfg",
-    "--adce",
-    "--globaldce",
+    "--gvn", "--adce", "--simplifycfg",
+    "--globaldce", // types and constants that are not used any more
 };
 
 /// The same by spirv-opt: the passes of its own -O in their order.

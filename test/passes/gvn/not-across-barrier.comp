@@ -15,11 +15,11 @@ layout(binding = 0) buffer Data { uint data[]; };
 shared uint tile[64];
 void main() {
   uint i = gl_LocalInvocationIndex;
-  tile[i] = data[i];
+  tile[i] = data[gl_GlobalInvocationID.x];
   barrier();
   uint before = tile[63u - i];
   barrier();
   tile[i] = before + 1u;
   barrier();
-  data[i] = before ^ tile[63u - i];
+  data[gl_GlobalInvocationID.x] = before ^ tile[63u - i];
 }
