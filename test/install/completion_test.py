@@ -56,7 +56,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(sorted(self.shell.candidates("lanewise opt --pad-shared-memory=")), ["auto", "pad", "swizzle"])
         self.assertEqual(self.shell.completed("lanewise opt --pad-shared-memory=sw"),
                          "lanewise opt --pad-shared-memory=swizzle ")
-        self.assertEqual(self.shell.completed("lanewise opt --simp"), "lanewise opt --simplify-instructions ")
+        self.assertEqual(self.shell.completed("lanewise opt --simplify-i"), "lanewise opt --simplify-instructions ")
 
     def test_values_behind_equals_and_behind_a_space(self):
         self.assertEqual(self.shell.completed("lanewise opt --target=nv"), "lanewise opt --target=nvidia ")
