@@ -1,27 +1,29 @@
 // --gvn
 //
 // What         Numbers values: an instruction whose operands are known folds, is simplified, or
-// goes where a
-//              dominating one computes the same; copies and phis of one value go; a load goes where
-//              the same memory was loaded or stored before and nothing may have written it since;
-//              access chains combine.
+// goes
+//              where a dominating one computes the same; copies and phis of one value go; a load
+//              goes where the same memory was loaded or stored before and nothing may have written
+//              it since; access chains combine.
 // Legal when   The result is the same bit for bit (numbering/simplify.h). Equal means the same
-// opcode, type,
-//              operands and decorations; only a RelaxedPrecision result may be replaced by one that
-//              is not. Specialization constants are never evaluated. Nothing that depends on who
-//              executes it, and no access that is volatile, coherent, atomic or speaks of
-//              availability, is touched. A write ends what is known of its variable, or of the
-//              storage class where the variable is not known; a barrier, an atomic or an image
-//              write all that other invocations can reach; anything else with effects everything.
+//              opcode, type, operands and decorations; only a RelaxedPrecision result may be
+//              replaced by one that is not. Specialization constants are never evaluated. Nothing
+//              that depends on who executes it, and no access that is volatile, coherent, atomic or
+//              speaks of availability, is touched. A write ends what is known of its variable, or
+//              of the storage class where the variable is not known; a barrier, an atomic or an
+//              image write all that other invocations can reach; anything else with effects
+//              everything. A store to a buffer says nothing of a load behind it in fragment shaders
+//              (stores of helper invocations have no effect) and with --robust (nor have those out
+//              of range).
 // Before       %a = OpIAdd %uint %x %uint_1
 //              %b = OpIAdd %uint %x %uint_1
 //              %c = OpISub %uint %b %uint_1
 // After        %a = OpIAdd %uint %x %uint_1         (uses of %c: %x)
 // Not handled  Memory across the merge of a branch, unless the function never writes that class;
-// equalities that
-//              hold only around a loop; image reads.
-// Reference    P. Briggs, K. Cooper, L. T. Simpson, "Value Numbering" (1997): the dominator-tree
-// based one.
+//              equalities that hold only around a loop; image reads.
+// Reference    P. Briggs, K. Cooper, L. T. Simpson, "Value Numbering" (1997): the version that
+// walks
+//              the dominator tree.
 #include "analysis/control_flow/cfg.h"
 #include "analysis/control_flow/dominance.h"
 #include "analysis/module/decorations.h"
@@ -76,6 +78,14 @@ bool isBoundToPlace(spv::Op op) {
   return op == spv::Op::OpSampledImage || op == spv::Op::OpImageTexelPointer;
 }
 
+bool hasFragmentStage(const Module& module) {
+  for (InstRef i : module.globals())
+    if (module.opcode(i) == spv::Op::OpEntryPoint &&
+        spv::ExecutionModel(module.word(i, 1)) == spv::ExecutionModel::Fragment)
+      return true;
+  return false;
+}
+
 class Numbering {
 public:
   explicit Numbering(PassContext& context)
@@ -84,8 +94,9 @@ public:
         decorations_(context.analyses.get<Decorations>()), rewriter_(context.module),
         edits_(context.analyses, rewriter_), constants_(context.analyses, rewriter_),
         values_(context.analyses, edits_, constants_), memory_(context.analyses, values_),
-        floats_(floatRulesOf(module_)), child_(module_.blockCount() + 1),
-        sibling_(module_.blockCount() + 1) {}
+        floats_(floatRulesOf(module_)),
+        storesToBuffersCount_(!context.isRobust && !hasFragmentStage(module_)),
+        child_(module_.blockCount() + 1), sibling_(module_.blockCount() + 1) {}
 
   Result<bool> run() {
     for (uint32_t f = 1; f <= module_.functionCount(); ++f) number(FunctionRef(f));
@@ -121,6 +132,10 @@ private:
   ValueTable values_;
   MemoryNumbers memory_;
   const FloatRules floats_;
+  /// Every store to a buffer has its effect: the program does not count on what happens out of
+  /// range, and there are no helper invocations, whose stores have none (Vulkan, "Helper
+  /// Invocations").
+  const bool storesToBuffersCount_;
   NumberTable table_;
   std::vector<BlockRef> child_, sibling_; ///< the dominator tree, by BlockRef
   std::vector<uint32_t> words_;           ///< of the instruction at hand, operands resolved
@@ -332,7 +347,7 @@ void Numbering::visitStore(InstRef i, BlockRef b) {
   const Id value = edits_.resolved(module_.idAt(i, 2));
   memory_.execute(i);
   const auto number = memory_.numberOf(i, pointer);
-  if (!number) return;
+  if (!number || (!storesToBuffersCount_ && memory_.isBuffer(pointer))) return;
   words_ = {uint32_t(spv::Op::OpLoad), values_.typeOf(value).value, 0, pointer.value,
             number->ofClass,           number->ofVariable};
   NumberTable::Entry& entry = table_.at(words_);

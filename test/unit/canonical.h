@@ -13,7 +13,8 @@ namespace lanewise::test {
 
 /// The module behind the passes, which are named by their flags without dashes.
 inline std::vector<uint32_t> runPasses(const std::vector<uint32_t>& words,
-                                       const std::vector<std::string_view>& passes) {
+                                       const std::vector<std::string_view>& passes,
+                                       bool isRobust = false) {
   Result<Module> module = Module::read(words);
   if (!module) {
     ADD_FAILURE() << module.error().message;
@@ -29,6 +30,7 @@ inline std::vector<uint32_t> runPasses(const std::vector<uint32_t>& words,
                         .target = target,
                         .assumptions = assumptions,
                         .mode = {},
+                        .isRobust = isRobust,
                         .maySite = [](std::string_view) { return true; },
                         .remarks = remarks};
     const PassResult done = runPass(*findPass(flag), context);

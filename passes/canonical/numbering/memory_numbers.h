@@ -32,6 +32,9 @@ public:
   /// Of what a load or store (`inst`) of `pointer` touches now; nothing where values may change by
   /// themselves or the access says more than where: volatile, coherent, with availability.
   std::optional<Number> numberOf(InstRef inst, Id pointer) const;
+  /// Whether a pointer leads into a buffer, where a store may have no effect: out of range, or by a
+  /// helper invocation.
+  bool isBuffer(Id pointer) const { return classOfPointer(pointer) == Buffer; }
 
 private:
   /// What may alias: memory of one class with that of another cannot.

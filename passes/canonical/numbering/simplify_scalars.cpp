@@ -224,9 +224,10 @@ Simplified simplifyInteger(const ValueTable& values, std::span<const uint32_t> w
 Simplified simplifyFloat(const ValueTable& values, const FloatRules& floats,
                          std::span<const uint32_t> words) {
   const spv::Op op = opcodeOf(words);
+  if (!floats.mayEvaluate) return {};
   if (op == spv::Op::OpFNegate && values.opcode(Id(words[3])) == op)
     return {values.operand(Id(words[3]), 3), {}};
-  if (!floats.mayEvaluate || words.size() != 5 || !factsOf(op).onlyIds) return {};
+  if (words.size() != 5 || !factsOf(op).onlyIds) return {};
   const Id type(words[1]);
   const TypeInfo& scalar = values.types().info(values.scalarOf(type));
   if (scalar.kind != Kind::Float || (scalar.width != 16 && scalar.width != 32)) return {};

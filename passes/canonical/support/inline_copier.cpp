@@ -115,8 +115,8 @@ void InlineCopier::writePlain(Activation& a, InstRef i) {
   if (debug_.isActive()) debug_.establish(a.debug, out_);
   if (a.pieceStart && a.plan->hasSampledImages)
     cloneSampledImages(a, i);
-  else
-    append(a, i, out_);
+  else if (uint32_t* copy = append(a, i, out_); !isRoot() && debug_.declaresValue(i))
+    copy[4] = InlineDebug::kDebugValue; // the parameter is a value of the caller now
 }
 
 /// What OpSampledImage gives may only be used in its own block, so behind a split it is made again.

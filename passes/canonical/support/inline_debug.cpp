@@ -33,6 +33,16 @@ bool InlineDebug::isOfFunction(InstRef i) const {
          module_.word(i, 4) == kDebugFunctionDefinition;
 }
 
+bool InlineDebug::declaresValue(InstRef i) const {
+  constexpr uint32_t kDebugDeclare = 28;
+  if (!isExtInst(module_.opcode(i)) || !sets_[module_.word(i, 3)] ||
+      module_.word(i, 4) != kDebugDeclare || module_.wordCount(i) < 8)
+    return false;
+  const Id variable = module_.idAt(i, 6);
+  return module_.opcodeOf(variable) == spv::Op::OpFunctionParameter &&
+         module_.opcodeOf(module_.typeOf(variable)) != spv::Op::OpTypePointer;
+}
+
 bool InlineDebug::read(InstRef i, State& state, Place& place) {
   const spv::Op op = module_.opcode(i);
   if (op == spv::Op::OpLine || op == spv::Op::OpNoLine) {

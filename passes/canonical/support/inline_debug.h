@@ -41,6 +41,9 @@ public:
   void establish(const State& wanted, std::vector<uint32_t>& out);
   /// True for what a function has once, however often it is copied.
   bool isOfFunction(InstRef i) const;
+  /// True for a DebugDeclare of a parameter that is passed by value.
+  bool declaresValue(InstRef i) const;
+  static constexpr uint32_t kDebugValue = 29;
 
 private:
   Id inlinedAt(Place& place, InstRef scopeInst);

@@ -103,9 +103,9 @@ OpDecorate %out Binding 1
 
 /// What becomes of a shader.
 struct Gvned {
-  explicit Gvned(const GvnShader& shader) {
+  explicit Gvned(const GvnShader& shader, bool isRobust = false) {
     before = test::assemble(shader.text(), kGvnEnv);
-    after = test::runPasses(before, {"gvn"});
+    after = test::runPasses(before, {"gvn"}, isRobust);
     EXPECT_TRUE(test::validate(before, kGvnEnv)) << "the input";
     if (Result<std::string> printed = driver::disassemble(after)) text = *printed;
     EXPECT_TRUE(test::validate(after, kGvnEnv)) << text;
@@ -326,6 +326,17 @@ TEST(Gvn, TakesBuffersForOne) {
   EXPECT_EQ(loads("", "OpDecorate %in Coherent\n"), 2u);
   EXPECT_EQ(loads("", "OpDecorate %in Volatile\n"), 2u);
   EXPECT_EQ(loads("", "OpMemberDecorate %Block 0 Volatile\n"), 2u);
+}
+
+TEST(Gvn, KnowsThatStoresToBuffersMayHaveNoEffect) {
+  const std::string body = "OpStore %o1 %x\n%b = OpLoad %uint %o1\n%r = OpIMul %uint %b %y\n"
+                           "OpStore %o0 %r";
+  EXPECT_EQ(Gvned({body}).count("OpLoad %uint %") - 2, 0u);
+  EXPECT_EQ(Gvned({body}, /*isRobust=*/true).count("OpLoad %uint %") - 2, 1u);
+  EXPECT_EQ(Gvned({"OpStore %local %x\n%b = OpLoad %uint %local\nOpStore %o0 %b"}, true)
+                    .count("OpLoad %uint %") -
+                2,
+            0u);
 }
 
 TEST(Gvn, LeavesAccessesThatSayMore) {
