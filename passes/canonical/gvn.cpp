@@ -21,9 +21,8 @@
 // After        %a = OpIAdd %uint %x %uint_1         (uses of %c: %x)
 // Not handled  Memory across the merge of a branch, unless the function never writes that class;
 //              equalities that hold only around a loop; image reads.
-// Reference    P. Briggs, K. Cooper, L. T. Simpson, "Value Numbering" (1997): the version that
-// walks
-//              the dominator tree.
+// Reference    P. Briggs, K. Cooper, L. T. Simpson, "Value Numbering" (1997), the version that
+//              walks the dominator tree.
 #include "analysis/control_flow/cfg.h"
 #include "analysis/control_flow/dominance.h"
 #include "analysis/module/decorations.h"
