@@ -26,6 +26,7 @@
 #include "analysis/control_flow/cfg.h"
 #include "analysis/control_flow/dominance.h"
 #include "analysis/module/decorations.h"
+#include "analysis/module/entry_points.h"
 #include "canonical/numbering/memory_numbers.h"
 #include "canonical/numbering/number_table.h"
 #include "canonical/numbering/simplify.h"
@@ -48,41 +49,13 @@ constexpr int kMaxRewrites = 8;
 /// Rounds over the phis after the walk: a phi may be redundant only because another was.
 constexpr int kMaxPhiRounds = 4;
 
-bool isCommutative(spv::Op op) {
-  switch (op) {
-  case spv::Op::OpIAdd:
-  case spv::Op::OpIMul:
-  case spv::Op::OpFAdd:
-  case spv::Op::OpFMul:
-  case spv::Op::OpBitwiseAnd:
-  case spv::Op::OpBitwiseOr:
-  case spv::Op::OpBitwiseXor:
-  case spv::Op::OpLogicalAnd:
-  case spv::Op::OpLogicalOr:
-  case spv::Op::OpLogicalEqual:
-  case spv::Op::OpLogicalNotEqual:
-  case spv::Op::OpIEqual:
-  case spv::Op::OpINotEqual:
-  case spv::Op::OpFOrdEqual:
-  case spv::Op::OpFUnordNotEqual:
-  case spv::Op::OpDot:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// The result must be used in the block that defines it, or by certain instructions only.
 bool isBoundToPlace(spv::Op op) {
   return op == spv::Op::OpSampledImage || op == spv::Op::OpImageTexelPointer;
 }
 
-bool hasFragmentStage(const Module& module) {
-  for (InstRef i : module.globals())
-    if (module.opcode(i) == spv::Op::OpEntryPoint &&
-        spv::ExecutionModel(module.word(i, 1)) == spv::ExecutionModel::Fragment)
-      return true;
-  return false;
+bool isFragment(spv::ExecutionModel model) {
+  return model == spv::ExecutionModel::Fragment;
 }
 
 class Numbering {
@@ -94,7 +67,7 @@ public:
         edits_(context.analyses, rewriter_), constants_(context.analyses, rewriter_),
         values_(context.analyses, edits_, constants_), memory_(context.analyses, values_),
         floats_(floatRulesOf(module_)),
-        storesToBuffersCount_(!context.isRobust && !hasFragmentStage(module_)),
+        storesToBuffersCount_(!context.isRobust && !hasEntryPoint(module_, isFragment)),
         child_(module_.blockCount() + 1), sibling_(module_.blockCount() + 1) {}
 
   Result<bool> run() {

@@ -23,6 +23,7 @@
 //              those in variables). Calls in loop headers that are selections themselves. The
 //              module grows to 16 times its size and 1 MB at most.
 // Reference    SPIR-V specification, 2.11 (structured control flow); LLVM's AlwaysInliner.
+#include "analysis/module/entry_points.h"
 #include "analysis/module/source_lines.h"
 #include "canonical/support/inline_copier.h"
 #include "canonical/support/inline_plan.h"
@@ -42,24 +43,6 @@ constexpr uint64_t kGrowthFactor = 16, kGrowthWords = (1u << 20) / sizeof(uint32
 /// Of a function that may compute an index of Workgroup memory; modules without workgroups have
 /// none.
 constexpr uint64_t kIndexWords = 200;
-
-bool hasWorkgroups(const Module& module) {
-  for (InstRef i : module.globals()) {
-    if (module.opcode(i) != spv::Op::OpEntryPoint) continue;
-    switch (spv::ExecutionModel(module.word(i, 1))) {
-    case spv::ExecutionModel::GLCompute:
-    case spv::ExecutionModel::Kernel:
-    case spv::ExecutionModel::TaskNV:
-    case spv::ExecutionModel::MeshNV:
-    case spv::ExecutionModel::TaskEXT:
-    case spv::ExecutionModel::MeshEXT:
-      return true;
-    default:
-      break;
-    }
-  }
-  return false;
-}
 
 bool hasCalls(const Module& module) {
   if (module.functionCount() < 2) return false;
@@ -132,7 +115,7 @@ PassResult runInline(PassContext& context) {
     const Annotations annotations(module);
     const InlineLimits limits{module.words().size() * kGrowthFactor + kGrowthWords,
                               Module::kMaxIdBound - module.idBound(),
-                              hasWorkgroups(module) ? kIndexWords : 0};
+                              hasEntryPoint(module, hasWorkgroups) ? kIndexWords : 0};
     InlinePlan plan(module, annotations, limits);
     const std::vector<FunctionRef> roots = collectRoots(module);
     for (FunctionRef root : roots) plan.add(root);

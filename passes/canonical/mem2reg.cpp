@@ -33,6 +33,7 @@
 #include "analysis/control_flow/cfg.h"
 #include "analysis/control_flow/dominance.h"
 #include "analysis/module/decorations.h"
+#include "analysis/module/memory_operands.h"
 #include "canonical/promotion/debug_values.h"
 #include "canonical/promotion/default_values.h"
 #include "canonical/promotion/local_variables.h"
@@ -159,7 +160,7 @@ void Promotion::dropOperands(InstRef i) {
 bool Promotion::readLoad(InstRef i) {
   const uint32_t v = variables_.indexOf(module_.idAt(i, 3));
   if (v == 0) return true;
-  if (!isPlainAccess(module_, i, 4) || module_.idAt(i, 1) != variables_.at(v).type) return false;
+  if (!isPlainAccess(module_, i) || module_.idAt(i, 1) != variables_.at(v).type) return false;
   accesses_.push_back({i, v});
   return true;
 }
@@ -169,7 +170,7 @@ bool Promotion::readStore(InstRef i) {
   if (variables_.indexOf(value) != 0) return false; // somebody else gets the address
   const uint32_t v = variables_.indexOf(module_.idAt(i, 1));
   if (v == 0) return true;
-  if (!isPlainAccess(module_, i, 3) || module_.typeOf(value) != variables_.at(v).type) return false;
+  if (!isPlainAccess(module_, i) || module_.typeOf(value) != variables_.at(v).type) return false;
   accesses_.push_back({i, v});
   return true;
 }

@@ -1,14 +1,10 @@
 #include "transforms/debug_cursor.h"
 
+#include "ir/debug_instructions.h"
+
 #include <algorithm>
 
 namespace lanewise {
-namespace {
-
-// Instructions of NonSemantic.Shader.DebugInfo.100 and, the first two, of OpenCL.DebugInfo.100.
-constexpr uint32_t kDebugScope = 23, kDebugNoScope = 24, kDebugLine = 103, kDebugNoLine = 104;
-
-} // namespace
 
 bool isDebugInstruction(const Module& module, InstRef i) {
   if (module.facts(i).opClass == OpClass::Line) return true;

@@ -3,6 +3,7 @@
 #include "analysis/control_flow/cfg.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
+#include "ir/debug_instructions.h"
 #include "transforms/debug_cursor.h"
 #include "transforms/select_values.h"
 
@@ -11,8 +12,6 @@
 
 namespace lanewise {
 namespace {
-
-constexpr uint32_t kDebugDeclare = 28; // NonSemantic.Shader.DebugInfo.100, OpenCL.DebugInfo.100
 
 /// Neither label nor merge instruction nor branch.
 bool isInside(const Module& module, InstRef i) {

@@ -4,6 +4,7 @@
 #include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
 #include "analysis/module/types.h"
+#include "ir/debug_instructions.h"
 #include "text/format_text.h"
 
 #include <algorithm>
@@ -232,7 +233,6 @@ void CalleeSpecializer::emitClone(Instance& instance, Rewriter& rewriter) {
     rewriter.insertAfter(end, Inst(module_.inst(before)));
   auto target = instance.targets.begin();
   for (InstRef i : insts) {
-    constexpr uint32_t kDebugFunctionDefinition = 101; // NonSemantic.Shader.DebugInfo.100
     // A DebugFunction has one definition.
     if (module_.opcode(i) == spv::Op::OpExtInst &&
         module_.extInstSet(module_.idAt(i, 3)) == ExtInstSet::NonSemanticShaderDebugInfo100 &&

@@ -118,20 +118,6 @@ void Reach::collect(EntryPoint& entry) {
   std::sort(entry.variables.begin(), entry.variables.end());
 }
 
-bool hasWorkgroups(spv::ExecutionModel model) {
-  switch (model) {
-  case spv::ExecutionModel::GLCompute:
-  case spv::ExecutionModel::Kernel:
-  case spv::ExecutionModel::TaskNV:
-  case spv::ExecutionModel::MeshNV:
-  case spv::ExecutionModel::TaskEXT:
-  case spv::ExecutionModel::MeshEXT:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// One component of a size as the module gives it.
 struct SizePart {
   std::optional<uint32_t>
@@ -221,6 +207,20 @@ std::optional<WorkgroupSize> WorkgroupSizes::of(const EntryPoint& entry) const {
 }
 
 } // namespace
+
+bool hasWorkgroups(spv::ExecutionModel model) {
+  switch (model) {
+  case spv::ExecutionModel::GLCompute:
+  case spv::ExecutionModel::Kernel:
+  case spv::ExecutionModel::TaskNV:
+  case spv::ExecutionModel::MeshNV:
+  case spv::ExecutionModel::TaskEXT:
+  case spv::ExecutionModel::MeshEXT:
+    return true;
+  default:
+    return false;
+  }
+}
 
 std::string_view stageName(spv::ExecutionModel model) {
   switch (model) {

@@ -41,6 +41,20 @@ inline constexpr std::string_view kUnknownStage = "unknown";
 /// kUnknownStage for a model that is not known.
 std::string_view stageName(spv::ExecutionModel model);
 
+/// True for a stage whose invocations form workgroups.
+bool hasWorkgroups(spv::ExecutionModel model);
+
+/// Whether an entry point has a model that `isOne(model)` is true for. Looks at OpEntryPoint only.
+template <class Predicate>
+bool hasEntryPoint(const Module& module, Predicate&& isOne) {
+  for (InstRef i : module.globals()) {
+    if (module.facts(i).opClass != OpClass::Preamble) return false;
+    if (module.opcode(i) == spv::Op::OpEntryPoint && isOne(spv::ExecutionModel(module.word(i, 1))))
+      return true;
+  }
+  return false;
+}
+
 struct EntryPoint {
   InstRef inst;         ///< OpEntryPoint
   FunctionRef function; ///< null in a broken module

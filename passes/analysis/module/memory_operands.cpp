@@ -20,4 +20,12 @@ std::optional<MemoryOperands> readMemoryOperands(const Module& module, InstRef i
   return operands;
 }
 
+bool isPlainAccess(const Module& module, InstRef access) {
+  const uint32_t at = memoryOperandsWord(module.opcode(access)), count = module.wordCount(access);
+  if (at >= count) return true;
+  const uint32_t mask = module.word(access, at);
+  const bool isAligned = (mask & uint32_t(spv::MemoryAccessMask::Aligned)) != 0;
+  return (mask & ~kPlainMemoryOperands) == 0 && count == at + 1 + isAligned;
+}
+
 } // namespace lanewise

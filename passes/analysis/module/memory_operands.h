@@ -18,4 +18,10 @@ struct MemoryOperands {
 std::optional<MemoryOperands> readMemoryOperands(const Module& module, InstRef inst,
                                                  uint32_t& word);
 
+/// What says nothing of the access but how it is aligned, and whether to keep it in caches.
+inline constexpr uint32_t kPlainMemoryOperands =
+    uint32_t(spv::MemoryAccessMask::Aligned) | uint32_t(spv::MemoryAccessMask::Nontemporal);
+/// True for a load, store or copy with no other memory operands, and with one set of them at most.
+bool isPlainAccess(const Module& module, InstRef access);
+
 } // namespace lanewise

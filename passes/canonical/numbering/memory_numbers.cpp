@@ -1,5 +1,7 @@
 #include "canonical/numbering/memory_numbers.h"
 
+#include "analysis/module/memory_operands.h"
+
 namespace lanewise {
 namespace {
 
@@ -17,16 +19,6 @@ bool isUnsteady(spv::BuiltIn b) {
   default:
     return false;
   }
-}
-
-/// A load, store or copy that says nothing but how it is aligned, and whether to keep it in caches.
-bool isPlainAccess(const Module& module, InstRef i) {
-  constexpr uint32_t kAligned = uint32_t(spv::MemoryAccessMask::Aligned);
-  constexpr uint32_t kPlain = kAligned | uint32_t(spv::MemoryAccessMask::Nontemporal);
-  const uint32_t at = memoryOperandsWord(module.opcode(i)), count = module.wordCount(i);
-  if (at >= count) return true;
-  const uint32_t mask = module.word(i, at);
-  return (mask & ~kPlain) == 0 && count == at + 1 + ((mask & kAligned) != 0 ? 1 : 0);
 }
 
 bool isSpecial(spv::Decoration d) {

@@ -46,6 +46,30 @@ Simplified simplifyCopy(const ValueTable& values, std::span<const uint32_t> word
 
 } // namespace
 
+bool isCommutative(spv::Op op) {
+  switch (op) {
+  case spv::Op::OpIAdd:
+  case spv::Op::OpIMul:
+  case spv::Op::OpFAdd:
+  case spv::Op::OpFMul:
+  case spv::Op::OpBitwiseAnd:
+  case spv::Op::OpBitwiseOr:
+  case spv::Op::OpBitwiseXor:
+  case spv::Op::OpLogicalAnd:
+  case spv::Op::OpLogicalOr:
+  case spv::Op::OpLogicalEqual:
+  case spv::Op::OpLogicalNotEqual:
+  case spv::Op::OpIEqual:
+  case spv::Op::OpINotEqual:
+  case spv::Op::OpFOrdEqual:
+  case spv::Op::OpFUnordNotEqual:
+  case spv::Op::OpDot:
+    return true;
+  default:
+    return false;
+  }
+}
+
 FloatRules floatRulesOf(const Module& module) {
   for (InstRef i : module.globals()) {
     if (module.facts(i).opClass != OpClass::Preamble) break;

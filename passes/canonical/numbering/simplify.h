@@ -42,6 +42,8 @@ Simplified simplifyComposite(const ValueTable& values, std::span<const uint32_t>
 Simplified simplifyPointer(const ValueTable& values, std::span<const uint32_t> words);
 
 // For all parts.
+/// True when the two operands may change places: the result is the same.
+bool isCommutative(spv::Op op);
 inline spv::Op opcodeOf(std::span<const uint32_t> words) {
   return spv::Op(words[0] & 0xFFFF);
 }

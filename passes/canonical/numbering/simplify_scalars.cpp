@@ -22,25 +22,6 @@ Simplified constantResult(const ValueTable& values, std::span<const uint32_t> wo
   return {splatOf(values, Id(words[1]), bits), {}};
 }
 
-bool isCommutative(spv::Op op) {
-  switch (op) {
-  case spv::Op::OpIAdd:
-  case spv::Op::OpIMul:
-  case spv::Op::OpBitwiseAnd:
-  case spv::Op::OpBitwiseOr:
-  case spv::Op::OpBitwiseXor:
-  case spv::Op::OpFAdd:
-  case spv::Op::OpFMul:
-  case spv::Op::OpLogicalAnd:
-  case spv::Op::OpLogicalOr:
-  case spv::Op::OpLogicalEqual:
-  case spv::Op::OpLogicalNotEqual:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// The operands of a binary instruction, a constant second where they commute.
 struct Operands {
   Id a, b;

@@ -10,6 +10,7 @@ ValueTable::ValueTable(Analyses& analyses, const ValueEdits& edits, ConstantPool
     : module_(analyses.module()), types_(analyses.get<Types>()), edits_(edits),
       constants_(constants), rewrittenAt_(module_.instCount() + 1) {
   for (InstRef i : module_.globals()) {
+    if (module_.facts(i).opClass != OpClass::Preamble) break;
     if (module_.opcode(i) != spv::Op::OpCapability) continue;
     const auto capability = spv::Capability(module_.word(i, 1));
     mayForm8_ = mayForm8_ || capability == spv::Capability::Int8;

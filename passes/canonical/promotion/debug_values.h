@@ -1,6 +1,7 @@
 // Debug information of variables that become values, or others.
 #pragma once
 
+#include "ir/debug_instructions.h"
 #include "ir/module.h"
 #include "ir/rewriter.h"
 
@@ -47,9 +48,6 @@ public:
   std::vector<Declaration>::const_iterator end() const { return all_.end(); }
 
 private:
-  // Numbers that the debug sets share.
-  static constexpr uint32_t kDebugScope = 23, kDebugNoScope = 24, kDebugDeclare = 28,
-                            kDebugValue = 29, kDebugLine = 103, kDebugNoLine = 104;
   void add(InstRef i, uint32_t variable);
 
   std::vector<Declaration> all_;

@@ -1,6 +1,7 @@
 #include "canonical/promotion/element_uses.h"
 
 #include "analysis/module/decorations.h"
+#include "analysis/module/memory_operands.h"
 
 namespace lanewise {
 
@@ -95,7 +96,7 @@ void ElementUses::useOtherwise(InstRef i) {
 bool ElementUses::readLoad(InstRef i) {
   const LocalPointer* p = pointer(module_.idAt(i, 3));
   if (!p || p->kind == LocalPointer::Kind::Inside) return true;
-  if (!isPlainAccess(module_, i, 4)) return false;
+  if (!isPlainAccess(module_, i)) return false;
   if (p->kind == LocalPointer::Kind::Exact && module_.idAt(i, 1) != tree_[p->node].type)
     return false;
   useHere(*p);
@@ -112,7 +113,7 @@ bool ElementUses::readStore(InstRef i) {
     return true;
   }
   // A value that is defined further down (in code that is never executed) is nothing to look into.
-  if (!isPlainAccess(module_, i, 3) || module_.def(value) > i) return false;
+  if (!isPlainAccess(module_, i) || module_.def(value) > i) return false;
   if (p->kind == LocalPointer::Kind::Exact && module_.typeOf(value) != tree_[p->node].type)
     return false;
   useHere(*p);
@@ -127,7 +128,7 @@ bool ElementUses::readCopy(InstRef i) {
     const InstRef type = module_.def(module_.typeOf(id));
     return type && module_.opcode(type) == spv::Op::OpTypePointer ? module_.idAt(type, 3) : Id();
   };
-  if (!isPlainAccess(module_, i, 3) || !pointee(to) || pointee(to) != pointee(from)) return false;
+  if (!isPlainAccess(module_, i) || !pointee(to) || pointee(to) != pointee(from)) return false;
   for (Id id : {to, from})
     if (const LocalPointer* p = pointer(id); p && p->kind == LocalPointer::Kind::Component)
       return false;

@@ -96,14 +96,4 @@ void LocalVariables::finish() {
     if (v.isPrivate && !isEntry[v.function.value]) v.isCandidate = false;
 }
 
-bool isPlainAccess(const Module& module, InstRef access, uint32_t word) {
-  constexpr uint32_t kForgettable =
-      uint32_t(spv::MemoryAccessMask::Aligned) | uint32_t(spv::MemoryAccessMask::Nontemporal);
-  if (module.wordCount(access) <= word) return true;
-  // Only of copies is there a second mask, behind the operands of the first.
-  const uint32_t mask = module.word(access, word);
-  const bool isAligned = (mask & uint32_t(spv::MemoryAccessMask::Aligned)) != 0;
-  return (mask & ~kForgettable) == 0 && module.wordCount(access) == word + 1 + isAligned;
-}
-
 } // namespace lanewise

@@ -81,10 +81,6 @@ constexpr bool takesNoPointer(spv::Op op) {
   }
 }
 
-/// True for memory operands of a Function or Private variable that a rewrite may forget: an
-/// alignment, a hint. `word` is where they start; true where there are none.
-bool isPlainAccess(const Module& module, InstRef access, uint32_t word);
-
 template <class Predicate>
 void LocalVariables::leaveInterfaces(Rewriter& rewriter, ValueEdits& edits,
                                      Predicate&& isGone) const {

@@ -19,12 +19,12 @@ void ConstructTree::place(BlockRef b, uint32_t construct) {
   work_.push_back(b);
 }
 
-uint32_t ConstructTree::open(Construct construct) {
-  const Construct& outer = constructs_[construct.parent];
+uint32_t ConstructTree::open(NestedConstruct construct) {
+  const NestedConstruct& outer = constructs_[construct.parent];
   const auto index = uint32_t(constructs_.size());
   construct.notSelection =
-      construct.kind == Construct::Kind::Selection ? outer.notSelection : index;
-  construct.isInContinue = outer.isInContinue || construct.kind == Construct::Kind::Continue;
+      construct.kind == NestedConstruct::Kind::Selection ? outer.notSelection : index;
+  construct.isInContinue = outer.isInContinue || construct.kind == NestedConstruct::Kind::Continue;
   constructs_.push_back(construct);
   return index;
 }
@@ -40,18 +40,18 @@ void ConstructTree::visit(BlockRef b) {
     const BlockRef mergeBlock = module_.blockOfLabel(module_.idAt(merge, 1));
     place(mergeBlock, mine);
     if (module_.opcode(merge) == spv::Op::OpLoopMerge) {
-      inner = mine =
-          open({.kind = Construct::Kind::Loop, .header = b, .merge = mergeBlock, .parent = mine});
+      inner = mine = open(
+          {.kind = NestedConstruct::Kind::Loop, .header = b, .merge = mergeBlock, .parent = mine});
       const BlockRef target = module_.blockOfLabel(module_.idAt(merge, 2));
       if (target != b)
-        place(target, open({.kind = Construct::Kind::Continue,
+        place(target, open({.kind = NestedConstruct::Kind::Continue,
                             .header = b,
                             .merge = mergeBlock,
                             .parent = inner}));
     } else {
       const bool isSwitch = module_.opcode(terminator) == spv::Op::OpSwitch;
-      inner = open(
-          {isSwitch ? Construct::Kind::Switch : Construct::Kind::Selection, b, mergeBlock, mine});
+      inner = open({isSwitch ? NestedConstruct::Kind::Switch : NestedConstruct::Kind::Selection, b,
+                    mergeBlock, mine});
     }
   }
   module_.forEachIdOperand(terminator, [&](uint32_t, Id id) {

@@ -11,7 +11,7 @@
 
 namespace lanewise {
 
-struct Construct {
+struct NestedConstruct {
   enum class Kind : uint8_t { Selection, Switch, Loop, Continue };
   Kind kind{};
   BlockRef header; ///< of a continue construct: that of its loop
@@ -32,7 +32,7 @@ public:
     const uint32_t known = around_[b.value - first_];
     return known == kUnreached ? 0 : known;
   }
-  const Construct& operator[](uint32_t index) const { return constructs_[index]; }
+  const NestedConstruct& operator[](uint32_t index) const { return constructs_[index]; }
   /// Indices are below this.
   size_t size() const { return constructs_.size(); }
   bool isInContinue(BlockRef b) const { return constructs_[around(b)].isInContinue; }
@@ -40,13 +40,13 @@ public:
 private:
   void visit(BlockRef b);
   void place(BlockRef b, uint32_t construct);
-  uint32_t open(Construct construct);
+  uint32_t open(NestedConstruct construct);
 
   static constexpr uint32_t kUnreached = UINT32_MAX;
   const Module& module_;
   uint32_t first_;
   std::vector<uint32_t> around_; ///< by block of the function
-  std::vector<Construct> constructs_{1};
+  std::vector<NestedConstruct> constructs_{1};
   std::vector<BlockRef> work_;
 };
 

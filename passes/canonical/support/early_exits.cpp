@@ -10,10 +10,6 @@ constexpr uint32_t kMaxDepth = 32;
 /// Ways to one merge block: its phis get as many operands.
 constexpr size_t kMaxWays = 1024;
 
-bool isReturn(spv::Op op) {
-  return op == spv::Op::OpReturn || op == spv::Op::OpReturnValue;
-}
-
 class ExitCollector {
 public:
   ExitCollector(const Module& module, FunctionRef function, const ConstructTree& constructs)
@@ -104,7 +100,7 @@ bool ExitCollector::isLost(Id value, BlockRef user) const {
   const BlockRef from = d ? module_.blockOf(d) : BlockRef();
   if (!from || from == user || module_.opcode(d) == spv::Op::OpLabel) return false;
   uint32_t c = constructs_.around(from);
-  if (c && constructs_[c].kind == Construct::Kind::Loop && constructs_[c].header == from)
+  if (c && constructs_[c].kind == NestedConstruct::Kind::Loop && constructs_[c].header == from)
     c = constructs_[c].parent;
   c = brokenFrom(c);
   if (!c) return false;

@@ -12,6 +12,10 @@
 
 namespace lanewise {
 
+constexpr bool isReturn(spv::Op op) {
+  return op == spv::Op::OpReturn || op == spv::Op::OpReturnValue;
+}
+
 /// A merge block of a loop or switch that returns break to.
 struct EarlyExit {
   BlockRef merge;

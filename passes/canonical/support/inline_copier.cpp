@@ -1,5 +1,7 @@
 #include "canonical/support/inline_copier.h"
 
+#include "ir/debug_instructions.h"
+
 #include <algorithm>
 
 namespace lanewise {
@@ -116,7 +118,7 @@ void InlineCopier::writePlain(Activation& a, InstRef i) {
   if (a.pieceStart && a.plan->hasSampledImages)
     cloneSampledImages(a, i);
   else if (uint32_t* copy = append(a, i, out_); !isRoot() && debug_.declaresValue(i))
-    copy[4] = InlineDebug::kDebugValue; // the parameter is a value of the caller now
+    copy[4] = kDebugValue; // the parameter is a value of the caller now
 }
 
 /// What OpSampledImage gives may only be used in its own block, so behind a split it is made again.

@@ -1,11 +1,9 @@
 #include "canonical/support/inline_debug.h"
 
+#include "ir/debug_instructions.h"
+
 namespace lanewise {
 namespace {
-
-// Instructions of NonSemantic.Shader.DebugInfo.100 and, the first three, of OpenCL.DebugInfo.100.
-constexpr uint32_t kDebugScope = 23, kDebugNoScope = 24, kDebugInlinedAt = 25,
-                   kDebugFunctionDefinition = 101, kDebugLine = 103, kDebugNoLine = 104;
 
 /// Longest chain of inlined calls that a compiler has left us and that is carried on.
 constexpr uint32_t kMaxChain = 64;
@@ -34,7 +32,6 @@ bool InlineDebug::isOfFunction(InstRef i) const {
 }
 
 bool InlineDebug::declaresValue(InstRef i) const {
-  constexpr uint32_t kDebugDeclare = 28;
   if (!isExtInst(module_.opcode(i)) || !sets_[module_.word(i, 3)] ||
       module_.word(i, 4) != kDebugDeclare || module_.wordCount(i) < 8)
     return false;

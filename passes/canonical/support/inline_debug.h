@@ -43,7 +43,6 @@ public:
   bool isOfFunction(InstRef i) const;
   /// True for a DebugDeclare of a parameter that is passed by value.
   bool declaresValue(InstRef i) const;
-  static constexpr uint32_t kDebugValue = 29;
 
 private:
   Id inlinedAt(Place& place, InstRef scopeInst);

@@ -35,10 +35,6 @@ constexpr uint32_t kMaxPhiOperands = 1024;
 /// FunctionControl OptNoneEXT, newer than the headers of 2023.
 constexpr uint32_t kOptNone = 0x10000;
 
-bool isReturn(spv::Op op) {
-  return op == spv::Op::OpReturn || op == spv::Op::OpReturnValue;
-}
-
 bool isBranch(spv::Op op) {
   return op == spv::Op::OpBranch || op == spv::Op::OpBranchConditional || op == spv::Op::OpSwitch;
 }

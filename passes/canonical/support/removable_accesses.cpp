@@ -1,6 +1,7 @@
 #include "canonical/support/removable_accesses.h"
 
 #include "analysis/module/decorations.h"
+#include "analysis/module/memory_operands.h"
 
 #include <algorithm>
 
@@ -8,9 +9,7 @@ namespace lanewise {
 namespace {
 
 constexpr uint32_t kWatchedTexel =
-    0xF00;                             // MakeTexelAvailable, -Visible, NonPrivate-, VolatileTexel
-constexpr uint32_t kPlainAccess = 0x6; // Aligned, Nontemporal
-
+    0xF00; // MakeTexelAvailable, -Visible, NonPrivate-, VolatileTexel
 bool isWatchedDecoration(spv::Decoration d) {
   return d == spv::Decoration::Volatile || d == spv::Decoration::Coherent;
 }
@@ -100,9 +99,7 @@ bool RemovableAccesses::isNeededForItself(InstRef i) const {
   constexpr Effect kHarmless = Effect::ReadsMemory | Effect::MayTrapOrUndef | Effect::Subgroup;
   const Effect effects = module_.effects(i);
   if ((uint16_t(effects) & ~uint16_t(kHarmless)) != 0) return true; // what nobody has read, too
-  if (op == spv::Op::OpLoad)
-    return (module_.wordCount(i) > 4 && (module_.word(i, 4) & ~kPlainAccess) != 0) ||
-           isWatched(module_.idAt(i, 3));
+  if (op == spv::Op::OpLoad) return !isPlainAccess(module_, i) || isWatched(module_.idAt(i, 3));
   return has(effects, Effect::ReadsMemory) && isWatchedImage(i);
 }
 
@@ -112,8 +109,8 @@ InstRef RemovableAccesses::privateTarget(InstRef store) const {
   // Of a copy, the second operands are the source's.
   for (uint32_t n = 3; n < module_.wordCount(store); ++n) {
     const uint32_t mask = module_.word(store, n);
-    if ((mask & ~kPlainAccess) != 0) return {};
-    if ((mask & 2) != 0) ++n; // the alignment
+    if ((mask & ~kPlainMemoryOperands) != 0) return {};
+    if ((mask & uint32_t(spv::MemoryAccessMask::Aligned)) != 0) ++n;
   }
   const InstRef variable = variableOf(module_.idAt(store, 1));
   if (!variable || isWatched(module_.idAt(store, 1))) return {};
