@@ -46,9 +46,10 @@ bool sendAll(int socket, std::string_view bytes) {
 
 bool sendMessage(int socket, std::string_view bytes) {
   const uint64_t size = bytes.size();
-  std::array<char, kLengthBytes> length;
-  std::memcpy(length.data(), &size, kLengthBytes);
-  return sendAll(socket, {length.data(), length.size()}) && sendAll(socket, bytes);
+  std::string message(kLengthBytes, '\0'); // in one piece, so that the other side wakes up once
+  std::memcpy(message.data(), &size, kLengthBytes);
+  message += bytes;
+  return sendAll(socket, message);
 }
 
 /// Takes a whole message off the front, if there is one.
