@@ -26,6 +26,8 @@ LEAVES = {"IdResultType": "ResultType", "IdResult": "Result", "IdRef": "Id", "Id
           "LiteralContextDependentNumber": "ContextNumber", "LiteralExtInstInteger": "ExtInst",
           "LiteralSpecConstantOpInteger": "SpecOp", "PairLiteralIntegerIdRef": "PairLiteralId",
           "PairIdRefLiteralInteger": "PairIdLiteral", "PairIdRefIdRef": "PairIdId"}
+# Of those the ones without an id.
+IDLESS = {"Literal", "Float", "String", "ContextNumber"}
 QUANTIFIERS = {"": "One", "?": "Optional", "*": "Any"}
 # Sets of extended instructions by their names in opcode_facts.h.
 EXT_SETS = {"GLSL.std.450": "GlslStd450", "OpenCL.std": "OpenClStd", "OpenCL.DebugInfo.100": "OpenClDebugInfo100",
@@ -162,6 +164,7 @@ class Table:
         self.enums = {}  # (scope, kind name) -> index
         self.enum_rows = []  # per index: list of (value, run), or None while being built
         self.enum_names = []  # per index: list of (value, name, requirements)
+        self.enum_has_ids = []  # per index: whether ids may follow an enumerant (True while being built)
         self.capabilities, self.extensions = Pool(), Pool()
         self.requirement_rows = {(0, 0, 0, 0, 0, NO_VERSION): 0}  # row 0 asks for nothing
 
@@ -182,14 +185,21 @@ class Table:
                 fail("more than 256 enumerations; widen OperandFacts::enumIndex")
             self.enum_rows.append(None)
             self.enum_names.append([])
-            rows = []
+            self.enum_has_ids.append(True)
+            rows, has_ids = [], False
             for entry in sorted(kind.entries, key=lambda e: e.value):
                 self.enum_names[index] += [(entry.value, name, self.requirements(entry)) for name in entry.names]
                 if kind.is_bits and (entry.value == 0 or entry.value & (entry.value - 1)):
                     continue  # None, or a name for several bits: nothing follows
-                rows.append((entry.value, self.run(kinds.operands(entry))))
-            self.enum_rows[index] = rows
+                operands = kinds.operands(entry)
+                rows.append((entry.value, self.run(operands)))
+                has_ids = has_ids or any(self.may_hold_id(operand) for operand in operands)
+            self.enum_rows[index], self.enum_has_ids[index] = rows, has_ids
         return self.enums[key]
+
+    def may_hold_id(self, operand):
+        kind, _, index = operand
+        return self.enum_has_ids[index] if kind.endswith("Enum") else kind not in IDLESS
 
     def requirements(self, entry):
         """Row of what a module must declare to have the entry."""
@@ -244,10 +254,13 @@ def collect_opcodes(grammar, table, kinds, rules):
         if "Result" in operand_kinds[2:] or "ResultType" in operand_kinds[1:]:
             fail(f"{names[0]} has its result behind other operands; teach module.h")
         least, most = word_limits(operands)
+        behind = operands[len(operands) - len(rest):]
+        leading = next((n for n, operand in enumerate(behind) if operand[:2] != ("Id", "One")), len(behind))
         rows.append({
             "opcode": entry.value, "names": names, "class": op_class, "effects": effects,
             "has_result": "Result" in operand_kinds, "has_type": "ResultType" in operand_kinds,
             "speculatable": speculatable, "cost": rules.find("cost", names, "Simple"),
+            "leading_ids": leading, "ids_behind": any(map(table.may_hold_id, behind[leading:])),
             "only_ids": all(kind in ("Id", "PairIdId") for kind in rest), "least": least, "most": most,
             "run": table.run(operands), "requirements": table.requirements(entry)})
     return rows
@@ -290,11 +303,12 @@ def write_array(out, declaration, rows):
 def write_opcodes(out, opcodes):
     # Row 0 is the opcode that the table does not know.
     rows = ['{spv::Op(0xFFFF), "unknown opcode", OpClass::Unknown, Effect(%d), false, false, false, '
-            "CostClass::Simple, false, 1, 0x%X, {}}" % (ALL_EFFECTS, UNLIMITED)]
+            "CostClass::Simple, false, 0, true, 1, 0x%X, {}}" % (ALL_EFFECTS, UNLIMITED)]
     rows += [
         f"{{spv::Op({o['opcode']}), \"{o['names'][0]}\", OpClass::{o['class']}, Effect({o['effects']}), "
         f"{bool_text(o['has_result'])}, {bool_text(o['has_type'])}, {bool_text(o['speculatable'])}, "
-        f"CostClass::{o['cost']}, {bool_text(o['only_ids'])}, {o['least']}, {o['most']}, {span_text(o['run'])}}}"
+        f"CostClass::{o['cost']}, {bool_text(o['only_ids'])}, {o['leading_ids']}, {bool_text(o['ids_behind'])}, "
+        f"{o['least']}, {o['most']}, {span_text(o['run'])}}}"
         for o in opcodes]
     write_array(out, "constexpr OpcodeFacts kOpcodes[]", rows)
     write_array(out, "constexpr uint16_t kOpcodeRequirements[]", [0] + [o["requirements"] for o in opcodes])

@@ -21,15 +21,6 @@ std::string_view stringIn(std::span<const uint32_t> words) {
 
 } // namespace
 
-Id Module::resultId(InstRef i) const {
-  const OpcodeFacts& f = facts(i);
-  return f.hasResult ? idAt(i, 1u + f.hasResultType) : Id();
-}
-
-Id Module::resultType(InstRef i) const {
-  return facts(i).hasResultType ? idAt(i, 1) : Id();
-}
-
 std::string_view Module::stringAt(InstRef i, uint32_t n) const {
   std::span<const uint32_t> words = inst(i);
   return n < words.size() ? stringIn(words.subspan(n)) : std::string_view();
@@ -67,16 +58,6 @@ Effect Module::effectsAmongCooperativeMatrices(InstRef i) const {
   });
   if (!isOfThem) return f.effects;
   return callsBack ? kEveryEffect : f.effects | Effect::Subgroup;
-}
-
-ExtInstSet Module::extInstSet(Id import) const {
-  // Asked for every OpExtInst, so a name of any length must cost the same: none that we know is
-  // longer.
-  constexpr uint32_t kLongestName = 64 / sizeof(uint32_t);
-  InstRef d = def(import);
-  if (!d || opcode(d) != spv::Op::OpExtInstImport) return ExtInstSet::Unknown;
-  std::span<const uint32_t> words = inst(d).subspan(2);
-  return extInstSetFromName(stringIn(words.first(std::min<size_t>(words.size(), kLongestName))));
 }
 
 void Module::parseIdOperands(InstRef i, void (*visit)(void*, uint32_t), void* context) const {

@@ -17,6 +17,7 @@
 #include <iterator>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lanewise {
@@ -101,8 +102,11 @@ public:
     return isUnknown(i) || (effects(i) == kEveryEffect && opcode(i) != spv::Op::OpFunctionCall);
   }
   /// Result id and result type, null where the opcode has none.
-  Id resultId(InstRef i) const;
-  Id resultType(InstRef i) const;
+  Id resultId(InstRef i) const {
+    const OpcodeFacts& f = facts(i);
+    return f.hasResult ? idAt(i, 1u + f.hasResultType) : Id();
+  }
+  Id resultType(InstRef i) const { return facts(i).hasResultType ? idAt(i, 1) : Id(); }
   /// The string that starts at word `n`.
   std::string_view stringAt(InstRef i, uint32_t n) const;
 
@@ -159,6 +163,13 @@ public:
       for (; at < w.size(); ++at) visit(at, Id(w[at]));
       return;
     }
+    if (unknown_.empty()) {
+      const uint32_t behind = at + f.leadingIds;
+      if (!f.hasIdsBehind || behind == w.size()) {
+        for (; at < behind; ++at) visit(at, Id(w[at]));
+        return;
+      }
+    }
     scratchOperands(i, [&](uint32_t n) { visit(n, Id(w[n])); });
   }
 
@@ -177,7 +188,11 @@ public:
   }
 
   /// Set of an OpExtInstImport id; Unknown if `import` is none.
-  ExtInstSet extInstSet(Id import) const;
+  ExtInstSet extInstSet(Id import) const {
+    for (const auto& [id, set] : extInstSets_)
+      if (id == import) return set;
+    return ExtInstSet::Unknown;
+  }
 
   /// Words that a literal of the OpTypeInt or OpTypeFloat `type` takes in OpConstant,
   /// OpSpecConstant and the cases of OpSwitch (whose type is that of the selector): 1 up to 32
@@ -217,11 +232,12 @@ private:
   std::vector<uint32_t> offsets_; ///< by InstRef; [instCount()+1] is the end
   std::vector<InstRef> defs_;     ///< by Id
   std::vector<BlockRef> instBlock_;
-  std::vector<Block> blocks_;        ///< [0] unused
-  std::vector<Function> functions_;  ///< [0] unused
-  std::vector<InstRef> unknown_;     ///< sorted
-  std::vector<Id> cooperativeTypes_; ///< sorted once the module is read
-  InstRef unknownExtension_;         ///< the first one
+  std::vector<Block> blocks_;                          ///< [0] unused
+  std::vector<Function> functions_;                    ///< [0] unused
+  std::vector<InstRef> unknown_;                       ///< sorted
+  std::vector<Id> cooperativeTypes_;                   ///< sorted once the module is read
+  std::vector<std::pair<Id, ExtInstSet>> extInstSets_; ///< by OpExtInstImport, few
+  InstRef unknownExtension_;                           ///< the first one
   InstRef firstFunctionInst_;
 };
 

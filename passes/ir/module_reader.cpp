@@ -1,4 +1,4 @@
-// Module::read: one pass to find the instructions, one to check each and build the index.
+// Module::read: one pass that finds the instructions, checks each and builds the index.
 
 #include "ir/grammar_names.h"
 #include "ir/module.h"
@@ -31,7 +31,7 @@ public:
   }
 
   Result<Module> read() {
-    checkHeader() && findInstructions() && indexInstructions() && checkEnd();
+    checkHeader() && indexInstructions() && checkEnd();
     if (error_) return std::move(*error_);
     return std::move(m_);
   }
@@ -39,11 +39,12 @@ public:
 private:
   // Each step gives false once error_ is set.
   bool checkHeader();
-  bool findInstructions();
   bool indexInstructions();
   bool checkEnd();
 
   bool indexInstruction(InstRef i);
+  bool indexUnchanged(InstRef i);
+  void noteExtension(InstRef i);
   void noteCooperativeType(InstRef i, std::span<const uint32_t> w);
   bool checkOperands(InstRef i, std::span<const uint32_t> w, const OpcodeFacts& f);
   bool walkOperands(InstRef i, std::span<const uint32_t> w, const OpcodeFacts& f);
@@ -70,12 +71,12 @@ private:
     return fail(formatText("{} {}", m_.facts(i).name, what), m_.wordOffset(i), id);
   }
 
-  /// Whether the operands of the instruction were checked when the module was first read. Asked
-  /// once for each instruction, in their order.
-  bool isCheckedBefore(InstRef i) {
+  /// Whether the instruction was read before. Asked once for each, in their order.
+  bool isUnchanged(InstRef i) {
+    if (!isEdited_) return false;
     const size_t at = m_.wordOffset(i);
     while (!changed_.empty() && changed_.front() < at) changed_ = changed_.subspan(1);
-    return isEdited_ && (changed_.empty() || changed_.front() != at);
+    return changed_.empty() || changed_.front() != at;
   }
 
   Module m_;
@@ -133,36 +134,33 @@ bool ModuleReader::checkHeader() {
   return true;
 }
 
-bool ModuleReader::findInstructions() {
+// ---- One instruction ----
+
+bool ModuleReader::indexInstructions() {
   const std::vector<uint32_t>& w = m_.words_;
   if (w.size() > UINT32_MAX) return fail("the module is larger than 16 GiB");
-  size_t count = 0;
-  for (size_t at = Module::kHeaderWords; at < w.size(); ++count) {
-    uint32_t length = w[at] >> 16;
+  constexpr size_t kUsualLength = 4; // of an instruction, in words
+  m_.offsets_.reserve(w.size() / kUsualLength + 2);
+  m_.instBlock_.reserve(w.size() / kUsualLength + 2);
+  m_.defs_.resize(w[3]);
+  m_.blocks_.emplace_back();
+  m_.functions_.emplace_back();
+  m_.offsets_.assign({0, Module::kHeaderWords});
+  m_.instBlock_.emplace_back();
+  for (size_t at = Module::kHeaderWords; at < w.size();) {
+    const uint32_t length = w[at] >> 16;
     if (length == 0) return fail("an instruction has word count 0", at);
     if (length > w.size() - at)
       return fail(formatText("the module is truncated: {} has {} words, but only {} are left",
                              factsOf(spv::Op(w[at] & 0xFFFF)).name, length, w.size() - at),
                   at);
     at += length;
-  }
-  m_.offsets_.reserve(count + 2);
-  m_.offsets_.push_back(0);
-  for (size_t at = Module::kHeaderWords; at < w.size(); at += w[at] >> 16)
     m_.offsets_.push_back(uint32_t(at));
-  m_.offsets_.push_back(uint32_t(w.size()));
-  return true;
-}
-
-// ---- One instruction ----
-
-bool ModuleReader::indexInstructions() {
-  m_.defs_.resize(m_.words_[3]);
-  m_.instBlock_.resize(m_.offsets_.size());
-  m_.blocks_.emplace_back();
-  m_.functions_.emplace_back();
-  for (InstRef i : m_.insts())
-    if (!indexInstruction(i)) return false;
+    m_.instBlock_.emplace_back();
+    const InstRef i(m_.instCount());
+    if (!(isUnchanged(i) ? indexUnchanged(i) : indexInstruction(i))) return false;
+  }
+  m_.instBlock_.emplace_back();
   std::sort(m_.cooperativeTypes_.begin(), m_.cooperativeTypes_.end());
   return true;
 }
@@ -177,13 +175,35 @@ bool ModuleReader::indexInstruction(InstRef i) {
     return true;
   }
   if (!checkOperands(i, w, f)) return false;
-  if (m_.opcode(i) == spv::Op::OpExtension && !m_.unknownExtension_ &&
-      !isKnownExtension(m_.stringAt(i, 1)))
-    m_.unknownExtension_ = i;
+  if (f.opClass == OpClass::Preamble) noteExtension(i);
   if (!place(i, f)) return false;
   if (f.opClass == OpClass::Type) noteCooperativeType(i, w);
   if (f.hasResult) return define(i, Id(w[1u + f.hasResultType]));
   return true;
+}
+
+/// The same for an instruction that is known to be right in itself: most of what a pass leaves.
+bool ModuleReader::indexUnchanged(InstRef i) {
+  const OpcodeFacts& f = m_.facts(i);
+  if (f.opClass == OpClass::Value && inBlock() && !blockMerge_)
+    m_.instBlock_[i.value] = BlockRef(uint32_t(m_.blocks_.size()));
+  else if (!place(i, f))
+    return false;
+  if (f.opClass == OpClass::Preamble) noteExtension(i);
+  if (f.opClass == OpClass::Type) noteCooperativeType(i, m_.inst(i));
+  if (!f.hasResult) return true;
+  const uint32_t id = m_.word(i, 1u + f.hasResultType);
+  if (m_.defs_[id]) return define(i, Id(id)); // which says what is wrong
+  m_.defs_[id] = i;
+  return true;
+}
+
+void ModuleReader::noteExtension(InstRef i) {
+  const spv::Op op = m_.opcode(i);
+  if (op == spv::Op::OpExtension && !m_.unknownExtension_ && !isKnownExtension(m_.stringAt(i, 1)))
+    m_.unknownExtension_ = i;
+  if (op == spv::Op::OpExtInstImport)
+    m_.extInstSets_.emplace_back(m_.idAt(i, 1), extInstSetFromName(m_.stringAt(i, 2)));
 }
 
 void ModuleReader::noteCooperativeType(InstRef i, std::span<const uint32_t> w) {
@@ -208,7 +228,6 @@ bool ModuleReader::checkOperands(InstRef i, std::span<const uint32_t> w, const O
         i, formatText("has {} words, but takes at most {}{}", w.size(), f.maxWords, kMaybeNewer));
   uint32_t at = 1;
   if (f.hasResultType && !checkResultType(i, Id(w[at++]))) return false;
-  if (isCheckedBefore(i)) return true;
   if (f.hasResult) ++at; // define() looks at it
   if (f.onlyIds) {
     for (; at < w.size(); ++at)

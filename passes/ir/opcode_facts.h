@@ -103,9 +103,11 @@ struct OpcodeFacts {
   bool hasResultType;
   bool speculatable; ///< total and pure: may be executed where it was not before
   CostClass cost;
-  bool onlyIds;      ///< behind the result, every operand word is an id (the common, fast case)
-  uint16_t minWords; ///< fewest words of the instruction, the first included
-  uint16_t maxWords; ///< most words, 0xFFFF if not limited or not known beforehand
+  bool onlyIds;       ///< behind the result, every operand word is an id (the common, fast case)
+  uint8_t leadingIds; ///< behind the result, so many words that always are ids
+  bool hasIdsBehind;  ///< whether words behind those may be ids, too
+  uint16_t minWords;  ///< fewest words of the instruction, the first included
+  uint16_t maxWords;  ///< most words, 0xFFFF if not limited or not known beforehand
   std::span<const OperandFacts> operands;
 };
 

@@ -6,11 +6,6 @@
 
 namespace lanewise {
 
-bool isDebugInstruction(const Module& module, InstRef i) {
-  if (module.facts(i).opClass == OpClass::Line) return true;
-  return module.opcode(i) == spv::Op::OpExtInst && isDebugSet(module.extInstSet(module.idAt(i, 3)));
-}
-
 bool DebugState::read(const Module& module, InstRef inst) {
   switch (module.opcode(inst)) {
   case spv::Op::OpLine:

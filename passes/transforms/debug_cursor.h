@@ -10,7 +10,11 @@
 namespace lanewise {
 
 /// True for what says something about the code and computes nothing: lines, debug instructions.
-bool isDebugInstruction(const Module& module, InstRef inst);
+inline bool isDebugInstruction(const Module& module, InstRef inst) {
+  const spv::Op op = module.opcode(inst);
+  if (op == spv::Op::OpExtInst) return isDebugSet(module.extInstSet(module.idAt(inst, 3)));
+  return factsOf(op).opClass == OpClass::Line;
+}
 
 /// What is in force at a place of a block: OpLine, DebugLine and DebugScope hold up to the next of
 /// their kind, or to the end of the block (SPIR-V 3.42.3).

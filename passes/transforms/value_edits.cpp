@@ -31,8 +31,7 @@ ValueEdits::ValueEdits(Analyses& analyses, Rewriter& rewriter)
     : analyses_(analyses), module_(analyses.module()), rewriter_(rewriter),
       state_(module_.instCount() + 1, State::Kept), instead_(module_.idBound()) {}
 
-Id ValueEdits::resolved(Id id) const {
-  if (id.value >= instead_.size() || !instead_[id.value]) return id;
+Id ValueEdits::lastOf(Id id) const {
   Id last = id;
   while (last.value < instead_.size() && instead_[last.value]) last = instead_[last.value];
   while (instead_[id.value] != last) id = std::exchange(instead_[id.value], last);

@@ -36,7 +36,9 @@ public:
 
   bool isErased(InstRef inst) const { return state_[inst.value] == State::Erased; }
   /// What stands for `id` in the end; `id` itself where nothing replaces it.
-  Id resolved(Id id) const;
+  Id resolved(Id id) const {
+    return id.value < instead_.size() && instead_[id.value] ? lastOf(id) : id;
+  }
   bool hasEdits() const { return hasEdits_; }
 
   /// Records everything in the Rewriter, instructions in module order.
@@ -45,6 +47,7 @@ public:
 private:
   enum class State : uint8_t { Kept, Erased, Copied, Rewritten };
 
+  Id lastOf(Id id) const;
   void applyToGlobal(InstRef i);
   void applyToBody(InstRef i);
   void renameOperands(InstRef i);
