@@ -1,11 +1,11 @@
 #include "lanewise/lanewise.h"
 
-#include "pass.h"
-#include "planning/layout_exchange.h"
+#include "pass_runner.h"
 #include "text/format_text.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace lanewise {
@@ -54,34 +54,43 @@ Status checkNarrowing(std::span<const NarrowRequest> requests) {
   return ok();
 }
 
-struct Step {
-  const PassInfo* pass = nullptr;
-  std::string mode;
-};
-
-Result<Step> stepOf(const PassRequest& request) {
-  const PassInfo* pass = findPass(request.name);
+Result<const PassInfo*> passNamed(const std::string& name) {
+  const PassInfo* pass = findPass(name);
   if (!pass) {
     std::string known;
     for (const PassInfo& p : allPasses()) {
       if (!known.empty()) known += ", ";
       known += p.flag;
     }
-    return wrongOption(formatText("unknown pass '{}'; known passes: {}", request.name, known));
+    return wrongOption(formatText("unknown pass '{}'; known passes: {}", name, known));
   }
-  if (request.value.empty()) return Step{pass, std::string(pass->defaultValue())};
+  return pass;
+}
+
+Result<PassStep> stepOf(const PassRequest& request) {
+  const Result<const PassInfo*> found = passNamed(request.name);
+  if (!found) return found.error();
+  const PassInfo* pass = *found;
+  PassStep step{pass, std::string(pass->defaultValue())};
+  for (const std::string& name : request.onlyAfter) {
+    const Result<const PassInfo*> behind = passNamed(name);
+    if (!behind) return behind.error();
+    step.onlyAfter.push_back(*behind);
+  }
+  if (request.value.empty()) return step;
   if (!pass->acceptsValue(request.value))
     return wrongOption(pass->values.empty() ? formatText("{} takes no value", pass->flag)
                                             : formatText("{} does not accept '{}'; it takes {}",
                                                          pass->flag, request.value, pass->values));
-  return Step{pass, request.value};
+  step.mode = request.value;
+  return step;
 }
 
-Result<std::vector<Step>> stepsOf(const OptimizeOptions& options) {
-  std::vector<Step> steps;
+Result<std::vector<PassStep>> stepsOf(const OptimizeOptions& options) {
+  std::vector<PassStep> steps;
   uint32_t layoutSteps = 0;
   for (const PassRequest& request : options.passes) {
-    Result<Step> step = stepOf(request);
+    Result<PassStep> step = stepOf(request);
     if (!step) return step.error();
     layoutSteps += step->pass->flag == kLayoutPass ? 1 : 0;
     steps.push_back(std::move(*step));
@@ -90,28 +99,6 @@ Result<std::vector<Step>> stepsOf(const OptimizeOptions& options) {
   if (!options.narrow.empty() && layoutSteps == 0)
     steps.push_back({findPass(kLayoutPass), std::string(kNarrowOnly)});
   return steps;
-}
-
-Status runStep(const Step& step, const OptimizeOptions& options, Module& module, Analyses& analyses,
-               Optimized& result) {
-  LayoutExchange layouts{.narrow = options.narrow};
-  PassContext context{.module = module,
-                      .analyses = analyses,
-                      .target = options.target,
-                      .assumptions = options.assumptions,
-                      .mode = step.mode,
-                      .isRobust = options.isRobust,
-                      .maySite =
-                          [&](std::string_view site) {
-                            return !options.maySite || options.maySite(step.pass->flag, site);
-                          },
-                      .remarks = result.remarks,
-                      .layouts = &layouts};
-  PassResult outcome = runPass(*step.pass, context);
-  if (!outcome) return outcome.error();
-  result.changed = result.changed || outcome->changed;
-  if (!layouts.manifest.buffers.empty()) result.layouts = std::move(layouts.manifest);
-  return ok();
 }
 
 } // namespace
@@ -127,24 +114,42 @@ std::vector<PassDescription> listPasses() {
   return all;
 }
 
+std::vector<PassRequest> standardPasses() {
+  std::vector<PassRequest> requests;
+  for (const PassStep& step : standardSteps()) {
+    requests.push_back({std::string(step.pass->flag), step.mode, {}});
+    for (const PassInfo* pass : step.onlyAfter) requests.back().onlyAfter.emplace_back(pass->flag);
+  }
+  return requests;
+}
+
 Result<Optimized> optimize(std::span<const uint32_t> words, const OptimizeOptions& options) {
   if (Status s = checkTarget(options.target); !s) return s.error();
   if (Status s = checkAssumptions(options.assumptions); !s) return s.error();
   if (Status s = checkNarrowing(options.narrow); !s) return s.error();
-  Result<std::vector<Step>> steps = stepsOf(options);
+  Result<std::vector<PassStep>> steps = stepsOf(options);
   if (!steps) return steps.error();
   Result<Module> module = Module::read(std::vector<uint32_t>(words.begin(), words.end()));
   if (!module) return module.error();
   Optimized result;
-  Analyses analyses(*module, options.assumptions);
   if (!steps->empty())
     if (auto remark = whyUntouchable(*module, steps->front().pass->flag)) {
       result.remarks.push_back(std::move(*remark));
       steps->clear();
     }
-  for (const Step& step : *steps)
-    if (Status s = runStep(step, options, *module, analyses, result); !s) return s.error();
-  result.words.assign(module->words().begin(), module->words().end());
+  PassRunner runner(std::move(*module),
+                    {options.target, options.assumptions, options.isRobust, options.narrow});
+  for (const PassStep& step : *steps) {
+    Result<PassRunner::Outcome> outcome = runner.run(step, [&](std::string_view site) {
+      return !options.maySite || options.maySite(step.pass->flag, site);
+    });
+    if (!outcome) return outcome.error();
+    result.changed = result.changed || outcome->changed;
+    std::ranges::move(outcome->remarks, std::back_inserter(result.remarks));
+    if (!outcome->layouts.buffers.empty()) result.layouts = std::move(outcome->layouts);
+  }
+  const std::span<const uint32_t> after = runner.module().words();
+  result.words.assign(after.begin(), after.end());
   return result;
 }
 

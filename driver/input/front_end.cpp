@@ -233,9 +233,10 @@ struct Loader {
   bool check() {
     Result<Module> module = Module::read(out.words);
     if (!module) return fail(module.error());
-    if (!checkValidity(*module)) return false;
+    out.read = std::make_shared<const Module>(std::move(*module));
+    if (!checkValidity(*out.read)) return false;
     if (out.kind != InputKind::Hlsl)
-      if (Status s = checkEntry(*module, options.entry); !s) return fail(s.error());
+      if (Status s = checkEntry(*out.read, options.entry); !s) return fail(s.error());
     return true;
   }
 

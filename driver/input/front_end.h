@@ -6,11 +6,16 @@
 #include "spirv/spirv_tools.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+namespace lanewise {
+class Module;
+}
 
 namespace lanewise::driver {
 
@@ -52,7 +57,8 @@ struct FileProbe {
 };
 
 struct LoadedModule {
-  Words words; ///< valid in `env`; probably, unless `isValidated`
+  Words words;                        ///< valid in `env`; probably, unless `isValidated`
+  std::shared_ptr<const Module> read; ///< the same; never null
   spv_target_env env = SPV_ENV_VULKAN_1_2;
   bool isValidated = false;
   /// What Lanewise's checker has against the module, though SPIRV-Tools take it; "" mostly. Passes

@@ -193,7 +193,7 @@ private:
     // Passes rely on what our checker checks: where it has something against the module, none runs.
     const std::span<const PipelineStep> steps =
         one_.module.doubt.empty() ? std::span(options_.steps) : std::span<const PipelineStep>();
-    Result<PipelineOutcome> outcome = runPipeline(one_.module.words, steps, pipeline);
+    Result<PipelineOutcome> outcome = runPipeline(*one_.module.read, steps, pipeline);
     if (!outcome) return fail(fmt::format("{}: {}", input_, outcome.error().str()));
     one_.outcome = std::move(*outcome);
     if (steps.size() < options_.steps.size())
@@ -274,6 +274,11 @@ void prepareFor(const LoadedModule& module, std::ostream& log, PipelineOptions& 
   pipeline.log = &log;
   pipeline.runSpirvOpt = runSpirvOpt;
   pipeline.validate = validateWords;
+  if (defaultValidation().isOff)
+    pipeline.validate = [env = module.env](std::span<const uint32_t>,
+                                           std::optional<spv_target_env> given) {
+      return Result<Validated>(Validated{given.value_or(env), {}, {}});
+    };
   pipeline.unknownToSpirvOpt = unknownToParser;
 }
 

@@ -1,14 +1,12 @@
 #include "pipeline/pipeline.h"
 
 #include "pipeline/unsound_steps.h"
-#include "planning/layout_exchange.h"
 #include "spirv/assembly.h"
 #include "support/failure.h"
 #include "support/progress_line.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <memory>
 #include <ostream>
 #include <utility>
 
@@ -37,18 +35,14 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+PassStep stepOf(const PipelineStep& step) {
+  return {step.pass, step.mode, step.onlyAfter};
+}
+
 /// What is done about steps that go wrong.
 enum class Care : uint8_t {
   Full, ///< results are validated between the steps, and culprits looked for
   None  ///< nothing is validated, and the first failure ends the run
-};
-
-/// The module that passes of ours hand on, with what they know of it.
-struct Subject {
-  Module module;
-  Analyses analyses;
-  Subject(Module read, const Assumptions& assumptions)
-      : module(std::move(read)), analyses(module, assumptions) {}
 };
 
 class Pipeline {
@@ -56,7 +50,8 @@ public:
   /// `module` is the input.
   Pipeline(Module module, const PipelineOptions& options, Care care)
       : options_(options), care_(care), current_(module.words().begin(), module.words().end()),
-        subject_(std::make_unique<Subject>(std::move(module), options.assumptions)),
+        runner_(std::move(module), {options.target, options.assumptions, options.isRobust,
+                                    options.narrow, options.programLayouts}),
         lastValid_(current_), lastGood_(current_), rewrites_(options.rewritesBefore) {}
 
   Status run(std::span<const PipelineStep> steps) {
@@ -88,6 +83,8 @@ private:
   Status runSteps(std::span<const PipelineStep> group) {
     const PipelineStep& first = group.front();
     if (!first.pass) return runGroup(group);
+    if (Status s = readCurrent(); !s) return s;
+    if (!runner_.hasNews(stepOf(first))) return ok();
     return first.pass->isCanonical ? runCanonical(first) : runOurs(first);
   }
 
@@ -204,7 +201,7 @@ private:
         continue;
       }
       if (step.pass) {
-        subject_.reset();
+        isRunnerStale_ = true;
         if (Status s = reportInternalError(step, why); !s) return s;
         continue;
       }
@@ -241,54 +238,38 @@ private:
     return ok();
   }
 
-  Status readSubject() {
-    if (subject_) return ok();
+  Status readCurrent() {
+    if (!isRunnerStale_) return ok();
     Result<Module> module = Module::read(current_);
     if (!module) return module.error();
-    subject_ = std::make_unique<Subject>(std::move(*module), options_.assumptions);
+    runner_.goOnWith(std::move(*module));
+    isRunnerStale_ = false;
     return ok();
   }
 
   void setCurrent(Words words) {
     current_ = std::move(words);
-    subject_.reset();
+    isRunnerStale_ = true;
   }
 
-  struct OneRun {
-    Words words;
-    bool changed = false;
-    Remarks remarks;
-    LayoutManifest layouts;
+  struct OneRun : PassRunner::Outcome {
+    Words words; ///< what the pass made, if it changed anything
   };
 
   Result<OneRun> runOnce(const PipelineStep& step) {
     Clock::time_point start = Clock::now();
-    if (Status s = readSubject(); !s) return s.error();
-    OneRun one;
-    LayoutExchange layouts{.decided = options_.programLayouts, .narrow = options_.narrow};
-    PassContext context{.module = subject_->module,
-                        .analyses = subject_->analyses,
-                        .target = options_.target,
-                        .assumptions = options_.assumptions,
-                        .mode = step.mode,
-                        .isRobust = options_.isRobust,
-                        .maySite =
-                            [&](std::string_view site) {
-                              return step.pass->isCanonical
-                                         ? isSelected(options_, step.pass->flag, site)
-                                         : maySite(options_, step.pass->flag, site, rewrites_);
-                            },
-                        .remarks = one.remarks,
-                        .layouts = &layouts};
-    PassResult result = runPass(*step.pass, context);
+    if (Status s = readCurrent(); !s) return s.error();
+    Result<PassRunner::Outcome> outcome = runner_.run(stepOf(step), [&](std::string_view site) {
+      return step.pass->isCanonical ? isSelected(options_, step.pass->flag, site)
+                                    : maySite(options_, step.pass->flag, site, rewrites_);
+    });
     outcome_.times.push_back({std::string(step.name()), millisecondsSince(start)});
-    if (!result) {
-      subject_.reset();
-      return result.error();
+    if (!outcome) {
+      isRunnerStale_ = true;
+      return outcome.error();
     }
-    one.changed = result->changed;
-    one.layouts = std::move(layouts.manifest);
-    const std::span<const uint32_t> words = subject_->module.words();
+    OneRun one{std::move(*outcome), {}};
+    const std::span<const uint32_t> words = runner_.module().words();
     if (one.changed) one.words.assign(words.begin(), words.end());
     return one;
   }
@@ -329,7 +310,7 @@ private:
         return ok();
       }
       if (Status s = validateNow(one->words); !s) {
-        subject_.reset();
+        isRunnerStale_ = true;
         return reportInternalError(step, "it wrote an invalid module: " + s.error().str());
       }
       Verdict verdict = judge(step, *one);
@@ -359,7 +340,7 @@ private:
       if (!one.layouts.buffers.empty()) outcome_.layouts = std::move(one.layouts);
       append(std::move(one.remarks));
     } else {
-      subject_.reset();
+      isRunnerStale_ = true;
     }
     if (!reason.message.empty()) outcome_.remarks.push_back(std::move(reason));
     return verdict;
@@ -372,7 +353,8 @@ private:
   const PipelineOptions& options_;
   const Care care_;
   Words current_;
-  std::unique_ptr<Subject> subject_; ///< of current_; null until one of ours runs
+  PassRunner runner_;
+  bool isRunnerStale_ = false; ///< its module is not current_
   Words lastPrinted_;
   Words lastValid_; ///< validated; pending_ leads from here to current_
   Words lastGood_;  ///< the input, or the last module that the judge kept
@@ -469,9 +451,9 @@ bool tellsAsItGoes(const PipelineOptions& options) {
          options.bisectLimit >= 0;
 }
 
-Result<PipelineOutcome> runValidated(Module input, std::span<const PipelineStep> steps,
+Result<PipelineOutcome> runValidated(const Module& input, std::span<const PipelineStep> steps,
                                      const PipelineOptions& options) {
-  Pipeline pipeline(std::move(input), options, Care::Full);
+  Pipeline pipeline(input, options, Care::Full);
   if (Status s = pipeline.run(steps); !s) return s.error();
   return pipeline.take();
 }
@@ -495,7 +477,7 @@ std::optional<PipelineOutcome> runUnvalidated(const Module& input,
   return outcome;
 }
 
-Result<PipelineOutcome> runOnUnvalidated(Module input, std::span<const PipelineStep> steps,
+Result<PipelineOutcome> runOnUnvalidated(const Module& input, std::span<const PipelineStep> steps,
                                          const PipelineOptions& options) {
   const auto env = options.isEnvGiven ? std::optional(options.env) : std::nullopt;
   if (!tellsAsItGoes(options) && !options.validateAfterAll)
@@ -506,7 +488,7 @@ Result<PipelineOutcome> runOnUnvalidated(Module input, std::span<const PipelineS
   if (!validated) return validated.error();
   PipelineOptions again = options;
   again.env = validated->env;
-  Result<PipelineOutcome> outcome = runValidated(std::move(input), steps, again);
+  Result<PipelineOutcome> outcome = runValidated(input, steps, again);
   if (!outcome) return outcome;
   outcome->times.insert(outcome->times.begin(), times.begin(), times.end());
   if (!validated->unknown.empty())
@@ -518,16 +500,20 @@ Result<PipelineOutcome> runOnUnvalidated(Module input, std::span<const PipelineS
 
 Result<PipelineOutcome> runPipeline(Words input, std::span<const PipelineStep> steps,
                                     const PipelineOptions& options) {
-  Result<Module> module = Module::read(std::move(input));
+  const Result<Module> module = Module::read(std::move(input));
   if (!module) return module.error();
+  return runPipeline(*module, steps, options);
+}
+
+Result<PipelineOutcome> runPipeline(const Module& input, std::span<const PipelineStep> steps,
+                                    const PipelineOptions& options) {
   std::optional<Remark> untouchable;
-  if (!steps.empty()) untouchable = whyUntouchable(*module, steps.front().name());
+  if (!steps.empty()) untouchable = whyUntouchable(input, steps.front().name());
   if (untouchable) steps = {};
-  const SoundSteps sound = leaveOutUnsoundSteps(*module, steps);
+  const SoundSteps sound = leaveOutUnsoundSteps(input, steps);
   steps = sound.steps;
-  Result<PipelineOutcome> outcome = options.isInputValid
-                                        ? runValidated(std::move(*module), steps, options)
-                                        : runOnUnvalidated(std::move(*module), steps, options);
+  Result<PipelineOutcome> outcome = options.isInputValid ? runValidated(input, steps, options)
+                                                         : runOnUnvalidated(input, steps, options);
   if (outcome && untouchable) outcome->remarks.push_back(std::move(*untouchable));
   if (outcome && sound.note) outcome->remarks.push_back(*sound.note);
   return outcome;

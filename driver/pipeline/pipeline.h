@@ -6,7 +6,7 @@
 #include "lanewise/remarks.h"
 #include "lanewise/result.h"
 #include "lanewise/target_profile.h"
-#include "pass.h"
+#include "pass_runner.h"
 #include "spirv/validation.h"
 
 #include <chrono>
@@ -30,6 +30,7 @@ struct PipelineStep {
   /// Keep unused bindings and specialization constants: true for the steps of -O
   /// (docs/command-line.md).
   bool keepInterface = false;
+  std::vector<const PassInfo*> onlyAfter = {}; ///< PassStep::onlyAfter, of one of ours
 
   /// Name as --print-after and the reports take it: "pad-shared-memory", "scalar-replacement",
   /// "Os".
@@ -145,6 +146,9 @@ Remark notValidatedRemark(const std::string& unknown);
 /// dropped, each with a remark. Of a validated input results are validated before a pass of ours
 /// rewrites them, after it did, and at the end. Of another one the steps run without that first,
 /// and are run again with it when something went wrong and the input is not to blame.
+Result<PipelineOutcome> runPipeline(const Module& input, std::span<const PipelineStep> steps,
+                                    const PipelineOptions& options);
+/// The same of a module that nobody has read yet. An Error also where it cannot be read.
 Result<PipelineOutcome> runPipeline(Words input, std::span<const PipelineStep> steps,
                                     const PipelineOptions& options);
 

@@ -1,35 +1,15 @@
-// What -O stands for: canonical passes, with ours where the code is in the form that their analyses
-// read best. docs/command-line.md tells users; `lanewise passes` prints the list.
+// What -O stands for: ours alone (pass_runner.h), or between spirv-opt's. docs/command-line.md
+// tells users; `lanewise passes` prints the lists.
 #include "pipeline/pipeline.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace lanewise::driver {
 
 namespace {
 
-/// Canonical form: everything inlined, variables in SSA form, constants folded, dead code gone.
-/// Ours come next, so that an array index is one expression of the built-ins and every access to a
-/// Workgroup variable is seen in the entry point itself.
-constexpr const char* kCanonicalize[] = {
-    "--inline",      // first, so that everything else sees whole functions
-    "--globaldce",   // the functions that are nowhere called any more
-    "--sroa",        // parts of variables,
-    "--mem2reg",     // which become values,
-    "--gvn",         // which are folded and numbered
-    "--simplifycfg", // branches on what was folded
-    "--gvn",         // phis that lost an operand, and memory across merges that are gone
-    "--adce",        // what nobody needs now
-    "--simplifycfg", // blocks that are empty now
-};
-
-/// What ours left behind: conditions of flattened branches, indices of arrays that moved.
-constexpr const char* kCleanUp[] = {
-    "--gvn", "--adce", "--simplifycfg",
-    "--globaldce", // types and constants that are not used any more
-};
-
-/// The same by spirv-opt: the passes of its own -O in their order.
+/// Canonical form by spirv-opt: the passes of its own -O in their order.
 constexpr const char* kSpirvOptCanonicalize[] = {
     "--wrap-opkill",
     "--eliminate-dead-branches",
@@ -78,24 +58,24 @@ constexpr const char* kSpirvOptCleanUp[] = {
     "--merge-blocks",  "--simplify-instructions",
 };
 
-PipelineStep stepOfStandard(std::string_view flag) {
-  const PassInfo* pass = findPass(flag.substr(2));
-  return {std::string(flag), pass, pass ? std::string(pass->defaultValue()) : std::string(), true};
+PipelineStep stepOfStandard(const PassStep& step) {
+  return {"--" + std::string(step.pass->flag), step.pass, step.mode, true, step.onlyAfter};
+}
+
+PipelineStep stepOfSpirvOpt(const char* flag) {
+  return {flag, nullptr, {}, true, {}};
 }
 
 } // namespace
 
 std::vector<PipelineStep> standardPipeline(Canonical whose) {
-  const bool isOurs = whose == Canonical::Lanewise;
   std::vector<PipelineStep> steps;
-  const auto add = [&](std::span<const char* const> flags) {
-    for (const char* flag : flags) steps.push_back(stepOfStandard(flag));
-  };
-  add(isOurs ? std::span<const char* const>(kCanonicalize) : kSpirvOptCanonicalize);
-  for (const PassInfo& pass : allPasses())
-    if (pass.inO && !pass.isCanonical)
-      steps.push_back(stepOfStandard("--" + std::string(pass.flag)));
-  add(isOurs ? std::span<const char* const>(kCleanUp) : kSpirvOptCleanUp);
+  const bool isOurs = whose == Canonical::Lanewise;
+  if (!isOurs)
+    std::ranges::transform(kSpirvOptCanonicalize, std::back_inserter(steps), stepOfSpirvOpt);
+  for (const PassStep& step : standardSteps())
+    if (isOurs || !step.pass->isCanonical) steps.push_back(stepOfStandard(step));
+  if (!isOurs) std::ranges::transform(kSpirvOptCleanUp, std::back_inserter(steps), stepOfSpirvOpt);
   return steps;
 }
 

@@ -4,7 +4,7 @@
 //     #include <lanewise/lanewise.h>
 //
 //     lanewise::OptimizeOptions options;
-//     options.passes = {{"pad-shared-memory", ""}, {"eliminate-redundant-barriers", ""}};
+//     options.passes = lanewise::standardPasses(); // -O; or those that you name
 //     lanewise::Result<lanewise::Optimized> result = lanewise::optimize(words, options);
 //     if (!result) return complain(result.error().str());
 //     use(result->words);
@@ -54,7 +54,13 @@ std::vector<PassDescription> listPasses();
 struct PassRequest {
   std::string name;  ///< PassDescription::name
   std::string value; ///< one of its values; empty: its default
+  /// Passes behind whose rewrites alone this one has something to do: it is skipped where none of
+  /// them changed the module. Empty: it always runs.
+  std::vector<std::string> onlyAfter = {};
 };
+
+/// The passes of the program's `-O`, in their order.
+std::vector<PassRequest> standardPasses();
 
 struct OptimizeOptions {
   /// The passes, in the order they run. A pass may appear several times, but one that changes the

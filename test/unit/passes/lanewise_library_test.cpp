@@ -107,6 +107,20 @@ TEST(LanewiseLibrary, DoesWhatTheProgramDoes) {
   EXPECT_TRUE(result->layouts.buffers.empty());
 }
 
+TEST(LanewiseLibrary, StandardPassesAreThoseOfTheProgram) {
+  const std::vector<PassRequest> requests = standardPasses();
+  const std::vector<driver::PipelineStep> steps = driver::standardPipeline();
+  ASSERT_EQ(requests.size(), steps.size());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    EXPECT_EQ("--" + requests[i].name, steps[i].flag);
+    EXPECT_EQ(requests[i].onlyAfter.size(), steps[i].onlyAfter.size());
+  }
+  Result<Optimized> result = optimize(moduleOf(kTranspose), passes(requests));
+  ASSERT_TRUE(result) << result.error().str();
+  EXPECT_EQ(countApplied(result->remarks), 1u);
+  EXPECT_TRUE(test::validate(result->words));
+}
+
 TEST(LanewiseLibrary, ValuesReachThePass) {
   const Words input = moduleOf(kTranspose);
   Result<Optimized> swizzled = optimize(input, passes({{"pad-shared-memory", "swizzle"}}));

@@ -49,6 +49,16 @@ PassResult failAlways(PassContext&) {
 const PassInfo kAddNop{"add-nop", "add_nop", "", "", false, &addNop};
 const PassInfo kFail{"fail", "fail", "", "", false, &failAlways};
 
+/// A canonical pass that finds nothing to do, and says each time that it looked.
+PassResult lookOnly(PassContext& context) {
+  Remark r;
+  r.pass = "look-only";
+  r.name = "looked";
+  context.remarks.push_back(r);
+  return PassOutcome{};
+}
+const PassInfo kLookOnly{"look-only", "look_only", "", "", false, &lookOnly, true};
+
 PipelineStep ours(const PassInfo& pass) {
   return {"--" + std::string(pass.flag), &pass, {}, false};
 }
@@ -381,6 +391,24 @@ TEST(Glob, MatchesLikeAShell) {
   EXPECT_FALSE(matchesGlob("tile", "tiles"));
 }
 
+TEST_F(PipelineTest, ACanonicalPassIsNotRunOnWhatItLeft) {
+  const Names once{"look-only:looked"},
+      twice{"look-only:looked", "add-nop:added", "look-only:looked"};
+  EXPECT_EQ(namesOf(run({ours(kLookOnly), ours(kLookOnly)})->remarks), once);
+  EXPECT_EQ(namesOf(run({ours(kLookOnly), theirs("--nothing"), ours(kLookOnly)})->remarks).size(),
+            2u); // spirv-opt may have done something
+  EXPECT_EQ(namesOf(run({ours(kLookOnly), ours(kAddNop), ours(kLookOnly)})->remarks), twice);
+}
+
+TEST_F(PipelineTest, AStepBehindPassesThatChangedNothingIsLeftOut) {
+  PipelineStep behind = ours(kLookOnly);
+  behind.onlyAfter = {&kAddNop};
+  EXPECT_TRUE(namesOf(run({behind})->remarks).empty());
+  EXPECT_EQ(namesOf(run({ours(kAddNop), behind})->remarks).back(), "look-only:looked");
+  behind.onlyAfter = {&kLookOnly, &kFail};
+  EXPECT_EQ(namesOf(run({ours(kAddNop), behind})->remarks), Names{"add-nop:added"});
+}
+
 TEST(StandardPipeline, EveryFlagIsAccepted) {
   for (const PipelineStep& step : standardPipeline()) {
     Result<std::optional<PipelineStep>> parsed = parseStep(step.flag);
@@ -430,7 +458,7 @@ TEST(Suggest, FindsTheNearest) {
 
 TEST(Suggest, KnowsTheFlagsOfTheStandardPipeline) {
   auto known = knownSpirvOptFlags();
-  for (const PipelineStep& step : standardPipeline()) {
+  for (const PipelineStep& step : standardPipeline(Canonical::SpirvOpt)) {
     if (step.pass) continue;
     std::string name = "--" + std::string(step.name());
     EXPECT_NE(std::find(known.begin(), known.end(), name), known.end())

@@ -1,0 +1,107 @@
+#include "pass_runner.h"
+
+#include "planning/layout_exchange.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lanewise {
+
+namespace {
+
+/// Canonical form: everything inlined, variables in SSA form, constants folded, dead code gone.
+/// Ours come next, so that an array index is one expression of the built-ins and every access to a
+/// Workgroup variable is seen in the entry point itself.
+constexpr std::string_view kCanonicalize[] = {
+    "inline",      // first, so that everything else sees whole functions
+    "globaldce",   // the functions that are nowhere called any more
+    "sroa",        // parts of variables,
+    "mem2reg",     // which become values,
+    "gvn",         // which are folded and numbered
+    "simplifycfg", // branches on what was folded
+    "gvn",         // phis that lost an operand, and memory across merges that are gone
+    "adce",        // what nobody needs now
+    "simplifycfg", // blocks that are empty now
+};
+
+/// What ours left behind, where they did something: conditions of flattened branches, indices of
+/// arrays that moved.
+constexpr std::string_view kCleanUp[] = {"gvn", "adce", "simplifycfg"};
+
+/// Types, constants and variables that are not used any more.
+constexpr std::string_view kLast[] = {"globaldce"};
+
+} // namespace
+
+std::vector<PassStep> standardSteps() {
+  std::vector<PassStep> steps;
+  const auto add = [&](const PassInfo* pass, std::vector<const PassInfo*> onlyAfter = {}) {
+    steps.push_back({pass, std::string(pass->defaultValue()), std::move(onlyAfter)});
+  };
+  for (std::string_view flag : kCanonicalize) add(findPass(flag));
+  std::vector<const PassInfo*> rewriting;
+  for (const PassInfo& pass : allPasses())
+    if (pass.inO && !pass.isCanonical) {
+      add(&pass);
+      rewriting.push_back(&pass);
+    }
+  for (std::string_view flag : kCleanUp) add(findPass(flag), rewriting);
+  for (std::string_view flag : kLast) add(findPass(flag));
+  return steps;
+}
+
+struct PassRunner::Subject {
+  Module module;
+  Analyses analyses;
+  Subject(Module read, const Assumptions& assumptions)
+      : module(std::move(read)), analyses(module, assumptions) {}
+};
+
+PassRunner::PassRunner(Module module, const PassSettings& settings)
+    : subject_(std::make_unique<Subject>(std::move(module), settings.assumptions)),
+      settings_(settings) {}
+PassRunner::~PassRunner() = default;
+
+const Module& PassRunner::module() const {
+  return subject_->module;
+}
+
+void PassRunner::goOnWith(Module module) {
+  ++version_;
+  subject_ = std::make_unique<Subject>(std::move(module), settings_.assumptions);
+}
+
+bool PassRunner::hasNews(const PassStep& step) const {
+  const auto changedIt = [&](const PassInfo* pass) { return changing_.contains(pass); };
+  if (!step.onlyAfter.empty() && std::ranges::none_of(step.onlyAfter, changedIt)) return false;
+  const auto left = leftAt_.find(step.pass);
+  return !step.pass->isCanonical || left == leftAt_.end() || left->second != version_;
+}
+
+Result<PassRunner::Outcome> PassRunner::run(const PassStep& step,
+                                            std::function<bool(std::string_view site)> maySite) {
+  Outcome outcome;
+  if (!hasNews(step)) return outcome;
+  LayoutExchange layouts{.decided = settings_.programLayouts, .narrow = settings_.narrow};
+  PassContext context{.module = subject_->module,
+                      .analyses = subject_->analyses,
+                      .target = settings_.target,
+                      .assumptions = settings_.assumptions,
+                      .mode = step.mode,
+                      .isRobust = settings_.isRobust,
+                      .maySite = std::move(maySite),
+                      .remarks = outcome.remarks,
+                      .layouts = &layouts};
+  const PassResult result = runPass(*step.pass, context);
+  if (!result) return result.error();
+  outcome.changed = result->changed;
+  outcome.layouts = std::move(layouts.manifest);
+  if (outcome.changed) {
+    ++version_;
+    changing_.insert(step.pass);
+  }
+  leftAt_[step.pass] = version_;
+  return outcome;
+}
+
+} // namespace lanewise

@@ -1,0 +1,74 @@
+// Runs passes over one module, one behind the other: the library's optimize() and the program's
+// pipeline both do it through this.
+#pragma once
+
+#include "lanewise/buffer_layout.h"
+#include "pass.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanewise {
+
+struct PassStep {
+  const PassInfo* pass = nullptr;
+  std::string mode; ///< PassContext::mode
+  /// Passes behind whose rewrites alone the step has something to do: it is skipped where none of
+  /// them changed the module. Empty: it always runs.
+  std::vector<const PassInfo*> onlyAfter = {};
+};
+
+/// `-O`: canonical form, Lanewise's passes, and the same clean-up where one of those did something.
+std::vector<PassStep> standardSteps();
+
+/// What passes are told besides the module (PassContext); what it refers to must outlive the run.
+struct PassSettings {
+  const TargetProfile& target;
+  const Assumptions& assumptions;
+  bool isRobust = false;
+  std::span<const NarrowRequest> narrow = {};
+  /// LayoutExchange::decided
+  const std::map<BindingNumber, BufferLayout>* programLayouts = nullptr;
+};
+
+/// One module and what passes know of it, kept from pass to pass as far as each preserves it.
+class PassRunner {
+public:
+  PassRunner(Module module, const PassSettings& settings);
+  PassRunner(const PassRunner&) = delete;
+  PassRunner& operator=(const PassRunner&) = delete;
+  ~PassRunner();
+
+  const Module& module() const;
+  /// Goes on with another module: a rewrite was taken back, or somebody else made it.
+  void goOnWith(Module module);
+
+  /// Whether the step can find anything: a canonical pass finds nothing in what it left itself.
+  bool hasNews(const PassStep& step) const;
+
+  struct Outcome {
+    bool changed = false;
+    Remarks remarks;
+    LayoutManifest layouts; ///< of the buffers that the pass laid out anew
+  };
+  /// Runs one step, unless it has no news. `maySite` as in PassContext. On an Error the module is
+  /// as it was.
+  Result<Outcome> run(const PassStep& step, std::function<bool(std::string_view site)> maySite);
+
+private:
+  struct Subject;
+  std::unique_ptr<Subject> subject_;
+  PassSettings settings_;
+  uint32_t version_ = 0;                       ///< counts the changes of the module
+  std::map<const PassInfo*, uint32_t> leftAt_; ///< the version that a pass left
+  std::set<const PassInfo*> changing_;         ///< passes that changed the module
+};
+
+} // namespace lanewise
