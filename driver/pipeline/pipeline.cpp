@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <memory>
 #include <ostream>
 #include <utility>
 
@@ -35,6 +36,13 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+/// Never changed, so that the module, the last valid one and the last good one can be the same.
+using SharedWords = std::shared_ptr<const Words>;
+
+bool isSame(const SharedWords& a, const SharedWords& b) {
+  return a == b || *a == *b;
+}
+
 PassStep stepOf(const PipelineStep& step) {
   return {step.pass, step.mode, step.onlyAfter};
 }
@@ -49,7 +57,7 @@ class Pipeline {
 public:
   /// `module` is the input.
   Pipeline(Module module, const PipelineOptions& options, Care care)
-      : options_(options), care_(care), current_(module.words().begin(), module.words().end()),
+      : options_(options), care_(care), current_(module.sharedWords()),
         runner_(std::move(module), {options.target, options.assumptions, options.isRobust,
                                     options.narrow, options.programLayouts}),
         lastValid_(current_), lastGood_(current_), rewrites_(options.rewritesBefore) {}
@@ -73,7 +81,7 @@ public:
   }
 
   PipelineOutcome take() {
-    outcome_.words = std::move(current_);
+    outcome_.words = *current_;
     outcome_.rewrites = rewrites_;
     return std::move(outcome_);
   }
@@ -104,9 +112,9 @@ private:
     if (!wantsPrint(step, before) || !options_.log) return ok();
     // Of --print-all what a pass left as it was is not printed again.
     const bool isAsked = contains(before ? options_.printBefore : options_.printAfter, step.name());
-    if (!isAsked && current_ == lastPrinted_) return ok();
+    if (!isAsked && lastPrinted_ && isSame(current_, lastPrinted_)) return ok();
     lastPrinted_ = current_;
-    Result<std::string> text = disassemble(current_);
+    Result<std::string> text = disassemble(*current_);
     if (!text) return text.error();
     *options_.log << fmt::format("; *** module {} {} ***\n{}", before ? "before" : "after",
                                  step.name(), *text);
@@ -130,21 +138,27 @@ private:
     return result;
   }
 
+  Result<SharedWords> callAlone(const PipelineStep& step) {
+    Result<Words> result = callSpirvOpt(*current_, {&step, 1});
+    if (!result) return result.error();
+    return std::make_shared<const Words>(std::move(*result));
+  }
+
   Status runGroup(std::span<const PipelineStep> group) {
     if (isSpirvOptLeftOut_) return ok();
-    Result<Words> result = callSpirvOpt(current_, group);
+    Result<Words> result = callSpirvOpt(*current_, group);
     if (!result)
       if (const std::string unknown = unknownToSpirvOpt(); !unknown.empty())
         return leaveOutSpirvOpt(unknown);
     pending_.insert(pending_.end(), group.begin(), group.end());
     if (!result) return findCulprits();
-    setCurrent(std::move(*result));
+    setCurrent(std::make_shared<const Words>(std::move(*result)));
     return ok();
   }
 
   std::string unknownToSpirvOpt() const {
     if (!options_.unknownToSpirvOpt) return {};
-    const Result<Module> module = Module::read(current_);
+    const Result<Module> module = Module::read(*current_);
     if (!module) return {};
     Result<std::string> unknown = options_.unknownToSpirvOpt(*module);
     return unknown ? std::move(*unknown) : std::string();
@@ -171,7 +185,7 @@ private:
   /// Makes sure that what the spirv-opt steps made since the last validation is valid.
   Status ensureValid() {
     if (pending_.empty()) return ok();
-    if (current_ != lastValid_ && !validateNow(current_)) return findCulprits();
+    if (!isSame(current_, lastValid_) && !validateNow(*current_)) return findCulprits();
     acceptAsValid();
     return ok();
   }
@@ -187,13 +201,12 @@ private:
     if (care_ == Care::None) return failure("a pass of SPIRV-Tools failed");
     setCurrent(lastValid_);
     for (const PipelineStep& step : std::exchange(pending_, {})) {
-      Result<Words> result =
-          step.pass ? runCanonicalAlone(step) : callSpirvOpt(current_, {&step, 1});
+      Result<SharedWords> result = step.pass ? runCanonicalAlone(step) : callAlone(step);
       std::string why;
       if (!result) {
         why = result.error().message;
-      } else if (*result != current_) {
-        if (Status s = validateNow(*result); !s)
+      } else if (!isSame(*result, current_)) {
+        if (Status s = validateNow(**result); !s)
           why = "wrote an invalid module: " + s.error().str();
       }
       if (why.empty()) {
@@ -240,20 +253,20 @@ private:
 
   Status readCurrent() {
     if (!isRunnerStale_) return ok();
-    Result<Module> module = Module::read(current_);
+    Result<Module> module = Module::read(*current_);
     if (!module) return module.error();
     runner_.goOnWith(std::move(*module));
     isRunnerStale_ = false;
     return ok();
   }
 
-  void setCurrent(Words words) {
+  void setCurrent(SharedWords words) {
     current_ = std::move(words);
     isRunnerStale_ = true;
   }
 
   struct OneRun : PassRunner::Outcome {
-    Words words; ///< what the pass made, if it changed anything
+    SharedWords words; ///< what the pass made, if it changed anything
   };
 
   Result<OneRun> runOnce(const PipelineStep& step) {
@@ -269,8 +282,7 @@ private:
       return outcome.error();
     }
     OneRun one{std::move(*outcome), {}};
-    const std::span<const uint32_t> words = runner_.module().words();
-    if (one.changed) one.words.assign(words.begin(), words.end());
+    if (one.changed) one.words = runner_.module().sharedWords();
     return one;
   }
 
@@ -285,7 +297,7 @@ private:
     return ok();
   }
 
-  Result<Words> runCanonicalAlone(const PipelineStep& step) {
+  Result<SharedWords> runCanonicalAlone(const PipelineStep& step) {
     Result<OneRun> one = runOnce(step);
     if (!one) return one.error();
     return one->changed ? std::move(one->words) : current_;
@@ -297,9 +309,9 @@ private:
       Result<OneRun> one = runOnce(step);
       // What the pass starts from must be valid before anything built on it can be trusted.
       if (!one || one->changed) {
-        Words before = current_;
+        const SharedWords before = current_;
         if (Status s = ensureValid(); !s) return s;
-        if (current_ != before) {
+        if (!isSame(current_, before)) {
           rewrites_ = rewritesBefore;
           continue;
         }
@@ -309,7 +321,7 @@ private:
         append(std::move(one->remarks));
         return ok();
       }
-      if (Status s = validateNow(one->words); !s) {
+      if (Status s = validateNow(*one->words); !s) {
         isRunnerStale_ = true;
         return reportInternalError(step, "it wrote an invalid module: " + s.error().str());
       }
@@ -330,7 +342,7 @@ private:
     reason.pass = step.name();
     const LayoutManifest& layouts = one.layouts.buffers.empty() ? outcome_.layouts : one.layouts;
     Verdict verdict = options_.judge
-                          ? options_.judge(*step.pass, current_, one.words, layouts, reason)
+                          ? options_.judge(*step.pass, *current_, *one.words, layouts, reason)
                           : Verdict::Keep;
     if (verdict == Verdict::Keep) {
       current_ = std::move(one.words);
@@ -352,12 +364,12 @@ private:
 
   const PipelineOptions& options_;
   const Care care_;
-  Words current_;
+  SharedWords current_;
   PassRunner runner_;
   bool isRunnerStale_ = false; ///< its module is not current_
-  Words lastPrinted_;
-  Words lastValid_; ///< validated; pending_ leads from here to current_
-  Words lastGood_;  ///< the input, or the last module that the judge kept
+  SharedWords lastPrinted_;    ///< null: none yet
+  SharedWords lastValid_;      ///< validated; pending_ leads from here to current_
+  SharedWords lastGood_;       ///< the input, or the last module that the judge kept
   std::vector<PipelineStep> pending_;
   int64_t rewrites_;
   bool isSpirvOptLeftOut_ = false;

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -65,6 +66,8 @@ public:
 
   /// The module as it would be written to a file.
   std::span<const uint32_t> words() const { return words_; }
+  /// The same for somebody who keeps them longer than the module.
+  std::shared_ptr<const std::vector<uint32_t>> sharedWords() const { return owner_; }
 
   uint32_t version() const { return words_[1]; } ///< 0x00010600 for SPIR-V 1.6
   uint32_t idBound() const { return words_[3]; }
@@ -228,7 +231,8 @@ private:
         i, [](void* c, uint32_t n) { (*static_cast<F*>(c))(n); }, &f);
   }
 
-  std::vector<uint32_t> words_;
+  std::shared_ptr<const std::vector<uint32_t>> owner_; ///< of the words: copies share them
+  std::span<const uint32_t> words_;
   std::vector<uint32_t> offsets_; ///< by InstRef; [instCount()+1] is the end
   std::vector<InstRef> defs_;     ///< by Id
   std::vector<BlockRef> instBlock_;

@@ -24,10 +24,10 @@ constexpr std::string_view kMaybeNewer = ", or is newer than the grammar that th
 
 class ModuleReader {
 public:
-  explicit ModuleReader(std::vector<uint32_t> words) { m_.words_ = std::move(words); }
+  explicit ModuleReader(std::vector<uint32_t> words) { take(std::move(words)); }
   ModuleReader(std::vector<uint32_t> words, std::span<const uint32_t> changed)
       : isEdited_(true), changed_(changed) {
-    m_.words_ = std::move(words);
+    take(std::move(words));
   }
 
   Result<Module> read() {
@@ -37,6 +37,11 @@ public:
   }
 
 private:
+  void take(std::vector<uint32_t> words) {
+    m_.owner_ = std::make_shared<const std::vector<uint32_t>>(std::move(words));
+    m_.words_ = *m_.owner_;
+  }
+
   // Each step gives false once error_ is set.
   bool checkHeader();
   bool indexInstructions();
@@ -104,7 +109,7 @@ Result<Module> Module::readEdited(std::vector<uint32_t> words, std::span<const u
 // ---- Header and instruction lengths ----
 
 bool ModuleReader::checkHeader() {
-  const std::vector<uint32_t>& w = m_.words_;
+  const std::span<const uint32_t> w = m_.words_;
   constexpr uint32_t kSwappedMagic = 0x03022307;
   if (w.empty()) return fail("the module is empty");
   if (w[0] == kSwappedMagic)
@@ -137,7 +142,7 @@ bool ModuleReader::checkHeader() {
 // ---- One instruction ----
 
 bool ModuleReader::indexInstructions() {
-  const std::vector<uint32_t>& w = m_.words_;
+  const std::span<const uint32_t> w = m_.words_;
   if (w.size() > UINT32_MAX) return fail("the module is larger than 16 GiB");
   constexpr size_t kUsualLength = 4; // of an instruction, in words
   m_.offsets_.reserve(w.size() / kUsualLength + 2);

@@ -33,9 +33,9 @@ std::span<const uint32_t> Inst::finish() {
 void Rewriter::record(InstRef at, Kind kind, std::span<const uint32_t> words, uint32_t n,
                       uint32_t value) {
   assert(at && at.value <= module_.instCount() + (kind == Kind::Before));
-  Edit edit{at, kind, uint32_t(edits_.size()), n, value, 0};
+  Edit edit{at, uint32_t(edits_.size()), n, value, 0, kind};
   if (kind != Kind::SetWord) {
-    edit.begin = pool_.size();
+    edit.begin = uint32_t(pool_.size());
     edit.size = uint32_t(words.size());
     pool_.insert(pool_.end(), words.begin(), words.end());
   }
@@ -208,7 +208,7 @@ std::vector<uint32_t> Rewriter::editedWords(std::vector<uint32_t>& changedAt) co
     case Kind::SetWord:
       copyTo(end);
       note(out.size() - (end - begin));
-      out[out.size() - (end - begin) + e.n] = uint32_t(e.begin);
+      out[out.size() - (end - begin) + e.n] = e.begin;
       break;
     case Kind::Replace:
       copyTo(begin);

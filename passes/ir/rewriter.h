@@ -112,11 +112,11 @@ private:
   enum class Kind : uint8_t { Before, SetWord, Replace, ReplaceRange, Erase, After };
   struct Edit {
     InstRef at;
-    Kind kind;
     uint32_t order;    ///< sequence number, keeps equal places stable
     uint32_t n;        ///< SetWord: which word; ReplaceRange: the instruction behind the last
-    size_t begin;      ///< into pool_; SetWord: the value
+    uint32_t begin;    ///< into pool_; SetWord: the value
     uint32_t size = 0; ///< words in pool_
+    Kind kind;
   };
   void recordInst(InstRef at, Kind kind, Inst inst);
   void record(InstRef at, Kind kind, std::span<const uint32_t> words, uint32_t n = 0,
