@@ -1,6 +1,7 @@
 #include "batch/worker.h"
 
 #include "batch/exclusive_verifier.h"
+#include "compilers/cost_gate.h"
 #include "compilers/module_stats.h"
 #include "report/html/report_subjects.h"
 #include "support/files.h"
@@ -142,10 +143,15 @@ void BatchWorker::prepare() {
   options_ = plan_.options;
   options_.depfile.isWanted = false; // write() makes it, of products from the cache as well
   // A device's driver may map more than there is.
-  if (!options_.verify && plan_.compilers.empty()) limitMemory({});
+  const bool asksCompilers = !plan_.compilers.empty() || !plan_.gateCompilers.empty();
+  if (!options_.verify && !asksCompilers) limitMemory({});
   if (!plan_.compilers.empty()) {
     compilers_.emplace(plan_.compilers, CompilerIsolation::None);
     carefulCompilers_.emplace(plan_.compilers, CompilerIsolation::Each);
+  }
+  if (!plan_.gateCompilers.empty()) {
+    gate_.emplace(plan_.gateCompilers, CompilerIsolation::None);
+    carefulGate_.emplace(plan_.gateCompilers, CompilerIsolation::Each);
   }
   if (plan_.openStore) cache_ = std::make_unique<ResultCache>(plan_.openStore(), plan_.key);
   isReady_ = true;
@@ -174,6 +180,7 @@ ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& con
     return failed(fmt::format("{}: {}", input.path, s.error().message), input.path, kNoDevice);
   const uint64_t limitsBefore = callsEndedByLimits();
   std::ostringstream log;
+  if (gate_) options_.pipeline.whyDearer = CostGate(isCareful ? *carefulGate_ : *gate_, options_);
   OptimizedInput one =
       optimizeInput(input.path, input.output, options_, verifier_.get(), log, &contents);
   if (one.exitCode == kBadUsageOrInput) {

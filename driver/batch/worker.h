@@ -25,7 +25,8 @@ struct BatchPlan {
   /// Null where there is no cache. Called in each worker, so that none shares a connection.
   std::function<std::unique_ptr<Store>()> openStore;
   RunKey key;
-  std::vector<CompilerChoice> compilers; ///< with --compiler-stats
+  std::vector<CompilerChoice> compilers;     ///< with --compiler-stats
+  std::vector<CompilerChoice> gateCompilers; ///< with --keep-if=cheaper
   int timingLock = -1; ///< a file: only who holds its lock uses the device; -1: there is no need to
 };
 
@@ -57,6 +58,7 @@ private:
   std::unique_ptr<ResultCache> cache_;
   std::unique_ptr<Verifier> verifier_;
   std::optional<CompilerSet> compilers_, carefulCompilers_;
+  std::optional<CompilerSet> gate_, carefulGate_;
   bool hasTarget_ = false;
 };
 

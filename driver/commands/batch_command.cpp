@@ -103,6 +103,18 @@ private:
     return kDone;
   }
 
+  /// What the compilers say is part of the results.
+  int choose(const char* option, const std::string& names, std::vector<CompilerChoice>& chosen) {
+    if (names.empty()) return kDone;
+    Result<std::vector<CompilerChoice>> choices = chooseCompilers(names);
+    if (!choices) return fail(fmt::format("{}: {}", option, choices.error().message));
+    Result<std::string> identity = identityOf(*choices);
+    if (!identity) return fail(identity.error().message, kNoDevice);
+    chosen = std::move(*choices);
+    plan_.key.device += *identity;
+    return kDone;
+  }
+
   int completeKey() {
     RunKeyRequest request{options(), hasCache()};
     Result<RunKey> key = makeRunKey(request, std::move(plan_.key.flags));
@@ -111,14 +123,10 @@ private:
     Result<std::string> device = deviceIdentity(options());
     if (!device) return fail(device.error().message, kNoDevice);
     plan_.key.device = std::move(*device);
-    if (!options().compilerStats.empty()) {
-      Result<std::vector<CompilerChoice>> choices = chooseCompilers(options().compilerStats);
-      if (!choices) return fail("--compiler-stats: " + choices.error().message);
-      Result<std::string> identity = identityOf(*choices);
-      if (!identity) return fail(identity.error().message, kNoDevice);
-      plan_.compilers = std::move(*choices);
-      plan_.key.device += *identity;
-    }
+    if (int code = choose("--compiler-stats", options().compilerStats, plan_.compilers))
+      return code;
+    if (int code = choose("--keep-if=cheaper", options().gateCompilers, plan_.gateCompilers))
+      return code;
     if (hasCache()) plan_.openStore = [this] { return openStore(batch_.cache); };
     return kDone;
   }

@@ -1,5 +1,6 @@
 // `lanewise opt`: load, run the pipeline, verify, write, report.
 #include "commands/commands.h"
+#include "compilers/cost_gate.h"
 #include "compilers/module_stats.h"
 #include "input/workload.h"
 #include "layout/layout_manifest.h"
@@ -156,6 +157,12 @@ private:
       Result<std::vector<CompilerChoice>> choices = chooseCompilers(options_.compilerStats);
       if (!choices) return fail("--compiler-stats: " + choices.error().message);
       compilers_.emplace(std::move(*choices), CompilerIsolation::Together);
+    }
+    if (!options_.gateCompilers.empty()) {
+      Result<std::vector<CompilerChoice>> choices = chooseCompilers(options_.gateCompilers);
+      if (!choices) return fail("--keep-if=cheaper: " + choices.error().message);
+      gateCompilers_.emplace(std::move(*choices), CompilerIsolation::Together);
+      options_.pipeline.whyDearer = CostGate(*gateCompilers_, options_);
     }
     if (!options_.verify) return kDone;
     Result<std::unique_ptr<Verifier>> verifier = Verifier::create(options_.verification);
@@ -326,8 +333,9 @@ private:
   std::string shown_;
   std::vector<ReportSubject> subjects_; ///< for --html, until it is written
   std::unique_ptr<Verifier> verifier_;
-  std::optional<CompilerSet> compilers_; ///< with --compiler-stats
-  std::vector<ModuleStats> stats_;       ///< of a program's modules
+  std::optional<CompilerSet> compilers_;     ///< with --compiler-stats
+  std::optional<CompilerSet> gateCompilers_; ///< with --keep-if=cheaper
+  std::vector<ModuleStats> stats_;           ///< of a program's modules
 };
 
 } // namespace

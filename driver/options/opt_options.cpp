@@ -261,6 +261,20 @@ void declarePipeline(CommandLine& line, OptOptions& o) {
   });
 }
 
+OptionSetter setKeepIf(OptOptions& o) {
+  return [&o](const std::string& value) -> Status {
+    constexpr std::string_view kCheaper = "cheaper:";
+    o.gateCompilers = value == "cheaper" ? "default" : "";
+    if (!value.starts_with(kCheaper))
+      return choice("--keep-if", o.keepIf, {"equal", "faster", "cheaper"})(value);
+    o.keepIf = KeepIf::Cheaper;
+    o.gateCompilers = value.substr(kCheaper.size());
+    if (o.gateCompilers.empty())
+      return failure("--keep-if=cheaper: names no compiler; leave the ':' out for the default");
+    return ok();
+  };
+}
+
 void declareReports(CommandLine& line, OptOptions& o) {
   line.group("Remarks and verification");
   line.value(
@@ -286,8 +300,9 @@ void declareReports(CommandLine& line, OptOptions& o) {
              "print what drivers' compilers make of the input and of the output; COMPILER as for "
              "--on of `lanewise stats` (default: an AMD GPU of each generation)")
       .alone("default");
-  line.value("--keep-if", "equal|faster", choice("--keep-if", o.keepIf, {"equal", "faster"}),
-             "keep a pass whose result is equal, or only one that is faster as well");
+  line.value("--keep-if", "equal|faster|cheaper[:COMPILER,...]", setKeepIf(o),
+             "keep a pass whose result is equal, or only one that is faster as well; or no rewrite "
+             "that a driver's compiler finds dearer (COMPILER as for --compiler-stats)");
   addDeviceOptions(line, o.verification);
   addTimingOption(line, o.verification);
   line.check([&o, &line] {

@@ -196,6 +196,7 @@ private:
     Result<PipelineOutcome> outcome = runPipeline(*one_.module.read, steps, pipeline);
     if (!outcome) return fail(fmt::format("{}: {}", input_, outcome.error().str()));
     one_.outcome = std::move(*outcome);
+    keepIfCheaper(pipeline);
     if (steps.size() < options_.steps.size())
       one_.outcome.remarks.push_back(doubtful(one_.module.doubt));
     if (verification) {
@@ -205,6 +206,24 @@ private:
       one_.verification = std::move(*finished);
     }
     return finish();
+  }
+
+  /// With --keep-if=cheaper the whole must be no dearer than the input, canonical passes included.
+  void keepIfCheaper(const PipelineOptions& pipeline) {
+    PipelineOutcome& outcome = one_.outcome;
+    if (!pipeline.whyDearer || outcome.words == one_.module.words) return;
+    const std::optional<std::string> why =
+        pipeline.whyDearer(one_.module.words, outcome.words, pipeline.assumptions);
+    if (!why) return;
+    outcome.words = one_.module.words;
+    outcome.layouts = {};
+    outcome.keptPasses = 0;
+    Remark r;
+    r.kind = Remark::Kind::Warning;
+    r.pass = "keep-if";
+    r.name = "not-cheaper";
+    r.message = fmt::format("the module was left as it was: {}", *why);
+    outcome.remarks.push_back(std::move(r));
   }
 
   /// One shader that changes the layout of its buffers: what the scenario knows of them counts.

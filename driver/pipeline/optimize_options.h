@@ -24,7 +24,7 @@ enum class RemarkFilter : uint8_t {
   None
 };
 enum class ReportFormat : uint8_t { Text, Json };
-enum class KeepIf { Equal, Faster };
+enum class KeepIf { Equal, Faster, Cheaper };
 
 struct OptOptions {
   std::vector<std::string> inputs;
@@ -60,6 +60,7 @@ struct OptOptions {
   bool requiresVerified = false;
   ScenarioChoice scenario;
   KeepIf keepIf = KeepIf::Equal;
+  std::string gateCompilers;  ///< of --keep-if=cheaper; "" when not given
   VerifyOptions verification; ///< its device is that of --target=device as well
 
   ValidationOptions validation;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <ostream>
+#include <set>
 #include <utility>
 
 namespace lanewise::driver {
@@ -273,8 +274,11 @@ private:
     Clock::time_point start = Clock::now();
     if (Status s = readCurrent(); !s) return s.error();
     Result<PassRunner::Outcome> outcome = runner_.run(stepOf(step), [&](std::string_view site) {
-      return step.pass->isCanonical ? isSelected(options_, step.pass->flag, site)
-                                    : maySite(options_, step.pass->flag, site, rewrites_);
+      if (step.pass->isCanonical) return isSelected(options_, step.pass->flag, site);
+      if (tooDear_.contains({step.pass, std::string(site)})) return false;
+      if (!maySite(options_, step.pass->flag, site, rewrites_)) return false;
+      if (options_.whyDearer) sites_.emplace_back(site);
+      return true;
     });
     outcome_.times.push_back({std::string(step.name()), millisecondsSince(start)});
     if (!outcome) {
@@ -306,6 +310,7 @@ private:
   Status runOurs(const PipelineStep& step) {
     int64_t rewritesBefore = rewrites_;
     for (int attempt = 0;; ++attempt) {
+      sites_.clear();
       Result<OneRun> one = runOnce(step);
       // What the pass starts from must be valid before anything built on it can be trusted.
       if (!one || one->changed) {
@@ -325,6 +330,11 @@ private:
         isRunnerStale_ = true;
         return reportInternalError(step, "it wrote an invalid module: " + s.error().str());
       }
+      if (leaveOutDear(step, *one)) {
+        isRunnerStale_ = true;
+        rewrites_ = rewritesBefore;
+        continue;
+      }
       Verdict verdict = judge(step, *one);
       if (verdict == Verdict::InputDiffers && attempt == 0) {
         setCurrent(lastGood_);
@@ -334,6 +344,50 @@ private:
       }
       return ok();
     }
+  }
+
+  /// With a question about cost: whether what the pass did is dearer. Then the sites that make it
+  /// so are in tooDear_, and the pass is to run again without them. A pass that rewrote many sites
+  /// is asked about them in groups, each beside those that were found good.
+  bool leaveOutDear(const PipelineStep& step, const OneRun& one) {
+    if (!options_.whyDearer) return false;
+    std::optional<std::string> why =
+        options_.whyDearer(*current_, *one.words, options_.assumptions);
+    if (!why) return false;
+    constexpr size_t kMostQuestions = 32;
+    const std::vector<std::string> all = std::exchange(sites_, {});
+    if (all.empty()) return false; // nothing that could be left alone
+    const int64_t rewrites = rewrites_;
+    const size_t group = (all.size() + kMostQuestions - 1) / kMostQuestions;
+    for (const std::string& site : all) tooDear_.insert({step.pass, site});
+    SharedWords best = current_;
+    for (size_t first = 0; all.size() > 1 && first < all.size(); first += group) {
+      const auto sites = std::span(all).subspan(first, std::min(group, all.size() - first));
+      for (const std::string& site : sites) tooDear_.erase({step.pass, site});
+      isRunnerStale_ = true;
+      rewrites_ = rewrites;
+      Result<OneRun> with = runOnce(step);
+      std::optional<std::string> whyNot;
+      if (!with || !with->changed)
+        whyNot = "it changes nothing without the others";
+      else
+        whyNot = options_.whyDearer(*best, *with->words, options_.assumptions);
+      if (!whyNot) {
+        best = with->words;
+        continue;
+      }
+      for (const std::string& site : sites) {
+        tooDear_.insert({step.pass, site});
+        addTooDear(step, site, *whyNot);
+      }
+    }
+    if (all.size() == 1) addTooDear(step, all.front(), *why);
+    return true;
+  }
+
+  void addTooDear(const PipelineStep& step, const std::string& site, const std::string& why) {
+    addRemark(Remark::Kind::Warning, std::string(step.name()), "not-cheaper",
+              fmt::format("--{} on {} was undone: {}", step.name(), site, why));
   }
 
   Verdict judge(const PipelineStep& step, OneRun& one) {
@@ -372,6 +426,8 @@ private:
   SharedWords lastGood_;       ///< the input, or the last module that the judge kept
   std::vector<PipelineStep> pending_;
   int64_t rewrites_;
+  std::vector<std::string> sites_;                            ///< that the running pass rewrites
+  std::set<std::pair<const PassInfo*, std::string>> tooDear_; ///< sites to leave alone
   bool isSpirvOptLeftOut_ = false;
   PipelineOutcome outcome_;
 };

@@ -86,6 +86,11 @@ enum class Verdict { Keep, Undo, InputDiffers };
 using PassJudge = std::function<Verdict(const PassInfo&, const Words& before, const Words& after,
                                         const LayoutManifest& layouts, Remark& remark)>;
 
+/// Why the module must not be kept as it is `after`: it is dearer than `before`. Nothing where it
+/// may.
+using CostQuestion = std::function<std::optional<std::string>(
+    const Words& before, const Words& after, const Assumptions&)>;
+
 struct PipelineOptions {
   spv_target_env env = SPV_ENV_VULKAN_1_2; ///< that the module is valid in, or probably is
   bool isEnvGiven = false;                 ///< by the user: no other one will do
@@ -108,6 +113,8 @@ struct PipelineOptions {
   std::vector<std::string> printBefore, printAfter; ///< pass names
   bool hasTimeReport = false;
   PassJudge judge; ///< empty: keep everything that is valid
+  /// Asked of each rewrite of ours, before the judge; empty: nobody asks what it costs.
+  CostQuestion whyDearer;
   /// LayoutExchange::decided
   const std::map<BindingNumber, BufferLayout>* programLayouts = nullptr;
   SpirvOptRunner runSpirvOpt;

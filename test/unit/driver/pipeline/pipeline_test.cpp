@@ -49,6 +49,19 @@ PassResult failAlways(PassContext&) {
 const PassInfo kAddNop{"add-nop", "add_nop", "", "", false, &addNop};
 const PassInfo kFail{"fail", "fail", "", "", false, &failAlways};
 
+/// Appends an OpNop at its site "one" and two at "two".
+PassResult addNops(PassContext& context) {
+  Rewriter rewriter(context.module);
+  const InstRef label = context.module.blockInsts(BlockRef(1)).first;
+  for (const auto& [site, nops] : {std::pair("one", 1), std::pair("two", 2)})
+    if (context.maySite(site))
+      for (int n = 0; n < nops; ++n) rewriter.insertAfter(label, Inst(spv::Op::OpNop));
+  Result<bool> changed = rewriter.commit();
+  if (!changed) return changed.error();
+  return PassOutcome{*changed, PreservedAnalyses::none()};
+}
+const PassInfo kAddNops{"add-nops", "add_nops", "", "", false, &addNops};
+
 /// A canonical pass that finds nothing to do, and says each time that it looked.
 PassResult lookOnly(PassContext& context) {
   Remark r;
@@ -389,6 +402,37 @@ TEST(Glob, MatchesLikeAShell) {
   EXPECT_FALSE(matchesGlob("t?le", "tle"));
   EXPECT_FALSE(matchesGlob("*a*b", "xaayc"));
   EXPECT_FALSE(matchesGlob("tile", "tiles"));
+}
+
+/// Two more instructions are dear, one is not.
+std::optional<std::string> dearIfTwoMore(const Words& before, const Words& after,
+                                         const Assumptions&) {
+  const bool isDear = countNops(after) >= countNops(before) + 2;
+  return isDear ? std::optional<std::string>("two more") : std::nullopt;
+}
+
+TEST_F(PipelineTest, SitesThatMakeTheModuleDearerAreLeftOut) {
+  options.whyDearer = dearIfTwoMore;
+  const auto out = run({ours(kAddNops)});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(countNops(out->words), 1u);
+  ASSERT_EQ(namesOf(out->remarks), Names{"add-nops:not-cheaper"});
+  EXPECT_EQ(out->remarks.front().message, "--add-nops on two was undone: two more");
+  EXPECT_EQ(out->keptPasses, 1u);
+}
+
+TEST_F(PipelineTest, APassIsUndoneWhereEverySiteIsDear) {
+  options.whyDearer = [](const Words& before, const Words& after, const Assumptions&) {
+    const bool isDear = countNops(after) > countNops(before);
+    return isDear ? std::optional<std::string>("more") : std::nullopt;
+  };
+  const auto out = run({ours(kAddNops), ours(kAddNop)});
+  ASSERT_TRUE(out);
+  EXPECT_EQ(countNops(out->words), 0u);
+  EXPECT_EQ(out->keptPasses, 0u);
+  const Names dear{"add-nops:not-cheaper", "add-nops:not-cheaper", "add-nop:not-cheaper",
+                   "add-nop:added"};
+  EXPECT_EQ(namesOf(out->remarks), dear);
 }
 
 TEST_F(PipelineTest, ACanonicalPassIsNotRunOnWhatItLeft) {

@@ -1,0 +1,91 @@
+#include "compilers/cost_gate.h"
+
+#include "analysis/module/analyses.h"
+#include "analysis/module/entry_points.h"
+#include "analysis/shared_memory/conflict_cycles.h"
+#include "compilers/pipeline_requests.h"
+#include "pass_runner.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lanewise::driver {
+
+namespace {
+
+/// The module as our model reads it best: indices are expressions of the built-ins.
+Result<Module> canonical(const Words& words, const TargetProfile& target,
+                         const Assumptions& assumptions) {
+  Result<Module> module = Module::read(words);
+  if (!module) return module;
+  PassRunner runner(std::move(*module), {target, assumptions});
+  for (const PassStep& step : standardSteps())
+    if (step.pass->isCanonical && step.onlyAfter.empty())
+      if (auto outcome = runner.run(step, [](std::string_view) { return true; }); !outcome)
+        return outcome.error();
+  return runner.module();
+}
+
+/// Of the entry point with the workgroup size that it is compiled for.
+double conflictsOf(const Module& module, const StageRequest& request, Assumptions assumptions,
+                   const TargetProfile& target) {
+  assumptions.workgroupSize = request.workgroupSize;
+  Analyses analyses(module, assumptions);
+  for (const EntryPoint& entry : analyses.get<EntryPoints>().all())
+    if (entry.function && entry.name(module) == request.entry)
+      return conflictCycles(analyses, entry, target);
+  return 0;
+}
+
+/// Putting the same instructions in another order changes the figures by as much.
+constexpr double kNoDifference = 1.01;
+
+std::string textOf(const EntryCost& cost) {
+  return fmt::format("{:.0f} (inverse throughput {:.0f}, latency {:.0f}, occupancy {:.0f}, bank "
+                     "conflicts {:.0f})",
+                     cost.total(), cost.throughput, cost.latency, cost.occupancy, cost.conflicts);
+}
+
+} // namespace
+
+double EntryCost::total() const {
+  return std::max(throughput + conflicts, (latency + conflicts) / std::max(occupancy, 1.0));
+}
+
+const CostGate::Costs& CostGate::costsOf(const Words& words, const Assumptions& assumptions) {
+  constexpr size_t kRemembered = 4;
+  if (const auto known = known_.find(words); known != known_.end()) return known->second;
+  if (known_.size() >= kRemembered) known_.clear();
+  Costs& costs = known_[words];
+  const Result<std::vector<StageRequest>> requests = requestsFor(words, assumptions, entry_);
+  const Result<Module> module = canonical(words, target_, assumptions);
+  if (!requests || !module) return costs;
+  std::map<std::string, double> conflicts; // by entry point
+  for (const StageRequest& request : *requests)
+    if (request.workgroupSize)
+      conflicts[request.entry] = conflictsOf(*module, request, assumptions, target_);
+  for (const CompilerRow& row : compilers_->compile(*requests)) {
+    const auto throughput = row.figures[Figure::InverseThroughput];
+    const auto latency = row.figures[Figure::Latency];
+    if (!throughput || !latency) continue;
+    costs.push_back({row.compiler, row.entry, *throughput, *latency,
+                     row.figures[Figure::Occupancy].value_or(1), conflicts[row.entry]});
+  }
+  return costs;
+}
+
+std::optional<std::string> CostGate::operator()(const Words& before, const Words& after,
+                                                const Assumptions& assumptions) {
+  const Costs was = costsOf(before, assumptions); // a copy: the next call may forget it
+  const Costs& is = costsOf(after, assumptions);
+  for (const EntryCost& old : was) {
+    const auto now = std::ranges::find_if(
+        is, [&](const EntryCost& c) { return c.compiler == old.compiler && c.entry == old.entry; });
+    if (now == is.end()) return fmt::format("{} cannot compile it any more", old.compiler);
+    if (now->total() > old.total() * kNoDifference)
+      return fmt::format("dearer for {}: {} -> {}", old.compiler, textOf(old), textOf(*now));
+  }
+  return std::nullopt;
+}
+
+} // namespace lanewise::driver
