@@ -374,7 +374,7 @@ void Promotion::decoratePhi(uint32_t variable, Id phi) {
 
 void Promotion::writePhis() {
   const Cfg& cfg = analyses_.get<Cfg>();
-  for (uint32_t phi = 0; phi < phis_.size(); ++phi) {
+  for (uint32_t phi = phis_.size(); phi-- > 0;) {
     if (!phis_.isNeeded(phi)) continue;
     const uint32_t variable = phis_.variable(phi);
     const Id type = variables_.at(variable).type;

@@ -9,7 +9,7 @@ constexpr CallRefusal kNoBody{"import", "the function has no body"};
 constexpr CallRefusal kRecursion{"recursion", "the function calls itself"};
 constexpr CallRefusal kDontInline{"dont-inline", "the function says DontInline"};
 constexpr CallRefusal kLoopReturn{"early-return-in-loop",
-                                  "the function returns from inside a loop or switch, "
+                                  "the function returns from inside a construct, "
                                   "which something behind it does not allow"};
 constexpr CallRefusal kContinue{
     "termination-in-continue",
@@ -21,16 +21,12 @@ constexpr CallRefusal kQualified{
     "a parameter is Coherent, Volatile or NonUniform, and its argument is not"};
 constexpr CallRefusal kPointer{"returned-pointer",
                                "the function returns one of several pointers or opaque values"};
-constexpr CallRefusal kOnlyComputes{
-    "early-return", "the function returns early and only computes, so a driver inlines it better"};
+constexpr CallRefusal kDepth{"nesting", "selections would nest too deep behind early returns"};
 constexpr CallRefusal kGrowth{"growth", "the module would become too large"};
 constexpr CallRefusal kIdBound{"id-bound", "the module would have too many ids"};
 
 /// What a call adds besides the body: branches, labels, phis, lines.
 constexpr uint64_t kWordsAround = 24, kIdsAround = 12;
-
-/// An instruction has 65 535 words at most.
-constexpr uint32_t kMaxPhiOperands = 1024;
 
 /// FunctionControl OptNoneEXT, newer than the headers of 2023.
 constexpr uint32_t kOptNone = 0x10000;
@@ -180,32 +176,11 @@ void InlinePlan::collectInst(FunctionPlan& plan, InstRef i) {
     plan.hasSampledImages = true;
     break;
   default:
-    plan.onlyComputes = plan.onlyComputes && onlyComputes(i);
     if (facts.opClass != OpClass::Terminator) break;
     if (isReturn(facts.opcode))
       plan.onlyReturn = plan.returnCount++ == 0 ? i : InstRef();
     else if (!isBranch(facts.opcode))
       plan.mayTerminate = true;
-  }
-}
-
-/// False for what other passes want to see in the function that calls.
-bool InlinePlan::onlyComputes(InstRef i) const {
-  if (module_.facts(i).opClass != OpClass::Value) return true;
-  const Effect effects = module_.effects(i);
-  if (effects == Effect::None || effects == Effect::MayTrapOrUndef) return true;
-  const uint32_t at = pointerWord(module_.facts(i));
-  if (at == 0 || has(effects, Effect::Atomic)) return false;
-  const InstRef type = module_.def(module_.typeOf(module_.idAt(i, at)));
-  if (!type || module_.opcode(type) != spv::Op::OpTypePointer) return false;
-  switch (spv::StorageClass(module_.word(type, 2))) {
-  case spv::StorageClass::Function:
-  case spv::StorageClass::Input:
-  case spv::StorageClass::PushConstant:
-  case spv::StorageClass::UniformConstant:
-    return true;
-  default:
-    return false;
   }
 }
 
@@ -221,14 +196,13 @@ void InlinePlan::finish(FunctionPlan& plan) {
   if (plan.returnCount == 0) plan.mayTerminate = true;
   for (CallSite& call : plan.calls) {
     if (!call.refusal) call.refusal = whyNotInlined(plan, call, constructs);
-    plan.onlyComputes = plan.onlyComputes && call.refusal != &kNoBody &&
-                        call.refusal != &kRecursion && of(call.callee).onlyComputes;
     if (call.refusal) continue;
     const FunctionPlan& callee = of(call.callee);
     ++plan.inlinedCalls;
     plan.words += callee.words + kWordsAround;
     plan.newIds += callee.newIds;
     plan.mayTerminate = plan.mayTerminate || callee.mayTerminate;
+    plan.exitDepth = std::max(plan.exitDepth, callee.exitDepth);
     if (callee.shape != FunctionPlan::Shape::Straight) split(plan, call);
   }
   if (module_.blockCount(plan.function) == 0) return;
@@ -254,8 +228,7 @@ void InlinePlan::decideShape(FunctionPlan& plan, const ConstructTree* constructs
     plan.shape = lastReturns ? FunctionPlan::Shape::FallsOut : FunctionPlan::Shape::BranchesOut;
     return;
   }
-  plan.shape = FunctionPlan::Shape::Wrapped;
-  plan.hasValueVariable = plan.returnCount > kMaxPhiOperands;
+  plan.shape = FunctionPlan::Shape::ReturnsEarly;
   const Id type = module_.resultType(module_.functionInsts(plan.function).first);
   if (isOpaqueOrPointer(module_, type)) plan.whyNot = &kPointer;
   if (plan.whyNot) return;
@@ -263,44 +236,78 @@ void InlinePlan::decideShape(FunctionPlan& plan, const ConstructTree* constructs
     planExits(plan, *exits);
   else
     plan.whyNot = &kLoopReturn;
+  if (plan.exitDepth > kMaxExitDepth) plan.whyNot = &kDepth;
 }
 
 /// Labels that a function gets; those of calls are planned by now.
-void InlinePlan::planExits(FunctionPlan& plan, const std::vector<EarlyExit>& exits) {
-  if (exits.empty()) return;
-  plan.hasFlag = plan.hasValueVariable = true;
-  if (returnTarget_.empty()) returnTarget_.resize(module_.blockCount() + 1);
-  for (const EarlyExit& exit : exits) {
-    BlockSplit& parts = splitAt(exit.merge);
-    ExitPlan made;
-    made.isOnlyWay = exit.isOnlyWay;
-    made.stay = newLabel(plan);
-    parts.exit = uint32_t(exits_.size());
-    if (exit.outer) made.outer = localOf(module_.labelId(exit.outer));
-    exits_.push_back(std::move(made));
+void InlinePlan::planExits(FunctionPlan& plan, const EarlyExits& exits) {
+  std::vector<uint32_t> labels(exits.targets.size());
+  bool isOutTaken = false;
+  uint32_t depth = 0;
+  for (uint32_t t = 1; t < exits.targets.size(); ++t) {
+    const ExitTarget& target = exits.targets[t];
+    depth = std::max(depth, target.depth);
     plan.words += kWordsAround;
     plan.newIds += kIdsAround;
-  }
-  // Each block has its last piece by now.
-  for (const EarlyExit& exit : exits) {
-    ExitPlan& made = exits_[splitAt(exit.merge).exit];
-    for (BlockRef b : exit.returns) {
-      const uint32_t piece = lastPiece(b, false);
-      made.ways.push_back(piece ? piece : localOf(module_.labelId(b)));
-      returnTarget_[b.value] = localOf(module_.labelId(exit.merge));
+    if (target.merge) {
+      labels[t] = localOf(module_.labelId(target.merge));
+      BlockSplit& parts = splitAt(target.merge);
+      parts.exit = uint32_t(exits_.size());
+      exits_.emplace_back().stay = newLabel(plan);
+      plan.hasFlag = plan.hasFlag || !target.isOnlyWay;
+    } else {
+      // The outermost is the block behind the copy.
+      if (target.outer || isOutTaken) labels[t] = newLabel(plan);
+      isOutTaken = isOutTaken || !target.outer;
     }
-    for (BlockRef b : exit.inner) made.ways.push_back(localOf(module_.labelId(b)));
-    plan.words += exit.returns.size() * kWordsAround;
   }
+  plan.exitDepth += depth;
+  // Each block has its last piece by now.
+  for (uint32_t t = 0; t < exits.targets.size(); ++t) planExit(plan, exits, t, labels);
+  for (auto t = uint32_t(exits.targets.size() - 1); t > 0; --t) { // inner ones first
+    const ExitTarget& target = exits.targets[t];
+    if (target.merge || !labels[t]) continue;
+    auto& blocks = target.before ? exits_[splitAt(exits.targets[target.before].merge).exit].before
+                                 : plan.exitBlocks;
+    blocks.push_back({labels[t], labels[target.outer]});
+  }
+  for (const ExitDetour& detour : exits.detours) {
+    BlockSplit& parts = splitAt(detour.from);
+    parts.detourOf = detour.merge;
+    parts.detour = labels[detour.to];
+  }
+}
+
+void InlinePlan::planExit(FunctionPlan& plan, const EarlyExits& exits, uint32_t t,
+                          const std::vector<uint32_t>& labels) {
+  const ExitTarget& target = exits.targets[t];
+  plan.words += target.returns.size() * kWordsAround;
+  for (BlockRef b : target.returns) {
+    BlockSplit& parts = splitAt(b);
+    parts.returnTo = labels[t];
+    parts.setsFlag = target.needsFlag;
+  }
+  if (target.header) {
+    BlockSplit& parts = splitAt(target.header);
+    parts.endsAnew = true;
+    parts.merge = labels[t];
+  }
+  if (!target.merge) return;
+  ExitPlan& made = exits_[splitAt(target.merge).exit];
+  made.outer = labels[target.outer];
+  made.isOnlyWay = target.isOnlyWay;
+  made.selectsRest = target.rest != 0;
+  for (BlockRef b : target.returns) {
+    const uint32_t piece = lastPiece(b, false);
+    made.ways.push_back(piece ? piece : localOf(module_.labelId(b)));
+  }
+  for (uint32_t inner : target.inner) made.ways.push_back(labels[inner]);
 }
 
 const CallRefusal* InlinePlan::whyNotInlined(const FunctionPlan& caller, const CallSite& call,
                                              std::optional<ConstructTree>& constructs) {
   const FunctionPlan& callee = of(call.callee);
   if (callee.whyNot) return callee.whyNot;
-  if (callee.shape == FunctionPlan::Shape::Wrapped && callee.onlyComputes &&
-      (callee.hasFlag || callee.words > limits_.earlyReturnWords))
-    return &kOnlyComputes;
   if (caller.words + callee.words + kWordsAround > limits_.words) return &kGrowth;
   if (caller.newIds + callee.newIds > limits_.newIds) return &kIdBound;
   const BlockRef block = module_.blockOf(call.inst);
