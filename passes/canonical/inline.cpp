@@ -19,6 +19,8 @@
 //              Variables go to the first block of the caller; initializers become stores. Names of
 //              variables, decorations of everything, lines and scopes (DebugInlinedAt) are copied.
 // Pays when    Always: drivers' compilers inline all calls themselves, and in this way.
+//              Where phis or values used behind a selection forbid that, the copy goes into the
+//              only case of an OpSwitch, whose merge block the returns branch to.
 // Not handled  Returns from inside a loop out of which values are used behind it (front ends keep
 //              those in variables), and more than 200 selections around one another that hold what
 //              is behind returns. Calls in loop headers that are selections themselves. The

@@ -15,9 +15,13 @@ constexpr size_t kMaxWays = 1024;
 
 class ExitPlanner {
 public:
-  ExitPlanner(const Module& module, FunctionRef function, const ConstructTree& constructs)
+  /// `maxDepth`: of new blocks around one another. Wrapped: the switch around all is what returns
+  /// break last, so that selections stay as they are.
+  ExitPlanner(const Module& module, FunctionRef function, const ConstructTree& constructs,
+              uint32_t maxDepth, bool isWrapped)
       : module_(module), first_(module.firstBlock(function)), count_(module.blockCount(function)),
-        constructs_(constructs), shapes_(constructs.size()), notes_(count_), exits_{{{}}, {}} {}
+        constructs_(constructs), shapes_(constructs.size()), notes_(count_),
+        maxDepth_(maxDepth), exits_{{{}}, {}, isWrapped} {}
 
   std::optional<EarlyExits> plan() {
     indexConstructs();
@@ -83,7 +87,7 @@ private:
   }
   /// In a loop or switch a return breaks that, whatever selections are in between.
   bool isBrokenAround(uint32_t c) const {
-    return constructs_[constructs_[c].parent].notSelection != 0;
+    return exits_.isWrapped || constructs_[constructs_[c].parent].notSelection != 0;
   }
 
   const Module& module_;
@@ -93,6 +97,7 @@ private:
   std::vector<Shape> shapes_; ///< by construct
   std::vector<Note> notes_;   ///< by block
   std::vector<BlockRef> work_;
+  uint32_t maxDepth_;
   EarlyExits exits_;
 };
 
@@ -183,7 +188,7 @@ bool ExitPlanner::enter(uint32_t c, uint32_t& target) {
   } else if (construct.kind != Kind::Loop && !isBrokenAround(c) && shape.ways == 1 &&
              shape.isReached) {
     target = shape.target = addBlock(construct.header, target);
-    return exits_.targets[target].depth <= kMaxExitDepth;
+    return exits_.targets[target].depth <= maxDepth_;
   } else {
     if (!breakOut(c, target)) return false;
     target = shape.target;
@@ -202,7 +207,7 @@ bool ExitPlanner::breakOut(uint32_t c, uint32_t outer) {
   uint32_t rest = 0;
   if (!isOnlyWay && !isBrokenAround(c)) {
     rest = addBlock({}, outer);
-    if (exits_.targets[rest].depth > kMaxExitDepth) return false;
+    if (exits_.targets[rest].depth > maxDepth_) return false;
     outer = rest;
   }
   ExitTarget made;
@@ -323,8 +328,10 @@ bool ExitPlanner::losesDominance() const {
 } // namespace
 
 std::optional<EarlyExits> collectEarlyExits(const Module& module, FunctionRef function,
-                                            const ConstructTree& constructs) {
-  return ExitPlanner(module, function, constructs).plan();
+                                            const ConstructTree& constructs, uint32_t maxDepth) {
+  auto exits = ExitPlanner(module, function, constructs, maxDepth, false).plan();
+  if (!exits) exits = ExitPlanner(module, function, constructs, maxDepth, true).plan();
+  return exits;
 }
 
 } // namespace lanewise

@@ -9,7 +9,8 @@
 //   the merge block of the next loop or switch around it, or, where there is none, over all that
 //   is behind, which that branch selects.
 //
-// This is what drivers' compilers do when they inline a call.
+// This is what drivers' compilers do when they inline a call. Where selections cannot be changed in
+// this way, the body goes into the only case of a switch, whose merge block returns branch to.
 #pragma once
 
 #include "canonical/support/construct_tree.h"
@@ -52,15 +53,14 @@ struct ExitDetour {
 struct EarlyExits {
   std::vector<ExitTarget> targets; ///< outer ones first; [0]: out of the function
   std::vector<ExitDetour> detours;
+  bool isWrapped = false; ///< the body needs a switch around it
 };
 
-/// Constructs around one another that hold what is behind returns; SPIR-V allows 1023 in all.
-constexpr uint32_t kMaxExitDepth = 200;
-
 /// Nothing where it cannot be done: the flow of control has no room for it (a merge block that is a
-/// loop header, a continue construct), a value from inside of what would be broken is used behind
-/// it, where it would no longer be defined on every way, or constructs would nest too deep.
+/// loop header, a continue construct), or a value from inside of a loop or switch that would be
+/// broken is used behind it, where it would no longer be defined on every way. At most `maxDepth`
+/// new constructs around one another hold what is behind returns.
 std::optional<EarlyExits> collectEarlyExits(const Module& module, FunctionRef function,
-                                            const ConstructTree& constructs);
+                                            const ConstructTree& constructs, uint32_t maxDepth);
 
 } // namespace lanewise

@@ -336,10 +336,16 @@ void InlineCopier::declareExit(Activation& copy) {
     return id;
   };
   if (copy.result) copy.value = declare(copy.resultType);
-  if (!copy.plan->hasFlag) return;
   if (debug_.isActive()) debug_.establish(copy.place.call, out_);
-  copy.flag = declare(types_.boolType());
-  emit(spv::Op::OpStore, copy.flag.value, types_.boolean(false).value);
+  if (copy.plan->hasFlag) {
+    copy.flag = declare(types_.boolType());
+    emit(spv::Op::OpStore, copy.flag.value, types_.boolean(false).value);
+  }
+  if (!copy.plan->isWrapped) return;
+  const Id zero = rewriter_.uint32Constant(0);
+  emit(spv::Op::OpSelectionMerge, copy.rest.value, uint32_t(spv::SelectionControlMask::MaskNone));
+  emit(spv::Op::OpSwitch, zero.value, mapped(copy, module_.resultId(copy.plan->firstLabel)).value);
+  label_ = {};
 }
 
 void InlineCopier::mapParameters(const CallSite& call, const FunctionPlan& callee) {
@@ -352,6 +358,7 @@ void InlineCopier::mapParameters(const CallSite& call, const FunctionPlan& calle
 /// Of a copy that is pasted into blocks of the caller: these keep their labels, and what is
 /// returned is defined under the id of the call right away.
 void InlineCopier::mapExits(Activation& copy, const FunctionPlan& callee) {
+  if (callee.isWrapped) return;
   map_[copy.map + plan_.localOf(module_.resultId(callee.firstLabel))] = label_;
   if (!callee.onlyReturn || callee.shape == FunctionPlan::Shape::ReturnsEarly) return;
   const BlockRef last = module_.blockOf(callee.onlyReturn);

@@ -9,7 +9,7 @@ constexpr CallRefusal kNoBody{"import", "the function has no body"};
 constexpr CallRefusal kRecursion{"recursion", "the function calls itself"};
 constexpr CallRefusal kDontInline{"dont-inline", "the function says DontInline"};
 constexpr CallRefusal kLoopReturn{"early-return-in-loop",
-                                  "the function returns from inside a construct, "
+                                  "the function returns from inside a loop or switch, "
                                   "which something behind it does not allow"};
 constexpr CallRefusal kContinue{
     "termination-in-continue",
@@ -27,6 +27,9 @@ constexpr CallRefusal kIdBound{"id-bound", "the module would have too many ids"}
 
 /// What a call adds besides the body: branches, labels, phis, lines.
 constexpr uint64_t kWordsAround = 24, kIdsAround = 12;
+
+/// Constructs around one another that early returns add; SPIR-V allows 1023 in all.
+constexpr uint32_t kMaxExitDepth = 200;
 
 /// FunctionControl OptNoneEXT, newer than the headers of 2023.
 constexpr uint32_t kOptNone = 0x10000;
@@ -232,18 +235,22 @@ void InlinePlan::decideShape(FunctionPlan& plan, const ConstructTree* constructs
   const Id type = module_.resultType(module_.functionInsts(plan.function).first);
   if (isOpaqueOrPointer(module_, type)) plan.whyNot = &kPointer;
   if (plan.whyNot) return;
-  if (const auto exits = collectEarlyExits(module_, plan.function, *constructs))
+  if (plan.exitDepth >= kMaxExitDepth) {
+    plan.whyNot = &kDepth;
+  } else if (const auto exits = collectEarlyExits(module_, plan.function, *constructs,
+                                                  kMaxExitDepth - plan.exitDepth)) {
     planExits(plan, *exits);
-  else
+  } else {
     plan.whyNot = &kLoopReturn;
-  if (plan.exitDepth > kMaxExitDepth) plan.whyNot = &kDepth;
+  }
 }
 
 /// Labels that a function gets; those of calls are planned by now.
 void InlinePlan::planExits(FunctionPlan& plan, const EarlyExits& exits) {
   std::vector<uint32_t> labels(exits.targets.size());
   bool isOutTaken = false;
-  uint32_t depth = 0;
+  uint32_t depth = exits.isWrapped ? 1 : 0;
+  plan.isWrapped = exits.isWrapped;
   for (uint32_t t = 1; t < exits.targets.size(); ++t) {
     const ExitTarget& target = exits.targets[t];
     depth = std::max(depth, target.depth);

@@ -75,6 +75,7 @@ struct FunctionPlan {
   bool mayTerminate = false; ///< does not always come back: OpKill, OpUnreachable and the like
   bool hasSampledImages = false;
   bool hasFlag = false;   ///< returns break out of constructs that others leave, too
+  bool isWrapped = false; ///< its copies go into a switch, which early returns break
   uint32_t exitDepth = 0; ///< constructs around one another that early returns add
   InstRef onlyReturn;     ///< null: none or several
   uint32_t parameterCount = 0;
