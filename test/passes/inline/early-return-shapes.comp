@@ -73,6 +73,18 @@ uint innerGoesOnBehind(uint x, uint y) {
   return x * y;
 }
 
+uint onlyReturnsInside(uint x) {
+  for (uint i = 0u; i < x % 5u; ++i) {
+    if ((x & 1u) != 0u) {
+      for (;;) {
+        if (x > 90u) return i;
+        x = x * 2u + 1u;
+      }
+    }
+  }
+  return 200u;
+}
+
 void store(uint i, uint x) {
   if ((i & 7u) == 3u) return;
   while (x > 3u) {
@@ -84,7 +96,7 @@ void store(uint i, uint x) {
 
 void main() {
   uint i = gl_GlobalInvocationID.x, x = data[i] & 63u;
-  uint r = guards(x) + allReturn(x) * 3u + cases(x) * 5u + oneCaseGoesOn(x) * 7u;
+  uint r = guards(x) + allReturn(x) * 3u + cases(x) * 5u + oneCaseGoesOn(x) * 7u + onlyReturnsInside(x) * 11u;
   for (uint k = 0u; k < 6u; ++k) r = r * 3u + innerGoesOnBehind(x, k);
   data[i] = r;
   store(i, x);
