@@ -113,7 +113,7 @@ PassResult runInline(PassContext& context) {
     const Annotations annotations(module);
     const InlineLimits limits{module.words().size() * kGrowthFactor + kGrowthWords,
                               Module::kMaxIdBound - module.idBound()};
-    InlinePlan plan(module, annotations, limits);
+    InlinePlan plan(context.analyses, annotations, limits);
     const std::vector<FunctionRef> roots = collectRoots(module);
     for (FunctionRef root : roots) plan.add(root);
     InlineCopier copier(context.analyses, annotations, plan, rewriter);

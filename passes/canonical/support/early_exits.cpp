@@ -5,7 +5,7 @@
 namespace lanewise {
 namespace {
 
-using Kind = NestedConstruct::Kind;
+using Kind = Construct::Kind;
 
 /// More broken constructs around one another than this are left alone, so that looking for one
 /// stays cheap.
@@ -17,16 +17,14 @@ class ExitPlanner {
 public:
   /// `maxDepth`: of new blocks around one another. Wrapped: the switch around all is what returns
   /// break last, so that selections stay as they are.
-  ExitPlanner(const Module& module, FunctionRef function, const ConstructTree& constructs,
-              uint32_t maxDepth, bool isWrapped)
-      : module_(module), first_(module.firstBlock(function)), count_(module.blockCount(function)),
-        constructs_(constructs), shapes_(constructs.size()), notes_(count_),
+  ExitPlanner(const Module& module, const Cfg& cfg, const ConstructNesting& nesting,
+              FunctionRef function, uint32_t maxDepth, bool isWrapped)
+      : module_(module), cfg_(cfg), nesting_(nesting), order_(nesting.order(function)),
+        first_(module.firstBlock(function)), count_(module.blockCount(function)), notes_(count_),
         maxDepth_(maxDepth), exits_{{{}}, {}, isWrapped} {}
 
   std::optional<EarlyExits> plan() {
-    indexConstructs();
     if (!collectReturns()) return {};
-    findReached();
     countWays();
     place(first_, 0);
     while (!work_.empty()) {
@@ -39,30 +37,26 @@ public:
   }
 
 private:
-  /// What is known of a construct.
-  struct Shape {
-    bool returns = false;   ///< from inside
-    uint32_t ways = 0;      ///< to its merge block
-    bool isReached = false; ///< one of these is
-    uint32_t target = 0;    ///< of returns inside, 0: of what is around
-    uint32_t broken = 0;    ///< it or the next around it that returns break
-    BlockRef last;          ///< in module order, of the blocks inside
-  };
-  /// What is known of a block.
   struct Note {
-    uint32_t target = 0;             ///< of a return here
-    uint32_t headed = 0, merged = 0; ///< construct whose header, whose merge block it is
-    bool isPlaced = false, isReached = false, isContinue = false;
+    // Of a block:
+    uint32_t target = 0;         ///< of a return here
+    bool isPlaced = false;       ///< that is known
+    bool isBrokenAround = false; ///< in a loop or switch, which a return breaks first
+    // Of the header, of a construct:
+    bool returns = false;      ///< from inside
+    bool isLeft = false;       ///< its merge block is reached
+    uint32_t ways = 0;         ///< to its merge block
+    uint32_t targetInside = 0; ///< of returns inside
+    BlockRef broken;           ///< it or the next around it that returns break, by its header
+    BlockRef last;             ///< in module order, of the blocks inside
   };
 
-  void indexConstructs();
   bool collectReturns();
-  void findReached();
   void countWays();
   void place(BlockRef b, uint32_t target);
   bool visit(BlockRef b);
-  bool enter(uint32_t c, uint32_t& target);
-  bool breakOut(uint32_t c, uint32_t outer);
+  bool enter(const Construct& construct, uint32_t& target);
+  bool breakOut(const Construct& construct, uint32_t outer);
   bool follow(BlockRef from, BlockRef to, uint32_t target);
   uint32_t add(ExitTarget target);
   uint32_t addBlock(BlockRef header, uint32_t outer);
@@ -75,83 +69,58 @@ private:
 
   Note& noteOf(BlockRef b) { return notes_[b.value - first_.value]; }
   const Note& noteOf(BlockRef b) const { return notes_[b.value - first_.value]; }
-  template <class Function>
-  void forEachTarget(BlockRef b, Function&& function) const {
-    module_.forEachIdOperand(module_.terminator(b), [&](uint32_t, Id id) {
-      if (const BlockRef target = module_.blockOfLabel(id)) function(target);
-    });
-  }
   bool isLoopHeader(BlockRef b) const {
-    const InstRef merge = module_.mergeInst(b);
-    return merge && module_.opcode(merge) == spv::Op::OpLoopMerge;
+    const Construct* c = cfg_.constructAt(b);
+    return c && c->kind == Kind::Loop;
   }
-  /// In a loop or switch a return breaks that, whatever selections are in between.
-  bool isBrokenAround(uint32_t c) const {
-    return exits_.isWrapped || constructs_[constructs_[c].parent].notSelection != 0;
+  BlockRef brokenAround(BlockRef b) const {
+    const BlockRef header = nesting_.enclosing(b);
+    return header ? noteOf(header).broken : BlockRef();
   }
 
   const Module& module_;
+  const Cfg& cfg_;
+  const ConstructNesting& nesting_;
+  std::span<const BlockRef> order_;
   BlockRef first_;
   uint32_t count_;
-  const ConstructTree& constructs_;
-  std::vector<Shape> shapes_; ///< by construct
-  std::vector<Note> notes_;   ///< by block
+  std::vector<Note> notes_; ///< by block
   std::vector<BlockRef> work_;
   uint32_t maxDepth_;
   EarlyExits exits_;
 };
 
-void ExitPlanner::indexConstructs() {
-  for (uint32_t c = 1; c < constructs_.size(); ++c) {
-    if (constructs_[c].kind == Kind::Continue) continue;
-    noteOf(constructs_[c].header).headed = c;
-    if (constructs_[c].merge) noteOf(constructs_[c].merge).merged = c;
-  }
-}
-
 bool ExitPlanner::collectReturns() {
-  for (uint32_t n = 0; n < count_; ++n) {
-    const BlockRef b(first_.value + n);
-    Shape& around = shapes_[constructs_.around(b)];
-    around.last = b;
-    if (!isReturn(module_.opcode(module_.terminator(b)))) continue;
-    if (constructs_.isInContinue(b)) return false;
-    around.returns = true;
+  for (BlockRef b : order_) {
+    const BlockRef header = nesting_.enclosing(b);
+    noteOf(b).isBrokenAround =
+        exits_.isWrapped || (header && (noteOf(header).isBrokenAround ||
+                                        cfg_.constructAt(header)->kind != Kind::Selection));
+    const bool returns = isReturn(module_.opcode(module_.terminator(b)));
+    if (returns && nesting_.isInContinue(b)) return false;
+    if (!header) continue;
+    noteOf(header).last = std::max(noteOf(header).last, b);
+    noteOf(header).returns = noteOf(header).returns || returns;
   }
-  for (auto c = uint32_t(constructs_.size() - 1); c > 0; --c) {
-    Shape& outer = shapes_[constructs_[c].parent];
-    outer.returns = outer.returns || shapes_[c].returns;
-    outer.last = std::max(outer.last, shapes_[c].last);
+  for (size_t n = order_.size(); n-- > 0;) {
+    const BlockRef b = order_[n], header = nesting_.enclosing(b);
+    if (!header) continue;
+    noteOf(header).returns = noteOf(header).returns || noteOf(b).returns;
+    noteOf(header).last = std::max(noteOf(header).last, noteOf(b).last);
   }
   return true;
-}
-
-void ExitPlanner::findReached() {
-  const auto reach = [&](BlockRef b) {
-    if (noteOf(b).isReached) return;
-    noteOf(b).isReached = true;
-    work_.push_back(b);
-  };
-  reach(first_);
-  while (!work_.empty()) {
-    const BlockRef b = work_.back();
-    work_.pop_back();
-    forEachTarget(b, reach);
-  }
 }
 
 /// Back edges to a merge block that is a loop header come from behind it.
 void ExitPlanner::countWays() {
   for (uint32_t n = 0; n < count_; ++n) {
     const BlockRef b(first_.value + n);
-    uint32_t last = 0; // a branch may name a block twice
-    forEachTarget(b, [&](BlockRef to) {
-      const uint32_t c = noteOf(to).merged;
-      if (!c || c == last || to <= b) return;
-      last = c;
-      ++shapes_[c].ways;
-      shapes_[c].isReached = shapes_[c].isReached || noteOf(b).isReached;
-    });
+    for (BlockRef to : cfg_.successors(b)) {
+      const BlockRef header = nesting_.headerOfMerge(to);
+      if (!header || to <= b) continue;
+      ++noteOf(header).ways;
+      noteOf(header).isLeft = noteOf(header).isLeft || cfg_.isReachable(b);
+    }
   }
 }
 
@@ -165,47 +134,41 @@ void ExitPlanner::place(BlockRef b, uint32_t target) {
 bool ExitPlanner::visit(BlockRef b) {
   uint32_t target = noteOf(b).target;
   if (isReturn(module_.opcode(module_.terminator(b)))) exits_.targets[target].returns.push_back(b);
-  if (const uint32_t c = noteOf(b).headed) {
-    if (!enter(c, target)) return false;
-    if (isLoopHeader(b)) {
-      const BlockRef next = module_.blockOfLabel(module_.idAt(module_.mergeInst(b), 2));
-      noteOf(next).isContinue = true;
-      place(next, target);
-    }
+  if (const Construct* construct = cfg_.constructAt(b)) {
+    if (!enter(*construct, target)) return false;
+    place(construct->continueTarget, target);
   }
-  bool isFine = true;
-  forEachTarget(b, [&](BlockRef to) { isFine = isFine && follow(b, to, target); });
-  return isFine;
+  const auto successors = cfg_.successors(b);
+  return std::all_of(successors.begin(), successors.end(),
+                     [&](BlockRef to) { return follow(b, to, target); });
 }
 
 /// Decides what becomes of returns inside a construct: `target` is where they go.
-bool ExitPlanner::enter(uint32_t c, uint32_t& target) {
-  const NestedConstruct& construct = constructs_[c];
-  Shape& shape = shapes_[c];
-  const bool isTransparent = construct.kind == Kind::Selection && isBrokenAround(c);
-  if (!shape.returns || isTransparent) {
+bool ExitPlanner::enter(const Construct& construct, uint32_t& target) {
+  Note& note = noteOf(construct.header);
+  const bool isTransparent = construct.kind == Kind::Selection && note.isBrokenAround;
+  if (!note.returns || isTransparent) {
     place(construct.merge, target);
-  } else if (construct.kind != Kind::Loop && !isBrokenAround(c) && shape.ways == 1 &&
-             shape.isReached) {
-    target = shape.target = addBlock(construct.header, target);
+  } else if (construct.kind != Kind::Loop && !note.isBrokenAround && note.ways == 1 &&
+             note.isLeft) {
+    target = note.targetInside = addBlock(construct.header, target);
     return exits_.targets[target].depth <= maxDepth_;
   } else {
-    if (!breakOut(c, target)) return false;
-    target = shape.target;
+    if (!breakOut(construct, target)) return false;
+    target = note.targetInside;
   }
   return true;
 }
 
-bool ExitPlanner::breakOut(uint32_t c, uint32_t outer) {
-  const NestedConstruct& construct = constructs_[c];
-  Shape& shape = shapes_[c];
+bool ExitPlanner::breakOut(const Construct& construct, uint32_t outer) {
+  Note& note = noteOf(construct.header);
   if (!construct.merge || isLoopHeader(construct.merge)) return false;
   // New blocks stand before the merge block, and behind what leads to them.
-  if (construct.kind == Kind::Selection && construct.merge < shape.last) return false;
-  shape.broken = c;
-  const bool isOnlyWay = !shape.isReached;
+  if (construct.kind == Kind::Selection && construct.merge < note.last) return false;
+  note.broken = construct.header;
+  const bool isOnlyWay = !note.isLeft;
   uint32_t rest = 0;
-  if (!isOnlyWay && !isBrokenAround(c)) {
+  if (!isOnlyWay && !note.isBrokenAround) {
     rest = addBlock({}, outer);
     if (exits_.targets[rest].depth > maxDepth_) return false;
     outer = rest;
@@ -217,21 +180,21 @@ bool ExitPlanner::breakOut(uint32_t c, uint32_t outer) {
   made.depth = exits_.targets[outer].depth;
   made.isOnlyWay = isOnlyWay;
   made.needsFlag = !isOnlyWay || exits_.targets[outer].needsFlag;
-  shape.target = add(std::move(made));
+  note.targetInside = add(std::move(made));
   place(construct.merge, outer);
   return true;
 }
 
 /// A branch from `from`, where `target` is where returns go.
 bool ExitPlanner::follow(BlockRef from, BlockRef to, uint32_t target) {
-  const uint32_t c = noteOf(to).merged;
-  if (c && constructs_[c].kind == Kind::Selection && shapes_[c].broken && to > from &&
-      target != shapes_[c].target) {
+  const BlockRef header = nesting_.headerOfMerge(to);
+  if (header && cfg_.constructAt(header)->kind == Kind::Selection && noteOf(header).broken &&
+      to > from && target != noteOf(header).targetInside) {
     // What is behind an inner selection stands inside that now, and must leave it first.
     if (hasPhis(to)) return false;
     exits_.detours.push_back({from, to, target});
-  } else if (!c && noteOf(to).isPlaced && noteOf(to).target != target && !isLoopHeader(to) &&
-             !noteOf(to).isContinue) {
+  } else if (!header && noteOf(to).isPlaced && noteOf(to).target != target && !isLoopHeader(to) &&
+             !nesting_.headerOfContinue(to)) {
     return false;
   }
   place(to, target);
@@ -280,9 +243,9 @@ bool ExitPlanner::areWithinLimits() const {
 /// False when returns break nothing.
 bool ExitPlanner::findBroken() {
   bool isAny = false;
-  for (uint32_t c = 1; c < constructs_.size(); ++c) {
-    isAny = isAny || shapes_[c].broken;
-    if (!shapes_[c].broken) shapes_[c].broken = shapes_[constructs_[c].parent].broken;
+  for (BlockRef b : order_) {
+    isAny = isAny || noteOf(b).broken;
+    if (!noteOf(b).broken) noteOf(b).broken = brokenAround(b);
   }
   return isAny;
 }
@@ -293,15 +256,12 @@ bool ExitPlanner::isLost(Id value, BlockRef user) const {
   const InstRef d = module_.def(value);
   const BlockRef from = d ? module_.blockOf(d) : BlockRef();
   if (!from || from == user || module_.opcode(d) == spv::Op::OpLabel) return false;
-  uint32_t c = constructs_.around(from);
-  if (c && constructs_[c].kind == Kind::Loop && constructs_[c].header == from)
-    c = constructs_[c].parent;
-  c = shapes_[c].broken;
-  if (!c) return false;
-  uint32_t outer = shapes_[constructs_.around(user)].broken;
-  for (uint32_t n = 0; outer && outer != c; ++n) {
+  const BlockRef broken = brokenAround(from);
+  if (!broken) return false;
+  BlockRef outer = brokenAround(user);
+  for (uint32_t n = 0; outer && outer != broken; ++n) {
     if (n > kMaxDepth) return true;
-    outer = shapes_[constructs_[outer].parent].broken;
+    outer = brokenAround(outer);
   }
   return !outer;
 }
@@ -327,10 +287,11 @@ bool ExitPlanner::losesDominance() const {
 
 } // namespace
 
-std::optional<EarlyExits> collectEarlyExits(const Module& module, FunctionRef function,
-                                            const ConstructTree& constructs, uint32_t maxDepth) {
-  auto exits = ExitPlanner(module, function, constructs, maxDepth, false).plan();
-  if (!exits) exits = ExitPlanner(module, function, constructs, maxDepth, true).plan();
+std::optional<EarlyExits> collectEarlyExits(const Module& module, const Cfg& cfg,
+                                            const ConstructNesting& nesting, FunctionRef function,
+                                            uint32_t maxDepth) {
+  auto exits = ExitPlanner(module, cfg, nesting, function, maxDepth, false).plan();
+  if (!exits) exits = ExitPlanner(module, cfg, nesting, function, maxDepth, true).plan();
   return exits;
 }
 

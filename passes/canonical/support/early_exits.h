@@ -13,7 +13,7 @@
 // this way, the body goes into the only case of a switch, whose merge block returns branch to.
 #pragma once
 
-#include "canonical/support/construct_tree.h"
+#include "canonical/support/construct_nesting.h"
 #include "ir/module.h"
 
 #include <cstdint>
@@ -60,7 +60,8 @@ struct EarlyExits {
 /// loop header, a continue construct), or a value from inside of a loop or switch that would be
 /// broken is used behind it, where it would no longer be defined on every way. At most `maxDepth`
 /// new constructs around one another hold what is behind returns.
-std::optional<EarlyExits> collectEarlyExits(const Module& module, FunctionRef function,
-                                            const ConstructTree& constructs, uint32_t maxDepth);
+std::optional<EarlyExits> collectEarlyExits(const Module& module, const Cfg& cfg,
+                                            const ConstructNesting& nesting, FunctionRef function,
+                                            uint32_t maxDepth);
 
 } // namespace lanewise

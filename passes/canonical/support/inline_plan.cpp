@@ -97,11 +97,16 @@ Annotations::Annotations(const Module& module) : flags_(module.idBound()) {
 
 // ---- Planning ----
 
-InlinePlan::InlinePlan(const Module& module, const Annotations& annotations, InlineLimits limits)
-    : module_(module), annotations_(annotations), limits_(limits),
-      index_(module.functionCount() + 1), state_(module.functionCount() + 1), plans_(1),
-      local_(module.idBound()), split_(module.blockCount() + 1), splits_(1), exits_(1) {
-  plans_.reserve(module.functionCount() + 1);
+InlinePlan::InlinePlan(Analyses& analyses, const Annotations& annotations, InlineLimits limits)
+    : analyses_(analyses), module_(analyses.module()), annotations_(annotations), limits_(limits),
+      index_(module_.functionCount() + 1), state_(module_.functionCount() + 1), plans_(1),
+      local_(module_.idBound()), split_(module_.blockCount() + 1), splits_(1), exits_(1) {
+  plans_.reserve(module_.functionCount() + 1);
+}
+
+const ConstructNesting& InlinePlan::nesting() {
+  if (!nesting_) nesting_.emplace(module_, analyses_.get<Cfg>());
+  return *nesting_;
 }
 
 void InlinePlan::add(FunctionRef root) {
@@ -189,7 +194,6 @@ void InlinePlan::collectInst(FunctionPlan& plan, InstRef i) {
 
 /// All callees are planned by now, except those that called us.
 void InlinePlan::finish(FunctionPlan& plan) {
-  std::optional<ConstructTree> constructs;
   plan.newIds = plan.ids.size() + kIdsAround;
   const auto control =
       spv::FunctionControlMask(module_.word(module_.functionInsts(plan.function).first, 3));
@@ -198,7 +202,7 @@ void InlinePlan::finish(FunctionPlan& plan) {
   if (forbids) plan.whyNot = &kDontInline;
   if (plan.returnCount == 0) plan.mayTerminate = true;
   for (CallSite& call : plan.calls) {
-    if (!call.refusal) call.refusal = whyNotInlined(plan, call, constructs);
+    if (!call.refusal) call.refusal = whyNotInlined(plan, call);
     if (call.refusal) continue;
     const FunctionPlan& callee = of(call.callee);
     ++plan.inlinedCalls;
@@ -209,25 +213,22 @@ void InlinePlan::finish(FunctionPlan& plan) {
     if (callee.shape != FunctionPlan::Shape::Straight) split(plan, call);
   }
   if (module_.blockCount(plan.function) == 0) return;
-  const bool isOneBlock = module_.blockCount(plan.function) == 1;
-  if (!isOneBlock && plan.returnCount > 0 && !plan.whyNot && !constructs)
-    constructs.emplace(module_, plan.function);
-  decideShape(plan, constructs ? &*constructs : nullptr);
+  decideShape(plan);
 }
 
-void InlinePlan::decideShape(FunctionPlan& plan, const ConstructTree* constructs) {
+void InlinePlan::decideShape(FunctionPlan& plan) {
   const BlockRef first = module_.firstBlock(plan.function);
   const uint32_t count = module_.blockCount(plan.function);
   const BlockRef last(first.value + count - 1);
   const bool lastReturns = isReturn(module_.opcode(module_.terminator(last)));
-  if (!constructs || plan.returnCount == 0) {
+  if (plan.whyNot || plan.returnCount == 0 || count == 1) {
     const bool isWhole = count == 1 && lastReturns;
     plan.shape = !isWhole             ? FunctionPlan::Shape::BranchesOut
                  : split_[last.value] ? FunctionPlan::Shape::FallsOut
                                       : FunctionPlan::Shape::Straight;
     return;
   }
-  if (plan.onlyReturn && constructs->around(module_.blockOf(plan.onlyReturn)) == 0) {
+  if (plan.onlyReturn && !nesting().enclosing(module_.blockOf(plan.onlyReturn))) {
     plan.shape = lastReturns ? FunctionPlan::Shape::FallsOut : FunctionPlan::Shape::BranchesOut;
     return;
   }
@@ -237,8 +238,8 @@ void InlinePlan::decideShape(FunctionPlan& plan, const ConstructTree* constructs
   if (plan.whyNot) return;
   if (plan.exitDepth >= kMaxExitDepth) {
     plan.whyNot = &kDepth;
-  } else if (const auto exits = collectEarlyExits(module_, plan.function, *constructs,
-                                                  kMaxExitDepth - plan.exitDepth)) {
+  } else if (const auto exits = collectEarlyExits(module_, analyses_.get<Cfg>(), nesting(),
+                                                  plan.function, kMaxExitDepth - plan.exitDepth)) {
     planExits(plan, *exits);
   } else {
     plan.whyNot = &kLoopReturn;
@@ -311,18 +312,14 @@ void InlinePlan::planExit(FunctionPlan& plan, const EarlyExits& exits, uint32_t 
   for (uint32_t inner : target.inner) made.ways.push_back(labels[inner]);
 }
 
-const CallRefusal* InlinePlan::whyNotInlined(const FunctionPlan& caller, const CallSite& call,
-                                             std::optional<ConstructTree>& constructs) {
+const CallRefusal* InlinePlan::whyNotInlined(const FunctionPlan& caller, const CallSite& call) {
   const FunctionPlan& callee = of(call.callee);
   if (callee.whyNot) return callee.whyNot;
   if (caller.words + callee.words + kWordsAround > limits_.words) return &kGrowth;
   if (caller.newIds + callee.newIds > limits_.newIds) return &kIdBound;
   const BlockRef block = module_.blockOf(call.inst);
   if (callee.shape != FunctionPlan::Shape::Straight && !canSplit(block)) return &kLoopHeader;
-  if (callee.mayTerminate) {
-    if (!constructs) constructs.emplace(module_, caller.function);
-    if (constructs->isInContinue(block)) return &kContinue;
-  }
+  if (callee.mayTerminate && nesting().isInContinue(block)) return &kContinue;
   return whyArgumentsForbid(call, callee);
 }
 

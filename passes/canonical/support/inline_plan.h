@@ -3,7 +3,8 @@
 // once however often it is called.
 #pragma once
 
-#include "canonical/support/construct_tree.h"
+#include "analysis/module/analyses.h"
+#include "canonical/support/construct_nesting.h"
 #include "canonical/support/early_exits.h"
 #include "ir/module.h"
 
@@ -112,7 +113,7 @@ struct InlineLimits {
 
 class InlinePlan {
 public:
-  InlinePlan(const Module& module, const Annotations& annotations, InlineLimits limits);
+  InlinePlan(Analyses& analyses, const Annotations& annotations, InlineLimits limits);
 
   /// Plans everything that `root` reaches. What was planned before stays as it is.
   void add(FunctionRef root);
@@ -138,9 +139,9 @@ private:
   void collect(FunctionPlan& plan);
   void collectInst(FunctionPlan& plan, InstRef i);
   void finish(FunctionPlan& plan);
-  void decideShape(FunctionPlan& plan, const ConstructTree* constructs);
-  const CallRefusal* whyNotInlined(const FunctionPlan& caller, const CallSite& call,
-                                   std::optional<ConstructTree>& constructs);
+  void decideShape(FunctionPlan& plan);
+  const ConstructNesting& nesting();
+  const CallRefusal* whyNotInlined(const FunctionPlan& caller, const CallSite& call);
   const CallRefusal* whyArgumentsForbid(const CallSite& call, const FunctionPlan& callee) const;
   bool canSplit(BlockRef b) const;
   void split(FunctionPlan& plan, CallSite& call);
@@ -151,7 +152,9 @@ private:
                 const std::vector<uint32_t>& labels);
 
   enum class State : uint8_t { Unseen, Active, Done };
+  Analyses& analyses_;
   const Module& module_;
+  std::optional<ConstructNesting> nesting_;
   const Annotations& annotations_;
   InlineLimits limits_;
   std::vector<uint32_t> index_; ///< by FunctionRef, into plans_
