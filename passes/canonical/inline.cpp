@@ -7,23 +7,25 @@
 //              itself. A callee that may end the invocation is not inlined into a continue
 //              construct, which must come to its back edge. What a parameter's decoration says of
 //              accesses must be said of the argument, too.
-// Pays when    The callee returns at its end, touches memory other than its variables and inputs,
-//              or works together with other invocations. One that returns early and only computes
-//              stays a call, for drivers inline it better, unless it is small and may compute an
-//              index.
 // Before       %r = OpFunctionCall %float %f %a
 // After        the body of %f, its parameter being %a and its returned value %r. Where it returns
-//              from inside a selection, the copy goes into the only case of an OpSwitch, whose
-//              merge block the returns branch to; %r is a phi there. From inside a loop or a
-//              switch a return sets a flag and breaks the innermost; a branch on the flag behind it
-//              goes on outwards.
+//              from inside a selection, what is behind that moves into the arm that goes on, and
+//              a return becomes a branch to the new end of the selection:
+//                if (c) return a; b        =>  if (c) v = a; else { b }
+//              From inside a loop or a switch, or where several arms go on, it sets a flag and
+//              branches to the merge block, where a branch on the flag goes on outwards:
+//                for (..) if (c) return a; b  =>  for (..) if (c) { v = a; f = true; break; }
+//                                                 if (!f) { b }
 //              Variables go to the first block of the caller; initializers become stores. Names of
 //              variables, decorations of everything, lines and scopes (DebugInlinedAt) are copied.
+// Pays when    Always: drivers' compilers inline all calls themselves, and in this way.
+//              Where phis or values used behind a selection forbid that, the copy goes into the
+//              only case of an OpSwitch, whose merge block the returns branch to.
 // Not handled  Returns from inside a loop out of which values are used behind it (front ends keep
-//              those in variables). Calls in loop headers that are selections themselves. The
+//              those in variables), and more than 200 selections around one another that hold what
+//              is behind returns. Calls in loop headers that are selections themselves. The
 //              module grows to 16 times its size and 1 MB at most.
 // Reference    SPIR-V specification, 2.11 (structured control flow); LLVM's AlwaysInliner.
-#include "analysis/module/entry_points.h"
 #include "analysis/module/source_lines.h"
 #include "canonical/support/inline_copier.h"
 #include "canonical/support/inline_plan.h"
@@ -39,10 +41,6 @@ namespace lanewise {
 namespace {
 
 constexpr uint64_t kGrowthFactor = 16, kGrowthWords = (1u << 20) / sizeof(uint32_t);
-
-/// Of a function that may compute an index of Workgroup memory; modules without workgroups have
-/// none.
-constexpr uint64_t kIndexWords = 200;
 
 bool hasCalls(const Module& module) {
   if (module.functionCount() < 2) return false;
@@ -114,9 +112,8 @@ PassResult runInline(PassContext& context) {
   {
     const Annotations annotations(module);
     const InlineLimits limits{module.words().size() * kGrowthFactor + kGrowthWords,
-                              Module::kMaxIdBound - module.idBound(),
-                              hasEntryPoint(module, hasWorkgroups) ? kIndexWords : 0};
-    InlinePlan plan(module, annotations, limits);
+                              Module::kMaxIdBound - module.idBound()};
+    InlinePlan plan(context.analyses, annotations, limits);
     const std::vector<FunctionRef> roots = collectRoots(module);
     for (FunctionRef root : roots) plan.add(root);
     InlineCopier copier(context.analyses, annotations, plan, rewriter);

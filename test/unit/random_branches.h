@@ -202,12 +202,38 @@ private:
                        other);
   }
 
-  /// Returns early.
+  /// Returns early, from selections, switches and loops.
   std::string helperFunction() {
     return fmt::format(
-        "uint helper(uint x, uint l) {{\n  if (x {} {}u) return l {} {}u;\n  if ((x & {}u) != 0u) "
-        "return x - l;\n  return x ^ l;\n}}",
-        pick({"<", ">", "=="}), draw(30), pick({"+", "*", "^"}), draw(30), 1 + draw(3));
+        "uint helper(uint x, uint l) {{\n  if (x {} {}u) return l {} {}u;\n{}  if ((x & "
+        "{}u) != 0u) return x - l;\n{}  return x ^ l;\n}}",
+        pick({"<", ">", "=="}), draw(30), pick({"+", "*", "^"}), draw(30), earlyExit(), 1 + draw(3),
+        earlyExit());
+  }
+
+  std::string earlyExit() {
+    switch (draw(6)) {
+    case 0:
+      return fmt::format("  for (uint i = 0u; i < {}u; ++i) if ((l >> i & 1u) == {}u) return i;\n",
+                         2 + draw(3), draw(2));
+    case 1:
+      return fmt::format("  if (l > {}u) {{\n    if ((x & 4u) == 0u) return x + {}u;\n    x += l;\n"
+                         "  }}{}\n",
+                         draw(30), draw(9), draw(2) == 0 ? "" : " else l ^= 5u;");
+    case 2:
+      return fmt::format("  switch (x & 3u) {{\n  case 0u: return l;\n  case 1u: x += {}u; {}\n"
+                         "  case 2u: {}\n  default: l += 3u;\n  }}\n",
+                         draw(9), pick({"break;", ""}),
+                         pick({"break;", "return 7u;", "if (l == 2u) return x; break;"}));
+    case 3:
+      return fmt::format(
+          "  for (uint i = 0u; i < 3u; ++i) {{\n    for (;;) {{\n      if (++x > {}u) "
+          "break;\n      if (x == l) return {}u;\n    }}\n    if (x > {}u) return l;\n"
+          "    x = l & i;\n  }}\n",
+          1 + draw(20), draw(9), draw(30));
+    default:
+      return "";
+    }
   }
 
   std::mt19937 random_;

@@ -10,6 +10,7 @@ ConstructNesting::ConstructNesting(const Module& module, const Cfg& cfg) {
   headerOfMerge_.resize(blocks);
   headerOfContinue_.resize(blocks);
   depth_.resize(blocks);
+  isInContinue_.resize(blocks);
   state_.resize(blocks);
   for (const Construct& c : cfg.constructs()) {
     if (c.merge && !headerOfMerge_[c.merge.value]) headerOfMerge_[c.merge.value] = c.header;
@@ -75,14 +76,17 @@ void ConstructNesting::place(const Cfg& cfg, BlockRef b) {
   BlockRef in;
   if (const BlockRef header = headerOfMerge_[b.value]) {
     in = enclosing_[header.value];
+    isInContinue_[b.value] = isInContinue_[header.value];
   } else if (const BlockRef loop = headerOfContinue_[b.value]; loop && loop != b) {
     in = loop;
+    isInContinue_[b.value] = 1;
   } else {
     bool isFirst = true;
     for (BlockRef p : cfg.predecessors(b)) {
       if (state_[p.value] != 2) continue; // a back edge, or from nowhere
       const BlockRef from = cfg.constructAt(p) ? p : enclosing_[p.value];
       in = isFirst ? from : common(in, from);
+      isInContinue_[b.value] = isInContinue_[p.value];
       isFirst = false;
     }
   }

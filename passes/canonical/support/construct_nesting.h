@@ -25,6 +25,8 @@ public:
   BlockRef headerOfMerge(BlockRef b) const { return headerOfMerge_[b.value]; }
   /// The loop header that names the block as its continue target, null if none does.
   BlockRef headerOfContinue(BlockRef b) const { return headerOfContinue_[b.value]; }
+  /// True in the continue construct of a loop that has one beside its header.
+  bool isInContinue(BlockRef b) const { return isInContinue_[b.value] != 0; }
   /// How many constructs hold the block.
   uint32_t depth(BlockRef b) const { return depth_[b.value]; }
 
@@ -43,6 +45,7 @@ private:
 
   std::vector<BlockRef> enclosing_, headerOfMerge_, headerOfContinue_; ///< by BlockRef
   std::vector<uint32_t> depth_;                                        ///< by BlockRef
+  std::vector<uint8_t> isInContinue_;                                  ///< by BlockRef
   std::vector<uint8_t> state_; ///< by BlockRef: 0 not found, 1 found, 2 placed
   std::vector<uint32_t> orderStart_;
   std::vector<BlockRef> order_;

@@ -30,7 +30,6 @@ void InlineCopier::enterRoot(FunctionRef root) {
   out_.clear();
   variables_.clear();
   map_.clear();
-  returns_.clear();
   debug_.beginBlock();
   variablesAt_ = 0;
   Activation a;
@@ -75,7 +74,10 @@ void InlineCopier::step() {
   switch (facts.opClass) {
   case OpClass::Merge:
     // That of a split loop header stands there already.
-    if (facts.opcode != spv::Op::OpLoopMerge || !a.split || !a.split->body) writePlain(a, i);
+    if (facts.opcode == spv::Op::OpLoopMerge && a.split && a.split->body) return;
+    writePlain(a, i);
+    if (a.split && a.split->endsAnew && !isRoot())
+      out_[out_.size() - module_.wordCount(i) + 1] = exitLabel(a, a.split->merge).value;
     return;
   case OpClass::Terminator:
     writeTerminator(a, i);
@@ -144,8 +146,9 @@ void InlineCopier::writeLabel(Activation& a, InstRef i) {
   a.split = plan_.splitOf(block);
   a.headerIsOpen = a.split && (a.split->body || a.split->exit);
   a.pieceStart = {};
+  if (a.split && a.split->exit && !isRoot()) writeExitBlocks(a, plan_.exit(*a.split).before);
   const Id label = mapped(a, module_.resultId(i));
-  // The first block of a copy goes on in the block of the call, unless it is wrapped.
+  // The first block of a copy goes on in the block of the call.
   if (label != label_) emitLabel(label);
   if (isRoot() && !variablesAt_) variablesAt_ = out_.size();
 }
@@ -207,17 +210,33 @@ void InlineCopier::openLoopBody(Activation& a, InstRef i) {
 /// Who has returned goes on outwards.
 void InlineCopier::writeExit(Activation& a) {
   const ExitPlan& exit = plan_.exit(*a.split);
-  const Id outer = exit.outer ? map_[a.map + exit.outer] : a.rest;
+  const Id outer = exitLabel(a, exit.outer);
   const Id stay = map_[a.map + exit.stay];
   if (exit.isOnlyWay) {
     emit(spv::Op::OpBranch, outer.value);
   } else {
     const Id hasReturned = rewriter_.newId();
     emit(spv::Op::OpLoad, types_.boolType().value, hasReturned.value, a.flag.value);
-    emit(spv::Op::OpSelectionMerge, stay.value, uint32_t(spv::SelectionControlMask::MaskNone));
+    emit(spv::Op::OpSelectionMerge, (exit.selectsRest ? outer : stay).value,
+         uint32_t(spv::SelectionControlMask::MaskNone));
     emit(spv::Op::OpBranchConditional, hasReturned.value, outer.value, stay.value);
   }
   emitLabel(stay);
+}
+
+void InlineCopier::writeExitBlocks(const Activation& a, const std::vector<ExitBlock>& blocks) {
+  for (const ExitBlock& block : blocks) {
+    emitLabel(map_[a.map + block.label]);
+    emit(spv::Op::OpBranch, exitLabel(a, block.to).value);
+  }
+}
+
+/// A terminator that has just been written leaves a selection that it was not in.
+void InlineCopier::redirect(const Activation& a, InstRef i) {
+  uint32_t* words = out_.data() + out_.size() - module_.wordCount(i);
+  module_.forEachIdOperand(i, [&](uint32_t n, Id id) {
+    if (id == module_.labelId(a.split->detourOf)) words[n] = exitLabel(a, a.split->detour).value;
+  });
 }
 
 void InlineCopier::writeTerminator(Activation& a, InstRef i) {
@@ -232,6 +251,7 @@ void InlineCopier::writeTerminator(Activation& a, InstRef i) {
       emitLabel(tail);
     }
     writePlain(a, i);
+    if (a.split && a.split->detourOf && !isRoot()) redirect(a, i);
     label_ = {};
     debug_.beginBlock();
   }
@@ -243,15 +263,12 @@ void InlineCopier::writeReturn(Activation& a, InstRef i) {
   const Id value = hasValue ? mapped(a, module_.idAt(i, 1)) : Id();
   const auto shape = a.plan->shape;
   Id target = a.rest;
-  if (a.plan->hasValueVariable) {
+  if (shape == FunctionPlan::Shape::ReturnsEarly) {
     if (debug_.isActive()) debug_.establish(a.debug, out_);
-    if (hasValue) emit(spv::Op::OpStore, a.value.value, value.value);
-    if (const uint32_t inner = plan_.returnTarget(module_.blockOf(i))) {
+    if (a.value) emit(spv::Op::OpStore, a.value.value, value.value);
+    if (a.split && a.split->setsFlag)
       emit(spv::Op::OpStore, a.flag.value, types_.boolean(true).value);
-      target = map_[a.map + inner];
-    }
-  } else if (shape == FunctionPlan::Shape::Wrapped) {
-    if (hasValue) returns_.push_back({value, label_});
+    if (a.split) target = exitLabel(a, a.split->returnTo);
   } else if (hasValue && value != a.result) {
     if (debug_.isActive()) debug_.establish(a.debug, out_);
     emit(spv::Op::OpCopyObject, a.resultType.value, a.result.value, value.value);
@@ -283,7 +300,6 @@ void InlineCopier::enter(const CallSite& call) {
   copy.plan = &callee;
   copy.at = callee.firstLabel;
   copy.map = map_.size();
-  copy.firstReturn = returns_.size();
   copy.place = {caller.debug, {}, true};
   copy.rest = call.rest ? map_[caller.map + call.rest] : Id();
   copy.resultType = module_.resultType(call.inst);
@@ -306,13 +322,12 @@ void InlineCopier::enter(const CallSite& call) {
   for (uint32_t local : callee.annotated)
     if (local > callee.parameterCount)
       copies_.push_back({callee.ids[local], map_[copy.map + local]});
-  if (callee.shape == FunctionPlan::Shape::Wrapped) wrap(copy);
+  if (callee.shape == FunctionPlan::Shape::ReturnsEarly) declareExit(copy);
   stack_.push_back(copy);
 }
 
-/// Ends the block of the call with a construct around the copy.
-void InlineCopier::wrap(Activation& copy) {
-  if (debug_.isActive()) debug_.establish(copy.place.call, out_);
+/// What says that the copy has returned, and what.
+void InlineCopier::declareExit(Activation& copy) {
   const auto declare = [&](Id type) {
     const Id id = rewriter_.newId();
     variables_.insert(variables_.end(),
@@ -320,15 +335,16 @@ void InlineCopier::wrap(Activation& copy) {
                        id.value, uint32_t(spv::StorageClass::Function)});
     return id;
   };
+  if (copy.result) copy.value = declare(copy.resultType);
+  if (debug_.isActive()) debug_.establish(copy.place.call, out_);
   if (copy.plan->hasFlag) {
     copy.flag = declare(types_.boolType());
     emit(spv::Op::OpStore, copy.flag.value, types_.boolean(false).value);
   }
-  if (copy.plan->hasValueVariable && copy.result) copy.value = declare(copy.resultType);
+  if (!copy.plan->isWrapped) return;
   const Id zero = rewriter_.uint32Constant(0);
-  const Id first = mapped(copy, module_.resultId(copy.plan->firstLabel));
   emit(spv::Op::OpSelectionMerge, copy.rest.value, uint32_t(spv::SelectionControlMask::MaskNone));
-  emit(spv::Op::OpSwitch, zero.value, first.value);
+  emit(spv::Op::OpSwitch, zero.value, mapped(copy, module_.resultId(copy.plan->firstLabel)).value);
   label_ = {};
 }
 
@@ -342,9 +358,9 @@ void InlineCopier::mapParameters(const CallSite& call, const FunctionPlan& calle
 /// Of a copy that is pasted into blocks of the caller: these keep their labels, and what is
 /// returned is defined under the id of the call right away.
 void InlineCopier::mapExits(Activation& copy, const FunctionPlan& callee) {
-  if (callee.shape == FunctionPlan::Shape::Wrapped) return;
+  if (callee.isWrapped) return;
   map_[copy.map + plan_.localOf(module_.resultId(callee.firstLabel))] = label_;
-  if (!callee.onlyReturn) return;
+  if (!callee.onlyReturn || callee.shape == FunctionPlan::Shape::ReturnsEarly) return;
   const BlockRef last = module_.blockOf(callee.onlyReturn);
   if (callee.shape == FunctionPlan::Shape::FallsOut) {
     const BlockSplit* split = plan_.splitOf(last);
@@ -367,11 +383,11 @@ void InlineCopier::leave() {
     return;
   }
   const auto shape = copy.plan->shape;
-  if (shape == FunctionPlan::Shape::Wrapped || shape == FunctionPlan::Shape::BranchesOut) {
+  if (shape == FunctionPlan::Shape::ReturnsEarly || shape == FunctionPlan::Shape::BranchesOut) {
+    writeExitBlocks(copy, copy.plan->exitBlocks);
     emitLabel(copy.rest);
     if (copy.result) writeResult(copy);
   }
-  returns_.resize(copy.firstReturn);
   map_.resize(copy.map);
   stack_.pop_back();
   Activation& caller = stack_.back();
@@ -382,12 +398,6 @@ void InlineCopier::leave() {
 void InlineCopier::writeResult(const Activation& copy) {
   if (copy.value) {
     emit(spv::Op::OpLoad, copy.resultType.value, copy.result.value, copy.value.value);
-  } else if (returns_.size() > copy.firstReturn) {
-    const size_t begin = out_.size();
-    emit(spv::Op::OpPhi, copy.resultType.value, copy.result.value);
-    for (size_t r = copy.firstReturn; r < returns_.size(); ++r)
-      out_.insert(out_.end(), {returns_[r].value.value, returns_[r].from.value});
-    out_[begin] = uint32_t(spv::Op::OpPhi) | uint32_t(out_.size() - begin) << 16;
   } else if (copy.plan->returnCount == 0) {
     emit(spv::Op::OpUndef, copy.resultType.value, copy.result.value); // never executed
   }

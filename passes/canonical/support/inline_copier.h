@@ -38,16 +38,12 @@ private:
     bool headerIsOpen = false;         ///< phis of a split loop header are being written
     InstRef pieceStart; ///< the call behind which the current piece of a block began, or null
     // Of a copy:
-    Id rest;                ///< label behind it; null where it is pasted
-    Id result;              ///< of the call; null: void
-    Id resultType;          ///< of the call
-    Id flag, value;         ///< variables: whether it has returned, and what
-    size_t firstReturn = 0; ///< in returns_
+    Id rest;        ///< label behind it; null where it is pasted
+    Id result;      ///< of the call; null: void
+    Id resultType;  ///< of the call
+    Id flag, value; ///< variables: whether it has returned, and what
     InlineDebug::State debug;
     InlineDebug::Place place;
-  };
-  struct Return {
-    Id value, from;
   };
   struct Copy {
     Id of, id;
@@ -71,11 +67,16 @@ private:
   void writeReturn(Activation& a, InstRef i);
   void openLoopBody(Activation& a, InstRef i);
   void writeExit(Activation& a);
+  void writeExitBlocks(const Activation& a, const std::vector<ExitBlock>& blocks);
+  void redirect(const Activation& a, InstRef i);
+  Id exitLabel(const Activation& a, uint32_t local) const {
+    return local ? map_[a.map + local] : a.rest;
+  }
   void writeCall(Activation& a, InstRef i);
   void enter(const CallSite& call);
   void mapParameters(const CallSite& call, const FunctionPlan& callee);
   void mapExits(Activation& copy, const FunctionPlan& callee);
-  void wrap(Activation& copy);
+  void declareExit(Activation& copy);
   void leave();
   void writeResult(const Activation& copy);
   void writePlain(Activation& a, InstRef i);
@@ -102,7 +103,6 @@ private:
   Id label_;                        ///< of the block that is being written
   std::vector<Activation> stack_;
   std::vector<Id> map_; ///< what local numbers are, of all activations
-  std::vector<Return> returns_;
   InlineTypes types_;
   std::vector<Copy> copies_; ///< of what has names or decorations
   std::vector<Id> gone_;     ///< results of void calls

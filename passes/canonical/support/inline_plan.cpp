@@ -21,16 +21,15 @@ constexpr CallRefusal kQualified{
     "a parameter is Coherent, Volatile or NonUniform, and its argument is not"};
 constexpr CallRefusal kPointer{"returned-pointer",
                                "the function returns one of several pointers or opaque values"};
-constexpr CallRefusal kOnlyComputes{
-    "early-return", "the function returns early and only computes, so a driver inlines it better"};
+constexpr CallRefusal kDepth{"nesting", "selections would nest too deep behind early returns"};
 constexpr CallRefusal kGrowth{"growth", "the module would become too large"};
 constexpr CallRefusal kIdBound{"id-bound", "the module would have too many ids"};
 
 /// What a call adds besides the body: branches, labels, phis, lines.
 constexpr uint64_t kWordsAround = 24, kIdsAround = 12;
 
-/// An instruction has 65 535 words at most.
-constexpr uint32_t kMaxPhiOperands = 1024;
+/// Constructs around one another that early returns add; SPIR-V allows 1023 in all.
+constexpr uint32_t kMaxExitDepth = 200;
 
 /// FunctionControl OptNoneEXT, newer than the headers of 2023.
 constexpr uint32_t kOptNone = 0x10000;
@@ -98,11 +97,16 @@ Annotations::Annotations(const Module& module) : flags_(module.idBound()) {
 
 // ---- Planning ----
 
-InlinePlan::InlinePlan(const Module& module, const Annotations& annotations, InlineLimits limits)
-    : module_(module), annotations_(annotations), limits_(limits),
-      index_(module.functionCount() + 1), state_(module.functionCount() + 1), plans_(1),
-      local_(module.idBound()), split_(module.blockCount() + 1), splits_(1), exits_(1) {
-  plans_.reserve(module.functionCount() + 1);
+InlinePlan::InlinePlan(Analyses& analyses, const Annotations& annotations, InlineLimits limits)
+    : analyses_(analyses), module_(analyses.module()), annotations_(annotations), limits_(limits),
+      index_(module_.functionCount() + 1), state_(module_.functionCount() + 1), plans_(1),
+      local_(module_.idBound()), split_(module_.blockCount() + 1), splits_(1), exits_(1) {
+  plans_.reserve(module_.functionCount() + 1);
+}
+
+const ConstructNesting& InlinePlan::nesting() {
+  if (!nesting_) nesting_.emplace(module_, analyses_.get<Cfg>());
+  return *nesting_;
 }
 
 void InlinePlan::add(FunctionRef root) {
@@ -180,7 +184,6 @@ void InlinePlan::collectInst(FunctionPlan& plan, InstRef i) {
     plan.hasSampledImages = true;
     break;
   default:
-    plan.onlyComputes = plan.onlyComputes && onlyComputes(i);
     if (facts.opClass != OpClass::Terminator) break;
     if (isReturn(facts.opcode))
       plan.onlyReturn = plan.returnCount++ == 0 ? i : InstRef();
@@ -189,29 +192,8 @@ void InlinePlan::collectInst(FunctionPlan& plan, InstRef i) {
   }
 }
 
-/// False for what other passes want to see in the function that calls.
-bool InlinePlan::onlyComputes(InstRef i) const {
-  if (module_.facts(i).opClass != OpClass::Value) return true;
-  const Effect effects = module_.effects(i);
-  if (effects == Effect::None || effects == Effect::MayTrapOrUndef) return true;
-  const uint32_t at = pointerWord(module_.facts(i));
-  if (at == 0 || has(effects, Effect::Atomic)) return false;
-  const InstRef type = module_.def(module_.typeOf(module_.idAt(i, at)));
-  if (!type || module_.opcode(type) != spv::Op::OpTypePointer) return false;
-  switch (spv::StorageClass(module_.word(type, 2))) {
-  case spv::StorageClass::Function:
-  case spv::StorageClass::Input:
-  case spv::StorageClass::PushConstant:
-  case spv::StorageClass::UniformConstant:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /// All callees are planned by now, except those that called us.
 void InlinePlan::finish(FunctionPlan& plan) {
-  std::optional<ConstructTree> constructs;
   plan.newIds = plan.ids.size() + kIdsAround;
   const auto control =
       spv::FunctionControlMask(module_.word(module_.functionInsts(plan.function).first, 3));
@@ -220,95 +202,124 @@ void InlinePlan::finish(FunctionPlan& plan) {
   if (forbids) plan.whyNot = &kDontInline;
   if (plan.returnCount == 0) plan.mayTerminate = true;
   for (CallSite& call : plan.calls) {
-    if (!call.refusal) call.refusal = whyNotInlined(plan, call, constructs);
-    plan.onlyComputes = plan.onlyComputes && call.refusal != &kNoBody &&
-                        call.refusal != &kRecursion && of(call.callee).onlyComputes;
+    if (!call.refusal) call.refusal = whyNotInlined(plan, call);
     if (call.refusal) continue;
     const FunctionPlan& callee = of(call.callee);
     ++plan.inlinedCalls;
     plan.words += callee.words + kWordsAround;
     plan.newIds += callee.newIds;
     plan.mayTerminate = plan.mayTerminate || callee.mayTerminate;
+    plan.exitDepth = std::max(plan.exitDepth, callee.exitDepth);
     if (callee.shape != FunctionPlan::Shape::Straight) split(plan, call);
   }
   if (module_.blockCount(plan.function) == 0) return;
-  const bool isOneBlock = module_.blockCount(plan.function) == 1;
-  if (!isOneBlock && plan.returnCount > 0 && !plan.whyNot && !constructs)
-    constructs.emplace(module_, plan.function);
-  decideShape(plan, constructs ? &*constructs : nullptr);
+  decideShape(plan);
 }
 
-void InlinePlan::decideShape(FunctionPlan& plan, const ConstructTree* constructs) {
+void InlinePlan::decideShape(FunctionPlan& plan) {
   const BlockRef first = module_.firstBlock(plan.function);
   const uint32_t count = module_.blockCount(plan.function);
   const BlockRef last(first.value + count - 1);
   const bool lastReturns = isReturn(module_.opcode(module_.terminator(last)));
-  if (!constructs || plan.returnCount == 0) {
+  if (plan.whyNot || plan.returnCount == 0 || count == 1) {
     const bool isWhole = count == 1 && lastReturns;
     plan.shape = !isWhole             ? FunctionPlan::Shape::BranchesOut
                  : split_[last.value] ? FunctionPlan::Shape::FallsOut
                                       : FunctionPlan::Shape::Straight;
     return;
   }
-  if (plan.onlyReturn && constructs->around(module_.blockOf(plan.onlyReturn)) == 0) {
+  if (plan.onlyReturn && !nesting().enclosing(module_.blockOf(plan.onlyReturn))) {
     plan.shape = lastReturns ? FunctionPlan::Shape::FallsOut : FunctionPlan::Shape::BranchesOut;
     return;
   }
-  plan.shape = FunctionPlan::Shape::Wrapped;
-  plan.hasValueVariable = plan.returnCount > kMaxPhiOperands;
+  plan.shape = FunctionPlan::Shape::ReturnsEarly;
   const Id type = module_.resultType(module_.functionInsts(plan.function).first);
   if (isOpaqueOrPointer(module_, type)) plan.whyNot = &kPointer;
   if (plan.whyNot) return;
-  if (const auto exits = collectEarlyExits(module_, plan.function, *constructs))
+  if (plan.exitDepth >= kMaxExitDepth) {
+    plan.whyNot = &kDepth;
+  } else if (const auto exits = collectEarlyExits(module_, analyses_.get<Cfg>(), nesting(),
+                                                  plan.function, kMaxExitDepth - plan.exitDepth)) {
     planExits(plan, *exits);
-  else
+  } else {
     plan.whyNot = &kLoopReturn;
+  }
 }
 
 /// Labels that a function gets; those of calls are planned by now.
-void InlinePlan::planExits(FunctionPlan& plan, const std::vector<EarlyExit>& exits) {
-  if (exits.empty()) return;
-  plan.hasFlag = plan.hasValueVariable = true;
-  if (returnTarget_.empty()) returnTarget_.resize(module_.blockCount() + 1);
-  for (const EarlyExit& exit : exits) {
-    BlockSplit& parts = splitAt(exit.merge);
-    ExitPlan made;
-    made.isOnlyWay = exit.isOnlyWay;
-    made.stay = newLabel(plan);
-    parts.exit = uint32_t(exits_.size());
-    if (exit.outer) made.outer = localOf(module_.labelId(exit.outer));
-    exits_.push_back(std::move(made));
+void InlinePlan::planExits(FunctionPlan& plan, const EarlyExits& exits) {
+  std::vector<uint32_t> labels(exits.targets.size());
+  bool isOutTaken = false;
+  uint32_t depth = exits.isWrapped ? 1 : 0;
+  plan.isWrapped = exits.isWrapped;
+  for (uint32_t t = 1; t < exits.targets.size(); ++t) {
+    const ExitTarget& target = exits.targets[t];
+    depth = std::max(depth, target.depth);
     plan.words += kWordsAround;
     plan.newIds += kIdsAround;
-  }
-  // Each block has its last piece by now.
-  for (const EarlyExit& exit : exits) {
-    ExitPlan& made = exits_[splitAt(exit.merge).exit];
-    for (BlockRef b : exit.returns) {
-      const uint32_t piece = lastPiece(b, false);
-      made.ways.push_back(piece ? piece : localOf(module_.labelId(b)));
-      returnTarget_[b.value] = localOf(module_.labelId(exit.merge));
+    if (target.merge) {
+      labels[t] = localOf(module_.labelId(target.merge));
+      BlockSplit& parts = splitAt(target.merge);
+      parts.exit = uint32_t(exits_.size());
+      exits_.emplace_back().stay = newLabel(plan);
+      plan.hasFlag = plan.hasFlag || !target.isOnlyWay;
+    } else {
+      // The outermost is the block behind the copy.
+      if (target.outer || isOutTaken) labels[t] = newLabel(plan);
+      isOutTaken = isOutTaken || !target.outer;
     }
-    for (BlockRef b : exit.inner) made.ways.push_back(localOf(module_.labelId(b)));
-    plan.words += exit.returns.size() * kWordsAround;
+  }
+  plan.exitDepth += depth;
+  // Each block has its last piece by now.
+  for (uint32_t t = 0; t < exits.targets.size(); ++t) planExit(plan, exits, t, labels);
+  for (auto t = uint32_t(exits.targets.size() - 1); t > 0; --t) { // inner ones first
+    const ExitTarget& target = exits.targets[t];
+    if (target.merge || !labels[t]) continue;
+    auto& blocks = target.before ? exits_[splitAt(exits.targets[target.before].merge).exit].before
+                                 : plan.exitBlocks;
+    blocks.push_back({labels[t], labels[target.outer]});
+  }
+  for (const ExitDetour& detour : exits.detours) {
+    BlockSplit& parts = splitAt(detour.from);
+    parts.detourOf = detour.merge;
+    parts.detour = labels[detour.to];
   }
 }
 
-const CallRefusal* InlinePlan::whyNotInlined(const FunctionPlan& caller, const CallSite& call,
-                                             std::optional<ConstructTree>& constructs) {
+void InlinePlan::planExit(FunctionPlan& plan, const EarlyExits& exits, uint32_t t,
+                          const std::vector<uint32_t>& labels) {
+  const ExitTarget& target = exits.targets[t];
+  plan.words += target.returns.size() * kWordsAround;
+  for (BlockRef b : target.returns) {
+    BlockSplit& parts = splitAt(b);
+    parts.returnTo = labels[t];
+    parts.setsFlag = target.needsFlag;
+  }
+  if (target.header) {
+    BlockSplit& parts = splitAt(target.header);
+    parts.endsAnew = true;
+    parts.merge = labels[t];
+  }
+  if (!target.merge) return;
+  ExitPlan& made = exits_[splitAt(target.merge).exit];
+  made.outer = labels[target.outer];
+  made.isOnlyWay = target.isOnlyWay;
+  made.selectsRest = target.rest != 0;
+  for (BlockRef b : target.returns) {
+    const uint32_t piece = lastPiece(b, false);
+    made.ways.push_back(piece ? piece : localOf(module_.labelId(b)));
+  }
+  for (uint32_t inner : target.inner) made.ways.push_back(labels[inner]);
+}
+
+const CallRefusal* InlinePlan::whyNotInlined(const FunctionPlan& caller, const CallSite& call) {
   const FunctionPlan& callee = of(call.callee);
   if (callee.whyNot) return callee.whyNot;
-  if (callee.shape == FunctionPlan::Shape::Wrapped && callee.onlyComputes &&
-      (callee.hasFlag || callee.words > limits_.earlyReturnWords))
-    return &kOnlyComputes;
   if (caller.words + callee.words + kWordsAround > limits_.words) return &kGrowth;
   if (caller.newIds + callee.newIds > limits_.newIds) return &kIdBound;
   const BlockRef block = module_.blockOf(call.inst);
   if (callee.shape != FunctionPlan::Shape::Straight && !canSplit(block)) return &kLoopHeader;
-  if (callee.mayTerminate) {
-    if (!constructs) constructs.emplace(module_, caller.function);
-    if (constructs->isInContinue(block)) return &kContinue;
-  }
+  if (callee.mayTerminate && nesting().isInContinue(block)) return &kContinue;
   return whyArgumentsForbid(call, callee);
 }
 

@@ -3,7 +3,8 @@
 // once however often it is called.
 #pragma once
 
-#include "canonical/support/construct_tree.h"
+#include "analysis/module/analyses.h"
+#include "canonical/support/construct_nesting.h"
 #include "canonical/support/early_exits.h"
 #include "ir/module.h"
 
@@ -27,20 +28,36 @@ struct CallSite {
   uint32_t rest = 0; ///< local number of the label behind the copy, 0 where the block is not split
 };
 
-/// A block that is split by calls. Labels are local numbers, 0 for none.
+/// A block that is split by calls, or changes in copies for early returns. Labels are local
+/// numbers, 0 for none.
 struct BlockSplit {
   uint32_t last = 0; ///< of the piece with the terminator, where calls split it
   uint32_t body = 0; ///< of a loop header: what stands behind OpLoopMerge
   uint32_t tail = 0; ///< of a loop of one block: its new continue target
   uint32_t exit = 0; ///< of a merge block that returns break to: index into exits, from 1 on
+  // Only in copies:
+  uint32_t returnTo = 0; ///< label that the return branches to, 0: that behind the copy
+  bool setsFlag = false; ///< so does the return
+  bool endsAnew = false; ///< header whose merge block is `merge` now
+  uint32_t merge = 0;    ///< 0: the label behind the copy
+  BlockRef detourOf;     ///< branches to this merge block go to `detour` first
+  uint32_t detour = 0;   ///< label
+};
+
+/// A block that returns come together in: its label, and what it branches to, 0: that behind the
+/// copy.
+struct ExitBlock {
+  uint32_t label = 0, to = 0;
 };
 
 /// A merge block that returns break to, in local numbers.
 struct ExitPlan {
-  uint32_t outer = 0; ///< label of the merge block to go on to, 0: that behind the copy
-  uint32_t stay = 0;  ///< label for those that do not return
-  bool isOnlyWay = false;
-  std::vector<uint32_t> ways; ///< labels from which returns come
+  uint32_t outer = 0;            ///< label to go on to, 0: that behind the copy
+  uint32_t stay = 0;             ///< label for those that do not return
+  bool isOnlyWay = false;        ///< there are none
+  bool selectsRest = false;      ///< what is behind stands in a selection that `outer` ends
+  std::vector<uint32_t> ways;    ///< labels from which returns come
+  std::vector<ExitBlock> before; ///< new blocks before this one
 };
 
 /// A function as it is copied. Its results have local numbers from 1 on, parameters first; labels
@@ -51,26 +68,25 @@ struct FunctionPlan {
     Straight,    ///< one block that is not split: pasted into the caller's
     FallsOut,    ///< several blocks, the last of which returns
     BranchesOut, ///< one return outside all constructs, not in the last block; or none
-    Wrapped ///< returns from inside constructs: goes into a construct of its own, which they break
+    ReturnsEarly ///< from inside constructs (early_exits.h)
   };
   FunctionRef function;
   InstRef firstLabel;
   Shape shape = Shape::Straight;
   bool mayTerminate = false; ///< does not always come back: OpKill, OpUnreachable and the like
   bool hasSampledImages = false;
-  /// Touches nothing but local variables and inputs, and does nothing together with other
-  /// invocations: passes would hardly look at it.
-  bool onlyComputes = true;
-  bool hasFlag = false;          ///< returns break out of loops or switches
-  bool hasValueVariable = false; ///< what it returns goes through a variable, not through a phi
-  InstRef onlyReturn;            ///< null: none or several
+  bool hasFlag = false;   ///< returns break out of constructs that others leave, too
+  bool isWrapped = false; ///< its copies go into a switch, which early returns break
+  uint32_t exitDepth = 0; ///< constructs around one another that early returns add
+  InstRef onlyReturn;     ///< null: none or several
   uint32_t parameterCount = 0;
   uint32_t returnCount = 0;
   uint32_t inlinedCalls = 0;
   std::vector<Id> ids;             ///< by local number; null: a label that is new
   std::vector<uint32_t> annotated; ///< local numbers of what has names or decorations to be copied
   std::vector<CallSite> calls;
-  std::vector<uint32_t> localWords; ///< offsets of words that hold local ids; when first copied
+  std::vector<ExitBlock> exitBlocks; ///< at the end of a copy
+  std::vector<uint32_t> localWords;  ///< offsets of words that hold local ids; when first copied
   bool hasLocalWords = false;
   uint64_t words = 0;                      ///< with all calls inlined
   uint64_t newIds = 0;                     ///< that a copy takes
@@ -93,14 +109,11 @@ private:
 struct InlineLimits {
   uint64_t words = 0;
   uint64_t newIds = 0;
-  /// A function that returns early and only computes is inlined up to this size: it may compute an
-  /// index, which passes have to see. Above, a driver's compiler inlines it better.
-  uint64_t earlyReturnWords = 0;
 };
 
 class InlinePlan {
 public:
-  InlinePlan(const Module& module, const Annotations& annotations, InlineLimits limits);
+  InlinePlan(Analyses& analyses, const Annotations& annotations, InlineLimits limits);
 
   /// Plans everything that `root` reaches. What was planned before stays as it is.
   void add(FunctionRef root);
@@ -119,30 +132,29 @@ public:
   const ExitPlan& exit(const BlockSplit& split) const { return exits_[split.exit]; }
   /// What phis name instead of the block `b`; 0 where that is the block itself.
   uint32_t lastPiece(BlockRef b, bool isRoot) const;
-  /// Label, by local number, that the return in a block breaks to; 0: out of the copy.
-  uint32_t returnTarget(BlockRef b) const {
-    return returnTarget_.empty() ? 0 : returnTarget_[b.value];
-  }
   /// Where local ids stand among the words of a function.
   const std::vector<uint32_t>& localWordsOf(FunctionPlan& plan);
 
 private:
   void collect(FunctionPlan& plan);
-  bool onlyComputes(InstRef i) const;
   void collectInst(FunctionPlan& plan, InstRef i);
   void finish(FunctionPlan& plan);
-  void decideShape(FunctionPlan& plan, const ConstructTree* constructs);
-  const CallRefusal* whyNotInlined(const FunctionPlan& caller, const CallSite& call,
-                                   std::optional<ConstructTree>& constructs);
+  void decideShape(FunctionPlan& plan);
+  const ConstructNesting& nesting();
+  const CallRefusal* whyNotInlined(const FunctionPlan& caller, const CallSite& call);
   const CallRefusal* whyArgumentsForbid(const CallSite& call, const FunctionPlan& callee) const;
   bool canSplit(BlockRef b) const;
   void split(FunctionPlan& plan, CallSite& call);
   uint32_t newLabel(FunctionPlan& plan);
   BlockSplit& splitAt(BlockRef b);
-  void planExits(FunctionPlan& plan, const std::vector<EarlyExit>& exits);
+  void planExits(FunctionPlan& plan, const EarlyExits& exits);
+  void planExit(FunctionPlan& plan, const EarlyExits& exits, uint32_t target,
+                const std::vector<uint32_t>& labels);
 
   enum class State : uint8_t { Unseen, Active, Done };
+  Analyses& analyses_;
   const Module& module_;
+  std::optional<ConstructNesting> nesting_;
   const Annotations& annotations_;
   InlineLimits limits_;
   std::vector<uint32_t> index_; ///< by FunctionRef, into plans_
@@ -152,7 +164,6 @@ private:
   std::vector<uint32_t> split_; ///< by BlockRef, into splits_
   std::vector<BlockSplit> splits_;
   std::vector<ExitPlan> exits_;
-  std::vector<uint32_t> returnTarget_; ///< by BlockRef; empty while there is none
 };
 
 } // namespace lanewise

@@ -11,11 +11,7 @@
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Data { uint data[]; };
 
-// What touches shared memory is inlined however it returns.
-shared uint seen[64];
-
 uint search(uint x, uint n) {
-  seen[gl_LocalInvocationIndex] = x;
   for (uint i = 0u; i < n; ++i) {
     uint k = i;
     while (true) {
@@ -37,7 +33,6 @@ uint search(uint x, uint n) {
 }
 
 uint forever(uint x) {
-  seen[gl_LocalInvocationIndex] = x;
   for (;;) {
     if (x > 50u) return x;
     x = x * 3u + 1u;

@@ -1,4 +1,4 @@
-// Returns from inside selections break out of an OpSwitch with one case.
+// What is behind a return from inside a selection moves into the arm that goes on. Where several arms go on, a flag tells.
 // RUN: %lanewise opt --target-env=vulkan1.2 --remarks=none %s -o %t.in.spv
 // RUN: %lanewise opt --inline --globaldce --target-env=vulkan1.2 --remarks=missed %t.in.spv -o %t.out.spv 2> %t.remarks
 // RUN: spirv-dis %t.out.spv | FileCheck %s
@@ -7,10 +7,33 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
 // CHECK-NOT: OpFunctionCall
-// CHECK:     OpSelectionMerge [[REST:%[^ ]+]] None
-// CHECK-NEXT: OpSwitch %uint_0 %{{[^ ]+$}}
-// CHECK:     [[REST]] = OpLabel
-// CHECK-NEXT: OpPhi %uint
+// CHECK:      OpStore [[FLAG:%[^ ]+]] %false
+// CHECK-NOT:  OpFunctionCall
+// CHECK:      OpSelectionMerge [[REST:%[^ ]+]] None
+// CHECK-NEXT: OpBranchConditional {{%[^ ]+}} [[THEN:%[^ ]+]] [[ELSE:%[^ ]+]]
+// CHECK-NEXT: [[THEN]] = OpLabel
+// CHECK-NEXT: OpStore [[VALUE:%[^ ]+]] %uint_1
+// CHECK-NEXT: OpBranch [[REST]]
+// CHECK-NEXT: [[ELSE]] = OpLabel
+// CHECK:      OpSelectionMerge [[MERGE:%[^ ]+]] None
+// CHECK-NEXT: OpBranchConditional {{%[^ ]+}} {{%[^ ]+}} [[MERGE]]
+// CHECK:      OpSelectionMerge [[INNER:%[^ ]+]] None
+// CHECK:      OpStore [[VALUE]] %uint_2
+// CHECK-NEXT: OpStore [[FLAG]] %true
+// CHECK-NEXT: OpBranch [[INNER]]
+// CHECK:      [[INNER]] = OpLabel
+// CHECK-NEXT: OpBranch [[MERGE]]
+// CHECK-NEXT: [[MERGE]] = OpLabel
+// CHECK-NEXT: [[RETURNED:%[^ ]+]] = OpLoad %bool [[FLAG]]
+// CHECK-NEXT: OpSelectionMerge [[OUTER:%[^ ]+]] None
+// CHECK-NEXT: OpBranchConditional [[RETURNED]] [[OUTER]] [[STAY:%[^ ]+]]
+// CHECK-NEXT: [[STAY]] = OpLabel
+// CHECK:      OpStore [[VALUE]] {{%[^ ]+$}}
+// CHECK-NEXT: OpBranch [[OUTER]]
+// CHECK-NEXT: [[OUTER]] = OpLabel
+// CHECK-NEXT: OpBranch [[REST]]
+// CHECK-NEXT: [[REST]] = OpLabel
+// CHECK-NEXT: OpLoad %uint [[VALUE]]
 // CHECK-NOT: OpFunctionCall
 #version 450
 layout(local_size_x = 64) in;
