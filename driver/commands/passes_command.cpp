@@ -27,7 +27,10 @@ void printPasses() {
   printOut(
       "\n-O is exactly these flags, with unused bindings and specialization constants kept:\n");
   for (const PipelineStep& step : standardPipeline())
-    printOut("  {}{}\n", step.flag, step.pass->isCanonical ? "    (canonical)" : "");
+    printOut("  {}{}{}\n", step.flag, step.pass->isCanonical ? "    (canonical)" : "",
+             step.onlyBehind.empty()
+                 ? ""
+                 : fmt::format(" (where --{} changed something)", step.onlyBehind));
   printOut("\n-O=spirv-opt is these, spirv-opt's own -O around the passes of Lanewise:\n");
   for (const PipelineStep& step : standardPipeline(Canonical::SpirvOpt))
     printOut("  {}{}\n", step.flag, step.pass ? "    (Lanewise)" : "");

@@ -87,6 +87,7 @@ private:
   /// Some of spirv-opt's, or one of ours.
   Status runSteps(std::span<const PipelineStep> group) {
     const PipelineStep& first = group.front();
+    if (!first.onlyBehind.empty() && !contains(changedBy_, first.onlyBehind)) return ok();
     if (!first.pass) return runGroup(group);
     return first.pass->isCanonical ? runCanonical(first) : runOurs(first);
   }
@@ -301,6 +302,7 @@ private:
     if (!one->changed) return ok();
     current_ = std::move(one->words);
     pending_.push_back(step);
+    if (!contains(changedBy_, step.name())) changedBy_.emplace_back(step.name());
     return ok();
   }
 
@@ -378,6 +380,7 @@ private:
   Words lastGood_;  ///< the input, or the last module that the judge kept
   std::vector<PipelineStep> pending_;
   int64_t rewrites_;
+  std::vector<std::string> changedBy_; ///< canonical passes that changed something
   bool isSpirvOptLeftOut_ = false;
   PipelineOutcome outcome_;
 };

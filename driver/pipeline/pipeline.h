@@ -30,6 +30,8 @@ struct PipelineStep {
   /// Keep unused bindings and specialization constants: true for the steps of -O
   /// (docs/command-line.md).
   bool keepInterface = false;
+  /// Name of a canonical pass: the step runs only where that one changed something. Empty: always.
+  std::string_view onlyBehind = {};
 
   /// Name as --print-after and the reports take it: "pad-shared-memory", "scalar-replacement",
   /// "Os".

@@ -12,12 +12,24 @@ namespace {
 /// Ours come next, so that an array index is one expression of the built-ins and every access to a
 /// Workgroup variable is seen in the entry point itself.
 constexpr const char* kCanonicalize[] = {
-    "--inline",      // first, so that everything else sees whole functions
-    "--globaldce",   // the functions that are nowhere called any more
-    "--sroa",        // parts of variables,
-    "--mem2reg",     // which become values,
-    "--gvn",         // which are folded and numbered
-    "--simplifycfg", // branches on what was folded
+    "--inline",           // first, so that everything else sees whole functions
+    "--globaldce",        // the functions that are nowhere called any more
+    "--sroa",             // parts of variables,
+    "--mem2reg",          // which become values,
+    "--gvn",              // which are folded and numbered
+    "--simplifycfg",      // branches on what was folded
+    "--loop-unroll-full", // needs counters that are values, and bounds that are folded
+};
+
+/// Where that unrolled a loop: an array that its counter indexed has literal indices now.
+constexpr const char* kBehindUnrolling[] = {
+    "--gvn",         // indices
+    "--simplifycfg", // branches on the counter, and copies of one block each
+    "--sroa",
+    "--mem2reg",
+};
+
+constexpr const char* kCanonicalizeRest[] = {
     "--gvn",         // phis that lost an operand, and memory across merges that are gone
     "--adce",        // what nobody needs now
     "--simplifycfg", // blocks that are empty now
@@ -80,7 +92,9 @@ constexpr const char* kSpirvOptCleanUp[] = {
 
 PipelineStep stepOfStandard(std::string_view flag) {
   const PassInfo* pass = findPass(flag.substr(2));
-  return {std::string(flag), pass, pass ? std::string(pass->defaultValue()) : std::string(), true};
+  PipelineStep step{std::string(flag), pass, {}, true};
+  if (pass) step.mode = pass->defaultValue();
+  return step;
 }
 
 } // namespace
@@ -92,6 +106,11 @@ std::vector<PipelineStep> standardPipeline(Canonical whose) {
     for (const char* flag : flags) steps.push_back(stepOfStandard(flag));
   };
   add(isOurs ? std::span<const char* const>(kCanonicalize) : kSpirvOptCanonicalize);
+  if (isOurs) {
+    for (const char* flag : kBehindUnrolling)
+      steps.emplace_back(stepOfStandard(flag)).onlyBehind = "loop-unroll-full";
+    add(kCanonicalizeRest);
+  }
   for (const PassInfo& pass : allPasses())
     if (pass.inO && !pass.isCanonical)
       steps.push_back(stepOfStandard("--" + std::string(pass.flag)));
