@@ -30,6 +30,7 @@ constexpr const char* kBehindUnrolling[] = {
 };
 
 constexpr const char* kCanonicalizeRest[] = {
+    "--memcpyopt",   // arrays that are still whole, and only copies
     "--gvn",         // phis that lost an operand, and memory across merges that are gone
     "--adce",        // what nobody needs now
     "--simplifycfg", // blocks that are empty now
