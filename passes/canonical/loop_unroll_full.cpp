@@ -10,7 +10,8 @@
 //              invocations that are together in an iteration are together in its copy, so barriers
 //              and subgroup operations may be among it; a loop that is left in different
 //              iterations would be another matter.
-// Pays when    The shader asks for it, and the copies stay below the limits of Options.
+// Pays when    The shader asks for it, the copies stay below the limits of Options, and no loop is
+//              left in them: AMD's compiler leaves such loops, and copies made one twice as dear.
 // Before       %h: %i = OpPhi %uint %uint_0 %pre %next %k
 //              OpLoopMerge %m %k Unroll
 //              OpBranchConditional %c %b %m      (%c = %i < 2)
@@ -29,6 +30,7 @@
 // Reference    SPIR-V specification, 2.11 (structured control flow), 3.23 (loop control); LLVM,
 //              LoopFullUnrollPass.
 #include "analysis/control_flow/cfg.h"
+#include "analysis/module/constants.h"
 #include "analysis/module/source_lines.h"
 #include "canonical/support/construct_tree.h"
 #include "canonical/unrolling/iterations.h"
@@ -53,9 +55,12 @@ struct Options {
   uint64_t growthFactor = 16, growthWords = (1u << 20) / sizeof(uint32_t);
   /// Each unrolls the innermost loops that are left; nests of real shaders have three levels.
   uint32_t maxRounds = 16;
+  /// What the condition of an inner loop is made of.
+  uint32_t maxConditionInstructions = 64;
 };
 
 constexpr UnrollRefusal kPartial{"partial", "it asks for something else than to be unrolled fully"};
+constexpr UnrollRefusal kHoldsLoop{"holds-loop", "a loop in it stays one"};
 constexpr UnrollRefusal kNeverRuns{"never-runs", "its body never runs, and code that is never "
                                                  "reached may need it"};
 constexpr UnrollRefusal kGrowth{"growth", "the module would become too large"};
@@ -97,6 +102,8 @@ private:
   const UnrollRefusal* planLoop(LoopReader& reader, BlockRef header);
   const UnrollRefusal* takeBudget(const UnrolledLoop& loop);
   bool hasUnreachedUses(FunctionRef f);
+  bool holdsLoopThatStays(const LoopShape& shape) const;
+  bool isOfCounters(const LoopShape& shape, Id condition) const;
 
   PassContext& context_;
   const Module& module_;
@@ -137,10 +144,47 @@ const UnrollRefusal* Round::planLoop(LoopReader& reader, BlockRef header) {
   auto iterations = countIterations(context_.analyses, loop.shape, most, why);
   if (!iterations) return why;
   if (iterations->count == 1 && hasUnreachedUses(module_.functionOf(header))) return &kNeverRuns;
+  if (holdsLoopThatStays(loop.shape)) return &kHoldsLoop;
   loop.iterations = std::move(*iterations);
   if (why = takeBudget(loop); why) return why;
   loops_.push_back(std::move(loop));
   return nullptr;
+}
+
+/// Whether a condition depends on nothing but literals and the counters of loops that ask to be
+/// unrolled, in this one: it will be known when they are.
+bool Round::isOfCounters(const LoopShape& shape, Id condition) const {
+  const Constants& constants = context_.analyses.get<Constants>();
+  std::vector<Id> needed{condition};
+  for (size_t n = 0; n < needed.size(); ++n) {
+    if (constants.literal(needed[n])) continue;
+    const InstRef def = module_.def(needed[n]);
+    const BlockRef b = module_.blockOf(def);
+    if (!std::binary_search(shape.blocks.begin(), shape.blocks.end(), b) ||
+        n == options_.maxConditionInstructions)
+      return false;
+    const bool isPhi = module_.opcode(def) == spv::Op::OpPhi;
+    if (isPhi ? !hasHint(module_, module_.mergeInst(b), spv::LoopControlMask::Unroll)
+              : !isFunctionOfOperands(module_.facts(def)) || !module_.facts(def).onlyIds)
+      return false;
+    for (uint32_t w = 3; w < module_.wordCount(def); w += isPhi ? 2 : 1)
+      if (const Id id = module_.idAt(def, w);
+          std::find(needed.begin(), needed.end(), id) == needed.end())
+        needed.push_back(id);
+  }
+  return true;
+}
+
+/// Copies of a loop gain nothing, and drivers do not make them.
+bool Round::holdsLoopThatStays(const LoopShape& shape) const {
+  return std::any_of(shape.blocks.begin(), shape.blocks.end(), [&](BlockRef b) {
+    const Construct* inner = cfg_.constructAt(b);
+    if (b == shape.header || !inner || inner->kind != Construct::Kind::Loop) return false;
+    if (!hasHint(module_, module_.mergeInst(b), spv::LoopControlMask::Unroll)) return true;
+    const InstRef branch = module_.terminator(b);
+    return module_.opcode(branch) != spv::Op::OpBranchConditional ||
+           !isOfCounters(shape, module_.idAt(branch, 1));
+  });
 }
 
 /// Whether blocks that are not reached do anything: they may use what does not dominate them.

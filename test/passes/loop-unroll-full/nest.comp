@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK-NOT: OpLoopMerge
+// CHECK-NOT: Unroll
 #version 450
 #extension GL_EXT_control_flow_attributes : require
 layout(local_size_x = 32) in;
@@ -19,5 +19,7 @@ void main() {
     [[unroll]] for (uint j = i; j < 4u; ++j)
       [[unroll]] for (uint k = 0u; k < j; ++k) x = x * 3u + k;
   }
+  for (uint i = 0u; i < (x & 7u); ++i) // keeps what it sums up
+    [[unroll]] for (uint j = 0u; j < 3u; ++j) x = x * 3u + j;
   data[gl_GlobalInvocationID.x] = x;
 }
