@@ -60,6 +60,8 @@ struct Options {
 };
 
 constexpr UnrollRefusal kPartial{"partial", "it asks for something else than to be unrolled fully"};
+/// Of a loop whose count will be known when those around it are unrolled.
+constexpr UnrollRefusal kNotYet = kUnknownCount;
 constexpr UnrollRefusal kHoldsLoop{"holds-loop", "a loop in it stays one"};
 constexpr UnrollRefusal kNeverRuns{"never-runs", "its body never runs, and code that is never "
                                                  "reached may need it"};
@@ -102,8 +104,7 @@ private:
   const UnrollRefusal* planLoop(LoopReader& reader, BlockRef header);
   const UnrollRefusal* takeBudget(const UnrolledLoop& loop);
   bool hasUnreachedUses(FunctionRef f);
-  bool holdsLoopThatStays(const LoopShape& shape) const;
-  bool isOfCounters(const LoopShape& shape, Id condition) const;
+  bool isOfCounters(Id condition) const;
 
   PassContext& context_;
   const Module& module_;
@@ -142,9 +143,9 @@ const UnrollRefusal* Round::planLoop(LoopReader& reader, BlockRef header) {
   // What is in front of the exit runs once more.
   const uint32_t most = options_.maxInstructions / loop.shape.instructions + 1;
   auto iterations = countIterations(context_.analyses, loop.shape, most, why);
-  if (!iterations) return why;
+  if (!iterations)
+    return why == &kUnknownCount && isOfCounters(loop.shape.condition) ? &kNotYet : why;
   if (iterations->count == 1 && hasUnreachedUses(module_.functionOf(header))) return &kNeverRuns;
-  if (holdsLoopThatStays(loop.shape)) return &kHoldsLoop;
   loop.iterations = std::move(*iterations);
   if (why = takeBudget(loop); why) return why;
   loops_.push_back(std::move(loop));
@@ -152,17 +153,15 @@ const UnrollRefusal* Round::planLoop(LoopReader& reader, BlockRef header) {
 }
 
 /// Whether a condition depends on nothing but literals and the counters of loops that ask to be
-/// unrolled, in this one: it will be known when they are.
-bool Round::isOfCounters(const LoopShape& shape, Id condition) const {
+/// unrolled.
+bool Round::isOfCounters(Id condition) const {
   const Constants& constants = context_.analyses.get<Constants>();
   std::vector<Id> needed{condition};
   for (size_t n = 0; n < needed.size(); ++n) {
     if (constants.literal(needed[n])) continue;
     const InstRef def = module_.def(needed[n]);
     const BlockRef b = module_.blockOf(def);
-    if (!std::binary_search(shape.blocks.begin(), shape.blocks.end(), b) ||
-        n == options_.maxConditionInstructions)
-      return false;
+    if (!b || n == options_.maxConditionInstructions) return false;
     const bool isPhi = module_.opcode(def) == spv::Op::OpPhi;
     if (isPhi ? !hasHint(module_, module_.mergeInst(b), spv::LoopControlMask::Unroll)
               : !isFunctionOfOperands(module_.facts(def)) || !module_.facts(def).onlyIds)
@@ -173,18 +172,6 @@ bool Round::isOfCounters(const LoopShape& shape, Id condition) const {
         needed.push_back(id);
   }
   return true;
-}
-
-/// Copies of a loop gain nothing, and drivers do not make them.
-bool Round::holdsLoopThatStays(const LoopShape& shape) const {
-  return std::any_of(shape.blocks.begin(), shape.blocks.end(), [&](BlockRef b) {
-    const Construct* inner = cfg_.constructAt(b);
-    if (b == shape.header || !inner || inner->kind != Construct::Kind::Loop) return false;
-    if (!hasHint(module_, module_.mergeInst(b), spv::LoopControlMask::Unroll)) return true;
-    const InstRef branch = module_.terminator(b);
-    return module_.opcode(branch) != spv::Op::OpBranchConditional ||
-           !isOfCounters(shape, module_.idAt(branch, 1));
-  });
 }
 
 /// Whether blocks that are not reached do anything: they may use what does not dominate them.
@@ -199,20 +186,44 @@ bool Round::hasUnreachedUses(FunctionRef f) {
   return answer_;
 }
 
-/// Inner loops stand behind the headers around them, so they are asked first.
+/// Constructs, by index, with everything around them.
+class MarkedConstructs {
+public:
+  explicit MarkedConstructs(const ConstructTree& tree) : tree_(tree), isMarked_(tree.size()) {}
+  void mark(uint32_t construct) {
+    for (; construct != 0 && !isMarked_[construct]; construct = tree_[construct].parent)
+      isMarked_[construct] = true;
+  }
+  bool has(uint32_t construct) const { return isMarked_[construct]; }
+
+private:
+  const ConstructTree& tree_;
+  std::vector<bool> isMarked_;
+};
+
+/// Inner loops stand behind the headers around them, so they are asked first. Copies of a loop that
+/// stays gain nothing, and drivers do not make them.
 void Round::planFunction(FunctionRef f, std::span<const BlockRef> headers) {
   const ConstructTree tree(module_, f);
   LoopReader reader(module_, cfg_, tree);
-  std::vector<bool> holdsUnrolled(tree.size());
+  MarkedConstructs holdsUnrolled(tree), holdsLoop(tree);
+  const uint32_t first = module_.firstBlock(f).value;
+  for (BlockRef b(first); b.value < first + module_.blockCount(f); b = BlockRef(b.value + 1))
+    if (const Construct* c = cfg_.constructAt(b);
+        c && c->kind == Construct::Kind::Loop && cfg_.isReachable(b) &&
+        !hasHint(module_, module_.mergeInst(b), spv::LoopControlMask::Unroll))
+      holdsLoop.mark(tree[tree.around(b)].parent);
   for (size_t n = headers.size(); n-- > 0;) {
     const BlockRef header = headers[n];
-    if (!cfg_.isReachable(header) || holdsUnrolled[tree.around(header)]) continue;
-    if (const UnrollRefusal* why = planLoop(reader, header)) {
-      refused_.emplace_back(header, why);
+    const uint32_t mine = tree.around(header);
+    if (!cfg_.isReachable(header) || holdsUnrolled.has(mine)) continue;
+    const UnrollRefusal* why = holdsLoop.has(mine) ? &kHoldsLoop : planLoop(reader, header);
+    if (!why) {
+      holdsUnrolled.mark(mine);
       continue;
     }
-    for (uint32_t c = tree.around(header); c != 0 && !holdsUnrolled[c]; c = tree[c].parent)
-      holdsUnrolled[c] = true;
+    refused_.emplace_back(header, why);
+    if (why != &kNotYet) holdsLoop.mark(tree[mine].parent);
   }
 }
 

@@ -14,8 +14,6 @@ namespace {
 constexpr size_t kMaxInstructions = 256;
 constexpr uint32_t kMaxOperands = 4;
 
-constexpr UnrollRefusal kUnknownCount{"unknown-count",
-                                      "how often it runs is not known when it is compiled"};
 constexpr UnrollRefusal kTooOften{"too-large", "its iterations would become too many instructions"};
 
 using Value = std::optional<uint64_t>;

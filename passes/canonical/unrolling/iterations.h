@@ -11,6 +11,9 @@
 
 namespace lanewise {
 
+inline constexpr UnrollRefusal kUnknownCount{"unknown-count",
+                                             "how often it runs is not known when it is compiled"};
+
 struct Iterations {
   /// How often the header runs: in the last iteration the exit's test leaves.
   uint32_t count = 0;
