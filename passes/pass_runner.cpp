@@ -19,6 +19,7 @@ constexpr std::string_view kCanonicalize[] = {
     "mem2reg",     // which become values,
     "gvn",         // which are folded and numbered
     "simplifycfg", // branches on what was folded
+    "memcpyopt",   // arrays that are still whole, and only copies
     "gvn",         // phis that lost an operand, and memory across merges that are gone
     "adce",        // what nobody needs now
     "simplifycfg", // blocks that are empty now

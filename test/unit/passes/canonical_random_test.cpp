@@ -6,6 +6,7 @@
 #include "random_branches.h"
 #include "spirv/spirv_tools.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <random>
@@ -20,6 +21,7 @@ using Flags = std::vector<std::string>;
 struct CanonicalRun {
   Flags before; ///< of spirv-opt
   std::vector<std::string_view> passes;
+  bool unrolls = false; ///< every loop asks for it
 };
 
 const CanonicalRun kRuns[] = {
@@ -35,7 +37,21 @@ const CanonicalRun kRuns[] = {
     {{},
      {"inline", "globaldce", "sroa", "mem2reg", "gvn", "simplifycfg", "gvn", "simplifycfg",
       "adce"}},
+    {{}, {"inline", "sroa", "mem2reg", "gvn", "simplifycfg", "loop-unroll-full"}, true},
+    {{"--merge-return", "--inline-entry-points-exhaustive", "--scalar-replacement=100",
+      "--convert-local-access-chains", "--ssa-rewrite"},
+     {"loop-unroll-full", "gvn", "simplifycfg", "sroa", "mem2reg", "adce"},
+     true},
 };
+
+/// Every loop gets the hint.
+std::string hinted(std::string text) {
+  const std::string hint = "[[unroll]] ";
+  for (size_t at = text.find("for ("); at != std::string::npos;
+       at = text.find("for (", at + hint.size() + 1))
+    text.insert(at, hint);
+  return text.insert(text.find('\n') + 1, "#extension GL_EXT_control_flow_attributes : require\n");
+}
 
 void expectSameBits(uint32_t seed, const std::vector<uint32_t>& before,
                     const std::vector<uint32_t>& after) {
@@ -59,7 +75,8 @@ TEST_P(CanonicalRandom, LeavesTheSameBits) {
   constexpr spv_target_env kEnv = SPV_ENV_VULKAN_1_1;
   size_t changed = 0;
   for (uint32_t seed = 1; seed <= 12 && !HasFailure(); ++seed) {
-    const std::string text = test::RandomBranches(seed).text();
+    std::string text = test::RandomBranches(seed).text();
+    if (GetParam().unrolls) text = hinted(std::move(text));
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
     std::vector<uint32_t> before = test::compileGlsl(text, "vulkan1.1");
     if (!GetParam().before.empty()) {
@@ -79,6 +96,7 @@ TEST_P(CanonicalRandom, LeavesTheSameBits) {
 std::string nameOfRun(const ::testing::TestParamInfo<CanonicalRun>& run) {
   std::string name;
   for (std::string_view pass : run.param.passes) name += std::string(pass) + "_";
+  std::replace(name.begin(), name.end(), '-', '_');
   return name + (run.param.before.empty() ? "Alone" : "BehindOthers");
 }
 
