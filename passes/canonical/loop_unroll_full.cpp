@@ -32,7 +32,7 @@
 #include "analysis/control_flow/cfg.h"
 #include "analysis/module/constants.h"
 #include "analysis/module/source_lines.h"
-#include "canonical/support/construct_tree.h"
+#include "canonical/support/construct_nesting.h"
 #include "canonical/unrolling/iterations.h"
 #include "canonical/unrolling/loop_copier.h"
 #include "canonical/unrolling/loop_shape.h"
@@ -100,7 +100,7 @@ public:
   void addRemarks();
 
 private:
-  void planFunction(FunctionRef f, std::span<const BlockRef> headers);
+  void planAll(std::span<const BlockRef> headers);
   const UnrollRefusal* planLoop(LoopReader& reader, BlockRef header);
   const UnrollRefusal* takeBudget(const UnrolledLoop& loop);
   bool hasUnreachedUses(FunctionRef f);
@@ -186,56 +186,48 @@ bool Round::hasUnreachedUses(FunctionRef f) {
   return answer_;
 }
 
-/// Constructs, by index, with everything around them.
+/// Constructs, by header, with everything around them.
 class MarkedConstructs {
 public:
-  explicit MarkedConstructs(const ConstructTree& tree) : tree_(tree), isMarked_(tree.size()) {}
-  void mark(uint32_t construct) {
-    for (; construct != 0 && !isMarked_[construct]; construct = tree_[construct].parent)
-      isMarked_[construct] = true;
+  MarkedConstructs(const Module& module, const ConstructNesting& nesting)
+      : nesting_(nesting), isMarked_(module.blockCount() + 1) {}
+  void mark(BlockRef header) {
+    for (; header && !isMarked_[header.value]; header = nesting_.enclosing(header))
+      isMarked_[header.value] = true;
   }
-  bool has(uint32_t construct) const { return isMarked_[construct]; }
+  bool has(BlockRef header) const { return isMarked_[header.value]; }
 
 private:
-  const ConstructTree& tree_;
+  const ConstructNesting& nesting_;
   std::vector<bool> isMarked_;
 };
 
 /// Inner loops stand behind the headers around them, so they are asked first. Copies of a loop that
 /// stays gain nothing, and drivers do not make them.
-void Round::planFunction(FunctionRef f, std::span<const BlockRef> headers) {
-  const ConstructTree tree(module_, f);
-  LoopReader reader(module_, cfg_, tree);
-  MarkedConstructs holdsUnrolled(tree), holdsLoop(tree);
-  const uint32_t first = module_.firstBlock(f).value;
-  for (BlockRef b(first); b.value < first + module_.blockCount(f); b = BlockRef(b.value + 1))
+void Round::planAll(std::span<const BlockRef> headers) {
+  const ConstructNesting nesting(module_, cfg_);
+  LoopReader reader(module_, cfg_, nesting);
+  MarkedConstructs holdsUnrolled(module_, nesting), holdsLoop(module_, nesting);
+  for (BlockRef b(1); b.value <= module_.blockCount(); b = BlockRef(b.value + 1))
     if (const Construct* c = cfg_.constructAt(b);
         c && c->kind == Construct::Kind::Loop && cfg_.isReachable(b) &&
         !hasHint(module_, module_.mergeInst(b), spv::LoopControlMask::Unroll))
-      holdsLoop.mark(tree[tree.around(b)].parent);
+      holdsLoop.mark(nesting.enclosing(b));
   for (size_t n = headers.size(); n-- > 0;) {
     const BlockRef header = headers[n];
-    const uint32_t mine = tree.around(header);
-    if (!cfg_.isReachable(header) || holdsUnrolled.has(mine)) continue;
-    const UnrollRefusal* why = holdsLoop.has(mine) ? &kHoldsLoop : planLoop(reader, header);
+    if (!cfg_.isReachable(header) || holdsUnrolled.has(header)) continue;
+    const UnrollRefusal* why = holdsLoop.has(header) ? &kHoldsLoop : planLoop(reader, header);
     if (!why) {
-      holdsUnrolled.mark(mine);
+      holdsUnrolled.mark(header);
       continue;
     }
     refused_.emplace_back(header, why);
-    if (why != &kNotYet) holdsLoop.mark(tree[mine].parent);
+    if (why != &kNotYet) holdsLoop.mark(nesting.enclosing(header));
   }
 }
 
 std::vector<UnrolledLoop> Round::plan(bool isOneTooMany) {
-  const std::vector<BlockRef> headers = collectHeaders(module_);
-  for (size_t first = 0; first < headers.size();) {
-    const FunctionRef f = module_.functionOf(headers[first]);
-    size_t last = first;
-    while (last < headers.size() && module_.functionOf(headers[last]) == f) ++last;
-    planFunction(f, std::span(headers).subspan(first, last - first));
-    first = last;
-  }
+  planAll(collectHeaders(module_));
   std::sort(loops_.begin(), loops_.end(), [](const UnrolledLoop& a, const UnrolledLoop& b) {
     return a.shape.header < b.shape.header;
   });

@@ -7,8 +7,6 @@
 namespace lanewise {
 namespace {
 
-using Kind = NestedConstruct::Kind;
-
 constexpr UnrollRefusal kTooLarge{"too-large", "it would become too many instructions"};
 constexpr UnrollRefusal kNotStructured{"not-structured", "its blocks are reached from elsewhere"};
 constexpr UnrollRefusal kNoWayBack{"no-way-back", "nothing, or more than one block, leads back"};
@@ -61,8 +59,12 @@ const UnrollRefusal* LoopReader::readBlocks(LoopShape& shape, uint32_t maxInstru
 
 /// True for a block in no other construct than the loop and its continue construct.
 bool LoopReader::isPlacedDirectly(const LoopShape& shape, BlockRef b) const {
-  const uint32_t mine = tree_.around(shape.header), its = tree_.around(b);
-  return its == mine || (tree_[its].kind == Kind::Continue && tree_[its].parent == mine);
+  return b == shape.header || (nesting_.enclosing(b) == shape.header && !isLoopHeader(b));
+}
+
+bool LoopReader::isLoopHeader(BlockRef b) const {
+  const Construct* c = cfg_.constructAt(b);
+  return c && c->kind == Construct::Kind::Loop;
 }
 
 const UnrollRefusal* LoopReader::readExit(LoopShape& shape) {
@@ -122,18 +124,23 @@ const UnrollRefusal* LoopReader::readContinues(LoopShape& shape) {
   for (BlockRef b : shape.blocks)
     if (const Construct* c = cfg_.constructAt(b); c && b != shape.header && c->merge == target)
       return &kNotStructured;
-  const uint32_t mine = tree_.around(shape.header);
   const auto from = cfg_.predecessors(target);
-  if (from.size() == 1 && tree_.around(from[0]) == mine &&
+  const auto isInContinue = [&](BlockRef b) {
+    return b != shape.header && nesting_.isInContinue(b);
+  };
+  if (nesting_.isInContinue(shape.header)) return &kNotStructured; // whose continue construct?
+  if (from.size() == 1 && isPlacedDirectly(shape, from[0]) && !isInContinue(from[0]) &&
       (from[0] == shape.exit || module_.opcode(module_.terminator(from[0])) == spv::Op::OpBranch))
     return nullptr;
   shape.needsConstruct = true;
   for (BlockRef b : from) {
     if (module_.opcode(module_.terminator(b)) == spv::Op::OpSwitch) return &kContinueInSwitch;
-    uint32_t c = tree_.around(b);
-    for (; c != mine && c != 0; c = tree_[c].parent)
-      if (tree_[c].kind != Kind::Selection) return &kContinueInSwitch;
-    if (c == 0) return &kNotStructured; // a block that nothing reaches
+    if (isInContinue(b)) return &kContinueInSwitch;
+    for (BlockRef at = b; at != shape.header; at = nesting_.enclosing(at)) {
+      if (!at) return &kNotStructured; // a block that nothing reaches
+      const Construct* c = at == b && !isLoopHeader(b) ? nullptr : cfg_.constructAt(at);
+      if (c && c->kind != Construct::Kind::Selection) return &kContinueInSwitch;
+    }
   }
   return nullptr;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/control_flow/cfg.h"
-#include "canonical/support/construct_tree.h"
+#include "canonical/support/construct_nesting.h"
 #include "ir/module.h"
 
 #include <cstdint>
@@ -35,11 +35,11 @@ struct LoopShape {
   std::vector<InstRef> phis; ///< of the header
 };
 
-/// Reads the loops of one function.
+/// Reads loops.
 class LoopReader {
 public:
-  LoopReader(const Module& module, const Cfg& cfg, const ConstructTree& tree)
-      : module_(module), cfg_(cfg), tree_(tree), mark_(module.blockCount() + 1) {}
+  LoopReader(const Module& module, const Cfg& cfg, const ConstructNesting& nesting)
+      : module_(module), cfg_(cfg), nesting_(nesting), mark_(module.blockCount() + 1) {}
 
   /// The loop that `header` heads, of at most `maxInstructions`. Null, or why it stays: then
   /// `shape` is not complete. Time linear in what the loop holds.
@@ -56,10 +56,11 @@ private:
   template <class Visitor>
   void forEachWay(const LoopShape& shape, BlockRef b, Visitor&& visit) const;
   bool isPlacedDirectly(const LoopShape& shape, BlockRef b) const;
+  bool isLoopHeader(BlockRef b) const;
 
   const Module& module_;
   const Cfg& cfg_;
-  const ConstructTree& tree_;
+  const ConstructNesting& nesting_;
   /// By BlockRef: stamp_ for what the loop holds, stamp_ + 1 for what runs before its exit.
   std::vector<uint32_t> mark_;
   uint32_t stamp_ = 0;
