@@ -36,6 +36,8 @@
 // Reference: NVIDIA CUDA C++ Best Practices Guide, 10.2.3 "Shared Memory";
 // docs/passes/pad-shared-memory.md.
 
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
 #include "analysis/control_flow/loops.h"
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
@@ -126,7 +128,10 @@ public:
 private:
   // collect
   double weightOf(const EntryPoint& entry, BlockRef block);
+  const ExecutedAccess& executed(const EntryPoint& entry, const SharedAccess& access);
   Candidate collect(const SharedVariable& variable);
+  void execute(Candidate& candidate);
+  std::unique_ptr<LayoutSearch> searchFor(Candidate& candidate) const;
   std::optional<double> occupancyLoss(const Candidate& candidate, uint64_t bytes) const;
   bool fitsAllSizes(const Candidate& candidate, uint64_t bytes) const;
   // check
@@ -159,6 +164,7 @@ private:
   SharedBounds bounds_;                   ///< of them
   std::vector<Candidate> candidates_;
   std::map<std::pair<const EntryPoint*, BlockRef>, double> weights_;
+  std::map<const EntryPoint*, std::map<const SharedAccess*, ExecutedAccess>> executed_;
 };
 
 Plan::Plan(PassContext& context, const Module& module, Analyses& analyses)
@@ -184,6 +190,15 @@ double Plan::weightOf(const EntryPoint& entry, BlockRef block) {
   if (isNew && !isNeverRun(analyses_, bounds_.affine(entry), block))
     at->second = blockFrequency(analyses_.get<Loops>(), block);
   return at->second;
+}
+
+/// What an access does under an entry point whose workgroup size is known.
+const ExecutedAccess& Plan::executed(const EntryPoint& entry, const SharedAccess& access) {
+  const auto [at, isNew] = executed_.try_emplace(&entry);
+  if (isNew)
+    at->second = AccessPattern::execute(analyses_, bounds_.affine(entry), entry, variables_,
+                                        entry.workgroupSize->size, target_);
+  return at->second.at(&access);
 }
 
 Candidate Plan::collect(const SharedVariable& variable) {
@@ -213,6 +228,34 @@ Candidate Plan::collect(const SharedVariable& variable) {
     for (Id id : workgroupVariables(analyses_, *entry))
       collectOpenLengths(analyses_, analyses_.get<Types>().pointee(id), c.openLengths);
   return c;
+}
+
+/// Replaces what a first look at each access found by what happens when the loops around it run,
+/// which takes much longer.
+void Plan::execute(Candidate& c) {
+  c.accesses.clear();
+  for (const EntryPoint* entry : c.entryPoints)
+    for (const SharedAccess& access : c.variable->accesses)
+      if (bounds_.runs(*entry, access)) {
+        const ExecutedAccess& done = executed(*entry, access);
+        c.accesses.push_back({&access, done.weight, done.pattern});
+      }
+  c.search = searchFor(c);
+  c.hasNoConflict = !isForced_ && !c.search->hasConflict();
+}
+
+std::unique_ptr<LayoutSearch> Plan::searchFor(Candidate& c) const {
+  const SharedVariable& variable = *c.variable;
+  return std::make_unique<LayoutSearch>(
+      variable, c.accesses, target_, searchOptions(c),
+      [this, &c, known = std::map<uint64_t, std::optional<double>>()](uint64_t bytes) mutable {
+        if (bytes > c.before().layout.bytes() && !fitsAllSizes(c, bytes))
+          return std::optional<double>();
+        const auto [at, isNew] = known.try_emplace(bytes);
+        if (isNew) at->second = occupancyLoss(c, bytes);
+        return at->second;
+      },
+      [this, &variable](uint32_t node) { return isLiteral(variable, node); });
 }
 
 /// Task and mesh shaders: their payload and outputs count against the same limit (Vulkan,
@@ -440,6 +483,8 @@ std::optional<Refusal> Plan::judge(Candidate& c) {
                    "the workgroup size is a specialization constant; set it with "
                    "--workgroup-size=X,Y,Z or --spec-const=ID:VALUE",
                    c.variable->variable};
+  execute(c);
+  if (c.hasNoConflict) return std::nullopt;
   c.after = c.search->run();
   return isProfitable(c);
 }
@@ -452,16 +497,7 @@ void Plan::judge(SharedSizes& newBytes, const std::set<Id>* only) {
     Candidate& c = candidates_.back();
     for (const EntryPoint* entry : c.holders)
       c.memory.emplace_back(analyses_, *entry, target_, variable.id, newBytes);
-    c.search = std::make_unique<LayoutSearch>(
-        variable, c.accesses, target_, searchOptions(c),
-        [this, &c, known = std::map<uint64_t, std::optional<double>>()](uint64_t bytes) mutable {
-          if (bytes > c.before().layout.bytes() && !fitsAllSizes(c, bytes))
-            return std::optional<double>();
-          const auto [at, isNew] = known.try_emplace(bytes);
-          if (isNew) at->second = occupancyLoss(c, bytes);
-          return at->second;
-        },
-        [this, &variable](uint32_t node) { return isLiteral(variable, node); });
+    c.search = searchFor(c);
     c.hasNoConflict =
         !isForced_ && c.isSizeKnown && variable.obstacles.empty() && !c.search->hasConflict();
     if (!c.hasNoConflict) c.refusal = judge(c);
