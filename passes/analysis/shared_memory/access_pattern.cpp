@@ -43,7 +43,7 @@ public:
     // Whatever the layout, elements stand at multiples of their alignment: moving all lanes alike
     // by a multiple of a bank's width moves all banks alike.
     const auto layout =
-        analyses.get<Types>().naturalLayout(variable.nodes[access.node].type, target.vec3Stride);
+        analyses.get<Types>().naturalLayout(variable.nodes[access.node].type, target.sharedRules());
     isShiftable_ = layout && layout->align % target.bankBytes == 0;
   }
 

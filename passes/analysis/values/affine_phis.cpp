@@ -235,6 +235,14 @@ std::optional<uint32_t> AffineWalk::evaluateWith(Id value, Id phi, uint32_t phiV
   InstRef def = module_.def(value);
   if (depth == 0 || !def || module_.facts(def).opClass != OpClass::Value) return std::nullopt;
   if (!module_.facts(def).onlyIds) return std::nullopt;
+  if (module_.opcode(def) == spv::Op::OpSelect) {
+    if (widthOf(Place{module_.idAt(def, 3), 0, {}}) != 1 || widthOf(Place{value, 0, {}}) != 32)
+      return std::nullopt;
+    const auto condition = evaluateWith(module_.idAt(def, 3), phi, phiValue, depth - 1, isLiteral);
+    if (!condition) return std::nullopt;
+    const Id side = module_.idAt(def, *condition != 0 ? 4 : 5);
+    return evaluateWith(side, phi, phiValue, depth - 1, isLiteral);
+  }
   std::array<uint32_t, 2> v{};
   uint32_t count = module_.wordCount(def) - 3;
   if (count < 1 || count > v.size()) return std::nullopt;
