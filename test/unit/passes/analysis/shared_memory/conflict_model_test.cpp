@@ -55,8 +55,8 @@ void visitAccesses(const Module& module, const TargetProfile& target, std::array
       const ExecutedAccess& done = executed.at(&access);
       AccessCost cost;
       if (done.pattern)
-        cost = done.pattern->cost(target,
-                                  addressForm(variable, SharedLayout(variable), access.node));
+        cost =
+            done.pattern->cost(target, addressForm(variable, SharedLayout(variable), access.node));
       const auto at = counts.find(access.inst);
       visit(done, cost, at != counts.end() ? at->second : AccessProfile(),
             analyses.get<SourceLines>().at(module, access.inst).line);
@@ -107,9 +107,9 @@ void compareAccess(const ExecutedAccess& executed, uint64_t subgroups, const Acc
   tally.masked += source.find("if (") != std::string::npos;
   tally.looped += source.find("for (") != std::string::npos;
   EXPECT_TRUE(isEqual) << source << "\nmodel: degree " << cost.degree << ", " << cost.cycles
-                       << " cycles, " << executions << " executions; counted: "
-                       << counted.degree.most << ", " << cyclesOf(counted) << ", "
-                       << counted.degree.count;
+                       << " cycles, " << executions
+                       << " executions; counted: " << counted.degree.most << ", "
+                       << cyclesOf(counted) << ", " << counted.degree.count;
 }
 
 TEST(ConflictModel, RandomPatternsCostWhatTheInterpreterCounts) {
@@ -129,20 +129,19 @@ TEST(ConflictModel, RandomPatternsCostWhatTheInterpreterCounts) {
     Counts counts;
     for (const auto& [site, found] : run.counts)
       counts[run.program->sites[site].inst] = found.loads.lanes.count ? found.loads : found.stores;
-    visitAccesses(
-        run.program->module(), *target, kernel.size(), {}, counts,
-        [&](const ExecutedAccess& executed, const AccessCost& cost, const AccessProfile& counted,
-            uint32_t line) {
-          compareAccess(executed, subgroupsOf(kernel.size(), *target), cost, counted,
-                        lineOf(text, line), tally);
-        });
+    visitAccesses(run.program->module(), *target, kernel.size(), {}, counts,
+                  [&](const ExecutedAccess& executed, const AccessCost& cost,
+                      const AccessProfile& counted, uint32_t line) {
+                    compareAccess(executed, subgroupsOf(kernel.size(), *target), cost, counted,
+                                  lineOf(text, line), tally);
+                  });
   }
   // What this has compared: enough of each kind, and nearly all that there is.
   EXPECT_GE(tally.exact, 1000u);
   EXPECT_GE(tally.conflicting, 500u);
   EXPECT_GE(tally.masked, 300u);
   EXPECT_GE(tally.looped, 400u);
-  EXPECT_LE(tally.unknown, tally.exact / 20); // indices from data
+  EXPECT_LE(tally.unknown, tally.exact / 20);  // indices from data
   EXPECT_LE(tally.estimate, tally.exact / 20); // a push constant, a loop too long
   EXPECT_LE(tally.estimateOff, tally.estimate / 3);
 }
@@ -178,9 +177,9 @@ void compareScenario(const driver::ScenarioShaders& shaders, const driver::Scena
                   {scenario.findShader(shader.name)->specConstants, {}}, counts,
                   [&](const ExecutedAccess& executed, const AccessCost& cost,
                       const AccessProfile& counted, uint32_t line) {
-                    compareAccess(executed, shader.workgroups * subgroupsOf(shader.workgroupSize, target),
-                                  cost, counted,
-                                  fmt::format("{} line {}", shader.name, line), tally);
+                    compareAccess(
+                        executed, shader.workgroups * subgroupsOf(shader.workgroupSize, target),
+                        cost, counted, fmt::format("{} line {}", shader.name, line), tally);
                   });
   }
 }
