@@ -36,6 +36,8 @@
 // Reference: NVIDIA CUDA C++ Best Practices Guide, 10.2.3 "Shared Memory";
 // docs/passes/pad-shared-memory.md.
 
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
 #include "analysis/control_flow/loops.h"
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
@@ -55,9 +57,11 @@
 #include "transforms/shared_memory_uses.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 
 namespace lanewise {
 namespace {
@@ -73,8 +77,8 @@ constexpr size_t kMaxTableRows = 32;
 struct Options {
   /// Least share of the weighted cost that a change of types must save, 0 to 1.
   double minGain = 0.05;
-  /// The same for a change that costs arithmetic at every access.
-  double minMapGain = 0.1;
+  /// The same for a change that costs arithmetic at every access, which is counted.
+  double minMapGain = 0.04;
 };
 
 // ---- data ----
@@ -107,6 +111,14 @@ struct Candidate {
   bool isApplied() const { return !refusal && !hasNoConflict; }
 };
 
+bool declaresExplicitLayout(const Module& module) {
+  for (InstRef i : module.globals())
+    if (module.opcode(i) == spv::Op::OpCapability &&
+        spv::Capability(module.word(i, 1)) == spv::Capability::WorkgroupMemoryExplicitLayoutKHR)
+      return true;
+  return false;
+}
+
 /// What one module looks like to the pass: all its candidates, judged.
 class Plan {
 public:
@@ -126,7 +138,11 @@ public:
 private:
   // collect
   double weightOf(const EntryPoint& entry, BlockRef block);
+  const ExecutedAccess& executed(const EntryPoint& entry, const SharedAccess& access);
   Candidate collect(const SharedVariable& variable);
+  uint32_t baseOf(const EntryPoint& entry, const SharedAccess& access);
+  void execute(Candidate& candidate);
+  std::unique_ptr<LayoutSearch> searchFor(Candidate& candidate) const;
   std::optional<double> occupancyLoss(const Candidate& candidate, uint64_t bytes) const;
   bool fitsAllSizes(const Candidate& candidate, uint64_t bytes) const;
   // check
@@ -139,6 +155,8 @@ private:
   std::optional<Refusal> wantsRoom(const Candidate& candidate) const;
   std::optional<Refusal> isProfitable(const Candidate& candidate) const;
   std::optional<Refusal> judge(Candidate& candidate);
+  bool isLaidOutAlike(const SharedVariable& variable) const;
+  std::optional<Refusal> holdsForAllRules(Candidate& candidate);
   // tell
   std::string describe(const SharedVariable& variable, const SharedLayout& layout) const;
   std::vector<RemarkRow> siteTable(const Candidate& candidate, const SharedLayout* after) const;
@@ -148,6 +166,7 @@ private:
   Analyses& analyses_;
   const TargetProfile& target_;
   const bool isForced_;
+  const bool mayHaveExplicitLayout_;
   const Options options_{};
   /// Entry points that have to do with a variable, in module order.
   struct Users {
@@ -159,11 +178,25 @@ private:
   SharedBounds bounds_;                   ///< of them
   std::vector<Candidate> candidates_;
   std::map<std::pair<const EntryPoint*, BlockRef>, double> weights_;
+  std::map<const EntryPoint*, std::map<const SharedAccess*, ExecutedAccess>> executed_;
+  /// By node and the terms of each index.
+  std::map<std::tuple<const EntryPoint*, uint32_t,
+                      std::vector<std::vector<std::pair<uint32_t, uint32_t>>>>,
+           uint32_t>
+      bases_;
+};
+
+/// A candidate as a driver has it that lays out vectors by other rules.
+struct OtherRules {
+  TargetProfile target;
+  SharedVariable variable;
+  std::vector<WeighedAccess> accesses;
+  std::unique_ptr<LayoutSearch> search;
 };
 
 Plan::Plan(PassContext& context, const Module& module, Analyses& analyses)
     : context_(context), module_(module), analyses_(analyses), target_(context.target),
-      isForced_(context.mode != "auto"),
+      isForced_(context.mode != "auto"), mayHaveExplicitLayout_(declaresExplicitLayout(module)),
       variables_(collectSharedVariables(analyses, target_, true)),
       bounds_(analyses, target_, variables_) {
   if (std::none_of(variables_.begin(), variables_.end(),
@@ -184,6 +217,15 @@ double Plan::weightOf(const EntryPoint& entry, BlockRef block) {
   if (isNew && !isNeverRun(analyses_, bounds_.affine(entry), block))
     at->second = blockFrequency(analyses_.get<Loops>(), block);
   return at->second;
+}
+
+/// What an access does under an entry point whose workgroup size is known.
+const ExecutedAccess& Plan::executed(const EntryPoint& entry, const SharedAccess& access) {
+  const auto [at, isNew] = executed_.try_emplace(&entry);
+  if (isNew)
+    at->second = AccessPattern::execute(analyses_, bounds_.affine(entry), entry, variables_,
+                                        entry.workgroupSize->size, target_);
+  return at->second.at(&access);
 }
 
 Candidate Plan::collect(const SharedVariable& variable) {
@@ -213,6 +255,42 @@ Candidate Plan::collect(const SharedVariable& variable) {
     for (Id id : workgroupVariables(analyses_, *entry))
       collectOpenLengths(analyses_, analyses_.get<Types>().pointee(id), c.openLengths);
   return c;
+}
+
+/// A number for the indices of the access less their constants.
+uint32_t Plan::baseOf(const EntryPoint& entry, const SharedAccess& access) {
+  std::vector<std::vector<std::pair<uint32_t, uint32_t>>> terms;
+  for (Id index : access.indices) terms.push_back(bounds_.affine(entry).of(index).terms);
+  return bases_.try_emplace({&entry, access.node, std::move(terms)}, uint32_t(bases_.size() + 1))
+      .first->second;
+}
+
+/// Replaces what a first look at each access found by what happens when the loops around it run,
+/// which takes much longer.
+void Plan::execute(Candidate& c) {
+  c.accesses.clear();
+  for (const EntryPoint* entry : c.entryPoints)
+    for (const SharedAccess& access : c.variable->accesses)
+      if (bounds_.runs(*entry, access)) {
+        const ExecutedAccess& done = executed(*entry, access);
+        c.accesses.push_back({&access, done.weight, done.pattern, baseOf(*entry, access)});
+      }
+  c.search = searchFor(c);
+  c.hasNoConflict = !isForced_ && !c.search->hasConflict();
+}
+
+std::unique_ptr<LayoutSearch> Plan::searchFor(Candidate& c) const {
+  const SharedVariable& variable = *c.variable;
+  return std::make_unique<LayoutSearch>(
+      variable, c.accesses, target_, searchOptions(c),
+      [this, &c, known = std::map<uint64_t, std::optional<double>>()](uint64_t bytes) mutable {
+        if (bytes > c.before().layout.bytes() && !fitsAllSizes(c, bytes))
+          return std::optional<double>();
+        const auto [at, isNew] = known.try_emplace(bytes);
+        if (isNew) at->second = occupancyLoss(c, bytes);
+        return at->second;
+      },
+      [this, &variable](uint32_t node) { return isLiteral(variable, node); });
 }
 
 /// Task and mesh shaders: their payload and outputs count against the same limit (Vulkan,
@@ -329,16 +407,16 @@ std::optional<Refusal> Plan::canPad(const Candidate& c) {
     if (decorations.has(variable.id, d))
       return Refusal{"shared-identity", "its memory may be aliased (Aliased or LinkageAttributes)",
                      variable.variable};
-  // With SPV_KHR_workgroup_memory_explicit_layout; and a decorated stride or offset says all the
-  // same that somebody counts on it.
+  // With SPV_KHR_workgroup_memory_explicit_layout. Without it a stride or offset means nothing
+  // (SPIR-V 2.16.2): compilers leave it on types that they share with buffers.
   auto hasOffset = [&](const LayoutNode& node) {
     for (uint32_t m = 0; m < node.children.size(); ++m)
       if (analyses_.get<Types>().offset(node.type, m)) return true;
     return false;
   };
   for (const LayoutNode& node : variable.nodes)
-    if (decorations.has(node.type, spv::Decoration::ArrayStride) ||
-        (node.kind == LayoutNode::Kind::Struct && hasOffset(node)))
+    if (mayHaveExplicitLayout_ && (decorations.has(node.type, spv::Decoration::ArrayStride) ||
+                                   (node.kind == LayoutNode::Kind::Struct && hasOffset(node))))
       return Refusal{"explicit-layout", "its type has an explicit layout", variable.variable};
   if (auto refusal = hasKnownExtents(c)) return refusal;
   if (module_.wordCount(variable.variable) > 4 &&
@@ -440,8 +518,85 @@ std::optional<Refusal> Plan::judge(Candidate& c) {
                    "the workgroup size is a specialization constant; set it with "
                    "--workgroup-size=X,Y,Z or --spec-const=ID:VALUE",
                    c.variable->variable};
+  execute(c);
+  if (c.hasNoConflict) return std::nullopt;
   c.after = c.search->run();
-  return isProfitable(c);
+  if (auto refusal = isProfitable(c)) return refusal;
+  return holdsForAllRules(c);
+}
+
+/// Whether all rules that drivers are known to have make the same of the variable.
+bool Plan::isLaidOutAlike(const SharedVariable& variable) const {
+  const Types& types = analyses_.get<Types>();
+  return std::all_of(variable.nodes.begin(), variable.nodes.end(), [&](const LayoutNode& node) {
+    const auto here = types.naturalLayout(node.type, target_.sharedRules());
+    const auto rules = knownSharedMemoryRules();
+    return std::all_of(rules.begin(), rules.end(), [&](const SharedMemoryRules& other) {
+      return types.naturalLayout(node.type, other) == here;
+    });
+  });
+}
+
+/// Where the target does not say how its driver lays out vectors, the layout must not lose by any
+/// rules that there are; of those that each of them asks for, the one that gains most at the worst.
+std::optional<Refusal> Plan::holdsForAllRules(Candidate& c) {
+  const SharedVariable& variable = *c.variable;
+  if (target_.vectorAlignment != TargetProfile::VectorAlignment::Unknown || isForced_ ||
+      isLaidOutAlike(variable))
+    return std::nullopt;
+  std::vector<std::unique_ptr<OtherRules>> all;
+  for (const SharedMemoryRules& rules : knownSharedMemoryRules()) {
+    auto other = std::make_unique<OtherRules>();
+    other->target = target_;
+    other->target.vec3Stride = rules.vec3Stride;
+    other->target.vec3Bytes = rules.vec3Bytes;
+    other->target.vectorAlignment = rules.isScalar ? TargetProfile::VectorAlignment::Component
+                                                   : TargetProfile::VectorAlignment::Size;
+    for (SharedVariable& found : collectSharedVariables(analyses_, other->target))
+      if (found.id == variable.id) other->variable = std::move(found);
+    for (const EntryPoint* entry : c.entryPoints) {
+      auto executed = AccessPattern::execute(analyses_, bounds_.affine(*entry), *entry,
+                                             std::span(&other->variable, 1),
+                                             entry->workgroupSize->size, other->target);
+      for (auto& [access, done] : executed)
+        other->accesses.push_back({access, done.weight, std::move(done.pattern)});
+    }
+    other->search = std::make_unique<LayoutSearch>(
+        other->variable, other->accesses, other->target, searchOptions(c),
+        [](uint64_t) { return 1.0; },
+        [this, &variable](uint32_t node) { return isLiteral(variable, node); });
+    all.push_back(std::move(other));
+  }
+  // The rest that a layout leaves of the cost, by the rules by which it leaves most.
+  auto worstOf = [&](const SharedLayout& layout) {
+    double worst = 0;
+    for (const auto& other : all) {
+      const double before = other->search->original().cost.total();
+      const double after = other->search->costOf(layout).total();
+      worst = std::max(worst, before > 0 ? after / before : 1);
+    }
+    return worst;
+  };
+  double least = worstOf(c.after->layout);
+  for (const auto& other : all) {
+    const SharedLayout asked = other->search->run().layout;
+    LayoutChoice choice{c.before().layout, c.search->costOf(asked)};
+    choice.layout.extents = asked.extents;
+    choice.layout.padWords = asked.padWords;
+    choice.layout.flat = asked.flat;
+    choice.layout.updateSizes(variable);
+    const double worst = worstOf(choice.layout);
+    const bool fits = choice.cost.occupancyLoss < std::numeric_limits<double>::infinity();
+    if (!fits || worst >= least) continue;
+    least = worst;
+    c.after = std::move(choice);
+  }
+  if (least <= 1) return isProfitable(c);
+  return Refusal{"driver-layout",
+                 formatText("{} would cost more than it saves where a driver lays out vectors by "
+                            "other rules; a target profile's vector-alignment says which",
+                            describe(variable, c.after->layout)),
+                 variable.variable};
 }
 
 void Plan::judge(SharedSizes& newBytes, const std::set<Id>* only) {
@@ -452,16 +607,7 @@ void Plan::judge(SharedSizes& newBytes, const std::set<Id>* only) {
     Candidate& c = candidates_.back();
     for (const EntryPoint* entry : c.holders)
       c.memory.emplace_back(analyses_, *entry, target_, variable.id, newBytes);
-    c.search = std::make_unique<LayoutSearch>(
-        variable, c.accesses, target_, searchOptions(c),
-        [this, &c, known = std::map<uint64_t, std::optional<double>>()](uint64_t bytes) mutable {
-          if (bytes > c.before().layout.bytes() && !fitsAllSizes(c, bytes))
-            return std::optional<double>();
-          const auto [at, isNew] = known.try_emplace(bytes);
-          if (isNew) at->second = occupancyLoss(c, bytes);
-          return at->second;
-        },
-        [this, &variable](uint32_t node) { return isLiteral(variable, node); });
+    c.search = searchFor(c);
     c.hasNoConflict =
         !isForced_ && c.isSizeKnown && variable.obstacles.empty() && !c.search->hasConflict();
     if (!c.hasNoConflict) c.refusal = judge(c);

@@ -24,6 +24,8 @@ constexpr TargetFigure kFigures[] = {
     LANEWISE_FIGURE("shared-memory", "max-bytes", maxSharedMemory, 0, kMaxBytes),
     LANEWISE_FIGURE("shared-memory", "bytes-per-core", sharedMemoryPerCore, 0, kMaxBytes),
     LANEWISE_FIGURE("shared-memory", "vec3-stride", vec3Stride, 12, 16),
+    LANEWISE_FIGURE("shared-memory", "vec3-bytes", vec3Bytes, 12, 16),
+    LANEWISE_FIGURE("shared-memory", "vector-alignment", vectorAlignment, 0, 2),
     LANEWISE_FIGURE("global-memory", "sector-bytes", sectorBytes, 1, 4096),
     LANEWISE_FIGURE("global-memory", "max-buffer-bytes", maxStorageBuffer, 1, UINT32_MAX),
     LANEWISE_FIGURE("registers", "per-lane", registersPerLane, 1, 4096),
@@ -43,6 +45,12 @@ constexpr TargetFigure kFigures[] = {
 #undef LANEWISE_FIGURE
 
 } // namespace
+
+std::span<const SharedMemoryRules> knownSharedMemoryRules() {
+  static const SharedMemoryRules kRules[] = {
+      {16, 16, false}, {16, 12, false}, {12, 12, false}, {12, 12, true}};
+  return kRules;
+}
 
 std::span<const TargetFigure> targetFigures() {
   return kFigures;

@@ -107,6 +107,7 @@ void lintSharedMemoryBankConflict(LintContext& context, LintFindings& findings) 
   for (Kernel& kernel : context.kernels()) {
     if (!kernel.size) continue;
     const std::vector<FunctionRef>& functions = kernel.entry->functions;
+    std::optional<std::map<const SharedAccess*, ExecutedAccess>> executed;
     for (const SharedVariable& variable : variables) {
       const SharedLayout layout(variable);
       for (const SharedAccess& access : variable.accesses) {
@@ -115,12 +116,23 @@ void lintSharedMemoryBankConflict(LintContext& context, LintFindings& findings) 
                                 context.module().functionOf(block)) ||
             isNeverRun(context.analyses(), *kernel.affine, block))
           continue;
-        const auto pattern = AccessPattern::build(context.analyses(), *kernel.affine, variable,
-                                                  access, *kernel.size, context.target());
-        if (!pattern) continue;
-        const AccessCost cost =
-            pattern->cost(context.target(), addressForm(variable, layout, access.node));
-        if (cost.cleanCycles == 0 || cost.cycles < kLeastRatio * cost.cleanCycles) continue;
+        auto costOf = [&](const std::optional<AccessPattern>& pattern) {
+          return pattern
+                     ? pattern->cost(context.target(), addressForm(variable, layout, access.node))
+                     : AccessCost();
+        };
+        auto isClean = [](const AccessCost& cost) {
+          return cost.cleanCycles == 0 || cost.cycles < kLeastRatio * cost.cleanCycles;
+        };
+        // A first look at each access, before the loops of all are run.
+        if (isClean(costOf(AccessPattern::build(context.analyses(), *kernel.affine, variable,
+                                                access, *kernel.size, context.target()))))
+          continue;
+        if (!executed)
+          executed = AccessPattern::execute(context.analyses(), *kernel.affine, *kernel.entry,
+                                            variables, *kernel.size, context.target());
+        const AccessCost cost = costOf(executed->at(&access).pattern);
+        if (isClean(cost)) continue;
         const std::string name = context.nameOf(variable.id);
         const TargetProfile& target = context.target();
         LintFinding finding = context.findingAt(

@@ -100,6 +100,14 @@ private:
 
   static uint32_t shiftOf(const IndexMap& map) { return uint32_t(std::countr_zero(map.divisor)); }
 
+  /// Means nothing in Workgroup memory whose layout is the driver's; where it means something,
+  /// nothing is changed.
+  static bool isLayout(spv::Decoration d) {
+    return d == spv::Decoration::Offset || d == spv::Decoration::ArrayStride ||
+           d == spv::Decoration::MatrixStride || d == spv::Decoration::RowMajor ||
+           d == spv::Decoration::ColMajor;
+  }
+
   Id newStruct(uint32_t node) {
     const LayoutNode& old = variable_.nodes[node];
     std::vector<Id> members;
@@ -121,6 +129,7 @@ private:
     });
     copyNames(old.type, type);
     for (const Decoration& d : analyses_.get<Decorations>().of(old.type)) {
+      if (isLayout(d.decoration)) continue;
       const bool isMember = d.member != Decoration::kNoMember;
       // A decoration by a group is written as an ordinary one.
       const spv::Op op = module_.opcode(d.inst);
@@ -170,7 +179,8 @@ private:
 
   void rewriteChain(const SharedChain& chain) {
     const std::vector<uint32_t> path = pathTo(chain.node);
-    Inst inst(module_.opcode(chain.inst));
+    const bool isCopy = module_.opcode(chain.inst) == spv::Op::OpCopyObject;
+    Inst inst(isCopy ? spv::Op::OpAccessChain : module_.opcode(chain.inst));
     inst.id(module_.resultType(chain.inst)).id(module_.resultId(chain.inst)).id(variable_.id);
     bool isFlat = false;
     size_t step = 0; // path[step] is where the steps so far have led
@@ -261,7 +271,7 @@ private:
     for (Id id : erased_)
       for (Use use : analyses_.get<DefUse>().uses(id)) {
         const spv::Op op = module_.opcode(use.user);
-        if (isAccessChain(op)) continue;
+        if (isAccessChain(op) || op == spv::Op::OpCopyObject) continue; // a chain of its own
         if (op != spv::Op::OpGroupDecorate) {
           rewriter_.erase(use.user);
           continue;

@@ -14,7 +14,8 @@ namespace lanewise::test {
 /// The module behind the passes, which are named by their flags without dashes.
 inline std::vector<uint32_t> runPasses(const std::vector<uint32_t>& words,
                                        const std::vector<std::string_view>& passes,
-                                       bool isRobust = false) {
+                                       bool isRobust = false, Remarks* allRemarks = nullptr,
+                                       std::string_view mode = {}) {
   Result<Module> module = Module::read(words);
   if (!module) {
     ADD_FAILURE() << module.error().message;
@@ -29,13 +30,14 @@ inline std::vector<uint32_t> runPasses(const std::vector<uint32_t>& words,
                         .analyses = analyses,
                         .target = target,
                         .assumptions = assumptions,
-                        .mode = {},
+                        .mode = mode,
                         .isRobust = isRobust,
                         .maySite = [](std::string_view) { return true; },
                         .remarks = remarks};
     const PassResult done = runPass(*findPass(flag), context);
     if (!done) ADD_FAILURE() << flag << ": " << done.error().str();
   }
+  if (allRemarks) *allRemarks = std::move(remarks);
   return {module->words().begin(), module->words().end()};
 }
 

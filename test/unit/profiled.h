@@ -20,7 +20,7 @@ struct Profiled {
 
   Profiled(std::vector<uint32_t> words, TargetProfile on) : target(std::move(on)) {
     Result<std::shared_ptr<const interp::Program>> lowered =
-        interp::lowerProgram(std::move(words), {"", {}, target.vec3Stride});
+        interp::lowerProgram(std::move(words), {"", {}, target.sharedRules()});
     if (!lowered)
       ADD_FAILURE() << lowered.error().message;
     else

@@ -51,7 +51,7 @@ private:
     for (const ProgramShader& shader : program_.shaders) {
       Result<std::shared_ptr<const interpreter::Program>> code =
           interpreter::lowerProgram(shader.words, {shader.reflection.entry, shader.specConstants,
-                                                   options_.target.vec3Stride, lanes});
+                                                   options_.target.sharedRules(), lanes});
       if (!code)
         return failure(
             fmt::format("shader `{}` cannot be profiled: {}", shader.name, code.error().message));

@@ -29,8 +29,14 @@ SizeAlign pointerSize(spv::StorageClass storage) {
   return storage == spv::StorageClass::PhysicalStorageBuffer ? SizeAlign{8, 8} : kNoSize;
 }
 
-size_t variantOf(uint32_t vec3Stride) {
-  return vec3Stride == 12 ? 0 : 1;
+/// Rules by number: vectors of 3 that stand close together; that fill four components; that leave
+/// the fourth to what follows them; and vectors aligned to their components.
+enum : size_t { kClose, kFull, kOpen, kScalar, kVariants };
+
+size_t variantOf(const SharedMemoryRules& rules) {
+  if (rules.isScalar) return kScalar;
+  if (rules.vec3Stride == 12) return kClose;
+  return rules.vec3Bytes == 12 ? kOpen : kFull;
 }
 
 } // namespace
@@ -41,14 +47,16 @@ Types::Types(Analyses& analyses)
   const Module& module = *module_;
   index_.assign(module.idBound(), 0);
   infos_.emplace_back();
-  layouts_.push_back({kNoSize, kNoSize});
+  layouts_.push_back({kNoSize, kNoSize, kNoSize, kNoSize});
   // What a type is made of is declared before it, so one pass lays out everything, each type once.
   for (InstRef i : module.globals()) {
     if (module.facts(i).opClass != OpClass::Type) continue;
     const TypeInfo info = read(i);
     if (info.kind == TypeInfo::Kind::None) continue;
     infos_.push_back(info);
-    layouts_.push_back({layoutOf(info, i, 0), layoutOf(info, i, 1)});
+    layouts_.emplace_back();
+    for (size_t variant = 0; variant < kVariants; ++variant)
+      layouts_.back()[variant] = layoutOf(info, i, variant);
     index_[module.resultId(i).value] = uint32_t(infos_.size() - 1);
   }
 }
@@ -132,8 +140,10 @@ SizeAlign Types::layoutOf(const TypeInfo& info, InstRef i, size_t variant) const
   case Kind::Vector: {
     const SizeAlign part = layoutOf(info.element, variant);
     if (part.align == 0 || part.size > 8 || info.count == 0 || info.count > 16) return kNoSize;
+    if (variant == kScalar || (info.count == 3 && variant == kClose))
+      return {part.size * info.count, part.align};
     if (info.count != 3) return bytes(uint32_t(part.size) * info.count);
-    return variant == 0 ? SizeAlign{part.size * 3, part.align} : bytes(uint32_t(part.size) * 4);
+    return {part.size * (variant == kOpen ? 3 : 4), uint32_t(part.size) * 4};
   }
   case Kind::Matrix:
     return repeat(layoutOf(info.element, variant), info.count);
@@ -172,19 +182,19 @@ SizeAlign Types::layoutOf(Id type, size_t variant) const {
   return layouts_[type.value < index_.size() ? index_[type.value] : 0][variant];
 }
 
-std::optional<SizeAlign> Types::naturalLayout(Id type, uint32_t vec3Stride) const {
-  const SizeAlign s = layoutOf(type, variantOf(vec3Stride));
+std::optional<SizeAlign> Types::naturalLayout(Id type, const SharedMemoryRules& rules) const {
+  const SizeAlign s = layoutOf(type, variantOf(rules));
   if (s.align == 0) return std::nullopt;
   return s;
 }
 
 std::optional<uint64_t> Types::naturalMemberOffset(Id structType, uint32_t n,
-                                                   uint32_t vec3Stride) const {
+                                                   const SharedMemoryRules& rules) const {
   const TypeInfo& t = info(structType);
   if (t.kind != TypeInfo::Kind::Struct || n >= t.count) return std::nullopt;
   uint64_t end = 0;
   for (uint32_t m = 0;; ++m) {
-    const auto layout = naturalLayout(member(structType, m), vec3Stride);
+    const auto layout = naturalLayout(member(structType, m), rules);
     if (!layout) return std::nullopt;
     end = roundUp(end, layout->align);
     if (m == n) return end;

@@ -6,6 +6,7 @@
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
 #include "ir/module.h"
+#include "lanewise/target_profile.h"
 
 #include <array>
 #include <cstdint>
@@ -79,19 +80,20 @@ public:
   /// - a scalar has its own size, a Boolean and a physical pointer 4 and 8 bytes; aligned to the
   /// size;
   /// - a vector of 2, 4, 8 or 16 has its own size and is aligned to it;
-  /// - a vector of 3 takes `vec3Stride` bytes for 32-bit components (12, aligned to the component,
-  /// or 16,
-  ///   aligned to 16), and in proportion for other widths;
+  /// - a vector of 3 takes `vec3Bytes` for 32-bit components, is aligned to the component where
+  ///   `vec3Stride` is 12 and else to 16, and in proportion for other widths;
+  /// - with `isScalar` all vectors are aligned to their component;
   /// - a matrix is an array of its columns; the elements of an array stand at multiples of their
   /// size
   ///   rounded up to their alignment;
   /// - struct members stand in order, each at the next multiple of its alignment; the struct's
   /// alignment
   ///   is its members' largest and its size is rounded up to it.
-  /// `vec3Stride` is 12 or 16; any other value counts as 16.
-  std::optional<SizeAlign> naturalLayout(Id type, uint32_t vec3Stride) const;
+  /// Strides and bytes other than 12 count as 16.
+  std::optional<SizeAlign> naturalLayout(Id type, const SharedMemoryRules& rules) const;
   /// Byte offset of member `n` in that layout.
-  std::optional<uint64_t> naturalMemberOffset(Id structType, uint32_t n, uint32_t vec3Stride) const;
+  std::optional<uint64_t> naturalMemberOffset(Id structType, uint32_t n,
+                                              const SharedMemoryRules& rules) const;
 
   /// Explicit layout (Vulkan 15.6.4): from Offset, ArrayStride and MatrixStride. Nothing if not
   /// decorated.
@@ -106,8 +108,8 @@ public:
   }
 
 private:
-  /// The natural layouts for a vec3Stride of 12 and of 16; an align of 0 stands for no size.
-  using Layouts = std::array<SizeAlign, 2>;
+  /// The natural layouts by variantOf(); an align of 0 stands for no size.
+  using Layouts = std::array<SizeAlign, 4>;
 
   TypeInfo read(InstRef i) const;
   SizeAlign layoutOf(const TypeInfo& info, InstRef i, size_t variant) const;

@@ -1,10 +1,14 @@
 #include "analysis/shared_memory/access_pattern.h"
 
+#include "analysis/control_flow/loops.h"
 #include "analysis/module/constants.h"
 #include "analysis/module/entry_points.h"
 #include "analysis/module/types.h"
+#include "analysis/values/workgroup_walk.h"
 
 #include <algorithm>
+#include <memory>
+#include <unordered_map>
 
 namespace lanewise {
 namespace {
@@ -39,7 +43,7 @@ public:
     // Whatever the layout, elements stand at multiples of their alignment: moving all lanes alike
     // by a multiple of a bank's width moves all banks alike.
     const auto layout =
-        analyses.get<Types>().naturalLayout(variable.nodes[access.node].type, target.vec3Stride);
+        analyses.get<Types>().naturalLayout(variable.nodes[access.node].type, target.sharedRules());
     isShiftable_ = layout && layout->align % target.bankBytes == 0;
   }
 
@@ -68,17 +72,20 @@ public:
                        [&](const Condition& c) { return holds(c, context); });
   }
 
-  /// All lanes of the subgroup that starts at local invocation `first`.
-  Subgroup subgroup(uint64_t first, std::array<uint32_t, 3> size, uint32_t seed) {
+  /// All lanes of the subgroup that starts at local invocation `first`. `contextOf` says in which
+  /// context a lane of it takes part, if it does.
+  template <class ContextOf>
+  Subgroup subgroup(ContextOf&& contextOf) {
     const size_t width = indices_.size() + 1;
     const uint32_t lanes = target_.subgroupSize;
     Subgroup result;
     result.values.resize(lanes * width);
     result.active.resize(lanes);
-    for (uint32_t n = 0; n < lanes && first + n < invocationsOf(size); ++n) {
-      const LaneContext context{localIdOf(first + n, size), n, uint32_t(first / lanes), seed};
+    for (uint32_t n = 0; n < lanes; ++n) {
+      const std::optional<LaneContext> context = contextOf(n);
+      if (!context) continue;
       uint32_t* values = &result.values[n * width];
-      result.active[n] = lane(context, values);
+      result.active[n] = lane(*context, values);
       if (!result.active[n]) std::fill(values, values + width, 0);
     }
     result.bases.push_back({std::vector<uint32_t>(indices_.size(), 0)});
@@ -91,6 +98,24 @@ public:
       for (size_t d = 0; result.active[n] && d < base.size(); ++d)
         result.values[n * width + d] -= base[d];
     return result;
+  }
+
+  /// The lanes of a subgroup that no condition masks, whatever loops do.
+  Subgroup subgroup(uint64_t first, std::array<uint32_t, 3> size, uint32_t seed) {
+    return subgroup([&](uint32_t n) {
+      std::optional<LaneContext> context;
+      if (first + n < invocationsOf(size))
+        context = LaneContext{localIdOf(first + n, size), n, uint32_t(first / target_.subgroupSize),
+                              seed};
+      if (context && !takesPart(*context)) context.reset();
+      return context;
+    });
+  }
+
+  /// Forms that are evaluated for each lane.
+  void collectForms(std::vector<const AffineExpr*>& all) const {
+    for (const AffineExpr& e : indices_) all.push_back(&e);
+    for (const AffineExpr& e : offsets_) all.push_back(&e);
   }
 
 private:
@@ -108,9 +133,8 @@ private:
   }
 
   /// Fills in `values` (the indices, then the offset inside the element) for one lane; false if the
-  /// lane takes no part, because a condition masks it or an index is undefined for it.
+  /// lane takes no part, because an index is undefined for it.
   bool lane(const LaneContext& context, uint32_t* values) {
-    if (!takesPart(context)) return false;
     for (size_t n = 0; n < indices_.size(); ++n) {
       const auto value = affine_.evaluate(indices_[n], context);
       if (!value) return false;
@@ -155,6 +179,96 @@ private:
   bool hasUnknownCondition_ = false;
 };
 
+/// Executions of an access, one after the other.
+class AccessPattern::Recorder {
+public:
+  Recorder(Builder& builder, const SharedAccess& access) : builder_(builder) {
+    pattern.rank_ = uint32_t(access.indices.size());
+    pattern.bytes_ = access.bytes;
+  }
+
+  void add(Subgroup subgroup, double weight) {
+    if (std::find(subgroup.active.begin(), subgroup.active.end(), true) == subgroup.active.end())
+      return;
+    size_t hash = 0;
+    for (uint32_t value : subgroup.values) hash = hash * 0x9E3779B97F4A7C15 + value;
+    const auto [first, last] = byHash_.equal_range(hash);
+    const auto same = std::find_if(first, last, [&](const auto& entry) {
+      const Subgroup& s = pattern.subgroups_[entry.second];
+      return s.active == subgroup.active && s.values == subgroup.values;
+    });
+    Base& base = subgroup.bases.front();
+    base.weight = weight;
+    if (same == last) {
+      subgroup.weight = weight;
+      byHash_.emplace(hash, pattern.subgroups_.size());
+      pattern.subgroups_.push_back(std::move(subgroup));
+      return;
+    }
+    Subgroup& known = pattern.subgroups_[same->second];
+    known.weight += weight;
+    auto at = std::lower_bound(known.bases.begin(), known.bases.end(), base,
+                               [](auto& a, auto& b) { return a.indices < b.indices; });
+    if (at != known.bases.end() && at->indices == base.indices)
+      at->weight += weight;
+    else
+      known.bases.insert(at, std::move(base));
+  }
+
+  /// Lanes that execute the access together.
+  void visit(WorkgroupWalk& walk, const WorkgroupWalk::Visit& visit, const TargetProfile& target,
+             uint64_t invocations) {
+    const auto subgroups = uint32_t((invocations + target.subgroupSize - 1) / target.subgroupSize);
+    std::vector<bool> isActive(subgroups);
+    visit.lanes->forEach([&](uint32_t n) { isActive[n / target.subgroupSize] = true; });
+    weight += visit.weight * double(std::count(isActive.begin(), isActive.end(), true)) / subgroups;
+    pattern.isEstimate_ |= !visit.isCertain;
+    // Of many executions some stand for all. The steps are no powers of two, which loops go in.
+    const uint64_t number = visits_++;
+    uint64_t step = 1;
+    if (number >= kSomeVisits) step = number >= kManyVisits ? 61 : 7;
+    pattern.isEstimate_ |= step != 1;
+    if (number % step != 0 || isDataDependent) return;
+    uint32_t seeds = 1;
+    for (uint32_t seed = 0; seed < seeds; ++seed) {
+      EvaluationNotes notes;
+      std::vector<Subgroup> found;
+      for (uint32_t s = 0; s < subgroups; ++s) {
+        if (!isActive[s]) continue;
+        const uint32_t first = s * target.subgroupSize;
+        found.push_back(builder_.subgroup([&](uint32_t n) {
+          std::optional<LaneContext> context;
+          if (first + n < invocations && visit.lanes->test(first + n))
+            context = walk.context(first + n, uint32_t(number * kSeedsOfLater + seed), notes);
+          return context;
+        }));
+        walk.spend(target.subgroupSize * (pattern.rank_ + 1));
+      }
+      if (notes.isUnknown) {
+        isDataDependent = true;
+        return;
+      }
+      if (notes.isSampled && seed == 0) seeds = number == 0 ? kSeedsOfFirst : kSeedsOfLater;
+      pattern.isEstimate_ |= notes.isSampled;
+      for (Subgroup& subgroup : found)
+        add(std::move(subgroup), visit.weight * double(step) / seeds);
+    }
+  }
+
+  AccessPattern pattern;
+  double weight = 0;
+  bool isDataDependent = false;
+
+private:
+  static constexpr uint64_t kSomeVisits = 128, kManyVisits = 1024;
+  /// Values of what is uniform and not known that are looked at in an execution.
+  static constexpr uint32_t kSeedsOfFirst = 16, kSeedsOfLater = 4;
+
+  Builder& builder_;
+  uint64_t visits_ = 0;
+  std::unordered_multimap<size_t, size_t> byHash_; ///< index into the subgroups
+};
+
 std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& affine,
                                                   const SharedVariable& variable,
                                                   const SharedAccess& access,
@@ -163,35 +277,63 @@ std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& af
   if (invocationsOf(size) > kMaxCountedInvocations) return std::nullopt;
   Builder builder(analyses, affine, variable, access, target);
   if (!builder.isEvaluable()) return std::nullopt;
-  AccessPattern pattern;
-  pattern.rank_ = uint32_t(access.indices.size());
-  pattern.bytes_ = access.bytes;
+  Recorder recorder(builder, access);
   const UniformStates states = builder.uniformStates();
-  pattern.isEstimate_ = !states.isComplete || builder.hasUnknownCondition();
   for (uint32_t seed = 0; seed < states.count; ++seed) {
     if (!builder.runs(seed)) continue;
-    for (uint64_t first = 0; first < invocationsOf(size); first += target.subgroupSize) {
-      Subgroup subgroup = builder.subgroup(first, size, seed);
-      if (std::find(subgroup.active.begin(), subgroup.active.end(), true) == subgroup.active.end())
-        continue;
-      auto same = std::find_if(pattern.subgroups_.begin(), pattern.subgroups_.end(), [&](auto& s) {
-        return s.active == subgroup.active && s.values == subgroup.values;
-      });
-      if (same == pattern.subgroups_.end()) {
-        pattern.subgroups_.push_back(std::move(subgroup));
-        continue;
-      }
-      ++same->weight;
-      Base& base = subgroup.bases.front();
-      auto at = std::lower_bound(same->bases.begin(), same->bases.end(), base,
-                                 [](auto& a, auto& b) { return a.indices < b.indices; });
-      if (at != same->bases.end() && at->indices == base.indices)
-        ++at->weight;
-      else
-        same->bases.insert(at, std::move(base));
-    }
+    for (uint64_t first = 0; first < invocationsOf(size); first += target.subgroupSize)
+      recorder.add(builder.subgroup(first, size, seed), 1);
   }
-  return pattern;
+  recorder.pattern.isEstimate_ = !states.isComplete || builder.hasUnknownCondition();
+  return std::move(recorder.pattern);
+}
+
+std::map<const SharedAccess*, ExecutedAccess>
+AccessPattern::execute(Analyses& analyses, Affine& affine, const EntryPoint& entry,
+                       std::span<const SharedVariable> variables, std::array<uint32_t, 3> size,
+                       const TargetProfile& target) {
+  struct Executed {
+    const SharedVariable* variable;
+    const SharedAccess* access;
+    std::unique_ptr<Builder> builder;
+    std::unique_ptr<Recorder> recorder;
+  };
+  std::vector<Executed> all;
+  std::vector<InstRef> insts;
+  std::vector<const AffineExpr*> forms;
+  const Module& module = analyses.module();
+  for (const SharedVariable& variable : variables)
+    for (const SharedAccess& access : variable.accesses) {
+      const FunctionRef function = module.functionOf(module.blockOf(access.inst));
+      if (!std::binary_search(entry.functions.begin(), entry.functions.end(), function)) continue;
+      auto builder = std::make_unique<Builder>(analyses, affine, variable, access, target);
+      auto recorder = std::make_unique<Recorder>(*builder, access);
+      builder->collectForms(forms);
+      insts.push_back(access.inst);
+      all.push_back({&variable, &access, std::move(builder), std::move(recorder)});
+    }
+  std::map<const SharedAccess*, ExecutedAccess> result;
+  const uint64_t invocations = invocationsOf(size);
+  bool isWhole = false;
+  if (invocations <= kMaxCountedInvocations) {
+    WorkgroupWalk walk(analyses, affine, entry, size, target.subgroupSize);
+    isWhole = walk.run(insts, forms, [&](const WorkgroupWalk::Visit& visit) {
+      all[visit.inst].recorder->visit(walk, visit, target, invocations);
+    });
+  }
+  for (Executed& e : all) {
+    ExecutedAccess& executed = result[e.access];
+    if (isWhole && e.recorder->weight > 0) {
+      executed.weight = e.recorder->weight;
+      if (!e.recorder->isDataDependent) executed.pattern = std::move(e.recorder->pattern);
+      continue;
+    }
+    const BlockRef block = module.blockOf(e.access->inst);
+    if (!isWhole && !isNeverRun(analyses, affine, block))
+      executed.weight = blockFrequency(analyses.get<Loops>(), block);
+    executed.pattern = build(analyses, affine, *e.variable, *e.access, size, target);
+  }
+  return result;
 }
 
 AccessPattern AccessPattern::walk(uint32_t rank, uint32_t along, uint64_t extent, uint32_t bytes,
@@ -228,7 +370,7 @@ bool AccessPattern::looksAs(const AccessPattern& other) const {
 size_t AccessPattern::shapeHash() const {
   size_t hash = rank_ * 31 + bytes_;
   for (const Subgroup& subgroup : subgroups_) {
-    hash = hash * 31 + subgroup.weight;
+    hash = hash * 31 + size_t(subgroup.weight);
     for (uint32_t value : subgroup.values) hash = hash * 0x9E3779B97F4A7C15 + value;
   }
   return hash;
@@ -266,12 +408,12 @@ AccessCost AccessPattern::cost(const TargetProfile& target, const AddressForm& f
   double cycles = 0, weights = 0;
   BankCounter counter(target);
   std::vector<std::optional<uint64_t>> addresses;
-  auto add = [&](const Subgroup& subgroup, const Base* base, uint32_t weight) {
+  auto add = [&](const Subgroup& subgroup, const Base* base, double weight) {
     addressesOf(form, subgroup, base, addresses);
     const BankConflicts conflicts = counter.count(addresses, bytes_);
     cost.degree = std::max(cost.degree, conflicts.degree);
     cost.cleanCycles = std::max(cost.cleanCycles, conflicts.phases);
-    cycles += double(conflicts.cycles) * weight;
+    cycles += conflicts.cycles * weight;
     weights += weight;
   };
   for (const Subgroup& subgroup : subgroups_) {

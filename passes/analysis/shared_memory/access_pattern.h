@@ -10,7 +10,9 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace lanewise {
@@ -22,10 +24,22 @@ struct AccessCost {
   uint32_t cleanCycles = 0; ///< least cycles that the same lanes could need: one for each phase
 };
 
+struct ExecutedAccess;
+class WorkgroupWalk;
+
 /// The index values that the lanes of each subgroup use in one access.
 class AccessPattern {
 public:
-  /// `size` is the workgroup size. Nothing when an index cannot be computed for each lane, or the
+  /// What the accesses of the variables do when a workgroup of `size` runs the entry point, each
+  /// with all its executions. One that nothing reaches has the weight 0, and the pattern that
+  /// build() gives it, as have all of a workgroup that takes too long to run.
+  static std::map<const SharedAccess*, ExecutedAccess>
+  execute(Analyses& analyses, Affine& affine, const EntryPoint& entry,
+          std::span<const SharedVariable> variables, std::array<uint32_t, 3> size,
+          const TargetProfile& target);
+
+  /// Of one access, whose loops are not run: each of their counters takes values of its own. `size`
+  /// is the workgroup size. Nothing when an index cannot be computed for each lane, or the
   /// workgroup has more than kMaxCountedInvocations.
   static std::optional<AccessPattern>
   build(Analyses& analyses, Affine& affine, const SharedVariable& variable,
@@ -55,10 +69,11 @@ public:
 
 private:
   class Builder;
+  class Recorder;
   /// Indices of the first active lane, and how many subgroups have these.
   struct Base {
     std::vector<uint32_t> indices;
-    uint32_t weight = 1;
+    double weight = 1;
     auto operator<=>(const Base&) const = default;
   };
   /// Subgroups that differ in nothing but where they stand: under a linear form all cost the same.
@@ -68,7 +83,7 @@ private:
     std::vector<uint32_t> values;
     std::vector<bool> active;
     std::vector<Base> bases; ///< sorted
-    uint32_t weight = 1;     ///< sum of those of the bases
+    double weight = 1;       ///< sum of those of the bases
     auto operator<=>(const Subgroup&) const = default;
   };
   void addressesOf(const AddressForm& form, const Subgroup& subgroup, const Base* base,
@@ -78,6 +93,13 @@ private:
   uint32_t bytes_ = 0;
   bool isEstimate_ = false;
   std::vector<Subgroup> subgroups_;
+};
+
+/// An access under an entry point whose workgroup size is known.
+struct ExecutedAccess {
+  /// Executions for each run of the entry point, by an average subgroup.
+  double weight = 0;
+  std::optional<AccessPattern> pattern; ///< nothing when an index depends on data
 };
 
 } // namespace lanewise

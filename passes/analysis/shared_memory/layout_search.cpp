@@ -13,6 +13,9 @@ using Kind = LayoutNode::Kind;
 
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 constexpr uint32_t kWordBytes = 4;
+/// Instructions that an access needs which had its constant in its offset: the sum, and from that
+/// an address.
+constexpr double kLostOffset = 2;
 
 } // namespace
 
@@ -24,6 +27,7 @@ LayoutSearch::LayoutSearch(const SharedVariable& variable, std::span<const Weigh
       occupancyLossOf_(std::move(occupancyLossOf)), isLiteral_(std::move(isLiteral)),
       lanesLeft_(options.maxLanes), original_{SharedLayout(variable), {}}, best_(original_) {
   classify();
+  collectIndices();
   collectWalks();
   // Those that never run count as well: their types must fit.
   std::set<uint32_t> wholes;
@@ -79,6 +83,18 @@ void LayoutSearch::classify() {
   for (auto& [excess, shape] : byCost) shapes_.push_back(std::move(shape));
 }
 
+void LayoutSearch::collectIndices() {
+  std::map<std::pair<uint32_t, std::vector<Id>>, size_t> places; // in indices_
+  std::set<uint32_t> bases;
+  for (const WeighedAccess& a : accesses_) {
+    const auto [at, isNew] =
+        places.try_emplace({a.access->node, a.access->indices}, indices_.size());
+    if (isNew) indices_.push_back({a.access->node, 0, a.base != 0 && !bases.insert(a.base).second});
+    double& weight = indices_[at->second].weight;
+    weight = std::max(weight, a.weight);
+  }
+}
+
 void LayoutSearch::collectWalks() {
   for (const WeighedAccess& a : accesses_) {
     if (a.pattern) continue;
@@ -104,6 +120,17 @@ bool LayoutSearch::hasConflict() const {
   });
 }
 
+LayoutCost LayoutSearch::costOf(const SharedLayout& choices) const {
+  SharedLayout layout(variable_);
+  layout.extents = choices.extents;
+  layout.padWords = choices.padWords;
+  layout.flat = choices.flat;
+  layout.updateSizes(variable_);
+  LayoutCost cost = evaluate(layout, kUnlimited);
+  cost.occupancyLoss = occupancyLossOf_(layout.bytes()).value_or(kUnlimited);
+  return cost;
+}
+
 /// Stops to count when the total is more than `enough`.
 LayoutCost LayoutSearch::evaluate(const SharedLayout& layout, double enough) const {
   LayoutCost cost;
@@ -114,8 +141,11 @@ LayoutCost LayoutSearch::evaluate(const SharedLayout& layout, double enough) con
     return at->second;
   };
   if (!layout.flat.empty())
-    for (const WeighedAccess& a : accesses_)
-      cost.arithmetic += a.weight * formOf(a.access->node).operations() * target_.arithmeticCost;
+    for (const Indices& i : indices_) {
+      const double operations = formOf(i.node).operations();
+      const double lost = i.isOffset && operations > 0 ? kLostOffset : 0;
+      cost.arithmetic += i.weight * (operations + lost) * target_.arithmeticCost;
+    }
   std::map<uint32_t, double> losses; // of one access, by node
   for (const Walk& w : walks_) {
     double& loss = losses[w.node];
@@ -177,9 +207,9 @@ bool LayoutSearch::isClean() const {
 /// What a map of the chain at `top` adds, over all accesses.
 double LayoutSearch::leastArithmetic(uint32_t top, const IndexMap& map) const {
   double weight = 0;
-  for (const WeighedAccess& a : accesses_) {
-    const std::vector<uint32_t> arrays = variable_.arraysAbove(a.access->node);
-    if (std::find(arrays.begin(), arrays.end(), top) != arrays.end()) weight += a.weight;
+  for (const Indices& i : indices_) {
+    const std::vector<uint32_t> arrays = variable_.arraysAbove(i.node);
+    if (std::find(arrays.begin(), arrays.end(), top) != arrays.end()) weight += i.weight;
   }
   return weight * map.operations() * target_.arithmeticCost;
 }

@@ -41,6 +41,9 @@ struct WeighedAccess {
   /// Nothing when the indices depend on data: such an access speaks for no layout, and against
   /// those that slow down a walk along a dimension (LayoutCost::risk).
   std::optional<AccessPattern> pattern;
+  /// The same number for accesses whose indices differ by constants only: compilers compute one
+  /// address for them, and put the rest into the instructions. 0: not known.
+  uint32_t base = 0;
 };
 
 struct LayoutCost {
@@ -71,6 +74,8 @@ public:
   const LayoutChoice& original() const { return original_; }
   /// True if some access has a conflict in the original layout.
   bool hasConflict() const;
+  /// What a layout with the choices of `choices` costs, whose sizes may be those of other rules.
+  LayoutCost costOf(const SharedLayout& choices) const;
   /// The cheapest layout, among equals the smallest; the original when nothing is better.
   LayoutChoice run();
   /// The cheapest of those that run() passed over because they do not fit, if it would have been
@@ -97,6 +102,7 @@ private:
   };
 
   void classify();
+  void collectIndices();
   void collectWalks();
   LayoutCost evaluate(const SharedLayout& layout, double enough) const;
   bool consider(SharedLayout layout);
@@ -120,6 +126,15 @@ private:
   const std::function<std::optional<double>(uint64_t)> occupancyLossOf_;
   const std::function<bool(uint32_t)> isLiteral_;
   std::vector<Shape> shapes_;
+  /// Nodes that are accessed, once for each different tuple of indices, and how often these are
+  /// computed: a load and a store of one element share the arithmetic of a map.
+  struct Indices {
+    uint32_t node;
+    double weight;
+    /// Others have the same base: under a map it loses its immediate offset.
+    bool isOffset;
+  };
+  std::vector<Indices> indices_;
   std::vector<Walk> walks_;            ///< by node
   std::map<uint32_t, double> unknown_; ///< weight of accesses that depend on data, by node
   std::vector<uint32_t> wholes_; ///< nodes that are accessed as a whole: they keep their types

@@ -33,8 +33,8 @@ std::optional<MatrixTransfer> read(Analyses& analyses, InstRef i, const TargetPr
   t.isByColumns = layout->bits == newer::CooperativeMatrixLayout::ColumnMajorKHR;
   const InstRef type = module.def(t.isStore ? module.typeOf(module.idAt(i, 2)) : module.idAt(i, 1));
   if (!type || module.opcode(type) != newer::Op::OpTypeCooperativeMatrixKHR) return std::nullopt;
-  const auto component = types.naturalLayout(module.idAt(type, 2), target.vec3Stride);
-  const auto element = types.naturalLayout(types.pointee(pointer), target.vec3Stride);
+  const auto component = types.naturalLayout(module.idAt(type, 2), target.sharedRules());
+  const auto element = types.naturalLayout(types.pointee(pointer), target.sharedRules());
   const uint64_t rows = number(module.idAt(type, 4)), columns = number(module.idAt(type, 5));
   const uint64_t stride = number(module.idAt(i, layoutWord + 1));
   if (!component || !element || stride == 0 || stride > kMostElements || rows > kMostElements ||

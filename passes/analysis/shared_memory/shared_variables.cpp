@@ -56,7 +56,7 @@ private:
 
   void access(const Pointer& p, InstRef inst, Id type) {
     if (p.isArgument) return uncounted(p, inst);
-    auto layout = types_.naturalLayout(type, target_.vec3Stride);
+    auto layout = types_.naturalLayout(type, target_.sharedRules());
     // Of a struct without members, or one so large that its offsets are not counted.
     if (!p.isOffsetKnown || !layout || layout->size == 0)
       return obstacle(inst, "unknown-element-layout", "the offset inside the element is unknown");
@@ -102,15 +102,14 @@ private:
     case spv::Op::OpInBoundsAccessChain:
       if (use.word == 3) return follow(p, user, work);
       break;
-    case spv::Op::OpCopyObject: // the sub-array case would need its own result type
-      if (!isElement(p))
-        return obstacle(user, "pointer-copy", "a pointer to a whole row or array is copied");
-      {
-        Pointer copy = p;
-        copy.id = module_.resultId(user);
-        work.push_back(std::move(copy));
-      }
+    case spv::Op::OpCopyObject: {
+      Pointer copy = p;
+      copy.id = module_.resultId(user);
+      // That of a row gets the row's new type, like a chain without steps of its own.
+      if (!isElement(p) && !p.isArgument) variable_.chains.push_back({user, p.node, p.steps});
+      work.push_back(std::move(copy));
       return;
+    }
     case spv::Op::OpEntryPoint:
       return;
     case spv::Op::OpExtInst:
@@ -262,7 +261,7 @@ private:
     const TypeInfo& type = types_.info(p.pointee);
     p.components.push_back({index, type.count});
     const auto constant = constants_.value(index);
-    auto layout = types_.naturalLayout(type.element, target_.vec3Stride);
+    auto layout = types_.naturalLayout(type.element, target_.sharedRules());
     if (!layout) {
       p.isOffsetKnown = false;
     } else {
@@ -285,7 +284,8 @@ private:
 
 /// Fills in `nodes` from the variable's type; false when there are too many, or when some part has
 /// no size.
-bool buildNodes(const Types& types, uint32_t vec3Stride, std::vector<LayoutNode>& nodes) {
+bool buildNodes(const Types& types, const SharedMemoryRules& rules,
+                std::vector<LayoutNode>& nodes) {
   using Kind = LayoutNode::Kind;
   for (uint32_t n = 0; n < nodes.size(); ++n) {
     const TypeInfo& info = types.info(nodes[n].type);
@@ -299,7 +299,7 @@ bool buildNodes(const Types& types, uint32_t vec3Stride, std::vector<LayoutNode>
       nodes[n].kind = Kind::Struct;
       for (uint32_t m = 0; m < info.count; ++m) parts.push_back(types.member(nodes[n].type, m));
     } else {
-      const auto layout = types.naturalLayout(nodes[n].type, vec3Stride);
+      const auto layout = types.naturalLayout(nodes[n].type, rules);
       if (!layout) return false;
       nodes[n].size = *layout;
     }
@@ -356,7 +356,7 @@ std::vector<SharedVariable> collectSharedVariables(Analyses& analyses, const Tar
     variable.id = module.resultId(i);
     variable.nodes.emplace_back();
     variable.nodes[0].type = types.info(module.resultType(i)).element;
-    const bool isKnown = buildNodes(types, target.vec3Stride, variable.nodes);
+    const bool isKnown = buildNodes(types, target.sharedRules(), variable.nodes);
     if (!all && !variable.hasArray()) continue;
     if (isKnown)
       UseWalk(analyses, target, variable).run();
@@ -391,7 +391,7 @@ SharedMemoryUse::SharedMemoryUse(Analyses& analyses, const EntryPoint& entry,
   const std::vector<Id> ids = workgroupVariables(analyses, entry);
   variable_ = ids.size();
   for (Id id : ids) {
-    auto layout = types.naturalLayout(types.info(module.typeOf(id)).element, target.vec3Stride);
+    auto layout = types.naturalLayout(types.info(module.typeOf(id)).element, target.sharedRules());
     isKnown_ = isKnown_ && layout;
     if (id == variable) variable_ = parts_.size();
     const auto size = sizes.find(id);

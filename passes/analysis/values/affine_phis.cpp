@@ -224,6 +224,37 @@ AffineWalk::Form AffineWalk::inductionForm(const InductionVariable& induction, c
   return grown ? table_.add(*init, *grown) : std::nullopt;
 }
 
+/// What a phi where the two sides of a branch meet takes, when `phi` has the given value.
+Id AffineWalk::sideWith(InstRef join, Id phi, uint32_t phiValue, uint32_t depth,
+                        bool& isLiteral) const {
+  const Dominance& dominance = analyses_.get<Dominance>();
+  const BlockRef block = module_.blockOf(join), above = dominance.idom(block);
+  const InstRef branch = above ? module_.terminator(above) : InstRef();
+  // The phi of another loop's header has other values round that loop.
+  const Loop* loop = analyses_.get<Loops>().innermost(block);
+  if (loop && loop->header == block) return {};
+  const std::vector<Incoming> incoming = incomingOf(join);
+  if (!branch || module_.opcode(branch) != spv::Op::OpBranchConditional || incoming.size() != 2 ||
+      widthOf(Place{module_.resultId(join), 0, {}}) != 32)
+    return {};
+  const Id label = module_.idAt(branch, 2), other = module_.idAt(branch, 3);
+  const auto condition =
+      label != other ? evaluateWith(module_.idAt(branch, 1), phi, phiValue, depth, isLiteral)
+                     : std::nullopt;
+  if (!condition) return {};
+  const BlockRef side = module_.blockOfLabel(*condition != 0 ? label : other);
+  Id found;
+  for (const Incoming& i : incoming) {
+    const bool isFrom = side == block ? i.from == above
+                                      : analyses_.get<Cfg>().predecessors(side).size() == 1 &&
+                                            dominance.dominates(side, i.from);
+    if (!isFrom) continue;
+    if (found) return {};
+    found = i.value;
+  }
+  return found;
+}
+
 /// The value of `value` when `phi` has the given one and everything else on the way is constant.
 std::optional<uint32_t> AffineWalk::evaluateWith(Id value, Id phi, uint32_t phiValue,
                                                  uint32_t depth, bool& isLiteral) const {
@@ -234,7 +265,19 @@ std::optional<uint32_t> AffineWalk::evaluateWith(Id value, Id phi, uint32_t phiV
   }
   InstRef def = module_.def(value);
   if (depth == 0 || !def || module_.facts(def).opClass != OpClass::Value) return std::nullopt;
+  if (module_.opcode(def) == spv::Op::OpPhi) {
+    const Id side = sideWith(def, phi, phiValue, depth - 1, isLiteral);
+    return side ? evaluateWith(side, phi, phiValue, depth - 1, isLiteral) : std::nullopt;
+  }
   if (!module_.facts(def).onlyIds) return std::nullopt;
+  if (module_.opcode(def) == spv::Op::OpSelect) {
+    if (widthOf(Place{module_.idAt(def, 3), 0, {}}) != 1 || widthOf(Place{value, 0, {}}) != 32)
+      return std::nullopt;
+    const auto condition = evaluateWith(module_.idAt(def, 3), phi, phiValue, depth - 1, isLiteral);
+    if (!condition) return std::nullopt;
+    const Id side = module_.idAt(def, *condition != 0 ? 4 : 5);
+    return evaluateWith(side, phi, phiValue, depth - 1, isLiteral);
+  }
   std::array<uint32_t, 2> v{};
   uint32_t count = module_.wordCount(def) - 3;
   if (count < 1 || count > v.size()) return std::nullopt;

@@ -257,8 +257,12 @@ std::optional<uint32_t> AffineTable::evaluateTerm(uint32_t term, const LaneConte
   case AffineTerm::Kind::WorkgroupId:
   case AffineTerm::Kind::Induction:
   case AffineTerm::Kind::UniformOpaque:
+    if (const auto value = lane.values ? lane.values->of(term, lane) : std::nullopt) return value;
+    if (lane.notes && sampleCount(f) != 1) lane.notes->isSampled = true;
     return sample(f, lane.seed);
   case AffineTerm::Kind::VaryingOpaque:
+    if (const auto value = lane.values ? lane.values->of(term, lane) : std::nullopt) return value;
+    if (lane.notes) lane.notes->isUnknown = true;
     return std::nullopt;
   case AffineTerm::Kind::Derived:
     return evaluateDerived(f.term, [&](const AffineExpr& e) { return evaluate(e, lane); });

@@ -119,6 +119,7 @@ private:
   };
   std::vector<Test> testsOf(const Loop& loop) const;
   std::optional<uint32_t> mostIterations(const Loop& loop, const Test& test, bool& isLiteral);
+  Id sideWith(InstRef join, Id phi, uint32_t phiValue, uint32_t depth, bool& isLiteral) const;
   std::optional<uint32_t> evaluateWith(Id value, Id phi, uint32_t phiValue, uint32_t depth,
                                        bool& isLiteral) const;
 

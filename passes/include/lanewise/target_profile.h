@@ -2,6 +2,7 @@
 // driver/targets/, read by the driver; the defaults below are those of `generic`.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -19,6 +20,23 @@ inline constexpr uint32_t kDefaultSubgroupSize = 32;
 constexpr bool isSubgroupSize(uint32_t lanes) {
   return lanes >= 4 && lanes <= kMaxSubgroupSize && (lanes & (lanes - 1)) == 0;
 }
+
+/// How a driver lays out Workgroup memory without explicit offsets: SPIR-V leaves that to it.
+struct SharedMemoryRules {
+  /// Bytes between vectors of three 32-bit components in an array: 12 or 16.
+  uint32_t vec3Stride = 16;
+  /// Bytes of such a vector; at 12, what follows it in a struct may stand in its fourth component.
+  uint32_t vec3Bytes = 16;
+  /// Vectors are aligned to their components, and no longer than these.
+  bool isScalar = false;
+
+  SharedMemoryRules() = default;
+  SharedMemoryRules(uint32_t stride) : vec3Stride(stride), vec3Bytes(stride) {} // NOLINT: by stride
+  SharedMemoryRules(uint32_t stride, uint32_t bytes, bool scalar)
+      : vec3Stride(stride), vec3Bytes(bytes), isScalar(scalar) {}
+};
+/// All rules that drivers are known to have.
+std::span<const SharedMemoryRules> knownSharedMemoryRules();
 
 struct TargetProfile {
   std::string name = "generic";
@@ -53,6 +71,17 @@ struct TargetProfile {
   /// Bytes between consecutive 3-component vectors of 32-bit elements in Workgroup memory (12 or
   /// 16).
   uint32_t vec3Stride = 16;
+  /// Bytes of one of them: what follows it in a struct may stand right behind it (12 or 16). No
+  /// more than the stride.
+  uint32_t vec3Bytes = 16;
+  /// What vectors are aligned to in Workgroup memory. Unknown: as Size, but what is decided must
+  /// hold for all rules that drivers are known to have.
+  enum class VectorAlignment : uint8_t { Unknown, Component, Size };
+  VectorAlignment vectorAlignment = VectorAlignment::Unknown;
+  SharedMemoryRules sharedRules() const {
+    return {vec3Stride, std::min(vec3Bytes, vec3Stride),
+            vectorAlignment == VectorAlignment::Component};
+  }
 
   // Global memory.
   /// Bytes fetched at once from device memory.

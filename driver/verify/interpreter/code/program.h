@@ -219,8 +219,8 @@ struct BuiltInVariable {
 struct ProgramOptions {
   std::string entry; ///< empty: the only one
   std::map<uint32_t, uint64_t> specConstants;
-  /// Bytes that a vector of three 32-bit components takes in Workgroup memory: 12 or 16.
-  uint32_t vec3Stride = 16;
+  /// How Workgroup memory without explicit layout is laid out.
+  SharedMemoryRules sharedRules;
   /// Of the runs to come; counts where there are cooperative matrices.
   uint32_t subgroupSize = kDefaultSubgroupSize;
 };

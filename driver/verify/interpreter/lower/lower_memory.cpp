@@ -45,7 +45,7 @@ MatrixLayout ModuleLowering::matrixOf(Id structType, uint32_t member) const {
 
 uint64_t ModuleLowering::memberOffset(Id structType, uint32_t member, bool natural) const {
   if (natural)
-    return types_->naturalMemberOffset(structType, member, options_.vec3Stride).value_or(0);
+    return types_->naturalMemberOffset(structType, member, options_.sharedRules).value_or(0);
   return types_->offset(structType, member).value_or(0);
 }
 
@@ -55,14 +55,14 @@ uint64_t ModuleLowering::strideOf(Id arrayType, MatrixLayout matrix, bool natura
   Id element = info(arrayType).element;
   if (natural) {
     SizeAlign layout =
-        types_->naturalLayout(element, options_.vec3Stride).value_or(SizeAlign{0, 1});
+        types_->naturalLayout(element, options_.sharedRules).value_or(SizeAlign{0, 1});
     return (layout.size + layout.align - 1) / layout.align * layout.align;
   }
   return sizeInMemory(element, matrix, natural);
 }
 
 uint64_t ModuleLowering::sizeInMemory(Id type, MatrixLayout matrix, bool natural) const {
-  if (natural) return types_->naturalLayout(type, options_.vec3Stride).value_or(SizeAlign{}).size;
+  if (natural) return types_->naturalLayout(type, options_.sharedRules).value_or(SizeAlign{}).size;
   const TypeInfo& t = info(type);
   switch (t.kind) {
   case Kind::Bool:
@@ -121,7 +121,7 @@ bool ModuleLowering::collectRuns(Id type, MatrixLayout matrix, uint32_t componen
     uint64_t columnStride = matrix.isRowMajor ? scalar : matrix.stride;
     if (natural) {
       SizeAlign layout =
-          types_->naturalLayout(t.element, options_.vec3Stride).value_or(SizeAlign{0, 1});
+          types_->naturalLayout(t.element, options_.sharedRules).value_or(SizeAlign{0, 1});
       columnStride = (layout.size + layout.align - 1) / layout.align * layout.align;
     } else if (matrix.stride == 0) {
       return false;
@@ -267,7 +267,7 @@ bool ModuleLowering::stepInto(Pointer& p, Id index, InstRef at, bool& ok) {
     uint64_t stride = p.matrix.isRowMajor ? scalar : p.matrix.stride;
     if (natural) {
       SizeAlign layout =
-          types_->naturalLayout(t.element, options_.vec3Stride).value_or(SizeAlign{0, 1});
+          types_->naturalLayout(t.element, options_.sharedRules).value_or(SizeAlign{0, 1});
       stride = (layout.size + layout.align - 1) / layout.align * layout.align;
     } else if (!isCells && p.matrix.stride == 0) {
       return ok = false;
@@ -296,7 +296,7 @@ void ModuleLowering::lowerAccessChain(InstRef i, bool isPointerChain) {
     uint64_t stride = types_->arrayStride(typeOf(base)).value_or(0);
     if (stride == 0) {
       SizeAlign layout =
-          types_->naturalLayout(p.pointee, options_.vec3Stride).value_or(SizeAlign{0, 1});
+          types_->naturalLayout(p.pointee, options_.sharedRules).value_or(SizeAlign{0, 1});
       stride = (layout.size + layout.align - 1) / layout.align * layout.align;
     }
     indexBy(p, module_->idAt(i, w++), stride, 0, i);

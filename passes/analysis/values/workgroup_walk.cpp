@@ -1,0 +1,430 @@
+#include "analysis/values/workgroup_walk.h"
+
+#include "analysis/control_flow/cfg.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/types.h"
+
+#include <algorithm>
+#include <set>
+
+namespace lanewise {
+namespace {
+
+/// Evaluations of a form for a lane, some fifty milliseconds for a million.
+constexpr uint64_t kMostEvaluations = uint64_t(1) << 21;
+constexpr uint32_t kMostCalls = 64;
+/// Of a loop that is known to go round more often only the first rounds are run, each for several.
+constexpr uint64_t kLongLoop = 64, kRoundsOfLongLoop = 32;
+constexpr uint32_t kUnordered = UINT32_MAX;
+constexpr int32_t kNoSlot = -1, kNotLookedAt = -2;
+
+bool isLong(const Loop& loop) {
+  return loop.tripCount && *loop.tripCount > kLongLoop;
+}
+
+} // namespace
+
+WorkgroupWalk::WorkgroupWalk(Analyses& analyses, Affine& affine, const EntryPoint& entry,
+                             std::array<uint32_t, 3> size, uint32_t subgroupSize)
+    : analyses_(analyses), module_(analyses.module()), affine_(affine), entry_(entry), size_(size),
+      subgroupSize_(subgroupSize), lanes_(size[0] * size[1] * size[2]) {}
+
+LaneContext WorkgroupWalk::context(uint32_t lane, uint32_t seed, EvaluationNotes& notes) const {
+  LaneContext context{localIdOf(lane, size_), lane % subgroupSize_, lane / subgroupSize_, seed};
+  context.values = this;
+  context.notes = &notes;
+  return context;
+}
+
+void WorkgroupWalk::spend(uint64_t evaluations) {
+  isOver_ = isOver_ || evaluations > left_;
+  left_ -= std::min(left_, evaluations);
+}
+
+std::optional<uint32_t> WorkgroupWalk::of(uint32_t term, const LaneContext& lane) const {
+  if (term >= slotOfTerm_.size() || slotOfTerm_[term] < 0) return std::nullopt;
+  const Slot& slot = slots_[size_t(slotOfTerm_[term])];
+  const uint32_t n = lane.subgroupIndex * subgroupSize_ + lane.subgroupLane;
+  if (slot.isKnown[n] == 0) return std::nullopt;
+  return slot.values[n];
+}
+
+// ---- prepare ----
+
+/// Blocks so that all of a loop stands before its merge block, and all arms of a selection before
+/// theirs: what is executed first stands first.
+void WorkgroupWalk::orderBlocks(FunctionRef function) {
+  const Cfg& cfg = analyses_.get<Cfg>();
+  const auto blocks = cfg.reversePostOrder(function);
+  if (blocks.empty()) return;
+  struct Frame {
+    BlockRef block;
+    std::vector<BlockRef> next;
+    size_t at = 0;
+  };
+  auto frameOf = [&](BlockRef b) {
+    Frame frame{b, {}};
+    // What is finished first stands last.
+    if (const Construct* construct = cfg.constructAt(b)) {
+      frame.next.push_back(construct->merge);
+      if (construct->continueTarget) frame.next.push_back(construct->continueTarget);
+    }
+    for (BlockRef s : cfg.successors(b)) frame.next.push_back(s);
+    return frame;
+  };
+  std::set<BlockRef> seen{blocks.front()};
+  std::vector<BlockRef> finished;
+  std::vector<Frame> stack{frameOf(blocks.front())};
+  while (!stack.empty()) {
+    Frame& top = stack.back();
+    if (top.at == top.next.size()) {
+      finished.push_back(top.block);
+      stack.pop_back();
+      continue;
+    }
+    const BlockRef next = top.next[top.at++];
+    if (next && cfg.isReachable(next) && seen.insert(next).second) stack.push_back(frameOf(next));
+  }
+  for (size_t n = 0; n < finished.size(); ++n)
+    order_[finished[n].value] = uint32_t(finished.size() - n);
+}
+
+/// What there is to do in each block: the instructions asked for, and calls that lead to some.
+void WorkgroupWalk::collectEvents(std::span<const InstRef> insts) {
+  std::map<FunctionRef, std::vector<InstRef>> calls; // by callee
+  for (FunctionRef f : entry_.functions)
+    for (InstRef i : module_.functionInsts(f))
+      if (module_.opcode(i) == spv::Op::OpFunctionCall)
+        calls[module_.functionOfId(module_.idAt(i, 3))].push_back(i);
+  std::vector<FunctionRef> work;
+  for (size_t n = 0; n < insts.size(); ++n) {
+    const BlockRef block = module_.blockOf(insts[n]);
+    events_[block].push_back({insts[n], n, {}});
+    work.push_back(module_.functionOf(block));
+  }
+  std::set<FunctionRef> seen;
+  while (!work.empty()) {
+    const FunctionRef f = work.back();
+    work.pop_back();
+    if (!f || !seen.insert(f).second) continue;
+    for (InstRef i : calls[f]) {
+      events_[module_.blockOf(i)].push_back({i, 0, f});
+      work.push_back(module_.functionOf(module_.blockOf(i)));
+    }
+  }
+  for (auto& [block, events] : events_)
+    std::stable_sort(events.begin(), events.end(),
+                     [](const Event& a, const Event& b) { return a.inst.value < b.inst.value; });
+  for (FunctionRef f : seen) {
+    if (!std::binary_search(entry_.functions.begin(), entry_.functions.end(), f)) continue;
+    orderBlocks(f);
+    for (BlockRef b : analyses_.get<Cfg>().reversePostOrder(f)) {
+      const InstRef end = module_.terminator(b);
+      const spv::Op op = module_.opcode(end);
+      if (op == spv::Op::OpBranchConditional || op == spv::Op::OpSwitch)
+        conditions_[b] = &affine_.of(module_.idAt(end, 1));
+    }
+  }
+}
+
+/// Gives each term of the form whose value an execution decides a slot; `phis` receives new ones.
+void WorkgroupWalk::collectSlots(const AffineExpr& e, std::vector<Id>& phis) {
+  for (auto [t, coefficient] : e.terms) {
+    if (t >= slotOfTerm_.size()) slotOfTerm_.resize(size_t(t) + 1, kNotLookedAt);
+    if (slotOfTerm_[t] != kNotLookedAt) continue;
+    slotOfTerm_[t] = kNoSlot;
+    const AffineTerm& term = affine_.term(t);
+    if (term.kind == AffineTerm::Kind::Derived) {
+      for (uint32_t a : term.args) collectSlots(affine_.argument(a), phis);
+      continue;
+    }
+    const bool mayHave = term.kind == AffineTerm::Kind::Induction ||
+                         term.kind == AffineTerm::Kind::UniformOpaque ||
+                         term.kind == AffineTerm::Kind::VaryingOpaque;
+    const InstRef def = mayHave ? module_.def(term.id) : InstRef();
+    if (!def || !term.args.empty()) continue;
+    const spv::Op op = module_.opcode(def);
+    if (op != spv::Op::OpPhi && op != spv::Op::OpLabel) continue;
+    const auto [at, isNew] = slotOfId_.try_emplace(term.id, uint32_t(slots_.size()));
+    slotOfTerm_[t] = int32_t(at->second);
+    if (!isNew) continue;
+    slots_.push_back({std::vector<uint32_t>(lanes_), std::vector<uint8_t>(lanes_)});
+    if (op != spv::Op::OpPhi) continue;
+    phisOf_[module_.blockOf(def)].push_back(def);
+    phis.push_back(term.id);
+  }
+}
+
+void WorkgroupWalk::prepare(std::span<const InstRef> insts,
+                            std::span<const AffineExpr* const> values) {
+  order_.assign(module_.blockCount() + 1, kUnordered);
+  collectEvents(insts);
+  std::vector<Id> phis;
+  for (const AffineExpr* e : values) collectSlots(*e, phis);
+  for (const auto& [block, condition] : conditions_) collectSlots(*condition, phis);
+  while (!phis.empty()) {
+    const InstRef phi = module_.def(phis.back());
+    phis.pop_back();
+    for (uint32_t word = 3; word < module_.wordCount(phi); word += 2)
+      collectSlots(affine_.of(module_.idAt(phi, word)), phis);
+  }
+}
+
+// ---- run ----
+
+bool WorkgroupWalk::run(std::span<const InstRef> insts, std::span<const AffineExpr* const> values,
+                        const std::function<void(const Visit&)>& visit) {
+  visit_ = &visit;
+  left_ = kMostEvaluations;
+  prepare(insts, values);
+  LaneMask all(lanes_);
+  for (uint32_t n = 0; n < lanes_; ++n) all.set(n);
+  if (entry_.function) call(entry_.function, all, 1, true);
+  return !isOver_;
+}
+
+void WorkgroupWalk::call(FunctionRef function, const LaneMask& lanes, double weight,
+                         bool isCertain) {
+  const BlockRef first = module_.firstBlock(function);
+  if (module_.blockCount(function) == 0 || order_[first.value] == kUnordered) return;
+  if (callDepth_ == kMostCalls) {
+    isOver_ = true;
+    return;
+  }
+  ++callDepth_;
+  Pending pending;
+  pending[order_[first.value]] = {first, lanes, 0};
+  while (!pending.empty() && !isOver_) {
+    const Arrival arrival = std::move(pending.begin()->second);
+    pending.erase(pending.begin());
+    execute(arrival, pending, weight, isCertain);
+  }
+  --callDepth_;
+}
+
+/// Rounds that one stands for in the loops around the block.
+double WorkgroupWalk::weightOf(BlockRef block) const {
+  const Loops& loops = analyses_.get<Loops>();
+  double weight = 1;
+  for (const Loop* loop = loops.innermost(block); loop; loop = loops.parent(*loop))
+    if (isLong(*loop)) weight *= double(*loop->tripCount) / double(kRoundsOfLongLoop);
+  return weight;
+}
+
+void WorkgroupWalk::execute(const Arrival& arrival, Pending& pending, double weight,
+                            bool isCertain) {
+  spend(lanes_ / 16 + 1);
+  Arrival here = arrival;
+  while (here.uncertainTo != 0 && order_[here.block.value] >= here.uncertainTo) {
+    const auto left = pending.left.find(here.uncertainTo);
+    here.uncertainTo = left != pending.left.end() ? left->second : 0;
+    if (left != pending.left.end()) pending.left.erase(left);
+  }
+  const bool isCertainHere = isCertain && here.uncertainTo == 0;
+  if (const auto events = events_.find(here.block); events != events_.end()) {
+    const double each = weight * weightOf(here.block);
+    const bool isAll = isCertainHere && each == 1;
+    for (const Event& event : events->second) {
+      if (isOver_) return;
+      if (event.callee)
+        call(event.callee, here.lanes, each, isAll);
+      else
+        (*visit_)({event.index, &here.lanes, each, isAll});
+    }
+  }
+  const InstRef terminator = module_.terminator(here.block);
+  switch (module_.opcode(terminator)) {
+  case spv::Op::OpBranch:
+    return go(here, module_.blockOfLabel(module_.idAt(terminator, 1)), here.lanes, here.uncertainTo,
+              pending);
+  case spv::Op::OpBranchConditional:
+    return branch(here, terminator, pending);
+  case spv::Op::OpSwitch:
+    return choose(here, terminator, pending);
+  default: // returns
+    if (here.uncertainTo != 0) pending.left[here.uncertainTo] = kUnordered;
+    return;
+  }
+}
+
+WorkgroupWalk::Ways WorkgroupWalk::waysOf(const AffineExpr& condition, const LaneMask& lanes) {
+  Ways ways{LaneMask(lanes_), LaneMask(lanes_), LaneMask(lanes_)};
+  EvaluationNotes notes;
+  if (affine_.isWorkgroupUniform(condition)) {
+    std::optional<uint32_t> first;
+    lanes.forEach([&, isFirst = true](uint32_t n) mutable {
+      if (isFirst) first = affine_.evaluate(condition, context(n, 0, notes));
+      isFirst = false;
+    });
+    spend(1);
+    ways.isSampled = notes.isSampled;
+    (!first || notes.isSampled ? ways.open : *first != 0 ? ways.yes : ways.no) = lanes;
+    return ways;
+  }
+  uint64_t count = 0;
+  lanes.forEach([&](uint32_t n) {
+    const auto value = affine_.evaluate(condition, context(n, 0, notes));
+    (!value ? ways.open : *value != 0 ? ways.yes : ways.no).set(n);
+    ++count;
+  });
+  spend(count);
+  ways.isSampled = notes.isSampled;
+  return ways;
+}
+
+uint32_t WorkgroupWalk::orderOfMerge(BlockRef header) const {
+  const Construct* construct = analyses_.get<Cfg>().constructAt(header);
+  return construct && construct->merge ? order_[construct->merge.value] : kUnordered;
+}
+
+/// Decides who leaves the loop by this branch. Where that is not known: nobody while another end is
+/// in sight, else all after as many rounds as any other such loop has.
+void WorkgroupWalk::leave(const Loop& loop, Arrival& arrival, Ways& ways, bool yesLeaves) {
+  Round& round = rounds_[loop.header];
+  LaneMask& leaving = yesLeaves ? ways.yes : ways.no;
+  LaneMask& staying = yesLeaves ? ways.no : ways.yes;
+  const uint64_t rounds = round.number + (arrival.block == loop.header ? 0u : 1u);
+  const bool isKnown = ways.open.isEmpty() && !ways.isSampled;
+  if (isKnown && !isLong(loop)) {
+    round.hasKnownEnd = true;
+    return;
+  }
+  // From here on nobody knows how often the loop goes round, nor who is still in it.
+  arrival.uncertainTo = std::max(arrival.uncertainTo, orderOfMerge(loop.header));
+  const bool isEnd = isLong(loop) ? rounds >= kRoundsOfLongLoop
+                                  : !round.hasKnownEnd && rounds >= kUnknownTripCount;
+  if (isEnd) {
+    leaving = arrival.lanes;
+    staying = LaneMask(lanes_);
+  } else {
+    // What stands behind runs once, whoever it is.
+    LaneMask open = ways.open;
+    if (ways.isSampled) open |= leaving;
+    staying |= open;
+    leaving = round.wasLeft ? LaneMask(lanes_) : open;
+    round.wasLeft = true;
+  }
+}
+
+void WorkgroupWalk::branch(const Arrival& arrival, InstRef terminator, Pending& pending) {
+  const BlockRef onTrue = module_.blockOfLabel(module_.idAt(terminator, 2));
+  const BlockRef onFalse = module_.blockOfLabel(module_.idAt(terminator, 3));
+  if (onTrue == onFalse) return go(arrival, onTrue, arrival.lanes, arrival.uncertainTo, pending);
+  Ways ways = waysOf(*conditions_.at(arrival.block), arrival.lanes);
+  Arrival here = arrival;
+  const Loops& loops = analyses_.get<Loops>();
+  const Loop* loop = loops.innermost(here.block);
+  const bool trueStays = loop && loops.contains(*loop, onTrue);
+  const bool falseStays = loop && loops.contains(*loop, onFalse);
+  if (loop && trueStays != falseStays) {
+    leave(*loop, here, ways, falseStays);
+  } else if (!ways.open.isEmpty() || ways.isSampled) {
+    here.uncertainTo = std::max(here.uncertainTo, orderOfMerge(here.block));
+    ways.yes |= ways.open;
+    ways.no |= ways.open;
+  }
+  if (!ways.yes.isEmpty()) go(here, onTrue, ways.yes, here.uncertainTo, pending);
+  if (!ways.no.isEmpty()) go(here, onFalse, ways.no, here.uncertainTo, pending);
+}
+
+/// A switch: each lane takes its case; where the selector is not known, every one.
+void WorkgroupWalk::choose(const Arrival& arrival, InstRef terminator, Pending& pending) {
+  const AffineExpr& selector = *conditions_.at(arrival.block);
+  const BlockRef otherwise = module_.blockOfLabel(module_.idAt(terminator, 2));
+  std::map<BlockRef, LaneMask> ways;
+  const auto targets = analyses_.get<Cfg>().successors(arrival.block);
+  EvaluationNotes notes;
+  const bool isNarrow = module_.wordCount(terminator) % 2 == 1; // a literal is one word
+  bool isOpen = false;
+  arrival.lanes.forEach([&](uint32_t n) {
+    const auto value = affine_.evaluate(selector, context(n, 0, notes));
+    auto add = [&](BlockRef to) { ways.try_emplace(to, LaneMask(lanes_)).first->second.set(n); };
+    if (!value || notes.isSampled || !isNarrow) {
+      isOpen = true;
+      for (BlockRef to : targets) add(to);
+      return;
+    }
+    BlockRef to = otherwise;
+    for (uint32_t word = 3; word + 1 < module_.wordCount(terminator); word += 2)
+      if (module_.word(terminator, word) == *value)
+        to = module_.blockOfLabel(module_.idAt(terminator, word + 1));
+    add(to);
+  });
+  spend(lanes_);
+  uint32_t uncertainTo = arrival.uncertainTo;
+  if (isOpen) uncertainTo = std::max(uncertainTo, orderOfMerge(arrival.block));
+  for (const auto& [to, lanes] : ways) go(arrival, to, lanes, uncertainTo, pending);
+}
+
+/// Values that the phis of `to` take for the lanes that come from `from`.
+void WorkgroupWalk::crossEdge(BlockRef from, BlockRef to, const LaneMask& lanes,
+                              const LaneMask* already) {
+  struct Change {
+    uint32_t slot, lane;
+    std::optional<uint32_t> value;
+  };
+  std::vector<Change> changes; // all phis of a block change at once
+  const Id label = module_.labelId(from);
+  if (const auto phis = phisOf_.find(to); phis != phisOf_.end())
+    for (InstRef phi : phis->second) {
+      const uint32_t slot = slotOfId_.at(module_.resultId(phi));
+      for (uint32_t word = 3; word + 1 < module_.wordCount(phi); word += 2) {
+        if (module_.idAt(phi, word + 1) != label) continue;
+        const AffineExpr& value = affine_.of(module_.idAt(phi, word));
+        const bool isUniform = affine_.isWorkgroupUniform(value);
+        std::optional<uint32_t> last;
+        bool isFirst = true;
+        lanes.forEach([&](uint32_t n) {
+          if (!isUniform || isFirst) {
+            EvaluationNotes notes;
+            last = affine_.evaluate(value, context(n, 0, notes));
+            if (notes.isSampled) last.reset();
+            spend(1);
+          }
+          isFirst = false;
+          changes.push_back({slot, n, last});
+        });
+      }
+    }
+  for (const Change& change : changes) {
+    Slot& slot = slots_[change.slot];
+    // Lanes that may have come another way as well.
+    const bool isDoubtful =
+        already && already->test(change.lane) &&
+        (slot.isKnown[change.lane] == 0 || slot.values[change.lane] != change.value);
+    slot.isKnown[change.lane] = change.value && !isDoubtful;
+    slot.values[change.lane] = change.value.value_or(0);
+  }
+}
+
+void WorkgroupWalk::go(const Arrival& arrival, BlockRef to, const LaneMask& lanes,
+                       uint32_t uncertainTo, Pending& pending) {
+  const uint32_t order = to ? order_[to.value] : kUnordered;
+  if (order == kUnordered) return;
+  if (uncertainTo != 0 && order > uncertainTo) {
+    uint32_t& left = pending.left[uncertainTo];
+    left = std::max(left, order);
+  }
+  const auto at = pending.find(order);
+  crossEdge(arrival.block, to, lanes, at == pending.end() ? nullptr : &at->second.lanes);
+  const Loops& loops = analyses_.get<Loops>();
+  if (const Loop* loop = loops.innermost(to); loop && loop->header == to) {
+    const bool isBack = loops.contains(*loop, arrival.block);
+    Round& round = rounds_[to];
+    round = isBack ? Round{round.number + 1, round.hasKnownEnd, round.wasLeft} : Round{};
+    if (const auto slot = slotOfId_.find(module_.labelId(to)); slot != slotOfId_.end())
+      lanes.forEach([&](uint32_t n) {
+        Slot& iterations = slots_[slot->second];
+        iterations.values[n] = isBack ? iterations.values[n] + 1 : 0;
+        iterations.isKnown[n] = 1;
+      });
+  }
+  if (at == pending.end()) {
+    pending[order] = {to, lanes, uncertainTo};
+    return;
+  }
+  at->second.lanes |= lanes;
+  at->second.uncertainTo = std::max(at->second.uncertainTo, uncertainTo);
+}
+
+} // namespace lanewise
