@@ -51,6 +51,16 @@ std::vector<PassStep> standardSteps() {
   return steps;
 }
 
+std::vector<PassStep> sizeSteps() {
+  std::vector<PassStep> steps = standardSteps();
+  std::erase_if(steps, [](const PassStep& step) {
+    return !step.pass->isCanonical || !step.onlyAfter.empty();
+  });
+  for (PassStep& step : steps)
+    if (step.pass->flag == "inline") step.mode = "small";
+  return steps;
+}
+
 struct PassRunner::Subject {
   Module module;
   Analyses analyses;

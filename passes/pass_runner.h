@@ -27,6 +27,8 @@ struct PassStep {
 
 /// `-O`: canonical form, Lanewise's passes, and the same clean-up where one of those did something.
 std::vector<PassStep> standardSteps();
+/// `-Os`: the canonical passes alone, and calls stay where that is shorter.
+std::vector<PassStep> sizeSteps();
 
 /// What passes are told besides the module (PassContext); what it refers to must outlive the run.
 struct PassSettings {

@@ -9,7 +9,7 @@
 namespace lanewise {
 
 #define LANEWISE_PASS(file, entry, values, inO, summary) PassResult entry(PassContext&);
-#define LANEWISE_CANONICAL_PASS(file, entry, summary) PassResult entry(PassContext&);
+#define LANEWISE_CANONICAL_PASS(file, entry, values, summary) PassResult entry(PassContext&);
 #include "registry.def"
 #undef LANEWISE_PASS
 #undef LANEWISE_CANONICAL_PASS
@@ -31,8 +31,8 @@ constexpr auto kFlag = Name;
 const PassInfo kPasses[] = {
 #define LANEWISE_PASS(file, entry, values, inO, summary)                                           \
   {kFlag<FlagName(#file)>.view(), #file, values, summary, inO, &entry},
-#define LANEWISE_CANONICAL_PASS(file, entry, summary)                                              \
-  {kFlag<FlagName(#file)>.view(), #file, "", summary, true, &entry, true},
+#define LANEWISE_CANONICAL_PASS(file, entry, values, summary)                                      \
+  {kFlag<FlagName(#file)>.view(), #file, values, summary, true, &entry, true},
 #include "registry.def"
 #undef LANEWISE_PASS
 #undef LANEWISE_CANONICAL_PASS

@@ -34,9 +34,12 @@ void printPasses() {
   printOut("\n-O=spirv-opt is these, spirv-opt's own -O around the passes of Lanewise:\n");
   for (const PipelineStep& step : standardPipeline(Canonical::SpirvOpt))
     printOut("  {}{}\n", step.flag, step.pass ? "    (Lanewise)" : "");
-  printOut("\n-Os is that of the installed spirv-opt. Every other flag of a spirv-opt pass is "
-           "taken as well, in\n"
-           "any order with these.\n");
+  printOut("\n-Os is the canonical ones alone, with calls kept where that is shorter:\n");
+  for (const PipelineStep& step : sizePipeline()) printOut("  {}    (canonical)\n", step.flag);
+  printOut(
+      "\n-Os=spirv-opt is -Os of the installed spirv-opt. Every other flag of a spirv-opt pass is "
+      "taken as well, in\n"
+      "any order with these.\n");
 }
 
 class PassesCommand : public Command {

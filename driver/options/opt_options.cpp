@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
+#include <iterator>
 #include <sstream>
 
 namespace lanewise::driver {
@@ -30,7 +31,8 @@ std::vector<OptionDescription> describePasses() {
        "the same with spirv-opt's passes around Lanewise's",
        false,
        true},
-      {{"-Os"}, {}, {}, ours, "spirv-opt's passes for size", false, true},
+      {{"-Os"}, {}, {}, ours, "the canonical passes, for size", false, true},
+      {{"-Os=spirv-opt"}, {}, {}, ours, "spirv-opt's passes for size", false, true},
       {{"-Oconfig"}, {}, "FILE", ours, "the flags in this file", false, true}};
   for (const PassInfo& pass : allPasses())
     flags.push_back({{"--" + std::string(pass.flag)},
@@ -60,7 +62,8 @@ std::string helpOfPasses() {
   };
   add("-O", "the standard pipeline (`lanewise passes` prints it)");
   add("-O=spirv-opt", "the same with spirv-opt's passes around Lanewise's");
-  add("-Os", "spirv-opt's passes for size");
+  add("-Os", "the canonical passes, for size");
+  add("-Os=spirv-opt", "spirv-opt's passes for size");
   add("-Oconfig=FILE", "the flags in FILE");
   for (const PassInfo& pass : allPasses()) {
     std::string flag = fmt::format("--{}{}", pass.flag,
@@ -93,10 +96,12 @@ Result<bool> takeConfig(std::vector<PipelineStep>& steps, const std::string& arg
 
 /// Adds what a flag stands for to the pipeline, if it is one of a pass.
 Result<bool> takePass(std::vector<PipelineStep>& steps, const std::string& argument) {
-  if (argument == "-O" || argument == "-O=spirv-opt") {
-    std::vector<PipelineStep> standard =
-        standardPipeline(argument == "-O" ? Canonical::Lanewise : Canonical::SpirvOpt);
-    steps.insert(steps.end(), standard.begin(), standard.end());
+  const bool isTheirs = argument.ends_with("=spirv-opt");
+  const std::string_view level = std::string_view(argument).substr(0, argument.find('='));
+  if ((level == "-O" || level == "-Os") && (isTheirs || level == argument)) {
+    const Canonical whose = isTheirs ? Canonical::SpirvOpt : Canonical::Lanewise;
+    std::ranges::copy(level == "-O" ? standardPipeline(whose) : sizePipeline(whose),
+                      std::back_inserter(steps));
     return true;
   }
   Result<std::optional<PipelineStep>> step = parseStep(argument);

@@ -481,7 +481,6 @@ bool matchesGlob(std::string_view glob, std::string_view text) {
 
 Result<std::optional<PipelineStep>> parseStep(const std::string& argument) {
   std::optional<PipelineStep> none;
-  if (argument == "-Os") return std::optional(PipelineStep{argument, nullptr, {}, false});
   if (!argument.starts_with("--") || argument.size() < 3) return none;
   size_t equals = argument.find('=');
   std::string name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);

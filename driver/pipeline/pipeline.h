@@ -44,10 +44,12 @@ enum class Canonical : uint8_t {
 };
 /// What `-O` stands for.
 std::vector<PipelineStep> standardPipeline(Canonical whose = Canonical::Lanewise);
+/// What `-Os` and `-Os=spirv-opt` stand for.
+std::vector<PipelineStep> sizePipeline(Canonical whose = Canonical::Lanewise);
 
 /// The step of one argument: a flag of ours, or one that the installed SPIRV-Tools accepts. Nothing
-/// when it is neither; an Error when it is one of ours with a value that it does not take. `-O` is
-/// not a step.
+/// when it is neither; an Error when it is one of ours with a value that it does not take. `-O` and
+/// `-Os` are no steps.
 Result<std::optional<PipelineStep>> parseStep(const std::string& argument);
 
 /// PASS:GLOB of --only and --skip.

@@ -59,7 +59,9 @@ constexpr const char* kSpirvOptCleanUp[] = {
 };
 
 PipelineStep stepOfStandard(const PassStep& step) {
-  return {"--" + std::string(step.pass->flag), step.pass, step.mode, true, step.onlyAfter};
+  std::string flag = "--" + std::string(step.pass->flag);
+  if (step.mode != step.pass->defaultValue()) flag += "=" + step.mode;
+  return {std::move(flag), step.pass, step.mode, true, step.onlyAfter};
 }
 
 PipelineStep stepOfSpirvOpt(const char* flag) {
@@ -76,6 +78,13 @@ std::vector<PipelineStep> standardPipeline(Canonical whose) {
   for (const PassStep& step : standardSteps())
     if (isOurs || !step.pass->isCanonical) steps.push_back(stepOfStandard(step));
   if (!isOurs) std::ranges::transform(kSpirvOptCleanUp, std::back_inserter(steps), stepOfSpirvOpt);
+  return steps;
+}
+
+std::vector<PipelineStep> sizePipeline(Canonical whose) {
+  if (whose == Canonical::SpirvOpt) return {{"-Os", nullptr, {}, false, {}}};
+  std::vector<PipelineStep> steps;
+  std::ranges::transform(sizeSteps(), std::back_inserter(steps), stepOfStandard);
   return steps;
 }
 

@@ -18,7 +18,8 @@
 //                                                 if (!f) { b }
 //              Variables go to the first block of the caller; initializers become stores. Names of
 //              variables, decorations of everything, lines and scopes (DebugInlinedAt) are copied.
-// Pays when    Always: drivers' compilers inline all calls themselves, and in this way.
+// Pays when    Always: drivers' compilers inline all calls themselves, and in this way. With
+//              --inline=small only where the module becomes no larger.
 //              Where phis or values used behind a selection forbid that, the copy goes into the
 //              only case of an OpSwitch, whose merge block the returns branch to.
 // Not handled  Returns from inside a loop out of which values are used behind it (front ends keep
@@ -112,7 +113,7 @@ PassResult runInline(PassContext& context) {
   {
     const Annotations annotations(module);
     const InlineLimits limits{module.words().size() * kGrowthFactor + kGrowthWords,
-                              Module::kMaxIdBound - module.idBound()};
+                              Module::kMaxIdBound - module.idBound(), context.mode == "small"};
     InlinePlan plan(context.analyses, annotations, limits);
     const std::vector<FunctionRef> roots = collectRoots(module);
     for (FunctionRef root : roots) plan.add(root);

@@ -25,6 +25,11 @@ constexpr CallRefusal kDepth{"nesting", "selections would nest too deep behind e
 constexpr CallRefusal kGrowth{"growth", "the module would become too large"};
 constexpr CallRefusal kIdBound{"id-bound", "the module would have too many ids"};
 
+constexpr CallRefusal kNotSmaller{"not-smaller", "the module would become larger"};
+
+/// A function of so many words is no longer than what a call of it takes.
+constexpr uint64_t kWordsOfCall = 24;
+
 /// What a call adds besides the body: branches, labels, phis, lines.
 constexpr uint64_t kWordsAround = 24, kIdsAround = 12;
 
@@ -102,6 +107,15 @@ InlinePlan::InlinePlan(Analyses& analyses, const Annotations& annotations, Inlin
       index_(module_.functionCount() + 1), state_(module_.functionCount() + 1), plans_(1),
       local_(module_.idBound()), split_(module_.blockCount() + 1), splits_(1), exits_(1) {
   plans_.reserve(module_.functionCount() + 1);
+  if (limits.onlySmaller) countCalls();
+}
+
+void InlinePlan::countCalls() {
+  calls_.resize(module_.functionCount() + 1);
+  for (uint32_t f = 1; f <= module_.functionCount(); ++f)
+    for (InstRef i : module_.functionInsts(FunctionRef(f)))
+      if (module_.opcode(i) == spv::Op::OpFunctionCall)
+        ++calls_[module_.functionOfId(module_.idAt(i, 3)).value];
 }
 
 const ConstructNesting& InlinePlan::nesting() {
@@ -315,6 +329,8 @@ void InlinePlan::planExit(FunctionPlan& plan, const EarlyExits& exits, uint32_t 
 const CallRefusal* InlinePlan::whyNotInlined(const FunctionPlan& caller, const CallSite& call) {
   const FunctionPlan& callee = of(call.callee);
   if (callee.whyNot) return callee.whyNot;
+  if (limits_.onlySmaller && calls_[call.callee.value] > 1 && callee.words > kWordsOfCall)
+    return &kNotSmaller;
   if (caller.words + callee.words + kWordsAround > limits_.words) return &kGrowth;
   if (caller.newIds + callee.newIds > limits_.newIds) return &kIdBound;
   const BlockRef block = module_.blockOf(call.inst);

@@ -109,6 +109,8 @@ private:
 struct InlineLimits {
   uint64_t words = 0;
   uint64_t newIds = 0;
+  /// Only functions that are called once, or that are no longer than a call.
+  bool onlySmaller = false;
 };
 
 class InlinePlan {
@@ -144,6 +146,7 @@ private:
   const CallRefusal* whyNotInlined(const FunctionPlan& caller, const CallSite& call);
   const CallRefusal* whyArgumentsForbid(const CallSite& call, const FunctionPlan& callee) const;
   bool canSplit(BlockRef b) const;
+  void countCalls();
   void split(FunctionPlan& plan, CallSite& call);
   uint32_t newLabel(FunctionPlan& plan);
   BlockSplit& splitAt(BlockRef b);
@@ -158,6 +161,7 @@ private:
   const Annotations& annotations_;
   InlineLimits limits_;
   std::vector<uint32_t> index_; ///< by FunctionRef, into plans_
+  std::vector<uint32_t> calls_; ///< by FunctionRef, of it; with onlySmaller
   std::vector<State> state_;    ///< by FunctionRef
   std::vector<FunctionPlan> plans_;
   std::vector<uint32_t> local_; ///< by Id
