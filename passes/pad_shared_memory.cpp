@@ -105,10 +105,16 @@ struct Candidate {
   std::unique_ptr<LayoutSearch> search;
   std::optional<LayoutChoice> after;
   bool hasNoConflict = false;
+  double savedByMerging = 0; ///< Merging::saved
   std::optional<Refusal> refusal;
 
   const LayoutChoice& before() const { return search->original(); }
   bool isApplied() const { return !refusal && !hasNoConflict; }
+};
+
+struct Merging {
+  double saved = 0; ///< cycles of the banks, over all accesses, by weight
+  bool leavesConflicts = false;
 };
 
 bool declaresExplicitLayout(const Module& module) {
@@ -142,6 +148,7 @@ private:
   Candidate collect(const SharedVariable& variable);
   uint32_t baseOf(const EntryPoint& entry, const SharedAccess& access);
   void execute(Candidate& candidate);
+  Merging mergingOf(const Candidate& candidate);
   std::unique_ptr<LayoutSearch> searchFor(Candidate& candidate) const;
   std::optional<double> occupancyLoss(const Candidate& candidate, uint64_t bytes) const;
   bool fitsAllSizes(const Candidate& candidate, uint64_t bytes) const;
@@ -263,6 +270,67 @@ uint32_t Plan::baseOf(const EntryPoint& entry, const SharedAccess& access) {
   for (Id index : access.indices) terms.push_back(bounds_.affine(entry).of(index).terms);
   return bases_.try_emplace({&entry, access.node, std::move(terms)}, uint32_t(bases_.size() + 1))
       .first->second;
+}
+
+/// What compilers save by loading and storing neighbouring words together: `s[4 * i]` to
+/// `s[4 * i + 3]` of one block are a single access of 16 bytes, and may be free of conflicts as
+/// that. A gap between them makes it several.
+Merging Plan::mergingOf(const Candidate& c) {
+  const SharedVariable& variable = *c.variable;
+  const SharedLayout layout(variable);
+  // Accesses that differ in nothing but the constant of the last index, by that.
+  using Run = std::map<uint32_t, const AccessPattern*>;
+  std::map<std::tuple<BlockRef, spv::Op, uint32_t, std::vector<uint32_t>>, Run> runs;
+  struct Conflict {
+    const WeighedAccess* access;
+    const Run* run;
+    uint32_t at;
+    AccessCost cost;
+  };
+  std::vector<Conflict> conflicts;
+  auto weighed = c.accesses.begin(); // in the order in which collect() found them
+  for (const EntryPoint* entry : c.entryPoints)
+    for (const SharedAccess& access : variable.accesses) {
+      if (!bounds_.runs(*entry, access)) continue;
+      const WeighedAccess& one = *weighed++;
+      if (!one.pattern) continue;
+      const spv::Op op = module_.opcode(access.inst);
+      const bool isPlain = op == spv::Op::OpLoad || op == spv::Op::OpStore;
+      std::vector<uint32_t> constants;
+      for (Id index : access.indices)
+        constants.push_back(bounds_.affine(*entry).of(index).constant);
+      if (!isPlain || constants.empty()) constants.push_back(access.inst.value); // alone
+      const uint32_t last = constants.back();
+      constants.pop_back();
+      Run& run = runs[{module_.blockOf(access.inst), op, baseOf(*entry, access), constants}];
+      run.emplace(last, &*one.pattern);
+      const AccessCost cost =
+          one.pattern->cost(target_, addressForm(variable, layout, access.node));
+      if (cost.degree > 1) conflicts.push_back({&one, &run, last, cost});
+    }
+  Merging merging;
+  for (const Conflict& conflict : conflicts) {
+    const SharedAccess& access = *conflict.access->access;
+    const AddressForm form = addressForm(variable, layout, access.node);
+    bool isFree = false;
+    constexpr uint32_t kWidest = 16; // bytes
+    for (uint32_t count = kWidest / std::max(access.bytes, 1u); count > 1; count /= 2) {
+      std::vector<const AccessPattern*> together;
+      for (uint32_t n = conflict.at - conflict.at % count; together.size() < count; ++n) {
+        const auto found = conflict.run->find(n);
+        if (found == conflict.run->end()) break;
+        together.push_back(found->second);
+      }
+      if (together.size() != count) continue;
+      const auto cost = AccessPattern::costMerged(together, target_, form);
+      if (!cost) continue;
+      isFree = cost->degree <= 1;
+      merging.saved += (conflict.cost.cycles - cost->cycles / count) * conflict.access->weight;
+      break;
+    }
+    merging.leavesConflicts = merging.leavesConflicts || !isFree;
+  }
+  return merging;
 }
 
 /// Replaces what a first look at each access found by what happens when the loops around it run,
@@ -502,11 +570,12 @@ std::optional<Refusal> Plan::isProfitable(const Candidate& c) const {
     return std::nullopt;
   }
   const double minGain = after.cost.arithmetic > 0 ? options_.minMapGain : options_.minGain;
-  if (after.cost.total() > before.cost.total() * (1 - minGain))
+  const double costBefore = before.cost.total() - c.savedByMerging;
+  if (after.cost.total() > costBefore * (1 - minGain))
     return Refusal{"gain-too-small",
                    formatText("{} would save only {:.1f}% of its access cost",
                               describe(variable, after.layout),
-                              100 * (1 - after.cost.total() / before.cost.total())),
+                              100 * (1 - after.cost.total() / costBefore)),
                    variable.variable};
   return std::nullopt;
 }
@@ -520,6 +589,7 @@ std::optional<Refusal> Plan::judge(Candidate& c) {
                    c.variable->variable};
   execute(c);
   if (c.hasNoConflict) return std::nullopt;
+  c.savedByMerging = mergingOf(c).saved;
   c.after = c.search->run();
   if (auto refusal = isProfitable(c)) return refusal;
   return holdsForAllRules(c);
@@ -608,8 +678,8 @@ void Plan::judge(SharedSizes& newBytes, const std::set<Id>* only) {
     for (const EntryPoint* entry : c.holders)
       c.memory.emplace_back(analyses_, *entry, target_, variable.id, newBytes);
     c.search = searchFor(c);
-    c.hasNoConflict =
-        !isForced_ && c.isSizeKnown && variable.obstacles.empty() && !c.search->hasConflict();
+    c.hasNoConflict = !isForced_ && c.isSizeKnown && variable.obstacles.empty() &&
+                      (!c.search->hasConflict() || !mergingOf(c).leavesConflicts);
     if (!c.hasNoConflict) c.refusal = judge(c);
     // Of two looks at a variable either may be the one that counts.
     if (c.isApplied()) {

@@ -427,4 +427,34 @@ AccessCost AccessPattern::cost(const TargetProfile& target, const AddressForm& f
   return cost;
 }
 
+/// True if every lane accesses what lies `bytes` behind what it does in `first`, whose addresses
+/// are aligned.
+bool AccessPattern::isBehind(const AccessPattern& first, uint64_t bytes, uint64_t alignment,
+                             const AddressForm& form) const {
+  if (!looksAs(first)) return false;
+  std::vector<std::optional<uint64_t>> its, mine;
+  for (size_t s = 0; s < subgroups_.size(); ++s) {
+    const Subgroup &a = first.subgroups_[s], &b = subgroups_[s];
+    if (a.bases.size() != b.bases.size()) return false;
+    for (size_t n = 0; n < a.bases.size(); ++n) {
+      first.addressesOf(form, a, &a.bases[n], its);
+      addressesOf(form, b, &b.bases[n], mine);
+      for (size_t lane = 0; lane < its.size(); ++lane)
+        if (its[lane] && (*its[lane] % alignment != 0 || *mine[lane] != *its[lane] + bytes))
+          return false;
+    }
+  }
+  return true;
+}
+
+std::optional<AccessCost> AccessPattern::costMerged(std::span<const AccessPattern* const> run,
+                                                    const TargetProfile& target,
+                                                    const AddressForm& form) {
+  AccessPattern whole = *run.front();
+  whole.bytes_ *= uint32_t(run.size());
+  for (size_t n = 0; n < run.size(); ++n)
+    if (!run[n]->isBehind(*run.front(), n * run.front()->bytes_, whole.bytes_, form)) return {};
+  return whole.cost(target, form);
+}
+
 } // namespace lanewise

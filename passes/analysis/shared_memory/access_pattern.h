@@ -53,6 +53,12 @@ public:
   /// Cost under a layout, for the node that the access was built for.
   AccessCost cost(const TargetProfile& target, const AddressForm& form) const;
 
+  /// Cost of accesses that compilers make one wide access of: in every lane each stands right
+  /// behind the one before it, and the first is aligned to the whole. Nothing where they do not
+  /// under `form`, the node's of all.
+  static std::optional<AccessCost> costMerged(std::span<const AccessPattern* const> run,
+                                              const TargetProfile& target, const AddressForm& form);
+
   /// False if the pattern has the lanes of every execution: the cost is what is counted when the
   /// access runs. True if it also depends on conditions that cannot be computed, or on more values
   /// of what is uniform than are known or looked at. (Of loops that are left early, and of
@@ -88,6 +94,9 @@ private:
   };
   void addressesOf(const AddressForm& form, const Subgroup& subgroup, const Base* base,
                    std::vector<std::optional<uint64_t>>& addresses) const;
+
+  bool isBehind(const AccessPattern& first, uint64_t bytes, uint64_t alignment,
+                const AddressForm& form) const;
 
   uint32_t rank_ = 0;
   uint32_t bytes_ = 0;
