@@ -12,8 +12,9 @@
 // constant is left to specialization. docs/design/predication.md.
 //
 // Pays when: the lanes of a subgroup may part at it (a branch that is uniform over the subgroup
-// stays), and both arms with their selects cost no more than the branch and the arms that are taken
-// (analysis/branches/selection_cost.h). DontFlatten refuses; Flatten forces, and so does `always`.
+// stays, unless one around it takes it along), and both arms with their selects cost no more than
+// the branch and the arms that are taken (analysis/branches/selection_cost.h). DontFlatten refuses;
+// Flatten forces, and so does `always`.
 //
 // Before => After:
 //
@@ -123,6 +124,14 @@ public:
 
 private:
   void judge(Site& site, BlockRef header);
+  void judgeArms(Site& site);
+  // together
+  bool isCandidate(BlockRef header) const;
+  void addInner(const Selection& selection, std::vector<BlockRef>& inner) const;
+  void adopt(const Site& site, BlockRef header);
+  void flatten(Site& site, BlockRef header);
+  void dismiss(BlockRef header);
+  void judgeTogether(Site& site, BlockRef header);
   // collect
   bool isInnerOf(BlockRef header) const;
   void findCommon(Site& site);
@@ -165,6 +174,9 @@ private:
   std::optional<RegisterPressure> pressure_;
   std::vector<Site> sites_;           ///< in module order
   std::map<BlockRef, size_t> siteOf_; ///< by header, index into sites_
+  /// By header, what may be flattened and is not worth it by itself: the others of the kind that
+  /// are inside, each behind those inside it.
+  std::map<BlockRef, std::vector<BlockRef>> candidates_;
   FlattenPlan plan_;
 };
 
@@ -308,18 +320,21 @@ void Plan::measure(Site& site) {
     return module_.opcode(i) == spv::Op::OpPhi ? selectCost(analyses_, module_.resultType(i))
                                                : operationCost(analyses_, target_, i);
   };
+  std::vector<double> nowArms;  // with inner selections as they are if this one stays
   std::vector<double> nestArms; // with inner selections as they were
   for (size_t a = 0; a < site.selection.arms.size(); ++a) {
     double sum = 0;
     for (InstRef i : site.scan.all[a]) sum += costOf(i);
     cost.arms.push_back(sum);
-    double asIs = sum;
+    double asIs = sum, now = sum;
     for (BlockRef b : site.selection.arms[a].blocks)
       if (module_.mergeInst(b)) {
         const Site& inner = sites_[siteOf_.at(b)];
         cost.isLeaf = false;
         asIs += inner.nestBefore - inner.costAfter;
+        if (inner.decision != Decision::Flattened) now += inner.costBefore - inner.costAfter;
       }
+    nowArms.push_back(now);
     nestArms.push_back(asIs);
   }
   for (auto [dropped, kept] : site.scan.same) cost.common += costOf(dropped);
@@ -342,11 +357,14 @@ void Plan::measure(Site& site) {
   for (const Arm& arm : site.selection.arms)
     if (!arm.isDefault) cost.selects += double(arm.literalWords.size());
   site.odds = odds_.of(site.selection);
-  site.costBefore = cost.asBranch(target_, site.odds);
+  auto asBranchWith = [&](std::vector<double>& arms) {
+    SelectionCost nest = cost;
+    nest.arms = std::move(arms);
+    return nest.asBranch(target_, site.odds);
+  };
+  site.costBefore = asBranchWith(nowArms);
   site.costAfter = cost.asFlattened();
-  SelectionCost nest = cost;
-  nest.arms = std::move(nestArms);
-  site.nestBefore = nest.asBranch(target_, site.odds);
+  site.nestBefore = asBranchWith(nestArms);
 }
 
 /// The instruction of the arm's own blocks that defines a value, null if it is defined elsewhere.
@@ -542,40 +560,44 @@ bool Plan::isInnerOf(BlockRef header) const {
          found->second.commonStores.empty();
 }
 
-void Plan::judge(Site& site, BlockRef header) {
-  site.selection = selections_.read(header, [&](BlockRef inner) { return isInnerOf(inner); });
+/// Looks at the arms of the site's selection, which has been read.
+void Plan::judgeArms(Site& site) {
   const Selection& s = site.selection;
   site.scan.moving.resize(s.arms.size());
   site.scan.staying.resize(s.arms.size());
   site.refusal = hasObstacle(site);
-  if (!site.refusal) {
-    size_t count = 0;
-    for (const Arm& arm : s.arms) {
-      site.scan.all.push_back(instructionsOf(module_, plan_, arm));
-      count += site.scan.all.back().size();
-    }
-    if (count > options_.maxArmInstructions)
-      site.refusal = Refusal{"too-large",
-                             formatText("the arms have {} instructions (limit {})", count,
-                                        options_.maxArmInstructions),
-                             s.branch};
+  if (site.refusal) return;
+  size_t count = 0;
+  for (const Arm& arm : s.arms) {
+    site.scan.all.push_back(instructionsOf(module_, plan_, arm));
+    count += site.scan.all.back().size();
   }
+  if (count > options_.maxArmInstructions)
+    site.refusal = Refusal{
+        "too-large",
+        formatText("the arms have {} instructions (limit {})", count, options_.maxArmInstructions),
+        s.branch};
   if (site.refusal) return;
   findCommon(site);
   for (size_t a = 0; a < s.arms.size(); ++a) scanArm(site, a);
   if (!site.scan.isAllMoving()) findCommonStores(site);
   measure(site);
-  if ((site.refusal = isExcluded(site))) return;
+  site.refusal = isExcluded(site);
+}
+
+void Plan::judge(Site& site, BlockRef header) {
+  site.selection = selections_.read(header, [&](BlockRef inner) { return isInnerOf(inner); });
+  const Selection& s = site.selection;
+  judgeArms(site);
+  if (site.refusal && site.refusal->name == "inner-branch") judgeTogether(site, header);
+  if (site.refusal || site.decision != Decision::Left) return;
   if (!(site.refusal = canFlatten(site))) {
     site.refusal = isProfitable(site);
+    if (site.refusal && site.refusal->name != "register-pressure" && s.ownsMerge &&
+        site.scan.commonStores.empty())
+      candidates_[header] = {};
     if (site.refusal || !context_.maySite(site.name)) return;
-    site.decision = Decision::Flattened;
-    for (const Arm& arm : s.arms)
-      for (BlockRef b : arm.blocks)
-        if (module_.mergeInst(b)) sites_[siteOf_.at(b)].outer = site.name;
-    for (auto [dropped, kept] : site.scan.same)
-      plan_.same.emplace(module_.resultId(dropped), mapped(site, module_.resultId(kept)));
-    plan_.flat.emplace(header, FlattenPlan::Flat{s, site.scan.commonStores});
+    flatten(site, header);
     return;
   }
   // The reason why it cannot be flattened is the one to tell, unless a part goes.
@@ -583,6 +605,74 @@ void Plan::judge(Site& site, BlockRef header) {
   site.decision = Decision::PartlyFlattened;
   std::vector<InstRef>& hoisted = plan_.hoisted[header];
   for (const auto& arm : site.scan.moving) hoisted.insert(hoisted.end(), arm.begin(), arm.end());
+}
+
+// ---- together ----
+
+bool Plan::isCandidate(BlockRef header) const {
+  return candidates_.contains(header);
+}
+
+/// The candidates that are links of the selection's arms, each behind those inside it.
+void Plan::addInner(const Selection& selection, std::vector<BlockRef>& inner) const {
+  for (const Arm& arm : selection.arms)
+    for (BlockRef b : arm.blocks) {
+      const auto found = module_.mergeInst(b) ? candidates_.find(b) : candidates_.end();
+      if (found == candidates_.end()) continue;
+      inner.insert(inner.end(), found->second.begin(), found->second.end());
+      inner.push_back(b);
+    }
+}
+
+/// Puts a selection into the plan: a candidate for as long as it is looked at.
+void Plan::adopt(const Site& site, BlockRef header) {
+  for (auto [dropped, kept] : site.scan.same)
+    plan_.same.emplace(module_.resultId(dropped), mapped(site, module_.resultId(kept)));
+  plan_.flat.emplace(header, FlattenPlan::Flat{site.selection, site.scan.commonStores});
+}
+
+void Plan::flatten(Site& site, BlockRef header) {
+  site.decision = Decision::Flattened;
+  site.refusal.reset();
+  for (const Arm& arm : site.selection.arms)
+    for (BlockRef b : arm.blocks)
+      if (module_.mergeInst(b)) sites_[siteOf_.at(b)].outer = site.name;
+  adopt(site, header);
+}
+
+void Plan::dismiss(BlockRef header) {
+  for (auto [dropped, kept] : sites_[siteOf_.at(header)].scan.same)
+    plan_.same.erase(module_.resultId(dropped));
+  plan_.flat.erase(header);
+}
+
+/// A branch around others that are not worth flattening by themselves: all of them may be.
+void Plan::judgeTogether(Site& site, BlockRef header) {
+  Site whole;
+  whole.name = site.name;
+  whole.selection = selections_.read(
+      header, [&](BlockRef inner) { return isInnerOf(inner) || isCandidate(inner); });
+  std::vector<BlockRef> inner;
+  addInner(whole.selection, inner);
+  if (inner.empty() || hasObstacle(whole)) return;
+  for (BlockRef b : inner) adopt(sites_[siteOf_.at(b)], b);
+  judgeArms(whole);
+  bool isTaken = false;
+  if (!whole.refusal && !canFlatten(whole) && whole.scan.commonStores.empty()) {
+    whole.refusal = isProfitable(whole);
+    isTaken = !whole.refusal && context_.maySite(whole.name) &&
+              std::all_of(inner.begin(), inner.end(),
+                          [&](BlockRef b) { return context_.maySite(sites_[siteOf_.at(b)].name); });
+    if (whole.refusal && whole.selection.ownsMerge) candidates_[header] = inner;
+  }
+  for (BlockRef b : inner) dismiss(b);
+  if (!isTaken && !isCandidate(header)) return;
+  const std::optional<Refusal> refusal = site.refusal; // which stays the one to tell
+  site = std::move(whole);
+  site.refusal = refusal;
+  if (!isTaken) return;
+  for (BlockRef b : inner) flatten(sites_[siteOf_.at(b)], b);
+  flatten(site, header);
 }
 
 void Plan::decide() {

@@ -21,9 +21,9 @@
 //     OpMemoryBarrier %device %buffers      =>    OpControlBarrier %wg %device %shared_buffers
 //     OpControlBarrier %wg %wg %shared
 //
-// Not handled: barriers in control flow that is not proved to be uniform stay as they are; elements
+// Not handled: barriers in control flow that is not proved to be uniform are only merged; elements
 // of images and what physical pointers reach are not told apart; a workgroup size that is not
-// literal proves nothing.
+// literal proves nothing but that an invocation's own element is its own.
 //
 // Reference: SPIR-V 3.42.20 (barriers), 3.32 (memory semantics); Vulkan, Memory Model;
 // docs/design/barriers.md.

@@ -76,9 +76,9 @@ public:
   BarrierVerdict judge(uint32_t barrier);
   /// Whether nothing stands between two barriers, the second right behind the first.
   bool areAdjacent(uint32_t first, uint32_t second) const;
-  bool isUniform(uint32_t barrier) const;
 
 private:
+  bool isUniform(uint32_t barrier) const;
   /// What a neighbour must do in order to do what the barrier does.
   struct Strength {
     int execution = 0, memory = 0;

@@ -148,8 +148,9 @@ bool BarrierJudgement::mergeAll(const MayChange& mayChange) {
     const auto& numbers = judgesOf_[next];
     auto second = std::find_if(numbers.begin(), numbers.end(),
                                [judge = judge](auto& x) { return x.first == judge; });
+    // With nothing between them, in one block: whoever comes to the one comes to the other, in
+    // whatever flow that is.
     if (second == numbers.end() || !judge->areAdjacent(first, second->second)) continue;
-    if (!judge->isUniform(first) || !judge->isUniform(second->second)) continue;
     changed = merge(n, next, mayChange) || changed;
   }
   return changed;

@@ -4,6 +4,7 @@
 #include "analysis/control_flow/dominance.h"
 #include "analysis/control_flow/loops.h"
 #include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
 #include "analysis/module/types.h"
 #include "analysis/uniformity/uniformity.h"
 
@@ -22,6 +23,7 @@ constexpr uint32_t kMaxValues = 256;
 constexpr uint32_t kMaxPhaseBits = 6;
 /// Conditions of one access that are looked at, the innermost first.
 constexpr size_t kMaxGuards = 8;
+constexpr uint32_t kAllComponents = 7;
 /// Loops for which "same iteration" and "next iteration" are both possible.
 constexpr size_t kMaxOpenLoops = 3;
 
@@ -48,6 +50,8 @@ struct InvocationConflicts::Place {
     bool isKnown = true; ///< false: any index
     AffineExpr index;
     uint64_t extent = 0; ///< of an array inside an array or struct; 0 where none is looked at
+    /// Of the outermost array, or of a runtime array: what is not in range is outside of all.
+    bool isOutermost = false;
   };
   std::vector<Step> steps;
   std::vector<std::pair<AffineExpr, bool>> guards; ///< condition and whether it is negated
@@ -139,6 +143,7 @@ struct InvocationConflicts::Problem {
   std::vector<std::pair<const Loop*, uint8_t>> chosen_; ///< ways that are assumed for open loops
 
   bool mayConflict();
+  uint32_t componentsOf(const AffineExpr& left, const AffineExpr& right);
 
   // Terms.
   Relation relationOf(uint32_t term);
@@ -551,6 +556,26 @@ bool InvocationConflicts::Problem::mayConflict() {
   return search();
 }
 
+/// Which components of the local id two invocations agree in wherever the two indices are equal, as
+/// a mask; 0 where nothing follows.
+uint32_t InvocationConflicts::Problem::componentsOf(const AffineExpr& left,
+                                                    const AffineExpr& right) {
+  if (left.constant != right.constant || left.terms != right.terms) return 0;
+  uint32_t components = 0;
+  for (auto [t, coefficient] : left.terms) {
+    const bool isBase = affine_.term(t).kind != Term::Kind::Derived;
+    if (affine_.isWorkgroupUniform(exprOf(t))) {
+      if ((isBase ? relationOf(t) : relationOfParts(t)) != Relation::Equal) return 0;
+      continue;
+    }
+    // Only odd coefficients keep different numbers apart modulo 2^32.
+    const uint32_t distinct = owner_.componentsToldBy(t);
+    if (distinct == 0 || components != 0 || coefficient % 2 == 0) return 0;
+    components = distinct;
+  }
+  return components;
+}
+
 // ---- Places ----
 
 InvocationConflicts::InvocationConflicts(Analyses& analyses, const MemoryEffects& effects,
@@ -574,6 +599,20 @@ InvocationConflicts::InvocationConflicts(Analyses& analyses, const MemoryEffects
 }
 
 InvocationConflicts::~InvocationConflicts() = default;
+
+/// The components of the local id in which two invocations agree if they have one value of the
+/// term.
+uint32_t InvocationConflicts::componentsToldBy(uint32_t term) const {
+  const Term& t = affine_->term(term);
+  if (t.kind == Term::Kind::LocalId) return 1u << t.component;
+  if (t.kind != Term::Kind::VaryingOpaque || !t.id) return 0;
+  const auto builtIn = analyses_.get<Decorations>().builtIn(analyses_.module(), t.id);
+  if (builtIn == spv::BuiltIn::LocalInvocationIndex && t.args.empty()) return kAllComponents;
+  // A multiple of the size plus the local id, and one workgroup has one multiple.
+  if (builtIn == spv::BuiltIn::GlobalInvocationId && t.args.size() == 1 && t.args[0] < 3)
+    return 1u << t.args[0];
+  return 0;
+}
 
 std::optional<uint32_t> InvocationConflicts::invocations() const {
   if (lanes_.empty()) return std::nullopt;
@@ -620,7 +659,10 @@ const InvocationConflicts::Place& InvocationConflicts::placeOf(const MemoryAcces
       }
     }
     // What leaves the outermost array leaves the variable, which is undefined.
-    if (info.kind == TypeInfo::Kind::Array && type != types.pointee(access.variable)) {
+    const bool isVariable = type == types.pointee(access.variable);
+    step.isOutermost = (info.kind == TypeInfo::Kind::Array && isVariable) ||
+                       info.kind == TypeInfo::Kind::RuntimeArray;
+    if (info.kind == TypeInfo::Kind::Array && !isVariable) {
       const auto length = analyses_.get<Constants>().literal(info.length);
       if (length && *length <= UINT32_MAX) step.extent = *length;
     }
@@ -633,9 +675,34 @@ const InvocationConflicts::Place& InvocationConflicts::placeOf(const MemoryAcces
   return *place;
 }
 
+/// Whether each invocation keeps to elements that nobody else reaches, in a workgroup of any size:
+/// a number that it alone has is in the indices, and all else in these is the same on both sides.
+bool InvocationConflicts::areOwnWhateverTheSize(const Place& a, const Place& b, size_t common,
+                                                const CrossingsOf& crossings) {
+  Problem problem(*this, crossings);
+  uint32_t components = 0; // of the local id that the elements tell apart
+  for (size_t n = 0; n < common; ++n) {
+    const Place::Step& x = a.steps[n];
+    const Place::Step& y = b.steps[n];
+    // What leaves an inner row reaches the next one, and how far indices go is not known.
+    if (!x.isKnown || !y.isKnown || !x.isOutermost || x.isConstant || y.isConstant) continue;
+    components |= problem.componentsOf(x.index, y.index);
+  }
+  return (components & neededComponents()) == neededComponents();
+}
+
+/// The components of the local id by which invocations differ: not those that the module says are
+/// 1. Where it says so of all three, that is a placeholder for the real size.
+uint32_t InvocationConflicts::neededComponents() const {
+  uint32_t needed = 0;
+  for (size_t n = 0; n < 3; ++n)
+    if (entry_.literalSize[n] != 1) needed |= 1u << n;
+  return needed == 0 ? kAllComponents : needed;
+}
+
 bool InvocationConflicts::mayConflictInElement(const Place& a, const Place& b, size_t common,
                                                const CrossingsOf& crossings) {
-  if (lanes_.empty()) return true;
+  if (lanes_.empty()) return !areOwnWhateverTheSize(a, b, common, crossings);
   auto makeProblem = [&]() {
     Problem problem(*this, crossings);
     for (size_t n = 0; n < common; ++n) {

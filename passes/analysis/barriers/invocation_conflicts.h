@@ -3,8 +3,8 @@
 //
 // Conservative: "no" is proved for every value that anything uniform, any loop counter and any
 // value read from memory can take, in 32-bit arithmetic with its wrap-around; "yes" may be wrong.
-// Nothing is proved over invocations when the workgroup size is not literal, or is that of one
-// invocation.
+// Where the workgroup size is not literal, or is that of one invocation, all that is proved is that
+// an invocation's own element, `s[gl_LocalInvocationIndex]`, is nobody else's.
 #pragma once
 
 #include "analysis/barriers/barrier_flow.h"
@@ -67,6 +67,10 @@ private:
   std::vector<std::pair<AffineExpr, bool>> guardsOf(BlockRef block);
   bool mayConflictInElement(const Place& a, const Place& b, size_t common,
                             const CrossingsOf& crossings);
+  bool areOwnWhateverTheSize(const Place& a, const Place& b, size_t common,
+                             const CrossingsOf& crossings);
+  uint32_t neededComponents() const;
+  uint32_t componentsToldBy(uint32_t term) const;
   const Loop* loopOf(uint32_t term, bool& isFixed) const;
 
   Analyses& analyses_;

@@ -219,7 +219,8 @@ BranchOdds SelectionOdds::of(const Selection& s) {
     if (!yes && (yes = probabilityOfTrue(s.condition, kernel))) odds.source = "condition";
   }
   std::vector<Id> pending;
-  if (kernel && isSameForSubgroup(s.condition, *kernel, pending)) {
+  if (uniformityOf(analyses_, UniformScope::Subgroup).isUniform(s.condition) ||
+      (kernel && isSameForSubgroup(s.condition, *kernel, pending))) {
     odds.anyLane.assign(arms, 1.0 / double(std::max<size_t>(arms, 1)));
     if (yes) odds.anyLane = {*yes, 1 - *yes};
     odds.divergenceProbability = 0;

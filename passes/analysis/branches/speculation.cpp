@@ -200,10 +200,10 @@ Speculation::Speculation(Analyses& analyses)
 
 // ---- ranges ----
 
-/// Range that holds for every specialization and wherever the value may be computed. It may rest on
-/// the test of a loop that was passed before: a straight arm has none, so the branch stands behind
-/// that test as well.
-std::optional<Speculation::Range> Speculation::rangeOf(Id value) {
+/// Range that holds for every specialization where the value is computed at the end of `at`. It may
+/// rest on the test of a loop that was passed before `at`, never on one that only the arm is
+/// behind.
+std::optional<Speculation::Range> Speculation::rangeOf(Id value, BlockRef at) {
   const TypeInfo& type = analyses_.get<Types>().info(module_.typeOf(value));
   if (type.kind != TypeInfo::Kind::Int) return std::nullopt;
   if (const auto constant = analyses_.get<Constants>().value(value);
@@ -217,17 +217,17 @@ std::optional<Speculation::Range> Speculation::rangeOf(Id value) {
   const AffineExpr& form = affine_->of(value);
   if (form.dependsOnSpec) return std::nullopt;
   if (form.isConstant()) return Range{form.constant, form.constant};
-  return form.range;
+  return affine_->rangeAt(form, at);
 }
 
-bool Speculation::isBelow(Id index, uint64_t count) {
-  const auto range = rangeOf(index);
+bool Speculation::isBelow(Id index, uint64_t count, BlockRef at) {
+  const auto range = rangeOf(index, at);
   return range && range->second < count;
 }
 
 // ---- operations with a domain ----
 
-bool Speculation::isDefinedDivisor(Id divisor, bool isSigned) {
+bool Speculation::isDefinedDivisor(Id divisor, bool isSigned, BlockRef at) {
   const TypeInfo& type = analyses_.get<Types>().info(module_.typeOf(divisor));
   const Constants& constants = analyses_.get<Constants>();
   if (type.kind == TypeInfo::Kind::Vector) {
@@ -240,19 +240,19 @@ bool Speculation::isDefinedDivisor(Id divisor, bool isSigned) {
   }
   if (const auto literal = constants.literal(divisor))
     return dividesEverything(isSigned, type.width, *literal);
-  const auto range = rangeOf(divisor);
+  const auto range = rangeOf(divisor, at);
   return range && range->first > 0 &&
          (!isSigned || range->second < (uint64_t(1) << (type.width - 1)));
 }
 
-bool Speculation::isDefinedDivision(InstRef inst) {
+bool Speculation::isDefinedDivision(InstRef inst, BlockRef at) {
   const spv::Op op = module_.opcode(inst);
   const bool isSigned = op != spv::Op::OpUDiv && op != spv::Op::OpUMod;
-  return isDefinedDivisor(module_.idAt(inst, 4), isSigned);
+  return isDefinedDivisor(module_.idAt(inst, 4), isSigned, at);
 }
 
 /// What came from a small integer fits.
-bool Speculation::isDefinedConversion(InstRef inst) {
+bool Speculation::isDefinedConversion(InstRef inst, BlockRef at) {
   const TypeInfo& to = analyses_.get<Types>().info(module_.resultType(inst));
   const InstRef from = module_.def(module_.idAt(inst, 3));
   if (to.kind != TypeInfo::Kind::Int || to.width != 32 || !from) return false;
@@ -260,11 +260,11 @@ bool Speculation::isDefinedConversion(InstRef inst) {
   if (op != spv::Op::OpConvertUToF && op != spv::Op::OpConvertSToF) return false;
   if (analyses_.get<Types>().info(module_.resultType(from)).width < 32) return false;
   // As unsigned: a negative one would be a large one.
-  const auto range = rangeOf(module_.idAt(from, 3));
+  const auto range = rangeOf(module_.idAt(from, 3), at);
   return range && range->second <= kExactInFloat;
 }
 
-bool Speculation::isInRange(InstRef chain) {
+bool Speculation::isInRange(InstRef chain, BlockRef at) {
   const spv::Op op = module_.opcode(chain);
   if (!isAccessChain(op)) return false;
   const Types& types = analyses_.get<Types>();
@@ -281,11 +281,11 @@ bool Speculation::isInRange(InstRef chain) {
     }
     case TypeInfo::Kind::Vector:
     case TypeInfo::Kind::Matrix:
-      if (!isBelow(index, info.count)) return false;
+      if (!isBelow(index, info.count, at)) return false;
       break;
     case TypeInfo::Kind::Array: {
       const auto length = analyses_.get<Constants>().literal(info.length);
-      if (!length || !isBelow(index, *length)) return false;
+      if (!length || !isBelow(index, *length, at)) return false;
       break;
     }
     default:
@@ -297,7 +297,7 @@ bool Speculation::isInRange(InstRef chain) {
 }
 
 /// Every access chain from the variable on.
-bool Speculation::isInRangeToVariable(Id pointer) {
+bool Speculation::isInRangeToVariable(Id pointer, BlockRef at) {
   for (uint32_t steps = 0; steps < 64; ++steps) {
     const InstRef def = module_.def(pointer);
     if (!def) return false;
@@ -308,7 +308,7 @@ bool Speculation::isInRangeToVariable(Id pointer) {
       break;
     case spv::Op::OpAccessChain:
     case spv::Op::OpInBoundsAccessChain:
-      if (!isInRange(def)) return false;
+      if (!isInRange(def, at)) return false;
       break;
     default:
       return false;
@@ -436,7 +436,7 @@ bool Speculation::isSafeLoad(InstRef load, BlockRef at) {
   case spv::StorageClass::Private:
   case spv::StorageClass::Input:
   case spv::StorageClass::PushConstant:
-    return !isAligned && isInRangeToVariable(pointer);
+    return !isAligned && isInRangeToVariable(pointer, at);
   case spv::StorageClass::Uniform:
   case spv::StorageClass::StorageBuffer:
   case spv::StorageClass::Workgroup:
@@ -449,7 +449,7 @@ bool Speculation::isSafeLoad(InstRef load, BlockRef at) {
   std::vector<Id> place = placeOf(origin);
   if (*storage == spv::StorageClass::Uniform && !isStorageBuffer(analyses_, origin.variable)) {
     place.resize(std::min(place.size(), size_t(descriptorLevels(origin.variable)) + 1));
-    return !isAligned && isInRangeToVariable(pointer) && wasAccessed(place, at, {});
+    return !isAligned && isInRangeToVariable(pointer, at) && wasAccessed(place, at, {});
   }
   return wasAccessed(place, at, load);
 }
@@ -506,19 +506,20 @@ SpeculationBlocker Speculation::blockerOf(InstRef inst, BlockRef at) {
   case spv::Op::OpUMod:
   case spv::Op::OpSRem:
   case spv::Op::OpSMod:
-    return unless(isDefinedDivision(inst), SpeculationBlocker::Division);
+    return unless(isDefinedDivision(inst, at), SpeculationBlocker::Division);
   case spv::Op::OpConvertFToU:
   case spv::Op::OpConvertFToS:
-    return unless(isDefinedConversion(inst), SpeculationBlocker::Conversion);
+    return unless(isDefinedConversion(inst, at), SpeculationBlocker::Conversion);
   case spv::Op::OpVectorExtractDynamic:
   case spv::Op::OpVectorInsertDynamic: {
     const uint32_t indexWord = op == spv::Op::OpVectorExtractDynamic ? 4 : 5;
     const TypeInfo& vector = analyses_.get<Types>().info(module_.typeOf(module_.idAt(inst, 3)));
-    return unless(isBelow(module_.idAt(inst, indexWord), vector.count), SpeculationBlocker::Index);
+    return unless(isBelow(module_.idAt(inst, indexWord), vector.count, at),
+                  SpeculationBlocker::Index);
   }
   case spv::Op::OpAccessChain:
   case spv::Op::OpInBoundsAccessChain: {
-    if (isInRange(inst)) return SpeculationBlocker::None;
+    if (isInRange(inst, at)) return SpeculationBlocker::None;
     // The address of what was accessed anyhow.
     const std::vector<Id> place = placeOf(originOf(analyses_, module_.resultId(inst)));
     return unless(!place.empty() && wasAccessed(place, at, {}), SpeculationBlocker::Index);

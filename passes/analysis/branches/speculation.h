@@ -64,13 +64,13 @@ public:
 private:
   using Range = std::pair<uint32_t, uint32_t>;
 
-  std::optional<Range> rangeOf(Id value);
-  bool isBelow(Id index, uint64_t count);
-  bool isDefinedDivision(InstRef inst);
-  bool isDefinedDivisor(Id divisor, bool isSigned);
-  bool isDefinedConversion(InstRef inst);
-  bool isInRange(InstRef accessChain);
-  bool isInRangeToVariable(Id pointer);
+  std::optional<Range> rangeOf(Id value, BlockRef at);
+  bool isBelow(Id index, uint64_t count, BlockRef at);
+  bool isDefinedDivision(InstRef inst, BlockRef at);
+  bool isDefinedDivisor(Id divisor, bool isSigned, BlockRef at);
+  bool isDefinedConversion(InstRef inst, BlockRef at);
+  bool isInRange(InstRef accessChain, BlockRef at);
+  bool isInRangeToVariable(Id pointer, BlockRef at);
   bool isVolatile(InstRef load) const;
   uint32_t descriptorLevels(Id variable) const;
   bool mayHaveDivergentDescriptors(InstRef inst) const;

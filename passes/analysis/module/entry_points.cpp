@@ -135,10 +135,12 @@ class WorkgroupSizes {
 public:
   WorkgroupSizes(const Module& module, const Constants& constants, const Decorations& decorations,
                  const Assumptions& assumptions);
-  std::optional<WorkgroupSize> of(const EntryPoint& entry) const;
+  void measure(EntryPoint& entry) const;
 
 private:
   SizeParts fromMode(InstRef mode) const;
+  SizeParts partsOf(const EntryPoint& entry) const;
+  std::optional<WorkgroupSize> whole(const SizeParts& parts) const;
 
   const Module& module_;
   const Constants& constants_;
@@ -180,19 +182,19 @@ SizeParts WorkgroupSizes::fromMode(InstRef mode) const {
   return parts;
 }
 
-std::optional<WorkgroupSize> WorkgroupSizes::of(const EntryPoint& entry) const {
-  if (!hasWorkgroups(entry.model)) return std::nullopt;
+SizeParts WorkgroupSizes::partsOf(const EntryPoint& entry) const {
+  if (builtIn_) return *builtIn_;
   SizeParts parts;
-  if (builtIn_) {
-    parts = *builtIn_;
-  } else {
-    const Id function = module_.idAt(entry.inst, 2);
-    for (auto at = std::lower_bound(modes_.begin(), modes_.end(), std::pair(function, InstRef()));
-         at != modes_.end() && at->first == function; ++at) {
-      parts = fromMode(at->second);
-      if (module_.opcode(at->second) == spv::Op::OpExecutionModeId) break; // goes before LocalSize
-    }
+  const Id function = module_.idAt(entry.inst, 2);
+  for (auto at = std::lower_bound(modes_.begin(), modes_.end(), std::pair(function, InstRef()));
+       at != modes_.end() && at->first == function; ++at) {
+    parts = fromMode(at->second);
+    if (module_.opcode(at->second) == spv::Op::OpExecutionModeId) break; // goes before LocalSize
   }
+  return parts;
+}
+
+std::optional<WorkgroupSize> WorkgroupSizes::whole(const SizeParts& parts) const {
   WorkgroupSize size;
   size.isLiteral = true;
   for (size_t n = 0; n < 3; ++n) {
@@ -204,6 +206,14 @@ std::optional<WorkgroupSize> WorkgroupSizes::of(const EntryPoint& entry) const {
     size.isLiteral &= part.isLiteral;
   }
   return size;
+}
+
+void WorkgroupSizes::measure(EntryPoint& entry) const {
+  if (!hasWorkgroups(entry.model)) return;
+  const SizeParts parts = partsOf(entry);
+  entry.workgroupSize = whole(parts);
+  for (size_t n = 0; n < 3; ++n)
+    if (parts[n].isLiteral && parts[n].value) entry.literalSize[n] = *parts[n].value;
 }
 
 } // namespace
@@ -274,7 +284,7 @@ EntryPoints::EntryPoints(Analyses& analyses) {
     entry.inst = i;
     entry.model = spv::ExecutionModel(module.word(i, 1));
     entry.function = module.functionOfId(module.idAt(i, 2));
-    entry.workgroupSize = sizes.of(entry);
+    sizes.measure(entry);
     reach.collect(entry);
     all_.push_back(std::move(entry));
   }

@@ -65,6 +65,9 @@ struct EntryPoint {
   /// specialization constants, but a component that is literal stays what it is. Also nothing for a
   /// model without workgroups, and for a size with a component 0, which the specification forbids.
   std::optional<WorkgroupSize> workgroupSize;
+  /// Components of the size that no specialization constant is involved in, whether or not the
+  /// whole size is known; 0 for the others.
+  std::array<uint32_t, 3> literalSize{};
   /// Functions that may run under this entry point, itself included, ascending.
   std::vector<FunctionRef> functions;
   /// Global variables that those functions name, ascending by id.

@@ -18,5 +18,5 @@ void main() {
   uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
   s[t] = a[g];
   barrier();
-  b[g] = s[t];
+  b[g] = s[t & 63];
 }

@@ -25,7 +25,7 @@ struct Outcome {
   std::map<std::string, size_t> verdicts; ///< remarks by name
 };
 
-Outcome predicate(const std::vector<uint32_t>& words) {
+Outcome predicate(const std::vector<uint32_t>& words, std::string_view mode) {
   Outcome outcome;
   Result<Module> module = Module::read(words);
   if (!module) {
@@ -40,7 +40,7 @@ Outcome predicate(const std::vector<uint32_t>& words) {
                       .analyses = analyses,
                       .target = target,
                       .assumptions = assumptions,
-                      .mode = "always",
+                      .mode = mode,
                       .maySite = [](std::string_view) { return true; },
                       .remarks = remarks};
   const PassResult done = runPass(*findPass("branch-to-predication"), context);
@@ -67,7 +67,7 @@ const std::vector<std::string> kBefore[] = {
      "--merge-blocks", "--redundancy-elimination", "--eliminate-dead-code-aggressive",
      "--cfg-cleanup"}};
 
-void checkShader(uint32_t seed, std::map<std::string, size_t>& verdicts) {
+void checkShader(uint32_t seed, std::string_view mode, std::map<std::string, size_t>& verdicts) {
   const std::string text = test::RandomBranches(seed).text();
   const Environment& environment = kEnvironments[seed % std::size(kEnvironments)];
   SCOPED_TRACE(fmt::format("seed {}, {}\n{}", seed, environment.name, text));
@@ -75,7 +75,7 @@ void checkShader(uint32_t seed, std::map<std::string, size_t>& verdicts) {
   const Result<driver::Words> before =
       driver::runSpirvOpt(source, kBefore[seed / 4 % 2], {.env = environment.env});
   ASSERT_TRUE(before) << before.error().message;
-  const Outcome after = predicate(*before);
+  const Outcome after = predicate(*before, mode);
   for (const auto& [name, count] : after.verdicts) verdicts[name] += count;
   ASSERT_TRUE(test::validate(after.words, environment.env));
 
@@ -96,7 +96,8 @@ void checkShader(uint32_t seed, std::map<std::string, size_t>& verdicts) {
 
 TEST(BranchToPredicationRandom, LeavesTheSameBits) {
   std::map<std::string, size_t> verdicts;
-  for (uint32_t seed = 1; seed <= 32 && !HasFailure(); ++seed) checkShader(seed, verdicts);
+  for (uint32_t seed = 1; seed <= 32 && !HasFailure(); ++seed)
+    checkShader(seed, "always", verdicts);
   if (HasFailure()) return;
   // The test would prove little if nothing happened, or if little was at stake.
   EXPECT_GT(verdicts["flattened"], 200u);
@@ -104,6 +105,15 @@ TEST(BranchToPredicationRandom, LeavesTheSameBits) {
   for (const char* refused : {"division", "load", "store", "conversion", "loop", "leaves",
                               "shared-block", "inner-branch"})
     EXPECT_GT(verdicts[refused], 5u) << refused;
+}
+
+TEST(BranchToPredicationRandom, LeavesTheSameBitsWhereItPays) {
+  std::map<std::string, size_t> verdicts;
+  for (uint32_t seed = 101; seed <= 124 && !HasFailure(); ++seed) checkShader(seed, {}, verdicts);
+  if (HasFailure()) return;
+  EXPECT_GT(verdicts["flattened"], 50u);
+  for (const char* refused : {"uniform", "too-costly", "inner-branch"})
+    EXPECT_GT(verdicts[refused], 2u) << refused;
 }
 
 } // namespace

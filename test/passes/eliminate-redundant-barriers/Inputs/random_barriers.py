@@ -28,6 +28,8 @@ BUFFER_BARRIERS = [
     "controlBarrier(gl_ScopeWorkgroup, gl_ScopeDevice, gl_StorageSemanticsShared | gl_StorageSemanticsBuffer, "
     "gl_SemanticsAcquireRelease);",
 ]
+# Which components of the size are specialization constants, mostly none.
+OPEN_SIZES = ["", "", "", ", local_size_x_id = 0", ", local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2"]
 
 
 class Kernel:
@@ -125,7 +127,7 @@ class Kernel:
         body = "\n".join(self.lines)
         return f"""#version 450
 #extension GL_KHR_memory_scope_semantics : require
-layout(local_size_x = {x}, local_size_y = {y}, local_size_z = {z}) in;
+layout(local_size_x = {x}, local_size_y = {y}, local_size_z = {z}{self.rng.choice(OPEN_SIZES)}) in;
 layout(binding = 0) readonly buffer Source {{ uint src[]; }};
 layout(binding = 1) {self.rng.choice(["", "restrict "])}buffer Target {{ uint dst[]; }};
 layout(binding = 2) uniform Settings {{ uint count; }};

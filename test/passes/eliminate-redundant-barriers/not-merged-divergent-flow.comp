@@ -1,0 +1,28 @@
+// In divergent flow as elsewhere: not over an access, and not into another block.
+// RUN: %lanewise opt --inline-entry-points-exhaustive --ssa-rewrite --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --remarks=all --eliminate-redundant-barriers --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// EQUAL: outputs equal
+// CHECK-NOT: merged a
+// CHECK-COUNT-3: kept a control barrier: it may be in divergent control flow
+// CHECK-NOT: merged a
+// CODE-COUNT-3: {{^ *}}OpControlBarrier
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer A { float a[]; };
+layout(binding = 1) restrict writeonly buffer B { float b[]; };
+shared float s[64];
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  if (a[g & ~63u] > 0) {
+    s[t] = a[g];
+    barrier();
+    b[g] = s[63 - t];
+    barrier();
+    if (a[g & ~63u] > 1) barrier();
+    b[g] = s[63 - t];
+  }
+}
