@@ -175,7 +175,7 @@ private:
     return false;
   }
   bool isUnderstood(Site& site);
-  void keepEarlyZeros(Site& site, DefiniteWrites& writes);
+  void keepEarlyZeros(Site& site);
   bool mayFollowSignal(InstRef store, FunctionRef function);
   std::vector<std::vector<InstRef>> choices(const Site& site) const;
   bool areInFront(const Site& site, const std::vector<InstRef>& removed, InstRef& behind);
@@ -231,18 +231,11 @@ bool Checker::mayFollowSignal(InstRef store, FunctionRef function) {
   return false;
 }
 
-void Checker::keepEarlyZeros(Site& site, DefiniteWrites& writes) {
+void Checker::keepEarlyZeros(Site& site) {
   std::erase_if(site.zeros, [&](InstRef zero) {
-    const auto access =
-        std::find_if(site.cells.accesses.begin(), site.cells.accesses.end(),
-                     [&](const CellAccess& a) { return a.inst == zero; });
-    std::string_view why;
-    if (!writes.isInRange(*access))
-      why = "unproved-index";
-    else if (mayFollowSignal(zero, site.entry->function))
-      why = "signal";
-    if (!why.empty()) refuse(site, why, zero);
-    return !why.empty();
+    if (!mayFollowSignal(zero, site.entry->function)) return false;
+    refuse(site, "signal", zero);
+    return true;
   });
 }
 
@@ -273,7 +266,7 @@ bool Checker::areInFront(const Site& site, const std::vector<InstRef>& removed, 
 void Checker::check(Site& site) {
   if (!isUnderstood(site)) return;
   DefiniteWrites& writes = writesOf(*site.entry);
-  keepEarlyZeros(site, writes);
+  keepEarlyZeros(site);
   for (const std::vector<InstRef>& removed : choices(site)) {
     InstRef behind;
     if (!areInFront(site, removed, behind)) {
@@ -282,7 +275,7 @@ void Checker::check(Site& site) {
     }
     const DefiniteWrites::Verdict verdict = writes.areReadsCovered(site.cells, removed);
     if (!verdict.obstacle.empty()) {
-      refuse(site, verdict.obstacle, verdict.read);
+      refuse(site, verdict.obstacle, verdict.access);
       continue;
     }
     refuse(site, {});

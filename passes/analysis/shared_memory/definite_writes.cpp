@@ -343,6 +343,7 @@ private:
   const Cfg& cfg_;
   std::unordered_map<BlockRef, std::vector<Event>> events_;
   std::vector<Cells> missing_;   ///< by access: what the invocation may read and did not write
+  std::vector<bool> isLeftOut_;  ///< by access: a store that is taken not to be there
   std::vector<bool> isUnknown_;  ///< by access: an index had no value
   std::vector<bool> leaves_;     ///< by access: an index was out of range
   std::vector<Cells> behind_;    ///< by barrier: what all invocations together have written
@@ -352,9 +353,11 @@ private:
 
 void DefiniteWrites::Walk::collectEvents(std::span<const InstRef> without) {
   std::unordered_map<InstRef, uint32_t> accessAt, barrierAt;
-  for (uint32_t n = 0; n < variable_.accesses.size(); ++n)
-    if (!std::binary_search(without.begin(), without.end(), variable_.accesses[n].inst))
-      accessAt.emplace(variable_.accesses[n].inst, n);
+  for (uint32_t n = 0; n < variable_.accesses.size(); ++n) {
+    const InstRef access = variable_.accesses[n].inst;
+    accessAt.emplace(access, n);
+    isLeftOut_.push_back(std::binary_search(without.begin(), without.end(), access));
+  }
   for (uint32_t n = 0; n < state_.barriers.size(); ++n) barrierAt.emplace(state_.barriers[n], n);
   const auto localOf = [&](InstRef i, uint32_t word) {
     const auto local = state_.locals.find(module_.idAt(i, word));
@@ -384,7 +387,7 @@ DefiniteWrites::Verdict DefiniteWrites::Walk::judge() {
   const Dominance& dominance = state_.analyses.get<Dominance>();
   for (size_t n = 0; n < variable_.accesses.size(); ++n) {
     const CellAccess& access = variable_.accesses[n];
-    if (access.kind != CellAccess::Kind::Read) continue;
+    if (access.kind == CellAccess::Kind::Write && !isLeftOut_[n]) continue;
     if (leaves_[n]) return {"unproved-index", access.inst};
     for (size_t b = 0; b < state_.barriers.size(); ++b)
       if (dominance.dominates(module_, state_.barriers[b], access.inst))
@@ -554,9 +557,9 @@ void DefiniteWrites::Walk::access(uint32_t index, Known& known) {
     isUnknown |= !value;
     first += value.value_or(0) * step.stride;
   }
+  isUnknown_[index] = isUnknown_[index] || isUnknown;
   if (access.kind == CellAccess::Kind::Write) {
-    if (!isUnknown) known.written.add(first, access.count);
-    isUnknown_[index] = isUnknown_[index] || isUnknown;
+    if (!isUnknown && !isLeftOut_[index]) known.written.add(first, access.count);
     return;
   }
   spend(known.written.words());
@@ -567,7 +570,6 @@ void DefiniteWrites::Walk::access(uint32_t index, Known& known) {
     read.add(first, access.count);
   read.remove(known.written);
   missing_[index].add(read);
-  isUnknown_[index] = isUnknown_[index] || isUnknown;
 }
 
 // ---- Questions ----
@@ -580,13 +582,6 @@ DefiniteWrites::Verdict DefiniteWrites::areReadsCovered(const CellVariable& vari
                                                         std::span<const InstRef> without) {
   if (!state_->isReducible) return {"irreducible-control-flow", {}};
   return Walk(*state_, variable, without).run();
-}
-
-bool DefiniteWrites::isInRange(const CellAccess& access) {
-  const BlockRef block = state_->module.blockOf(access.inst);
-  return std::all_of(access.indices.begin(), access.indices.end(), [&](const auto& index) {
-    return state_->bounds.isProved(index.id, index.extent, block);
-  });
 }
 
 } // namespace lanewise

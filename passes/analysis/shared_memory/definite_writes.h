@@ -35,13 +35,12 @@ public:
 
   struct Verdict {
     std::string_view obstacle; ///< empty: yes; else stable: "not-overwritten", "unproved-index", ...
-    InstRef read;              ///< that may come too early; null with other obstacles
+    InstRef access;            ///< the one to blame; null where it is none
   };
   /// Whether each read comes behind a write of all that it may read, other than the stores `without`
-  /// (ascending) and the initializer.
+  /// (ascending) and the initializer; and whether the indices of reads and of `without` are in range
+  /// in every invocation.
   Verdict areReadsCovered(const CellVariable& variable, std::span<const InstRef> without);
-  /// The same for the indices of one access: whether they are in range in every invocation.
-  bool isInRange(const CellAccess& access);
 
 private:
   class Walk;

@@ -143,10 +143,7 @@ bool mayOverlap(Analyses& analyses, Id variable) {
 CellVariable collectCells(Analyses& analyses, InstRef variable) {
   CellVariable found;
   found.id = analyses.module().resultId(variable);
-  if (mayOverlap(analyses, found.id)) {
-    found.obstacle = "aliased";
-    return found;
-  }
+  if (mayOverlap(analyses, found.id)) found.obstacle = "aliased";
   Collector(analyses, found).run();
   return found;
 }

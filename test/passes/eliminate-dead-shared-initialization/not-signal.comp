@@ -17,7 +17,7 @@ void main() {
   uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
   if (t == 0) {
     for (uint i = 0; i < 64; ++i) s[i] = a[i];
-    atomicStore(flag, 7, gl_ScopeWorkgroup, gl_StorageSemanticsShared, gl_SemanticsRelease);
+    atomicStore(flag, 7u, gl_ScopeWorkgroup, gl_StorageSemanticsShared, gl_SemanticsRelease);
   } else {
     while (atomicLoad(flag, gl_ScopeWorkgroup, gl_StorageSemanticsShared, gl_SemanticsAcquire) != 7) {}
     if (t == 1) s[5] = 0.0;
