@@ -55,7 +55,7 @@ constexpr size_t kMaxChoices = 8;
 struct Site {
   InstRef variable;
   CellVariable cells;
-  const EntryPoint* entry = nullptr; ///< null: none or several
+  const EntryPoint* entry = nullptr; ///< null: several
   bool hasInitializer = false;
   std::vector<InstRef> zeros; ///< stores of zero that may go, in module order
   // What was decided.
@@ -126,15 +126,13 @@ private:
 
 // ---- collect ----
 
-/// The only entry point that uses the variable, and whose function no other one runs.
-const EntryPoint* onlyEntryPoint(Analyses& analyses, Id variable) {
-  const EntryPoint* only = nullptr;
-  for (const EntryPoint& entry : analyses.get<EntryPoints>().all()) {
-    if (!std::binary_search(entry.variables.begin(), entry.variables.end(), variable)) continue;
-    if (only) return nullptr;
-    only = &entry;
-  }
-  return only;
+/// The entry points that run functions which name the variable.
+std::vector<const EntryPoint*> entryPointsOf(Analyses& analyses, Id variable) {
+  std::vector<const EntryPoint*> found;
+  for (const EntryPoint& entry : analyses.get<EntryPoints>().all())
+    if (std::binary_search(entry.variables.begin(), entry.variables.end(), variable))
+      found.push_back(&entry);
+  return found;
 }
 
 std::vector<Site> collectSites(Analyses& analyses) {
@@ -153,7 +151,9 @@ std::vector<Site> collectSites(Analyses& analyses) {
           isZero(module, module.idAt(access.inst, 2)) && !isVolatile(module, access.inst))
         site.zeros.push_back(access.inst);
     if (!site.hasInitializer && site.zeros.empty()) continue;
-    site.entry = onlyEntryPoint(analyses, module.resultId(i));
+    const auto entries = entryPointsOf(analyses, site.cells.id);
+    if (entries.empty()) continue;
+    if (entries.size() == 1) site.entry = entries.front();
     sites.push_back(std::move(site));
   }
   return sites;
@@ -199,7 +199,10 @@ bool Checker::isUnderstood(Site& site) {
   if (!site.cells.obstacle.empty())
     return refuse(site, site.cells.obstacle, site.cells.obstacleAt);
   if (!site.entry) return refuse(site, "other-entry-point");
-  if (analyses_.get<Decorations>().has(site.cells.id, spv::Decoration::Volatile))
+  const Decorations& decorations = analyses_.get<Decorations>();
+  if (decorations.has(site.cells.id, spv::Decoration::LinkageAttributes))
+    return refuse(site, "other-entry-point");
+  if (decorations.has(site.cells.id, spv::Decoration::Volatile))
     return refuse(site, "volatile");
   for (const EntryPoint& other : analyses_.get<EntryPoints>().all())
     if (&other != site.entry && std::binary_search(other.functions.begin(), other.functions.end(),
@@ -294,7 +297,7 @@ std::string_view reasonOf(std::string_view name) {
       {"irreducible-control-flow", "the control flow has a loop with several entries"},
       {"not-literal-length", "its length is not literal, or it is too large"},
       {"not-overwritten", "a read may come before anything else was written there"},
-      {"other-entry-point", "several entry points use it"},
+      {"other-entry-point", "other entry points use it, or may"},
       {"other-use", "something other than an access chain, load, store or atomic may access it"},
       {"signal", "invocations may signal one another before the zero is stored"},
       {"too-large", "there is too much to follow"},
