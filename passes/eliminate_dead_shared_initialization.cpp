@@ -1,7 +1,7 @@
 // --eliminate-dead-shared-initialization: remove zeros in Workgroup memory that nobody reads
 //
-// What: a shader that fills a Workgroup variable with zeros, by stores or by a null initializer, and
-// then writes all that it reads itself, does the work twice: WebGPU's compilers and layers for
+// What: a shader that fills a Workgroup variable with zeros, by stores or by a null initializer,
+// and then writes all that it reads itself, does the work twice: WebGPU's compilers and layers for
 // Direct3D do so in every shader. The stores go, and so does the initializer. The barrier behind
 // them goes by --eliminate-redundant-barriers.
 //
@@ -96,8 +96,7 @@ bool isVolatile(const Module& module, InstRef store) {
 /// Which instructions of a function may run before which others.
 class Order {
 public:
-  explicit Order(Analyses& analyses)
-      : module_(analyses.module()), cfg_(analyses.get<Cfg>()) {}
+  explicit Order(Analyses& analyses) : module_(analyses.module()), cfg_(analyses.get<Cfg>()) {}
 
   bool mayPrecede(InstRef first, InstRef second) {
     const BlockRef from = module_.blockOf(first), to = module_.blockOf(second);
@@ -196,17 +195,15 @@ DefiniteWrites& Checker::writesOf(const EntryPoint& entry) {
 
 /// Whether everything is known that the proof looks at.
 bool Checker::isUnderstood(Site& site) {
-  if (!site.cells.obstacle.empty())
-    return refuse(site, site.cells.obstacle, site.cells.obstacleAt);
+  if (!site.cells.obstacle.empty()) return refuse(site, site.cells.obstacle, site.cells.obstacleAt);
   if (!site.entry) return refuse(site, "other-entry-point");
   const Decorations& decorations = analyses_.get<Decorations>();
   if (decorations.has(site.cells.id, spv::Decoration::LinkageAttributes))
     return refuse(site, "other-entry-point");
-  if (decorations.has(site.cells.id, spv::Decoration::Volatile))
-    return refuse(site, "volatile");
+  if (decorations.has(site.cells.id, spv::Decoration::Volatile)) return refuse(site, "volatile");
   for (const EntryPoint& other : analyses_.get<EntryPoints>().all())
-    if (&other != site.entry && std::binary_search(other.functions.begin(), other.functions.end(),
-                                                   site.entry->function))
+    if (&other != site.entry &&
+        std::binary_search(other.functions.begin(), other.functions.end(), site.entry->function))
       return refuse(site, "other-entry-point");
   const auto& size = site.entry->workgroupSize;
   // The size of one invocation is a placeholder that some programs write over.
@@ -222,8 +219,8 @@ bool Checker::isUnderstood(Site& site) {
   return true;
 }
 
-/// Whether an invocation that comes to the store may have learned, since the barrier before, of what
-/// another one did: by an atomic or its like, perhaps in a function that was called.
+/// Whether an invocation that comes to the store may have learned, since the barrier before, of
+/// what another one did: by an atomic or its like, perhaps in a function that was called.
 bool Checker::mayFollowSignal(InstRef store, FunctionRef function) {
   for (InstRef i : module_.functionInsts(function))
     if (module_.opcode(i) == spv::Op::OpFunctionCall && order_.mayPrecede(i, store)) return true;
@@ -292,7 +289,7 @@ void Checker::check(Site& site) {
 std::string_view reasonOf(std::string_view name) {
   static const std::map<std::string_view, std::string_view> reasons{
       {"aliased", "other variables may lie over it"},
-      {"function-call", "it is used in a function that is called, or passed to one (see --inline)"},
+      {"function-call", "another function uses it, or is passed a pointer to it (see --inline)"},
       {"index-out-of-range", "an index leaves its array"},
       {"irreducible-control-flow", "the control flow has a loop with several entries"},
       {"not-literal-length", "its length is not literal, or it is too large"},

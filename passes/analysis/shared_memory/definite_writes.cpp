@@ -168,16 +168,15 @@ bool DefiniteWrites::State::isLocal(InstRef variable) const {
   if (storage != spv::StorageClass::Function && storage != spv::StorageClass::Private) return false;
   const Types& types = analyses.get<Types>();
   const TypeInfo& info = types.info(types.pointee(id));
-  if (info.kind != TypeInfo::Kind::Bool &&
-      !(info.kind == TypeInfo::Kind::Int && info.width == 32))
+  if (info.kind != TypeInfo::Kind::Bool && !(info.kind == TypeInfo::Kind::Int && info.width == 32))
     return false;
   for (const Use& use : analyses.get<DefUse>().uses(id)) {
     const OpClass opClass = module.facts(use.user).opClass;
     if (opClass == OpClass::Debug || opClass == OpClass::Annotation || opClass == OpClass::Preamble)
       continue;
     const spv::Op op = module.opcode(use.user);
-    const bool isAccess = (op == spv::Op::OpLoad && use.word == 3) ||
-                          (op == spv::Op::OpStore && use.word == 1);
+    const bool isAccess =
+        (op == spv::Op::OpLoad && use.word == 3) || (op == spv::Op::OpStore && use.word == 1);
     if (!isAccess || module.functionOf(module.blockOf(use.user)) != entry.function) return false;
   }
   return true;
@@ -258,9 +257,8 @@ Value DefiniteWrites::State::fold(InstRef inst) const {
     if (!v) return {};
     known.push_back(*v);
   }
-  const IntegerResult result = isExtended
-                                   ? evaluateGlslInteger(module.word(inst, 4), 32, known)
-                                   : evaluateInteger(op, 32, known);
+  const IntegerResult result = isExtended ? evaluateGlslInteger(module.word(inst, 4), 32, known)
+                                          : evaluateInteger(op, 32, known);
   return result.isDefined() ? Value(uint32_t(result.bits)) : std::nullopt;
 }
 
@@ -342,11 +340,11 @@ private:
   const Loops& loops_;
   const Cfg& cfg_;
   std::unordered_map<BlockRef, std::vector<Event>> events_;
-  std::vector<Cells> missing_;   ///< by access: what the invocation may read and did not write
-  std::vector<bool> isLeftOut_;  ///< by access: a store that is taken not to be there
-  std::vector<bool> isUnknown_;  ///< by access: an index had no value
-  std::vector<bool> leaves_;     ///< by access: an index was out of range
-  std::vector<Cells> behind_;    ///< by barrier: what all invocations together have written
+  std::vector<Cells> missing_;  ///< by access: what the invocation may read and did not write
+  std::vector<bool> isLeftOut_; ///< by access: a store that is taken not to be there
+  std::vector<bool> isUnknown_; ///< by access: an index had no value
+  std::vector<bool> leaves_;    ///< by access: an index was out of range
+  std::vector<Cells> behind_;   ///< by barrier: what all invocations together have written
   std::array<uint32_t, 3> lane_{};
   std::vector<std::optional<Cells>> reached_; ///< by barrier: what this invocation has written
 };

@@ -66,9 +66,10 @@ private:
       body_ += fmt::format("  if (t < {}u) s[t] = 0u;\n", std::min(lanes_, length_));
       break;
     case 1:
-      body_ += fmt::format("  if (all(equal(gl_LocalInvocationID, uvec3(0)))) for (uint i = 0u; i < "
-                           "{}u; ++i) s[i] = 0u;\n",
-                           length_);
+      body_ +=
+          fmt::format("  if (all(equal(gl_LocalInvocationID, uvec3(0)))) for (uint i = 0u; i < "
+                      "{}u; ++i) s[i] = 0u;\n",
+                      length_);
       break;
     default:
       body_ += fmt::format("  for (uint i = t; i < {}u; i += {}u) s[i] = 0u;\n", length_, lanes_);
@@ -135,8 +136,9 @@ private:
                            chance(50) ? "m * 16u" : data() + " * 9u", length_, lanes_, value);
       break;
     case 4: // left early
-      body_ += fmt::format("  for (uint i = t; i < {}u; i += {}u) {{ if ({}) break; s[i] = {}; }}\n",
-                           length_, lanes_, chance(50) ? "i > 60u" : data() + " > 3u", value);
+      body_ +=
+          fmt::format("  for (uint i = t; i < {}u; i += {}u) {{ if ({}) break; s[i] = {}; }}\n",
+                      length_, lanes_, chance(50) ? "i > 60u" : data() + " > 3u", value);
       break;
     case 5:
       body_ += fmt::format("  if ({}) if (t < {}u) s[{}] = {};\n", condition(),
@@ -193,9 +195,9 @@ test::Interpreted inputOf(uint32_t seed, uint32_t round) {
 
 bool isClean(const test::Interpreted& run) {
   using Kind = test::interp::FindingKind;
-  for (Kind kind : {Kind::RaceReadWrite, Kind::RaceWriteWrite, Kind::RaceSameValue,
-                    Kind::RaceIncomplete, Kind::UninitializedRead, Kind::OutOfRange,
-                    Kind::DivergentBarrier})
+  for (Kind kind :
+       {Kind::RaceReadWrite, Kind::RaceWriteWrite, Kind::RaceSameValue, Kind::RaceIncomplete,
+        Kind::UninitializedRead, Kind::OutOfRange, Kind::DivergentBarrier})
     if (run.has(kind)) return false;
   return true;
 }
