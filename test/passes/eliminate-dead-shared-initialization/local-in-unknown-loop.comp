@@ -1,0 +1,27 @@
+// A local variable that a loop of unknown length leaves alone is known in it.
+// RUN: %lanewise opt --inline --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --remarks=all --eliminate-dead-shared-initialization --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// EQUAL: outputs equal
+// CHECK: removed 1 store of zero of 's': all that is read of it is written before [eliminate-dead-shared-initialization:removed]
+// CODE-COUNT-1: OpStore {{%[^ ]+}} %float_0
+// CODE-NOT: OpStore {{%[^ ]+}} %float_0
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer A { float a[]; };
+layout(binding = 1) restrict writeonly buffer B { float b[]; };
+shared float s[64];
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  s[t] = 0.0;
+  float sum = 0.0;
+  uint own = t;
+  for (uint k = 0; k < uint(a[0]); ++k) {
+    s[own] = a[g + k];
+    sum += s[own];
+  }
+  b[g] = sum;
+}

@@ -1,0 +1,28 @@
+// A loop of unknown length writes a tile before it reads it, in each iteration.
+// RUN: %lanewise opt --inline --sroa --mem2reg --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --remarks=all --eliminate-dead-shared-initialization --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// EQUAL: outputs equal
+// CHECK: removed 1 store of zero of 's': all that is read of it is written before [eliminate-dead-shared-initialization:removed]
+// CODE-NOT: OpStore {{%[^ ]+}} %float_0
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer A { float a[]; };
+layout(binding = 1) restrict writeonly buffer B { float b[]; };
+shared float s[8][8];
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  s[t >> 3][t & 7] = 0.0;
+  barrier();
+  float sum = 0.0;
+  for (uint k = 0; k < uint(a[0]); ++k) {
+    s[t & 7][t >> 3] = a[g + k];
+    barrier();
+    for (uint i = 0; i < 8; ++i) sum += s[i][t & 7] * s[t >> 3][i];
+    barrier();
+  }
+  b[g] = sum;
+}

@@ -1,0 +1,24 @@
+// One invocation stores zeros to the whole array, others write half of it each.
+// RUN: %lanewise opt --inline --sroa --mem2reg --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --remarks=all --eliminate-dead-shared-initialization --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// EQUAL: outputs equal
+// CHECK: removed 1 store of zero of 's': all that is read of it is written before [eliminate-dead-shared-initialization:removed]
+// CODE-NOT: OpStore {{%[^ ]+}} %{{[0-9]+$}}
+// CODE-COUNT-2: OpControlBarrier
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer A { float a[]; };
+layout(binding = 1) restrict writeonly buffer B { float b[]; };
+shared float s[4];
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  if (t == 0) s = float[4](0, 0, 0, 0);
+  barrier();
+  if (t < 2) s[t] = a[g]; else if (t < 4) s[5 - t] = a[g];
+  barrier();
+  b[g] = s[t & 3];
+}
