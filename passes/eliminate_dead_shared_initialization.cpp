@@ -201,10 +201,6 @@ bool Checker::isUnderstood(Site& site) {
   if (decorations.has(site.cells.id, spv::Decoration::LinkageAttributes))
     return refuse(site, "other-entry-point");
   if (decorations.has(site.cells.id, spv::Decoration::Volatile)) return refuse(site, "volatile");
-  for (const EntryPoint& other : analyses_.get<EntryPoints>().all())
-    if (&other != site.entry &&
-        std::binary_search(other.functions.begin(), other.functions.end(), site.entry->function))
-      return refuse(site, "other-entry-point");
   const auto& size = site.entry->workgroupSize;
   // The size of one invocation is a placeholder that some programs write over.
   if (!size || !size->isLiteral || size->invocations() < 2 ||

@@ -147,8 +147,8 @@ void DefiniteWrites::State::collectBarriers() {
   const Uniformity& uniformity = uniformityOf(analyses);
   for (InstRef i : module.functionInsts(entry.function)) {
     if (!isBarrier(module.opcode(i)) || !uniformity.isUniform(module.blockOf(i))) continue;
-    const Barrier barrier = readBarrier(analyses, i);
-    if (barrier.isKnown && barrier.isControl && rankOf(barrier.execution) >= kWorkgroupRank &&
+    const Barrier barrier = readBarrier(analyses, i); // a memory barrier waits for no invocation
+    if (barrier.isKnown && rankOf(barrier.execution) >= kWorkgroupRank &&
         rankOf(barrier.memory) >= kWorkgroupRank && barrier.orders(MemoryClass::Workgroup))
       barriers.push_back(i);
   }

@@ -1,0 +1,23 @@
+// A choice by data between two elements, in a local variable.
+// RUN: %lanewise opt --inline --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --remarks=all --eliminate-dead-shared-initialization --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// CHECK: kept the zeros of 's': {{.*}} [eliminate-dead-shared-initialization:not-overwritten]
+// CODE: OpStore {{%[^ ]+}} %float_0
+#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) restrict readonly buffer A { float a[]; };
+layout(binding = 1) restrict writeonly buffer B { float b[]; };
+shared float s[64];
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  s[t] = 0.0;
+  barrier();
+  uint own = t;
+  if (a[g] > 0.5) own = t ^ 1;
+  s[own] = a[g];
+  barrier();
+  b[g] = s[63 - t];
+}
