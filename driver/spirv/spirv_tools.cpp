@@ -70,7 +70,6 @@ ToolsVerdict runValidator(std::span<const uint32_t> words, spv_target_env env, b
   options.SetFriendlyNames(hasNames);
   options.SetUniversalLimit(spv_validator_limit_max_id_bound, given.maxIdBound);
   if (tools.Validate(words.data(), words.size(), options)) return {env, {}, 0};
-  if (!hasNames) return runValidator(words, env, true);
   std::string text = onOneLine(message.text);
   if (text.empty()) text = "the validator gave no reason";
   return {{}, std::move(text), uint32_t(message.position.index)};
@@ -133,12 +132,11 @@ Result<ToolsVerdict> validateByTools(std::span<const uint32_t> words,
   Result<std::string> bytes = isolate(
       [&]() -> Result<std::string> {
         const auto without = withoutUnknownLanguage(words);
+        const auto subject = without ? std::span<const uint32_t>(without->words) : words;
         ToolsVerdict verdict;
         for (spv_target_env env : envs)
-          if (verdict = runValidator(without ? std::span<const uint32_t>(without->words) : words,
-                                     env, false);
-              verdict.env)
-            break;
+          if (verdict = runValidator(subject, env, false); verdict.env) break;
+        if (!verdict.env) verdict = runValidator(subject, envs.back(), true); // for its message
         const Words fields{verdict.env ? 1u : 0u, uint32_t(verdict.env.value_or(envs.front())),
                            verdict.instruction};
         return bytesOf(fields) + verdict.message;
