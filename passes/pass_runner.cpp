@@ -51,11 +51,16 @@ std::vector<PassStep> standardSteps() {
   return steps;
 }
 
-std::vector<PassStep> sizeSteps() {
+std::vector<PassStep> canonicalSteps() {
   std::vector<PassStep> steps = standardSteps();
   std::erase_if(steps, [](const PassStep& step) {
     return !step.pass->isCanonical || !step.onlyAfter.empty();
   });
+  return steps;
+}
+
+std::vector<PassStep> sizeSteps() {
+  std::vector<PassStep> steps = canonicalSteps();
   for (PassStep& step : steps)
     if (step.pass->flag == "inline") step.mode = "small";
   return steps;
@@ -92,7 +97,10 @@ bool PassRunner::hasNews(const PassStep& step) const {
 Result<PassRunner::Outcome> PassRunner::run(const PassStep& step,
                                             std::function<bool(std::string_view site)> maySite) {
   Outcome outcome;
-  if (!hasNews(step)) return outcome;
+  if (!hasNews(step)) {
+    outcome.isSkipped = true;
+    return outcome;
+  }
   LayoutExchange layouts{.decided = settings_.programLayouts, .narrow = settings_.narrow};
   PassContext context{.module = subject_->module,
                       .analyses = subject_->analyses,

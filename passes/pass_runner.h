@@ -27,6 +27,8 @@ struct PassStep {
 
 /// `-O`: canonical form, Lanewise's passes, and the same clean-up where one of those did something.
 std::vector<PassStep> standardSteps();
+/// Its canonical passes without that clean-up.
+std::vector<PassStep> canonicalSteps();
 /// `-Os`: the canonical passes alone, and calls stay where that is shorter.
 std::vector<PassStep> sizeSteps();
 
@@ -52,19 +54,20 @@ public:
   /// Goes on with another module: a rewrite was taken back, or somebody else made it.
   void goOnWith(Module module);
 
-  /// Whether the step can find anything: a canonical pass finds nothing in what it left itself.
-  bool hasNews(const PassStep& step) const;
-
   struct Outcome {
+    bool isSkipped = false; ///< the step cannot find anything, and did not run
     bool changed = false;
     Remarks remarks;
     LayoutManifest layouts; ///< of the buffers that the pass laid out anew
   };
-  /// Runs one step, unless it has no news. `maySite` as in PassContext. On an Error the module is
+  /// Runs one step, unless it cannot find anything: behind passes that changed nothing, or a
+  /// canonical pass in what it left itself. `maySite` as in PassContext. On an Error the module is
   /// as it was.
   Result<Outcome> run(const PassStep& step, std::function<bool(std::string_view site)> maySite);
 
 private:
+  bool hasNews(const PassStep& step) const;
+
   struct Subject;
   std::unique_ptr<Subject> subject_;
   PassSettings settings_;

@@ -19,10 +19,9 @@ Result<Module> canonical(const Words& words, const TargetProfile& target,
   Result<Module> module = Module::read(words);
   if (!module) return module;
   PassRunner runner(std::move(*module), {target, assumptions});
-  for (const PassStep& step : standardSteps())
-    if (step.pass->isCanonical && step.onlyAfter.empty())
-      if (auto outcome = runner.run(step, [](std::string_view) { return true; }); !outcome)
-        return outcome.error();
+  for (const PassStep& step : canonicalSteps())
+    if (auto outcome = runner.run(step, [](std::string_view) { return true; }); !outcome)
+      return outcome.error();
   return runner.module();
 }
 

@@ -92,8 +92,6 @@ private:
   Status runSteps(std::span<const PipelineStep> group) {
     const PipelineStep& first = group.front();
     if (!first.pass) return runGroup(group);
-    if (Status s = readCurrent(); !s) return s;
-    if (!runner_.hasNews(stepOf(first))) return ok();
     return first.pass->isCanonical ? runCanonical(first) : runOurs(first);
   }
 
@@ -280,7 +278,8 @@ private:
       if (options_.whyDearer) sites_.emplace_back(site);
       return true;
     });
-    outcome_.times.push_back({std::string(step.name()), millisecondsSince(start)});
+    if (!outcome || !outcome->isSkipped)
+      outcome_.times.push_back({std::string(step.name()), millisecondsSince(start)});
     if (!outcome) {
       isRunnerStale_ = true;
       return outcome.error();

@@ -86,8 +86,8 @@ uint32_t countNops(const Words& words) {
 }
 
 /// A pipeline whose spirv-opt is a fake: --bad crashes whenever it is among the flags, --invalid
-/// writes a module that the fake validator refuses, --moody crashes only in company, --nop adds an
-/// OpNop.
+/// writes a module that the fake validator refuses, --unreadable one that is none, --moody crashes
+/// only in company, --nop adds an OpNop.
 class PipelineTest : public testing::Test {
 protected:
   PipelineTest() {
@@ -102,6 +102,7 @@ protected:
         if (f == "--bad") return Error{"crashed: Aborted (signal 6)", {}, 0, {}};
         if (f == "--moody" && flags.size() > 1) return Error{"crashed", {}, 0, {}};
         if (f == "--invalid") out.push_back(kInvalidMark);
+        if (f == "--unreadable") out = {kInvalidMark};
         if (f == "--nop") out.push_back(1u << 16);
       }
       return out;
@@ -402,6 +403,14 @@ TEST(Glob, MatchesLikeAShell) {
   EXPECT_FALSE(matchesGlob("t?le", "tle"));
   EXPECT_FALSE(matchesGlob("*a*b", "xaayc"));
   EXPECT_FALSE(matchesGlob("tile", "tiles"));
+}
+
+TEST_F(PipelineTest, AModuleThatNobodyCanReadIsItsMakersFault) {
+  const auto out = run({theirs("--unreadable"), ours(kAddNop)});
+  ASSERT_TRUE(out) << out.error().str();
+  const Names names{"unreadable:dropped-pass", "add-nop:added"};
+  EXPECT_EQ(namesOf(out->remarks), names);
+  EXPECT_EQ(countNops(out->words), 1u);
 }
 
 /// Two more instructions are dear, one is not.
