@@ -1,0 +1,66 @@
+// What the layer knows of instances, devices and their objects.
+#pragma once
+
+#include "layer/functions.h"
+#include "layer/handle_map.h"
+#include "layer/log.h"
+#include "layer/recording.h"
+#include "layer/timer.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace lanewise::layer {
+
+struct Instance {
+  VkInstance handle = VK_NULL_HANDLE;
+  InstanceFunctions next;
+};
+
+struct ShaderModule {
+  std::string hash;
+  std::string name; ///< of VK_EXT_debug_utils
+};
+
+/// Whose command buffers go with it. The program sees to it that one thread at a time uses it.
+struct CommandPool {
+  bool canTime = false;
+  std::vector<VkCommandBuffer> buffers;
+};
+
+struct Device {
+  VkDevice handle = VK_NULL_HANDLE;
+  uint32_t id = 0; ///< in the log
+  DeviceFunctions next;
+  std::unique_ptr<Timer> timer;
+  HandleMap<VkShaderModule, ShaderModule> modules;
+  HandleMap<VkPipeline, PipelineFacts> pipelines;
+  HandleMap<VkCommandPool, CommandPool> pools;
+};
+
+/// Devices, queues and command buffers, instances and physical devices begin with the address of
+/// their dispatch table, which is one for each device and each instance (Vulkan loader, "Layer
+/// Dispatch").
+inline void* dispatchKey(const void* handle) {
+  return *static_cast<void* const*>(handle);
+}
+
+/// All that is known, never destroyed: other threads may still be in the layer when the program
+/// exits.
+struct World {
+  HandleMap<void*, Instance> instances;
+  HandleMap<void*, Device> devices;
+  HandleMap<VkQueue, Queue> queues;
+  HandleMap<VkCommandBuffer, CommandBuffer> buffers;
+
+  std::mutex mutex;
+  std::vector<Device*> openDevices; ///< for the end
+
+  static World& get();
+  Device& deviceOf(const void* handle) { return *devices.find(dispatchKey(handle)); }
+};
+
+} // namespace lanewise::layer

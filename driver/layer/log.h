@@ -1,0 +1,92 @@
+// What this process's layer has seen, written to a file as it comes (protocol.h): a program that
+// crashes, execs or leaves without a word has left all but the last moments. A disk that is full
+// ends the log and nothing else.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanewise::layer {
+
+/// The value of a specialization constant as the program hands it over.
+struct Constant {
+  uint32_t id = 0;
+  std::string bytes;
+};
+
+/// A compute pipeline as it was created.
+struct PipelineFacts {
+  uint32_t id = 0, device = 0;
+  std::string module; ///< its hash
+  std::string entry;
+  std::string name; ///< of VK_EXT_debug_utils; "" for none
+  std::vector<Constant> constants;
+  uint32_t subgroupSize = 0; ///< 0: not asked for
+};
+
+/// Workgroups of one dispatch; nothing where a buffer says it.
+using Groups = std::optional<std::array<uint32_t, 3>>;
+
+struct DispatchResult {
+  uint32_t pipeline = 0;
+  Groups groups;
+  std::optional<double> nanoseconds; ///< nothing: not measured
+  bool overlaps = false;             ///< may have run at the same time as another one
+};
+
+class Log {
+public:
+  /// One a process, never destroyed: threads may still call when the program exits.
+  static Log& get();
+
+  /// Ids count up from 1.
+  uint32_t addDevice(std::string_view name);
+  uint32_t newPipelineId();
+  void write(const PipelineFacts& facts);
+  /// A module's file, if it is not there yet.
+  void saveModule(const std::string& hash, std::string_view bytes);
+  void add(std::span<const DispatchResult> results);
+
+  /// Writes what is in memory. `pending` dispatches are never heard of again.
+  void finish(uint64_t pending);
+
+private:
+  struct Row {
+    uint32_t id = 0;
+    uint64_t dispatches = 0, timed = 0;
+    double total = 0;
+    /// Of a long run every `weight`-th time is kept, so that memory and file stay small.
+    uint64_t weight = 1;
+    uint32_t keptAtWeight = 0;
+    std::vector<double> samples; ///< not written yet
+    bool isDirty = false;
+  };
+  using RowKey = std::pair<uint64_t, std::array<uint32_t, 3>>;
+
+  Log();
+  bool isOurProcess() const;
+  Row& rowOf(const DispatchResult& result);
+  void emit(Row& row);
+  void line(std::string text);
+  void flushSometimes();
+  void flush();
+
+  std::mutex mutex_;
+  int file_ = -1;
+  int process_ = 0;
+  std::string buffer_;
+  std::map<RowKey, Row> rows_;
+  std::vector<Row*> dirty_;
+  uint32_t devices_ = 0, pipelines_ = 0;
+  uint64_t flushes_ = 0;
+  int64_t lastFlush_ = 0;
+};
+
+} // namespace lanewise::layer

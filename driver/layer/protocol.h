@@ -1,0 +1,28 @@
+// What `lanewise run` tells the layer in the program that it starts, and what comes back. The
+// layer is off unless kDataVariable is set, and in a process with elevated privilege it does not
+// read any of them.
+//
+// In the folder of kDataVariable each process that loads the layer writes PID-N.jsonl, a JSON
+// object a line, of which the first key says the kind. A later line about the same thing replaces
+// what an earlier one said, but that samples add up:
+//   {"process":PID,"program":PATH}
+//   {"device":ID,"name":NAME}
+//   {"pipeline":ID,"device":ID,"module":HASH,"entry":NAME,"constants":[[ID,"HEX"],...],
+//    "subgroup":N,"name":NAME}       HEX: the bytes of the value, the lowest first
+//   {"row":ID,"pipeline":ID,"groups":[X,Y,Z]|null,"overlaps":BOOL}    null: an indirect dispatch
+//   {"counts":ROW,"dispatches":N,"timed":N,"total":NS,"weight":W,"samples":[NS,...]}
+//   {"pending":N}                    dispatches of which nobody waited for the end
+// Modules are HASH.spv beside them, HASH being the SHA-256 of the file.
+#pragma once
+
+namespace lanewise::layer {
+
+inline constexpr const char* kLayerName = "VK_LAYER_LANEWISE_optimize";
+inline constexpr const char* kManifestName = "VkLayer_lanewise.json";
+
+/// The folder to write to.
+inline constexpr const char* kDataVariable = "LANEWISE_LAYER_DATA";
+/// "1": write timestamps round every dispatch.
+inline constexpr const char* kTimeVariable = "LANEWISE_LAYER_TIME";
+
+} // namespace lanewise::layer

@@ -1,0 +1,102 @@
+// GPU timestamps round dispatches: written where a command buffer records them, copied out of the
+// queries behind each submission, and read when that copy is done. Nothing here waits for the GPU,
+// but for a copy that is the next thing to end (docs/design/layer.md).
+#pragma once
+
+#include "layer/recording.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace lanewise::layer {
+
+/// A queue, and what is needed to submit to it.
+struct Queue {
+  VkQueue handle = VK_NULL_HANDLE;
+  uint32_t family = 0;
+};
+
+class Timer {
+public:
+  /// `validBits`: of the timestamps of each queue family, 0 where it has none.
+  Timer(VkDevice device, const DeviceFunctions& next, PFN_vkSetDeviceLoaderData setLoaderData,
+        std::vector<uint32_t> validBits, double nanosecondsPerTick,
+        const VkPhysicalDeviceMemoryProperties& memory);
+
+  bool hasTimestamps(uint32_t family) const {
+    return family < validBits_.size() && validBits_[family] != 0;
+  }
+
+  /// The two halves of a timed dispatch.
+  void writeBegin(CommandBuffer& buffer, RecordedItem& item);
+  void writeEnd(CommandBuffer& buffer, const RecordedItem& item);
+
+  /// Is called when the program has submitted these, with `fence` or without one.
+  void submitted(const Queue& queue, std::span<const std::shared_ptr<Recording>> recordings,
+                 VkFence fence);
+  /// Reads what is done. `fences`: the program knows these to be signalled, so that the copies
+  /// behind them are only a moment away.
+  void collect(std::span<const VkFence> fences = {});
+  /// Dispatches that are not read.
+  uint64_t pending();
+  /// Waits for everything, reads it, and destroys what this has made.
+  void destroy();
+
+private:
+  /// Where one submission's queries are copied to.
+  struct Readback {
+    uint32_t family = 0;
+    VkCommandPool pool = VK_NULL_HANDLE;
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    VkFence fence = VK_NULL_HANDLE;
+    VkBuffer buffer = VK_NULL_HANDLE;
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    const uint64_t* values = nullptr;
+    uint64_t capacity = 0; ///< values
+  };
+  struct Submission {
+    VkQueue queue = VK_NULL_HANDLE;
+    uint32_t family = 0;
+    VkFence programsFence = VK_NULL_HANDLE;
+    std::vector<std::shared_ptr<Recording>> recordings; ///< in their order
+    std::unique_ptr<Readback> readback;                 ///< null: nothing is timed
+    std::map<const Recording*, uint64_t> places;        ///< of a recording's first value
+    uint64_t values = 0;
+    uint64_t dispatches = 0;
+  };
+  struct Reading;
+
+  std::shared_ptr<QueryChunk> takeChunk();
+  std::unique_ptr<Readback> takeReadback(uint32_t family, uint64_t values);
+  bool create(Readback& readback, uint32_t family);
+  bool allocate(Readback& readback, uint64_t values);
+  void destroy(Readback& readback);
+  bool recordCopies(const Submission& submission);
+  void place(const Recording& recording, Submission& submission);
+  bool submitCopies(Submission& submission);
+  void read(Submission& submission);
+  void readItems(const Recording& recording, Reading& reading);
+  void finish(Submission& submission);
+
+  VkDevice device_;
+  const DeviceFunctions& next_;
+  PFN_vkSetDeviceLoaderData setLoaderData_;
+  std::vector<uint32_t> validBits_;
+  double nanosecondsPerTick_;
+  VkPhysicalDeviceMemoryProperties memory_;
+
+  std::mutex chunkMutex_;
+  std::vector<VkQueryPool> freeChunks_;
+
+  std::mutex mutex_; ///< of all below
+  std::deque<Submission> pending_;
+  std::vector<std::unique_ptr<Readback>> freeReadbacks_;
+  std::map<VkQueue, uint64_t> lastEnd_; ///< the latest end of a dispatch, in ticks
+};
+
+} // namespace lanewise::layer

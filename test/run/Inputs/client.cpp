@@ -1,0 +1,221 @@
+// A Vulkan program as others write them, for the tests of `lanewise run`: it runs one shader in the
+// ways that its arguments name, one after the other, and prints a checksum of what came out of
+// each.
+//
+//   client SHADER.spv SCENE...
+#include "client.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace client {
+namespace {
+
+/// Two pipelines one behind the other, several sizes, one of them indirect.
+uint32_t plain(Gpu& gpu) {
+  Pipeline first = gpu.pipeline({64, 3}, "first");
+  Pipeline second = gpu.pipeline({32, 5}, "second");
+  Commands commands = gpu.commands();
+  commands.begin();
+  for (const uint32_t size : {4u, 4u, 7u}) {
+    commands.dispatch(first, size);
+    commands.barrier();
+  }
+  commands.dispatchIndirect(second, 2);
+  commands.end();
+  gpu.run(commands);
+  return gpu.checksum();
+}
+
+/// A command buffer three times with a wait between, then twice without, then recorded again.
+uint32_t reused(Gpu& gpu) {
+  Pipeline pipeline = gpu.pipeline({64, 3}, "reused");
+  Commands commands = gpu.commands();
+  commands.begin(VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+  commands.barrier();
+  commands.dispatch(pipeline, 3);
+  commands.end();
+  for (int n = 0; n < 3; ++n) gpu.run(commands);
+  gpu.submit(commands);
+  gpu.submit(commands);
+  gpu.waitIdle();
+  commands.begin();
+  commands.dispatch(pipeline, 9);
+  commands.end();
+  gpu.run(commands);
+  return gpu.checksum();
+}
+
+/// A secondary command buffer twice in one primary.
+uint32_t secondary(Gpu& gpu) {
+  Pipeline pipeline = gpu.pipeline({64, 3}, "secondary");
+  Commands inner = gpu.commands(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+  inner.begin(VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+  inner.dispatch(pipeline, 5);
+  inner.barrier();
+  inner.end();
+  Commands outer = gpu.commands();
+  outer.begin();
+  outer.dispatch(pipeline, 2);
+  outer.barrier();
+  outer.execute(inner);
+  outer.execute(inner);
+  outer.end();
+  gpu.run(outer);
+  return gpu.checksum();
+}
+
+/// Nothing orders the first two, which write the same.
+uint32_t unordered(Gpu& gpu) {
+  Pipeline pipeline = gpu.pipeline({64, 0}, "unordered");
+  Commands commands = gpu.commands();
+  commands.begin();
+  commands.dispatch(pipeline, 6);
+  commands.dispatch(pipeline, 6);
+  commands.barrier();
+  commands.dispatch(pipeline, 8);
+  commands.end();
+  gpu.run(commands);
+  return gpu.checksum();
+}
+
+/// More dispatches than a pool of queries has room for.
+uint32_t many(Gpu& gpu) {
+  Pipeline pipeline = gpu.pipeline({64, 3}, "many");
+  Commands commands = gpu.commands();
+  commands.begin();
+  for (int n = 0; n < 300; ++n) {
+    commands.dispatch(pipeline, 1);
+    commands.barrier();
+  }
+  commands.end();
+  gpu.run(commands);
+  return gpu.checksum();
+}
+
+/// Two devices of one instance, and a second instance.
+uint32_t devices(Gpu&) {
+  Instance one, two;
+  Gpu a(one), b(one), c(two);
+  return plain(a) + 3 * plain(b) + 5 * plain(c);
+}
+
+/// Pipelines from 16 threads, each of which records, submits and waits on a device of its own.
+uint32_t threads(Gpu& gpu) {
+  const char* count = std::getenv("LANEWISE_TEST_PIPELINES");
+  const uint32_t each = (count ? uint32_t(std::atoi(count)) : 64) / 16;
+  std::vector<std::thread> all;
+  std::vector<uint32_t> sums(16);
+  for (uint32_t t = 0; t < 16; ++t)
+    all.emplace_back([&gpu, &sums, t, each] {
+      Gpu own(gpu.instance());
+      for (uint32_t n = 0; n < each; ++n) {
+        Pipeline pipeline = own.pipeline({64, t * 1000 + n}, "");
+        Commands commands = own.commands();
+        commands.begin();
+        commands.dispatch(pipeline, 1 + n % 3);
+        commands.end();
+        own.run(commands);
+      }
+      sums[t] = own.checksum();
+    });
+  uint32_t sum = 0;
+  for (uint32_t t = 0; t < 16; ++t) {
+    all[t].join();
+    sum = sum * 31 + sums[t];
+  }
+  return sum;
+}
+
+/// Pipelines of one device from 16 threads at once.
+uint32_t sharedDevice(Gpu& gpu) {
+  std::vector<std::thread> all;
+  for (uint32_t t = 0; t < 16; ++t)
+    all.emplace_back([&gpu, t] {
+      for (uint32_t n = 0; n < 8; ++n) Pipeline made = gpu.pipeline({64, t * 100 + n}, "shared");
+    });
+  for (std::thread& thread : all) thread.join();
+  return plain(gpu);
+}
+
+/// A child that has no part in it, and one that is another program.
+uint32_t forks(Gpu& gpu) {
+  const uint32_t sum = plain(gpu);
+  std::fflush(stdout);
+  if (::fork() == 0) std::exit(0);
+  if (::fork() == 0) {
+    ::execl("/bin/true", "true", nullptr);
+    ::_exit(1);
+  }
+  while (::wait(nullptr) > 0) {
+  }
+  return sum;
+}
+
+/// How long the processor takes to record a bind and a dispatch, to standard error.
+uint32_t recording(Gpu& gpu) {
+  constexpr int kCount = 100'000;
+  Pipeline pipeline = gpu.pipeline({64, 3}, "recording");
+  auto measure = [](const char* what, const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
+    std::fprintf(stderr, "%s: %.3f us\n", what, time.count() / kCount);
+  };
+  Commands commands = gpu.commands();
+  commands.begin();
+  measure("bind", [&] {
+    for (int n = 0; n < kCount; ++n) commands.bind(pipeline);
+  });
+  measure("dispatch", [&] {
+    for (int n = 0; n < kCount; ++n) commands.dispatchBound(1);
+  });
+  commands.end();
+  return 0;
+}
+
+uint32_t leaves(Gpu& gpu, const std::function<void()>& leave) {
+  std::printf("%08x\n", plain(gpu));
+  std::fflush(stdout);
+  leave();
+  return 0;
+}
+
+const std::map<std::string, std::function<uint32_t(Gpu&)>> kScenes{
+    {"plain", plain},
+    {"reused", reused},
+    {"secondary", secondary},
+    {"unordered", unordered},
+    {"many", many},
+    {"devices", devices},
+    {"threads", threads},
+    {"shared-device", sharedDevice},
+    {"forks", forks},
+    {"recording", recording},
+    {"exit", [](Gpu& gpu) { return leaves(gpu, [] { std::exit(5); }); }},
+    {"quick-exit", [](Gpu& gpu) { return leaves(gpu, [] { ::_exit(6); }); }},
+    {"crash", [](Gpu& gpu) { return leaves(gpu, [] { ::raise(SIGSEGV); }); }},
+    {"exec", [](Gpu& gpu) { return leaves(gpu, [] { ::execl("/bin/true", "true", nullptr); }); }}};
+
+} // namespace
+} // namespace client
+
+int main(int argc, char** argv) {
+  if (argc < 3) return std::fprintf(stderr, "usage: client SHADER.spv SCENE...\n"), 1;
+  client::loadShader(argv[1]);
+  client::Instance instance;
+  for (int n = 2; n < argc; ++n) {
+    client::Gpu gpu(instance);
+    std::printf("%s %08x\n", argv[n], client::kScenes.at(argv[n])(gpu));
+  }
+  return 0;
+}
