@@ -6,6 +6,8 @@
 #                      %transpose-reference, %smoothing-reference, ...   the CPU references of the samples:
 #                                 %NAME-reference for each samples/NAME/reference.cpp
 #                      %cxx       a C++ compiler
+#                      %client    a Vulkan program for `lanewise run` (test/run/Inputs/client.cpp)
+#                      %layers    the folder of the manifest of the program's own layer
 #                      %faulty-device   stands before a command for which Vulkan's driver fails as LANEWISE_FAULT
 #                                 says (test/verify/Inputs/faulty_layer.cpp)
 #                      %s %t %S   the test file, a scratch path of its own, its directory
@@ -45,6 +47,9 @@ config.substitutions.append(("%samples", os.path.join(config.lanewise_source_dir
 
 config.substitutions.append(("%faulty-device",
     f"env VK_LAYER_PATH='{config.lanewise_bin_dir}/faulty_layer' VK_INSTANCE_LAYERS=VK_LAYER_LANEWISE_faulty"))
+
+config.substitutions.append(("%layers", os.path.join(config.lanewise_bin_dir, "../share/vulkan/explicit_layer.d")))
+config.substitutions.append(("%client", os.path.join(config.lanewise_bin_dir, "vulkan_client")))
 
 compiler = shutil.which("c++") or shutil.which("clang++")
 if compiler:

@@ -29,6 +29,8 @@ constexpr CommandEntry kCommands[] = {
      alone<makeReflectCommand>},
     {"stats", "print what drivers' compilers make of modules: registers, occupancy, latency",
      alone<makeStatsCommand>},
+    {"run", "run a program that uses Vulkan, and time the compute shaders that it dispatches",
+     alone<makeRunCommand>},
     {"layout pack", "convert a buffer's data to the layout that --aos-to-soa chose",
      [](const DescribeAll&) { return makeLayoutCommand("pack"); }},
     {"layout unpack", "convert it back to the host's layout",

@@ -214,6 +214,13 @@ CommandOption& CommandLine::positionals(std::string label, std::string type,
   return option;
 }
 
+CommandOption& CommandLine::rest(std::string label, std::string type,
+                                 std::vector<std::string>& target, std::string help) {
+  CommandOption& option = positionals(std::move(label), std::move(type), target, std::move(help));
+  option.isRest_ = true;
+  return option.place();
+}
+
 // ---- CLI11 ----
 
 namespace {
@@ -274,7 +281,8 @@ Result<bool> CommandLine::parse(std::span<char* const> args) {
   } catch (const CLI::ParseError& error) {
     return wrong(error.what());
   }
-  for (size_t n = 1; n < options_.size(); ++n) options_[n].given_ = declared[n]->results();
+  for (size_t n = 1; n < options_.size(); ++n)
+    if (!options_[n].isRest_) options_[n].given_ = declared[n]->results();
   if (addDefaults_)
     if (Status s = addDefaults_(); !s) return s.error();
   if (std::optional<std::string> what = countGiven()) return wrong(*what);
@@ -324,6 +332,12 @@ CommandOption* CommandLine::find(std::string_view name) {
   return nullptr;
 }
 
+CommandOption* CommandLine::findRest() {
+  for (CommandOption& option : options_)
+    if (option.isRest_) return &option;
+  return nullptr;
+}
+
 const CommandOption* CommandLine::find(std::string_view name) const {
   return const_cast<CommandLine*>(this)->find(name);
 }
@@ -340,8 +354,13 @@ std::string CommandLine::withoutAlias(const std::string& argument) const {
 /// unset variable in a script leaves it, must not read a scenario named "-o".
 Result<std::vector<std::string>> CommandLine::sortOut(std::span<char* const> args) {
   std::vector<std::string> rest;
+  CommandOption* const others = findRest();
   for (size_t i = 0; i < args.size(); ++i) {
     std::string arg = args[i];
+    if (others && (arg == "--" || !looksLikeOption(arg))) {
+      others->given_.assign(args.begin() + ptrdiff_t(arg == "--" ? i + 1 : i), args.end());
+      break;
+    }
     if (arg == "--") {
       rest.insert(rest.end(), args.begin() + ptrdiff_t(i), args.end());
       break;
@@ -426,7 +445,7 @@ std::vector<std::string> CommandLine::given(std::string_view name) const {
 std::vector<std::string> CommandLine::inputs() const {
   std::vector<std::string> inputs;
   for (const CommandOption& option : options_)
-    if (option.description_.isPositional())
+    if (option.description_.isPositional() && !option.isRest_)
       for (const std::string& value : option.given_)
         if (inputs.empty() || !option.isFirstOnly_) inputs.push_back(value);
   return inputs;

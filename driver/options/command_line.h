@@ -43,7 +43,7 @@ private:
   OptionDescription description_;
   OptionSetter set_; ///< of a flag with "true" or "false"
   bool isInKey_ = true, isShown_ = true;
-  bool isOutput_ = false, isFirstOnly_ = false;
+  bool isOutput_ = false, isFirstOnly_ = false, isRest_ = false;
   std::string alone_;
   std::vector<std::string> given_;
   /// Where the values come from that stand before the typed ones, a place for each.
@@ -103,6 +103,10 @@ public:
                             std::string help);
   CommandOption& positionals(std::string label, std::string type, std::vector<std::string>& target,
                              std::string help);
+  /// The command of another program: what stands behind "--", or from the first argument without a
+  /// dash on, as it is. At most once, and with no other positionals.
+  CommandOption& rest(std::string label, std::string type, std::vector<std::string>& target,
+                      std::string help);
 
   /// Several letters behind one dash, as compilers have them: "-MD" for "--write-dependencies".
   void alias(std::string alias, std::string name);
@@ -147,6 +151,7 @@ public:
 private:
   CommandOption& add(std::string_view names, std::string type, OptionSetter set, std::string help);
   CommandOption* find(std::string_view name);
+  CommandOption* findRest();
   const CommandOption* find(std::string_view name) const;
   std::string program() const { return "lanewise " + command_; }
   std::string withoutAlias(const std::string& argument) const;

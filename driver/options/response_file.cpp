@@ -66,8 +66,13 @@ std::vector<std::string> splitResponse(std::string_view text) {
 
 Result<std::vector<std::string>> expandResponseFiles(std::span<char* const> arguments) {
   std::vector<std::string> out;
-  for (const char* argument : arguments)
-    if (Status s = expand(argument, 0, out); !s) return s.error();
+  for (size_t n = 0; n < arguments.size(); ++n) {
+    if (std::string_view(arguments[n]) == "--") {
+      out.insert(out.end(), arguments.begin() + ptrdiff_t(n), arguments.end());
+      break;
+    }
+    if (Status s = expand(arguments[n], 0, out); !s) return s.error();
+  }
   return out;
 }
 

@@ -12,7 +12,8 @@ namespace lanewise::driver {
 
 /// The arguments with each "@FILE" replaced by what the file holds: separated by white space, which
 /// quotes keep together and a backslash makes part of a word; "@FILE" may stand there too. Where
-/// there is no such file, the argument stays as it is. The error is one line.
+/// there is no such file, the argument stays as it is, and so do all behind "--". The error is one
+/// line.
 Result<std::vector<std::string>> expandResponseFiles(std::span<char* const> arguments);
 
 /// The words of a response file.

@@ -80,11 +80,13 @@ class Package(unittest.TestCase):
         for name in ("bin/lanewise", "share/doc/lanewise/copyright", "share/doc/lanewise/changelog.gz",
                      "share/doc/lanewise/changelog.Debian.gz", "share/man/man1/lanewise-opt.1.gz",
                      "share/bash-completion/completions/lanewise", "share/zsh/site-functions/_lanewise",
-                     "share/fish/vendor_completions.d/lanewise.fish", "share/lanewise/lit/lanewise_lit.py"):
+                     "share/fish/vendor_completions.d/lanewise.fish", "share/lanewise/lit/lanewise_lit.py",
+                     "share/vulkan/explicit_layer.d/VkLayer_lanewise.json"):
             self.assertTrue((self.tree / "usr" / name).is_file(), name)
         self.assertEqual([path.name for path in self.tree.iterdir()], ["usr"])
         self.assertFalse((self.tree / "usr/share/doc/lanewise/LICENSE").exists())
         self.assertEqual(list((self.tree / "usr/share/man").rglob("*.1")), [])
+        self.assertEqual(len(list((self.tree / "usr").glob("lib/**/lanewise/libVkLayer_lanewise.so"))), 1)
 
     def test_the_other_package_is_for_building(self):
         self.assertEqual(self.field("Depends", self.development), f"lanewise (= {self.field('Version')})")

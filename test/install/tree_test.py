@@ -3,6 +3,7 @@
 usage: tree_test.py PREFIX
 """
 
+import json
 import os
 import pathlib
 import shutil
@@ -34,6 +35,7 @@ FILES = [
     "share/doc/lanewise/samples/transpose/scenario.toml",
     "share/lanewise/lit/lanewise_lit.py",
     "share/lanewise/lit/update_checks",
+    "share/vulkan/explicit_layer.d/VkLayer_lanewise.json",
 ]
 
 
@@ -46,7 +48,9 @@ class InstalledTree(unittest.TestCase):
 
     def test_nothing_but_what_belongs_there(self):
         folders = {path.relative_to(PREFIX).parts[0] for path in PREFIX.rglob("*")}
-        self.assertEqual(folders, {"bin", "share"})
+        self.assertEqual(folders, {"bin", "lib", "share"})
+        libraries = [path.name for path in PREFIX.glob("lib*/**/*") if path.is_file()]
+        self.assertEqual(libraries, ["libVkLayer_lanewise.so"])
         odd = [path for path in PREFIX.rglob("*") if path.name == "__pycache__" or path.suffix in (".pyc", ".new")]
         self.assertEqual(odd, [])
 
@@ -66,6 +70,18 @@ class InstalledTree(unittest.TestCase):
         for path in sorted(PREFIX.rglob("*")):
             if path.is_file() and path.name != "lanewise":
                 self.assertNotIn(str(ROOT).encode(), path.read_bytes(), path)
+
+    def test_layer_is_found_when_moved(self):
+        with tempfile.TemporaryDirectory() as folder:
+            moved = pathlib.Path(folder) / "with space"
+            shutil.copytree(PREFIX, moved)
+            manifest = moved / "share/vulkan/explicit_layer.d/VkLayer_lanewise.json"
+            library = json.loads(manifest.read_text())["layer"]["library_path"]
+            self.assertTrue((manifest.parent / library).is_file(), library)
+            done = subprocess.run([moved / "bin/lanewise", "run", "--time", "--", "sh", "-c", "echo $VK_ADD_LAYER_PATH"],
+                                  capture_output=True, text=True, check=False, timeout=60,
+                                  env={"PATH": os.environ["PATH"]})
+            self.assertEqual((done.returncode, done.stdout.strip()), (0, str(manifest.parent)), done.stderr)
 
     def test_moved_tree_works(self):
         with tempfile.TemporaryDirectory() as folder:

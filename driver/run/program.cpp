@@ -1,0 +1,150 @@
+#include "run/program.h"
+
+#include "layer/protocol.h"
+#include "support/failure.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace lanewise::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The value of a variable, "" where it is not set.
+std::string valueOf(const std::vector<std::string>& environment, std::string_view name) {
+  for (const std::string& each : environment)
+    if (each.size() > name.size() && each.starts_with(name) && each[name.size()] == '=')
+      return each.substr(name.size() + 1);
+  return {};
+}
+
+void set(std::vector<std::string>& environment, std::string_view name, const std::string& value) {
+  const std::string start = fmt::format("{}=", name);
+  std::erase_if(environment, [&](const std::string& each) { return each.starts_with(start); });
+  if (!value.empty()) environment.push_back(start + value);
+}
+
+std::string joined(const std::string& first, const std::string& second) {
+  return first.empty() ? second : first + ":" + second;
+}
+
+std::vector<std::string> ownEnvironment() {
+  std::vector<std::string> all;
+  for (char** each = ::environ; each && *each; ++each) all.emplace_back(*each);
+  return all;
+}
+
+std::vector<char*> pointersTo(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+volatile pid_t running = 0;
+
+void passOn(int signal) {
+  if (running > 0) ::kill(running, signal);
+}
+
+/// What this process does with signals while another one runs.
+class SignalsAside {
+public:
+  SignalsAside() {
+    for (size_t n = 0; n < kSignals.size(); ++n) {
+      struct sigaction action {};
+      const bool isTerminals = kSignals[n] == SIGINT || kSignals[n] == SIGQUIT;
+      action.sa_handler = isTerminals ? SIG_IGN : passOn;
+      action.sa_flags = SA_RESTART;
+      ::sigaction(kSignals[n], nullptr, &before_[n]);
+      if (before_[n].sa_handler != SIG_IGN) ::sigaction(kSignals[n], &action, nullptr);
+    }
+  }
+  ~SignalsAside() {
+    for (size_t n = 0; n < kSignals.size(); ++n) ::sigaction(kSignals[n], &before_[n], nullptr);
+  }
+  /// Those that the program is to find as this process found them: nohup's, say, ignored.
+  sigset_t defaults() const {
+    sigset_t set;
+    ::sigemptyset(&set);
+    for (size_t n = 0; n < kSignals.size(); ++n)
+      if (before_[n].sa_handler != SIG_IGN) ::sigaddset(&set, kSignals[n]);
+    return set;
+  }
+
+private:
+  static constexpr std::array<int, 4> kSignals{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, kSignals.size()> before_{};
+};
+
+} // namespace
+
+Result<std::string> findLayer() {
+  std::error_code failed;
+  const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+  const fs::path folder = program.parent_path().parent_path() / "share/vulkan/explicit_layer.d";
+  if (const fs::path manifest = folder / layer::kManifestName; !fs::exists(manifest, failed))
+    return failure(fmt::format("{}: the Vulkan layer is not there; it is built and installed with "
+                               "the program (docs/install.md)",
+                               manifest.string()));
+  return folder.string();
+}
+
+std::vector<std::string> layeredEnvironment(std::vector<std::string> environment,
+                                            const std::string& layerFolder,
+                                            const ProgramRequest& request) {
+  // Vulkan's loader does not look at VK_ADD_LAYER_PATH where VK_LAYER_PATH is set.
+  const std::string_view path =
+      valueOf(environment, "VK_LAYER_PATH").empty() ? "VK_ADD_LAYER_PATH" : "VK_LAYER_PATH";
+  set(environment, path, joined(valueOf(environment, path), layerFolder));
+  const std::string layers = valueOf(environment, "VK_INSTANCE_LAYERS");
+  if (fmt::format(":{}:", layers).find(fmt::format(":{}:", layer::kLayerName)) == layers.npos)
+    set(environment, "VK_INSTANCE_LAYERS", joined(layers, layer::kLayerName));
+  set(environment, layer::kDataVariable, request.data);
+  set(environment, layer::kTimeVariable, request.times ? "1" : "");
+  return environment;
+}
+
+Result<ProgramEnd> runProgram(const ProgramRequest& request) {
+  Result<std::string> layerFolder = findLayer();
+  if (!layerFolder) return layerFolder.error();
+  std::vector<std::string> command = request.command;
+  std::vector<std::string> environment =
+      layeredEnvironment(ownEnvironment(), *layerFolder, request);
+  SignalsAside signals;
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  const sigset_t defaults = signals.defaults();
+  ::posix_spawnattr_setsigdefault(&attributes, &defaults);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  pid_t child = 0;
+  const int failed = ::posix_spawnp(&child, command[0].c_str(), nullptr, &attributes,
+                                    pointersTo(command).data(), pointersTo(environment).data());
+  ::posix_spawnattr_destroy(&attributes);
+  if (failed != 0)
+    return failure(fmt::format("{}: cannot be started: {}", command[0], std::strerror(failed)));
+  running = child;
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) return failure(fmt::format("{}: {}", command[0], std::strerror(errno)));
+  running = 0;
+  ProgramEnd end;
+  if (WIFSIGNALED(status))
+    end.signal = WTERMSIG(status);
+  else
+    end.exitCode = WEXITSTATUS(status);
+  return end;
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,37 @@
+// Starts another program under the Vulkan layer, and waits for its end.
+#pragma once
+
+#include "lanewise/result.h"
+
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+struct ProgramRequest {
+  std::vector<std::string> command; ///< the program, found on PATH, and its arguments
+  std::string data;                 ///< folder that the layer writes to
+  bool times = false;               ///< timestamps round every dispatch
+};
+
+struct ProgramEnd {
+  int exitCode = 0;
+  int signal = 0; ///< that ended it; 0: none
+  /// As shells have it: 128 and the signal's number.
+  int passedOn() const { return signal != 0 ? 128 + signal : exitCode; }
+};
+
+/// The folder of the layer's manifest, beside the program that runs now.
+Result<std::string> findLayer();
+
+/// The environment that puts the layer into a program: `environment` ("NAME=VALUE" each) with the
+/// layers that it names kept, and ours nearest to the driver unless it is named among them.
+std::vector<std::string> layeredEnvironment(std::vector<std::string> environment,
+                                            const std::string& layerFolder,
+                                            const ProgramRequest& request);
+
+/// Signals that end programs are passed on to it; those that a terminal sends reach both, and this
+/// process waits. The error says why it could not be started.
+Result<ProgramEnd> runProgram(const ProgramRequest& request);
+
+} // namespace lanewise::driver

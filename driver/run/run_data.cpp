@@ -1,0 +1,225 @@
+#include "run/run_data.h"
+
+#include "support/failure.h"
+#include "support/files.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+
+namespace lanewise::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+/// The bits of a value of up to eight bytes, from its bytes in hexadecimal, the lowest first.
+uint64_t bitsOf(const std::string& hex) {
+  uint64_t bits = 0;
+  for (size_t n = 0; n + 1 < hex.size() && n < 16; n += 2)
+    bits |= uint64_t(std::stoul(hex.substr(n, 2), nullptr, 16)) << (4 * n);
+  return bits;
+}
+
+/// What one process wrote, as it is read line by line.
+class LogReader {
+public:
+  explicit LogReader(RunData& data, std::set<std::string>& devices)
+      : data_(data), devices_(devices) {}
+
+  void read(std::string_view text) {
+    while (!text.empty()) {
+      const size_t end = std::min(text.find('\n'), text.size());
+      const Json line = Json::parse(text.substr(0, end), nullptr, false);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (!line.is_object()) continue;
+      try {
+        take(line);
+      } catch (const Json::exception&) {
+      } // cut off, or not ours
+    }
+  }
+
+  /// Adds what was read to the data.
+  void finish(std::map<std::string, size_t>& places) {
+    for (const auto& [id, pipeline] : pipelines_) {
+      const std::string key = keyOf(pipeline);
+      const auto [at, isNew] = places.try_emplace(key, data_.pipelines.size());
+      if (isNew) data_.pipelines.push_back(pipeline);
+      PipelineTimes& to = data_.pipelines[at->second];
+      to.created += id != 0;
+      for (const auto& [rowId, row] : rows_)
+        if (row.pipeline == id) add(row, to);
+    }
+  }
+
+private:
+  struct Row {
+    uint64_t pipeline = 0;
+    bool overlaps = false;
+    std::optional<std::array<uint32_t, 3>> groups;
+    uint64_t dispatches = 0, timed = 0;
+    double total = 0;
+    std::vector<std::pair<double, uint64_t>> samples;
+  };
+
+  void take(const Json& line) {
+    if (line.contains("counts")) return takeCounts(line);
+    if (line.contains("row")) {
+      Row& row = rows_[line.at("row").get<uint64_t>()];
+      row.pipeline = line.at("pipeline").get<uint64_t>();
+      row.overlaps = line.at("overlaps").get<bool>();
+      if (!line.at("groups").is_null())
+        row.groups = line.at("groups").get<std::array<uint32_t, 3>>();
+      pipelines_.try_emplace(row.pipeline); // dispatched without one that the layer knows
+    } else if (line.contains("pipeline")) {
+      takePipeline(line);
+    } else if (line.contains("device")) {
+      const std::string name = line.at("name").get<std::string>();
+      if (devices_.insert(name).second) data_.devices.push_back(name);
+    } else if (line.contains("pending")) {
+      data_.pending += line.at("pending").get<uint64_t>();
+    } else if (line.contains("process")) {
+      ++data_.processes;
+    }
+  }
+
+  void takePipeline(const Json& line) {
+    PipelineTimes& pipeline = pipelines_[line.at("pipeline").get<uint64_t>()];
+    pipeline.module = line.at("module").get<std::string>();
+    pipeline.entry = line.at("entry").get<std::string>();
+    pipeline.name = line.at("name").get<std::string>();
+    pipeline.subgroupSize = line.at("subgroup").get<uint32_t>();
+    pipeline.constants.clear();
+    for (const Json& constant : line.at("constants"))
+      pipeline.constants[constant.at(0).get<uint32_t>()] =
+          bitsOf(constant.at(1).get<std::string>());
+  }
+
+  void takeCounts(const Json& line) {
+    Row& row = rows_[line.at("counts").get<uint64_t>()];
+    row.dispatches = line.at("dispatches").get<uint64_t>();
+    row.timed = line.at("timed").get<uint64_t>();
+    row.total = line.at("total").get<double>();
+    const uint64_t weight = line.at("weight").get<uint64_t>();
+    for (const Json& sample : line.at("samples"))
+      row.samples.emplace_back(sample.get<double>(), weight);
+  }
+
+  static std::string keyOf(const PipelineTimes& pipeline) {
+    std::string key = fmt::format("{}\n{}\n{}\n{}", pipeline.module, pipeline.entry,
+                                  pipeline.subgroupSize, pipeline.name);
+    for (const auto& [id, bits] : pipeline.constants) key += fmt::format("\n{}:{}", id, bits);
+    return key;
+  }
+
+  static void add(const Row& row, PipelineTimes& to) {
+    auto at = std::find_if(to.sizes.begin(), to.sizes.end(),
+                           [&](const SizeTimes& s) { return s.groups == row.groups; });
+    if (at == to.sizes.end()) at = to.sizes.insert(at, SizeTimes{row.groups, 0, 0, 0, 0, {}, {}});
+    at->dispatches += row.dispatches;
+    auto& samples = row.overlaps ? at->overlappingSamples : at->samples;
+    samples.insert(samples.end(), row.samples.begin(), row.samples.end());
+    if (row.overlaps) {
+      at->overlapping += row.dispatches;
+    } else {
+      at->timed += row.timed;
+      at->total += row.total;
+    }
+  }
+
+  RunData& data_;
+  std::set<std::string>& devices_;
+  std::map<uint64_t, PipelineTimes> pipelines_;
+  std::map<uint64_t, Row> rows_;
+};
+
+std::optional<double> weightedMedian(std::vector<std::pair<double, uint64_t>> samples) {
+  if (samples.empty()) return {};
+  std::sort(samples.begin(), samples.end());
+  uint64_t all = 0, below = 0;
+  for (const auto& [value, weight] : samples) all += weight;
+  for (size_t n = 0; n < samples.size(); ++n) {
+    below += samples[n].second;
+    if (2 * below == all && n + 1 < samples.size())
+      return (samples[n].first + samples[n + 1].first) / 2;
+    if (2 * below >= all) return samples[n].first;
+  }
+  return samples.back().first;
+}
+
+/// Of names that count up the later behind the earlier, so that runs are read in their order.
+std::vector<fs::path> logsIn(const std::string& folder) {
+  std::vector<fs::path> logs;
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed))
+    if (entry.path().extension() == ".jsonl") logs.push_back(entry.path());
+  std::sort(logs.begin(), logs.end());
+  return logs;
+}
+
+} // namespace
+
+uint64_t PipelineTimes::dispatches() const {
+  return std::accumulate(sizes.begin(), sizes.end(), uint64_t(0),
+                         [](uint64_t sum, const SizeTimes& s) { return sum + s.dispatches; });
+}
+
+uint64_t PipelineTimes::timed() const {
+  return std::accumulate(sizes.begin(), sizes.end(), uint64_t(0),
+                         [](uint64_t sum, const SizeTimes& s) { return sum + s.timed; });
+}
+
+uint64_t PipelineTimes::overlapping() const {
+  return std::accumulate(sizes.begin(), sizes.end(), uint64_t(0),
+                         [](uint64_t sum, const SizeTimes& s) { return sum + s.overlapping; });
+}
+
+double PipelineTimes::total() const {
+  return std::accumulate(sizes.begin(), sizes.end(), 0.0,
+                         [](double sum, const SizeTimes& s) { return sum + s.total; });
+}
+
+std::optional<double> PipelineTimes::median() const {
+  SizeTimes all;
+  for (const SizeTimes& size : sizes) {
+    all.samples.insert(all.samples.end(), size.samples.begin(), size.samples.end());
+    all.overlappingSamples.insert(all.overlappingSamples.end(), size.overlappingSamples.begin(),
+                                  size.overlappingSamples.end());
+  }
+  return medianOf(all);
+}
+
+std::optional<double> medianOf(const SizeTimes& size) {
+  return weightedMedian(size.samples.empty() ? size.overlappingSamples : size.samples);
+}
+
+double RunData::total() const {
+  return std::accumulate(pipelines.begin(), pipelines.end(), 0.0,
+                         [](double sum, const PipelineTimes& p) { return sum + p.total(); });
+}
+
+Result<RunData> readRunData(const std::string& folder) {
+  RunData data;
+  std::set<std::string> devices;
+  std::map<std::string, size_t> places;
+  for (const fs::path& log : logsIn(folder)) {
+    Result<std::string> text = readRegularFile(log.string());
+    if (!text) return failure(fmt::format("{}: {}", log.string(), text.error().message));
+    LogReader reader(data, devices);
+    reader.read(*text);
+    reader.finish(places);
+  }
+  for (PipelineTimes& pipeline : data.pipelines) {
+    std::sort(pipeline.sizes.begin(), pipeline.sizes.end(),
+              [](const SizeTimes& a, const SizeTimes& b) { return a.groups < b.groups; });
+    describe(pipeline, folder);
+  }
+  return data;
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,207 @@
+#include "run/run_report.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace lanewise::driver {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kHashDigits = 12;
+constexpr size_t kMostSizes = 4;
+
+/// Nanoseconds with three digits that count, at least to one decimal.
+std::string timeText(double nanoseconds) {
+  struct Unit {
+    double nanoseconds;
+    const char* name;
+  };
+  for (const Unit& unit : {Unit{1e9, "s"}, Unit{1e6, "ms"}, Unit{1e3, "us"}})
+    if (nanoseconds >= unit.nanoseconds) {
+      const double value = nanoseconds / unit.nanoseconds;
+      return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : 1, unit.name);
+    }
+  return fmt::format("{:.0f} ns", nanoseconds);
+}
+
+std::string sizeText(const SizeTimes& size) {
+  return size.groups ? fmt::format("{}", fmt::join(*size.groups, "x")) : "indirect";
+}
+
+/// The sizes dispatched most, with how often where there are several.
+std::string sizesText(const PipelineTimes& pipeline) {
+  std::vector<const SizeTimes*> sizes;
+  for (const SizeTimes& size : pipeline.sizes) sizes.push_back(&size);
+  std::stable_sort(sizes.begin(), sizes.end(), [](const SizeTimes* a, const SizeTimes* b) {
+    return a->dispatches > b->dispatches;
+  });
+  std::string text;
+  for (size_t n = 0; n < std::min(sizes.size(), kMostSizes); ++n) {
+    text += (n == 0 ? "" : ", ") + sizeText(*sizes[n]);
+    if (sizes.size() > 1) text += fmt::format(" ({})", sizes[n]->dispatches);
+  }
+  if (sizes.size() > kMostSizes) text += fmt::format(", {} more", sizes.size() - kMostSizes);
+  return text;
+}
+
+std::string constantsText(const PipelineTimes& pipeline) {
+  std::string text;
+  for (const auto& [id, bits] : pipeline.constants)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", id, bits);
+  return text;
+}
+
+std::string moduleText(const PipelineTimes& pipeline) {
+  return pipeline.module.empty() ? "-" : pipeline.module.substr(0, kHashDigits);
+}
+
+/// The program's name for it, or else where it comes from; with its constants where another one has
+/// the same name.
+std::string labelOf(const PipelineTimes& pipeline, bool isAlone) {
+  if (pipeline.entry.empty()) return "(no pipeline)";
+  std::string label = !pipeline.name.empty() ? pipeline.name : pipeline.entry;
+  if (!isAlone && !pipeline.constants.empty())
+    label += fmt::format(" [{}]", constantsText(pipeline));
+  return label;
+}
+
+using Row = std::vector<std::string>;
+
+std::string tableOf(const std::vector<Row>& rows) {
+  // What people compare by size stands to the right.
+  constexpr std::string_view kRight = "LLRRRRLL";
+  std::vector<size_t> widths(rows[0].size());
+  for (const Row& row : rows)
+    for (size_t n = 0; n < row.size(); ++n) widths[n] = std::max(widths[n], row[n].size());
+  std::string text;
+  for (const Row& row : rows) {
+    std::string line;
+    for (size_t n = 0; n < row.size(); ++n)
+      line += kRight[n] == 'R' ? fmt::format("{:>{}}  ", row[n], widths[n])
+                               : fmt::format("{:<{}}  ", row[n], widths[n]);
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return text;
+}
+
+std::vector<const PipelineTimes*> dispatched(const RunData& data) {
+  std::vector<const PipelineTimes*> pipelines;
+  for (const PipelineTimes& pipeline : data.pipelines)
+    if (pipeline.dispatches() > 0) pipelines.push_back(&pipeline);
+  std::stable_sort(
+      pipelines.begin(), pipelines.end(),
+      [](const PipelineTimes* a, const PipelineTimes* b) { return a->total() > b->total(); });
+  return pipelines;
+}
+
+Row rowOf(const PipelineTimes& pipeline, bool isAlone, double all) {
+  const std::optional<double> median = pipeline.median();
+  const bool isOverlapping = pipeline.overlapping() > 0 && pipeline.timed() == 0;
+  return {labelOf(pipeline, isAlone),
+          moduleText(pipeline),
+          fmt::format("{}{}", pipeline.dispatches(), pipeline.overlapping() > 0 ? "*" : ""),
+          pipeline.timed() > 0 ? timeText(pipeline.total()) : "-",
+          median ? timeText(*median) + (isOverlapping ? "*" : "") : "-",
+          pipeline.timed() > 0 && all > 0 ? fmt::format("{:.1f}%", 100 * pipeline.total() / all)
+                                          : "-",
+          sizesText(pipeline),
+          pipeline.source};
+}
+
+std::string could(uint64_t dispatches) {
+  return dispatches == 1 ? "1 dispatch could" : fmt::format("{} dispatches could", dispatches);
+}
+
+std::string notesOf(const RunData& data) {
+  uint64_t overlapping = 0, untimed = 0, unused = 0;
+  for (const PipelineTimes& p : data.pipelines) {
+    overlapping += p.overlapping();
+    untimed += p.dispatches() - p.timed() - p.overlapping();
+    unused += p.dispatches() == 0;
+  }
+  std::string text;
+  if (overlapping > 0)
+    text +=
+        fmt::format("* {} may have run at the same time as another dispatch: no barrier stands "
+                    "between them, or their times overlap. Not in total and share.\n",
+                    overlapping == 1 ? "1 dispatch" : fmt::format("{} dispatches", overlapping));
+  if (untimed > 0)
+    text += fmt::format("{} not be timed; not in total and share.\n", could(untimed));
+  if (data.pending > 0)
+    text +=
+        fmt::format("{} not be counted: the program ended without waiting.\n", could(data.pending));
+  if (unused > 0)
+    text += fmt::format("{} more {} created and never dispatched.\n", unused,
+                        unused == 1 ? "pipeline was" : "pipelines were");
+  return text;
+}
+
+Json sizeAsJson(const SizeTimes& size) {
+  Json json;
+  if (size.groups)
+    json["groups"] = *size.groups;
+  else
+    json["groups"] = nullptr;
+  json["dispatches"] = size.dispatches;
+  json["timed"] = size.timed;
+  json["overlapping"] = size.overlapping;
+  json["total-us"] = size.total / 1e3;
+  if (const std::optional<double> median = medianOf(size)) json["median-us"] = *median / 1e3;
+  return json;
+}
+
+Json pipelineAsJson(const PipelineTimes& pipeline, double all) {
+  Json json;
+  json["name"] = pipeline.name;
+  json["entry"] = pipeline.entry;
+  json["module"] = pipeline.module;
+  json["source"] = pipeline.source;
+  json["constants"] = Json::object();
+  for (const auto& [id, bits] : pipeline.constants) json["constants"][std::to_string(id)] = bits;
+  json["required-subgroup-size"] = pipeline.subgroupSize;
+  json["workgroup-size"] = pipeline.workgroupSize;
+  json["created"] = pipeline.created;
+  json["dispatches"] = pipeline.dispatches();
+  json["timed"] = pipeline.timed();
+  json["overlapping"] = pipeline.overlapping();
+  json["total-us"] = pipeline.total() / 1e3;
+  if (const std::optional<double> median = pipeline.median()) json["median-us"] = *median / 1e3;
+  json["share"] = all > 0 ? pipeline.total() / all : 0;
+  json["sizes"] = Json::array();
+  for (const SizeTimes& size : pipeline.sizes) json["sizes"].push_back(sizeAsJson(size));
+  return json;
+}
+
+} // namespace
+
+std::string runAsText(const RunData& data) {
+  const std::vector<const PipelineTimes*> pipelines = dispatched(data);
+  const double all = data.total();
+  std::vector<Row> rows{
+      {"pipeline", "module", "dispatches", "total", "median", "share", "workgroups", "source"}};
+  for (const PipelineTimes* pipeline : pipelines) {
+    const bool isAlone = std::count_if(pipelines.begin(), pipelines.end(), [&](const auto* other) {
+                           return labelOf(*other, true) == labelOf(*pipeline, true);
+                         }) == 1;
+    rows.push_back(rowOf(*pipeline, isAlone, all));
+  }
+  return (pipelines.empty() ? "" : tableOf(rows)) + notesOf(data);
+}
+
+Json runAsJson(const RunData& data) {
+  Json json;
+  json["processes"] = data.processes;
+  json["devices"] = data.devices;
+  json["total-us"] = data.total() / 1e3;
+  json["pending"] = data.pending;
+  json["pipelines"] = Json::array();
+  for (const PipelineTimes& pipeline : data.pipelines)
+    json["pipelines"].push_back(pipelineAsJson(pipeline, data.total()));
+  return json;
+}
+
+} // namespace lanewise::driver
