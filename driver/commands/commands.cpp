@@ -29,7 +29,7 @@ constexpr CommandEntry kCommands[] = {
      alone<makeReflectCommand>},
     {"stats", "print what drivers' compilers make of modules: registers, occupancy, latency",
      alone<makeStatsCommand>},
-    {"run", "run a program that uses Vulkan, and time the compute shaders that it dispatches",
+    {"run", "run a program that uses Vulkan, and time or optimize the compute shaders in it",
      alone<makeRunCommand>},
     {"layout pack", "convert a buffer's data to the layout that --aos-to-soa chose",
      [](const DescribeAll&) { return makeLayoutCommand("pack"); }},

@@ -96,6 +96,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physicalDevice,
   if (!settings().isOff()) {
     VkPhysicalDeviceProperties properties{};
     instance.next.GetPhysicalDeviceProperties(physicalDevice, &properties);
+    device->sharedMemory = properties.limits.maxComputeSharedMemorySize;
     device->id = Log::get().addDevice(properties.deviceName);
     device->timer = makeTimer(*device, instance, physicalDevice,
                               callback ? callback->u.pfnSetDeviceLoaderData : nullptr, properties);

@@ -22,7 +22,8 @@ struct Instance {
 
 struct ShaderModule {
   std::string hash;
-  std::string name; ///< of VK_EXT_debug_utils
+  std::string bytes; ///< where modules are optimized; "" for one that is not to be
+  std::string name;  ///< of VK_EXT_debug_utils
 };
 
 /// Whose command buffers go with it. The program sees to it that one thread at a time uses it.
@@ -36,6 +37,7 @@ struct Device {
   uint32_t id = 0; ///< in the log
   DeviceFunctions next;
   std::unique_ptr<Timer> timer;
+  uint64_t sharedMemory = 0; ///< bytes a workgroup may have
   HandleMap<VkShaderModule, ShaderModule> modules;
   HandleMap<VkPipeline, PipelineFacts> pipelines;
   HandleMap<VkCommandPool, CommandPool> pools;

@@ -97,7 +97,8 @@ void Log::write(const PipelineFacts& facts) {
   line("{\"pipeline\":" + std::to_string(facts.id) + ",\"device\":" + std::to_string(facts.device) +
        ",\"module\":\"" + facts.module + "\",\"entry\":" + quoted(facts.entry) +
        ",\"constants\":[" + constants + "],\"subgroup\":" + std::to_string(facts.subgroupSize) +
-       ",\"name\":" + quoted(facts.name) + "}");
+       ",\"name\":" + quoted(facts.name) +
+       ",\"optimized\":" + (facts.isOptimized ? "true" : "false") + "}");
   flushSometimes();
 }
 

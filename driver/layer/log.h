@@ -29,6 +29,7 @@ struct PipelineFacts {
   std::string name; ///< of VK_EXT_debug_utils; "" for none
   std::vector<Constant> constants;
   uint32_t subgroupSize = 0; ///< 0: not asked for
+  bool isOptimized = false;  ///< made of another module than the program's
 };
 
 /// Workgroups of one dispatch; nothing where a buffer says it.

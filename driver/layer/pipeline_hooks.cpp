@@ -1,6 +1,8 @@
 // Shader modules and compute pipelines: what they are made of, and what the program calls them.
 #include "layer/device.h"
 #include "layer/hooks.h"
+#include "layer/replacement.h"
+#include "layer/settings.h"
 #include "support/sha256.h"
 
 #include <algorithm>
@@ -50,6 +52,8 @@ VKAPI_ATTR VkResult VKAPI_CALL createShaderModule(VkDevice device,
   if (result != VK_SUCCESS || !isCompute(*info)) return result;
   auto known = std::make_unique<ShaderModule>();
   known->hash = note(*info);
+  // One with further structures may not be what its words say.
+  if (settings().optimizes() && !info->pNext) known->bytes = bytesOf(*info);
   of.modules.set(*made, std::move(known));
   return result;
 }
@@ -96,20 +100,45 @@ PipelineFacts factsOf(const Device& device, const VkPipelineShaderStageCreateInf
   return facts;
 }
 
+/// Creates them of optimized modules. False where that fails for any: then nothing is left.
+bool createOptimized(Device& device, VkPipelineCache cache, const Replacement& replacement,
+                     const VkAllocationCallbacks* allocator, std::span<VkPipeline> made) {
+  const VkResult result = device.next.CreateComputePipelines(
+      device.handle, cache, uint32_t(made.size()), replacement.infos(), allocator, made.data());
+  if (result == VK_SUCCESS) return true;
+  for (VkPipeline& pipeline : made) {
+    if (pipeline != VK_NULL_HANDLE) device.next.DestroyPipeline(device.handle, pipeline, allocator);
+    pipeline = VK_NULL_HANDLE;
+  }
+  return false;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL createComputePipelines(VkDevice device, VkPipelineCache cache,
                                                       uint32_t count,
                                                       const VkComputePipelineCreateInfo* infos,
                                                       const VkAllocationCallbacks* allocator,
                                                       VkPipeline* made) {
   Device& of = World::get().deviceOf(device);
-  const VkResult result =
-      of.next.CreateComputePipelines(device, cache, count, infos, allocator, made);
+  std::vector<std::unique_ptr<PipelineFacts>> facts;
+  for (uint32_t n = 0; n < count; ++n)
+    facts.push_back(std::make_unique<PipelineFacts>(factsOf(of, infos[n].stage)));
+  std::fill_n(made, count, VkPipeline(VK_NULL_HANDLE)); // a failure may leave them as they are
+  VkResult result = VK_SUCCESS;
+  bool isDone = false;
+  if (settings().optimizes()) {
+    const Replacement replacement(of, std::span(infos, count), facts);
+    isDone = replacement.isAny() &&
+             createOptimized(of, cache, replacement, allocator, std::span(made, count));
+    for (uint32_t n = 0; n < count; ++n)
+      facts[n]->isOptimized = isDone && replacement.isReplaced(n);
+  }
+  if (!isDone)
+    result = of.next.CreateComputePipelines(device, cache, count, infos, allocator, made);
   // Where some fail the others are made all the same.
   for (uint32_t n = 0; n < count; ++n) {
     if (made[n] == VK_NULL_HANDLE) continue;
-    auto facts = std::make_unique<PipelineFacts>(factsOf(of, infos[n].stage));
-    Log::get().write(*facts);
-    of.pipelines.set(made[n], std::move(facts));
+    Log::get().write(*facts[n]);
+    of.pipelines.set(made[n], std::move(facts[n]));
   }
   return result;
 }

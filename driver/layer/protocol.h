@@ -8,7 +8,8 @@
 //   {"process":PID,"program":PATH}
 //   {"device":ID,"name":NAME}
 //   {"pipeline":ID,"device":ID,"module":HASH,"entry":NAME,"constants":[[ID,"HEX"],...],
-//    "subgroup":N,"name":NAME}       HEX: the bytes of the value, the lowest first
+//    "subgroup":N,"name":NAME,"optimized":BOOL}
+// where HEX is the bytes of the value, the lowest first;
 //   {"row":ID,"pipeline":ID,"groups":[X,Y,Z]|null,"overlaps":BOOL}    null: an indirect dispatch
 //   {"counts":ROW,"dispatches":N,"timed":N,"total":NS,"weight":W,"samples":[NS,...]}
 //   {"pending":N}                    dispatches of which nobody waited for the end
@@ -24,5 +25,14 @@ inline constexpr const char* kManifestName = "VkLayer_lanewise.json";
 inline constexpr const char* kDataVariable = "LANEWISE_LAYER_DATA";
 /// "1": write timestamps round every dispatch.
 inline constexpr const char* kTimeVariable = "LANEWISE_LAYER_TIME";
+/// The socket of `lanewise run` that optimizes modules (wire.h); without it nothing is replaced.
+inline constexpr const char* kOptimizerVariable = "LANEWISE_LAYER_OPTIMIZER";
+/// "1": a pipeline is created when its module is optimized; else an optimized module is used from
+/// the next time on.
+inline constexpr const char* kWaitVariable = "LANEWISE_LAYER_WAIT";
+/// The folder of results: the first two digits of a key name a folder in it, the others the file.
+inline constexpr const char* kCacheVariable = "LANEWISE_LAYER_CACHE";
+/// What results depend on besides the pipeline: the program's build and its passes, hashed.
+inline constexpr const char* kIdentityVariable = "LANEWISE_LAYER_IDENTITY";
 
 } // namespace lanewise::layer

@@ -19,6 +19,10 @@ Settings read() {
   Settings read;
   read.data = variable(kDataVariable);
   read.times = variable(kTimeVariable) == "1";
+  read.optimizer = variable(kOptimizerVariable);
+  read.waits = variable(kWaitVariable) == "1";
+  read.cache = variable(kCacheVariable);
+  read.identity = variable(kIdentityVariable);
   return read;
 }
 

@@ -6,9 +6,14 @@
 namespace lanewise::layer {
 
 struct Settings {
-  std::string data;   ///< folder for what was seen
-  bool times = false; ///< write timestamps
+  std::string data;      ///< folder for what was seen
+  bool times = false;    ///< write timestamps
+  std::string optimizer; ///< socket; "": nothing is optimized
+  bool waits = false;    ///< for optimized modules
+  std::string cache;     ///< folder of optimized modules
+  std::string identity;  ///< of who optimizes them, and how
 
+  bool optimizes() const { return !optimizer.empty() && !cache.empty(); }
   bool isOff() const { return data.empty(); }
 };
 

@@ -113,6 +113,10 @@ std::vector<std::string> layeredEnvironment(std::vector<std::string> environment
     set(environment, "VK_INSTANCE_LAYERS", joined(layers, layer::kLayerName));
   set(environment, layer::kDataVariable, request.data);
   set(environment, layer::kTimeVariable, request.times ? "1" : "");
+  set(environment, layer::kOptimizerVariable, request.optimizer);
+  set(environment, layer::kWaitVariable, request.waits ? "1" : "");
+  set(environment, layer::kCacheVariable, request.cache);
+  set(environment, layer::kIdentityVariable, request.identity);
   return environment;
 }
 

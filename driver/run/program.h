@@ -12,6 +12,10 @@ struct ProgramRequest {
   std::vector<std::string> command; ///< the program, found on PATH, and its arguments
   std::string data;                 ///< folder that the layer writes to
   bool times = false;               ///< timestamps round every dispatch
+  std::string optimizer;            ///< socket of who optimizes modules; "": nobody
+  bool waits = false;               ///< for optimized modules
+  std::string cache;                ///< folder of optimized modules
+  std::string identity;             ///< of who optimizes them, and how
 };
 
 struct ProgramEnd {

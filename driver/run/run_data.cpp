@@ -49,9 +49,10 @@ public:
     for (const auto& [id, pipeline] : pipelines_) {
       const std::string key = keyOf(pipeline);
       const auto [at, isNew] = places.try_emplace(key, data_.pipelines.size());
-      if (isNew) data_.pipelines.push_back(pipeline);
+      if (isNew) data_.pipelines.push_back(pipeline); // has no sizes yet
       PipelineTimes& to = data_.pipelines[at->second];
       to.created += id != 0;
+      to.optimized += optimized_.contains(id);
       for (const auto& [rowId, row] : rows_)
         if (row.pipeline == id) add(row, to);
     }
@@ -94,6 +95,7 @@ private:
     pipeline.entry = line.at("entry").get<std::string>();
     pipeline.name = line.at("name").get<std::string>();
     pipeline.subgroupSize = line.at("subgroup").get<uint32_t>();
+    if (line.at("optimized").get<bool>()) optimized_.insert(line.at("pipeline").get<uint64_t>());
     pipeline.constants.clear();
     for (const Json& constant : line.at("constants"))
       pipeline.constants[constant.at(0).get<uint32_t>()] =
@@ -136,6 +138,7 @@ private:
   std::set<std::string>& devices_;
   std::map<uint64_t, PipelineTimes> pipelines_;
   std::map<uint64_t, Row> rows_;
+  std::set<uint64_t> optimized_;
 };
 
 std::optional<double> weightedMedian(std::vector<std::pair<double, uint64_t>> samples) {

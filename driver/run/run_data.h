@@ -36,6 +36,7 @@ struct PipelineTimes {
   std::string source;        ///< "FILE:LINE" of the entry point; "" where the module has none
   std::array<uint32_t, 3> workgroupSize{}; ///< zeros where it is not known
   uint64_t created = 0;
+  uint64_t optimized = 0;       ///< of them, made of an optimized module
   std::vector<SizeTimes> sizes; ///< by their size
 
   uint64_t dispatches() const;

@@ -165,6 +165,7 @@ Json pipelineAsJson(const PipelineTimes& pipeline, double all) {
   json["required-subgroup-size"] = pipeline.subgroupSize;
   json["workgroup-size"] = pipeline.workgroupSize;
   json["created"] = pipeline.created;
+  json["optimized"] = pipeline.optimized;
   json["dispatches"] = pipeline.dispatches();
   json["timed"] = pipeline.timed();
   json["overlapping"] = pipeline.overlapping();
@@ -190,6 +191,15 @@ std::string runAsText(const RunData& data) {
     rows.push_back(rowOf(*pipeline, isAlone, all));
   }
   return (pipelines.empty() ? "" : tableOf(rows)) + notesOf(data);
+}
+
+std::string optimizedAsText(const RunData& data) {
+  uint64_t created = 0, optimized = 0;
+  for (const PipelineTimes& pipeline : data.pipelines) {
+    created += pipeline.created;
+    optimized += pipeline.optimized;
+  }
+  return fmt::format("{} of {} compute pipelines ran optimized.\n", optimized, created);
 }
 
 Json runAsJson(const RunData& data) {

@@ -176,5 +176,32 @@ TEST(CommandLine, DescribesWhatItTakes) {
   EXPECT_NE(help.find("--no-timing      "), help.npos) << help; // and not {false}
 }
 
+/// What the rest of a command line is, and the flag before it.
+std::pair<std::vector<std::string>, bool> restOf(std::vector<std::string> words) {
+  CommandLine line{"run it"};
+  std::vector<std::string> rest;
+  bool isQuick = false;
+  line.flag("--quick", isQuick, "be quick");
+  line.rest("PROGRAM", "FILE", rest, "what to run").required();
+  std::vector<char*> args;
+  for (std::string& word : words) args.push_back(word.data());
+  const Result<bool> wantsHelp = line.parse(args);
+  if (!wantsHelp) return {{wantsHelp.error().message}, isQuick};
+  EXPECT_TRUE(line.inputs().empty());
+  return {rest, isQuick};
+}
+
+TEST(CommandLine, LeavesTheRestAsItIs) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(restOf({"--quick", "--", "prog", "--quick", "--", "-x"}),
+            (std::pair{Words{"prog", "--quick", "--", "-x"}, true}));
+  EXPECT_EQ(restOf({"prog", "--quick", "--unknown"}),
+            (std::pair{Words{"prog", "--quick", "--unknown"}, false}));
+  EXPECT_EQ(restOf({"--", "-starts-with-a-dash"}),
+            (std::pair{Words{"-starts-with-a-dash"}, false}));
+  EXPECT_EQ(restOf({"--quick"}).first[0], "PROGRAM is required; see 'lanewise run it --help'");
+  EXPECT_NE(restOf({"--slow", "prog"}).first[0].find("unknown option '--slow'"), std::string::npos);
+}
+
 } // namespace
 } // namespace lanewise::driver

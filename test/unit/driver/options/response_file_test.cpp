@@ -34,6 +34,12 @@ TEST(ResponseFile, WhatNamesNoFileStaysAsItIs) {
   EXPECT_EQ(*expanded({"@", "@no/such/file", "a@b"}), (Arguments{"@", "@no/such/file", "a@b"}));
 }
 
+TEST(ResponseFile, NothingIsReplacedBehindTwoDashes) {
+  const ScratchFolder folder;
+  const std::string file = "@" + folder.write("words", "-O");
+  EXPECT_EQ(*expanded({"run", "--", file}), (Arguments{"run", "--", file}));
+}
+
 TEST(ResponseFile, ErrorsNameTheFile) {
   const ScratchFolder folder;
   const std::string endless = folder.path("endless");

@@ -1,0 +1,186 @@
+#include "layer/optimizer.h"
+
+#include "layer/settings.h"
+#include "layer/wire.h"
+#include "support/sha256.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace lanewise::layer {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// A pipeline waits for its module for so long; then it is made of the program's.
+constexpr std::chrono::seconds kLongestWait(60);
+
+/// An open file or socket.
+class Handle {
+public:
+  explicit Handle(int number) : number_(number) {}
+  Handle(const Handle&) = delete;
+  ~Handle() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int get() const { return number_; }
+  bool isOpen() const { return number_ >= 0; }
+
+private:
+  int number_;
+};
+
+std::string keyOf(const Device& device, const PipelineFacts& facts, const std::string& flags) {
+  driver::Sha256 hash;
+  hash.addField(settings().identity);
+  hash.addField(facts.module);
+  hash.addField(facts.entry);
+  hash.addField(flags);
+  hash.addField(std::to_string(facts.subgroupSize) + "," + std::to_string(device.sharedMemory));
+  for (const Constant& constant : facts.constants) {
+    hash.addField(std::to_string(constant.id));
+    hash.addField(constant.bytes);
+  }
+  return driver::hexOf(hash.finish());
+}
+
+std::optional<std::string> readWhole(const std::string& path) {
+  const Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat about {};
+  if (!file.isOpen() || ::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode) ||
+      uint64_t(about.st_size) > kMostBytes)
+    return {};
+  std::string bytes(size_t(about.st_size), '\0');
+  size_t at = 0;
+  while (at < bytes.size()) {
+    const ssize_t read = ::read(file.get(), bytes.data() + at, bytes.size() - at);
+    if (read < 0 && errno == EINTR) continue;
+    if (read <= 0) return {};
+    at += size_t(read);
+  }
+  return bytes;
+}
+
+int connectTo(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return -1;
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  const int number = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (number >= 0 &&
+      ::connect(number, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    ::close(number);
+    return -1;
+  }
+  return number;
+}
+
+/// Whether there is something to read or room to write, before `end`.
+bool isReady(int number, short events, Clock::time_point end) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd waited{number, events, 0};
+    const int ready = left > 0 ? ::poll(&waited, 1, int(left)) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    return ready > 0;
+  }
+}
+
+bool sendAll(int number, std::string_view bytes, Clock::time_point end) {
+  while (!bytes.empty()) {
+    if (!isReady(number, POLLOUT, end)) return false;
+    // Without a signal where the other side is gone: it would be the program's.
+    const ssize_t sent = ::send(number, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (sent <= 0) return false;
+    bytes.remove_prefix(size_t(sent));
+  }
+  return true;
+}
+
+bool receiveAll(int number, char* to, size_t size, Clock::time_point end) {
+  while (size > 0) {
+    if (!isReady(number, POLLIN, end)) return false;
+    const ssize_t got = ::recv(number, to, size, MSG_DONTWAIT);
+    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got <= 0) return false;
+    to += got;
+    size -= size_t(got);
+  }
+  return true;
+}
+
+/// Asks, and where somebody waits, gives back the answer: a sealed result.
+std::optional<std::string> ask(const OptimizeRequest& request) {
+  static std::atomic<bool> isGone = false;
+  if (isGone) return {};
+  const Handle socket(connectTo(settings().optimizer));
+  if (!socket.isOpen()) {
+    isGone = true; // `lanewise run` has ended before us
+    return {};
+  }
+  const Clock::time_point end = Clock::now() + kLongestWait;
+  std::string message;
+  const std::string packed = pack(request);
+  if (packed.size() > kMostBytes) return {};
+  addField(message, packed);
+  if (!sendAll(socket.get(), message, end) || !request.isAwaited) return {};
+  uint64_t size = 0;
+  if (!receiveAll(socket.get(), reinterpret_cast<char*>(&size), sizeof size, end) || size == 0 ||
+      size > kMostBytes)
+    return {};
+  std::string answer(size, '\0');
+  if (!receiveAll(socket.get(), answer.data(), size, end)) return {};
+  return answer;
+}
+
+/// What a driver may be handed: words from SPIR-V's magic number on, in instructions that end where
+/// the module does.
+bool isModule(std::string_view bytes) {
+  constexpr uint32_t kMagic = 0x07230203;
+  constexpr size_t kHeaderWords = 5;
+  std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
+  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
+  if (bytes.size() % sizeof(uint32_t) != 0 || words.size() <= kHeaderWords || words[0] != kMagic)
+    return false;
+  size_t at = kHeaderWords;
+  while (at < words.size() && words[at] >> 16 != 0) at += words[at] >> 16;
+  return at == words.size();
+}
+
+} // namespace
+
+std::optional<std::string> optimizedModule(const Device& device, const PipelineFacts& facts,
+                                           const std::string& bytes, const std::string& flags) {
+  OptimizeRequest request;
+  request.key = keyOf(device, facts, flags);
+  const std::string path =
+      settings().cache + "/" + request.key.substr(0, 2) + "/" + request.key.substr(2);
+  std::optional<std::string> sealed = readWhole(path);
+  std::optional<std::string_view> result;
+  if (sealed) result = openResult(request.key, *sealed);
+  if (!result) {
+    request.entry = facts.entry;
+    request.module = bytes;
+    for (const Constant& constant : facts.constants)
+      request.constants.emplace_back(constant.id, constant.bytes);
+    request.sharedMemory = device.sharedMemory;
+    request.isAwaited = settings().waits;
+    sealed = ask(request);
+    if (sealed) result = openResult(request.key, *sealed);
+  }
+  if (!result || result->empty() || !isModule(*result)) return {};
+  return std::string(*result);
+}
+
+} // namespace lanewise::layer

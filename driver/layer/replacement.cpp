@@ -1,0 +1,88 @@
+#include "layer/replacement.h"
+
+#include "layer/optimizer.h"
+
+#include <algorithm>
+#include <string>
+
+namespace lanewise::layer {
+
+namespace {
+
+/// Structures in a pNext chain that have no say in which module a pipeline is made of. One that is
+/// not known here may have.
+bool isHarmless(VkStructureType type) {
+  constexpr VkStructureType kHarmless[] = {
+      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+      VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
+      VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT,
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
+  return std::find(std::begin(kHarmless), std::end(kHarmless), type) != std::end(kHarmless);
+}
+
+/// VkPipelineCreateFlags2CreateInfo, which Vulkan's headers of 2023 do not have.
+constexpr auto kFlags2Type = VkStructureType(1000470005);
+struct Flags2 {
+  VkStructureType sType;
+  const void* pNext;
+  uint64_t flags;
+};
+
+/// Flags with which a pipeline may be made of another module. Not among them: derivatives, which
+/// are to be made of something similar; libraries; pipelines that must not be compiled now; and
+/// whoever asks for no optimization.
+constexpr uint64_t kAllowedFlags =
+    VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT | VK_PIPELINE_CREATE_DISPATCH_BASE_BIT |
+    VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT | VK_PIPELINE_CREATE_DESCRIPTOR_BUFFER_BIT_EXT |
+    VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
+
+/// The flags, or nothing where the pipeline is to be left alone.
+std::optional<uint64_t> flagsOf(const VkComputePipelineCreateInfo& info) {
+  uint64_t flags = info.flags;
+  for (auto* at = static_cast<const VkBaseInStructure*>(info.pNext); at; at = at->pNext) {
+    if (at->sType == kFlags2Type)
+      flags = reinterpret_cast<const Flags2*>(at)->flags;
+    else if (!isHarmless(at->sType))
+      return {};
+  }
+  for (auto* at = static_cast<const VkBaseInStructure*>(info.stage.pNext); at; at = at->pNext)
+    if (!isHarmless(at->sType)) return {};
+  if ((flags & ~kAllowedFlags) != 0) return {};
+  return flags;
+}
+
+} // namespace
+
+Replacement::Replacement(Device& device, std::span<const VkComputePipelineCreateInfo> infos,
+                         std::span<const std::unique_ptr<PipelineFacts>> facts)
+    : device_(device), infos_(infos.begin(), infos.end()), isReplaced_(infos.size()) {
+  for (size_t n = 0; n < infos.size(); ++n) replace(n, *facts[n]);
+}
+
+Replacement::~Replacement() {
+  for (const VkShaderModule module : modules_)
+    device_.next.DestroyShaderModule(device_.handle, module, nullptr);
+}
+
+void Replacement::replace(size_t n, const PipelineFacts& facts) {
+  VkPipelineShaderStageCreateInfo& stage = infos_[n].stage;
+  const std::optional<uint64_t> flags = flagsOf(infos_[n]);
+  const ShaderModule* own =
+      stage.module != VK_NULL_HANDLE ? device_.modules.find(stage.module) : nullptr;
+  if (!flags || !own || own->bytes.empty()) return;
+  const std::optional<std::string> bytes = optimizedModule(
+      device_, facts, own->bytes, std::to_string(*flags) + "," + std::to_string(stage.flags));
+  if (!bytes) return;
+  VkShaderModuleCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  info.codeSize = bytes->size();
+  info.pCode = reinterpret_cast<const uint32_t*>(bytes->data());
+  VkShaderModule module = VK_NULL_HANDLE;
+  if (device_.next.CreateShaderModule(device_.handle, &info, nullptr, &module) != VK_SUCCESS)
+    return;
+  modules_.push_back(module);
+  isReplaced_[n] = true;
+  stage.module = module;
+}
+
+} // namespace lanewise::layer

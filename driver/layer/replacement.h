@@ -1,0 +1,33 @@
+// Compute pipelines made of optimized modules, wherever it is known what a pipeline's creation asks
+// for; what is not known here is created as the program asks.
+#pragma once
+
+#include "layer/device.h"
+
+#include <memory>
+#include <vector>
+
+namespace lanewise::layer {
+
+/// What the program asks for in one call, with other modules in the place of its own.
+class Replacement {
+public:
+  Replacement(Device& device, std::span<const VkComputePipelineCreateInfo> infos,
+              std::span<const std::unique_ptr<PipelineFacts>> facts);
+  Replacement(const Replacement&) = delete;
+  ~Replacement(); ///< the modules go; pipelines do without them
+
+  bool isAny() const { return !modules_.empty(); }
+  bool isReplaced(size_t n) const { return isReplaced_[n]; }
+  const VkComputePipelineCreateInfo* infos() const { return infos_.data(); }
+
+private:
+  void replace(size_t n, const PipelineFacts& facts);
+
+  Device& device_;
+  std::vector<VkComputePipelineCreateInfo> infos_;
+  std::vector<bool> isReplaced_;
+  std::vector<VkShaderModule> modules_;
+};
+
+} // namespace lanewise::layer

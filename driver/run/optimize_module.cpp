@@ -1,0 +1,127 @@
+// One module for one pipeline: fixed, optimized in a process, checked.
+#include "ir/module.h"
+#include "lanewise/assumptions.h"
+#include "reflect/module_interface.h"
+#include "run/freeze.h"
+#include "run/optimize_service.h"
+#include "support/failure.h"
+#include "support/files.h"
+#include "support/sha256.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace lanewise::driver {
+
+namespace {
+
+constexpr std::chrono::seconds kLongestOptimization(60);
+
+/// The exit code of a process of ours that reads and prints nothing.
+Result<int> runQuietly(std::vector<std::string> command) {
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    ::posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_RDWR, 0);
+  pid_t child = 0;
+  const int failed =
+      ::posix_spawn(&child, "/proc/self/exe", &files, nullptr, arguments.data(), ::environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) return failure(fmt::format("cannot be started: {}", std::strerror(failed)));
+  const auto end = std::chrono::steady_clock::now() + kLongestOptimization;
+  for (int status = 0;;) {
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child && WIFEXITED(status)) return WEXITSTATUS(status);
+    if (ended == child) return failure(fmt::format("ended by signal {}", WTERMSIG(status)));
+    if (ended < 0 && errno != EINTR) return failure(std::strerror(errno));
+    if (std::chrono::steady_clock::now() > end) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      return failure(fmt::format("takes longer than {} seconds", kLongestOptimization.count()));
+    }
+    ::usleep(1000);
+  }
+}
+
+uint64_t sharedBytes(const ModuleInterface& module, const std::string& entry) {
+  for (const DescribedEntryPoint& point : module.entryPoints)
+    if (point.name == entry) return point.sharedBytes.value_or(UINT64_MAX);
+  return UINT64_MAX;
+}
+
+/// Whether every capability or extension of `now` is one of `before`'s.
+bool areAmong(const std::vector<std::string>& now, const std::vector<std::string>& before) {
+  return std::all_of(now.begin(), now.end(), [&](const std::string& each) {
+    return std::find(before.begin(), before.end(), each) != before.end();
+  });
+}
+
+/// What of the optimized module the program's device may not have; "" for nothing.
+Result<std::string> newDemands(std::span<const uint32_t> before, std::span<const uint32_t> now,
+                               const layer::OptimizeRequest& request) {
+  Result<ModuleInterface> old = describeModule(before, {}, request.entry);
+  if (!old) return old.error();
+  Result<ModuleInterface> made = describeModule(now, {}, request.entry);
+  if (!made) return made.error();
+  if (made->version != old->version) return std::string("another version of SPIR-V");
+  if (!areAmong(made->capabilities, old->capabilities) ||
+      !areAmong(made->extensions, old->extensions))
+    return std::string("capabilities or extensions");
+  const uint64_t limit = std::max(request.sharedMemory, sharedBytes(*old, request.entry));
+  if (sharedBytes(*made, request.entry) > limit) return std::string("shared memory");
+  return std::string();
+}
+
+/// Two files that are gone at the end.
+struct ScratchFiles {
+  std::string in, out;
+  ~ScratchFiles() {
+    ::unlink(in.c_str());
+    ::unlink(out.c_str());
+  }
+};
+
+} // namespace
+
+Result<OptimizedModule> optimizeForPipeline(const layer::OptimizeRequest& request,
+                                            const OptimizePlan& plan, const std::string& name) {
+  auto keepOwn = [&](const std::string& why) {
+    const std::string module = hexOf(sha256(request.module)).substr(0, 12);
+    return OptimizedModule{{}, fmt::format("module {}: not optimized: {}", module, why)};
+  };
+  std::map<uint32_t, std::string> values(request.constants.begin(), request.constants.end());
+  Result<std::vector<uint32_t>> frozen = freezeConstants(wordsOf(request.module), values);
+  if (!frozen) return keepOwn(frozen.error().str());
+  const ScratchFiles files{fmt::format("{}/{}.in.spv", plan.scratch, name),
+                           fmt::format("{}/{}.out.spv", plan.scratch, name)};
+  OutputFiles input;
+  input.add(files.in, bytesOf(*frozen));
+  if (Status s = input.commit(); !s) return s.error();
+  std::vector<std::string> command{"lanewise",       "opt",           files.in, "-o", files.out,
+                                   "--project=none", "--remarks=none"};
+  command.insert(command.end(), plan.passes.begin(), plan.passes.end());
+  Result<int> exitCode = runQuietly(std::move(command));
+  if (!exitCode) return exitCode.error();
+  if (*exitCode != 0) return keepOwn(fmt::format("'lanewise opt' gave exit code {}", *exitCode));
+  Result<std::string> made = readRegularFile(files.out);
+  if (!made) return failure(made.error().message);
+  if (*made == bytesOf(*frozen)) return OptimizedModule();
+  Result<std::string> demands = newDemands(*frozen, wordsOf(*made), request);
+  if (!demands) return keepOwn(demands.error().str());
+  if (!demands->empty()) return keepOwn("the result needs more of the device: " + *demands);
+  return OptimizedModule{std::move(*made), {}};
+}
+
+} // namespace lanewise::driver

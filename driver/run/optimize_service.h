@@ -1,0 +1,75 @@
+// Optimizes what the layer in another program asks for, each module by a process of this program
+// (docs/design/layer.md).
+#pragma once
+
+#include "batch/cache/store.h"
+#include "lanewise/result.h"
+#include "layer/wire.h"
+
+#include <condition_variable>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <semaphore>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace lanewise::driver {
+
+struct OptimizePlan {
+  std::vector<std::string> passes; ///< what `lanewise opt` takes besides its input and output
+  std::string scratch;             ///< folder for files that are in between
+  std::string cache;               ///< folder that keeps the results
+};
+
+struct OptimizedModule {
+  std::string bytes;   ///< empty: take the program's own
+  std::string trouble; ///< why it has to be the program's own, where that is no good reason
+};
+
+/// The module to take in the place of the request's: specialized, optimized, and checked to ask
+/// nothing of the device that the program's does not. An error is something that need not be so the
+/// next time. `name` is one for files in between.
+Result<OptimizedModule> optimizeForPipeline(const layer::OptimizeRequest& request,
+                                            const OptimizePlan& plan, const std::string& name);
+
+class OptimizeService {
+public:
+  /// Listens on a socket in the scratch folder.
+  static Result<std::unique_ptr<OptimizeService>> start(OptimizePlan plan);
+  ~OptimizeService();
+  OptimizeService(const OptimizeService&) = delete;
+
+  const std::string& socket() const { return socketPath_; }
+  /// Waits for what is under way, and takes no more.
+  void stop();
+  /// What went wrong, each kind once.
+  std::vector<std::string> troubles();
+
+private:
+  explicit OptimizeService(OptimizePlan plan);
+  void listen();
+  void serve(int connection);
+  /// The sealed result, "" where there is none.
+  std::string resultOf(const layer::OptimizeRequest& request);
+  std::string make(const layer::OptimizeRequest& request);
+  void note(const std::string& trouble);
+
+  OptimizePlan plan_;
+  std::string socketPath_;
+  int socket_ = -1;
+  std::thread listener_;
+  std::counting_semaphore<> slots_;
+
+  std::mutex mutex_;         ///< of all below
+  uint64_t connections_ = 0; ///< that are served now
+  std::condition_variable changed_;
+  std::map<std::string, std::shared_future<std::string>> results_; ///< by key, made or being made
+  std::unique_ptr<Store> store_;
+  std::vector<std::string> troubles_;
+  uint64_t count_ = 0;
+};
+
+} // namespace lanewise::driver

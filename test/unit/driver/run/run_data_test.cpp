@@ -1,0 +1,110 @@
+// What is made of the layer's logs, and of an environment.
+#include "run/program.h"
+#include "run/run_data.h"
+#include "run/run_report.h"
+#include "scratch_folder.h"
+
+#include <gtest/gtest.h>
+
+namespace lanewise::driver {
+namespace {
+
+RunData dataOf(const std::vector<std::string>& logs) {
+  const ScratchFolder folder;
+  for (size_t n = 0; n < logs.size(); ++n)
+    folder.write("7-" + std::to_string(n) + ".jsonl", logs[n]);
+  Result<RunData> data = readRunData(folder.path(""));
+  EXPECT_TRUE(data);
+  return data ? *data : RunData();
+}
+
+constexpr const char* kPipeline =
+    R"({"pipeline":1,"device":1,"module":"","entry":"main","constants":[[3,"0a000000"]],"subgroup":32,"name":"blur","optimized":true})"
+    "\n"
+    R"({"row":1,"pipeline":1,"groups":[4,2,1],"overlaps":false})"
+    "\n";
+
+TEST(RunDataTest, AddsUpProcesses) {
+  const std::string log =
+      std::string(R"({"process":7,"program":"/x"})") + "\n" + kPipeline +
+      R"({"counts":1,"dispatches":2,"timed":2,"total":300,"weight":1,"samples":[100,200]})" + "\n";
+  const RunData data = dataOf({log, log});
+  EXPECT_EQ(data.processes, 2u);
+  ASSERT_EQ(data.pipelines.size(), 1u);
+  const PipelineTimes& pipeline = data.pipelines[0];
+  EXPECT_EQ(pipeline.created, 2u);
+  EXPECT_EQ(pipeline.optimized, 2u);
+  EXPECT_EQ(pipeline.constants.at(3), 10u);
+  EXPECT_EQ(pipeline.dispatches(), 4u);
+  EXPECT_EQ(pipeline.total(), 600);
+  EXPECT_EQ(pipeline.median(), 150);
+}
+
+TEST(RunDataTest, WeighsSamples) {
+  const RunData data = dataOf(
+      {std::string(kPipeline) +
+       R"({"counts":1,"dispatches":2,"timed":2,"total":30,"weight":1,"samples":[10,20]})" + "\n" +
+       R"({"counts":1,"dispatches":8,"timed":8,"total":330,"weight":3,"samples":[50,50]})" + "\n"});
+  EXPECT_EQ(data.pipelines[0].dispatches(), 8u);
+  EXPECT_EQ(data.pipelines[0].total(), 330);
+  EXPECT_EQ(data.pipelines[0].median(), 50);
+}
+
+TEST(RunDataTest, PassesOverWhatIsCutOff) {
+  const RunData data = dataOf(
+      {std::string(kPipeline) +
+       R"({"counts":1,"dispatches":2,"timed":2,"total":300,"weight":1,"samples":[100,200]})" +
+       "\n" + R"({"counts":1,"dispatches":3,"ti)"});
+  EXPECT_EQ(data.pipelines[0].dispatches(), 2u);
+}
+
+TEST(RunDataTest, LeavesOverlappingOnesOut) {
+  const RunData data = dataOf(
+      {std::string(kPipeline) + R"({"row":2,"pipeline":1,"groups":[4,2,1],"overlaps":true})" +
+       "\n" + R"({"counts":1,"dispatches":1,"timed":1,"total":100,"weight":1,"samples":[100]})" +
+       "\n" +
+       R"({"counts":2,"dispatches":2,"timed":2,"total":900,"weight":1,"samples":[400,500]})" +
+       "\n"});
+  const PipelineTimes& pipeline = data.pipelines[0];
+  EXPECT_EQ(pipeline.dispatches(), 3u);
+  EXPECT_EQ(pipeline.overlapping(), 2u);
+  EXPECT_EQ(pipeline.total(), 100);
+  EXPECT_EQ(pipeline.median(), 100);
+  EXPECT_NE(runAsText(data).find(" 3* "), std::string::npos) << runAsText(data);
+}
+
+std::string valueIn(const std::vector<std::string>& environment, const std::string& name) {
+  for (const std::string& each : environment)
+    if (each.starts_with(name + "=")) return each.substr(name.size() + 1);
+  return "unset";
+}
+
+TEST(LayeredEnvironment, KeepsWhatTheUserHas) {
+  ProgramRequest request;
+  request.data = "/data";
+  request.times = true;
+  const auto plain = layeredEnvironment({"A=1"}, "/layers", request);
+  EXPECT_EQ(valueIn(plain, "A"), "1");
+  EXPECT_EQ(valueIn(plain, "VK_ADD_LAYER_PATH"), "/layers");
+  EXPECT_EQ(valueIn(plain, "VK_LAYER_PATH"), "unset");
+  EXPECT_EQ(valueIn(plain, "VK_INSTANCE_LAYERS"), "VK_LAYER_LANEWISE_optimize");
+  EXPECT_EQ(valueIn(plain, "LANEWISE_LAYER_DATA"), "/data");
+  EXPECT_EQ(valueIn(plain, "LANEWISE_LAYER_TIME"), "1");
+  EXPECT_EQ(valueIn(plain, "LANEWISE_LAYER_OPTIMIZER"), "unset");
+
+  const auto theirs = layeredEnvironment(
+      {"VK_LAYER_PATH=/theirs", "VK_INSTANCE_LAYERS=VK_LAYER_A:VK_LAYER_B"}, "/layers", request);
+  EXPECT_EQ(valueIn(theirs, "VK_LAYER_PATH"), "/theirs:/layers");
+  EXPECT_EQ(valueIn(theirs, "VK_ADD_LAYER_PATH"), "unset");
+  EXPECT_EQ(valueIn(theirs, "VK_INSTANCE_LAYERS"),
+            "VK_LAYER_A:VK_LAYER_B:VK_LAYER_LANEWISE_optimize");
+}
+
+TEST(LayeredEnvironment, NamesItselfOnce) {
+  const auto again = layeredEnvironment(
+      {"VK_INSTANCE_LAYERS=VK_LAYER_LANEWISE_optimize:VK_LAYER_A"}, "/layers", {});
+  EXPECT_EQ(valueIn(again, "VK_INSTANCE_LAYERS"), "VK_LAYER_LANEWISE_optimize:VK_LAYER_A");
+}
+
+} // namespace
+} // namespace lanewise::driver
