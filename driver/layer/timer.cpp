@@ -10,8 +10,9 @@ namespace lanewise::layer {
 namespace {
 
 constexpr uint32_t kQueries = 2 * QueryChunk::kDispatches;
-/// A copy that follows work known to be done takes microseconds; more than this is none of ours.
-constexpr uint64_t kCopyNanoseconds = 2'000'000;
+/// A copy that is the next thing behind work known to be done takes microseconds; this is for a
+/// machine that has other things to do.
+constexpr uint64_t kCopyNanoseconds = 100'000'000;
 
 } // namespace
 
