@@ -5,6 +5,7 @@
 #include "options/option_groups.h"
 #include "options/response_file.h"
 #include "run/optimize_service.h"
+#include "run/pipelines_file.h"
 #include "run/program.h"
 #include "run/run_report.h"
 #include "support/failure.h"
@@ -39,7 +40,7 @@ struct Options {
   std::vector<std::string> passes; ///< what `opt` is given
   std::string cache;               ///< folder; "": the user's
   RunFormat format = RunFormat::Text;
-  std::string output, json;
+  std::string output, json, record;
 };
 
 /// A folder that is gone when the command ends.
@@ -83,17 +84,23 @@ void sayHowItEnded(const Options& o, const ProgramEnd& end) {
              o.command[0], end.signal, ::strsignal(end.signal));
 }
 
-Status writeReports(const Options& o, const RunData& data) {
+/// `scratch` has what the layer left.
+Status writeReports(const Options& o, const RunData& data, const std::string& scratch) {
   const std::string text =
       (o.times ? runAsText(data) : "") + (o.optimizes ? optimizedAsText(data) : "");
   const std::string json = runAsJson(data).dump(2) + "\n";
-  const std::string& wanted = o.format == RunFormat::Json ? json : text;
+  const std::string wanted = !o.times && !o.optimizes      ? ""
+                             : o.format == RunFormat::Json ? json
+                                                           : text;
   OutputFiles files;
   if (!o.json.empty()) files.add(o.json, json);
+  if (!o.record.empty())
+    if (Status s = addPipelinesFile(files, data, scratch, o.record); !s) return s;
   if (!o.output.empty()) files.add(o.output, wanted);
   if (Status s = files.commit(); !s) return s;
   // Standard output is the program's.
-  if (o.output.empty()) printPlain(stderr, wanted);
+  if (o.output.empty() && !wanted.empty())
+    printPlain(stderr, o.format == RunFormat::Text ? "\n" + wanted : wanted);
   return ok();
 }
 
@@ -182,9 +189,7 @@ int run(const Options& o) {
   if (!data) return fail(data.error().message);
   if (const std::string why = nothingSeen(o, *data); !why.empty())
     printError("lanewise: note: {}\n", why);
-  else if (o.format == RunFormat::Text && o.output.empty())
-    printPlain(stderr, "\n");
-  if (Status s = writeReports(o, *data); !s) return fail(s.error().message);
+  if (Status s = writeReports(o, *data, scratch->path()); !s) return fail(s.error().message);
   return end->passedOn();
 }
 
@@ -228,14 +233,19 @@ public:
     line.value("-o,--output", "FILE", o_.output, "file to write it to (default: standard error)")
         .output();
     line.value("--json", "FILE.json", o_.json, "write the report as JSON as well").output();
+    line.value("--record", "FILE.toml", o_.record,
+               "write each compute pipeline's module, constants, subgroup size and dispatch sizes; "
+               "modules go to a folder beside it")
+        .output();
     line.check([this]() -> Status {
-      if (!o_.times && !o_.optimizes)
-        return failure("nothing to do: give --time, --optimize or both");
+      if (!o_.times && !o_.optimizes && o_.record.empty())
+        return failure("nothing to do: give --time, --optimize or --record=FILE.toml");
       if (o_.waits && !o_.optimizes) return failure("--wait needs --optimize");
       if (!o_.cache.empty() && !o_.optimizes) return failure("--cache needs --optimize");
       if (Status s = checkPasses(o_); !s) return s;
       if (Status s = checkDestination(o_.output, {}); !s) return s;
-      return checkDestination(o_.json, std::vector{o_.output});
+      if (Status s = checkDestination(o_.json, {o_.output}); !s) return s;
+      return checkDestination(o_.record, {o_.output, o_.json});
     });
   }
 

@@ -1,0 +1,15 @@
+// What a run recorded of its compute pipelines, as TOML (docs/run.md).
+#pragma once
+
+#include "run/run_data.h"
+#include "support/files.h"
+
+#include <string>
+
+namespace lanewise::driver {
+
+/// Adds the file `path`, and the modules that the layer left in `data` in a folder beside it.
+Status addPipelinesFile(OutputFiles& files, const RunData& run, const std::string& data,
+                        const std::string& path);
+
+} // namespace lanewise::driver
