@@ -5,6 +5,7 @@
 //   client SHADER.spv SCENE...
 #include "client.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -183,6 +184,20 @@ uint32_t recording(Gpu& gpu) {
   return 0;
 }
 
+/// How long it takes to create a pipeline that was created before, to standard error.
+uint32_t creating(Gpu& gpu) {
+  std::vector<double> times;
+  for (int n = 0; n < 301; ++n) {
+    const auto start = std::chrono::steady_clock::now();
+    Pipeline made = gpu.pipeline({64, 3}, "");
+    const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
+    times.push_back(time.count());
+  }
+  std::sort(times.begin(), times.end());
+  std::fprintf(stderr, "create: %.1f us, median of %zu\n", times[times.size() / 2], times.size());
+  return 0;
+}
+
 uint32_t leaves(Gpu& gpu, const std::function<void()>& leave) {
   std::printf("%08x\n", plain(gpu));
   std::fflush(stdout);
@@ -201,6 +216,7 @@ const std::map<std::string, std::function<uint32_t(Gpu&)>> kScenes{
     {"shared-device", sharedDevice},
     {"forks", forks},
     {"recording", recording},
+    {"creating", creating},
     {"exit", [](Gpu& gpu) { return leaves(gpu, [] { std::exit(5); }); }},
     {"quick-exit", [](Gpu& gpu) { return leaves(gpu, [] { ::_exit(6); }); }},
     {"crash", [](Gpu& gpu) { return leaves(gpu, [] { ::raise(SIGSEGV); }); }},
