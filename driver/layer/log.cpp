@@ -119,8 +119,8 @@ void Log::saveModule(const std::string& hash, std::string_view bytes) {
 
 Log::Row& Log::rowOf(const DispatchResult& result) {
   // A direct dispatch may have no workgroups at all, so a bit says which are indirect.
-  const uint64_t kind =
-      uint64_t(result.pipeline) << 2 | uint64_t(!result.groups) << 1 | uint64_t(result.overlaps);
+  const uint64_t kind = uint64_t(result.pipeline) << 3 | uint64_t(!result.groups) << 2 |
+                        uint64_t(result.isUnordered) << 1 | uint64_t(result.overlaps);
   const std::array<uint32_t, 3> groups = result.groups.value_or(std::array<uint32_t, 3>{});
   const auto [at, isNew] = rows_.try_emplace({kind, groups});
   Row& row = at->second;
@@ -131,7 +131,8 @@ Log::Row& Log::rowOf(const DispatchResult& result) {
     size = "[" + std::to_string(groups[0]) + "," + std::to_string(groups[1]) + "," +
            std::to_string(groups[2]) + "]";
   line("{\"row\":" + std::to_string(row.id) + ",\"pipeline\":" + std::to_string(result.pipeline) +
-       ",\"groups\":" + size + ",\"overlaps\":" + (result.overlaps ? "true" : "false") + "}");
+       ",\"groups\":" + size + ",\"overlaps\":" + (result.overlaps ? "true" : "false") +
+       ",\"unordered\":" + (result.isUnordered ? "true" : "false") + "}");
   return row;
 }
 

@@ -39,7 +39,8 @@ struct DispatchResult {
   uint32_t pipeline = 0;
   Groups groups;
   std::optional<double> nanoseconds; ///< nothing: not measured
-  bool overlaps = false;             ///< may have run at the same time as another one
+  bool overlaps = false;             ///< its time and another one's overlap
+  bool isUnordered = false;          ///< no barrier stands between it and another one
 };
 
 class Log {

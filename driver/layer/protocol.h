@@ -10,7 +10,8 @@
 //   {"pipeline":ID,"device":ID,"module":HASH,"entry":NAME,"constants":[[ID,"HEX"],...],
 //    "subgroup":N,"name":NAME,"optimized":BOOL}
 // where HEX is the bytes of the value, the lowest first;
-//   {"row":ID,"pipeline":ID,"groups":[X,Y,Z]|null,"overlaps":BOOL}    null: an indirect dispatch
+//   {"row":ID,"pipeline":ID,"groups":[X,Y,Z]|null,"overlaps":BOOL,"unordered":BOOL}
+//   where null is an indirect dispatch
 //   {"counts":ROW,"dispatches":N,"timed":N,"total":NS,"weight":W,"samples":[NS,...]}
 //   {"pending":N}                    dispatches of which nobody waited for the end
 // Modules are HASH.spv beside them, HASH being the SHA-256 of the file.

@@ -272,7 +272,7 @@ void Timer::readItems(const Recording& recording, Reading& reading) {
     DispatchResult& result = reading.results.emplace_back();
     result.pipeline = item.pipeline;
     result.groups = item.groups;
-    result.overlaps = item.isUnordered;
+    result.isUnordered = item.isUnordered;
     if (item.query < 0 || !isLast) continue;
     const uint64_t* stamps = values + first + 2 * uint64_t(item.query);
     const uint64_t begin = stamps[0] & reading.mask, end = stamps[1] & reading.mask;
@@ -322,7 +322,7 @@ void listDispatches(const Recording& recording, std::vector<DispatchResult>& res
     if (item.executed)
       listDispatches(*item.executed, results);
     else
-      results.push_back({item.pipeline, item.groups, {}, false});
+      results.push_back({item.pipeline, item.groups, {}, false, item.isUnordered});
 }
 
 } // namespace

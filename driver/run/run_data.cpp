@@ -61,7 +61,7 @@ public:
 private:
   struct Row {
     uint64_t pipeline = 0;
-    bool overlaps = false;
+    bool overlaps = false, isUnordered = false;
     std::optional<std::array<uint32_t, 3>> groups;
     uint64_t dispatches = 0, timed = 0;
     double total = 0;
@@ -74,6 +74,7 @@ private:
       Row& row = rows_[line.at("row").get<uint64_t>()];
       row.pipeline = line.at("pipeline").get<uint64_t>();
       row.overlaps = line.at("overlaps").get<bool>();
+      row.isUnordered = line.at("unordered").get<bool>();
       if (!line.at("groups").is_null())
         row.groups = line.at("groups").get<std::array<uint32_t, 3>>();
       pipelines_.try_emplace(row.pipeline); // dispatched without one that the layer knows
@@ -122,8 +123,10 @@ private:
   static void add(const Row& row, PipelineTimes& to) {
     auto at = std::find_if(to.sizes.begin(), to.sizes.end(),
                            [&](const SizeTimes& s) { return s.groups == row.groups; });
-    if (at == to.sizes.end()) at = to.sizes.insert(at, SizeTimes{row.groups, 0, 0, 0, 0, {}, {}});
+    if (at == to.sizes.end())
+      at = to.sizes.insert(at, SizeTimes{row.groups, 0, 0, 0, 0, 0, {}, {}});
     at->dispatches += row.dispatches;
+    if (row.isUnordered) at->unordered += row.dispatches;
     auto& samples = row.overlaps ? at->overlappingSamples : at->samples;
     samples.insert(samples.end(), row.samples.begin(), row.samples.end());
     if (row.overlaps) {
@@ -180,6 +183,11 @@ uint64_t PipelineTimes::timed() const {
 uint64_t PipelineTimes::overlapping() const {
   return std::accumulate(sizes.begin(), sizes.end(), uint64_t(0),
                          [](uint64_t sum, const SizeTimes& s) { return sum + s.overlapping; });
+}
+
+uint64_t PipelineTimes::unordered() const {
+  return std::accumulate(sizes.begin(), sizes.end(), uint64_t(0),
+                         [](uint64_t sum, const SizeTimes& s) { return sum + s.unordered; });
 }
 
 double PipelineTimes::total() const {

@@ -17,7 +17,8 @@ struct SizeTimes {
   std::optional<std::array<uint32_t, 3>> groups; ///< nothing: a buffer says it (indirect)
   uint64_t dispatches = 0;
   uint64_t timed = 0;       ///< of them, with a time that counts
-  uint64_t overlapping = 0; ///< of them, may have run at the same time as another dispatch
+  uint64_t overlapping = 0; ///< of them, ran at the same time as another dispatch
+  uint64_t unordered = 0;   ///< of them, no barrier stands between it and another dispatch
   double total = 0;         ///< nanoseconds, of those that are timed
   /// Nanoseconds and how many dispatches each stands for. Of dispatches that overlap only where
   /// there are no others.
@@ -42,6 +43,7 @@ struct PipelineTimes {
   uint64_t dispatches() const;
   uint64_t timed() const;
   uint64_t overlapping() const;
+  uint64_t unordered() const;
   double total() const; ///< nanoseconds
   /// Nanoseconds, of all sizes; nothing where no dispatch is timed.
   std::optional<double> median() const;

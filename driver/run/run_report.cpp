@@ -98,12 +98,16 @@ std::vector<const PipelineTimes*> dispatched(const RunData& data) {
   return pipelines;
 }
 
+const char* markOf(const PipelineTimes& pipeline) {
+  return pipeline.overlapping() > 0 ? "*" : pipeline.unordered() > 0 ? "~" : "";
+}
+
 Row rowOf(const PipelineTimes& pipeline, bool isAlone, double all) {
   const std::optional<double> median = pipeline.median();
   const bool isOverlapping = pipeline.overlapping() > 0 && pipeline.timed() == 0;
   return {labelOf(pipeline, isAlone),
           moduleText(pipeline),
-          fmt::format("{}{}", pipeline.dispatches(), pipeline.overlapping() > 0 ? "*" : ""),
+          fmt::format("{}{}", pipeline.dispatches(), markOf(pipeline)),
           pipeline.timed() > 0 ? timeText(pipeline.total()) : "-",
           median ? timeText(*median) + (isOverlapping ? "*" : "") : "-",
           pipeline.timed() > 0 && all > 0 ? fmt::format("{:.1f}%", 100 * pipeline.total() / all)
@@ -112,28 +116,32 @@ Row rowOf(const PipelineTimes& pipeline, bool isAlone, double all) {
           pipeline.source};
 }
 
-std::string could(uint64_t dispatches) {
-  return dispatches == 1 ? "1 dispatch could" : fmt::format("{} dispatches could", dispatches);
+std::string countOf(uint64_t dispatches) {
+  return dispatches == 1 ? "1 dispatch" : fmt::format("{} dispatches", dispatches);
 }
 
 std::string notesOf(const RunData& data) {
-  uint64_t overlapping = 0, untimed = 0, unused = 0;
+  uint64_t overlapping = 0, unordered = 0, untimed = 0, unused = 0;
   for (const PipelineTimes& p : data.pipelines) {
     overlapping += p.overlapping();
+    // Of those that did overlap more is said.
+    if (p.overlapping() == 0) unordered += p.unordered();
     untimed += p.dispatches() - p.timed() - p.overlapping();
     unused += p.dispatches() == 0;
   }
   std::string text;
   if (overlapping > 0)
-    text +=
-        fmt::format("* {} may have run at the same time as another dispatch: no barrier stands "
-                    "between them, or their times overlap. Not in total and share.\n",
-                    overlapping == 1 ? "1 dispatch" : fmt::format("{} dispatches", overlapping));
+    text += fmt::format("* {} ran at the same time as another dispatch; not in total and share.\n",
+                        countOf(overlapping));
+  if (unordered > 0)
+    text += fmt::format("~ {} ran alone, but no barrier orders them among others: they may run at "
+                        "the same time.\n",
+                        countOf(unordered));
   if (untimed > 0)
-    text += fmt::format("{} not be timed; not in total and share.\n", could(untimed));
+    text += fmt::format("{} could not be timed; not in total and share.\n", countOf(untimed));
   if (data.pending > 0)
-    text +=
-        fmt::format("{} not be counted: the program ended without waiting.\n", could(data.pending));
+    text += fmt::format("{} could not be counted: the program ended without waiting.\n",
+                        countOf(data.pending));
   if (unused > 0)
     text += fmt::format("{} more {} created and never dispatched.\n", unused,
                         unused == 1 ? "pipeline was" : "pipelines were");
@@ -149,6 +157,7 @@ Json sizeAsJson(const SizeTimes& size) {
   json["dispatches"] = size.dispatches;
   json["timed"] = size.timed;
   json["overlapping"] = size.overlapping;
+  json["unordered"] = size.unordered;
   json["total-us"] = size.total / 1e3;
   if (const std::optional<double> median = medianOf(size)) json["median-us"] = *median / 1e3;
   return json;
@@ -169,6 +178,7 @@ Json pipelineAsJson(const PipelineTimes& pipeline, double all) {
   json["dispatches"] = pipeline.dispatches();
   json["timed"] = pipeline.timed();
   json["overlapping"] = pipeline.overlapping();
+  json["unordered"] = pipeline.unordered();
   json["total-us"] = pipeline.total() / 1e3;
   if (const std::optional<double> median = pipeline.median()) json["median-us"] = *median / 1e3;
   json["share"] = all > 0 ? pipeline.total() / all : 0;

@@ -10,7 +10,7 @@ for pipeline in report["pipelines"]:
     sizes = pipeline["sizes"]
     if not sizes:
         continue
-    for key in ("dispatches", "timed", "overlapping"):
+    for key in ("dispatches", "timed", "overlapping", "unordered"):
         assert sum(size[key] for size in sizes) == pipeline[key], (key, pipeline)
     for size in sizes:
         assert size["timed"] == 0 or 0 < size["median-us"] <= size["total-us"] * 1.0001, size
@@ -18,4 +18,5 @@ for pipeline in report["pipelines"]:
                      else f"indirect: {size['dispatches']}" for size in sizes)
     constants = " ".join(f"{key}={value}" for key, value in pipeline["constants"].items())
     print(f"{pipeline['name']} constants {constants} workgroup {'x'.join(map(str, pipeline['workgroup-size']))}: "
-          f"{pipeline['dispatches']} dispatches, {pipeline['timed']} timed, {pipeline['overlapping']} overlapping; {text}")
+          f"{pipeline['dispatches']} dispatches, {pipeline['timed']} timed, {pipeline['overlapping']} overlapping, "
+          f"{pipeline['unordered']} unordered; {text}")

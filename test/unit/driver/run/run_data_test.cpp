@@ -21,7 +21,7 @@ RunData dataOf(const std::vector<std::string>& logs) {
 constexpr const char* kPipeline =
     R"({"pipeline":1,"device":1,"module":"","entry":"main","constants":[[3,"0a000000"]],"subgroup":32,"name":"blur","optimized":true})"
     "\n"
-    R"({"row":1,"pipeline":1,"groups":[4,2,1],"overlaps":false})"
+    R"({"row":1,"pipeline":1,"groups":[4,2,1],"overlaps":false,"unordered":false})"
     "\n";
 
 TEST(RunDataTest, AddsUpProcesses) {
@@ -60,9 +60,9 @@ TEST(RunDataTest, PassesOverWhatIsCutOff) {
 
 TEST(RunDataTest, LeavesOverlappingOnesOut) {
   const RunData data = dataOf(
-      {std::string(kPipeline) + R"({"row":2,"pipeline":1,"groups":[4,2,1],"overlaps":true})" +
-       "\n" + R"({"counts":1,"dispatches":1,"timed":1,"total":100,"weight":1,"samples":[100]})" +
-       "\n" +
+      {std::string(kPipeline) +
+       R"({"row":2,"pipeline":1,"groups":[4,2,1],"overlaps":true,"unordered":true})" + "\n" +
+       R"({"counts":1,"dispatches":1,"timed":1,"total":100,"weight":1,"samples":[100]})" + "\n" +
        R"({"counts":2,"dispatches":2,"timed":2,"total":900,"weight":1,"samples":[400,500]})" +
        "\n"});
   const PipelineTimes& pipeline = data.pipelines[0];
