@@ -28,6 +28,7 @@ void CommandBuffer::begin() {
   recording = std::make_shared<Recording>();
   pipeline = 0;
   unorderedFrom = -1;
+  isBehindBarrier = false;
   isWaitedFor = false;
 }
 
@@ -37,11 +38,14 @@ void CommandBuffer::addBarrier(VkPipelineStageFlags2 from, VkPipelineStageFlags2
   if (!isWaitedFor || !holdsComputeBack(to)) return;
   unorderedFrom = -1;
   isWaitedFor = false;
+  isBehindBarrier = recording->endsInBarrier = true;
 }
 
 void CommandBuffer::addSecondary(const CommandBuffer& secondary) {
   RecordedItem item;
   item.executed = secondary.recording;
+  item.isBehindBarrier = isBehindBarrier;
+  isBehindBarrier = recording->endsInBarrier = secondary.recording->endsInBarrier;
   recording->items.push_back(std::move(item));
   // What is bound afterwards is undefined; what runs at once with it is seen by the clock.
   pipeline = 0;
@@ -53,6 +57,8 @@ RecordedItem& CommandBuffer::addDispatch(const Groups& groups) {
   RecordedItem item;
   item.pipeline = pipeline;
   item.groups = groups;
+  item.isBehindBarrier = isBehindBarrier;
+  isBehindBarrier = recording->endsInBarrier = false;
   if (unorderedFrom >= 0) {
     items[size_t(unorderedFrom)].isUnordered = true;
     item.isUnordered = true;

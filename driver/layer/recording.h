@@ -26,6 +26,8 @@ struct RecordedItem {
   Groups groups;
   int32_t query = -1;       ///< number of the dispatch in the recording's chunks; -1: not timed
   bool isUnordered = false; ///< no barrier stands between this and another dispatch
+  /// A barrier stands between this and all dispatches before it.
+  bool isBehindBarrier = false;
   std::shared_ptr<Recording> executed;
 };
 
@@ -34,6 +36,7 @@ struct RecordedItem {
 struct Recording {
   std::vector<RecordedItem> items;
   std::vector<std::shared_ptr<QueryChunk>> chunks;
+  bool endsInBarrier = false; ///< behind all its dispatches
   /// Of executions whose queries are not read yet.
   std::atomic<uint32_t> pending = 0;
   std::atomic<VkQueue> queue = VK_NULL_HANDLE; ///< of the latest
@@ -54,6 +57,7 @@ struct CommandBuffer {
   std::shared_ptr<Recording> recording;
   /// Of the first dispatch since the last barrier; -1: there is none.
   int32_t unorderedFrom = -1;
+  bool isBehindBarrier = false; ///< no dispatch stands behind the last barrier
   /// A barrier behind that dispatch lets something wait for it, which dispatches may wait for.
   bool isWaitedFor = false;
 

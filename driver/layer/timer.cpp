@@ -254,7 +254,7 @@ struct Timer::Reading {
   const Submission& submission;
   std::map<const Recording*, uint32_t> left; ///< executions that are still to come
   uint64_t mask = 0;
-  uint64_t& lastEnd;
+  Clock& clock;
   size_t latest = SIZE_MAX; ///< the result that ends last
   std::vector<DispatchResult> results;
 };
@@ -262,31 +262,46 @@ struct Timer::Reading {
 void Timer::readItems(const Recording& recording, Reading& reading) {
   // Of several executions the last one's results are in the queries.
   const bool isLast = --reading.left[&recording] == 0 && !recording.isMixed;
-  const uint64_t first = reading.submission.places.at(&recording);
-  const uint64_t* values = reading.submission.readback->values;
+  const uint64_t* values =
+      reading.submission.readback->values + reading.submission.places.at(&recording);
   for (const RecordedItem& item : recording.items) {
-    if (item.executed) {
+    reading.clock.isBehindBarrier |= item.isBehindBarrier;
+    if (item.executed)
       readItems(*item.executed, reading);
-      continue;
-    }
-    DispatchResult& result = reading.results.emplace_back();
-    result.pipeline = item.pipeline;
-    result.groups = item.groups;
-    result.isUnordered = item.isUnordered;
-    if (item.query < 0 || !isLast) continue;
-    const uint64_t* stamps = values + first + 2 * uint64_t(item.query);
-    const uint64_t begin = stamps[0] & reading.mask, end = stamps[1] & reading.mask;
-    if (end < begin) continue; // the clock has gone round
-    result.nanoseconds = double(end - begin) * nanosecondsPerTick_;
-    if (begin < reading.lastEnd && reading.lastEnd - begin < reading.mask / 2) {
-      result.overlaps = true;
-      if (reading.latest != SIZE_MAX) reading.results[reading.latest].overlaps = true;
-    }
-    if (end > reading.lastEnd || reading.lastEnd - end > reading.mask / 2) {
-      reading.lastEnd = end;
-      reading.latest = reading.results.size() - 1;
-    }
+    else
+      readDispatch(item, isLast && item.query >= 0 ? values + 2 * uint64_t(item.query) : nullptr,
+                   reading);
   }
+  reading.clock.isBehindBarrier |= recording.endsInBarrier;
+}
+
+/// `stamps` are its two values, or null.
+void Timer::readDispatch(const RecordedItem& item, const uint64_t* stamps, Reading& reading) {
+  DispatchResult& result = reading.results.emplace_back();
+  result.pipeline = item.pipeline;
+  result.groups = item.groups;
+  result.isUnordered = item.isUnordered;
+  const bool isBehindBarrier = std::exchange(reading.clock.isBehindBarrier, false);
+  if (!stamps) return;
+  uint64_t begin = stamps[0] & reading.mask;
+  const uint64_t end = stamps[1] & reading.mask;
+  uint64_t& lastEnd = reading.clock.lastEnd;
+  // The numbers go round; what is half a round ahead is behind.
+  auto isBefore = [&](uint64_t a, uint64_t b) { return a < b && b - a < reading.mask / 2; };
+  if (end < begin) return;
+  if (isBefore(begin, lastEnd)) {
+    // Behind a barrier it cannot have begun before: the queue has only come by early.
+    if (isBehindBarrier)
+      begin = std::min(end, lastEnd);
+    else
+      result.overlaps = true;
+  }
+  if (result.overlaps && reading.latest != SIZE_MAX)
+    reading.results[reading.latest].overlaps = true;
+  result.nanoseconds = double(end - begin) * nanosecondsPerTick_;
+  if (isBefore(end, lastEnd)) return;
+  lastEnd = end;
+  reading.latest = reading.results.size() - 1;
 }
 
 namespace {
@@ -304,7 +319,7 @@ void Timer::read(Submission& submission) {
   Reading reading{submission,
                   {},
                   bits >= 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1,
-                  lastEnd_[submission.queue],
+                  clocks_[submission.queue],
                   SIZE_MAX,
                   {}};
   for (const std::shared_ptr<Recording>& recording : submission.recordings)

@@ -81,6 +81,7 @@ private:
   bool submitCopies(Submission& submission);
   void read(Submission& submission);
   void readItems(const Recording& recording, Reading& reading);
+  void readDispatch(const RecordedItem& item, const uint64_t* stamps, Reading& reading);
   void finish(Submission& submission);
 
   VkDevice device_;
@@ -96,7 +97,11 @@ private:
   std::mutex mutex_; ///< of all below
   std::deque<Submission> pending_;
   std::vector<std::unique_ptr<Readback>> freeReadbacks_;
-  std::map<VkQueue, uint64_t> lastEnd_; ///< the latest end of a dispatch, in ticks
+  struct Clock {
+    uint64_t lastEnd = 0; ///< of all dispatches so far, in ticks
+    bool isBehindBarrier = false;
+  };
+  std::map<VkQueue, Clock> clocks_;
 };
 
 } // namespace lanewise::layer
