@@ -12,6 +12,7 @@
 #include "support/files.h"
 #include "support/print.h"
 #include "support/sha256.h"
+#include "support/terminal.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -145,6 +146,9 @@ Result<std::unique_ptr<OptimizeService>> startService(const Options& o, ProgramR
 }
 
 void finishService(OptimizeService& service, const std::string& cache) {
+  if (const uint64_t left = service.underWay(); left > 0 && isTerminal(stderr))
+    printError("lanewise: note: optimizing {} more {} for the next run\n", left,
+               left == 1 ? "module" : "modules");
   service.stop();
   for (const std::string& trouble : service.troubles())
     printError("lanewise: warning: {}\n", trouble);

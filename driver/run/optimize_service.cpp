@@ -110,6 +110,11 @@ void OptimizeService::listen() {
   }
 }
 
+uint64_t OptimizeService::underWay() {
+  std::lock_guard lock(mutex_);
+  return connections_;
+}
+
 void OptimizeService::stop() {
   if (!listener_.joinable()) return;
   ::shutdown(socket_, SHUT_RDWR);

@@ -43,6 +43,7 @@ public:
   OptimizeService(const OptimizeService&) = delete;
 
   const std::string& socket() const { return socketPath_; }
+  uint64_t underWay(); ///< requests
   /// Waits for what is under way, and takes no more.
   void stop();
   /// What went wrong, each kind once.
