@@ -159,8 +159,8 @@ private:
 Result<std::string> scenarioSkeleton(const LoadedModule& module, const SkeletonRequest& request) {
   const std::string entry = request.load.entry.empty() ? "main" : request.load.entry;
   std::vector<std::string> generated;
-  Result<Scenario> scenario =
-      generateScenario({entry, module.words(), module.words()}, request.assumptions, kSeed, generated);
+  Result<Scenario> scenario = generateScenario({entry, module.words(), module.words()},
+                                               request.assumptions, kSeed, generated);
   if (!scenario) return scenario.error();
   ScenarioShader& shader = scenario->shaders[0];
   Result<Reflection> reflection = reflect(module.words(), shader.entry, shader.specConstants);
