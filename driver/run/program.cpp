@@ -52,10 +52,14 @@ std::vector<char*> pointersTo(std::vector<std::string>& texts) {
   return pointers;
 }
 
-volatile pid_t running = 0;
+volatile sig_atomic_t running = 0;
+volatile sig_atomic_t early = 0; ///< a signal that came before it was known to whom to pass it on
 
 void passOn(int signal) {
-  if (running > 0) ::kill(running, signal);
+  if (running > 0)
+    ::kill(running, signal);
+  else
+    early = signal;
 }
 
 /// What this process does with signals while another one runs.
@@ -139,6 +143,7 @@ Result<ProgramEnd> runProgram(const ProgramRequest& request) {
   if (failed != 0)
     return failure(fmt::format("{}: cannot be started: {}", command[0], std::strerror(failed)));
   running = child;
+  if (early != 0) ::kill(child, early);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return failure(fmt::format("{}: {}", command[0], std::strerror(errno)));
