@@ -118,7 +118,8 @@ TEST(Completion, ValuesOfRealOptionsHaveAKind) {
                          "RULE",     "COMMAND",
                          "STAGE",    "FOLDER",
                          "COMPILER", "COMPILER,...",
-                         "PERCENT",  "FILE"};
+                         "PERCENT",  "FILE",
+                         "PASSES"};
   for (const CommandDescription& command : describeCommands())
     for (const OptionDescription& option : command.options) {
       std::string value = option.value;
