@@ -53,6 +53,22 @@ VKAPI_ATTR void VKAPI_CALL destroyInstance(VkInstance instance,
   known->next.DestroyInstance(instance, allocator);
 }
 
+/// Whether the program switches on a feature that says what accesses out of range do, or might.
+bool asksForRobustness(const VkDeviceCreateInfo& info) {
+  if (info.pEnabledFeatures && info.pEnabledFeatures->robustBufferAccess) return true;
+  constexpr auto kVulkan14Features = VkStructureType(55); // newer than Vulkan's headers of 2023
+  for (auto* at = static_cast<const VkBaseInStructure*>(info.pNext); at; at = at->pNext) {
+    if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2 &&
+        reinterpret_cast<const VkPhysicalDeviceFeatures2*>(at)->features.robustBufferAccess)
+      return true;
+    if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT ||
+        at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT ||
+        at->sType == kVulkan14Features)
+      return true;
+  }
+  return false;
+}
+
 std::unique_ptr<Timer> makeTimer(const Device& device, const Instance& instance,
                                  VkPhysicalDevice physicalDevice,
                                  PFN_vkSetDeviceLoaderData setLoaderData,
@@ -96,6 +112,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physicalDevice,
   if (!settings().isOff()) {
     VkPhysicalDeviceProperties properties{};
     instance.next.GetPhysicalDeviceProperties(physicalDevice, &properties);
+    device->isRobust = asksForRobustness(*info);
     device->sharedMemory = properties.limits.maxComputeSharedMemorySize;
     device->id = Log::get().addDevice(properties.deviceName);
     device->timer = makeTimer(*device, instance, physicalDevice,

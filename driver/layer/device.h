@@ -38,6 +38,7 @@ struct Device {
   DeviceFunctions next;
   std::unique_ptr<Timer> timer;
   uint64_t sharedMemory = 0; ///< bytes a workgroup may have
+  bool isRobust = false;     ///< the program may rely on what accesses out of range do
   HandleMap<VkShaderModule, ShaderModule> modules;
   HandleMap<VkPipeline, PipelineFacts> pipelines;
   HandleMap<VkCommandPool, CommandPool> pools;

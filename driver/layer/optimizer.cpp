@@ -46,7 +46,8 @@ std::string keyOf(const Device& device, const PipelineFacts& facts, const std::s
   hash.addField(facts.module);
   hash.addField(facts.entry);
   hash.addField(flags);
-  hash.addField(std::to_string(facts.subgroupSize) + "," + std::to_string(device.sharedMemory));
+  hash.addField(std::to_string(facts.subgroupSize) + "," + std::to_string(device.sharedMemory) +
+                (device.isRobust ? ",robust" : ""));
   for (const Constant& constant : facts.constants) {
     hash.addField(std::to_string(constant.id));
     hash.addField(constant.bytes);
@@ -175,6 +176,7 @@ std::optional<std::string> optimizedModule(const Device& device, const PipelineF
     for (const Constant& constant : facts.constants)
       request.constants.emplace_back(constant.id, constant.bytes);
     request.sharedMemory = device.sharedMemory;
+    request.isRobust = device.isRobust;
     request.isAwaited = settings().waits;
     sealed = ask(request);
     if (sealed) result = openResult(request.key, *sealed);

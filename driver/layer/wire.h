@@ -48,7 +48,8 @@ struct OptimizeRequest {
   std::string module;                                      ///< bytes
   std::vector<std::pair<uint32_t, std::string>> constants; ///< SpecId, bytes of the value
   uint64_t sharedMemory = 0;                               ///< bytes that the device has
-  bool isAwaited = false;                                  ///< somebody waits for the answer
+  bool isRobust = false;  ///< accesses out of range are no error (robustBufferAccess and its kin)
+  bool isAwaited = false; ///< somebody waits for the answer
 };
 
 inline std::string pack(const OptimizeRequest& request) {
@@ -57,6 +58,7 @@ inline std::string pack(const OptimizeRequest& request) {
   addField(bytes, request.entry);
   addField(bytes, request.module);
   addNumber(bytes, request.sharedMemory);
+  addNumber(bytes, request.isRobust);
   addNumber(bytes, request.isAwaited);
   addNumber(bytes, request.constants.size());
   for (const auto& [id, value] : request.constants) {
@@ -69,10 +71,16 @@ inline std::string pack(const OptimizeRequest& request) {
 /// Nothing where it is no request.
 inline std::optional<OptimizeRequest> unpackRequest(std::string_view bytes) {
   const auto key = takeField(bytes), entry = takeField(bytes), module = takeField(bytes);
-  const auto shared = takeNumber(bytes), isAwaited = takeNumber(bytes), count = takeNumber(bytes);
-  if (!key || !entry || !module || !shared || !isAwaited || !count) return {};
-  OptimizeRequest request{std::string(*key), std::string(*entry), std::string(*module), {},
-                          *shared,           *isAwaited != 0};
+  const auto shared = takeNumber(bytes), isRobust = takeNumber(bytes);
+  const auto isAwaited = takeNumber(bytes), count = takeNumber(bytes);
+  if (!key || !entry || !module || !shared || !isRobust || !isAwaited || !count) return {};
+  OptimizeRequest request;
+  request.key = *key;
+  request.entry = *entry;
+  request.module = *module;
+  request.sharedMemory = *shared;
+  request.isRobust = *isRobust != 0;
+  request.isAwaited = *isAwaited != 0;
   for (uint64_t n = 0; n < *count; ++n) {
     const auto id = takeNumber(bytes);
     const auto value = takeField(bytes);

@@ -112,6 +112,7 @@ Result<OptimizedModule> optimizeForPipeline(const layer::OptimizeRequest& reques
   std::vector<std::string> command{"lanewise",       "opt",           files.in, "-o", files.out,
                                    "--project=none", "--remarks=none"};
   command.insert(command.end(), plan.passes.begin(), plan.passes.end());
+  if (request.isRobust) command.push_back("--robust");
   Result<int> exitCode = runQuietly(std::move(command));
   if (!exitCode) return exitCode.error();
   if (*exitCode != 0) return keepOwn(fmt::format("'lanewise opt' gave exit code {}", *exitCode));

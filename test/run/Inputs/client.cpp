@@ -3,6 +3,8 @@
 // each.
 //
 //   client SHADER.spv SCENE...
+//
+// With LANEWISE_TEST_ROBUST in the environment, devices have robustBufferAccess.
 #include "client.h"
 
 #include <algorithm>

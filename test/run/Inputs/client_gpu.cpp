@@ -79,6 +79,9 @@ void Gpu::makeDevice() {
   auto info = make<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
+  VkPhysicalDeviceFeatures features{};
+  features.robustBufferAccess = std::getenv("LANEWISE_TEST_ROBUST") != nullptr;
+  info.pEnabledFeatures = &features;
   CHECK(vkCreateDevice(instance_.device, &info, nullptr, &device_));
   vkGetDeviceQueue(device_, 0, 0, &queue_);
   setName_ = reinterpret_cast<PFN_vkSetDebugUtilsObjectNameEXT>(
