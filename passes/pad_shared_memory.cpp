@@ -92,6 +92,12 @@ struct Refusal {
 };
 
 /// A variable that the pass looks at, and what it found.
+/// An access that compilers put together with its neighbours.
+struct WideAccess {
+  const WeighedAccess* access = nullptr;
+  std::vector<const AccessPattern*> parts; ///< of all that are one with it, the lowest first
+};
+
 struct Candidate {
   const SharedVariable* variable;
   std::string name;
@@ -106,7 +112,7 @@ struct Candidate {
   std::unique_ptr<LayoutSearch> search;
   std::optional<LayoutChoice> after;
   bool hasNoConflict = false;
-  double savedByMerging = 0; ///< Merging::saved
+  std::vector<WideAccess> wide; ///< with the layout that it has
   std::optional<Refusal> refusal;
 
   const LayoutChoice& before() const { return search->original(); }
@@ -148,9 +154,13 @@ private:
   const ExecutedAccess& executed(const EntryPoint& entry, const SharedAccess& access);
   Candidate collect(const SharedVariable& variable);
   uint32_t baseOf(const EntryPoint& entry, const SharedAccess& access);
+  bool isUnrolled(const EntryPoint& entry, const SharedAccess& access);
   void execute(Candidate& candidate);
-  Merging mergingOf(const Candidate& candidate);
-  std::unique_ptr<LayoutSearch> searchFor(Candidate& candidate) const;
+  std::vector<WideAccess> wideAccesses(const Candidate& candidate);
+  Merging mergingOf(const Candidate& candidate, const SharedLayout& layout) const;
+  bool keepsWideAccesses(const Candidate& candidate, const SharedLayout& layout) const;
+  std::unique_ptr<LayoutSearch> searchFor(Candidate& candidate,
+                                          const LayoutSearchOptions& options) const;
   std::optional<double> occupancyLoss(const Candidate& candidate, uint64_t bytes) const;
   bool fitsAllSizes(const Candidate& candidate, uint64_t bytes) const;
   // check
@@ -162,6 +172,8 @@ private:
   LayoutSearchOptions searchOptions(const Candidate& candidate) const;
   std::optional<Refusal> wantsRoom(const Candidate& candidate) const;
   std::optional<Refusal> isProfitable(const Candidate& candidate) const;
+  double costOf(const Candidate& candidate, const LayoutChoice& choice) const;
+  void choose(Candidate& candidate);
   std::optional<Refusal> judge(Candidate& candidate);
   bool isLaidOutAlike(const SharedVariable& variable) const;
   std::optional<Refusal> holdsForAllRules(Candidate& candidate);
@@ -276,26 +288,40 @@ uint32_t Plan::baseOf(const EntryPoint& entry, const SharedAccess& access) {
       .first->second;
 }
 
-/// What compilers save by loading and storing neighbouring words together: `s[4 * i]` to
-/// `s[4 * i + 3]` of one block are a single access of 16 bytes, and may be free of conflicts as
-/// that. A gap between them makes it several.
-Merging Plan::mergingOf(const Candidate& c) {
+/// Whether the counter of a loop that compilers unroll stands in an index.
+bool Plan::isUnrolled(const EntryPoint& entry, const SharedAccess& access) {
+  constexpr uint64_t kMostRounds = 16;
+  const Affine& affine = bounds_.affine(entry);
+  const Loop* loop = analyses_.get<Loops>().innermost(module_.blockOf(access.inst));
+  if (!loop || !loop->tripCount || *loop->tripCount > kMostRounds) return false;
+  return std::any_of(access.indices.begin(), access.indices.end(), [&](Id index) {
+    const auto& terms = bounds_.affine(entry).of(index).terms;
+    return std::any_of(terms.begin(), terms.end(), [&](const auto& term) {
+      const InstRef def = module_.def(affine.term(term.first).id);
+      return affine.term(term.first).kind == AffineTerm::Kind::Induction && def &&
+             module_.blockOf(def) == loop->header;
+    });
+  });
+}
+
+/// `s[4 * i]` to `s[4 * i + 3]` of one block are a single access of 16 bytes for a compiler, and
+/// may be free of conflicts as that. A gap between them makes it several.
+std::vector<WideAccess> Plan::wideAccesses(const Candidate& c) {
   const SharedVariable& variable = *c.variable;
   const SharedLayout layout(variable);
   // Accesses that differ in nothing but the constant of the last index, by that.
   using Run = std::map<uint32_t, const AccessPattern*>;
   std::map<std::tuple<BlockRef, spv::Op, uint32_t, std::vector<uint32_t>>, Run> runs;
-  struct Conflict {
+  struct Part {
     const WeighedAccess* access;
     const Run* run;
     uint32_t at;
-    AccessCost cost;
   };
-  std::vector<Conflict> conflicts;
+  std::vector<Part> all;
   auto weighed = c.accesses.begin(); // in the order in which collect() found them
   for (const EntryPoint* entry : c.entryPoints)
     for (const SharedAccess& access : variable.accesses) {
-      if (!bounds_.runs(*entry, access)) continue;
+      if (!entry->workgroupSize || !bounds_.runs(*entry, access)) continue;
       const WeighedAccess& one = *weighed++;
       if (!one.pattern) continue;
       const spv::Op op = module_.opcode(access.inst);
@@ -308,33 +334,59 @@ Merging Plan::mergingOf(const Candidate& c) {
       constants.pop_back();
       Run& run = runs[{module_.blockOf(access.inst), op, baseOf(*entry, access), constants}];
       run.emplace(last, &*one.pattern);
-      const AccessCost cost =
-          one.pattern->cost(target_, addressForm(variable, layout, access.node));
-      if (cost.degree > 1) conflicts.push_back({&one, &run, last, cost});
+      all.push_back({&one, &run, last});
     }
-  Merging merging;
-  for (const Conflict& conflict : conflicts) {
-    const SharedAccess& access = *conflict.access->access;
-    const AddressForm form = addressForm(variable, layout, access.node);
-    bool isFree = false;
+  std::vector<WideAccess> wide;
+  for (const Part& part : all) {
+    const SharedAccess& access = *part.access->access;
     constexpr uint32_t kWidest = 16; // bytes
     for (uint32_t count = kWidest / std::max(access.bytes, 1u); count > 1; count /= 2) {
-      std::vector<const AccessPattern*> together;
-      for (uint32_t n = conflict.at - conflict.at % count; together.size() < count; ++n) {
-        const auto found = conflict.run->find(n);
-        if (found == conflict.run->end()) break;
-        together.push_back(found->second);
+      std::vector<const AccessPattern*> parts;
+      for (uint32_t n = part.at - part.at % count; parts.size() < count; ++n) {
+        const auto found = part.run->find(n);
+        if (found == part.run->end()) break;
+        parts.push_back(found->second);
       }
-      if (together.size() != count) continue;
-      const auto cost = AccessPattern::costMerged(together, target_, form);
-      if (!cost) continue;
-      isFree = cost->degree <= 1;
-      merging.saved += (conflict.cost.cycles - cost->cycles / count) * conflict.access->weight;
+      if (parts.size() != count ||
+          !AccessPattern::costMerged(parts, target_, addressForm(variable, layout, access.node)))
+        continue;
+      wide.push_back({part.access, std::move(parts)});
       break;
     }
-    merging.leavesConflicts = merging.leavesConflicts || !isFree;
+  }
+  return wide;
+}
+
+/// What compilers save by that with a layout.
+Merging Plan::mergingOf(const Candidate& c, const SharedLayout& layout) const {
+  std::map<const WeighedAccess*, const WideAccess*> wideOf;
+  for (const WideAccess& wide : c.wide) wideOf.emplace(wide.access, &wide);
+  Merging merging;
+  for (const WeighedAccess& one : c.accesses) {
+    if (!one.pattern) continue;
+    const AddressForm form = addressForm(*c.variable, layout, one.access->node);
+    const AccessCost alone = one.pattern->cost(target_, form);
+    if (alone.degree <= 1) continue;
+    const auto wide = wideOf.find(&one);
+    const auto together = wide != wideOf.end()
+                              ? AccessPattern::costMerged(wide->second->parts, target_, form)
+                              : std::nullopt;
+    merging.leavesConflicts |= !together || together->degree > 1;
+    if (together)
+      merging.saved +=
+          (alone.cycles - together->cycles / double(wide->second->parts.size())) * one.weight;
   }
   return merging;
+}
+
+/// Whether what is one access stays one.
+bool Plan::keepsWideAccesses(const Candidate& c, const SharedLayout& layout) const {
+  return std::all_of(c.wide.begin(), c.wide.end(), [&](const WideAccess& wide) {
+    const bool isFirst = &*wide.access->pattern == wide.parts.front();
+    return !isFirst ||
+           AccessPattern::costMerged(wide.parts, target_,
+                                     addressForm(*c.variable, layout, wide.access->access->node));
+  });
 }
 
 /// Replaces what a first look at each access found by what happens when the loops around it run,
@@ -345,16 +397,19 @@ void Plan::execute(Candidate& c) {
     for (const SharedAccess& access : c.variable->accesses)
       if (bounds_.runs(*entry, access)) {
         const ExecutedAccess& done = executed(*entry, access);
-        c.accesses.push_back({&access, done.weight, done.pattern, baseOf(*entry, access)});
+        c.accesses.push_back({&access, done.weight, done.pattern, baseOf(*entry, access),
+                              isUnrolled(*entry, access)});
       }
-  c.search = searchFor(c);
+  c.wide = wideAccesses(c);
+  c.search = searchFor(c, searchOptions(c));
   c.hasNoConflict = !isForced_ && !c.search->hasConflict();
 }
 
-std::unique_ptr<LayoutSearch> Plan::searchFor(Candidate& c) const {
+std::unique_ptr<LayoutSearch> Plan::searchFor(Candidate& c,
+                                              const LayoutSearchOptions& options) const {
   const SharedVariable& variable = *c.variable;
   return std::make_unique<LayoutSearch>(
-      variable, c.accesses, target_, searchOptions(c),
+      variable, c.accesses, target_, options,
       [this, &c, known = std::map<uint64_t, std::optional<double>>()](uint64_t bytes) mutable {
         if (bytes > c.before().layout.bytes() && !fitsAllSizes(c, bytes))
           return std::optional<double>();
@@ -574,14 +629,27 @@ std::optional<Refusal> Plan::isProfitable(const Candidate& c) const {
     return std::nullopt;
   }
   const double minGain = after.cost.arithmetic > 0 ? options_.minMapGain : options_.minGain;
-  const double costBefore = before.cost.total() - c.savedByMerging;
-  if (after.cost.total() > costBefore * (1 - minGain))
+  const double costBefore = costOf(c, before), costAfter = costOf(c, after);
+  if (costAfter > costBefore * (1 - minGain))
     return Refusal{"gain-too-small",
                    formatText("{} would save only {:.1f}% of its access cost",
-                              describe(variable, after.layout),
-                              100 * (1 - after.cost.total() / costBefore)),
+                              describe(variable, after.layout), 100 * (1 - costAfter / costBefore)),
                    variable.variable};
   return std::nullopt;
+}
+
+double Plan::costOf(const Candidate& c, const LayoutChoice& choice) const {
+  return choice.cost.total() - mergingOf(c, choice.layout).saved;
+}
+
+/// The cheapest layout with what compilers make of neighbouring accesses.
+void Plan::choose(Candidate& c) {
+  c.after = c.search->run();
+  if (isForced_ || keepsWideAccesses(c, c.after->layout)) return;
+  LayoutSearchOptions options = searchOptions(c);
+  options.mayTake = [&](const SharedLayout& layout) { return keepsWideAccesses(c, layout); };
+  LayoutChoice keeping = searchFor(c, options)->run();
+  if (costOf(c, keeping) <= costOf(c, *c.after)) c.after = std::move(keeping);
 }
 
 std::optional<Refusal> Plan::judge(Candidate& c) {
@@ -593,8 +661,7 @@ std::optional<Refusal> Plan::judge(Candidate& c) {
                    c.variable->variable};
   execute(c);
   if (c.hasNoConflict) return std::nullopt;
-  c.savedByMerging = mergingOf(c).saved;
-  c.after = c.search->run();
+  choose(c);
   if (auto refusal = isProfitable(c)) return refusal;
   return holdsForAllRules(c);
 }
@@ -681,9 +748,11 @@ void Plan::judge(SharedSizes& newBytes, const std::set<Id>* only) {
     Candidate& c = candidates_.back();
     for (const EntryPoint* entry : c.holders)
       c.memory.emplace_back(analyses_, *entry, target_, variable.id, newBytes);
-    c.search = searchFor(c);
-    c.hasNoConflict = !isForced_ && c.isSizeKnown && variable.obstacles.empty() &&
-                      (!c.search->hasConflict() || !mergingOf(c).leavesConflicts);
+    c.wide = wideAccesses(c);
+    c.search = searchFor(c, searchOptions(c));
+    c.hasNoConflict =
+        !isForced_ && c.isSizeKnown && variable.obstacles.empty() &&
+        (!c.search->hasConflict() || !mergingOf(c, c.before().layout).leavesConflicts);
     if (!c.hasNoConflict) c.refusal = judge(c);
     // Of two looks at a variable either may be the one that counts.
     if (c.isApplied()) {

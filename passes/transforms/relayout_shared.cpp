@@ -13,6 +13,16 @@
 namespace lanewise {
 namespace {
 
+/// How far back values are looked through.
+constexpr uint32_t kMostSteps = 8;
+constexpr uint32_t kMostAlignment = 1u << 15;
+
+/// What a phi is taken to be a multiple of while what comes round to it is looked at.
+struct Assumed {
+  Id phi;
+  uint32_t alignment = 1;
+};
+
 using Kind = LayoutNode::Kind;
 
 class Relayout {
@@ -209,22 +219,29 @@ private:
   /// The index into the flat array for the steps from `first` on, computed in 32 bits before the
   /// chain.
   Id flatIndex(const SharedChain& chain, size_t first, const FlatArray& flat) {
-    uint64_t constant = 0;
+    const IndexMap& map = flat.map;
+    uint32_t constant = 0;
+    // Of the sum without the constant, as far as it is a divisor of the map's.
+    uint32_t alignment = map.kind == IndexMap::Kind::Pad ? map.divisor : 1;
     Id sum;
     for (size_t n = 0; n < flat.strides.size(); ++n) {
-      const Id index = chain.steps[first + n];
-      if (const auto value = constants_.value(index); value && value->isLiteral) {
-        constant += uint64_t(value->asSigned()) * flat.strides[n];
-        continue;
-      }
+      const auto stride = uint32_t(flat.strides[n]);
+      const auto [index, added] = withoutConstant(chain.steps[first + n]);
+      constant += added * stride;
+      if (!index) continue;
+      const uint32_t ofStride = std::min(kMostAlignment, stride & (0 - stride));
+      alignment = std::min(alignment, alignmentOf(index, kMostSteps) * ofStride);
       Id term = asUint32(chain.inst, index);
       if (flat.strides[n] != 1)
         term = compute(chain.inst, spv::Op::OpIMul, term, uint32_t(flat.strides[n]));
       sum = sum ? compute(chain.inst, spv::Op::OpIAdd, sum, term) : term;
     }
-    const IndexMap& map = flat.map;
-    if (!sum) return rewriter_.uint32Constant(uint32_t(map(uint32_t(constant))), anchor_);
-    if (constant != 0) sum = compute(chain.inst, spv::Op::OpIAdd, sum, uint32_t(constant));
+    if (!sum) return rewriter_.uint32Constant(uint32_t(map(constant)), anchor_);
+    // No pad stands between elements of one aligned group, so what is added within it stays a
+    // constant behind the map: accesses of neighbours share the map, and their compilers still see
+    // that they are neighbours.
+    const uint32_t within = constant % alignment;
+    if (constant != within) sum = compute(chain.inst, spv::Op::OpIAdd, sum, constant - within);
     if (map.kind == IndexMap::Kind::Pad) {
       Id pads = compute(chain.inst, spv::Op::OpShiftRightLogical, sum, shiftOf(map));
       if (map.pad != 1) pads = compute(chain.inst, spv::Op::OpIMul, pads, map.pad);
@@ -234,7 +251,73 @@ private:
       row = compute(chain.inst, spv::Op::OpBitwiseAnd, row, map.mask);
       sum = compute(chain.inst, spv::Op::OpBitwiseXor, sum, row);
     }
-    return sum;
+    return within == 0 ? sum : compute(chain.inst, spv::Op::OpIAdd, sum, within);
+  }
+
+  /// The index as a sum of a value, null for none, and a constant, modulo 2^32.
+  std::pair<Id, uint32_t> withoutConstant(Id index) const {
+    uint32_t constant = 0;
+    for (uint32_t steps = 0; steps < kMostSteps; ++steps) {
+      if (const auto value = literal(index)) return {Id(), constant + *value};
+      const InstRef def = module_.def(index);
+      if (module_.opcode(def) != spv::Op::OpIAdd ||
+          analyses_.get<Types>().info(module_.typeOf(index)).width != 32)
+        break;
+      const Id a = module_.idAt(def, 3), b = module_.idAt(def, 4);
+      const auto first = literal(a), second = literal(b);
+      if (!first && !second) break;
+      constant += first ? *first : *second;
+      index = first ? b : a;
+    }
+    return {index, constant};
+  }
+
+  /// A power of two, at most kMostAlignment, that divides the value whatever it is.
+  uint32_t alignmentOf(Id value, uint32_t steps, Assumed assumed = {}) const {
+    if (assumed.phi == value && value) return assumed.alignment;
+    if (const auto number = literal(value))
+      return *number == 0 ? kMostAlignment : std::min(kMostAlignment, *number & (0 - *number));
+    const InstRef def = module_.def(value);
+    if (steps == 0 || analyses_.get<Types>().info(module_.typeOf(value)).width != 32) return 1;
+    auto operand = [&](uint32_t n) {
+      return alignmentOf(module_.idAt(def, n), steps - 1, assumed);
+    };
+    switch (module_.opcode(def)) {
+    case spv::Op::OpBitcast:
+    case spv::Op::OpCopyObject:
+      return operand(3);
+    case spv::Op::OpIAdd:
+    case spv::Op::OpISub:
+    case spv::Op::OpBitwiseOr:
+    case spv::Op::OpBitwiseXor:
+      return std::min(operand(3), operand(4));
+    case spv::Op::OpIMul:
+      return std::min(kMostAlignment, operand(3) * operand(4));
+    case spv::Op::OpBitwiseAnd:
+      return std::max(operand(3), operand(4));
+    case spv::Op::OpShiftLeftLogical: {
+      const auto by = literal(module_.idAt(def, 4));
+      return by && *by < 16 ? std::min(kMostAlignment, operand(3) << *by) : 1;
+    }
+    case spv::Op::OpPhi: { // a counter: its start, and what a round makes of it
+      if (assumed.phi) return 1;
+      uint32_t known = kMostAlignment;
+      for (uint32_t before = 0; known != before;) {
+        before = known;
+        for (uint32_t n = 3; n < module_.wordCount(def); n += 2)
+          known = std::min(known, alignmentOf(module_.idAt(def, n), steps - 1, {value, before}));
+      }
+      return known;
+    }
+    default:
+      return 1;
+    }
+  }
+
+  /// The low 32 bits of a number that is no specialization constant.
+  std::optional<uint32_t> literal(Id id) const {
+    const auto value = constants_.value(id);
+    return value && value->isLiteral ? std::optional(uint32_t(value->asSigned())) : std::nullopt;
   }
 
   /// Indices are signed, those of unsigned types too (OpAccessChain), but none that is negative is

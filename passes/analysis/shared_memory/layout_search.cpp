@@ -89,7 +89,9 @@ void LayoutSearch::collectIndices() {
   for (const WeighedAccess& a : accesses_) {
     const auto [at, isNew] =
         places.try_emplace({a.access->node, a.access->indices}, indices_.size());
-    if (isNew) indices_.push_back({a.access->node, 0, a.base != 0 && !bases.insert(a.base).second});
+    if (isNew)
+      indices_.push_back(
+          {a.access->node, 0, a.isUnrolled || (a.base != 0 && !bases.insert(a.base).second)});
     double& weight = indices_[at->second].weight;
     weight = std::max(weight, a.weight);
   }
@@ -192,6 +194,7 @@ bool LayoutSearch::consider(SharedLayout layout) {
   const bool isBetter =
       cost < least || (cost == least && choice.layout.bytes() < known.layout.bytes());
   if (!isFirst && !isBetter) return false;
+  if (options_.mayTake && !options_.mayTake(choice.layout)) return false;
   if (occupancyLoss)
     best_ = std::move(choice);
   else

@@ -25,6 +25,8 @@ struct LayoutSearchOptions {
   bool keepsOrder = false;
   /// Take the first layout that costs no more, even without a gain.
   bool isForced = false;
+  /// Says no to layouts that have another drawback; empty: all may be taken.
+  std::function<bool(const SharedLayout&)> mayTake;
   /// Most bytes that a layout may add, as a share of the variable. A guard against trading much
   /// memory for the last conflict; occupancyLoss is counted beside it.
   double maxGrowth = 0.5;
@@ -44,6 +46,8 @@ struct WeighedAccess {
   /// The same number for accesses whose indices differ by constants only: compilers compute one
   /// address for them, and put the rest into the instructions. 0: not known.
   uint32_t base = 0;
+  /// The counter of a short loop stands in an index: where compilers unroll it, likewise.
+  bool isUnrolled = false;
 };
 
 struct LayoutCost {

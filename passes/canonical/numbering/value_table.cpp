@@ -1,13 +1,16 @@
 #include "canonical/numbering/value_table.h"
 
+#include "analysis/module/def_use.h"
 #include "ir/integer_semantics.h"
+
+#include <algorithm>
 
 namespace lanewise {
 
 using Kind = TypeInfo::Kind;
 
 ValueTable::ValueTable(Analyses& analyses, const ValueEdits& edits, ConstantPool& constants)
-    : module_(analyses.module()), types_(analyses.get<Types>()), edits_(edits),
+    : analyses_(analyses), module_(analyses.module()), types_(analyses.get<Types>()), edits_(edits),
       constants_(constants), rewrittenAt_(module_.instCount() + 1) {
   for (InstRef i : module_.globals()) {
     if (module_.facts(i).opClass != OpClass::Preamble) break;
@@ -37,6 +40,13 @@ Id ValueTable::typeOf(Id id) const {
   const auto words = inst(id);
   if (words.empty() || !factsOf(spv::Op(words[0] & 0xFFFF)).hasResultType) return {};
   return Id(words[1]);
+}
+
+bool ValueTable::isUsedOnce(Id id) const {
+  if (resolved(id) != id || !module_.def(id)) return false;
+  const auto uses = analyses_.get<DefUse>().uses(id);
+  return std::count_if(uses.begin(), uses.end(),
+                       [&](const Use& use) { return bool(module_.blockOf(use.user)); }) == 1;
 }
 
 void ValueTable::rewrite(InstRef inst, Inst words) {

@@ -37,6 +37,9 @@ public:
   /// Word `n` of what defines `id`, an id operand.
   Id operand(Id id, uint32_t n) const { return resolved(Id(inst(id)[n])); }
 
+  /// Whether a single instruction of a function uses the value, as the module stands.
+  bool isUsedOnce(Id id) const;
+
   /// The instruction is going to be this one.
   void rewrite(InstRef inst, Inst words);
   /// What it is going to be, empty where it stays.
@@ -58,6 +61,7 @@ public:
   Id scalarOf(Id type) const;
 
 private:
+  Analyses& analyses_;
   const Module& module_;
   const Types& types_;
   const ValueEdits& edits_;
