@@ -141,6 +141,7 @@ private:
   }
   IntegerRange at(Slot slot) const { return ranges_.at(slot, block_); }
   bool isKnownOperand(InstRef i, uint32_t word, uint64_t& bits) const;
+  bool isConstant(InstRef i, uint32_t word) const;
   /// Whether the relation holds in every component.
   bool always(Relation relation, bool isSigned, InstRef i, uint32_t left, uint32_t right,
               Proof& proof);
@@ -238,6 +239,13 @@ Verdict Judge::comparison(InstRef i, const Comparison& c) {
   return v;
 }
 
+/// What is certain wherever it is used becomes a constant itself, and who uses it is folded then.
+bool Judge::isConstant(InstRef i, uint32_t word) const {
+  const auto slots = ranges_.slots().of(module_.idAt(i, word));
+  return std::all_of(slots.begin(), slots.end(),
+                     [&](Slot slot) { return ranges_.of(slot).value().has_value(); });
+}
+
 /// The value that all components of an operand have here.
 bool Judge::isKnownOperand(InstRef i, uint32_t word, uint64_t& bits) const {
   const auto slots = ranges_.slots().of(module_.idAt(i, word));
@@ -279,7 +287,7 @@ Verdict Judge::logic(InstRef i) {
 
 Verdict Judge::select(InstRef i) {
   uint64_t bits = 0;
-  if (!isKnownOperand(i, 3, bits)) return {};
+  if (!isKnownOperand(i, 3, bits) || isConstant(i, 3)) return {};
   Verdict v;
   v.kind = Verdict::Kind::Value;
   v.value = module_.idAt(i, bits != 0 ? 4 : 5);
@@ -292,8 +300,7 @@ Verdict Judge::select(InstRef i) {
 Verdict Judge::branch(InstRef i) {
   uint64_t bits = 0;
   if (ranges_.slots().of(module_.idAt(i, 1)).size() != 1 || !isKnownOperand(i, 1, bits)) return {};
-  // What is certain wherever it is used becomes a constant itself.
-  if (ranges_.of(part(i, 1, 0)).value()) return {};
+  if (isConstant(i, 1)) return {};
   Verdict v;
   v.kind = Verdict::Kind::Operand;
   v.bits = {bits};
@@ -355,8 +362,14 @@ Verdict Judge::clamp(InstRef i, bool isSigned) {
   Proof low, high;
   const bool isAbove = always(Relation::GreaterEqual, isSigned, i, 5, 6, low);
   const bool isBelow = always(Relation::LessEqual, isSigned, i, 5, 7, high);
-  if (isAbove && isBelow)
-    return valueOf(i, 5, "clamp", "is its first operand", high.test ? high : low, isSigned);
+  if (isAbove && isBelow) {
+    const Proof& either = high.test ? high : low;
+    Verdict v = valueOf(i, 5, "clamp", "is its first operand", either, isSigned);
+    if (!either.test)
+      v.why = formatText("that is {}, the bounds {} and {}", textOf(high.a, isSigned),
+                         textOf(low.b, isSigned), textOf(high.b, isSigned));
+    return v;
+  }
   if (always(Relation::LessEqual, isSigned, i, 5, 6, low))
     return valueOf(i, 6, "clamp", "is its lower bound", low, isSigned);
   if (always(Relation::GreaterEqual, isSigned, i, 5, 7, high))
@@ -585,16 +598,11 @@ private:
   ConstantPool constants_;
 };
 
-/// Nothing of the module may be one of these.
-bool hasCandidates(const Module& module) {
-  return module.functionCount() != 0;
-}
-
 } // namespace
 
 PassResult runEliminateRedundantChecks(PassContext& context) {
   const Module& module = context.module;
-  if (!hasCandidates(module)) return PassOutcome{};
+  if (module.functionCount() == 0) return PassOutcome{};
 
   Judge judge(context.analyses);
   const Cfg& cfg = context.analyses.get<Cfg>();
