@@ -13,9 +13,9 @@
 // CHECK: quotient is 0: one side is 0 to 63, the other 100
 // CHECK: mask keeps every bit: one side is 0 to 63, the other 127
 // CHECK: abs is its operand: that is 0 to 63
-// CODE-NOT: {{= OpS(Div|Rem|Mod) }}
+// CODE-NOT: {{= OpS(Div|Rem|Mod) }}%
 // CODE: {{= }}OpShiftRightLogical{{ }}
-// CODE-NOT: {{= OpS(Div|Rem|Mod) }}
+// CODE-NOT: {{= OpS(Div|Rem|Mod) }}%
 #version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
