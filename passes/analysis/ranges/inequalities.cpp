@@ -113,7 +113,7 @@ bool Inequalities::prove(Slot a, Slot b, Wide distance, uint32_t depth) {
 bool Inequalities::proveByAll(Slot a, Slot b, Wide distance, uint32_t depth) {
   const auto alternatives = [&](Slot slot, uint32_t unsignedOp, uint32_t signedOp, Slot& p, Slot& q) {
     const InstRef def = slots_.info(slot).def;
-    if (!def || !module_.blockOf(def)) return false;
+    if (!def || !module_.blockOf(def) || slots_.info(slot).isRelaxed) return false;
     const bool isChoice = module_.opcode(def) == spv::Op::OpSelect;
     if (!isChoice && !(isGlsl(module_, def) && (module_.word(def, 4) == unsignedOp ||
                                                 module_.word(def, 4) == signedOp)))
@@ -142,7 +142,8 @@ bool Inequalities::isBelowByDefinition(Slot a, Slot b) {
            isWorkgroupSize(analyses_, module_.functionOf(module_.blockOf(below.def)),
                            part->component, module_.resultId(above.def));
   const auto other = builtInOf(analyses_, above.def, above.component);
-  if (!other) return false;
+  // Elsewhere, invocations may move to another subgroup between two loads.
+  if (!other || !runsInWorkgroups(analyses_, module_.functionOf(block))) return false;
   return (part->builtIn == spv::BuiltIn::SubgroupLocalInvocationId &&
           other->builtIn == spv::BuiltIn::SubgroupSize) ||
          (part->builtIn == spv::BuiltIn::SubgroupId &&
@@ -160,7 +161,7 @@ Inequalities::Steps Inequalities::stepsFrom(Slot slot, bool isUp, uint32_t depth
   Steps steps;
   addTests(slot, isUp, steps);
   const InstRef def = slots_.info(slot).def;
-  if (!def || !module_.blockOf(def)) return steps;
+  if (!def || !module_.blockOf(def) || slots_.info(slot).isRelaxed) return steps;
   const spv::Op op = module_.opcode(def);
   if (isGlsl(module_, def)) {
     addGlsl(module_.word(def, 4), slot, isUp, steps);

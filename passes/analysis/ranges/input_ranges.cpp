@@ -104,10 +104,11 @@ IntegerRange rangeOfLoad(Analyses& analyses, InstRef load, uint32_t component, u
   return IntegerRange::ofUnsigned(width, leastOf(part->builtIn), most);
 }
 
-IntegerRange rangeOfArrayLength(Analyses& analyses, InstRef length) {
+IntegerRange rangeOfArrayLength(Analyses& analyses, InstRef length, uint32_t width) {
   const Module& module = analyses.module();
   const Types& types = analyses.get<Types>();
-  const IntegerRange anything = IntegerRange::all(32);
+  const IntegerRange anything = IntegerRange::all(width);
+  if (width != 32) return anything;
   const Id structure = types.pointee(module.idAt(length, 3));
   const auto storage = types.storageOf(module.idAt(length, 3));
   if (storage != spv::StorageClass::StorageBuffer && storage != spv::StorageClass::Uniform)
@@ -116,7 +117,14 @@ IntegerRange rangeOfArrayLength(Analyses& analyses, InstRef length) {
   const uint32_t member = module.word(length, 4);
   const auto stride = types.arrayStride(types.member(structure, member));
   if (!stride || *stride == 0) return anything;
-  return IntegerRange::ofUnsigned(32, 0, UINT32_MAX / *stride);
+  return IntegerRange::ofUnsigned(width, 0, UINT32_MAX / *stride);
+}
+
+bool runsInWorkgroups(Analyses& analyses, FunctionRef function) {
+  const auto all = analyses.get<EntryPoints>().all();
+  return std::all_of(all.begin(), all.end(), [&](const EntryPoint& entry) {
+    return !runs(entry, function) || hasWorkgroups(entry.model);
+  });
 }
 
 bool isWorkgroupSize(Analyses& analyses, FunctionRef function, uint32_t dimension, Id constant) {

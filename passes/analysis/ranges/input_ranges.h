@@ -22,9 +22,11 @@ std::optional<BuiltInPart> builtInOf(Analyses& analyses, InstRef load, uint32_t 
 /// The range of a component of what `load` loads, an integer of `width` bits, under every entry point
 /// that runs its function.
 IntegerRange rangeOfLoad(Analyses& analyses, InstRef load, uint32_t component, uint32_t width);
-/// Of an OpArrayLength: the range that a descriptor gives is at most 2^32 - 1 bytes
+/// Of an OpArrayLength of that width: the range that a descriptor gives is at most 2^32 - 1 bytes
 /// (maxStorageBufferRange has 32 bits).
-IntegerRange rangeOfArrayLength(Analyses& analyses, InstRef length);
+IntegerRange rangeOfArrayLength(Analyses& analyses, InstRef length, uint32_t width);
+/// Every entry point that runs the function has workgroups.
+bool runsInWorkgroups(Analyses& analyses, FunctionRef function);
 /// The size of the workgroup along a dimension is this constant wherever the function runs, whatever
 /// value it has.
 bool isWorkgroupSize(Analyses& analyses, FunctionRef function, uint32_t dimension, Id constant);

@@ -1,6 +1,7 @@
 #include "analysis/ranges/value_ranges.h"
 
 #include "analysis/ranges/input_ranges.h"
+#include "analysis/ranges/stated_facts.h"
 
 #include <algorithm>
 #include <array>
@@ -17,6 +18,11 @@ constexpr uint32_t kNarrowRounds = 2;
 constexpr uint32_t kDepth = 3;
 
 constexpr uint32_t kMostOperands = 4;
+
+/// Whether all values are the same in an integer of 16 bits, signed or not.
+bool fitsRelaxed(const IntegerRange& range) {
+  return range.width() <= 16 || (range.leastSigned() >= INT16_MIN && range.mostSigned() <= INT16_MAX);
+}
 
 /// Integers that stand in the relation to some value of `other`.
 IntegerRange allowedBy(Relation relation, bool isSigned, const IntegerRange& range,
@@ -76,8 +82,8 @@ IntegerRange allowedBy(Relation relation, bool isSigned, const IntegerRange& ran
 
 } // namespace
 
-ValueRanges::ValueRanges(Analyses& analyses)
-    : analyses_(analyses), module_(analyses.module()), cfg_(analyses.get<Cfg>()),
+ValueRanges::ValueRanges(Analyses& analyses, bool usesStated)
+    : analyses_(analyses), module_(analyses.module()), usesStated_(usesStated), cfg_(analyses.get<Cfg>()),
       slots_(analyses), facts_(analyses, slots_), ranges_(slots_.count()) {
   for (uint32_t s = 1; s < slots_.count(); ++s) {
     const ValueSlots::Info& info = slots_.info(Slot(s));
@@ -165,8 +171,28 @@ IntegerRange ValueRanges::evaluatedPhi(Slot slot, InstRef phi) const {
   return all;
 }
 
+/// By the specification, and by what the user states.
+IntegerRange ValueRanges::inputRange(Slot slot) const {
+  const ValueSlots::Info& info = slots_.info(slot);
+  const IntegerRange range =
+      module_.opcode(info.def) == spv::Op::OpLoad
+          ? rangeOfLoad(analyses_, info.def, info.component, info.width)
+          : rangeOfArrayLength(analyses_, info.def, info.width);
+  if (!usesStated_) return range;
+  const IntegerRange both =
+      range.intersected(statedRange(analyses_, info.def, info.component, info.width));
+  return both.isEmpty() ? range : both;
+}
+
 /// What its instruction makes of the ranges that the operands have in `block`.
 IntegerRange ValueRanges::evaluated(Slot slot, BlockRef block, uint32_t depth) const {
+  const IntegerRange range = evaluatedExactly(slot, block, depth);
+  const ValueSlots::Info& info = slots_.info(slot);
+  return !info.isRelaxed || range.isEmpty() || fitsRelaxed(range) ? range
+                                                                  : IntegerRange::all(info.width);
+}
+
+IntegerRange ValueRanges::evaluatedExactly(Slot slot, BlockRef block, uint32_t depth) const {
   const ValueSlots::Info info = slots_.info(slot);
   const spv::Op op = module_.opcode(info.def);
   switch (op) {
@@ -175,10 +201,8 @@ IntegerRange ValueRanges::evaluated(Slot slot, BlockRef block, uint32_t depth) c
   case spv::Op::OpSelect:
     return evaluatedSelect(slot, block, depth);
   case spv::Op::OpLoad:
-    return rangeOfLoad(analyses_, info.def, info.component, info.width);
   case spv::Op::OpArrayLength:
-    return info.width == 32 ? rangeOfArrayLength(analyses_, info.def)
-                            : IntegerRange::all(info.width);
+    return inputRange(slot);
   case spv::Op::OpAny:
   case spv::Op::OpAll: {
     IntegerRange r = IntegerRange::single(1, op == spv::Op::OpAll);
@@ -203,6 +227,8 @@ IntegerRange ValueRanges::evaluated(Slot slot, BlockRef block, uint32_t depth) c
     operands[n] = valueAt(from, block, depth);
   }
   const std::span<const IntegerRange> these(operands.data(), count);
+  if (info.isRelaxed && !std::all_of(these.begin(), these.end(), fitsRelaxed))
+    return IntegerRange::all(info.width);
   return isGlsl ? rangeOfGlslInteger(module_.word(info.def, 4), info.width, these)
                 : rangeOfInteger(op, info.width, these);
 }

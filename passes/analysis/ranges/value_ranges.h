@@ -3,7 +3,8 @@
 //   for (uint i = t; i < 64u; i += 32u)   i: 0 to 95, in the body 0 to 63
 //     x = i >> 5;                         in the body 0 to 1
 //
-// Conservative: a value never leaves its range, for any input, specialization constants included.
+// Conservative: a value never leaves its range, for any input (that agrees with what the user states, if
+// that is to count), specialization constants included.
 // Undefined results may be anything. Memory is not followed: what is loaded may be anything, each time.
 //
 // Algorithm: P. Cousot, R. Cousot, "Abstract interpretation" (1977): loops are gone round until nothing
@@ -27,7 +28,8 @@ namespace lanewise {
 /// Holds references; valid until the module changes.
 class ValueRanges {
 public:
-  explicit ValueRanges(Analyses& analyses);
+  /// `usesStated`: what the user states of the inputs (Assumptions::stated) counts as known.
+  ValueRanges(Analyses& analyses, bool usesStated);
 
   const ValueSlots& slots() const { return slots_; }
   const BranchFacts& facts() const { return facts_; }
@@ -52,13 +54,16 @@ private:
   IntegerRange known(Slot slot, BlockRef block) const;
   IntegerRange refinedBy(IntegerRange range, const Fact& fact) const;
   IntegerRange evaluated(Slot slot, BlockRef block, uint32_t depth) const;
+  IntegerRange evaluatedExactly(Slot slot, BlockRef block, uint32_t depth) const;
   IntegerRange valueAt(Slot slot, BlockRef block, uint32_t depth) const;
+  IntegerRange inputRange(Slot slot) const;
   IntegerRange evaluatedPhi(Slot slot, InstRef phi) const;
   IntegerRange evaluatedSelect(Slot slot, BlockRef block, uint32_t depth) const;
   Slot operand(Slot slot, uint32_t word) const;
 
   Analyses& analyses_;
   const Module& module_;
+  const bool usesStated_;
   const Cfg& cfg_;
   ValueSlots slots_;
   BranchFacts facts_;

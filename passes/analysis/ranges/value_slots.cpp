@@ -8,8 +8,8 @@ using Kind = TypeInfo::Kind;
 
 ValueSlots::ValueSlots(Analyses& analyses)
     : module_(analyses.module()), constants_(analyses.get<Constants>()),
-      types_(analyses.get<Types>()), infos_(1), begin_(module_.idBound()),
-      size_(module_.idBound()) {
+      types_(analyses.get<Types>()), decorations_(analyses.get<Decorations>()), infos_(1),
+      begin_(module_.idBound()), size_(module_.idBound()) {
   numberGlobals();
   const Cfg& cfg = analyses.get<Cfg>();
   for (uint32_t f = 1; f <= module_.functionCount(); ++f) {
@@ -59,7 +59,7 @@ void ValueSlots::numberGlobals() {
         continue;
       }
       slots.push_back(Slot(count()));
-      Info info{i, n, width, {}, false};
+      Info info{i, n, width, {}, false, false};
       info.isUndef = module_.opcode(i) == spv::Op::OpUndef;
       infos_.push_back(info);
     }
@@ -79,15 +79,16 @@ void ValueSlots::number(InstRef i) {
   const uint32_t width = widthOf(isVector ? type.element : module_.resultType(i));
   if (width == 0) return;
   const uint32_t components = isVector ? type.count : 1;
+  const bool isRelaxed = decorations_.has(id, spv::Decoration::RelaxedPrecision);
   std::vector<Slot> slots = partsOf(i);
-  const bool isSame = slots.size() == components && std::all_of(slots.begin(), slots.end(), [&](Slot s) {
+  const bool isSame = !isRelaxed && slots.size() == components && std::all_of(slots.begin(), slots.end(), [&](Slot s) {
                         return s && info(s).width == width;
                       });
   if (!isSame) {
     slots.clear();
     for (uint32_t n = 0; n < components; ++n) {
       slots.push_back(Slot(count()));
-      Info info{i, n, width, {}, false};
+      Info info{i, n, width, {}, false, isRelaxed};
       info.isUndef = module_.opcode(i) == spv::Op::OpUndef;
       infos_.push_back(info);
     }

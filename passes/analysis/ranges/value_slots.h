@@ -5,6 +5,7 @@
 #include "analysis/control_flow/cfg.h"
 #include "analysis/module/analyses.h"
 #include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
 #include "analysis/module/types.h"
 #include "ir/module.h"
 
@@ -32,6 +33,8 @@ public:
     std::optional<uint64_t> literal;
     /// Each use may see another value: nothing that one use shows holds for the next.
     bool isUndef = false;
+    /// It may be computed with 16 bits (RelaxedPrecision): beyond them it may be anything.
+    bool isRelaxed = false;
   };
   const Info& info(Slot slot) const { return infos_[slot.value]; }
   uint32_t count() const { return uint32_t(infos_.size()); } ///< slots are less
@@ -59,6 +62,7 @@ private:
   const Module& module_;
   const Constants& constants_;
   const Types& types_;
+  const Decorations& decorations_;
   std::vector<Info> infos_;
   std::vector<Slot> slots_;
   std::vector<uint32_t> begin_, size_; ///< by Id, into slots_

@@ -247,7 +247,7 @@ test::Interpreted pairsOf(uint32_t seed) {
 }
 
 TEST(EliminateRedundantChecksRandom, WhatGoesIsAlwaysTrue) {
-  constexpr uint32_t kSeeds = 500;
+  constexpr uint32_t kSeeds = 300;
   uint32_t changed = 0, removed = 0;
   for (uint32_t seed = 1; seed <= kSeeds && !testing::Test::HasFailure(); ++seed) {
     const std::string text = CheckedKernel(seed).text();
