@@ -1,16 +1,18 @@
 // --eliminate-redundant-checks: remove comparisons, choices and clamps whose outcome is certain
 //
-// What: compilers for WebGPU, layers for Direct3D and careful authors guard every index: `min(i, n - 1)`,
-// `if (i < n)`, `b == 0 ? 1 : b`. Where the outcome is the same for every input, a comparison becomes a
-// constant, a selection one of its values, a minimum, maximum or clamp one of its operands; so do
-// remainders, quotients and masks that change nothing. Signed divisions by powers of two of what is never
-// negative become shifts and masks. Branches on what became constant are --simplifycfg's.
+// What: compilers for WebGPU, layers for Direct3D and careful authors guard every index: `min(i, n
+// - 1)`, `if (i < n)`, `b == 0 ? 1 : b`. Where the outcome is the same for every input, a
+// comparison becomes a constant, a selection one of its values, a minimum, maximum or clamp one of
+// its operands; so do remainders, quotients and masks that change nothing. Signed divisions by
+// powers of two of what is never negative become shifts and masks. Branches on what became constant
+// are --simplifycfg's.
 //
 // Legal when: proved for every input by ranges (analysis/ranges/value_ranges.h: literals, literal
-// workgroup sizes, what built-ins can be by the specification, counters of loops, masks, branches that
-// lead here) or by a branch that compared the same values (analysis/ranges/inequalities.h). What memory
-// holds is never known, and a second load is another value; a specialization constant may have any value.
-// What the user states of the inputs (--assume) counts as proved, except with --robust.
+// workgroup sizes, what built-ins can be by the specification, counters of loops, masks, branches
+// that lead here) or by a branch that compared the same values (analysis/ranges/inequalities.h).
+// What memory holds is never known, and a second load is another value; a specialization constant
+// may have any value. What the user states of the inputs (--assume) counts as proved, except with
+// --robust.
 //
 // Pays when: always. Nothing is moved or added.
 //
@@ -75,13 +77,14 @@ Remark appliedRemark(Analyses& analyses, const Site& site) {
   Remark remark = remarkAt(analyses, site.inst, site.block);
   const CheckVerdict& v = site.verdict;
   remark.kind = Remark::Kind::Applied;
-  const bool isRewritten = v.kind == CheckVerdict::Kind::Shift || v.kind == CheckVerdict::Kind::Mask;
+  const bool isRewritten =
+      v.kind == CheckVerdict::Kind::Shift || v.kind == CheckVerdict::Kind::Mask;
   remark.name = isRewritten ? "simplified" : "removed";
   remark.message = formatText("{} {}: {}", v.what, v.outcome, v.why);
   remark.args.push_back({"check", std::string(v.what)});
   if (v.test)
-    remark.notes.push_back({analyses.get<SourceLines>().at(analyses.module(), v.test),
-                            "the test is here", {}});
+    remark.notes.push_back(
+        {analyses.get<SourceLines>().at(analyses.module(), v.test), "the test is here", {}});
   return remark;
 }
 
@@ -195,7 +198,7 @@ private:
     } else if (v.kind == CheckVerdict::Kind::Shift || v.kind == CheckVerdict::Kind::Mask) {
       const Id dividend = module_.idAt(i, 3);
       rewriter_.replace(i, Inst(v.kind == CheckVerdict::Kind::Shift ? spv::Op::OpShiftRightLogical
-                                                               : spv::Op::OpBitwiseAnd)
+                                                                    : spv::Op::OpBitwiseAnd)
                                .id(module_.resultType(i))
                                .id(module_.resultId(i))
                                .id(edits_.resolved(dividend))
@@ -235,8 +238,8 @@ PassResult runEliminateRedundantChecks(PassContext& context) {
   std::vector<Site> accepted;
   for (Site& site : sites) {
     const Id result = module.resultId(site.inst);
-    if (!context.maySite(formatText("%{}", result ? result.value
-                                                  : module.labelId(site.block).value)))
+    if (!context.maySite(
+            formatText("%{}", result ? result.value : module.labelId(site.block).value)))
       continue;
     context.remarks.push_back(appliedRemark(context.analyses, site));
     accepted.push_back(std::move(site));

@@ -179,16 +179,17 @@ Status checkStated(const Scenario& scenario, const Program& program) {
       Status agrees = ok();
       if (fact.subject == Subject::Groups) {
         if (dispatch.indirect)
-          return failure(fmt::format("--assume='{}' cannot be checked: dispatch {} reads its number "
-                                     "of workgroups from a buffer",
-                                     fact.text, d + 1));
+          return failure(
+              fmt::format("--assume='{}' cannot be checked: dispatch {} reads its number "
+                          "of workgroups from a buffer",
+                          fact.text, d + 1));
         agrees = check(dispatch.groups[fact.component], "it");
       } else if (fact.subject == Subject::PushConstant) {
         const auto integer = pushInteger(*declared, shader.reflection.pushConstants, fact,
                                          dispatch.pushConstants.size());
         if (integer)
-          agrees = check(readInteger(integer->type, dispatch.pushConstants.data() + integer->offset),
-                         "it");
+          agrees = check(
+              readInteger(integer->type, dispatch.pushConstants.data() + integer->offset), "it");
       } else {
         for (const ReflectedBinding& binding : shader.reflection.bindings)
           for (const ProgramDispatch::Binding& bound : dispatch.bindings)
@@ -219,8 +220,8 @@ void meetStated(Scenario& scenario, const Words& words) {
       const int64_t groups = agreed(dispatch.groups[fact.component]);
       if (groups > 0 && groups <= UINT16_MAX) dispatch.groups[fact.component] = uint32_t(groups);
     } else if (fact.subject == Subject::PushConstant) {
-      const auto integer = pushInteger(*declared, reflection->pushConstants, fact,
-                                       dispatch.pushConstants.size());
+      const auto integer =
+          pushInteger(*declared, reflection->pushConstants, fact, dispatch.pushConstants.size());
       if (!integer) continue;
       uint8_t* at = dispatch.pushConstants.data() + integer->offset;
       const int64_t number = agreed(readInteger(integer->type, at));

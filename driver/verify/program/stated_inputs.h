@@ -11,8 +11,8 @@ namespace lanewise::driver {
 /// agree with Scenario::stated. What a shader does not have is no matter of it.
 Status checkStated(const Scenario& scenario, const Program& program);
 
-/// Changes push constants, counts of workgroups and lengths of buffers of a generated scenario, whose
-/// shader is `words`, so that they agree with Scenario::stated, where that is easily done.
+/// Changes push constants, counts of workgroups and lengths of buffers of a generated scenario,
+/// whose shader is `words`, so that they agree with Scenario::stated, where that is easily done.
 void meetStated(Scenario& scenario, const Words& words);
 
 } // namespace lanewise::driver

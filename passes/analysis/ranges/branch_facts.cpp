@@ -13,9 +13,8 @@ constexpr uint32_t kMaxFactsOfOne = 64, kMaxCases = 16, kMaxIncoming = 8;
 } // namespace
 
 BranchFacts::BranchFacts(Analyses& analyses, ValueSlots& slots)
-    : module_(analyses.module()), cfg_(analyses.get<Cfg>()),
-      dominance_(analyses.get<Dominance>()), slots_(slots), true_(slots.literal(1, 1)),
-      false_(slots.literal(1, 0)) {
+    : module_(analyses.module()), cfg_(analyses.get<Cfg>()), dominance_(analyses.get<Dominance>()),
+      slots_(slots), true_(slots.literal(1, 1)), false_(slots.literal(1, 0)) {
   for (uint32_t b = 1; b <= module_.blockCount(); ++b) {
     const BlockRef block(b);
     if (!cfg_.isReachable(block)) continue;
@@ -33,15 +32,18 @@ BranchFacts::BranchFacts(Analyses& analyses, ValueSlots& slots)
   // By value, in module order of their places.
   start_.assign(slots_.count() + 1, 0);
   for (const Placed& p : facts_)
-    for (Slot slot : {p.fact.a, p.fact.b}) ++start_[slot.value + 1];
+    for (Slot slot : {p.fact.a, p.fact.b})
+      if (!slots_.info(slot).literal) ++start_[slot.value + 1];
   for (size_t n = 1; n < start_.size(); ++n) start_[n] += start_[n - 1];
   bySlot_.resize(start_.back());
   std::vector<uint32_t> next(start_.begin(), start_.end() - 1);
   for (uint32_t n = 0; n < facts_.size(); ++n)
-    for (Slot slot : {facts_[n].fact.a, facts_[n].fact.b}) bySlot_[next[slot.value]++] = n;
+    for (Slot slot : {facts_[n].fact.a, facts_[n].fact.b})
+      if (!slots_.info(slot).literal) bySlot_[next[slot.value]++] = n;
 }
 
-/// Where every way to the block comes from: its only predecessor, but for blocks that lead back to it.
+/// Where every way to the block comes from: its only predecessor, but for blocks that lead back to
+/// it.
 BlockRef BranchFacts::entryEdge(BlockRef block) const {
   BlockRef only;
   for (BlockRef from : cfg_.predecessors(block)) {
@@ -142,15 +144,16 @@ void BranchFacts::decompose(Slot condition, bool isTrue, uint32_t depth,
   } else if (op == spv::Op::OpPhi) {
     decomposePhi(condition, isTrue, depth, facts);
   } else if (const auto comparison = comparisonOf(op)) {
-    add(facts, {operand(condition, 3), operand(condition, 4),
-                isTrue ? comparison->relation : negated(comparison->relation),
-                comparison->isSigned, def});
+    add(facts,
+        {operand(condition, 3), operand(condition, 4),
+         isTrue ? comparison->relation : negated(comparison->relation), comparison->isSigned, def});
   }
 }
 
 // ---- phis ----
 
-/// Whether the incoming value is certainly the other one: `a && b` leaves the first test with false.
+/// Whether the incoming value is certainly the other one: `a && b` leaves the first test with
+/// false.
 bool BranchFacts::isImpossible(Slot incoming, bool isTrue, BlockRef from, BlockRef to) const {
   if (!incoming) return false;
   if (const auto literal = slots_.info(incoming).literal) return (*literal != 0) != isTrue;

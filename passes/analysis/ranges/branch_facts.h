@@ -1,10 +1,10 @@
-// What branches say of integers: relations between two values that hold in a block because every way to
-// it goes over an edge that is taken only when they do.
+// What branches say of integers: relations between two values that hold in a block because every
+// way to it goes over an edge that is taken only when they do.
 //
 //   if (i < n && n <= 64u) { ... }     in the arm:  i < n,  n <= 64
 //
-// They hold for the values that the two ids have there: what a condition is computed from dominates it,
-// so none of it can take a new value without the branch being taken anew.
+// They hold for the values that the two ids have there: what a condition is computed from dominates
+// it, so none of it can take a new value without the branch being taken anew.
 #pragma once
 
 #include "analysis/control_flow/cfg.h"
@@ -36,7 +36,12 @@ public:
   /// Adds literals to `slots`; those of conditions are never undefined values.
   BranchFacts(Analyses& analyses, ValueSlots& slots);
 
-  /// Calls `visit(const Fact&)`, the value as `a`, for what is known of it in a block.
+  /// Whether something is known of the value anywhere.
+  bool has(Slot slot) const {
+    return slot.value + 1 < start_.size() && start_[slot.value] != start_[slot.value + 1];
+  }
+  /// Calls `visit(const Fact&)`, the value as `a`, for what is known of it in a block. Of literals
+  /// nothing more is known.
   template <class Visit>
   void forEach(Slot slot, BlockRef at, Visit&& visit) const {
     if (slot.value >= start_.size() - 1) return;
@@ -44,6 +49,15 @@ public:
       const Placed& fact = facts_[bySlot_[n]];
       if (!dominance_.dominates(fact.place, at)) continue;
       visit(fact.fact.a == slot ? fact.fact : fact.fact.mirrored());
+    }
+  }
+  /// The same for all blocks together.
+  template <class Visit>
+  void forEachAnywhere(Slot slot, Visit&& visit) const {
+    if (!has(slot)) return;
+    for (uint32_t n = start_[slot.value]; n < start_[slot.value + 1]; ++n) {
+      const Fact& fact = facts_[bySlot_[n]].fact;
+      visit(fact.a == slot ? fact : fact.mirrored());
     }
   }
   /// What holds on the way from one block to the next, beside what holds at the end of the first.

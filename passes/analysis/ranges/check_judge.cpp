@@ -53,7 +53,8 @@ std::string_view explainKept(std::string_view reason) {
     return "an operand comes from a specialization constant, which may have any value (see "
            "--freeze-spec-const)";
   if (reason == "unbounded-input") return "an operand comes from a built-in that has no bound";
-  if (reason == "counter") return "an operand depends on the way to it, or on a loop without a bound";
+  if (reason == "counter")
+    return "an operand depends on the way to it, or on a loop without a bound";
   if (reason == "length") return "the length of the buffer is not known";
   if (reason == "undefined") return "an operand is undefined";
   return "the ranges of its operands overlap";
@@ -101,7 +102,7 @@ std::string CheckJudge::whyOf(const Proof& proof, bool isSigned) const {
 }
 
 bool CheckJudge::always(Relation relation, bool isSigned, InstRef i, uint32_t left, uint32_t right,
-                   Proof& proof) {
+                        Proof& proof) {
   const uint32_t components = componentsOf(i);
   for (uint32_t n = 0; n < components; ++n)
     if (inequalities_.decide(relation, isSigned, part(i, left, n), part(i, right, n), block_,
@@ -110,8 +111,8 @@ bool CheckJudge::always(Relation relation, bool isSigned, InstRef i, uint32_t le
   return components != 0;
 }
 
-CheckVerdict CheckJudge::valueOf(InstRef i, uint32_t word, std::string_view what, std::string outcome,
-                       const Proof& proof, bool isSigned) const {
+CheckVerdict CheckJudge::valueOf(InstRef i, uint32_t word, std::string_view what,
+                                 std::string outcome, const Proof& proof, bool isSigned) const {
   CheckVerdict v;
   v.kind = CheckVerdict::Kind::Value;
   v.value = module_.idAt(i, word);
@@ -126,8 +127,8 @@ CheckVerdict CheckJudge::comparison(InstRef i, const Comparison& c) {
   CheckVerdict v;
   Proof proof;
   for (uint32_t n = 0; n < componentsOf(i); ++n) {
-    const auto outcome = inequalities_.decide(c.relation, c.isSigned, part(i, 3, n), part(i, 4, n),
-                                              block_, &proof);
+    const auto outcome =
+        inequalities_.decide(c.relation, c.isSigned, part(i, 3, n), part(i, 4, n), block_, &proof);
     if (!outcome) return {};
     v.bits.push_back(*outcome);
   }
@@ -135,8 +136,8 @@ CheckVerdict CheckJudge::comparison(InstRef i, const Comparison& c) {
   v.kind = CheckVerdict::Kind::Constant;
   v.what = "comparison";
   const bool isTrue = v.bits.front() != 0;
-  const bool isMixed = std::adjacent_find(v.bits.begin(), v.bits.end(), std::not_equal_to<>()) !=
-                       v.bits.end();
+  const bool isMixed =
+      std::adjacent_find(v.bits.begin(), v.bits.end(), std::not_equal_to<>()) != v.bits.end();
   v.outcome = isMixed ? "is constant" : isTrue ? "is always true" : "is always false";
   v.why = whyOf(proof, c.isSigned);
   v.test = proof.test;
@@ -210,10 +211,10 @@ CheckVerdict CheckJudge::branch(InstRef i) {
   v.bits = {bits};
   v.what = module_.opcode(i) == spv::Op::OpSwitch ? "switch" : "branch";
   v.outcome = "always goes one way";
-  v.why = formatText("what it tests is always {} here",
-                     module_.opcode(i) == spv::Op::OpSwitch ? formatText("{}", bits)
-                     : bits != 0                            ? "true"
-                                                            : "false");
+  v.why = formatText("what it tests is always {} here", module_.opcode(i) == spv::Op::OpSwitch
+                                                            ? formatText("{}", bits)
+                                                        : bits != 0 ? "true"
+                                                                    : "false");
   return v;
 }
 
@@ -292,7 +293,8 @@ CheckVerdict CheckJudge::division(InstRef i) {
   }
   Proof proof;
   // Greater than what is not negative: the divisor is not 0.
-  if (!always(Relation::Less, isSigned, i, 3, 4, proof)) return isSigned ? powerOfTwo(i) : CheckVerdict();
+  if (!always(Relation::Less, isSigned, i, 3, 4, proof))
+    return isSigned ? powerOfTwo(i) : CheckVerdict();
   if (op != spv::Op::OpUDiv && op != spv::Op::OpSDiv)
     return valueOf(i, 3, "remainder", "is the dividend", proof, isSigned);
   CheckVerdict v = valueOf(i, 3, "quotient", "is 0", proof, isSigned);
@@ -361,10 +363,10 @@ std::string_view CheckJudge::reasonOf(Slot slot, uint32_t depth) const {
 }
 
 std::string_view CheckJudge::whyKept(InstRef i) {
-  const bool isClamp =
-      module_.opcode(i) == spv::Op::OpExtInst &&
-      module_.extInstSet(module_.idAt(i, 3)) == ExtInstSet::GlslStd450 && componentsOf(i) != 0 &&
-      !nameOfCheck(module_.word(i, 4)).empty() && module_.word(i, 4) != GLSLstd450SAbs;
+  const bool isClamp = module_.opcode(i) == spv::Op::OpExtInst &&
+                       module_.extInstSet(module_.idAt(i, 3)) == ExtInstSet::GlslStd450 &&
+                       componentsOf(i) != 0 && !nameOfCheck(module_.word(i, 4)).empty() &&
+                       module_.word(i, 4) != GLSLstd450SAbs;
   if (!isClamp) return {};
   for (uint32_t word = 5; word < module_.wordCount(i); ++word)
     for (uint32_t n = 0; n < componentsOf(i); ++n)

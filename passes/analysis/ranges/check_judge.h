@@ -76,7 +76,7 @@ private:
   bool always(Relation relation, bool isSigned, InstRef i, uint32_t left, uint32_t right,
               Proof& proof);
   CheckVerdict valueOf(InstRef i, uint32_t word, std::string_view what, std::string outcome,
-                  const Proof& proof, bool isSigned) const;
+                       const Proof& proof, bool isSigned) const;
   std::string whyOf(const Proof& proof, bool isSigned) const;
   std::string_view reasonOf(Slot slot, uint32_t depth) const;
 

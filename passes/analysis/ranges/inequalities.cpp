@@ -10,7 +10,7 @@ namespace lanewise {
 namespace {
 
 /// Steps of a proof, and all that are looked at for one.
-constexpr uint32_t kMaxDepth = 4, kBudget = 48;
+constexpr uint32_t kMaxDepth = 4, kBudget = 24;
 
 bool isGlsl(const Module& module, InstRef i) {
   return module.opcode(i) == spv::Op::OpExtInst &&
@@ -82,8 +82,7 @@ Inequalities::Wide Inequalities::mostOf(Slot slot) {
 
 /// Whether what holds of the two as signed (or unsigned) numbers holds as it is asked.
 bool Inequalities::agrees(bool isSigned, Slot a, Slot b) {
-  return isSigned == isSigned_ ||
-         (rangeOf(a).isNonNegative() && rangeOf(b).isNonNegative());
+  return isSigned == isSigned_ || (rangeOf(a).isNonNegative() && rangeOf(b).isNonNegative());
 }
 
 // ---- the search ----
@@ -111,20 +110,21 @@ bool Inequalities::prove(Slot a, Slot b, Wide distance, uint32_t depth) {
 
 /// Where one of the two is one of several values: by all of them.
 bool Inequalities::proveByAll(Slot a, Slot b, Wide distance, uint32_t depth) {
-  const auto alternatives = [&](Slot slot, uint32_t unsignedOp, uint32_t signedOp, Slot& p, Slot& q) {
+  const auto alternatives = [&](Slot slot, uint32_t unsignedOp, uint32_t signedOp, Slot& p,
+                                Slot& q) {
     const InstRef def = slots_.info(slot).def;
     if (!def || !module_.blockOf(def) || slots_.info(slot).isRelaxed) return false;
     const bool isChoice = module_.opcode(def) == spv::Op::OpSelect;
-    if (!isChoice && !(isGlsl(module_, def) && (module_.word(def, 4) == unsignedOp ||
-                                                module_.word(def, 4) == signedOp)))
+    if (!isChoice && !(isGlsl(module_, def) &&
+                       (module_.word(def, 4) == unsignedOp || module_.word(def, 4) == signedOp)))
       return false;
     p = operand(slot, isChoice ? 4 : 5);
     q = operand(slot, isChoice ? 5 : 6);
     return p && q;
   };
   Slot p, q;
-  if (alternatives(a, GLSLstd450UMax, GLSLstd450SMax, p, q) &&
-      prove(p, b, distance, depth - 1) && prove(q, b, distance, depth - 1))
+  if (alternatives(a, GLSLstd450UMax, GLSLstd450SMax, p, q) && prove(p, b, distance, depth - 1) &&
+      prove(q, b, distance, depth - 1))
     return true;
   return alternatives(b, GLSLstd450UMin, GLSLstd450SMin, p, q) &&
          prove(a, p, distance, depth - 1) && prove(a, q, distance, depth - 1);

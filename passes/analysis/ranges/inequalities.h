@@ -2,11 +2,11 @@
 // `min(i, n - 1)` is `i` there, whatever n is.
 //
 // Conservative: what is proved holds for every input. Values are taken as integers that do not wrap
-// around, as unsigned or as signed ones; what an instruction computes is only used where its ranges show
-// that it does not wrap, or by how much.
+// around, as unsigned or as signed ones; what an instruction computes is only used where its ranges
+// show that it does not wrap, or by how much.
 //
-// Algorithm: R. Bodik, R. Gupta, V. Sarkar, "ABCD: Eliminating Array Bounds Checks on Demand" (2000):
-// a search for a path of differences, here without loops.
+// Algorithm: R. Bodik, R. Gupta, V. Sarkar, "ABCD: Eliminating Array Bounds Checks on Demand"
+// (2000): a search for a path of differences, here without loops.
 #pragma once
 
 #include "analysis/module/analyses.h"
@@ -28,18 +28,17 @@ struct Proof {
 class Inequalities {
 public:
   Inequalities(Analyses& analyses, const ValueRanges& ranges)
-      : analyses_(analyses), module_(analyses.module()), ranges_(ranges),
-        slots_(ranges.slots()) {}
+      : analyses_(analyses), module_(analyses.module()), ranges_(ranges), slots_(ranges.slots()) {}
 
-  /// Whether the relation holds, or never does, where `block` uses both values; nothing where neither
-  /// is proved or the block is never reached. `proof` may be null.
+  /// Whether the relation holds, or never does, where `block` uses both values; nothing where
+  /// neither is proved or the block is never reached. `proof` may be null.
   std::optional<bool> decide(Relation relation, bool isSigned, Slot a, Slot b, BlockRef block,
                              Proof* proof = nullptr);
 
 private:
   __extension__ using Wide = __int128;
-  /// `to` is at least the value in question, less `distance`: value <= to + distance. Or, from below,
-  /// to <= value + distance.
+  /// `to` is at least the value in question, less `distance`: value <= to + distance. Or, from
+  /// below, to <= value + distance.
   struct Step {
     Slot to;
     Wide distance;

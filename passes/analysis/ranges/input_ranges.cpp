@@ -61,7 +61,8 @@ uint64_t leastOf(spv::BuiltIn builtIn) {
 bool hasCapability(const Module& module, spv::Capability capability) {
   for (InstRef i : module.globals()) {
     if (module.opcode(i) == spv::Op::OpMemoryModel) return false;
-    if (module.opcode(i) == spv::Op::OpCapability && spv::Capability(module.word(i, 1)) == capability)
+    if (module.opcode(i) == spv::Op::OpCapability &&
+        spv::Capability(module.word(i, 1)) == capability)
       return true;
   }
   return false;

@@ -21,7 +21,18 @@ uint64_t sharedPrefix(uint64_t least, uint64_t most) {
 } // namespace
 
 IntegerRange IntegerRange::all(uint32_t width) {
-  return ofUnsigned(width, 0, wrapped(~uint64_t(0), width));
+  IntegerRange r;
+  r.width_ = width;
+  r.least_ = 0;
+  r.most_ = r.mask();
+  r.leastSigned_ = leastOf(width);
+  r.mostSigned_ = mostOf(width);
+  return r;
+}
+
+bool IntegerRange::isAll() const {
+  return least_ == 0 && most_ == mask() && (zeros_ | ones_) == 0 &&
+         leastSigned_ == leastOf(width_) && mostSigned_ == mostOf(width_);
 }
 
 IntegerRange IntegerRange::none(uint32_t width) {
@@ -31,7 +42,12 @@ IntegerRange IntegerRange::none(uint32_t width) {
 }
 
 IntegerRange IntegerRange::single(uint32_t width, uint64_t bits) {
-  return ofUnsigned(width, wrapped(bits, width), wrapped(bits, width));
+  IntegerRange r;
+  r.width_ = width;
+  r.least_ = r.most_ = r.ones_ = wrapped(bits, width);
+  r.leastSigned_ = r.mostSigned_ = signedOf(r.least_, width);
+  r.zeros_ = ~r.ones_ & r.mask();
+  return r;
 }
 
 IntegerRange IntegerRange::ofUnsigned(uint32_t width, uint64_t least, uint64_t most) {
@@ -73,11 +89,14 @@ bool IntegerRange::mayHold(uint64_t bits) const {
 /// Each of the three parts tells something of the others. Two rounds, since what one tells in the
 /// second may matter in the first.
 void IntegerRange::sharpen() {
-  for (int round = 0; round < 2; ++round)
+  for (int round = 0; round < 2; ++round) {
+    const IntegerRange before = *this;
     if (!sharpenBits() || !sharpenIntervals()) {
       *this = none(width_);
       return;
     }
+    if (*this == before) return;
+  }
 }
 
 /// Bits that the bounds share, and bounds that have the bits. False where nothing is left.
@@ -115,6 +134,8 @@ bool IntegerRange::sharpenIntervals() {
 
 IntegerRange IntegerRange::intersected(const IntegerRange& other) const {
   if (isEmpty() || other.isEmpty()) return none(width_);
+  if (other.isAll()) return *this;
+  if (isAll()) return other;
   IntegerRange r = *this;
   r.least_ = std::max(least_, other.least_);
   r.most_ = std::min(most_, other.most_);

@@ -1,6 +1,6 @@
-// A set of integers of one width, as far as it is known: an interval of them as unsigned numbers, one
-// as signed numbers, and the bits that all of them share. Conservative: a range holds at least every
-// value that is possible. The three parts sharpen one another.
+// A set of integers of one width, as far as it is known: an interval of them as unsigned numbers,
+// one as signed numbers, and the bits that all of them share. Conservative: a range holds at least
+// every value that is possible. The three parts sharpen one another.
 //
 // Reference: H. S. Warren, "Hacker's Delight", chapter 4 (bounds of sums and products that wrap
 // around).
@@ -16,7 +16,8 @@
 
 namespace lanewise {
 
-/// Values are zero-extended from `width`, 1 to 64 bits; a Boolean has one. All bounds are inclusive.
+/// Values are zero-extended from `width`, 1 to 64 bits; a Boolean has one. All bounds are
+/// inclusive.
 class IntegerRange {
 public:
   IntegerRange() = default; ///< empty, of no width
@@ -34,6 +35,8 @@ public:
   uint64_t most() const { return most_; }
   int64_t leastSigned() const { return leastSigned_; }
   int64_t mostSigned() const { return mostSigned_; }
+  /// Nothing is known.
+  bool isAll() const;
   /// Bits that are 0, or 1, in every value.
   uint64_t zeros() const { return zeros_; }
   uint64_t ones() const { return ones_; }
@@ -50,8 +53,8 @@ public:
   /// What is in both, or in either. They have one width.
   IntegerRange intersected(const IntegerRange& other) const;
   IntegerRange joined(const IntegerRange& other) const;
-  /// A range that holds this one and `grown`, and that soon stops growing when asked again and again:
-  /// bounds that moved go as far as they can, to 0 first.
+  /// A range that holds this one and `grown`, and that soon stops growing when asked again and
+  /// again: bounds that moved go as far as they can, to 0 first.
   IntegerRange widened(const IntegerRange& grown, bool dropsBits) const;
 
   bool operator==(const IntegerRange&) const = default;
@@ -67,9 +70,9 @@ private:
   uint64_t zeros_ = 0, ones_ = 0;
 };
 
-/// What an instruction with operands in these ranges gives; every value of the width where the result
-/// may be undefined, or the instruction is not one that is followed. Operands in the instruction's
-/// order; shifts may have an amount of another width.
+/// What an instruction with operands in these ranges gives; every value of the width where the
+/// result may be undefined, or the instruction is not one that is followed. Operands in the
+/// instruction's order; shifts may have an amount of another width.
 IntegerRange rangeOfInteger(spv::Op op, uint32_t width, std::span<const IntegerRange> operands);
 /// The same for an instruction of GLSL.std.450.
 IntegerRange rangeOfGlslInteger(uint32_t instruction, uint32_t width,

@@ -23,16 +23,17 @@ Exact signedOf(const IntegerRange& r) {
   return {Wide(r.leastSigned()), Wide(r.mostSigned())};
 }
 
-/// What is left of an interval in `width` bits: an interval again where all of it wraps around equally
-/// often.
+/// What is left of an interval in `width` bits: an interval again where all of it wraps around
+/// equally often.
 IntegerRange cut(uint32_t width, const Exact& exact) {
   const Wide turn = Wide(1) << width, half = turn / 2;
+  if (exact.most - exact.least >= turn - 1) return IntegerRange::all(width);
   const auto turnsOf = [&](Wide n) { return n >> width; };
   IntegerRange r = IntegerRange::all(width);
   if (turnsOf(exact.least) == turnsOf(exact.most)) {
     const Wide off = turnsOf(exact.least) * turn;
-    r = r.intersected(IntegerRange::ofUnsigned(width, uint64_t(exact.least - off),
-                                               uint64_t(exact.most - off)));
+    r = r.intersected(
+        IntegerRange::ofUnsigned(width, uint64_t(exact.least - off), uint64_t(exact.most - off)));
   }
   if (turnsOf(exact.least + half) == turnsOf(exact.most + half)) {
     const Wide off = turnsOf(exact.least + half) * turn;
@@ -53,18 +54,18 @@ IntegerRange withLowBits(const IntegerRange& r, uint32_t count, uint64_t bits) {
 }
 
 IntegerRange sum(const IntegerRange& a, const IntegerRange& b) {
+  if (a.isAll() || b.isAll()) return IntegerRange::all(a.width());
   const Exact ua = unsignedOf(a), ub = unsignedOf(b), sa = signedOf(a), sb = signedOf(b);
-  const IntegerRange r =
-      cut(a.width(), {ua.least + ub.least, ua.most + ub.most})
-          .intersected(cut(a.width(), {sa.least + sb.least, sa.most + sb.most}));
+  const IntegerRange r = cut(a.width(), {ua.least + ub.least, ua.most + ub.most})
+                             .intersected(cut(a.width(), {sa.least + sb.least, sa.most + sb.most}));
   return withLowBits(r, std::min(knownLowBits(a), knownLowBits(b)), a.ones() + b.ones());
 }
 
 IntegerRange difference(const IntegerRange& a, const IntegerRange& b) {
+  if (a.isAll() || b.isAll()) return IntegerRange::all(a.width());
   const Exact ua = unsignedOf(a), ub = unsignedOf(b), sa = signedOf(a), sb = signedOf(b);
-  const IntegerRange r =
-      cut(a.width(), {ua.least - ub.most, ua.most - ub.least})
-          .intersected(cut(a.width(), {sa.least - sb.most, sa.most - sb.least}));
+  const IntegerRange r = cut(a.width(), {ua.least - ub.most, ua.most - ub.least})
+                             .intersected(cut(a.width(), {sa.least - sb.most, sa.most - sb.least}));
   return withLowBits(r, std::min(knownLowBits(a), knownLowBits(b)), a.ones() - b.ones());
 }
 
@@ -76,26 +77,29 @@ Exact cornersOf(const Exact& a, const Exact& b) {
 
 IntegerRange product(const IntegerRange& a, const IntegerRange& b) {
   const uint32_t width = a.width();
+  if (a.isAll() && b.isAll()) return a;
   IntegerRange r = cut(width, cornersOf(signedOf(a), signedOf(b)));
   // As unsigned, two numbers of 64 bits have no product that fits.
   if (std::bit_width(a.most()) + std::bit_width(b.most()) < 127)
     r = r.intersected(cut(width, cornersOf(unsignedOf(a), unsignedOf(b))));
-  const uint32_t zeros = std::min(uint32_t(std::countr_one(a.zeros()) + std::countr_one(b.zeros())),
-                                  width);
+  const uint32_t zeros =
+      std::min(uint32_t(std::countr_one(a.zeros()) + std::countr_one(b.zeros())), width);
   r = withLowBits(r, zeros, 0);
   return withLowBits(r, std::min(knownLowBits(a), knownLowBits(b)), a.ones() * b.ones());
 }
 
 IntegerRange conjunction(const IntegerRange& a, const IntegerRange& b) {
+  if (a.isAll() && b.isAll()) return a;
   return IntegerRange::ofBits(a.width(), a.zeros() | b.zeros(), a.ones() & b.ones())
       .intersected(IntegerRange::ofUnsigned(a.width(), 0, std::min(a.most(), b.most())));
 }
 IntegerRange disjunction(const IntegerRange& a, const IntegerRange& b) {
+  if (a.isAll() && b.isAll()) return a;
   return IntegerRange::ofBits(a.width(), a.zeros() & b.zeros(), a.ones() | b.ones())
-      .intersected(
-          IntegerRange::ofUnsigned(a.width(), std::max(a.least(), b.least()), a.mask()));
+      .intersected(IntegerRange::ofUnsigned(a.width(), std::max(a.least(), b.least()), a.mask()));
 }
 IntegerRange exclusion(const IntegerRange& a, const IntegerRange& b) {
+  if (a.isAll() || b.isAll()) return IntegerRange::all(a.width());
   return IntegerRange::ofBits(a.width(), (a.zeros() & b.zeros()) | (a.ones() & b.ones()),
                               (a.zeros() & b.ones()) | (a.ones() & b.zeros()));
 }
@@ -114,16 +118,17 @@ IntegerRange shifted(spv::Op op, const IntegerRange& a, const IntegerRange& amou
                                a.ones() << few);
     if (std::bit_width(a.most()) + int(many) < 127)
       r = r.intersected(cut(width, {Wide(a.least()) << few, Wide(a.most()) << many}));
-    r = r.intersected(cut(width, {a.leastSigned() * (Wide(1) << (a.leastSigned() < 0 ? many : few)),
-                                  a.mostSigned() * (Wide(1) << (a.mostSigned() < 0 ? few : many))}));
+    r = r.intersected(
+        cut(width, {a.leastSigned() * (Wide(1) << (a.leastSigned() < 0 ? many : few)),
+                    a.mostSigned() * (Wide(1) << (a.mostSigned() < 0 ? few : many))}));
     const uint32_t zeros = std::min(uint32_t(std::countr_one(a.zeros())) + few, width);
     return withLowBits(r, zeros, 0);
   }
   if (op == spv::Op::OpShiftRightLogical) {
     IntegerRange r = IntegerRange::ofUnsigned(width, a.least() >> many, a.most() >> few);
     if (few == many)
-      r = r.intersected(IntegerRange::ofBits(
-          width, (a.zeros() >> few) | (mask & ~(mask >> few)), a.ones() >> few));
+      r = r.intersected(IntegerRange::ofBits(width, (a.zeros() >> few) | (mask & ~(mask >> few)),
+                                             a.ones() >> few));
     return r;
   }
   return IntegerRange::ofSigned(width, a.leastSigned() >> (a.leastSigned() < 0 ? few : many),
@@ -164,8 +169,7 @@ IntegerRange unsignedQuotient(const IntegerRange& a, const IntegerRange& b) {
 
 IntegerRange unsignedRemainder(const IntegerRange& a, const IntegerRange& b) {
   if (a.most() < b.least()) return a;
-  IntegerRange r =
-      IntegerRange::ofUnsigned(a.width(), 0, std::min(a.most(), b.most() - 1));
+  IntegerRange r = IntegerRange::ofUnsigned(a.width(), 0, std::min(a.most(), b.most() - 1));
   const auto divisor = b.value();
   if (!divisor) return r;
   if (std::has_single_bit(*divisor))
@@ -243,6 +247,7 @@ IntegerRange negated(const IntegerRange& truthValue) {
 }
 
 IntegerRange compared(spv::Op op, const IntegerRange& a, const IntegerRange& b) {
+  if (a.isAll() && b.isAll()) return IntegerRange::all(1);
   switch (op) {
   case spv::Op::OpIEqual:
   case spv::Op::OpLogicalEqual:
@@ -299,7 +304,8 @@ IntegerRange absolute(const IntegerRange& a) {
 
 /// The number of a bit, -1 where there is none.
 IntegerRange bitNumber(uint32_t width) {
-  return width < 8 ? IntegerRange::all(width) : IntegerRange::ofSigned(width, -1, int64_t(width) - 1);
+  return width < 8 ? IntegerRange::all(width)
+                   : IntegerRange::ofSigned(width, -1, int64_t(width) - 1);
 }
 
 bool isAnyEmpty(Operands v) {
@@ -353,8 +359,8 @@ IntegerRange rangeOfInteger(spv::Op op, uint32_t width, std::span<const IntegerR
   case spv::Op::OpUConvert:
     return v[0].most() <= wrapped(~uint64_t(0), width)
                ? IntegerRange::ofUnsigned(width, v[0].least(), v[0].most())
-                     .intersected(IntegerRange::ofBits(
-                         width, v[0].zeros() | ~v[0].mask(), v[0].ones()))
+                     .intersected(
+                         IntegerRange::ofBits(width, v[0].zeros() | ~v[0].mask(), v[0].ones()))
                : IntegerRange::ofBits(width, v[0].zeros(), v[0].ones());
   case spv::Op::OpSConvert:
     return cut(width, signedOf(v[0]));
@@ -398,9 +404,10 @@ IntegerRange rangeOfGlslInteger(uint32_t instruction, uint32_t width,
     return absolute(v[0]);
   case GLSLstd450SSign:
     return width == 1 ? IntegerRange::all(1)
-                      : IntegerRange::ofSigned(width, v[0].leastSigned() > 0   ? 1
-                                                      : v[0].leastSigned() == 0 ? 0
-                                                                                : -1,
+                      : IntegerRange::ofSigned(width,
+                                               v[0].leastSigned() > 0    ? 1
+                                               : v[0].leastSigned() == 0 ? 0
+                                                                         : -1,
                                                v[0].mostSigned() < 0    ? -1
                                                : v[0].mostSigned() == 0 ? 0
                                                                         : 1);

@@ -83,7 +83,8 @@ bool isCalled(Analyses& analyses, Id variable, const std::string& name) {
   return set && binding && std::to_string(*set) + "." + std::to_string(*binding) == name;
 }
 
-/// The size of the workgroup in every entry point that runs the function; 0 where it is not literal.
+/// The size of the workgroup in every entry point that runs the function; 0 where it is not
+/// literal.
 uint32_t mostInGroup(Analyses& analyses, InstRef inst, uint32_t component) {
   const Module& module = analyses.module();
   const FunctionRef function = module.functionOf(module.blockOf(inst));
@@ -103,9 +104,8 @@ IntegerRange idsWithin(Analyses& analyses, InstRef inst, const BuiltInPart& part
     if (fact.subject == Subject::Groups && fact.component == part.component)
       groups = groups.intersected(allowedBy(fact, width, false));
   if (groups.isEmpty() || groups.most() == 0) return IntegerRange::all(width);
-  const uint64_t size = part.builtIn == spv::BuiltIn::WorkgroupId
-                            ? 1
-                            : mostInGroup(analyses, inst, part.component);
+  const uint64_t size =
+      part.builtIn == spv::BuiltIn::WorkgroupId ? 1 : mostInGroup(analyses, inst, part.component);
   if (size == 0 || groups.most() > groups.mask() / size) return IntegerRange::all(width);
   return IntegerRange::ofUnsigned(width, 0, groups.most() * size - 1);
 }
@@ -117,7 +117,8 @@ bool speaksOf(Analyses& analyses, const StatedFact& fact, InstRef inst, uint32_t
   switch (fact.subject) {
   case Subject::PushConstant: {
     const auto member = pushMemberOf(analyses, inst, component);
-    return member && (fact.name.empty() ? member->offset == fact.offset : member->name == fact.name);
+    return member &&
+           (fact.name.empty() ? member->offset == fact.offset : member->name == fact.name);
   }
   case Subject::Groups: {
     const auto part = builtInOf(analyses, inst, component);

@@ -9,9 +9,9 @@
 namespace lanewise {
 namespace {
 
-/// Rounds over a loop: from which on bounds that grow are given up, from which on bits are, and after
-/// which everything in the loop is.
-constexpr uint32_t kWidenFrom = 2, kDropBitsFrom = 5, kMostRounds = 12;
+/// Rounds over a loop: from which on bounds that grow are given up, from which on bits are, and
+/// after which everything in the loop is.
+constexpr uint32_t kWidenFrom = 1, kDropBitsFrom = 4, kMostRounds = 12;
 /// Rounds that make ranges smaller again.
 constexpr uint32_t kNarrowRounds = 2;
 /// Instructions one behind another that are looked at again with what a branch says.
@@ -21,7 +21,44 @@ constexpr uint32_t kMostOperands = 4;
 
 /// Whether all values are the same in an integer of 16 bits, signed or not.
 bool fitsRelaxed(const IntegerRange& range) {
-  return range.width() <= 16 || (range.leastSigned() >= INT16_MIN && range.mostSigned() <= INT16_MAX);
+  return range.width() <= 16 ||
+         (range.leastSigned() >= INT16_MIN && range.mostSigned() <= INT16_MAX);
+}
+
+/// Words of the operands whose ranges decide the outcome of an instruction; none: 0.
+struct OperandSpan {
+  uint32_t first = 0, last = 0;
+};
+OperandSpan operandsOfInterest(const Module& module, InstRef i) {
+  const spv::Op op = module.opcode(i);
+  if (comparisonOf(op)) return {3, 4};
+  switch (op) {
+  case spv::Op::OpBranchConditional:
+  case spv::Op::OpSwitch:
+    return {1, 1};
+  case spv::Op::OpSelect:
+  case spv::Op::OpLogicalNot:
+  case spv::Op::OpAny:
+  case spv::Op::OpAll:
+    return {3, 3};
+  case spv::Op::OpLogicalAnd:
+  case spv::Op::OpLogicalOr:
+  case spv::Op::OpLogicalEqual:
+  case spv::Op::OpLogicalNotEqual:
+  case spv::Op::OpUDiv:
+  case spv::Op::OpUMod:
+  case spv::Op::OpSDiv:
+  case spv::Op::OpSRem:
+  case spv::Op::OpSMod:
+  case spv::Op::OpBitwiseAnd:
+    return {3, 4};
+  case spv::Op::OpExtInst:
+    return module.extInstSet(module.idAt(i, 3)) == ExtInstSet::GlslStd450 && module.wordCount(i) > 5
+               ? OperandSpan{5, module.wordCount(i) - 1}
+               : OperandSpan{};
+  default:
+    return {};
+  }
 }
 
 /// Integers that stand in the relation to some value of `other`.
@@ -83,17 +120,21 @@ IntegerRange allowedBy(Relation relation, bool isSigned, const IntegerRange& ran
 } // namespace
 
 ValueRanges::ValueRanges(Analyses& analyses, bool usesStated)
-    : analyses_(analyses), module_(analyses.module()), usesStated_(usesStated), cfg_(analyses.get<Cfg>()),
-      slots_(analyses), facts_(analyses, slots_), ranges_(slots_.count()) {
+    : analyses_(analyses), module_(analyses.module()), usesStated_(usesStated),
+      cfg_(analyses.get<Cfg>()), slots_(analyses), facts_(analyses, slots_),
+      ranges_(slots_.count()), isRefinable_(slots_.count()), changedAt_(slots_.count()),
+      evaluatedAt_(slots_.count()), isAsked_(slots_.count()) {
+  collectAsked();
   for (uint32_t s = 1; s < slots_.count(); ++s) {
     const ValueSlots::Info& info = slots_.info(Slot(s));
     if (info.literal)
       ranges_[s] = IntegerRange::single(info.width, *info.literal);
-    else if (module_.blockOf(info.def))
+    else if (isAsked_[s] && module_.blockOf(info.def))
       ranges_[s] = IntegerRange::none(info.width); // until its block is looked at
     else
       ranges_[s] = IntegerRange::all(info.width);
   }
+  for (uint32_t s = 1; s < slots_.count(); ++s) isRefinable_[s] = facts_.has(Slot(s));
   for (uint32_t f = 1; f <= module_.functionCount(); ++f) solve(FunctionRef(f));
 }
 
@@ -108,7 +149,8 @@ IntegerRange ValueRanges::at(Slot slot, BlockRef block) const {
   return valueAt(slot, block, kDepth);
 }
 
-IntegerRange ValueRanges::refined(IntegerRange range, Slot slot, std::span<const Fact> facts) const {
+IntegerRange ValueRanges::refined(IntegerRange range, Slot slot,
+                                  std::span<const Fact> facts) const {
   for (const Fact& fact : facts) {
     if (fact.a == slot) range = refinedBy(range, fact);
     if (fact.b == slot) range = refinedBy(range, fact.mirrored());
@@ -133,6 +175,7 @@ IntegerRange ValueRanges::known(Slot slot, BlockRef block) const {
 
 /// What it is computed from may be known better here than where it was computed.
 IntegerRange ValueRanges::valueAt(Slot slot, BlockRef block, uint32_t depth) const {
+  if (slot.value >= isRefinable_.size() || !isRefinable_[slot.value]) return of(slot);
   const IntegerRange range = known(slot, block);
   const InstRef def = slots_.info(slot).def;
   if (depth == 0 || range.value() || range.isEmpty() || !def || !module_.blockOf(def) ||
@@ -174,10 +217,9 @@ IntegerRange ValueRanges::evaluatedPhi(Slot slot, InstRef phi) const {
 /// By the specification, and by what the user states.
 IntegerRange ValueRanges::inputRange(Slot slot) const {
   const ValueSlots::Info& info = slots_.info(slot);
-  const IntegerRange range =
-      module_.opcode(info.def) == spv::Op::OpLoad
-          ? rangeOfLoad(analyses_, info.def, info.component, info.width)
-          : rangeOfArrayLength(analyses_, info.def, info.width);
+  const IntegerRange range = module_.opcode(info.def) == spv::Op::OpLoad
+                                 ? rangeOfLoad(analyses_, info.def, info.component, info.width)
+                                 : rangeOfArrayLength(analyses_, info.def, info.width);
   if (!usesStated_) return range;
   const IntegerRange both =
       range.intersected(statedRange(analyses_, info.def, info.component, info.width));
@@ -208,7 +250,8 @@ IntegerRange ValueRanges::evaluatedExactly(Slot slot, BlockRef block, uint32_t d
     IntegerRange r = IntegerRange::single(1, op == spv::Op::OpAll);
     for (Slot part : slots_.of(module_.idAt(info.def, 3))) {
       const IntegerRange pair[] = {r, valueAt(part, block, depth)};
-      r = rangeOfInteger(op == spv::Op::OpAll ? spv::Op::OpLogicalAnd : spv::Op::OpLogicalOr, 1, pair);
+      r = rangeOfInteger(op == spv::Op::OpAll ? spv::Op::OpLogicalAnd : spv::Op::OpLogicalOr, 1,
+                         pair);
     }
     return r;
   }
@@ -241,8 +284,50 @@ void ValueRanges::forEachSlot(BlockRef block, Visit&& visit) {
     const Id id = module_.resultId(i);
     if (!id) continue;
     for (Slot slot : slots_.of(id))
-      if (slots_.info(slot).def == i) visit(slot);
+      if (isAsked_[slot.value] && slots_.info(slot).def == i) visit(slot);
   }
+}
+
+void ValueRanges::ask(Slot slot, std::vector<Slot>& work) {
+  if (!slot || slot.value >= isAsked_.size() || isAsked_[slot.value]) return;
+  isAsked_[slot.value] = true;
+  work.push_back(slot);
+}
+
+/// Conditions and operands of what may have a certain outcome, all that these are computed from,
+/// and what branches compare them with.
+void ValueRanges::collectAsked() {
+  std::vector<Slot> work;
+  const auto askOf = [&](Id id) {
+    for (Slot slot : slots_.of(id)) ask(slot, work);
+  };
+  for (uint32_t b = 1; b <= module_.blockCount(); ++b) {
+    if (!cfg_.isReachable(BlockRef(b))) continue;
+    for (InstRef i : module_.blockInsts(BlockRef(b)))
+      if (const OperandSpan asked = operandsOfInterest(module_, i); asked.first != 0)
+        for (uint32_t w = asked.first; w <= asked.last; ++w) askOf(module_.idAt(i, w));
+  }
+  while (!work.empty()) {
+    const Slot slot = work.back();
+    work.pop_back();
+    facts_.forEachAnywhere(slot, [&](const Fact& fact) { ask(fact.b, work); });
+    const InstRef def = slots_.info(slot).def;
+    if (def && module_.blockOf(def))
+      module_.forEachIdOperand(def, [&](uint32_t, Id id) { askOf(id); });
+  }
+}
+
+/// What a phi chooses from was looked at where it came from.
+void ValueRanges::collectRefinable(BlockRef block) {
+  forEachSlot(block, [&](Slot slot) {
+    const InstRef def = slots_.info(slot).def;
+    bool isRefinable = facts_.has(slot);
+    if (module_.opcode(def) != spv::Op::OpPhi)
+      module_.forEachIdOperand(def, [&](uint32_t, Id id) {
+        for (Slot from : slots_.of(id)) isRefinable = isRefinable || isRefinable_[from.value];
+      });
+    isRefinable_[slot.value] = isRefinable;
+  });
 }
 
 /// Some value comes to the phi from a block that is not in front of it.
@@ -256,17 +341,39 @@ bool ValueRanges::isLoopPhi(InstRef def) const {
   return false;
 }
 
+/// Whether its instruction may give something else than when it was looked at: some operand has
+/// another range, or branches and choices have a say.
+bool ValueRanges::isStale(Slot slot) {
+  const uint32_t last = evaluatedAt_[slot.value];
+  const InstRef def = slots_.info(slot).def;
+  bool isStale = last == 0 || module_.opcode(def) == spv::Op::OpPhi ||
+                 module_.opcode(def) == spv::Op::OpSelect;
+  if (!isStale)
+    module_.forEachIdOperand(def, [&](uint32_t, Id id) {
+      for (Slot from : slots_.of(id))
+        isStale = isStale || facts_.has(from) || changedAt_[from.value] >= last;
+    });
+  evaluatedAt_[slot.value] = ++now_;
+  return isStale;
+}
+
+void ValueRanges::set(Slot slot, const IntegerRange& range) {
+  ranges_[slot.value] = range;
+  changedAt_[slot.value] = ++now_;
+}
+
 /// True when something grew.
 bool ValueRanges::growBlock(BlockRef block, uint32_t round) {
   bool isChanged = false;
   forEachSlot(block, [&](Slot slot) {
-    IntegerRange& range = ranges_[slot.value];
+    if (!isStale(slot)) return;
+    const IntegerRange& range = ranges_[slot.value];
     const IntegerRange now = evaluated(slot, block, 0);
     const bool widens = round >= kWidenFrom && isLoopPhi(slots_.info(slot).def);
     const IntegerRange grown =
         widens ? range.widened(now, round >= kDropBitsFrom) : range.joined(now);
     if (grown == range) return;
-    range = grown;
+    set(slot, grown);
     isChanged = true;
   });
   return isChanged;
@@ -275,8 +382,10 @@ bool ValueRanges::growBlock(BlockRef block, uint32_t round) {
 /// What the ranges of all come to together is in them, so all that is outside is not possible.
 void ValueRanges::narrowBlock(BlockRef block) {
   forEachSlot(block, [&](Slot slot) {
-    IntegerRange& range = ranges_[slot.value];
-    range = range.intersected(evaluated(slot, block, 0));
+    const IntegerRange& range = ranges_[slot.value];
+    if (range.value() || !isStale(slot)) return;
+    const IntegerRange narrow = range.intersected(evaluated(slot, block, 0));
+    if (narrow != range) set(slot, narrow);
   });
 }
 
@@ -288,9 +397,7 @@ void ValueRanges::solveRegion(std::span<const BlockRef> blocks) {
     if (!isChanged) break;
     if (round < kMostRounds) continue;
     for (BlockRef block : blocks)
-      forEachSlot(block, [&](Slot slot) {
-        ranges_[slot.value] = IntegerRange::all(slots_.info(slot).width);
-      });
+      forEachSlot(block, [&](Slot slot) { set(slot, IntegerRange::all(slots_.info(slot).width)); });
     break;
   }
   for (uint32_t round = 0; round < kNarrowRounds; ++round)
@@ -299,6 +406,7 @@ void ValueRanges::solveRegion(std::span<const BlockRef> blocks) {
 
 void ValueRanges::solve(FunctionRef function) {
   const auto order = cfg_.reversePostOrder(function);
+  for (BlockRef block : order) collectRefinable(block);
   // How far a way back to each block comes from.
   for (size_t n = 0; n < order.size();) {
     size_t last = n;

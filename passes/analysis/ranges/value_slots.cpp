@@ -81,9 +81,9 @@ void ValueSlots::number(InstRef i) {
   const uint32_t components = isVector ? type.count : 1;
   const bool isRelaxed = decorations_.has(id, spv::Decoration::RelaxedPrecision);
   std::vector<Slot> slots = partsOf(i);
-  const bool isSame = !isRelaxed && slots.size() == components && std::all_of(slots.begin(), slots.end(), [&](Slot s) {
-                        return s && info(s).width == width;
-                      });
+  const bool isSame =
+      !isRelaxed && slots.size() == components &&
+      std::all_of(slots.begin(), slots.end(), [&](Slot s) { return s && info(s).width == width; });
   if (!isSame) {
     slots.clear();
     for (uint32_t n = 0; n < components; ++n) {

@@ -1,5 +1,6 @@
-// Numbers for integers and Booleans, one for each component of a vector: copies, bit casts and parts of
-// vectors that were put together have the number of what they come from, equal literals share one.
+// Numbers for integers and Booleans, one for each component of a vector: copies, bit casts and
+// parts of vectors that were put together have the number of what they come from, equal literals
+// share one.
 #pragma once
 
 #include "analysis/control_flow/cfg.h"
@@ -65,7 +66,7 @@ private:
   const Decorations& decorations_;
   std::vector<Info> infos_;
   std::vector<Slot> slots_;
-  std::vector<uint32_t> begin_, size_; ///< by Id, into slots_
+  std::vector<uint32_t> begin_, size_;                     ///< by Id, into slots_
   std::map<std::pair<uint32_t, uint64_t>, Slot> literals_; ///< by width and bits
 };
 

@@ -14,11 +14,12 @@ namespace lanewise {
 inline constexpr uint32_t kMaxWorkgroupSize = 65535;
 
 /// What the user promises of an input of every dispatch, from `--assume`: "push.n % 64 == 0",
-/// "groups.x <= 4096", "buffer A.length >= 1024". Unlike all else that is given, it proves legality:
-/// where it does not hold, what was optimized with it may do anything.
+/// "groups.x <= 4096", "buffer A.length >= 1024". Unlike all else that is given, it proves
+/// legality: where it does not hold, what was optimized with it may do anything.
 struct StatedFact {
   enum class Subject : uint8_t {
-    PushConstant, ///< an integer of the push-constant block: `name`, or `offset` where that is empty
+    PushConstant, ///< an integer of the push-constant block: `name`, or `offset` where that is
+                  ///< empty
     Groups,       ///< workgroups of a dispatch that starts at workgroup 0: `component`
     BufferLength  ///< OpArrayLength of the buffer `name`: of its variable, or of its block type
   };

@@ -13,6 +13,6 @@ layout(binding = 1) writeonly buffer B { uint b[]; };
 layout(push_constant) uniform Push { uint n, m; };
 void main() {
   uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
-  mediump int i = int(t) * 1000;
+  mediump int j = int(t), i = j * 1000;
   b[t] = uint(max(i, 0));
 }

@@ -1,6 +1,6 @@
-// Random kernels of guarded indices, clamps, divisors and loops: what --eliminate-redundant-checks removes
-// makes no difference, for any of the inputs that matter. Every invocation has another pair of them:
-// small numbers, and those at which integers wrap around.
+// Random kernels of guarded indices, clamps, divisors and loops: what --eliminate-redundant-checks
+// removes makes no difference, for any of the inputs that matter. Every invocation has another pair
+// of them: small numbers, and those at which integers wrap around.
 #include "canonical.h"
 #include "interpreted.h"
 #include "spirv/spirv_tools.h"
@@ -48,13 +48,14 @@ private:
     return from[draw(uint32_t(from.size()))];
   }
   std::string number() {
-    static const std::vector<std::string> few{"0u", "1u", "2u", "3u", "7u", "8u", "15u", "16u",
+    static const std::vector<std::string> few{"0u",  "1u",  "2u",          "3u",
+                                              "7u",  "8u",  "15u",         "16u",
                                               "63u", "64u", "4294967295u", "2147483648u"};
     return pick(few);
   }
   std::string signedNumber() {
-    static const std::vector<std::string> few{"0", "1", "-1", "2", "7", "8", "63", "64", "-8",
-                                              "2147483647"};
+    static const std::vector<std::string> few{"0", "1",  "-1", "2",  "7",
+                                              "8", "63", "64", "-8", "2147483647"};
     return pick(few);
   }
 
@@ -143,8 +144,9 @@ private:
       return fmt::format("({} {} {})", signedValue(depth > 0 ? depth - 1 : 0), pick(relations),
                          signedValue(depth > 0 ? depth - 1 : 0));
     default: // plain values, so that one test meets another
-      return fmt::format("({} {} {})", chance(60) ? pick(unsigned_) : value(depth > 0 ? depth - 1 : 0),
-                         pick(relations), chance(60) ? pick(unsigned_) : value(depth > 0 ? depth - 1 : 0));
+      return fmt::format(
+          "({} {} {})", chance(60) ? pick(unsigned_) : value(depth > 0 ? depth - 1 : 0),
+          pick(relations), chance(60) ? pick(unsigned_) : value(depth > 0 ? depth - 1 : 0));
     }
   }
 
@@ -229,9 +231,9 @@ private:
 
 /// All pairs of numbers that are small or at an edge, in as many invocations.
 test::Interpreted pairsOf(uint32_t seed) {
-  static const std::vector<uint32_t> numbers{0,  1,  2,  3,  4,  7,  8,  15,
-                                             16, 31, 62, 63, 64, 65, 100, 0x7FFFFFFF,
-                                             0x80000000, 0x80000001, 0xFFFFFFC0, 0xFFFFFFFE, 0xFFFFFFFF};
+  static const std::vector<uint32_t> numbers{
+      0,  1,  2,  3,   4,          7,          8,          15,         16,         31,        62,
+      63, 64, 65, 100, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFC0, 0xFFFFFFFE, 0xFFFFFFFF};
   test::Interpreted input;
   std::vector<uint32_t> pairs;
   for (uint32_t a : numbers)
@@ -266,13 +268,11 @@ TEST(EliminateRedundantChecksRandom, WhatGoesIsAlwaysTrue) {
     test::Interpreted first = pairsOf(seed), second = first;
     ASSERT_TRUE(first.run(words));
     ASSERT_TRUE(second.run(after));
-    if (first.result.findings.empty())
-      ASSERT_EQ(first.buffers[1], second.buffers[1]);
+    if (first.result.findings.empty()) ASSERT_EQ(first.buffers[1], second.buffers[1]);
     const std::vector<uint32_t> behind = test::runPasses(after, {"gvn", "simplifycfg", "adce"});
     test::Interpreted third = pairsOf(seed);
     ASSERT_TRUE(third.run(behind));
-    if (first.result.findings.empty())
-      ASSERT_EQ(first.buffers[1], third.buffers[1]);
+    if (first.result.findings.empty()) ASSERT_EQ(first.buffers[1], third.buffers[1]);
   }
   EXPECT_GT(changed, kSeeds / 4);
   RecordProperty("changed", int(changed));

@@ -1,5 +1,5 @@
-// Ranges of integers against all of their values, for widths at which that is quick: whatever operands
-// a range holds, what an instruction makes of them is in the range of its result.
+// Ranges of integers against all of their values, for widths at which that is quick: whatever
+// operands a range holds, what an instruction makes of them is in the range of its result.
 #include "analysis/ranges/integer_range.h"
 
 #include <bit>
@@ -43,15 +43,30 @@ void expectHolds(const IntegerRange& range, uint64_t bits) {
                                    << ", " << range.leastSigned() << ".." << range.mostSigned();
 }
 
-constexpr spv::Op kBinary[] = {
-    spv::Op::OpIAdd,       spv::Op::OpISub,          spv::Op::OpIMul,
-    spv::Op::OpUDiv,       spv::Op::OpUMod,          spv::Op::OpSDiv,
-    spv::Op::OpSRem,       spv::Op::OpSMod,          spv::Op::OpShiftLeftLogical,
-    spv::Op::OpBitwiseAnd, spv::Op::OpBitwiseOr,     spv::Op::OpShiftRightLogical,
-    spv::Op::OpBitwiseXor, spv::Op::OpULessThan,     spv::Op::OpShiftRightArithmetic,
-    spv::Op::OpIEqual,     spv::Op::OpINotEqual,     spv::Op::OpULessThanEqual,
-    spv::Op::OpSLessThan,  spv::Op::OpSGreaterThan,  spv::Op::OpSLessThanEqual,
-    spv::Op::OpUGreaterThan, spv::Op::OpUGreaterThanEqual, spv::Op::OpSGreaterThanEqual};
+constexpr spv::Op kBinary[] = {spv::Op::OpIAdd,
+                               spv::Op::OpISub,
+                               spv::Op::OpIMul,
+                               spv::Op::OpUDiv,
+                               spv::Op::OpUMod,
+                               spv::Op::OpSDiv,
+                               spv::Op::OpSRem,
+                               spv::Op::OpSMod,
+                               spv::Op::OpShiftLeftLogical,
+                               spv::Op::OpBitwiseAnd,
+                               spv::Op::OpBitwiseOr,
+                               spv::Op::OpShiftRightLogical,
+                               spv::Op::OpBitwiseXor,
+                               spv::Op::OpULessThan,
+                               spv::Op::OpShiftRightArithmetic,
+                               spv::Op::OpIEqual,
+                               spv::Op::OpINotEqual,
+                               spv::Op::OpULessThanEqual,
+                               spv::Op::OpSLessThan,
+                               spv::Op::OpSGreaterThan,
+                               spv::Op::OpSLessThanEqual,
+                               spv::Op::OpUGreaterThan,
+                               spv::Op::OpUGreaterThanEqual,
+                               spv::Op::OpSGreaterThanEqual};
 
 bool isComparisonOfSmall(spv::Op op) {
   return op >= spv::Op::OpIEqual && op <= spv::Op::OpSLessThanEqual;
@@ -63,8 +78,7 @@ TEST(IntegerRange, BinaryInstructionsStayInside) {
     const spv::Op op = kBinary[round % std::size(kBinary)];
     const SmallRange a = rangeAround(random), b = rangeAround(random);
     const IntegerRange pair[] = {a.range, b.range};
-    const IntegerRange result =
-        rangeOfInteger(op, isComparisonOfSmall(op) ? 1 : kSmallWidth, pair);
+    const IntegerRange result = rangeOfInteger(op, isComparisonOfSmall(op) ? 1 : kSmallWidth, pair);
     SCOPED_TRACE(uint32_t(op));
     for (uint64_t x : a.values)
       for (uint64_t y : b.values)
@@ -83,8 +97,7 @@ TEST(IntegerRange, UndefinedResultsAreAnything) {
     const IntegerRange pair[] = {small, small};
     EXPECT_EQ(rangeOfInteger(op, 32, pair), all) << uint32_t(op);
   }
-  const IntegerRange overflow[] = {IntegerRange::all(32),
-                                   IntegerRange::ofSigned(32, -2, -1)};
+  const IntegerRange overflow[] = {IntegerRange::all(32), IntegerRange::ofSigned(32, -2, -1)};
   EXPECT_EQ(rangeOfInteger(spv::Op::OpSDiv, 32, overflow), all);
   const IntegerRange unordered[] = {small, IntegerRange::single(32, 5), small};
   EXPECT_EQ(rangeOfGlslInteger(GLSLstd450UClamp, 32, unordered), all);
@@ -96,8 +109,8 @@ TEST(IntegerRange, UnaryInstructionsStayInside) {
   std::mt19937 random(2);
   for (uint32_t round = 0; round < 2000 && !testing::Test::HasFatalFailure(); ++round) {
     const SmallRange a = rangeAround(random);
-    for (spv::Op op : {spv::Op::OpSNegate, spv::Op::OpNot, spv::Op::OpBitReverse,
-                       spv::Op::OpBitCount}) {
+    for (spv::Op op :
+         {spv::Op::OpSNegate, spv::Op::OpNot, spv::Op::OpBitReverse, spv::Op::OpBitCount}) {
       const IntegerRange result = rangeOfInteger(op, kSmallWidth, {&a.range, 1});
       for (uint64_t x : a.values) expectHolds(result, evaluateUnary(op, kSmallWidth, x).bits);
     }
