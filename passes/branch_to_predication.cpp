@@ -690,7 +690,12 @@ void Plan::decide() {
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
       return analyses_.get<Cfg>().rpoIndex(headers[a]) > analyses_.get<Cfg>().rpoIndex(headers[b]);
     });
-    for (size_t n : order) judge(sites_[first + n], headers[n]);
+    for (size_t n : order) {
+      judge(sites_[first + n], headers[n]);
+      // Of a chain of early exits each scan would hold all that is behind it.
+      if (sites_[first + n].decision == Decision::Left && !isCandidate(headers[n]))
+        sites_[first + n].scan = {};
+    }
   }
 }
 

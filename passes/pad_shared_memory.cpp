@@ -50,6 +50,7 @@
 #include "analysis/shared_memory/shared_bounds.h"
 #include "analysis/shared_memory/shared_layout.h"
 #include "analysis/shared_memory/shared_variables.h"
+#include "analysis/values/lane_values.h"
 #include "ir/rewriter.h"
 #include "pass.h"
 #include "text/format_text.h"
@@ -186,6 +187,7 @@ private:
   std::vector<Candidate> candidates_;
   std::map<std::pair<const EntryPoint*, BlockRef>, double> weights_;
   std::map<const EntryPoint*, std::map<const SharedAccess*, ExecutedAccess>> executed_;
+  std::map<const EntryPoint*, LaneValues> values_;
   /// By node and the terms of each index.
   std::map<std::tuple<const EntryPoint*, uint32_t,
                       std::vector<std::vector<std::pair<uint32_t, uint32_t>>>>,
@@ -251,11 +253,13 @@ Candidate Plan::collect(const SharedVariable& variable) {
     bounds_.judge(*entry, variable, c.bounds);
     const std::array<uint32_t, 3> size = entry->workgroupSize->size;
     Affine& affine = bounds_.affine(*entry);
+    LaneValues& values =
+        values_.try_emplace(entry, affine, size, target_.subgroupSize).first->second;
     for (const SharedAccess& access : variable.accesses) {
       if (!bounds_.runs(*entry, access)) continue;
       c.accesses.push_back(
           {&access, weightOf(*entry, module_.blockOf(access.inst)),
-           AccessPattern::build(analyses_, affine, variable, access, size, target_)});
+           AccessPattern::build(analyses_, affine, values, variable, access, target_)});
     }
   }
   for (const EntryPoint* entry : c.holders)

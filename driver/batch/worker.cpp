@@ -33,7 +33,7 @@ std::string reasonOf(const std::string& failure, const std::string& input) {
 
 std::string factsOf(const OptimizedInput& one, const ModuleStats* stats) {
   Json facts;
-  facts["words"] = {{"before", one.module.words.size()}, {"after", one.outcome.words.size()}};
+  facts["words"] = {{"before", one.module.words().size()}, {"after", one.outcome.words.size()}};
   size_t applied = 0, missed = 0;
   Json warnings = Json::array();
   for (const Remark& r : one.outcome.remarks) {
@@ -77,7 +77,7 @@ ItemResult resultOf(const Product& product) {
 
 bool isChanged(const OptimizedInput& one, const OptOptions& options) {
   const bool isStripped = one.module.isSource() && !options.keepLines;
-  return one.outcome.words != (isStripped ? stripLines(one.module.words) : one.module.words);
+  return one.outcome.words != (isStripped ? stripLines(one.module.words()) : one.module.words());
 }
 
 /// What --html shows of an input; empty without it. Small: there may be thousands.
@@ -184,7 +184,7 @@ ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& con
   OptimizedInput one =
       optimizeInput(input.path, input.output, options_, verifier_.get(), log, &contents);
   if (one.exitCode == kBadUsageOrInput) {
-    const bool isLoaded = !one.module.words.empty();
+    const bool isLoaded = one.module.read != nullptr;
     if (!isLoaded || options_.pipeline.strict) return failed(one.failure, input.path);
     return fallBack(input, contents, reasonOf(one.failure, input.path), kDone);
   }

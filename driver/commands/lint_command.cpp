@@ -190,7 +190,7 @@ private:
       return false;
     }
     for (const std::string& warning : loaded->warnings) printError("{}\n", warning);
-    Result<Module> original = Module::read(loaded->words);
+    Result<Module> original = Module::read(loaded->words());
     if (!original) return complain(input, original.error());
     Result<Module> module = prepare(input, *original, *loaded);
     if (!module) return complain(input, module.error());
@@ -227,13 +227,13 @@ private:
     if (hasCalleeWithSeveralReturns(original)) attempts.insert(attempts.begin(), true);
     for (bool mergesReturns : attempts) {
       const Result<Words> words =
-          runSpirvOpt(loaded.words, flagsFor(mergesReturns), {loaded.env, true, true});
+          runSpirvOpt(loaded.words(), flagsFor(mergesReturns), {loaded.env, true, true});
       if (words && validateWords(*words, loaded.env)) return Module::read(*words);
     }
     printError(
         "{}: warning: SPIRV-Tools cannot simplify this module; some problems may be missed\n",
         input);
-    return Module::read(loaded.words);
+    return Module::read(loaded.words());
   }
 
   Options& options_;

@@ -206,7 +206,7 @@ private:
     if (!program) return fail(program.error().message);
     int exitCode = program->verification.foundDifference ? kFoundSomething : kDone;
     if (options_.requiresVerified && !program->verification.isVerified) {
-      for (ProgramModule& m : program->modules) m.outcome.words = m.module.words;
+      for (ProgramModule& m : program->modules) m.outcome.words = m.module.words();
       program->layouts = {};
       exitCode = kFoundSomething;
     }

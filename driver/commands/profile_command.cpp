@@ -105,7 +105,7 @@ Result<Workload> workloadOfModule(const Options& o) {
   if (!module) return module.error();
   Workload work;
   const std::string name = o.load.entry.empty() ? "main" : o.load.entry;
-  const ShaderPair pair{name, module->words, module->words};
+  const ShaderPair pair{name, module->words(), module->words()};
   Result<Scenario> made = generateScenario(pair, o.assumptions, o.profile.seed, work.notes);
   if (!made)
     return failure(fmt::format("{}: {}; give --scenario=FILE.toml", o.input, made.error().message));

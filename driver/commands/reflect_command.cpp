@@ -45,7 +45,7 @@ Status reflectOne(const std::string& input, const Options& o, ReflectReport& rep
   for (const std::string& warning : loaded->warnings) printError("{}\n", warning);
   // Of HLSL, --entry has named the function to compile, whatever that is called in the module.
   const std::string entry = loaded->kind == InputKind::Hlsl ? std::string() : o.load.entry;
-  Result<ModuleInterface> interface = describeModule(loaded->words, o.assumptions, entry);
+  Result<ModuleInterface> interface = describeModule(loaded->words(), o.assumptions, entry);
   if (!interface) return failure(fmt::format("{}: {}", nameOf(input), interface.error().str()));
   report.inputs.push_back({nameOf(input), std::move(*interface)});
   return ok();

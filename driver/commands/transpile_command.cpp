@@ -154,7 +154,7 @@ private:
     if (prepare.entry.empty() && job.described && job.described->entry != "main")
       prepare.entry = job.described->entry;
     if (job.module.kind == InputKind::Hlsl) prepare.entry.clear(); // the only one that there is
-    Result<PreparedModule> prepared = prepareModule(job.module.words, prepare);
+    Result<PreparedModule> prepared = prepareModule(job.module.words(), prepare);
     if (!prepared) return prepared.error();
     job.fixedConstants = std::move(prepared->fixedConstants);
     if (options_.target.language == Language::SpvAsm) {
@@ -227,18 +227,18 @@ private:
   }
 
   static TranspiledShader shaderOf(const Job& job, std::string name) {
-    return {std::move(name), job.module.words, job.text, job.fixedConstants, job.module.env};
+    return {std::move(name), job.module.words(), job.text, job.fixedConstants, job.module.env};
   }
 
   /// Why no inputs could be generated, empty where they could.
   Result<std::string> makeScenario(RoundTrip& trip) {
     const Job& job = jobs_[0];
     Result<Reflection> reflection = reflect(
-        job.module.words, job.module.kind == InputKind::Hlsl ? "" : options_.load.entry, {});
+        job.module.words(), job.module.kind == InputKind::Hlsl ? "" : options_.load.entry, {});
     if (!reflection) return reflection.error();
     Assumptions assumptions = options_.assumptions;
     assumptions.specConstants = job.fixedConstants;
-    const ShaderPair pair{reflection->entry, job.module.words, job.module.words};
+    const ShaderPair pair{reflection->entry, job.module.words(), job.module.words()};
     Result<Scenario> made =
         generateScenario(pair, assumptions, options_.verification.seed, trip.notes);
     if (!made) return made.error().message;

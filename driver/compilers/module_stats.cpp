@@ -72,7 +72,7 @@ ModuleStats compareByCompilers(const LoadedModule& module, const Words& output,
     return requests ? compilers.compile(*requests) : std::vector<CompilerRow>();
   };
   ModuleStats stats;
-  const Words input = module.isSource() ? stripLines(module.words) : module.words;
+  const Words input = module.isSource() ? stripLines(module.words()) : module.words();
   stats.before = rowsOf(input);
   stats.after = input == output ? stats.before : rowsOf(output);
   return stats;

@@ -101,7 +101,7 @@ private:
     // Of HLSL, --entry has named the function to compile, whatever that is called in the module.
     const std::string entry = module->kind == InputKind::Hlsl ? std::string() : input.load.entry;
     // Without the lines that source is compiled with: a driver has no use for them.
-    const Words words = module->isSource() ? stripLines(module->words) : module->words;
+    const Words words = module->isSource() ? stripLines(module->words()) : module->words();
     Result<std::vector<StageRequest>> requests = requestsFor(words, input.assumptions, entry);
     if (!requests) {
       answer.failure = fmt::format("{}: {}", nameOf(input), requests.error().str());

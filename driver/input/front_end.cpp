@@ -159,6 +159,7 @@ struct Loader {
   const std::string* contents;
   std::string displayName;
   LoadedModule out;
+  Words words;
   Error error;
 
   bool fail(const Error& e) {
@@ -169,9 +170,10 @@ struct Loader {
   }
 
   bool loadText(const std::string& bytes) {
-    Result<Words> words = assemble(bytes, displayName, options.env.value_or(SPV_ENV_VULKAN_1_2));
-    if (!words) return fail(words.error());
-    out.words = std::move(*words);
+    Result<Words> assembled =
+        assemble(bytes, displayName, options.env.value_or(SPV_ENV_VULKAN_1_2));
+    if (!assembled) return fail(assembled.error());
+    words = std::move(*assembled);
     return true;
   }
 
@@ -188,7 +190,7 @@ struct Loader {
       error = failure(fmt::format("{}", fmt::join(withQuotes(*compiled, compiled->errors), "\n")));
       return false;
     }
-    out.words = std::move(compiled->words);
+    words = std::move(compiled->words);
     out.dependencies = std::move(compiled->dependencies);
     out.warnings = withQuotes(*compiled, compiled->warnings);
     out.probes = std::move(compiled->probes);
@@ -197,11 +199,11 @@ struct Loader {
     // RegisterLegalizationPasses).
     const std::string legalize[] = {"--legalize-hlsl"};
     SpirvOptOptions run{*compileOptions.env, true, true};
-    Result<Words> legal = runSpirvOpt(out.words, legalize, run);
+    Result<Words> legal = runSpirvOpt(words, legalize, run);
     if (!legal) return fail(failure("legalizing the compiled HLSL " + legal.error().message));
-    out.words = std::move(*legal);
+    words = std::move(*legal);
     if (!options.isForHost) return true;
-    const std::string shared = sharedRegisters(out.words, options.registers);
+    const std::string shared = sharedRegisters(words, options.registers);
     return shared.empty() || fail(failure("error: " + shared));
   }
 
@@ -212,9 +214,9 @@ struct Loader {
     if (!kind) return fail(kind.error());
     out.kind = kind->kind;
     if (out.kind == InputKind::Spv) {
-      Result<Words> words = wordsOfBinary(*bytes);
-      if (!words) return fail(words.error());
-      out.words = std::move(*words);
+      Result<Words> binary = wordsOfBinary(*bytes);
+      if (!binary) return fail(binary.error());
+      words = std::move(*binary);
     } else {
       if (isBinaryModule(*bytes))
         return fail(failure("this is a SPIR-V binary, not text; name it .spv or give -x spv"));
@@ -231,7 +233,7 @@ struct Loader {
 
   /// Our reader first: it is quicker to say no, and what it accepts cannot surprise the passes.
   bool check() {
-    Result<Module> module = Module::read(out.words);
+    Result<Module> module = Module::read(std::move(words));
     if (!module) return fail(module.error());
     out.read = std::make_shared<const Module>(std::move(*module));
     if (!checkValidity(*out.read)) return false;
@@ -257,6 +259,10 @@ struct Loader {
 
 } // namespace
 
+const Words& LoadedModule::words() const {
+  return *read->sharedWords();
+}
+
 bool parseInputKind(std::string_view name, LoadOptions& options) {
   constexpr std::pair<std::string_view, InputKind> kKinds[] = {{"spv", InputKind::Spv},
                                                                {"spvasm", InputKind::SpvAsm},
@@ -279,7 +285,7 @@ bool isShaderFile(const std::string& path) {
 
 Result<LoadedModule> loadModule(const std::string& path, const LoadOptions& options,
                                 const std::string* contents) {
-  Loader loader{path, options, contents, path == "-" ? "<stdin>" : path, {}, {}};
+  Loader loader{path, options, contents, path == "-" ? "<stdin>" : path, {}, {}, {}};
   if (!loader.load()) return std::move(loader.error);
   return std::move(loader.out);
 }

@@ -57,8 +57,7 @@ struct FileProbe {
 };
 
 struct LoadedModule {
-  Words words;                        ///< valid in `env`; probably, unless `isValidated`
-  std::shared_ptr<const Module> read; ///< the same; never null
+  std::shared_ptr<const Module> read; ///< valid in `env`; probably, unless `isValidated`
   spv_target_env env = SPV_ENV_VULKAN_1_2;
   bool isValidated = false;
   /// What Lanewise's checker has against the module, though SPIRV-Tools take it; "" mostly. Passes
@@ -74,6 +73,7 @@ struct LoadedModule {
   /// Warnings of the compiler, each "FILE:LINE: warning: ..." and the line of source below it, and
   /// a note where SPIRV-Tools could not validate the module.
   std::vector<std::string> warnings;
+  const Words& words() const;
   bool isSource() const { return kind == InputKind::Glsl || kind == InputKind::Hlsl; }
 };
 

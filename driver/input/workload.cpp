@@ -15,9 +15,9 @@ namespace lanewise::driver {
 
 namespace fs = std::filesystem;
 
-Words wordsOf(LoadedModule module, Lines lines) {
-  if (module.isSource() && lines == Lines::Strip) return stripLines(module.words);
-  return std::move(module.words);
+Words wordsOf(const LoadedModule& module, Lines lines) {
+  if (module.isSource() && lines == Lines::Strip) return stripLines(module.words());
+  return module.words();
 }
 
 Result<ScenarioShaders> ScenarioShaders::read(const ScenarioChoice& choice, LoadOptions given) {

@@ -25,7 +25,7 @@ struct ScenarioChoice {
 
 /// Whether compiled source keeps the line information that it was compiled with.
 enum class Lines { Keep, Strip };
-Words wordsOf(LoadedModule module, Lines lines);
+Words wordsOf(const LoadedModule& module, Lines lines);
 
 /// Programs that run beside one another.
 struct Workload {

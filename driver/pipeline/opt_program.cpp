@@ -117,7 +117,7 @@ public:
   }
 
   Result<OptimizedProgram> run() {
-    for (ProgramModule& m : program_.modules) m.outcome.words = m.module.words;
+    for (ProgramModule& m : program_.modules) m.outcome.words = m.module.words();
     const auto& steps = options_.steps;
     const auto layoutStep = std::find_if(steps.begin(), steps.end(), isLayoutStep);
     const auto split = size_t(layoutStep - steps.begin());
@@ -168,7 +168,7 @@ private:
 
   std::vector<Words> inputs() const {
     std::vector<Words> words;
-    for (const ProgramModule& m : program_.modules) words.push_back(m.module.words);
+    for (const ProgramModule& m : program_.modules) words.push_back(m.module.words());
     return words;
   }
   std::vector<Words> allWords() const {
@@ -266,14 +266,14 @@ private:
   Result<VerifyReport> verify() {
     std::vector<ShaderPair> pairs;
     for (const ProgramModule& m : program_.modules)
-      pairs.push_back({m.shader->name, m.module.words, m.outcome.words});
+      pairs.push_back({m.shader->name, m.module.words(), m.outcome.words});
     for (const ScenarioShader& shader : scenario_.shaders) {
       const bool isOurs = std::any_of(pairs.begin(), pairs.end(),
                                       [&](const ShaderPair& p) { return p.name == shader.name; });
       if (isOurs) continue;
       Result<LoadedModule> module = shaders_.load(shader);
       if (!module) return module.error();
-      pairs.push_back({shader.name, module->words, module->words});
+      pairs.push_back({shader.name, module->words(), module->words()});
     }
     return verifyLaidOut(*verifier_, scenario_, pairs, program_.layouts);
   }

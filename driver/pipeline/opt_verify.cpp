@@ -117,7 +117,7 @@ Result<std::unique_ptr<OptVerification>> OptVerification::create(Verifier& verif
     }
     Result<LoadedModule> module = scenario->shaders.load(shader);
     if (!module) return module.error();
-    v->others_.push_back({shader.name, module->words, module->words});
+    v->others_.push_back({shader.name, module->words(), module->words()});
   }
   return v;
 }

@@ -81,7 +81,7 @@ std::string statsText(const std::string& name, const LoadedModule& module,
   }
   std::string text =
       fmt::format("{}: {} -> {} words, {} passes ran, {} Lanewise passes kept\n", name,
-                  module.words.size(), outcome.words.size(), steps, outcome.keptPasses);
+                  module.words().size(), outcome.words.size(), steps, outcome.keptPasses);
   for (const auto& [pass, counts] : byPass)
     text += fmt::format("  {:<32} {:>5} applied {:>5} missed\n", pass, counts.first, counts.second);
   return text;
@@ -182,7 +182,7 @@ private:
     std::unique_ptr<OptVerification> verification;
     if (options_.verify) {
       Result<std::unique_ptr<OptVerification>> v =
-          OptVerification::create(*verifier_, options_, scenario, one_.module.words);
+          OptVerification::create(*verifier_, options_, scenario, one_.module.words());
       if (!v) return fail(v.error().message);
       verification = std::move(*v);
       pipeline.judge = [&](const PassInfo& pass, const Words& before, const Words& after,
@@ -211,11 +211,11 @@ private:
   /// With --keep-if=cheaper the whole must be no dearer than the input, canonical passes included.
   void keepIfCheaper(const PipelineOptions& pipeline) {
     PipelineOutcome& outcome = one_.outcome;
-    if (!pipeline.whyDearer || outcome.words == one_.module.words) return;
+    if (!pipeline.whyDearer || outcome.words == one_.module.words()) return;
     const std::optional<std::string> why =
-        pipeline.whyDearer(one_.module.words, outcome.words, pipeline.assumptions);
+        pipeline.whyDearer(one_.module.words(), outcome.words, pipeline.assumptions);
     if (!why) return;
-    outcome.words = one_.module.words;
+    outcome.words = one_.module.words();
     outcome.layouts = {};
     outcome.keptPasses = 0;
     Remark r;
@@ -253,7 +253,7 @@ private:
     const VerifySummary* summary = one_.verification ? &*one_.verification : nullptr;
     int exitCode = summary && summary->foundDifference ? kFoundSomething : kDone;
     if (summary && !summary->isVerified && options_.requiresVerified) {
-      outcome.words = one_.module.words;
+      outcome.words = one_.module.words();
       outcome.layouts = {};
       exitCode = kFoundSomething;
     }
@@ -306,7 +306,7 @@ Status addModule(const std::string& input, std::string out, const LoadedModule& 
   bool isStripped = module.isSource() && !options.keepLines;
   if (options.wantsDiff) {
     Result<std::string> before =
-        disassemble(isStripped ? stripLines(module.words) : module.words, TextHeader::No);
+        disassemble(isStripped ? stripLines(module.words()) : module.words(), TextHeader::No);
     if (!before) return before.error();
     Result<std::string> after =
         disassemble(isStripped ? stripLines(outcome.words) : outcome.words, TextHeader::No);
@@ -343,7 +343,7 @@ void addReport(const std::string& name, const LoadedModule* module, const Pipeli
   SourceTexts known;
   SourceTexts* const texts = module && !isJson ? &known : nullptr;
   if (texts && (hasPlaces || verification))
-    if (Result<Module> read = Module::read(module->words)) known.add(*read);
+    if (Result<Module> read = Module::read(module->words())) known.add(*read);
   for (const Remark& r : outcome.remarks) {
     if (!isPrinted(r, options.remarks)) continue;
     const bool hasQuote = options.quotesSource || r.kind == Remark::Kind::Warning;

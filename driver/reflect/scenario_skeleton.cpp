@@ -159,13 +159,13 @@ private:
 Result<std::string> scenarioSkeleton(const LoadedModule& module, const SkeletonRequest& request) {
   const std::string entry = request.load.entry.empty() ? "main" : request.load.entry;
   std::vector<std::string> generated;
-  Result<Scenario> scenario =
-      generateScenario({entry, module.words, module.words}, request.assumptions, kSeed, generated);
+  Result<Scenario> scenario = generateScenario({entry, module.words(), module.words()},
+                                               request.assumptions, kSeed, generated);
   if (!scenario) return scenario.error();
   ScenarioShader& shader = scenario->shaders[0];
-  Result<Reflection> reflection = reflect(module.words, shader.entry, shader.specConstants);
+  Result<Reflection> reflection = reflect(module.words(), shader.entry, shader.specConstants);
   if (!reflection) return reflection.error();
-  Result<ModuleInterface> interface = describeModule(module.words, request.assumptions, "");
+  Result<ModuleInterface> interface = describeModule(module.words(), request.assumptions, "");
   if (!interface) return interface.error();
   const ScenarioTextNotes notes =
       Skeleton(*scenario, *reflection, *interface).run(request.name, generated);

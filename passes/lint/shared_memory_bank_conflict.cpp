@@ -22,6 +22,7 @@
 #include "analysis/shared_memory/shared_layout.h"
 #include "analysis/shared_memory/shared_variables.h"
 #include "analysis/uniformity/uniformity.h"
+#include "analysis/values/lane_values.h"
 #include "lint/context.h"
 #include "text/format_text.h"
 
@@ -108,6 +109,7 @@ void lintSharedMemoryBankConflict(LintContext& context, LintFindings& findings) 
     if (!kernel.size) continue;
     const std::vector<FunctionRef>& functions = kernel.entry->functions;
     std::optional<std::map<const SharedAccess*, ExecutedAccess>> executed;
+    LaneValues values(*kernel.affine, *kernel.size, context.target().subgroupSize);
     for (const SharedVariable& variable : variables) {
       const SharedLayout layout(variable);
       for (const SharedAccess& access : variable.accesses) {
@@ -125,8 +127,8 @@ void lintSharedMemoryBankConflict(LintContext& context, LintFindings& findings) 
           return cost.cleanCycles == 0 || cost.cycles < kLeastRatio * cost.cleanCycles;
         };
         // A first look at each access, before the loops of all are run.
-        if (isClean(costOf(AccessPattern::build(context.analyses(), *kernel.affine, variable,
-                                                access, *kernel.size, context.target()))))
+        if (isClean(costOf(AccessPattern::build(context.analyses(), *kernel.affine, values,
+                                                variable, access, context.target()))))
           continue;
         if (!executed)
           executed = AccessPattern::execute(context.analyses(), *kernel.affine, *kernel.entry,

@@ -144,12 +144,12 @@ void addDiff(ReportSubject& subject, const std::string& title, const std::string
 void addModuleDetail(ReportSubject& subject, const LoadedModule& module, const Words& output,
                      bool keepsLines, const SubjectDetail& detail) {
   const bool isStripped = module.isSource() && !keepsLines;
-  const Words input = isStripped ? stripLines(module.words) : module.words;
+  const Words input = isStripped ? stripLines(module.words()) : module.words();
   subject.bytesBefore = input.size() * sizeof(uint32_t);
   subject.bytesAfter = output.size() * sizeof(uint32_t);
   subject.isUnchanged = input == output;
-  addSources(subject, {&module.words, 1}, detail.mostSourceLines);
-  addDisassembly(subject, module.words, detail.mostSourceLines);
+  addSources(subject, {&module.words(), 1}, detail.mostSourceLines);
+  addDisassembly(subject, module.words(), detail.mostSourceLines);
   if (!detail.hasDiff || subject.isUnchanged) return;
   // Without lines: they would drown what changed.
   Result<std::string> before = disassemble(stripLines(input), TextHeader::No);

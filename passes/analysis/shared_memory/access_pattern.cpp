@@ -13,6 +13,10 @@
 namespace lanewise {
 namespace {
 
+/// What the estimates of a variable's accesses may compute (LaneValues::computed()), some eighty
+/// milliseconds. Each has one look at all lanes whatever it costs.
+constexpr uint64_t kMostValues = uint64_t(1) << 23;
+
 uint64_t invocationsOf(std::array<uint32_t, 3> size) {
   return uint64_t(size[0]) * size[1] * size[2];
 }
@@ -72,22 +76,42 @@ public:
                        [&](const Condition& c) { return holds(c, context); });
   }
 
-  /// All lanes of the subgroup that starts at local invocation `first`. `contextOf` says in which
-  /// context a lane of it takes part, if it does.
-  template <class ContextOf>
-  Subgroup subgroup(ContextOf&& contextOf) {
+  /// The forms of all lanes (indices, then offsets) when what is uniform has the seed's values.
+  std::vector<LaneColumn> columns(LaneValues& values, uint32_t seed) const {
+    std::vector<LaneColumn> all;
+    for (const AffineExpr& e : indices_) all.push_back(values.of(e, seed));
+    for (const AffineExpr& e : offsets_) all.push_back(values.of(e, seed));
+    return all;
+  }
+
+  /// Whether a condition masks none of the lanes that are there, by lane.
+  std::vector<bool> takePart(LaneValues& values, uint32_t seed) const {
+    std::vector<bool> all(values.lanes(), true);
+    for (const Condition& c : conditions_) {
+      const LaneColumn& column = values.of(c.value, seed);
+      for (uint32_t n = 0; n < values.lanes(); ++n) {
+        const auto value = column.value(n);
+        all[n] = all[n] && value && (*value != 0) != c.negated;
+      }
+    }
+    return all;
+  }
+
+  /// All lanes of the subgroup that starts at local invocation `first`. `takesPart(lane)` says
+  /// whether a lane that is there takes part.
+  template <class TakesPart>
+  Subgroup subgroup(std::span<const LaneColumn> columns, uint32_t first, uint32_t invocations,
+                    TakesPart&& takesPart) const {
     const size_t width = indices_.size() + 1;
     const uint32_t lanes = target_.subgroupSize;
     Subgroup result;
     result.values.resize(lanes * width);
     result.active.resize(lanes);
-    for (uint32_t n = 0; n < lanes; ++n) {
-      const std::optional<LaneContext> context = contextOf(n);
-      if (!context) continue;
-      uint32_t* values = &result.values[n * width];
-      result.active[n] = lane(*context, values);
-      if (!result.active[n]) std::fill(values, values + width, 0);
-    }
+    for (uint32_t n = 0; n < lanes && first + n < invocations; ++n)
+      if (takesPart(first + n) && hasValue(columns, first + n)) {
+        result.active[n] = true;
+        fillIn(columns, first + n, &result.values[n * width]);
+      }
     result.bases.push_back({std::vector<uint32_t>(indices_.size(), 0)});
     const auto origin = std::find(result.active.begin(), result.active.end(), true);
     if (!isShiftable_ || origin == result.active.end()) return result;
@@ -100,16 +124,11 @@ public:
     return result;
   }
 
-  /// The lanes of a subgroup that no condition masks, whatever loops do.
-  Subgroup subgroup(uint64_t first, std::array<uint32_t, 3> size, uint32_t seed) {
-    return subgroup([&](uint32_t n) {
-      std::optional<LaneContext> context;
-      if (first + n < invocationsOf(size))
-        context = LaneContext{localIdOf(first + n, size), n, uint32_t(first / target_.subgroupSize),
-                              seed};
-      if (context && !takesPart(*context)) context.reset();
-      return context;
-    });
+  /// What is known of a lane's columns (LaneColumn::Fact).
+  static uint8_t factsOf(std::span<const LaneColumn> columns, uint32_t lane) {
+    uint8_t facts = LaneColumn::HasValue;
+    for (const LaneColumn& c : columns) facts = LaneColumn::join(facts, c.facts[lane]);
+    return facts;
   }
 
   /// Forms that are evaluated for each lane.
@@ -132,28 +151,18 @@ private:
     return e;
   }
 
-  /// Fills in `values` (the indices, then the offset inside the element) for one lane; false if the
-  /// lane takes no part, because an index is undefined for it.
-  bool lane(const LaneContext& context, uint32_t* values) {
-    for (size_t n = 0; n < indices_.size(); ++n) {
-      const auto value = affine_.evaluate(indices_[n], context);
-      if (!value) return false;
-      values[n] = *value;
-    }
-    uint64_t inside = access_.offset;
-    for (size_t n = 0; n < offsets_.size(); ++n) {
-      const auto value = affine_.evaluate(offsets_[n], context);
-      if (!value) return false;
-      inside += *value * access_.dynamicOffsets[n].second;
-    }
-    values[indices_.size()] = uint32_t(inside);
-    return true;
+  static bool hasValue(std::span<const LaneColumn> columns, uint32_t lane) {
+    return std::all_of(columns.begin(), columns.end(),
+                       [&](const LaneColumn& c) { return c.is(lane, LaneColumn::HasValue); });
   }
 
-  /// False if a condition masks the lane.
-  bool takesPart(const LaneContext& context) const {
-    return std::all_of(conditions_.begin(), conditions_.end(),
-                       [&](const Condition& c) { return holds(c, context); });
+  /// The indices, then the offset inside the element.
+  void fillIn(std::span<const LaneColumn> columns, uint32_t lane, uint32_t* values) const {
+    for (size_t n = 0; n < indices_.size(); ++n) values[n] = columns[n].values[lane];
+    uint64_t inside = access_.offset;
+    for (size_t n = 0; n < offsets_.size(); ++n)
+      inside += columns[indices_.size() + n].values[lane] * access_.dynamicOffsets[n].second;
+    values[indices_.size()] = uint32_t(inside);
   }
 
   struct Condition {
@@ -229,29 +238,24 @@ public:
     if (number >= kSomeVisits) step = number >= kManyVisits ? 61 : 7;
     pattern.isEstimate_ |= step != 1;
     if (number % step != 0 || isDataDependent) return;
-    uint32_t seeds = 1;
+    std::vector<LaneColumn> columns = builder_.columns(walk.values(), 0);
+    uint8_t facts = 0;
+    visit.lanes->forEach([&](uint32_t n) { facts |= builder_.factsOf(columns, n); });
+    if ((facts & LaneColumn::IsUnknown) != 0) {
+      isDataDependent = true;
+      return;
+    }
+    const bool isSampled = (facts & LaneColumn::IsSampled) != 0;
+    pattern.isEstimate_ |= isSampled;
+    const uint32_t seeds = !isSampled ? 1 : number == 0 ? kSeedsOfFirst : kSeedsOfLater;
     for (uint32_t seed = 0; seed < seeds; ++seed) {
-      EvaluationNotes notes;
-      std::vector<Subgroup> found;
-      for (uint32_t s = 0; s < subgroups; ++s) {
-        if (!isActive[s]) continue;
-        const uint32_t first = s * target.subgroupSize;
-        found.push_back(builder_.subgroup([&](uint32_t n) {
-          std::optional<LaneContext> context;
-          if (first + n < invocations && visit.lanes->test(first + n))
-            context = walk.context(first + n, uint32_t(number * kSeedsOfLater + seed), notes);
-          return context;
-        }));
-        walk.spend(target.subgroupSize * (pattern.rank_ + 1));
-      }
-      if (notes.isUnknown) {
-        isDataDependent = true;
-        return;
-      }
-      if (notes.isSampled && seed == 0) seeds = number == 0 ? kSeedsOfFirst : kSeedsOfLater;
-      pattern.isEstimate_ |= notes.isSampled;
-      for (Subgroup& subgroup : found)
-        add(std::move(subgroup), visit.weight * double(step) / seeds);
+      if (isSampled)
+        columns = builder_.columns(walk.values(), uint32_t(number * kSeedsOfLater + seed));
+      for (uint32_t s = 0; s < subgroups; ++s)
+        if (isActive[s])
+          add(builder_.subgroup(columns, s * target.subgroupSize, uint32_t(invocations),
+                                [&](uint32_t n) { return visit.lanes->test(n); }),
+              visit.weight * double(step) / seeds);
     }
   }
 
@@ -270,21 +274,30 @@ private:
 };
 
 std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& affine,
+                                                  LaneValues& values,
                                                   const SharedVariable& variable,
                                                   const SharedAccess& access,
-                                                  std::array<uint32_t, 3> size,
                                                   const TargetProfile& target) {
-  if (invocationsOf(size) > kMaxCountedInvocations) return std::nullopt;
+  const uint32_t invocations = values.lanes();
+  if (invocations > kMaxCountedInvocations) return std::nullopt;
   Builder builder(analyses, affine, variable, access, target);
   if (!builder.isEvaluable()) return std::nullopt;
   Recorder recorder(builder, access);
   const UniformStates states = builder.uniformStates();
-  for (uint32_t seed = 0; seed < states.count; ++seed) {
+  const uint64_t mostValues = kMostValues / variable.accesses.size();
+  const uint64_t before = values.computed();
+  uint32_t seed = 0;
+  for (; seed < states.count && (seed == 0 || values.computed() - before < mostValues); ++seed) {
     if (!builder.runs(seed)) continue;
-    for (uint64_t first = 0; first < invocationsOf(size); first += target.subgroupSize)
-      recorder.add(builder.subgroup(first, size, seed), 1);
+    const std::vector<LaneColumn> columns = builder.columns(values, seed);
+    const std::vector<bool> takePart = builder.takePart(values, seed);
+    for (uint32_t first = 0; first < invocations; first += target.subgroupSize)
+      recorder.add(
+          builder.subgroup(columns, first, invocations, [&](uint32_t n) { return takePart[n]; }),
+          1);
   }
-  recorder.pattern.isEstimate_ = !states.isComplete || builder.hasUnknownCondition();
+  recorder.pattern.isEstimate_ =
+      !states.isComplete || seed < states.count || builder.hasUnknownCondition();
   return std::move(recorder.pattern);
 }
 
@@ -321,6 +334,7 @@ AccessPattern::execute(Analyses& analyses, Affine& affine, const EntryPoint& ent
       all[visit.inst].recorder->visit(walk, visit, target, invocations);
     });
   }
+  LaneValues values(affine, size, target.subgroupSize);
   for (Executed& e : all) {
     ExecutedAccess& executed = result[e.access];
     if (isWhole && e.recorder->weight > 0) {
@@ -331,7 +345,7 @@ AccessPattern::execute(Analyses& analyses, Affine& affine, const EntryPoint& ent
     const BlockRef block = module.blockOf(e.access->inst);
     if (!isWhole && !isNeverRun(analyses, affine, block))
       executed.weight = blockFrequency(analyses.get<Loops>(), block);
-    executed.pattern = build(analyses, affine, *e.variable, *e.access, size, target);
+    executed.pattern = build(analyses, affine, values, *e.variable, *e.access, target);
   }
   return result;
 }

@@ -25,6 +25,7 @@ struct AccessCost {
 };
 
 struct ExecutedAccess;
+class LaneValues;
 class WorkgroupWalk;
 
 /// The index values that the lanes of each subgroup use in one access.
@@ -38,12 +39,13 @@ public:
           std::span<const SharedVariable> variables, std::array<uint32_t, 3> size,
           const TargetProfile& target);
 
-  /// Of one access, whose loops are not run: each of their counters takes values of its own. `size`
-  /// is the workgroup size. Nothing when an index cannot be computed for each lane, or the
-  /// workgroup has more than kMaxCountedInvocations.
-  static std::optional<AccessPattern>
-  build(Analyses& analyses, Affine& affine, const SharedVariable& variable,
-        const SharedAccess& access, std::array<uint32_t, 3> size, const TargetProfile& target);
+  /// Of one access, whose loops are not run: each of their counters takes values of its own.
+  /// `values` are those of the workgroup, of nothing that is carried. Nothing when an index cannot
+  /// be computed for each lane, or the workgroup has more than kMaxCountedInvocations.
+  static std::optional<AccessPattern> build(Analyses& analyses, Affine& affine, LaneValues& values,
+                                            const SharedVariable& variable,
+                                            const SharedAccess& access,
+                                            const TargetProfile& target);
 
   /// Lanes that walk along one dimension, as an access might whose indices depend on data: index
   /// number `along` of `rank` is the lane, up to `extent`, and all others are 0.

@@ -92,6 +92,14 @@ std::optional<uint32_t> Affine::evaluate(const AffineExpr& e, const LaneContext&
   return state_->table.evaluate(e, lane);
 }
 
+uint32_t Affine::sampleOf(uint32_t term, uint32_t seed) const {
+  return state_->table.sample(state_->table.facts(term), seed);
+}
+
+bool Affine::isOneOfSeveral(uint32_t term) const {
+  return state_->table.sampleCount(state_->table.facts(term)) != 1;
+}
+
 std::optional<uint32_t> Affine::evaluate(const AffineExpr& e,
                                          const std::array<uint32_t, 3>& localId,
                                          std::span<const Assignment> assigned) const {

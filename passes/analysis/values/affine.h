@@ -74,23 +74,6 @@ struct AffineExpr {
   bool isConstant() const { return terms.empty(); }
 };
 
-struct LaneContext;
-
-/// Values that terms have at one point of an execution, in place of those that a seed chooses.
-class TermValues {
-public:
-  virtual ~TermValues() = default;
-  /// Of an Induction, UniformOpaque or VaryingOpaque term, for the lane; nothing where it is not
-  /// known.
-  virtual std::optional<uint32_t> of(uint32_t term, const LaneContext& lane) const = 0;
-};
-
-/// What an evaluation had to do without.
-struct EvaluationNotes {
-  bool isSampled = false; ///< a seed chose the value of some term, out of several
-  bool isUnknown = false; ///< some term has no value
-};
-
 /// One invocation for which an expression is evaluated, and the values that everything uniform
 /// takes.
 struct LaneContext {
@@ -103,8 +86,6 @@ struct LaneContext {
   /// workgroup ids and iterations are small (0 for seed 0) and other values large (at least 8192,
   /// 65535 for seed 0), so that guards such as `id < count` hold.
   uint32_t seed = 0;
-  const TermValues* values = nullptr; ///< asked first
-  EvaluationNotes* notes = nullptr;   ///< only ever set to true
 };
 
 /// Seeds for the terms of some expressions whose value a seed chooses.
@@ -168,6 +149,10 @@ public:
   /// The value for one lane. Nothing when it is not evaluable or undefined for this lane (division
   /// by 0).
   std::optional<uint32_t> evaluate(const AffineExpr& e, const LaneContext& lane) const;
+  /// The value that a seed chooses for a WorkgroupId, Induction or UniformOpaque term, and whether
+  /// another seed might choose another.
+  uint32_t sampleOf(uint32_t term, uint32_t seed) const;
+  bool isOneOfSeveral(uint32_t term) const;
 
   /// A value that a term is given, whatever the term is.
   using Assignment = std::pair<uint32_t, uint32_t>;

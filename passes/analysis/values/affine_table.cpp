@@ -13,7 +13,6 @@ namespace {
 constexpr uint32_t kMaxDepth = 24;
 constexpr uint32_t kMaxWeight = 200;
 /// Arguments of a Derived term: those of OpBitFieldInsert.
-constexpr size_t kMaxArguments = 4;
 /// Sums of larger integers are not followed. Far above 2^32, far below the end of int64_t.
 constexpr int64_t kLargestSum = int64_t(1) << 48;
 
@@ -257,12 +256,8 @@ std::optional<uint32_t> AffineTable::evaluateTerm(uint32_t term, const LaneConte
   case AffineTerm::Kind::WorkgroupId:
   case AffineTerm::Kind::Induction:
   case AffineTerm::Kind::UniformOpaque:
-    if (const auto value = lane.values ? lane.values->of(term, lane) : std::nullopt) return value;
-    if (lane.notes && sampleCount(f) != 1) lane.notes->isSampled = true;
     return sample(f, lane.seed);
   case AffineTerm::Kind::VaryingOpaque:
-    if (const auto value = lane.values ? lane.values->of(term, lane) : std::nullopt) return value;
-    if (lane.notes) lane.notes->isUnknown = true;
     return std::nullopt;
   case AffineTerm::Kind::Derived:
     return evaluateDerived(f.term, [&](const AffineExpr& e) { return evaluate(e, lane); });

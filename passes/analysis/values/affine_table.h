@@ -46,6 +46,8 @@ struct AffineTermFacts {
 /// whoever fetches operands does that.
 class AffineTable {
 public:
+  static constexpr size_t kMaxArguments = 4; ///< of a Derived term
+
   explicit AffineTable(const Dominance& dominance) : dominance_(dominance) {}
 
   void setContext(BlockRef block) { context_ = block; }
@@ -105,6 +107,10 @@ public:
   /// See Affine::evaluate().
   std::optional<uint32_t> evaluate(const AffineExpr& e, const std::array<uint32_t, 3>& localId,
                                    std::span<const std::pair<uint32_t, uint32_t>> assigned) const;
+  /// The value that a seed chooses for a term of WorkgroupId, Induction or UniformOpaque.
+  uint32_t sample(const AffineTermFacts& facts, uint32_t seed) const;
+  /// Out of how many values.
+  uint64_t sampleCount(const AffineTermFacts& facts) const;
   /// What seeds there are for the uniform terms of all of these, at most `most`.
   UniformStates uniformStates(std::span<const AffineExpr* const> together, BlockRef at,
                               uint32_t most) const;
@@ -148,8 +154,6 @@ private:
   template <class Evaluate>
   std::optional<uint32_t> evaluateDerived(const AffineTerm& term, Evaluate&& evaluate) const;
   void collectSampled(const AffineExpr& e, std::vector<uint32_t>& terms) const;
-  uint32_t sample(const AffineTermFacts& facts, uint32_t seed) const;
-  uint64_t sampleCount(const AffineTermFacts& facts) const;
   bool isSampled(const AffineTermFacts& facts) const;
 
   const Dominance& dominance_;

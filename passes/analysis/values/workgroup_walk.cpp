@@ -10,8 +10,9 @@
 namespace lanewise {
 namespace {
 
-/// Evaluations of a form for a lane, some fifty milliseconds for a million.
-constexpr uint64_t kMostEvaluations = uint64_t(1) << 21;
+/// Values of terms for lanes, some ten milliseconds for a million.
+constexpr uint64_t kMostValues = uint64_t(1) << 25;
+constexpr uint64_t kMostBlocks = uint64_t(1) << 17;
 constexpr uint32_t kMostCalls = 64;
 /// Of a loop that is known to go round more often only the first rounds are run, each for several.
 constexpr uint64_t kLongLoop = 64, kRoundsOfLongLoop = 32;
@@ -27,26 +28,12 @@ bool isLong(const Loop& loop) {
 WorkgroupWalk::WorkgroupWalk(Analyses& analyses, Affine& affine, const EntryPoint& entry,
                              std::array<uint32_t, 3> size, uint32_t subgroupSize)
     : analyses_(analyses), module_(analyses.module()), affine_(affine), entry_(entry), size_(size),
-      subgroupSize_(subgroupSize), lanes_(size[0] * size[1] * size[2]) {}
+      subgroupSize_(subgroupSize), lanes_(size[0] * size[1] * size[2]),
+      values_(affine, size, subgroupSize, this) {}
 
-LaneContext WorkgroupWalk::context(uint32_t lane, uint32_t seed, EvaluationNotes& notes) const {
-  LaneContext context{localIdOf(lane, size_), lane % subgroupSize_, lane / subgroupSize_, seed};
-  context.values = this;
-  context.notes = &notes;
-  return context;
-}
-
-void WorkgroupWalk::spend(uint64_t evaluations) {
-  isOver_ = isOver_ || evaluations > left_;
-  left_ -= std::min(left_, evaluations);
-}
-
-std::optional<uint32_t> WorkgroupWalk::of(uint32_t term, const LaneContext& lane) const {
-  if (term >= slotOfTerm_.size() || slotOfTerm_[term] < 0) return std::nullopt;
-  const Slot& slot = slots_[size_t(slotOfTerm_[term])];
-  const uint32_t n = lane.subgroupIndex * subgroupSize_ + lane.subgroupLane;
-  if (slot.isKnown[n] == 0) return std::nullopt;
-  return slot.values[n];
+const LaneColumn* WorkgroupWalk::of(uint32_t term) const {
+  if (term >= slotOfTerm_.size() || slotOfTerm_[term] < 0) return nullptr;
+  return &slots_[size_t(slotOfTerm_[term])];
 }
 
 // ---- prepare ----
@@ -175,7 +162,6 @@ void WorkgroupWalk::prepare(std::span<const InstRef> insts,
 bool WorkgroupWalk::run(std::span<const InstRef> insts, std::span<const AffineExpr* const> values,
                         const std::function<void(const Visit&)>& visit) {
   visit_ = &visit;
-  left_ = kMostEvaluations;
   prepare(insts, values);
   LaneMask all(lanes_);
   for (uint32_t n = 0; n < lanes_; ++n) all.set(n);
@@ -213,7 +199,7 @@ double WorkgroupWalk::weightOf(BlockRef block) const {
 
 void WorkgroupWalk::execute(const Arrival& arrival, Pending& pending, double weight,
                             bool isCertain) {
-  spend(lanes_ / 16 + 1);
+  isOver_ = isOver_ || values_.computed() > kMostValues || ++blocks_ > kMostBlocks;
   Arrival here = arrival;
   while (here.uncertainTo != 0 && order_[here.block.value] >= here.uncertainTo) {
     const auto left = pending.left.find(here.uncertainTo);
@@ -249,26 +235,19 @@ void WorkgroupWalk::execute(const Arrival& arrival, Pending& pending, double wei
 
 WorkgroupWalk::Ways WorkgroupWalk::waysOf(const AffineExpr& condition, const LaneMask& lanes) {
   Ways ways{LaneMask(lanes_), LaneMask(lanes_), LaneMask(lanes_)};
-  EvaluationNotes notes;
+  const LaneColumn& values = values_.of(condition);
   if (affine_.isWorkgroupUniform(condition)) {
-    std::optional<uint32_t> first;
-    lanes.forEach([&, isFirst = true](uint32_t n) mutable {
-      if (isFirst) first = affine_.evaluate(condition, context(n, 0, notes));
-      isFirst = false;
-    });
-    spend(1);
-    ways.isSampled = notes.isSampled;
-    (!first || notes.isSampled ? ways.open : *first != 0 ? ways.yes : ways.no) = lanes;
+    const uint32_t first = lanes.first();
+    const auto value = values.value(first);
+    ways.isSampled = values.is(first, LaneColumn::IsSampled);
+    (!value || ways.isSampled ? ways.open : *value != 0 ? ways.yes : ways.no) = lanes;
     return ways;
   }
-  uint64_t count = 0;
   lanes.forEach([&](uint32_t n) {
-    const auto value = affine_.evaluate(condition, context(n, 0, notes));
+    const auto value = values.value(n);
     (!value ? ways.open : *value != 0 ? ways.yes : ways.no).set(n);
-    ++count;
+    ways.isSampled |= values.is(n, LaneColumn::IsSampled);
   });
-  spend(count);
-  ways.isSampled = notes.isSampled;
   return ways;
 }
 
@@ -329,17 +308,18 @@ void WorkgroupWalk::branch(const Arrival& arrival, InstRef terminator, Pending& 
 
 /// A switch: each lane takes its case; where the selector is not known, every one.
 void WorkgroupWalk::choose(const Arrival& arrival, InstRef terminator, Pending& pending) {
-  const AffineExpr& selector = *conditions_.at(arrival.block);
+  const LaneColumn& selector = values_.of(*conditions_.at(arrival.block));
   const BlockRef otherwise = module_.blockOfLabel(module_.idAt(terminator, 2));
   std::map<BlockRef, LaneMask> ways;
   const auto targets = analyses_.get<Cfg>().successors(arrival.block);
-  EvaluationNotes notes;
+  bool isSampled = false;
   const bool isNarrow = module_.wordCount(terminator) % 2 == 1; // a literal is one word
   bool isOpen = false;
   arrival.lanes.forEach([&](uint32_t n) {
-    const auto value = affine_.evaluate(selector, context(n, 0, notes));
+    const auto value = selector.value(n);
+    isSampled |= selector.is(n, LaneColumn::IsSampled);
     auto add = [&](BlockRef to) { ways.try_emplace(to, LaneMask(lanes_)).first->second.set(n); };
-    if (!value || notes.isSampled || !isNarrow) {
+    if (!value || isSampled || !isNarrow) {
       isOpen = true;
       for (BlockRef to : targets) add(to);
       return;
@@ -350,7 +330,6 @@ void WorkgroupWalk::choose(const Arrival& arrival, InstRef terminator, Pending& 
         to = module_.blockOfLabel(module_.idAt(terminator, word + 1));
     add(to);
   });
-  spend(lanes_);
   uint32_t uncertainTo = arrival.uncertainTo;
   if (isOpen) uncertainTo = std::max(uncertainTo, orderOfMerge(arrival.block));
   for (const auto& [to, lanes] : ways) go(arrival, to, lanes, uncertainTo, pending);
@@ -370,31 +349,26 @@ void WorkgroupWalk::crossEdge(BlockRef from, BlockRef to, const LaneMask& lanes,
       const uint32_t slot = slotOfId_.at(module_.resultId(phi));
       for (uint32_t word = 3; word + 1 < module_.wordCount(phi); word += 2) {
         if (module_.idAt(phi, word + 1) != label) continue;
-        const AffineExpr& value = affine_.of(module_.idAt(phi, word));
-        const bool isUniform = affine_.isWorkgroupUniform(value);
-        std::optional<uint32_t> last;
-        bool isFirst = true;
+        const AffineExpr& form = affine_.of(module_.idAt(phi, word));
+        const LaneColumn& values = values_.of(form);
+        const bool isUniform = affine_.isWorkgroupUniform(form);
         lanes.forEach([&](uint32_t n) {
-          if (!isUniform || isFirst) {
-            EvaluationNotes notes;
-            last = affine_.evaluate(value, context(n, 0, notes));
-            if (notes.isSampled) last.reset();
-            spend(1);
-          }
-          isFirst = false;
-          changes.push_back({slot, n, last});
+          const uint32_t from = isUniform ? lanes.first() : n;
+          const bool isSampled = values.is(from, LaneColumn::IsSampled);
+          changes.push_back({slot, n, isSampled ? std::nullopt : values.value(from)});
         });
       }
     }
   for (const Change& change : changes) {
-    Slot& slot = slots_[change.slot];
+    LaneColumn& slot = slots_[change.slot];
     // Lanes that may have come another way as well.
     const bool isDoubtful =
         already && already->test(change.lane) &&
-        (slot.isKnown[change.lane] == 0 || slot.values[change.lane] != change.value);
-    slot.isKnown[change.lane] = change.value && !isDoubtful;
+        (!slot.is(change.lane, LaneColumn::HasValue) || slot.values[change.lane] != change.value);
+    slot.facts[change.lane] = change.value && !isDoubtful ? LaneColumn::HasValue : 0;
     slot.values[change.lane] = change.value.value_or(0);
   }
+  if (!changes.empty()) values_.forget();
 }
 
 void WorkgroupWalk::go(const Arrival& arrival, BlockRef to, const LaneMask& lanes,
@@ -412,12 +386,14 @@ void WorkgroupWalk::go(const Arrival& arrival, BlockRef to, const LaneMask& lane
     const bool isBack = loops.contains(*loop, arrival.block);
     Round& round = rounds_[to];
     round = isBack ? Round{round.number + 1, round.hasKnownEnd, round.wasLeft} : Round{};
-    if (const auto slot = slotOfId_.find(module_.labelId(to)); slot != slotOfId_.end())
+    if (const auto slot = slotOfId_.find(module_.labelId(to)); slot != slotOfId_.end()) {
       lanes.forEach([&](uint32_t n) {
-        Slot& iterations = slots_[slot->second];
+        LaneColumn& iterations = slots_[slot->second];
         iterations.values[n] = isBack ? iterations.values[n] + 1 : 0;
-        iterations.isKnown[n] = 1;
+        iterations.facts[n] = LaneColumn::HasValue;
       });
+      values_.forget();
+    }
   }
   if (at == pending.end()) {
     pending[order] = {to, lanes, uncertainTo};

@@ -15,10 +15,12 @@
 #include "analysis/module/analyses.h"
 #include "analysis/module/entry_points.h"
 #include "analysis/values/affine.h"
+#include "analysis/values/lane_values.h"
 
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <span>
@@ -37,6 +39,11 @@ public:
       if (word != 0) return false;
     return true;
   }
+  uint32_t first() const { ///< of a mask that is not empty
+    size_t n = 0;
+    while (words_[n] == 0) ++n;
+    return uint32_t(n * 64) + uint32_t(std::countr_zero(words_[n]));
+  }
   LaneMask& operator|=(const LaneMask& other) {
     for (size_t n = 0; n < words_.size(); ++n) words_[n] |= other.words_[n];
     return *this;
@@ -52,7 +59,7 @@ private:
   std::vector<uint64_t> words_;
 };
 
-class WorkgroupWalk : public TermValues {
+class WorkgroupWalk : public CarriedColumns {
 public:
   /// One execution of an instruction by the lanes that are there together.
   struct Visit {
@@ -73,19 +80,12 @@ public:
   bool run(std::span<const InstRef> insts, std::span<const AffineExpr* const> values,
            const std::function<void(const Visit&)>& visit);
 
-  /// While `visit` runs: the context to evaluate forms in for a lane.
-  LaneContext context(uint32_t lane, uint32_t seed, EvaluationNotes& notes) const;
-  /// Counts work beside the walk's own towards what is too long.
-  void spend(uint64_t evaluations);
+  /// While `visit` runs: what forms are there. Counts towards what takes too long.
+  LaneValues& values() { return values_; }
 
-  std::optional<uint32_t> of(uint32_t term, const LaneContext& lane) const override;
+  const LaneColumn* of(uint32_t term) const override;
 
 private:
-  /// What is carried along: the value of a phi, or how often a loop went round.
-  struct Slot {
-    std::vector<uint32_t> values; ///< by lane
-    std::vector<uint8_t> isKnown;
-  };
   /// Lanes on their way to a block.
   struct Arrival {
     BlockRef block;
@@ -139,6 +139,7 @@ private:
   const std::array<uint32_t, 3> size_;
   const uint32_t subgroupSize_, lanes_;
 
+  LaneValues values_;
   const std::function<void(const Visit&)>* visit_ = nullptr;
   std::vector<uint32_t> order_;                      ///< by BlockRef; UINT32_MAX: not ordered
   std::map<BlockRef, std::vector<Event>> events_;    ///< in module order
@@ -146,10 +147,11 @@ private:
   std::map<BlockRef, const AffineExpr*> conditions_; ///< of branches and switches
   std::vector<int32_t> slotOfTerm_;                  ///< by term; -1: none, -2: not looked at
   std::map<Id, uint32_t> slotOfId_;                  ///< a phi or the label of a loop's header
-  std::vector<Slot> slots_;
+  /// What is carried along: the value of a phi, or how often a loop went round.
+  std::deque<LaneColumn> slots_;
   std::map<BlockRef, Round> rounds_; ///< by header
   uint32_t callDepth_ = 0;
-  uint64_t left_ = 0; ///< evaluations
+  uint64_t blocks_ = 0; ///< executed
   bool isOver_ = false;
 };
 

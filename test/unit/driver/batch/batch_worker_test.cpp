@@ -61,7 +61,7 @@ protected:
   /// The module as it was compiled.
   std::string unoptimized() const {
     const Result<LoadedModule> module = loadModule(plan_.inputs[0].path, {});
-    return module ? bytesOf(stripLines(module->words)) : std::string();
+    return module ? bytesOf(stripLines(module->words())) : std::string();
   }
 
   ScratchFolder folder_;

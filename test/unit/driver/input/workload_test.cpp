@@ -117,8 +117,8 @@ TEST_F(WorkloadTest, CompiledSourceKeepsItsLinesWhereTheyAreWanted) {
   const ScenarioShaders s = shaders();
   Result<LoadedModule> module = s.load(s.scenario().shaders[1]);
   ASSERT_TRUE(module) << module.error().message;
-  EXPECT_EQ(wordsOf(*module, Lines::Keep), module->words);
-  EXPECT_LT(wordsOf(*module, Lines::Strip).size(), module->words.size());
+  EXPECT_EQ(wordsOf(*module, Lines::Keep), module->words());
+  EXPECT_LT(wordsOf(*module, Lines::Strip).size(), module->words().size());
 }
 
 TEST_F(WorkloadTest, ErrorsOfCompilersKeepTheirForm) {

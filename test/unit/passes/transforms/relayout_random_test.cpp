@@ -7,6 +7,7 @@
 #include "analysis/shared_memory/layout_search.h"
 #include "analysis/shared_memory/shared_layout.h"
 #include "analysis/shared_memory/shared_variables.h"
+#include "analysis/values/lane_values.h"
 #include "ir/rewriter.h"
 #include "random_shared_kernel.h"
 #include "subject.h"
@@ -343,10 +344,11 @@ void checkKernel(uint32_t seed, PatternCounts& counts) {
   const SharedVariable& variable = variables.front();
   ASSERT_TRUE(variable.obstacles.empty());
   Affine affine(subject.analyses(), setup.size);
+  LaneValues values(affine, setup.size, target.subgroupSize);
   std::vector<std::optional<AccessPattern>> patterns;
   for (const SharedAccess& access : variable.accesses)
     patterns.push_back(
-        AccessPattern::build(subject.analyses(), affine, variable, access, setup.size, target));
+        AccessPattern::build(subject.analyses(), affine, values, variable, access, target));
   const SharedLayout original(variable), changed = kernel.layout(variable);
   const Id id = variable.id;
   auto sizeOf = [&](uint32_t moreSpec) {

@@ -157,7 +157,7 @@ void compareScenario(const driver::ScenarioShaders& shaders, const driver::Scena
     const driver::ScenarioShader& shader = *scenario.findShader(dispatch.shader);
     Result<driver::LoadedModule> module = shaders.load(shader);
     ASSERT_TRUE(module) << module.error().str();
-    modules.modules[shader.name] = canonical(module->words);
+    modules.modules[shader.name] = canonical(module->words());
   }
   std::vector<std::string> notes;
   Result<driver::Program> program = driver::bindProgram(scenario, modules, notes);

@@ -2,6 +2,7 @@
 #include "analysis/shared_memory/access_pattern.h"
 #include "analysis/shared_memory/shared_layout.h"
 #include "analysis/shared_memory/shared_variables.h"
+#include "analysis/values/lane_values.h"
 #include "assemble.h"
 
 #include <gtest/gtest.h>
@@ -71,8 +72,9 @@ struct Collected {
   }
   AccessCost cost(size_t array, size_t access) {
     Affine affine(*analyses, std::array<uint32_t, 3>{32, 8, 1});
-    auto pattern = AccessPattern::build(*analyses, affine, arrays[array],
-                                        arrays[array].accesses[access], {32, 8, 1}, target);
+    LaneValues values(affine, {32, 8, 1}, target.subgroupSize);
+    auto pattern = AccessPattern::build(*analyses, affine, values, arrays[array],
+                                        arrays[array].accesses[access], target);
     EXPECT_TRUE(pattern.has_value());
     return pattern ? pattern->cost(target, addressForm(arrays[array], SharedLayout(arrays[array]),
                                                        arrays[array].accesses[access].node))
@@ -214,8 +216,9 @@ TEST(SharedVariables, HasNoPatternForIndicesFromMemory) {
           OpStore %a %f0
 )"));
   Affine affine(*c.analyses, std::array<uint32_t, 3>{32, 8, 1});
-  EXPECT_FALSE(AccessPattern::build(*c.analyses, affine, c.arrays[0], c.arrays[0].accesses[0],
-                                    {32, 8, 1}, c.target));
+  LaneValues values(affine, {32, 8, 1}, c.target.subgroupSize);
+  EXPECT_FALSE(AccessPattern::build(*c.analyses, affine, values, c.arrays[0],
+                                    c.arrays[0].accesses[0], c.target));
 }
 
 TEST(SharedVariables, SumsTheMemoryOfAnEntryPoint) {

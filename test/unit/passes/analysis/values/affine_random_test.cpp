@@ -1,5 +1,6 @@
 // Random expressions and loops: the forms against a direct interpreter of what was generated.
 #include "affine_shader.h"
+#include "analysis/values/lane_values.h"
 
 #include <map>
 #include <random>
@@ -381,6 +382,23 @@ void checkNodes(Generator& generator, Shader& shader, Tally& tally) {
   }
 }
 
+/// Column by column as lane by lane, whatever the forms are of.
+void checkColumns(Generator& generator, Shader& shader, std::array<uint32_t, 3> size) {
+  constexpr uint32_t kSubgroup = 32;
+  LaneValues values(*shader.affine, size, kSubgroup);
+  for (const Node& node : generator.nodes())
+    for (uint32_t seed : {0u, 5u}) {
+      const LaneColumn& column = values.of(shader.of(node.id), seed);
+      for (const std::array<uint32_t, 3>& id : generator.lanes()) {
+        const uint32_t n = (id[2] * size[1] + id[1]) * size[0] + id[0];
+        const LaneContext lane{id, n % kSubgroup, n / kSubgroup, seed};
+        ASSERT_EQ(column.value(n), shader.affine->evaluate(shader.of(node.id), lane))
+            << "id " << node.id << ", seed " << seed << "\n"
+            << generator.shader();
+      }
+    }
+}
+
 TEST(AffineRandom, FormsAgreeWithTheInterpreter) {
   constexpr std::array<uint32_t, 3> kSizes[] = {
       {32, 8, 1}, {64, 1, 1}, {7, 5, 3}, {1, 1, 1}, {256, 4, 1}};
@@ -392,6 +410,7 @@ TEST(AffineRandom, FormsAgreeWithTheInterpreter) {
     Shader shader(generator.shader(), size);
     ASSERT_TRUE(shader.module);
     checkNodes(generator, shader, tally);
+    checkColumns(generator, shader, size);
     if (HasFatalFailure()) return;
   }
   // The test would prove little if most forms were opaque.

@@ -1,0 +1,93 @@
+// Values of affine forms for all lanes of a workgroup at once: a column a form.
+//
+// Forms share terms: `t % 32` stands in every index of a tile. A term is computed once, for all
+// lanes, and kept for as long as it holds; lane by lane, each form would evaluate it again. Says
+// what Affine::evaluate() says for each lane.
+#pragma once
+
+#include "analysis/values/affine.h"
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace lanewise {
+
+/// Both by LocalInvocationIndex.
+struct LaneColumn {
+  enum Fact : uint8_t {
+    HasValue = 1,
+    IsSampled = 2, ///< a seed chose the value of some term, out of several
+    IsUnknown = 4  ///< some term has no value
+  };
+  std::vector<uint32_t> values;
+  std::vector<uint8_t> facts; ///< of Fact
+
+  /// What is known of one value and of the next that something is computed from, in this order:
+  /// behind one that has no value nothing is looked at.
+  static uint8_t join(uint8_t before, uint8_t next) {
+    return (before & HasValue) != 0 ? uint8_t((before & ~HasValue) | next) : before;
+  }
+  bool is(uint32_t lane, Fact fact) const { return (facts[lane] & fact) != 0; }
+  std::optional<uint32_t> value(uint32_t lane) const {
+    return is(lane, HasValue) ? std::optional(values[lane]) : std::nullopt;
+  }
+};
+
+/// Values that terms have at one point of an execution, in place of those that a seed chooses.
+class CarriedColumns {
+public:
+  virtual ~CarriedColumns() = default;
+  /// Of an Induction, UniformOpaque or VaryingOpaque term; null where none is ever carried. A lane
+  /// without a value has it from the seed.
+  virtual const LaneColumn* of(uint32_t term) const = 0;
+};
+
+class LaneValues {
+public:
+  /// What is given must outlive this.
+  LaneValues(const Affine& affine, std::array<uint32_t, 3> workgroupSize, uint32_t subgroupSize,
+             const CarriedColumns* carried = nullptr);
+
+  /// For LaneContext::seed; valid until the next call. Terms are kept for seed 0 and for the last
+  /// other one.
+  const LaneColumn& of(const AffineExpr& e, uint32_t seed = 0);
+  /// Carried columns have changed.
+  void forget() { ++round_; }
+  /// Values that were computed so far: columns times lanes.
+  uint64_t computed() const { return computed_; }
+  uint32_t lanes() const { return lanes_; }
+
+private:
+  struct Kept {
+    LaneColumn column;
+    uint64_t epoch = 0, round = 0; ///< when it was computed; 0: never
+    bool isCarried = false;        ///< it depends on carried columns
+  };
+  struct Columns {
+    uint32_t seed = 0;
+    uint64_t epoch = 1; ///< another for each change of the seed
+    std::deque<Kept> ofTerm;
+  };
+
+  const Kept& term(uint32_t index, Columns& columns);
+  void compute(uint32_t index, Columns& columns, Kept& kept);
+  void derive(const AffineTerm& term, Columns& columns, Kept& kept);
+  /// Fills `sum`. Whether it depends on carried columns.
+  bool add(const AffineExpr& e, Columns& columns, LaneColumn& sum);
+  void fill(LaneColumn& column, uint32_t value, uint8_t facts) const;
+
+  const Affine& affine_;
+  const std::array<uint32_t, 3> size_;
+  const uint32_t subgroupSize_, lanes_;
+  const CarriedColumns* carried_;
+  Columns first_, other_; ///< for seed 0, and for another
+  uint64_t round_ = 1;    ///< another for each change of what is carried
+  uint64_t kept_ = 0;     ///< columns
+  uint64_t computed_ = 0;
+  LaneColumn result_;
+};
+
+} // namespace lanewise
