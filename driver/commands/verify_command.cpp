@@ -3,6 +3,7 @@
 #include "commands/commands.h"
 #include "input/workload.h"
 #include "layout/layout_manifest.h"
+#include "options/assume_option.h"
 #include "options/option_groups.h"
 #include "report/html/report_subjects.h"
 #include "report/report.h"
@@ -159,6 +160,7 @@ Result<Workload> workloadOfScenario(const Options& o) {
   if (!layouts) return layouts.error();
   Workload work;
   work.scenario = shaders->scenario();
+  work.scenario.stated = o.assumptions.stated;
   std::map<std::string, Words> others;
   for (const ScenarioShader& shader : shaders->scenario().shaders) {
     if (&shader == *replaced) continue;
@@ -186,6 +188,7 @@ Result<Workload> workloadOfPrograms(const Options& o) {
   if (!shaders) return shaders.error();
   Workload work;
   work.scenario = shaders->scenario();
+  work.scenario.stated = o.assumptions.stated;
   std::vector<std::string> programs = stemsOf(o.inputs);
   for (size_t i = 0; i < programs.size(); ++i) // "out/" has no stem
     if (programs[i].empty()) programs[i] = fs::path(o.inputs[i]).parent_path().stem().string();
@@ -391,6 +394,8 @@ public:
     line.group("How to load it");
     addSourceOptions(line, o_.load, "entry point (without a scenario)");
     addAssumptionOptions(line, o_.assumptions);
+    addAssumeOption(line, o_.assumptions,
+                    "what TRANSFORMED was optimized for: inputs must agree with it");
     refuseBesideScenario(line, o_.scenario);
     line.group("How to run and report");
     addDeviceOptions(line, o_.verify);

@@ -3,6 +3,7 @@
 #include "layout/layout_manifest.h"
 #include "support/failure.h"
 #include "support/files.h"
+#include "verify/program/stated_inputs.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -145,7 +146,11 @@ Result<Scenario> generateScenario(const ShaderPair& modules, const Assumptions& 
                                   uint64_t seed, std::vector<std::string>& notes,
                                   const SynthesisLimits& limits) {
   Result<Scenario> made = synthesizeScenario({&modules, 1}, assumptions, seed, notes, limits);
-  if (made) return made;
+  if (made) {
+    made->stated = assumptions.stated;
+    if (!made->stated.empty()) meetStated(*made, modules.original);
+    return made;
+  }
   return failure(fmt::format("no inputs could be generated: {}", made.error().str()));
 }
 

@@ -1,5 +1,6 @@
 #include "options/opt_options.h"
 
+#include "options/assume_option.h"
 #include "options/option_groups.h"
 #include "support/failure.h"
 #include "support/files.h"
@@ -225,6 +226,9 @@ void declareAssumptions(CommandLine& line, OptOptions& o) {
   line.group("What the passes may assume");
   addTargetOption(line, o.targetName);
   addAssumptionOptions(line, o.pipeline.assumptions);
+  addAssumeOption(line, o.pipeline.assumptions,
+                  "what holds of the inputs of every dispatch: 'push.n % 64 == 0', 'groups.x <= "
+                  "4096', 'buffer A.length >= 1024'");
   line.flag("--robust", o.pipeline.isRobust,
             "change layouts only where every index is proved to be in range");
 }

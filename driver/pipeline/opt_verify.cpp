@@ -108,6 +108,7 @@ Result<std::unique_ptr<OptVerification>> OptVerification::create(Verifier& verif
     return v;
   }
   v->scenario_ = scenario->scenario();
+  v->scenario_.stated = options.pipeline.assumptions.stated;
   for (const ScenarioShader& shader : v->scenario_.shaders) {
     // The scenario of the command, not its copy: isUnderOptimization() compares by what they hold.
     if (scenario->isUnderOptimization(shader)) {

@@ -4,6 +4,7 @@
 #include "verify/branch_rounds.h"
 #include "verify/program/bind_program.h"
 #include "verify/program/marshal.h"
+#include "verify/program/stated_inputs.h"
 
 #include <algorithm>
 #include <utility>
@@ -79,7 +80,7 @@ private:
     std::vector<std::string> unused;
     Result<std::vector<Program>> programs =
         bindPrograms(*marshalling, variants_, unused, caches_.reflections);
-    if (!programs) return false;
+    if (!programs || !checkStated(scenario, programs->front())) return false;
     ScenarioContents contents(*marshalling, *programs, seed_, caches_);
     if (!contents.readFiles()) return false;
     if (base_) contents.weakenAs(*base_);

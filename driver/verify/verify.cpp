@@ -15,6 +15,7 @@
 #include "verify/program/interfaces.h"
 #include "verify/program/marshal.h"
 #include "verify/program/runner.h"
+#include "verify/program/stated_inputs.h"
 #include "verify/run_rounds.h"
 #include "verify/writers.h"
 
@@ -738,6 +739,11 @@ private:
     Result<std::vector<Program>> fitted =
         bindPrograms(*marshalling, variants, report.notes, reflections);
     if (!fitted) return wrong(failure(describeMisfit(scenario, variants, fitted.error().message)));
+    if (Status agrees = checkStated(marshalling->scenario, fitted->front()); !agrees) {
+      if (!scenario.path.empty()) return wrong(agrees.error());
+      report.reason = agrees.error().message;
+      return report;
+    }
     const auto interfaces = compareInterfaces(*fitted, variants);
     std::vector<Program> programs = std::move(*fitted);
     report.dispatches = uint32_t(programs[0].dispatches.size()) * programs[0].repeat;

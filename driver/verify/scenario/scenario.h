@@ -2,6 +2,7 @@
 // what to compare. Read from TOML (docs/scenario.md is the reference for users).
 #pragma once
 
+#include "lanewise/assumptions.h"
 #include "lanewise/result.h"
 #include "verify/formats/image_shape.h"
 #include "verify/formats/scalar_type.h"
@@ -178,6 +179,8 @@ struct Scenario {
   /// Of one that was made from a generated one: what it tries (verify/inputs/rounds.h).
   std::string round;
   uint32_t subgroupSize = 0; ///< of the interpreter in such a one; 0: as ever
+  /// What every dispatch must agree with, since a module was optimized for it (--assume).
+  std::vector<StatedFact> stated;
 
   const ScenarioShader* findShader(std::string_view name) const;
   const ScenarioBuffer* findBuffer(std::string_view name) const;

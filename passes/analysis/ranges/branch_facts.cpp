@@ -1,0 +1,206 @@
+#include "analysis/ranges/branch_facts.h"
+
+#include <algorithm>
+
+namespace lanewise {
+namespace {
+
+/// Conditions inside one another that are looked into.
+constexpr uint32_t kMaxDepth = 6;
+/// Facts about one value, cases of a switch, and incoming values of a phi that are looked at.
+constexpr uint32_t kMaxFactsOfOne = 64, kMaxCases = 16, kMaxIncoming = 8;
+
+} // namespace
+
+BranchFacts::BranchFacts(Analyses& analyses, ValueSlots& slots)
+    : module_(analyses.module()), cfg_(analyses.get<Cfg>()), dominance_(analyses.get<Dominance>()),
+      slots_(slots), true_(slots.literal(1, 1)), false_(slots.literal(1, 0)) {
+  for (uint32_t b = 1; b <= module_.blockCount(); ++b) {
+    const BlockRef block(b);
+    if (!cfg_.isReachable(block)) continue;
+    if (const BlockRef from = entryEdge(block))
+      for (const Fact& fact : ofEdge(from, block, 0)) facts_.push_back({fact, block});
+    if (module_.opcode(InstRef(module_.blockInsts(block).first.value + 1)) != spv::Op::OpPhi &&
+        cfg_.predecessors(block).size() < 2)
+      continue;
+    for (BlockRef from : cfg_.predecessors(block))
+      if (cfg_.isReachable(from)) {
+        auto facts = ofEdge(from, block, 0);
+        if (!facts.empty()) edges_.emplace(std::pair(from, block), std::move(facts));
+      }
+  }
+  // By value, in module order of their places.
+  start_.assign(slots_.count() + 1, 0);
+  for (const Placed& p : facts_)
+    for (Slot slot : {p.fact.a, p.fact.b})
+      if (!slots_.info(slot).literal) ++start_[slot.value + 1];
+  for (size_t n = 1; n < start_.size(); ++n) start_[n] += start_[n - 1];
+  bySlot_.resize(start_.back());
+  std::vector<uint32_t> next(start_.begin(), start_.end() - 1);
+  for (uint32_t n = 0; n < facts_.size(); ++n)
+    for (Slot slot : {facts_[n].fact.a, facts_[n].fact.b})
+      if (!slots_.info(slot).literal) bySlot_[next[slot.value]++] = n;
+}
+
+/// Where every way to the block comes from: its only predecessor, but for blocks that lead back to
+/// it.
+BlockRef BranchFacts::entryEdge(BlockRef block) const {
+  BlockRef only;
+  for (BlockRef from : cfg_.predecessors(block)) {
+    if (!cfg_.isReachable(from) || dominance_.dominates(block, from)) continue;
+    if (only) return {};
+    only = from;
+  }
+  return only;
+}
+
+std::span<const Fact> BranchFacts::onEdge(BlockRef from, BlockRef to) const {
+  const auto found = edges_.find({from, to});
+  return found == edges_.end() ? std::span<const Fact>() : std::span<const Fact>(found->second);
+}
+
+std::vector<Fact> BranchFacts::of(Slot condition, bool isTrue) const {
+  std::vector<Fact> facts;
+  decompose(condition, isTrue, 0, facts);
+  return facts;
+}
+
+std::vector<Fact> BranchFacts::ofEdge(BlockRef from, BlockRef to, uint32_t depth) const {
+  std::vector<Fact> facts;
+  const InstRef branch = module_.terminator(from);
+  if (module_.opcode(branch) == spv::Op::OpSwitch) {
+    ofSwitch(branch, to, facts);
+  } else if (module_.opcode(branch) == spv::Op::OpBranchConditional &&
+             module_.word(branch, 2) != module_.word(branch, 3)) {
+    const bool isTrue = module_.idAt(branch, 2) == module_.labelId(to);
+    decompose(slots_.of(module_.idAt(branch, 1), 0), isTrue, depth, facts);
+  }
+  return facts;
+}
+
+void BranchFacts::ofSwitch(InstRef branch, BlockRef to, std::vector<Fact>& facts) const {
+  const Id selector = module_.idAt(branch, 1), label = module_.labelId(to);
+  const Slot slot = slots_.of(selector, 0);
+  const uint32_t words = module_.numberWords(module_.typeOf(selector));
+  if (!slot || slots_.info(slot).isUndef || words != 1) return;
+  const uint32_t width = slots_.info(slot).width;
+  const bool isDefault = module_.idAt(branch, 2) == label;
+  std::vector<uint64_t> here, elsewhere;
+  for (uint32_t w = 3; w + 1 < module_.wordCount(branch); w += 2)
+    (module_.idAt(branch, w + 1) == label ? here : elsewhere)
+        .push_back(wrapped(module_.word(branch, w), width));
+  const auto fact = [&](Relation relation, uint64_t bits) {
+    add(facts, {slot, slots_.literal(width, bits), relation, false, branch});
+  };
+  if (isDefault) {
+    if (elsewhere.size() <= kMaxCases)
+      for (uint64_t bits : elsewhere) fact(Relation::NotEqual, bits);
+    return;
+  }
+  if (here.empty()) return;
+  fact(Relation::GreaterEqual, *std::min_element(here.begin(), here.end()));
+  fact(Relation::LessEqual, *std::max_element(here.begin(), here.end()));
+}
+
+void BranchFacts::add(std::vector<Fact>& facts, const Fact& fact) const {
+  if (!fact.a || !fact.b || fact.a == fact.b || facts.size() >= kMaxFactsOfOne) return;
+  if (slots_.info(fact.a).isUndef || slots_.info(fact.b).isUndef) return;
+  facts.push_back(fact);
+}
+
+Slot BranchFacts::operand(Slot result, uint32_t word) const {
+  const ValueSlots::Info& info = slots_.info(result);
+  return slots_.of(module_.idAt(info.def, word), info.component);
+}
+
+void BranchFacts::decompose(Slot condition, bool isTrue, uint32_t depth,
+                            std::vector<Fact>& facts) const {
+  if (!condition || depth > kMaxDepth) return;
+  const InstRef def = slots_.info(condition).def;
+  if (!def || !module_.blockOf(def)) return;
+  add(facts, {condition, truth(isTrue), Relation::Equal, false, def});
+  const spv::Op op = module_.opcode(def);
+  const auto both = [&](bool each) {
+    decompose(operand(condition, 3), each, depth + 1, facts);
+    decompose(operand(condition, 4), each, depth + 1, facts);
+  };
+  if (op == spv::Op::OpLogicalNot) {
+    decompose(operand(condition, 3), !isTrue, depth + 1, facts);
+  } else if ((op == spv::Op::OpLogicalAnd && isTrue) || (op == spv::Op::OpLogicalOr && !isTrue)) {
+    both(isTrue);
+  } else if ((op == spv::Op::OpAll && isTrue) || (op == spv::Op::OpAny && !isTrue)) {
+    for (Slot part : slots_.of(module_.idAt(def, 3))) decompose(part, isTrue, depth + 1, facts);
+  } else if (op == spv::Op::OpSelect) {
+    // a ? b : false, which is a && b; and a ? true : b.
+    const auto yes = slots_.info(operand(condition, 4)).literal;
+    const auto no = slots_.info(operand(condition, 5)).literal;
+    if (isTrue ? no == 0u : no == 1u) {
+      decompose(operand(condition, 3), true, depth + 1, facts);
+      decompose(operand(condition, 4), isTrue, depth + 1, facts);
+    } else if (isTrue ? yes == 0u : yes == 1u) {
+      decompose(operand(condition, 3), false, depth + 1, facts);
+      decompose(operand(condition, 5), isTrue, depth + 1, facts);
+    }
+  } else if (op == spv::Op::OpPhi) {
+    decomposePhi(condition, isTrue, depth, facts);
+  } else if (const auto comparison = comparisonOf(op)) {
+    add(facts,
+        {operand(condition, 3), operand(condition, 4),
+         isTrue ? comparison->relation : negated(comparison->relation), comparison->isSigned, def});
+  }
+}
+
+// ---- phis ----
+
+/// Whether the incoming value is certainly the other one: `a && b` leaves the first test with
+/// false.
+bool BranchFacts::isImpossible(Slot incoming, bool isTrue, BlockRef from, BlockRef to) const {
+  if (!incoming) return false;
+  if (const auto literal = slots_.info(incoming).literal) return (*literal != 0) != isTrue;
+  const InstRef branch = module_.terminator(from);
+  if (module_.opcode(branch) != spv::Op::OpBranchConditional ||
+      module_.word(branch, 2) == module_.word(branch, 3))
+    return false;
+  const bool onTrue = module_.idAt(branch, 2) == module_.labelId(to);
+  return slots_.of(module_.idAt(branch, 1), 0) == incoming && onTrue != isTrue;
+}
+
+/// The value is of an execution of `block` or before: not newer than the phis of the block.
+bool BranchFacts::isDefinedAbove(Slot slot, BlockRef block) const {
+  const InstRef def = slots_.info(slot).def;
+  const BlockRef where = def ? module_.blockOf(def) : BlockRef();
+  return !where || (where != block && dominance_.dominates(where, block));
+}
+
+/// Where only one way brings this value, what holds on that way holds behind the phi: of what is
+/// defined above it.
+void BranchFacts::decomposePhi(Slot phi, bool isTrue, uint32_t depth,
+                               std::vector<Fact>& facts) const {
+  const InstRef def = slots_.info(phi).def;
+  const BlockRef block = module_.blockOf(def);
+  if (module_.wordCount(def) > 3 + 2 * kMaxIncoming) return;
+  Slot only;
+  BlockRef from;
+  for (uint32_t w = 3; w + 1 < module_.wordCount(def); w += 2) {
+    const BlockRef edge = module_.blockOfLabel(module_.idAt(def, w + 1));
+    const Slot incoming = slots_.of(module_.idAt(def, w), slots_.info(phi).component);
+    if (!edge || !cfg_.isReachable(edge) || isImpossible(incoming, isTrue, edge, block)) continue;
+    if (from) return;
+    only = incoming;
+    from = edge;
+  }
+  if (!from) return;
+  std::vector<Fact> onWay = ofEdge(from, block, depth + 1);
+  decompose(only, isTrue, depth + 1, onWay);
+  const BlockRef top = dominance_.idom(block);
+  for (BlockRef b = from; b && b != top && b != block && onWay.size() < kMaxFactsOfOne;
+       b = dominance_.idom(b))
+    if (const BlockRef before = entryEdge(b)) {
+      if (depth + 1 > kMaxDepth) break;
+      for (const Fact& fact : ofEdge(before, b, depth + 1)) onWay.push_back(fact);
+    }
+  for (const Fact& fact : onWay)
+    if (isDefinedAbove(fact.a, block) && isDefinedAbove(fact.b, block)) add(facts, fact);
+}
+
+} // namespace lanewise

@@ -1,0 +1,255 @@
+// --eliminate-redundant-checks: remove comparisons, choices and clamps whose outcome is certain
+//
+// What: compilers for WebGPU, layers for Direct3D and careful authors guard every index: `min(i, n
+// - 1)`, `if (i < n)`, `b == 0 ? 1 : b`. Where the outcome is the same for every input, a
+// comparison becomes a constant, a selection one of its values, a minimum, maximum or clamp one of
+// its operands; so do remainders, quotients and masks that change nothing. Signed divisions by
+// powers of two of what is never negative become shifts and masks. Branches on what became constant
+// are --simplifycfg's.
+//
+// Legal when: proved for every input by ranges (analysis/ranges/value_ranges.h: literals, literal
+// workgroup sizes, what built-ins can be by the specification, counters of loops, masks, branches
+// that lead here) or by a branch that compared the same values (analysis/ranges/inequalities.h).
+// What memory holds is never known, and a second load is another value; a specialization constant
+// may have any value. What the user states of the inputs (--assume) counts as proved, except with
+// --robust.
+//
+// Pays when: always. Nothing is moved or added.
+//
+// Before => After:
+//
+//     %c = OpULessThan %bool %i %n                 %c = OpULessThan %bool %i %n
+//          OpBranchConditional %c %yes %no              OpBranchConditional %c %yes %no
+//     %yes = OpLabel                         =>    %yes = OpLabel
+//     %m = OpISub %uint %n %uint_1
+//     %j = OpExtInst %uint %glsl UMin %i %m        (uses of %j: %i)
+//
+// Not handled: floating point; values of memory; products of two variables as symbols.
+//
+// Reference: docs/passes/eliminate-redundant-checks.md.
+
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
+#include "analysis/module/entry_points.h"
+#include "analysis/module/source_lines.h"
+#include "analysis/module/types.h"
+#include "analysis/ranges/check_judge.h"
+#include "analysis/ranges/stated_facts.h"
+#include "ir/rewriter.h"
+#include "pass.h"
+#include "text/format_text.h"
+#include "transforms/constant_pool.h"
+#include "transforms/value_edits.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace lanewise {
+namespace {
+
+constexpr std::string_view kPass = "eliminate-redundant-checks";
+struct Site {
+  InstRef inst;
+  BlockRef block;
+  CheckVerdict verdict;
+};
+
+// ---- remarks ----
+
+std::string entryNameOf(Analyses& analyses, BlockRef block) {
+  const FunctionRef function = analyses.module().functionOf(block);
+  for (const EntryPoint& entry : analyses.get<EntryPoints>().all())
+    if (std::binary_search(entry.functions.begin(), entry.functions.end(), function))
+      return std::string(entry.name(analyses.module()));
+  return {};
+}
+
+Remark remarkAt(Analyses& analyses, InstRef inst, BlockRef block) {
+  Remark remark;
+  remark.pass = kPass;
+  remark.function = entryNameOf(analyses, block);
+  remark.location = analyses.get<SourceLines>().at(analyses.module(), inst);
+  return remark;
+}
+
+Remark appliedRemark(Analyses& analyses, const Site& site) {
+  Remark remark = remarkAt(analyses, site.inst, site.block);
+  const CheckVerdict& v = site.verdict;
+  remark.kind = Remark::Kind::Applied;
+  const bool isRewritten =
+      v.kind == CheckVerdict::Kind::Shift || v.kind == CheckVerdict::Kind::Mask;
+  remark.name = isRewritten ? "simplified" : "removed";
+  remark.message = formatText("{} {}: {}", v.what, v.outcome, v.why);
+  remark.args.push_back({"check", std::string(v.what)});
+  if (v.test)
+    remark.notes.push_back(
+        {analyses.get<SourceLines>().at(analyses.module(), v.test), "the test is here", {}});
+  return remark;
+}
+
+Remark missedRemark(Analyses& analyses, InstRef inst, BlockRef block, std::string_view reason) {
+  Remark remark = remarkAt(analyses, inst, block);
+  remark.kind = Remark::Kind::Missed;
+  remark.name = reason;
+  const std::string_view what = nameOfCheck(analyses.module().word(inst, 4));
+  remark.message = formatText("kept {}: {}", what, explainKept(reason));
+  remark.args.push_back({"check", std::string(what)});
+  return remark;
+}
+
+/// Of what the user states: whether it counts.
+Remark statedRemark(const StatedFact& fact, bool isRobust, bool isKnown) {
+  Remark remark;
+  remark.pass = kPass;
+  remark.args.push_back({"assume", fact.text});
+  if (!isKnown) {
+    remark.kind = Remark::Kind::Warning;
+    remark.name = "unknown-input";
+    remark.message = formatText(
+        "--assume='{}' is about no input that the module reads; where names were stripped, write "
+        "push.OFFSET or buffer SET.BINDING",
+        fact.text);
+    return remark;
+  }
+  remark.kind = Remark::Kind::Note;
+  remark.name = isRobust ? "not-assumed" : "assumed";
+  remark.message = isRobust
+                       ? formatText("not used with --robust: --assume='{}'", fact.text)
+                       : formatText("assumed {}: the output is for such inputs only", fact.text);
+  return remark;
+}
+
+/// Remarks on all that the user states, in the order of the command line.
+void listStated(PassContext& context) {
+  const Module& module = context.module;
+  const Types& types = context.analyses.get<Types>();
+  for (const StatedFact& fact : context.assumptions.stated) {
+    bool isKnown = false;
+    for (uint32_t f = 1; f <= module.functionCount() && !isKnown; ++f)
+      for (InstRef i : module.functionInsts(FunctionRef(f))) {
+        const spv::Op op = module.opcode(i);
+        if (op != spv::Op::OpLoad && op != spv::Op::OpArrayLength) continue;
+        const TypeInfo& type = types.info(module.resultType(i));
+        const uint32_t components = type.kind == TypeInfo::Kind::Vector ? type.count : 1;
+        for (uint32_t n = 0; n < components; ++n)
+          isKnown = isKnown || speaksOf(context.analyses, fact, i, n);
+      }
+    context.remarks.push_back(statedRemark(fact, context.isRobust, isKnown));
+  }
+}
+
+// ---- rewrite ----
+
+class Rewrite {
+public:
+  Rewrite(PassContext& context)
+      : module_(context.module), types_(context.analyses.get<Types>()), rewriter_(context.module),
+        edits_(context.analyses, rewriter_), constants_(context.analyses, rewriter_) {}
+
+  Result<bool> commit(const std::vector<Site>& sites) {
+    for (const Site& site : sites) decide(site);
+    for (const Site& site : sites) write(site);
+    edits_.apply();
+    return rewriter_.commit();
+  }
+
+private:
+  Id constantOf(Id type, const std::vector<uint64_t>& bits) {
+    const TypeInfo& info = types_.info(type);
+    if (info.kind == TypeInfo::Kind::Vector) {
+      std::vector<Id> parts;
+      for (uint64_t b : bits) parts.push_back(scalarOf(info.element, b));
+      return constants_.composite(type, parts);
+    }
+    return scalarOf(type, bits.front());
+  }
+  Id scalarOf(Id type, uint64_t bits) {
+    return types_.info(type).kind == TypeInfo::Kind::Bool ? constants_.boolean(type, bits != 0)
+                                                          : constants_.number(type, bits);
+  }
+  /// Integers of the two signednesses may meet in one instruction.
+  bool needsCast(const Site& site) const {
+    return site.verdict.kind == CheckVerdict::Kind::Value &&
+           module_.typeOf(site.verdict.value) != module_.resultType(site.inst);
+  }
+
+  void decide(const Site& site) {
+    const CheckVerdict& v = site.verdict;
+    const Id result = module_.resultId(site.inst);
+    if (v.kind == CheckVerdict::Kind::Constant)
+      edits_.replace(result, constantOf(module_.resultType(site.inst), v.bits));
+    else if (v.kind == CheckVerdict::Kind::Value && !needsCast(site))
+      edits_.replace(result, v.value);
+    else
+      edits_.isRewritten(site.inst);
+  }
+
+  void write(const Site& site) {
+    const CheckVerdict& v = site.verdict;
+    const InstRef i = site.inst;
+    if (v.kind == CheckVerdict::Kind::Operand) {
+      rewriter_.setId(i, 1, constantOf(module_.typeOf(module_.idAt(i, 1)), v.bits));
+    } else if (needsCast(site)) {
+      rewriter_.replace(i, Inst(spv::Op::OpBitcast)
+                               .id(module_.resultType(i))
+                               .id(module_.resultId(i))
+                               .id(edits_.resolved(v.value)));
+    } else if (v.kind == CheckVerdict::Kind::Shift || v.kind == CheckVerdict::Kind::Mask) {
+      const Id dividend = module_.idAt(i, 3);
+      rewriter_.replace(i, Inst(v.kind == CheckVerdict::Kind::Shift ? spv::Op::OpShiftRightLogical
+                                                                    : spv::Op::OpBitwiseAnd)
+                               .id(module_.resultType(i))
+                               .id(module_.resultId(i))
+                               .id(edits_.resolved(dividend))
+                               .id(scalarOf(module_.resultType(i), v.bits.front())));
+    }
+  }
+
+  const Module& module_;
+  const Types& types_;
+  Rewriter rewriter_;
+  ValueEdits edits_;
+  ConstantPool constants_;
+};
+
+} // namespace
+
+PassResult runEliminateRedundantChecks(PassContext& context) {
+  const Module& module = context.module;
+  if (module.functionCount() == 0) return PassOutcome{};
+
+  listStated(context);
+  CheckJudge judge(context.analyses, !context.isRobust);
+  const Cfg& cfg = context.analyses.get<Cfg>();
+  std::vector<Site> sites;
+  for (uint32_t f = 1; f <= module.functionCount(); ++f)
+    for (BlockRef block : cfg.reversePostOrder(FunctionRef(f)))
+      for (InstRef i : module.blockInsts(block)) {
+        CheckVerdict verdict = judge.judge(i, block);
+        if (verdict.kind == CheckVerdict::Kind::Kept) {
+          const std::string_view reason = judge.whyKept(i);
+          if (!reason.empty())
+            context.remarks.push_back(missedRemark(context.analyses, i, block, reason));
+          continue;
+        }
+        sites.push_back({i, block, std::move(verdict)});
+      }
+  std::vector<Site> accepted;
+  for (Site& site : sites) {
+    const Id result = module.resultId(site.inst);
+    if (!context.maySite(
+            formatText("%{}", result ? result.value : module.labelId(site.block).value)))
+      continue;
+    context.remarks.push_back(appliedRemark(context.analyses, site));
+    accepted.push_back(std::move(site));
+  }
+  if (accepted.empty()) return PassOutcome{};
+
+  const Result<bool> changed = Rewrite(context).commit(accepted);
+  if (!changed) return changed.error();
+  // No block is added or removed and no edge changes: a branch on a constant still has two.
+  return PassOutcome{*changed, PreservedAnalyses::of<Cfg, Dominance>()};
+}
+
+} // namespace lanewise

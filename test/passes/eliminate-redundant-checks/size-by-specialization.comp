@@ -1,0 +1,17 @@
+// An invocation id is below the workgroup size, whatever that is specialized to.
+// RUN: %lanewise opt --inline --sroa --mem2reg --gvn --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --remarks=all --eliminate-redundant-checks --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// EQUAL: outputs equal
+// CHECK: comparison is always true: one side is 0 to 4294967295, the other 0 to 4294967295
+#version 450
+layout(local_size_x_id = 0) in;
+layout(binding = 0) readonly buffer A { uint a[]; };
+layout(binding = 1) writeonly buffer B { uint b[]; };
+layout(push_constant) uniform Push { uint n, m; };
+void main() {
+  uint t = gl_LocalInvocationIndex, g = gl_GlobalInvocationID.x;
+  b[g & 63u] = gl_LocalInvocationID.x < gl_WorkGroupSize.x ? 1u : 2u;
+}
