@@ -25,11 +25,8 @@ constexpr std::string_view kCanonicalize[] = {
     "simplifycfg", // blocks that are empty now
 };
 
-/// What goes first of ours, since those behind it find fewer branches and plainer indices then.
-constexpr std::string_view kSimplifying = "eliminate-redundant-checks";
-
-/// What ours left behind, where they did something: branches on constants, conditions of flattened
-/// branches, indices of arrays that moved.
+/// What ours left behind, where they did something: conditions of flattened branches, indices of
+/// arrays that moved.
 constexpr std::string_view kCleanUp[] = {"gvn", "adce", "simplifycfg"};
 
 /// Types, constants and variables that are not used any more.
@@ -47,10 +44,7 @@ std::vector<PassStep> standardSteps() {
   for (const PassInfo& pass : allPasses())
     if (pass.inO && !pass.isCanonical) {
       add(&pass);
-      if (pass.flag == kSimplifying)
-        for (std::string_view flag : kCleanUp) add(findPass(flag), {&pass});
-      else
-        rewriting.push_back(&pass);
+      rewriting.push_back(&pass);
     }
   for (std::string_view flag : kCleanUp) add(findPass(flag), rewriting);
   for (std::string_view flag : kLast) add(findPass(flag));

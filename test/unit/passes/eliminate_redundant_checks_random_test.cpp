@@ -268,11 +268,15 @@ TEST(EliminateRedundantChecksRandom, WhatGoesIsAlwaysTrue) {
     test::Interpreted first = pairsOf(seed), second = first;
     ASSERT_TRUE(first.run(words));
     ASSERT_TRUE(second.run(after));
-    if (first.result.findings.empty()) ASSERT_EQ(first.buffers[1], second.buffers[1]);
+    if (first.result.findings.empty()) {
+      ASSERT_EQ(first.buffers[1], second.buffers[1]);
+    }
     const std::vector<uint32_t> behind = test::runPasses(after, {"gvn", "simplifycfg", "adce"});
     test::Interpreted third = pairsOf(seed);
     ASSERT_TRUE(third.run(behind));
-    if (first.result.findings.empty()) ASSERT_EQ(first.buffers[1], third.buffers[1]);
+    if (first.result.findings.empty()) {
+      ASSERT_EQ(first.buffers[1], third.buffers[1]);
+    }
   }
   EXPECT_GT(changed, kSeeds / 4);
   RecordProperty("changed", int(changed));

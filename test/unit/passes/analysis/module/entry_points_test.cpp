@@ -56,15 +56,15 @@ TEST(EntryPoints, SizeBySpecializationNeedsEveryAssumption) {
   const std::string mixed =
       sized(kLocalSize, kBuiltIn, "%30 = OpSpecConstantComposite %6 %21 %22 %13\n");
   EXPECT_EQ(sizeOf(mixed), std::nullopt);
-  EXPECT_EQ(sizeOf(mixed, {{{0, 32}}, {}}), std::nullopt);
-  EXPECT_EQ(sizeOf(mixed, {{{0, 32}, {1, 8}}, {}}), Size(WorkgroupSize{{32, 8, 4}, false}));
+  EXPECT_EQ(sizeOf(mixed, {{{0, 32}}, {}, {}}), std::nullopt);
+  EXPECT_EQ(sizeOf(mixed, {{{0, 32}, {1, 8}}, {}, {}}), Size(WorkgroupSize{{32, 8, 4}, false}));
   const std::string byId = sized("OpExecutionModeId %90 LocalSizeId %21 %12 %13\n", "", "");
   EXPECT_EQ(sizeOf(byId), std::nullopt);
-  EXPECT_EQ(sizeOf(byId, {{{0, 5}}, {}}), Size(WorkgroupSize{{5, 3, 4}, false}));
+  EXPECT_EQ(sizeOf(byId, {{{0, 5}}, {}, {}}), Size(WorkgroupSize{{5, 3, 4}, false}));
 }
 
 TEST(EntryPoints, AssumedWholeSizeOnlyWhereNotLiteral) {
-  const Assumptions whole{{}, {{{64, 2, 7}}}};
+  const Assumptions whole{{}, {{{64, 2, 7}}}, {}};
   EXPECT_EQ(sizeOf(sized(kLocalSize, "", ""), whole), Size(WorkgroupSize{{16, 8, 1}, true}));
   const std::string spec =
       sized(kLocalSize, kBuiltIn, "%30 = OpSpecConstantComposite %6 %21 %22 %23\n");
@@ -72,7 +72,7 @@ TEST(EntryPoints, AssumedWholeSizeOnlyWhereNotLiteral) {
   // It goes before assumed specialization constants; the literal component stays.
   const std::string mixed =
       sized(kLocalSize, kBuiltIn, "%30 = OpSpecConstantComposite %6 %21 %22 %13\n");
-  EXPECT_EQ(sizeOf(mixed, {{{0, 32}}, whole.workgroupSize}),
+  EXPECT_EQ(sizeOf(mixed, {{{0, 32}}, whole.workgroupSize, {}}),
             Size(WorkgroupSize{{64, 2, 4}, false}));
   EXPECT_EQ(sizeOf(sized("", "", ""), whole), Size(WorkgroupSize{{64, 2, 7}, false}));
 }
@@ -136,7 +136,7 @@ TEST(EntryPoints, FollowsCalls) {
 }
 
 TEST(EntryPoints, NotAWorkgroupSizeForAVertexShader) {
-  Subject s(kCalls, {{}, {{{8, 8, 1}}}});
+  Subject s(kCalls, {{}, {{{8, 8, 1}}}, {}});
   EXPECT_TRUE(s.analyses().get<EntryPoints>().all()[0].workgroupSize.has_value());
   EXPECT_EQ(s.analyses().get<EntryPoints>().all()[1].workgroupSize, std::nullopt);
 }

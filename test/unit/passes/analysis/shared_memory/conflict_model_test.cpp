@@ -174,7 +174,7 @@ void compareScenario(const driver::ScenarioShaders& shaders, const driver::Scena
     for (const AccessProfile& access : profile->workgroup)
       if (access.place.shader == shader.name) counts[access.place.inst] = access;
     visitAccesses(*module, target, shader.workgroupSize,
-                  {scenario.findShader(shader.name)->specConstants, {}}, counts,
+                  {scenario.findShader(shader.name)->specConstants, {}, {}}, counts,
                   [&](const ExecutedAccess& executed, const AccessCost& cost,
                       const AccessProfile& counted, uint32_t line) {
                     compareAccess(
