@@ -95,7 +95,7 @@ TEST_F(WorkloadTest, ConstantsOfTheCommandLineGoBeforeTheScenarios) {
   const ScenarioShaders s = shaders();
   const ScenarioShader& first = s.scenario().shaders[0];
   EXPECT_EQ(ScenarioShaders::assumptionsFor(first, {}).specConstants.at(0), 7u);
-  EXPECT_EQ(ScenarioShaders::assumptionsFor(first, {{{0, 3}}, {}}).specConstants.at(0), 3u);
+  EXPECT_EQ(ScenarioShaders::assumptionsFor(first, {{{0, 3}}, {}, {}}).specConstants.at(0), 3u);
 }
 
 TEST_F(WorkloadTest, AnInputStandsForTheShaderOfItsFile) {

@@ -100,7 +100,7 @@ TEST(Constants, SpecializationConstantsHaveTheirDefaults) {
 
 TEST(Constants, AssumptionsReplaceDefaults) {
   Subject s(withTypes(kSpecDecorations, kSpecConstants),
-            {{{5, 10}, {6, 0}, {7, uint64_t(-7)}, {99, 1}}, {}});
+            {{{5, 10}, {6, 0}, {7, uint64_t(-7)}, {99, 1}}, {}, {}});
   const Constants& c = s.analyses().get<Constants>();
   EXPECT_EQ(value(s, 20), (ConstantValue{10, 32, false, false})); // known, but still not literal
   EXPECT_EQ(value(s, 21), (ConstantValue{0, 1, false, false}));
@@ -120,7 +120,7 @@ TEST(Constants, AssumptionsReplaceDefaults) {
 TEST(Constants, AssumptionsReachThroughDecorationGroups) {
   Subject s(withTypes("OpDecorate %30 SpecId 5\n%30 = OpDecorationGroup\nOpGroupDecorate %30 %20\n",
                       "%20 = OpSpecConstant %3 64\n"),
-            {{{5, 10}}, {}});
+            {{{5, 10}}, {}, {}});
   EXPECT_EQ(bits(s, 20), 10u);
 }
 
