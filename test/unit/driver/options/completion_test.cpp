@@ -119,7 +119,7 @@ TEST(Completion, ValuesOfRealOptionsHaveAKind) {
                          "STAGE",    "FOLDER",
                          "COMPILER", "COMPILER,...",
                          "PERCENT",  "FILE",
-                         "PASSES"};
+                         "PASSES",   "EXPR"};
   for (const CommandDescription& command : describeCommands())
     for (const OptionDescription& option : command.options) {
       std::string value = option.value;
