@@ -11,10 +11,17 @@
 
 namespace lanewise::driver {
 
+namespace {
+
+int whyLost = 0; ///< errno of the first text for standard output that could not be written
+
+} // namespace
+
 void printPlain(std::FILE* stream, std::string_view text) {
   ProgressLine::wipe();
-  // The stream remembers an error (ferror).
-  (void)!std::fwrite(text.data(), 1, text.size(), stream);
+  // The stream remembers that there was an error (ferror), but not which.
+  const size_t written = std::fwrite(text.data(), 1, text.size(), stream);
+  if (written < text.size() && stream == stdout && whyLost == 0) whyLost = errno;
 }
 
 void printDiagnostics(std::FILE* stream, std::string_view text) {
@@ -74,8 +81,9 @@ int finishOutput(int exitCode) {
   errno = 0;
   bool isLost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
   if (!isLost) return exitCode;
-  printError("lanewise: error: cannot write standard output{}{}\n", errno ? ": " : "",
-             errno ? std::strerror(errno) : "");
+  const int why = whyLost != 0 ? whyLost : errno;
+  printError("lanewise: error: cannot write standard output{}{}\n", why ? ": " : "",
+             why ? std::strerror(why) : "");
   return exitCode == kDone ? kBadUsageOrInput : exitCode;
 }
 
