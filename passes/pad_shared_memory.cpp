@@ -291,11 +291,11 @@ uint32_t Plan::baseOf(const EntryPoint& entry, const SharedAccess& access) {
 /// Whether the counter of a loop that compilers unroll stands in an index.
 bool Plan::isUnrolled(const EntryPoint& entry, const SharedAccess& access) {
   constexpr uint64_t kMostRounds = 16;
-  const Affine& affine = bounds_.affine(entry);
+  Affine& affine = bounds_.affine(entry);
   const Loop* loop = analyses_.get<Loops>().innermost(module_.blockOf(access.inst));
   if (!loop || !loop->tripCount || *loop->tripCount > kMostRounds) return false;
   return std::any_of(access.indices.begin(), access.indices.end(), [&](Id index) {
-    const auto& terms = bounds_.affine(entry).of(index).terms;
+    const auto& terms = affine.of(index).terms;
     return std::any_of(terms.begin(), terms.end(), [&](const auto& term) {
       const InstRef def = module_.def(affine.term(term.first).id);
       return affine.term(term.first).kind == AffineTerm::Kind::Induction && def &&
@@ -321,7 +321,7 @@ std::vector<WideAccess> Plan::wideAccesses(const Candidate& c) {
   auto weighed = c.accesses.begin(); // in the order in which collect() found them
   for (const EntryPoint* entry : c.entryPoints)
     for (const SharedAccess& access : variable.accesses) {
-      if (!entry->workgroupSize || !bounds_.runs(*entry, access)) continue;
+      if (!bounds_.runs(*entry, access)) continue;
       const WeighedAccess& one = *weighed++;
       if (!one.pattern) continue;
       const spv::Op op = module_.opcode(access.inst);
@@ -400,9 +400,9 @@ void Plan::execute(Candidate& c) {
         c.accesses.push_back({&access, done.weight, done.pattern, baseOf(*entry, access),
                               isUnrolled(*entry, access)});
       }
-  c.wide = wideAccesses(c);
   c.search = searchFor(c, searchOptions(c));
   c.hasNoConflict = !isForced_ && !c.search->hasConflict();
+  c.wide = isForced_ || c.hasNoConflict ? std::vector<WideAccess>() : wideAccesses(c);
 }
 
 std::unique_ptr<LayoutSearch> Plan::searchFor(Candidate& c,
@@ -748,11 +748,12 @@ void Plan::judge(SharedSizes& newBytes, const std::set<Id>* only) {
     Candidate& c = candidates_.back();
     for (const EntryPoint* entry : c.holders)
       c.memory.emplace_back(analyses_, *entry, target_, variable.id, newBytes);
-    c.wide = wideAccesses(c);
     c.search = searchFor(c, searchOptions(c));
-    c.hasNoConflict =
-        !isForced_ && c.isSizeKnown && variable.obstacles.empty() &&
-        (!c.search->hasConflict() || !mergingOf(c, c.before().layout).leavesConflicts);
+    if (!isForced_ && c.isSizeKnown && variable.obstacles.empty()) {
+      if (c.search->hasConflict()) c.wide = wideAccesses(c);
+      c.hasNoConflict =
+          !c.search->hasConflict() || !mergingOf(c, c.before().layout).leavesConflicts;
+    }
     if (!c.hasNoConflict) c.refusal = judge(c);
     // Of two looks at a variable either may be the one that counts.
     if (c.isApplied()) {

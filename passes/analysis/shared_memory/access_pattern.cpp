@@ -108,7 +108,7 @@ public:
     result.values.resize(lanes * width);
     result.active.resize(lanes);
     for (uint32_t n = 0; n < lanes && first + n < invocations; ++n)
-      if (takesPart(first + n) && hasValue(columns, first + n)) {
+      if (takesPart(first + n) && (factsOf(columns, first + n) & LaneColumn::HasValue) != 0) {
         result.active[n] = true;
         fillIn(columns, first + n, &result.values[n * width]);
       }
@@ -149,11 +149,6 @@ private:
     e.constant = bits;
     e.range = {bits, bits};
     return e;
-  }
-
-  static bool hasValue(std::span<const LaneColumn> columns, uint32_t lane) {
-    return std::all_of(columns.begin(), columns.end(),
-                       [&](const LaneColumn& c) { return c.is(lane, LaneColumn::HasValue); });
   }
 
   /// The indices, then the offset inside the element.

@@ -211,29 +211,6 @@ std::optional<uint32_t> AffineTable::fold(spv::Op op, uint32_t extInst,
   return result.isDefined() ? std::optional(uint32_t(result.bits)) : std::nullopt;
 }
 
-template <class Evaluate>
-std::optional<uint32_t> AffineTable::evaluateDerived(const AffineTerm& term,
-                                                     Evaluate&& evaluate) const {
-  // Only what the first operand leaves open is looked at: the other may be undefined.
-  if (term.op == spv::Op::OpSelect) {
-    auto condition = evaluate(arguments_[term.args[0]]);
-    if (!condition) return std::nullopt;
-    return evaluate(arguments_[term.args[*condition != 0 ? 1 : 2]]);
-  }
-  if (term.op == spv::Op::OpLogicalAnd || term.op == spv::Op::OpLogicalOr) {
-    auto first = evaluate(arguments_[term.args[0]]);
-    if (!first || (*first != 0) == (term.op == spv::Op::OpLogicalOr)) return first;
-    return evaluate(arguments_[term.args[1]]);
-  }
-  std::array<uint32_t, kMaxArguments> values{};
-  for (size_t n = 0; n < term.args.size(); ++n) {
-    auto value = evaluate(arguments_[term.args[n]]);
-    if (!value) return std::nullopt;
-    values[n] = *value;
-  }
-  return fold(term.op, term.extInst, {values.data(), term.args.size()});
-}
-
 std::optional<uint32_t> AffineTable::evaluate(const AffineExpr& e, const LaneContext& lane) const {
   uint32_t sum = e.constant;
   for (auto [t, c] : e.terms) {
@@ -260,7 +237,8 @@ std::optional<uint32_t> AffineTable::evaluateTerm(uint32_t term, const LaneConte
   case AffineTerm::Kind::VaryingOpaque:
     return std::nullopt;
   case AffineTerm::Kind::Derived:
-    return evaluateDerived(f.term, [&](const AffineExpr& e) { return evaluate(e, lane); });
+    return evaluateDerived(f.term,
+                           [&](size_t n) { return evaluate(arguments_[f.term.args[n]], lane); });
   }
   return std::nullopt;
 }
@@ -277,7 +255,7 @@ AffineTable::evaluate(const AffineExpr& e, const std::array<uint32_t, 3>& localI
     if (!value && term.kind == AffineTerm::Kind::LocalId) value = localId[term.component];
     if (!value && term.kind == AffineTerm::Kind::Derived)
       value = evaluateDerived(
-          term, [&](const AffineExpr& argument) { return evaluate(argument, localId, assigned); });
+          term, [&](size_t n) { return evaluate(arguments_[term.args[n]], localId, assigned); });
     if (!value) return std::nullopt;
     sum += c * *value;
   }

@@ -5,6 +5,7 @@
 #include "analysis/control_flow/dominance.h"
 #include "analysis/values/affine.h"
 
+#include <array>
 #include <deque>
 #include <initializer_list>
 #include <unordered_map>
@@ -103,6 +104,10 @@ public:
 
   /// The value of one operation, nothing where it is undefined or not known.
   static std::optional<uint32_t> fold(spv::Op op, uint32_t extInst, std::span<const uint32_t> v);
+  /// The value of a Derived term, where `operand(n)` gives the value of its operands: of those that
+  /// it depends on alone, since what the first leaves out may be undefined.
+  template <class Operand>
+  static std::optional<uint32_t> evaluateDerived(const AffineTerm& term, Operand&& operand);
   std::optional<uint32_t> evaluate(const AffineExpr& e, const LaneContext& lane) const;
   /// See Affine::evaluate().
   std::optional<uint32_t> evaluate(const AffineExpr& e, const std::array<uint32_t, 3>& localId,
@@ -150,9 +155,6 @@ private:
   const AffineTermFacts* asDerived(const AffineExpr& e, spv::Op op) const;
   uint32_t internArgument(const AffineExpr& e);
   std::optional<uint32_t> evaluateTerm(uint32_t term, const LaneContext& lane) const;
-  /// `evaluate(argument)` gives the value of an argument.
-  template <class Evaluate>
-  std::optional<uint32_t> evaluateDerived(const AffineTerm& term, Evaluate&& evaluate) const;
   void collectSampled(const AffineExpr& e, std::vector<uint32_t>& terms) const;
   bool isSampled(const AffineTermFacts& facts) const;
 
@@ -163,5 +165,25 @@ private:
   std::deque<AffineExpr> arguments_;
   std::unordered_map<size_t, std::vector<uint32_t>> argumentIndex_; ///< by hash
 };
+
+template <class Operand>
+std::optional<uint32_t> AffineTable::evaluateDerived(const AffineTerm& term, Operand&& operand) {
+  if (term.op == spv::Op::OpSelect) {
+    const std::optional<uint32_t> condition = operand(0);
+    return condition ? operand(*condition != 0 ? 1 : 2) : std::nullopt;
+  }
+  if (term.op == spv::Op::OpLogicalAnd || term.op == spv::Op::OpLogicalOr) {
+    const std::optional<uint32_t> first = operand(0);
+    if (!first || (*first != 0) == (term.op == spv::Op::OpLogicalOr)) return first;
+    return operand(1);
+  }
+  std::array<uint32_t, kMaxArguments> values{};
+  for (size_t n = 0; n < term.args.size(); ++n) {
+    const std::optional<uint32_t> value = operand(n);
+    if (!value) return std::nullopt;
+    values[n] = *value;
+  }
+  return fold(term.op, term.extInst, {values.data(), term.args.size()});
+}
 
 } // namespace lanewise

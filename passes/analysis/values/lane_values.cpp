@@ -102,32 +102,12 @@ void LaneValues::derive(const AffineTerm& term, Columns& columns, Kept& kept) {
     kept.isCarried |= add(affine_.argument(term.args[a]), columns, arguments[a]);
   fill(kept.column, 0, 0);
   for (uint32_t n = 0; n < lanes_; ++n) {
-    // What the first operand decides alone needs no other, which may be undefined.
-    std::array<size_t, AffineTable::kMaxArguments> order{0, 1, 2, 3};
-    size_t count = term.args.size();
-    const bool isTrue = arguments[0].values[n] != 0;
-    const bool isSelect = term.op == spv::Op::OpSelect;
-    const bool isLogical = term.op == spv::Op::OpLogicalAnd || term.op == spv::Op::OpLogicalOr;
-    if (isSelect) {
-      order[1] = isTrue ? 1 : 2;
-      count = 2;
-    } else if (isLogical && isTrue == (term.op == spv::Op::OpLogicalOr)) {
-      count = 1;
-    }
-    std::array<uint32_t, AffineTable::kMaxArguments> values{};
     uint8_t facts = LaneColumn::HasValue;
-    for (size_t a = 0; a < count; ++a) {
-      facts = LaneColumn::join(facts, arguments[order[a]].facts[n]);
-      values[a] = arguments[order[a]].values[n];
-    }
-    kept.column.facts[n] = facts;
-    if ((facts & LaneColumn::HasValue) == 0) continue;
-    if (isSelect || isLogical) {
-      kept.column.values[n] = values[count - 1];
-      continue;
-    }
-    const auto value = AffineTable::fold(term.op, term.extInst, {values.data(), count});
-    if (!value) kept.column.facts[n] &= uint8_t(~LaneColumn::HasValue);
+    const auto value = AffineTable::evaluateDerived(term, [&](size_t a) {
+      facts = LaneColumn::join(facts, arguments[a].facts[n]);
+      return arguments[a].value(n);
+    });
+    kept.column.facts[n] = value ? facts : uint8_t(facts & ~LaneColumn::HasValue);
     kept.column.values[n] = value.value_or(0);
   }
 }
