@@ -2,7 +2,7 @@
 #include "ir/module.h"
 #include "lanewise/assumptions.h"
 #include "reflect/module_interface.h"
-#include "run/freeze.h"
+#include "recorded/freeze.h"
 #include "run/optimize_service.h"
 #include "support/failure.h"
 #include "support/files.h"
