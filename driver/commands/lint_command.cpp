@@ -232,7 +232,8 @@ private:
         if (std::find(all.begin(), all.end(), f) == all.end()) all.push_back(std::move(f));
     }
     std::stable_sort(all.begin(), all.end(), [](const LintFinding& a, const LintFinding& b) {
-      return std::tie(a.location.file, a.location.line) < std::tie(b.location.file, b.location.line);
+      return std::tie(a.location.file, a.location.line) <
+             std::tie(b.location.file, b.location.line);
     });
     return all;
   }

@@ -48,10 +48,10 @@ public:
     for (const std::string& input : options_.inputs) {
       tellProgress(input);
       const bool isLast = &input == &options_.inputs.back();
-      exitCode = std::max(exitCode,
-                          options_.isPerPipeline
-                              ? optimizePerPipeline(input)
-                              : optimizeOne(input, outputFor(input), options_, nullptr, isLast));
+      exitCode =
+          std::max(exitCode, options_.isPerPipeline
+                                 ? optimizePerPipeline(input)
+                                 : optimizeOne(input, outputFor(input), options_, nullptr, isLast));
     }
     CommandOutput left; // the last input failed
     if (!remarks_.empty() && wantsRemarksFile())
@@ -371,7 +371,7 @@ private:
   std::string remarks_;                   ///< for --remarks-file, until it is written
   std::vector<RecordedPipeline> records_; ///< of --per-pipeline
   std::set<std::string> outputs_;         ///< of --per-pipeline
-  std::vector<ReportSubject> subjects_; ///< for --html, until it is written
+  std::vector<ReportSubject> subjects_;   ///< for --html, until it is written
   std::unique_ptr<Verifier> verifier_;
   std::optional<CompilerSet> compilers_;     ///< with --compiler-stats
   std::optional<CompilerSet> gateCompilers_; ///< with --keep-if=cheaper

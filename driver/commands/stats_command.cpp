@@ -39,8 +39,8 @@ bool isComparison(const Options& o) {
   return o.inputs.size() == 2;
 }
 
-/// Each input with every set of constants that is recorded of it; of two that are compared both with
-/// the heaviest set of the first, which the other was made of.
+/// Each input with every set of constants that is recorded of it; of two that are compared both
+/// with the heaviest set of the first, which the other was made of.
 std::vector<StatsInput> withPipelines(const Options& o, std::vector<StatsInput> inputs) {
   std::vector<StatsInput> all;
   std::optional<PipelineSet> ofBoth;

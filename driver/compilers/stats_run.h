@@ -17,7 +17,7 @@ namespace lanewise::driver {
 
 /// One input, and what it is compiled with.
 struct StatsInput {
-  std::string path;  ///< "-" for standard input
+  std::string path; ///< "-" for standard input
   LoadOptions load;
   Assumptions assumptions;
   std::string label = {}; ///< what tells it from others of the same file; "" for nothing

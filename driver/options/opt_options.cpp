@@ -431,9 +431,10 @@ void declareOpt(CommandLine& line, OptOptions& o) {
   line.value("-o,--output", "FILE", o.output,
              "output file, - for standard output; a folder for several inputs")
       .output();
-  line.flag("--per-pipeline", o.isPerPipeline,
-            "with --pipelines: an output for each set of constants, which are fixed in it; -o names "
-            "a folder");
+  line.flag(
+      "--per-pipeline", o.isPerPipeline,
+      "with --pipelines: an output for each set of constants, which are fixed in it; -o names "
+      "a folder");
   declareOptimization(line, o);
   line.check([&o] { return checkOutputs(o); });
 }

@@ -39,8 +39,8 @@ struct OptOptions {
   std::string targetName = "generic";
   /// Everything of the pipeline but its target, environment, judge and log.
   PipelineOptions pipeline;
-  PipelinesChoice pipelines;   ///< --pipelines: what modules are used with
-  bool isPerPipeline = false;  ///< --per-pipeline: an output for each of them
+  PipelinesChoice pipelines;  ///< --pipelines: what modules are used with
+  bool isPerPipeline = false; ///< --per-pipeline: an output for each of them
 
   bool wantsDiff = false;
   bool hasStats = false;

@@ -62,7 +62,8 @@ Result<std::vector<PipelineInput>> inputsPerPipeline(const std::string& input,
     if (!frozen)
       return failure(fmt::format("{}: {}: {}", input, set.describe(), frozen.error().str()));
     const std::string name = outputName(input, all.size(), options.asText);
-    all.push_back({bytesOf(*frozen), name, recordOf(set, *module, input, options.output), optionsFor(set, options)});
+    all.push_back({bytesOf(*frozen), name, recordOf(set, *module, input, options.output),
+                   optionsFor(set, options)});
     all.back().record.optimized = name;
   }
   return all;

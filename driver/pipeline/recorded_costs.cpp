@@ -26,8 +26,8 @@ double instructionCycles(Analyses& analyses, const TargetProfile& target) {
     const BlockRef block = module.blockOf(i);
     if (!block) continue;
     const Loop* loop = loops.innermost(block);
-    sum += operationCost(analyses, target, i) *
-           std::pow(kCompilersTripCount, loop ? loop->depth : 0);
+    sum +=
+        operationCost(analyses, target, i) * std::pow(kCompilersTripCount, loop ? loop->depth : 0);
   }
   return sum * target.arithmeticCost;
 }
@@ -96,7 +96,8 @@ void countWith(const PipelineSet& set, PipelineOptions& options) {
   if (set.subgroupSize == 0) return;
   TargetProfile& target = options.target;
   target.subgroupSize = set.subgroupSize;
-  for (uint32_t* lanes : {&target.lanesPerPhase32, &target.lanesPerPhase64, &target.lanesPerPhase128})
+  for (uint32_t* lanes :
+       {&target.lanesPerPhase32, &target.lanesPerPhase64, &target.lanesPerPhase128})
     *lanes = std::min(*lanes, set.subgroupSize);
 }
 
@@ -135,9 +136,8 @@ Remark recordedRemark(std::span<const PipelineSet> sets, size_t chosen, const st
     return r;
   }
   const PipelineSet& set = sets[chosen];
-  const double all = std::accumulate(sets.begin(), sets.end(), 0.0, [](double sum, const auto& s) {
-    return sum + s.workgroups;
-  });
+  const double all = std::accumulate(sets.begin(), sets.end(), 0.0,
+                                     [](double sum, const auto& s) { return sum + s.workgroups; });
   r.name = "recorded-pipelines";
   r.message =
       sets.size() == 1

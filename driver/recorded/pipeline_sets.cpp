@@ -48,8 +48,8 @@ size_t entryPointsOf(const Module& module) {
 
 /// How many workgroups run with a set. Where nobody counted any, all weigh the same.
 void weigh(std::vector<PipelineSet>& sets) {
-  const bool isCounted = std::any_of(sets.begin(), sets.end(),
-                                     [](const PipelineSet& s) { return s.workgroups > 0; });
+  const bool isCounted =
+      std::any_of(sets.begin(), sets.end(), [](const PipelineSet& s) { return s.workgroups > 0; });
   for (PipelineSet& set : sets)
     if (!isCounted) set.workgroups = 1;
   std::stable_sort(sets.begin(), sets.end(), [](const PipelineSet& a, const PipelineSet& b) {
@@ -71,8 +71,8 @@ std::string PipelineSet::describe() const {
 std::vector<PipelineSet> setsOf(const RecordedPipelines& pipelines, const std::string& path,
                                 std::span<const uint32_t> words, const Module& module,
                                 const std::string& entry, const Assumptions& given) {
-  const std::string hash = hexOf(sha256(
-      std::string_view(reinterpret_cast<const char*>(words.data()), words.size_bytes())));
+  const std::string hash = hexOf(
+      sha256(std::string_view(reinterpret_cast<const char*>(words.data()), words.size_bytes())));
   const std::map<uint32_t, SpecConstant> declared = specConstantsOf(module);
   const bool hasOneEntry = entryPointsOf(module) == 1;
   std::vector<PipelineSet> sets;
@@ -83,11 +83,12 @@ std::vector<PipelineSet> setsOf(const RecordedPipelines& pipelines, const std::s
     for (const auto& [id, constant] : declared) {
       const auto named = p.constants.find(id);
       if (named != p.constants.end()) set.constants.insert(*named);
-      set.assumptions.specConstants.try_emplace(
-          id, named != p.constants.end() ? named->second : constant.bits);
+      set.assumptions.specConstants.try_emplace(id, named != p.constants.end() ? named->second
+                                                                               : constant.bits);
     }
     // Of another entry point it would be wrong, and constants say it of each.
-    if (hasOneEntry && !set.assumptions.workgroupSize) set.assumptions.workgroupSize = p.workgroupSize;
+    if (hasOneEntry && !set.assumptions.workgroupSize)
+      set.assumptions.workgroupSize = p.workgroupSize;
     auto same = std::find_if(sets.begin(), sets.end(), [&](const PipelineSet& s) {
       return s.entry == set.entry && s.subgroupSize == set.subgroupSize &&
              s.assumptions.specConstants == set.assumptions.specConstants &&
@@ -105,7 +106,8 @@ Result<std::vector<uint32_t>> frozenFor(const PipelineSet& set, const Module& mo
   std::map<uint32_t, std::string> values;
   for (const auto& [id, constant] : specConstantsOf(module)) {
     const auto value = set.assumptions.specConstants.find(id);
-    const uint64_t bits = value == set.assumptions.specConstants.end() ? constant.bits : value->second;
+    const uint64_t bits =
+        value == set.assumptions.specConstants.end() ? constant.bits : value->second;
     std::string bytes(constant.bytes, '\0');
     std::memcpy(bytes.data(), &bits, std::min(bytes.size(), sizeof bits));
     values[id] = std::move(bytes);

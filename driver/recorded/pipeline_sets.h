@@ -14,7 +14,8 @@ namespace lanewise::driver {
 /// Pipelines of a module that look the same to a compiler.
 struct PipelineSet {
   std::string entry; ///< "" for any
-  /// With the defaults of the constants that the pipeline leaves alone: their values are known, too.
+  /// With the defaults of the constants that the pipeline leaves alone: their values are known,
+  /// too.
   Assumptions assumptions;
   /// SpecId -> bits, those that the pipelines name.
   std::map<uint32_t, uint64_t> constants;

@@ -63,9 +63,10 @@ private:
     const bool isHash = hash.size() >= kLeastHashDigits && hash.size() <= kHashDigits &&
                         hash.find_first_not_of("0123456789abcdef") == std::string::npos;
     if (!isHash)
-      fail(node, fmt::format("`module` must be the first {} to {} digits of a SHA-256 in lower case; "
-                             "`file` names a path",
-                             kLeastHashDigits, kHashDigits));
+      fail(node,
+           fmt::format("`module` must be the first {} to {} digits of a SHA-256 in lower case; "
+                       "`file` names a path",
+                       kLeastHashDigits, kHashDigits));
     return hash;
   }
 
@@ -93,8 +94,7 @@ private:
                     std::map<uint32_t, uint64_t>& constants) {
     const std::string_view digits = id.str();
     uint32_t specId = 0;
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), specId);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), specId);
     if (error != std::errc() || end != digits.data() + digits.size()) {
       fail(id.source(), fmt::format("constant `{}`: constants are named by their SpecId, such as "
                                     "`constants = {{ 0 = 64 }}`",
@@ -108,8 +108,9 @@ private:
     else if (const auto real = value.value_exact<double>())
       constants[specId] = std::bit_cast<uint32_t>(float(*real));
     else
-      fail(value, fmt::format("constant `{}` must be an integer, a boolean or a 32-bit float, not {}",
-                              digits, typeName(value)));
+      fail(value,
+           fmt::format("constant `{}` must be an integer, a boolean or a 32-bit float, not {}",
+                       digits, typeName(value)));
   }
 
   RecordedDispatch dispatchOf(const toml::table& t) {
@@ -119,7 +120,8 @@ private:
     const bool isIndirect = indirect && indirect->value_exact<bool>().value_or(false);
     if (indirect && !indirect->is_boolean()) fail(*indirect, "`indirect` must be true or false");
     const toml::node* groups = t.get("groups");
-    if (!groups && !isIndirect) fail(t, "a dispatch needs `groups = [X, Y, Z]` or `indirect = true`");
+    if (!groups && !isIndirect)
+      fail(t, "a dispatch needs `groups = [X, Y, Z]` or `indirect = true`");
     if (groups && isIndirect) fail(*groups, "`groups` of an indirect dispatch are in a buffer");
     if (groups && !isIndirect) d.groups = threeOf(*groups, "groups", 0, UINT32_MAX);
     if (const toml::node* count = t.get("count"))

@@ -1,8 +1,8 @@
 // One module for one pipeline: fixed, optimized in a process, checked.
 #include "ir/module.h"
 #include "lanewise/assumptions.h"
-#include "reflect/module_interface.h"
 #include "recorded/freeze.h"
+#include "reflect/module_interface.h"
 #include "run/optimize_service.h"
 #include "support/failure.h"
 #include "support/files.h"

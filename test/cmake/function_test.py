@@ -191,7 +191,7 @@ class Function(unittest.TestCase):
 
     def test_recorded_pipelines(self):
         recorded = '[[pipeline]]\nfile = "a.comp"\ndispatches = [ { groups = [2, 1, 1] } ]\n'
-        project = self.project("lanewise_compile_shaders(TARGET t SOURCES a.comp PIPELINES p.toml OPTIONS -O --remarks)\n",
+        project = self.project("lanewise_compile_shaders(TARGET t SOURCES a.comp PIPELINES p.toml OPTIONS -O --remarks=all)\n",
                                files={"p.toml": recorded})
         self.assertEqual(project.configure(), 0, project.output)
         self.assertEqual(project.build("--verbose"), 0, project.output)
