@@ -72,18 +72,24 @@ std::optional<std::string> readWhole(const std::string& path) {
   return bytes;
 }
 
-int connectTo(const std::string& path) {
+/// -1 where nobody can listen there any more, or where it did not work for now: then `isGone`
+/// stays.
+int connectTo(const std::string& path, std::atomic<bool>& isGone) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) return -1;
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   const int number = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (number >= 0 &&
-      ::connect(number, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    ::close(number);
-    return -1;
-  }
-  return number;
+  if (number < 0) return -1; // too many open files, say
+  int failed = 0;
+  while ((failed = ::connect(number, reinterpret_cast<const sockaddr*>(&address),
+                             sizeof address)) != 0 &&
+         errno == EINTR)
+    continue;
+  if (failed == 0) return number;
+  if (errno == ECONNREFUSED || errno == ENOENT) isGone = true; // `lanewise run` has ended before us
+  ::close(number);
+  return -1;
 }
 
 /// Whether there is something to read or room to write, before `end`.
@@ -125,11 +131,8 @@ bool receiveAll(int number, char* to, size_t size, Clock::time_point end) {
 std::optional<std::string> ask(const OptimizeRequest& request) {
   static std::atomic<bool> isGone = false;
   if (isGone) return {};
-  const Handle socket(connectTo(settings().optimizer));
-  if (!socket.isOpen()) {
-    isGone = true; // `lanewise run` has ended before us
-    return {};
-  }
+  const Handle socket(connectTo(settings().optimizer, isGone));
+  if (!socket.isOpen()) return {};
   const Clock::time_point end = Clock::now() + kLongestWait;
   std::string message;
   const std::string packed = pack(request);

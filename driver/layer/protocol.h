@@ -35,5 +35,7 @@ inline constexpr const char* kWaitVariable = "LANEWISE_LAYER_WAIT";
 inline constexpr const char* kCacheVariable = "LANEWISE_LAYER_CACHE";
 /// What results depend on besides the pipeline: the program's build and its passes, hashed.
 inline constexpr const char* kIdentityVariable = "LANEWISE_LAYER_IDENTITY";
+/// First digits of hashes, with commas between them: these modules are not replaced.
+inline constexpr const char* kLeaveOutVariable = "LANEWISE_LAYER_LEAVE_OUT";
 
 } // namespace lanewise::layer

@@ -1,6 +1,7 @@
 #include "layer/replacement.h"
 
 #include "layer/optimizer.h"
+#include "layer/settings.h"
 
 #include <algorithm>
 #include <string>
@@ -69,7 +70,7 @@ void Replacement::replace(size_t n, const PipelineFacts& facts) {
   const std::optional<uint64_t> flags = flagsOf(infos_[n]);
   const ShaderModule* own =
       stage.module != VK_NULL_HANDLE ? device_.modules.find(stage.module) : nullptr;
-  if (!flags || !own || own->bytes.empty()) return;
+  if (!flags || !own || own->bytes.empty() || settings().leavesOut(facts.module)) return;
   const std::optional<std::string> bytes = optimizedModule(
       device_, facts, own->bytes, std::to_string(*flags) + "," + std::to_string(stage.flags));
   if (!bytes) return;

@@ -41,7 +41,8 @@ std::vector<Complex> cosine(const std::vector<Complex>& x, uint32_t kind) {
     double sum = kind == 3 ? x[0].real() : 0;
     for (size_t j = kind == 3 ? 1 : 0; j < n; ++j) {
       const double angle = kind == 2 ? double((2 * j + 1) * k) : double(j * (2 * k + 1));
-      sum += 2 * x[j].real() * std::cos(kPi * std::fmod(angle, 4.0 * double(n)) / (2.0 * double(n)));
+      sum +=
+          2 * x[j].real() * std::cos(kPi * std::fmod(angle, 4.0 * double(n)) / (2.0 * double(n)));
     }
     out[k] = sum;
   }
@@ -74,7 +75,8 @@ uint64_t Case::scalars() const {
 
 std::vector<Case> allCases(uint64_t points) {
   std::vector<Case> all;
-  for (const uint32_t n : {64, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536, 243, 3125, 2401, 1331, 2197, 1000, 1920, 48, 735})
+  for (const uint32_t n : {64, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536, 243, 3125, 2401,
+                           1331, 2197, 1000, 1920, 48, 735})
     all.push_back(caseOf("c2c-" + std::to_string(n), {n}));
   all.push_back(caseOf("c2c-128x128", {128, 128}));
   all.push_back(caseOf("c2c-512x512", {512, 512}));

@@ -20,7 +20,8 @@ Gpu::Gpu(int index) {
   check(vkEnumeratePhysicalDevices(instance_, &count, nullptr), "vkEnumeratePhysicalDevices");
   std::vector<VkPhysicalDevice> devices(count);
   vkEnumeratePhysicalDevices(instance_, &count, devices.data());
-  if (devices.empty() || index >= int(devices.size())) check(VK_ERROR_DEVICE_LOST, "no such device");
+  if (devices.empty() || index >= int(devices.size()))
+    check(VK_ERROR_DEVICE_LOST, "no such device");
   VkPhysicalDeviceProperties properties{};
   physical = devices[index < 0 ? 0 : size_t(index)];
   for (size_t n = 0; index < 0 && n < devices.size(); ++n) {

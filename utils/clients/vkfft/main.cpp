@@ -1,12 +1,12 @@
-// Transforms on a Vulkan device with VkFFT, and on the CPU, and says whether they agree: a client for `lanewise run`.
+// Transforms on a Vulkan device with VkFFT, and on the CPU, and says whether they agree: a client
+// for `lanewise run`.
 //
 //   vkfft_client [--device=N] [--points=N] [--repeats=N] [CASE...]
 //
-// prints a line for each case; the exit code is 1 where one is wrong. What it prints does not depend on time.
+// prints a line for each case; the exit code is 1 where one is wrong. What it prints does not
+// depend on time.
 #include "cases.h"
 #include "gpu.h"
-
-#include <vkFFT.h>
 
 #include <cmath>
 #include <cstdio>
@@ -14,6 +14,7 @@
 #include <random>
 #include <string>
 #include <vector>
+#include <vkFFT.h>
 
 namespace {
 
@@ -25,11 +26,12 @@ struct Options {
 };
 
 struct Data {
-  std::vector<char> bytes;            ///< as the buffer has them
-  std::vector<Complex> first;         ///< the first batch
+  std::vector<char> bytes;    ///< as the buffer has them
+  std::vector<Complex> first; ///< the first batch
 };
 
-template <class Scalar> void put(std::vector<char>& bytes, uint64_t index, double value) {
+template <class Scalar>
+void put(std::vector<char>& bytes, uint64_t index, double value) {
   const auto scalar = Scalar(value);
   std::memcpy(bytes.data() + index * sizeof scalar, &scalar, sizeof scalar);
 }
@@ -59,17 +61,20 @@ Data randomData(const Case& c) {
     for (uint64_t n = 0; n < c.size[0]; ++n) {
       const uint64_t at = row * c.rowScalars() + (isOfReals(c) ? n : 2 * n);
       // What a float can hold, so that both begin with the same.
-      const double real = float(values(random)), imaginary = isOfReals(c) ? 0 : float(values(random));
+      const double real = float(values(random)),
+                   imaginary = isOfReals(c) ? 0 : float(values(random));
       c.isDouble ? put<double>(data.bytes, at, real) : put<float>(data.bytes, at, real);
       if (!isOfReals(c))
-        c.isDouble ? put<double>(data.bytes, at + 1, imaginary) : put<float>(data.bytes, at + 1, imaginary);
+        c.isDouble ? put<double>(data.bytes, at + 1, imaginary)
+                   : put<float>(data.bytes, at + 1, imaginary);
       if (data.first.size() < c.elements()) data.first.emplace_back(real, imaginary);
     }
   return data;
 }
 
 /// The greatest difference of the first batch, relative to the root of the mean square.
-double errorOf(const Case& c, const std::vector<char>& bytes, const std::vector<Complex>& expected) {
+double errorOf(const Case& c, const std::vector<char>& bytes,
+               const std::vector<Complex>& expected) {
   double squares = 0, worst = 0;
   uint64_t count = 0;
   const uint64_t perRow = c.isReal ? c.size[0] / 2 + 1 : c.size[0];
@@ -121,7 +126,8 @@ private:
   VkFFTApplication application_{};
 };
 
-/// Whether the transform agrees with the CPU's, and its inverse, `repeats` times over, with the input.
+/// Whether the transform agrees with the CPU's, and its inverse, `repeats` times over, with the
+/// input.
 bool run(Gpu& gpu, const Case& c, uint32_t repeats) {
   const Data data = randomData(c);
   const double limit = c.isDouble ? 1e-12 : 1e-4;
@@ -177,8 +183,9 @@ int main(int count, char** arguments) {
   if (options.points == 0) options.points = gpu.isCpu ? uint64_t(1) << 16 : uint64_t(1) << 23;
   bool isRight = true;
   for (const Case& c : allCases(options.points)) {
-    const bool isNamed = options.names.empty() ||
-                         std::find(options.names.begin(), options.names.end(), c.name) != options.names.end();
+    const bool isNamed =
+        options.names.empty() ||
+        std::find(options.names.begin(), options.names.end(), c.name) != options.names.end();
     if (!isNamed || (c.isDouble && !gpu.hasDoubles)) continue;
     isRight = run(gpu, c, options.repeats) && isRight;
   }
