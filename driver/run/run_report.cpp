@@ -63,38 +63,6 @@ TextRow rowOf(const PipelineTimes& pipeline, bool isAlone, double all) {
           pipeline.source};
 }
 
-std::string countOf(uint64_t dispatches) {
-  return dispatches == 1 ? "1 dispatch" : fmt::format("{} dispatches", dispatches);
-}
-
-std::string notesOf(const RunData& data) {
-  uint64_t overlapping = 0, unordered = 0, untimed = 0, unused = 0;
-  for (const PipelineTimes& p : data.pipelines) {
-    overlapping += p.overlapping();
-    // Of those that did overlap more is said.
-    if (p.overlapping() == 0) unordered += p.unordered();
-    untimed += p.dispatches() - p.timed() - p.overlapping();
-    unused += p.dispatches() == 0;
-  }
-  std::string text;
-  if (overlapping > 0)
-    text += fmt::format("* {} ran at the same time as another dispatch; not in total and share.\n",
-                        countOf(overlapping));
-  if (unordered > 0)
-    text += fmt::format("~ {} ran alone, but no barrier orders them among others: they may run at "
-                        "the same time.\n",
-                        countOf(unordered));
-  if (untimed > 0)
-    text += fmt::format("{} could not be timed; not in total and share.\n", countOf(untimed));
-  if (data.pending > 0)
-    text += fmt::format("{} could not be counted: the program ended without waiting.\n",
-                        countOf(data.pending));
-  if (unused > 0)
-    text += fmt::format("{} more {} created and never dispatched.\n", unused,
-                        unused == 1 ? "pipeline was" : "pipelines were");
-  return text;
-}
-
 Json sizeAsJson(const SizeTimes& size) {
   Json json;
   if (size.groups)
@@ -135,6 +103,34 @@ Json pipelineAsJson(const PipelineTimes& pipeline, double all) {
 }
 
 } // namespace
+
+std::string notesOf(const RunData& data) {
+  uint64_t overlapping = 0, unordered = 0, untimed = 0, unused = 0;
+  for (const PipelineTimes& p : data.pipelines) {
+    overlapping += p.overlapping();
+    // Of those that did overlap more is said.
+    if (p.overlapping() == 0) unordered += p.unordered();
+    untimed += p.dispatches() - p.timed() - p.overlapping();
+    unused += p.dispatches() == 0;
+  }
+  std::string text;
+  if (overlapping > 0)
+    text += fmt::format("* {} ran at the same time as another dispatch; not in total and share.\n",
+                        countOf(overlapping));
+  if (unordered > 0)
+    text += fmt::format("~ {} ran alone, but no barrier orders them among others: they may run at "
+                        "the same time.\n",
+                        countOf(unordered));
+  if (untimed > 0)
+    text += fmt::format("{} could not be timed; not in total and share.\n", countOf(untimed));
+  if (data.pending > 0)
+    text += fmt::format("{} could not be counted: the program ended without waiting.\n",
+                        countOf(data.pending));
+  if (unused > 0)
+    text += fmt::format("{} more {} created and never dispatched.\n", unused,
+                        unused == 1 ? "pipeline was" : "pipelines were");
+  return text;
+}
 
 std::string runAsText(const RunData& data) {
   const std::vector<const PipelineTimes*> pipelines = dispatched(data);

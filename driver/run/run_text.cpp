@@ -52,4 +52,8 @@ std::string tableOf(const std::vector<TextRow>& rows, std::string_view sides) {
   return text;
 }
 
+std::string countOf(uint64_t dispatches) {
+  return dispatches == 1 ? "1 dispatch" : fmt::format("{} dispatches", dispatches);
+}
+
 } // namespace lanewise::driver

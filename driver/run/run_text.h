@@ -15,6 +15,9 @@ inline constexpr size_t kHashDigits = 12;
 /// Nanoseconds with three digits that count, at least to one decimal: "1.25 ms".
 std::string durationText(double nanoseconds);
 
+/// "1 dispatch", "2 dispatches".
+std::string countOf(uint64_t dispatches);
+
 /// "0=64 1=3".
 std::string constantsText(const PipelineTimes& pipeline);
 /// The first digits of its hash; "-" where there is none.

@@ -3,6 +3,7 @@
 #include "commands/programs/opt_passes.h"
 #include "options/option_groups.h"
 #include "options/response_file.h"
+#include "report/html/report_subjects.h"
 #include "run/pipelines_file.h"
 #include "run/run_report.h"
 #include "run/under_layer.h"
@@ -12,6 +13,7 @@
 
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +25,8 @@ enum class RunFormat { Text, Json };
 struct Options {
   LayerRequest layer;
   RunFormat format = RunFormat::Text;
-  std::string output, json, record;
+  std::string output, json, html, record;
+  std::string shown; ///< the command line
 };
 
 /// Why there is nothing to report; "" where there is something.
@@ -53,6 +56,11 @@ Status writeReports(const Options& o, const RunData& data, const std::string& sc
                                                                   : text;
   OutputFiles files;
   if (!o.json.empty()) files.add(o.json, json);
+  if (!o.html.empty()) {
+    std::vector<ReportFact> facts{{"command", o.shown}};
+    for (ReportFact& fact : versionFacts()) facts.push_back(std::move(fact));
+    files.add(o.html, runAsHtml(data, fmt::format("{}", fmt::join(o.layer.command, " ")), facts));
+  }
   if (!o.record.empty())
     if (Status s = addPipelinesFile(files, data, scratch, o.record); !s) return s;
   if (!o.output.empty()) files.add(o.output, wanted);
@@ -120,6 +128,9 @@ public:
     line.value("-o,--output", "FILE", o_.output, "file to write it to (default: standard error)")
         .output();
     line.value("--json", "FILE.json", o_.json, "write the report as JSON as well").output();
+    line.value("--html", "FILE.html", o_.html,
+               "with --time: one page of what was dispatched, and for how long")
+        .output();
     line.value("--record", "FILE.toml", o_.record,
                "write each compute pipeline's module, constants, subgroup size and dispatch sizes; "
                "modules go to a folder beside it")
@@ -135,12 +146,18 @@ public:
       if (o_.layer.optimizes)
         if (Status s = checkOptPasses("--optimize", o_.layer.passes); !s) return s;
       if (Status s = checkDestination(o_.output, {}); !s) return s;
+      if (!o_.html.empty() && !o_.layer.times) return failure("--html needs --time");
+      if (o_.html == "-") return failure("--html needs a file");
       if (Status s = checkDestination(o_.json, {o_.output}); !s) return s;
-      return checkDestination(o_.record, {o_.output, o_.json});
+      if (Status s = checkDestination(o_.html, {o_.output, o_.json}); !s) return s;
+      return checkDestination(o_.record, {o_.output, o_.json, o_.html});
     });
   }
 
-  int run(const CommandLine&) override { return driver::run(o_); }
+  int run(const CommandLine& line) override {
+    o_.shown = line.shown();
+    return driver::run(o_);
+  }
 
 private:
   Options o_;
