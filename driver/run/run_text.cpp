@@ -32,9 +32,11 @@ std::string moduleText(const PipelineTimes& pipeline) {
 std::string labelOf(const PipelineTimes& pipeline, bool isAlone) {
   if (pipeline.entry.empty()) return "(no pipeline)";
   std::string label = !pipeline.name.empty() ? pipeline.name : pipeline.entry;
-  if (!isAlone && !pipeline.constants.empty())
-    label += fmt::format(" [{}]", constantsText(pipeline));
-  return label;
+  if (isAlone || pipeline.constants.empty()) return label;
+  constexpr size_t kMostBytes = 48; // some have thirty constants; JSON has them all
+  std::string constants = constantsText(pipeline);
+  if (constants.size() > kMostBytes) constants = constants.substr(0, kMostBytes - 3) + "...";
+  return label + fmt::format(" [{}]", constants);
 }
 
 std::string tableOf(const std::vector<TextRow>& rows, std::string_view sides) {

@@ -74,13 +74,13 @@ class VkFFT(Client):
 
 
 class FFmpeg(Client):
-    """Of the frames that come out the MD5 is printed, and so no bit may differ."""
+    """Of the frames that come out the MD5 is printed, and so no bit may differ. The filters with two inputs are not among
+    them: in FFmpeg 5.1 they give other frames each time, without anybody's layer."""
     name = "ffmpeg"
     what = "the Vulkan filters of Debian's ffmpeg"
     packages = ["ffmpeg"]
-    one = ["gblur_vulkan=sigma=3", "avgblur_vulkan", "chromaber_vulkan=dist_x=3:dist_y=-2", "hflip_vulkan", "vflip_vulkan",
-           "flip_vulkan", "transpose_vulkan", "scale_vulkan=w=200:h=120"]
-    two = ["overlay_vulkan=x=20:y=10", "blend_vulkan=all_mode=multiply"]
+    filters = ["gblur_vulkan=sigma=3", "avgblur_vulkan", "chromaber_vulkan=dist_x=3:dist_y=-2", "hflip_vulkan", "vflip_vulkan",
+               "flip_vulkan", "transpose_vulkan", "scale_vulkan=w=200:h=120"]
 
     def program(self):
         own = self.folder / "ffmpeg"
@@ -92,24 +92,31 @@ class FFmpeg(Client):
     def set_up(self):
         install(self.packages)
 
-    def commands(self, is_small):
+    def command(self, is_small, filters):
         size, seconds = ("320x180", 0.4) if is_small else ("1920x1080", 4)
-        start = [self.program(), "-v", "error", "-nostdin", "-init_hw_device", "vulkan=vk:0", "-filter_hw_device", "vk"]
-        end = ["-f", "framemd5", "-"]
+        return [self.program(), "-v", "error", "-nostdin", "-init_hw_device", "vulkan=vk:0", "-filter_hw_device", "vk",
+                "-f", "lavfi", "-i", f"testsrc2=size={size}:rate=5:duration={seconds}",
+                "-vf", f"format=yuv420p,hwupload,{filters},hwdownload,format=yuv420p", "-f", "framemd5", "-"]
 
-        def video(source):
-            return ["-f", "lavfi", "-i", f"{source}=size={size}:rate=5:duration={seconds}"]
-
-        down = "hwdownload,format=yuv420p"
-        commands = {f.partition("_")[0]: [*start, *video("testsrc2"), "-vf", f"format=yuv420p,hwupload,{f},{down}", *end]
-                    for f in self.one}
-        for f in self.two:
-            graph = f"[0:v]format=yuv420p,hwupload[a];[1:v]format=yuv420p,hwupload[b];[a][b]{f},{down}"
-            commands[f.partition("_")[0]] = [*start, *video("testsrc2"), *video("testsrc"), "-filter_complex", graph, *end]
-        return commands
+    def commands(self, is_small):
+        return {f.partition("_")[0]: self.command(is_small, f) for f in self.filters}
 
     def files(self):
         return [(self.program(), "ffmpeg")]
+
+
+class Libplacebo(FFmpeg):
+    """Its compute shaders have a dozen and more specialization constants, and tiles in shared memory."""
+    name = "libplacebo"
+    what = "libplacebo's polar scalers, which FFmpeg has as a filter"
+
+    def commands(self, is_small):
+        if is_small: # one such scaler takes a CPU a minute
+            return {"ewa_lanczos up": self.command(is_small, "libplacebo=w=480:h=270:upscaler=ewa_lanczos")}
+        width, height = 3840, 2160
+        scalers = ("ewa_lanczos", "ewa_hann", "ewa_ginseng", "ewa_robidoux", "haasnsoft")
+        return {f"{scaler} {name}": self.command(is_small, f"libplacebo=w={w}:h={h}:upscaler={scaler}:downscaler={scaler}")
+                for scaler in scalers for name, w, h in (("up", width, height), ("down", width // 4, height // 4))}
 
 
 class TensorFlow(Client):
@@ -152,7 +159,7 @@ class TensorFlow(Client):
 
 
 def all_clients(work):
-    return [client(work) for client in (VkFFT, FFmpeg, TensorFlow)]
+    return [client(work) for client in (VkFFT, FFmpeg, Libplacebo, TensorFlow)]
 
 
 def chosen(names, work):

@@ -74,12 +74,14 @@ def measure(lanewise, name, command, cache, repeats, timeout):
     """Every way in turn, `repeats` times; the first run of each only fills the cache."""
     outcome = Outcome(name, {}, {})
     try:
-        plain = subprocess.run([str(w) for w in command], capture_output=True, text=True, timeout=timeout)
+        plain, again = (subprocess.run([str(w) for w in command], capture_output=True, text=True, timeout=timeout) for _ in "12")
     except (OSError, subprocess.TimeoutExpired) as why:
         return dataclasses.replace(outcome, failure=str(why))
     if plain.returncode != 0:
         last = (plain.stderr.strip().splitlines() or [""])[-1]
         return dataclasses.replace(outcome, failure=f"exit code {plain.returncode} without the layer: {last}")
+    if plain.stdout != again.stdout:
+        return dataclasses.replace(outcome, failure="differs from itself without the layer: nothing can be said")
     ways = ways_of(lanewise)
     for turn in range(repeats + 1):
         for way, passes in ways.items():
