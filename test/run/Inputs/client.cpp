@@ -39,6 +39,17 @@ uint32_t plain(Gpu& gpu) {
   return gpu.checksum();
 }
 
+/// A pipeline that is made in some other way.
+uint32_t one(Gpu& gpu, Kind kind) {
+  Pipeline pipeline = gpu.pipeline({64, 3}, "", kind);
+  Commands commands = gpu.commands();
+  commands.begin();
+  commands.dispatch(pipeline, 4);
+  commands.end();
+  gpu.run(commands);
+  return gpu.checksum();
+}
+
 /// A command buffer three times with a wait between, then twice without, then recorded again.
 uint32_t reused(Gpu& gpu) {
   Pipeline pipeline = gpu.pipeline({64, 3}, "reused");
@@ -208,6 +219,8 @@ uint32_t leaves(Gpu& gpu, const std::function<void()>& leave) {
 }
 
 const std::map<std::string, std::function<uint32_t(Gpu&)>> kScenes{
+    {"chained", [](Gpu& gpu) { return one(gpu, Kind::Chained); }},
+    {"derivative", [](Gpu& gpu) { return one(gpu, Kind::Derivative); }},
     {"plain", plain},
     {"reused", reused},
     {"secondary", secondary},
