@@ -50,6 +50,20 @@ uint32_t one(Gpu& gpu, Kind kind) {
   return gpu.checksum();
 }
 
+/// The same pipeline with as much work as somebody wants it to have.
+uint32_t sized(Gpu& gpu, uint32_t groups) {
+  Pipeline pipeline = gpu.pipeline({64, 3}, "sized");
+  Commands commands = gpu.commands();
+  commands.begin();
+  for (int n = 0; n < 20; ++n) {
+    commands.dispatch(pipeline, groups);
+    commands.barrier();
+  }
+  commands.end();
+  gpu.run(commands);
+  return gpu.checksum();
+}
+
 /// A command buffer three times with a wait between, then twice without, then recorded again.
 uint32_t reused(Gpu& gpu) {
   Pipeline pipeline = gpu.pipeline({64, 3}, "reused");
@@ -224,6 +238,8 @@ const std::map<std::string, std::function<uint32_t(Gpu&)>> kScenes{
     {"plain", plain},
     {"reused", reused},
     {"secondary", secondary},
+    {"small", [](Gpu& gpu) { return sized(gpu, 8); }},
+    {"large", [](Gpu& gpu) { return sized(gpu, 60000); }},
     {"unordered", unordered},
     {"many", many},
     {"devices", devices},
