@@ -164,28 +164,33 @@ bool isModule(std::string_view bytes) {
 
 } // namespace
 
-std::optional<std::string> optimizedModule(const Device& device, const PipelineFacts& facts,
-                                           const std::string& bytes, const std::string& flags) {
+std::optional<std::string> finishedModule(const std::string& key) {
+  const std::string path = settings().cache + "/" + key.substr(0, 2) + "/" + key.substr(2);
+  const std::optional<std::string> sealed = readWhole(path);
+  const std::optional<std::string_view> result =
+      sealed ? openResult(key, *sealed) : std::optional<std::string_view>();
+  if (!result) return {};
+  return isModule(*result) ? std::string(*result) : std::string();
+}
+
+Optimized optimizedModule(const Device& device, const PipelineFacts& facts,
+                          const std::string& bytes, const std::string& flags) {
   OptimizeRequest request;
   request.key = keyOf(device, facts, flags);
-  const std::string path =
-      settings().cache + "/" + request.key.substr(0, 2) + "/" + request.key.substr(2);
-  std::optional<std::string> sealed = readWhole(path);
-  std::optional<std::string_view> result;
-  if (sealed) result = openResult(request.key, *sealed);
-  if (!result) {
-    request.entry = facts.entry;
-    request.module = bytes;
-    for (const Constant& constant : facts.constants)
-      request.constants.emplace_back(constant.id, constant.bytes);
-    request.sharedMemory = device.sharedMemory;
-    request.isRobust = device.isRobust;
-    request.isAwaited = settings().waits;
-    sealed = ask(request);
-    if (sealed) result = openResult(request.key, *sealed);
-  }
-  if (!result || result->empty() || !isModule(*result)) return {};
-  return std::string(*result);
+  if (std::optional<std::string> known = finishedModule(request.key)) return {*known, {}};
+  request.entry = facts.entry;
+  request.module = bytes;
+  for (const Constant& constant : facts.constants)
+    request.constants.emplace_back(constant.id, constant.bytes);
+  request.sharedMemory = device.sharedMemory;
+  request.isRobust = device.isRobust;
+  request.isAwaited = settings().waits;
+  const std::optional<std::string> sealed = ask(request);
+  if (!request.isAwaited) return {{}, request.key};
+  const std::optional<std::string_view> result =
+      sealed ? openResult(request.key, *sealed) : std::optional<std::string_view>();
+  if (!result || !isModule(*result)) return {};
+  return {std::string(*result), {}};
 }
 
 } // namespace lanewise::layer

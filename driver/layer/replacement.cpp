@@ -70,7 +70,8 @@ std::optional<uint64_t> flagsOf(const VkComputePipelineCreateInfo& info) {
 
 Replacement::Replacement(Device& device, std::span<const VkComputePipelineCreateInfo> infos,
                          std::span<const std::unique_ptr<PipelineFacts>> facts)
-    : device_(device), infos_(infos.begin(), infos.end()), isReplaced_(infos.size()) {
+    : device_(device), infos_(infos.begin(), infos.end()), isReplaced_(infos.size()),
+      pending_(infos.size()) {
   for (size_t n = 0; n < infos.size(); ++n) replace(n, *facts[n]);
 }
 
@@ -90,13 +91,15 @@ void Replacement::replace(size_t n, const PipelineFacts& facts) {
       : chained ? std::string(reinterpret_cast<const char*>(chained->pCode), chained->codeSize)
                 : std::string();
   if (!flags || program.empty() || settings().leavesOut(facts.module)) return;
-  const std::optional<std::string> bytes = optimizedModule(
+  const Optimized optimized = optimizedModule(
       device_, facts, program, std::to_string(*flags) + "," + std::to_string(stage.flags));
-  if (!bytes) return;
+  pending_[n] = optimized.pending;
+  const std::string& bytes = optimized.module;
+  if (bytes.empty()) return;
   VkShaderModuleCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-  info.codeSize = bytes->size();
-  info.pCode = reinterpret_cast<const uint32_t*>(bytes->data());
+  info.codeSize = bytes.size();
+  info.pCode = reinterpret_cast<const uint32_t*>(bytes.data());
   VkShaderModule module = VK_NULL_HANDLE;
   if (device_.next.CreateShaderModule(device_.handle, &info, nullptr, &module) != VK_SUCCESS)
     return;

@@ -4,7 +4,6 @@
 #include "run/run_report.h"
 #include "run/run_text.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,16 +13,6 @@ namespace {
 
 std::string shareText(double part, double all) {
   return all > 0 ? fmt::format("{:.1f} %", 100 * part / all) : "-";
-}
-
-/// Pipelines that were dispatched, the dearest first.
-std::vector<const PipelineTimes*> byTime(const RunData& data) {
-  std::vector<const PipelineTimes*> pipelines;
-  for (const PipelineTimes& pipeline : data.pipelines)
-    if (pipeline.dispatches() > 0) pipelines.push_back(&pipeline);
-  std::stable_sort(pipelines.begin(), pipelines.end(),
-                   [](const auto* a, const auto* b) { return a->total() > b->total(); });
-  return pipelines;
 }
 
 std::string cardsOf(const RunData& data, const std::vector<const PipelineTimes*>& pipelines) {
@@ -94,7 +83,7 @@ ReportTable sizeTable(const std::vector<const PipelineTimes*>& pipelines) {
 
 std::string runAsHtml(const RunData& data, const std::string& command,
                       const std::vector<ReportFact>& facts) {
-  const std::vector<const PipelineTimes*> pipelines = byTime(data);
+  const std::vector<const PipelineTimes*> pipelines = data.dispatched();
   ReportEntry entry;
   entry.name = command;
   entry.cards = cardsOf(data, pipelines);

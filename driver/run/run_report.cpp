@@ -35,16 +35,6 @@ std::string sizesText(const PipelineTimes& pipeline) {
   return text;
 }
 
-std::vector<const PipelineTimes*> dispatched(const RunData& data) {
-  std::vector<const PipelineTimes*> pipelines;
-  for (const PipelineTimes& pipeline : data.pipelines)
-    if (pipeline.dispatches() > 0) pipelines.push_back(&pipeline);
-  std::stable_sort(
-      pipelines.begin(), pipelines.end(),
-      [](const PipelineTimes* a, const PipelineTimes* b) { return a->total() > b->total(); });
-  return pipelines;
-}
-
 const char* markOf(const PipelineTimes& pipeline) {
   return pipeline.overlapping() > 0 ? "*" : pipeline.unordered() > 0 ? "~" : "";
 }
@@ -133,7 +123,7 @@ std::string notesOf(const RunData& data) {
 }
 
 std::string runAsText(const RunData& data) {
-  const std::vector<const PipelineTimes*> pipelines = dispatched(data);
+  const std::vector<const PipelineTimes*> pipelines = data.dispatched();
   const double all = data.total();
   std::vector<TextRow> rows{
       {"pipeline", "module", "dispatches", "total", "median", "share", "workgroups", "source"}};

@@ -83,20 +83,19 @@ void finishService(OptimizeService& service, const std::string& cache, LayerRun&
 
 } // namespace
 
-Result<ScratchFolder> ScratchFolder::create() {
+Result<RunFolder> RunFolder::create() {
   std::error_code failed;
   std::string path = (fs::temp_directory_path(failed) / "lanewise-run-XXXXXX").string();
   if (failed || !::mkdtemp(path.data()))
     return failure(fmt::format("{}: cannot make a folder: {}; set TMPDIR to one that can be "
                                "written to",
                                path, std::strerror(errno)));
-  return ScratchFolder(std::move(path));
+  return RunFolder(std::move(path));
 }
 
-ScratchFolder::ScratchFolder(ScratchFolder&& other) noexcept
-    : path_(std::exchange(other.path_, {})) {}
+RunFolder::RunFolder(RunFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
 
-ScratchFolder::~ScratchFolder() {
+RunFolder::~RunFolder() {
   std::error_code ignored;
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }

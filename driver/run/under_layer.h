@@ -11,16 +11,16 @@
 namespace lanewise::driver {
 
 /// A folder that is gone when its owner ends.
-class ScratchFolder {
+class RunFolder {
 public:
-  static Result<ScratchFolder> create();
-  ScratchFolder(ScratchFolder&& other) noexcept;
-  ScratchFolder& operator=(ScratchFolder&&) = delete;
-  ~ScratchFolder();
+  static Result<RunFolder> create();
+  RunFolder(RunFolder&& other) noexcept;
+  RunFolder& operator=(RunFolder&&) = delete;
+  ~RunFolder();
   const std::string& path() const { return path_; }
 
 private:
-  explicit ScratchFolder(std::string path) : path_(std::move(path)) {}
+  explicit RunFolder(std::string path) : path_(std::move(path)) {}
   std::string path_;
 };
 

@@ -72,9 +72,9 @@ public:
 private:
   Result<LayerRun> once(LayerRequest request, const std::string& what) {
     ProgressLine::tell(ProgressLine::Level::Task, fmt::format("{}: {}", request.command[0], what));
-    Result<ScratchFolder> scratch = ScratchFolder::create();
+    Result<RunFolder> scratch = RunFolder::create();
     if (!scratch) return scratch.error();
-    scratch_ = std::make_unique<ScratchFolder>(std::move(*scratch));
+    scratch_ = std::make_unique<RunFolder>(std::move(*scratch));
     request.printsTo = modules() + "/printed";
     request.cache = cache_;
     Result<LayerRun> run = runUnderLayer(request, modules());
@@ -89,7 +89,7 @@ private:
 
   const Options& o_;
   std::string cache_;
-  std::unique_ptr<ScratchFolder> scratch_;
+  std::unique_ptr<RunFolder> scratch_;
   std::set<std::string> troubles_;
 };
 
@@ -158,7 +158,7 @@ Status writeReports(const Options& o, const Comparison& c, const std::vector<Rem
 }
 
 int run(const Options& o) {
-  Result<ScratchFolder> cache = ScratchFolder::create();
+  Result<RunFolder> cache = RunFolder::create();
   if (!cache) return fail(cache.error().message);
   ProgressLine progress(true);
   Rounds rounds(o, o.layer.cache.empty() ? cache->path() : o.layer.cache);

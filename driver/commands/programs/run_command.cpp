@@ -72,7 +72,7 @@ Status writeReports(const Options& o, const RunData& data, const std::string& sc
 }
 
 int run(const Options& o) {
-  Result<ScratchFolder> scratch = ScratchFolder::create();
+  Result<RunFolder> scratch = RunFolder::create();
   if (!scratch) return fail(scratch.error().message);
   const Result<LayerRun> run = runUnderLayer(o.layer, scratch->path());
   if (!run) return fail(run.error().message);
@@ -112,7 +112,7 @@ public:
             },
             "make compute pipelines of modules that 'lanewise opt PASSES' has optimized "
             "(default: -O), with the constants of the pipeline; modules that are not in the cache "
-            "are optimized for the next run")
+            "are optimized beside it, and used from then on")
         .alone("-O");
     line.flag("--wait", o_.layer.waits,
               "with --optimize: a pipeline is created when its module is optimized");
