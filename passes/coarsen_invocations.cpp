@@ -38,7 +38,9 @@
 #include "pass.h"
 #include "text/format_text.h"
 
+#include <algorithm>
 #include <charconv>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -104,30 +106,26 @@ private:
   InvocationIds ids_;
   CoarseningFactors factors_;
   std::optional<CopyVariance> variance_;
+  double gain_ = 0; ///< by the model, where it chose
   uint32_t shared_ = 0, replicated_ = 0;
 };
 
-/// The factors that gain most by the model.
+/// The factors that gain most by the model, of those that are legal.
 std::optional<CoarsenRefusal> Site::choose() {
+  const CoarseningModel model(analyses_, context_.target, entry_, nesting_, effects_, ids_);
   std::optional<CoarsenRefusal> first;
-  CoarseningFactors best;
-  double gain = 1;
-  for (const CoarseningFactors& factors :
-       candidateFactors(entry_.workgroupSize->size, context_.target)) {
-    if (auto why = judgeFactors(factors)) {
-      if (!first) first = std::move(why);
-      continue;
+  for (const CoarseningFactors& factors : model.candidates()) {
+    std::optional<CoarsenRefusal> why = judgeFactors(factors);
+    if (!why) {
+      gain_ = model.gain(factors);
+      return {};
     }
-    const double now = coarseningGain(analyses_, context_.target, entry_, *variance_, factors);
-    if (now <= gain) continue;
-    gain = now;
-    best = factors;
+    if (!first) first = std::move(why);
   }
-  if (best.copies() > 1) return judgeFactors(best);
-  if (first && first->name == kEarlyReturn) return first;
+  if (first) return first;
   return CoarsenRefusal{"no-gain",
-                        "invocations have too little in common for what their values would take "
-                        "in registers",
+                        "invocations share too few of the loads that loops repeat, for what their "
+                        "values would take in registers",
                         {}};
 }
 
@@ -168,6 +166,7 @@ Remark Site::remark(const std::optional<CoarsenRefusal>& why) const {
                  {"factors", sizeText(factors_.merged)},
                  {"shared", formatText("{}", shared_)},
                  {"replicated", formatText("{}", replicated_)}};
+  if (gain_ > 0) remark.args.emplace_back("gain", formatText("{:.2f}", gain_));
   return remark;
 }
 

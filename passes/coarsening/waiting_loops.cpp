@@ -35,19 +35,22 @@ InstRef WaitingLoops::findIn(const Loops& loops, const Loop& loop) {
   return {};
 }
 
-bool WaitingLoops::hasBarrierEachTime(const Loop& loop) {
-  const Cfg& cfg = analyses_.get<Cfg>();
+/// Whether every iteration that goes back comes by the block.
+bool WaitingLoops::isPassedEachTime(const Loop& loop, BlockRef b) {
   const Dominance& dominance = analyses_.get<Dominance>();
+  const auto from = analyses_.get<Cfg>().predecessors(loop.header);
+  return std::all_of(from.begin(), from.end(), [&](BlockRef p) {
+    return !dominance.dominates(loop.header, p) || dominance.dominates(b, p);
+  });
+}
+
+bool WaitingLoops::hasBarrierEachTime(const Loop& loop) {
   return std::any_of(loop.blocks.begin(), loop.blocks.end(), [&](BlockRef b) {
     const InstRange all = module_.blockInsts(b);
     const bool hasBarrier = std::any_of(all.begin(), all.end(), [&](InstRef i) {
       return module_.opcode(i) == spv::Op::OpControlBarrier;
     });
-    if (!hasBarrier) return false;
-    const auto from = cfg.predecessors(loop.header);
-    return std::all_of(from.begin(), from.end(), [&](BlockRef p) {
-      return !dominance.dominates(loop.header, p) || dominance.dominates(b, p);
-    });
+    return hasBarrier && isPassedEachTime(loop, b);
   });
 }
 
@@ -57,17 +60,29 @@ void WaitingLoops::add(Id value) {
   work_.push_back(value);
 }
 
-/// What decides whether the loop is left, or an iteration cut short.
+/// What decides whether the loop is left: the tests that lead out of it, and what decides whether
+/// an iteration comes to them.
 void WaitingLoops::addExits(const Loops& loops, const Loop& loop) {
-  const Cfg& cfg = analyses_.get<Cfg>();
-  for (BlockRef b : loop.blocks)
-    for (BlockRef to : cfg.successors(b)) {
-      const bool leaves = !loops.contains(loop, to) || to == loop.header ||
-                          nesting_.headerOfContinue(to) == loop.header;
-      if (!leaves) continue;
-      if (cfg.successors(b).size() > 1) add(module_.idAt(module_.terminator(b), 1));
-      addConditionsAround(b, loop.header);
-    }
+  bool isSkipped = false; // a test, by an iteration that is cut short
+  const auto addWay = [&](BlockRef b) {
+    if (analyses_.get<Cfg>().successors(b).size() > 1) add(module_.idAt(module_.terminator(b), 1));
+    if (isSkipped) addConditionsAround(b, loop.header);
+  };
+  const auto forEachWay = [&](auto&& isOne) {
+    for (BlockRef b : loop.blocks)
+      for (BlockRef to : analyses_.get<Cfg>().successors(b))
+        if (isOne(b, to)) addWay(b);
+  };
+  forEachWay([&](BlockRef b, BlockRef to) {
+    const bool leaves = !loops.contains(loop, to);
+    isSkipped = isSkipped || (leaves && !isPassedEachTime(loop, b));
+    return leaves;
+  });
+  if (!isSkipped) return;
+  forEachWay([&](BlockRef, BlockRef to) {
+    return !loops.contains(loop, to) || to == loop.header ||
+           nesting_.headerOfContinue(to) == loop.header;
+  });
 }
 
 /// The conditions of constructs around a block, up to that of `header`.

@@ -24,6 +24,7 @@ public:
 
 private:
   InstRef findIn(const Loops& loops, const Loop& loop);
+  bool isPassedEachTime(const Loop& loop, BlockRef b);
   bool hasBarrierEachTime(const Loop& loop);
   void addExits(const Loops& loops, const Loop& loop);
   void addConditionsOf(BlockRef construct);
