@@ -9,9 +9,9 @@
 // EQUAL: outputs equal
 // CHECK: {{.*}}workgroup of 32x1x1 now 16x1x1
 // CODE:       = OpFunction
-// CODE:       OpLine %{{[^ ]+}} [[#L:]] 0
+// CODE:       OpLine %{{[^ ]+}} 24 0
 // CODE-NEXT:  OpIMul %uint %{{[^ ]+}} %uint_11
-// CODE:       OpLine %{{[^ ]+}} [[#L]] 0
+// CODE:       OpLine %{{[^ ]+}} 24 0
 // CODE-NEXT:  OpIMul %uint %{{[^ ]+}} %uint_11
 #version 450
 layout(local_size_x = 32) in;
