@@ -110,8 +110,7 @@ Refusal whyNotBarrier(Analyses& analyses, InstRef i) {
   const Barrier b = readBarrier(analyses, i);
   const bool orders = (b.semantics & kOrderBits) != 0;
   if (!b.isKnown || (b.isControl && b.execution != spv::Scope::Workgroup) ||
-      (orders && rankOf(b.memory) < kWorkgroupRank) ||
-      (!b.isControl && rankOf(b.memory) == kSubgroupRank))
+      (orders && rankOf(b.memory) < kWorkgroupRank))
     return CoarsenRefusal{"barrier-scope", "a barrier is not one of the whole workgroup", i};
   if (b.isControl && !uniformityOf(analyses).isUniform(analyses.module().blockOf(i)))
     return CoarsenRefusal{"divergent-barrier",
@@ -132,10 +131,6 @@ Refusal whyNotInstruction(Analyses& analyses, InstRef i) {
                ? Refusal{}
                : CoarsenRefusal{"terminator", "an invocation is ended in another way", i};
   if (isBarrier(op)) return whyNotBarrier(analyses, i);
-  if (has(module.effects(i), Effect::Subgroup) && !module.isUnread(i))
-    return CoarsenRefusal{"subgroup-operation",
-                          formatText("{} depends on which invocations form a subgroup", facts.name),
-                          i};
   const bool isCode = facts.opClass == OpClass::Value || facts.opClass == OpClass::Unknown;
   if (isCode && (module.isUnread(i) || has(module.effects(i), Effect::Barrier)))
     return CoarsenRefusal{"unknown-effects",
