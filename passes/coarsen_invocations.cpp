@@ -166,6 +166,11 @@ Remark Site::remark(const std::optional<CoarsenRefusal>& why) const {
                  {"factors", sizeText(factors_.merged)},
                  {"shared", formatText("{}", shared_)},
                  {"replicated", formatText("{}", replicated_)}};
+  const uint32_t lanes = context_.target.subgroupSize;
+  if (size[0] % lanes == 0 && size[0] / factors_.merged[0] % lanes != 0)
+    remark.message += formatText("; no pipeline may require full subgroups, since x is no multiple "
+                                 "of {} any more",
+                                 lanes);
   if (gain_ > 0) remark.args.emplace_back("gain", formatText("{:.2f}", gain_));
   return remark;
 }

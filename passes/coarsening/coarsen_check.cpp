@@ -142,7 +142,8 @@ Refusal whyNotInstruction(Analyses& analyses, InstRef i) {
   return {};
 }
 
-/// Of a construct that stands once for each copy: one way in, one way out.
+/// Of a construct that stands once for each copy: one way in, one way out. So its merge block is no
+/// loop's header, which what goes back leads to as well.
 Refusal whyNotConstruct(Analyses& analyses, const ConstructNesting& nesting,
                         const CopyVariance& variance, const Construct& c) {
   const Module& module = analyses.module();
@@ -154,8 +155,6 @@ Refusal whyNotConstruct(Analyses& analyses, const ConstructNesting& nesting,
   if (!c.merge || !nesting.isOrdered(c.merge) || cfg.constructAt(c.merge) == &c) return refusal;
   for (BlockRef p : cfg.predecessors(c.merge))
     if (p != c.header && !variance.isInside(p, c.header)) return refusal;
-  const Construct* next = cfg.constructAt(c.merge);
-  if (next && next->kind == Construct::Kind::Loop) return refusal;
   return {};
 }
 

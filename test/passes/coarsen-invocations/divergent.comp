@@ -7,9 +7,9 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: {{.*}}workgroup of 32x1x1 now 16x1x1
+// CHECK: {{.*}}workgroup of 32x1x1 now 16x1x1{{.*}}x is no multiple of 32 any more
 // CODE:       = OpFunction
-// CODE-COUNT-2: OpSelectionMerge
+// CODE-COUNT-4: OpSelectionMerge
 // CODE-NOT:   OpSelectionMerge
 // CODE:       OpFunctionEnd
 #version 450
@@ -18,7 +18,8 @@ layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };
 void main() {
   uint g = gl_GlobalInvocationID.x, r = a[g], q = 7u;
-  if (r > 100u) { r = r * 2u + 1u; q = r ^ 5u; } else { r += a[g + 1u]; }
-  b[g * 2u] = r;
+  bool big = false;
+  if (r > 100u) { r = r * 2u + 1u; q = r ^ 5u; big = true; } else { r += a[g + 1u]; }
+  b[g * 2u] = big ? r : r + 1u;
   b[g * 2u + 1u] = q;
 }

@@ -6,11 +6,10 @@
 // CHECK: missed: {{.*}}workgroup kept: a loop may wait for what another invocation writes [coarsen-invocations:waiting-loop]
 #version 450
 layout(local_size_x = 32) in;
-layout(binding = 0) readonly buffer A { uint a[]; };
-layout(binding = 1) writeonly buffer B { uint b[]; };
-layout(binding = 2) volatile readonly buffer C { uint c[]; };
+layout(binding = 1) restrict writeonly buffer B { uint b[]; };
+layout(binding = 2) volatile restrict readonly buffer C { uint c[]; };
 void main() {
   uint l = gl_LocalInvocationID.x;
   while (c[0] != 1u) {}
-  b[gl_GlobalInvocationID.x] = a[l];
+  b[gl_GlobalInvocationID.x] = l;
 }

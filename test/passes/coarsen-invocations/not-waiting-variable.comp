@@ -1,5 +1,5 @@
 // What a loop waits for may go through a variable of its own.
-// RUN: %lanewise opt --inline --sroa --mem2reg --gvn --remarks=none --target-env=vulkan1.2 %s -o %t.in.spv
+// RUN: %lanewise opt --inline --remarks=none --target-env=vulkan1.2 %s -o %t.in.spv
 // RUN: %lanewise opt --coarsen-invocations=2,1,1 --remarks=all --target-env=vulkan1.2 %t.in.spv -o %t.out.spv 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: cmp %t.in.spv %t.out.spv
