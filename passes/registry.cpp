@@ -54,10 +54,32 @@ std::string_view PassInfo::defaultValue() const {
   return values.substr(0, values.find('|'));
 }
 
+namespace {
+
+/// "2,4,1": as many numbers from 1 on as "X,Y,Z" has letters.
+bool isListOfNumbers(std::string_view value, std::string_view form) {
+  const char *at = value.data(), *const last = at + value.size();
+  for (size_t n = 0; n < form.size(); n += 2) {
+    uint32_t number = 0;
+    const auto [end, error] = std::from_chars(at, last, number);
+    if (error != std::errc() || number == 0) return false;
+    const bool isLastOne = n + 1 == form.size();
+    if (isLastOne ? end != last : end == last || *end != ',') return false;
+    at = end + 1;
+  }
+  return true;
+}
+
+} // namespace
+
 bool PassInfo::acceptsValue(std::string_view value) const {
   for (std::string_view rest = values; !rest.empty();) {
     std::string_view one = rest.substr(0, rest.find('|'));
     rest.remove_prefix(one.size() == rest.size() ? rest.size() : one.size() + 1);
+    if (one == "X,Y,Z") {
+      if (isListOfNumbers(value, one)) return true;
+      continue;
+    }
     if (one == value) return true;
     if (!one.ends_with(":N") || !value.starts_with(one.substr(0, one.size() - 1))) continue;
     std::string_view number = value.substr(one.size() - 1);

@@ -7,6 +7,7 @@
 #include "pipeline/recorded_costs.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace lanewise::driver {
@@ -27,10 +28,21 @@ double conflictsOf(const Module& module, const StageRequest& request, Assumption
 /// Putting the same instructions in another order changes the figures by as much.
 constexpr double kNoDifference = 1.01;
 
-std::string textOf(const EntryCost& cost) {
-  return fmt::format("{:.0f} (inverse throughput {:.0f}, latency {:.0f}, occupancy {:.0f}, bank "
+std::string textOf(const EntryCost& cost, const EntryCost& other) {
+  const std::string subgroups = cost.subgroups == other.subgroups
+                                    ? ""
+                                    : fmt::format(" times {:.0f} subgroups", cost.subgroups);
+  return fmt::format("{:.0f}{} (inverse throughput {:.0f}, latency {:.0f}, occupancy {:.0f}, bank "
                      "conflicts {:.0f})",
-                     cost.total(), cost.throughput, cost.latency, cost.occupancy, cost.conflicts);
+                     cost.total(), subgroups, cost.throughput, cost.latency, cost.occupancy,
+                     cost.conflicts);
+}
+
+/// Lanes that stay empty take as long as the others.
+double subgroupsOf(const StageRequest& request, const TargetProfile& target) {
+  double invocations = 1;
+  for (uint32_t size : *request.workgroupSize) invocations *= size;
+  return std::ceil(invocations / target.subgroupSize);
 }
 
 } // namespace
@@ -47,16 +59,19 @@ const CostGate::Costs& CostGate::costsOf(const Words& words, const Assumptions& 
   const Result<std::vector<StageRequest>> requests = requestsFor(words, assumptions, entry_);
   const Result<Module> module = canonicalForModels(words, target_, assumptions);
   if (!requests || !module) return costs;
-  std::map<std::string, double> conflicts; // by entry point
+  std::map<std::string, double> conflicts, subgroups; // by entry point
   for (const StageRequest& request : *requests)
-    if (request.workgroupSize)
+    if (request.workgroupSize) {
       conflicts[request.entry] = conflictsOf(*module, request, assumptions, target_);
+      subgroups[request.entry] = subgroupsOf(request, target_);
+    }
   for (const CompilerRow& row : compilers_->compile(*requests)) {
     const auto throughput = row.figures[Figure::InverseThroughput];
     const auto latency = row.figures[Figure::Latency];
     if (!throughput || !latency) continue;
     costs.push_back({row.compiler, row.entry, *throughput, *latency,
-                     row.figures[Figure::Occupancy].value_or(1), conflicts[row.entry]});
+                     row.figures[Figure::Occupancy].value_or(1), conflicts[row.entry],
+                     subgroups.contains(row.entry) ? subgroups[row.entry] : 1});
   }
   return costs;
 }
@@ -69,8 +84,9 @@ std::optional<std::string> CostGate::operator()(const Words& before, const Words
     const auto now = std::ranges::find_if(
         is, [&](const EntryCost& c) { return c.compiler == old.compiler && c.entry == old.entry; });
     if (now == is.end()) return fmt::format("{} cannot compile it any more", old.compiler);
-    if (now->total() > old.total() * kNoDifference)
-      return fmt::format("dearer for {}: {} -> {}", old.compiler, textOf(old), textOf(*now));
+    if (now->ofWorkgroup() > old.ofWorkgroup() * kNoDifference)
+      return fmt::format("dearer for {}: {} -> {}", old.compiler, textOf(old, *now),
+                         textOf(*now, old));
   }
   return std::nullopt;
 }

@@ -21,10 +21,13 @@ struct EntryCost {
   double latency = 0;    ///< L, cycles: Figure::Latency
   double occupancy = 1;  ///< W: Figure::Occupancy
   double conflicts = 0;  ///< X, cycles: conflictCycles()
+  double subgroups = 1;  ///< of a workgroup
 
   /// The time that a subgroup takes of a SIMD: max(T + X, (L + X) / W), in cycles. It is busy for
   /// T + X; with W of them at once each waits L + X.
   double total() const;
+  /// That of a workgroup, which is what a dispatch has as many of before and after.
+  double ofWorkgroup() const { return total() * subgroups; }
 };
 
 /// A CostQuestion (pipeline/pipeline.h) that asks the compilers. Modules that were asked for are

@@ -4,6 +4,8 @@
 #include "analysis/control_flow/cfg.h"
 #include "analysis/module/def_use.h"
 
+#include <utility>
+
 namespace lanewise {
 namespace {
 
@@ -12,9 +14,9 @@ constexpr size_t kStepsPerInst = 64;
 
 } // namespace
 
-RegisterPressure::RegisterPressure(Analyses& analyses)
-    : analyses_(analyses), module_(analyses.module()), atEnd_(module_.blockCount() + 1),
-      budget_(kStepsPerInst * module_.instCount()) {
+RegisterPressure::RegisterPressure(Analyses& analyses, std::function<uint32_t(Id)> copiesOf)
+    : analyses_(analyses), module_(analyses.module()), copiesOf_(std::move(copiesOf)),
+      atEnd_(module_.blockCount() + 1), budget_(kStepsPerInst * module_.instCount()) {
   for (uint32_t f = 1; f <= module_.functionCount(); ++f) add(FunctionRef(f));
 }
 
@@ -29,7 +31,8 @@ void RegisterPressure::add(FunctionRef function) {
     const spv::Op op = module_.opcode(i);
     // Addresses are put together where they are used.
     if (isAccessChain(op) || op == spv::Op::OpVariable) continue;
-    const uint32_t registers = registersOf(analyses_, module_.resultType(i));
+    const uint32_t registers =
+        registersOf(analyses_, module_.resultType(i)) * (copiesOf_ ? copiesOf_(value) : 1);
     if (registers == 0) continue;
     auto liveAtEnd = [&](BlockRef b) {
       if (!b || seen[b.value] == value.value) return;

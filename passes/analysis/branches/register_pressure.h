@@ -8,13 +8,15 @@
 #include "analysis/module/analyses.h"
 #include "ir/module.h"
 
+#include <functional>
 #include <vector>
 
 namespace lanewise {
 
 class RegisterPressure {
 public:
-  explicit RegisterPressure(Analyses& analyses);
+  /// `copiesOf(value)` says how often a value is there; without it, once.
+  explicit RegisterPressure(Analyses& analyses, std::function<uint32_t(Id)> copiesOf = {});
 
   /// Registers (of 32 bits a lane) that live values take at the end of a block. 0 where the
   /// function is too large to look at.
@@ -25,6 +27,7 @@ private:
 
   Analyses& analyses_;
   const Module& module_;
+  std::function<uint32_t(Id)> copiesOf_;
   std::vector<uint32_t> atEnd_; ///< by BlockRef
   size_t budget_;               ///< steps left
 };

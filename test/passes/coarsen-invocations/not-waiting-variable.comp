@@ -1,0 +1,19 @@
+// What a loop waits for may go through a variable of its own.
+// RUN: %lanewise opt --inline --remarks=none --target-env=vulkan1.2 %s -o %t.in.spv
+// RUN: %lanewise opt --coarsen-invocations=2,1,1 --remarks=all --target-env=vulkan1.2 %t.in.spv -o %t.out.spv 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: cmp %t.in.spv %t.out.spv
+// CHECK: missed: {{.*}}workgroup kept: a loop may wait for what another invocation writes [coarsen-invocations:waiting-loop]
+#version 450
+layout(local_size_x = 32) in;
+layout(binding = 0) readonly buffer A { uint a[]; };
+layout(binding = 1) writeonly buffer B { uint b[]; };
+shared uint s;
+uint own;
+void main() {
+  uint l = gl_LocalInvocationID.x;
+  if (l == 31u) s = 1u;
+  own = 0u;
+  while (own == 0u) own = s;
+  b[gl_GlobalInvocationID.x] = own;
+}
