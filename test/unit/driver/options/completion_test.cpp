@@ -119,7 +119,8 @@ TEST(Completion, ValuesOfRealOptionsHaveAKind) {
                          "STAGE",    "FOLDER",
                          "COMPILER", "COMPILER,...",
                          "PERCENT",  "FILE",
-                         "PASSES",   "EXPR"};
+                         "PASSES",   "EXPR",
+                         "HASH,..."};
   for (const CommandDescription& command : describeCommands())
     for (const OptionDescription& option : command.options) {
       std::string value = option.value;
