@@ -13,6 +13,7 @@
 #                      %s %t %S   the test file, a scratch path of its own, its directory
 # More features:       asan       built with sanitizers
 #                      cxx        a C++ compiler is installed
+#                      ffmpeg     FFmpeg is installed
 #                      redis      a Redis server is installed, and the program was built with hiredis
 
 import glob
@@ -57,6 +58,8 @@ if compiler:
     config.available_features.add("cxx")
 if config.has_redis and (shutil.which("redis-server") or shutil.which("redis-check-rdb")):
     config.available_features.add("redis")
+if shutil.which("ffmpeg"):
+    config.available_features.add("ffmpeg")
 if config.is_sanitized:
     config.available_features.add("asan")
     # Vulkan drivers keep memory until the process ends.

@@ -31,6 +31,8 @@ constexpr CommandEntry kCommands[] = {
      alone<makeStatsCommand>},
     {"run", "run a program that uses Vulkan, and time or optimize the compute shaders in it",
      alone<makeRunCommand>},
+    {"compare", "run a program with and without optimized shaders, and compare the times",
+     alone<makeCompareCommand>},
     {"layout pack", "convert a buffer's data to the layout that --aos-to-soa chose",
      [](const DescribeAll&) { return makeLayoutCommand("pack"); }},
     {"layout unpack", "convert it back to the host's layout",

@@ -1,4 +1,4 @@
-// The subcommands, one file each (NAME_command.cpp).
+// The subcommands, one file each (NAME_command.cpp, programs/NAME_command.cpp).
 #pragma once
 
 #include "commands/command.h"
@@ -14,6 +14,7 @@ std::unique_ptr<Command> makeLintCommand();
 std::unique_ptr<Command> makeReflectCommand();
 std::unique_ptr<Command> makeStatsCommand();
 std::unique_ptr<Command> makeRunCommand();
+std::unique_ptr<Command> makeCompareCommand();
 std::unique_ptr<Command> makeLayoutCommand(std::string_view action); ///< pack, unpack or header
 std::unique_ptr<Command> makeEmbedCommand();
 std::unique_ptr<Command> makeDevicesCommand();

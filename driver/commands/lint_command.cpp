@@ -2,6 +2,7 @@
 #include "commands/commands.h"
 #include "input/front_end.h"
 #include "options/option_groups.h"
+#include "pipeline/recorded_costs.h"
 #include "report/lint_report.h"
 #include "spirv/spirv_tools.h"
 #include "spirv/validation.h"
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <tuple>
 
 namespace lanewise::driver {
 namespace {
@@ -28,6 +30,7 @@ struct Options {
   bool isStrict = false; ///< --werror
   LoadOptions load;
   Assumptions assumptions;
+  PipelinesChoice pipelines;
   std::vector<const LintRule*> rules;
 };
 
@@ -195,7 +198,7 @@ private:
     Result<Module> module = prepare(input, *original, *loaded);
     if (!module) return complain(input, module.error());
     LintedInput linted{nameOf(input), {}, {}, unlintedEntries(*module)};
-    linted.findings = runLint(*module, options_.assumptions, target_, options_.rules);
+    linted.findings = findingsOf(input, *original, *module);
     SourceTexts texts;
     texts.add(*original);
     for (LintFinding& f : linted.findings) {
@@ -210,6 +213,29 @@ private:
     }
     report_.inputs.push_back(std::move(linted));
     return true;
+  }
+
+  /// What any of the recorded pipelines shows, each finding once.
+  LintFindings findingsOf(const std::string& input, const Module& original, const Module& module) {
+    if (!options_.pipelines.isGiven())
+      return runLint(module, options_.assumptions, target_, options_.rules);
+    const std::vector<PipelineSet> sets =
+        setsOf(*options_.pipelines.pipelines, input, original.words(), original,
+               options_.load.entry, options_.assumptions);
+    if (sets.empty()) return runLint(module, options_.assumptions, target_, options_.rules);
+    LintFindings all;
+    for (const PipelineSet& set : sets) {
+      PipelineOptions with;
+      with.target = target_;
+      countWith(set, with);
+      for (LintFinding& f : runLint(module, with.assumptions, with.target, options_.rules))
+        if (std::find(all.begin(), all.end(), f) == all.end()) all.push_back(std::move(f));
+    }
+    std::stable_sort(all.begin(), all.end(), [](const LintFinding& a, const LintFinding& b) {
+      return std::tie(a.location.file, a.location.line) <
+             std::tie(b.location.file, b.location.line);
+    });
+    return all;
   }
 
   static std::string nameOf(const std::string& input) { return input == "-" ? "<stdin>" : input; }
@@ -264,6 +290,7 @@ public:
     line.group("What the rules may assume");
     addTargetOption(line, o_.target);
     addAssumptionOptions(line, o_.assumptions);
+    addPipelinesOption(line, o_.pipelines);
     line.group("Input");
     addSourceOptions(line, o_.load);
     addEnvironmentOption(line, o_.load);

@@ -9,6 +9,7 @@
 #include "pipeline/opt_program.h"
 #include "pipeline/opt_verify.h"
 #include "pipeline/optimize_input.h"
+#include "pipeline/per_pipeline.h"
 #include "report/html/report_subjects.h"
 #include "support/files.h"
 #include "support/isolate.h"
@@ -44,39 +45,68 @@ public:
     ProgressLine progress(showsProgress());
     if (options_.isProgram()) return runProgram();
     int exitCode = kDone;
-    std::string remarks;
     for (const std::string& input : options_.inputs) {
       tellProgress(input);
-      OptimizedInput one =
-          optimizeInput(input, outputFor(input), options_, verifier_.get(), std::cerr);
-      exitCode = std::max(exitCode, one.exitCode);
-      if (!one.failure.empty()) fail(one.failure);
-      std::optional<ModuleStats> stats;
-      if (compilers_ && one.exitCode != kBadUsageOrInput)
-        stats = addCompilerStats(input, one.module, one.outcome.words, options_, *compilers_,
-                                 one.output);
-      remarks += one.output.remarks;
-      if (!options_.html.empty()) {
-        subjects_.push_back(subjectOf(input, one, options_.keepLines, detail()));
-        if (stats) subjects_.back().tables.push_back(tableOf(*stats));
-      }
-      // With the last output: either all are written or none.
-      if (&input == &options_.inputs.back() && one.exitCode != kBadUsageOrInput) {
-        if (wantsRemarksFile())
-          one.output.files.push_back({options_.remarksFile, std::exchange(remarks, {})});
-        addPage(one.output);
-      }
-      if (int code = write(one.output)) exitCode = std::max(exitCode, code);
+      const bool isLast = &input == &options_.inputs.back();
+      exitCode =
+          std::max(exitCode, options_.isPerPipeline
+                                 ? optimizePerPipeline(input)
+                                 : optimizeOne(input, outputFor(input), options_, nullptr, isLast));
     }
     CommandOutput left; // the last input failed
-    if (!remarks.empty() && wantsRemarksFile())
-      left.files.push_back({options_.remarksFile, std::move(remarks)});
-    if (options_.inputs.size() > 1) addPage(left);
+    if (!remarks_.empty() && wantsRemarksFile())
+      left.files.push_back({options_.remarksFile, std::move(remarks_)});
+    if (options_.isPerPipeline)
+      left.files.push_back(
+          {(fs::path(options_.output) / "pipelines.toml").string(), outputsAsToml(records_)});
+    if (options_.inputs.size() > 1 || options_.isPerPipeline) addPage(left);
     if (int code = write(left)) return code;
     return exitCode;
   }
 
 private:
+  /// `contents` are the module's where the file's are not. The exit code.
+  int optimizeOne(const std::string& input, const std::string& output, const OptOptions& options,
+                  const std::string* contents, bool isLast) {
+    OptimizedInput one =
+        optimizeInput(input, output, options, verifier_.get(), std::cerr, contents);
+    if (!one.failure.empty()) fail(one.failure);
+    std::optional<ModuleStats> stats;
+    if (compilers_ && one.exitCode != kBadUsageOrInput)
+      stats =
+          addCompilerStats(input, one.module, one.outcome.words, options, *compilers_, one.output);
+    remarks_ += one.output.remarks;
+    if (!options_.html.empty()) {
+      subjects_.push_back(subjectOf(input, one, options_.keepLines, detail()));
+      if (stats) subjects_.back().tables.push_back(tableOf(*stats));
+    }
+    // With the last output: either all are written or none.
+    if (isLast && one.exitCode != kBadUsageOrInput) {
+      if (wantsRemarksFile())
+        one.output.files.push_back({options_.remarksFile, std::exchange(remarks_, {})});
+      addPage(one.output);
+    }
+    return std::max(one.exitCode, write(one.output));
+  }
+
+  /// An output for each set of constants that is recorded of the input.
+  int optimizePerPipeline(const std::string& input) {
+    Result<std::vector<PipelineInput>> all = inputsPerPipeline(input, options_);
+    if (!all) return fail(all.error().message);
+    if (all->empty())
+      printError("lanewise: note: {}: {} has no pipeline of this module; nothing was written\n",
+                 input, options_.pipelines.path);
+    int exitCode = kDone;
+    for (const PipelineInput& one : *all) {
+      const std::string output = (fs::path(options_.output) / one.outputName).string();
+      if (!outputs_.insert(output).second)
+        return fail(fmt::format("{}: two inputs would be written to it", output));
+      exitCode = std::max(exitCode, optimizeOne(input, output, one.options, &one.contents, false));
+      records_.push_back(one.record);
+    }
+    return exitCode;
+  }
+
   /// People who ask for remarks on a terminal get the source with them.
   void setTerminal() {
     const RemarkFilter asked = options_.remarks;
@@ -117,6 +147,13 @@ private:
     if (options_.output.empty() && !options_.wantsDiff && !options_.asText &&
         ::isatty(STDOUT_FILENO))
       return fail("the output is binary; give -o FILE, or -S for text");
+    if (options_.isPerPipeline) {
+      std::error_code error; // what follows says it
+      fs::create_directories(options_.output, error);
+      if (!isFolder(options_.output))
+        return fail(fmt::format("{}: cannot create this folder", options_.output));
+      return openDevice();
+    }
     if (options_.inputs.size() > 1 && !options_.output.empty() && !isFolder(options_.output))
       return fail(
           fmt::format("{}: not a folder; several inputs need an existing one", options_.output));
@@ -331,7 +368,10 @@ private:
 
   OptOptions options_;
   std::string shown_;
-  std::vector<ReportSubject> subjects_; ///< for --html, until it is written
+  std::string remarks_;                   ///< for --remarks-file, until it is written
+  std::vector<RecordedPipeline> records_; ///< of --per-pipeline
+  std::set<std::string> outputs_;         ///< of --per-pipeline
+  std::vector<ReportSubject> subjects_;   ///< for --html, until it is written
   std::unique_ptr<Verifier> verifier_;
   std::optional<CompilerSet> compilers_;     ///< with --compiler-stats
   std::optional<CompilerSet> gateCompilers_; ///< with --keep-if=cheaper

@@ -4,6 +4,7 @@
 #include "compilers/stats_run.h"
 #include "input/workload.h"
 #include "options/option_groups.h"
+#include "recorded/pipeline_sets.h"
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/print.h"
@@ -27,16 +28,46 @@ struct Options {
   ScenarioChoice scenario;
   LoadOptions load;
   Assumptions assumptions;
+  PipelinesChoice pipelines;
   IsolationLimits isolation;
   uint32_t jobs = 0;
   CacheOptions cache;
 };
+
+/// Two inputs are what was and what became of it.
+bool isComparison(const Options& o) {
+  return o.inputs.size() == 2;
+}
+
+/// Each input with every set of constants that is recorded of it; of two that are compared both
+/// with the heaviest set of the first, which the other was made of.
+std::vector<StatsInput> withPipelines(const Options& o, std::vector<StatsInput> inputs) {
+  std::vector<StatsInput> all;
+  std::optional<PipelineSet> ofBoth;
+  for (StatsInput& input : inputs) {
+    std::vector<PipelineSet> sets;
+    if (Result<LoadedModule> module = loadModule(input.path, input.load)) // else it is said later
+      sets = setsOf(*o.pipelines.pipelines, input.path, module->words(), *module->read,
+                    input.load.entry, input.assumptions);
+    if (isComparison(o)) {
+      if (!ofBoth && !sets.empty()) ofBoth = sets.front();
+      if (ofBoth) input.assumptions = ofBoth->assumptions;
+      all.push_back(std::move(input));
+      continue;
+    }
+    for (const PipelineSet& set : sets)
+      all.push_back({input.path, input.load, set.assumptions, set.describe()});
+    if (sets.empty()) all.push_back(std::move(input));
+  }
+  return all;
+}
 
 /// The inputs as they stand on the command line, or all shaders of the scenario.
 Result<std::vector<StatsInput>> inputsOf(const Options& o) {
   std::vector<StatsInput> all;
   if (!o.scenario.isGiven()) {
     for (const std::string& input : o.inputs) all.push_back({input, o.load, o.assumptions});
+    if (o.pipelines.isGiven()) all = withPipelines(o, std::move(all));
     return all;
   }
   Result<ScenarioShaders> shaders = ScenarioShaders::read(o.scenario, o.load);
@@ -59,12 +90,9 @@ Status checkOptions(const Options& o) {
     return failure("no input; give files, or - for standard input");
   if (!o.inputs.empty())
     if (Status s = checkInputs(o.inputs, ""); !s) return s;
+  if (o.pipelines.isGiven() && std::count(o.inputs.begin(), o.inputs.end(), "-") != 0)
+    return failure("--pipelines needs files; standard input is read once");
   return checkDestination(o.output, o.inputs);
-}
-
-/// Two inputs are what was and what became of it.
-bool isComparison(const Options& o) {
-  return o.inputs.size() == 2;
 }
 
 /// Of both columns together: the terminal's, else what a wide one has.
@@ -159,6 +187,7 @@ public:
     addSourceOptions(line, o_.load, "this entry point only (of HLSL: the function to compile)");
     addEnvironmentOption(line, o_.load);
     addAssumptionOptions(line, o_.assumptions);
+    addPipelinesOption(line, o_.pipelines);
     refuseBesideScenario(line, o_.scenario);
     line.group("Output");
     line.value("--format", "text|json", choice("--format", o_.format, {"text", "json"}),

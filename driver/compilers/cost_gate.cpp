@@ -4,7 +4,7 @@
 #include "analysis/module/entry_points.h"
 #include "analysis/shared_memory/conflict_cycles.h"
 #include "compilers/pipeline_requests.h"
-#include "pass_runner.h"
+#include "pipeline/recorded_costs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,18 +13,6 @@
 namespace lanewise::driver {
 
 namespace {
-
-/// The module as our model reads it best: indices are expressions of the built-ins.
-Result<Module> canonical(const Words& words, const TargetProfile& target,
-                         const Assumptions& assumptions) {
-  Result<Module> module = Module::read(words);
-  if (!module) return module;
-  PassRunner runner(std::move(*module), {target, assumptions});
-  for (const PassStep& step : canonicalSteps())
-    if (auto outcome = runner.run(step, [](std::string_view) { return true; }); !outcome)
-      return outcome.error();
-  return runner.module();
-}
 
 /// Of the entry point with the workgroup size that it is compiled for.
 double conflictsOf(const Module& module, const StageRequest& request, Assumptions assumptions,
@@ -69,7 +57,7 @@ const CostGate::Costs& CostGate::costsOf(const Words& words, const Assumptions& 
   if (known_.size() >= kRemembered) known_.clear();
   Costs& costs = known_[words];
   const Result<std::vector<StageRequest>> requests = requestsFor(words, assumptions, entry_);
-  const Result<Module> module = canonical(words, target_, assumptions);
+  const Result<Module> module = canonicalForModels(words, target_, assumptions);
   if (!requests || !module) return costs;
   std::map<std::string, double> conflicts, subgroups; // by entry point
   for (const StageRequest& request : *requests)

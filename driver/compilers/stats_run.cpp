@@ -34,7 +34,8 @@ std::optional<Answer> unpackAnswer(std::string_view bytes) {
 }
 
 std::string nameOf(const StatsInput& input) {
-  return input.path == "-" ? "<stdin>" : input.path;
+  const std::string name = input.path == "-" ? "<stdin>" : input.path;
+  return input.label.empty() ? name : fmt::format("{} ({})", name, input.label);
 }
 
 /// What the figures of an input depend on besides its contents and the run. Constants and sizes

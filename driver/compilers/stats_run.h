@@ -20,6 +20,7 @@ struct StatsInput {
   std::string path; ///< "-" for standard input
   LoadOptions load;
   Assumptions assumptions;
+  std::string label = {}; ///< what tells it from others of the same file; "" for nothing
 };
 
 struct StatsPlan {

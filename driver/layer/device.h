@@ -3,6 +3,7 @@
 
 #include "layer/functions.h"
 #include "layer/handle_map.h"
+#include "layer/late_pipelines.h"
 #include "layer/log.h"
 #include "layer/recording.h"
 #include "layer/timer.h"
@@ -42,6 +43,7 @@ struct Device {
   HandleMap<VkShaderModule, ShaderModule> modules;
   HandleMap<VkPipeline, PipelineFacts> pipelines;
   HandleMap<VkCommandPool, CommandPool> pools;
+  LatePipelines late;
 };
 
 /// Devices, queues and command buffers, instances and physical devices begin with the address of

@@ -39,6 +39,7 @@ namespace lanewise::layer {
   X(DestroyDevice)                                                                                 \
   X(DestroyFence)                                                                                  \
   X(DestroyPipeline)                                                                               \
+  X(DestroyPipelineLayout)                                                                         \
   X(DestroyQueryPool)                                                                              \
   X(DestroyShaderModule)                                                                           \
   X(DeviceWaitIdle)                                                                                \

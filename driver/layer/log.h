@@ -4,8 +4,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -30,6 +32,8 @@ struct PipelineFacts {
   std::vector<Constant> constants;
   uint32_t subgroupSize = 0; ///< 0: not asked for
   bool isOptimized = false;  ///< made of another module than the program's
+  /// The pipeline that is bound in its place; 0 while there is none. Null where none will be.
+  std::shared_ptr<std::atomic<uint64_t>> better = nullptr;
 };
 
 /// Workgroups of one dispatch; nothing where a buffer says it.

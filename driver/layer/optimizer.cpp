@@ -72,18 +72,24 @@ std::optional<std::string> readWhole(const std::string& path) {
   return bytes;
 }
 
-int connectTo(const std::string& path) {
+/// -1 where nobody can listen there any more, or where it did not work for now: then `isGone`
+/// stays.
+int connectTo(const std::string& path, std::atomic<bool>& isGone) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) return -1;
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   const int number = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (number >= 0 &&
-      ::connect(number, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    ::close(number);
-    return -1;
-  }
-  return number;
+  if (number < 0) return -1; // too many open files, say
+  int failed = 0;
+  while ((failed = ::connect(number, reinterpret_cast<const sockaddr*>(&address),
+                             sizeof address)) != 0 &&
+         errno == EINTR)
+    continue;
+  if (failed == 0) return number;
+  if (errno == ECONNREFUSED || errno == ENOENT) isGone = true; // `lanewise run` has ended before us
+  ::close(number);
+  return -1;
 }
 
 /// Whether there is something to read or room to write, before `end`.
@@ -125,11 +131,8 @@ bool receiveAll(int number, char* to, size_t size, Clock::time_point end) {
 std::optional<std::string> ask(const OptimizeRequest& request) {
   static std::atomic<bool> isGone = false;
   if (isGone) return {};
-  const Handle socket(connectTo(settings().optimizer));
-  if (!socket.isOpen()) {
-    isGone = true; // `lanewise run` has ended before us
-    return {};
-  }
+  const Handle socket(connectTo(settings().optimizer, isGone));
+  if (!socket.isOpen()) return {};
   const Clock::time_point end = Clock::now() + kLongestWait;
   std::string message;
   const std::string packed = pack(request);
@@ -161,28 +164,33 @@ bool isModule(std::string_view bytes) {
 
 } // namespace
 
-std::optional<std::string> optimizedModule(const Device& device, const PipelineFacts& facts,
-                                           const std::string& bytes, const std::string& flags) {
+std::optional<std::string> finishedModule(const std::string& key) {
+  const std::string path = settings().cache + "/" + key.substr(0, 2) + "/" + key.substr(2);
+  const std::optional<std::string> sealed = readWhole(path);
+  const std::optional<std::string_view> result =
+      sealed ? openResult(key, *sealed) : std::optional<std::string_view>();
+  if (!result) return {};
+  return isModule(*result) ? std::string(*result) : std::string();
+}
+
+Optimized optimizedModule(const Device& device, const PipelineFacts& facts,
+                          const std::string& bytes, const std::string& flags) {
   OptimizeRequest request;
   request.key = keyOf(device, facts, flags);
-  const std::string path =
-      settings().cache + "/" + request.key.substr(0, 2) + "/" + request.key.substr(2);
-  std::optional<std::string> sealed = readWhole(path);
-  std::optional<std::string_view> result;
-  if (sealed) result = openResult(request.key, *sealed);
-  if (!result) {
-    request.entry = facts.entry;
-    request.module = bytes;
-    for (const Constant& constant : facts.constants)
-      request.constants.emplace_back(constant.id, constant.bytes);
-    request.sharedMemory = device.sharedMemory;
-    request.isRobust = device.isRobust;
-    request.isAwaited = settings().waits;
-    sealed = ask(request);
-    if (sealed) result = openResult(request.key, *sealed);
-  }
-  if (!result || result->empty() || !isModule(*result)) return {};
-  return std::string(*result);
+  if (std::optional<std::string> known = finishedModule(request.key)) return {*known, {}};
+  request.entry = facts.entry;
+  request.module = bytes;
+  for (const Constant& constant : facts.constants)
+    request.constants.emplace_back(constant.id, constant.bytes);
+  request.sharedMemory = device.sharedMemory;
+  request.isRobust = device.isRobust;
+  request.isAwaited = settings().waits;
+  const std::optional<std::string> sealed = ask(request);
+  if (!request.isAwaited) return {{}, request.key};
+  const std::optional<std::string_view> result =
+      sealed ? openResult(request.key, *sealed) : std::optional<std::string_view>();
+  if (!result || !isModule(*result)) return {};
+  return {std::string(*result), {}};
 }
 
 } // namespace lanewise::layer

@@ -9,10 +9,16 @@
 
 namespace lanewise::layer {
 
-/// The bytes of the module to take instead, or nothing: there is no better one, there is none yet,
-/// or something went wrong. `bytes` are the program's; `flags` are whatever else the pipeline's
-/// creation depends on, as text.
-std::optional<std::string> optimizedModule(const Device& device, const PipelineFacts& facts,
-                                           const std::string& bytes, const std::string& flags);
+struct Optimized {
+  std::string module;  ///< the bytes to take instead; "": there is no better one, or none yet
+  std::string pending; ///< where somebody is at it and nobody waits: finishedModule()'s key; or ""
+};
+/// `bytes` are the program's module; `flags` are whatever else the pipeline's creation depends on,
+/// as text.
+Optimized optimizedModule(const Device& device, const PipelineFacts& facts,
+                          const std::string& bytes, const std::string& flags);
+
+/// What became of a module that was pending: nothing yet, "" for the program's own.
+std::optional<std::string> finishedModule(const std::string& key);
 
 } // namespace lanewise::layer

@@ -125,12 +125,16 @@ VKAPI_ATTR VkResult VKAPI_CALL createComputePipelines(VkDevice device, VkPipelin
   std::fill_n(made, count, VkPipeline(VK_NULL_HANDLE)); // a failure may leave them as they are
   VkResult result = VK_SUCCESS;
   bool isDone = false;
+  std::vector<std::optional<LatePipeline>> late(count);
   if (settings().optimizes()) {
     const Replacement replacement(of, std::span(infos, count), facts);
     isDone = replacement.isAny() &&
              createOptimized(of, cache, replacement, allocator, std::span(made, count));
-    for (uint32_t n = 0; n < count; ++n)
+    for (uint32_t n = 0; n < count; ++n) {
       facts[n]->isOptimized = isDone && replacement.isReplaced(n);
+      if (!replacement.pending(n).empty()) late[n] = latePipelineOf(infos[n]);
+      if (late[n]) late[n]->key = replacement.pending(n);
+    }
   }
   if (!isDone)
     result = of.next.CreateComputePipelines(device, cache, count, infos, allocator, made);
@@ -138,7 +142,12 @@ VKAPI_ATTR VkResult VKAPI_CALL createComputePipelines(VkDevice device, VkPipelin
   for (uint32_t n = 0; n < count; ++n) {
     if (made[n] == VK_NULL_HANDLE) continue;
     Log::get().write(*facts[n]);
-    of.pipelines.set(made[n], std::move(facts[n]));
+    if (late[n]) facts[n]->better = std::make_shared<std::atomic<uint64_t>>(0);
+    PipelineFacts* const known = of.pipelines.set(made[n], std::move(facts[n]));
+    if (!late[n]) continue;
+    late[n]->pipeline = made[n];
+    late[n]->facts = known;
+    of.late.add(std::move(*late[n]));
   }
   return result;
 }
@@ -146,8 +155,18 @@ VKAPI_ATTR VkResult VKAPI_CALL createComputePipelines(VkDevice device, VkPipelin
 VKAPI_ATTR void VKAPI_CALL destroyPipeline(VkDevice device, VkPipeline pipeline,
                                            const VkAllocationCallbacks* allocator) {
   Device& of = World::get().deviceOf(device);
-  of.pipelines.take(pipeline);
+  of.late.forget(pipeline);
+  if (const std::unique_ptr<PipelineFacts> facts = of.pipelines.take(pipeline))
+    if (const VkPipeline better = betterOf(*facts))
+      of.next.DestroyPipeline(device, better, nullptr);
   of.next.DestroyPipeline(device, pipeline, allocator);
+}
+
+VKAPI_ATTR void VKAPI_CALL destroyPipelineLayout(VkDevice device, VkPipelineLayout layout,
+                                                 const VkAllocationCallbacks* allocator) {
+  Device& of = World::get().deviceOf(device);
+  of.late.forgetLayout(layout);
+  of.next.DestroyPipelineLayout(device, layout, allocator);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL setObjectName(VkDevice device,
@@ -155,10 +174,11 @@ VKAPI_ATTR VkResult VKAPI_CALL setObjectName(VkDevice device,
   Device& of = World::get().deviceOf(device);
   const std::string name = info->pObjectName ? info->pObjectName : "";
   if (info->objectType == VK_OBJECT_TYPE_PIPELINE) {
-    if (PipelineFacts* facts = of.pipelines.find((VkPipeline)info->objectHandle)) {
-      facts->name = name;
-      Log::get().write(*facts);
-    }
+    if (PipelineFacts* facts = of.pipelines.find((VkPipeline)info->objectHandle))
+      of.late.withFacts([&] {
+        facts->name = name;
+        Log::get().write(*facts);
+      });
   } else if (info->objectType == VK_OBJECT_TYPE_SHADER_MODULE) {
     if (ShaderModule* module = of.modules.find((VkShaderModule)info->objectHandle))
       module->name = name;
@@ -173,6 +193,7 @@ std::span<const Hook> pipelineHooks() {
   static const Hook kHooks[] = {{"vkCreateComputePipelines", asHook(&createComputePipelines)},
                                 {"vkCreateShaderModule", asHook(&createShaderModule)},
                                 {"vkDestroyPipeline", asHook(&destroyPipeline)},
+                                {"vkDestroyPipelineLayout", asHook(&destroyPipelineLayout)},
                                 {"vkDestroyShaderModule", asHook(&destroyShaderModule)},
                                 {"vkSetDebugUtilsObjectNameEXT", asHook(&setObjectName)}};
   return kHooks;

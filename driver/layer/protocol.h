@@ -28,12 +28,14 @@ inline constexpr const char* kDataVariable = "LANEWISE_LAYER_DATA";
 inline constexpr const char* kTimeVariable = "LANEWISE_LAYER_TIME";
 /// The socket of `lanewise run` that optimizes modules (wire.h); without it nothing is replaced.
 inline constexpr const char* kOptimizerVariable = "LANEWISE_LAYER_OPTIMIZER";
-/// "1": a pipeline is created when its module is optimized; else an optimized module is used from
-/// the next time on.
+/// "1": a pipeline is created when its module is optimized; else an optimized module is used once
+/// it is there.
 inline constexpr const char* kWaitVariable = "LANEWISE_LAYER_WAIT";
 /// The folder of results: the first two digits of a key name a folder in it, the others the file.
 inline constexpr const char* kCacheVariable = "LANEWISE_LAYER_CACHE";
 /// What results depend on besides the pipeline: the program's build and its passes, hashed.
 inline constexpr const char* kIdentityVariable = "LANEWISE_LAYER_IDENTITY";
+/// First digits of hashes, with commas between them: these modules are not replaced.
+inline constexpr const char* kLeaveOutVariable = "LANEWISE_LAYER_LEAVE_OUT";
 
 } // namespace lanewise::layer

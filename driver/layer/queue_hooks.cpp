@@ -68,8 +68,12 @@ VKAPI_ATTR VkResult VKAPI_CALL queueSubmit2(VkQueue queue, uint32_t count,
   return result;
 }
 
+/// Nanoseconds. Who waits for less wants to be back by then.
+constexpr uint64_t kLongWait = 100'000'000;
+
 VKAPI_ATTR VkResult VKAPI_CALL queueWaitIdle(VkQueue queue) {
   Device& device = World::get().deviceOf(queue);
+  device.late.makeOne(device);
   const VkResult result = device.next.QueueWaitIdle(queue);
   device.timer->collect();
   return result;
@@ -77,6 +81,7 @@ VKAPI_ATTR VkResult VKAPI_CALL queueWaitIdle(VkQueue queue) {
 
 VKAPI_ATTR VkResult VKAPI_CALL deviceWaitIdle(VkDevice device) {
   Device& of = World::get().deviceOf(device);
+  of.late.makeOne(of);
   const VkResult result = of.next.DeviceWaitIdle(device);
   of.timer->collect();
   return result;
@@ -85,6 +90,7 @@ VKAPI_ATTR VkResult VKAPI_CALL deviceWaitIdle(VkDevice device) {
 VKAPI_ATTR VkResult VKAPI_CALL waitForFences(VkDevice device, uint32_t count, const VkFence* fences,
                                              VkBool32 all, uint64_t timeout) {
   Device& of = World::get().deviceOf(device);
+  if (timeout >= kLongWait) of.late.makeOne(of);
   const VkResult result = of.next.WaitForFences(device, count, fences, all, timeout);
   // Of several it may be any one that is signalled.
   const bool areKnown = result == VK_SUCCESS && (all == VK_TRUE || count == 1);
@@ -102,6 +108,7 @@ VKAPI_ATTR VkResult VKAPI_CALL getFenceStatus(VkDevice device, VkFence fence) {
 VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice device, const VkSemaphoreWaitInfo* info,
                                               uint64_t timeout) {
   Device& of = World::get().deviceOf(device);
+  if (timeout >= kLongWait) of.late.makeOne(of);
   const VkResult result = of.next.WaitSemaphores(device, info, timeout);
   of.timer->collect();
   return result;

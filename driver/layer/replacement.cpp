@@ -1,6 +1,7 @@
 #include "layer/replacement.h"
 
 #include "layer/optimizer.h"
+#include "layer/settings.h"
 
 #include <algorithm>
 #include <string>
@@ -28,13 +29,23 @@ struct Flags2 {
   uint64_t flags;
 };
 
-/// Flags with which a pipeline may be made of another module. Not among them: derivatives, which
-/// are to be made of something similar; libraries; pipelines that must not be compiled now; and
-/// whoever asks for no optimization.
+/// Flags with which a pipeline may be made of another module. Derivatives are: that they have much
+/// in common with their parents is expected, and nothing that Vulkan requires. Not among them:
+/// libraries; pipelines that must not be compiled now; and whoever asks for no optimization.
 constexpr uint64_t kAllowedFlags =
-    VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT | VK_PIPELINE_CREATE_DISPATCH_BASE_BIT |
-    VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT | VK_PIPELINE_CREATE_DESCRIPTOR_BUFFER_BIT_EXT |
-    VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
+    VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT | VK_PIPELINE_CREATE_DERIVATIVE_BIT |
+    VK_PIPELINE_CREATE_DISPATCH_BASE_BIT | VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT |
+    VK_PIPELINE_CREATE_DESCRIPTOR_BUFFER_BIT_EXT | VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
+
+/// The module that the stage brings with it in the place of a handle (VK_KHR_maintenance5, and
+/// VK_EXT_graphics_pipeline_library), first in its chain; null where it has a handle or does
+/// otherwise.
+const VkShaderModuleCreateInfo* chainedModule(const VkPipelineShaderStageCreateInfo& stage) {
+  auto* first = static_cast<const VkBaseInStructure*>(stage.pNext);
+  const bool isChained = stage.module == VK_NULL_HANDLE && first &&
+                         first->sType == VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  return isChained ? reinterpret_cast<const VkShaderModuleCreateInfo*>(first) : nullptr;
+}
 
 /// The flags, or nothing where the pipeline is to be left alone.
 std::optional<uint64_t> flagsOf(const VkComputePipelineCreateInfo& info) {
@@ -45,8 +56,12 @@ std::optional<uint64_t> flagsOf(const VkComputePipelineCreateInfo& info) {
     else if (!isHarmless(at->sType))
       return {};
   }
-  for (auto* at = static_cast<const VkBaseInStructure*>(info.stage.pNext); at; at = at->pNext)
+  const VkShaderModuleCreateInfo* chained = chainedModule(info.stage);
+  for (auto* at =
+           static_cast<const VkBaseInStructure*>(chained ? chained->pNext : info.stage.pNext);
+       at; at = at->pNext)
     if (!isHarmless(at->sType)) return {};
+  if (chained && chained->flags != 0) return {};
   if ((flags & ~kAllowedFlags) != 0) return {};
   return flags;
 }
@@ -55,7 +70,8 @@ std::optional<uint64_t> flagsOf(const VkComputePipelineCreateInfo& info) {
 
 Replacement::Replacement(Device& device, std::span<const VkComputePipelineCreateInfo> infos,
                          std::span<const std::unique_ptr<PipelineFacts>> facts)
-    : device_(device), infos_(infos.begin(), infos.end()), isReplaced_(infos.size()) {
+    : device_(device), infos_(infos.begin(), infos.end()), isReplaced_(infos.size()),
+      pending_(infos.size()) {
   for (size_t n = 0; n < infos.size(); ++n) replace(n, *facts[n]);
 }
 
@@ -69,20 +85,28 @@ void Replacement::replace(size_t n, const PipelineFacts& facts) {
   const std::optional<uint64_t> flags = flagsOf(infos_[n]);
   const ShaderModule* own =
       stage.module != VK_NULL_HANDLE ? device_.modules.find(stage.module) : nullptr;
-  if (!flags || !own || own->bytes.empty()) return;
-  const std::optional<std::string> bytes = optimizedModule(
-      device_, facts, own->bytes, std::to_string(*flags) + "," + std::to_string(stage.flags));
-  if (!bytes) return;
+  const VkShaderModuleCreateInfo* chained = chainedModule(stage);
+  const std::string program =
+      own       ? own->bytes
+      : chained ? std::string(reinterpret_cast<const char*>(chained->pCode), chained->codeSize)
+                : std::string();
+  if (!flags || program.empty() || settings().leavesOut(facts.module)) return;
+  const Optimized optimized = optimizedModule(
+      device_, facts, program, std::to_string(*flags) + "," + std::to_string(stage.flags));
+  pending_[n] = optimized.pending;
+  const std::string& bytes = optimized.module;
+  if (bytes.empty()) return;
   VkShaderModuleCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-  info.codeSize = bytes->size();
-  info.pCode = reinterpret_cast<const uint32_t*>(bytes->data());
+  info.codeSize = bytes.size();
+  info.pCode = reinterpret_cast<const uint32_t*>(bytes.data());
   VkShaderModule module = VK_NULL_HANDLE;
   if (device_.next.CreateShaderModule(device_.handle, &info, nullptr, &module) != VK_SUCCESS)
     return;
   modules_.push_back(module);
   isReplaced_[n] = true;
   stage.module = module;
+  if (chained) stage.pNext = chained->pNext;
 }
 
 } // namespace lanewise::layer

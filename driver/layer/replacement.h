@@ -19,6 +19,8 @@ public:
 
   bool isAny() const { return !modules_.empty(); }
   bool isReplaced(size_t n) const { return isReplaced_[n]; }
+  /// The key of a module that may be there later; "" for none.
+  const std::string& pending(size_t n) const { return pending_[n]; }
   const VkComputePipelineCreateInfo* infos() const { return infos_.data(); }
 
 private:
@@ -27,6 +29,7 @@ private:
   Device& device_;
   std::vector<VkComputePipelineCreateInfo> infos_;
   std::vector<bool> isReplaced_;
+  std::vector<std::string> pending_;
   std::vector<VkShaderModule> modules_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace lanewise::layer {
 
@@ -12,7 +13,10 @@ struct Settings {
   bool waits = false;    ///< for optimized modules
   std::string cache;     ///< folder of optimized modules
   std::string identity;  ///< of who optimizes them, and how
+  std::string leftOut;   ///< first digits of hashes of modules, with commas
 
+  /// Whether modules with this hash stay as they are.
+  bool leavesOut(std::string_view hash) const;
   bool optimizes() const { return !optimizer.empty() && !cache.empty(); }
   bool isOff() const { return data.empty(); }
 };

@@ -231,6 +231,7 @@ void declareAssumptions(CommandLine& line, OptOptions& o) {
                   "4096', 'buffer A.length >= 1024'");
   line.flag("--robust", o.pipeline.isRobust,
             "change layouts only where every index is proved to be in range");
+  addPipelinesOption(line, o.pipelines);
 }
 
 void declarePipeline(CommandLine& line, OptOptions& o) {
@@ -340,11 +341,27 @@ Status checkProgram(const OptOptions& o) {
   return ok();
 }
 
+/// An output for each recorded set of constants.
+Status checkPerPipeline(const OptOptions& o) {
+  if (!o.isPerPipeline) return ok();
+  if (!o.pipelines.isGiven()) return failure("--per-pipeline needs --pipelines=FILE.toml");
+  if (o.output.empty() || o.output == "-")
+    return failure("--per-pipeline needs -o FOLDER for its outputs");
+  if (!o.depfile.path.empty() || !o.depfile.target.empty())
+    return failure("-MF and -MT name a single output; --per-pipeline has several, leave them out");
+  if (!o.layoutManifest.empty())
+    return failure("--layout-manifest names one file; --per-pipeline has several outputs");
+  if (std::find(o.inputs.begin(), o.inputs.end(), "-") != o.inputs.end())
+    return failure("--per-pipeline needs files; standard input is read once");
+  return ok();
+}
+
 Status checkOutputs(OptOptions& o) {
   if (Status s = checkLayouts(o); !s) return s;
   if (o.html == "-")
     return failure("--html needs a file; standard output is for modules and differences");
   if (o.isProgram()) return checkProgram(o);
+  if (Status s = checkPerPipeline(o); !s) return s;
   if (Status s = checkInputs(o.inputs, "no input; give a file, - for standard input, or "
                                        "--scenario=FILE.toml for all shaders of a program");
       !s)
@@ -414,6 +431,10 @@ void declareOpt(CommandLine& line, OptOptions& o) {
   line.value("-o,--output", "FILE", o.output,
              "output file, - for standard output; a folder for several inputs")
       .output();
+  line.flag(
+      "--per-pipeline", o.isPerPipeline,
+      "with --pipelines: an output for each set of constants, which are fixed in it; -o names "
+      "a folder");
   declareOptimization(line, o);
   line.check([&o] { return checkOutputs(o); });
 }

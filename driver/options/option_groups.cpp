@@ -214,6 +214,25 @@ void addAssumptionOptions(CommandLine& line, Assumptions& assumptions) {
       "workgroup size that is not literal");
 }
 
+void addPipelinesOption(CommandLine& line, PipelinesChoice& choice) {
+  line.value(
+      "--pipelines", "FILE.toml",
+      [&choice](const std::string& path) -> Status {
+        Result<RecordedPipelines> pipelines = readPipelines(path);
+        if (!pipelines) return pipelines.error();
+        choice.path = path;
+        choice.pipelines = std::make_shared<const RecordedPipelines>(std::move(*pipelines));
+        return ok();
+      },
+      "constants, dispatch sizes and subgroup sizes that modules are used with, as 'lanewise run "
+      "--record' writes them");
+  line.check([&line, &choice]() -> Status {
+    if (!choice.isGiven() || !line.isGiven("--scenario")) return ok();
+    return failure("--pipelines cannot be used with --scenario, which says constants and sizes "
+                   "itself");
+  });
+}
+
 void refuseBesideScenario(CommandLine& line, const ScenarioChoice& scenario) {
   line.check([&line, &scenario]() -> Status {
     const bool isAnyGiven =

@@ -8,6 +8,7 @@
 #include "lanewise/assumptions.h"
 #include "lanewise/result.h"
 #include "options/command_line.h"
+#include "recorded/recorded_pipelines.h"
 #include "support/depfile.h"
 #include "support/isolate.h"
 #include "verify/verify.h"
@@ -29,6 +30,9 @@ void addEnvironmentOption(CommandLine& line, LoadOptions& load);
 /// beside one, as is an --entry in `load`.
 void addAssumptionOptions(CommandLine& line, Assumptions& assumptions);
 void refuseBesideScenario(CommandLine& line, const ScenarioChoice& scenario);
+
+/// --pipelines, which is read at once; refused beside a scenario, which says all that itself.
+void addPipelinesOption(CommandLine& line, PipelinesChoice& pipelines);
 
 /// --scenario and --size.
 void addScenarioOptions(CommandLine& line, ScenarioChoice& scenario, std::string help);

@@ -3,6 +3,7 @@
 #include "analysis/shared_memory/target_limits.h"
 #include "layout/layout_manifest.h"
 #include "pipeline/opt_program.h"
+#include "pipeline/recorded_costs.h"
 #include "report/remark_printer.h"
 #include "report/report.h"
 #include "spirv/assembly.h"
@@ -176,13 +177,33 @@ private:
     return optimize(scenario ? &*scenario : nullptr, std::move(pipeline));
   }
 
+  /// Passes rely on what our checker checks: where it has something against the module, none runs.
+  std::span<const PipelineStep> steps() const {
+    return one_.module.doubt.empty() ? std::span(options_.steps) : std::span<const PipelineStep>();
+  }
+
+  /// Lets the passes count with what is recorded of the module, and says so.
+  void useRecorded(PipelineOptions& pipeline) {
+    if (!options_.pipelines.isGiven()) return;
+    const Module& module = *one_.module.read;
+    const std::vector<PipelineSet> sets =
+        setsOf(*options_.pipelines.pipelines, input_, module.words(), module, options_.load.entry,
+               pipeline.assumptions);
+    const size_t chosen = cheapestSet(module, steps(), pipeline, sets);
+    if (!sets.empty()) countWith(sets[chosen], pipeline);
+    recorded_ = recordedRemark(sets, chosen, options_.pipelines.path);
+  }
+
   int optimize(const ScenarioFor* scenario, PipelineOptions pipeline) {
     prepareFor(one_.module, log_, pipeline);
     pipeline.isEnvGiven = isEnvGiven_;
+    useRecorded(pipeline);
     std::unique_ptr<OptVerification> verification;
     if (options_.verify) {
+      counted_ = options_;
+      counted_.pipeline.assumptions = pipeline.assumptions;
       Result<std::unique_ptr<OptVerification>> v =
-          OptVerification::create(*verifier_, options_, scenario, one_.module.words());
+          OptVerification::create(*verifier_, counted_, scenario, one_.module.words());
       if (!v) return fail(v.error().message);
       verification = std::move(*v);
       pipeline.judge = [&](const PassInfo& pass, const Words& before, const Words& after,
@@ -190,14 +211,12 @@ private:
         return verification->judge(pass, before, after, layouts, remark);
       };
     }
-    // Passes rely on what our checker checks: where it has something against the module, none runs.
-    const std::span<const PipelineStep> steps =
-        one_.module.doubt.empty() ? std::span(options_.steps) : std::span<const PipelineStep>();
-    Result<PipelineOutcome> outcome = runPipeline(*one_.module.read, steps, pipeline);
+    Result<PipelineOutcome> outcome = runPipeline(*one_.module.read, steps(), pipeline);
     if (!outcome) return fail(fmt::format("{}: {}", input_, outcome.error().str()));
     one_.outcome = std::move(*outcome);
     keepIfCheaper(pipeline);
-    if (steps.size() < options_.steps.size())
+    if (recorded_) one_.outcome.remarks.insert(one_.outcome.remarks.begin(), *recorded_);
+    if (steps().size() < options_.steps.size())
       one_.outcome.remarks.push_back(doubtful(one_.module.doubt));
     if (verification) {
       Result<VerifySummary> finished =
@@ -276,6 +295,8 @@ private:
   std::ostream& log_;
   const std::string* contents_;
   bool isEnvGiven_ = false;
+  OptOptions counted_; ///< with --verify: with the constants that the passes count with
+  std::optional<Remark> recorded_;
   OptimizedInput one_;
 };
 
@@ -370,7 +391,8 @@ std::string depfileText(const std::string& out, const std::string& input,
   std::vector<std::string> files;
   if (input != "-") files.push_back(input);
   files.insert(files.end(), includes.begin(), includes.end());
-  for (const std::string& file : {options.scenario.path, options.load.projectFile})
+  for (const std::string& file :
+       {options.scenario.path, options.load.projectFile, options.pipelines.path})
     if (!file.empty()) files.push_back(file);
   if (options.targetName.ends_with(".toml")) files.push_back(options.targetName);
   return depfileText(options.depfile.target.empty() ? out : options.depfile.target, files,

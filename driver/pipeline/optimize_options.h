@@ -4,6 +4,7 @@
 #include "input/front_end.h"
 #include "input/workload.h"
 #include "pipeline/pipeline.h"
+#include "recorded/recorded_pipelines.h"
 #include "support/depfile.h"
 #include "support/isolate.h"
 #include "verify/verify.h"
@@ -38,6 +39,8 @@ struct OptOptions {
   std::string targetName = "generic";
   /// Everything of the pipeline but its target, environment, judge and log.
   PipelineOptions pipeline;
+  PipelinesChoice pipelines;  ///< --pipelines: what modules are used with
+  bool isPerPipeline = false; ///< --per-pipeline: an output for each of them
 
   bool wantsDiff = false;
   bool hasStats = false;

@@ -1,8 +1,8 @@
 // One module for one pipeline: fixed, optimized in a process, checked.
 #include "ir/module.h"
 #include "lanewise/assumptions.h"
+#include "recorded/freeze.h"
 #include "reflect/module_interface.h"
-#include "run/freeze.h"
 #include "run/optimize_service.h"
 #include "support/failure.h"
 #include "support/files.h"
@@ -25,35 +25,6 @@ namespace lanewise::driver {
 namespace {
 
 constexpr std::chrono::seconds kLongestOptimization(60);
-
-/// The exit code of a process of ours that reads and prints nothing.
-Result<int> runQuietly(std::vector<std::string> command) {
-  std::vector<char*> arguments;
-  for (std::string& word : command) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  ::posix_spawn_file_actions_init(&files);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    ::posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_RDWR, 0);
-  pid_t child = 0;
-  const int failed =
-      ::posix_spawn(&child, "/proc/self/exe", &files, nullptr, arguments.data(), ::environ);
-  ::posix_spawn_file_actions_destroy(&files);
-  if (failed != 0) return failure(fmt::format("cannot be started: {}", std::strerror(failed)));
-  const auto end = std::chrono::steady_clock::now() + kLongestOptimization;
-  for (int status = 0;;) {
-    const pid_t ended = ::waitpid(child, &status, WNOHANG);
-    if (ended == child && WIFEXITED(status)) return WEXITSTATUS(status);
-    if (ended == child) return failure(fmt::format("ended by signal {}", WTERMSIG(status)));
-    if (ended < 0 && errno != EINTR) return failure(std::strerror(errno));
-    if (std::chrono::steady_clock::now() > end) {
-      ::kill(child, SIGKILL);
-      ::waitpid(child, &status, 0);
-      return failure(fmt::format("takes longer than {} seconds", kLongestOptimization.count()));
-    }
-    ::usleep(1000);
-  }
-}
 
 uint64_t sharedBytes(const ModuleInterface& module, const std::string& entry) {
   for (const DescribedEntryPoint& point : module.entryPoints)
@@ -95,6 +66,34 @@ struct ScratchFiles {
 
 } // namespace
 
+Result<int> runOurselves(std::vector<std::string> command) {
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    ::posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_RDWR, 0);
+  pid_t child = 0;
+  const int failed =
+      ::posix_spawn(&child, "/proc/self/exe", &files, nullptr, arguments.data(), ::environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) return failure(fmt::format("cannot be started: {}", std::strerror(failed)));
+  const auto end = std::chrono::steady_clock::now() + kLongestOptimization;
+  for (int status = 0;;) {
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child && WIFEXITED(status)) return WEXITSTATUS(status);
+    if (ended == child) return failure(fmt::format("ended by signal {}", WTERMSIG(status)));
+    if (ended < 0 && errno != EINTR) return failure(std::strerror(errno));
+    if (std::chrono::steady_clock::now() > end) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      return failure(fmt::format("takes longer than {} seconds", kLongestOptimization.count()));
+    }
+    ::usleep(1000);
+  }
+}
+
 Result<OptimizedModule> optimizeForPipeline(const layer::OptimizeRequest& request,
                                             const OptimizePlan& plan, const std::string& name) {
   auto keepOwn = [&](const std::string& why) {
@@ -113,7 +112,7 @@ Result<OptimizedModule> optimizeForPipeline(const layer::OptimizeRequest& reques
                                    "--project=none", "--remarks=none"};
   command.insert(command.end(), plan.passes.begin(), plan.passes.end());
   if (request.isRobust) command.push_back("--robust");
-  Result<int> exitCode = runQuietly(std::move(command));
+  Result<int> exitCode = runOurselves(std::move(command));
   if (!exitCode) return exitCode.error();
   if (*exitCode != 0) return keepOwn(fmt::format("'lanewise opt' gave exit code {}", *exitCode));
   Result<std::string> made = readRegularFile(files.out);

@@ -35,6 +35,10 @@ struct OptimizedModule {
 Result<OptimizedModule> optimizeForPipeline(const layer::OptimizeRequest& request,
                                             const OptimizePlan& plan, const std::string& name);
 
+/// Runs this program with other arguments, without anything to read or print. The exit code; the
+/// error says how it ended otherwise.
+Result<int> runOurselves(std::vector<std::string> command);
+
 class OptimizeService {
 public:
   /// Listens on a socket in the scratch folder.

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -121,6 +122,7 @@ std::vector<std::string> layeredEnvironment(std::vector<std::string> environment
   set(environment, layer::kWaitVariable, request.waits ? "1" : "");
   set(environment, layer::kCacheVariable, request.cache);
   set(environment, layer::kIdentityVariable, request.identity);
+  set(environment, layer::kLeaveOutVariable, request.leftOut);
   return environment;
 }
 
@@ -136,9 +138,18 @@ Result<ProgramEnd> runProgram(const ProgramRequest& request) {
   const sigset_t defaults = signals.defaults();
   ::posix_spawnattr_setsigdefault(&attributes, &defaults);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  posix_spawn_file_actions_t files;
+  ::posix_spawn_file_actions_init(&files);
+  if (!request.printsTo.empty()) {
+    ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, request.printsTo.c_str(),
+                                       O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ::posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  }
   pid_t child = 0;
-  const int failed = ::posix_spawnp(&child, command[0].c_str(), nullptr, &attributes,
+  const int failed = ::posix_spawnp(&child, command[0].c_str(), &files, &attributes,
                                     pointersTo(command).data(), pointersTo(environment).data());
+  ::posix_spawn_file_actions_destroy(&files);
   ::posix_spawnattr_destroy(&attributes);
   if (failed != 0)
     return failure(fmt::format("{}: cannot be started: {}", command[0], std::strerror(failed)));

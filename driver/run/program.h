@@ -16,6 +16,9 @@ struct ProgramRequest {
   bool waits = false;               ///< for optimized modules
   std::string cache;                ///< folder of optimized modules
   std::string identity;             ///< of who optimizes them, and how
+  std::string leftOut;              ///< modules that are not replaced: digits of hashes, commas
+  /// A file for what it prints, and nothing to read; "": it has this process's streams.
+  std::string printsTo;
 };
 
 struct ProgramEnd {

@@ -214,6 +214,16 @@ double RunData::total() const {
                          [](double sum, const PipelineTimes& p) { return sum + p.total(); });
 }
 
+std::vector<const PipelineTimes*> RunData::dispatched() const {
+  std::vector<const PipelineTimes*> dispatched;
+  for (const PipelineTimes& pipeline : pipelines)
+    if (pipeline.dispatches() > 0) dispatched.push_back(&pipeline);
+  std::stable_sort(
+      dispatched.begin(), dispatched.end(),
+      [](const PipelineTimes* a, const PipelineTimes* b) { return a->total() > b->total(); });
+  return dispatched;
+}
+
 Result<RunData> readRunData(const std::string& folder) {
   RunData data;
   std::set<std::string> devices;

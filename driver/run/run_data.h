@@ -58,6 +58,8 @@ struct RunData {
   std::vector<PipelineTimes> pipelines;
   uint64_t pending = 0; ///< dispatches of which nobody waited for the end
   double total() const; ///< nanoseconds
+  /// Those that were dispatched, the dearest first.
+  std::vector<const PipelineTimes*> dispatched() const;
 };
 
 /// Reads all that lies in `folder`. Lines that a crash cut off are passed over.

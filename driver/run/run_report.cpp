@@ -1,5 +1,7 @@
 #include "run/run_report.h"
 
+#include "run/run_text.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,22 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kHashDigits = 12;
 constexpr size_t kMostSizes = 4;
-
-/// Nanoseconds with three digits that count, at least to one decimal.
-std::string timeText(double nanoseconds) {
-  struct Unit {
-    double nanoseconds;
-    const char* name;
-  };
-  for (const Unit& unit : {Unit{1e9, "s"}, Unit{1e6, "ms"}, Unit{1e3, "us"}})
-    if (nanoseconds >= unit.nanoseconds) {
-      const double value = nanoseconds / unit.nanoseconds;
-      return fmt::format("{:.{}f} {}", value, value < 10 ? 2 : 1, unit.name);
-    }
-  return fmt::format("{:.0f} ns", nanoseconds);
-}
 
 std::string sizeText(const SizeTimes& size) {
   return size.groups ? fmt::format("{}", fmt::join(*size.groups, "x")) : "indirect";
@@ -48,104 +35,22 @@ std::string sizesText(const PipelineTimes& pipeline) {
   return text;
 }
 
-std::string constantsText(const PipelineTimes& pipeline) {
-  std::string text;
-  for (const auto& [id, bits] : pipeline.constants)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", id, bits);
-  return text;
-}
-
-std::string moduleText(const PipelineTimes& pipeline) {
-  return pipeline.module.empty() ? "-" : pipeline.module.substr(0, kHashDigits);
-}
-
-/// The program's name for it, or else where it comes from; with its constants where another one has
-/// the same name.
-std::string labelOf(const PipelineTimes& pipeline, bool isAlone) {
-  if (pipeline.entry.empty()) return "(no pipeline)";
-  std::string label = !pipeline.name.empty() ? pipeline.name : pipeline.entry;
-  if (!isAlone && !pipeline.constants.empty())
-    label += fmt::format(" [{}]", constantsText(pipeline));
-  return label;
-}
-
-using Row = std::vector<std::string>;
-
-std::string tableOf(const std::vector<Row>& rows) {
-  // What people compare by size stands to the right.
-  constexpr std::string_view kRight = "LLRRRRLL";
-  std::vector<size_t> widths(rows[0].size());
-  for (const Row& row : rows)
-    for (size_t n = 0; n < row.size(); ++n) widths[n] = std::max(widths[n], row[n].size());
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (size_t n = 0; n < row.size(); ++n)
-      line += kRight[n] == 'R' ? fmt::format("{:>{}}  ", row[n], widths[n])
-                               : fmt::format("{:<{}}  ", row[n], widths[n]);
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-  }
-  return text;
-}
-
-std::vector<const PipelineTimes*> dispatched(const RunData& data) {
-  std::vector<const PipelineTimes*> pipelines;
-  for (const PipelineTimes& pipeline : data.pipelines)
-    if (pipeline.dispatches() > 0) pipelines.push_back(&pipeline);
-  std::stable_sort(
-      pipelines.begin(), pipelines.end(),
-      [](const PipelineTimes* a, const PipelineTimes* b) { return a->total() > b->total(); });
-  return pipelines;
-}
-
 const char* markOf(const PipelineTimes& pipeline) {
   return pipeline.overlapping() > 0 ? "*" : pipeline.unordered() > 0 ? "~" : "";
 }
 
-Row rowOf(const PipelineTimes& pipeline, bool isAlone, double all) {
+TextRow rowOf(const PipelineTimes& pipeline, bool isAlone, double all) {
   const std::optional<double> median = pipeline.median();
   const bool isOverlapping = pipeline.overlapping() > 0 && pipeline.timed() == 0;
   return {labelOf(pipeline, isAlone),
           moduleText(pipeline),
           fmt::format("{}{}", pipeline.dispatches(), markOf(pipeline)),
-          pipeline.timed() > 0 ? timeText(pipeline.total()) : "-",
-          median ? timeText(*median) + (isOverlapping ? "*" : "") : "-",
+          pipeline.timed() > 0 ? durationText(pipeline.total()) : "-",
+          median ? durationText(*median) + (isOverlapping ? "*" : "") : "-",
           pipeline.timed() > 0 && all > 0 ? fmt::format("{:.1f}%", 100 * pipeline.total() / all)
                                           : "-",
           sizesText(pipeline),
           pipeline.source};
-}
-
-std::string countOf(uint64_t dispatches) {
-  return dispatches == 1 ? "1 dispatch" : fmt::format("{} dispatches", dispatches);
-}
-
-std::string notesOf(const RunData& data) {
-  uint64_t overlapping = 0, unordered = 0, untimed = 0, unused = 0;
-  for (const PipelineTimes& p : data.pipelines) {
-    overlapping += p.overlapping();
-    // Of those that did overlap more is said.
-    if (p.overlapping() == 0) unordered += p.unordered();
-    untimed += p.dispatches() - p.timed() - p.overlapping();
-    unused += p.dispatches() == 0;
-  }
-  std::string text;
-  if (overlapping > 0)
-    text += fmt::format("* {} ran at the same time as another dispatch; not in total and share.\n",
-                        countOf(overlapping));
-  if (unordered > 0)
-    text += fmt::format("~ {} ran alone, but no barrier orders them among others: they may run at "
-                        "the same time.\n",
-                        countOf(unordered));
-  if (untimed > 0)
-    text += fmt::format("{} could not be timed; not in total and share.\n", countOf(untimed));
-  if (data.pending > 0)
-    text += fmt::format("{} could not be counted: the program ended without waiting.\n",
-                        countOf(data.pending));
-  if (unused > 0)
-    text += fmt::format("{} more {} created and never dispatched.\n", unused,
-                        unused == 1 ? "pipeline was" : "pipelines were");
-  return text;
 }
 
 Json sizeAsJson(const SizeTimes& size) {
@@ -189,10 +94,38 @@ Json pipelineAsJson(const PipelineTimes& pipeline, double all) {
 
 } // namespace
 
+std::string notesOf(const RunData& data) {
+  uint64_t overlapping = 0, unordered = 0, untimed = 0, unused = 0;
+  for (const PipelineTimes& p : data.pipelines) {
+    overlapping += p.overlapping();
+    // Of those that did overlap more is said.
+    if (p.overlapping() == 0) unordered += p.unordered();
+    untimed += p.dispatches() - p.timed() - p.overlapping();
+    unused += p.dispatches() == 0;
+  }
+  std::string text;
+  if (overlapping > 0)
+    text += fmt::format("* {} ran at the same time as another dispatch; not in total and share.\n",
+                        countOf(overlapping));
+  if (unordered > 0)
+    text += fmt::format("~ {} ran alone, but no barrier orders them among others: they may run at "
+                        "the same time.\n",
+                        countOf(unordered));
+  if (untimed > 0)
+    text += fmt::format("{} could not be timed; not in total and share.\n", countOf(untimed));
+  if (data.pending > 0)
+    text += fmt::format("{} could not be counted: the program ended without waiting.\n",
+                        countOf(data.pending));
+  if (unused > 0)
+    text += fmt::format("{} more {} created and never dispatched.\n", unused,
+                        unused == 1 ? "pipeline was" : "pipelines were");
+  return text;
+}
+
 std::string runAsText(const RunData& data) {
-  const std::vector<const PipelineTimes*> pipelines = dispatched(data);
+  const std::vector<const PipelineTimes*> pipelines = data.dispatched();
   const double all = data.total();
-  std::vector<Row> rows{
+  std::vector<TextRow> rows{
       {"pipeline", "module", "dispatches", "total", "median", "share", "workgroups", "source"}};
   for (const PipelineTimes* pipeline : pipelines) {
     const bool isAlone = std::count_if(pipelines.begin(), pipelines.end(), [&](const auto* other) {
@@ -200,7 +133,7 @@ std::string runAsText(const RunData& data) {
                          }) == 1;
     rows.push_back(rowOf(*pipeline, isAlone, all));
   }
-  return (pipelines.empty() ? "" : tableOf(rows)) + notesOf(data);
+  return (pipelines.empty() ? "" : tableOf(rows, "LLRRRRLL")) + notesOf(data);
 }
 
 std::string optimizedAsText(const RunData& data) {

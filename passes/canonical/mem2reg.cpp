@@ -9,7 +9,8 @@
 // precision or aliasing. Opaque values and pointers that may not be in a phi (SPIR-V 2.16.1) are
 // promoted only where they need none and are never undefined.
 //
-// Pays when: always; drivers do the same.
+// Pays when: drivers do the same. Left alone is what AMD's compiler calls dearer: phis of
+// composites, and in loops those of vectors of 8- and 16-bit components.
 //
 // Before => After:
 //
@@ -34,6 +35,7 @@
 #include "analysis/control_flow/dominance.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/memory_operands.h"
+#include "analysis/module/types.h"
 #include "canonical/promotion/debug_values.h"
 #include "canonical/promotion/default_values.h"
 #include "canonical/promotion/local_variables.h"
@@ -44,6 +46,7 @@
 #include "text/format_text.h"
 #include "transforms/value_edits.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lanewise {
@@ -116,6 +119,8 @@ private:
   void promote(uint32_t variable);
   bool promoteByDominance(uint32_t variable);
   bool isInTheWay(uint32_t variable, uint32_t firstPhi);
+  bool costsDrivers(uint32_t variable, uint32_t firstPhi);
+  bool isLoopHeader(BlockRef b);
   void refuse(uint32_t variable, std::string_view name, std::string_view message);
   HeldValue initialValue(uint32_t variable) const {
     return HeldValue::of(variables_.at(variable).initial);
@@ -311,9 +316,38 @@ bool Promotion::isInTheWay(uint32_t variable, uint32_t firstPhi) {
     refuse(variable, "no-phi", "values of its type cannot be in a phi");
     return true;
   }
+  if (costsDrivers(variable, firstPhi)) return true;
   if (!placement_.seesInitial() || v.initial || types_.canBeUndefined(v.type)) return false;
   refuse(variable, "undefined", kMayBeUndefined);
   return true;
+}
+
+bool Promotion::isLoopHeader(BlockRef b) {
+  const Dominance& dominance = analyses_.get<Dominance>();
+  return std::ranges::any_of(analyses_.get<Cfg>().predecessors(b),
+                             [&](BlockRef from) { return dominance.dominates(b, from); });
+}
+
+/// Phis that drivers' compilers take apart and put together again: those of composites, and in
+/// loops those of vectors of which two components share a register.
+bool Promotion::costsDrivers(uint32_t variable, uint32_t firstPhi) {
+  if (firstPhi == phis_.size()) return false;
+  const Types& types = analyses_.get<Types>();
+  const TypeInfo& type = types.info(variables_.at(variable).type);
+  if (type.kind == TypeInfo::Kind::Struct || type.kind == TypeInfo::Kind::Array ||
+      type.kind == TypeInfo::Kind::Matrix) {
+    refuse(variable, "composite-phi", "drivers take phis of composites apart");
+    return true;
+  }
+  if (type.kind != TypeInfo::Kind::Vector) return false;
+  const TypeInfo& component = types.info(type.element);
+  if (component.kind == TypeInfo::Kind::Bool || component.width >= 32) return false;
+  for (uint32_t phi = firstPhi; phi < phis_.size(); ++phi)
+    if (isLoopHeader(phis_.block(phi))) {
+      refuse(variable, "packed-phi", "drivers unpack such a vector in each iteration of the loop");
+      return true;
+    }
+  return false;
 }
 
 void Promotion::promote(uint32_t variable) {

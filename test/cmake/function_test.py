@@ -189,6 +189,18 @@ class Function(unittest.TestCase):
             self.assertEqual(project.build(), 0, project.output)
             self.assertEqual(len(project.lines("Optimizing shader")), 1, project.output)
 
+    def test_recorded_pipelines(self):
+        recorded = '[[pipeline]]\nfile = "a.comp"\ndispatches = [ { groups = [2, 1, 1] } ]\n'
+        project = self.project("lanewise_compile_shaders(TARGET t SOURCES a.comp PIPELINES p.toml OPTIONS -O --remarks=all)\n",
+                               files={"p.toml": recorded})
+        self.assertEqual(project.configure(), 0, project.output)
+        self.assertEqual(project.build("--verbose"), 0, project.output)
+        self.assertIn("[pipelines:recorded-pipelines]", project.output)
+        time.sleep(0.02)
+        project.write({"p.toml": recorded.replace("2", "3")})
+        self.assertEqual(project.build(), 0, project.output)
+        self.assertEqual(len(project.lines("Optimizing shader")), 1, project.output)
+
     def test_new_program(self):
         """Another version of the program makes everything anew."""
         project = self.project("lanewise_compile_shaders(TARGET t SOURCES a.comp)")
@@ -230,6 +242,10 @@ class Function(unittest.TestCase):
                 ("OPTIONS --diff", "OPTIONS --diff is for looking"),
                 ("OPTIONS --scenario=s.toml", "say SCENARIO file"),
                 ("SCENARIO gone.toml", "SCENARIO: there is no file"),
+                ("OPTIONS --pipelines=p.toml", "say PIPELINES file"),
+                ("OPTIONS --per-pipeline", "a source has one output here"),
+                ("PIPELINES gone.toml", "PIPELINES: there is no file"),
+                ("SCENARIO s.toml PIPELINES p.toml", "both say constants"),
         ):
             with self.subTest(arguments):
                 self.refused(call.format(arguments), message)

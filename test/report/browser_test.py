@@ -109,7 +109,10 @@ def make_pages(lanewise, folder):
     run("opt", "-O", "--no-isolation", *many, "-o", "out", "--html=many.html", expected=1)
     (folder / "list").write_text("\n".join(many), encoding="utf-8")
     run("batch", "list", "-O", "-o", "batch", "-j2", "--html=batch.html", expected=1)
-    return {name: (folder / f"{name}.html").read_text(encoding="utf-8") for name in ("verify", "wrong", "opt", "many", "batch")}
+    run("run", "--time", "--html=run.html", "-o", "run.txt", "--", lanewise, "verify", "--device=cpu", "--no-timing",
+        "tile<i>.comp", "tile<i>.comp")
+    return {name: (folder / f"{name}.html").read_text(encoding="utf-8")
+            for name in ("verify", "wrong", "opt", "many", "batch", "run")}
 
 
 def open_pages(browser, folder, pages):
@@ -157,7 +160,7 @@ def check(found, console, requests):
         bad = problems_of("bad", found.pop(f"bad-{width}"))
         if len(bad) < 3:
             wrong.append(f"a bad page was taken for a good one at {width} px: {bad}")
-        points = {"verify": [8, 8, 8], "opt": [20, 20, 20], "wrong": [], "many": [], "batch": []}
+        points = {"verify": [8, 8, 8], "opt": [20, 20, 20], "wrong": [], "many": [], "batch": [], "run": []}
         for name, expected in points.items():
             page = found[f"{name}-{width}"]
             wrong += problems_of(f"{name} at {width} px", page)
@@ -165,7 +168,7 @@ def check(found, console, requests):
                 wrong.append(f"{name}: {page['points']} points, not {expected}")
         for name, text in {
                 "verify": LABEL, "wrong": "Outputs differ", "opt": 'tile[at.y][at.x] = source[at.y * 32 + at.x]; // <script>hacked = 1</script> one',
-                "many": "t07<i>.comp"}.items():
+                "many": "t07<i>.comp", "run": "How long on the GPU?"}.items():
             if text not in found[f"{name}-{width}"]["text"]:
                 wrong.append(f"{name}: lacks the text {text}")
         names = sorted(f"t{n:02}<i>.comp" for n in range(20))

@@ -4,7 +4,7 @@
 #     TARGET target
 #     SOURCES file...
 #     [OPTIONS option...] [INCLUDE_DIRECTORIES folder...] [DEFINES NAME[=VALUE]...]
-#     [SCENARIO file] [VERIFY] [REQUIRE_VERIFIED]
+#     [SCENARIO file | PIPELINES file] [VERIFY] [REQUIRE_VERIFIED]
 #     [TO language...] [TRANSPILE_OPTIONS option...]
 #     [EMBED] [NAMESPACE name]
 #     [OUTPUT_DIRECTORY folder] [BASE_DIRECTORY folder] [DEPENDS file-or-target...]
@@ -98,6 +98,11 @@ function(_lanewise_check_options)
       message(FATAL_ERROR "lanewise_compile_shaders: OPTIONS ${option} is for looking, not for builds")
     elseif(option MATCHES "^--scenario")
       message(FATAL_ERROR "lanewise_compile_shaders: OPTIONS ${option}: say SCENARIO file")
+    elseif(option MATCHES "^--pipelines")
+      message(FATAL_ERROR "lanewise_compile_shaders: OPTIONS ${option}: say PIPELINES file")
+    elseif(option STREQUAL "--per-pipeline")
+      message(FATAL_ERROR "lanewise_compile_shaders: OPTIONS ${option}: a source has one output here; call "
+                          "'lanewise opt' in a custom command")
     endif()
   endforeach()
 endfunction()
@@ -218,7 +223,7 @@ function(_lanewise_compile_one source stem)
 
   _lanewise_step(module_made "${module}" POOL "${arg_JOB_POOL}"
     COMMAND ${command} -o "${module}" --write-if-changed
-    DEPENDS "${source}" ${arg_SCENARIO} ${arg_DEPENDS}
+    DEPENDS "${source}" ${arg_SCENARIO} ${arg_PIPELINES} ${arg_DEPENDS}
     DEPFILE "${module}.d" COMMENT "Optimizing shader ${shown}")
   set(made "${module_made}")
   set(products_made)
@@ -326,6 +331,9 @@ function(_lanewise_base_options out)
   if(DEFINED arg_SCENARIO)
     list(APPEND options "--scenario=${arg_SCENARIO}")
   endif()
+  if(DEFINED arg_PIPELINES)
+    list(APPEND options "--pipelines=${arg_PIPELINES}")
+  endif()
   if(arg_VERIFY OR arg_REQUIRE_VERIFIED)
     list(APPEND options --verify --no-timing)
   endif()
@@ -338,7 +346,7 @@ endfunction()
 function(lanewise_compile_shaders)
   cmake_parse_arguments(PARSE_ARGV 0 arg
     "EMBED;VERIFY;REQUIRE_VERIFIED"
-    "TARGET;SCENARIO;NAMESPACE;OUTPUT_DIRECTORY;BASE_DIRECTORY;JOB_POOL;OUTPUTS"
+    "TARGET;SCENARIO;PIPELINES;NAMESPACE;OUTPUT_DIRECTORY;BASE_DIRECTORY;JOB_POOL;OUTPUTS"
     "SOURCES;OPTIONS;TO;TRANSPILE_OPTIONS;INCLUDE_DIRECTORIES;DEFINES;DEPENDS")
   _lanewise_check_arguments()
   if(DEFINED arg_TO)
@@ -356,9 +364,18 @@ function(lanewise_compile_shaders)
     _lanewise_absolute(arg_BASE_DIRECTORY "${arg_BASE_DIRECTORY}")
   endif()
   if(DEFINED arg_SCENARIO)
+    if(DEFINED arg_PIPELINES)
+      message(FATAL_ERROR "lanewise_compile_shaders: SCENARIO and PIPELINES both say constants; drop one")
+    endif()
     _lanewise_absolute(arg_SCENARIO "${arg_SCENARIO}")
     if(NOT EXISTS "${arg_SCENARIO}")
       message(FATAL_ERROR "lanewise_compile_shaders: SCENARIO: there is no file '${arg_SCENARIO}'")
+    endif()
+  endif()
+  if(DEFINED arg_PIPELINES)
+    _lanewise_absolute(arg_PIPELINES "${arg_PIPELINES}")
+    if(NOT EXISTS "${arg_PIPELINES}")
+      message(FATAL_ERROR "lanewise_compile_shaders: PIPELINES: there is no file '${arg_PIPELINES}'")
     endif()
   endif()
   _lanewise_builder(builder "${arg_TARGET}")

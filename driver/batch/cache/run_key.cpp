@@ -44,6 +44,8 @@ Result<RunKey> makeRunKey(const RunKeyRequest& request, std::vector<std::string>
   // Whether remarks stand among what is printed or apart.
   key.flags.push_back(options.remarksFile.empty() ? "remarks inline" : "remarks in a file");
   key.flags.push_back(fmt::format("remarks {}", int(options.remarks)));
+  if (options.pipelines.isGiven())
+    key.files.push_back({options.pipelines.path, digestOfFile(options.pipelines.path)});
   if (options.targetName.ends_with(".toml"))
     key.files.push_back({options.targetName, digestOfFile(options.targetName)});
   return key;

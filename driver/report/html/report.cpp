@@ -256,7 +256,10 @@ private:
     auto add = [&](const std::string& name, const std::string& value) {
       html_ += fmt::format("<dt>{}</dt><dd>{}</dd>", escaped(name), escaped(value));
     };
-    if (const ReportEntry* e = measured()) add("device", e->device), add("driver", e->driver);
+    if (const ReportEntry* e = measured()) {
+      add("device", e->device);
+      if (!e->driver.empty()) add("driver", e->driver);
+    }
     for (const ReportFact& fact : page_.facts) add(fact.name, fact.value);
     html_ += "</dl></section>";
   }

@@ -307,8 +307,6 @@ std::string card(const std::string& role, const std::string& question, const std
                      role, question, sign, answer, more);
 }
 
-namespace {
-
 std::string tableSection(const ReportTable& table) {
   std::string html = R"(<div class="scroll"><table><thead><tr>)";
   for (const std::string& title : table.header) html += fmt::format("<th>{}</th>", escaped(title));
@@ -325,8 +323,6 @@ std::string tableSection(const ReportTable& table) {
   if (!table.note.empty()) html += fmt::format(R"(<p class="small">{}</p>)", escaped(table.note));
   return section(table.title, html);
 }
-
-} // namespace
 
 std::string answerCards(const ReportSubject& s) {
   return R"(<div class="cards">)" + equalCard(s) + fasterCard(s) +

@@ -31,6 +31,9 @@ std::string subjectSections(const ReportSubject& subject, Detail detail);
 const VariantReport* timedVariant(const ReportSubject& subject);
 const TimingResult* decidingTiming(const ReportSubject& subject);
 
+/// A table as a section with its title.
+std::string tableSection(const ReportTable& table);
+
 /// A card of the answer.
 std::string card(const std::string& role, const std::string& question, const std::string& answer,
                  const std::string& more);

@@ -324,7 +324,6 @@ IntegerRange rangeOfInteger(spv::Op op, uint32_t width, std::span<const IntegerR
   if (isAnyEmpty(v)) return IntegerRange::none(width);
   switch (op) {
   case spv::Op::OpCopyObject:
-  case spv::Op::OpBitcast:
     return v[0];
   case spv::Op::OpIAdd:
     return sum(v[0], v[1]);

@@ -39,6 +39,53 @@ uint32_t plain(Gpu& gpu) {
   return gpu.checksum();
 }
 
+/// A pipeline that is made in some other way.
+uint32_t one(Gpu& gpu, Kind kind) {
+  Pipeline pipeline = gpu.pipeline({64, 3}, "", kind);
+  Commands commands = gpu.commands();
+  commands.begin();
+  commands.dispatch(pipeline, 4);
+  commands.end();
+  gpu.run(commands);
+  return gpu.checksum();
+}
+
+/// The same pipeline with as much work as somebody wants it to have.
+uint32_t sized(Gpu& gpu, uint32_t groups) {
+  Pipeline pipeline = gpu.pipeline({64, 3}, "sized");
+  Commands commands = gpu.commands();
+  commands.begin();
+  for (int n = 0; n < 20; ++n) {
+    commands.dispatch(pipeline, groups);
+    commands.barrier();
+  }
+  commands.end();
+  gpu.run(commands);
+  return gpu.checksum();
+}
+
+/// Records and runs again and again, long enough for an optimizer to be done meanwhile. One command
+/// buffer stays as it was recorded first, and one pipeline is destroyed in time.
+uint32_t patient(Gpu& gpu) {
+  Pipeline pipeline = gpu.pipeline({64, 3}, "patient");
+  auto gone = std::make_unique<Pipeline>(gpu, Constants{64, 5}, "gone");
+  Commands first = gpu.commands(), commands = gpu.commands();
+  first.begin();
+  first.dispatch(pipeline, 8);
+  first.dispatch(*gone, 8);
+  first.end();
+  gpu.run(first);
+  for (int n = 0; n < 60; ++n) {
+    commands.begin();
+    commands.dispatch(pipeline, 8);
+    commands.end();
+    gpu.run(commands);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (n == 30) gone.reset(); // whatever stands in its place goes, too
+  }
+  return gpu.checksum();
+}
+
 /// A command buffer three times with a wait between, then twice without, then recorded again.
 uint32_t reused(Gpu& gpu) {
   Pipeline pipeline = gpu.pipeline({64, 3}, "reused");
@@ -208,9 +255,14 @@ uint32_t leaves(Gpu& gpu, const std::function<void()>& leave) {
 }
 
 const std::map<std::string, std::function<uint32_t(Gpu&)>> kScenes{
+    {"chained", [](Gpu& gpu) { return one(gpu, Kind::Chained); }},
+    {"derivative", [](Gpu& gpu) { return one(gpu, Kind::Derivative); }},
+    {"patient", patient},
     {"plain", plain},
     {"reused", reused},
     {"secondary", secondary},
+    {"small", [](Gpu& gpu) { return sized(gpu, 8); }},
+    {"large", [](Gpu& gpu) { return sized(gpu, 60000); }},
     {"unordered", unordered},
     {"many", many},
     {"devices", devices},

@@ -26,6 +26,9 @@ public:
 
 class Gpu;
 
+/// How a pipeline is made.
+enum class Kind { Plain, Derivative, Chained };
+
 /// Values of the shader's specialization constants 0 and 1.
 struct Constants {
   uint32_t workgroupSize, factor;
@@ -33,7 +36,7 @@ struct Constants {
 
 class Pipeline {
 public:
-  Pipeline(Gpu& gpu, Constants constants, const std::string& name);
+  Pipeline(Gpu& gpu, Constants constants, const std::string& name, Kind kind = Kind::Plain);
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   VkPipeline handle = VK_NULL_HANDLE;
@@ -69,8 +72,8 @@ public:
   ~Gpu();
   Gpu(const Gpu&) = delete;
 
-  Pipeline pipeline(Constants constants, const std::string& name) {
-    return {*this, constants, name};
+  Pipeline pipeline(Constants constants, const std::string& name, Kind kind = Kind::Plain) {
+    return {*this, constants, name, kind};
   }
   Commands commands(VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY) {
     return {*this, level};

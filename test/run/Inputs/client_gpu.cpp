@@ -188,7 +188,7 @@ uint32_t Gpu::checksum() const {
   return sum;
 }
 
-Pipeline::Pipeline(Gpu& gpu, Constants constants, const std::string& name) : gpu_(gpu) {
+Pipeline::Pipeline(Gpu& gpu, Constants constants, const std::string& name, Kind kind) : gpu_(gpu) {
   const VkSpecializationMapEntry entries[] = {{0, 0, sizeof(uint32_t)},
                                               {1, sizeof(uint32_t), sizeof(uint32_t)}};
   const VkSpecializationInfo values{2, entries, sizeof constants, &constants};
@@ -200,7 +200,24 @@ Pipeline::Pipeline(Gpu& gpu, Constants constants, const std::string& name) : gpu
   info.stage.pName = "main";
   info.stage.pSpecializationInfo = &values;
   info.layout = gpu.layout_;
+  auto module = make<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  if (kind == Kind::Chained) {
+    module.codeSize = shader.size();
+    module.pCode = reinterpret_cast<const uint32_t*>(shader.data());
+    info.stage.module = VK_NULL_HANDLE;
+    info.stage.pNext = &module;
+  }
+  // Alone it is a parent, with another one of the same call its child.
+  if (kind == Kind::Derivative) info.flags = VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT;
+  info.basePipelineIndex = -1;
   CHECK(vkCreateComputePipelines(gpu.device_, VK_NULL_HANDLE, 1, &info, nullptr, &handle));
+  if (kind == Kind::Derivative) {
+    const VkPipeline parent = handle;
+    info.flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+    info.basePipelineHandle = parent;
+    CHECK(vkCreateComputePipelines(gpu.device_, VK_NULL_HANDLE, 1, &info, nullptr, &handle));
+    vkDestroyPipeline(gpu.device_, parent, nullptr);
+  }
   if (name.empty() || !gpu.setName_) return;
   auto named =
       make<VkDebugUtilsObjectNameInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT);

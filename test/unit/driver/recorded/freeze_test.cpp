@@ -1,5 +1,5 @@
 // Specialization constants fixed to the values of one pipeline.
-#include "run/freeze.h"
+#include "recorded/freeze.h"
 #include "spirv/assembly.h"
 #include "spirv/validation.h"
 

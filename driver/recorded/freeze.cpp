@@ -1,4 +1,4 @@
-#include "run/freeze.h"
+#include "recorded/freeze.h"
 
 #include "ir/module.h"
 #include "support/failure.h"

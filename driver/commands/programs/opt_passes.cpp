@@ -1,0 +1,44 @@
+#include "commands/programs/opt_passes.h"
+
+#include "commands/commands.h"
+#include "support/failure.h"
+
+#include <fmt/format.h>
+
+namespace lanewise::driver {
+
+Status checkOptPasses(const std::string& option, const std::vector<std::string>& passes) {
+  const std::unique_ptr<Command> opt = makeOptCommand();
+  CommandLine line{"opt"};
+  driver::declare(*opt, line);
+  std::vector<std::string> words = passes;
+  words.insert(words.end(), {"module.spv", "-o", "-"});
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  if (Result<bool> parsed = line.parse(arguments); !parsed)
+    return failure(fmt::format("{}: {}", option, parsed.error().message));
+  if (line.inputs().size() != 1 || line.given("-o").size() != 1)
+    return failure(fmt::format(
+        "{}: it takes passes and options of 'lanewise opt', no input or output", option));
+  return ok();
+}
+
+OptionSetter leftOutModules(std::vector<std::string>& hashes) {
+  return [&hashes](const std::string& list) -> Status {
+    constexpr size_t kLeastDigits = 8, kMostDigits = 64;
+    for (size_t at = 0; at <= list.size();) {
+      const size_t comma = std::min(list.find(',', at), list.size());
+      const std::string hash = list.substr(at, comma - at);
+      if (hash.size() < kLeastDigits || hash.size() > kMostDigits ||
+          hash.find_first_not_of("0123456789abcdef") != std::string::npos)
+        return failure(fmt::format("--leave-out={}: '{}' must be the first {} digits or more of a "
+                                   "module's hash, as --time prints them",
+                                   list, hash, kLeastDigits));
+      hashes.push_back(hash);
+      at = comma + 1;
+    }
+    return ok();
+  };
+}
+
+} // namespace lanewise::driver

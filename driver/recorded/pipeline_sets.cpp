@@ -1,0 +1,119 @@
+#include "recorded/pipeline_sets.h"
+
+#include "recorded/freeze.h"
+#include "support/files.h"
+#include "support/sha256.h"
+
+#include <algorithm>
+#include <cstring>
+#include <fmt/format.h>
+#include <set>
+
+namespace lanewise::driver {
+
+namespace {
+
+/// A specialization constant of a module.
+struct SpecConstant {
+  uint64_t bits = 0;  ///< its default
+  uint32_t bytes = 0; ///< of a value, as VkSpecializationInfo has it
+};
+
+std::map<uint32_t, SpecConstant> specConstantsOf(const Module& module) {
+  std::map<uint32_t, SpecConstant> constants;
+  for (InstRef i : module.globals()) {
+    const bool isSpecId = module.opcode(i) == spv::Op::OpDecorate && module.wordCount(i) >= 4 &&
+                          spv::Decoration(module.word(i, 2)) == spv::Decoration::SpecId;
+    if (!isSpecId) continue;
+    const InstRef def = module.def(module.idAt(i, 1));
+    if (!def) continue;
+    SpecConstant constant{0, sizeof(uint32_t)}; // a VkBool32
+    if (module.opcode(def) == spv::Op::OpSpecConstant) {
+      constant.bits = module.word(def, 3);
+      if (module.wordCount(def) > 4) constant.bits |= uint64_t(module.word(def, 4)) << 32;
+      constant.bytes = module.word(module.def(module.resultType(def)), 2) / 8;
+    } else {
+      constant.bits = module.opcode(def) == spv::Op::OpSpecConstantTrue;
+    }
+    constants[module.word(i, 3)] = constant;
+  }
+  return constants;
+}
+
+size_t entryPointsOf(const Module& module) {
+  size_t count = 0;
+  for (InstRef i : module.globals()) count += module.opcode(i) == spv::Op::OpEntryPoint;
+  return count;
+}
+
+/// How many workgroups run with a set. Where nobody counted any, all weigh the same.
+void weigh(std::vector<PipelineSet>& sets) {
+  const bool isCounted =
+      std::any_of(sets.begin(), sets.end(), [](const PipelineSet& s) { return s.workgroups > 0; });
+  for (PipelineSet& set : sets)
+    if (!isCounted) set.workgroups = 1;
+  std::stable_sort(sets.begin(), sets.end(), [](const PipelineSet& a, const PipelineSet& b) {
+    return a.workgroups > b.workgroups;
+  });
+}
+
+} // namespace
+
+std::string PipelineSet::describe() const {
+  std::string text;
+  for (const auto& [id, bits] : constants)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", id, bits);
+  if (text.empty()) text = "no constants";
+  if (subgroupSize != 0) text += fmt::format(", subgroups of {}", subgroupSize);
+  return text;
+}
+
+std::vector<PipelineSet> setsOf(const RecordedPipelines& pipelines, const std::string& path,
+                                std::span<const uint32_t> words, const Module& module,
+                                const std::string& entry, const Assumptions& given) {
+  const std::string hash = hexOf(
+      sha256(std::string_view(reinterpret_cast<const char*>(words.data()), words.size_bytes())));
+  const std::map<uint32_t, SpecConstant> declared = specConstantsOf(module);
+  const bool hasOneEntry = entryPointsOf(module) == 1;
+  std::vector<PipelineSet> sets;
+  for (const RecordedPipeline& p : pipelines) {
+    const bool isIts = p.module.empty() ? isSameFile(p.file, path) : hash.starts_with(p.module);
+    if (!isIts || (!entry.empty() && !p.entry.empty() && p.entry != entry)) continue;
+    PipelineSet set{hasOneEntry ? "" : p.entry, given, {}, p.subgroupSize, 0, {}};
+    for (const auto& [id, constant] : declared) {
+      const auto named = p.constants.find(id);
+      if (named != p.constants.end()) set.constants.insert(*named);
+      set.assumptions.specConstants.try_emplace(id, named != p.constants.end() ? named->second
+                                                                               : constant.bits);
+    }
+    // Of another entry point it would be wrong, and constants say it of each.
+    if (hasOneEntry && !set.assumptions.workgroupSize)
+      set.assumptions.workgroupSize = p.workgroupSize;
+    auto same = std::find_if(sets.begin(), sets.end(), [&](const PipelineSet& s) {
+      return s.entry == set.entry && s.subgroupSize == set.subgroupSize &&
+             s.assumptions.specConstants == set.assumptions.specConstants &&
+             s.assumptions.workgroupSize == set.assumptions.workgroupSize;
+    });
+    if (same == sets.end()) same = sets.insert(same, std::move(set));
+    same->workgroups += p.workgroups();
+    if (!p.name.empty()) same->names.push_back(p.name);
+  }
+  weigh(sets);
+  return sets;
+}
+
+Result<std::vector<uint32_t>> frozenFor(const PipelineSet& set, const Module& module) {
+  std::map<uint32_t, std::string> values;
+  for (const auto& [id, constant] : specConstantsOf(module)) {
+    const auto value = set.assumptions.specConstants.find(id);
+    const uint64_t bits =
+        value == set.assumptions.specConstants.end() ? constant.bits : value->second;
+    std::string bytes(constant.bytes, '\0');
+    std::memcpy(bytes.data(), &bits, std::min(bytes.size(), sizeof bits));
+    values[id] = std::move(bytes);
+  }
+  const auto words = module.words();
+  return freezeConstants({words.begin(), words.end()}, values);
+}
+
+} // namespace lanewise::driver

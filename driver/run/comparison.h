@@ -1,0 +1,56 @@
+// What optimizing does to a program: runs with and without it, side by side (docs/compare.md).
+#pragma once
+
+#include "run/under_layer.h"
+#include "verify/compare/timing_statistics.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+/// One pipeline over all rounds.
+struct PipelineComparison {
+  PipelineTimes pipeline;   ///< what it is; its times are those of one run
+  bool isOptimized = false; ///< in every run that was to be
+  /// Nanoseconds of a dispatch, medians over the rounds.
+  double without = 0, with = 0;
+  MedianInterval ratio; ///< with / without, of the pairs
+  double share = 0;     ///< of the time of all pipelines without optimizing
+  bool isFaster() const { return isOptimized && ratio.high < 1; }
+  bool isSlower() const { return isOptimized && ratio.low > 1; }
+};
+
+struct Comparison {
+  std::vector<PipelineComparison> pipelines;  ///< that every run timed, the dearest first
+  uint64_t untimed = 0;                       ///< pipelines that some run did not time
+  uint64_t created = 0, optimized = 0;        ///< compute pipelines of one run
+  double secondsWithout = 0, secondsWith = 0; ///< of the program, medians
+  MedianInterval seconds;                     ///< with / without, of the pairs
+  uint64_t rounds = 0;
+  bool isProgramSlower() const { return seconds.low > 1; }
+};
+
+/// Entry n of both is one round.
+Comparison compareRuns(std::span<const LayerRun> without, std::span<const LayerRun> with);
+
+/// What leaves losers out, and what the pipelines that lost did then.
+struct Remedy {
+  std::string options;                   ///< of `lanewise run`, "" for none
+  std::vector<std::string> modules;      ///< hashes of those that lost
+  std::vector<PipelineComparison> after; ///< of a remedy that was tried: those pipelines again
+};
+
+std::string comparisonAsText(const Comparison& comparison, const std::vector<Remedy>& remedies);
+nlohmann::ordered_json comparisonAsJson(const Comparison& comparison,
+                                        const std::vector<Remedy>& remedies);
+
+/// The passes of ours that rewrote something in the pipeline's module, constants fixed. `folder`
+/// has the module and takes files in between.
+std::vector<std::string> appliedPasses(const PipelineTimes& pipeline,
+                                       const std::vector<std::string>& passes,
+                                       const std::string& folder);
+
+} // namespace lanewise::driver

@@ -1,0 +1,128 @@
+#include "run/under_layer.h"
+
+#include "batch/cache/build_identity.h"
+#include "batch/cache/store.h"
+#include "run/optimize_service.h"
+#include "support/failure.h"
+#include "support/files.h"
+#include "support/print.h"
+#include "support/sha256.h"
+#include "support/terminal.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+#include <unistd.h>
+#include <utility>
+
+namespace lanewise::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the cache keeps.
+constexpr uint64_t kCacheBytes = uint64_t(1) << 30;
+
+/// Where optimized modules are kept when nobody says; "" where there is no such place.
+std::string usersCache() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache && *cache == '/') return fmt::format("{}/lanewise/pipelines", cache);
+  const char* home = std::getenv("HOME");
+  return home && *home == '/' ? fmt::format("{}/.cache/lanewise/pipelines", home) : std::string();
+}
+
+/// An existing folder, as the program finds it wherever it goes: the one that is asked for, or the
+/// user's, or where neither can be written to one that lasts for this run.
+Result<std::string> openCache(const std::string& asked, const std::string& scratch) {
+  const std::string wanted = asked.empty() ? usersCache() : asked;
+  std::error_code failed;
+  if (!asked.empty() && fs::exists(wanted, failed) && !fs::is_directory(wanted, failed))
+    return failure(fmt::format("--cache={}: not a folder", asked));
+  const std::string path = fs::absolute(wanted, failed).string();
+  fs::create_directories(path, failed);
+  if (!wanted.empty() && ::access(path.c_str(), W_OK | X_OK) == 0) return path;
+  if (!asked.empty()) return failure(fmt::format("--cache={}: {}", asked, std::strerror(errno)));
+  const std::string own = scratch + "/cache";
+  fs::create_directories(own, failed);
+  return own;
+}
+
+/// Sets what of the request is about optimizing.
+Result<std::unique_ptr<OptimizeService>> startService(const LayerRequest& wanted,
+                                                      ProgramRequest& request) {
+  Result<std::string> cache = openCache(wanted.cache, request.data);
+  if (!cache) return cache.error();
+  Result<std::unique_ptr<OptimizeService>> service =
+      OptimizeService::start({wanted.passes, request.data, *cache});
+  if (!service) return service.error();
+  request.optimizer = (*service)->socket();
+  request.waits = wanted.waits;
+  request.cache = *cache;
+  request.leftOut = fmt::format("{}", fmt::join(wanted.leftOut, ","));
+  request.identity =
+      hexOf(sha256(fmt::format("1\n{}\n{}", buildIdentity(), fmt::join(wanted.passes, "\n"))));
+  return service;
+}
+
+/// Waits for what is under way, for the next run.
+void finishService(OptimizeService& service, const std::string& cache, LayerRun& run) {
+  run.underWay = service.underWay();
+  if (run.underWay > 0 && isTerminal(stderr))
+    printError("lanewise: note: optimizing {} more {} for the next run\n", run.underWay,
+               run.underWay == 1 ? "module" : "modules");
+  service.stop();
+  run.troubles = service.troubles();
+  pruneFolderStore(cache, kCacheBytes);
+}
+
+} // namespace
+
+Result<RunFolder> RunFolder::create() {
+  std::error_code failed;
+  std::string path = (fs::temp_directory_path(failed) / "lanewise-run-XXXXXX").string();
+  if (failed || !::mkdtemp(path.data()))
+    return failure(fmt::format("{}: cannot make a folder: {}; set TMPDIR to one that can be "
+                               "written to",
+                               path, std::strerror(errno)));
+  return RunFolder(std::move(path));
+}
+
+RunFolder::RunFolder(RunFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+
+RunFolder::~RunFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+Result<LayerRun> runUnderLayer(const LayerRequest& wanted, const std::string& scratch) {
+  ProgramRequest request;
+  request.command = wanted.command;
+  request.data = scratch;
+  request.times = wanted.times;
+  request.printsTo = wanted.printsTo;
+  std::unique_ptr<OptimizeService> service;
+  if (wanted.optimizes) {
+    Result<std::unique_ptr<OptimizeService>> started = startService(wanted, request);
+    if (!started) return started.error();
+    service = std::move(*started);
+  }
+  LayerRun run;
+  const auto start = std::chrono::steady_clock::now();
+  const Result<ProgramEnd> end = runProgram(request);
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!end) return end.error();
+  run.end = *end;
+  if (service) finishService(*service, request.cache, run);
+  Result<RunData> data = readRunData(scratch);
+  if (!data) return data.error();
+  run.data = std::move(*data);
+  return run;
+}
+
+} // namespace lanewise::driver
