@@ -16,13 +16,8 @@ public:
   explicit Reader(const std::string& path) : ScenarioToml(path) {}
 
   Result<RecordedPipelines> run(std::string_view text) {
-    toml::parse_result parsed = toml::parse(text, path_);
-    if (!parsed) {
-      const toml::source_region& at = parsed.error().source();
-      return failure(fmt::format("{}:{}:{}: not valid TOML: {}", path_, at.begin.line,
-                                 at.begin.column, parsed.error().description()));
-    }
-    const toml::table& root = parsed.table();
+    const toml::table root = parse(text);
+    if (error_) return std::move(*error_);
     checkKeys(root, "at the top level", {"pipeline"});
     forEachTable(root, "pipeline", "pipeline", [&](const toml::table& t) { readPipeline(t); });
     if (!error_ && pipelines_.empty())

@@ -1,5 +1,5 @@
-// What readers of scenario files share: errors with their place, and values of every kind. Only
-// scenario.cpp includes this, because toml++ takes its time to compile.
+// What readers of scenarios and of recorded pipelines share: errors with their place, and values of
+// every kind. Only these two include this, because toml++ takes its time to compile.
 #pragma once
 
 #include "support/failure.h"
@@ -61,6 +61,14 @@ protected:
                  ? fmt::format("{} `{}` is unknown; it is one of {}", kind, word,
                                known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")))
                  : fmt::format("{} `{}` is unknown; did you mean `{}`?", kind, word, near));
+  }
+
+  // The file; empty where it is not TOML.
+  toml::table parse(std::string_view text) {
+    toml::parse_result parsed = toml::parse(text, path_);
+    if (parsed) return std::move(parsed).table();
+    fail(parsed.error().source(), fmt::format("not valid TOML: {}", parsed.error().description()));
+    return {};
   }
 
   void checkKeys(const toml::table& table, std::string_view where,
