@@ -132,7 +132,7 @@ std::optional<CoarsenRefusal> Site::choose() {
 Result<bool> Site::rewrite() {
   Rewriter rewriter(module_);
   const std::array<uint32_t, 3> size = entry_.workgroupSize->size;
-  CopiedIds copiedIds(analyses_, ids_, rewriter, factors_, CopySpacing::Strided, size);
+  CopiedIds copiedIds(analyses_, ids_, rewriter, factors_, size);
   InvocationCopier copier(analyses_, nesting_, ids_, *variance_, copiedIds, factors_, rewriter);
   copier.rewrite(entry_.function);
   shared_ = copier.shared();

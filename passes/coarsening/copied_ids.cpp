@@ -17,10 +17,9 @@ void NeededIds::add(const IdLoad& load) {
 }
 
 CopiedIds::CopiedIds(Analyses& analyses, const InvocationIds& ids, Rewriter& rewriter,
-                     const CoarseningFactors& factors, CopySpacing spacing,
-                     const std::array<uint32_t, 3>& size)
+                     const CoarseningFactors& factors, const std::array<uint32_t, 3>& size)
     : analyses_(analyses), module_(analyses.module()), ids_(ids), rewriter_(rewriter),
-      factors_(factors), spacing_(spacing), size_(size), uint_(rewriter.uint32Type()) {}
+      factors_(factors), size_(size), uint_(rewriter.uint32Type()) {}
 
 // ---- What the output reads ----
 
@@ -113,13 +112,10 @@ void CopiedIds::writeLocal(uint32_t d, const Emit& emit) {
   if (!local_[d].empty()) return;
   const Id now = load(spv::BuiltIn::LocalInvocationId, d, emit);
   const uint32_t merged = factors_.merged[d];
-  const bool isAdjacent = spacing_ == CopySpacing::Adjacent && merged > 1;
-  const Id first =
-      isAdjacent ? operation(spv::Op::OpIMul, now, rewriter_.uint32Constant(merged), emit) : now;
-  std::vector<Id> places(merged, first);
+  std::vector<Id> places(merged, now);
   for (uint32_t n = 1; n < merged; ++n)
-    places[n] = operation(spv::Op::OpIAdd, first,
-                          rewriter_.uint32Constant(isAdjacent ? n : n * (size_[d] / merged)), emit);
+    places[n] =
+        operation(spv::Op::OpIAdd, now, rewriter_.uint32Constant(n * (size_[d] / merged)), emit);
   for (uint32_t c = 0; c < factors_.copies(); ++c)
     local_[d].push_back(places[factors_.placeOf(c)[d]]);
 }

@@ -26,8 +26,7 @@ public:
 
   /// `size` is that of the input's workgroups.
   CopiedIds(Analyses& analyses, const InvocationIds& ids, Rewriter& rewriter,
-            const CoarseningFactors& factors, CopySpacing spacing,
-            const std::array<uint32_t, 3>& size);
+            const CoarseningFactors& factors, const std::array<uint32_t, 3>& size);
 
   /// Emits what computes the ids; `needed` says which.
   void write(const NeededIds& needed, const Emit& emit);
@@ -53,7 +52,6 @@ private:
   const InvocationIds& ids_;
   Rewriter& rewriter_;
   const CoarseningFactors factors_;
-  const CopySpacing spacing_;
   const std::array<uint32_t, 3> size_;
   struct Loaded {
     spv::BuiltIn builtIn{};

@@ -1,4 +1,4 @@
-// How many invocations become one, and where they stood.
+// How many invocations become one.
 #pragma once
 
 #include <array>
@@ -6,14 +6,9 @@
 
 namespace lanewise {
 
-/// Which invocations of the input one invocation of the output stands for.
-enum class CopySpacing : uint8_t {
-  Strided, ///< as far apart as the new workgroup is wide: lanes side by side stay side by side
-  Adjacent ///< side by side
-};
-
 /// An invocation of the output does the work of `merged[0] * merged[1] * merged[2]` of the input,
-/// which are called its copies; x runs fastest.
+/// which are called its copies; x runs fastest. They are as far apart as the new workgroup is wide:
+/// lanes side by side stay side by side.
 struct CoarseningFactors {
   std::array<uint32_t, 3> merged{1, 1, 1};
 
