@@ -7,7 +7,6 @@
 #include "pipeline/recorded_costs.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace lanewise::driver {
@@ -38,13 +37,6 @@ std::string textOf(const EntryCost& cost, const EntryCost& other) {
                      cost.conflicts);
 }
 
-/// Lanes that stay empty take as long as the others.
-double subgroupsOf(const StageRequest& request, const TargetProfile& target) {
-  double invocations = 1;
-  for (uint32_t size : *request.workgroupSize) invocations *= size;
-  return std::ceil(invocations / target.subgroupSize);
-}
-
 } // namespace
 
 double EntryCost::total() const {
@@ -63,7 +55,7 @@ const CostGate::Costs& CostGate::costsOf(const Words& words, const Assumptions& 
   for (const StageRequest& request : *requests)
     if (request.workgroupSize) {
       conflicts[request.entry] = conflictsOf(*module, request, assumptions, target_);
-      subgroups[request.entry] = subgroupsOf(request, target_);
+      subgroups[request.entry] = subgroupsOf(*request.workgroupSize, target_);
     }
   for (const CompilerRow& row : compilers_->compile(*requests)) {
     const auto throughput = row.figures[Figure::InverseThroughput];

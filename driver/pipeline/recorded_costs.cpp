@@ -32,13 +32,6 @@ double instructionCycles(Analyses& analyses, const TargetProfile& target) {
   return sum * target.arithmeticCost;
 }
 
-/// Of a dispatched workgroup.
-double subgroupsOf(const PipelineSet& set, const TargetProfile& target) {
-  if (!set.assumptions.workgroupSize) return 1;
-  const auto& size = *set.assumptions.workgroupSize;
-  return std::ceil(double(size[0]) * size[1] * size[2] / target.subgroupSize);
-}
-
 /// Those of a trial: nobody hears of it, and nothing runs.
 PipelineOptions quiet(PipelineOptions options) {
   options.judge = {};
@@ -62,8 +55,9 @@ double costOver(std::span<const PipelineSet> sets, const Words& words,
     countWith(set, with);
     const Result<Module> module = canonicalForModels(words, with.target, with.assumptions);
     if (!module) continue;
+    const auto& size = set.assumptions.workgroupSize;
     sum += estimatedCycles(*module, set.entry, with.assumptions, with.target) * set.workgroups *
-           subgroupsOf(set, with.target);
+           (size ? subgroupsOf(*size, with.target) : 1);
   }
   return sum;
 }
@@ -89,6 +83,11 @@ double estimatedCycles(const Module& module, const std::string& entry,
     if (point.function && (entry.empty() || point.name(module) == entry))
       conflicts += conflictCycles(analyses, point, target);
   return conflicts + instructionCycles(analyses, target);
+}
+
+double subgroupsOf(const std::array<uint32_t, 3>& workgroupSize, const TargetProfile& target) {
+  const auto [x, y, z] = workgroupSize;
+  return std::ceil(double(x) * y * z / target.subgroupSize);
 }
 
 void countWith(const PipelineSet& set, PipelineOptions& options) {

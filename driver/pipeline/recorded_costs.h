@@ -6,6 +6,8 @@
 #include "pipeline/pipeline.h"
 #include "recorded/pipeline_sets.h"
 
+#include <array>
+#include <cstdint>
 #include <span>
 
 namespace lanewise::driver {
@@ -19,6 +21,9 @@ double estimatedCycles(const Module& module, const std::string& entry,
 /// The module in the form in which our models read it best: indices are expressions of built-ins.
 Result<Module> canonicalForModels(std::span<const uint32_t> words, const TargetProfile& target,
                                   const Assumptions& assumptions);
+
+/// Of a workgroup. Lanes that stay empty take as long as the others.
+double subgroupsOf(const std::array<uint32_t, 3>& workgroupSize, const TargetProfile& target);
 
 /// Lets `options` count with a set: its constants and its subgroup size.
 void countWith(const PipelineSet& set, PipelineOptions& options);

@@ -1,6 +1,7 @@
 #include "recorded/recorded_pipelines.h"
 
 #include "support/files.h"
+#include "support/sha256.h"
 #include "verify/scenario/scenario_toml.h"
 
 #include <bit>
@@ -8,8 +9,6 @@
 
 namespace lanewise::driver {
 namespace {
-
-constexpr size_t kLeastHashDigits = 8, kHashDigits = 64;
 
 class Reader : ScenarioToml {
 public:
@@ -55,13 +54,11 @@ private:
 
   std::string hashOf(const toml::node& node) {
     const std::string hash = string(node, "module");
-    const bool isHash = hash.size() >= kLeastHashDigits && hash.size() <= kHashDigits &&
-                        hash.find_first_not_of("0123456789abcdef") == std::string::npos;
-    if (!isHash)
+    if (!isBeginningOfHex(hash))
       fail(node,
            fmt::format("`module` must be the first {} to {} digits of a SHA-256 in lower case; "
                        "`file` names a path",
-                       kLeastHashDigits, kHashDigits));
+                       kLeastHexDigits, kHexDigits));
     return hash;
   }
 

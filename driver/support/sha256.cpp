@@ -107,6 +107,11 @@ std::string hexOf(const Digest& digest) {
   return text;
 }
 
+bool isBeginningOfHex(std::string_view text) {
+  return text.size() >= kLeastHexDigits && text.size() <= kHexDigits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 std::string_view bytesOf(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.data()), digest.size()};
 }

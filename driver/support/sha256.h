@@ -32,6 +32,10 @@ private:
 Digest sha256(std::string_view bytes);
 /// 64 lower-case hexadecimal digits.
 std::string hexOf(const Digest& digest);
+/// Digits that people must give at least of a digest that they name.
+inline constexpr size_t kLeastHexDigits = 8, kHexDigits = 64;
+/// Whether the text is the beginning of what hexOf() gives, of kLeastHexDigits or more.
+bool isBeginningOfHex(std::string_view text);
 std::string_view bytesOf(const Digest& digest);
 
 } // namespace lanewise::driver

@@ -2,6 +2,7 @@
 
 #include "commands/commands.h"
 #include "support/failure.h"
+#include "support/sha256.h"
 
 #include <fmt/format.h>
 
@@ -25,15 +26,13 @@ Status checkOptPasses(const std::string& option, const std::vector<std::string>&
 
 OptionSetter leftOutModules(std::vector<std::string>& hashes) {
   return [&hashes](const std::string& list) -> Status {
-    constexpr size_t kLeastDigits = 8, kMostDigits = 64;
     for (size_t at = 0; at <= list.size();) {
       const size_t comma = std::min(list.find(',', at), list.size());
       const std::string hash = list.substr(at, comma - at);
-      if (hash.size() < kLeastDigits || hash.size() > kMostDigits ||
-          hash.find_first_not_of("0123456789abcdef") != std::string::npos)
+      if (!isBeginningOfHex(hash))
         return failure(fmt::format("--leave-out={}: '{}' must be the first {} digits or more of a "
                                    "module's hash, as --time prints them",
-                                   list, hash, kLeastDigits));
+                                   list, hash, kLeastHexDigits));
       hashes.push_back(hash);
       at = comma + 1;
     }
