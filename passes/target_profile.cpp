@@ -38,6 +38,7 @@ constexpr TargetFigure kFigures[] = {
     LANEWISE_FIGURE("cost", "double-factor", doubleFactor, 0, kMaxCost),
     LANEWISE_FIGURE("cost", "branch", branchCost, 0, kMaxCost),
     LANEWISE_FIGURE("cost", "predicated-arm", predicatedArm, 0, kMaxCost),
+    LANEWISE_FIGURE("cost", "lanes-agree", lanesAgree, 0, 1),
     LANEWISE_FIGURE("cost", "barrier", barrierCost, 0, kMaxCost),
     LANEWISE_FIGURE("cost", "shared-access", sharedAccessCost, 0, kMaxCost),
     LANEWISE_FIGURE("cost", "arithmetic", arithmeticCost, 0, kMaxCost),

@@ -16,9 +16,9 @@
 namespace lanewise {
 namespace {
 
-/// How likely it is that the lanes of a subgroup move together although nothing says so: data often
-/// has runs. More so where several lanes may have read the same (`group[id / n]`).
-constexpr double kTogether = 0.1, kTogetherIfShared = 0.5;
+/// How likely it is at least that the lanes of a subgroup move together where several of them may
+/// have read the same (`group[id / n]`): data often has runs.
+constexpr double kTogetherIfShared = 0.5;
 /// Of branchCost: where one arm is empty and lanes part, and where they do not part.
 constexpr double kOneArm = 0.4, kNoParting = 0.5;
 /// Constants from here on say that what is compared with them uses all 32 bits.
@@ -228,8 +228,9 @@ BranchOdds SelectionOdds::of(const Selection& s) {
     return odds;
   }
   std::vector<Id> seen;
+  const bool mayShare = kernel && readsSharedAddress(s.condition, *kernel, seen);
   const double together =
-      kernel && readsSharedAddress(s.condition, *kernel, seen) ? kTogetherIfShared : kTogether;
+      mayShare ? std::max(kTogetherIfShared, target_.lanesAgree) : target_.lanesAgree;
   if (yes)
     odds.anyLane = {anyLaneOf(*yes, lanes, together), anyLaneOf(1 - *yes, lanes, together)};
   else

@@ -103,6 +103,10 @@ struct TargetProfile {
   double branchCost = 4;
   /// Cost of an arm up to which the driver's compiler predicates a branch by itself; 0: unknown.
   double predicatedArm = 0;
+  /// How likely it is that the lanes of a subgroup take the same arm of a branch although nothing
+  /// says so: 0 to 1. High where a driver's compiler counts on it or a scalar branch skips an arm
+  /// for little; low where parting lanes is what branches cost.
+  double lanesAgree = 0.5;
   /// Live 32-bit values per lane up to which occupancy does not suffer.
   uint32_t registersPerLane = 64;
 
