@@ -225,7 +225,7 @@ void BranchFacts::decompose(Slot condition, bool isTrue, uint32_t depth,
 /// Whether the incoming value is certainly the other one: `a && b` leaves the first test with
 /// false.
 bool BranchFacts::isImpossible(Slot incoming, bool isTrue, BlockRef from, BlockRef to) const {
-  if (!incoming) return false;
+  if (!incoming || slots_.info(incoming).isUndef) return false;
   if (const auto literal = slots_.info(incoming).literal) return (*literal != 0) != isTrue;
   const InstRef branch = module_.terminator(from);
   if (module_.opcode(branch) != spv::Op::OpBranchConditional ||

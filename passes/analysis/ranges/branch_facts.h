@@ -13,6 +13,7 @@
 #include "analysis/module/comparison.h"
 #include "analysis/ranges/value_slots.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -41,13 +42,16 @@ public:
     return slot.value + 1 < start_.size() && start_[slot.value] != start_[slot.value + 1];
   }
   /// Calls `visit(const Fact&)`, the value as `a`, for what is known of it in a block: of the last
-  /// kMostNear tests that lead there, the last first. Of literals nothing more is known.
+  /// kMostNear tests that lead there, the outermost first. Of literals nothing more is known.
   template <class Visit>
   void forEach(Slot slot, BlockRef at, Visit&& visit) const {
     if (!has(slot)) return;
-    uint32_t left = kMostNear;
-    for (uint32_t n = nearest(slot, at); n != kNone && left > 0; n = links_[n].outer, --left) {
-      const Fact& fact = facts_[links_[n].fact].fact;
+    std::array<uint32_t, kMostNear> near;
+    uint32_t count = 0;
+    for (uint32_t n = nearest(slot, at); n != kNone && count < kMostNear; n = links_[n].outer)
+      near[count++] = links_[n].fact;
+    while (count > 0) {
+      const Fact& fact = facts_[near[--count]].fact;
       visit(fact.a == slot ? fact : fact.mirrored());
     }
   }

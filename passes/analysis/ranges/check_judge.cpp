@@ -97,6 +97,7 @@ CheckVerdict CheckJudge::judge(InstRef i, BlockRef block) {
 
 std::string CheckJudge::whyOf(const Proof& proof, bool isSigned) const {
   if (proof.test) return "a branch that leads here has tested it";
+  if (!proof.isByRanges) return "it follows from what the two are";
   return formatText("one side is {}, the other {}", textOf(proof.a, isSigned),
                     textOf(proof.b, isSigned));
 }
@@ -156,7 +157,6 @@ bool CheckJudge::isKnownOperand(InstRef i, uint32_t word, uint64_t& bits) const 
   const auto slots = ranges_.slots().of(module_.idAt(i, word));
   std::optional<uint64_t> known;
   for (Slot slot : slots) {
-    if (ranges_.slots().info(slot).isUndef) return false;
     const auto value = at(slot).value();
     if (!value || (known && known != value)) return false;
     known = value;
@@ -181,6 +181,7 @@ CheckVerdict CheckJudge::logic(InstRef i) {
   for (uint32_t word : {3u, 4u}) {
     uint64_t bits = 0;
     if (!isKnownOperand(i, word, bits) || (bits != 0) != (op == spv::Op::OpLogicalAnd)) continue;
+    if (isUndefined(module_.idAt(i, 7 - word))) continue;
     v.kind = CheckVerdict::Kind::Value;
     v.value = module_.idAt(i, 7 - word);
     v.outcome = "is its other part";
@@ -193,6 +194,7 @@ CheckVerdict CheckJudge::logic(InstRef i) {
 CheckVerdict CheckJudge::select(InstRef i) {
   uint64_t bits = 0;
   if (!isKnownOperand(i, 3, bits) || isConstant(i, 3)) return {};
+  if (isUndefined(module_.idAt(i, bits != 0 ? 4 : 5))) return {};
   CheckVerdict v;
   v.kind = CheckVerdict::Kind::Value;
   v.value = module_.idAt(i, bits != 0 ? 4 : 5);
@@ -268,9 +270,9 @@ CheckVerdict CheckJudge::clamp(InstRef i, bool isSigned) {
   const bool isAbove = always(Relation::GreaterEqual, isSigned, i, 5, 6, low);
   const bool isBelow = always(Relation::LessEqual, isSigned, i, 5, 7, high);
   if (isAbove && isBelow) {
-    const Proof& either = high.test ? high : low;
+    const Proof& either = high.test || !high.isByRanges ? high : low;
     CheckVerdict v = valueOf(i, 5, "clamp", "is its first operand", either, isSigned);
-    if (!either.test)
+    if (!either.test && either.isByRanges)
       v.why = formatText("that is {}, the bounds {} and {}", textOf(high.a, isSigned),
                          textOf(low.b, isSigned), textOf(high.b, isSigned));
     return v;

@@ -72,6 +72,11 @@ private:
   IntegerRange at(Slot slot) const { return ranges_.at(slot, block_); }
   bool isKnownOperand(InstRef i, uint32_t word, uint64_t& bits) const;
   bool isConstant(InstRef i, uint32_t word) const;
+  /// The operand may be another value at each use, and so cannot stand for a result.
+  bool isUndefined(Id id) const {
+    const InstRef def = module_.def(id);
+    return !def || module_.opcode(def) == spv::Op::OpUndef;
+  }
   /// Whether the relation holds in every component.
   bool always(Relation relation, bool isSigned, InstRef i, uint32_t left, uint32_t right,
               Proof& proof);

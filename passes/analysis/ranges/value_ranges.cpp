@@ -218,10 +218,13 @@ IntegerRange ValueRanges::evaluatedPhi(Slot slot, InstRef phi) const {
 /// By the specification, and by what the user states.
 IntegerRange ValueRanges::inputRange(Slot slot) const {
   const ValueSlots::Info& info = slots_.info(slot);
-  const IntegerRange range = module_.opcode(info.def) == spv::Op::OpLoad
-                                 ? rangeOfLoad(analyses_, info.def, info.component, info.width)
-                                 : rangeOfArrayLength(analyses_, info.def, info.width);
+  IntegerRange range = IntegerRange::all(info.width);
+  if (module_.opcode(info.def) == spv::Op::OpLoad)
+    range = rangeOfLoad(analyses_, info.def, info.component, info.width);
+  else if (module_.opcode(info.def) == spv::Op::OpArrayLength)
+    range = rangeOfArrayLength(analyses_, info.def, info.width);
   if (!usesStated_) return range;
+  // Facts that contradict one another leave nothing: then nothing follows from them.
   const IntegerRange both =
       range.intersected(statedRange(analyses_, info.def, info.component, info.width));
   return both.isEmpty() ? range : both;
@@ -245,6 +248,7 @@ IntegerRange ValueRanges::evaluatedExactly(Slot slot, BlockRef block, uint32_t d
     return evaluatedSelect(slot, block, depth);
   case spv::Op::OpLoad:
   case spv::Op::OpArrayLength:
+  case spv::Op::OpCompositeExtract:
     return inputRange(slot);
   case spv::Op::OpAny:
   case spv::Op::OpAll: {
