@@ -203,9 +203,8 @@ private:
     if (wanted == number) return;
     std::memcpy(at, &wanted, byteSize(integer->type));
     const std::string& name = scenario_.stated[fact].name;
-    changes_.push_back(fmt::format("push.{} is {}",
-                                   name.empty() ? fmt::format("{}", integer->offset) : name,
-                                   wanted));
+    changes_.push_back(fmt::format(
+        "push.{} is {}", name.empty() ? fmt::format("{}", integer->offset) : name, wanted));
   }
 
   void meetLength(size_t fact, const ReflectedBlock& block, const std::string& bound) {
@@ -244,11 +243,11 @@ Status checkStated(const Scenario& scenario, const Program& program) {
                                    fact.text, d + 1));
       for (int64_t number : numbersOf(*declared, n, shader, dispatch, scenario))
         if (!fact.holdsFor(number))
-          return failure(
-              fmt::format("--assume='{}' does not hold: {} is {} in dispatch {} (shader "
-                          "'{}'); change the inputs, or what is assumed",
-                          fact.text, fact.subject == Subject::BufferLength ? "the length" : "it",
-                          number, d + 1, shader.name));
+          return failure(fmt::format("--assume='{}' does not hold: {} is {} in dispatch {} (shader "
+                                     "'{}'); change the inputs, or what is assumed",
+                                     fact.text,
+                                     fact.subject == Subject::BufferLength ? "the length" : "it",
+                                     number, d + 1, shader.name));
     }
   }
   return ok();
@@ -265,10 +264,10 @@ std::vector<std::string> explainUnchecked(const Scenario& scenario, const Progra
     bool isChecked = scenario.stated[n].subject == Subject::Groups;
     for (const ProgramDispatch& dispatch : program.dispatches) {
       Declared* declared = shaders[dispatch.shader].get();
-      isChecked = isChecked ||
-                  (declared && !numbersOf(*declared, n, program.shaders[dispatch.shader], dispatch,
-                                          scenario)
-                                    .empty());
+      isChecked =
+          isChecked ||
+          (declared &&
+           !numbersOf(*declared, n, program.shaders[dispatch.shader], dispatch, scenario).empty());
     }
     for (const auto& declared : shaders) {
       if (isChecked || !declared) continue;

@@ -18,8 +18,8 @@ Status checkStated(const Scenario& scenario, const Program& program);
 std::vector<std::string> explainUnchecked(const Scenario& scenario, const Program& program);
 
 /// Changes push constants, counts of workgroups and lengths of buffers of a generated scenario,
-/// whose shader is `words`, so that they agree with Scenario::stated, where that is easily done. What
-/// it changed becomes one of the notes.
+/// whose shader is `words`, so that they agree with Scenario::stated, where that is easily done.
+/// What it changed becomes one of the notes.
 void meetStated(Scenario& scenario, const Words& words, std::vector<std::string>& notes);
 
 } // namespace lanewise::driver

@@ -118,7 +118,7 @@ private:
   std::vector<Link> links_;
   std::vector<Reach> reaches_;
   std::map<std::pair<BlockRef, BlockRef>, std::vector<Fact>> edges_; ///< into blocks with phis
-  std::map<std::pair<InstRef, Id>, Cases> cases_; ///< by switch and label
+  std::map<std::pair<InstRef, Id>, Cases> cases_;                    ///< by switch and label
 };
 
 } // namespace lanewise

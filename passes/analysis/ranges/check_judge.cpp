@@ -56,6 +56,7 @@ std::string_view explainKept(std::string_view reason) {
   if (reason == "counter")
     return "an operand depends on the way to it, or on a loop without a bound";
   if (reason == "length") return "the length of the buffer is not known";
+  if (reason == "loop-bound") return "it bounds a loop, and compilers see by it how far to unroll";
   if (reason == "undefined") return "an operand is undefined";
   return "the ranges of its operands overlap";
 }

@@ -208,8 +208,8 @@ IntegerRange statedRange(Analyses& analyses, InstRef inst, uint32_t component, u
   if (type.kind == TypeInfo::Kind::Vector) type = types.info(type.element);
   for (size_t fact = 0; fact < analyses.assumptions().stated.size(); ++fact)
     if (speaksOf(analyses, fact, inst, component))
-      range = range.intersected(
-          allowedBy(analyses.assumptions().stated[fact], width, type.isSigned));
+      range =
+          range.intersected(allowedBy(analyses.assumptions().stated[fact], width, type.isSigned));
   return range;
 }
 
