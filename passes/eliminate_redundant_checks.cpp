@@ -280,6 +280,13 @@ private:
   ConstantPool constants_;
 };
 
+bool hasChecks(const Module& module) {
+  for (uint32_t f = 1; f <= module.functionCount(); ++f)
+    for (InstRef i : module.functionInsts(FunctionRef(f)))
+      if (looksLikeCheck(module, i)) return true;
+  return false;
+}
+
 } // namespace
 
 PassResult runEliminateRedundantChecks(PassContext& context) {
@@ -287,6 +294,7 @@ PassResult runEliminateRedundantChecks(PassContext& context) {
   if (module.functionCount() == 0) return PassOutcome{};
 
   listStated(context);
+  if (!hasChecks(module)) return PassOutcome{};
   CheckJudge judge(context.analyses, !context.isRobust);
   const Cfg& cfg = context.analyses.get<Cfg>();
   std::vector<Site> sites;

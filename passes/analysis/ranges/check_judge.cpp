@@ -46,6 +46,33 @@ std::string_view nameOfCheck(uint32_t glslInstruction) {
   }
 }
 
+bool looksLikeCheck(const Module& module, InstRef i) {
+  switch (module.opcode(i)) {
+  case spv::Op::OpLogicalAnd:
+  case spv::Op::OpLogicalOr:
+  case spv::Op::OpLogicalNot:
+  case spv::Op::OpLogicalEqual:
+  case spv::Op::OpLogicalNotEqual:
+  case spv::Op::OpAny:
+  case spv::Op::OpAll:
+  case spv::Op::OpSelect:
+  case spv::Op::OpBranchConditional:
+  case spv::Op::OpSwitch:
+  case spv::Op::OpUDiv:
+  case spv::Op::OpUMod:
+  case spv::Op::OpSDiv:
+  case spv::Op::OpSRem:
+  case spv::Op::OpSMod:
+  case spv::Op::OpBitwiseAnd:
+    return true;
+  case spv::Op::OpExtInst:
+    return module.extInstSet(module.idAt(i, 3)) == ExtInstSet::GlslStd450 &&
+           !nameOfCheck(module.word(i, 4)).empty();
+  default:
+    return comparisonOf(module.opcode(i)).has_value();
+  }
+}
+
 std::string_view explainKept(std::string_view reason) {
   if (reason == "loaded") return "an operand comes from memory, which may hold anything";
   if (reason == "parameter") return "an operand is a parameter of the function (see --inline)";

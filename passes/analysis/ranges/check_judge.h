@@ -35,6 +35,8 @@ struct CheckVerdict {
 
 /// "min", "max", "clamp", "abs" for an integer instruction of GLSL.std.450; empty for any other.
 std::string_view nameOfCheck(uint32_t glslInstruction);
+/// Whether CheckJudge may find anything to say of an instruction of this kind.
+bool looksLikeCheck(const Module& module, InstRef i);
 /// One clause for people, from what CheckJudge::whyKept() gives, or "loop-bound": one that goes
 /// nowhere though its outcome is certain.
 std::string_view explainKept(std::string_view reason);
