@@ -25,8 +25,11 @@ constexpr std::string_view kCanonicalize[] = {
     "simplifycfg", // blocks that are empty now
 };
 
-/// What ours left behind, where they did something: conditions of flattened branches, indices of
-/// arrays that moved.
+/// What goes first of ours, since those behind it find fewer branches and plainer indices then.
+constexpr std::string_view kSimplifying = "eliminate-redundant-checks";
+
+/// What ours left behind, where they did something: branches on constants, conditions of flattened
+/// branches, indices of arrays that moved.
 constexpr std::string_view kCleanUp[] = {"gvn", "adce", "simplifycfg"};
 
 /// Types, constants and variables that are not used any more.
@@ -48,7 +51,10 @@ std::vector<PassStep> standardSteps(const std::optional<PassStep>& coarsening) {
   for (const PassInfo& pass : allPasses())
     if (pass.inO && !pass.isCanonical) {
       add(&pass);
-      rewriting.push_back(&pass);
+      if (pass.flag == kSimplifying)
+        for (std::string_view flag : kCleanUp) add(findPass(flag), {&pass});
+      else
+        rewriting.push_back(&pass);
     }
   for (std::string_view flag : kCleanUp) add(findPass(flag), rewriting);
   for (std::string_view flag : kLast) add(findPass(flag));

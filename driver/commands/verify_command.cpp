@@ -161,6 +161,7 @@ Result<Workload> workloadOfScenario(const Options& o) {
   Workload work;
   work.scenario = shaders->scenario();
   work.scenario.stated = o.assumptions.stated;
+  work.scenario.statedOf = {(*replaced)->name};
   std::map<std::string, Words> others;
   for (const ScenarioShader& shader : shaders->scenario().shaders) {
     if (&shader == *replaced) continue;

@@ -148,7 +148,7 @@ Result<Scenario> generateScenario(const ShaderPair& modules, const Assumptions& 
   Result<Scenario> made = synthesizeScenario({&modules, 1}, assumptions, seed, notes, limits);
   if (made) {
     made->stated = assumptions.stated;
-    if (!made->stated.empty()) meetStated(*made, modules.original);
+    if (!made->stated.empty()) meetStated(*made, modules.original, notes);
     return made;
   }
   return failure(fmt::format("no inputs could be generated: {}", made.error().str()));

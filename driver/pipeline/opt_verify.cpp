@@ -113,6 +113,7 @@ Result<std::unique_ptr<OptVerification>> OptVerification::create(Verifier& verif
     // The scenario of the command, not its copy: isUnderOptimization() compares by what they hold.
     if (scenario->isUnderOptimization(shader)) {
       v->ours_.push_back(shader.name);
+      v->scenario_.statedOf.insert(shader.name);
       continue;
     }
     Result<LoadedModule> module = scenario->shaders.load(shader);

@@ -744,6 +744,8 @@ private:
       report.reason = agrees.error().message;
       return report;
     }
+    for (std::string& note : explainUnchecked(marshalling->scenario, fitted->front()))
+      report.notes.push_back(std::move(note));
     const auto interfaces = compareInterfaces(*fitted, variants);
     std::vector<Program> programs = std::move(*fitted);
     report.dispatches = uint32_t(programs[0].dispatches.size()) * programs[0].repeat;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -181,6 +182,8 @@ struct Scenario {
   uint32_t subgroupSize = 0; ///< of the interpreter in such a one; 0: as ever
   /// What every dispatch must agree with, since a module was optimized for it (--assume).
   std::vector<StatedFact> stated;
+  /// The shaders that this is about, by name; empty: all. Others were not optimized with it.
+  std::set<std::string> statedOf;
 
   const ScenarioShader* findShader(std::string_view name) const;
   const ScenarioBuffer* findBuffer(std::string_view name) const;

@@ -31,6 +31,8 @@ public:
   /// Number of the block in a walk down its function's dominator tree: behind that of its
   /// dominators, and what it dominates follows before anything else. 0 for unreachable blocks.
   uint32_t preorder(BlockRef b) const { return pre_[b.value]; }
+  /// The last number that it, or a block that it dominates, has there.
+  uint32_t lastPreorder(BlockRef b) const { return post_[b.value]; }
   /// Immediate post-dominator; null when it is the virtual exit, or when no exit can be reached.
   BlockRef ipdom(BlockRef b) const { return ipdom_[b.value]; }
   /// True if every path from `b` to an exit passes `a`; a block post-dominates itself. False when

@@ -15,6 +15,13 @@ constexpr uint32_t kMaxFactsOfOne = 64, kMaxCases = 16, kMaxIncoming = 8;
 BranchFacts::BranchFacts(Analyses& analyses, ValueSlots& slots)
     : module_(analyses.module()), cfg_(analyses.get<Cfg>()), dominance_(analyses.get<Dominance>()),
       slots_(slots), true_(slots.literal(1, 1)), false_(slots.literal(1, 0)) {
+  collect();
+  sortByValue();
+}
+
+void BranchFacts::collect() {
+  for (uint32_t b = 1; b <= module_.blockCount(); ++b)
+    if (cfg_.isReachable(BlockRef(b))) collectCases(module_.terminator(BlockRef(b)));
   for (uint32_t b = 1; b <= module_.blockCount(); ++b) {
     const BlockRef block(b);
     if (!cfg_.isReachable(block)) continue;
@@ -29,18 +36,67 @@ BranchFacts::BranchFacts(Analyses& analyses, ValueSlots& slots)
         if (!facts.empty()) edges_.emplace(std::pair(from, block), std::move(facts));
       }
   }
-  // By value, in module order of their places.
-  start_.assign(slots_.count() + 1, 0);
-  for (const Placed& p : facts_)
-    for (Slot slot : {p.fact.a, p.fact.b})
-      if (!slots_.info(slot).literal) ++start_[slot.value + 1];
-  for (size_t n = 1; n < start_.size(); ++n) start_[n] += start_[n - 1];
-  bySlot_.resize(start_.back());
-  std::vector<uint32_t> next(start_.begin(), start_.end() - 1);
-  for (uint32_t n = 0; n < facts_.size(); ++n)
-    for (Slot slot : {facts_[n].fact.a, facts_[n].fact.b})
-      if (!slots_.info(slot).literal) bySlot_[next[slot.value]++] = n;
 }
+
+// ---- by value ----
+
+/// Lists by value, each in the order of a walk down the dominator tree.
+void BranchFacts::sortByValue() {
+  start_.assign(slots_.count() + 1, 0);
+  const auto forEachValue = [&](auto&& visit) {
+    for (uint32_t n = 0; n < facts_.size(); ++n)
+      for (Slot slot : {facts_[n].fact.a, facts_[n].fact.b})
+        if (!slots_.info(slot).literal) visit(slot, n);
+  };
+  forEachValue([&](Slot slot, uint32_t) { ++start_[slot.value + 1]; });
+  for (size_t n = 1; n < start_.size(); ++n) start_[n] += start_[n - 1];
+  std::vector<uint32_t> bySlot(start_.back()), next(start_.begin(), start_.end() - 1);
+  forEachValue([&](Slot slot, uint32_t n) { bySlot[next[slot.value]++] = n; });
+  links_.resize(bySlot.size());
+  reachStart_.assign(1, 0);
+  for (uint32_t slot = 0; slot + 1 < start_.size(); ++slot) {
+    const std::span<uint32_t> ofOne(bySlot.data() + start_[slot], bySlot.data() + start_[slot + 1]);
+    std::stable_sort(ofOne.begin(), ofOne.end(), [&](uint32_t a, uint32_t b) {
+      return dominance_.preorder(facts_[a].place) < dominance_.preorder(facts_[b].place);
+    });
+    nest(ofOne, start_[slot]);
+    reachStart_.push_back(uint32_t(reaches_.size()));
+  }
+}
+
+/// Links the facts of one value, and says which of them is the innermost from where on. A fact
+/// holds in what its place dominates: an interval of the walk, inside those of the facts around it.
+void BranchFacts::nest(std::span<const uint32_t> ofOne, uint32_t first) {
+  std::vector<uint32_t> around; // links of facts that hold
+  const auto placeOf = [&](uint32_t link) { return facts_[links_[link].fact].place; };
+  const auto leaveBefore = [&](uint32_t preorder) {
+    while (!around.empty() && dominance_.lastPreorder(placeOf(around.back())) < preorder) {
+      const uint32_t behind = dominance_.lastPreorder(placeOf(around.back())) + 1;
+      around.pop_back();
+      reaches_.push_back({behind, around.empty() ? kNone : around.back()});
+    }
+  };
+  for (uint32_t n = 0; n < ofOne.size(); ++n) {
+    const uint32_t here = dominance_.preorder(facts_[ofOne[n]].place);
+    leaveBefore(here);
+    links_[first + n] = {ofOne[n], around.empty() ? kNone : around.back()};
+    around.push_back(first + n);
+    reaches_.push_back({here, first + n});
+  }
+  leaveBefore(UINT32_MAX);
+}
+
+/// The innermost fact of the value that holds in the block; kNone where none does.
+uint32_t BranchFacts::nearest(Slot slot, BlockRef at) const {
+  const auto begin = reaches_.begin() + reachStart_[slot.value];
+  const auto end = reaches_.begin() + reachStart_[slot.value + 1];
+  const auto behind = std::upper_bound(
+      begin, end, dominance_.preorder(at),
+      [](uint32_t preorder, const Reach& reach) { return preorder < reach.preorder; });
+  return behind == begin ? kNone : std::prev(behind)->link;
+}
+
+// ---- edges ----
 
 /// Where every way to the block comes from: its only predecessor, but for blocks that lead back to
 /// it.
@@ -78,28 +134,42 @@ std::vector<Fact> BranchFacts::ofEdge(BlockRef from, BlockRef to, uint32_t depth
   return facts;
 }
 
+void BranchFacts::collectCases(InstRef branch) {
+  if (module_.opcode(branch) != spv::Op::OpSwitch) return;
+  const Id selector = module_.idAt(branch, 1);
+  const Slot slot = slots_.of(selector, 0);
+  if (!slot || module_.numberWords(module_.typeOf(selector)) != 1) return;
+  for (uint32_t w = 3; w + 1 < module_.wordCount(branch); w += 2) {
+    const uint64_t bits = wrapped(module_.word(branch, w), slots_.info(slot).width);
+    const auto [at, isNew] =
+        cases_.try_emplace({branch, module_.idAt(branch, w + 1)}, Cases{bits, bits});
+    Cases& cases = at->second;
+    cases = {std::min(cases.least, bits), std::max(cases.most, bits)};
+  }
+}
+
 void BranchFacts::ofSwitch(InstRef branch, BlockRef to, std::vector<Fact>& facts) const {
   const Id selector = module_.idAt(branch, 1), label = module_.labelId(to);
   const Slot slot = slots_.of(selector, 0);
-  const uint32_t words = module_.numberWords(module_.typeOf(selector));
-  if (!slot || slots_.info(slot).isUndef || words != 1) return;
+  if (!slot || slots_.info(slot).isUndef) return;
+  if (module_.numberWords(module_.typeOf(selector)) != 1) return;
   const uint32_t width = slots_.info(slot).width;
-  const bool isDefault = module_.idAt(branch, 2) == label;
-  std::vector<uint64_t> here, elsewhere;
-  for (uint32_t w = 3; w + 1 < module_.wordCount(branch); w += 2)
-    (module_.idAt(branch, w + 1) == label ? here : elsewhere)
-        .push_back(wrapped(module_.word(branch, w), width));
   const auto fact = [&](Relation relation, uint64_t bits) {
     add(facts, {slot, slots_.literal(width, bits), relation, false, branch});
   };
-  if (isDefault) {
-    if (elsewhere.size() <= kMaxCases)
-      for (uint64_t bits : elsewhere) fact(Relation::NotEqual, bits);
+  if (module_.idAt(branch, 2) != label) {
+    const auto found = cases_.find({branch, label});
+    if (found == cases_.end()) return;
+    fact(Relation::GreaterEqual, found->second.least);
+    fact(Relation::LessEqual, found->second.most);
     return;
   }
-  if (here.empty()) return;
-  fact(Relation::GreaterEqual, *std::min_element(here.begin(), here.end()));
-  fact(Relation::LessEqual, *std::max_element(here.begin(), here.end()));
+  std::vector<uint64_t> elsewhere;
+  for (uint32_t w = 3; w + 1 < module_.wordCount(branch); w += 2)
+    if (module_.idAt(branch, w + 1) != label)
+      elsewhere.push_back(wrapped(module_.word(branch, w), width));
+  if (elsewhere.size() > kMaxCases) return;
+  for (uint64_t bits : elsewhere) fact(Relation::NotEqual, bits);
 }
 
 void BranchFacts::add(std::vector<Fact>& facts, const Fact& fact) const {
@@ -155,7 +225,7 @@ void BranchFacts::decompose(Slot condition, bool isTrue, uint32_t depth,
 /// Whether the incoming value is certainly the other one: `a && b` leaves the first test with
 /// false.
 bool BranchFacts::isImpossible(Slot incoming, bool isTrue, BlockRef from, BlockRef to) const {
-  if (!incoming) return false;
+  if (!incoming || slots_.info(incoming).isUndef) return false;
   if (const auto literal = slots_.info(incoming).literal) return (*literal != 0) != isTrue;
   const InstRef branch = module_.terminator(from);
   if (module_.opcode(branch) != spv::Op::OpBranchConditional ||

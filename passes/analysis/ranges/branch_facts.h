@@ -13,6 +13,7 @@
 #include "analysis/module/comparison.h"
 #include "analysis/ranges/value_slots.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -40,15 +41,18 @@ public:
   bool has(Slot slot) const {
     return slot.value + 1 < start_.size() && start_[slot.value] != start_[slot.value + 1];
   }
-  /// Calls `visit(const Fact&)`, the value as `a`, for what is known of it in a block. Of literals
-  /// nothing more is known.
+  /// Calls `visit(const Fact&)`, the value as `a`, for what is known of it in a block: of the last
+  /// kMostNear tests that lead there, the outermost first. Of literals nothing more is known.
   template <class Visit>
   void forEach(Slot slot, BlockRef at, Visit&& visit) const {
-    if (slot.value >= start_.size() - 1) return;
-    for (uint32_t n = start_[slot.value]; n < start_[slot.value + 1]; ++n) {
-      const Placed& fact = facts_[bySlot_[n]];
-      if (!dominance_.dominates(fact.place, at)) continue;
-      visit(fact.fact.a == slot ? fact.fact : fact.fact.mirrored());
+    if (!has(slot)) return;
+    std::array<uint32_t, kMostNear> near;
+    uint32_t count = 0;
+    for (uint32_t n = nearest(slot, at); n != kNone && count < kMostNear; n = links_[n].outer)
+      near[count++] = links_[n].fact;
+    while (count > 0) {
+      const Fact& fact = facts_[near[--count]].fact;
+      visit(fact.a == slot ? fact : fact.mirrored());
     }
   }
   /// The same for all blocks together.
@@ -56,7 +60,7 @@ public:
   void forEachAnywhere(Slot slot, Visit&& visit) const {
     if (!has(slot)) return;
     for (uint32_t n = start_[slot.value]; n < start_[slot.value + 1]; ++n) {
-      const Fact& fact = facts_[bySlot_[n]].fact;
+      const Fact& fact = facts_[links_[n].fact].fact;
       visit(fact.a == slot ? fact : fact.mirrored());
     }
   }
@@ -70,6 +74,29 @@ private:
     Fact fact;
     BlockRef place;
   };
+  /// A fact in the list of one of its values.
+  struct Link {
+    uint32_t fact = 0;      ///< into facts_
+    uint32_t outer = kNone; ///< the one that holds wherever this one does; into links_
+  };
+  /// From this place of the walk down the dominator tree on, until the next one of the value.
+  struct Reach {
+    uint32_t preorder = 0;
+    uint32_t link = kNone; ///< the innermost fact that holds there; into links_
+  };
+  /// The least and the most literal of a switch that lead to one block.
+  struct Cases {
+    uint64_t least = 0, most = 0;
+  };
+
+  static constexpr uint32_t kNone = UINT32_MAX;
+  static constexpr uint32_t kMostNear = 32;
+
+  void collect();
+  void sortByValue();
+  void nest(std::span<const uint32_t> ofOne, uint32_t first);
+  uint32_t nearest(Slot slot, BlockRef at) const;
+  void collectCases(InstRef branch);
   void add(std::vector<Fact>& facts, const Fact& fact) const;
   void decompose(Slot condition, bool isTrue, uint32_t depth, std::vector<Fact>& facts) const;
   void decomposePhi(Slot phi, bool isTrue, uint32_t depth, std::vector<Fact>& facts) const;
@@ -87,8 +114,11 @@ private:
   ValueSlots& slots_;
   Slot true_, false_;
   std::vector<Placed> facts_;
-  std::vector<uint32_t> start_, bySlot_; ///< by Slot, into bySlot_; that into facts_
+  std::vector<uint32_t> start_, reachStart_; ///< by Slot, into links_ and reaches_
+  std::vector<Link> links_;
+  std::vector<Reach> reaches_;
   std::map<std::pair<BlockRef, BlockRef>, std::vector<Fact>> edges_; ///< into blocks with phis
+  std::map<std::pair<InstRef, Id>, Cases> cases_;                    ///< by switch and label
 };
 
 } // namespace lanewise

@@ -46,6 +46,33 @@ std::string_view nameOfCheck(uint32_t glslInstruction) {
   }
 }
 
+bool looksLikeCheck(const Module& module, InstRef i) {
+  switch (module.opcode(i)) {
+  case spv::Op::OpLogicalAnd:
+  case spv::Op::OpLogicalOr:
+  case spv::Op::OpLogicalNot:
+  case spv::Op::OpLogicalEqual:
+  case spv::Op::OpLogicalNotEqual:
+  case spv::Op::OpAny:
+  case spv::Op::OpAll:
+  case spv::Op::OpSelect:
+  case spv::Op::OpBranchConditional:
+  case spv::Op::OpSwitch:
+  case spv::Op::OpUDiv:
+  case spv::Op::OpUMod:
+  case spv::Op::OpSDiv:
+  case spv::Op::OpSRem:
+  case spv::Op::OpSMod:
+  case spv::Op::OpBitwiseAnd:
+    return true;
+  case spv::Op::OpExtInst:
+    return module.extInstSet(module.idAt(i, 3)) == ExtInstSet::GlslStd450 &&
+           !nameOfCheck(module.word(i, 4)).empty();
+  default:
+    return comparisonOf(module.opcode(i)).has_value();
+  }
+}
+
 std::string_view explainKept(std::string_view reason) {
   if (reason == "loaded") return "an operand comes from memory, which may hold anything";
   if (reason == "parameter") return "an operand is a parameter of the function (see --inline)";
@@ -56,6 +83,7 @@ std::string_view explainKept(std::string_view reason) {
   if (reason == "counter")
     return "an operand depends on the way to it, or on a loop without a bound";
   if (reason == "length") return "the length of the buffer is not known";
+  if (reason == "loop-bound") return "it bounds a loop, and compilers see by it how far to unroll";
   if (reason == "undefined") return "an operand is undefined";
   return "the ranges of its operands overlap";
 }
@@ -97,6 +125,7 @@ CheckVerdict CheckJudge::judge(InstRef i, BlockRef block) {
 
 std::string CheckJudge::whyOf(const Proof& proof, bool isSigned) const {
   if (proof.test) return "a branch that leads here has tested it";
+  if (!proof.isByRanges) return "it follows from what the two are";
   return formatText("one side is {}, the other {}", textOf(proof.a, isSigned),
                     textOf(proof.b, isSigned));
 }
@@ -156,7 +185,6 @@ bool CheckJudge::isKnownOperand(InstRef i, uint32_t word, uint64_t& bits) const 
   const auto slots = ranges_.slots().of(module_.idAt(i, word));
   std::optional<uint64_t> known;
   for (Slot slot : slots) {
-    if (ranges_.slots().info(slot).isUndef) return false;
     const auto value = at(slot).value();
     if (!value || (known && known != value)) return false;
     known = value;
@@ -181,6 +209,7 @@ CheckVerdict CheckJudge::logic(InstRef i) {
   for (uint32_t word : {3u, 4u}) {
     uint64_t bits = 0;
     if (!isKnownOperand(i, word, bits) || (bits != 0) != (op == spv::Op::OpLogicalAnd)) continue;
+    if (isUndefined(module_.idAt(i, 7 - word))) continue;
     v.kind = CheckVerdict::Kind::Value;
     v.value = module_.idAt(i, 7 - word);
     v.outcome = "is its other part";
@@ -193,6 +222,7 @@ CheckVerdict CheckJudge::logic(InstRef i) {
 CheckVerdict CheckJudge::select(InstRef i) {
   uint64_t bits = 0;
   if (!isKnownOperand(i, 3, bits) || isConstant(i, 3)) return {};
+  if (isUndefined(module_.idAt(i, bits != 0 ? 4 : 5))) return {};
   CheckVerdict v;
   v.kind = CheckVerdict::Kind::Value;
   v.value = module_.idAt(i, bits != 0 ? 4 : 5);
@@ -268,9 +298,9 @@ CheckVerdict CheckJudge::clamp(InstRef i, bool isSigned) {
   const bool isAbove = always(Relation::GreaterEqual, isSigned, i, 5, 6, low);
   const bool isBelow = always(Relation::LessEqual, isSigned, i, 5, 7, high);
   if (isAbove && isBelow) {
-    const Proof& either = high.test ? high : low;
+    const Proof& either = high.test || !high.isByRanges ? high : low;
     CheckVerdict v = valueOf(i, 5, "clamp", "is its first operand", either, isSigned);
-    if (!either.test)
+    if (!either.test && either.isByRanges)
       v.why = formatText("that is {}, the bounds {} and {}", textOf(high.a, isSigned),
                          textOf(low.b, isSigned), textOf(high.b, isSigned));
     return v;

@@ -35,7 +35,10 @@ struct CheckVerdict {
 
 /// "min", "max", "clamp", "abs" for an integer instruction of GLSL.std.450; empty for any other.
 std::string_view nameOfCheck(uint32_t glslInstruction);
-/// One clause for people, from what CheckJudge::whyKept() gives.
+/// Whether CheckJudge may find anything to say of an instruction of this kind.
+bool looksLikeCheck(const Module& module, InstRef i);
+/// One clause for people, from what CheckJudge::whyKept() gives, or "loop-bound": one that goes
+/// nowhere though its outcome is certain.
 std::string_view explainKept(std::string_view reason);
 
 /// Looks at one instruction after the other. Holds references; valid until the module changes.
@@ -72,6 +75,11 @@ private:
   IntegerRange at(Slot slot) const { return ranges_.at(slot, block_); }
   bool isKnownOperand(InstRef i, uint32_t word, uint64_t& bits) const;
   bool isConstant(InstRef i, uint32_t word) const;
+  /// The operand may be another value at each use, and so cannot stand for a result.
+  bool isUndefined(Id id) const {
+    const InstRef def = module_.def(id);
+    return !def || module_.opcode(def) == spv::Op::OpUndef;
+  }
   /// Whether the relation holds in every component.
   bool always(Relation relation, bool isSigned, InstRef i, uint32_t left, uint32_t right,
               Proof& proof);

@@ -30,13 +30,14 @@ std::optional<bool> Inequalities::decide(Relation relation, bool isSigned, Slot 
   test_ = {};
   const IntegerRange ra = rangeOf(a), rb = rangeOf(b);
   if (ra.isEmpty() || rb.isEmpty()) return std::nullopt;
-  if (proof) *proof = {ra, rb, {}};
+  if (proof) *proof = {ra, rb, {}, true};
   const auto isProved = [&](Slot less, Slot more, Wide distance, bool asSigned) {
     isSigned_ = asSigned;
     budget_ = kBudget;
     test_ = {};
     if (!prove(less, more, distance, kMaxDepth)) return false;
     if (proof) proof->test = test_;
+    if (proof) proof->isByRanges = mostOf(less) - leastOf(more) <= distance;
     return true;
   };
   switch (relation) {

@@ -22,7 +22,9 @@ namespace lanewise {
 /// What a proof rests on.
 struct Proof {
   IntegerRange a, b; ///< of the two values
-  InstRef test;      ///< a condition that a branch to here depends on; null: the ranges alone
+  InstRef test;      ///< a condition that a branch to here depends on; null: none
+  /// The two ranges say it. Otherwise, without a test, how the values are computed does.
+  bool isByRanges = true;
 };
 
 class Inequalities {

@@ -3,84 +3,95 @@
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/entry_points.h"
+#include "analysis/module/stated_subjects.h"
 #include "analysis/module/types.h"
 #include "analysis/ranges/input_ranges.h"
 
 #include <algorithm>
 #include <limits>
-#include <string>
+#include <optional>
+#include <vector>
 
 namespace lanewise {
 namespace {
 
 using Subject = StatedFact::Subject;
 
-/// A scalar of the push-constant block.
-struct PushMember {
-  std::string name; ///< "light.size.x"; what indices of arrays choose has none
-  uint32_t offset = 0;
+/// Access chains one behind another that are followed.
+constexpr uint32_t kMaxChains = 16;
+
+/// The way from a variable to the scalar that an instruction gives a component of: an OpLoad, and
+/// what takes its parts.
+struct Access {
+  Id variable;
+  std::vector<uint64_t> indices; ///< the outermost first
 };
 
-void appendName(std::string& name, std::string_view part) {
-  if (!name.empty()) name += '.';
-  name += part;
+/// Nothing where an index of the way is not literal.
+std::optional<Access> accessOf(Analyses& analyses, InstRef inst) {
+  const Module& module = analyses.module();
+  const Constants& constants = analyses.get<Constants>();
+  Access access;
+  std::vector<uint64_t>& reversed = access.indices; // until it is complete
+  while (inst && module.opcode(inst) == spv::Op::OpCompositeExtract) {
+    for (uint32_t w = module.wordCount(inst); w-- > 4;) reversed.push_back(module.word(inst, w));
+    inst = module.def(module.idAt(inst, 3));
+  }
+  if (!inst || module.opcode(inst) != spv::Op::OpLoad) return std::nullopt;
+  inst = module.def(module.idAt(inst, 3));
+  for (uint32_t n = 0; n < kMaxChains && inst && isAccessChain(module.opcode(inst)); ++n) {
+    for (uint32_t w = module.wordCount(inst); w-- > 4;) {
+      const auto index = constants.literal(module.idAt(inst, w));
+      if (!index) return std::nullopt;
+      reversed.push_back(*index);
+    }
+    inst = module.def(module.idAt(inst, 3));
+  }
+  if (!inst || module.opcode(inst) != spv::Op::OpVariable) return std::nullopt;
+  access.variable = module.resultId(inst);
+  std::reverse(reversed.begin(), reversed.end());
+  return access;
 }
 
-/// What an OpLoad loads of the push-constant block, where the way to it is literal.
-std::optional<PushMember> pushMemberOf(Analyses& analyses, InstRef load, uint32_t component) {
-  const Module& module = analyses.module();
-  if (module.opcode(load) != spv::Op::OpLoad) return std::nullopt;
-  const InstRef chain = module.def(module.idAt(load, 3));
-  if (!chain || !isAccessChain(module.opcode(chain))) return std::nullopt;
-  const InstRef variable = module.def(module.idAt(chain, 3));
-  if (!variable || module.opcode(variable) != spv::Op::OpVariable ||
-      spv::StorageClass(module.word(variable, 3)) != spv::StorageClass::PushConstant)
-    return std::nullopt;
+/// The byte of the push-constant block at which the scalar stands that `component` of the
+/// instruction's result is; nothing where it comes from elsewhere or the way to it is not literal.
+std::optional<uint64_t> pushOffsetOf(Analyses& analyses, InstRef inst, uint32_t component) {
   const Types& types = analyses.get<Types>();
-  const Constants& constants = analyses.get<Constants>();
-  Id type = types.pointee(module.resultId(variable));
-  PushMember member;
-  bool hasName = true;
-  const auto enterVector = [&](uint64_t n) {
-    member.offset += uint32_t(n) * types.info(types.info(type).element).width / 8;
-    appendName(member.name, std::string_view("xyzw").substr(std::min<uint64_t>(n, 3), 1));
-    type = types.info(type).element;
-  };
-  for (uint32_t w = 4; w < module.wordCount(chain); ++w) {
-    const auto index = constants.literal(module.idAt(chain, w));
-    const TypeInfo info = types.info(type);
-    if (!index) return std::nullopt;
-    if (info.kind == TypeInfo::Kind::Struct) {
-      const auto offset = types.offset(type, uint32_t(*index));
-      if (!offset) return std::nullopt;
-      member.offset += *offset;
-      appendName(member.name, Decorations::memberName(module, type, uint32_t(*index)));
-      type = types.member(type, uint32_t(*index));
+  auto access = accessOf(analyses, inst);
+  if (!access || types.storageOf(access->variable) != spv::StorageClass::PushConstant)
+    return std::nullopt;
+  Id type = types.pointee(access->variable);
+  const Id given = analyses.module().resultType(inst);
+  if (types.info(given).kind == TypeInfo::Kind::Vector) access->indices.push_back(component);
+  uint64_t offset = 0;
+  for (uint64_t index : access->indices) {
+    const TypeInfo& info = types.info(type);
+    if (info.kind == TypeInfo::Kind::Struct && index < info.count) {
+      const auto member = types.offset(type, uint32_t(index));
+      if (!member) return std::nullopt;
+      offset += *member;
+      type = types.member(type, uint32_t(index));
     } else if (info.kind == TypeInfo::Kind::Array && types.arrayStride(type)) {
-      member.offset += uint32_t(*index) * *types.arrayStride(type);
-      hasName = false;
+      offset += index * *types.arrayStride(type);
       type = info.element;
     } else if (info.kind == TypeInfo::Kind::Vector) {
-      enterVector(*index);
+      offset += index * types.info(info.element).width / 8;
+      type = info.element;
     } else {
       return std::nullopt;
     }
   }
-  if (types.info(type).kind == TypeInfo::Kind::Vector) enterVector(component);
-  if (!hasName) member.name.clear();
-  return member;
+  return types.info(type).kind == TypeInfo::Kind::Int ? std::optional(offset) : std::nullopt;
 }
 
-/// Names by which the user may call a buffer: of its variable, of its block, and "SET.BINDING".
-bool isCalled(Analyses& analyses, Id variable, const std::string& name) {
-  const Module& module = analyses.module();
-  const Decorations& decorations = analyses.get<Decorations>();
-  if (decorations.name(module, variable) == name ||
-      decorations.name(module, analyses.get<Types>().pointee(variable)) == name)
-    return true;
-  const auto set = decorations.operand(module, variable, spv::Decoration::DescriptorSet);
-  const auto binding = decorations.operand(module, variable, spv::Decoration::Binding);
-  return set && binding && std::to_string(*set) + "." + std::to_string(*binding) == name;
+/// The variable behind a pointer to a buffer, or to one of an array of them.
+Id bufferOf(const Module& module, Id pointer) {
+  InstRef def = module.def(pointer);
+  for (uint32_t n = 0; n < kMaxChains && def; ++n) {
+    if (!isAccessChain(module.opcode(def)) && module.opcode(def) != spv::Op::OpCopyObject) break;
+    def = module.def(module.idAt(def, 3));
+  }
+  return def && module.opcode(def) == spv::Op::OpVariable ? module.resultId(def) : Id();
 }
 
 /// The size of the workgroup in every entry point that runs the function; 0 where it is not
@@ -97,12 +108,18 @@ uint32_t mostInGroup(Analyses& analyses, InstRef inst, uint32_t component) {
   return most;
 }
 
-/// What bounds of the number of workgroups say of ids.
-IntegerRange idsWithin(Analyses& analyses, InstRef inst, const BuiltInPart& part, uint32_t width) {
+/// What the facts leave of the number of workgroups along a dimension.
+IntegerRange groupsAlong(Analyses& analyses, uint32_t component, uint32_t width) {
   IntegerRange groups = IntegerRange::all(width);
   for (const StatedFact& fact : analyses.assumptions().stated)
-    if (fact.subject == Subject::Groups && fact.component == part.component)
+    if (fact.subject == Subject::Groups && fact.component == component)
       groups = groups.intersected(allowedBy(fact, width, false));
+  return groups;
+}
+
+/// What bounds of the number of workgroups say of ids.
+IntegerRange idsWithin(Analyses& analyses, InstRef inst, const BuiltInPart& part, uint32_t width) {
+  const IntegerRange groups = groupsAlong(analyses, part.component, width);
   if (groups.isEmpty() || groups.most() == 0) return IntegerRange::all(width);
   const uint64_t size =
       part.builtIn == spv::BuiltIn::WorkgroupId ? 1 : mostInGroup(analyses, inst, part.component);
@@ -112,24 +129,24 @@ IntegerRange idsWithin(Analyses& analyses, InstRef inst, const BuiltInPart& part
 
 } // namespace
 
-bool speaksOf(Analyses& analyses, const StatedFact& fact, InstRef inst, uint32_t component) {
+bool speaksOf(Analyses& analyses, size_t fact, InstRef inst, uint32_t component) {
   const Module& module = analyses.module();
-  switch (fact.subject) {
-  case Subject::PushConstant: {
-    const auto member = pushMemberOf(analyses, inst, component);
-    return member &&
-           (fact.name.empty() ? member->offset == fact.offset : member->name == fact.name);
-  }
+  const StatedFact& stated = analyses.assumptions().stated[fact];
+  const StatedSubject& subject = analyses.get<StatedSubjects>().of(fact);
+  switch (stated.subject) {
+  case Subject::PushConstant:
+    return subject.offset && pushOffsetOf(analyses, inst, component) == *subject.offset;
   case Subject::Groups: {
     const auto part = builtInOf(analyses, inst, component);
-    return part && part->component == fact.component &&
+    return part && part->component == stated.component &&
            (part->builtIn == spv::BuiltIn::NumWorkgroups ||
             part->builtIn == spv::BuiltIn::WorkgroupId ||
             part->builtIn == spv::BuiltIn::GlobalInvocationId);
   }
   case Subject::BufferLength:
     return module.opcode(inst) == spv::Op::OpArrayLength &&
-           isCalled(analyses, module.idAt(inst, 3), fact.name);
+           std::binary_search(subject.buffers.begin(), subject.buffers.end(),
+                              bufferOf(module, module.idAt(inst, 3)));
   }
   return false;
 }
@@ -149,10 +166,8 @@ IntegerRange allowedBy(const StatedFact& fact, uint32_t width, bool isSigned) {
   if (!isSigned && width == 64) return all;
   if (fact.modulus != 0) {
     const uint64_t low = uint64_t(fact.modulus) - 1;
-    const IntegerRange positive = between(0, most);
-    if ((fact.modulus & low) != 0 || low > all.most()) return positive;
-    return positive.intersected(
-        IntegerRange::ofBits(width, ~uint64_t(fact.value) & low, uint64_t(fact.value) & low));
+    if ((fact.modulus & low) != 0 || low > all.most()) return all;
+    return IntegerRange::ofBits(width, ~uint64_t(fact.value) & low, uint64_t(fact.value) & low);
   }
   using Relation = StatedFact::Relation;
   constexpr int64_t kLeast = std::numeric_limits<int64_t>::min() + 1;
@@ -176,6 +191,10 @@ IntegerRange allowedBy(const StatedFact& fact, uint32_t width, bool isSigned) {
   return value == most ? between(least, most - 1) : all;
 }
 
+IntegerRange statedGroups(Analyses& analyses, size_t fact, uint32_t width) {
+  return groupsAlong(analyses, analyses.assumptions().stated[fact].component, width);
+}
+
 IntegerRange statedRange(Analyses& analyses, InstRef inst, uint32_t component, uint32_t width) {
   IntegerRange range = IntegerRange::all(width);
   if (analyses.assumptions().stated.empty()) return range;
@@ -187,11 +206,11 @@ IntegerRange statedRange(Analyses& analyses, InstRef inst, uint32_t component, u
   const Types& types = analyses.get<Types>();
   TypeInfo type = types.info(module.resultType(inst));
   if (type.kind == TypeInfo::Kind::Vector) type = types.info(type.element);
-  for (const StatedFact& fact : analyses.assumptions().stated)
+  for (size_t fact = 0; fact < analyses.assumptions().stated.size(); ++fact)
     if (speaksOf(analyses, fact, inst, component))
-      range = range.intersected(allowedBy(fact, width, type.isSigned));
-  // Facts that contradict one another leave nothing: then nothing follows from them.
-  return range.isEmpty() ? IntegerRange::all(width) : range;
+      range =
+          range.intersected(allowedBy(analyses.assumptions().stated[fact], width, type.isSigned));
+  return range;
 }
 
 } // namespace lanewise

@@ -125,6 +125,7 @@ ValueRanges::ValueRanges(Analyses& analyses, bool usesStated)
       ranges_(slots_.count()), isRefinable_(slots_.count()), changedAt_(slots_.count()),
       evaluatedAt_(slots_.count()), isAsked_(slots_.count()) {
   collectAsked();
+  listAsked();
   for (uint32_t s = 1; s < slots_.count(); ++s) {
     const ValueSlots::Info& info = slots_.info(Slot(s));
     if (info.literal)
@@ -217,10 +218,13 @@ IntegerRange ValueRanges::evaluatedPhi(Slot slot, InstRef phi) const {
 /// By the specification, and by what the user states.
 IntegerRange ValueRanges::inputRange(Slot slot) const {
   const ValueSlots::Info& info = slots_.info(slot);
-  const IntegerRange range = module_.opcode(info.def) == spv::Op::OpLoad
-                                 ? rangeOfLoad(analyses_, info.def, info.component, info.width)
-                                 : rangeOfArrayLength(analyses_, info.def, info.width);
+  IntegerRange range = IntegerRange::all(info.width);
+  if (module_.opcode(info.def) == spv::Op::OpLoad)
+    range = rangeOfLoad(analyses_, info.def, info.component, info.width);
+  else if (module_.opcode(info.def) == spv::Op::OpArrayLength)
+    range = rangeOfArrayLength(analyses_, info.def, info.width);
   if (!usesStated_) return range;
+  // Facts that contradict one another leave nothing: then nothing follows from them.
   const IntegerRange both =
       range.intersected(statedRange(analyses_, info.def, info.component, info.width));
   return both.isEmpty() ? range : both;
@@ -244,6 +248,7 @@ IntegerRange ValueRanges::evaluatedExactly(Slot slot, BlockRef block, uint32_t d
     return evaluatedSelect(slot, block, depth);
   case spv::Op::OpLoad:
   case spv::Op::OpArrayLength:
+  case spv::Op::OpCompositeExtract:
     return inputRange(slot);
   case spv::Op::OpAny:
   case spv::Op::OpAll: {
@@ -278,16 +283,6 @@ IntegerRange ValueRanges::evaluatedExactly(Slot slot, BlockRef block, uint32_t d
 
 // ---- all values ----
 
-template <class Visit>
-void ValueRanges::forEachSlot(BlockRef block, Visit&& visit) {
-  for (InstRef i : module_.blockInsts(block)) {
-    const Id id = module_.resultId(i);
-    if (!id) continue;
-    for (Slot slot : slots_.of(id))
-      if (isAsked_[slot.value] && slots_.info(slot).def == i) visit(slot);
-  }
-}
-
 void ValueRanges::ask(Slot slot, std::vector<Slot>& work) {
   if (!slot || slot.value >= isAsked_.size() || isAsked_[slot.value]) return;
   isAsked_[slot.value] = true;
@@ -317,17 +312,29 @@ void ValueRanges::collectAsked() {
   }
 }
 
+void ValueRanges::listAsked() {
+  askedStart_.assign(1, 0);
+  for (uint32_t b = 1; b <= module_.blockCount(); ++b) {
+    if (cfg_.isReachable(BlockRef(b)))
+      for (InstRef i : module_.blockInsts(BlockRef(b)))
+        if (const Id id = module_.resultId(i))
+          for (Slot slot : slots_.of(id))
+            if (isAsked_[slot.value] && slots_.info(slot).def == i) asked_.push_back(slot);
+    askedStart_.push_back(uint32_t(asked_.size()));
+  }
+}
+
 /// What a phi chooses from was looked at where it came from.
 void ValueRanges::collectRefinable(BlockRef block) {
-  forEachSlot(block, [&](Slot slot) {
+  for (Slot slot : askedIn(block)) {
     const InstRef def = slots_.info(slot).def;
     bool isRefinable = facts_.has(slot);
-    if (module_.opcode(def) != spv::Op::OpPhi)
+    if (!isRefinable && module_.opcode(def) != spv::Op::OpPhi)
       module_.forEachIdOperand(def, [&](uint32_t, Id id) {
         for (Slot from : slots_.of(id)) isRefinable = isRefinable || isRefinable_[from.value];
       });
     isRefinable_[slot.value] = isRefinable;
-  });
+  }
 }
 
 /// Some value comes to the phi from a block that is not in front of it.
@@ -365,28 +372,33 @@ void ValueRanges::set(Slot slot, const IntegerRange& range) {
 /// True when something grew.
 bool ValueRanges::growBlock(BlockRef block, uint32_t round) {
   bool isChanged = false;
-  forEachSlot(block, [&](Slot slot) {
-    if (!isStale(slot)) return;
+  for (Slot slot : askedIn(block)) {
+    if (!isStale(slot)) continue;
     const IntegerRange& range = ranges_[slot.value];
     const IntegerRange now = evaluated(slot, block, 0);
     const bool widens = round >= kWidenFrom && isLoopPhi(slots_.info(slot).def);
     const IntegerRange grown =
         widens ? range.widened(now, round >= kDropBitsFrom) : range.joined(now);
-    if (grown == range) return;
+    if (grown == range) continue;
     set(slot, grown);
     isChanged = true;
-  });
+  }
   return isChanged;
 }
 
-/// What the ranges of all come to together is in them, so all that is outside is not possible.
-void ValueRanges::narrowBlock(BlockRef block) {
-  forEachSlot(block, [&](Slot slot) {
+/// What the ranges of all come to together is in them, so all that is outside is not possible. True
+/// when something shrank.
+bool ValueRanges::narrowBlock(BlockRef block) {
+  bool isChanged = false;
+  for (Slot slot : askedIn(block)) {
     const IntegerRange& range = ranges_[slot.value];
-    if (range.value() || !isStale(slot)) return;
+    if (range.value() || !isStale(slot)) continue;
     const IntegerRange narrow = range.intersected(evaluated(slot, block, 0));
-    if (narrow != range) set(slot, narrow);
-  });
+    if (narrow == range) continue;
+    set(slot, narrow);
+    isChanged = true;
+  }
+  return isChanged;
 }
 
 /// Blocks that may lead back to one another, and those between.
@@ -397,11 +409,14 @@ void ValueRanges::solveRegion(std::span<const BlockRef> blocks) {
     if (!isChanged) break;
     if (round < kMostRounds) continue;
     for (BlockRef block : blocks)
-      forEachSlot(block, [&](Slot slot) { set(slot, IntegerRange::all(slots_.info(slot).width)); });
+      for (Slot slot : askedIn(block)) set(slot, IntegerRange::all(slots_.info(slot).width));
     break;
   }
-  for (uint32_t round = 0; round < kNarrowRounds; ++round)
-    for (BlockRef block : blocks) narrowBlock(block);
+  bool isChanged = true;
+  for (uint32_t round = 0; round < kNarrowRounds && isChanged; ++round) {
+    isChanged = false;
+    for (BlockRef block : blocks) isChanged = narrowBlock(block) || isChanged;
+  }
 }
 
 void ValueRanges::solve(FunctionRef function) {

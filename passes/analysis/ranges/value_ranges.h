@@ -50,12 +50,14 @@ private:
   bool growBlock(BlockRef block, uint32_t round);
   bool isStale(Slot slot);
   void set(Slot slot, const IntegerRange& range);
-  void narrowBlock(BlockRef block);
+  bool narrowBlock(BlockRef block);
   void collectAsked();
   void ask(Slot slot, std::vector<Slot>& work);
   void collectRefinable(BlockRef block);
-  template <class Visit>
-  void forEachSlot(BlockRef block, Visit&& visit);
+  void listAsked();
+  std::span<const Slot> askedIn(BlockRef block) const {
+    return {asked_.data() + askedStart_[block.value - 1], asked_.data() + askedStart_[block.value]};
+  }
   bool isLoopPhi(InstRef def) const;
 
   IntegerRange known(Slot slot, BlockRef block) const;
@@ -81,6 +83,8 @@ private:
   std::vector<uint32_t> changedAt_, evaluatedAt_;
   uint32_t now_ = 0;
   std::vector<bool> isAsked_; ///< by Slot: what anything of interest depends on
+  std::vector<Slot> asked_;   ///< these, by block, in the order of their instructions
+  std::vector<uint32_t> askedStart_;
 };
 
 } // namespace lanewise

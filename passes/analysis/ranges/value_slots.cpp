@@ -50,20 +50,20 @@ void ValueSlots::numberGlobals() {
     const bool isVector = type.kind == Kind::Vector;
     const uint32_t width = widthOf(isVector ? type.element : module_.resultType(i));
     if (!id || width == 0) continue;
-    std::vector<Slot> slots;
-    if (module_.opcode(i) == spv::Op::OpSpecConstantComposite) slots = partsOf(i);
-    for (uint32_t n = uint32_t(slots.size()); n < (isVector ? type.count : 1); ++n) {
+    parts_.clear();
+    if (module_.opcode(i) == spv::Op::OpSpecConstantComposite) collectParts(i);
+    for (uint32_t n = uint32_t(parts_.size()); n < (isVector ? type.count : 1); ++n) {
       const auto value = isVector ? constants_.component(id, n) : constants_.value(id);
       if (value && value->isLiteral) {
-        slots.push_back(literal(width, value->bits));
+        parts_.push_back(literal(width, value->bits));
         continue;
       }
-      slots.push_back(Slot(count()));
+      parts_.push_back(Slot(count()));
       Info info{i, n, width, {}, false, false};
       info.isUndef = module_.opcode(i) == spv::Op::OpUndef;
       infos_.push_back(info);
     }
-    add(id, slots);
+    add(id, parts_);
   }
 }
 
@@ -80,28 +80,28 @@ void ValueSlots::number(InstRef i) {
   if (width == 0) return;
   const uint32_t components = isVector ? type.count : 1;
   const bool isRelaxed = decorations_.has(id, spv::Decoration::RelaxedPrecision);
-  std::vector<Slot> slots = partsOf(i);
-  const bool isSame =
-      !isRelaxed && slots.size() == components &&
-      std::all_of(slots.begin(), slots.end(), [&](Slot s) { return s && info(s).width == width; });
+  collectParts(i);
+  const bool isSame = !isRelaxed && parts_.size() == components &&
+                      std::all_of(parts_.begin(), parts_.end(),
+                                  [&](Slot s) { return s && info(s).width == width; });
   if (!isSame) {
-    slots.clear();
+    parts_.clear();
     for (uint32_t n = 0; n < components; ++n) {
-      slots.push_back(Slot(count()));
+      parts_.push_back(Slot(count()));
       Info info{i, n, width, {}, false, isRelaxed};
       info.isUndef = module_.opcode(i) == spv::Op::OpUndef;
       infos_.push_back(info);
     }
   }
-  add(id, slots);
+  add(id, parts_);
 }
 
-/// What the components come from, where the instruction only hands them on.
-std::vector<Slot> ValueSlots::partsOf(InstRef i) const {
-  std::vector<Slot> parts;
+/// Fills parts_ with what the components come from, where the instruction only hands them on.
+void ValueSlots::collectParts(InstRef i) {
+  parts_.clear();
   const auto append = [&](Id id) {
     const auto all = of(id);
-    parts.insert(parts.end(), all.begin(), all.end());
+    parts_.insert(parts_.end(), all.begin(), all.end());
   };
   switch (module_.opcode(i)) {
   case spv::Op::OpCopyObject:
@@ -115,20 +115,20 @@ std::vector<Slot> ValueSlots::partsOf(InstRef i) const {
   case spv::Op::OpCompositeExtract:
     if (module_.wordCount(i) == 5 &&
         types_.info(module_.typeOf(module_.idAt(i, 3))).kind == Kind::Vector)
-      parts.push_back(of(module_.idAt(i, 3), module_.word(i, 4)));
+      parts_.push_back(of(module_.idAt(i, 3), module_.word(i, 4)));
     break;
   case spv::Op::OpVectorShuffle: {
     append(module_.idAt(i, 3));
     append(module_.idAt(i, 4));
-    std::vector<Slot> chosen;
+    chosen_.clear();
     for (uint32_t w = 5; w < module_.wordCount(i); ++w)
-      chosen.push_back(module_.word(i, w) < parts.size() ? parts[module_.word(i, w)] : Slot());
-    return chosen;
+      chosen_.push_back(module_.word(i, w) < parts_.size() ? parts_[module_.word(i, w)] : Slot());
+    parts_.swap(chosen_);
+    break;
   }
   default:
     break;
   }
-  return parts;
 }
 
 } // namespace lanewise

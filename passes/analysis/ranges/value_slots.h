@@ -57,7 +57,7 @@ private:
   void numberBlock(BlockRef block);
   void number(InstRef i);
   void add(Id id, std::span<const Slot> slots);
-  std::vector<Slot> partsOf(InstRef i) const;
+  void collectParts(InstRef i);
   uint32_t widthOf(Id type) const;
 
   const Module& module_;
@@ -66,6 +66,7 @@ private:
   const Decorations& decorations_;
   std::vector<Info> infos_;
   std::vector<Slot> slots_;
+  std::vector<Slot> parts_, chosen_;                       ///< of the instruction at hand
   std::vector<uint32_t> begin_, size_;                     ///< by Id, into slots_
   std::map<std::pair<uint32_t, uint64_t>, Slot> literals_; ///< by width and bits
 };

@@ -288,6 +288,7 @@ public:
       reached_.assign(state_.barriers.size(), std::nullopt);
       walkLevel(nullptr, {{Cells(variable_.cells), state_.initial}, {}});
       if (state_.budget == 0) return {"too-large", {}};
+      if (isHopeless()) break;
       for (size_t b = 0; b < behind_.size(); ++b)
         if (reached_[b]) behind_[b].add(*reached_[b]);
     }
@@ -321,6 +322,8 @@ private:
   };
 
   void collectEvents(std::span<const InstRef> without);
+  bool isBehind(size_t barrier, size_t access) const;
+  bool isHopeless() const;
   Verdict judge();
 
   Outcome walkLevel(const Loop* loop, Arrival start);
@@ -380,16 +383,33 @@ void DefiniteWrites::Walk::collectEvents(std::span<const InstRef> without) {
   }
 }
 
-/// Which reads have what they need, now that every invocation has been walked.
+/// Every way to the access comes over the barrier.
+bool DefiniteWrites::Walk::isBehind(size_t barrier, size_t access) const {
+  return state_.analyses.get<Dominance>().dominates(module_, state_.barriers[barrier],
+                                                    variable_.accesses[access].inst);
+}
+
+/// A read with no barrier in front of it lacks what its own invocation did not write: what further
+/// invocations do changes nothing.
+bool DefiniteWrites::Walk::isHopeless() const {
+  for (size_t n = 0; n < variable_.accesses.size(); ++n) {
+    if (missing_[n].isEmpty()) continue;
+    bool hasBarrier = false;
+    for (size_t b = 0; b < state_.barriers.size(); ++b) hasBarrier = hasBarrier || isBehind(b, n);
+    if (!hasBarrier) return true;
+  }
+  return false;
+}
+
+/// Which reads have what they need, now that every invocation has been walked, or enough of them to
+/// see that one has not.
 DefiniteWrites::Verdict DefiniteWrites::Walk::judge() {
-  const Dominance& dominance = state_.analyses.get<Dominance>();
   for (size_t n = 0; n < variable_.accesses.size(); ++n) {
     const CellAccess& access = variable_.accesses[n];
     if (access.kind == CellAccess::Kind::Write && !isLeftOut_[n]) continue;
     if (leaves_[n]) return {"unproved-index", access.inst};
     for (size_t b = 0; b < state_.barriers.size(); ++b)
-      if (dominance.dominates(module_, state_.barriers[b], access.inst))
-        missing_[n].remove(behind_[b]);
+      if (isBehind(b, n)) missing_[n].remove(behind_[b]);
     if (!missing_[n].isEmpty()) return {"not-overwritten", access.inst};
     const BlockRef block = module_.blockOf(access.inst);
     if (isUnknown_[n])

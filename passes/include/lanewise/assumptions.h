@@ -28,7 +28,9 @@ struct StatedFact {
   std::string name;
   uint32_t offset = 0;    ///< bytes from the start of the block
   uint32_t component = 0; ///< 0 to 2
-  uint32_t modulus = 0;   ///< not 0: the remainder by this is compared, with Relation::Equal
+  /// Not 0: the remainder by this, 0 to modulus - 1 also of a negative number, is compared, with
+  /// Relation::Equal. Of a power of two these are the low bits.
+  uint32_t modulus = 0;
   Relation relation{};
   int64_t value = 0;
   std::string text; ///< as the user wrote it
@@ -36,7 +38,7 @@ struct StatedFact {
 
   /// Whether the fact holds for a number, as signed or unsigned as its type is.
   bool holdsFor(int64_t number) const {
-    if (modulus != 0) return number >= 0 && number % int64_t(modulus) == value;
+    if (modulus != 0) return (number % int64_t(modulus) + modulus) % modulus == value;
     switch (relation) {
     case Relation::Equal:
       return number == value;
