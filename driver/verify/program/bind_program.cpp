@@ -27,6 +27,8 @@ public:
       Status fitted = addDispatch(dispatch, *shader);
       if (!fitted) return fitted.error();
     }
+    program_.copies = scenario_.copies;
+    program_.queues = scenario_.queues;
     return std::move(program_);
   }
 

@@ -74,6 +74,8 @@ struct Program {
   std::vector<ProgramDispatch> dispatches;
   uint32_t repeat = 1;
   uint32_t submitEvery = 0; ///< ProgramVariant::submitEvery
+  std::vector<SequenceCopy> copies = {};       ///< of the sequence, in order
+  std::optional<QueuePlan> queues = {};        ///< the same on queues, as Scenario::queues
 };
 
 } // namespace lanewise::driver
