@@ -148,6 +148,13 @@ Status addVariants(Workload& work) {
     program.layouts = std::move(*layouts);
     work.programs.push_back(std::move(program));
   }
+  // What the queues are measured against, and must agree with.
+  if (work.scenario.queues) {
+    ProgramVariant program{"on one queue", work.programs[0].modules, {}, true};
+    program.layouts = work.programs[0].layouts;
+    program.isOnOneQueue = true;
+    work.programs.push_back(std::move(program));
+  }
   return ok();
 }
 

@@ -56,7 +56,8 @@ LintFinding lintFindingOf(const QueueFinding& finding, const std::string& path,
     found.severity = Severity::Warning;
     found.message += ", as far as whole buffers tell";
   }
-  if (finding.times > 1) found.args.emplace_back("times", fmt::format("{}", finding.times));
+  if (finding.pairs.size() > 1)
+    found.args.emplace_back("times", fmt::format("{}", finding.pairs.size()));
   for (const QueueNote& note : finding.notes)
     found.notes.push_back({locationOf(note.at), note.text, ""});
   return found;

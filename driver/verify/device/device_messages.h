@@ -31,6 +31,7 @@ enum class DeviceCall : uint8_t {
   Run,
   BeginTiming,
   Time,
+  Trace,
   Contents,
   TakeValidationErrors
 };
@@ -47,8 +48,14 @@ template <class Struct, class Visit>
 void visitFields(Struct& s, Visit&& visit) {
   using T = std::remove_const_t<Struct>;
   if constexpr (std::is_same_v<T, RunnerOptions>) {
-    auto& [device, layer, robust, timeout, subgroup, stages] = s;
-    visit(device, layer, robust, timeout, subgroup, stages);
+    auto& [device, layer, robust, timeout, subgroup, stages, queues] = s;
+    visit(device, layer, robust, timeout, subgroup, stages, queues);
+  } else if constexpr (std::is_same_v<T, QueueTrace::Command>) {
+    auto& [submission, command, begin, end] = s;
+    visit(submission, command, begin, end);
+  } else if constexpr (std::is_same_v<T, QueueTrace>) {
+    auto& [commands, queues, deviceQueues, areComparable] = s;
+    visit(commands, queues, deviceQueues, areComparable);
   } else if constexpr (std::is_same_v<T, DeviceInfo>) {
     auto& [index, name, type, driver, api, subgroup, shared, storage, stamps, cpu, own, null] = s;
     visit(index, name, type, driver, api, subgroup, shared, storage, stamps, cpu, own, null);

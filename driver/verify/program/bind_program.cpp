@@ -28,7 +28,7 @@ public:
       if (!fitted) return fitted.error();
     }
     program_.copies = scenario_.copies;
-    program_.queues = scenario_.queues;
+    if (!variant_.isOnOneQueue) program_.queues = scenario_.queues;
     return std::move(program_);
   }
 

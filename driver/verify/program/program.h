@@ -38,6 +38,8 @@ struct ProgramVariant {
   /// Above 0: the host waits for the device after so many dispatches, and what is timed is the
   /// host's time. 0: all is recorded at once.
   uint32_t submitEvery = 0;
+  /// The commands of a scenario with queues, all on one queue in an order that it allows.
+  bool isOnOneQueue = false;
 };
 
 struct ProgramShader {

@@ -78,21 +78,19 @@ private:
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
       if (spent.count() > options_.timeoutSeconds) return;
       ++orders;
-      found.notes.push_back({commandAt(plan_, found.second).at, outcomeOf(found)});
+      found.notes.push_back({found.at, outcomeOf(found)});
     }
   }
 
-  // Runs the commands in an order that the plan allows, and in the same with one of the two moved
-  // in front of the other.
+  // Runs the commands in two orders that the plan allows: in the one, the first of the two places
+  // comes before the second in each frame, in the other behind it.
   std::string outcomeOf(const QueueFinding& found) {
     const HappensBefore order(plan_);
-    std::vector<CommandRef> one = order.serialOrder();
-    CommandRef early = found.first, late = found.second;
-    const bool isTurned = std::find(one.begin(), one.end(), late) <
-                          std::find(one.begin(), one.end(), early);
-    if (isTurned) std::swap(early, late);
+    auto turned = found.pairs;
+    for (auto& [first, second] : turned) std::swap(first, second);
     std::array<Outputs, 2> left;
-    const std::array<std::vector<CommandRef>, 2> orders{one, order.serialOrder(late, early)};
+    const std::array<std::vector<CommandRef>, 2> orders{order.serialOrder(turned),
+                                                        order.serialOrder(found.pairs)};
     for (size_t n = 0; n < 2; ++n) {
       InterpreterRunner runner(options_.timeoutSeconds, options_.subgroupSize, &caches_.code);
       (void)runner.makeResources(contents_.shapes());
@@ -103,7 +101,8 @@ private:
     }
     const auto differences =
         contents_.differences(left[0], Poison::Positive, left[1], Poison::Positive);
-    const std::string &a = commandAt(plan_, early).name, &b = commandAt(plan_, late).name;
+    const std::string& a = commandAt(plan_, found.pairs[0].first).name;
+    const std::string& b = commandAt(plan_, found.pairs[0].second).name;
     if (differences.empty())
       return fmt::format("run one after the other in the interpreter, either order leaves the same "
                          "outputs; running at once they may still differ");
@@ -137,7 +136,7 @@ private:
       const bool isTold = std::any_of(
           report_.findings.begin(), report_.findings.end(), [&](const QueueFinding& found) {
             return found.rule == QueueRule::Hazard &&
-                   plan_.submissions[found.second.submission].at == submission.at;
+                   plan_.submissions[found.pairs[0].second.submission].at == submission.at;
           });
       if (isTold) continue;
       QueueFinding found;

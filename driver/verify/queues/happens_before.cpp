@@ -298,12 +298,15 @@ std::vector<CommandRef> HappensBefore::serialOrder() const {
   return order;
 }
 
-std::vector<CommandRef> HappensBefore::serialOrder(CommandRef early, CommandRef late) const {
+std::vector<CommandRef> HappensBefore::serialOrder(
+    const std::vector<std::pair<CommandRef, CommandRef>>& turned) const {
   std::vector<CommandRef> order = serialOrder();
-  const auto from = std::find(order.begin(), order.end(), late);
-  std::stable_partition(from, order.end(), [&](const CommandRef& one) {
-    return one == early || (one != late && isBefore(one, early));
-  });
+  for (const auto& [late, early] : turned) {
+    const auto from = std::find(order.begin(), order.end(), late);
+    std::stable_partition(from, order.end(), [&](const CommandRef& one) {
+      return one == early || (one != late && isBefore(one, early));
+    });
+  }
   return order;
 }
 

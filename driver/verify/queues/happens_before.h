@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace lanewise::driver {
@@ -46,9 +47,10 @@ public:
 
   /// All commands in an order that keeps to all of this, and else to the host's.
   std::vector<CommandRef> serialOrder() const;
-  /// The same with `early`, and what has to come before it, moved to right in front of `late`,
-  /// which nothing orders before it.
-  std::vector<CommandRef> serialOrder(CommandRef early, CommandRef late) const;
+  /// The same with the second of each pair, and what has to come before it, moved to right in front
+  /// of the first where it is behind. Nothing orders either before the other.
+  std::vector<CommandRef>
+  serialOrder(const std::vector<std::pair<CommandRef, CommandRef>>& turned) const;
 
 private:
   class Builder;

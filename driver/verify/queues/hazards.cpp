@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
-#include <tuple>
+#include <utility>
 
 namespace lanewise::driver {
 namespace {
@@ -110,6 +110,7 @@ public:
     findUnordered();
     checkSignals();
     for (uint32_t buffer : plan_.exclusive) checkOwner(buffer);
+    for (QueueFinding& found : findings_) noteMore(found);
     std::stable_sort(findings_.begin(), findings_.end(),
                      [](const QueueFinding& a, const QueueFinding& b) { return a.at < b.at; });
     return std::move(findings_);
@@ -135,15 +136,21 @@ private:
     const PlannedCommand& a = commandAt(plan_, first.command);
     const PlannedCommand& b = commandAt(plan_, second.command);
     const uint32_t buffer = first.accesses->buffer;
-    const auto key = std::tuple(std::min(a.at, b.at), std::max(a.at, b.at), buffer);
+    const auto key = std::pair(std::min(a.at, b.at), std::max(a.at, b.at));
     if (auto known = hazards_.find(key); known != hazards_.end()) {
-      ++findings_[known->second].times;
+      QueueFinding& found = findings_[known->second];
+      const std::pair pair(first.command, second.command);
+      if (std::find(found.pairs.begin(), found.pairs.end(), pair) == found.pairs.end())
+        found.pairs.push_back(pair);
+      if (std::find(found.buffers.begin(), found.buffers.end(), buffer) == found.buffers.end())
+        found.buffers.push_back(buffer);
       return;
     }
     hazards_[key] = findings_.size();
     QueueFinding found;
     found.at = b.at;
-    found.first = first.command, found.second = second.command, found.buffer = buffer;
+    found.pairs = {{first.command, second.command}};
+    found.buffers = {buffer};
     found.message = fmt::format(
         "nothing orders {} and {}: the one {} {} of `{}` that the other {}",
         describe(plan_, first.command), describe(plan_, second.command),
@@ -155,6 +162,19 @@ private:
                                    second.accesses->stage))
       found.notes.push_back(std::move(mend));
     findings_.push_back(std::move(found));
+  }
+
+  void noteMore(QueueFinding& found) const {
+    if (found.rule != QueueRule::Hazard) return;
+    std::vector<std::string> others;
+    for (size_t n = 1; n < found.buffers.size(); ++n)
+      others.push_back(fmt::format("`{}`", buffers_[found.buffers[n]]));
+    std::string text;
+    if (found.pairs.size() > 1)
+      text = fmt::format("in {} pairs of frames in all", found.pairs.size());
+    if (!others.empty())
+      text += fmt::format("{}also over {}", text.empty() ? "" : ", ", fmt::join(others, ", "));
+    if (!text.empty()) found.notes.insert(found.notes.begin() + 1, {found.at, std::move(text)});
   }
 
   // ----- signals -----
@@ -269,7 +289,8 @@ private:
     const PlannedCommand& a = commandAt(plan_, earlier.command);
     const PlannedCommand& b = commandAt(plan_, reader.command);
     found.at = b.at;
-    found.first = earlier.command, found.second = reader.command, found.buffer = buffer;
+    found.pairs = {{earlier.command, reader.command}};
+    found.buffers = {buffer};
     found.message = fmt::format(
         "{} reads `{}`, which is exclusive and which {} used in another queue family: {}",
         describe(plan_, reader.command), buffers_[buffer], describe(plan_, earlier.command),
@@ -289,7 +310,7 @@ private:
   std::span<const std::string> buffers_;
   HappensBefore order_;
   std::map<uint32_t, std::vector<Use>> uses_;
-  std::map<std::tuple<TextPlace, TextPlace, uint32_t>, size_t> hazards_; ///< in findings_
+  std::map<std::pair<TextPlace, TextPlace>, size_t> hazards_; ///< in findings_
   std::vector<QueueFinding> findings_;
 };
 

@@ -34,10 +34,10 @@ struct QueueFinding {
   TextPlace at;
   std::string message; ///< one sentence, without a trailing period
   std::vector<QueueNote> notes;
-  /// Of a hazard: both commands, in the host's order, and the buffer. `times` counts the pairs of
-  /// frames in which the two places meet.
-  CommandRef first, second;
-  uint32_t buffer = 0, times = 1;
+  /// Of a hazard: both commands, in the host's order, of all frames in which the two places meet;
+  /// and the buffers.
+  std::vector<std::pair<CommandRef, CommandRef>> pairs;
+  std::vector<uint32_t> buffers;
 };
 
 /// By place in the file; `buffers` are the names of the scenario's.

@@ -28,8 +28,9 @@ public:
     std::optional<QueueNote> mend;
     if (queue == submission(second_).queue) mend = withBarrier();
     if (!mend) mend = withWiderStages();
-    if (!mend) mend = withOtherValue();
+    if (!mend) mend = withOtherValue(true);
     if (!mend) mend = withLaterSignal();
+    if (!mend) mend = withOtherValue(false);
     if (!mend) mend = withWait();
     if (!mend) mend = withSemaphore();
     std::vector<QueueNote> notes;
@@ -95,9 +96,11 @@ private:
   }
 
   // Values with which the semaphore is signalled behind the first command, lowest first.
-  std::vector<uint64_t> valuesBehind(uint32_t semaphore) const {
+  std::vector<uint64_t> valuesBehind(uint32_t semaphore, bool isNear) const {
     std::vector<uint64_t> values;
-    for (uint32_t s = 0; s < plan_.submissions.size(); ++s)
+    const uint32_t from = isNear ? first_.submission : 0;
+    const uint32_t end = isNear ? from + 1 : uint32_t(plan_.submissions.size());
+    for (uint32_t s = from; s < end; ++s)
       for (uint32_t n = 0; n < plan_.submissions[s].signals.size(); ++n)
         if (plan_.submissions[s].signals[n].semaphore == semaphore &&
             order_.isCovered(first_, firstStage_, {s, n}))
@@ -106,10 +109,11 @@ private:
     return values;
   }
 
-  std::optional<QueueNote> withOtherValue() const {
+  // `isNear`: a value that the first command's own submission signals.
+  std::optional<QueueNote> withOtherValue(bool isNear) const {
     const auto& waits = submission(second_).waits;
     for (size_t w = 0; w < waits.size(); ++w)
-      for (uint64_t value : valuesBehind(waits[w].semaphore)) {
+      for (uint64_t value : valuesBehind(waits[w].semaphore, isNear)) {
         QueuePlan changed = plan_;
         changed.submissions[second_.submission].waits[w].value = value;
         if (value > waits[w].value && orders(changed))

@@ -76,8 +76,8 @@ public:
     for (const QueueFinding& finding : find()) {
       text += kNames[size_t(finding.rule)];
       if (finding.rule == QueueRule::Hazard || finding.rule == QueueRule::Ownership)
-        text += " " + commandAt(plan, finding.first).name + " " +
-                commandAt(plan, finding.second).name;
+        text += " " + commandAt(plan, finding.pairs[0].first).name + " " +
+                commandAt(plan, finding.pairs[0].second).name;
       text += "\n";
     }
     return text;
@@ -552,7 +552,7 @@ TEST(QueueOrders, TheOtherOrderKeepsToWhatIsOrdered) {
   f.dispatch("two", {reads(kCells), reads(kTarget)});
   const HappensBefore order(f.plan);
   std::string names;
-  for (CommandRef at : order.serialOrder({1, 1}, {0, 0})) names += commandAt(f.plan, at).name + " ";
+  for (CommandRef at : order.serialOrder({{{0, 0}, {1, 1}}})) names += commandAt(f.plan, at).name + " ";
   EXPECT_EQ(names, "before two one ");
 }
 
