@@ -307,7 +307,8 @@ public:
         "Finds mistakes and slow code in compute shaders: barriers in non-uniform control flow, "
         "data races on shared memory, redundant barriers, bank conflicts, uncoalesced accesses and "
         "divergent branches; and in scenarios with queues: accesses that no semaphore, fence or "
-        "barrier orders, and waits that never end.\nExit codes: 0 nothing found, or warnings only; 1 bad usage or input; "
+        "barrier orders, and waits that never end.\nExit codes: 0 nothing found, or warnings only; "
+        "1 bad usage or input; "
         "2 an error was found (with --werror: anything); 3 no device for --target=device.");
     line.example("Look for everything.", "lanewise lint tile.comp");
     line.example("Look for races only, and let a build fail on them.",

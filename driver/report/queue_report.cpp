@@ -7,7 +7,8 @@ namespace lanewise::driver {
 std::vector<std::string> linesOf(const QueueTiming& timing) {
   std::vector<std::string> lines, places;
   for (const TimedQueue& queue : timing.queues)
-    places.push_back(fmt::format("`{}` on {}, busy {:.1f} us", queue.name, queue.place, queue.busy));
+    places.push_back(
+        fmt::format("`{}` on {}, busy {:.1f} us", queue.name, queue.place, queue.busy));
   lines.push_back(fmt::format("queues: {}", fmt::join(places, "; ")));
   if (timing.deviceQueues == 1)
     lines.push_back(fmt::format("nothing overlapped: the device has one queue for all of them; one "

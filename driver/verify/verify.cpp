@@ -565,8 +565,7 @@ private:
     contents_.fill(contents_.inputSets()[0]);
     QueueTrace trace;
     Outputs unused;
-    RunStatus failed =
-        runner_.run(*slots_[0], contents_.inputs(Poison::Positive), {}, unused);
+    RunStatus failed = runner_.run(*slots_[0], contents_.inputs(Poison::Positive), {}, unused);
     if (!failed) failed = runner_.trace(*slots_[0], trace);
     if (failed) {
       report_.notes.push_back(fmt::format("queues not timed: {}", failed->message));
@@ -797,7 +796,8 @@ private:
     if (runner_ && runner_->isUsable() && isRobust_ == robustAccess && hasQueues_ == hasQueues)
       return ok();
     runner_.reset();
-    Result<std::unique_ptr<Runner>> runner = host_.open(runnerOptionsOf(options_, robustAccess, hasQueues));
+    Result<std::unique_ptr<Runner>> runner =
+        host_.open(runnerOptionsOf(options_, robustAccess, hasQueues));
     if (!runner) return runner.error();
     runner_ = std::move(*runner);
     isRobust_ = robustAccess;

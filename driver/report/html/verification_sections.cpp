@@ -316,7 +316,8 @@ std::string outputsSection(const VerifyReport& report) {
 
 std::string verificationSections(const VerifyReport& report) {
   return section("Times", times(report)) +
-         section("Queues", report.queues ? queuePlot(*report.queues) : std::string()) + section("Interpreter", interpreterSection(report)) +
+         section("Queues", report.queues ? queuePlot(*report.queues) : std::string()) +
+         section("Interpreter", interpreterSection(report)) +
          section("Coverage", coverage(report)) +
          section("Pipeline statistics", statistics(report)) + section("Notes", notes(report));
 }

@@ -52,8 +52,8 @@ struct VulkanQueues::Lane {
 
 struct VulkanQueues::Recorded {
   QueuePlan plan;
-  std::vector<Lane> lanes;     ///< by queue of the plan
-  std::vector<uint32_t> order; ///< of submissions
+  std::vector<Lane> lanes;               ///< by queue of the plan
+  std::vector<uint32_t> order;           ///< of submissions
   std::vector<VkCommandBuffer> commands; ///< by submission; null where it has none
   std::vector<VkFence> fences;           ///< by submission
   std::vector<VkSemaphore> semaphores;   ///< of one run
@@ -66,13 +66,15 @@ namespace {
 
 // Of one family: more of them than any plan has would only take time to open.
 constexpr uint32_t kMostQueues = 4;
-constexpr VkQueueFlags kUseful = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+constexpr VkQueueFlags kUseful =
+    VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
 
 RunStatus checked(VkResult result, const char* what) {
   if (result == VK_SUCCESS) return std::nullopt;
   if (result == VK_ERROR_DEVICE_LOST)
     return RunFailure{RunFailure::Kind::DeviceLost, "the device was lost"};
-  return RunFailure{RunFailure::Kind::Other, fmt::format("Vulkan failed: {} ({})", what, int(result))};
+  return RunFailure{RunFailure::Kind::Other,
+                    fmt::format("Vulkan failed: {} ({})", what, int(result))};
 }
 
 std::vector<VkQueueFamilyProperties> familiesOf(VkInstance instance, VkPhysicalDevice device,
@@ -86,13 +88,21 @@ std::vector<VkQueueFamilyProperties> familiesOf(VkInstance instance, VkPhysicalD
   return families;
 }
 
+// Queues for video and the like copy as well, but are for something else.
+bool isUseful(const VkQueueFamilyProperties& family) {
+  constexpr VkQueueFlags kUsual = kUseful | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
+  return (family.queueFlags & kUseful) &&
+         ((family.queueFlags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) ||
+          !(family.queueFlags & ~kUsual));
+}
+
 // Families that can do what a queue is for, the most special first.
 std::vector<uint32_t> familiesFor(const PlannedQueue& queue,
                                   const std::vector<VkQueueFamilyProperties>& families) {
-  const VkQueueFlags needed = queue.kind == QueueKind::Transfer   ? VK_QUEUE_TRANSFER_BIT
-                              : queue.kind == QueueKind::Graphics ? VK_QUEUE_GRAPHICS_BIT |
-                                                                        VK_QUEUE_COMPUTE_BIT
-                                                                  : VK_QUEUE_COMPUTE_BIT;
+  const VkQueueFlags needed = queue.kind == QueueKind::Transfer ? VK_QUEUE_TRANSFER_BIT
+                              : queue.kind == QueueKind::Graphics
+                                  ? VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT
+                                  : VK_QUEUE_COMPUTE_BIT;
   std::vector<uint32_t> able;
   // Graphics and compute imply transfer, whether or not they say so.
   auto flagsOf = [&](uint32_t f) {
@@ -101,7 +111,7 @@ std::vector<uint32_t> familiesFor(const PlannedQueue& queue,
     return (flags & kUseful) | (implies ? VK_QUEUE_TRANSFER_BIT : 0);
   };
   for (uint32_t f = 0; f < families.size(); ++f)
-    if ((flagsOf(f) & needed) == needed) able.push_back(f);
+    if (isUseful(families[f]) && (flagsOf(f) & needed) == needed) able.push_back(f);
   if (able.empty() && queue.kind == QueueKind::Graphics)
     for (uint32_t f = 0; f < families.size(); ++f)
       if (families[f].queueFlags & VK_QUEUE_COMPUTE_BIT) able.push_back(f);
@@ -134,7 +144,7 @@ std::vector<QueueRequest> queuesToOpen(VkInstance instance, VkPhysicalDevice dev
   std::vector<QueueRequest> requests;
   const std::vector<VkQueueFamilyProperties> families = familiesOf(instance, device, getProc);
   for (uint32_t f = 0; f < families.size(); ++f)
-    if (families[f].queueFlags & kUseful)
+    if (isUseful(families[f]))
       requests.push_back({f, std::min(families[f].queueCount, kMostQueues)});
   return requests;
 }
@@ -200,9 +210,9 @@ RunStatus VulkanQueues::place(const QueuePlan& plan, Recorded& recorded,
                         fmt::format("the device has no queue for `{}`", queue.name)};
     Lane lane;
     lane.family = hasFamily ? *queue.family : able[0];
-    const auto request =
-        std::find_if(opened_.begin(), opened_.end(),
-                     [&](const QueueRequest& one) { return one.family == lane.family; });
+    const auto request = std::find_if(opened_.begin(), opened_.end(), [&](const QueueRequest& one) {
+      return one.family == lane.family;
+    });
     // Kinds that share a family because the device has no more of them still get queues apart.
     lane.index = std::min(taken[lane.family]++, request->count - 1);
     lane.timestampBits = vk_->families[lane.family].timestampValidBits;
@@ -211,8 +221,8 @@ RunStatus VulkanQueues::place(const QueuePlan& plan, Recorded& recorded,
       const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0,
                                          lane.family};
       VkCommandPool pool = VK_NULL_HANDLE;
-      if (RunStatus failed = checked(
-              vk_->vkCreateCommandPool(vk_->device, &info, nullptr, &pool), "no command pool"))
+      if (RunStatus failed = checked(vk_->vkCreateCommandPool(vk_->device, &info, nullptr, &pool),
+                                     "no command pool"))
         return failed;
       pools_[lane.family] = pool;
     }
@@ -237,12 +247,9 @@ RunStatus VulkanQueues::add(uint32_t number, const QueuePlan& plan, const Buffer
     recorded.firstQuery.push_back(recorded.queryCount);
     recorded.queryCount += 2 * uint32_t(submission.commands.size());
   }
-  const VkQueryPoolCreateInfo queries{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
-                                      nullptr,
-                                      0,
-                                      VK_QUERY_TYPE_TIMESTAMP,
-                                      std::max(recorded.queryCount, 1u),
-                                      0};
+  const VkQueryPoolCreateInfo queries{
+      VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, nullptr, 0, VK_QUERY_TYPE_TIMESTAMP,
+      std::max(recorded.queryCount, 1u),        0};
   RunStatus failed = checked(
       vk_->vkCreateQueryPool(vk_->device, &queries, nullptr, &recorded.queries), "no query pool");
   for (uint32_t s = 0; s < plan.submissions.size() && !failed; ++s)
@@ -260,10 +267,9 @@ RunStatus VulkanQueues::recordSubmission(Recorded& recorded, uint32_t s, const B
   const PlannedSubmission& submission = recorded.plan.submissions[s];
   const Lane& lane = recorded.lanes[submission.queue];
   const VkFenceCreateInfo fence{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
-  if (RunStatus failed =
-          checked(vk_->vkCreateFence(vk_->device, &fence, nullptr,
-                                     &recorded.fences.emplace_back(VK_NULL_HANDLE)),
-                  "no fence"))
+  if (RunStatus failed = checked(vk_->vkCreateFence(vk_->device, &fence, nullptr,
+                                                    &recorded.fences.emplace_back(VK_NULL_HANDLE)),
+                                 "no fence"))
     return failed;
   VkCommandBuffer& to = recorded.commands.emplace_back(nullptr);
   if (submission.commands.empty()) return {};
@@ -336,9 +342,9 @@ RunStatus VulkanQueues::renewSemaphores(Recorded& recorded) {
       return failed;
   }
   vk_->vkResetQueryPool(vk_->device, recorded.queries, 0, std::max(recorded.queryCount, 1u));
-  return checked(vk_->vkResetFences(vk_->device, uint32_t(recorded.fences.size()),
-                                    recorded.fences.data()),
-                 "resetting fences");
+  return checked(
+      vk_->vkResetFences(vk_->device, uint32_t(recorded.fences.size()), recorded.fences.data()),
+      "resetting fences");
 }
 
 RunStatus VulkanQueues::run(uint32_t number, double timeoutSeconds) {
@@ -378,8 +384,8 @@ RunStatus VulkanQueues::waitOnHost(Recorded& recorded, uint32_t s, uint64_t time
     if (RunStatus failed = checked(reached, "waiting for a semaphore")) return failed;
   }
   if (fences.empty()) return {};
-  const VkResult ended = vk_->vkWaitForFences(vk_->device, uint32_t(fences.size()), fences.data(),
-                                              VK_TRUE, timeout);
+  const VkResult ended =
+      vk_->vkWaitForFences(vk_->device, uint32_t(fences.size()), fences.data(), VK_TRUE, timeout);
   if (ended == VK_TIMEOUT) return RunFailure{RunFailure::Kind::Timeout, ""};
   return checked(ended, "waiting for a fence");
 }
@@ -418,8 +424,7 @@ RunStatus VulkanQueues::trace(uint32_t number, QueueTrace& trace) {
   std::set<VkQueue> queues;
   for (const Lane& lane : recorded.lanes) {
     queues.insert(lane.queue);
-    trace.queues.push_back(
-        fmt::format("family {}, queue {}", lane.family, lane.index));
+    trace.queues.push_back(fmt::format("family {}, queue {}", lane.family, lane.index));
   }
   trace.deviceQueues = uint32_t(queues.size());
   trace.areComparable = queues.size() == 1 || areComparable_;
@@ -431,11 +436,11 @@ RunStatus VulkanQueues::trace(uint32_t number, QueueTrace& trace) {
     if (lane.timestampBits == 0) continue;
     for (uint32_t c = 0; c < recorded.plan.submissions[s].commands.size(); ++c) {
       std::array<uint64_t, 2> pair{};
-      if (RunStatus failed = checked(
-              vk_->vkGetQueryPoolResults(vk_->device, recorded.queries,
-                                         recorded.firstQuery[s] + 2 * c, 2, sizeof pair,
-                                         pair.data(), sizeof(uint64_t), VK_QUERY_RESULT_64_BIT),
-              "no timestamps"))
+      if (RunStatus failed =
+              checked(vk_->vkGetQueryPoolResults(
+                          vk_->device, recorded.queries, recorded.firstQuery[s] + 2 * c, 2,
+                          sizeof pair, pair.data(), sizeof(uint64_t), VK_QUERY_RESULT_64_BIT),
+                      "no timestamps"))
         return failed;
       first = std::min(first.value_or(pair[0]), pair[0]);
       stamps.push_back(pair);

@@ -371,8 +371,7 @@ private:
     if (canRunQueues()) {
       opened = queuesToOpen(*instance_, *physicalDevice_, getProc);
       queues.clear();
-      for (auto [family, count] : opened)
-        queues.push_back({{}, family, count, priorities.data()});
+      for (auto [family, count] : opened) queues.push_back({{}, family, count, priorities.data()});
     }
     std::vector<const char*> extensions = support_.enabledExtensions();
     vk::DeviceCreateInfo info({}, queues, {}, extensions, nullptr, &support_.features());

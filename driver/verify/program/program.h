@@ -75,9 +75,9 @@ struct Program {
   std::vector<ProgramShader> shaders;
   std::vector<ProgramDispatch> dispatches;
   uint32_t repeat = 1;
-  uint32_t submitEvery = 0; ///< ProgramVariant::submitEvery
-  std::vector<SequenceCopy> copies = {};       ///< of the sequence, in order
-  std::optional<QueuePlan> queues = {};        ///< the same on queues, as Scenario::queues
+  uint32_t submitEvery = 0;              ///< ProgramVariant::submitEvery
+  std::vector<SequenceCopy> copies = {}; ///< of the sequence, in order
+  std::optional<QueuePlan> queues = {};  ///< the same on queues, as Scenario::queues
 };
 
 } // namespace lanewise::driver

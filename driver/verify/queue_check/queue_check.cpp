@@ -26,8 +26,7 @@ class Checker {
 public:
   Checker(const Marshalling& marshalling, const Program& program, const QueueCheckOptions& options)
       : scenario_(marshalling.scenario), program_(program), plan_(*program.queues),
-        options_(options),
-        contents_(marshalling, std::span(&program, 1), options.seed, caches_),
+        options_(options), contents_(marshalling, std::span(&program, 1), options.seed, caches_),
         runner_(options.timeoutSeconds, options.subgroupSize, &caches_.code) {}
 
   Result<QueueCheckReport> run() {
@@ -192,8 +191,7 @@ Result<QueueCheckReport> checkQueues(const Scenario& scenario, const ProgramVari
   Result<Marshalling> marshalling = marshal(scenario, std::span(&variant, 1));
   if (!marshalling) return marshalling.error();
   std::vector<std::string> notes;
-  Result<Program> program =
-      bindProgram(marshalling->scenario, marshalling->programs[0], notes);
+  Result<Program> program = bindProgram(marshalling->scenario, marshalling->programs[0], notes);
   if (!program) return program.error();
   return Checker(*marshalling, *program, options).run();
 }

@@ -14,7 +14,8 @@ CriticalPath criticalPathOf(const QueuePlan& plan, const CommandWeight& weight) 
   for (size_t i = 0; i < commands.size(); ++i) {
     double start = 0;
     for (size_t j = 0; j < i; ++j)
-      if (ends[j] > start && order.isBefore(commands[j], commands[i])) start = ends[j], behind[i] = j;
+      if (ends[j] > start && order.isBefore(commands[j], commands[i]))
+        start = ends[j], behind[i] = j;
     ends[i] = start + weight(commands[i]);
   }
   CriticalPath path;

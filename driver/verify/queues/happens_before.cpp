@@ -149,8 +149,7 @@ private:
     }
     for (const HostWait& wait : submission.hostWaits) {
       host_ = addNode({host_});
-      if (wait.fence)
-        hostFences_.push_back({host_, *wait.fence});
+      if (wait.fence) hostFences_.push_back({host_, *wait.fence});
       waits_.push_back({host_, s, wait.fence ? std::nullopt : std::optional(wait.semaphore),
                         wait.value, wait.at});
     }
@@ -216,8 +215,8 @@ HappensBefore::HappensBefore(const QueuePlan& plan) {
         if (isBack) first = &wait;
       }
     if (!first) break; // every edge back in time is a wait's
-    faults_.push_back({PlanFault::Kind::Cycle, first->submission, first->semaphore, first->value, 0,
-                       first->at});
+    faults_.push_back(
+        {PlanFault::Kind::Cycle, first->submission, first->semaphore, first->value, 0, first->at});
     nodes_[first->node].before.clear();
     sort();
   }
@@ -247,8 +246,7 @@ void HappensBefore::reach() {
   uint32_t columns = 0;
   for (const Node& node : nodes_)
     if (node.column != UINT32_MAX) columns = std::max(columns, node.column + 1);
-  reaches_.assign(nodes_.size(),
-                  std::vector<uint64_t>((columns + kWordBits - 1) / kWordBits, 0));
+  reaches_.assign(nodes_.size(), std::vector<uint64_t>((columns + kWordBits - 1) / kWordBits, 0));
   for (uint32_t node : sorted_)
     for (uint32_t before : nodes_[node].before) {
       for (size_t w = 0; w < reaches_[node].size(); ++w) reaches_[node][w] |= reaches_[before][w];
@@ -298,8 +296,8 @@ std::vector<CommandRef> HappensBefore::serialOrder() const {
   return order;
 }
 
-std::vector<CommandRef> HappensBefore::serialOrder(
-    const std::vector<std::pair<CommandRef, CommandRef>>& turned) const {
+std::vector<CommandRef>
+HappensBefore::serialOrder(const std::vector<std::pair<CommandRef, CommandRef>>& turned) const {
   std::vector<CommandRef> order = serialOrder();
   for (const auto& [late, early] : turned) {
     const auto from = std::find(order.begin(), order.end(), late);

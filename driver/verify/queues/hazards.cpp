@@ -151,13 +151,12 @@ private:
     found.at = b.at;
     found.pairs = {{first.command, second.command}};
     found.buffers = {buffer};
-    found.message = fmt::format(
-        "nothing orders {} and {}: the one {} {} of `{}` that the other {}",
-        describe(plan_, first.command), describe(plan_, second.command),
-        verbOf(*first.accesses, where), bytesText(where), buffers_[buffer],
-        verbOf(*second.accesses, where));
-    found.notes.push_back({a.at, fmt::format("`{}` {} them here", a.name,
-                                             verbOf(*first.accesses, where))});
+    found.message = fmt::format("nothing orders {} and {}: the one {} {} of `{}` that the other {}",
+                                describe(plan_, first.command), describe(plan_, second.command),
+                                verbOf(*first.accesses, where), bytesText(where), buffers_[buffer],
+                                verbOf(*second.accesses, where));
+    found.notes.push_back(
+        {a.at, fmt::format("`{}` {} them here", a.name, verbOf(*first.accesses, where))});
     for (QueueNote& mend : mendsOf(plan_, first.command, first.accesses->stage, second.command,
                                    second.accesses->stage))
       found.notes.push_back(std::move(mend));
@@ -196,28 +195,29 @@ private:
       });
       const PlannedSemaphore& known = plan_.semaphores[semaphore];
       if (!signals.empty() && signals[0].use->value <= known.initial)
-        tellBackwards(signals[0], fmt::format("`{}` starts at {}, and {} signals {}", known.name,
-                                              known.initial, nameOf(signals[0]),
-                                              signals[0].use->value),
+        tellBackwards(signals[0],
+                      fmt::format("`{}` starts at {}, and {} signals {}", known.name, known.initial,
+                                  nameOf(signals[0]), signals[0].use->value),
                       {});
       for (size_t n = 1; n < signals.size(); ++n) checkPair(known, signals[n - 1], signals[n]);
     }
   }
 
   void checkPair(const PlannedSemaphore& semaphore, const Signal& low, const Signal& high) {
-    const QueueNote other{low.use->at, fmt::format("{} signals {} here", nameOf(low),
-                                                   low.use->value)};
+    const QueueNote other{low.use->at,
+                          fmt::format("{} signals {} here", nameOf(low), low.use->value)};
     if (low.use->value == high.use->value)
-      tellBackwards(high, fmt::format("`{}` is signalled with {} twice, and must grow each time",
-                                      semaphore.name, high.use->value),
+      tellBackwards(high,
+                    fmt::format("`{}` is signalled with {} twice, and must grow each time",
+                                semaphore.name, high.use->value),
                     other);
     else if (order_.isSignalBefore(high.at, low.at))
       tellBackwards(low,
                     fmt::format("`{}` goes backwards: {} signals {} after {} has signalled {}",
                                 semaphore.name, nameOf(low), low.use->value, nameOf(high),
                                 high.use->value),
-                    QueueNote{high.use->at, fmt::format("{} signals {} here", nameOf(high),
-                                                        high.use->value)});
+                    QueueNote{high.use->at,
+                              fmt::format("{} signals {} here", nameOf(high), high.use->value)});
     else if (!order_.isSignalBefore(low.at, high.at))
       tellBackwards(high,
                     fmt::format("`{}` may go backwards: nothing orders the signal of {} by {} "
@@ -259,11 +259,10 @@ private:
         if (order_.isBefore(reader.command, earlier.command)) continue;
         const ByteRanges left = stillOf(earlier, reader, reads, uses->second);
         if (left.empty()) continue;
-        const Halves halves =
-            halvesBetween(plan_, order_, earlier.command, reader.command, buffer);
+        const Halves halves = halvesBetween(plan_, order_, earlier.command, reader.command, buffer);
         if (halves.areOrdered) continue;
-        const auto places = std::pair(commandAt(plan_, earlier.command).at,
-                                      commandAt(plan_, reader.command).at);
+        const auto places =
+            std::pair(commandAt(plan_, earlier.command).at, commandAt(plan_, reader.command).at);
         if (told.insert(places).second) tellOwner(earlier, reader, buffer, halves);
       }
     }
@@ -295,14 +294,15 @@ private:
         "{} reads `{}`, which is exclusive and which {} used in another queue family: {}",
         describe(plan_, reader.command), buffers_[buffer], describe(plan_, earlier.command),
         !halves.hasRelease && !halves.hasAcquire ? "its ownership is never transferred"
-        : !halves.hasRelease ? "it is acquired but never released"
-        : !halves.hasAcquire ? "it is released but never acquired"
-                             : "nothing orders its release before the acquire");
+        : !halves.hasRelease                     ? "it is acquired but never released"
+        : !halves.hasAcquire                     ? "it is released but never acquired"
+                                                 : "nothing orders its release before the acquire");
     found.notes.push_back({a.at, fmt::format("`{}` uses it here", a.name)});
     found.notes.push_back(
-        {b.at, fmt::format("mend: release `{0}` behind `{1}`, acquire it in front of `{2}`, and let "
-                           "the one wait for the other; or make it `sharing = \"concurrent\"`",
-                           buffers_[buffer], a.name, b.name)});
+        {b.at,
+         fmt::format("mend: release `{0}` behind `{1}`, acquire it in front of `{2}`, and let "
+                     "the one wait for the other; or make it `sharing = \"concurrent\"`",
+                     buffers_[buffer], a.name, b.name)});
     findings_.push_back(std::move(found));
   }
 
@@ -328,18 +328,17 @@ QueueFinding findingOf(const QueuePlan& plan, const PlanFault& fault) {
   const PlannedSubmission& submission = plan.submissions[fault.submission];
   QueueFinding found;
   found.at = fault.at;
-  const std::string who =
-      plan.frames > 1 ? fmt::format("`{}` (frame {})", submission.name, submission.frame)
-                      : fmt::format("`{}`", submission.name);
+  const std::string who = plan.frames > 1
+                              ? fmt::format("`{}` (frame {})", submission.name, submission.frame)
+                              : fmt::format("`{}`", submission.name);
   if (fault.kind == PlanFault::Kind::NeverSignalled) {
     found.rule = QueueRule::NeverSignalled;
     const std::string& semaphore = plan.semaphores[*fault.semaphore].name;
-    found.message = fmt::format("{} waits for `{}` to reach {}, which never comes: {}", who,
-                                semaphore, fault.value,
-                                fault.greatest == plan.semaphores[*fault.semaphore].initial
-                                    ? fmt::format("nothing signals it above {}", fault.greatest)
-                                    : fmt::format("{} is the last that is signalled",
-                                                  fault.greatest));
+    found.message = fmt::format(
+        "{} waits for `{}` to reach {}, which never comes: {}", who, semaphore, fault.value,
+        fault.greatest == plan.semaphores[*fault.semaphore].initial
+            ? fmt::format("nothing signals it above {}", fault.greatest)
+            : fmt::format("{} is the last that is signalled", fault.greatest));
   } else {
     found.rule = QueueRule::Deadlock;
     found.message =
@@ -400,12 +399,13 @@ public:
 
   bool isKept(const QueuePlan& plan) const {
     const HappensBefore order(plan);
-    auto isStill = [&](const auto& pair) { return isOrdered(plan, order, pair.first, pair.second); };
+    auto isStill = [&](const auto& pair) {
+      return isOrdered(plan, order, pair.first, pair.second);
+    };
     return std::all_of(conflicts_.begin(), conflicts_.end(), isStill) &&
-           std::all_of(signals_.begin(), signals_.end(),
-                       [&](const auto& pair) {
-                         return order.isSignalBefore(pair.first, pair.second);
-                       }) &&
+           std::all_of(
+               signals_.begin(), signals_.end(),
+               [&](const auto& pair) { return order.isSignalBefore(pair.first, pair.second); }) &&
            std::all_of(halves_.begin(), halves_.end(),
                        [&](const auto& pair) { return order.isBefore(pair.first, pair.second); });
   }

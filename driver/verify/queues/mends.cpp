@@ -9,8 +9,9 @@ namespace {
 std::string stageNames(Stages stages) {
   if (stages == kAllStages) return "all";
   std::string names;
-  for (auto [stage, name] : {std::pair(kComputeStage, "compute"), std::pair(kTransferStage, "transfer"),
-                             std::pair(kIndirectStage, "indirect")})
+  for (auto [stage, name] :
+       {std::pair(kComputeStage, "compute"), std::pair(kTransferStage, "transfer"),
+        std::pair(kIndirectStage, "indirect")})
     if (stages & stage) names += (names.empty() ? "" : "+") + std::string(name);
   return names;
 }
@@ -58,8 +59,7 @@ private:
 
   std::optional<QueueNote> withBarrier() const {
     QueuePlan changed = plan_;
-    PlannedCommand& command =
-        changed.submissions[second_.submission].commands[second_.command];
+    PlannedCommand& command = changed.submissions[second_.submission].commands[second_.command];
     command.barrier = PlannedBarrier{};
     if (!orders(changed)) return std::nullopt;
     return QueueNote{command.at,
@@ -161,12 +161,11 @@ private:
         changed.submissions[second_.submission].waits.push_back(
             {signal.semaphore, signal.value, secondStage_, {}});
         if (orders(changed))
-          return QueueNote{
-              submission(second_).at,
-              fmt::format("mend: let `{}`{} wait for `{}` to reach {} at stage `{}`",
-                          submission(second_).name, frameOf(second_),
-                          plan_.semaphores[signal.semaphore].name, signal.value,
-                          stageNames(secondStage_))};
+          return QueueNote{submission(second_).at,
+                           fmt::format("mend: let `{}`{} wait for `{}` to reach {} at stage `{}`",
+                                       submission(second_).name, frameOf(second_),
+                                       plan_.semaphores[signal.semaphore].name, signal.value,
+                                       stageNames(secondStage_))};
       }
     return std::nullopt;
   }
@@ -175,8 +174,7 @@ private:
     QueuePlan changed = plan_;
     const uint32_t semaphore = uint32_t(changed.semaphores.size());
     changed.semaphores.push_back({});
-    changed.submissions[first_.submission].signals.push_back(
-        {semaphore, 1, kAllStages, {}});
+    changed.submissions[first_.submission].signals.push_back({semaphore, 1, kAllStages, {}});
     changed.submissions[second_.submission].waits.push_back({semaphore, 1, secondStage_, {}});
     if (!orders(changed)) return std::nullopt;
     return QueueNote{submission(second_).at,

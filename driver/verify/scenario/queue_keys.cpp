@@ -79,7 +79,8 @@ void QueueKeys::readQueue(const toml::table& table) {
     if (other.name == queue.name)
       fail(*table.get("name"), fmt::format("duplicate queue name `{}`", queue.name));
   if (const toml::node* kind = table.get("kind"))
-    queue.kind = QueueKind(numberOf(*kind, "kind", "queue kind", {"compute", "transfer", "graphics"}));
+    queue.kind =
+        QueueKind(numberOf(*kind, "kind", "queue kind", {"compute", "transfer", "graphics"}));
   if (const toml::node* family = table.get("family"))
     queue.family = uint32_t(integer(*family, "family", 0, 255));
   plan_.queues.push_back(std::move(queue));
@@ -222,7 +223,8 @@ void QueueKeys::readCopy(const toml::table& table, PlannedCommand& command) {
             {"name", "from", "to", "from_offset", "to_offset", "bytes", "barrier"});
   command.kind = PlannedCommand::Kind::Copy;
   PlannedCopy& copy = command.copy;
-  if (const toml::node* from = required(table, "from", "[[submit.copy]]")) copy.from = bufferOf(*from);
+  if (const toml::node* from = required(table, "from", "[[submit.copy]]"))
+    copy.from = bufferOf(*from);
   if (const toml::node* to = required(table, "to", "[[submit.copy]]")) copy.to = bufferOf(*to);
   if (error_) return;
   const ScenarioBuffer &source = scenario_.buffers[copy.from], &target = scenario_.buffers[copy.to];
@@ -274,12 +276,14 @@ void QueueKeys::readBarrier(const toml::table& table, bool isFirst, PlannedComma
   }
   const toml::table* stages = barrier->as_table();
   if (!stages)
-    return fail(*barrier, fmt::format("`barrier` must be true, false or {{ from = \"compute\", to = "
-                                      "\"transfer\" }}, not {}",
-                                      typeName(*barrier)));
+    return fail(*barrier,
+                fmt::format("`barrier` must be true, false or {{ from = \"compute\", to = "
+                            "\"transfer\" }}, not {}",
+                            typeName(*barrier)));
   checkKeys(*stages, "in `barrier`", {"from", "to"});
   command.barrier = PlannedBarrier{};
-  if (const toml::node* from = stages->get("from")) command.barrier->from = readStages(*from, "from");
+  if (const toml::node* from = stages->get("from"))
+    command.barrier->from = readStages(*from, "from");
   if (const toml::node* to = stages->get("to")) command.barrier->to = readStages(*to, "to");
 }
 
@@ -300,9 +304,10 @@ SemaphoreUse QueueKeys::readUse(const toml::node& node, std::string_view key) {
   use.at = placeOf(node);
   const toml::table* table = node.as_table();
   if (!table) {
-    fail(node, fmt::format("`{}` must be a table such as {{ semaphore = \"done\", value = 1 }}, not "
-                           "{}: a timeline semaphore is no binary one",
-                           key, typeName(node)));
+    fail(node,
+         fmt::format("`{}` must be a table such as {{ semaphore = \"done\", value = 1 }}, not "
+                     "{}: a timeline semaphore is no binary one",
+                     key, typeName(node)));
     return use;
   }
   checkKeys(*table, fmt::format("in `{}`", key), {"semaphore", "value", "stage"});
@@ -315,8 +320,9 @@ SemaphoreUse QueueKeys::readUse(const toml::node& node, std::string_view key) {
   if (error_) return use;
   use.value = readValue(*table, "value");
   if (!error_ && key == "signal" && use.value == 0)
-    fail(*table->get("value"), "a signal's `value` must be at least 1, and above what was signalled "
-                               "before");
+    fail(*table->get("value"),
+         "a signal's `value` must be at least 1, and above what was signalled "
+         "before");
   if (const toml::node* stage = table->get("stage")) use.stages = readStages(*stage, "stage");
   return use;
 }

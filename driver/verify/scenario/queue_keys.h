@@ -12,7 +12,8 @@ namespace lanewise::driver {
 
 class QueueKeys : protected ScenarioToml {
 protected:
-  QueueKeys(const std::string& path, Scenario& scenario) : ScenarioToml(path), scenario_(scenario) {}
+  QueueKeys(const std::string& path, Scenario& scenario)
+      : ScenarioToml(path), scenario_(scenario) {}
   virtual ~QueueKeys() = default;
 
   /// Reads all of them into the scenario, frame by frame, with its dispatches and copies in an

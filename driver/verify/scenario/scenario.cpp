@@ -25,10 +25,9 @@ public:
   Result<Scenario> run(std::string_view text) {
     const toml::table root = parse(text);
     if (error_) return std::move(*error_);
-    checkKeys(
-        root, "at the top level",
-        {"parameters", "sizes", "repeat", "frames_in_flight", "shader", "buffer", "image", "dispatch",
-         "variant", "queue", "semaphore", "submit"});
+    checkKeys(root, "at the top level",
+              {"parameters", "sizes", "repeat", "frames_in_flight", "shader", "buffer", "image",
+               "dispatch", "variant", "queue", "semaphore", "submit"});
     readParameters(root);
     if (const toml::node* repeat = root.get("repeat"))
       scenario_.repeat = uint32_t(integer(*repeat, "repeat", 1, UINT32_MAX));

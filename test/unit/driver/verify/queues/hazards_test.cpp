@@ -271,11 +271,12 @@ TEST(QueueHazards, BarrierOfOtherStages) {
 
 TEST(QueueHazards, WaitThatHoldsBackOnlyTheLaterCommand) {
   // The barrier behind the copy orders `last` behind the wait; `first` has begun by then.
-  Frames f = writeAndRead([](Frames& f) { f.signal(0, 1); }, [](Frames& f) {
-    f.wait(0, 1, kTransferStage);
-    f.dispatch("first", {reads(kCells)});
-    f.copy(kTarget, kThird);
-  });
+  Frames f = writeAndRead([](Frames& f) { f.signal(0, 1); },
+                          [](Frames& f) {
+                            f.wait(0, 1, kTransferStage);
+                            f.dispatch("first", {reads(kCells)});
+                            f.copy(kTarget, kThird);
+                          });
   EXPECT_EQ(f.found(), "hazard write first\n");
 }
 
@@ -397,14 +398,14 @@ TEST(QueueFaults, SignalsOfTwoQueuesInNoOrder) {
 // ----- in order -----
 
 TEST(QueuesInOrder, SignalAndWait) {
-  EXPECT_EQ(writeAndRead([](Frames& f) { f.signal(0, 1); }, [](Frames& f) { f.wait(0, 1); }).found(),
-            "");
+  EXPECT_EQ(
+      writeAndRead([](Frames& f) { f.signal(0, 1); }, [](Frames& f) { f.wait(0, 1); }).found(), "");
 }
 
 TEST(QueuesInOrder, WaitForLessThanIsSignalled) {
   // The lowest signal that is not below the value is the one that ends the wait.
-  EXPECT_EQ(writeAndRead([](Frames& f) { f.signal(0, 7); }, [](Frames& f) { f.wait(0, 3); }).found(),
-            "");
+  EXPECT_EQ(
+      writeAndRead([](Frames& f) { f.signal(0, 7); }, [](Frames& f) { f.wait(0, 3); }).found(), "");
 }
 
 TEST(QueuesInOrder, DisjointBytesOfOneBuffer) {
@@ -455,18 +456,20 @@ TEST(QueuesInOrder, TransitiveThroughASubmissionWithoutCommands) {
 }
 
 TEST(QueuesInOrder, WaitOfAnEarlierSubmissionOfTheQueue) {
-  Frames f = writeAndRead([](Frames& f) { f.signal(0, 1); }, [](Frames& f) {
-    f.wait(0, 1);
-    f.submit(1);
-  });
+  Frames f = writeAndRead([](Frames& f) { f.signal(0, 1); },
+                          [](Frames& f) {
+                            f.wait(0, 1);
+                            f.submit(1);
+                          });
   EXPECT_EQ(f.found(), "");
 }
 
 TEST(QueuesInOrder, NarrowWaitWidenedByABarrier) {
-  Frames f = writeAndRead([](Frames& f) { f.signal(0, 1); }, [](Frames& f) {
-    f.wait(0, 1, kTransferStage);
-    f.copy(kTarget, kThird);
-  });
+  Frames f = writeAndRead([](Frames& f) { f.signal(0, 1); },
+                          [](Frames& f) {
+                            f.wait(0, 1, kTransferStage);
+                            f.copy(kTarget, kThird);
+                          });
   EXPECT_EQ(f.found(), "");
 }
 
@@ -552,7 +555,8 @@ TEST(QueueOrders, TheOtherOrderKeepsToWhatIsOrdered) {
   f.dispatch("two", {reads(kCells), reads(kTarget)});
   const HappensBefore order(f.plan);
   std::string names;
-  for (CommandRef at : order.serialOrder({{{0, 0}, {1, 1}}})) names += commandAt(f.plan, at).name + " ";
+  for (CommandRef at : order.serialOrder({{{0, 0}, {1, 1}}}))
+    names += commandAt(f.plan, at).name + " ";
   EXPECT_EQ(names, "before two one ");
 }
 

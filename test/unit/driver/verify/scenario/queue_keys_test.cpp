@@ -28,7 +28,7 @@ name = "two"
 kind = "transfer"
 [[semaphore]]
 name = "s"
-)"; // 19 lines
+)"; // 20 lines
 
 const char* const kSubmissions = R"([[submit]]
 queue = "one"
@@ -54,9 +54,9 @@ from_offset = 8
 class QueueScenario : public testing::Test {
 protected:
   QueueScenario() {
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              ("queues_" +
-               std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    folder_ =
+        std::filesystem::path(testing::TempDir()) /
+        ("queues_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "a.comp") << "void main() {}";
   }
@@ -95,7 +95,7 @@ TEST_F(QueueScenario, FramesAreWrittenOut) {
   ASSERT_EQ(plan.submissions.size(), 6u);
   EXPECT_EQ(plan.submissions[4].signals[0].value, 3u);
   EXPECT_EQ(plan.submissions[5].waits[0].stages, kTransferStage);
-  EXPECT_EQ(plan.submissions[5].waits[0].at.line, 30u);
+  EXPECT_EQ(plan.submissions[5].waits[0].at.line, 31u);
   ASSERT_EQ(scenario->dispatches.size(), 3u);
   EXPECT_EQ(scenario->dispatches[1].bindings[0].buffer, "odd");
   EXPECT_EQ(scenario->dispatches[2].bindings[0].buffer, "even");
@@ -124,36 +124,38 @@ TEST_F(QueueScenario, SubmissionsOfSomeFramesOnly) {
 
 TEST_F(QueueScenario, UnknownNames) {
   EXPECT_EQ(errorOf(with("queue = \"two\"\nwait", "queue = \"too\"\nwait")),
-            "29:9: queue `too` is unknown; did you mean `two`?");
+            "30:9: queue `too` is unknown; did you mean `two`?");
   EXPECT_EQ(errorOf(with("wait = { semaphore = \"s\"", "wait = { semaphore = \"x\"")),
-            "30:22: semaphore `x` is unknown; it is one of s");
+            "31:22: semaphore `x` is unknown; it is one of s");
   EXPECT_EQ(errorOf(with("stage = \"transfer\"", "stage = \"copy\"")),
-            "30:56: stage `copy` is unknown; it is one of compute, transfer, indirect, all");
+            "31:56: stage `copy` is unknown; it is one of compute, transfer, indirect, all");
 }
 
 TEST_F(QueueScenario, ASemaphoreIsNoBinaryOne) {
   EXPECT_EQ(errorOf(with("signal = { semaphore = \"s\", value = \"frame + 1\" }",
                          "signal = { semaphore = \"s\" }")),
-            "22:10: `signal` of timeline semaphore `s` needs a `value`: it is no binary one");
-  EXPECT_EQ(errorOf(with("wait = { semaphore = \"s\", value = \"frame + 1\", stage = \"transfer\" }",
-                         "wait = \"s\"")),
-            "30:8: `wait` must be a table such as { semaphore = \"done\", value = 1 }, not a string: "
-            "a timeline semaphore is no binary one");
+            "23:10: `signal` of timeline semaphore `s` needs a `value`: it is no binary one");
+  EXPECT_EQ(
+      errorOf(with("wait = { semaphore = \"s\", value = \"frame + 1\", stage = \"transfer\" }",
+                   "wait = \"s\"")),
+      "31:8: `wait` must be a table such as { semaphore = \"done\", value = 1 }, not a string: "
+      "a timeline semaphore is no binary one");
 }
 
 TEST_F(QueueScenario, ValuesThatNeverCome) {
   EXPECT_EQ(errorOf(with("wait = { semaphore = \"s\", value = \"frame + 1\"",
                          "wait = { semaphore = \"s\", value = \"frame + 2\"")),
-            "30:8: `submission 2` (frame 2) waits for `s` to reach 4, which never comes: 3 is the "
+            "31:8: `submission 2` (frame 2) waits for `s` to reach 4, which never comes: 3 is the "
             "last that is signalled");
 }
 
 TEST_F(QueueScenario, Cycles) {
-  EXPECT_EQ(errorOf(with("signal = { semaphore = \"s\", value = \"frame + 1\" }",
-                         "wait = { semaphore = \"s\", value = \"frame + 1\" }\nsignal = { semaphore "
-                         "= \"s\", value = \"frame + 1\" }")),
-            "22:8: `submission 1` (frame 0) waits for `s` to reach 1, which is signalled only behind "
-            "that wait");
+  EXPECT_EQ(
+      errorOf(with("signal = { semaphore = \"s\", value = \"frame + 1\" }",
+                   "wait = { semaphore = \"s\", value = \"frame + 1\" }\nsignal = { semaphore "
+                   "= \"s\", value = \"frame + 1\" }")),
+      "23:8: `submission 1` (frame 0) waits for `s` to reach 1, which is signalled only behind "
+      "that wait");
 }
 
 TEST_F(QueueScenario, WhatDoesNotFitTogether) {
@@ -162,18 +164,19 @@ TEST_F(QueueScenario, WhatDoesNotFitTogether) {
             "1:10: `repeat` with a [[queue]] needs `frames_in_flight`: how many frames the host "
             "submits before it waits for the first of them");
   EXPECT_EQ(errorOf(all + "[[dispatch]]\nshader = \"a\"\ngroups = [1]\n").substr(0, 80),
-            "39:1: a scenario with a [[queue]] has its dispatches in [[submit]]: write [[subm");
+            "40:1: a scenario with a [[queue]] has its dispatches in [[submit]]: write [[subm");
   EXPECT_EQ(errorOf(with("[[submit]]\nqueue = \"one\"", "[[submit]]\nqueue = \"two\"")),
-            "23:1: queue `two` is of kind transfer and cannot dispatch");
+            "24:1: queue `two` is of kind transfer and cannot dispatch");
   EXPECT_EQ(errorOf(with("bytes = 4", "bytes = 65")),
-            "34:9: `bytes` is 65; it must be between 1 and 64");
+            "35:9: `bytes` is 65; it must be between 1 and 64");
   EXPECT_EQ(errorOf(all + "[[semaphore]]\nname = \"t\"\n"),
-            "39:1: semaphore `t` is used by no [[submit]]");
+            "40:1: semaphore `t` is used by no [[submit]]");
   EXPECT_EQ(errorOf(all + "[[submit]]\nqueue = \"one\"\nhost_wait = \"done\"\n"),
-            "41:13: no [[submit]] before this one signals fence `done`");
-  EXPECT_EQ(errorOf(all + "[[submit]]\nqueue = \"one\"\n[[submit.release]]\nbuffer = \"even\"\nto = "
-                          "\"two\"\n"),
-            "41:1: buffer `even` has no owner: give it `sharing = \"exclusive\"`, or leave this "
+            "42:13: no [[submit]] before this one signals fence `done`");
+  EXPECT_EQ(errorOf(all +
+                    "[[submit]]\nqueue = \"one\"\n[[submit.release]]\nbuffer = \"even\"\nto = "
+                    "\"two\"\n"),
+            "42:1: buffer `even` has no owner: give it `sharing = \"exclusive\"`, or leave this "
             "away");
 }
 
