@@ -174,6 +174,8 @@ public:
                  [](const LintRule* rule) { return rule->run != nullptr; });
   }
 
+  static bool isScenario(const std::string& input) { return input.ends_with(".toml"); }
+
   int run() {
     int exitCode = kDone;
     for (const std::string& input : options_.inputs)
@@ -198,8 +200,6 @@ private:
     if (options_.format == LintFormat::Sarif) return lintAsSarif(report_);
     return lintAsText(report_);
   }
-
-  static bool isScenario(const std::string& input) { return input.ends_with(".toml"); }
 
   bool lintQueues(const std::string& input) {
     std::vector<std::string> notes;
@@ -340,6 +340,8 @@ public:
     line.check([this]() -> Status {
       if (Status s = checkInputs(o_.inputs, "no input; give a file, or - for standard input"); !s)
         return s;
+      const bool hasScenario = std::any_of(o_.inputs.begin(), o_.inputs.end(), LintRun::isScenario);
+      if (!o_.size.empty() && !hasScenario) return failure("--size needs a scenario (.toml)");
       if (Status s = chooseRules(o_); !s) return s;
       return checkDestination(o_.output, o_.inputs);
     });

@@ -21,6 +21,8 @@ namespace {
 
 // Orders that are run for one report: each costs two runs of the whole scenario.
 constexpr uint32_t kMostOrders = 16;
+// Of buffers whose accesses are watched byte by byte.
+constexpr uint64_t kMostBytes = uint64_t(256) << 20;
 
 class Checker {
 public:
@@ -50,6 +52,14 @@ private:
     ProgressLine::tell(ProgressLine::Level::Detail, "watching what each command touches");
     std::vector<uint64_t> bytes;
     for (const ScenarioBuffer& buffer : scenario_.buffers) bytes.push_back(buffer.bytes());
+    const uint64_t all = std::accumulate(bytes.begin(), bytes.end(), uint64_t(0));
+    if (all > kMostBytes) {
+      report_.notWatched = fmt::format("the buffers take {} MiB, and at most {} MiB are watched; "
+                                       "choose a smaller size",
+                                       (all >> 20) + 1, kMostBytes >> 20);
+      accesses_ = accessesOf(program_, scenario_.buffers, {});
+      return;
+    }
     FootprintObserver observer(std::move(bytes));
     (void)runner_.makeResources(contents_.shapes());
     RunStatus failed = runner_.addProgram(program_);
