@@ -123,10 +123,11 @@ std::optional<CoarsenRefusal> Site::choose() {
     if (!first) first = std::move(why);
   }
   if (first) return first;
-  return CoarsenRefusal{"no-gain",
-                        "invocations share too few of the loads that loops repeat, for what their "
-                        "values would take in registers",
-                        {}};
+  return CoarsenRefusal{
+      "no-gain",
+      "invocations share too few of the loads that loops repeat, for what else they do "
+      "and for what their values would take in registers",
+      {}};
 }
 
 Result<bool> Site::rewrite() {

@@ -51,6 +51,7 @@
 #include "analysis/shared_memory/shared_layout.h"
 #include "analysis/shared_memory/shared_variables.h"
 #include "analysis/values/lane_values.h"
+#include "analysis/values/row_walk.h"
 #include "ir/rewriter.h"
 #include "pass.h"
 #include "text/format_text.h"
@@ -155,6 +156,12 @@ private:
   Candidate collect(const SharedVariable& variable);
   uint32_t baseOf(const EntryPoint& entry, const SharedAccess& access);
   bool isUnrolled(const EntryPoint& entry, const SharedAccess& access);
+  /// A load or store; compilers put no others together.
+  bool isPlain(const SharedAccess& access) const {
+    const spv::Op op = module_.opcode(access.inst);
+    return op == spv::Op::OpLoad || op == spv::Op::OpStore;
+  }
+  bool isInRun(const EntryPoint& entry, const SharedAccess& access);
   void execute(Candidate& candidate);
   std::vector<WideAccess> wideAccesses(const Candidate& candidate);
   Merging mergingOf(const Candidate& candidate, const SharedLayout& layout) const;
@@ -304,6 +311,13 @@ bool Plan::isUnrolled(const EntryPoint& entry, const SharedAccess& access) {
   });
 }
 
+/// Whether compilers may make a wide access of what consecutive iterations access.
+bool Plan::isInRun(const EntryPoint& entry, const SharedAccess& access) {
+  return isPlain(access) &&
+         walksAlongRow(analyses_, bounds_.affine(entry), access.indices,
+                       module_.blockOf(access.inst), kWidestAccess / std::max(access.bytes, 1u));
+}
+
 /// `s[4 * i]` to `s[4 * i + 3]` of one block are a single access of 16 bytes for a compiler, and
 /// may be free of conflicts as that. A gap between them makes it several.
 std::vector<WideAccess> Plan::wideAccesses(const Candidate& c) {
@@ -325,11 +339,10 @@ std::vector<WideAccess> Plan::wideAccesses(const Candidate& c) {
       const WeighedAccess& one = *weighed++;
       if (!one.pattern) continue;
       const spv::Op op = module_.opcode(access.inst);
-      const bool isPlain = op == spv::Op::OpLoad || op == spv::Op::OpStore;
       std::vector<uint32_t> constants;
       for (Id index : access.indices)
         constants.push_back(bounds_.affine(*entry).of(index).constant);
-      if (!isPlain || constants.empty()) constants.push_back(access.inst.value); // alone
+      if (!isPlain(access) || constants.empty()) constants.push_back(access.inst.value); // alone
       const uint32_t last = constants.back();
       constants.pop_back();
       Run& run = runs[{module_.blockOf(access.inst), op, baseOf(*entry, access), constants}];
@@ -339,8 +352,7 @@ std::vector<WideAccess> Plan::wideAccesses(const Candidate& c) {
   std::vector<WideAccess> wide;
   for (const Part& part : all) {
     const SharedAccess& access = *part.access->access;
-    constexpr uint32_t kWidest = 16; // bytes
-    for (uint32_t count = kWidest / std::max(access.bytes, 1u); count > 1; count /= 2) {
+    for (uint32_t count = kWidestAccess / std::max(access.bytes, 1u); count > 1; count /= 2) {
       std::vector<const AccessPattern*> parts;
       for (uint32_t n = part.at - part.at % count; parts.size() < count; ++n) {
         const auto found = part.run->find(n);
@@ -398,7 +410,7 @@ void Plan::execute(Candidate& c) {
       if (bounds_.runs(*entry, access)) {
         const ExecutedAccess& done = executed(*entry, access);
         c.accesses.push_back({&access, done.weight, done.pattern, baseOf(*entry, access),
-                              isUnrolled(*entry, access)});
+                              isUnrolled(*entry, access), isInRun(*entry, access)});
       }
   c.search = searchFor(c, searchOptions(c));
   c.hasNoConflict = !isForced_ && !c.search->hasConflict();

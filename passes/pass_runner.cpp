@@ -34,12 +34,16 @@ constexpr std::string_view kLast[] = {"globaldce"};
 
 } // namespace
 
-std::vector<PassStep> standardSteps() {
+std::vector<PassStep> standardSteps(const std::optional<PassStep>& coarsening) {
   std::vector<PassStep> steps;
   const auto add = [&](const PassInfo* pass, std::vector<const PassInfo*> onlyAfter = {}) {
     steps.push_back({pass, std::string(pass->defaultValue()), std::move(onlyAfter)});
   };
   for (std::string_view flag : kCanonicalize) add(findPass(flag));
+  if (coarsening) {
+    steps.push_back(*coarsening);
+    for (std::string_view flag : kCleanUp) add(findPass(flag), {coarsening->pass});
+  }
   std::vector<const PassInfo*> rewriting;
   for (const PassInfo& pass : allPasses())
     if (pass.inO && !pass.isCanonical) {

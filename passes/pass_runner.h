@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -26,7 +27,9 @@ struct PassStep {
 };
 
 /// `-O`: canonical form, Lanewise's passes, and the same clean-up where one of those did something.
-std::vector<PassStep> standardSteps();
+/// `coarsening` is a step of --coarsen-invocations for its place in there: with values to share,
+/// and before the passes whose choices hang on the shape of the workgroup.
+std::vector<PassStep> standardSteps(const std::optional<PassStep>& coarsening = {});
 /// Its canonical passes without that clean-up.
 std::vector<PassStep> canonicalSteps();
 /// `-Os`: the canonical passes alone, and calls stay where that is shorter.

@@ -95,20 +95,49 @@ Result<bool> takeConfig(std::vector<PipelineStep>& steps, const std::string& arg
   return true;
 }
 
+bool isCoarsening(const PipelineStep& step) {
+  return step.pass && step.pass->flag == "coarsen-invocations";
+}
+
+/// -O and --coarsen-invocations side by side, in whichever order, become one. True if they are.
+bool joinCoarsening(std::vector<PipelineStep>& steps, const PipelineStep& coarsening) {
+  const std::vector<PipelineStep> standard = standardPipeline();
+  if (steps.size() < standard.size() ||
+      !std::equal(standard.begin(), standard.end(), steps.end() - ptrdiff_t(standard.size()),
+                  [](const auto& a, const auto& b) { return a.flag == b.flag; }))
+    return false;
+  steps.erase(steps.end() - ptrdiff_t(standard.size()), steps.end());
+  std::ranges::copy(standardPipelineWith(coarsening), std::back_inserter(steps));
+  return true;
+}
+
+/// Adds -O or -Os.
+void addLevel(std::vector<PipelineStep>& steps, std::string_view level, Canonical whose) {
+  if (level == "-Os") {
+    std::ranges::copy(sizePipeline(whose), std::back_inserter(steps));
+    return;
+  }
+  std::optional<PipelineStep> coarsening;
+  if (whose == Canonical::Lanewise && !steps.empty() && isCoarsening(steps.back())) {
+    coarsening = std::move(steps.back());
+    steps.pop_back();
+  }
+  std::ranges::copy(coarsening ? standardPipelineWith(*coarsening) : standardPipeline(whose),
+                    std::back_inserter(steps));
+}
+
 /// Adds what a flag stands for to the pipeline, if it is one of a pass.
 Result<bool> takePass(std::vector<PipelineStep>& steps, const std::string& argument) {
   const bool isTheirs = argument.ends_with("=spirv-opt");
   const std::string_view level = std::string_view(argument).substr(0, argument.find('='));
   if ((level == "-O" || level == "-Os") && (isTheirs || level == argument)) {
-    const Canonical whose = isTheirs ? Canonical::SpirvOpt : Canonical::Lanewise;
-    std::ranges::copy(level == "-O" ? standardPipeline(whose) : sizePipeline(whose),
-                      std::back_inserter(steps));
+    addLevel(steps, level, isTheirs ? Canonical::SpirvOpt : Canonical::Lanewise);
     return true;
   }
   Result<std::optional<PipelineStep>> step = parseStep(argument);
   if (!step) return step.error();
   if (*step) {
-    steps.push_back(std::move(**step));
+    if (!isCoarsening(**step) || !joinCoarsening(steps, **step)) steps.push_back(std::move(**step));
     return true;
   }
   // A flag that exists with another value deserves to be told so.

@@ -44,6 +44,8 @@ enum class Canonical : uint8_t {
 };
 /// What `-O` stands for.
 std::vector<PipelineStep> standardPipeline(Canonical whose = Canonical::Lanewise);
+/// `-O` of our own with a step of --coarsen-invocations where it belongs (standardSteps()).
+std::vector<PipelineStep> standardPipelineWith(const PipelineStep& coarsening);
 /// What `-Os` and `-Os=spirv-opt` stand for.
 std::vector<PipelineStep> sizePipeline(Canonical whose = Canonical::Lanewise);
 

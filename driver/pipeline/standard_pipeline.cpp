@@ -81,6 +81,13 @@ std::vector<PipelineStep> standardPipeline(Canonical whose) {
   return steps;
 }
 
+std::vector<PipelineStep> standardPipelineWith(const PipelineStep& coarsening) {
+  std::vector<PipelineStep> steps;
+  std::ranges::transform(standardSteps(PassStep{coarsening.pass, coarsening.mode, {}}),
+                         std::back_inserter(steps), stepOfStandard);
+  return steps;
+}
+
 std::vector<PipelineStep> sizePipeline(Canonical whose) {
   if (whose == Canonical::SpirvOpt) return {{"-Os", nullptr, {}, false, {}}};
   std::vector<PipelineStep> steps;

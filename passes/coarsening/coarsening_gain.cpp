@@ -2,6 +2,9 @@
 
 #include "analysis/branches/register_pressure.h"
 #include "analysis/control_flow/loops.h"
+#include "analysis/module/types.h"
+#include "analysis/shared_memory/bank_conflicts.h"
+#include "analysis/values/row_walk.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,13 +13,17 @@
 namespace lanewise {
 namespace {
 
+constexpr uint32_t kScalarBytes = 4;
+
 struct Options {
   /// Invocations that become one, at most.
   uint32_t maxCopies = 8;
   /// What must be gained at least.
   double leastGain = 1.25;
   /// Fewer invocations hide less latency: what twice the copies must gain is 2 to this power.
-  double parallelism = 0.2;
+  double parallelism = 0.05;
+  /// Merging along x spreads a subgroup over more rows, which costs coalescing: the same for that.
+  double rows = 0.05;
   /// Part of a target's registers that live values may take; the rest is addresses and what is
   /// computed in between.
   double registerShare = 0.75;
@@ -27,7 +34,8 @@ struct Options {
 CoarseningModel::CoarseningModel(Analyses& analyses, const TargetProfile& target,
                                  const EntryPoint& entry, const ConstructNesting& nesting,
                                  const MemoryEffects& effects, const InvocationIds& ids)
-    : analyses_(analyses), module_(analyses.module()), target_(target), entry_(entry) {
+    : analyses_(analyses), module_(analyses.module()), target_(target), entry_(entry),
+      affine_(analyses, entry.workgroupSize->size, target.subgroupSize) {
   for (uint32_t d = 0; d < 3; ++d) {
     CoarseningFactors factors;
     factors.merged[d] = entry.workgroupSize->size[d];
@@ -37,12 +45,54 @@ CoarseningModel::CoarseningModel(Analyses& analyses, const TargetProfile& target
   const Loops& loops = analyses.get<Loops>();
   for (BlockRef b : nesting.order(entry.function)) {
     const double often = blockFrequency(loops, b);
-    for (InstRef i : module_.blockInsts(b))
-      if (const double cost = operationCost(analyses, target, i); cost > 0)
-        work_.push_back({i, often * cost,
-                         loops.innermost(b) && module_.opcode(i) == spv::Op::OpLoad &&
-                             !effects.in({i, InstRef(i.value + 1)}).empty()});
+    for (InstRef i : module_.blockInsts(b)) {
+      const bool isAccess =
+          module_.opcode(i) == spv::Op::OpLoad && !effects.in({i, InstRef(i.value + 1)}).empty();
+      if (const double cost = isAccess ? accessCost(i) : arithmeticCost(i); cost > 0)
+        work_.push_back({i, often * cost, isAccess, isAccess && loops.innermost(b)});
+    }
   }
+}
+
+/// What all invocations of a workgroup compute alike, scalar units do beside the rest; what is
+/// added to an address goes into the access.
+double CoarseningModel::arithmeticCost(InstRef inst) {
+  const bool isUniform = std::none_of(along_.begin(), along_.end(), [&](const auto& dimension) {
+    return dimension && dimension->isReplicated(inst);
+  });
+  const spv::Op op = module_.opcode(inst);
+  const bool isAddress = op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain;
+  return isUniform || isAddress ? 0 : operationCost(analyses_, target_, inst);
+}
+
+/// Lanes that load the same are served by one access, as wide as hardware has them.
+double CoarseningModel::accessCost(InstRef load) {
+  const double each = operationCost(analyses_, target_, load);
+  const double scalars = each / target_.loadCost;
+  if (!along_[0] || along_[0]->isReplicated(load) || scalars <= 0) return each;
+  return isWide(load) ? each * kScalarBytes / kWidestAccess
+                      : each * std::ceil(scalars * kScalarBytes / kWidestAccess) / scalars;
+}
+
+/// Whether compilers make one access of several iterations' loads: of arrays of scalars in
+/// Workgroup memory whose rows are aligned to that.
+bool CoarseningModel::isWide(InstRef load) {
+  const InstRef chain = module_.def(module_.idAt(load, 3));
+  if (module_.opcode(chain) != spv::Op::OpAccessChain) return false;
+  const Types& types = analyses_.get<Types>();
+  const Id base = module_.idAt(chain, 3);
+  std::vector<Id> indices;
+  Id type = types.pointee(base);
+  for (uint32_t w = 4; w < module_.wordCount(chain); ++w) {
+    if (types.info(type).kind != TypeInfo::Kind::Array) return false;
+    type = types.info(type).element;
+    indices.push_back(module_.idAt(chain, w));
+    const bool isRow = w + 1 < module_.wordCount(chain);
+    if (isRow && registersOf(analyses_, type) * kScalarBytes % kWidestAccess != 0) return false;
+  }
+  return registersOf(analyses_, type) == 1 &&
+         walksAlongRow(analyses_, affine_, indices, module_.blockOf(load),
+                       kWidestAccess / kScalarBytes);
 }
 
 /// How often an instruction stands for all copies together, once --gvn has been there. A construct
@@ -57,12 +107,16 @@ uint32_t CoarseningModel::versions(InstRef inst, const CoarseningFactors& factor
   return count;
 }
 
+CoarseningModel::Load CoarseningModel::loadOf(const CoarseningFactors& factors) const {
+  Load load;
+  for (const Work& w : work_)
+    (w.isAccess ? load.accesses : load.arithmetic) +=
+        w.cost * versions(w.inst, factors) / factors.copies();
+  return load;
+}
+
 double CoarseningModel::gain(const CoarseningFactors& factors) const {
-  double before = 0, after = 0;
-  for (const Work& w : work_) {
-    before += w.cost;
-    after += w.cost * versions(w.inst, factors) / factors.copies();
-  }
+  const double before = loadOf({}).time(), after = loadOf(factors).time();
   return after > 0 ? before / after : 1;
 }
 
@@ -105,7 +159,9 @@ std::vector<CoarseningFactors> CoarseningModel::candidates() const {
         if (now < options.leastGain ||
             registers(factors) > target_.registersPerLane * options.registerShare)
           continue;
-        rated.emplace_back(now / std::pow(factors.copies(), options.parallelism), factors);
+        rated.emplace_back(now / std::pow(factors.copies(), options.parallelism) /
+                               std::pow(x, options.rows),
+                           factors);
       }
   std::stable_sort(rated.begin(), rated.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });

@@ -3,19 +3,22 @@
 
 #include "analysis/branches/operation_cost.h"
 #include "analysis/module/entry_points.h"
+#include "analysis/values/affine.h"
 #include "coarsening/copy_variance.h"
 #include "coarsening/factors.h"
 #include "lanewise/target_profile.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <vector>
 
 namespace lanewise {
 
-/// What factors would gain, by the cost of instructions and how often they run. An estimate: it
-/// sees neither latencies nor caches, and takes for granted that equal values of copies become one
-/// (--gvn).
+/// What factors would gain, by the cost of instructions and how often they run. Arithmetic and
+/// accesses go on at the same time, so mostly the one that takes longer counts: sharing loads gains
+/// little for a kernel that computes all the while. An estimate: it sees neither latencies nor
+/// caches, and takes for granted that equal values of copies become one (--gvn).
 class CoarseningModel {
 public:
   /// All must outlive it. The entry point's size is known.
@@ -36,8 +39,21 @@ private:
   struct Work {
     InstRef inst;
     double cost = 0;
+    bool isAccess = false; ///< of memory that invocations share
     bool isLoadInLoop = false;
   };
+  /// What an invocation of the input keeps the two busy for.
+  struct Load {
+    double arithmetic = 0, accesses = 0;
+    double time() const {
+      constexpr double kNotHidden = 0.3; // of the one that takes less
+      return std::max(arithmetic, accesses) + kNotHidden * std::min(arithmetic, accesses);
+    }
+  };
+  Load loadOf(const CoarseningFactors& factors) const;
+  double arithmeticCost(InstRef inst);
+  double accessCost(InstRef load);
+  bool isWide(InstRef load);
   bool isWorthALook(const CoarseningFactors& factors) const;
   uint32_t versions(InstRef inst, const CoarseningFactors& factors) const;
 
@@ -45,6 +61,7 @@ private:
   const Module& module_;
   const TargetProfile& target_;
   const EntryPoint& entry_;
+  Affine affine_;
   std::array<std::optional<CopyVariance>, 3> along_; ///< merging along one dimension alone
   std::vector<Work> work_;
 };

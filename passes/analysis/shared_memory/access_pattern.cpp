@@ -466,4 +466,29 @@ std::optional<AccessCost> AccessPattern::costMerged(std::span<const AccessPatter
   return whole.cost(target, form);
 }
 
+std::optional<double> AccessPattern::cyclesInRun(const TargetProfile& target,
+                                                 const AddressForm& form) const {
+  if (!form.isLinear || bytes_ >= kWidestAccess || form.offset % kWidestAccess != 0) return {};
+  std::vector<uint64_t> strides;
+  for (const AddressForm::Part& part : form.parts)
+    for (uint64_t stride : part.strides) strides.push_back(stride * part.bytes);
+  if (strides.empty() || strides.back() != bytes_) return {};
+  strides.pop_back();
+  for (uint64_t stride : strides)
+    if (stride % kWidestAccess != 0) return {};
+  TargetProfile together = target;
+  together.lanesPerPhase128 = target.subgroupSize;
+  BankCounter counter(together);
+  std::vector<std::optional<uint64_t>> addresses;
+  double cycles = 0, weights = 0;
+  for (const Subgroup& subgroup : subgroups_) {
+    addressesOf(form, subgroup, nullptr, addresses);
+    for (const auto& address : addresses)
+      if (address && *address % kWidestAccess != 0) return {};
+    cycles += counter.count(addresses, kWidestAccess).cycles * subgroup.weight;
+    weights += subgroup.weight;
+  }
+  return weights > 0 ? cycles / weights * bytes_ / kWidestAccess : 0;
+}
+
 } // namespace lanewise

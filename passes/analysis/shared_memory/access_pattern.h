@@ -61,6 +61,12 @@ public:
   static std::optional<AccessCost> costMerged(std::span<const AccessPattern* const> run,
                                               const TargetProfile& target, const AddressForm& form);
 
+  /// Cycles of one execution where a compiler makes a single access of 16 bytes of several that
+  /// stand one behind the other in memory, as an unrolled loop has them: distinct words alone
+  /// count, since lanes that read the same are served together. Nothing where rows are not aligned
+  /// to that, or lanes do not begin at the same part of it.
+  std::optional<double> cyclesInRun(const TargetProfile& target, const AddressForm& form) const;
+
   /// False if the pattern has the lanes of every execution: the cost is what is counted when the
   /// access runs. True if it also depends on conditions that cannot be computed, or on more values
   /// of what is uniform than are known or looked at. (Of loops that are left early, and of

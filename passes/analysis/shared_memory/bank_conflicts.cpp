@@ -6,8 +6,6 @@
 namespace lanewise {
 namespace {
 
-constexpr uint32_t kWidestAccess = 16; ///< bytes that one lane moves at once
-
 uint32_t lanesPerPhase(const TargetProfile& profile, uint32_t bytes) {
   uint32_t lanes = bytes <= 4   ? profile.lanesPerPhase32
                    : bytes <= 8 ? profile.lanesPerPhase64

@@ -18,6 +18,8 @@
 
 namespace lanewise {
 
+inline constexpr uint32_t kWidestAccess = 16; ///< bytes that one lane moves at once
+
 struct BankConflicts {
   uint32_t degree =
       0; ///< distinct words of the busiest bank in the worst phase; 0 when no lane is active

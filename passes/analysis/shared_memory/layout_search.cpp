@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 namespace lanewise {
 namespace {
@@ -16,6 +17,8 @@ constexpr uint32_t kWordBytes = 4;
 /// Instructions that an access needs which had its constant in its offset: the sum, and from that
 /// an address.
 constexpr double kLostOffset = 2;
+/// How sure it is that a compiler makes wide accesses of those that a loop has in a row.
+constexpr double kWidened = 0.5;
 
 } // namespace
 
@@ -40,26 +43,31 @@ LayoutSearch::LayoutSearch(const SharedVariable& variable, std::span<const Weigh
 
 /// Accesses that look the same to the banks are counted once: unrolled loops have thousands.
 void LayoutSearch::classify() {
-  using Key = std::pair<uint32_t, const AccessPattern*>;
+  struct Key {
+    uint32_t node;
+    bool isInRun;
+    const AccessPattern* pattern;
+  };
   auto less = [](const Key& a, const Key& b) {
-    return a.first != b.first ? a.first < b.first : *a.second < *b.second;
+    return std::tie(a.node, a.isInRun, *a.pattern) < std::tie(b.node, b.isInRun, *b.pattern);
   };
   std::map<Key, std::pair<size_t, size_t>, decltype(less)> members(less); // shape, member of it
   std::multimap<size_t, size_t> byHash;                                   // index into shapes_
   for (const WeighedAccess& a : accesses_) {
     if (!a.pattern) continue;
     const uint32_t node = a.access->node;
-    const auto [known, isNew] = members.try_emplace({node, &*a.pattern});
+    const auto [known, isNew] = members.try_emplace({node, a.isInRun, &*a.pattern});
     if (isNew) {
       const size_t hash = a.pattern->shapeHash();
       size_t shape = shapes_.size();
       const auto [first, last] = byHash.equal_range(hash);
       for (auto at = first; at != last && shape == shapes_.size(); ++at)
-        if (shapes_[at->second].node == node && shapes_[at->second].pattern->looksAs(*a.pattern))
+        if (const Shape& one = shapes_[at->second];
+            one.node == node && one.isInRun == a.isInRun && one.pattern->looksAs(*a.pattern))
           shape = at->second;
       if (shape == shapes_.size()) {
         byHash.emplace(hash, shape);
-        shapes_.push_back({&*a.pattern, node, 0, {}});
+        shapes_.push_back({&*a.pattern, node, a.isInRun, 0, {}});
       }
       known->second = {shape, shapes_[shape].members.size()};
       shapes_[shape].members.push_back({&*a.pattern, 0});
@@ -133,6 +141,16 @@ LayoutCost LayoutSearch::costOf(const SharedLayout& choices) const {
   return cost;
 }
 
+/// Of one execution.
+double LayoutSearch::cyclesOf(const AccessPattern& pattern, bool isInRun,
+                              const AddressForm& form) const {
+  const AccessCost alone = pattern.cost(target_, form);
+  // A conflict counts in full: nobody promises that it goes by wide accesses.
+  const auto wide =
+      isInRun && alone.degree <= 1 ? pattern.cyclesInRun(target_, form) : std::nullopt;
+  return wide ? alone.cycles - kWidened * std::max(0.0, alone.cycles - *wide) : alone.cycles;
+}
+
 /// Stops to count when the total is more than `enough`.
 LayoutCost LayoutSearch::evaluate(const SharedLayout& layout, double enough) const {
   LayoutCost cost;
@@ -157,10 +175,10 @@ LayoutCost LayoutSearch::evaluate(const SharedLayout& layout, double enough) con
   for (const Shape& s : shapes_) {
     const AddressForm& form = formOf(s.node);
     if (form.isLinear)
-      cost.cycles += s.weight * s.pattern->cost(target_, form).cycles;
+      cost.cycles += s.weight * cyclesOf(*s.pattern, s.isInRun, form);
     else
       for (const auto& [pattern, weight] : s.members)
-        cost.cycles += weight * pattern->cost(target_, form).cycles;
+        cost.cycles += weight * cyclesOf(*pattern, s.isInRun, form);
     if (cost.total() > enough) break;
   }
   return cost;

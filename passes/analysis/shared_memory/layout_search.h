@@ -48,6 +48,9 @@ struct WeighedAccess {
   uint32_t base = 0;
   /// The counter of a short loop stands in an index: where compilers unroll it, likewise.
   bool isUnrolled = false;
+  /// A loop goes on by one element each time, so that compilers make wide accesses where rows are
+  /// aligned (AccessPattern::cyclesInRun).
+  bool isInRun = false;
 };
 
 struct LayoutCost {
@@ -90,6 +93,7 @@ private:
   struct Shape {
     const AccessPattern* pattern; ///< of one of them
     uint32_t node;
+    bool isInRun;
     double weight; ///< of all
     std::vector<std::pair<const AccessPattern*, double>> members;
   };
@@ -108,6 +112,7 @@ private:
   void classify();
   void collectIndices();
   void collectWalks();
+  double cyclesOf(const AccessPattern& pattern, bool isInRun, const AddressForm& form) const;
   LayoutCost evaluate(const SharedLayout& layout, double enough) const;
   bool consider(SharedLayout layout);
   bool isClean() const;

@@ -13,9 +13,9 @@ layout(binding = 1) writeonly buffer Out { float dst[]; };
 shared float s[8][8][4];
 void main() {
   uint x = gl_LocalInvocationID.x;
-  for (uint i = 0; i < 8; i++)
-    for (uint k = 0; k < 4; k++) s[x][i][k] = src[x * 32 + i * 4 + k];
+  for (uint k = 0; k < 4; k++)
+    for (uint i = 0; i < 8; i++) s[x][i][k] = src[x * 32 + i * 4 + k];
   barrier();
-  for (uint i = 0; i < 8; i++)
-    for (uint k = 0; k < 4; k++) dst[x * 32 + i * 4 + k] = s[7 - x][i][k];
+  for (uint k = 0; k < 4; k++)
+    for (uint i = 0; i < 8; i++) dst[x * 32 + i * 4 + k] = s[7 - x][i][k];
 }
