@@ -11,7 +11,7 @@
 namespace lanewise::driver {
 namespace {
 
-// More than any frame graph has; the order of so many is still found in a second.
+// More than any frame graph has; the order of so many is still found in seconds.
 constexpr uint32_t kMostCommands = 4096;
 
 TextPlace placeOf(const toml::source_region& at) {
