@@ -1,9 +1,11 @@
 // `lanewise lint`: load, bring into the form that the rules read, look, report.
 #include "commands/commands.h"
+#include "commands/lint_scenario.h"
 #include "input/front_end.h"
 #include "options/option_groups.h"
 #include "pipeline/recorded_costs.h"
 #include "report/lint_report.h"
+#include "report/queue_rules.h"
 #include "spirv/spirv_tools.h"
 #include "spirv/validation.h"
 #include "support/failure.h"
@@ -24,6 +26,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> inputs;
+  std::string size; ///< of [sizes] of scenarios
   std::string output = "-", target = "generic";
   LintFormat format = LintFormat::Text;
   std::vector<std::string> only, enabled, disabled;
@@ -36,10 +39,18 @@ struct Options {
 
 // ---- options ----
 
+/// Those for shaders, then those for the queues of scenarios.
+std::vector<const LintRule*> allRules() {
+  std::vector<const LintRule*> rules;
+  for (const LintRule& rule : allLintRules()) rules.push_back(&rule);
+  for (const LintRule& rule : queueLintRules()) rules.push_back(&rule);
+  return rules;
+}
+
 Result<const LintRule*> ruleNamed(const std::string& name) {
-  if (const LintRule* rule = findLintRule(name)) return rule;
+  if (const LintRule* rule = findAnyLintRule(name)) return rule;
   std::vector<std::string> known;
-  for (const LintRule& rule : allLintRules()) known.emplace_back(rule.name);
+  for (const LintRule* rule : allRules()) known.emplace_back(rule->name);
   return failure(fmt::format("no lint rule '{}'{}", name,
                              didYouMean(name, known, "see 'lanewise lint --help'")));
 }
@@ -50,7 +61,8 @@ Status chooseRules(Options& o) {
     std::vector<const LintRule*> rules;
     for (const std::string& name : given) {
       if (name == "all") {
-        for (const LintRule& rule : allLintRules()) rules.push_back(&rule);
+        const std::vector<const LintRule*> all = allRules();
+        rules.insert(rules.end(), all.begin(), all.end());
         continue;
       }
       Result<const LintRule*> rule = ruleNamed(name);
@@ -62,21 +74,21 @@ Status chooseRules(Options& o) {
   const auto only = namesOf(o.only), enabled = namesOf(o.enabled), disabled = namesOf(o.disabled);
   for (const auto* names : {&only, &enabled, &disabled})
     if (!*names) return names->error();
-  auto has = [](const auto& rules, const LintRule& rule) {
-    return std::find(rules->begin(), rules->end(), &rule) != rules->end();
+  auto has = [](const auto& rules, const LintRule* rule) {
+    return std::find(rules->begin(), rules->end(), rule) != rules->end();
   };
-  for (const LintRule& rule : allLintRules()) {
+  for (const LintRule* rule : allRules()) {
     const bool isWanted = o.only.empty() || has(only, rule);
-    if ((isWanted && !has(disabled, rule)) || has(enabled, rule)) o.rules.push_back(&rule);
+    if ((isWanted && !has(disabled, rule)) || has(enabled, rule)) o.rules.push_back(rule);
   }
   return o.rules.empty() ? Status(failure("no rule is enabled")) : ok();
 }
 
 std::string helpOfRules() {
   std::string text = "\nThe rules:\n";
-  for (const LintRule& rule : allLintRules())
-    text += fmt::format("  {:<34} {}: {}\n", rule.name,
-                        rule.severity == Severity::Error ? "error" : "warning", rule.summary);
+  for (const LintRule* rule : allRules())
+    text += fmt::format("  {:<34} {}: {}\n", rule->name,
+                        rule->severity == Severity::Error ? "error" : "warning", rule->summary);
   return text;
 }
 
@@ -158,12 +170,16 @@ class LintRun {
 public:
   LintRun(Options& options, TargetProfile target) : options_(options), target_(std::move(target)) {
     report_.rules = options_.rules;
+    std::copy_if(options_.rules.begin(), options_.rules.end(), std::back_inserter(shaderRules_),
+                 [](const LintRule* rule) { return rule->run != nullptr; });
   }
+
+  static bool isScenario(const std::string& input) { return input.ends_with(".toml"); }
 
   int run() {
     int exitCode = kDone;
     for (const std::string& input : options_.inputs)
-      if (!lintOne(input)) exitCode = kBadUsageOrInput;
+      if (!(isScenario(input) ? lintQueues(input) : lintOne(input))) exitCode = kBadUsageOrInput;
     if (Status s = write(); !s) return fail(s.error().message);
     return std::max<int>(exitCode, report_.count(Severity::Error) != 0 ? kFoundSomething : kDone);
   }
@@ -183,6 +199,22 @@ private:
     if (options_.format == LintFormat::Json) return lintAsJson(report_);
     if (options_.format == LintFormat::Sarif) return lintAsSarif(report_);
     return lintAsText(report_);
+  }
+
+  bool lintQueues(const std::string& input) {
+    std::vector<std::string> notes;
+    Result<LintedInput> linted =
+        lintScenario({input, options_.size, ""}, options_.load, options_.rules, notes);
+    if (!linted) {
+      fail(linted.error().message);
+      report_.failed.push_back({input, linted.error().message});
+      return false;
+    }
+    for (const std::string& note : notes) printError("note: {}\n", note);
+    for (LintFinding& found : linted->findings)
+      if (options_.isStrict) found.severity = Severity::Error;
+    report_.inputs.push_back(std::move(*linted));
+    return true;
   }
 
   bool lintOne(const std::string& input) {
@@ -218,17 +250,17 @@ private:
   /// What any of the recorded pipelines shows, each finding once.
   LintFindings findingsOf(const std::string& input, const Module& original, const Module& module) {
     if (!options_.pipelines.isGiven())
-      return runLint(module, options_.assumptions, target_, options_.rules);
+      return runLint(module, options_.assumptions, target_, shaderRules_);
     const std::vector<PipelineSet> sets =
         setsOf(*options_.pipelines.pipelines, input, original.words(), original,
                options_.load.entry, options_.assumptions);
-    if (sets.empty()) return runLint(module, options_.assumptions, target_, options_.rules);
+    if (sets.empty()) return runLint(module, options_.assumptions, target_, shaderRules_);
     LintFindings all;
     for (const PipelineSet& set : sets) {
       PipelineOptions with;
       with.target = target_;
       countWith(set, with);
-      for (LintFinding& f : runLint(module, with.assumptions, with.target, options_.rules))
+      for (LintFinding& f : runLint(module, with.assumptions, with.target, shaderRules_))
         if (std::find(all.begin(), all.end(), f) == all.end()) all.push_back(std::move(f));
     }
     std::stable_sort(all.begin(), all.end(), [](const LintFinding& a, const LintFinding& b) {
@@ -264,6 +296,7 @@ private:
 
   Options& options_;
   TargetProfile target_;
+  std::vector<const LintRule*> shaderRules_;
   LintReport report_;
 };
 
@@ -273,15 +306,20 @@ public:
     line.about(
         "Finds mistakes and slow code in compute shaders: barriers in non-uniform control flow, "
         "data races on shared memory, redundant barriers, bank conflicts, uncoalesced accesses and "
-        "divergent branches.\nExit codes: 0 nothing found, or warnings only; 1 bad usage or input; "
+        "divergent branches; and in scenarios with queues: accesses that no semaphore, fence or "
+        "barrier orders, and waits that never end.\nExit codes: 0 nothing found, or warnings only; "
+        "1 bad usage or input; "
         "2 an error was found (with --werror: anything); 3 no device for --target=device.");
     line.example("Look for everything.", "lanewise lint tile.comp");
     line.example("Look for races only, and let a build fail on them.",
                  "lanewise lint --rule=shared-memory-race --werror tile.comp");
     line.example("Write what code-scanning services read.",
                  "lanewise lint --format=sarif tile.comp -o lint.sarif");
+    line.example("Look for what nothing orders on the queues of a scenario.",
+                 "lanewise lint scenario.toml");
     line.epilog(helpOfRules);
-    line.positionals("INPUT", "SHADER", o_.inputs, ".spv, .spvasm, .comp/.glsl, .hlsl, or -");
+    line.positionals("INPUT", "FILE.toml|SHADER", o_.inputs,
+                     ".spv, .spvasm, .comp/.glsl, .hlsl, - or a scenario with queues (.toml)");
     line.group("Rules");
     addRulesOption(line, "--rule", o_.only, "run only this rule (repeatable)");
     addRulesOption(line, "--disable", o_.disabled, "do not run this rule");
@@ -292,6 +330,7 @@ public:
     addAssumptionOptions(line, o_.assumptions);
     addPipelinesOption(line, o_.pipelines);
     line.group("Input");
+    line.value("--size", "NAME", o_.size, "take the parameters of [sizes.NAME] of a scenario");
     addSourceOptions(line, o_.load);
     addEnvironmentOption(line, o_.load);
     line.group("Report");
@@ -301,6 +340,8 @@ public:
     line.check([this]() -> Status {
       if (Status s = checkInputs(o_.inputs, "no input; give a file, or - for standard input"); !s)
         return s;
+      const bool hasScenario = std::any_of(o_.inputs.begin(), o_.inputs.end(), LintRun::isScenario);
+      if (!o_.size.empty() && !hasScenario) return failure("--size needs a scenario (.toml)");
       if (Status s = chooseRules(o_); !s) return s;
       return checkDestination(o_.output, o_.inputs);
     });

@@ -7,6 +7,7 @@
 #include "options/completion.h"
 #include "options/man_page.h"
 #include "pass.h"
+#include "report/queue_rules.h"
 #include "support/files.h"
 #include "support/print.h"
 #include "targets/target_profiles.h"
@@ -87,8 +88,9 @@ std::vector<Candidate> flags() {
 
 std::vector<Candidate> rules() {
   std::vector<Candidate> all{{"all", {}}};
-  for (const LintRule& rule : allLintRules())
-    all.push_back({std::string(rule.name), std::string(rule.summary)});
+  for (const auto& some : {allLintRules(), queueLintRules()})
+    for (const LintRule& rule : some)
+      all.push_back({std::string(rule.name), std::string(rule.summary)});
   return all;
 }
 

@@ -16,6 +16,7 @@
 #include "support/terminal.h"
 #include "verify/compare/source_texts.h"
 #include "verify/interpreter/interpreter_runner.h"
+#include "verify/queue_check/queue_check.h"
 #include "verify/verify.h"
 
 #include <algorithm>
@@ -146,6 +147,13 @@ Status addVariants(Workload& work) {
     Result<LayoutManifest> layouts = layoutsOf(variant);
     if (!layouts) return layouts.error();
     program.layouts = std::move(*layouts);
+    work.programs.push_back(std::move(program));
+  }
+  // What the queues are measured against, and must agree with.
+  if (work.scenario.queues) {
+    ProgramVariant program{"on one queue", work.programs[0].modules, {}, true};
+    program.layouts = work.programs[0].layouts;
+    program.isOnOneQueue = true;
     work.programs.push_back(std::move(program));
   }
   return ok();
@@ -334,6 +342,35 @@ int exitCodeOf(const VerifyReport& report, bool requiresVerified) {
   return requiresVerified && !report.isVerified() ? kFoundSomething : kDone;
 }
 
+// Outputs that agree say little of queues: what may overlap does so by luck. A wait orders more
+// than a run shows, and what the graph finds is told beside it.
+void noteHazards(const Options& o, Workload& work) {
+  constexpr uint64_t kMostBytes = uint64_t(64) << 20;
+  if (!work.scenario.queues || !o.verify.interpreter.checksBesideDevice) return;
+  uint64_t bytes = 0;
+  for (const ScenarioBuffer& buffer : work.scenario.buffers) bytes += buffer.bytes();
+  const std::string how = fmt::format("'lanewise lint {}'", o.scenario.path);
+  if (bytes > kMostBytes) {
+    work.notes.push_back(fmt::format("queues not checked for hazards: the buffers take {} MiB; {} "
+                                     "with a smaller size does",
+                                     (bytes >> 20) + 1, how));
+    return;
+  }
+  QueueCheckOptions options;
+  options.seed = o.verify.seed;
+  options.timeoutSeconds = o.verify.interpreter.budgetSeconds;
+  const Result<QueueCheckReport> checked = checkQueues(work.scenario, work.programs[0], options);
+  if (!checked || checked->errors() == 0) return;
+  const auto first = std::find_if(
+      checked->findings.begin(), checked->findings.end(),
+      [](const QueueFinding& found) { return found.rule != QueueRule::RedundantWait; });
+  work.notes.push_back(fmt::format(
+      "{} on the queues, and a run shows them by luck; {} says more: "
+      "line {}: {}",
+      checked->errors() == 1 ? "1 hazard" : fmt::format("{} hazards", checked->errors()), how,
+      first->at.line, first->message));
+}
+
 int verify(const Options& o) {
   setDefaultIsolation(o.isolation);
   ProgressLine progress(o.json != "-");
@@ -343,6 +380,7 @@ int verify(const Options& o) {
                           : o.comparesScenario() ? workloadOfPrograms(o)
                                                  : workloadOfScenario(o);
   if (!work) return fail(work.error().str());
+  noteHazards(o, *work);
   Result<std::unique_ptr<Verifier>> verifier = Verifier::create(o.verify);
   if (!verifier) return fail(verifier.error().message, kNoDevice);
   VerifyReport report;

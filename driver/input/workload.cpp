@@ -20,8 +20,10 @@ Words wordsOf(const LoadedModule& module, Lines lines) {
   return module.words();
 }
 
-Result<ScenarioShaders> ScenarioShaders::read(const ScenarioChoice& choice, LoadOptions given) {
-  Result<Scenario> scenario = readScenario(choice.path, choice.size);
+Result<ScenarioShaders> ScenarioShaders::read(const ScenarioChoice& choice, LoadOptions given,
+                                              bool keepsQueueFaults) {
+  Result<Scenario> scenario =
+      readScenario(choice.path, ScenarioReading{choice.size, keepsQueueFaults});
   if (!scenario) return scenario.error();
   ScenarioShaders shaders;
   shaders.choice_ = choice;

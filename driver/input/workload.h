@@ -40,8 +40,10 @@ struct Workload {
 /// scenario's own files.
 class ScenarioShaders {
 public:
-  /// Reads the scenario and no shader. `given` is the command line's.
-  static Result<ScenarioShaders> read(const ScenarioChoice& choice, LoadOptions given);
+  /// Reads the scenario and no shader. `given` is the command line's. With `keepsQueueFaults` as
+  /// of ScenarioReading.
+  static Result<ScenarioShaders> read(const ScenarioChoice& choice, LoadOptions given,
+                                      bool keepsQueueFaults = false);
 
   const Scenario& scenario() const { return scenario_; }
   /// Those that the scenario's own dispatches use; those that only rivals use are none of them.

@@ -43,9 +43,12 @@ public:
       for (size_t b = 0; b < scenario_.buffers.size(); ++b)
         if (dispatch.indirect && dispatch.indirect->buffer == scenario_.buffers[b].name)
           fixed.insert(rootOf(b));
+    for (const SequenceCopy& copy : scenario_.copies) // copies move bytes as they lie
+      fixed.insert({rootOf(copy.copy.from), rootOf(copy.copy.to)});
     for (size_t b = 0; b < scenario_.buffers.size(); ++b) {
       if (seenAt_[b].empty() || fixed.count(rootOf(b)) != 0) continue;
       const ScenarioBuffer& buffer = scenario_.buffers[b];
+      if (buffer.isExclusive) continue; // queues pass it to one another as it is
       ProgramBuffer& shared = byRoot[rootOf(b)];
       ProgramBuffer::Member member{buffer.name, buffer.bytes(), {}};
       for (const auto& [module, at] : seenAt_[b]) {

@@ -1,5 +1,7 @@
 #include "report/lint_report.h"
 
+#include "report/queue_rules.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -47,7 +49,9 @@ Json placeAsJson(const SourceLocation& at, const std::string& input, const Quote
 std::string noteOn(const LintReport& report, const UnlintedEntry& entry) {
   return fmt::format("'{}' is a {} shader, which none of the {} rules applies to: they are for "
                      "compute shaders",
-                     entry.name, entry.stage, report.rules.size());
+                     entry.name, entry.stage,
+                     std::count_if(report.rules.begin(), report.rules.end(),
+                                   [](const LintRule* rule) { return rule->run != nullptr; }));
 }
 
 // ---- SARIF ----
@@ -102,7 +106,8 @@ Json ruleAsSarif(const LintRule& rule) {
   Json j;
   j["id"] = rule.name;
   j["shortDescription"]["text"] = rule.summary;
-  j["help"]["text"] = fmt::format("{}. See docs/lint/{}.md.", sentence(rule.mend), rule.name);
+  j["help"]["text"] = fmt::format("{}. See docs/{}.md.", sentence(rule.mend),
+                                  rule.run ? fmt::format("lint/{}", rule.name) : "queues");
   j["defaultConfiguration"]["level"] = nameOf(rule.severity);
   return j;
 }
@@ -177,7 +182,7 @@ std::string lintAsText(const LintReport& report, uint32_t columns) {
                             f.notes[k].message);
         if (!isRepeated) text += quote(input.lines[n][k + 1]);
       }
-      if (const LintRule* rule = findLintRule(f.rule); rule && mended.insert(f.rule).second)
+      if (const LintRule* rule = findAnyLintRule(f.rule); rule && mended.insert(f.rule).second)
         text += fmt::format("{}: help: {}\n", placeOf(f.location, input.name), rule->mend);
     }
   }

@@ -1,5 +1,6 @@
 #include "report/report.h"
 
+#include "report/queue_report.h"
 #include "verify/compare/run_findings.h"
 #include "verify/compare/timing_statistics.h"
 
@@ -161,6 +162,13 @@ std::string table(const VerifyReport& report) {
     text += fmt::format("  of bound: speed as a fraction of '{}', the fastest that is only timed\n",
                         bound->name);
   if (report.isCpuDevice) text += "  CPU device: says nothing about GPU speed\n";
+  return text;
+}
+
+std::string queuesText(const VerifyReport& report) {
+  std::string text;
+  if (report.queues)
+    for (const std::string& line : linesOf(*report.queues)) text += "  " + line + "\n";
   return text;
 }
 
@@ -487,6 +495,7 @@ std::string formatReport(const VerifyReport& report, SourceTexts* texts, uint32_
   if (!report.device.empty())
     text += fmt::format("device: {} ({})\n", report.device, report.driverInfo);
   text += table(report);
+  text += queuesText(report);
   appendStatistics(text, report.originalName, report.originalStatistics);
   for (const VariantReport& variant : report.variants)
     appendStatistics(text, variant.name, variant.statistics);
@@ -543,6 +552,7 @@ ordered_json reportAsJson(const VerifyReport& report) {
   if (!report.originalStatistics.empty())
     original["statistics"] = statisticsJson(report.originalStatistics);
   json["original"] = std::move(original);
+  if (report.queues) json["queues"] = toJson(*report.queues);
   json["variants"] = ordered_json::array();
   for (const VariantReport& variant : report.variants)
     json["variants"].push_back(toJson(variant, bound));

@@ -95,6 +95,7 @@ public:
       else
         timeAll();
     }
+    traceQueues();
     conclude();
     report_.shortBuffers = shortBuffersOf(given_, report_.findings);
     requireCoverage();
@@ -556,6 +557,26 @@ private:
     }
   }
 
+  // What ran when in one more run. What one queue takes, the program of that kind has shown.
+  void traceQueues() {
+    if (!programs_[0].queues || runner_.device().isInterpreter || !slots_[0] || !options_.timing ||
+        !isOriginalSound_ || !runner_.isUsable())
+      return;
+    contents_.fill(contents_.inputSets()[0]);
+    QueueTrace trace;
+    Outputs unused;
+    RunStatus failed = runner_.run(*slots_[0], contents_.inputs(Poison::Positive), {}, unused);
+    if (!failed) failed = runner_.trace(*slots_[0], trace);
+    if (failed) {
+      report_.notes.push_back(fmt::format("queues not timed: {}", failed->message));
+      return;
+    }
+    report_.queues = queueTimingOf(*programs_[0].queues, trace);
+    for (size_t p = 1; p < programs_.size(); ++p)
+      if (!programs_[p].queues && row(p).timing)
+        report_.queues->oneQueue = row(p).timing->transformedMedian;
+  }
+
   RunStatus sampleAll(const std::vector<size_t>& timed, std::vector<std::vector<double>>& samples) {
     double perRound = 0, original = 0, microseconds = 0;
     if (RunStatus failed = warmUp(timed, original, perRound)) return failed;
@@ -684,9 +705,15 @@ private:
   std::vector<Exercised> exercised_;           ///< by program
 };
 
-RunnerOptions runnerOptionsOf(const VerifyOptions& options, bool robustAccess) {
-  return {options.device, options.validationLayer, robustAccess, options.timeoutSeconds,
-          options.interpreter.subgroupSize};
+RunnerOptions runnerOptionsOf(const VerifyOptions& options, bool robustAccess,
+                              bool hasQueues = false) {
+  return {options.device,
+          options.validationLayer,
+          robustAccess,
+          options.timeoutSeconds,
+          options.interpreter.subgroupSize,
+          false,
+          hasQueues};
 }
 
 class DispatchVerifier final : public Verifier {
@@ -751,7 +778,7 @@ private:
     report.dispatches = uint32_t(programs[0].dispatches.size()) * programs[0].repeat;
     // Made-up inputs may index out of range: that must not take the device down.
     ProgressLine::tell(ProgressLine::Level::Detail, "running on " + info_.name);
-    Status opened = open(scenario.path.empty());
+    Status opened = open(scenario.path.empty(), scenario.queues.has_value());
     if (!opened) return opened.error();
     report.device = info_.name;
     report.driverInfo = info_.isInterpreter
@@ -767,13 +794,16 @@ private:
     return report;
   }
 
-  Status open(bool robustAccess) {
-    if (runner_ && runner_->isUsable() && isRobust_ == robustAccess) return ok();
+  Status open(bool robustAccess, bool hasQueues) {
+    if (runner_ && runner_->isUsable() && isRobust_ == robustAccess && hasQueues_ == hasQueues)
+      return ok();
     runner_.reset();
-    Result<std::unique_ptr<Runner>> runner = host_.open(runnerOptionsOf(options_, robustAccess));
+    Result<std::unique_ptr<Runner>> runner =
+        host_.open(runnerOptionsOf(options_, robustAccess, hasQueues));
     if (!runner) return runner.error();
     runner_ = std::move(*runner);
     isRobust_ = robustAccess;
+    hasQueues_ = hasQueues;
     return ok();
   }
 
@@ -781,7 +811,7 @@ private:
   DeviceHost host_;
   DeviceInfo info_;
   std::unique_ptr<Runner> runner_;
-  bool isRobust_ = false;
+  bool isRobust_ = false, hasQueues_ = false;
 };
 
 } // namespace

@@ -16,6 +16,7 @@
 #include "verify/coverage.h"
 #include "verify/program/program.h"
 #include "verify/program/runner.h"
+#include "verify/queue_timing.h"
 #include "verify/scenario/scenario.h"
 
 #include <array>
@@ -128,6 +129,7 @@ struct VerifyReport {
       transformedStatistics;           ///< by shader
   std::string originalName;            ///< row name of the original
   std::vector<VariantReport> variants; ///< the programs beside the original, in order
+  std::optional<QueueTiming> queues;   ///< of the original, where it ran on queues of a device
   std::string timingMethod;            ///< "GPU timestamps", "host time"; empty without timing
   uint32_t repetitions = 0;            ///< of the sequence in one timed sample
   std::vector<std::string> validationErrors; ///< any of them makes the state a finding

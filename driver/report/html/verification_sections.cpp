@@ -1,5 +1,6 @@
 #include "report/html/verification_sections.h"
 
+#include "report/html/queue_plot.h"
 #include "report/html/source_listing.h"
 #include "report/html/text.h"
 #include "report/html/timing_plot.h"
@@ -314,7 +315,9 @@ std::string outputsSection(const VerifyReport& report) {
 }
 
 std::string verificationSections(const VerifyReport& report) {
-  return section("Times", times(report)) + section("Interpreter", interpreterSection(report)) +
+  return section("Times", times(report)) +
+         section("Queues", report.queues ? queuePlot(*report.queues) : std::string()) +
+         section("Interpreter", interpreterSection(report)) +
          section("Coverage", coverage(report)) +
          section("Pipeline statistics", statistics(report)) + section("Notes", notes(report));
 }

@@ -88,6 +88,14 @@ public:
     return status;
   }
 
+  RunStatus trace(uint32_t program, QueueTrace& trace) override {
+    MessageWriter request;
+    request.put(DeviceCall::Trace, program);
+    RunStatus status;
+    if (RunStatus lost = ask(request, status, trace)) return lost;
+    return status;
+  }
+
   std::vector<uint8_t> contents(uint32_t buffer) override {
     MessageWriter request;
     request.put(DeviceCall::Contents, buffer);

@@ -31,6 +31,7 @@ enum class DeviceCall : uint8_t {
   Run,
   BeginTiming,
   Time,
+  Trace,
   Contents,
   TakeValidationErrors
 };
@@ -47,8 +48,14 @@ template <class Struct, class Visit>
 void visitFields(Struct& s, Visit&& visit) {
   using T = std::remove_const_t<Struct>;
   if constexpr (std::is_same_v<T, RunnerOptions>) {
-    auto& [device, layer, robust, timeout, subgroup, stages] = s;
-    visit(device, layer, robust, timeout, subgroup, stages);
+    auto& [device, layer, robust, timeout, subgroup, stages, queues] = s;
+    visit(device, layer, robust, timeout, subgroup, stages, queues);
+  } else if constexpr (std::is_same_v<T, QueueTrace::Command>) {
+    auto& [submission, command, begin, end] = s;
+    visit(submission, command, begin, end);
+  } else if constexpr (std::is_same_v<T, QueueTrace>) {
+    auto& [commands, queues, deviceQueues, areComparable] = s;
+    visit(commands, queues, deviceQueues, areComparable);
   } else if constexpr (std::is_same_v<T, DeviceInfo>) {
     auto& [index, name, type, driver, api, subgroup, shared, storage, stamps, cpu, own, null] = s;
     visit(index, name, type, driver, api, subgroup, shared, storage, stamps, cpu, own, null);
@@ -99,8 +106,44 @@ void visitFields(Struct& s, Visit&& visit) {
     auto& [shader, groups, bindings, pushConstants, indirect] = s;
     visit(shader, groups, bindings, pushConstants, indirect);
   } else if constexpr (std::is_same_v<T, Program>) {
-    auto& [name, shaders, dispatches, repeat, submitEvery] = s;
-    visit(name, shaders, dispatches, repeat, submitEvery);
+    auto& [name, shaders, dispatches, repeat, submitEvery, copies, queues] = s;
+    visit(name, shaders, dispatches, repeat, submitEvery, copies, queues);
+  } else if constexpr (std::is_same_v<T, SequenceCopy>) {
+    auto& [before, copy] = s;
+    visit(before, copy);
+  } else if constexpr (std::is_same_v<T, TextPlace>) {
+    auto& [line, column] = s;
+    visit(line, column);
+  } else if constexpr (std::is_same_v<T, PlannedQueue>) {
+    auto& [name, kind, family, at] = s;
+    visit(name, kind, family, at);
+  } else if constexpr (std::is_same_v<T, PlannedSemaphore>) {
+    auto& [name, initial, at] = s;
+    visit(name, initial, at);
+  } else if constexpr (std::is_same_v<T, SemaphoreUse>) {
+    auto& [semaphore, value, stages, at] = s;
+    visit(semaphore, value, stages, at);
+  } else if constexpr (std::is_same_v<T, PlannedBarrier>) {
+    auto& [from, to] = s;
+    visit(from, to);
+  } else if constexpr (std::is_same_v<T, PlannedCopy>) {
+    auto& [from, to, fromOffset, toOffset, bytes] = s;
+    visit(from, to, fromOffset, toOffset, bytes);
+  } else if constexpr (std::is_same_v<T, OwnershipTransfer>) {
+    auto& [isRelease, buffer, otherQueue] = s;
+    visit(isRelease, buffer, otherQueue);
+  } else if constexpr (std::is_same_v<T, PlannedCommand>) {
+    auto& [kind, name, dispatch, isIndirect, copy, ownership, barrier, at] = s;
+    visit(kind, name, dispatch, isIndirect, copy, ownership, barrier, at);
+  } else if constexpr (std::is_same_v<T, HostWait>) {
+    auto& [fence, semaphore, value, at] = s;
+    visit(fence, semaphore, value, at);
+  } else if constexpr (std::is_same_v<T, PlannedSubmission>) {
+    auto& [name, queue, frame, hostWaits, waits, signals, commands, fence, at] = s;
+    visit(name, queue, frame, hostWaits, waits, signals, commands, fence, at);
+  } else if constexpr (std::is_same_v<T, QueuePlan>) {
+    auto& [queues, semaphores, submissions, frames, framesInFlight, exclusive] = s;
+    visit(queues, semaphores, submissions, frames, framesInFlight, exclusive);
   } else if constexpr (std::is_same_v<T, RunFailure>) {
     auto& [kind, message] = s;
     visit(kind, message);

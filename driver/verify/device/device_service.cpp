@@ -91,6 +91,11 @@ private:
       putStatus(runner_->time(program, request.get<uint32_t>(), microseconds), answer);
       return answer.put(microseconds);
     }
+    case DeviceCall::Trace: {
+      QueueTrace trace;
+      putStatus(runner_->trace(request.get<uint32_t>(), trace), answer);
+      return answer.put(trace);
+    }
     case DeviceCall::Contents:
       outputs_ = {runner_->contents(request.get<uint32_t>())};
       answer.put(runner_->loss());

@@ -8,6 +8,7 @@
 #include "verify/device/device_host.h"
 #include "verify/device/device_support.h"
 #include "verify/device/vulkan_images.h"
+#include "verify/device/vulkan_queues.h"
 #include "verify/interpreter/interpreter_runner.h"
 
 #define VULKAN_HPP_DISPATCH_LOADER_DYNAMIC 1
@@ -216,6 +217,7 @@ public:
       programs_.clear();
       pristine_.clear();
       images_.clear();
+      if (queues_) queues_->clear();
       buffers_.clear();
       bufferBytes_.clear();
       uint64_t largest = 4;
@@ -247,6 +249,11 @@ public:
       for (const ProgramShader& shader : program.shaders)
         recorded.pipelines.push_back(makePipeline(shader));
       if (RunStatus failed = makeDescriptors(recorded)) return failed;
+      if (program.queues) {
+        if (RunStatus failed = addQueues(recorded)) return failed;
+        programs_.push_back(std::move(recorded));
+        return RunStatus();
+      }
       const uint32_t count = uint32_t(program.dispatches.size());
       const uint32_t every = program.submitEvery;
       if (every == 0)
@@ -278,7 +285,9 @@ public:
                 std::vector<std::vector<uint8_t>>& outputs) override {
     return guarded([&] {
       if (RunStatus failed = upload(inputs)) return failed;
-      if (RunStatus failed = submitOnce(programs_[program])) return failed;
+      if (RunStatus failed = programs_[program].program.queues ? runQueues(program)
+                                                               : submitOnce(programs_[program]))
+        return failed;
       outputs.assign(buffers_.size(), {});
       for (uint32_t buffer : read)
         if (RunStatus failed = fetch(buffer, outputs[buffer])) return failed;
@@ -307,6 +316,7 @@ public:
       RecordedProgram& recorded = programs_[program];
       if (recorded.program.submitEvery != 0)
         return timeSubmissions(recorded, repetitions, microseconds);
+      if (recorded.program.queues) return timeQueues(program, repetitions, microseconds);
       if (recorded.repetitions != repetitions) recordTimed(recorded, repetitions);
       auto start = std::chrono::steady_clock::now();
       if (RunStatus failed = submit(*recorded.timed, recorded.program.name)) return failed;
@@ -315,6 +325,11 @@ public:
           (info_.hasTimestamps ? elapsedMicroseconds(recorded) : wall.count()) / repetitions;
       return RunStatus();
     });
+  }
+
+  RunStatus trace(uint32_t program, QueueTrace& trace) override {
+    if (!programs_[program].program.queues) return Runner::trace(program, trace);
+    return guarded([&] { return queues_->trace(program, trace); });
   }
 
   std::vector<uint8_t> contents(uint32_t buffer) override {
@@ -349,13 +364,27 @@ private:
     support_.dropUnwanted(options_.robustAccess);
     family_ = computeFamily(physicalDevice_).value();
     timestampBits_ = physicalDevice_.getQueueFamilyProperties()[family_].timestampValidBits;
-    float priority = 1;
-    vk::DeviceQueueCreateInfo queue({}, family_, 1, &priority);
+    const std::vector<float> priorities(64, 1);
+    std::vector<vk::DeviceQueueCreateInfo> queues{{{}, family_, 1, priorities.data()}};
+    const auto getProc = context_.getDispatcher()->vkGetInstanceProcAddr;
+    std::vector<QueueRequest> opened;
+    if (canRunQueues()) {
+      opened = queuesToOpen(*instance_, *physicalDevice_, getProc);
+      queues.clear();
+      for (auto [family, count] : opened) queues.push_back({{}, family, count, priorities.data()});
+    }
     std::vector<const char*> extensions = support_.enabledExtensions();
-    vk::DeviceCreateInfo info({}, queue, {}, extensions, nullptr, &support_.features());
+    vk::DeviceCreateInfo info({}, queues, {}, extensions, nullptr, &support_.features());
     device_ = vk::raii::Device(physicalDevice_, info);
     images_.open(*instance_, *physicalDevice_, *device_,
                  context_.getDispatcher()->vkGetInstanceProcAddr);
+    if (canRunQueues()) {
+      queues_ = std::make_unique<VulkanQueues>();
+      queues_->open(*instance_, *physicalDevice_, *device_, getProc, std::move(opened),
+                    support_.hasExtension(VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME) ||
+                        support_.hasExtension("VK_KHR_calibrated_timestamps"),
+                    double(support_.limits().timestampPeriod));
+    }
     queue_ = device_.getQueue(family_, 0);
     commandPool_ = vk::raii::CommandPool(
         device_, {vk::CommandPoolCreateFlagBits::eResetCommandBuffer, family_});
@@ -386,8 +415,13 @@ private:
     vk::BufferUsageFlags usage = Usage::eStorageBuffer | Usage::eUniformBuffer |
                                  Usage::eTransferSrc | Usage::eTransferDst | Usage::eIndirectBuffer;
     if (isTexelBuffer) usage |= Usage::eUniformTexelBuffer | Usage::eStorageTexelBuffer;
-    made.buffer = vk::raii::Buffer(
-        device_, vk::BufferCreateInfo({}, std::max<uint64_t>(made.roundedBytes(), 4), usage));
+    vk::BufferCreateInfo info({}, std::max<uint64_t>(made.roundedBytes(), 4), usage);
+    const std::vector<uint32_t> families = queues_ ? queues_->families() : std::vector<uint32_t>();
+    if (families.size() > 1) {
+      info.sharingMode = vk::SharingMode::eConcurrent;
+      info.setQueueFamilyIndices(families);
+    }
+    made.buffer = vk::raii::Buffer(device_, info);
     vk::MemoryRequirements needs = made.buffer.getMemoryRequirements();
     using Property = vk::MemoryPropertyFlagBits;
     vk::MemoryPropertyFlags visible = Property::eHostVisible | Property::eHostCoherent;
@@ -667,20 +701,98 @@ private:
                         uint32_t from, uint32_t end) {
     for (uint32_t i = from; i < end; ++i) {
       if (i != from) recordComputeBarrier(to);
-      const ProgramDispatch& dispatch = recorded.program.dispatches[i];
-      const Pipeline& pipeline = recorded.pipelines[dispatch.shader];
-      to.bindPipeline(vk::PipelineBindPoint::eCompute, *pipeline.pipeline);
-      if (!recorded.sets[i].empty())
-        to.bindDescriptorSets(vk::PipelineBindPoint::eCompute, *pipeline.layout, 0,
-                              recorded.sets[i], nullptr);
-      if (!dispatch.pushConstants.empty())
-        to.pushConstants<uint8_t>(*pipeline.layout, vk::ShaderStageFlagBits::eCompute, 0,
-                                  dispatch.pushConstants);
-      if (dispatch.indirect)
-        to.dispatchIndirect(*buffers_[dispatch.indirect->buffer].buffer, dispatch.indirect->offset);
-      else
-        to.dispatch(dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);
+      recordCopies(to, recorded, i);
+      recordDispatch(*to, recorded, i);
     }
+    recordCopies(to, recorded, end); // none but behind the last
+  }
+
+  void recordDispatch(vk::CommandBuffer to, const RecordedProgram& recorded, uint32_t i) {
+    const auto& vk = *device_.getDispatcher();
+    const ProgramDispatch& dispatch = recorded.program.dispatches[i];
+    const Pipeline& pipeline = recorded.pipelines[dispatch.shader];
+    to.bindPipeline(vk::PipelineBindPoint::eCompute, *pipeline.pipeline, vk);
+    if (!recorded.sets[i].empty())
+      to.bindDescriptorSets(vk::PipelineBindPoint::eCompute, *pipeline.layout, 0, recorded.sets[i],
+                            nullptr, vk);
+    if (!dispatch.pushConstants.empty())
+      to.pushConstants<uint8_t>(*pipeline.layout, vk::ShaderStageFlagBits::eCompute, 0,
+                                dispatch.pushConstants, vk);
+    if (dispatch.indirect)
+      to.dispatchIndirect(*buffers_[dispatch.indirect->buffer].buffer, dispatch.indirect->offset,
+                          vk);
+    else
+      to.dispatch(dispatch.groups[0], dispatch.groups[1], dispatch.groups[2], vk);
+  }
+
+  // Those of a sequence in front of a dispatch, or behind the last one, each behind all before it.
+  void recordCopies(const vk::raii::CommandBuffer& to, const RecordedProgram& recorded,
+                    uint32_t before) {
+    for (const auto& [at, copy] : recorded.program.copies) {
+      if (at != before) continue;
+      recordBarrier(to, kCompute | kTransfer, kWrites, kTransfer, kReads | kWrites);
+      to.copyBuffer(*buffers_[copy.from].buffer, *buffers_[copy.to].buffer,
+                    vk::BufferCopy(copy.fromOffset, copy.toOffset, copy.bytes));
+      recordBarrier(to, kTransfer, kWrites, kCompute | kTransfer, kReads | kWrites);
+    }
+  }
+
+  // ----- programs on queues -----
+
+  bool canRunQueues() const {
+    return options_.hasQueues && support_.v13.synchronization2 && support_.v12.timelineSemaphore &&
+           support_.v12.hostQueryReset;
+  }
+
+  RunStatus addQueues(RecordedProgram& recorded) {
+    if (!queues_)
+      return RunFailure{RunFailure::Kind::Unsupported,
+                        "queues need Vulkan 1.3, with synchronization2 and timeline semaphores"};
+    VulkanQueues::Buffers buffers;
+    for (const Memory& memory : buffers_) buffers.handles.push_back(*memory.buffer);
+    // Images belong to one family.
+    const std::optional<uint32_t> only =
+        images_.hasImages() ? std::optional(family_) : std::nullopt;
+    return queues_->add(
+        uint32_t(programs_.size()), *recorded.program.queues, buffers,
+        [&](VkCommandBuffer to, uint32_t dispatch) { recordDispatch(to, recorded, dispatch); },
+        only);
+  }
+
+  RunStatus runQueues(uint32_t program) {
+    const std::string& name = programs_[program].program.name;
+    activity_.begin(At::Running, name);
+    RunStatus failed = queues_->run(program, options_.timeoutSeconds);
+    if (failed && failed->kind == RunFailure::Kind::Timeout) {
+      loss_ = overdue(name, options_.timeoutSeconds);
+      return loss_;
+    }
+    if (failed && failed->kind == RunFailure::Kind::DeviceLost) loss_ = failed;
+    if (failed) return failed;
+    return transfer([&] { recordBarrierToHost(transfer_); });
+  }
+
+  // From the first command that begins to the last that ends, where one clock tells; else by the
+  // host's clock.
+  RunStatus timeQueues(uint32_t program, uint32_t repetitions, double& microseconds) {
+    RecordedProgram& recorded = programs_[program];
+    if (recorded.repetitions == 0)
+      recorded.timed = record([&](const auto& to) { recordRestoring(to); });
+    recorded.repetitions = repetitions;
+    double sum = 0;
+    for (uint32_t n = 0; n < repetitions; ++n) {
+      if (RunStatus failed = submit(*recorded.timed, recorded.program.name)) return failed;
+      auto start = std::chrono::steady_clock::now();
+      if (RunStatus failed = runQueues(program)) return failed;
+      std::chrono::duration<double, std::micro> wall = std::chrono::steady_clock::now() - start;
+      QueueTrace trace;
+      if (RunStatus failed = queues_->trace(program, trace)) return failed;
+      double end = 0;
+      for (const QueueTrace::Command& command : trace.commands) end = std::max(end, command.end);
+      sum += trace.areComparable && !trace.commands.empty() ? end : wall.count();
+    }
+    microseconds = sum / repetitions;
+    return {};
   }
 
   // The whole program once; where it is not one command buffer, these are of one sequence.
@@ -795,6 +907,7 @@ private:
   Memory staging_;
   std::vector<Memory> buffers_;
   VulkanImages images_;
+  std::unique_ptr<VulkanQueues> queues_; ///< where programs may have some
   std::vector<std::pair<uint32_t, Memory>> pristine_;
   std::vector<RecordedProgram> programs_;
   RunStatus loss_;

@@ -24,6 +24,8 @@ ScenarioContents::ScenarioContents(const Marshalling& marshalling,
     : marshalling_(marshalling), scenario_(marshalling.scenario), seed_(seed), caches_(caches) {
   std::vector<bool> isWritten(scenario_.buffers.size());
   for (const Program& program : programs)
+    for (const SequenceCopy& copy : program.copies) isWritten[copy.copy.to] = true;
+  for (const Program& program : programs)
     for (const ProgramDispatch& dispatch : program.dispatches)
       for (const ProgramDispatch::Binding& bound : dispatch.bindings)
         if (!program.shaders[dispatch.shader]

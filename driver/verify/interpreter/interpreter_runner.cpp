@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace lanewise::driver {
@@ -236,20 +237,44 @@ RunStatus InterpreterRunner::runSequence(LoweredProgram& lowered, const Interpre
   uint32_t repeat = plan.repeat != 0 ? plan.repeat : lowered.program.repeat;
   // What a dispatch sees after only a part of an earlier one is as good as generated.
   bool isAfterPart = false;
-  for (uint32_t step = 0; step < repeat; ++step)
+  for (uint32_t step = 0; step < repeat; ++step) {
     for (uint32_t d = 0; d < lowered.program.dispatches.size(); ++d) {
+      runCopies(lowered.program, d);
       std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
       if (RunStatus failed =
               runDispatch(lowered, d, isAfterPart, plan, plan.timeoutSeconds - spent.count()))
         return failed;
       isAfterPart |= !plan.workgroups.empty() && !plan.workgroups[d].empty();
     }
+    runCopies(lowered.program, uint32_t(lowered.program.dispatches.size()));
+  }
   return {};
+}
+
+// Those of the sequence that stand in front of a dispatch, or behind the last one.
+void InterpreterRunner::runCopies(const driver::Program& program, uint32_t before) {
+  for (const SequenceCopy& copy : program.copies)
+    if (copy.before == before) runCopy(copy.copy);
+}
+
+// What nobody has written stays so at its new place.
+void InterpreterRunner::runCopy(const PlannedCopy& copy) {
+  std::memmove(buffers_[copy.to].data() + copy.toOffset,
+               buffers_[copy.from].data() + copy.fromOffset, copy.bytes);
+  const std::vector<uint8_t>& known = written_[copy.from];
+  std::vector<uint8_t>& flags = written_[copy.to];
+  const bool isKnown = known.empty() || isAllWritten_[copy.from];
+  for (uint64_t n = 0; n < copy.bytes && !flags.empty(); ++n)
+    flags[copy.toOffset + n] = isKnown ? 1 : known[copy.fromOffset + n];
+  for (uint64_t page = copy.toOffset >> kDirtyShift;
+       page <= (copy.toOffset + copy.bytes - 1) >> kDirtyShift; ++page)
+    dirty_[copy.to][page] = 1;
 }
 
 RunStatus InterpreterRunner::runDispatch(LoweredProgram& lowered, uint32_t index, bool isAfterPart,
                                          const InterpreterPlan& plan, double seconds) {
   const ProgramDispatch& step = lowered.program.dispatches[index];
+  if (plan.observer) plan.observer->atDispatch(index);
   std::vector<BufferMemory> memory;
   for (size_t b = 0; b < buffers_.size(); ++b) {
     std::span<uint8_t> written = written_[b];

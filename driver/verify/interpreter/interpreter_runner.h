@@ -26,6 +26,8 @@ DeviceInfo interpreterInfo(uint32_t subgroupSize = kDefaultSubgroupSize);
 /// on.
 class RunObserver : public interpreter::Observer {
 public:
+  /// The dispatch of the sequence that comes now; one of no workgroups goes no further.
+  virtual void atDispatch(uint32_t /*index*/) {}
   /// What follows happens in a dispatch of this shader, one of the program's.
   virtual void beginDispatch(uint32_t shader, const interpreter::Program& code,
                              const std::array<uint32_t, 3>& groups) = 0;
@@ -117,6 +119,8 @@ private:
   void upload(std::span<const BufferInput> inputs, uint64_t number);
   void restore(size_t buffer, const BufferInput& input);
   RunStatus runSequence(LoweredProgram& lowered, const InterpreterPlan& plan);
+  void runCopies(const Program& program, uint32_t before);
+  void runCopy(const PlannedCopy& copy);
   RunStatus runDispatch(LoweredProgram& lowered, uint32_t index, bool isAfterPart,
                         const InterpreterPlan& plan, double seconds);
   RunStatus readGroups(const LoweredProgram& lowered, uint32_t index, bool isAfterPart,

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <fmt/format.h>
 #include <memory>
 #include <tuple>
@@ -32,10 +33,12 @@ public:
       profile_.shaders[dispatch.shader].allWorkgroups +=
           uint64_t(dispatch.groups[0]) * dispatch.groups[1] * dispatch.groups[2] * program_.repeat;
     for (uint32_t step = 0; step < program_.repeat && profile_.incomplete.empty(); ++step)
-      for (const ProgramDispatch& dispatch : program_.dispatches)
+      for (uint32_t d = 0; d < program_.dispatches.size(); ++d) {
         // What comes after a stop would not see what it sees on a device.
-        if (profile_.incomplete.empty())
-          if (Status s = runDispatch(dispatch); !s) return s.error();
+        if (!profile_.incomplete.empty()) break;
+        runCopies(d);
+        if (Status s = runDispatch(program_.dispatches[d]); !s) return s.error();
+      }
     for (uint32_t s = 0; s < shaders_.size(); ++s) collect(s);
     sort();
     return std::move(profile_);
@@ -100,6 +103,18 @@ private:
   double secondsLeft() const {
     std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
     return options_.timeoutSeconds - spent.count();
+  }
+
+  // Those in front of a dispatch; what is behind the last one, nothing counts.
+  void runCopies(uint32_t before) {
+    for (const auto& [at, copy] : program_.copies) {
+      if (at != before) continue;
+      std::memmove(buffers_[copy.to].data() + copy.toOffset,
+                   buffers_[copy.from].data() + copy.fromOffset, copy.bytes);
+      const std::vector<uint8_t>& known = written_[copy.from];
+      for (uint64_t n = 0; n < copy.bytes && !written_[copy.to].empty(); ++n)
+        written_[copy.to][copy.toOffset + n] = known.empty() ? 1 : known[copy.fromOffset + n];
+    }
   }
 
   Status runDispatch(const ProgramDispatch& step) {

@@ -27,6 +27,14 @@ public:
       Status fitted = addDispatch(dispatch, *shader);
       if (!fitted) return fitted.error();
     }
+    const bool isOwnSequence = dispatches.size() != scenario_.dispatches.size();
+    if (scenario_.queues && isOwnSequence)
+      return failure(fmt::format("{}: its dispatches are not those of the scenario, whose queues "
+                                 "and copies are for these alone",
+                                 variant_.name));
+    if (isOwnSequence) return std::move(program_);
+    program_.copies = scenario_.copies;
+    if (!variant_.isOnOneQueue) program_.queues = scenario_.queues;
     return std::move(program_);
   }
 

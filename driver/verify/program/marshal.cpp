@@ -192,6 +192,15 @@ private:
             fmt::format("buffer `{}` holds workgroup counts (`indirect` of a dispatch of shader "
                         "`{}`), which the device reads at a fixed offset; it cannot be repacked",
                         host.name, dispatch.shader));
+    for (const SequenceCopy& copy : original_.copies)
+      if (copy.copy.from == source || copy.copy.to == source)
+        return failure(fmt::format("buffer `{}` is copied byte by byte on a queue; it cannot be "
+                                   "repacked",
+                                   host.name));
+    if (host.isExclusive)
+      return failure(fmt::format("buffer `{}` is exclusive: its ownership is transferred as it is, "
+                                 "and it cannot be repacked",
+                                 host.name));
     Result<uint64_t> elements = elementsOf(host, layout);
     if (!elements) return elements.error();
     ScenarioBuffer packed;

@@ -38,6 +38,8 @@ struct ProgramVariant {
   /// Above 0: the host waits for the device after so many dispatches, and what is timed is the
   /// host's time. 0: all is recorded at once.
   uint32_t submitEvery = 0;
+  /// The commands of a scenario with queues, all on one queue in an order that it allows.
+  bool isOnOneQueue = false;
 };
 
 struct ProgramShader {
@@ -73,7 +75,9 @@ struct Program {
   std::vector<ProgramShader> shaders;
   std::vector<ProgramDispatch> dispatches;
   uint32_t repeat = 1;
-  uint32_t submitEvery = 0; ///< ProgramVariant::submitEvery
+  uint32_t submitEvery = 0;              ///< ProgramVariant::submitEvery
+  std::vector<SequenceCopy> copies = {}; ///< of the sequence, in order
+  std::optional<QueuePlan> queues = {};  ///< the same on queues, as Scenario::queues
 };
 
 } // namespace lanewise::driver

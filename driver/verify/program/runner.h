@@ -47,6 +47,8 @@ struct RunnerOptions {
   uint32_t subgroupSize = kDefaultSubgroupSize; ///< of the interpreter
   /// Goes through staging buffers on CPU devices as well, for tests.
   bool alwaysStages = false;
+  /// Opens queues of all families, for programs that are submitted to several.
+  bool hasQueues = false;
 };
 
 /// What the driver tells of one pipeline (VK_KHR_pipeline_executable_properties): name -> value as
@@ -78,6 +80,18 @@ struct ResourceShape {
   std::optional<ImageShape> image;
   /// The resource that it stands for in a program of another layout; null: itself.
   std::optional<uint32_t> standsFor = {};
+};
+
+/// When the commands of a program on queues ran.
+struct QueueTrace {
+  struct Command {
+    uint32_t submission = 0, command = 0; ///< of the plan
+    double begin = 0, end = 0;            ///< microseconds from the first that began
+  };
+  std::vector<Command> commands;   ///< those of queues that have timestamps
+  std::vector<std::string> queues; ///< by queue of the plan: what stands for it on the device
+  uint32_t deviceQueues = 0;       ///< that are different
+  bool areComparable = false;      ///< times of different queues are on one clock
 };
 
 class Runner {
@@ -117,6 +131,11 @@ public:
   /// the dispatches alone, or host time around the submission where the device has none. The
   /// command buffer is kept until the number of repetitions changes.
   virtual RunStatus time(uint32_t program, uint32_t repetitions, double& microseconds) = 0;
+
+  /// When the commands of the last run of a program on queues ran.
+  virtual RunStatus trace(uint32_t /*program*/, QueueTrace& /*trace*/) {
+    return RunFailure{RunFailure::Kind::Unsupported, "the device does not tell when commands run"};
+  }
 
   /// What a buffer holds now, empty if it cannot be read. For tests of time().
   virtual std::vector<uint8_t> contents(uint32_t buffer) = 0;

@@ -4,7 +4,7 @@
 
 #include "support/files.h"
 #include "verify/formats/scalars.h"
-#include "verify/scenario/scenario_toml.h"
+#include "verify/scenario/queue_keys.h"
 
 #include <cstring>
 #include <set>
@@ -15,19 +15,19 @@ namespace {
 constexpr uint64_t kMaxBufferBytes = uint64_t(1) << 40;
 
 // One reading of one file.
-class Reader : ScenarioToml {
+class Reader final : QueueKeys {
 public:
-  Reader(const std::string& path, const std::string& sizeName)
-      : ScenarioToml(path), sizeName_(sizeName) {
+  Reader(const std::string& path, const ScenarioReading& reading)
+      : QueueKeys(path, scenario_), reading_(reading), sizeName_(reading.sizeName) {
     scenario_.path = path;
   }
 
   Result<Scenario> run(std::string_view text) {
     const toml::table root = parse(text);
     if (error_) return std::move(*error_);
-    checkKeys(
-        root, "at the top level",
-        {"parameters", "sizes", "repeat", "shader", "buffer", "image", "dispatch", "variant"});
+    checkKeys(root, "at the top level",
+              {"parameters", "sizes", "repeat", "frames_in_flight", "shader", "buffer", "image",
+               "dispatch", "variant", "queue", "semaphore", "submit"});
     readParameters(root);
     if (const toml::node* repeat = root.get("repeat"))
       scenario_.repeat = uint32_t(integer(*repeat, "repeat", 1, UINT32_MAX));
@@ -38,6 +38,7 @@ public:
     forEachTable(root, "dispatch", "dispatch",
                  [&](const toml::table& t) { scenario_.dispatches.push_back(readDispatch(t)); });
     forEachTable(root, "variant", "variant", [&](const toml::table& t) { readVariant(t); });
+    readQueues(root, reading_.keepsQueueFaults);
     checkWhole(root);
     if (error_) return std::move(*error_);
     return std::move(scenario_);
@@ -199,7 +200,7 @@ private:
 
   void readBuffer(const toml::table& table) {
     checkKeys(table, "in [[buffer]]",
-              {"name", "type", "count", "init", "kind", "compare", "header"});
+              {"name", "type", "count", "init", "kind", "compare", "header", "sharing"});
     ScenarioBuffer buffer;
     buffer.name = requiredString(table, "name", "[[buffer]]");
     if (scenario_.findBuffer(buffer.name))
@@ -214,6 +215,8 @@ private:
       if (text != "uniform" && text != "storage")
         failUnknown(kind->source(), "`kind`", text, {"storage", "uniform"});
     }
+    if (const toml::node* sharing = table.get("sharing"))
+      buffer.isExclusive = choice(*sharing, "sharing", {"concurrent", "exclusive"}) == 1;
     readHeader(table, buffer);
     if (const toml::node* init = table.get("init")) buffer.fill = readFill(*init, buffer);
     if (const toml::node* compare = table.get("compare")) buffer.compare = readCompare(*compare);
@@ -459,8 +462,13 @@ private:
     return {};
   }
 
-  ScenarioDispatch readDispatch(const toml::table& table) {
-    checkKeys(table, "in [[dispatch]]", {"shader", "groups", "indirect", "bind", "push_constants"});
+  ScenarioDispatch readDispatch(const toml::table& table) override {
+    if (isInSubmission())
+      checkKeys(table, "in [[submit.dispatch]]",
+                {"name", "shader", "groups", "indirect", "bind", "push_constants", "barrier"});
+    else
+      checkKeys(table, "in [[dispatch]]",
+                {"shader", "groups", "indirect", "bind", "push_constants"});
     ScenarioDispatch dispatch;
     dispatch.shader = requiredString(table, "shader", "[[dispatch]]");
     if (!error_ && !scenario_.findShader(dispatch.shader)) {
@@ -519,7 +527,7 @@ private:
       fail(node, fmt::format("`indirect`: three u32 from byte {} on do not fit buffer `{}` of {} "
                              "bytes",
                              indirect.offset, indirect.buffer, buffer.bytes()));
-    else if (std::holds_alternative<FillPoison>(buffer.fill) &&
+    else if (!isInSubmission() && std::holds_alternative<FillPoison>(buffer.fill) &&
              indirect.offset + kCountsBytes > buffer.headerBytes() && !isBound(indirect.buffer))
       fail(node, fmt::format("`indirect`: buffer `{}` has no `init`, and no [[dispatch]] before "
                              "this one binds it, so the counts are uninitialized",
@@ -550,7 +558,7 @@ private:
                                      text));
       return;
     }
-    if (value.is_table()) { // an unquoted 1.0 is TOML for a table in a table
+    if (value.is_table() && !isByFrame(value)) { // an unquoted 1.0 is TOML for a table in a table
       fail(key.source(),
            fmt::format("`bind`: write \"{}.N\" in quotes for a binding of set {}", text, text));
       return;
@@ -565,8 +573,25 @@ private:
       dispatch.bindings.push_back({*set, *binding, boundName(list ? *list->get(n) : value), n});
   }
 
+  // { frames = ["a", "b"] }: of submissions alone.
+  bool isByFrame(const toml::node& value) const {
+    const toml::table* table = value.as_table();
+    return isInSubmission() && table && table->get("frames");
+  }
+
   // The name of a buffer or an image that there is.
-  std::string boundName(const toml::node& value) {
+  std::string boundName(const toml::node& value) override {
+    if (isByFrame(value)) {
+      checkKeys(*value.as_table(), "in a name by frames", {"frames"});
+      const toml::array* list = value.as_table()->get("frames")->as_array();
+      if (!list || list->empty())
+        return fail(value, "`frames` must be a list of names, one for each frame in turn"), "";
+      for (const toml::node& name : *list) (void)nameOfBuffer(name);
+      return nameOfBuffer(*list->get(frame() % list->size()));
+    }
+    return nameOfBuffer(value);
+  }
+  std::string nameOfBuffer(const toml::node& value) {
     std::string name = string(value, "bind");
     if (!error_ && !scenario_.findBuffer(name)) {
       std::vector<std::string> names;
@@ -626,7 +651,7 @@ private:
 
   // What no single key shows: something is missing or never used.
   void checkWhole(const toml::table& root) {
-    if (scenario_.dispatches.empty()) fail(root, "no [[dispatch]]");
+    if (scenario_.dispatches.empty() && !error_) fail(root, "no [[dispatch]]");
     if (error_) return;
     auto complainUnused = [&](const char* list, const auto& named, const auto& used,
                               std::string_view how) {
@@ -645,6 +670,7 @@ private:
     complainUnused("image", all.subspan(buffers), usedBuffers_, "bound by no [[dispatch]]");
   }
 
+  const ScenarioReading& reading_;
   std::string sizeName_;
   Scenario scenario_;
   Parameters overrides_;
@@ -656,13 +682,22 @@ private:
 
 Result<Scenario> parseScenario(std::string_view text, const std::string& path,
                                const std::string& sizeName) {
-  return Reader(path, sizeName).run(text);
+  return parseScenario(text, path, ScenarioReading{sizeName, false});
+}
+
+Result<Scenario> parseScenario(std::string_view text, const std::string& path,
+                               const ScenarioReading& reading) {
+  return Reader(path, reading).run(text);
 }
 
 Result<Scenario> readScenario(const std::string& path, const std::string& sizeName) {
+  return readScenario(path, ScenarioReading{sizeName, false});
+}
+
+Result<Scenario> readScenario(const std::string& path, const ScenarioReading& reading) {
   Result<std::string> text = readFile(path);
   if (!text) return failure(fmt::format("{}: {}", path, text.error().message));
-  return parseScenario(*text, path, sizeName);
+  return parseScenario(*text, path, reading);
 }
 
 } // namespace lanewise::driver

@@ -6,6 +6,7 @@
 #include "lanewise/result.h"
 #include "verify/formats/image_shape.h"
 #include "verify/formats/scalar_type.h"
+#include "verify/queues/plan.h"
 
 #include <array>
 #include <cstdint>
@@ -104,6 +105,7 @@ struct ScenarioBuffer {
   Fill fill;
   Compare compare;
   bool isUniform = false;          ///< bound as a uniform buffer where it is bound
+  bool isExclusive = false;        ///< one queue family owns it at a time
   std::vector<HeaderField> header; ///< stands before the elements, no padding
   std::optional<ImageShape> image;
   std::vector<BufferEdit> edits; ///< in order, after `fill`; only where a scenario is generated
@@ -168,12 +170,23 @@ struct ScenarioVariant {
   std::vector<ScenarioDispatch> dispatches;
 };
 
+/// A copy between two dispatches of a sequence.
+struct SequenceCopy {
+  uint32_t before = 0; ///< the dispatch that follows; as many as there are: none
+  PlannedCopy copy;
+  bool operator==(const SequenceCopy&) const = default;
+};
+
 struct Scenario {
   std::string path; ///< empty when synthesized
   std::vector<ScenarioShader> shaders;
   std::vector<ScenarioBuffer> buffers;
   std::vector<ScenarioDispatch> dispatches; ///< one step, in order
   uint32_t repeat = 1;                      ///< how often the whole step is run
+  /// Only with queues: of the sequence, in order.
+  std::vector<SequenceCopy> copies;
+  /// Where it has queues. The sequence is then all of their commands in an order that they allow.
+  std::optional<QueuePlan> queues;
   std::vector<ScenarioVariant> variants;
   /// Of a generated one: floats that are infinite, NaN or next to nothing are worth a run.
   bool triesSpecialValues = false;
@@ -189,6 +202,13 @@ struct Scenario {
   const ScenarioBuffer* findBuffer(std::string_view name) const;
 };
 
+/// What a reader lets pass.
+struct ScenarioReading {
+  std::string sizeName; ///< of [sizes]
+  /// Queues whose waits never end are read all the same, for somebody who tells all of it.
+  bool keepsQueueFaults = false;
+};
+
 /// Reads a scenario file. `sizeName` picks a table of [sizes] that overrides [parameters]; empty
 /// takes the parameters as they stand. An error is one line: file, line, column, key, what is
 /// wrong, how to mend it. Files that the scenario names must exist, but are not read here.
@@ -197,5 +217,8 @@ Result<Scenario> readScenario(const std::string& path, const std::string& sizeNa
 /// The same for text that came from elsewhere; `path` names it in errors and gives the folder.
 Result<Scenario> parseScenario(std::string_view text, const std::string& path,
                                const std::string& sizeName = {});
+Result<Scenario> readScenario(const std::string& path, const ScenarioReading& reading);
+Result<Scenario> parseScenario(std::string_view text, const std::string& path,
+                               const ScenarioReading& reading);
 
 } // namespace lanewise::driver

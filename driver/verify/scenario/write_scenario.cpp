@@ -103,8 +103,8 @@ private:
     const bool isIndirect =
         std::any_of(scenario_.dispatches.begin(), scenario_.dispatches.end(),
                     [](const ScenarioDispatch& d) { return d.indirect.has_value(); });
-    if (isIndirect || !scenario_.variants.empty())
-      return failure("variants and indirect dispatches cannot be written");
+    if (isIndirect || !scenario_.variants.empty() || scenario_.queues)
+      return failure("variants, queues and indirect dispatches cannot be written");
     return ok();
   }
 

@@ -28,7 +28,7 @@ struct ScenarioTextNotes {
 
 /// Reads back as the same scenario. Paths of shaders stand as they are: relative to where the text
 /// will lie. Only what a scenario file can say: no rebindings, no fills of generated rounds, no
-/// variants, no indirect dispatches (an Error names what it is).
+/// variants, no queues, no indirect dispatches (an Error names what it is).
 Result<std::string> writeScenario(const Scenario& scenario, const ScenarioTextNotes& notes);
 
 } // namespace lanewise::driver
