@@ -21,7 +21,7 @@ Words wordsOf(const LoadedModule& module, Lines lines) {
 }
 
 Result<ScenarioShaders> ScenarioShaders::read(const ScenarioChoice& choice, LoadOptions given) {
-  Result<Scenario> scenario = readScenario(choice.path, choice.size);
+  Result<Scenario> scenario = readScenario(choice.path, choice.size, choice.values);
   if (!scenario) return scenario.error();
   ScenarioShaders shaders;
   shaders.choice_ = choice;

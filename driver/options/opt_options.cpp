@@ -97,18 +97,10 @@ Result<bool> takeConfig(std::vector<PipelineStep>& steps, const std::string& arg
 
 /// Adds what a flag stands for to the pipeline, if it is one of a pass.
 Result<bool> takePass(std::vector<PipelineStep>& steps, const std::string& argument) {
-  const bool isTheirs = argument.ends_with("=spirv-opt");
-  const std::string_view level = std::string_view(argument).substr(0, argument.find('='));
-  if ((level == "-O" || level == "-Os") && (isTheirs || level == argument)) {
-    const Canonical whose = isTheirs ? Canonical::SpirvOpt : Canonical::Lanewise;
-    std::ranges::copy(level == "-O" ? standardPipeline(whose) : sizePipeline(whose),
-                      std::back_inserter(steps));
-    return true;
-  }
-  Result<std::optional<PipelineStep>> step = parseStep(argument);
-  if (!step) return step.error();
-  if (*step) {
-    steps.push_back(std::move(**step));
+  Result<std::vector<PipelineStep>> parsed = parseSteps(argument);
+  if (!parsed) return parsed.error();
+  if (!parsed->empty()) {
+    std::ranges::move(*parsed, std::back_inserter(steps));
     return true;
   }
   // A flag that exists with another value deserves to be told so.
@@ -232,6 +224,7 @@ void declareAssumptions(CommandLine& line, OptOptions& o) {
   line.flag("--robust", o.pipeline.isRobust,
             "change layouts only where every index is proved to be in range");
   addPipelinesOption(line, o.pipelines);
+  addTuningOptions(line, o.tuning);
 }
 
 void declarePipeline(CommandLine& line, OptOptions& o) {
@@ -333,6 +326,9 @@ Status checkProgram(const OptOptions& o) {
   if (o.output.empty() || o.output == "-")
     return failure("a scenario without INPUT needs -o FOLDER for its shaders");
   if (o.depfile.isWanted) return failure("-MD needs a single output; give an INPUT");
+  if (o.tuning.isGiven())
+    return failure("--tuning is for single modules; give an INPUT, or take what 'lanewise tune' "
+                   "wrote beside the file");
   if (o.pipeline.bisectLimit >= 0)
     return failure("--bisect-limit needs a single module; give an INPUT");
   if (o.load.kind || !o.load.entry.empty())

@@ -51,6 +51,8 @@ std::vector<PipelineStep> sizePipeline(Canonical whose = Canonical::Lanewise);
 /// when it is neither; an Error when it is one of ours with a value that it does not take. `-O` and
 /// `-Os` are no steps.
 Result<std::optional<PipelineStep>> parseStep(const std::string& argument);
+/// The same for `-O` and `-Os` as well, with or without `=spirv-opt`: none where it is neither.
+Result<std::vector<PipelineStep>> parseSteps(const std::string& argument);
 
 /// PASS:GLOB of --only and --skip.
 struct SiteFilter {

@@ -88,4 +88,18 @@ std::vector<PipelineStep> sizePipeline(Canonical whose) {
   return steps;
 }
 
+Result<std::vector<PipelineStep>> parseSteps(const std::string& argument) {
+  const Canonical whose =
+      argument.ends_with("=spirv-opt") ? Canonical::SpirvOpt : Canonical::Lanewise;
+  const std::string_view level = std::string_view(argument).substr(0, argument.find('='));
+  const bool hasKnownValue = level == argument || whose == Canonical::SpirvOpt;
+  if (level == "-O" && hasKnownValue) return standardPipeline(whose);
+  if (level == "-Os" && hasKnownValue) return sizePipeline(whose);
+  Result<std::optional<PipelineStep>> step = parseStep(argument);
+  if (!step) return step.error();
+  std::vector<PipelineStep> steps;
+  if (*step) steps.push_back(std::move(**step));
+  return steps;
+}
+
 } // namespace lanewise::driver

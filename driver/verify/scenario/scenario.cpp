@@ -4,7 +4,7 @@
 
 #include "support/files.h"
 #include "verify/formats/scalars.h"
-#include "verify/scenario/scenario_toml.h"
+#include "verify/scenario/tunables_toml.h"
 
 #include <cstring>
 #include <set>
@@ -15,20 +15,24 @@ namespace {
 constexpr uint64_t kMaxBufferBytes = uint64_t(1) << 40;
 
 // One reading of one file.
-class Reader : ScenarioToml {
+class Reader : TunablesToml {
 public:
-  Reader(const std::string& path, const std::string& sizeName)
-      : ScenarioToml(path), sizeName_(sizeName) {
+  Reader(const std::string& path, const std::string& sizeName, const Parameters& values)
+      : TunablesToml(path), sizeName_(sizeName), values_(values) {
     scenario_.path = path;
   }
 
   Result<Scenario> run(std::string_view text) {
     const toml::table root = parse(text);
     if (error_) return std::move(*error_);
-    checkKeys(
-        root, "at the top level",
-        {"parameters", "sizes", "repeat", "shader", "buffer", "image", "dispatch", "variant"});
+    checkKeys(root, "at the top level",
+              {"parameters", "sizes", "tunable", "constraints", "repeat", "shader", "buffer",
+               "image", "dispatch", "variant"});
     readParameters(root);
+    scenario_.tunables = readTunables(root);
+    for (const auto& [name, value] : values_) parameters_[name] = value;
+    scenario_.unmet = findUnmet(root, values_.empty());
+    scenario_.parameters = parameters_;
     if (const toml::node* repeat = root.get("repeat"))
       scenario_.repeat = uint32_t(integer(*repeat, "repeat", 1, UINT32_MAX));
     forEachTable(root, "shader", "shader", [&](const toml::table& t) { readShader(t); });
@@ -646,6 +650,7 @@ private:
   }
 
   std::string sizeName_;
+  const Parameters& values_;
   Scenario scenario_;
   Parameters overrides_;
   std::set<std::string> usedShaders_, usedBuffers_;
@@ -655,14 +660,15 @@ private:
 } // namespace
 
 Result<Scenario> parseScenario(std::string_view text, const std::string& path,
-                               const std::string& sizeName) {
-  return Reader(path, sizeName).run(text);
+                               const std::string& sizeName, const Parameters& values) {
+  return Reader(path, sizeName, values).run(text);
 }
 
-Result<Scenario> readScenario(const std::string& path, const std::string& sizeName) {
+Result<Scenario> readScenario(const std::string& path, const std::string& sizeName,
+                              const Parameters& values) {
   Result<std::string> text = readFile(path);
   if (!text) return failure(fmt::format("{}: {}", path, text.error().message));
-  return parseScenario(*text, path, sizeName);
+  return parseScenario(*text, path, sizeName, values);
 }
 
 } // namespace lanewise::driver

@@ -6,6 +6,7 @@
 #include "lanewise/result.h"
 #include "verify/formats/image_shape.h"
 #include "verify/formats/scalar_type.h"
+#include "verify/scenario/expression.h"
 
 #include <array>
 #include <cstdint>
@@ -167,6 +168,12 @@ struct ScenarioVariant {
   std::vector<ScenarioDispatch> dispatches;
 };
 
+/// A parameter that `lanewise tune` may change, and what to.
+struct Tunable {
+  std::string name;
+  std::vector<int64_t> values; ///< in the order of the file, each once
+};
+
 struct Scenario {
   std::string path; ///< empty when synthesized
   std::vector<ScenarioShader> shaders;
@@ -182,17 +189,24 @@ struct Scenario {
   /// What every dispatch must agree with, since a module was optimized for it (--assume).
   std::vector<StatedFact> stated;
 
+  Parameters parameters; ///< with the values that everything above was read with
+  std::vector<Tunable> tunables;
+  /// The first of the file's `constraints` that these values do not meet; "" where they meet all.
+  std::string unmet;
+
   const ScenarioShader* findShader(std::string_view name) const;
   const ScenarioBuffer* findBuffer(std::string_view name) const;
 };
 
 /// Reads a scenario file. `sizeName` picks a table of [sizes] that overrides [parameters]; empty
 /// takes the parameters as they stand. An error is one line: file, line, column, key, what is
-/// wrong, how to mend it. Files that the scenario names must exist, but are not read here.
-Result<Scenario> readScenario(const std::string& path, const std::string& sizeName = {});
+/// wrong, how to mend it. Files that the scenario names must exist, but are not read here. `values`
+/// go before those of the file, and only with them `constraints` need not be met.
+Result<Scenario> readScenario(const std::string& path, const std::string& sizeName = {},
+                              const Parameters& values = {});
 
 /// The same for text that came from elsewhere; `path` names it in errors and gives the folder.
 Result<Scenario> parseScenario(std::string_view text, const std::string& path,
-                               const std::string& sizeName = {});
+                               const std::string& sizeName = {}, const Parameters& values = {});
 
 } // namespace lanewise::driver

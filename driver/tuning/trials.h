@@ -1,0 +1,42 @@
+// The candidates of a search: made once, each different from all others, in the order of what
+// compilers expect of them.
+#pragma once
+
+#include "tuning/search.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+class Trials {
+public:
+  /// `compilers` may be null; the first one counts.
+  Trials(ProgramBuilder& builder, CompilerSet* compilers, const TuneOptions& options)
+      : builder_(builder), compilers_(compilers), options_(options) {}
+
+  TuneResult& result() { return result_; }
+  Result<SpaceFacts> facts(const Parameters& values);
+
+  /// Makes them, and gives back those that are new, what compilers find cheapest first. They are
+  /// not asked where all race at once (`enough` of them).
+  std::vector<size_t> add(std::vector<Candidate> candidates, size_t enough);
+  /// What there is no time for.
+  void leaveOut(std::span<const size_t> indices);
+  /// What compiler `name` says of it.
+  void predictBy(const std::string& name, size_t index);
+
+private:
+  ProgramBuilder& builder_;
+  CompilerSet* compilers_;
+  const TuneOptions& options_;
+  std::map<std::string, size_t> known_; ///< by digest
+  TuneResult result_;
+};
+
+/// `-O` alone.
+Candidate standardCandidate();
+
+} // namespace lanewise::driver
