@@ -4,6 +4,10 @@
 
 namespace lanewise::driver {
 
+Candidate standardCandidate() {
+  return {{"-O"}, {}, false, {}};
+}
+
 std::string Candidate::flags() const {
   std::string text;
   for (const std::string& flag : passes) text += (text.empty() ? "" : " ") + flag;

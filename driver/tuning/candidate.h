@@ -26,4 +26,7 @@ struct Candidate {
   size_t complexity() const;
 };
 
+/// `-O` alone.
+Candidate standardCandidate();
+
 } // namespace lanewise::driver

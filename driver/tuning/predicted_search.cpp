@@ -56,6 +56,9 @@ private:
       Tried& one = tried()[n];
       if (!one.predicted && one.problem.empty())
         one.problem = fmt::format("{} has no figures for it", compiler_);
+      if (!one.predicted || !tried()[0].predicted) continue;
+      const double ratio = one.predicted->cost / tried()[0].predicted->cost;
+      one.ratio = {ratio, ratio, ratio};
     }
   }
 
@@ -99,18 +102,12 @@ private:
       result().failure = compared->failure;
       if (!compared->failure.empty()) return failure(compared->failure);
       Tried& one = tried()[to];
-      if (compared->programs[1].isEqual) return settle(one);
+      one.isMeasured = compared->programs[1].isEqual;
+      if (one.isMeasured) return ok();
       one.problem = compared->programs[1].reason;
       wrong.push_back(to);
     }
     to = 0;
-    return ok();
-  }
-
-  Status settle(Tried& one) {
-    one.isMeasured = true;
-    const double ratio = one.predicted->cost / tried()[0].predicted->cost;
-    one.ratio = {ratio, ratio, ratio};
     return ok();
   }
 

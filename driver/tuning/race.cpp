@@ -4,10 +4,6 @@
 
 namespace lanewise::driver {
 
-namespace {
-constexpr size_t kLeastForInterval = 6; // samples; medianInterval() says nothing of fewer
-} // namespace
-
 Race::Race(size_t programs, RaceOptions options)
     : options_(std::move(options)), isOut_(programs, true), samples_(programs) {}
 

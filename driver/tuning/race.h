@@ -46,6 +46,9 @@ private:
   std::vector<std::vector<double>> samples_;
 };
 
+/// Samples below which medianInterval() says nothing.
+inline constexpr size_t kLeastForInterval = 6;
+
 /// The median of a / b over the rounds that both ran in, and its interval.
 MedianInterval ratioOf(std::span<const double> a, std::span<const double> b);
 

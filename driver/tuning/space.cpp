@@ -78,8 +78,8 @@ std::vector<std::string> coarseningFactors(std::span<const std::array<uint32_t, 
 }
 
 std::vector<Candidate> firstCandidates(const SpaceFacts& facts) {
-  std::vector<Candidate> all{{}, {{"-O"}, {}, false, {}}, {{"-Os"}, {}, false, {}}};
-  addModes(facts, all[1], all);
+  std::vector<Candidate> all{{}, standardCandidate(), {{"-Os"}, {}, false, {}}};
+  addModes(facts, standardCandidate(), all);
   for (std::string_view pass :
        {"eliminate-redundant-checks", "eliminate-dead-shared-initialization"})
     if (facts.allows(pass)) all.push_back(before({fmt::format("--{}", pass)}));
@@ -145,7 +145,7 @@ std::vector<Candidate> hostCandidates(const SpaceFacts& facts, std::span<const T
                                       const Parameters& parameters, const Candidate& best) {
   std::vector<Candidate> all;
   if (!facts.mayAskHost) return all;
-  const Candidate standard{{"-O"}, {}, false, {}};
+  const Candidate standard = standardCandidate();
   for (const Parameters& values : combinations(tunables, parameters))
     for (Candidate c : {Candidate{}, standard, best}) {
       c.values = values;

@@ -7,10 +7,6 @@
 
 namespace lanewise::driver {
 
-Candidate standardCandidate() {
-  return {{"-O"}, {}, false, {}};
-}
-
 Result<SpaceFacts> Trials::facts(const Parameters& values) {
   Result<SpaceFacts> facts = builder_.facts(values);
   if (!facts) return facts;

@@ -36,7 +36,4 @@ private:
   TuneResult result_;
 };
 
-/// `-O` alone.
-Candidate standardCandidate();
-
 } // namespace lanewise::driver

@@ -17,11 +17,16 @@ std::string ratioText(const MedianInterval& ratio) {
   return fmt::format("{:.3f} ({:.3f} - {:.3f})", ratio.median, ratio.low, ratio.high);
 }
 
+/// By a search that measures nothing.
+bool isPredicted(const Tried& one) {
+  return one.predicted && one.problem.empty() && one.ratio.median > 0;
+}
+
 /// Those that were measured or predicted, the fastest first; the original always stands first.
 std::vector<size_t> ranked(const TuneResult& result) {
   std::vector<size_t> all;
   for (size_t n = 0; n < result.tried.size(); ++n)
-    if (n == 0 || result.tried[n].isMeasured) all.push_back(n);
+    if (n == 0 || result.tried[n].isMeasured || isPredicted(result.tried[n])) all.push_back(n);
   std::stable_sort(all.begin() + 1, all.end(), [&](size_t a, size_t b) {
     return result.tried[a].ratio.median < result.tried[b].ratio.median;
   });
@@ -107,6 +112,20 @@ TunedChoice choiceOf(const ProgramBuilder& builder, const TuneResult& result,
   return c;
 }
 
+/// A row of the table of text.
+std::string lineOf(const TuneResult& result, const TunedPlace& place, size_t n) {
+  const Tried& one = result.tried[n];
+  const MedianInterval ratio = lastRatio(result, n);
+  std::string what = one.program->candidate.name();
+  if (const std::string mark = markOf(result, n); !mark.empty()) what += "  <- " + mark;
+  if (place.isPredicted)
+    return fmt::format("{:>6.3f}  {:>9.0f}  {}\n", ratio.median, one.predicted->registers, what);
+  const bool hasInterval = n != 0 && one.samples.size() >= kLeastForInterval;
+  return fmt::format("{:>6.3f}  {:<15}  {:>6}  {}\n", ratio.median,
+                     hasInterval ? fmt::format("{:.3f} - {:.3f}", ratio.low, ratio.high) : "",
+                     one.samples.size(), what);
+}
+
 std::string placeText(const ProgramBuilder& builder, const TunedPlace& place) {
   return fmt::format("{}{} on {}{}", builder.scenario().path,
                      place.shape.empty() ? "" : ", size " + place.shape, place.device,
@@ -129,18 +148,10 @@ TunedChoices choicesOf(const ProgramBuilder& builder, const TuneResult& result,
 std::string resultAsText(const ProgramBuilder& builder, const TuneResult& result,
                          const TunedPlace& place) {
   std::string text = placeText(builder, place) + "\n";
-  text += fmt::format("{:>6}  {:<17}  {:>6}  {}\n", "ratio", "95% interval", "rounds", "made with");
-  for (size_t n : ranked(result)) {
-    const Tried& one = result.tried[n];
-    const MedianInterval ratio = lastRatio(result, n);
-    const std::string mark = markOf(result, n);
-    const std::string interval = n == 0 || place.isPredicted || one.samples.size() < 6
-                                     ? ""
-                                     : fmt::format("{:.3f} - {:.3f}", ratio.low, ratio.high);
-    text += fmt::format("{:>6.3f}  {:<17}  {:>6}  {}{}\n", ratio.median, interval,
-                        place.isPredicted ? std::string("-") : std::to_string(one.samples.size()),
-                        one.program->candidate.name(), mark.empty() ? "" : "  <- " + mark);
-  }
+  text += place.isPredicted ? fmt::format("{:>6}  {:>9}  {}\n", "ratio", "registers", "made with")
+                            : fmt::format("{:>6}  {:<15}  {:>6}  {}\n", "ratio", "95% interval",
+                                          "rounds", "made with");
+  for (size_t n : ranked(result)) text += lineOf(result, place, n);
   for (const Tried& one : result.tried)
     if (!one.problem.empty())
       text += fmt::format("not measured: {}: {}\n", one.program->candidate.name(), one.problem);
@@ -208,11 +219,11 @@ ReportTable candidatesTable(const TuneResult& result) {
   const auto row = [&](size_t n) {
     const Tried& one = result.tried[n];
     const MedianInterval ratio = lastRatio(result, n);
-    const bool isKnown = n == 0 || one.isMeasured;
+    const bool isKnown = n == 0 || one.isMeasured || isPredicted(one);
     const double cost = one.predicted ? one.predicted->cost / (original ? original->cost : 1) : 0;
     return std::vector<std::string>{one.program->candidate.name(),
                                     isKnown ? fmt::format("{:.3f}", ratio.median) : "",
-                                    isKnown && n != 0 && one.samples.size() >= 6
+                                    isKnown && n != 0 && one.samples.size() >= kLeastForInterval
                                         ? fmt::format("{:.3f} - {:.3f}", ratio.low, ratio.high)
                                         : "",
                                     std::to_string(one.samples.size()),
