@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
+#include <map>
 #include <set>
 
 namespace lanewise::driver {
@@ -16,6 +17,7 @@ constexpr std::string_view kNamesSites[] = {kPadding, kPredication, "eliminate-r
                                             "eliminate-dead-shared-initialization"};
 constexpr uint32_t kMostCopies = 16;       // of an invocation, coarsened
 constexpr uint32_t kLeastInvocations = 32; // that a coarsened workgroup keeps
+constexpr size_t kMostSites = 6;           // of a pass that are left out one by one
 constexpr size_t kMostCombinations = 4096; // of values of tunable parameters
 
 /// Behind canonical form, in front of -O.
@@ -95,17 +97,21 @@ std::vector<Candidate> neighbours(const SpaceFacts& facts, const Candidate& from
                                   const Remarks& remarks) {
   std::vector<Candidate> all;
   if (from.passes.empty()) return all;
-  std::set<std::string> sites;
+  std::map<std::string, std::set<std::string>> sites; // by pass
   for (const Remark& r : remarks) {
     const bool isNamed = std::ranges::find(kNamesSites, r.pass) != std::end(kNamesSites);
     if (r.kind != Remark::Kind::Applied || !isNamed || !facts.allows(r.pass)) continue;
-    sites.insert(r.pass + ":*");
-    if (!r.args.empty()) sites.insert(r.pass + ":" + r.args.front().second);
+    sites[r.pass].insert(r.args.empty() ? "*" : r.args.front().second);
   }
-  for (const std::string& site : sites) {
+  const auto addWithout = [&](const std::string& pass, const std::string& site) {
     Candidate c = from;
-    c.skip.push_back(site);
-    all.push_back(std::move(c));
+    c.skip.push_back(pass + ":" + site);
+    addOnce(all, std::move(c));
+  };
+  for (const auto& [pass, names] : sites) {
+    addWithout(pass, "*");
+    if (names.size() > kMostSites) continue;
+    for (const std::string& name : names) addWithout(pass, name);
   }
   addModes(facts, from, all);
   return all;
