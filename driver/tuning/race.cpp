@@ -68,8 +68,7 @@ MedianInterval ratioOf(std::span<const double> a, std::span<const double> b) {
   return interval;
 }
 
-size_t chooseWinner(const std::vector<std::vector<double>>& samples,
-                    std::span<const size_t> complexity) {
+size_t chooseWinner(const std::vector<std::vector<double>>& samples, std::span<const size_t> rank) {
   size_t best = 0;
   double ratio = 1;
   for (size_t p = 1; p < samples.size(); ++p) {
@@ -80,7 +79,7 @@ size_t chooseWinner(const std::vector<std::vector<double>>& samples,
   for (size_t p = 0; p < samples.size(); ++p) {
     const bool isTie =
         samples[p].size() >= kLeastForInterval && ratioOf(samples[p], samples[best]).low <= 1;
-    if (isTie && complexity[p] < complexity[winner]) winner = p;
+    if (isTie && rank[p] < rank[winner]) winner = p;
   }
   return winner;
 }

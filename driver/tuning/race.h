@@ -53,8 +53,7 @@ inline constexpr size_t kLeastForInterval = 6;
 MedianInterval ratioOf(std::span<const double> a, std::span<const double> b);
 
 /// The fastest of those with samples, by the median ratio to the original ([0]). Of those that no
-/// interval tells from it, the one with the least `complexity`, of equals the first.
-size_t chooseWinner(const std::vector<std::vector<double>>& samples,
-                    std::span<const size_t> complexity);
+/// interval tells from it, the one with the least `rank`: the simpler, of those the earlier.
+size_t chooseWinner(const std::vector<std::vector<double>>& samples, std::span<const size_t> rank);
 
 } // namespace lanewise::driver

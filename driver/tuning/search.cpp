@@ -104,19 +104,25 @@ private:
     if (!measured) return measured.error();
     if (Status s = take(runners, *measured); !s) return s;
     std::vector<std::vector<double>> samples;
-    std::vector<size_t> complexity;
+    std::vector<size_t> ranks;
     for (size_t n = 0; n < runners.size(); ++n) {
       const MeasuredProgram& row = measured->programs[n];
       samples.push_back(row.isEqual ? row.samples : std::vector<double>());
-      complexity.push_back(tried()[runners[n]].program->candidate.complexity());
+      ranks.push_back(rankOf(runners[n]));
     }
     if (samples[0].empty()) return ok();
     const auto from = std::ranges::find(runners, best);
     const size_t was = size_t(from - runners.begin());
     for (size_t n = 0; n < runners.size(); ++n)
       noteSite(runners[n], samples[n], best, samples[was]);
-    best = runners[chooseWinner(samples, complexity)];
+    best = runners[chooseWinner(samples, ranks)];
     return ok();
+  }
+
+  /// Of ties the simpler is kept, of those the one that was proposed first.
+  size_t rankOf(size_t n) {
+    constexpr size_t kMostTried = 1000000;
+    return tried()[n].program->candidate.complexity() * kMostTried + n;
   }
 
   /// What a rewrite is worth that one candidate does without and `with` does not.
@@ -195,21 +201,21 @@ private:
     if (!measured) return measured.error();
     if (Status s = take(finalists, *measured); !s) return s;
     std::vector<std::vector<double>> alone, all;
-    std::vector<size_t> complexity;
+    std::vector<size_t> ranks;
     for (size_t n = 0; n < finalists.size(); ++n) {
       const Tried& one = tried()[finalists[n]];
       const auto& samples = measured->programs[n].samples;
       all.push_back(one.isMeasured ? samples : std::vector<double>());
       alone.push_back(one.program->isForHost() ? std::vector<double>() : all.back());
-      complexity.push_back(one.program->candidate.complexity());
+      ranks.push_back(rankOf(finalists[n]));
       if (one.isMeasured) result().finals.push_back({finalists[n], samples});
     }
     if (all[0].empty()) {
       result().failure = "the device could not time it";
       return failure(result().failure);
     }
-    result().best = finalists[chooseWinner(alone, complexity)];
-    const size_t any = finalists[chooseWinner(all, complexity)];
+    result().best = finalists[chooseWinner(alone, ranks)];
+    const size_t any = finalists[chooseWinner(all, ranks)];
     if (tried()[any].program->isForHost()) result().bestForHost = any;
     noteDrift(all[0]);
     return ok();
