@@ -331,7 +331,9 @@ void TuneCommand::declare(CommandLine& line) {
              "only these passes beside the standard ones (default: all)");
   line.flag("--no-host", o_.tune.mayAskHost,
             "try nothing that the host would have to follow: sizes, constants, layouts", false);
-  addTargetOption(line, o_.target);
+  line.value("--target", "NAME", o_.target,
+             fmt::format("what the passes count with: {} (default: the profile of the device's vendor)",
+                         fmt::join(builtInTargets(), ", ")));
   addSourceOptions(line, o_.load, "(the scenario gives it)");
   line.group("Where");
   line.value("--on", "COMPILER,...", o_.on,
@@ -347,8 +349,11 @@ void TuneCommand::declare(CommandLine& line) {
   line.check([this, &line]() -> Status {
     if (o_.verify.repeats < 6 || o_.verify.repeats > 10000)
       return failure("--repeats must lie between 6 and 10000");
-    if (o_.target == "device" || o_.target.ends_with(".toml"))
-      return failure("--target must be a built-in profile, which tuning.toml can name");
+    const std::vector<std::string> targets = builtInTargets();
+    if (!o_.target.empty() && std::ranges::find(targets, o_.target) == targets.end())
+      return failure(fmt::format("--target={}: it must be a built-in profile, which tuning.toml "
+                                 "can name: {}",
+                                 o_.target, fmt::join(targets, ", ")));
     if (o_.resumes && !o_.on.empty())
       return failure("--resume goes on with measuring; --on measures nothing");
     if (line.isGiven("--entry") || line.isGiven("-x"))

@@ -50,7 +50,7 @@ std::string groupsText(const BuiltProgram& program) {
   for (const ScenarioDispatch& d : program.dispatches)
     if (!d.indirect)
       text +=
-          fmt::format("{}{} x {}", text.empty() ? "" : ", ", d.shader, fmt::join(d.groups, "x"));
+          fmt::format("{}{} {}", text.empty() ? "" : ", ", d.shader, fmt::join(d.groups, "x"));
   return text;
 }
 
