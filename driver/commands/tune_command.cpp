@@ -331,9 +331,10 @@ void TuneCommand::declare(CommandLine& line) {
              "only these passes beside the standard ones (default: all)");
   line.flag("--no-host", o_.tune.mayAskHost,
             "try nothing that the host would have to follow: sizes, constants, layouts", false);
-  line.value("--target", "NAME", o_.target,
-             fmt::format("what the passes count with: {} (default: the profile of the device's vendor)",
-                         fmt::join(builtInTargets(), ", ")));
+  line.value(
+      "--target", "NAME", o_.target,
+      fmt::format("what the passes count with: {} (default: the profile of the device's vendor)",
+                  fmt::join(builtInTargets(), ", ")));
   addSourceOptions(line, o_.load, "(the scenario gives it)");
   line.group("Where");
   line.value("--on", "COMPILER,...", o_.on,

@@ -77,8 +77,8 @@ size_t chooseWinner(const std::vector<std::vector<double>>& samples, std::span<c
   }
   size_t winner = best;
   for (size_t p = 0; p < samples.size(); ++p) {
-    const bool isTie =
-        samples[p].size() >= kLeastForInterval && ratioOf(samples[p], samples[best]).low <= 1;
+    const bool isTie = samples[p].size() >= kLeastForInterval &&
+                       ratioOf(samples[p], samples[best]).low <= kSmallestGain;
     if (isTie && rank[p] < rank[winner]) winner = p;
   }
   return winner;

@@ -52,8 +52,12 @@ inline constexpr size_t kLeastForInterval = 6;
 /// The median of a / b over the rounds that both ran in, and its interval.
 MedianInterval ratioOf(std::span<const double> a, std::span<const double> b);
 
-/// The fastest of those with samples, by the median ratio to the original ([0]). Of those that no
-/// interval tells from it, the one with the least `rank`: the simpler, of those the earlier.
+/// Nobody changes a build for less.
+inline constexpr double kSmallestGain = 1.01;
+
+/// The fastest of those with samples, by the median ratio to the original ([0]). Of those whose
+/// intervals do not show that they are slower by more than kSmallestGain, the one with the least
+/// `rank`: the simpler, of those the earlier.
 size_t chooseWinner(const std::vector<std::vector<double>>& samples, std::span<const size_t> rank);
 
 } // namespace lanewise::driver

@@ -18,6 +18,7 @@ constexpr std::string_view kNamesSites[] = {kPadding, kPredication, "eliminate-r
 constexpr uint32_t kMostCopies = 16;       // of an invocation, coarsened
 constexpr uint32_t kLeastInvocations = 32; // that a coarsened workgroup keeps
 constexpr size_t kMostSites = 6;           // of a pass that are left out one by one
+constexpr size_t kFewCombinations = 4; // that are tried with other passes than the best ones, too
 constexpr size_t kMostCombinations = 4096; // of values of tunable parameters
 
 /// Behind canonical form, in front of -O.
@@ -152,8 +153,11 @@ std::vector<Candidate> hostCandidates(const SpaceFacts& facts, std::span<const T
   std::vector<Candidate> all;
   if (!facts.mayAskHost) return all;
   const Candidate standard = standardCandidate();
-  for (const Parameters& values : combinations(tunables, parameters))
-    for (Candidate c : {Candidate{}, standard, best}) {
+  const std::vector<Parameters> combined = combinations(tunables, parameters);
+  std::vector<Candidate> plans{best};
+  if (combined.size() <= kFewCombinations) plans = {Candidate{}, standard, best};
+  for (const Parameters& values : combined)
+    for (Candidate c : plans) {
       c.values = values;
       addOnce(all, std::move(c));
     }
@@ -165,6 +169,11 @@ std::vector<Candidate> hostCandidates(const SpaceFacts& facts, std::span<const T
 
 std::vector<Candidate> hostNeighbours(const SpaceFacts& facts, const Candidate& from) {
   std::vector<Candidate> all;
+  if (!from.values.empty())
+    for (Candidate c : {Candidate{}, standardCandidate()}) {
+      c.values = from.values;
+      addOnce(all, std::move(c));
+    }
   if (!facts.hasSpecConstants) return all;
   Candidate frozen = from;
   frozen.freezes = true;

@@ -34,12 +34,12 @@ std::vector<Candidate> neighbours(const SpaceFacts& facts, const Candidate& from
                                   const Remarks& remarks);
 
 /// What the host must follow: values of tunable parameters, constants fixed in the module, layouts
-/// of buffers, each with `-O` and with the passes of `best`.
+/// of buffers. Values come with the passes of `best`, and where there are few with others, too.
 std::vector<Candidate> hostCandidates(const SpaceFacts& facts, std::span<const Tunable> tunables,
                                       const Parameters& parameters, const Candidate& best);
 
-/// One step from `from`, of those with the host's help: constants fixed as well, and coarsening
-/// where only that allows it.
+/// One step from `from`, of those with the host's help: other passes for the same values, constants
+/// fixed as well, and coarsening where only that allows it.
 std::vector<Candidate> hostNeighbours(const SpaceFacts& facts, const Candidate& from);
 
 /// Coarsening factors that divide a workgroup's size: powers of two and three, few enough to keep

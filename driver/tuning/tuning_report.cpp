@@ -49,8 +49,7 @@ std::string groupsText(const BuiltProgram& program) {
   std::string text;
   for (const ScenarioDispatch& d : program.dispatches)
     if (!d.indirect)
-      text +=
-          fmt::format("{}{} {}", text.empty() ? "" : ", ", d.shader, fmt::join(d.groups, "x"));
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", d.shader, fmt::join(d.groups, "x"));
   return text;
 }
 

@@ -52,6 +52,13 @@ TEST(Race, KeepsTheSimplerOfTwoThatNoIntervalTellsApart) {
   EXPECT_GE(simpler, 42);
 }
 
+TEST(Race, ChangesNothingForHalfAPerCent) {
+  Race race(2, {});
+  Track({100, 99.5}, 0.0001).run(race);
+  EXPECT_LT(ratioOf(race.samples()[1], race.samples()[0]).high, 1);
+  EXPECT_EQ(0u, chooseWinner(race.samples(), std::vector<size_t>{0, 1}));
+}
+
 TEST(Race, StaysWithTheOriginalWhereNothingIsFaster) {
   int original = 0;
   for (uint32_t seed = 1; seed <= 50; ++seed) {

@@ -76,6 +76,17 @@ TEST(TuningSpace, TriesAllValuesOfAllTunableParameters) {
   EXPECT_FALSE(isAmong(all, "-O"));
 }
 
+TEST(TuningSpace, TriesManyValuesWithTheBestPassesFirst) {
+  const std::vector<Tunable> tunables{{"a", {1, 2, 3, 4, 5, 6}}};
+  const std::vector<Candidate> all =
+      hostCandidates(tileFacts(), tunables, {{"a", 1}}, standardCandidate());
+  EXPECT_TRUE(isAmong(all, "-O, a = 6"));
+  EXPECT_FALSE(isAmong(all, "as it is, a = 6"));
+  Candidate six = standardCandidate();
+  six.values = {{"a", 6}};
+  EXPECT_TRUE(isAmong(hostNeighbours(tileFacts(), six), "as it is, a = 6"));
+}
+
 TEST(TuningSpace, AsksNothingOfTheHostThatIsNotToFollow) {
   SpaceFacts facts = tileFacts();
   facts.mayAskHost = false;
