@@ -69,6 +69,7 @@ void main() {
   barrier();
   float sum = 0.0;
   for (uint i = 0u; i < kSteps; ++i) sum += tile[x][i];
+  if ((x & 1u) != 0u) sum = sum + 1.0; // is flattened: -O without its pad is not -Os
   a[y * 32u + x] = sum;
 }
 )";
