@@ -119,6 +119,7 @@ public:
     std::error_code error; // what follows says it
     fs::create_directories(o_.output, error);
     if (!isFolder(o_.output)) return fail(fmt::format("{}: cannot create this folder", o_.output));
+    removeStaleTemporaries(o_.output); // of runs that were killed
     if (int code = readChoices()) return code;
     ProgressLine progress(true);
     ProgressLine::tell(ProgressLine::Level::Task, o_.scenario.path);

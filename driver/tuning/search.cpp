@@ -77,7 +77,7 @@ private:
 
   /// `best` is the fastest so far, and afterwards.
   Status race(std::vector<Candidate> candidates, size_t& best, double share) {
-    std::vector<size_t> waiting = trials_.add(std::move(candidates), options_.batch);
+    std::vector<size_t> waiting = trials_.add(std::move(candidates), 2 * options_.batch);
     if (!tried()[0].problem.empty())
       return failure(fmt::format("{}: {}", builder_.scenario().path, tried()[0].problem));
     const double end = options_.budgetSeconds * share;

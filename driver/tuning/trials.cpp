@@ -15,7 +15,7 @@ Result<SpaceFacts> Trials::facts(const Parameters& values) {
   return facts;
 }
 
-std::vector<size_t> Trials::add(std::vector<Candidate> candidates, size_t enough) {
+std::vector<size_t> Trials::add(std::vector<Candidate> candidates, size_t few) {
   std::vector<size_t> made;
   for (Candidate& candidate : candidates) {
     ProgressLine::tell(
@@ -40,7 +40,7 @@ std::vector<size_t> Trials::add(std::vector<Candidate> candidates, size_t enough
     if (!isOriginal) made.push_back(result_.tried.size());
     result_.tried.push_back(std::move(one));
   }
-  if (made.size() <= enough || !compilers_ || compilers_->choices().empty()) return made;
+  if (made.size() <= few || !compilers_ || compilers_->choices().empty()) return made;
   for (size_t n : made) predictBy(compilers_->choices().front().name, n);
   // What no compiler can tell anything of comes last, in the order of proposal.
   std::ranges::stable_sort(made, {}, [&](size_t n) {

@@ -20,9 +20,9 @@ public:
   TuneResult& result() { return result_; }
   Result<SpaceFacts> facts(const Parameters& values);
 
-  /// Makes them, and gives back those that are new, what compilers find cheapest first. They are
-  /// not asked where all race at once (`enough` of them).
-  std::vector<size_t> add(std::vector<Candidate> candidates, size_t enough);
+  /// Makes them, and gives back those that are new, what compilers find cheapest first. These take
+  /// their time, and are not asked of `few` or less.
+  std::vector<size_t> add(std::vector<Candidate> candidates, size_t few);
   /// What there is no time for.
   void leaveOut(std::span<const size_t> indices);
   /// What compiler `name` says of it.
