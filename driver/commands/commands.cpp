@@ -29,6 +29,8 @@ constexpr CommandEntry kCommands[] = {
      alone<makeReflectCommand>},
     {"stats", "print what drivers' compilers make of modules: registers, occupancy, latency",
      alone<makeStatsCommand>},
+    {"tune", "find the passes, constants and sizes that are fastest on a device",
+     alone<makeTuneCommand>},
     {"run", "run a program that uses Vulkan, and time or optimize the compute shaders in it",
      alone<makeRunCommand>},
     {"compare", "run a program with and without optimized shaders, and compare the times",

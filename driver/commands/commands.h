@@ -13,6 +13,7 @@ std::unique_ptr<Command> makeProfileCommand();
 std::unique_ptr<Command> makeLintCommand();
 std::unique_ptr<Command> makeReflectCommand();
 std::unique_ptr<Command> makeStatsCommand();
+std::unique_ptr<Command> makeTuneCommand();
 std::unique_ptr<Command> makeRunCommand();
 std::unique_ptr<Command> makeCompareCommand();
 std::unique_ptr<Command> makeLayoutCommand(std::string_view action); ///< pack, unpack or header

@@ -24,9 +24,6 @@ double conflictsOf(const Module& module, const StageRequest& request, Assumption
   return 0;
 }
 
-/// Putting the same instructions in another order changes the figures by as much.
-constexpr double kNoDifference = 1.01;
-
 std::string textOf(const EntryCost& cost, const EntryCost& other) {
   const std::string subgroups = cost.subgroups == other.subgroups
                                     ? ""
@@ -43,29 +40,36 @@ double EntryCost::total() const {
   return std::max(throughput + conflicts, (latency + conflicts) / std::max(occupancy, 1.0));
 }
 
-const CostGate::Costs& CostGate::costsOf(const Words& words, const Assumptions& assumptions) {
-  constexpr size_t kRemembered = 4;
-  if (const auto known = known_.find(words); known != known_.end()) return known->second;
-  if (known_.size() >= kRemembered) known_.clear();
-  Costs& costs = known_[words];
-  const Result<std::vector<StageRequest>> requests = requestsFor(words, assumptions, entry_);
-  const Result<Module> module = canonicalForModels(words, target_, assumptions);
+std::vector<EntryCost> entryCosts(CompilerSet& compilers, const Words& words,
+                                  const Assumptions& assumptions, const std::string& entry,
+                                  const TargetProfile& target) {
+  std::vector<EntryCost> costs;
+  const Result<std::vector<StageRequest>> requests = requestsFor(words, assumptions, entry);
+  const Result<Module> module = canonicalForModels(words, target, assumptions);
   if (!requests || !module) return costs;
   std::map<std::string, double> conflicts, subgroups; // by entry point
   for (const StageRequest& request : *requests)
     if (request.workgroupSize) {
-      conflicts[request.entry] = conflictsOf(*module, request, assumptions, target_);
-      subgroups[request.entry] = subgroupsOf(*request.workgroupSize, target_);
+      conflicts[request.entry] = conflictsOf(*module, request, assumptions, target);
+      subgroups[request.entry] = subgroupsOf(*request.workgroupSize, target);
     }
-  for (const CompilerRow& row : compilers_->compile(*requests)) {
+  for (const CompilerRow& row : compilers.compile(*requests)) {
     const auto throughput = row.figures[Figure::InverseThroughput];
     const auto latency = row.figures[Figure::Latency];
     if (!throughput || !latency) continue;
     costs.push_back({row.compiler, row.entry, *throughput, *latency,
                      row.figures[Figure::Occupancy].value_or(1), conflicts[row.entry],
-                     subgroups.contains(row.entry) ? subgroups[row.entry] : 1});
+                     subgroups.contains(row.entry) ? subgroups[row.entry] : 1,
+                     row.figures[Figure::VectorRegisters].value_or(0)});
   }
   return costs;
+}
+
+const CostGate::Costs& CostGate::costsOf(const Words& words, const Assumptions& assumptions) {
+  constexpr size_t kRemembered = 4;
+  if (const auto known = known_.find(words); known != known_.end()) return known->second;
+  if (known_.size() >= kRemembered) known_.clear();
+  return known_[words] = entryCosts(*compilers_, words, assumptions, entry_, target_);
 }
 
 std::optional<std::string> CostGate::operator()(const Words& before, const Words& after,
@@ -76,7 +80,7 @@ std::optional<std::string> CostGate::operator()(const Words& before, const Words
     const auto now = std::ranges::find_if(
         is, [&](const EntryCost& c) { return c.compiler == old.compiler && c.entry == old.entry; });
     if (now == is.end()) return fmt::format("{} cannot compile it any more", old.compiler);
-    if (now->ofWorkgroup() > old.ofWorkgroup() * kNoDifference)
+    if (now->ofWorkgroup() > old.ofWorkgroup() * kNoCostDifference)
       return fmt::format("dearer for {}: {} -> {}", old.compiler, textOf(old, *now),
                          textOf(*now, old));
   }

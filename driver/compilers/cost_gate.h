@@ -22,6 +22,7 @@ struct EntryCost {
   double occupancy = 1;  ///< W: Figure::Occupancy
   double conflicts = 0;  ///< X, cycles: conflictCycles()
   double subgroups = 1;  ///< of a workgroup
+  double registers = 0;  ///< Figure::VectorRegisters
 
   /// The time that a subgroup takes of a SIMD: max(T + X, (L + X) / W), in cycles. It is busy for
   /// T + X; with W of them at once each waits L + X.
@@ -29,6 +30,15 @@ struct EntryCost {
   /// That of a workgroup, which is what a dispatch has as many of before and after.
   double ofWorkgroup() const { return total() * subgroups; }
 };
+
+/// Of the entry points of a module, or of the one named `entry`, by compiler; none of those whose
+/// compilers do not tell.
+std::vector<EntryCost> entryCosts(CompilerSet& compilers, const Words& words,
+                                  const Assumptions& assumptions, const std::string& entry,
+                                  const TargetProfile& target);
+
+/// Putting the same instructions in another order changes a cost by as much.
+inline constexpr double kNoCostDifference = 1.01;
 
 /// A CostQuestion (pipeline/pipeline.h) that asks the compilers. Modules that were asked for are
 /// remembered, since one rewrite's result is the next one's input.

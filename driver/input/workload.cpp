@@ -23,7 +23,7 @@ Words wordsOf(const LoadedModule& module, Lines lines) {
 Result<ScenarioShaders> ScenarioShaders::read(const ScenarioChoice& choice, LoadOptions given,
                                               bool keepsQueueFaults) {
   Result<Scenario> scenario =
-      readScenario(choice.path, ScenarioReading{choice.size, keepsQueueFaults});
+      readScenario(choice.path, ScenarioReading{choice.size, keepsQueueFaults, choice.values});
   if (!scenario) return scenario.error();
   ScenarioShaders shaders;
   shaders.choice_ = choice;

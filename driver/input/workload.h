@@ -16,9 +16,10 @@ namespace lanewise::driver {
 
 /// The scenario of a command line.
 struct ScenarioChoice {
-  std::string path;   ///< --scenario; "" for none
-  std::string size;   ///< --size: one of its [sizes]
-  std::string shader; ///< --shader: the one that INPUT stands for; "" where that is clear
+  std::string path;       ///< --scenario; "" for none
+  std::string size;       ///< --size: one of its [sizes]
+  std::string shader;     ///< --shader: the one that INPUT stands for; "" where that is clear
+  Parameters values = {}; ///< of its parameters, in place of the file's
 
   bool isGiven() const { return !path.empty(); }
 };

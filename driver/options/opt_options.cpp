@@ -95,49 +95,12 @@ Result<bool> takeConfig(std::vector<PipelineStep>& steps, const std::string& arg
   return true;
 }
 
-bool isCoarsening(const PipelineStep& step) {
-  return step.pass && step.pass->flag == "coarsen-invocations";
-}
-
-/// -O and --coarsen-invocations side by side, in whichever order, become one. True if they are.
-bool joinCoarsening(std::vector<PipelineStep>& steps, const PipelineStep& coarsening) {
-  const std::vector<PipelineStep> standard = standardPipeline();
-  if (steps.size() < standard.size() ||
-      !std::equal(standard.begin(), standard.end(), steps.end() - ptrdiff_t(standard.size()),
-                  [](const auto& a, const auto& b) { return a.flag == b.flag; }))
-    return false;
-  steps.erase(steps.end() - ptrdiff_t(standard.size()), steps.end());
-  std::ranges::copy(standardPipelineWith(coarsening), std::back_inserter(steps));
-  return true;
-}
-
-/// Adds -O or -Os.
-void addLevel(std::vector<PipelineStep>& steps, std::string_view level, Canonical whose) {
-  if (level == "-Os") {
-    std::ranges::copy(sizePipeline(whose), std::back_inserter(steps));
-    return;
-  }
-  std::optional<PipelineStep> coarsening;
-  if (whose == Canonical::Lanewise && !steps.empty() && isCoarsening(steps.back())) {
-    coarsening = std::move(steps.back());
-    steps.pop_back();
-  }
-  std::ranges::copy(coarsening ? standardPipelineWith(*coarsening) : standardPipeline(whose),
-                    std::back_inserter(steps));
-}
-
 /// Adds what a flag stands for to the pipeline, if it is one of a pass.
 Result<bool> takePass(std::vector<PipelineStep>& steps, const std::string& argument) {
-  const bool isTheirs = argument.ends_with("=spirv-opt");
-  const std::string_view level = std::string_view(argument).substr(0, argument.find('='));
-  if ((level == "-O" || level == "-Os") && (isTheirs || level == argument)) {
-    addLevel(steps, level, isTheirs ? Canonical::SpirvOpt : Canonical::Lanewise);
-    return true;
-  }
-  Result<std::optional<PipelineStep>> step = parseStep(argument);
-  if (!step) return step.error();
-  if (*step) {
-    if (!isCoarsening(**step) || !joinCoarsening(steps, **step)) steps.push_back(std::move(**step));
+  Result<std::vector<PipelineStep>> parsed = parseSteps(argument);
+  if (!parsed) return parsed.error();
+  if (!parsed->empty()) {
+    appendSteps(steps, std::move(*parsed));
     return true;
   }
   // A flag that exists with another value deserves to be told so.
@@ -261,6 +224,7 @@ void declareAssumptions(CommandLine& line, OptOptions& o) {
   line.flag("--robust", o.pipeline.isRobust,
             "change layouts only where every index is proved to be in range");
   addPipelinesOption(line, o.pipelines);
+  addTuningOptions(line, o.tuning);
 }
 
 void declarePipeline(CommandLine& line, OptOptions& o) {
@@ -362,6 +326,9 @@ Status checkProgram(const OptOptions& o) {
   if (o.output.empty() || o.output == "-")
     return failure("a scenario without INPUT needs -o FOLDER for its shaders");
   if (o.depfile.isWanted) return failure("-MD needs a single output; give an INPUT");
+  if (o.tuning.isGiven())
+    return failure("--tuning is for single modules; give an INPUT, or take what 'lanewise tune' "
+                   "wrote beside the file");
   if (o.pipeline.bisectLimit >= 0)
     return failure("--bisect-limit needs a single module; give an INPUT");
   if (o.load.kind || !o.load.entry.empty())

@@ -233,6 +233,38 @@ void addPipelinesOption(CommandLine& line, PipelinesChoice& choice) {
   });
 }
 
+void addTuningOptions(CommandLine& line, TuningChoice& tuning) {
+  line.value(
+      "--tuning", "FILE.toml",
+      [&tuning](const std::string& path) -> Status {
+        Result<TunedChoices> choices = readTuning(path);
+        if (!choices) return choices.error();
+        for (const TunedChoice& choice : *choices) {
+          Result<TargetProfile> target = loadTarget(choice.target);
+          if (!target) return failure(fmt::format("{}: {}", path, target.error().message));
+          tuning.targets.emplace(choice.target, std::move(*target));
+        }
+        tuning.path = path;
+        tuning.choices = std::make_shared<const TunedChoices>(std::move(*choices));
+        return ok();
+      },
+      "passes for each module that 'lanewise tune' found; the others get those of the command "
+      "line");
+  line.value("--tuning-device", "NAME", tuning.device,
+             "with --tuning: what was found on the device that has this in its name");
+  line.value("--tuning-shape", "NAME", tuning.shape,
+             "with --tuning: what was found with this --size of the scenario");
+  line.flag("--tuning-host", tuning.isHostAsked,
+            "with --tuning: what the host must follow, which nothing else applies");
+  line.check([&line, &tuning]() -> Status {
+    if (tuning.isGiven()) return ok();
+    for (const char* option : {"--tuning-device", "--tuning-shape", "--tuning-host"})
+      if (line.isGiven(option))
+        return failure(fmt::format("{} picks from a file; give --tuning=FILE.toml", option));
+    return ok();
+  });
+}
+
 void refuseBesideScenario(CommandLine& line, const ScenarioChoice& scenario) {
   line.check([&line, &scenario]() -> Status {
     const bool isAnyGiven =
@@ -243,10 +275,14 @@ void refuseBesideScenario(CommandLine& line, const ScenarioChoice& scenario) {
   });
 }
 
-void addScenarioOptions(CommandLine& line, ScenarioChoice& scenario, std::string help) {
-  line.value("--scenario", "FILE.toml", scenario.path, std::move(help));
+void addSizeOption(CommandLine& line, ScenarioChoice& scenario) {
   line.value("--size", "NAME", scenario.size,
              "take the parameters of [sizes.NAME] of the scenario");
+}
+
+void addScenarioOptions(CommandLine& line, ScenarioChoice& scenario, std::string help) {
+  line.value("--scenario", "FILE.toml", scenario.path, std::move(help));
+  addSizeOption(line, scenario);
   line.check([&scenario]() -> Status {
     if (scenario.isGiven() || scenario.size.empty()) return ok();
     return failure("--size needs --scenario=FILE.toml");

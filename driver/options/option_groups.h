@@ -9,6 +9,7 @@
 #include "lanewise/result.h"
 #include "options/command_line.h"
 #include "recorded/recorded_pipelines.h"
+#include "recorded/tuning_file.h"
 #include "support/depfile.h"
 #include "support/isolate.h"
 #include "verify/verify.h"
@@ -34,8 +35,13 @@ void refuseBesideScenario(CommandLine& line, const ScenarioChoice& scenario);
 /// --pipelines, which is read at once; refused beside a scenario, which says all that itself.
 void addPipelinesOption(CommandLine& line, PipelinesChoice& pipelines);
 
+/// --tuning, which is read at once, and what picks from it.
+void addTuningOptions(CommandLine& line, TuningChoice& tuning);
+
 /// --scenario and --size.
 void addScenarioOptions(CommandLine& line, ScenarioChoice& scenario, std::string help);
+/// --size alone, for commands that are given the scenario as such.
+void addSizeOption(CommandLine& line, ScenarioChoice& scenario);
 /// --shader.
 void addShaderOption(CommandLine& line, ScenarioChoice& scenario);
 

@@ -4,6 +4,7 @@
 #include "layout/layout_manifest.h"
 #include "pipeline/opt_program.h"
 #include "pipeline/recorded_costs.h"
+#include "pipeline/tuned_pipeline.h"
 #include "report/remark_printer.h"
 #include "report/report.h"
 #include "spirv/assembly.h"
@@ -179,7 +180,40 @@ private:
 
   /// Passes rely on what our checker checks: where it has something against the module, none runs.
   std::span<const PipelineStep> steps() const {
-    return one_.module.doubt.empty() ? std::span(options_.steps) : std::span<const PipelineStep>();
+    if (!one_.module.doubt.empty()) return {};
+    return tuned_.steps ? *tuned_.steps : options_.steps;
+  }
+
+  /// --tuning: the passes that the file has for this module, and what they count with.
+  Status useTuned(PipelineOptions& pipeline) {
+    if (!options_.tuning.isGiven()) return ok();
+    Result<TunedPipeline> tuned = tunedPipeline(options_.tuning, writtenWords(one_.module.words()),
+                                                *one_.module.read, pipeline);
+    if (!tuned) return tuned.error();
+    tuned_ = std::move(*tuned);
+    return ok();
+  }
+
+  /// Without the lines of compiled source.
+  Words writtenWords(const Words& words) const {
+    return one_.module.isSource() ? stripLines(words) : words;
+  }
+
+  Result<PipelineOutcome> runSteps(const PipelineOptions& pipeline) {
+    if (tuned_.frozen && one_.module.doubt.empty())
+      return runPipeline(*tuned_.frozen, steps(), pipeline);
+    return runPipeline(*one_.module.read, steps(), pipeline);
+  }
+
+  /// Where the passes come from, and whether they made what was measured.
+  void addTuningRemarks() {
+    if (!options_.tuning.isGiven()) return;
+    Remarks& remarks = one_.outcome.remarks;
+    remarks.insert(remarks.begin(), tuned_.remark);
+    const bool mayDiffer = options_.verify || options_.pipeline.whyDearer;
+    if (mayDiffer) return; // passes may have been undone, which is said
+    if (auto warning = notAsMeasured(tuned_, writtenWords(one_.outcome.words)))
+      remarks.push_back(std::move(*warning));
   }
 
   /// Lets the passes count with what is recorded of the module, and says so.
@@ -198,6 +232,8 @@ private:
     prepareFor(one_.module, log_, pipeline);
     pipeline.isEnvGiven = isEnvGiven_;
     useRecorded(pipeline);
+    if (Status s = useTuned(pipeline); !s)
+      return fail(fmt::format("{}: {}", input_, s.error().message));
     std::unique_ptr<OptVerification> verification;
     if (options_.verify) {
       counted_ = options_;
@@ -211,12 +247,13 @@ private:
         return verification->judge(pass, before, after, layouts, remark);
       };
     }
-    Result<PipelineOutcome> outcome = runPipeline(*one_.module.read, steps(), pipeline);
+    Result<PipelineOutcome> outcome = runSteps(pipeline);
     if (!outcome) return fail(fmt::format("{}: {}", input_, outcome.error().str()));
     one_.outcome = std::move(*outcome);
     keepIfCheaper(pipeline);
     if (recorded_) one_.outcome.remarks.insert(one_.outcome.remarks.begin(), *recorded_);
-    if (steps().size() < options_.steps.size())
+    addTuningRemarks();
+    if (!one_.module.doubt.empty() && !options_.steps.empty())
       one_.outcome.remarks.push_back(doubtful(one_.module.doubt));
     if (verification) {
       Result<VerifySummary> finished =
@@ -297,6 +334,7 @@ private:
   bool isEnvGiven_ = false;
   OptOptions counted_; ///< with --verify: with the constants that the passes count with
   std::optional<Remark> recorded_;
+  TunedPipeline tuned_; ///< --tuning
   OptimizedInput one_;
 };
 
@@ -391,8 +429,8 @@ std::string depfileText(const std::string& out, const std::string& input,
   std::vector<std::string> files;
   if (input != "-") files.push_back(input);
   files.insert(files.end(), includes.begin(), includes.end());
-  for (const std::string& file :
-       {options.scenario.path, options.load.projectFile, options.pipelines.path})
+  for (const std::string& file : {options.scenario.path, options.load.projectFile,
+                                  options.pipelines.path, options.tuning.path})
     if (!file.empty()) files.push_back(file);
   if (options.targetName.ends_with(".toml")) files.push_back(options.targetName);
   return depfileText(options.depfile.target.empty() ? out : options.depfile.target, files,

@@ -5,6 +5,7 @@
 #include "input/workload.h"
 #include "pipeline/pipeline.h"
 #include "recorded/recorded_pipelines.h"
+#include "recorded/tuning_file.h"
 #include "support/depfile.h"
 #include "support/isolate.h"
 #include "verify/verify.h"
@@ -41,6 +42,7 @@ struct OptOptions {
   PipelineOptions pipeline;
   PipelinesChoice pipelines;  ///< --pipelines: what modules are used with
   bool isPerPipeline = false; ///< --per-pipeline: an output for each of them
+  TuningChoice tuning;        ///< --tuning: what was measured to be fastest, in place of `steps`
 
   bool wantsDiff = false;
   bool hasStats = false;

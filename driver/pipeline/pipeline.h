@@ -44,8 +44,6 @@ enum class Canonical : uint8_t {
 };
 /// What `-O` stands for.
 std::vector<PipelineStep> standardPipeline(Canonical whose = Canonical::Lanewise);
-/// `-O` of our own with a step of --coarsen-invocations where it belongs (standardSteps()).
-std::vector<PipelineStep> standardPipelineWith(const PipelineStep& coarsening);
 /// What `-Os` and `-Os=spirv-opt` stand for.
 std::vector<PipelineStep> sizePipeline(Canonical whose = Canonical::Lanewise);
 
@@ -53,6 +51,11 @@ std::vector<PipelineStep> sizePipeline(Canonical whose = Canonical::Lanewise);
 /// when it is neither; an Error when it is one of ours with a value that it does not take. `-O` and
 /// `-Os` are no steps.
 Result<std::optional<PipelineStep>> parseStep(const std::string& argument);
+/// The same for `-O` and `-Os` as well, with or without `=spirv-opt`: none where it is neither.
+Result<std::vector<PipelineStep>> parseSteps(const std::string& argument);
+/// Puts the steps of one flag behind those of others. `-O` and --coarsen-invocations side by side,
+/// in whichever order, become one, with that pass where it belongs (standardSteps()).
+void appendSteps(std::vector<PipelineStep>& steps, std::vector<PipelineStep> more);
 
 /// PASS:GLOB of --only and --skip.
 struct SiteFilter {

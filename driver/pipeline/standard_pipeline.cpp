@@ -68,6 +68,26 @@ PipelineStep stepOfSpirvOpt(const char* flag) {
   return {flag, nullptr, {}, true, {}};
 }
 
+/// `-O` of our own with a step of --coarsen-invocations where it belongs (standardSteps()).
+std::vector<PipelineStep> standardPipelineWith(const PipelineStep& coarsening) {
+  std::vector<PipelineStep> steps;
+  std::ranges::transform(standardSteps(PassStep{coarsening.pass, coarsening.mode, {}}),
+                         std::back_inserter(steps), stepOfStandard);
+  return steps;
+}
+
+bool isCoarsening(const PipelineStep& step) {
+  return step.pass && step.pass->flag == "coarsen-invocations";
+}
+
+/// Whether the last `steps` are those of -O.
+bool endsWithStandard(const std::vector<PipelineStep>& steps) {
+  const std::vector<PipelineStep> standard = standardPipeline();
+  return steps.size() >= standard.size() &&
+         std::equal(standard.rbegin(), standard.rend(), steps.rbegin(),
+                    [](const auto& a, const auto& b) { return a.flag == b.flag; });
+}
+
 } // namespace
 
 std::vector<PipelineStep> standardPipeline(Canonical whose) {
@@ -81,17 +101,37 @@ std::vector<PipelineStep> standardPipeline(Canonical whose) {
   return steps;
 }
 
-std::vector<PipelineStep> standardPipelineWith(const PipelineStep& coarsening) {
-  std::vector<PipelineStep> steps;
-  std::ranges::transform(standardSteps(PassStep{coarsening.pass, coarsening.mode, {}}),
-                         std::back_inserter(steps), stepOfStandard);
-  return steps;
-}
-
 std::vector<PipelineStep> sizePipeline(Canonical whose) {
   if (whose == Canonical::SpirvOpt) return {{"-Os", nullptr, {}, false, {}}};
   std::vector<PipelineStep> steps;
   std::ranges::transform(sizeSteps(), std::back_inserter(steps), stepOfStandard);
+  return steps;
+}
+
+void appendSteps(std::vector<PipelineStep>& steps, std::vector<PipelineStep> more) {
+  const bool joinsBehind = more.size() == 1 && isCoarsening(more[0]) && endsWithStandard(steps);
+  const bool joinsBefore = !steps.empty() && isCoarsening(steps.back()) && endsWithStandard(more);
+  if (joinsBehind) {
+    steps.resize(steps.size() - standardPipeline().size());
+    more = standardPipelineWith(more[0]);
+  } else if (joinsBefore) {
+    more = standardPipelineWith(steps.back());
+    steps.pop_back();
+  }
+  std::ranges::move(more, std::back_inserter(steps));
+}
+
+Result<std::vector<PipelineStep>> parseSteps(const std::string& argument) {
+  const Canonical whose =
+      argument.ends_with("=spirv-opt") ? Canonical::SpirvOpt : Canonical::Lanewise;
+  const std::string_view level = std::string_view(argument).substr(0, argument.find('='));
+  const bool hasKnownValue = level == argument || whose == Canonical::SpirvOpt;
+  if (level == "-O" && hasKnownValue) return standardPipeline(whose);
+  if (level == "-Os" && hasKnownValue) return sizePipeline(whose);
+  Result<std::optional<PipelineStep>> step = parseStep(argument);
+  if (!step) return step.error();
+  std::vector<PipelineStep> steps;
+  if (*step) steps.push_back(std::move(**step));
   return steps;
 }
 

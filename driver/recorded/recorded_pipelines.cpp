@@ -1,5 +1,6 @@
 #include "recorded/recorded_pipelines.h"
 
+#include "recorded/toml_text.h"
 #include "support/files.h"
 #include "support/sha256.h"
 #include "verify/scenario/scenario_toml.h"
@@ -123,19 +124,6 @@ private:
 
   RecordedPipelines pipelines_;
 };
-
-/// A basic string of TOML 1.0.
-std::string tomlText(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text)
-    if (c == '"' || c == '\\')
-      out += fmt::format("\\{}", c);
-    else if (uint8_t(c) < 0x20 || c == 0x7f)
-      out += fmt::format("\\u{:04x}", uint8_t(c));
-    else
-      out += c;
-  return out + '"';
-}
 
 std::string constantsText(const RecordedPipeline& pipeline) {
   std::string text;

@@ -28,7 +28,7 @@ std::string lowerCase(std::string text) {
 
 } // namespace
 
-Result<TargetProfile> targetOfDevice(const DeviceInfo& device) {
+std::string builtInTargetOf(const DeviceInfo& device) {
   std::string name = lowerCase(device.name + " " + device.driver);
   std::string_view base = "generic";
   for (const auto& [word, profile] : kVendors)
@@ -39,7 +39,11 @@ Result<TargetProfile> targetOfDevice(const DeviceInfo& device) {
   if (base == "amd-rdna" && device.subgroupSize == 64 && name.find("navi") == std::string::npos &&
       name.find(" rx ") == std::string::npos)
     base = "amd-gcn";
-  Result<TargetProfile> target = loadTarget(std::string(base));
+  return std::string(base);
+}
+
+Result<TargetProfile> targetOfDevice(const DeviceInfo& device) {
+  Result<TargetProfile> target = loadTarget(builtInTargetOf(device));
   if (!target) return target;
   target->name = device.name;
   if (device.sharedMemoryBytes > 0) target->maxSharedMemory = device.sharedMemoryBytes;

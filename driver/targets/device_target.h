@@ -9,6 +9,9 @@
 
 namespace lanewise::driver {
 
+/// Name of the built-in profile of the device's vendor; "generic" for one without.
+std::string builtInTargetOf(const DeviceInfo& device);
+
 /// The built-in profile of the device's vendor, with the device's own subgroup size and shared
 /// memory limit. Vulkan tells nothing of banks, so those stay the vendor's; a vendor without a
 /// profile gets `generic`.

@@ -549,7 +549,7 @@ private:
     }
     report_.timingMethod = runner_.device().hasTimestamps ? "GPU timestamps" : "host time";
     for (size_t p : timed) {
-      if (p == 0) continue;
+      if (p == 0 || samples[p].empty()) continue;
       row(p).timing = timingOf(samples[0], samples[p]);
       if (programs_[p].submitEvery != 0)
         report_.notes.push_back(fmt::format(
@@ -593,6 +593,7 @@ private:
     for (size_t p : timed) // the command buffers are recorded anew for this many repetitions
       if (RunStatus failed = runner_.time(slots_[p].value(), repetitions, microseconds))
         return failed;
+    if (options_.schedule) return sampleBySchedule(timed, repetitions, samples);
     std::vector<size_t> order = timed;
     for (uint32_t round = 0; round < rounds; ++round) {
       ProgressLine::tell(ProgressLine::Level::Detail,
@@ -606,6 +607,24 @@ private:
       std::reverse(order.begin(), order.end());
     }
     return {};
+  }
+
+  RunStatus sampleBySchedule(const std::vector<size_t>& timed, uint32_t repetitions,
+                             std::vector<std::vector<double>>& samples) {
+    double microseconds = 0;
+    for (uint32_t round = 1;; ++round) {
+      const std::vector<size_t> order = options_.schedule->next(timed);
+      if (order.empty()) return {};
+      ProgressLine::tell(
+          ProgressLine::Level::Detail,
+          fmt::format("timing: round {}, {} of {} programs", round, order.size(), timed.size()));
+      for (size_t p : order) {
+        if (RunStatus failed = runner_.time(slots_[p].value(), repetitions, microseconds))
+          return failed;
+        samples[p].push_back(microseconds);
+        options_.schedule->add(p, microseconds);
+      }
+    }
   }
 
   // Also finds out how long the original and a whole round take.
@@ -629,7 +648,7 @@ private:
   static TimingResult timingOf(const std::vector<double>& original,
                                const std::vector<double>& other) {
     std::vector<double> ratios;
-    for (size_t i = 0; i < original.size(); ++i)
+    for (size_t i = 0; i < std::min(original.size(), other.size()); ++i)
       ratios.push_back(original[i] > 0 ? other[i] / original[i] : 1);
     Spread a = spreadOf(original), b = spreadOf(other);
     MedianInterval ratio = medianInterval(ratios);

@@ -39,6 +39,17 @@ struct InterpreterOptions {
   uint32_t subgroupSize = kDefaultSubgroupSize; ///< 4 to 128, a power of two
 };
 
+/// Decides while programs are timed who still runs.
+class TimingSchedule {
+public:
+  virtual ~TimingSchedule() = default;
+  /// The programs of the next round, of those that agree (`equal`, ascending, with the original);
+  /// none: the timing is over. The original is in each round.
+  virtual std::vector<size_t> next(const std::vector<size_t>& equal) = 0;
+  /// What a program took in it, in microseconds.
+  virtual void add(size_t program, double microseconds) = 0;
+};
+
 /// Device names as `--device` takes them: "" (a GPU if present, else a CPU device), "cpu",
 /// "interpreter", or an index of `lanewise devices`.
 struct VerifyOptions {
@@ -47,7 +58,8 @@ struct VerifyOptions {
       false;          ///< `--validation-layer`: switch the Khronos layer on and fail on its errors
   bool timing = true; ///< measure; off where only equality is asked for
   uint32_t warmups = 3;
-  uint32_t repeats = 20; ///< pairs of timed runs
+  uint32_t repeats = 20;              ///< pairs of timed runs
+  TimingSchedule* schedule = nullptr; ///< instead of `repeats`; must outlive the Verifier
   uint64_t seed = 1;
   double timeoutSeconds = 60; ///< for one submission; a program that takes longer counts as hung
   /// Equal outputs count only where the interpreter has exercised all code of all programs.

@@ -201,6 +201,19 @@ class Function(unittest.TestCase):
         self.assertEqual(project.build(), 0, project.output)
         self.assertEqual(len(project.lines("Optimizing shader")), 1, project.output)
 
+    def test_tuning(self):
+        """What was tuned is for the modules that the file has; it is an input of the build."""
+        tuned = "# nothing yet\n"
+        project = self.project("lanewise_compile_shaders(TARGET t SOURCES a.comp TUNING t.toml OPTIONS -O --remarks=all)\n",
+                               files={"t.toml": tuned})
+        self.assertEqual(project.configure(), 0, project.output)
+        self.assertEqual(project.build("--verbose"), 0, project.output)
+        self.assertIn("[tuning:no-choice]", project.output)
+        time.sleep(0.02)
+        project.write({"t.toml": tuned + "# now\n"})
+        self.assertEqual(project.build(), 0, project.output)
+        self.assertEqual(len(project.lines("Optimizing shader")), 1, project.output)
+
     def test_new_program(self):
         """Another version of the program makes everything anew."""
         project = self.project("lanewise_compile_shaders(TARGET t SOURCES a.comp)")
@@ -244,6 +257,8 @@ class Function(unittest.TestCase):
                 ("SCENARIO gone.toml", "SCENARIO: there is no file"),
                 ("OPTIONS --pipelines=p.toml", "say PIPELINES file"),
                 ("OPTIONS --per-pipeline", "a source has one output here"),
+                ("OPTIONS --tuning=t.toml", "say TUNING file"),
+                ("TUNING gone.toml", "TUNING: there is no file"),
                 ("PIPELINES gone.toml", "PIPELINES: there is no file"),
                 ("SCENARIO s.toml PIPELINES p.toml", "both say constants"),
         ):

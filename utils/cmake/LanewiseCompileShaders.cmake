@@ -4,7 +4,7 @@
 #     TARGET target
 #     SOURCES file...
 #     [OPTIONS option...] [INCLUDE_DIRECTORIES folder...] [DEFINES NAME[=VALUE]...]
-#     [SCENARIO file | PIPELINES file] [VERIFY] [REQUIRE_VERIFIED]
+#     [SCENARIO file | PIPELINES file] [TUNING file] [VERIFY] [REQUIRE_VERIFIED]
 #     [TO language...] [TRANSPILE_OPTIONS option...]
 #     [EMBED] [NAMESPACE name]
 #     [OUTPUT_DIRECTORY folder] [BASE_DIRECTORY folder] [DEPENDS file-or-target...]
@@ -100,6 +100,8 @@ function(_lanewise_check_options)
       message(FATAL_ERROR "lanewise_compile_shaders: OPTIONS ${option}: say SCENARIO file")
     elseif(option MATCHES "^--pipelines")
       message(FATAL_ERROR "lanewise_compile_shaders: OPTIONS ${option}: say PIPELINES file")
+    elseif(option MATCHES "^--tuning(=|$)")
+      message(FATAL_ERROR "lanewise_compile_shaders: OPTIONS ${option}: say TUNING file")
     elseif(option STREQUAL "--per-pipeline")
       message(FATAL_ERROR "lanewise_compile_shaders: OPTIONS ${option}: a source has one output here; call "
                           "'lanewise opt' in a custom command")
@@ -223,7 +225,7 @@ function(_lanewise_compile_one source stem)
 
   _lanewise_step(module_made "${module}" POOL "${arg_JOB_POOL}"
     COMMAND ${command} -o "${module}" --write-if-changed
-    DEPENDS "${source}" ${arg_SCENARIO} ${arg_PIPELINES} ${arg_DEPENDS}
+    DEPENDS "${source}" ${arg_SCENARIO} ${arg_PIPELINES} ${arg_TUNING} ${arg_DEPENDS}
     DEPFILE "${module}.d" COMMENT "Optimizing shader ${shown}")
   set(made "${module_made}")
   set(products_made)
@@ -334,6 +336,9 @@ function(_lanewise_base_options out)
   if(DEFINED arg_PIPELINES)
     list(APPEND options "--pipelines=${arg_PIPELINES}")
   endif()
+  if(DEFINED arg_TUNING)
+    list(APPEND options "--tuning=${arg_TUNING}")
+  endif()
   if(arg_VERIFY OR arg_REQUIRE_VERIFIED)
     list(APPEND options --verify --no-timing)
   endif()
@@ -346,7 +351,7 @@ endfunction()
 function(lanewise_compile_shaders)
   cmake_parse_arguments(PARSE_ARGV 0 arg
     "EMBED;VERIFY;REQUIRE_VERIFIED"
-    "TARGET;SCENARIO;PIPELINES;NAMESPACE;OUTPUT_DIRECTORY;BASE_DIRECTORY;JOB_POOL;OUTPUTS"
+    "TARGET;SCENARIO;PIPELINES;TUNING;NAMESPACE;OUTPUT_DIRECTORY;BASE_DIRECTORY;JOB_POOL;OUTPUTS"
     "SOURCES;OPTIONS;TO;TRANSPILE_OPTIONS;INCLUDE_DIRECTORIES;DEFINES;DEPENDS")
   _lanewise_check_arguments()
   if(DEFINED arg_TO)
@@ -376,6 +381,12 @@ function(lanewise_compile_shaders)
     _lanewise_absolute(arg_PIPELINES "${arg_PIPELINES}")
     if(NOT EXISTS "${arg_PIPELINES}")
       message(FATAL_ERROR "lanewise_compile_shaders: PIPELINES: there is no file '${arg_PIPELINES}'")
+    endif()
+  endif()
+  if(DEFINED arg_TUNING)
+    _lanewise_absolute(arg_TUNING "${arg_TUNING}")
+    if(NOT EXISTS "${arg_TUNING}")
+      message(FATAL_ERROR "lanewise_compile_shaders: TUNING: there is no file '${arg_TUNING}'")
     endif()
   endif()
   _lanewise_builder(builder "${arg_TARGET}")

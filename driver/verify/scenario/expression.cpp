@@ -19,13 +19,41 @@ public:
 
   Result<int64_t> run() {
     int64_t value = sum();
-    if (error_.empty() && (skipSpace(), at_ < text_.size()))
-      fail(fmt::format("unexpected `{}`", text_[at_]));
-    if (!error_.empty()) return failure(std::move(error_));
+    if (Status s = end(); !s) return s.error();
     return value;
   }
 
+  Result<bool> runCondition() {
+    const int64_t left = sum();
+    const std::string_view op = comparison();
+    const int64_t right = sum();
+    if (Status s = end(); !s) return s.error();
+    if (op == "==") return left == right;
+    if (op == "!=") return left != right;
+    if (op == "<=") return left <= right;
+    if (op == ">=") return left >= right;
+    return op == "<" ? left < right : left > right;
+  }
+
 private:
+  Status end() {
+    if (error_.empty() && (skipSpace(), at_ < text_.size()))
+      fail(fmt::format("unexpected `{}`", text_[at_]));
+    if (!error_.empty()) return failure(std::move(error_));
+    return ok();
+  }
+
+  std::string_view comparison() {
+    skipSpace();
+    for (std::string_view op : {"==", "!=", "<=", ">=", "<", ">"}) // the longer ones first
+      if (text_.substr(at_).starts_with(op)) {
+        at_ += op.size();
+        return op;
+      }
+    fail("expected one of == != < <= > >=");
+    return {};
+  }
+
   static constexpr int kMaxDepth = 100;
 
   void fail(std::string what) {
@@ -149,6 +177,10 @@ private:
 
 Result<int64_t> evaluateExpression(std::string_view text, const Parameters& parameters) {
   return Parser(text, parameters).run();
+}
+
+Result<bool> evaluateCondition(std::string_view text, const Parameters& parameters) {
+  return Parser(text, parameters).runCondition();
 }
 
 } // namespace lanewise::driver

@@ -4,7 +4,7 @@
 
 #include "support/files.h"
 #include "verify/formats/scalars.h"
-#include "verify/scenario/queue_keys.h"
+#include "verify/scenario/tunables_toml.h"
 
 #include <cstring>
 #include <set>
@@ -15,10 +15,11 @@ namespace {
 constexpr uint64_t kMaxBufferBytes = uint64_t(1) << 40;
 
 // One reading of one file.
-class Reader final : QueueKeys {
+class Reader final : TunablesToml {
 public:
   Reader(const std::string& path, const ScenarioReading& reading)
-      : QueueKeys(path, scenario_), reading_(reading), sizeName_(reading.sizeName) {
+      : TunablesToml(path, scenario_), reading_(reading), sizeName_(reading.sizeName),
+        values_(reading.values) {
     scenario_.path = path;
   }
 
@@ -26,9 +27,13 @@ public:
     const toml::table root = parse(text);
     if (error_) return std::move(*error_);
     checkKeys(root, "at the top level",
-              {"parameters", "sizes", "repeat", "frames_in_flight", "shader", "buffer", "image",
-               "dispatch", "variant", "queue", "semaphore", "submit"});
+              {"parameters", "sizes", "tunable", "constraints", "repeat", "frames_in_flight",
+               "shader", "buffer", "image", "dispatch", "variant", "queue", "semaphore", "submit"});
     readParameters(root);
+    scenario_.tunables = readTunables(root);
+    for (const auto& [name, value] : values_) parameters_[name] = value;
+    scenario_.unmet = findUnmet(root, values_.empty());
+    scenario_.parameters = parameters_;
     if (const toml::node* repeat = root.get("repeat"))
       scenario_.repeat = uint32_t(integer(*repeat, "repeat", 1, UINT32_MAX));
     forEachTable(root, "shader", "shader", [&](const toml::table& t) { readShader(t); });
@@ -672,6 +677,7 @@ private:
 
   const ScenarioReading& reading_;
   std::string sizeName_;
+  const Parameters& values_;
   Scenario scenario_;
   Parameters overrides_;
   std::set<std::string> usedShaders_, usedBuffers_;
@@ -681,8 +687,8 @@ private:
 } // namespace
 
 Result<Scenario> parseScenario(std::string_view text, const std::string& path,
-                               const std::string& sizeName) {
-  return parseScenario(text, path, ScenarioReading{sizeName, false});
+                               const std::string& sizeName, const Parameters& values) {
+  return parseScenario(text, path, ScenarioReading{sizeName, false, values});
 }
 
 Result<Scenario> parseScenario(std::string_view text, const std::string& path,
@@ -691,7 +697,7 @@ Result<Scenario> parseScenario(std::string_view text, const std::string& path,
 }
 
 Result<Scenario> readScenario(const std::string& path, const std::string& sizeName) {
-  return readScenario(path, ScenarioReading{sizeName, false});
+  return readScenario(path, ScenarioReading{sizeName, false, {}});
 }
 
 Result<Scenario> readScenario(const std::string& path, const ScenarioReading& reading) {

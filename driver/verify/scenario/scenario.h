@@ -7,6 +7,7 @@
 #include "verify/formats/image_shape.h"
 #include "verify/formats/scalar_type.h"
 #include "verify/queues/plan.h"
+#include "verify/scenario/expression.h"
 
 #include <array>
 #include <cstdint>
@@ -177,6 +178,12 @@ struct SequenceCopy {
   bool operator==(const SequenceCopy&) const = default;
 };
 
+/// A parameter that `lanewise tune` may change, and what to.
+struct Tunable {
+  std::string name;
+  std::vector<int64_t> values; ///< in the order of the file, each once
+};
+
 struct Scenario {
   std::string path; ///< empty when synthesized
   std::vector<ScenarioShader> shaders;
@@ -198,6 +205,11 @@ struct Scenario {
   /// The shaders that this is about, by name; empty: all. Others were not optimized with it.
   std::set<std::string> statedOf;
 
+  Parameters parameters; ///< with the values that everything above was read with
+  std::vector<Tunable> tunables;
+  /// The first of the file's `constraints` that these values do not meet; "" where they meet all.
+  std::string unmet;
+
   const ScenarioShader* findShader(std::string_view name) const;
   const ScenarioBuffer* findBuffer(std::string_view name) const;
 };
@@ -207,6 +219,7 @@ struct ScenarioReading {
   std::string sizeName; ///< of [sizes]
   /// Queues whose waits never end are read all the same, for somebody who tells all of it.
   bool keepsQueueFaults = false;
+  Parameters values; ///< go before those of the file; with them `constraints` need not be met
 };
 
 /// Reads a scenario file. `sizeName` picks a table of [sizes] that overrides [parameters]; empty
@@ -216,7 +229,7 @@ Result<Scenario> readScenario(const std::string& path, const std::string& sizeNa
 
 /// The same for text that came from elsewhere; `path` names it in errors and gives the folder.
 Result<Scenario> parseScenario(std::string_view text, const std::string& path,
-                               const std::string& sizeName = {});
+                               const std::string& sizeName = {}, const Parameters& values = {});
 Result<Scenario> readScenario(const std::string& path, const ScenarioReading& reading);
 Result<Scenario> parseScenario(std::string_view text, const std::string& path,
                                const ScenarioReading& reading);

@@ -1,6 +1,6 @@
 // `lanewise lint`: load, bring into the form that the rules read, look, report.
 #include "commands/commands.h"
-#include "commands/lint_scenario.h"
+#include "commands/lint/lint_scenario.h"
 #include "input/front_end.h"
 #include "options/option_groups.h"
 #include "pipeline/recorded_costs.h"

@@ -1,4 +1,4 @@
-#include "commands/lint_scenario.h"
+#include "commands/lint/lint_scenario.h"
 
 #include "report/queue_rules.h"
 #include "support/failure.h"

@@ -1,0 +1,373 @@
+// `lanewise tune`: finds what is fastest for the shaders of a scenario (docs/tune.md).
+#include "batch/cache/build_identity.h"
+#include "commands/commands.h"
+#include "compilers/compiler_choice.h"
+#include "layout/layout_manifest.h"
+#include "options/option_groups.h"
+#include "pass.h"
+#include "report/html/report_subjects.h"
+#include "support/failure.h"
+#include "support/files.h"
+#include "support/isolate.h"
+#include "support/print.h"
+#include "support/progress_line.h"
+#include "support/sha256.h"
+#include "support/suggest.h"
+#include "targets/device_target.h"
+#include "targets/target_profiles.h"
+#include "tuning/journal.h"
+#include "tuning/tuning_report.h"
+#include "verify/device/device_host.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <filesystem>
+#include <fmt/format.h>
+#include <variant>
+
+namespace lanewise::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  ScenarioChoice scenario;
+  LoadOptions load;
+  VerifyOptions verify;
+  TuneOptions tune;
+  IsolationLimits isolation;
+  std::string output = "tuning";
+  std::string on;     ///< --on; "" for the device
+  std::string target; ///< --target; "" for that of the device
+  bool resumes = false;
+  std::string shown; ///< the command as the page shows it
+};
+
+/// "60s", "2m", "90": seconds.
+OptionSetter setBudget(double& seconds) {
+  return [&seconds](const std::string& text) -> Status {
+    const char* const end = text.data() + text.size();
+    const auto [unit, error] = std::from_chars(text.data(), end, seconds);
+    const std::string_view name(unit, size_t(end - unit));
+    if (name == "m") seconds *= 60;
+    if (name == "h") seconds *= 3600;
+    const bool isUnit = name.empty() || name == "s" || name == "m" || name == "h";
+    if (error == std::errc() && isUnit && seconds > 0 && seconds <= 1e6) return ok();
+    return failure(fmt::format("--budget={} must be a time above 0, such as 60s, 5m or 1h", text));
+  };
+}
+
+OptionSetter setPasses(std::vector<std::string>& passes) {
+  return [&passes](const std::string& text) -> Status {
+    std::vector<std::string> known;
+    for (const PassInfo& pass : allPasses()) known.emplace_back(pass.flag);
+    for (size_t at = 0; at <= text.size();) {
+      const size_t comma = std::min(text.find(',', at), text.size());
+      const std::string name = text.substr(at, comma - at);
+      if (!findPass(name))
+        return failure(fmt::format("--passes={}: no pass '{}'{}", text, name,
+                                   didYouMean(name, known, "see 'lanewise passes'")));
+      passes.push_back(name);
+      at = comma + 1;
+    }
+    return ok();
+  };
+}
+
+/// For names of files: "NVIDIA H200" is "nvidia-h200".
+std::string fileNameOf(std::string_view text) {
+  std::string name;
+  for (const char c : text)
+    if (std::isalnum(uint8_t(c)))
+      name += char(std::tolower(uint8_t(c)));
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+  while (name.ends_with('-')) name.pop_back();
+  return name.empty() ? "device" : name;
+}
+
+/// What a kept measurement is about: all that it depends on.
+std::string keyOf(const Options& o, const ProgramBuilder& builder, const TunedPlace& place) {
+  Sha256 hash;
+  for (const std::string& field :
+       {buildIdentity(), place.device, place.driver, place.target, o.scenario.size, o.verify.device,
+        fmt::format("{} {} {} {} {} {}", o.tune.budgetSeconds, o.tune.mayAskHost, o.verify.seed,
+                    o.verify.repeats, o.verify.timeoutSeconds, o.verify.interpreter.budgetSeconds),
+        fmt::format("{}", fmt::join(o.tune.passes, ","))})
+    hash.addField(field);
+  const Scenario& scenario = builder.scenario();
+  std::vector<std::string> files{scenario.path};
+  for (const ScenarioBuffer& buffer : scenario.buffers)
+    if (const auto* file = std::get_if<FillFile>(&buffer.fill)) files.push_back(file->path);
+  for (const std::string& file : files) {
+    const Result<std::string> contents = readFile(file);
+    hash.addField(contents ? *contents : std::string());
+  }
+  for (const ScenarioShader* shader : builder.used())
+    hash.addField(bytesOf(builder.inputOf(shader->name)));
+  return hexOf(hash.finish());
+}
+
+class TuneCommand : public Command {
+public:
+  void declare(CommandLine& line) override;
+
+  int run(const CommandLine& line) override {
+    o_.shown = line.shown();
+    setDefaultIsolation(o_.isolation);
+    std::error_code error; // what follows says it
+    fs::create_directories(o_.output, error);
+    if (!isFolder(o_.output)) return fail(fmt::format("{}: cannot create this folder", o_.output));
+    removeStaleTemporaries(o_.output); // of runs that were killed
+    if (int code = readChoices()) return code;
+    ProgressLine progress(true);
+    ProgressLine::tell(ProgressLine::Level::Task, o_.scenario.path);
+    if (!o_.on.empty()) return predict();
+    return measure();
+  }
+
+private:
+  std::string inFolder(const std::string& name) const {
+    return (fs::path(o_.output) / name).string();
+  }
+
+  /// What other devices and shapes have there stays.
+  int readChoices() {
+    const std::string path = inFolder("tuning.toml");
+    std::error_code error;
+    if (!fs::exists(path, error)) return kDone;
+    Result<TunedChoices> choices = readTuning(path);
+    if (!choices) return fail(choices.error().message);
+    choices_ = std::move(*choices);
+    return kDone;
+  }
+
+  Result<ProgramBuilder> builderFor(const std::string& target) {
+    Result<TargetProfile> profile = loadTarget(target);
+    if (!profile) return profile.error();
+    return ProgramBuilder::create(o_.scenario, o_.load, *profile);
+  }
+
+  // ---- on a device ----
+
+  int measure() {
+    DeviceHost host;
+    Result<DeviceInfo> device = host.probe({.device = o_.verify.device});
+    if (!device) return fail(device.error().message, kNoDevice);
+    if (device->isInterpreter)
+      return fail("--device=interpreter: it says nothing about speed; give a device, or --on=GPU "
+                  "to ask compilers");
+    const TunedPlace place{
+        device->name,     device->driver, o_.target.empty() ? builtInTargetOf(*device) : o_.target,
+        o_.scenario.size, false,          device->isCpu};
+    Result<ProgramBuilder> builder = builderFor(place.target);
+    if (!builder) return fail(builder.error().message);
+    const std::string key = keyOf(o_, *builder, place);
+    const std::string path = inFolder(fmt::format(
+        "{}.journal", fileNameOf(fmt::format("{} {}", place.device, o_.scenario.size))));
+    Journal journal = openJournal(path, key);
+    KeptMeasurer measurer(
+        journal,
+        [&]() -> Result<std::unique_ptr<Measurer>> {
+          return std::unique_ptr<Measurer>(
+              std::make_unique<DeviceMeasurer>(builder->scenario(), o_.verify));
+        },
+        [&](const Journal& kept) {
+          OutputFiles file;
+          file.add(path, kept.text());
+          return file.commit();
+        });
+    std::optional<CompilerSet> compilers = compilersForOrder();
+    Result<TuneResult> result =
+        searchByMeasuring(*builder, measurer, compilers ? &*compilers : nullptr, o_.tune);
+    if (!result) return fail(result.error().message);
+    if (!result->failure.empty()) return failUntunable(*result);
+    return finish(*builder, *result, place);
+  }
+
+  Journal openJournal(const std::string& path, const std::string& key) const {
+    if (!o_.resumes) return Journal(key);
+    if (Result<std::string> text = readFile(path))
+      if (std::optional<Journal> kept = Journal::read(*text, key)) return std::move(*kept);
+    printError("lanewise: note: {}: nothing of this scenario, device and program was kept there; "
+               "measuring from the beginning\n",
+               path);
+    return Journal(key);
+  }
+
+  /// AMD's compiler, where it is installed: its figures order what is tried on any device.
+  static std::optional<CompilerSet> compilersForOrder() {
+    if (Result<std::vector<CompilerChoice>> choices = chooseCompilers("navi21"); choices)
+      return CompilerSet(std::move(*choices), CompilerIsolation::Together);
+    return std::nullopt;
+  }
+
+  int failUntunable(const TuneResult& result) const {
+    return fail(fmt::format("{}: it cannot be tuned: {}", o_.scenario.path, result.failure),
+                kFoundSomething);
+  }
+
+  // ---- by compilers ----
+
+  int predict() {
+    Result<std::vector<CompilerChoice>> choices = chooseCompilers(o_.on);
+    if (!choices) return fail("--on: " + choices.error().message);
+    Result<std::string> identity = identityOf(*choices);
+    if (!identity) return fail(identity.error().message, kNoDevice);
+    int exitCode = kDone;
+    for (const CompilerChoice& choice : *choices) exitCode = std::max(exitCode, predictBy(choice));
+    return exitCode;
+  }
+
+  int predictBy(const CompilerChoice& choice) {
+    const bool isGcn = choice.family && choice.family->generation.starts_with("GCN");
+    const std::string target = !o_.target.empty() ? o_.target
+                               : !choice.family   ? "generic"
+                               : isGcn            ? "amd-gcn"
+                                                  : "amd-rdna";
+    const TunedPlace place{choice.name, {}, target, o_.scenario.size, true, false};
+    Result<ProgramBuilder> builder = builderFor(target);
+    if (!builder) return fail(builder.error().message);
+    VerifyOptions verify = o_.verify;
+    if (verify.device.empty()) verify.device = "cpu";
+    Result<std::unique_ptr<Verifier>> there = Verifier::create(verify);
+    if (!there && o_.verify.device.empty()) verify.device = "interpreter";
+    DeviceMeasurer measurer(builder->scenario(), verify);
+    CompilerSet compilers({choice}, CompilerIsolation::Together);
+    Result<TuneResult> result =
+        searchByPredicting(*builder, measurer, compilers, choice.name, o_.tune);
+    if (!result) return fail(result.error().message);
+    if (!result->failure.empty()) return failUntunable(*result);
+    return finish(*builder, *result, place);
+  }
+
+  // ---- results ----
+
+  int finish(const ProgramBuilder& builder, const TuneResult& result, const TunedPlace& place) {
+    merge(choices_, choicesOf(builder, result, place));
+    OutputFiles files;
+    files.add(inFolder("tuning.toml"), asToml(choices_));
+    const std::string folder =
+        inFolder(fileNameOf(fmt::format("{} {}", place.device, o_.scenario.size)));
+    if (Status s = addModules(result, result.best, folder, files); !s)
+      return fail(s.error().message);
+    if (result.bestForHost)
+      if (Status s = addModules(result, *result.bestForHost, folder + "-host", files); !s)
+        return fail(s.error().message);
+    const std::string use = useOf(builder, place);
+    subjects_.push_back(resultAsSubject(builder, result, place, use));
+    files.add(inFolder("tuning.html"), page());
+    if (Status s = files.commit(); !s) return fail(s.error().message);
+    ProgressLine::wipe();
+    printDiagnostics(stdout, resultAsText(builder, result, place));
+    printOut("use it: {}\n", use);
+    return kDone;
+  }
+
+  /// The modules themselves, and the layout of their buffers where that is not the host's.
+  static Status addModules(const TuneResult& result, size_t chosen, const std::string& folder,
+                           OutputFiles& files) {
+    const BuiltProgram& program = *result.tried[chosen].program;
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (!isFolder(folder)) return failure(fmt::format("{}: cannot create this folder", folder));
+    for (const auto& [name, words] : program.modules)
+      files.add((fs::path(folder) / (name + ".spv")).string(), bytesOf(words));
+    const std::string manifest = (fs::path(folder) / "layout.json").string();
+    if (!program.layouts.buffers.empty())
+      files.add(manifest, layoutManifestToJson(program.layouts));
+    else
+      fs::remove(manifest, error); // of an earlier choice
+    return ok();
+  }
+
+  /// The line for a build.
+  std::string useOf(const ProgramBuilder& builder, const TunedPlace& place) const {
+    const ScenarioShader& shader = *builder.used().front();
+    std::string defines;
+    for (const auto& [name, value] : shader.defines)
+      defines += fmt::format(" -D {}={}", name, value);
+    const bool hasOthers = std::ranges::any_of(
+        choices_, [&](const TunedChoice& c) { return c.device != place.device; });
+    return fmt::format("lanewise opt -O --tuning={}{} {}{} -o {}.spv", inFolder("tuning.toml"),
+                       hasOthers ? fmt::format(" --tuning-device='{}'", place.device) : "",
+                       shader.path, defines, shader.name);
+  }
+
+  std::string page() {
+    ReportPage page;
+    page.command = "tune";
+    page.title = o_.scenario.path;
+    page.facts = {{"command", o_.shown}, {"scenario", o_.scenario.path}};
+    for (ReportFact& fact : versionFacts()) page.facts.push_back(std::move(fact));
+    addSubjects(page, subjects_, {o_.scenario.path, o_.output});
+    return htmlReport(page);
+  }
+
+  Options o_;
+  TunedChoices choices_; ///< of the file
+  std::vector<ReportSubject> subjects_;
+};
+
+void TuneCommand::declare(CommandLine& line) {
+  line.about(
+      "Tries passes, their modes and single rewrites, coarsening factors, and what the scenario "
+      "lets it change, and finds what is fastest on a device and proved equal. tuning.toml says "
+      "what was found for 'opt --tuning'; several devices share the file.\n"
+      "Exit codes: 0 done, also where nothing was gained; 1 bad usage or input; 2 the original "
+      "cannot be tuned, because it disagrees with itself or does not run; 3 no usable device.");
+  line.example("Find what is fastest on the GPU at hand within a minute.",
+               "lanewise tune scenario.toml --budget=60s -o tuned");
+  line.example("Use what was found.",
+               "lanewise opt -O --tuning=tuned/tuning.toml tile.comp -o tile.spv");
+  line.example("Ask the compilers of GPUs that are not there.",
+               "lanewise tune scenario.toml --on=navi21,vega10 -o tuned");
+  line.positional("SCENARIO", "FILE.toml", o_.scenario.path, "what to run").required();
+  line.group("What to try");
+  addSizeOption(line, o_.scenario);
+  line.value("--budget", "TIME", setBudget(o_.tune.budgetSeconds),
+             "time for measuring, such as 30s or 5m (default 60s)");
+  line.value("--passes", "PASS,...", setPasses(o_.tune.passes),
+             "only these passes beside the standard ones (default: all)");
+  line.flag("--no-host", o_.tune.mayAskHost,
+            "try nothing that the host would have to follow: sizes, constants, layouts", false);
+  line.value(
+      "--target", "NAME", o_.target,
+      fmt::format("what the passes count with: {} (default: the profile of the device's vendor)",
+                  fmt::join(builtInTargets(), ", ")));
+  addSourceOptions(line, o_.load, "(the scenario gives it)");
+  line.group("Where");
+  line.value("--on", "COMPILER,...", o_.on,
+             "measure nothing, and predict by these compilers, such as navi21");
+  addDeviceOptions(line, o_.verify);
+  addIsolationOptions(line, o_.isolation);
+  line.value("--repeats", "N", o_.verify.repeats, "most rounds of a race, 6 at least (default 20)");
+  line.group("Results");
+  line.value("-o,--output", "FOLDER", o_.output,
+             "where tuning.toml, tuning.html and the modules go (default: tuning)")
+      .place();
+  line.flag("--resume", o_.resumes, "go on where a run that was stopped was");
+  line.check([this, &line]() -> Status {
+    if (o_.verify.repeats < 6 || o_.verify.repeats > 10000)
+      return failure("--repeats must lie between 6 and 10000");
+    const std::vector<std::string> targets = builtInTargets();
+    if (!o_.target.empty() && std::ranges::find(targets, o_.target) == targets.end())
+      return failure(fmt::format("--target={}: it must be a built-in profile, which tuning.toml "
+                                 "can name: {}",
+                                 o_.target, fmt::join(targets, ", ")));
+    if (o_.resumes && !o_.on.empty())
+      return failure("--resume goes on with measuring; --on measures nothing");
+    if (line.isGiven("--entry") || line.isGiven("-x"))
+      return failure("-x and --entry are for single modules; the scenario says both");
+    return ok();
+  });
+}
+
+} // namespace
+
+std::unique_ptr<Command> makeTuneCommand() {
+  return std::make_unique<TuneCommand>();
+}
+
+} // namespace lanewise::driver

@@ -1,0 +1,120 @@
+#include "tuning/measurer.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <fmt/format.h>
+#include <memory>
+#include <numeric>
+#include <string>
+
+namespace lanewise::driver {
+
+namespace {
+
+/// The programs as one scenario has them: what has other constants than the scenario's is a shader
+/// of its own.
+struct Runnable {
+  Scenario scenario;
+  std::vector<ProgramVariant> variants;
+};
+
+void add(const BuiltProgram& program, size_t number, Runnable& to) {
+  ProgramVariant variant{fmt::format("{}", number), {}, program.dispatches, true};
+  for (ScenarioDispatch& dispatch : variant.dispatches) {
+    const ScenarioShader& base = *to.scenario.findShader(dispatch.shader);
+    const auto given = program.constants.find(base.name);
+    const auto constants =
+        given == program.constants.end() ? std::map<uint32_t, uint64_t>() : given->second;
+    const Words& words = program.modules.at(base.name);
+    if (constants == base.specConstants) {
+      variant.modules[base.name] = words;
+      continue;
+    }
+    ScenarioShader own = base;
+    own.name = fmt::format("{} ({})", base.name, number);
+    own.madeOf = base.name;
+    own.specConstants = constants;
+    dispatch.shader = own.name;
+    variant.modules[own.name] = words;
+    if (!to.scenario.findShader(own.name)) to.scenario.shaders.push_back(std::move(own));
+  }
+  variant.layouts = program.layouts;
+  to.variants.push_back(std::move(variant));
+}
+
+bool isEqual(const VariantReport& report) {
+  return report.state == VerifyState::Equal || report.state == VerifyState::OrderDependent;
+}
+
+} // namespace
+
+Result<VerifyReport> DeviceMeasurer::verify(std::span<const BuiltProgram* const> programs,
+                                            Rigour rigour, TimingSchedule* schedule) {
+  Runnable runnable{scenario_, {}};
+  runnable.scenario.variants.clear();
+  for (size_t n = 0; n < programs.size(); ++n) add(*programs[n], n, runnable);
+  VerifyOptions options = options_;
+  options.interpreter.checksBesideDevice &= rigour != Rigour::Race;
+  options.timing = rigour != Rigour::Outputs;
+  options.schedule = schedule;
+  Result<std::unique_ptr<Verifier>> verifier = Verifier::create(options);
+  if (!verifier) return verifier.error();
+  return (*verifier)->verifyPrograms(runnable.scenario, runnable.variants);
+}
+
+Result<std::string> DeviceMeasurer::whyNotSound(const BuiltProgram& original) {
+  const std::array<const BuiltProgram*, 2> twice{&original, &original};
+  Result<VerifyReport> report = verify(twice, Rigour::Outputs, nullptr);
+  if (!report) return report.error();
+  return isEqual(report->variants[0]) ? std::string() : report->reason;
+}
+
+Result<Measurement> DeviceMeasurer::measure(std::span<const BuiltProgram* const> programs,
+                                            Rigour rigour, double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto spent = [start] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  Measurement measured;
+  measured.programs.resize(programs.size());
+  measured.programs[0].isEqual = true;
+  std::vector<size_t> left(programs.size());
+  std::iota(left.begin(), left.end(), size_t(0));
+  while (left.size() > 1) {
+    std::vector<const BuiltProgram*> asked;
+    for (size_t n : left) asked.push_back(programs[n]);
+    RaceOptions options;
+    options.mostRounds = options_.repeats;
+    options.isFinal = rigour == Rigour::Final;
+    if (seconds > 0) options.isOver = [&] { return spent() > seconds; };
+    Race race(asked.size(), std::move(options));
+    Result<VerifyReport> report = verify(asked, rigour, &race);
+    if (!report) return report.error();
+    std::vector<size_t> again{0};
+    bool isAnyWrong = false, isAnyLost = false;
+    for (size_t n = 1; n < left.size(); ++n) {
+      const VariantReport& row = report->variants[n - 1];
+      measured.programs[left[n]] = {isEqual(row), row.reason, race.samples()[n]};
+      isAnyWrong |= row.state == VerifyState::Differs;
+      isAnyLost |= row.state == VerifyState::NotRun;
+      if (row.state != VerifyState::Differs) again.push_back(left[n]);
+    }
+    measured.programs[0].samples = race.samples()[0];
+    if (report->state == VerifyState::OriginalUnsound) measured.failure = report->reason;
+    // One that takes the device with it leaves the others without: they have another chance.
+    if (!isAnyWrong || !isAnyLost) break;
+    left = std::move(again);
+  }
+  const bool isAnyEqual = std::any_of(measured.programs.begin() + 1, measured.programs.end(),
+                                      [](const MeasuredProgram& p) { return p.isEqual; });
+  if (!isAnyEqual && measured.failure.empty()) {
+    Result<std::string> why = whyNotSound(*programs[0]);
+    if (!why) return why.error();
+    measured.failure = std::move(*why);
+  }
+  measured.seconds = spent();
+  return measured;
+}
+
+} // namespace lanewise::driver

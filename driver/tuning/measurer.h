@@ -1,0 +1,65 @@
+// Programs against the original: are they equal, and how long do they take.
+#pragma once
+
+#include "lanewise/result.h"
+#include "tuning/program_builder.h"
+#include "tuning/race.h"
+#include "verify/verify.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lanewise::driver {
+
+/// What became of one program.
+struct MeasuredProgram {
+  bool isEqual = false;        ///< its outputs are the original's
+  std::string reason;          ///< why not, or why nobody knows
+  std::vector<double> samples; ///< microseconds, by round; none where it was not timed
+};
+
+struct Measurement {
+  std::vector<MeasuredProgram> programs; ///< as asked, the original first
+  std::string failure; ///< why nothing can be tuned at all: one sentence of the original
+  double seconds = 0;  ///< that it took
+};
+
+/// Which questions are asked.
+enum class Rigour : uint8_t {
+  Race,   ///< outputs on the device, and as many rounds as tell the best
+  Final,  ///< the interpreter's check for races as well, and all rounds
+  Outputs ///< as Final, nothing is timed
+};
+
+class Measurer {
+public:
+  virtual ~Measurer() = default;
+  /// The original is the first. `seconds`: after so many a race ends, 0 for never. An error is bad
+  /// input, or a device that is not there.
+  virtual Result<Measurement> measure(std::span<const BuiltProgram* const> programs, Rigour rigour,
+                                      double seconds) = 0;
+};
+
+/// On the device that `options` name. What crashes or hangs it is left out, and the others are
+/// measured again.
+class DeviceMeasurer : public Measurer {
+public:
+  /// `scenario` must outlive it.
+  DeviceMeasurer(const Scenario& scenario, VerifyOptions options)
+      : scenario_(scenario), options_(std::move(options)) {}
+
+  Result<Measurement> measure(std::span<const BuiltProgram* const> programs, Rigour rigour,
+                              double seconds) override;
+
+private:
+  Result<VerifyReport> verify(std::span<const BuiltProgram* const> programs, Rigour rigour,
+                              TimingSchedule* schedule);
+  /// "" where the original agrees with itself.
+  Result<std::string> whyNotSound(const BuiltProgram& original);
+
+  const Scenario& scenario_;
+  VerifyOptions options_;
+};
+
+} // namespace lanewise::driver

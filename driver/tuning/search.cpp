@@ -1,0 +1,261 @@
+#include "tuning/search.h"
+
+#include "support/failure.h"
+#include "support/progress_line.h"
+#include "tuning/trials.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <numeric>
+
+namespace lanewise::driver {
+
+namespace {
+
+// Of the time: for what the host need not know of, and for all but the last measurement.
+constexpr double kAloneShare = 0.5, kWithHostShare = 0.8;
+constexpr int kMostSteps = 4;   // from neighbour to neighbour
+constexpr double kDrift = 1.05; // of the original, from the first rounds to the last
+
+class MeasuringSearch {
+public:
+  MeasuringSearch(ProgramBuilder& builder, Measurer& measurer, CompilerSet* compilers,
+                  const TuneOptions& options)
+      : builder_(builder), measurer_(measurer), options_(options),
+        trials_(builder, compilers, options) {}
+
+  Result<TuneResult> run() {
+    Status done = tryAlone();
+    if (done) done = tryWithHost();
+    if (done) done = decide();
+    if (!done && result().failure.empty()) return done.error();
+    return std::move(result());
+  }
+
+private:
+  TuneResult& result() { return trials_.result(); }
+  std::vector<Tried>& tried() { return trials_.result().tried; }
+
+  /// What the host need not know of: what pays at the first go, then its neighbours.
+  Status tryAlone() {
+    Result<SpaceFacts> facts = trials_.facts({});
+    if (!facts) return facts.error();
+    if (Status s = race(firstCandidates(*facts), best_, kAloneShare); !s) return s;
+    for (int step = 0; step < kMostSteps; ++step) {
+      const size_t before = best_;
+      const BuiltProgram& from = *tried()[best_].program;
+      if (Status s = race(neighbours(*facts, from.candidate, from.remarks), best_, kAloneShare); !s)
+        return s;
+      if (best_ == before) break;
+    }
+    return ok();
+  }
+
+  Status tryWithHost() {
+    if (!options_.mayAskHost) return ok();
+    Result<SpaceFacts> facts = trials_.facts({});
+    if (!facts) return facts.error();
+    const Scenario& scenario = builder_.scenario();
+    size_t best = best_;
+    Status s = race(hostCandidates(*facts, scenario.tunables, scenario.parameters,
+                                   tried()[best_].program->candidate),
+                    best, kWithHostShare);
+    for (int step = 0; s && step < kMostSteps && best != best_; ++step) {
+      const size_t before = best;
+      const BuiltProgram& from = *tried()[best].program;
+      facts = trials_.facts(from.candidate.values);
+      if (!facts) return facts.error();
+      std::vector<Candidate> next = neighbours(*facts, from.candidate, from.remarks);
+      std::ranges::move(hostNeighbours(*facts, from.candidate), std::back_inserter(next));
+      s = race(std::move(next), best, kWithHostShare);
+      if (best == before) break;
+    }
+    if (best != best_) bestForHost_ = best;
+    return s;
+  }
+
+  /// `best` is the fastest so far, and afterwards.
+  Status race(std::vector<Candidate> candidates, size_t& best, double share) {
+    std::vector<size_t> waiting = trials_.add(std::move(candidates), 2 * options_.batch);
+    if (!tried()[0].problem.empty())
+      return failure(fmt::format("{}: {}", builder_.scenario().path, tried()[0].problem));
+    const double end = options_.budgetSeconds * share;
+    for (size_t at = 0; at < waiting.size(); at += options_.batch) {
+      const auto chunk =
+          std::span(waiting).subspan(at, std::min(options_.batch, waiting.size() - at));
+      const double left = end - result().seconds;
+      if (left <= 0) {
+        trials_.leaveOut(std::span(waiting).subspan(at));
+        break;
+      }
+      tell(waiting.size() - at);
+      std::vector<size_t> runners{0};
+      if (best_ != 0) runners.push_back(best_);
+      if (best != best_) runners.push_back(best);
+      std::ranges::copy(chunk, std::back_inserter(runners));
+      if (Status s = raceOnce(runners, best, left); !s) return s;
+    }
+    return ok();
+  }
+
+  Status raceOnce(const std::vector<size_t>& runners, size_t& best, double seconds) {
+    Result<Measurement> measured = measurer_.measure(programsOf(runners), Rigour::Race, seconds);
+    if (!measured) return measured.error();
+    if (Status s = take(runners, *measured); !s) return s;
+    std::vector<std::vector<double>> samples;
+    std::vector<size_t> ranks;
+    for (size_t n = 0; n < runners.size(); ++n) {
+      const MeasuredProgram& row = measured->programs[n];
+      samples.push_back(row.isEqual ? row.samples : std::vector<double>());
+      ranks.push_back(rankOf(runners[n]));
+    }
+    if (samples[0].empty()) return ok();
+    const auto from = std::ranges::find(runners, best);
+    const size_t was = size_t(from - runners.begin());
+    for (size_t n = 0; n < runners.size(); ++n)
+      noteSite(runners[n], samples[n], best, samples[was]);
+    best = runners[chooseWinner(samples, ranks)];
+    return ok();
+  }
+
+  /// Of ties the simpler is kept, of those the one that was proposed first.
+  size_t rankOf(size_t n) {
+    constexpr size_t kMostTried = 1000000;
+    return tried()[n].program->candidate.complexity() * kMostTried + n;
+  }
+
+  /// What a rewrite is worth that one candidate does without and `with` does not.
+  void noteSite(size_t without, const std::vector<double>& a, size_t with,
+                const std::vector<double>& b) {
+    const Candidate& less = tried()[without].program->candidate;
+    const Candidate& more = tried()[with].program->candidate;
+    if (less.skip.size() != more.skip.size() + 1 || less.passes != more.passes || a.empty() ||
+        !std::equal(more.skip.begin(), more.skip.end(), less.skip.begin()))
+      return;
+    result().sites.push_back({less.skip.back(), ratioOf(a, b)});
+  }
+
+  Status take(const std::vector<size_t>& runners, const Measurement& measured) {
+    result().seconds += measured.seconds;
+    result().failure = measured.failure;
+    if (!measured.failure.empty()) return failure(measured.failure);
+    for (size_t n = 0; n < runners.size(); ++n) {
+      Tried& one = tried()[runners[n]];
+      const MeasuredProgram& row = measured.programs[n];
+      one.problem = row.isEqual ? "" : row.reason;
+      one.isMeasured = row.isEqual && !row.samples.empty();
+      one.samples = row.samples;
+      one.originalSamples = measured.programs[0].samples;
+      if (one.isMeasured) one.ratio = ratioOf(row.samples, measured.programs[0].samples);
+      if (row.isEqual && !one.isMeasured) one.problem = "the device could not time it";
+    }
+    return ok();
+  }
+
+  std::vector<const BuiltProgram*> programsOf(const std::vector<size_t>& indices) {
+    std::vector<const BuiltProgram*> programs;
+    for (size_t n : indices) programs.push_back(tried()[n].program.get());
+    return programs;
+  }
+
+  void tell(size_t left) {
+    const Tried& best = tried()[bestForHost_.value_or(best_)];
+    ProgressLine::tell(ProgressLine::Level::Task,
+                       fmt::format("best {:.3f} ({}), {} tried, {} left, {:.0f} of {:.0f} s",
+                                   best.isMeasured ? best.ratio.median : 1.0,
+                                   best.program->candidate.name(), tried().size() - left, left,
+                                   result().seconds, options_.budgetSeconds));
+  }
+
+  // ---- the last measurement ----
+
+  /// The original, -O, the best, the next best, and the best with the host's help.
+  std::vector<size_t> finalists() {
+    std::vector<size_t> all{0};
+    const auto add = [&](size_t n) {
+      if (std::ranges::find(all, n) == all.end()) all.push_back(n);
+    };
+    for (size_t n = 0; n < tried().size(); ++n)
+      if (tried()[n].program && tried()[n].program->candidate == standardCandidate() &&
+          tried()[n].isMeasured)
+        add(n);
+    add(best_);
+    std::optional<size_t> next;
+    for (size_t n = 1; n < tried().size(); ++n) {
+      const Tried& one = tried()[n];
+      const bool isWanted = one.isMeasured && !one.program->isForHost() &&
+                            std::ranges::find(all, n) == all.end() && one.ratio.median < 1;
+      if (isWanted && (!next || one.ratio.median < tried()[*next].ratio.median)) next = n;
+    }
+    if (next) add(*next);
+    if (bestForHost_) add(*bestForHost_);
+    return all;
+  }
+
+  Status decide() {
+    const std::vector<size_t> finalists = this->finalists();
+    if (finalists.size() == 1) return ok();
+    ProgressLine::tell(ProgressLine::Level::Task, "measuring the best once more");
+    Result<Measurement> measured = measurer_.measure(programsOf(finalists), Rigour::Final, 0);
+    if (!measured) return measured.error();
+    if (Status s = take(finalists, *measured); !s) return s;
+    std::vector<std::vector<double>> alone, all;
+    std::vector<size_t> ranks;
+    for (size_t n = 0; n < finalists.size(); ++n) {
+      const Tried& one = tried()[finalists[n]];
+      const auto& samples = measured->programs[n].samples;
+      all.push_back(one.isMeasured ? samples : std::vector<double>());
+      alone.push_back(one.program->isForHost() ? std::vector<double>() : all.back());
+      ranks.push_back(rankOf(finalists[n]));
+      if (one.isMeasured) result().finals.push_back({finalists[n], samples});
+    }
+    if (all[0].empty()) {
+      result().failure = "the device could not time it";
+      return failure(result().failure);
+    }
+    result().best = finalists[chooseWinner(alone, ranks)];
+    const size_t any = finalists[chooseWinner(all, ranks)];
+    if (tried()[any].program->isForHost()) result().bestForHost = any;
+    noteDrift(all[0]);
+    return ok();
+  }
+
+  /// Clocks that go down, or others at work on the device.
+  void noteDrift(const std::vector<double>& original) {
+    const size_t third = original.size() / 3;
+    if (third < 2) return;
+    const std::span<const double> all(original);
+    const double ratio = spreadOf(all.last(third)).median / spreadOf(all.first(third)).median;
+    if (ratio < kDrift && ratio > 1 / kDrift) return;
+    result().notes.push_back(
+        fmt::format("the original took {:.3f} times as long at the end as at the beginning: the "
+                    "device changed its clocks, or others used it; pairs of measurements allow "
+                    "for that, but look at the intervals",
+                    ratio));
+  }
+
+  ProgramBuilder& builder_;
+  Measurer& measurer_;
+  const TuneOptions& options_;
+  Trials trials_;
+  size_t best_ = 0;
+  std::optional<size_t> bestForHost_;
+};
+
+} // namespace
+
+MedianInterval TuneResult::finalRatio(size_t tried, size_t toTried) const {
+  const auto row = [&](size_t n) {
+    const auto found = std::ranges::find(finals, n, &FinalRow::tried);
+    return found == finals.end() ? std::vector<double>() : found->samples;
+  };
+  return ratioOf(row(tried), row(toTried));
+}
+
+Result<TuneResult> searchByMeasuring(ProgramBuilder& builder, Measurer& measurer,
+                                     CompilerSet* compilers, const TuneOptions& options) {
+  return MeasuringSearch(builder, measurer, compilers, options).run();
+}
+
+} // namespace lanewise::driver

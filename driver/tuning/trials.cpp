@@ -1,0 +1,67 @@
+#include "tuning/trials.h"
+
+#include "support/progress_line.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lanewise::driver {
+
+Result<SpaceFacts> Trials::facts(const Parameters& values) {
+  Result<SpaceFacts> facts = builder_.facts(values);
+  if (!facts) return facts;
+  facts->passes = options_.passes;
+  facts->mayAskHost = options_.mayAskHost;
+  return facts;
+}
+
+std::vector<size_t> Trials::add(std::vector<Candidate> candidates, size_t few) {
+  std::vector<size_t> made;
+  for (Candidate& candidate : candidates) {
+    ProgressLine::tell(
+        ProgressLine::Level::Detail,
+        fmt::format("making {} of {}", &candidate - candidates.data() + 1, candidates.size()));
+    Tried one;
+    Result<BuiltProgram> built = builder_.build(candidate);
+    if (!built) {
+      one.problem = built.error().message;
+      BuiltProgram none;
+      none.candidate = std::move(candidate);
+      one.program = std::make_shared<const BuiltProgram>(std::move(none));
+      result_.tried.push_back(std::move(one));
+      continue;
+    }
+    if (!known_.try_emplace(built->digest, result_.tried.size()).second) {
+      ++result_.same;
+      continue;
+    }
+    const bool isOriginal = result_.tried.empty();
+    one.program = std::make_shared<const BuiltProgram>(std::move(*built));
+    if (!isOriginal) made.push_back(result_.tried.size());
+    result_.tried.push_back(std::move(one));
+  }
+  if (made.size() <= few || !compilers_ || compilers_->choices().empty()) return made;
+  for (size_t n : made) predictBy(compilers_->choices().front().name, n);
+  // What no compiler can tell anything of comes last, in the order of proposal.
+  std::ranges::stable_sort(made, {}, [&](size_t n) {
+    const std::optional<Prediction>& told = result_.tried[n].predicted;
+    return std::pair(!told, told ? told->cost : 0);
+  });
+  return made;
+}
+
+void Trials::predictBy(const std::string& name, size_t index) {
+  Tried& one = result_.tried[index];
+  ProgressLine::tell(ProgressLine::Level::Detail,
+                     fmt::format("asking {} for {}", name, one.program->candidate.name()));
+  const Predictions told =
+      predict(*compilers_, builder_.scenario(), *one.program, builder_.target());
+  if (const auto found = told.find(name); found != told.end()) one.predicted = found->second;
+}
+
+void Trials::leaveOut(std::span<const size_t> indices) {
+  for (size_t n : indices) result_.tried[n].problem = "no time was left for it";
+  result_.leftOut += indices.size();
+}
+
+} // namespace lanewise::driver

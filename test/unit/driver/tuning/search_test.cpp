@@ -1,0 +1,266 @@
+// The search on a device that is made up: what it finds, what it does not take, and that a run that
+// was stopped ends where it would have ended.
+#include "recorded/tuning_file.h"
+#include "support/failure.h"
+#include "targets/target_profiles.h"
+#include "tuning/journal.h"
+#include "tuning/search.h"
+#include "tuning/tuning_report.h"
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace lanewise::driver {
+namespace {
+
+// Samples by what a candidate is called; `wrong` says whose outputs differ.
+class MadeUpDevice : public Measurer {
+public:
+  using Times = std::function<double(const BuiltProgram&)>;
+  explicit MadeUpDevice(Times times) : times_(std::move(times)) {}
+  std::function<bool(const Candidate&, Rigour)> isWrong = [](const auto&, Rigour) { return false; };
+  size_t asked = 0, fails = SIZE_MAX; ///< after so many questions it is gone
+  double seconds = 1;                 ///< of each question
+
+  Result<Measurement> measure(std::span<const BuiltProgram* const> programs, Rigour rigour,
+                              double) override {
+    if (asked++ >= fails) return failure("stopped");
+    RaceOptions options;
+    options.isFinal = rigour == Rigour::Final;
+    Race race(programs.size(), options);
+    std::vector<size_t> equal;
+    for (size_t n = 0; n < programs.size(); ++n)
+      if (n == 0 || !isWrong(programs[n]->candidate, rigour)) equal.push_back(n);
+    for (std::vector<size_t> order = race.next(equal); !order.empty(); order = race.next(equal))
+      for (size_t n : order) race.add(n, times_(*programs[n]) * (1 + 0.002 * noise_(random_)));
+    Measurement measured;
+    measured.seconds = seconds;
+    for (size_t n = 0; n < programs.size(); ++n) {
+      const bool isEqual = std::ranges::find(equal, n) != equal.end();
+      measured.programs.push_back({isEqual, isEqual ? "" : "outputs differ", race.samples()[n]});
+    }
+    return measured;
+  }
+
+private:
+  Times times_;
+  std::mt19937 random_{7};
+  std::normal_distribution<double> noise_{0, 1};
+};
+
+class TuningSearch : public testing::Test {
+protected:
+  TuningSearch() {
+    folder_ =
+        std::filesystem::path(testing::TempDir()) /
+        ("search_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / "tile.comp") << R"(#version 450
+layout(local_size_x = 32, local_size_y = 32) in;
+layout(set = 0, binding = 0) buffer A { float a[]; };
+layout(constant_id = 3) const uint kSteps = 4u;
+shared float tile[32][32];
+void main() {
+  const uint x = gl_LocalInvocationID.x, y = gl_LocalInvocationID.y;
+  tile[y][x] = a[y * 32u + x];
+  barrier();
+  float sum = 0.0;
+  for (uint i = 0u; i < kSteps; ++i) sum += tile[x][i];
+  if ((x & 1u) != 0u) sum = sum + 1.0; // is flattened: -O without its pad is not -Os
+  a[y * 32u + x] = sum;
+}
+)";
+    std::ofstream(folder_ / "s.toml") << R"([parameters]
+steps = 8
+[tunable]
+steps = [4, 8, 16]
+[[shader]]
+name = "tile"
+file = "tile.comp"
+spec_constants = { 3 = "steps" }
+[[buffer]]
+name = "a"
+type = "f32"
+count = 1024
+init = "iota"
+[[dispatch]]
+shader = "tile"
+groups = [1]
+bind = { 0 = "a" }
+)";
+    Result<ProgramBuilder> builder =
+        ProgramBuilder::create({(folder_ / "s.toml").string(), {}, {}}, {}, *loadTarget("nvidia"));
+    EXPECT_TRUE(builder) << builder.error().message;
+    builder_.emplace(std::move(*builder));
+  }
+  ~TuningSearch() override { std::filesystem::remove_all(folder_); }
+
+  TuneResult search(Measurer& device) {
+    Result<TuneResult> result = searchByMeasuring(*builder_, device, nullptr, options_);
+    EXPECT_TRUE(result) << result.error().message;
+    return result ? std::move(*result) : TuneResult();
+  }
+  static std::string nameOf(const TuneResult& result, size_t n) {
+    return result.tried[n].program->candidate.name();
+  }
+  std::string fileOf(const TuneResult& result) {
+    return asToml(choicesOf(*builder_, result, {"GPU", "driver", "nvidia", {}, false, false}));
+  }
+  // A device on which one set of factors is best, and padding pays.
+  static double coarsenedTime(const BuiltProgram& program) {
+    const std::string name = program.candidate.name();
+    double time = program.candidate.passes.empty() || name.starts_with("-Os --branch") ? 100 : 80;
+    if (name.find("--coarsen-invocations=2,4,1") != std::string::npos) time = 40;
+    if (name.find("--coarsen-invocations=2,2,1") != std::string::npos) time = 50;
+    if (name.find("--skip=pad-shared-memory") != std::string::npos) time *= 2;
+    return time;
+  }
+
+  std::filesystem::path folder_;
+  std::optional<ProgramBuilder> builder_;
+  TuneOptions options_;
+};
+
+TEST_F(TuningSearch, FindsTheBest) {
+  options_.mayAskHost = false;
+  MadeUpDevice device(coarsenedTime);
+  const TuneResult result = search(device);
+  EXPECT_EQ("--inline -Os --coarsen-invocations=2,4,1 -O", nameOf(result, result.best));
+  EXPECT_FALSE(result.bestForHost);
+  EXPECT_NEAR(0.4, result.finalRatio(result.best).median, 0.01);
+}
+
+TEST_F(TuningSearch, SaysWhatSingleRewritesAreWorth) {
+  options_.mayAskHost = false;
+  options_.passes = {"pad-shared-memory"};
+  MadeUpDevice device(coarsenedTime);
+  const TuneResult result = search(device);
+  ASSERT_FALSE(result.sites.empty());
+  for (const SiteWorth& site : result.sites) EXPECT_NEAR(2, site.ratio.median, 0.05) << site.site;
+}
+
+TEST_F(TuningSearch, StaysWithTheOriginalWhereNothingIsGained) {
+  MadeUpDevice device([](const BuiltProgram&) { return 100.0; });
+  const TuneResult result = search(device);
+  EXPECT_EQ(0u, result.best);
+  EXPECT_FALSE(result.bestForHost);
+}
+
+TEST_F(TuningSearch, TakesNothingWhoseOutputsDiffer) {
+  options_.mayAskHost = false;
+  MadeUpDevice device(coarsenedTime);
+  device.isWrong = [](const Candidate& c, Rigour) {
+    return c.name().find("=2,4,1") != std::string::npos;
+  };
+  const TuneResult result = search(device);
+  EXPECT_EQ("--inline -Os --coarsen-invocations=2,2,1 -O", nameOf(result, result.best));
+}
+
+TEST_F(TuningSearch, TakesNothingThatTheLastCheckFindsWrong) {
+  options_.mayAskHost = false;
+  MadeUpDevice device(coarsenedTime);
+  device.isWrong = [](const Candidate& c, Rigour rigour) {
+    return rigour == Rigour::Final && c.name().find("=2,4,1") != std::string::npos;
+  };
+  const TuneResult result = search(device);
+  EXPECT_EQ(std::string::npos, nameOf(result, result.best).find("=2,4,1"));
+}
+
+TEST_F(TuningSearch, KeepsApartWhatTheHostMustFollow) {
+  MadeUpDevice device([](const BuiltProgram& program) {
+    const auto steps = program.candidate.values.find("steps");
+    return steps != program.candidate.values.end() && steps->second == 16 ? 30.0
+                                                                          : coarsenedTime(program);
+  });
+  const TuneResult result = search(device);
+  EXPECT_EQ("--inline -Os --coarsen-invocations=2,4,1 -O", nameOf(result, result.best));
+  ASSERT_TRUE(result.bestForHost);
+  EXPECT_EQ("as it is, steps = 16", nameOf(result, *result.bestForHost));
+  const TunedChoices choices =
+      choicesOf(*builder_, result, {"GPU", "driver", "nvidia", {}, false, false});
+  ASSERT_EQ(2u, choices.size());
+  EXPECT_FALSE(choices[0].isForHost);
+  EXPECT_TRUE(choices[1].isForHost);
+  EXPECT_EQ(16u, choices[1].constants.at(3));
+  EXPECT_EQ(16, choices[1].parameters.at("steps"));
+}
+
+TEST_F(TuningSearch, EndsWithItsTimeAndSaysWhatWasLeft) {
+  options_.batch = 4;
+  options_.budgetSeconds = 10;
+  MadeUpDevice device(coarsenedTime);
+  device.seconds = 4;
+  const TuneResult result = search(device);
+  EXPECT_GT(result.leftOut, 0u);
+  EXPECT_LE(device.asked, 5u);
+}
+
+TEST_F(TuningSearch, OneThatWasStoppedEndsWhereItWouldHaveEnded) {
+  options_.mayAskHost = false;
+  options_.passes = {"coarsen-invocations"};
+  MadeUpDevice whole(coarsenedTime);
+  Journal journal("key");
+  const auto keepNothing = [](const Journal&) { return ok(); };
+  const auto lend = [](Measurer& device) {
+    struct Lent : Measurer {
+      Measurer& device;
+      explicit Lent(Measurer& d) : device(d) {}
+      Result<Measurement> measure(std::span<const BuiltProgram* const> p, Rigour r,
+                                  double s) override {
+        return device.measure(p, r, s);
+      }
+    };
+    return [&device]() -> Result<std::unique_ptr<Measurer>> {
+      return std::unique_ptr<Measurer>(std::make_unique<Lent>(device));
+    };
+  };
+  KeptMeasurer first(journal, lend(whole), keepNothing);
+  const std::string expected = fileOf(search(first));
+  ASSERT_GE(whole.asked, 3u);
+  // Killed after any number of lines, or in the middle of one: what follows is measured with other
+  // noise, what was kept is not measured again.
+  const std::string text = journal.text();
+  std::optional<Journal> all = Journal::read(text, "key");
+  ASSERT_TRUE(all);
+  MadeUpDevice none(coarsenedTime);
+  none.fails = 0;
+  KeptMeasurer again(*all, lend(none), keepNothing);
+  EXPECT_EQ(expected, fileOf(search(again)));
+  EXPECT_EQ(text, all->text());
+  for (size_t end = text.find('\n') + 1; end < text.size(); end += text.size() / 4) {
+    std::optional<Journal> part = Journal::read(text.substr(0, end), "key");
+    ASSERT_TRUE(part);
+    MadeUpDevice rest(coarsenedTime);
+    KeptMeasurer resumed(*part, lend(rest), keepNothing);
+    const TuneResult result = search(resumed);
+    EXPECT_EQ("--inline -Os --coarsen-invocations=2,4,1 -O", nameOf(result, result.best));
+    const auto kept = size_t(std::count(text.begin(), text.begin() + ptrdiff_t(end), '\n')) - 1;
+    EXPECT_EQ(whole.asked - kept, rest.asked);
+  }
+}
+
+TEST(TuningJournal, IsOfOneKey) {
+  Journal journal("key");
+  journal.add("question", {});
+  EXPECT_TRUE(Journal::read(journal.text(), "key"));
+  EXPECT_FALSE(Journal::read(journal.text(), "other"));
+  EXPECT_FALSE(Journal::read("", "key"));
+  EXPECT_FALSE(Journal::read("nonsense\n", "key"));
+}
+
+TEST(TuningJournal, AnswersOnlyTheNextQuestion) {
+  Journal written("key");
+  Measurement measured;
+  measured.seconds = 3;
+  written.add("a", measured);
+  written.add("b", measured);
+  Journal journal = *Journal::read(written.text(), "key");
+  EXPECT_FALSE(journal.next("b"));
+  EXPECT_FALSE(journal.next("a")); // the search went another way
+}
+
+} // namespace
+} // namespace lanewise::driver
