@@ -41,20 +41,20 @@ constexpr Script kScripts[] = {
 
 // ---- what values can be ----
 
-std::vector<Candidate> withoutTexts(std::span<const std::string> words) {
-  std::vector<Candidate> candidates;
+std::vector<CompletionCandidate> withoutTexts(std::span<const std::string> words) {
+  std::vector<CompletionCandidate> candidates;
   for (const std::string& word : words) candidates.push_back({word, {}});
   return candidates;
 }
 
-std::vector<Candidate> targets() {
-  std::vector<Candidate> all = withoutTexts(builtInTargets());
+std::vector<CompletionCandidate> targets() {
+  std::vector<CompletionCandidate> all = withoutTexts(builtInTargets());
   all.push_back({"device", "as Vulkan reports it"});
   return all;
 }
 
-std::vector<Candidate> environments() {
-  std::vector<Candidate> all;
+std::vector<CompletionCandidate> environments() {
+  std::vector<CompletionCandidate> all;
   for (spv_target_env env :
        {SPV_ENV_VULKAN_1_0, SPV_ENV_VULKAN_1_1, SPV_ENV_VULKAN_1_1_SPIRV_1_4, SPV_ENV_VULKAN_1_2,
         SPV_ENV_VULKAN_1_3, SPV_ENV_UNIVERSAL_1_0, SPV_ENV_UNIVERSAL_1_1, SPV_ENV_UNIVERSAL_1_2,
@@ -63,40 +63,41 @@ std::vector<Candidate> environments() {
   return all;
 }
 
-std::vector<Candidate> devices() {
-  std::vector<Candidate> all{{"cpu", "the first device that is a CPU"},
-                             {"interpreter", "no device: finds races and undefined operations"}};
+std::vector<CompletionCandidate> devices() {
+  std::vector<CompletionCandidate> all{
+      {"cpu", "the first device that is a CPU"},
+      {"interpreter", "no device: finds races and undefined operations"}};
   if (Result<std::vector<DeviceInfo>> found = listDevices())
     for (const DeviceInfo& device : *found)
       all.push_back({std::to_string(device.index), device.name});
   return all;
 }
 
-std::vector<Candidate> passes() {
-  std::vector<Candidate> all;
+std::vector<CompletionCandidate> passes() {
+  std::vector<CompletionCandidate> all;
   for (const PassInfo& pass : allPasses())
     all.push_back({std::string(pass.flag), std::string(pass.summary)});
   return all;
 }
 
 /// Any pass that can stand in a pipeline, without its dashes.
-std::vector<Candidate> flags() {
-  std::vector<Candidate> all = passes();
+std::vector<CompletionCandidate> flags() {
+  std::vector<CompletionCandidate> all = passes();
   for (const std::string& flag : knownSpirvOptFlags()) all.push_back({flag.substr(2), "spirv-opt"});
   return all;
 }
 
-std::vector<Candidate> rules() {
-  std::vector<Candidate> all{{"all", {}}};
+std::vector<CompletionCandidate> rules() {
+  std::vector<CompletionCandidate> all{{"all", {}}};
   for (const auto& some : {allLintRules(), queueLintRules()})
     for (const LintRule& rule : some)
       all.push_back({std::string(rule.name), std::string(rule.summary)});
   return all;
 }
 
-std::vector<Candidate> compilers() {
-  std::vector<Candidate> all = {{"default", "an AMD GPU of each generation"},
-                                {"all", "every AMD GPU and every device at hand"}};
+std::vector<CompletionCandidate> compilers() {
+  std::vector<CompletionCandidate> all = {{"default", "an AMD GPU of each generation"},
+                                          {"all", "every AMD GPU and every device at hand"}};
   for (const AmdFamily& family : amdFamilies())
     all.push_back({std::string(family.name), std::string(family.generation)});
   return all;
@@ -117,7 +118,7 @@ ValueKinds valueKinds(const std::vector<CommandDescription>& commands) {
           {"STAGE", {[] { return withoutTexts(shaderStages()); }, {}}},
           {"COMMAND",
            {[&commands] {
-              std::vector<Candidate> all;
+              std::vector<CompletionCandidate> all;
               for (const CommandDescription& c : commands)
                 all.push_back({c.name.substr(0, c.name.find(' ')), c.summary});
               return all;

@@ -35,7 +35,7 @@ public:
 
   void add(std::string word, const std::string& about) {
     const bool isNew = std::none_of(result_.candidates.begin(), result_.candidates.end(),
-                                    [&](const Candidate& c) { return c.word == word; });
+                                    [&](const CompletionCandidate& c) { return c.word == word; });
     if (word.starts_with(typed()) && isNew)
       result_.candidates.push_back({std::move(word), firstSentence(about)});
   }
@@ -69,7 +69,7 @@ private:
     const char* more = colon == std::string::npos ? "" : ":";
     if (auto kind = kinds_.find(head); kind != kinds_.end()) {
       if (kind->second.candidates)
-        for (const Candidate& c : kind->second.candidates()) add(c.word + more, c.about);
+        for (const CompletionCandidate& c : kind->second.candidates()) add(c.word + more, c.about);
       if (!kind->second.suffixes.empty()) addFiles(kind->second.suffixes);
     } else if (head == "FOLDER") {
       if (result_.files == Completion::Files::None) result_.files = Completion::Files::Folders;
@@ -196,7 +196,7 @@ Completion complete(std::span<const CommandDescription> commands, const ValueKin
 
 std::string completionText(const Completion& completion) {
   std::string text = fmt::format("prefix\t{}\n", completion.prefix);
-  for (const Candidate& c : completion.candidates)
+  for (const CompletionCandidate& c : completion.candidates)
     text += fmt::format("word\t{}\t{}\n", c.word, c.about);
   if (completion.files == Completion::Files::Folders) text += "folders\n";
   if (completion.files == Completion::Files::Any) text += "files\n";

@@ -13,24 +13,24 @@
 
 namespace lanewise::driver {
 
-struct Candidate {
+struct CompletionCandidate {
   std::string word; ///< one that ends in '=' or ':' goes on
   std::string about;
-  bool operator==(const Candidate&) const = default;
+  bool operator==(const CompletionCandidate&) const = default;
 };
 
 /// What names of kinds of values stand for, such as "TARGET" (OptionDescription::value). FILE,
 /// FILE.SUFFIX and FOLDER are files of any kind, of that suffix, and folders.
 struct ValueKind {
-  std::function<std::vector<Candidate>()> candidates; ///< may be null
-  std::vector<std::string> suffixes;                  ///< files that can stand there as well
+  std::function<std::vector<CompletionCandidate>()> candidates; ///< may be null
+  std::vector<std::string> suffixes; ///< files that can stand there as well
 };
 using ValueKinds = std::map<std::string, ValueKind, std::less<>>;
 
 struct Completion {
   /// What of the word that is being typed stands before each candidate, as in "--target=".
   std::string prefix;
-  std::vector<Candidate> candidates;
+  std::vector<CompletionCandidate> candidates;
   enum class Files { None, Folders, BySuffix, Any };
   Files files = Files::None; ///< files complete what follows the prefix; folders lead to files
   std::vector<std::string> suffixes;

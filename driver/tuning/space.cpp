@@ -81,7 +81,9 @@ std::vector<std::string> coarseningFactors(std::span<const std::array<uint32_t, 
 }
 
 std::vector<Candidate> firstCandidates(const SpaceFacts& facts) {
-  std::vector<Candidate> all{{}, standardCandidate(), {{"-Os"}, {}, false, {}}};
+  Candidate small;
+  small.passes = {"-Os"};
+  std::vector<Candidate> all = {Candidate(), standardCandidate(), small};
   addModes(facts, standardCandidate(), all);
   for (std::string_view pass :
        {"eliminate-redundant-checks", "eliminate-dead-shared-initialization"})

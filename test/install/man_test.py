@@ -93,6 +93,9 @@ class ManPages(unittest.TestCase):
                 name, text = file.name, file.read_text(encoding="utf-8")
                 (folder / name.replace("transpose.comp", "tile.comp")).write_text(
                     text.replace('"transpose.comp"', '"tile.comp"'), encoding="utf-8")
+            queues = (ROOT / "samples/async_compute/scenario.toml").read_text(encoding="utf-8")
+            (folder / "queues.toml").write_text(
+                re.sub(r'file = "', f'file = "{ROOT}/samples/async_compute/', queues), encoding="utf-8")
             environment = {**os.environ, "PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}
             for name in ("opt", "profile", "lint"):
                 page = (FOLDER / f"lanewise-{name}.1").read_text(encoding="utf-8")

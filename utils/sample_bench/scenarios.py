@@ -56,8 +56,9 @@ def add_program(scenario, name, dispatches, files, manifest=None):
 
 def write(scenario, path):
     """Writes a scenario as TOML: what stands at the top first, each table of an array in one piece."""
-    lines = [f"{key} = {_value(value)}" for key, value in scenario.items() if not isinstance(value, (dict, list))]
-    for table in ("parameters",):
+    lines = [f"{key} = {_value(value)}" for key, value in scenario.items()
+             if key == "constraints" or not isinstance(value, (dict, list))]
+    for table in ("parameters", "tunable"):
         if table in scenario:
             lines += [f"[{table}]"] + _pairs(scenario[table])
     for name, size in scenario.get("sizes", {}).items():

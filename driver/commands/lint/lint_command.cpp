@@ -316,7 +316,7 @@ public:
     line.example("Write what code-scanning services read.",
                  "lanewise lint --format=sarif tile.comp -o lint.sarif");
     line.example("Look for what nothing orders on the queues of a scenario.",
-                 "lanewise lint scenario.toml");
+                 "lanewise lint --size=small queues.toml");
     line.epilog(helpOfRules);
     line.positionals("INPUT", "FILE.toml|SHADER", o_.inputs,
                      ".spv, .spvasm, .comp/.glsl, .hlsl, - or a scenario with queues (.toml)");

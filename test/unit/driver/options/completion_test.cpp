@@ -32,7 +32,7 @@ ValueKinds kinds() {
   return {{"SHADER", {nullptr, {"spv", "comp"}}},
           {"PASS",
            {[] {
-              return std::vector<Candidate>{{"pad", "pads"}, {"merge", ""}};
+              return std::vector<CompletionCandidate>{{"pad", "pads"}, {"merge", ""}};
             },
             {}}}};
 }
@@ -43,7 +43,7 @@ Completion completeLine(std::vector<std::string> words) {
 
 std::vector<std::string> wordsOf(const Completion& completion) {
   std::vector<std::string> words;
-  for (const Candidate& c : completion.candidates) words.push_back(c.word);
+  for (const CompletionCandidate& c : completion.candidates) words.push_back(c.word);
   return words;
 }
 
@@ -54,7 +54,8 @@ using Candidates = std::vector<std::string>;
 TEST(Completion, NamesOfCommandsWordByWord) {
   EXPECT_EQ(wordsOf(completeLine({""})), (Candidates{"opt", "layout", "--help", "--version"}));
   EXPECT_EQ(wordsOf(completeLine({"layout", ""})), (Candidates{"pack", "unpack"}));
-  EXPECT_EQ(completeLine({"layout", "p"}).candidates, (std::vector<Candidate>{{"pack", "Packs."}}));
+  EXPECT_EQ(completeLine({"layout", "p"}).candidates,
+            (std::vector<CompletionCandidate>{{"pack", "Packs."}}));
   EXPECT_EQ(wordsOf(completeLine({"nothing", ""})), Candidates{});
   EXPECT_EQ(wordsOf(completeLine({})), Candidates{});
 }
