@@ -113,6 +113,7 @@ ValueKinds valueKinds(const std::vector<CommandDescription>& commands) {
           {"COMPILER", {compilers, {}}},
           {"COMPILER,...", {compilers, {}}},
           {"PASS", {passes, {}}},
+          {"PASS,...", {passes, {}}},
           {"FLAG", {flags, {}}},
           {"RULE", {rules, {}}},
           {"STAGE", {[] { return withoutTexts(shaderStages()); }, {}}},

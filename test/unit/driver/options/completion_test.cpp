@@ -121,6 +121,7 @@ TEST(Completion, ValuesOfRealOptionsHaveAKind) {
                          "COMPILER", "COMPILER,...",
                          "PERCENT",  "FILE",
                          "PASSES",   "EXPR",
+                         "TIME",     "PASS,...",
                          "HASH,..."};
   for (const CommandDescription& command : describeCommands())
     for (const OptionDescription& option : command.options) {
