@@ -29,10 +29,18 @@ Candidate before(std::vector<std::string> flags) {
   return c;
 }
 
+/// -O has a place for the pass.
 Candidate coarsened(const std::string& factors) {
-  Candidate c = before({fmt::format("--{}={}", kCoarsening, factors)});
-  c.passes.insert(c.passes.begin(), "--inline");
-  return c;
+  return {{"-O", fmt::format("--{}={}", kCoarsening, factors)}, {}, false, {}};
+}
+
+bool isCoarsening(std::string_view flag) {
+  return flag.starts_with(fmt::format("--{}=", kCoarsening));
+}
+
+/// What -O with `coarsening` does in front of the passes whose modes are tried.
+std::vector<std::string> spelledOut(const std::string& coarsening) {
+  return {"--inline", "-Os", coarsening, "-O"};
 }
 
 void addOnce(std::vector<Candidate>& to, Candidate c) {
@@ -45,6 +53,7 @@ Candidate withMode(Candidate c, std::string_view pass, std::string_view mode) {
     return flag.substr(0, flag.find('=')) == fmt::format("--{}", pass);
   });
   if (c.passes == std::vector<std::string>{"-O"}) c.passes.insert(c.passes.begin(), "-Os");
+  if (isCoarsening(c.passes.back())) c.passes = spelledOut(c.passes.back());
   const auto last = std::ranges::find(c.passes, "-O");
   c.passes.insert(last, fmt::format("--{}={}", pass, mode));
   return c;

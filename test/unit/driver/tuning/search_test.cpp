@@ -128,7 +128,7 @@ TEST_F(TuningSearch, FindsTheBest) {
   options_.mayAskHost = false;
   MadeUpDevice device(coarsenedTime);
   const TuneResult result = search(device);
-  EXPECT_EQ("--inline -Os --coarsen-invocations=2,4,1 -O", nameOf(result, result.best));
+  EXPECT_EQ("-O --coarsen-invocations=2,4,1", nameOf(result, result.best));
   EXPECT_FALSE(result.bestForHost);
   EXPECT_NEAR(0.4, result.finalRatio(result.best).median, 0.01);
 }
@@ -156,7 +156,7 @@ TEST_F(TuningSearch, TakesNothingWhoseOutputsDiffer) {
     return c.name().find("=2,4,1") != std::string::npos;
   };
   const TuneResult result = search(device);
-  EXPECT_EQ("--inline -Os --coarsen-invocations=2,2,1 -O", nameOf(result, result.best));
+  EXPECT_EQ("-O --coarsen-invocations=2,2,1", nameOf(result, result.best));
 }
 
 TEST_F(TuningSearch, TakesNothingThatTheLastCheckFindsWrong) {
@@ -176,7 +176,7 @@ TEST_F(TuningSearch, KeepsApartWhatTheHostMustFollow) {
                                                                           : coarsenedTime(program);
   });
   const TuneResult result = search(device);
-  EXPECT_EQ("--inline -Os --coarsen-invocations=2,4,1 -O", nameOf(result, result.best));
+  EXPECT_EQ("-O --coarsen-invocations=2,4,1", nameOf(result, result.best));
   ASSERT_TRUE(result.bestForHost);
   EXPECT_EQ("as it is, steps = 16", nameOf(result, *result.bestForHost));
   const TunedChoices choices =
@@ -236,7 +236,7 @@ TEST_F(TuningSearch, OneThatWasStoppedEndsWhereItWouldHaveEnded) {
     MadeUpDevice rest(coarsenedTime);
     KeptMeasurer resumed(*part, lend(rest), keepNothing);
     const TuneResult result = search(resumed);
-    EXPECT_EQ("--inline -Os --coarsen-invocations=2,4,1 -O", nameOf(result, result.best));
+    EXPECT_EQ("-O --coarsen-invocations=2,4,1", nameOf(result, result.best));
     const auto kept = size_t(std::count(text.begin(), text.begin() + ptrdiff_t(end), '\n')) - 1;
     EXPECT_EQ(whole.asked - kept, rest.asked);
   }
