@@ -103,8 +103,7 @@ TEST(TuningSpace, FixesConstantsOnlyWhereThereAreSome) {
 }
 
 TEST(TuningSpace, CountsWhatTheHostMustFollowAsMoreThanAnyFlags) {
-  const Candidate flags{
-      {"-O", "--coarsen-invocations=2,1,1"}, {"a:b"}, false, {}};
+  const Candidate flags{{"-O", "--coarsen-invocations=2,1,1"}, {"a:b"}, false, {}};
   const Candidate host{{}, {}, false, {{"size", 64}}};
   EXPECT_LT(flags.complexity(), host.complexity());
 }
