@@ -4,7 +4,8 @@ import dataclasses
 import re
 
 import report
-from program import BenchError
+from measure import Outcome
+from program import COARSENING_PASS, LAYOUT_PASS, BenchError
 
 # The words between the markers' colons: `all`, or a folder of samples/.
 BLOCK = re.compile(r"(<!-- figures: (\S+), written by utils/bench_samples --update -->\n).*?(<!-- end of figures -->)", re.DOTALL)
@@ -76,14 +77,16 @@ def shortfalls(outcome):
     alone, to the rival by hand; and the floor, if everything on does not come near it."""
     control, reference, best = outcome.row("control"), outcome.row("spirv-opt"), outcome.best()
     noise = max(1, control.high or 1) if control else 1
-    rival, alone = outcome.fastest("rival"), outcome.fastest("pass")
+    rival = outcome.fastest("rival")
     for row in outcome.rows:
         facts = []
         if row.kind not in ("original", "control", "bound") and row.low is not None and row.low > noise:
             facts.append(f"{_more(row.ratio)} the original's time")
-        if row.kind in ("pass", "all", "layout") and row.median:
+        if row.kind in ("pass", "all", "layout", "coarsened") and row.median:
             if not facts and reference and reference.median and row.median > NEAR_ROW * reference.median:
                 facts.append(f"{_more(row.median / reference.median)} spirv-opt's")
+            # Only the row with layouts has all that the pass for layouts does.
+            alone = outcome.fastest("pass", but=None if row.kind == "layout" else f"{LAYOUT_PASS} alone")
             if row.kind != "pass" and alone and row.median > NEAR_ROW * alone.median:
                 facts.append(f"{_more(row.median / alone.median)} that of `{alone.name}`")
             if row is best and rival and row.median > NEAR_ROW * rival.median:
@@ -138,28 +141,31 @@ def _facts(data):
 
 def _overview(pairs, missing):
     """One line for each sample, and what follows from all of them."""
-    passes = list(dict.fromkeys(row.name for _, outcome in pairs for row in outcome.rows if row.kind == "pass"))
+    passes = list(dict.fromkeys(row.name for _, outcome in pairs for row in outcome.rows
+                                if row.kind == "pass" and row.same_as != "spirv-opt -O"))  # anywhere
     head = ["sample", "what Lanewise does", "original", "spirv-opt -O", *(f"`{name.removesuffix(' alone')}`" for name in passes),
-            "Lanewise", "by hand", "better algorithm", "times as fast as spirv-opt -O", "of the speed by hand", "of floor"]
+            "Lanewise", f"and `{COARSENING_PASS}`", "by hand", "better algorithm", "times as fast as spirv-opt -O", "of the speed by hand", "of floor"]
     yield report.line(head)
     yield "|" + "---|" * len(head)
     for bench, outcome in pairs:
         best, rival, gain = outcome.best(), report.of_rival(outcome), report.gain(outcome)
         yield report.line([
             bench.name, bench.does or "-", *(_time(outcome.row(kind)) for kind in ("original", "spirv-opt")),
-            *(_pass_time(outcome, name) for name in passes), _time(best), _time(outcome.fastest("rival")),
-            _time(outcome.fastest("expert")),
+            *(_pass_time(outcome, name) for name in passes), _time(best), _coarsened_time(outcome),
+            _time(outcome.fastest("rival")), _time(outcome.fastest("expert")),
             "-" if not gain else f"{gain:.2f}" if report.is_changed(outcome) else "unchanged",
             f"{100 * rival:.0f}%" if rival else "-",
             f"{100 * outcome.floor_us / best.median:.0f}%" if outcome.floor_us and best and best.median else "-"])
     yield ""
-    yield ("Times are medians in microseconds; `=` is the module of `spirv-opt -O`. *Lanewise* has everything on, layouts too where "
-           "a sample asks for them; *by hand* and *better algorithm* are the fastest of their kind.")
+    yield ("Times are medians in microseconds; `=` is the module of `spirv-opt -O`, or of *Lanewise* for coarsening. *Lanewise* has "
+           "everything on, layouts too where a sample asks for them; *by hand* and *better algorithm* are the fastest of their kind.")
     yield ""
     mean = report.mean_gain([outcome for _, outcome in pairs])
     if mean:
         count = sum(report.is_changed(outcome) for _, outcome in pairs)
-        yield f"**Geometric mean over the {count} that Lanewise changes: {mean:.2f} times as fast as spirv-opt -O.**"
+        coarsened = report.mean_gain([outcome for _, outcome in pairs], Outcome.coarsened)
+        yield (f"**Geometric mean over the {count} that Lanewise changes: {mean:.2f} times as fast as spirv-opt -O; "
+               f"with `{COARSENING_PASS}`: {coarsened:.2f}.**")
     if missing:
         yield ""
         yield f"Not measured: {', '.join(missing)}."
@@ -167,6 +173,10 @@ def _overview(pairs, missing):
 
 def _time(row):
     return "-" if not row or not row.median else f"{row.median:.0f}" if row.median >= 1000 else f"{row.median:.1f}"
+
+
+def _coarsened_time(outcome):
+    return "=" if outcome.coarsened() is outcome.best() else _time(outcome.coarsened())
 
 
 def _pass_time(outcome, name):

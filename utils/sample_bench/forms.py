@@ -4,21 +4,21 @@ import dataclasses
 
 import scenarios
 from expressions import evaluate
-from program import LAYOUT_PASS
+from program import COARSENING_PASS, LAYOUT_PASS
 
 
 @dataclasses.dataclass
 class Form:
     """What became of a program's shaders."""
     name: str
-    kind: str  # "spirv-opt", "pass", "all", "layout"
+    kind: str  # "spirv-opt", "pass", "all", "layout", "coarsened"
     files: dict  # shader name -> module
     same_as: str = ""  # the form before it with the same modules, which stands for it in the run
     manifest: str = None  # of the buffers' layouts, where they have changed
 
 
 def make_all(program, arguments, bench, folder):
-    """Original, spirv-opt -O, each of Lanewise's passes alone, all of them, and all of them with layouts."""
+    """Original, spirv-opt -O, each of Lanewise's passes alone, all of them, and all of them with layouts or coarsening."""
     names = scenarios.dispatched(bench.scenario["dispatch"])
     original = _compile(program, bench, folder, names)
 
@@ -35,6 +35,7 @@ def make_all(program, arguments, bench, folder):
     if has_layout:
         name = f"Lanewise -O {LAYOUT_PASS}"
         forms.append(_make_program(program, arguments, bench, folder, name, "layout", ["-O", LAYOUT_PASS], names))
+    forms.append(make(f"Lanewise -O {COARSENING_PASS}", "coarsened", ["-O", COARSENING_PASS]))
     texts = [_texts(program, form) for form in forms]
     for n, form in enumerate(forms[2:], 2):
         form.same_as = next((other.name for other, text in zip(forms[1:n], texts[1:n]) if text == texts[n]), "")

@@ -92,13 +92,19 @@ class Outcome:
             return next((row for row in self.rows if row.name == found.same_as), None)
         return found
 
-    def fastest(self, kind):
-        """The fastest row of a kind that was timed, or None."""
-        return min((r for r in self.rows if r.kind == kind and r.median), key=lambda r: r.median, default=None)
+    def fastest(self, kind, but=None):
+        """The fastest row of a kind that was timed, but for the one of a name; or None."""
+        timed = (row for row in self.rows if row.kind == kind and row.median and row.name != but)
+        return min(timed, key=lambda row: row.median, default=None)
 
     def best(self):
         """Lanewise with everything on."""
         return self.row("layout") or self.row("all")
+
+    def coarsened(self):
+        """That with --coarsen-invocations as well, where it does something."""
+        found = next((row for row in self.rows if row.kind == "coarsened" and not row.same_as), None)
+        return found or self.best()
 
 
 def measure(program, arguments, path, folder, rates):

@@ -4,10 +4,10 @@ import html
 
 COLOURS = {
     "original": "#8a8a8a", "control": "#c0c0c0", "spirv-opt": "#b58900", "pass": "#6baed6", "all": "#08519c",
-    "layout": "#54278f", "rival": "#31a354", "expert": "#a1d99b", "bound": "#dddddd", "other": "#d9b38c"}
+    "layout": "#54278f", "coarsened": "#e7298a", "rival": "#31a354", "expert": "#a1d99b", "bound": "#dddddd", "other": "#d9b38c"}
 LEGEND = {
     "original": "as it is", "spirv-opt": "spirv-opt -O", "pass": "a pass of Lanewise", "all": "Lanewise -O",
-    "layout": "with layouts", "rival": "by hand, same algorithm", "expert": "better algorithm", "bound": "bytes only",
+    "layout": "with layouts", "coarsened": "with coarsening", "rival": "by hand, same algorithm", "expert": "better algorithm", "bound": "bytes only",
     "other": "another form"}
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }

@@ -5,6 +5,7 @@ import re
 import subprocess
 
 LAYOUT_PASS = "--aos-to-soa"  # no part of -O, since the host has to know
+COARSENING_PASS = "--coarsen-invocations"
 
 
 class BenchError(Exception):

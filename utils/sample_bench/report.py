@@ -71,9 +71,9 @@ def statistic(row, word):
     return "/".join(map(str, values)) or "-"
 
 
-def gain(outcome):
+def gain(outcome, row_of=Outcome.best):
     """How many times as fast as spirv-opt -O everything on is; None where that was not timed."""
-    best, reference = outcome.best(), outcome.row("spirv-opt")
+    best, reference = row_of(outcome), outcome.row("spirv-opt")
     return reference.median / best.median if best and best.median and reference and reference.median else None
 
 
@@ -84,17 +84,18 @@ def of_rival(outcome):
 
 
 def is_changed(outcome):
-    """Whether any pass of Lanewise's changed anything."""
-    return any(row.kind in ("all", "layout") and row.same_as != "spirv-opt -O" for row in outcome.rows)
+    """Whether any of Lanewise's passes changed anything. The rest of its -O differs from spirv-opt's anyway."""
+    return any(row.kind == "pass" and row.same_as != "spirv-opt -O" for row in outcome.rows)
 
 
 def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values)) if values else None
 
 
-def mean_gain(outcomes):
+def mean_gain(outcomes, row_of=Outcome.best):
     """Geometric mean of the gains over what Lanewise changes, or None."""
-    return geometric_mean([gain(outcome) for outcome in outcomes if is_changed(outcome) and gain(outcome)])
+    gains = [gain(outcome, row_of) for outcome in outcomes if is_changed(outcome)]
+    return geometric_mean([each for each in gains if each])
 
 
 def summary(outcomes):
@@ -119,7 +120,7 @@ def summary(outcomes):
                          f"{100 * outcome.floor_us / best.median:.0f}%" if outcome.floor_us else "-"])
     if mean_gain(changed):
         yield f"\ngeometric mean over what Lanewise changes: {mean_gain(changed):.2f}"
-    own = ("pass", "all", "layout")
+    own = ("pass", "all", "layout", "coarsened")
     slower = [f"{o.name}, {row.name}" for o in outcomes for row in o.rows if row.kind in own and row.is_slower]
     yield f"slower than the original by the whole interval: {'; '.join(slower) or 'none'}"
 
