@@ -113,8 +113,9 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physicalDevice,
     VkPhysicalDeviceProperties properties{};
     instance.next.GetPhysicalDeviceProperties(physicalDevice, &properties);
     device->isRobust = asksForRobustness(*info);
+    device->name = properties.deviceName;
     device->sharedMemory = properties.limits.maxComputeSharedMemorySize;
-    device->id = Log::get().addDevice(properties.deviceName);
+    device->id = Log::get().addDevice(device->name);
     device->timer = makeTimer(*device, instance, physicalDevice,
                               callback ? callback->u.pfnSetDeviceLoaderData : nullptr, properties);
   }

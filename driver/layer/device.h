@@ -38,6 +38,7 @@ struct Device {
   uint32_t id = 0; ///< in the log
   DeviceFunctions next;
   std::unique_ptr<Timer> timer;
+  std::string name;
   uint64_t sharedMemory = 0; ///< bytes a workgroup may have
   bool isRobust = false;     ///< the program may rely on what accesses out of range do
   HandleMap<VkShaderModule, ShaderModule> modules;

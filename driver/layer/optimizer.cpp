@@ -46,6 +46,7 @@ std::string keyOf(const Device& device, const PipelineFacts& facts, const std::s
   hash.addField(facts.module);
   hash.addField(facts.entry);
   hash.addField(flags);
+  hash.addField(device.name);
   hash.addField(std::to_string(facts.subgroupSize) + "," + std::to_string(device.sharedMemory) +
                 (device.isRobust ? ",robust" : ""));
   for (const Constant& constant : facts.constants) {
@@ -182,6 +183,7 @@ Optimized optimizedModule(const Device& device, const PipelineFacts& facts,
   request.module = bytes;
   for (const Constant& constant : facts.constants)
     request.constants.emplace_back(constant.id, constant.bytes);
+  request.device = device.name;
   request.sharedMemory = device.sharedMemory;
   request.isRobust = device.isRobust;
   request.isAwaited = settings().waits;

@@ -47,6 +47,7 @@ struct OptimizeRequest {
   std::string entry;
   std::string module;                                      ///< bytes
   std::vector<std::pair<uint32_t, std::string>> constants; ///< SpecId, bytes of the value
+  std::string device;                                      ///< its name
   uint64_t sharedMemory = 0;                               ///< bytes that the device has
   bool isRobust = false;  ///< accesses out of range are no error (robustBufferAccess and its kin)
   bool isAwaited = false; ///< somebody waits for the answer
@@ -57,6 +58,7 @@ inline std::string pack(const OptimizeRequest& request) {
   addField(bytes, request.key);
   addField(bytes, request.entry);
   addField(bytes, request.module);
+  addField(bytes, request.device);
   addNumber(bytes, request.sharedMemory);
   addNumber(bytes, request.isRobust);
   addNumber(bytes, request.isAwaited);
@@ -71,13 +73,16 @@ inline std::string pack(const OptimizeRequest& request) {
 /// Nothing where it is no request.
 inline std::optional<OptimizeRequest> unpackRequest(std::string_view bytes) {
   const auto key = takeField(bytes), entry = takeField(bytes), module = takeField(bytes);
+  const auto device = takeField(bytes);
   const auto shared = takeNumber(bytes), isRobust = takeNumber(bytes);
   const auto isAwaited = takeNumber(bytes), count = takeNumber(bytes);
-  if (!key || !entry || !module || !shared || !isRobust || !isAwaited || !count) return {};
+  if (!key || !entry || !module || !device || !shared || !isRobust || !isAwaited || !count)
+    return {};
   OptimizeRequest request;
   request.key = *key;
   request.entry = *entry;
   request.module = *module;
+  request.device = *device;
   request.sharedMemory = *shared;
   request.isRobust = *isRobust != 0;
   request.isAwaited = *isAwaited != 0;

@@ -225,6 +225,7 @@ void declareAssumptions(CommandLine& line, OptOptions& o) {
             "change layouts only where every index is proved to be in range");
   addPipelinesOption(line, o.pipelines);
   addTuningOptions(line, o.tuning);
+  addTuningHostOption(line, o.tuning);
 }
 
 void declarePipeline(CommandLine& line, OptOptions& o) {

@@ -233,6 +233,21 @@ void addPipelinesOption(CommandLine& line, PipelinesChoice& choice) {
   });
 }
 
+namespace {
+
+/// `options` pick from the file of --tuning.
+void needsTuning(CommandLine& line, const TuningChoice& tuning, std::vector<std::string> options) {
+  line.check([&line, &tuning, options = std::move(options)]() -> Status {
+    if (tuning.isGiven()) return ok();
+    for (const std::string& option : options)
+      if (line.isGiven(option))
+        return failure(fmt::format("{} picks from a file; give --tuning=FILE.toml", option));
+    return ok();
+  });
+}
+
+} // namespace
+
 void addTuningOptions(CommandLine& line, TuningChoice& tuning) {
   line.value(
       "--tuning", "FILE.toml",
@@ -254,15 +269,13 @@ void addTuningOptions(CommandLine& line, TuningChoice& tuning) {
              "with --tuning: what was found on the device that has this in its name");
   line.value("--tuning-shape", "NAME", tuning.shape,
              "with --tuning: what was found with this --size of the scenario");
+  needsTuning(line, tuning, {"--tuning-device", "--tuning-shape"});
+}
+
+void addTuningHostOption(CommandLine& line, TuningChoice& tuning) {
   line.flag("--tuning-host", tuning.isHostAsked,
             "with --tuning: what the host must follow, which nothing else applies");
-  line.check([&line, &tuning]() -> Status {
-    if (tuning.isGiven()) return ok();
-    for (const char* option : {"--tuning-device", "--tuning-shape", "--tuning-host"})
-      if (line.isGiven(option))
-        return failure(fmt::format("{} picks from a file; give --tuning=FILE.toml", option));
-    return ok();
-  });
+  needsTuning(line, tuning, {"--tuning-host"});
 }
 
 void refuseBesideScenario(CommandLine& line, const ScenarioChoice& scenario) {

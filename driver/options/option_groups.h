@@ -37,6 +37,8 @@ void addPipelinesOption(CommandLine& line, PipelinesChoice& pipelines);
 
 /// --tuning, which is read at once, and what picks from it.
 void addTuningOptions(CommandLine& line, TuningChoice& tuning);
+/// --tuning-host, for commands whose host can follow.
+void addTuningHostOption(CommandLine& line, TuningChoice& tuning);
 
 /// --scenario and --size.
 void addScenarioOptions(CommandLine& line, ScenarioChoice& scenario, std::string help);

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -53,6 +54,22 @@ Result<std::string> newDemands(std::span<const uint32_t> before, std::span<const
   const uint64_t limit = std::max(request.sharedMemory, sharedBytes(*old, request.entry));
   if (sharedBytes(*made, request.entry) > limit) return std::string("shared memory");
   return std::string();
+}
+
+/// What `opt` is given for the module: what was found on the pipeline's device, else what all
+/// devices agree on, else the passes for all.
+std::vector<std::string> flagsFor(const layer::OptimizeRequest& request, const OptimizePlan& plan) {
+  if (!plan.tuning.isGiven()) return plan.passes;
+  const std::vector<uint32_t> words = wordsOf(request.module);
+  TuningChoice tuning = plan.tuning;
+  if (tuning.device.empty()) tuning.device = request.device;
+  TunedMatch match = findTuned(tuning, words);
+  if (!match.choice) match = findTuned(plan.tuning, words);
+  if (!match.choice) return plan.passes;
+  std::vector<std::string> flags = match.choice->passes;
+  for (const std::string& site : match.choice->skip) flags.push_back("--skip=" + site);
+  if (!match.choice->target.empty()) flags.push_back("--target=" + match.choice->target);
+  return flags;
 }
 
 /// Two files that are gone at the end.
@@ -110,7 +127,7 @@ Result<OptimizedModule> optimizeForPipeline(const layer::OptimizeRequest& reques
   if (Status s = input.commit(); !s) return s.error();
   std::vector<std::string> command{"lanewise",       "opt",           files.in, "-o", files.out,
                                    "--project=none", "--remarks=none"};
-  command.insert(command.end(), plan.passes.begin(), plan.passes.end());
+  std::ranges::move(flagsFor(request, plan), std::back_inserter(command));
   if (request.isRobust) command.push_back("--robust");
   Result<int> exitCode = runOurselves(std::move(command));
   if (!exitCode) return exitCode.error();

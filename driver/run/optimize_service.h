@@ -5,6 +5,7 @@
 #include "batch/cache/store.h"
 #include "lanewise/result.h"
 #include "layer/wire.h"
+#include "recorded/tuning_file.h"
 
 #include <condition_variable>
 #include <future>
@@ -20,6 +21,7 @@ namespace lanewise::driver {
 
 struct OptimizePlan {
   std::vector<std::string> passes; ///< what `lanewise opt` takes besides its input and output
+  TuningChoice tuning;             ///< passes in their place for modules that it knows
   std::string scratch;             ///< folder for files that are in between
   std::string cache;               ///< folder that keeps the results
 };

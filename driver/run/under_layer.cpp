@@ -53,20 +53,29 @@ Result<std::string> openCache(const std::string& asked, const std::string& scrat
   return own;
 }
 
+/// What the results depend on besides the pipelines.
+std::string identityOf(const LayerRequest& wanted) {
+  const TuningChoice& tuning = wanted.tuning;
+  const std::string tuned = tuning.isGiven() ? fmt::format("{}\n{}\n{}", tuning.device,
+                                                           tuning.shape, asToml(*tuning.choices))
+                                             : "";
+  return hexOf(
+      sha256(fmt::format("2\n{}\n{}\n{}", buildIdentity(), fmt::join(wanted.passes, "\n"), tuned)));
+}
+
 /// Sets what of the request is about optimizing.
 Result<std::unique_ptr<OptimizeService>> startService(const LayerRequest& wanted,
                                                       ProgramRequest& request) {
   Result<std::string> cache = openCache(wanted.cache, request.data);
   if (!cache) return cache.error();
   Result<std::unique_ptr<OptimizeService>> service =
-      OptimizeService::start({wanted.passes, request.data, *cache});
+      OptimizeService::start({wanted.passes, wanted.tuning, request.data, *cache});
   if (!service) return service.error();
   request.optimizer = (*service)->socket();
   request.waits = wanted.waits;
   request.cache = *cache;
   request.leftOut = fmt::format("{}", fmt::join(wanted.leftOut, ","));
-  request.identity =
-      hexOf(sha256(fmt::format("1\n{}\n{}", buildIdentity(), fmt::join(wanted.passes, "\n"))));
+  request.identity = identityOf(wanted);
   return service;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lanewise/result.h"
+#include "recorded/tuning_file.h"
 #include "run/program.h"
 #include "run/run_data.h"
 
@@ -30,6 +31,7 @@ struct LayerRequest {
   bool times = false;
   bool optimizes = false, waits = false;
   std::vector<std::string> passes;  ///< what `opt` is given
+  TuningChoice tuning;              ///< passes for the modules that it knows
   std::vector<std::string> leftOut; ///< first digits of hashes of modules that stay as they are
   std::string cache;                ///< folder; "": the user's
   std::string printsTo;             ///< ProgramRequest::printsTo

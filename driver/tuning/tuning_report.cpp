@@ -4,6 +4,7 @@
 #include "support/sha256.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -13,8 +14,14 @@ namespace {
 
 constexpr size_t kMostDrawn = 24; // programs of the plot
 
+/// "" where there were too few samples for one.
+std::string intervalText(const MedianInterval& ratio) {
+  return std::isfinite(ratio.high) ? fmt::format("{:.3f} - {:.3f}", ratio.low, ratio.high) : "";
+}
+
 std::string ratioText(const MedianInterval& ratio) {
-  return fmt::format("{:.3f} ({:.3f} - {:.3f})", ratio.median, ratio.low, ratio.high);
+  const std::string interval = intervalText(ratio);
+  return fmt::format("{:.3f}{}", ratio.median, interval.empty() ? "" : " (" + interval + ")");
 }
 
 /// By a search that measures nothing.
@@ -119,10 +126,8 @@ std::string lineOf(const TuneResult& result, const TunedPlace& place, size_t n) 
   if (const std::string mark = markOf(result, n); !mark.empty()) what += "  <- " + mark;
   if (place.isPredicted)
     return fmt::format("{:>6.3f}  {:>9.0f}  {}\n", ratio.median, one.predicted->registers, what);
-  const bool hasInterval = n != 0 && one.samples.size() >= kLeastForInterval;
   return fmt::format("{:>6.3f}  {:<15}  {:>6}  {}\n", ratio.median,
-                     hasInterval ? fmt::format("{:.3f} - {:.3f}", ratio.low, ratio.high) : "",
-                     one.samples.size(), what);
+                     n == 0 ? "" : intervalText(ratio), one.samples.size(), what);
 }
 
 std::string placeText(const ProgramBuilder& builder, const TunedPlace& place) {
@@ -222,9 +227,7 @@ ReportTable candidatesTable(const TuneResult& result) {
     const double cost = one.predicted ? one.predicted->cost / (original ? original->cost : 1) : 0;
     return std::vector<std::string>{one.program->candidate.name(),
                                     isKnown ? fmt::format("{:.3f}", ratio.median) : "",
-                                    isKnown && n != 0 && one.samples.size() >= kLeastForInterval
-                                        ? fmt::format("{:.3f} - {:.3f}", ratio.low, ratio.high)
-                                        : "",
+                                    isKnown && n != 0 ? intervalText(ratio) : "",
                                     std::to_string(one.samples.size()),
                                     one.predicted ? fmt::format("{:.4g}", cost) : "",
                                     one.predicted ? fmt::format("{:.0f}", one.predicted->registers)
@@ -246,11 +249,11 @@ ReportTable sitesTable(const TuneResult& result) {
   table.note = "The time without the rewrite over the time with it.";
   table.header = {"without", "ratio", "95% interval"};
   for (const SiteWorth& site : result.sites)
-    table.rows.push_back({{site.site, fmt::format("{:.3f}", site.ratio.median),
-                           fmt::format("{:.3f} - {:.3f}", site.ratio.low, site.ratio.high)},
-                          site.ratio.low > 1    ? ReportTable::Role::Good
-                          : site.ratio.high < 1 ? ReportTable::Role::Bad
-                                                : ReportTable::Role::Plain});
+    table.rows.push_back(
+        {{site.site, fmt::format("{:.3f}", site.ratio.median), intervalText(site.ratio)},
+         site.ratio.low > 1    ? ReportTable::Role::Good
+         : site.ratio.high < 1 ? ReportTable::Role::Bad
+                               : ReportTable::Role::Plain});
   return table;
 }
 

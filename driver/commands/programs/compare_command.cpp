@@ -195,6 +195,7 @@ public:
                "passes and options of 'lanewise opt' for the modules (default: -O)");
     line.value("--repeats", "N", o_.repeats,
                "runs each way (default: 7; fewer than 6 give no interval)");
+    addTuningOptions(line, o_.layer.tuning);
     line.each("--leave-out", "HASH,...", leftOutModules(o_.layer.leftOut),
               "modules that stay as they are, by the first digits of their hashes");
     line.flag("--no-remedies", o_.looksForRemedies,

@@ -21,6 +21,8 @@ Status checkOptPasses(const std::string& option, const std::vector<std::string>&
   if (line.inputs().size() != 1 || line.given("-o").size() != 1)
     return failure(fmt::format(
         "{}: it takes passes and options of 'lanewise opt', no input or output", option));
+  if (line.isGiven("--tuning"))
+    return failure(fmt::format("{}: --tuning is an option of this command itself", option));
   return ok();
 }
 

@@ -116,6 +116,7 @@ public:
         .alone("-O");
     line.flag("--wait", o_.layer.waits,
               "with --optimize: a pipeline is created when its module is optimized");
+    addTuningOptions(line, o_.layer.tuning);
     line.each(
         "--leave-out", "HASH,...", leftOutModules(o_.layer.leftOut),
         "with --optimize: modules that stay as they are, by the first digits of their hashes");
@@ -141,6 +142,8 @@ public:
       if (o_.layer.waits && !o_.layer.optimizes) return failure("--wait needs --optimize");
       if (!o_.layer.cache.empty() && !o_.layer.optimizes)
         return failure("--cache needs --optimize");
+      if (o_.layer.tuning.isGiven() && !o_.layer.optimizes)
+        return failure("--tuning needs --optimize");
       if (!o_.layer.leftOut.empty() && !o_.layer.optimizes)
         return failure("--leave-out needs --optimize");
       if (o_.layer.optimizes)
