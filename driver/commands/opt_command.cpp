@@ -9,6 +9,8 @@
 #include "pipeline/opt_program.h"
 #include "pipeline/opt_verify.h"
 #include "pipeline/optimize_input.h"
+#include "pipeline/output_names.h"
+#include "pipeline/per_device.h"
 #include "pipeline/per_pipeline.h"
 #include "report/html/report_subjects.h"
 #include "support/files.h"
@@ -49,17 +51,21 @@ public:
       tellProgress(input);
       const bool isLast = &input == &options_.inputs.back();
       exitCode =
-          std::max(exitCode, options_.isPerPipeline
-                                 ? optimizePerPipeline(input)
+          std::max(exitCode, options_.isPerPipeline ? optimizePerPipeline(input)
+                             : options_.isPerDevice
+                                 ? optimizePerDevice(input)
                                  : optimizeOne(input, outputFor(input), options_, nullptr, isLast));
     }
     CommandOutput left; // the last input failed
     if (!remarks_.empty() && wantsRemarksFile())
       left.files.push_back({options_.remarksFile, std::move(remarks_)});
+    if (options_.isPerDevice)
+      left.files.push_back(
+          {(fs::path(options_.output) / "devices.toml").string(), outputsAsToml(devices_)});
     if (options_.isPerPipeline)
       left.files.push_back(
           {(fs::path(options_.output) / "pipelines.toml").string(), outputsAsToml(records_)});
-    if (options_.inputs.size() > 1 || options_.isPerPipeline) addPage(left);
+    if (options_.inputs.size() > 1 || options_.hasSeveralOutputs()) addPage(left);
     if (int code = write(left)) return code;
     return exitCode;
   }
@@ -98,13 +104,32 @@ private:
                  input, options_.pipelines.path);
     int exitCode = kDone;
     for (const PipelineInput& one : *all) {
-      const std::string output = (fs::path(options_.output) / one.outputName).string();
-      if (!outputs_.insert(output).second)
-        return fail(fmt::format("{}: two inputs would be written to it", output));
-      exitCode = std::max(exitCode, optimizeOne(input, output, one.options, &one.contents, false));
+      exitCode =
+          std::max(exitCode, optimizeInto(input, one.outputName, one.options, &one.contents));
       records_.push_back(one.record);
     }
     return exitCode;
+  }
+
+  /// An output for each device that has a choice for the input, and one for all others.
+  int optimizePerDevice(const std::string& input) {
+    Result<std::vector<DeviceOutput>> all = outputsPerDevice(input, options_);
+    if (!all) return fail(all.error().message);
+    int exitCode = kDone;
+    for (DeviceOutput& one : *all) {
+      exitCode = std::max(exitCode, optimizeInto(input, one.name, one.options, nullptr));
+      devices_.push_back(std::move(one));
+    }
+    return exitCode;
+  }
+
+  /// To a file of the folder.
+  int optimizeInto(const std::string& input, const std::string& name, const OptOptions& options,
+                   const std::string* contents) {
+    const std::string output = (fs::path(options_.output) / name).string();
+    if (!outputs_.insert(output).second)
+      return fail(fmt::format("{}: two inputs would be written to it", output));
+    return optimizeOne(input, output, options, contents, false);
   }
 
   /// People who ask for remarks on a terminal get the source with them.
@@ -147,7 +172,7 @@ private:
     if (options_.output.empty() && !options_.wantsDiff && !options_.asText &&
         ::isatty(STDOUT_FILENO))
       return fail("the output is binary; give -o FILE, or -S for text");
-    if (options_.isPerPipeline) {
+    if (options_.hasSeveralOutputs()) {
       std::error_code error; // what follows says it
       fs::create_directories(options_.output, error);
       if (!isFolder(options_.output))
@@ -215,12 +240,8 @@ private:
       // One input into a folder is what scripts do with a list of one.
       if (!isFolder(options_.output) || input == "-") return options_.output;
     }
-    fs::path name = fs::path(input).filename();
-    std::string extension = options_.asText ? ".spvasm" : ".spv";
     // "blur.comp" becomes "blur.comp.spv", so that blur.frag beside it gets another name.
-    std::string old = name.extension().string();
-    if (old == ".spv" || old == ".spvasm") name.replace_extension();
-    return (fs::path(options_.output) / (name.string() + extension)).string();
+    return (fs::path(options_.output) / outputName(input, "", options_.asText)).string();
   }
 
   int runProgram() {
@@ -370,7 +391,8 @@ private:
   std::string shown_;
   std::string remarks_;                   ///< for --remarks-file, until it is written
   std::vector<RecordedPipeline> records_; ///< of --per-pipeline
-  std::set<std::string> outputs_;         ///< of --per-pipeline
+  std::vector<DeviceOutput> devices_;     ///< of --per-device
+  std::set<std::string> outputs_;         ///< of both
   std::vector<ReportSubject> subjects_;   ///< for --html, until it is written
   std::unique_ptr<Verifier> verifier_;
   std::optional<CompilerSet> compilers_;     ///< with --compiler-stats

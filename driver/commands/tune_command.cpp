@@ -16,11 +16,11 @@
 #include "targets/device_target.h"
 #include "targets/target_profiles.h"
 #include "tuning/journal.h"
+#include "tuning/shared_measurer.h"
 #include "tuning/tuning_report.h"
 #include "verify/device/device_host.h"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
@@ -41,6 +41,7 @@ struct Options {
   std::string on;     ///< --on; "" for the device
   std::string target; ///< --target; "" for that of the device
   bool resumes = false;
+  uint32_t jobs = 1; ///< --jobs
   std::string shown; ///< the command as the page shows it
 };
 
@@ -75,25 +76,14 @@ OptionSetter setPasses(std::vector<std::string>& passes) {
   };
 }
 
-/// For names of files: "NVIDIA H200" is "nvidia-h200".
-std::string fileNameOf(std::string_view text) {
-  std::string name;
-  for (const char c : text)
-    if (std::isalnum(uint8_t(c)))
-      name += char(std::tolower(uint8_t(c)));
-    else if (!name.empty() && name.back() != '-')
-      name += '-';
-  while (name.ends_with('-')) name.pop_back();
-  return name.empty() ? "device" : name;
-}
-
 /// What a kept measurement is about: all that it depends on.
 std::string keyOf(const Options& o, const ProgramBuilder& builder, const TunedPlace& place) {
   Sha256 hash;
   for (const std::string& field :
        {buildIdentity(), place.device, place.driver, place.target, o.scenario.size, o.verify.device,
-        fmt::format("{} {} {} {} {} {}", o.tune.budgetSeconds, o.tune.mayAskHost, o.verify.seed,
-                    o.verify.repeats, o.verify.timeoutSeconds, o.verify.interpreter.budgetSeconds),
+        fmt::format("{} {} {} {} {} {} {}", o.tune.budgetSeconds, o.tune.mayAskHost, o.verify.seed,
+                    o.verify.repeats, o.verify.timeoutSeconds, o.verify.interpreter.budgetSeconds,
+                    o.jobs),
         fmt::format("{}", fmt::join(o.tune.passes, ","))})
     hash.addField(field);
   const Scenario& scenario = builder.scenario();
@@ -107,6 +97,14 @@ std::string keyOf(const Options& o, const ProgramBuilder& builder, const TunedPl
   for (const ScenarioShader* shader : builder.used())
     hash.addField(bytesOf(builder.inputOf(shader->name)));
   return hexOf(hash.finish());
+}
+
+/// Powers of two; none where there is nothing to choose.
+std::vector<uint32_t> subgroupSizesOf(uint32_t least, uint32_t most) {
+  std::vector<uint32_t> all;
+  for (uint32_t size = std::max(least, kMinSubgroupSize); least < most && size <= most; size *= 2)
+    all.push_back(size);
+  return all;
 }
 
 class TuneCommand : public Command {
@@ -163,15 +161,16 @@ private:
         o_.scenario.size, false,          device->isCpu};
     Result<ProgramBuilder> builder = builderFor(place.target);
     if (!builder) return fail(builder.error().message);
+    o_.tune.subgroupSizes = subgroupSizesOf(device->minSubgroupSize, device->maxSubgroupSize);
+    const std::vector<std::string> devices = devicesLike(host, *device);
     const std::string key = keyOf(o_, *builder, place);
     const std::string path = inFolder(fmt::format(
-        "{}.journal", fileNameOf(fmt::format("{} {}", place.device, o_.scenario.size))));
+        "{}.journal", fileNameOfDevice(fmt::format("{} {}", place.device, o_.scenario.size))));
     Journal journal = openJournal(path, key);
     KeptMeasurer measurer(
         journal,
         [&]() -> Result<std::unique_ptr<Measurer>> {
-          return std::unique_ptr<Measurer>(
-              std::make_unique<DeviceMeasurer>(builder->scenario(), o_.verify));
+          return openMeasurer(builder->scenario(), devices);
         },
         [&](const Journal& kept) {
           OutputFiles file;
@@ -184,6 +183,32 @@ private:
     if (!result) return fail(result.error().message);
     if (!result->failure.empty()) return failUntunable(*result);
     return finish(*builder, *result, place);
+  }
+
+  /// The chosen device and others of its kind, as many as --jobs says.
+  std::vector<std::string> devicesLike(DeviceHost& host, const DeviceInfo& chosen) const {
+    std::vector<std::string> all{o_.verify.device};
+    if (o_.jobs == 1) return all;
+    const Result<std::vector<DeviceInfo>> devices = host.list();
+    for (const DeviceInfo& other : devices ? *devices : std::vector<DeviceInfo>())
+      if (other.index != chosen.index && other.name == chosen.name &&
+          other.driver == chosen.driver && all.size() < o_.jobs)
+        all.push_back(std::to_string(other.index));
+    if (all.size() < o_.jobs)
+      printError("lanewise: note: --jobs={}: there {} of {}; measuring on as many\n", o_.jobs,
+                 all.size() == 1 ? "is 1" : fmt::format("are {}", all.size()), chosen.name);
+    return all;
+  }
+
+  std::unique_ptr<Measurer> openMeasurer(const Scenario& scenario,
+                                         const std::vector<std::string>& devices) const {
+    std::vector<std::unique_ptr<Measurer>> all;
+    for (const std::string& device : devices) {
+      VerifyOptions verify = o_.verify;
+      verify.device = device;
+      all.push_back(std::make_unique<DeviceMeasurer>(scenario, verify));
+    }
+    return std::make_unique<SharedMeasurer>(std::move(all));
   }
 
   Journal openJournal(const std::string& path, const std::string& key) const {
@@ -233,7 +258,9 @@ private:
     if (verify.device.empty()) verify.device = "cpu";
     Result<std::unique_ptr<Verifier>> there = Verifier::create(verify);
     if (!there && o_.verify.device.empty()) verify.device = "interpreter";
-    DeviceMeasurer measurer(builder->scenario(), verify);
+    DeviceMeasurer measurer(builder->scenario(), verify, true);
+    // GCN has one size (Mesa: RADV's minSubgroupSize).
+    if (choice.family && !isGcn) o_.tune.subgroupSizes = subgroupSizesOf(32, 64);
     CompilerSet compilers({choice}, CompilerIsolation::Together);
     Result<TuneResult> result =
         searchByPredicting(*builder, measurer, compilers, choice.name, o_.tune);
@@ -249,7 +276,7 @@ private:
     OutputFiles files;
     files.add(inFolder("tuning.toml"), asToml(choices_));
     const std::string folder =
-        inFolder(fileNameOf(fmt::format("{} {}", place.device, o_.scenario.size)));
+        inFolder(fileNameOfDevice(fmt::format("{} {}", place.device, o_.scenario.size)));
     if (Status s = addModules(result, result.best, folder, files); !s)
       return fail(s.error().message);
     if (result.bestForHost)
@@ -342,6 +369,8 @@ void TuneCommand::declare(CommandLine& line) {
              "measure nothing, and predict by these compilers, such as navi21");
   addDeviceOptions(line, o_.verify);
   addIsolationOptions(line, o_.isolation);
+  line.value("--jobs", "N", o_.jobs,
+             "share the candidates among so many GPUs of the device's kind");
   line.value("--repeats", "N", o_.verify.repeats, "most rounds of a race, 6 at least (default 20)");
   line.group("Results");
   line.value("-o,--output", "FOLDER", o_.output,
@@ -351,6 +380,8 @@ void TuneCommand::declare(CommandLine& line) {
   line.check([this, &line]() -> Status {
     if (o_.verify.repeats < 6 || o_.verify.repeats > 10000)
       return failure("--repeats must lie between 6 and 10000");
+    if (o_.jobs < 1 || o_.jobs > 64) return failure("--jobs must lie between 1 and 64");
+    if (o_.jobs > 1 && !o_.on.empty()) return failure("--jobs shares GPUs; --on measures nothing");
     const std::vector<std::string> targets = builtInTargets();
     if (!o_.target.empty() && std::ranges::find(targets, o_.target) == targets.end())
       return failure(fmt::format("--target={}: it must be a built-in profile, which tuning.toml "

@@ -42,14 +42,16 @@ double EntryCost::total() const {
 
 std::vector<EntryCost> entryCosts(CompilerSet& compilers, const Words& words,
                                   const Assumptions& assumptions, const std::string& entry,
-                                  const TargetProfile& target) {
+                                  TargetProfile target, uint32_t subgroupSize) {
   std::vector<EntryCost> costs;
-  const Result<std::vector<StageRequest>> requests = requestsFor(words, assumptions, entry);
+  Result<std::vector<StageRequest>> requests = requestsFor(words, assumptions, entry);
+  if (subgroupSize != 0) target.setSubgroupSize(subgroupSize);
   const Result<Module> module = canonicalForModels(words, target, assumptions);
   if (!requests || !module) return costs;
   std::map<std::string, double> conflicts, subgroups; // by entry point
-  for (const StageRequest& request : *requests)
+  for (StageRequest& request : *requests)
     if (request.workgroupSize) {
+      request.pipeline.subgroupSize = subgroupSize;
       conflicts[request.entry] = conflictsOf(*module, request, assumptions, target);
       subgroups[request.entry] = subgroupsOf(*request.workgroupSize, target);
     }

@@ -32,10 +32,10 @@ struct EntryCost {
 };
 
 /// Of the entry points of a module, or of the one named `entry`, by compiler; none of those whose
-/// compilers do not tell.
+/// compilers do not tell. `subgroupSize` is what the pipelines require, 0: nothing.
 std::vector<EntryCost> entryCosts(CompilerSet& compilers, const Words& words,
                                   const Assumptions& assumptions, const std::string& entry,
-                                  const TargetProfile& target);
+                                  TargetProfile target, uint32_t subgroupSize = 0);
 
 /// Putting the same instructions in another order changes a cost by as much.
 inline constexpr double kNoCostDifference = 1.01;

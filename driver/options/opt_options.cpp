@@ -338,18 +338,24 @@ Status checkProgram(const OptOptions& o) {
   return ok();
 }
 
-/// An output for each recorded set of constants.
-Status checkPerPipeline(const OptOptions& o) {
-  if (!o.isPerPipeline) return ok();
-  if (!o.pipelines.isGiven()) return failure("--per-pipeline needs --pipelines=FILE.toml");
+/// Several outputs of an input: for each recorded set of constants, or each device.
+Status checkSeveralOutputs(const OptOptions& o) {
+  if (!o.hasSeveralOutputs()) return ok();
+  const char* const flag = o.isPerDevice ? "--per-device" : "--per-pipeline";
+  if (o.isPerDevice && o.isPerPipeline)
+    return failure("--per-device and --per-pipeline name outputs in two ways; give one of them");
+  if (o.isPerPipeline && !o.pipelines.isGiven())
+    return failure("--per-pipeline needs --pipelines=FILE.toml");
+  if (o.isPerDevice && !o.tuning.isGiven()) return failure("--per-device needs --tuning=FILE.toml");
   if (o.output.empty() || o.output == "-")
-    return failure("--per-pipeline needs -o FOLDER for its outputs");
+    return failure(fmt::format("{} needs -o FOLDER for its outputs", flag));
   if (!o.depfile.path.empty() || !o.depfile.target.empty())
-    return failure("-MF and -MT name a single output; --per-pipeline has several, leave them out");
+    return failure(
+        fmt::format("-MF and -MT name a single output; {} has several, leave them out", flag));
   if (!o.layoutManifest.empty())
-    return failure("--layout-manifest names one file; --per-pipeline has several outputs");
+    return failure(fmt::format("--layout-manifest names one file; {} has several outputs", flag));
   if (std::find(o.inputs.begin(), o.inputs.end(), "-") != o.inputs.end())
-    return failure("--per-pipeline needs files; standard input is read once");
+    return failure(fmt::format("{} needs files; standard input is read once", flag));
   return ok();
 }
 
@@ -358,7 +364,7 @@ Status checkOutputs(OptOptions& o) {
   if (o.html == "-")
     return failure("--html needs a file; standard output is for modules and differences");
   if (o.isProgram()) return checkProgram(o);
-  if (Status s = checkPerPipeline(o); !s) return s;
+  if (Status s = checkSeveralOutputs(o); !s) return s;
   if (Status s = checkInputs(o.inputs, "no input; give a file, - for standard input, or "
                                        "--scenario=FILE.toml for all shaders of a program");
       !s)
@@ -432,6 +438,9 @@ void declareOpt(CommandLine& line, OptOptions& o) {
       "--per-pipeline", o.isPerPipeline,
       "with --pipelines: an output for each set of constants, which are fixed in it; -o names "
       "a folder");
+  line.flag("--per-device", o.isPerDevice,
+            "with --tuning: an output for each device of the file, and one for all others; -o "
+            "names a folder");
   declareOptimization(line, o);
   line.check([&o] { return checkOutputs(o); });
 }

@@ -42,7 +42,10 @@ struct OptOptions {
   PipelineOptions pipeline;
   PipelinesChoice pipelines;  ///< --pipelines: what modules are used with
   bool isPerPipeline = false; ///< --per-pipeline: an output for each of them
+  bool isPerDevice = false;   ///< --per-device: an output for each device of `tuning`
   TuningChoice tuning;        ///< --tuning: what was measured to be fastest, in place of `steps`
+  /// Of each input; `output` names a folder.
+  bool hasSeveralOutputs() const { return isPerPipeline || isPerDevice; }
 
   bool wantsDiff = false;
   bool hasStats = false;

@@ -1,5 +1,6 @@
 #include "pipeline/per_pipeline.h"
 
+#include "pipeline/output_names.h"
 #include "pipeline/recorded_costs.h"
 #include "spirv/spirv_tools.h"
 #include "support/failure.h"
@@ -13,13 +14,6 @@
 namespace lanewise::driver {
 
 namespace {
-
-/// "blur.comp" becomes "blur.comp.0.spv", "blur.spv" becomes "blur.0.spv".
-std::string outputName(const std::string& input, size_t number, bool asText) {
-  std::filesystem::path name = std::filesystem::path(input).filename();
-  if (name.extension() == ".spv" || name.extension() == ".spvasm") name.replace_extension();
-  return fmt::format("{}.{}{}", name.string(), number, asText ? ".spvasm" : ".spv");
-}
 
 /// A module is named by its hash, source by its place as seen from the outputs.
 RecordedPipeline recordOf(const PipelineSet& set, const LoadedModule& module,
@@ -61,7 +55,7 @@ Result<std::vector<PipelineInput>> inputsPerPipeline(const std::string& input,
     Result<Words> frozen = frozenFor(set, *compiled);
     if (!frozen)
       return failure(fmt::format("{}: {}: {}", input, set.describe(), frozen.error().str()));
-    const std::string name = outputName(input, all.size(), options.asText);
+    const std::string name = outputName(input, std::to_string(all.size()), options.asText);
     all.push_back({bytesOf(*frozen), name, recordOf(set, *module, input, options.output),
                    optionsFor(set, options)});
     all.back().record.optimized = name;

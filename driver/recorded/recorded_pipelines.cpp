@@ -44,7 +44,7 @@ private:
     if (const toml::node* node = t.get("workgroup-size"))
       p.workgroupSize = threeOf(*node, "workgroup-size", 1, 65535);
     if (const toml::node* node = t.get("required-subgroup-size"))
-      p.subgroupSize = subgroupSizeOf(*node);
+      p.subgroupSize = subgroupSize(*node, "required-subgroup-size", 1);
     forEachEntry(t, "constants", [&](const toml::key& id, const toml::node& value) {
       readConstant(id, value, p.constants);
     });
@@ -74,13 +74,6 @@ private:
     for (size_t n = 0; n < three.size(); ++n)
       three[n] = uint32_t(integer((*list)[n], key, least, most));
     return three;
-  }
-
-  uint32_t subgroupSizeOf(const toml::node& node) {
-    const int64_t size = integer(node, "required-subgroup-size", 1, 128);
-    if (!std::has_single_bit(uint64_t(size)))
-      fail(node, fmt::format("`required-subgroup-size` is {}; it must be a power of two", size));
-    return uint32_t(size);
   }
 
   void readConstant(const toml::key& id, const toml::node& value,

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <set>
 #include <tuple>
 
 namespace lanewise::driver {
@@ -31,7 +32,7 @@ private:
     checkKeys(t, "of a choice",
               {"module", "file", "shader", "shape", "device", "driver", "predicted", "host",
                "passes", "skip", "target", "constants", "freeze", "parameters", "groups", "ratio",
-               "interval", "output"});
+               "interval", "output", "required_subgroup_size"});
     TunedChoice c;
     c.module = hash(t, "module");
     c.output = hash(t, "output");
@@ -69,6 +70,8 @@ private:
       c.parameters[std::string(name.str())] = integer(value, name.str(), INT64_MIN, INT64_MAX);
     });
     if (const toml::node* node = t.get("groups")) readGroups(*node, c);
+    if (const toml::node* node = t.get("required_subgroup_size"))
+      c.subgroupSize = subgroupSize(*node, "required_subgroup_size", kMinSubgroupSize);
     if (const toml::node* node = t.get("ratio")) c.ratio = nonNegative(*node, "ratio");
     c.low = c.high = c.ratio;
     const toml::node* node = t.get("interval");
@@ -154,6 +157,7 @@ std::string tomlOf(const TunedChoice& c) {
   if (c.freezes) text += "freeze = true\n";
   if (!parameters.empty()) text += fmt::format("parameters = {{ {} }}\n", parameters);
   if (!groups.empty()) text += fmt::format("groups = [{}]\n", groups);
+  if (c.subgroupSize != 0) text += fmt::format("required_subgroup_size = {}\n", c.subgroupSize);
   text += fmt::format("ratio = {:.4f}\ninterval = [{:.4f}, {:.4f}]\n", c.ratio, c.low, c.high);
   add("output", c.output);
   return text;
@@ -164,8 +168,8 @@ auto keyOf(const TunedChoice& c) {
 }
 
 bool isSamePlan(const TunedChoice& a, const TunedChoice& b) {
-  return std::tie(a.passes, a.skip, a.constants, a.freezes, a.parameters) ==
-         std::tie(b.passes, b.skip, b.constants, b.freezes, b.parameters);
+  return std::tie(a.passes, a.skip, a.constants, a.freezes, a.parameters, a.subgroupSize) ==
+         std::tie(b.passes, b.skip, b.constants, b.freezes, b.parameters, b.subgroupSize);
 }
 
 bool holds(std::string_view text, std::string_view part) {
@@ -205,6 +209,25 @@ void merge(TunedChoices& choices, const TunedChoices& added) {
   }
 }
 
+std::vector<std::string> devicesFor(const TuningChoice& tuning, std::span<const uint32_t> words) {
+  const std::string module = hexOf(sha256(bytesOf(words)));
+  std::set<std::string> devices;
+  for (const TunedChoice& c : *tuning.choices)
+    if (c.module == module && holds(c.device, tuning.device)) devices.insert(c.device);
+  return {devices.begin(), devices.end()};
+}
+
+std::string fileNameOfDevice(std::string_view device) {
+  std::string name;
+  for (const char c : device)
+    if (std::isalnum(uint8_t(c)))
+      name += char(std::tolower(uint8_t(c)));
+    else if (!name.empty() && name.back() != '-')
+      name += '-';
+  while (name.ends_with('-')) name.pop_back();
+  return name.empty() ? "device" : name;
+}
+
 TunedMatch findTuned(const TuningChoice& tuning, std::span<const uint32_t> words) {
   const std::string module = hexOf(sha256(bytesOf(words)));
   std::vector<const TunedChoice*> found;
@@ -217,6 +240,8 @@ TunedMatch findTuned(const TuningChoice& tuning, std::span<const uint32_t> words
     needsHost |= c.isForHost;
     if (c.isForHost == tuning.isHostAsked) found.push_back(&c);
   }
+  const auto isOfOther = [&](const auto* c) { return c->device != tuning.device; };
+  if (!std::ranges::all_of(found, isOfOther)) std::erase_if(found, isOfOther);
   if (std::ranges::any_of(found, [](const auto* c) { return !c->isPredicted; }))
     std::erase_if(found, [](const auto* c) { return c->isPredicted; });
   if (found.empty())

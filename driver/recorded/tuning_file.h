@@ -35,6 +35,7 @@ struct TunedChoice {
   /// Of the scenario, with their values: those that were chosen.
   std::map<std::string, int64_t> parameters;
   std::vector<std::array<uint32_t, 3>> groups; ///< of the module's dispatches, in order
+  uint32_t subgroupSize = 0;                   ///< that the pipeline requires; 0: none
 
   /// Time / time of the original, and the bounds of its 95% interval; of a prediction all the same.
   double ratio = 1, low = 1, high = 1;
@@ -72,8 +73,16 @@ struct TunedMatch {
   std::string why;                     ///< one sentence: where it comes from, or why there is none
 };
 
+/// The devices of the file that have a choice for the module of these words, of those that `tuning`
+/// names; in alphabetical order.
+std::vector<std::string> devicesFor(const TuningChoice& tuning, std::span<const uint32_t> words);
+
+/// For names of files: "NVIDIA H200" is "nvidia-h200".
+std::string fileNameOfDevice(std::string_view device);
+
 /// The choice for the module of these words. With several devices that were not told apart, one
-/// that they all agree on counts; else there is none. A measured one goes before a predicted one.
+/// that they all agree on counts; else there is none. A device of just that name goes before one
+/// that has it in its name, and a measured one before a predicted one.
 TunedMatch findTuned(const TuningChoice& tuning, std::span<const uint32_t> words);
 
 } // namespace lanewise::driver

@@ -48,13 +48,7 @@ Result<TargetProfile> targetOfDevice(const DeviceInfo& device) {
   target->name = device.name;
   if (device.sharedMemoryBytes > 0) target->maxSharedMemory = device.sharedMemoryBytes;
   if (device.storageBufferBytes > 0) target->maxStorageBuffer = device.storageBufferBytes;
-  if (device.subgroupSize > 0) {
-    target->subgroupSize = device.subgroupSize;
-    // A phase never has more lanes than there are.
-    for (uint32_t* lanes :
-         {&target->lanesPerPhase32, &target->lanesPerPhase64, &target->lanesPerPhase128})
-      *lanes = std::min(*lanes, device.subgroupSize);
-  }
+  if (device.subgroupSize > 0) target->setSubgroupSize(device.subgroupSize);
   return target;
 }
 

@@ -14,10 +14,13 @@ struct Candidate {
   std::vector<std::string> skip;   ///< PASS:GLOB
   bool freezes = false;            ///< specialization constants are fixed to the scenario's
   Parameters values;               ///< of the scenario's tunable parameters; none: the scenario's
+  uint32_t subgroupSize = 0;       ///< that pipelines require; 0: as the scenario says
 
   bool operator==(const Candidate&) const = default;
 
-  bool isOriginal() const { return passes.empty() && skip.empty() && !freezes && values.empty(); }
+  bool isOriginal() const { return *this == Candidate(); }
+  /// The host must follow.
+  bool isForHost() const { return freezes || !values.empty() || subgroupSize != 0; }
   /// "as it is", "-O --skip=pad-shared-memory:tile, wg = 64".
   std::string name() const;
   /// As it is typed: "-O --skip=pad-shared-memory:tile".

@@ -1,5 +1,6 @@
 #include "tuning/journal.h"
 
+#include "support/failure.h"
 #include "support/sha256.h"
 
 #include <nlohmann/json.hpp>
@@ -14,12 +15,11 @@ std::string lineOf(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-Json asJson(const std::string& question, const Measurement& measured) {
+Json asJson(const Measurement& measured) {
   Json programs = Json::array();
   for (const MeasuredProgram& p : measured.programs)
     programs.push_back({{"equal", p.isEqual}, {"reason", p.reason}, {"samples", p.samples}});
-  return {{"question", question},
-          {"programs", std::move(programs)},
+  return {{"programs", std::move(programs)},
           {"failure", measured.failure},
           {"seconds", measured.seconds}};
 }
@@ -34,6 +34,12 @@ Measurement measurementOf(const Json& json) {
   return measured;
 }
 
+Json asJson(const std::string& question, const Measurement& measured) {
+  Json json = asJson(measured);
+  json["question"] = question;
+  return json;
+}
+
 std::string questionOf(std::span<const BuiltProgram* const> programs, Rigour rigour) {
   Sha256 hash;
   hash.addField(std::to_string(int(rigour)));
@@ -42,6 +48,18 @@ std::string questionOf(std::span<const BuiltProgram* const> programs, Rigour rig
 }
 
 } // namespace
+
+std::string pack(const Measurement& measured) {
+  return lineOf(asJson(measured));
+}
+
+Result<Measurement> unpackMeasurement(std::string_view bytes) {
+  try {
+    return measurementOf(Json::parse(bytes));
+  } catch (const Json::exception& e) {
+    return failure(e.what());
+  }
+}
 
 std::optional<Journal> Journal::read(std::string_view text, std::string key) {
   Journal journal(std::move(key));

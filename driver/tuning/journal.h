@@ -12,6 +12,10 @@
 
 namespace lanewise::driver {
 
+/// A measurement as bytes, and back; an error for bytes that pack() did not make.
+std::string pack(const Measurement& measured);
+Result<Measurement> unpackMeasurement(std::string_view bytes);
+
 /// Measurements by what was asked, in the order of asking, as lines of text. The search is a matter
 /// of its input and of these alone (search.h): with the same ones it goes the same way.
 class Journal {

@@ -12,14 +12,14 @@ namespace lanewise::driver {
 
 namespace {
 
-/// The programs as one scenario has them: what has other constants than the scenario's is a shader
-/// of its own.
+/// The programs as one scenario has them: what has other constants than the scenario's, or requires
+/// another subgroup size, is a shader of its own.
 struct Runnable {
   Scenario scenario;
   std::vector<ProgramVariant> variants;
 };
 
-void add(const BuiltProgram& program, size_t number, Runnable& to) {
+void add(const BuiltProgram& program, size_t number, bool isStandIn, Runnable& to) {
   ProgramVariant variant{fmt::format("{}", number), {}, program.dispatches, true};
   for (ScenarioDispatch& dispatch : variant.dispatches) {
     const ScenarioShader& base = *to.scenario.findShader(dispatch.shader);
@@ -27,7 +27,8 @@ void add(const BuiltProgram& program, size_t number, Runnable& to) {
     const auto constants =
         given == program.constants.end() ? std::map<uint32_t, uint64_t>() : given->second;
     const Words& words = program.modules.at(base.name);
-    if (constants == base.specConstants) {
+    const uint32_t subgroupSize = isStandIn ? base.subgroupSize : program.subgroupSizeOf(base.name);
+    if (constants == base.specConstants && subgroupSize == base.subgroupSize) {
       variant.modules[base.name] = words;
       continue;
     }
@@ -35,6 +36,7 @@ void add(const BuiltProgram& program, size_t number, Runnable& to) {
     own.name = fmt::format("{} ({})", base.name, number);
     own.madeOf = base.name;
     own.specConstants = constants;
+    own.subgroupSize = subgroupSize;
     dispatch.shader = own.name;
     variant.modules[own.name] = words;
     if (!to.scenario.findShader(own.name)) to.scenario.shaders.push_back(std::move(own));
@@ -53,7 +55,7 @@ Result<VerifyReport> DeviceMeasurer::verify(std::span<const BuiltProgram* const>
                                             Rigour rigour, TimingSchedule* schedule) {
   Runnable runnable{scenario_, {}};
   runnable.scenario.variants.clear();
-  for (size_t n = 0; n < programs.size(); ++n) add(*programs[n], n, runnable);
+  for (size_t n = 0; n < programs.size(); ++n) add(*programs[n], n, isStandIn_, runnable);
   VerifyOptions options = options_;
   options.interpreter.checksBesideDevice &= rigour != Rigour::Race;
   options.timing = rigour != Rigour::Outputs;

@@ -45,9 +45,10 @@ public:
 /// measured again.
 class DeviceMeasurer : public Measurer {
 public:
-  /// `scenario` must outlive it.
-  DeviceMeasurer(const Scenario& scenario, VerifyOptions options)
-      : scenario_(scenario), options_(std::move(options)) {}
+  /// `scenario` must outlive it. `isStandIn`: for a device that is not there, whose subgroup sizes
+  /// this one need not have; only the scenario's own are required.
+  DeviceMeasurer(const Scenario& scenario, VerifyOptions options, bool isStandIn = false)
+      : scenario_(scenario), options_(std::move(options)), isStandIn_(isStandIn) {}
 
   Result<Measurement> measure(std::span<const BuiltProgram* const> programs, Rigour rigour,
                               double seconds) override;
@@ -60,6 +61,7 @@ private:
 
   const Scenario& scenario_;
   VerifyOptions options_;
+  bool isStandIn_;
 };
 
 } // namespace lanewise::driver

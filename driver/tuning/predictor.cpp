@@ -25,7 +25,8 @@ Predictions predict(CompilerSet& compilers, const Scenario& scenario, const Buil
       assumptions.specConstants = given->second;
     const std::string& entry = scenario.findShader(name)->entry;
     for (const EntryCost& cost :
-         entryCosts(compilers, words, assumptions, entry == "main" ? "" : entry, target)) {
+         entryCosts(compilers, words, assumptions, entry == "main" ? "" : entry, target,
+                    program.subgroupSizeOf(name))) {
       Prediction& to = all[cost.compiler];
       to.cost += cost.ofWorkgroup() * workgroupsOf(program, name);
       to.registers = std::max(to.registers, cost.registers);

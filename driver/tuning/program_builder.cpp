@@ -37,6 +37,8 @@ std::string digestOf(const BuiltProgram& program) {
   }
   for (const auto& [name, constants] : program.constants)
     for (const auto& [id, bits] : constants) hash.addField(fmt::format("{} {} {}", name, id, bits));
+  for (const auto& [name, size] : program.subgroupSizes)
+    hash.addField(fmt::format("{} {}", name, size));
   for (const ScenarioDispatch& d : program.dispatches) {
     hash.addField(fmt::format("{} {} {}", d.shader, fmt::join(d.groups, ","), d.bindings.size()));
     hash.addField({reinterpret_cast<const char*>(d.pushConstants.data()), d.pushConstants.size()});
@@ -101,6 +103,7 @@ Result<BuiltProgram> ProgramBuilder::build(const Candidate& candidate) {
   options.steps = std::move(passes->steps);
   options.pipeline.skip = std::move(passes->skip);
   options.pipeline.target = target_;
+  if (candidate.subgroupSize != 0) options.pipeline.target.setSubgroupSize(candidate.subgroupSize);
   std::vector<ProgramModule> modules;
   for (const ScenarioShader* shader : (*shaders)->used()) {
     Result<LoadedModule> module = moduleFor(*shader, candidate.freezes);
@@ -117,6 +120,9 @@ Result<BuiltProgram> ProgramBuilder::build(const Candidate& candidate) {
     const Words& words = m.outcome.words;
     built.modules[m.shader->name] = m.module.isSource() ? stripLines(words) : words;
     if (!candidate.freezes) built.constants[m.shader->name] = m.shader->specConstants;
+    const uint32_t own = m.shader->subgroupSize;
+    if (const uint32_t size = own != 0 ? own : candidate.subgroupSize; size != 0)
+      built.subgroupSizes[m.shader->name] = size;
     std::ranges::move(m.outcome.remarks, std::back_inserter(built.remarks));
   }
   std::ranges::move(made->remarks, std::back_inserter(built.remarks));
@@ -138,6 +144,7 @@ Result<SpaceFacts> ProgramBuilder::facts(const Parameters& values) {
     if (!seen) return failure(fmt::format("{}: {}", shader->path, seen.error().message));
     facts.workgroupSizes.push_back(seen->workgroupSize);
     facts.hasSpecConstants |= !seen->specConstants.empty();
+    facts.hasSubgroupOperations |= hasSubgroupOperations(*seen);
   }
   return facts;
 }

@@ -23,6 +23,7 @@ struct BuiltProgram {
   Candidate candidate;
   std::map<std::string, Words> modules; ///< by the scenario's names, without lines of source
   std::map<std::string, std::map<uint32_t, uint64_t>> constants; ///< SpecId -> bits, by shader
+  std::map<std::string, uint32_t> subgroupSizes; ///< that pipelines require, by shader; or none
   std::vector<ScenarioDispatch> dispatches;
   uint32_t repeat = 1;
   LayoutManifest layouts;
@@ -30,8 +31,11 @@ struct BuiltProgram {
   std::string digest; ///< of all that is measured: equal ones need not be measured twice
 
   /// The host must follow.
-  bool isForHost() const {
-    return candidate.freezes || !candidate.values.empty() || !layouts.buffers.empty();
+  bool isForHost() const { return candidate.isForHost() || !layouts.buffers.empty(); }
+  /// 0: none.
+  uint32_t subgroupSizeOf(const std::string& shader) const {
+    const auto found = subgroupSizes.find(shader);
+    return found == subgroupSizes.end() ? 0 : found->second;
   }
 };
 

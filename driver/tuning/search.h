@@ -19,7 +19,8 @@ struct TuneOptions {
   double budgetSeconds = 60;       ///< of measuring
   std::vector<std::string> passes; ///< SpaceFacts::passes
   bool mayAskHost = true;
-  size_t batch = 12; ///< candidates that race at once
+  std::vector<uint32_t> subgroupSizes; ///< SpaceFacts::subgroupSizes
+  size_t batch = 12;                   ///< candidates that race at once
 };
 
 /// One candidate and what became of it.

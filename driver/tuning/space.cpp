@@ -183,8 +183,14 @@ std::vector<Candidate> hostNeighbours(const SpaceFacts& facts, const Candidate& 
   if (!from.values.empty())
     for (Candidate c : {Candidate{}, standardCandidate()}) {
       c.values = from.values;
+      c.subgroupSize = from.subgroupSize;
       addOnce(all, std::move(c));
     }
+  for (const uint32_t size : facts.subgroupSizes) {
+    Candidate c = from;
+    c.subgroupSize = size;
+    if (c != from) all.push_back(std::move(c));
+  }
   if (!facts.hasSpecConstants) return all;
   Candidate frozen = from;
   frozen.freezes = true;
@@ -194,6 +200,7 @@ std::vector<Candidate> hostNeighbours(const SpaceFacts& facts, const Candidate& 
     Candidate c = coarsened(factors);
     c.freezes = true;
     c.values = from.values;
+    c.subgroupSize = from.subgroupSize;
     all.push_back(std::move(c));
   }
   return all;

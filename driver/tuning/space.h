@@ -18,8 +18,10 @@ struct SpaceFacts {
   /// Of the entry points that are dispatched.
   std::vector<std::array<uint32_t, 3>> workgroupSizes;
   bool hasSpecConstants = false;
-  std::vector<std::string> passes; ///< that may take part, by their flags; none: all
-  bool mayAskHost = true;          ///< whether anything may be tried that the host must follow
+  bool hasSubgroupOperations = false;
+  std::vector<uint32_t> subgroupSizes; ///< that pipelines may require, where there are several
+  std::vector<std::string> passes;     ///< that may take part, by their flags; none: all
+  bool mayAskHost = true;              ///< whether anything may be tried that the host must follow
 
   bool allows(std::string_view pass) const;
 };

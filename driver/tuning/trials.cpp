@@ -12,6 +12,7 @@ Result<SpaceFacts> Trials::facts(const Parameters& values) {
   if (!facts) return facts;
   facts->passes = options_.passes;
   facts->mayAskHost = options_.mayAskHost;
+  facts->subgroupSizes = options_.subgroupSizes;
   return facts;
 }
 

@@ -101,6 +101,7 @@ TunedChoice choiceOf(const ProgramBuilder& builder, const TuneResult& result,
   c.freezes = program.candidate.freezes;
   const auto own = program.constants.find(shader.name);
   c.constants = own != program.constants.end() ? own->second : shader.specConstants;
+  c.subgroupSize = program.subgroupSizeOf(shader.name);
   if (c.isForHost) {
     for (const Tunable& tunable : scenario.tunables) {
       const auto value = program.candidate.values.find(tunable.name);

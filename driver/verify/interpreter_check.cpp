@@ -59,6 +59,7 @@ bool isSame(const Program& a, const Program& b) {
          std::equal(a.shaders.begin(), a.shaders.end(), b.shaders.begin(), b.shaders.end(),
                     [](const ProgramShader& x, const ProgramShader& y) {
                       return x.words == y.words && x.specConstants == y.specConstants &&
+                             x.subgroupSize == y.subgroupSize &&
                              x.reflection.entry == y.reflection.entry;
                     }) &&
          a.dispatches == b.dispatches;

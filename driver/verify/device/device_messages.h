@@ -57,8 +57,10 @@ void visitFields(Struct& s, Visit&& visit) {
     auto& [commands, queues, deviceQueues, areComparable] = s;
     visit(commands, queues, deviceQueues, areComparable);
   } else if constexpr (std::is_same_v<T, DeviceInfo>) {
-    auto& [index, name, type, driver, api, subgroup, shared, storage, stamps, cpu, own, null] = s;
-    visit(index, name, type, driver, api, subgroup, shared, storage, stamps, cpu, own, null);
+    auto& [index, name, type, driver, api, subgroup, least, most, shared, storage, stamps, cpu, own,
+           null] = s;
+    visit(index, name, type, driver, api, subgroup, least, most, shared, storage, stamps, cpu, own,
+          null);
   } else if constexpr (std::is_same_v<T, SamplerSettings>) {
     auto& [filter, mipmap, address, border] = s;
     visit(filter, mipmap, address, border);
@@ -94,8 +96,8 @@ void visitFields(Struct& s, Visit&& visit) {
     visit(entry, version, size, sizeIds, bindings, variables, pushBytes, push, constants,
           capabilities, extensions, shared);
   } else if constexpr (std::is_same_v<T, ProgramShader>) {
-    auto& [name, words, constants, reflection, madeOf] = s;
-    visit(name, words, constants, reflection, madeOf);
+    auto& [name, words, constants, reflection, madeOf, subgroup] = s;
+    visit(name, words, constants, reflection, madeOf, subgroup);
   } else if constexpr (std::is_same_v<T, ProgramDispatch::Binding>) {
     auto& [set, binding, buffer, element] = s;
     visit(set, binding, buffer, element);

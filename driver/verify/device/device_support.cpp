@@ -220,8 +220,10 @@ void DeviceSupport::link(uint32_t apiVersion, const std::set<std::string>& exten
   append(nextFeature, v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
   append(nextProperty, v11Properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES);
   append(nextProperty, v12Properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
-  if (apiVersion >= VK_API_VERSION_1_3)
+  if (apiVersion >= VK_API_VERSION_1_3) {
     append(nextFeature, v13, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
+    append(nextProperty, v13Properties, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES);
+  }
   if (hasExtension(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME))
     append(nextFeature, atomicFloat,
            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT);
@@ -280,6 +282,10 @@ DeviceInfo DeviceSupport::describe(uint32_t index) const {
                     ? fmt::format("{} {}", v12Properties.driverName, v12Properties.driverInfo)
                     : std::to_string(properties.driverVersion);
   info.subgroupSize = v11Properties.subgroupSize;
+  if (hasSubgroupSizes()) {
+    info.minSubgroupSize = v13Properties.minSubgroupSize;
+    info.maxSubgroupSize = v13Properties.maxSubgroupSize;
+  }
   info.sharedMemoryBytes = limits().maxComputeSharedMemorySize;
   info.storageBufferBytes = limits().maxStorageBufferRange;
   // RADV's null device: a GPU without a node of the kernel's to reach it by.
@@ -358,6 +364,28 @@ std::optional<std::string> DeviceSupport::whyNotExtension(const std::string& ext
   return fmt::format("the runner does not support extension {}", extension);
 }
 
+bool DeviceSupport::hasSubgroupSizes() const {
+  return v13.subgroupSizeControl &&
+         (v13Properties.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
+}
+
+// VUID-VkPipelineShaderStageRequiredSubgroupSizeCreateInfo and VUID-VkPipelineShaderStageCreateInfo
+// -pNext-02754 to -02757.
+std::optional<std::string> DeviceSupport::whyNotSubgroupSize(uint32_t size,
+                                                             uint64_t invocations) const {
+  if (size == 0) return std::nullopt;
+  if (!hasSubgroupSizes())
+    return fmt::format("it requires subgroups of {}, and the device lets nobody choose", size);
+  if (size < v13Properties.minSubgroupSize || size > v13Properties.maxSubgroupSize)
+    return fmt::format("it requires subgroups of {}, and the device has {} to {}", size,
+                       v13Properties.minSubgroupSize, v13Properties.maxSubgroupSize);
+  if (invocations > uint64_t(size) * v13Properties.maxComputeWorkgroupSubgroups)
+    return fmt::format("its workgroups of {} invocations are more than the device's {} subgroups "
+                       "of {}",
+                       invocations, v13Properties.maxComputeWorkgroupSubgroups, size);
+  return std::nullopt;
+}
+
 // Limits on how many descriptors of a type a shader may see. A combined image counts as both.
 std::optional<std::string> DeviceSupport::whyNotDescriptors(const Reflection& reflection) const {
   using Kind = ReflectedBinding::Kind;
@@ -414,6 +442,7 @@ std::optional<std::string> DeviceSupport::whyNotShader(const ProgramShader& shad
   if (invocations > limits().maxComputeWorkGroupInvocations)
     return fmt::format("its workgroups of {} invocations exceed the device's {}", invocations,
                        limits().maxComputeWorkGroupInvocations);
+  if (auto why = whyNotSubgroupSize(shader.subgroupSize, invocations)) return why;
   if (reflection.sharedBytes > limits().maxComputeSharedMemorySize)
     return fmt::format("its {} bytes of shared memory exceed the device's {}",
                        reflection.sharedBytes, limits().maxComputeSharedMemorySize);

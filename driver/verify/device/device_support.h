@@ -62,8 +62,15 @@ public:
   NewerFeatures newer;
   VkPhysicalDeviceVulkan11Properties v11Properties{};
   VkPhysicalDeviceVulkan12Properties v12Properties{};
+  VkPhysicalDeviceVulkan13Properties v13Properties{};
   VkPhysicalDeviceDrmPropertiesEXT drm{};
   VkPhysicalDeviceShaderCorePropertiesAMD shaderCore{};
+
+  /// Whether a compute pipeline may require a subgroup size.
+  bool hasSubgroupSizes() const;
+  /// Why a compute pipeline with workgroups of so many invocations may not require this one;
+  /// nothing if it may. 0 requires nothing.
+  std::optional<std::string> whyNotSubgroupSize(uint32_t size, uint64_t invocations) const;
 
   /// All but hasTimestamps, which hangs on a queue.
   DeviceInfo describe(uint32_t index) const;

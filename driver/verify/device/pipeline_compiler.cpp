@@ -421,6 +421,8 @@ Status PipelineCompiler::checkLimits(const PipelineRequest& request) const {
   for (uint32_t size : request.workgroupSize) invocations *= size;
   if (Status s = check(invocations, limits.maxComputeWorkGroupInvocations, "invocations"); !s)
     return s;
+  if (auto why = vk_->support.whyNotSubgroupSize(request.subgroupSize, invocations))
+    return failure(*why);
   if (Status s =
           check(request.sharedBytes, limits.maxComputeSharedMemorySize, "bytes of shared memory");
       !s)
@@ -512,6 +514,10 @@ Status PipelineCompiler::makePipeline(const PipelineRequest& request) {
   constexpr std::string_view kWhat = "the driver's compiler gave up";
 
   if (stages[0].stage == VK_SHADER_STAGE_COMPUTE_BIT) {
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required{};
+    required.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
+    required.requiredSubgroupSize = request.subgroupSize;
+    if (request.subgroupSize != 0) stages[0].pNext = &required;
     VkComputePipelineCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
     info.flags = flags;

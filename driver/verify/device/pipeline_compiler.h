@@ -55,6 +55,7 @@ struct PipelineRequest {
   // Of a compute pipeline, against the device's limits:
   std::array<uint32_t, 3> workgroupSize{1, 1, 1};
   uint64_t sharedBytes = 0;
+  uint32_t subgroupSize = 0; ///< that it requires; 0: none
   // Of a graphics pipeline:
   std::vector<PipelineAttribute> attributes;
   std::vector<AttributeKind> colorAttachments; ///< by location

@@ -550,6 +550,8 @@ private:
     vk::raii::ShaderModule module(device_, vk::ShaderModuleCreateInfo({}, shader.words));
     vk::PipelineShaderStageCreateInfo stage({}, vk::ShaderStageFlagBits::eCompute, *module,
                                             shader.reflection.entry.c_str(), &specialization);
+    vk::PipelineShaderStageRequiredSubgroupSizeCreateInfo required(shader.subgroupSize);
+    if (shader.subgroupSize != 0) stage.setPNext(&required);
     vk::PipelineCreateFlags flags;
     if (support_.executableProperties.pipelineExecutableInfo)
       flags |= vk::PipelineCreateFlagBits::eCaptureStatisticsKHR;

@@ -113,7 +113,7 @@ RunStatus InterpreterRunner::addProgram(const driver::Program& program) {
                                       driver::placeOf(binding), binding.unsupported)};
     CodeCache own;
     Result<std::shared_ptr<const interpreter::Program>> code =
-        (code_ ? *code_ : own).lower(shader, info_.subgroupSize);
+        (code_ ? *code_ : own).lower(shader, lanesOf(shader));
     if (!code)
       return RunFailure{RunFailure::Kind::Unsupported,
                         fmt::format("shader `{}`: {}", shader.name, code.error().message)};
@@ -288,7 +288,7 @@ RunStatus InterpreterRunner::runDispatch(LoweredProgram& lowered, uint32_t index
   const interpreter::Program& program = *lowered.shaders[step.shader];
   MachineOptions options;
   options.order = plan.order;
-  options.subgroupSize = info_.subgroupSize;
+  options.subgroupSize = lanesOf(lowered.program.shaders[step.shader]);
   options.stepLimit = plan.stepLimit;
   options.timeoutSeconds = seconds > 0 ? seconds : -1;
   if (!plan.workgroups.empty()) options.workgroups = plan.workgroups[index];

@@ -116,6 +116,9 @@ private:
     Exercised exercised = {};
   };
 
+  uint32_t lanesOf(const ProgramShader& shader) const {
+    return shader.subgroupSize != 0 ? shader.subgroupSize : info_.subgroupSize;
+  }
   void upload(std::span<const BufferInput> inputs, uint64_t number);
   void restore(size_t buffer, const BufferInput& input);
   RunStatus runSequence(LoweredProgram& lowered, const InterpreterPlan& plan);

@@ -46,15 +46,17 @@ public:
 
 private:
   Status lower() {
-    uint32_t lanes = options_.target.subgroupSize;
-    if (!isSubgroupSize(lanes))
+    if (!isSubgroupSize(options_.target.subgroupSize))
       return failure(fmt::format("target `{}` has subgroups of {}; a profile needs 4 to {}, a "
                                  "power of two; choose another with --target",
-                                 options_.target.name, lanes, kMaxSubgroupSize));
+                                 options_.target.name, options_.target.subgroupSize,
+                                 kMaxSubgroupSize));
     for (const ProgramShader& shader : program_.shaders) {
+      TargetProfile& target = targets_.emplace_back(options_.target);
+      if (shader.subgroupSize != 0) target.setSubgroupSize(shader.subgroupSize);
       Result<std::shared_ptr<const interpreter::Program>> code =
           interpreter::lowerProgram(shader.words, {shader.reflection.entry, shader.specConstants,
-                                                   options_.target.sharedRules(), lanes});
+                                                   target.sharedRules(), target.subgroupSize});
       if (!code)
         return failure(
             fmt::format("shader `{}` cannot be profiled: {}", shader.name, code.error().message));
@@ -132,9 +134,10 @@ private:
     std::vector<interpreter::BufferBinding> bindings;
     for (const ProgramDispatch::Binding& bound : step.bindings)
       bindings.push_back({bound.set, bound.binding, bound.element, bound.buffer});
-    ProfileObserver observer(program, options_.target, std::move(isStorage), counts_[step.shader]);
+    const TargetProfile& target = targets_[step.shader];
+    ProfileObserver observer(program, target, std::move(isStorage), counts_[step.shader]);
     interpreter::MachineOptions options;
-    options.subgroupSize = options_.target.subgroupSize;
+    options.subgroupSize = target.subgroupSize;
     options.observer = &observer;
     options.timeoutSeconds = std::max(secondsLeft(), 1e-9);
     std::array<uint32_t, 3> groups = step.groups;
@@ -235,6 +238,7 @@ private:
   const ProfileOptions& options_;
   std::span<const PackedBuffer> packed_;
   Profile profile_;
+  std::vector<TargetProfile> targets_; // by shader: one may require another subgroup size
   std::vector<std::shared_ptr<const interpreter::Program>> shaders_;
   std::vector<std::map<uint32_t, SiteCounts>> counts_; ///< by shader and site
   std::vector<std::vector<uint8_t>> buffers_, written_;

@@ -65,7 +65,8 @@ private:
         note(fmt::format("{}: shader `{}` has no specialization constant {}", variant_.name, name,
                          id));
     program_.shaders.push_back({name, std::move(*words), described->specConstants,
-                                std::move(*reflection), described->madeOf});
+                                std::move(*reflection), described->madeOf,
+                                described->subgroupSize});
     return uint32_t(program_.shaders.size() - 1);
   }
 

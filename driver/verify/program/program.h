@@ -47,7 +47,8 @@ struct ProgramShader {
   Words words;
   std::map<uint32_t, uint64_t> specConstants;
   Reflection reflection;
-  std::string madeOf = {}; ///< as of ScenarioShader
+  std::string madeOf = {};   ///< as of ScenarioShader
+  uint32_t subgroupSize = 0; ///< that its pipeline requires; 0: what the driver chooses
 };
 
 struct ProgramDispatch {

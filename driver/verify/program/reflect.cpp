@@ -6,6 +6,7 @@
 #include "analysis/module/decorations.h"
 #include "analysis/module/entry_points.h"
 #include "analysis/module/types.h"
+#include "ir/enumerant_names.h"
 #include "ir/module.h"
 #include "support/failure.h"
 
@@ -500,6 +501,16 @@ Result<Reflection> ReflectionCache::reflect(std::span<const uint32_t> words,
   Result<Reflection> made = driver::reflect(words, entry, given);
   if (made) known_.emplace(std::move(key), *made);
   return made;
+}
+
+bool hasSubgroupOperations(const Reflection& reflection) {
+  return std::ranges::any_of(reflection.capabilities, [](uint32_t capability) {
+    const std::string_view name = enumerantName(NamedEnum::Capability, capability);
+    const auto has = [&](std::string_view part) {
+      return name.find(part) != std::string_view::npos;
+    };
+    return name.starts_with("Group") || has("Subgroup") || has("Cooperative");
+  });
 }
 
 } // namespace lanewise::driver

@@ -127,4 +127,7 @@ private:
 /// SPIR-V's name of a capability, "capability 4711" for one that the table does not know.
 std::string capabilityName(uint32_t capability);
 
+/// Whether what the module computes may depend on the size of subgroups, by its capabilities.
+bool hasSubgroupOperations(const Reflection& reflection);
+
 } // namespace lanewise::driver

@@ -29,6 +29,9 @@ struct DeviceInfo {
   std::string driver;     ///< name and version
   std::string apiVersion; ///< "1.3.230"
   uint32_t subgroupSize = 0;
+  /// What a pipeline may require instead (VkPipelineShaderStageRequiredSubgroupSizeCreateInfo);
+  /// both 0 where it may not.
+  uint32_t minSubgroupSize = 0, maxSubgroupSize = 0;
   uint32_t sharedMemoryBytes = 0;
   uint32_t storageBufferBytes = 0; ///< maxStorageBufferRange; 0 where it is not known
   bool hasTimestamps = false;

@@ -101,7 +101,8 @@ private:
   }
 
   void readShader(const toml::table& table) {
-    checkKeys(table, "in [[shader]]", {"name", "file", "entry", "defines", "spec_constants"});
+    checkKeys(table, "in [[shader]]",
+              {"name", "file", "entry", "defines", "spec_constants", "required_subgroup_size"});
     ScenarioShader shader;
     shader.name = requiredString(table, "name", "[[shader]]");
     if (scenario_.findShader(shader.name))
@@ -127,6 +128,8 @@ private:
       else
         shader.specConstants[*specId] = specConstantBits(value, id.str());
     });
+    if (const toml::node* node = table.get("required_subgroup_size"))
+      shader.subgroupSize = subgroupSize(*node, "required_subgroup_size", kMinSubgroupSize);
     scenario_.shaders.push_back(std::move(shader));
   }
 

@@ -133,6 +133,7 @@ struct ScenarioShader {
       path; ///< source or module, already joined with the scenario's folder; empty when synthesized
   std::string entry = "main";
   std::map<uint32_t, uint64_t> specConstants; ///< SpecId -> bits
+  uint32_t subgroupSize = 0; ///< that its pipeline requires; 0: what the driver chooses
   std::map<std::string, std::string> defines; ///< for GLSL and HLSL sources
   std::vector<Rebinding> rebindings;
   /// The shader in another form of which this one was made; "" for none. A fault that both have is

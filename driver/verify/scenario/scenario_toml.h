@@ -2,12 +2,14 @@
 // every kind. Only these two include this, because toml++ takes its time to compile.
 #pragma once
 
+#include "lanewise/target_profile.h"
 #include "support/failure.h"
 #include "support/suggest.h"
 #include "verify/scenario/expression.h"
 #include "verify/scenario/scenario.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
@@ -101,6 +103,15 @@ protected:
   }
 
   // Integers may be given as an expression in a string.
+  /// A required subgroup size: a power of two (Vulkan:
+  /// VkPipelineShaderStageRequiredSubgroupSize...).
+  uint32_t subgroupSize(const toml::node& node, std::string_view key, uint32_t low) {
+    const int64_t size = integer(node, key, low, kMaxSubgroupSize);
+    if (!std::has_single_bit(uint64_t(size)))
+      fail(node, fmt::format("`{}` is {}; it must be a power of two", key, size));
+    return uint32_t(size);
+  }
+
   int64_t integer(const toml::node& node, std::string_view key, int64_t low, int64_t high) {
     int64_t value = 0;
     if (auto exact = node.value_exact<int64_t>()) {

@@ -125,6 +125,8 @@ private:
     add(fmt::format("name = {}", quoted(shader.name)));
     add(fmt::format("file = {}", quoted(shader.path)), "relative to this file");
     if (shader.entry != "main") add(fmt::format("entry = {}", quoted(shader.entry)));
+    if (shader.subgroupSize != 0)
+      add(fmt::format("required_subgroup_size = {}", shader.subgroupSize));
     if (!shader.defines.empty()) {
       add("[shader.defines]");
       for (const auto& [name, value] : shader.defines)

@@ -14,11 +14,13 @@ namespace lanewise {
 /// Lanes of the largest subgroup that there can be: a ballot has four words of 32 bits (SPIR-V
 /// OpGroupNonUniformBallot).
 inline constexpr uint32_t kMaxSubgroupSize = 128;
+/// Lanes of the smallest: a quad.
+inline constexpr uint32_t kMinSubgroupSize = 4;
 /// Lanes of a subgroup where nobody says anything else.
 inline constexpr uint32_t kDefaultSubgroupSize = 32;
 /// Whether a device can have such subgroups: powers of two (Vulkan: subgroupSize) that hold a quad.
 constexpr bool isSubgroupSize(uint32_t lanes) {
-  return lanes >= 4 && lanes <= kMaxSubgroupSize && (lanes & (lanes - 1)) == 0;
+  return lanes >= kMinSubgroupSize && lanes <= kMaxSubgroupSize && (lanes & (lanes - 1)) == 0;
 }
 
 /// How a driver lays out Workgroup memory without explicit offsets: SPIR-V leaves that to it.
@@ -44,6 +46,12 @@ struct TargetProfile {
   // Subgroups.
   /// Lanes in a subgroup. The model maps consecutive local invocation indices to lanes.
   uint32_t subgroupSize = kDefaultSubgroupSize;
+  /// Sets it; a phase below never has more lanes than there are.
+  void setSubgroupSize(uint32_t lanes) {
+    subgroupSize = lanes;
+    for (uint32_t* phase : {&lanesPerPhase32, &lanesPerPhase64, &lanesPerPhase128})
+      *phase = std::min(*phase, lanes);
+  }
 
   /// Maximum invocations of a workgroup (Vulkan: maxComputeWorkGroupInvocations).
   uint32_t maxWorkgroupInvocations = 1024;

@@ -108,5 +108,20 @@ TEST(TuningSpace, CountsWhatTheHostMustFollowAsMoreThanAnyFlags) {
   EXPECT_LT(flags.complexity(), host.complexity());
 }
 
+TEST(TuningSpace, RequiresTheSubgroupSizesThatThereAre) {
+  SpaceFacts facts = tileFacts();
+  facts.subgroupSizes = {32, 64};
+  const std::vector<Candidate> all = hostCandidates(facts, {}, {}, standardCandidate());
+  EXPECT_TRUE(isAmong(all, "-O, subgroups of 32"));
+  EXPECT_TRUE(isAmong(all, "-O, subgroups of 64"));
+  for (const Candidate& c : all) EXPECT_EQ(c.subgroupSize != 0, c.isForHost()) << c.name();
+  Candidate wide = standardCandidate();
+  wide.subgroupSize = 64;
+  EXPECT_FALSE(isAmong(hostNeighbours(facts, wide), wide.name()));
+  EXPECT_TRUE(isAmong(hostNeighbours(facts, wide), "-O, subgroups of 32"));
+  facts.mayAskHost = false;
+  EXPECT_TRUE(hostCandidates(facts, {}, {}, standardCandidate()).empty());
+}
+
 } // namespace
 } // namespace lanewise::driver
