@@ -259,6 +259,8 @@ private:
     plan.timeoutSeconds = secondsLeft();
     plan.inputsNumber = contents_.inputsNumber(poisonOf(order));
     plan.stepLimit = stepLimit();
+    // A rewrite may take more steps than the original got away with; one that never ends takes all.
+    if (p != 0) plan.stepLimit = 2 * workOf(p) * std::max(plan.stepLimit, interpreter::kLoopSlice);
     return plan;
   }
 
@@ -277,6 +279,18 @@ private:
 
   void countInstructions() {
     for (uint64_t instructions : runner_.instructions()) report_.instructions += instructions;
+  }
+
+  // Invocations of the original whose work one of the program's does (--coarsen-invocations).
+  uint64_t workOf(size_t p) const {
+    uint64_t most = 1;
+    for (size_t s = 0; s < std::min(programs_[0].shaders.size(), programs_[p].shaders.size());
+         ++s) {
+      const uint64_t own = programs_[p].shaders[s].reflection.invocations();
+      most = std::max(most, programs_[0].shaders[s].reflection.invocations() /
+                                std::max<uint64_t>(own, 1));
+    }
+    return most;
   }
 
   // What takes long with the inputs of a round shows no more than what does not.

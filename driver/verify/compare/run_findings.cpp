@@ -41,10 +41,20 @@ bool isElsewhere(const RunFinding& x, const RunFinding& y) {
   return isOneFile;
 }
 
+// Whether two names are of two things. "tile_1" is a copy of "tile": one for each invocation of a
+// coarsened workgroup (--coarsen-invocations).
+bool areOtherNames(std::string_view original, std::string_view other) {
+  if (original.empty() || other.empty() || original == other) return false;
+  if (!other.starts_with(original)) return true;
+  other.remove_prefix(original.size());
+  return other.size() < 2 || other[0] != '_' ||
+         other.find_first_not_of("0123456789", 1) != std::string_view::npos;
+}
+
 // Whether they speak of two resources, or of two members of one.
 bool areApart(const MemoryPlace& x, const MemoryPlace& y) {
   if (x.resource.empty() || y.resource.empty()) return false;
-  if (x.resource != y.resource) return true;
+  if (areOtherNames(x.resource, y.resource)) return true;
   if (x.layout != y.layout || !x.member || !y.member) return false;
   return !x.member->starts_with(*y.member) && !y.member->starts_with(*x.member);
 }
@@ -52,8 +62,7 @@ bool areApart(const MemoryPlace& x, const MemoryPlace& y) {
 bool isSamePlace(const RunFinding& original, const RunFinding& other) {
   if (original.shader != other.shader) return false;
   if (areApart(original.memory, other.memory)) return false;
-  bool areNamed = !original.variable.empty() && !other.variable.empty();
-  if (areNamed && original.variable != other.variable) return false;
+  if (areOtherNames(original.variable, other.variable)) return false;
   return !isElsewhere(original, other);
 }
 

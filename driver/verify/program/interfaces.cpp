@@ -136,7 +136,8 @@ private:
               "a workgroup is {} in {}, {} in {}, and both run the same number of workgroups",
               sizeText(original_.workgroupSize), names_.original, sizeText(other_.workgroupSize),
               names_.other),
-          "for a different number give the [[variant]] its own dispatches in a scenario");
+          "unless each invocation does the work of several (--coarsen-invocations), give the "
+          "[[variant]] its own dispatches in a scenario");
   }
 
   const Reflection& original_;

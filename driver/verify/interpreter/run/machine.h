@@ -24,6 +24,9 @@ enum class LaneOrder : uint8_t {
   Random       ///< seeded
 };
 
+/// Steps in loops after which other lanes get a turn, and the limit of a lane is looked at.
+inline constexpr uint64_t kLoopSlice = uint64_t(1) << 18;
+
 struct MachineOptions {
   LaneOrder order = LaneOrder::Forward;
   uint64_t seed = 1;                            ///< of LaneOrder::Random

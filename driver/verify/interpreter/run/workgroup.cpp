@@ -1,14 +1,13 @@
 // Runs one workgroup: each lane up to a barrier or subgroup operation, then those that are there
 // together, in structured order (docs/design/interpreter.md).
 #include "verify/interpreter/run/execute.h"
+#include "verify/interpreter/run/machine.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace lanewise::driver::interpreter {
 namespace {
-
-constexpr uint64_t kSlice = 1 << 18; // steps in loops after which other lanes get a turn
 
 std::array<uint64_t, 4> ballotMask(uint32_t from, uint32_t to) { // bits [from, to)
   std::array<uint64_t, 4> words{};
@@ -103,7 +102,7 @@ void WorkgroupRunner::begin(uint32_t workgroup) {
     lane.state = Lane::State::Runnable;
     lane.next = codeAt(program_.start);
     lane.steps = 0;
-    lane.sliceEnd = kSlice;
+    lane.sliceEnd = kLoopSlice;
     setBuiltIns(lane);
   }
 }
@@ -172,7 +171,7 @@ void WorkgroupRunner::runLane(Lane& lane) {
 
 // A lane that spins on what another one is to write must not keep it from running.
 void WorkgroupRunner::loopNext(Lane& lane, const Instr& inst) {
-  lane.sliceEnd = lane.steps + kSlice;
+  lane.sliceEnd = lane.steps + kLoopSlice;
   if (lane.steps > dispatch_.stepLimit) {
     report(FindingKind::EndlessLoop, lane, inst.site,
            fmt::format("more than {} steps", dispatch_.stepLimit));

@@ -45,6 +45,20 @@ TEST(SameDefect, NotOfOtherLinesVariablesShadersKinds) {
 }
 
 // `s[0] = s[0] + 1` by all: which values are written is a matter of the order.
+TEST(SameDefect, CopiesOfAVariable) {
+  const auto of = [](const char* variable) {
+    RunFinding one;
+    one.kind = "uninitialized";
+    one.variable = one.memory.resource = variable;
+    return one;
+  };
+  EXPECT_TRUE(isSameDefect(of("tile"), of("tile_1")));
+  EXPECT_TRUE(isSameDefect(of("tile"), of("tile_15")));
+  for (const char* other : {"tile_", "tile1", "tile_x", "tile_1x", "til", "other_1"})
+    EXPECT_FALSE(isSameDefect(of("tile"), of(other))) << other;
+  EXPECT_FALSE(isSameDefect(of("tile_1"), of("tile")));
+}
+
 TEST(SameDefect, WrittenValuesThatWereReadInARace) {
   RunFinding sameValue = race(29, 29), writes = race(29, 29);
   sameValue.kind = "race-same-value";
