@@ -38,6 +38,7 @@ struct PipelineTimes {
   std::array<uint32_t, 3> workgroupSize{}; ///< zeros where it is not known
   uint64_t created = 0;
   uint64_t optimized = 0;       ///< of them, made of an optimized module
+  uint64_t pending = 0;         ///< dispatches that were submitted, and whose end nobody saw
   std::vector<SizeTimes> sizes; ///< by their size
 
   uint64_t dispatches() const;
@@ -56,8 +57,10 @@ struct RunData {
   uint64_t processes = 0;           ///< that loaded the layer
   std::vector<std::string> devices; ///< names, each once
   std::vector<PipelineTimes> pipelines;
-  uint64_t pending = 0; ///< dispatches of which nobody waited for the end
-  double total() const; ///< nanoseconds
+  std::vector<std::string> refused; ///< modules that the driver takes as they are, not optimized
+  std::vector<std::string> lost;    ///< why logs could not be written, or not to their end
+  uint64_t pending() const;         ///< of all pipelines
+  double total() const;             ///< nanoseconds
   /// Those that were dispatched, the dearest first.
   std::vector<const PipelineTimes*> dispatched() const;
 };

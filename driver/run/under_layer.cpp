@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -90,6 +91,33 @@ void finishService(OptimizeService& service, const std::string& cache, LayerRun&
   pruneFolderStore(cache, kCacheBytes);
 }
 
+/// Whether a file in the folder can have contents; else why not.
+std::string whyFull(const std::string& folder) {
+  const std::string path = folder + "/room";
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const std::string page(4096, ' ');
+  const bool isWritten =
+      file.get() >= 0 && ::write(file.get(), page.data(), page.size()) == ssize_t(page.size());
+  std::string why = isWritten ? "" : std::strerror(errno == 0 ? ENOSPC : errno);
+  ::unlink(path.c_str());
+  return why;
+}
+
+/// What the layer met with.
+void addTroubles(LayerRun& run, const std::string& scratch) {
+  std::vector<std::string>& lost = run.data.lost;
+  if (run.data.processes == 0 && lost.empty())
+    if (const std::string why = whyFull(scratch); !why.empty()) lost.push_back(why);
+  for (const std::string& why : lost)
+    run.troubles.push_back(fmt::format("what the program did could not be written down, or not to "
+                                       "its end: {}; TMPDIR names another folder for it",
+                                       why));
+  for (const std::string& module : run.data.refused)
+    run.troubles.push_back(fmt::format("module {}: not optimized: the driver refused the optimized "
+                                       "module",
+                                       module.substr(0, 12)));
+}
+
 } // namespace
 
 Result<RunFolder> RunFolder::create() {
@@ -131,6 +159,7 @@ Result<LayerRun> runUnderLayer(const LayerRequest& wanted, const std::string& sc
   Result<RunData> data = readRunData(scratch);
   if (!data) return data.error();
   run.data = std::move(*data);
+  addTroubles(run, scratch);
   return run;
 }
 

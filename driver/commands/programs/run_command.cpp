@@ -31,6 +31,7 @@ struct Options {
 
 /// Why there is nothing to report; "" where there is something.
 std::string nothingSeen(const Options& o, const RunData& data) {
+  if (!data.lost.empty()) return {}; // there may have been, and that is said
   if (data.processes == 0)
     return fmt::format("{}: made no Vulkan instance through the system's loader, or runs with "
                        "elevated privilege, for which the layer does nothing",

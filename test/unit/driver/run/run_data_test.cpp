@@ -73,6 +73,21 @@ TEST(RunDataTest, LeavesOverlappingOnesOut) {
   EXPECT_NE(runAsText(data).find(" 3* "), std::string::npos) << runAsText(data);
 }
 
+TEST(RunDataTest, TellsWhatNobodyWaitedForFromWhatNeverRan) {
+  const RunData data = dataOf(
+      {std::string(kPipeline) +
+       R"({"counts":1,"dispatches":2,"timed":2,"total":300,"weight":1,"samples":[100,200]})" +
+       "\n" + R"({"submitted":1,"dispatches":5})" + "\n" + R"({"refused":"abc"})" + "\n" +
+       R"({"refused":"abc"})" + "\n"});
+  EXPECT_EQ(data.pipelines[0].dispatches(), 2u);
+  EXPECT_EQ(data.pipelines[0].pending, 3u);
+  EXPECT_EQ(data.refused, std::vector<std::string>{"abc"});
+  const RunData none =
+      dataOf({std::string(kPipeline) + R"({"submitted":1,"dispatches":5})" + "\n"});
+  EXPECT_EQ(notesOf(none),
+            "5 dispatches could not be counted: the program ended without waiting.\n");
+}
+
 std::string valueIn(const std::vector<std::string>& environment, const std::string& name) {
   for (const std::string& each : environment)
     if (each.starts_with(name + "=")) return each.substr(name.size() + 1);
