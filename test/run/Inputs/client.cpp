@@ -214,6 +214,17 @@ uint32_t forks(Gpu& gpu) {
   return sum;
 }
 
+/// Three pipelines in one call, of which the second must not be compiled.
+uint32_t array(Gpu& gpu) {
+  const std::vector<VkPipeline> made = gpu.pipelines({{64, 3}, {64, 5}, {64, 7}}, 1);
+  uint32_t sum = 0;
+  for (const VkPipeline pipeline : made) {
+    sum = sum * 2 + (pipeline != VK_NULL_HANDLE);
+    vkDestroyPipeline(gpu.handle(), pipeline, nullptr);
+  }
+  return sum;
+}
+
 /// Closes every descriptor that it has not opened itself, as services do that go into the
 /// background, and opens files of its own under the same numbers. How many bytes are in those.
 uint32_t closing(Gpu& gpu) {
@@ -307,6 +318,7 @@ uint32_t leaves(Gpu& gpu, const std::function<void()>& leave) {
 
 const std::map<std::string, std::function<uint32_t(Gpu&)>> kScenes{
     {"chained", [](Gpu& gpu) { return one(gpu, Kind::Chained); }},
+    {"array", array},
     {"closing", closing},
     {"derivative", [](Gpu& gpu) { return one(gpu, Kind::Derivative); }},
     {"patient", patient},

@@ -4,6 +4,7 @@
 // processes.
 //   PLACE: enumerate, open, compile, submit, wait
 //   HOW:   crash, abort, exit, kill, hang, lose (the device; not of enumerate and open)
+// compile:refuse makes no pipeline of a module without specialization constants, each time.
 // Tests only: `%faulty-device` of test/lit.cfg.py switches it on.
 #include <csignal>
 #include <cstdlib>
@@ -24,6 +25,7 @@ struct Next {
   PFN_vkCreateDevice createDevice = nullptr;
   PFN_vkGetDeviceProcAddr getDeviceProc = nullptr;
   PFN_vkCreateComputePipelines createPipelines = nullptr;
+  PFN_vkCreateShaderModule createModule = nullptr;
   PFN_vkQueueSubmit submit = nullptr;
   PFN_vkWaitForFences waitForFences = nullptr;
 } next;
@@ -101,10 +103,47 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice of, const VkDeviceC
   if (result != VK_SUCCESS) return result;
   next.createPipelines = reinterpret_cast<PFN_vkCreateComputePipelines>(
       next.getDeviceProc(*made, "vkCreateComputePipelines"));
+  next.createModule =
+      reinterpret_cast<PFN_vkCreateShaderModule>(next.getDeviceProc(*made, "vkCreateShaderModule"));
   next.submit = reinterpret_cast<PFN_vkQueueSubmit>(next.getDeviceProc(*made, "vkQueueSubmit"));
   next.waitForFences =
       reinterpret_cast<PFN_vkWaitForFences>(next.getDeviceProc(*made, "vkWaitForFences"));
   return result;
+}
+
+bool refuses() {
+  const char* fault = std::getenv("LANEWISE_FAULT");
+  return fault && std::strcmp(fault, "compile:refuse") == 0;
+}
+
+/// Of the latest module with specialization constants; a program has one.
+VkShaderModule specialized = VK_NULL_HANDLE;
+
+VKAPI_ATTR VkResult VKAPI_CALL createModule(VkDevice of, const VkShaderModuleCreateInfo* info,
+                                            const VkAllocationCallbacks* allocator,
+                                            VkShaderModule* made) {
+  const VkResult result = next.createModule(of, info, allocator, made);
+  constexpr uint32_t kDecorate = 71, kSpecId = 1;
+  for (size_t at = 5; at + 2 < info->codeSize / 4 && info->pCode[at] >> 16 != 0;
+       at += info->pCode[at] >> 16)
+    if ((info->pCode[at] & 0xffff) == kDecorate && info->pCode[at + 2] == kSpecId)
+      specialized = *made;
+  return result;
+}
+
+/// One by one, with the result of the first that fails.
+VkResult createSpecialized(VkDevice of, VkPipelineCache cache, uint32_t count,
+                           const VkComputePipelineCreateInfo* infos,
+                           const VkAllocationCallbacks* allocator, VkPipeline* made) {
+  VkResult all = VK_SUCCESS;
+  for (uint32_t n = 0; n < count; ++n) {
+    made[n] = VK_NULL_HANDLE;
+    const VkResult one = infos[n].stage.module == specialized
+                             ? next.createPipelines(of, cache, 1, &infos[n], allocator, &made[n])
+                             : VK_ERROR_INITIALIZATION_FAILED;
+    if (all >= 0 && one != VK_SUCCESS) all = one;
+  }
+  return all;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL createPipelines(VkDevice of, VkPipelineCache cache, uint32_t count,
@@ -112,6 +151,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createPipelines(VkDevice of, VkPipelineCache cach
                                                const VkAllocationCallbacks* allocator,
                                                VkPipeline* made) {
   static int calls = 0;
+  if (refuses()) return createSpecialized(of, cache, count, infos, allocator, made);
   if (isAt("compile", calls)) return VK_ERROR_DEVICE_LOST;
   return next.createPipelines(of, cache, count, infos, allocator, made);
 }
@@ -155,6 +195,7 @@ PFN_vkVoidFunction ownProc(const char* name) {
       {"vkCreateDevice", reinterpret_cast<PFN_vkVoidFunction>(&createDevice)},
       {"vkGetDeviceProcAddr", reinterpret_cast<PFN_vkVoidFunction>(&getDeviceProc)},
       {"vkCreateComputePipelines", reinterpret_cast<PFN_vkVoidFunction>(&createPipelines)},
+      {"vkCreateShaderModule", reinterpret_cast<PFN_vkVoidFunction>(&createModule)},
       {"vkQueueSubmit", reinterpret_cast<PFN_vkVoidFunction>(&submit)},
       {"vkWaitForFences", reinterpret_cast<PFN_vkVoidFunction>(&waitForFences)}};
   for (const Own& own : kOwn)
