@@ -37,6 +37,10 @@ std::vector<std::string> layeredEnvironment(std::vector<std::string> environment
                                             const std::string& layerFolder,
                                             const ProgramRequest& request);
 
+/// From here on a closed standard error does not end this process, which has to put things away
+/// behind the program; the program finds SIGPIPE as it was.
+void ignoreClosedPipes();
+
 /// Signals that end programs are passed on to it; those that a terminal sends reach both, and this
 /// process waits. The error says why it could not be started.
 Result<ProgramEnd> runProgram(const ProgramRequest& request);

@@ -33,8 +33,9 @@ struct PipelineTimes {
   std::string name; ///< of VK_EXT_debug_utils; "" for none
   /// SpecId -> the value's bits, as many as the program gave.
   std::map<uint32_t, uint64_t> constants;
-  uint32_t subgroupSize = 0; ///< that the program requires; 0: none
-  std::string source;        ///< "FILE:LINE" of the entry point; "" where the module has none
+  std::map<uint32_t, std::string> constantTexts; ///< the values, where the module says their type
+  uint32_t subgroupSize = 0;                     ///< that the program requires; 0: none
+  std::string source; ///< "FILE:LINE" of the entry point; "" where the module has none
   std::array<uint32_t, 3> workgroupSize{}; ///< zeros where it is not known
   uint64_t created = 0;
   uint64_t optimized = 0;       ///< of them, made of an optimized module

@@ -50,7 +50,7 @@ TextRow rowOf(const PipelineTimes& pipeline, bool isAlone, double all) {
           pipeline.timed() > 0 && all > 0 ? fmt::format("{:.1f}%", 100 * pipeline.total() / all)
                                           : "-",
           sizesText(pipeline),
-          pipeline.source};
+          nameText(pipeline.source)};
 }
 
 Json sizeAsJson(const SizeTimes& size) {

@@ -10,7 +10,9 @@
 #include "support/terminal.h"
 
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -18,6 +20,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
+#include <string_view>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -26,6 +31,40 @@ namespace lanewise::driver {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kFolderPrefix = "lanewise-run-";
+
+/// The folder, open and locked; nothing where that cannot be, or somebody has locked it.
+Descriptor lockFolder(const std::string& path) {
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (folder.get() >= 0 && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) return folder;
+  return Descriptor();
+}
+
+/// Whether the name is one of ours, and the process in it is gone.
+bool isOfDeadProcess(std::string_view name) {
+  if (!name.starts_with(kFolderPrefix)) return false;
+  name.remove_prefix(kFolderPrefix.size());
+  pid_t process = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+  return error == std::errc() && end != name.data() + name.size() && *end == '-' && process > 0 &&
+         ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+/// Removes folders of this user whose process is gone, and which nobody holds: it may be one that
+/// is not seen from here, in another container.
+void removeLeftFolders(const fs::path& parent) {
+  std::error_code failed;
+  std::vector<std::string> left;
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent, failed))
+    if (isOfDeadProcess(entry.path().filename().string())) left.push_back(entry.path().string());
+  for (const std::string& path : left) {
+    const Descriptor folder = lockFolder(path);
+    struct stat about {};
+    if (folder.get() >= 0 && ::fstat(folder.get(), &about) == 0 && about.st_uid == ::geteuid())
+      fs::remove_all(path, failed);
+  }
+}
 
 /// What the cache keeps.
 constexpr uint64_t kCacheBytes = uint64_t(1) << 30;
@@ -48,6 +87,9 @@ Result<std::string> openCache(const std::string& asked, const std::string& scrat
   const std::string path = fs::absolute(wanted, failed).string();
   fs::create_directories(path, failed);
   if (!wanted.empty() && ::access(path.c_str(), W_OK | X_OK) == 0) return path;
+  if (!asked.empty() && failed)
+    return failure(
+        fmt::format("--cache={}: the folder cannot be made: {}", asked, failed.message()));
   if (!asked.empty()) return failure(fmt::format("--cache={}: {}", asked, std::strerror(errno)));
   const std::string own = scratch + "/cache";
   fs::create_directories(own, failed);
@@ -121,16 +163,22 @@ void addTroubles(LayerRun& run, const std::string& scratch) {
 } // namespace
 
 Result<RunFolder> RunFolder::create() {
-  std::error_code failed;
-  std::string path = (fs::temp_directory_path(failed) / "lanewise-run-XXXXXX").string();
+  std::error_code failed, ignored;
+  // The program may go elsewhere, and TMPDIR be relative.
+  const fs::path parent = fs::absolute(fs::temp_directory_path(failed), ignored);
+  if (!failed) removeLeftFolders(parent);
+  std::string path = (parent / fmt::format("{}{}-XXXXXX", kFolderPrefix, ::getpid())).string();
   if (failed || !::mkdtemp(path.data()))
     return failure(fmt::format("{}: cannot make a folder: {}; set TMPDIR to one that can be "
                                "written to",
-                               path, std::strerror(errno)));
+                               path, failed ? failed.message() : std::strerror(errno)));
   return RunFolder(std::move(path));
 }
 
-RunFolder::RunFolder(RunFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+RunFolder::RunFolder(std::string path) : path_(std::move(path)), lock_(lockFolder(path_)) {}
+
+RunFolder::RunFolder(RunFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
 
 RunFolder::~RunFolder() {
   std::error_code ignored;
