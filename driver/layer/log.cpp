@@ -141,6 +141,10 @@ void Log::add(std::span<const DispatchResult> results) {
     row.isDirty = true;
     ++row.dispatches;
     ++flights_[result.pipeline].counted;
+    if (!result.isTimable && settings().times) {
+      ++untimable_;
+      isUntimableDirty_ = true;
+    }
     if (!result.nanoseconds) continue;
     row.total += *result.nanoseconds;
     if (row.timed++ % row.weight != 0) continue;
@@ -179,6 +183,8 @@ void Log::flush() {
     row->isDirty = false;
   }
   dirty_.clear();
+  if (std::exchange(isUntimableDirty_, false))
+    line("{\"untimable\":" + std::to_string(untimable_) + "}");
   for (auto& [pipeline, flight] : flights_)
     if (std::exchange(flight.isDirty, false) && flight.submitted > flight.counted)
       line("{\"submitted\":" + std::to_string(pipeline) +

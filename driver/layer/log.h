@@ -47,6 +47,7 @@ struct DispatchResult {
   std::optional<double> nanoseconds; ///< nothing: not measured
   bool overlaps = false;             ///< its time and another one's overlap
   bool isUnordered = false;          ///< no barrier stands between it and another one
+  bool isTimable = true;             ///< its queue has timestamps, and they were asked for
 };
 
 class Log {
@@ -104,6 +105,8 @@ private:
   std::vector<Row*> dirty_;
   std::map<uint32_t, Flight> flights_; ///< by pipeline
   uint32_t devices_ = 0, pipelines_ = 0;
+  uint64_t untimable_ = 0; ///< dispatches
+  bool isUntimableDirty_ = false;
   uint64_t flushes_ = 0;
   int64_t lastFlush_ = 0;
 };

@@ -16,6 +16,7 @@
 //   {"submitted":PIPELINE,"dispatches":N}
 //   where some of them may not be counted yet; N are all so far, pipeline 0 is one that is not
 //   known
+//   {"untimable":N}                  dispatches so far that no timestamp could stand round
 //   {"refused":HASH}                 the driver makes no pipeline of this module once optimized
 // Where a log ends because it cannot be written, an empty file PID-N.jsonl.failed-ERRNO says why.
 // Modules are HASH.spv beside them, HASH being the SHA-256 of the file.

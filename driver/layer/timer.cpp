@@ -297,6 +297,7 @@ void Timer::readDispatch(const RecordedItem& item, const uint64_t* stamps, Readi
   result.pipeline = item.pipeline;
   result.groups = item.groups;
   result.isUnordered = item.isUnordered;
+  result.isTimable = item.isTimable;
   const bool isBehindBarrier = std::exchange(reading.clock.isBehindBarrier, false);
   if (!stamps) return;
   uint64_t begin = stamps[0] & reading.mask;
@@ -353,7 +354,7 @@ void listDispatches(const Recording& recording, std::vector<DispatchResult>& res
     if (item.executed)
       listDispatches(*item.executed, results);
     else
-      results.push_back({item.pipeline, item.groups, {}, false, item.isUnordered});
+      results.push_back({item.pipeline, item.groups, {}, false, item.isUnordered, item.isTimable});
 }
 
 } // namespace

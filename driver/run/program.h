@@ -32,7 +32,8 @@ struct ProgramEnd {
 Result<std::string> findLayer();
 
 /// The environment that puts the layer into a program: `environment` ("NAME=VALUE" each) with the
-/// layers that it names kept, and ours nearest to the driver unless it is named among them.
+/// layers that it names kept, and ours behind them unless it is among them; Vulkan's loader may
+/// call them in another order.
 std::vector<std::string> layeredEnvironment(std::vector<std::string> environment,
                                             const std::string& layerFolder,
                                             const ProgramRequest& request);

@@ -53,6 +53,7 @@ public:
 
   /// Adds what was read to the data.
   void finish(std::map<std::string, size_t>& places) {
+    data_.untimable += untimable_;
     for (const auto& [id, pipeline] : pipelines_) {
       const std::string key = keyOf(pipeline);
       const auto [at, isNew] = places.try_emplace(key, data_.pipelines.size());
@@ -100,6 +101,8 @@ private:
       const uint64_t id = line.at("submitted").get<uint64_t>();
       submitted_[id] = line.at("dispatches").get<uint64_t>();
       pipelines_.try_emplace(id);
+    } else if (line.contains("untimable")) {
+      untimable_ = line.at("untimable").get<uint64_t>();
     } else if (line.contains("refused")) {
       addOnce(data_.refused, line.at("refused").get<std::string>());
     } else if (line.contains("process")) {
@@ -160,6 +163,7 @@ private:
   std::map<uint64_t, Row> rows_;
   std::set<uint64_t> optimized_;
   std::map<uint64_t, uint64_t> submitted_; ///< dispatches by pipeline
+  uint64_t untimable_ = 0;
 };
 
 /// Why logs in the folder are not there, or end early.

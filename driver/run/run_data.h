@@ -58,6 +58,7 @@ struct RunData {
   uint64_t processes = 0;           ///< that loaded the layer
   std::vector<std::string> devices; ///< names, each once
   std::vector<PipelineTimes> pipelines;
+  uint64_t untimable = 0;           ///< dispatches of command buffers that cannot have timestamps
   std::vector<std::string> refused; ///< modules that the driver takes as they are, not optimized
   std::vector<std::string> lost;    ///< why logs could not be written, or not to their end
   uint64_t pending() const;         ///< of all pipelines

@@ -93,6 +93,12 @@ Json pipelineAsJson(const PipelineTimes& pipeline, double all) {
   return json;
 }
 
+/// Why they could not be timed, as far as that is known.
+std::string untimableText(uint64_t untimable, uint64_t all) {
+  return fmt::format(", {} queue without timestamps or in a protected command buffer",
+                     untimable < all ? fmt::format("{} of them on a", untimable) : "on a");
+}
+
 } // namespace
 
 std::string notesOf(const RunData& data) {
@@ -113,7 +119,8 @@ std::string notesOf(const RunData& data) {
                         "the same time.\n",
                         countOf(unordered));
   if (untimed > 0)
-    text += fmt::format("{} could not be timed; not in total and share.\n", countOf(untimed));
+    text += fmt::format("{} could not be timed{}; not in total and share.\n", countOf(untimed),
+                        data.untimable == 0 ? "" : untimableText(data.untimable, untimed));
   if (const uint64_t pending = data.pending(); pending > 0)
     text += fmt::format("{} could not be counted: the program ended without waiting.\n",
                         countOf(pending));

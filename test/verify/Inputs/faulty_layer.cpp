@@ -4,6 +4,7 @@
 // processes.
 //   PLACE: enumerate, open, compile, submit, wait
 //   HOW:   crash, abort, exit, kill, hang, lose (the device; not of enumerate and open)
+// timestamps:none: queues have no timestamps.
 // compile:refuse makes no pipeline of a module without specialization constants, each time.
 // Tests only: `%faulty-device` of test/lit.cfg.py switches it on.
 #include <csignal>
@@ -22,6 +23,7 @@ namespace {
 struct Next {
   PFN_vkGetInstanceProcAddr getInstanceProc = nullptr;
   PFN_vkEnumeratePhysicalDevices enumerateDevices = nullptr;
+  PFN_vkGetPhysicalDeviceQueueFamilyProperties getQueueFamilies = nullptr;
   PFN_vkCreateDevice createDevice = nullptr;
   PFN_vkGetDeviceProcAddr getDeviceProc = nullptr;
   PFN_vkCreateComputePipelines createPipelines = nullptr;
@@ -78,6 +80,8 @@ VKAPI_ATTR VkResult VKAPI_CALL createInstance(const VkInstanceCreateInfo* info,
   if (result != VK_SUCCESS) return result;
   next.enumerateDevices = reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(
       next.getInstanceProc(*made, "vkEnumeratePhysicalDevices"));
+  next.getQueueFamilies = reinterpret_cast<PFN_vkGetPhysicalDeviceQueueFamilyProperties>(
+      next.getInstanceProc(*made, "vkGetPhysicalDeviceQueueFamilyProperties"));
   next.createDevice =
       reinterpret_cast<PFN_vkCreateDevice>(next.getInstanceProc(*made, "vkCreateDevice"));
   return result;
@@ -88,6 +92,14 @@ VKAPI_ATTR VkResult VKAPI_CALL enumerateDevices(VkInstance of, uint32_t* count,
   static int calls = 0;
   isAt("enumerate", calls);
   return next.enumerateDevices(of, count, devices);
+}
+
+VKAPI_ATTR void VKAPI_CALL getQueueFamilies(VkPhysicalDevice of, uint32_t* count,
+                                            VkQueueFamilyProperties* families) {
+  next.getQueueFamilies(of, count, families);
+  const char* fault = std::getenv("LANEWISE_FAULT");
+  if (!families || !fault || std::strcmp(fault, "timestamps:none") != 0) return;
+  for (uint32_t n = 0; n < *count; ++n) families[n].timestampValidBits = 0;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice of, const VkDeviceCreateInfo* info,
@@ -192,6 +204,8 @@ PFN_vkVoidFunction ownProc(const char* name) {
   static const Own kOwn[] = {
       {"vkCreateInstance", reinterpret_cast<PFN_vkVoidFunction>(&createInstance)},
       {"vkEnumeratePhysicalDevices", reinterpret_cast<PFN_vkVoidFunction>(&enumerateDevices)},
+      {"vkGetPhysicalDeviceQueueFamilyProperties",
+       reinterpret_cast<PFN_vkVoidFunction>(&getQueueFamilies)},
       {"vkCreateDevice", reinterpret_cast<PFN_vkVoidFunction>(&createDevice)},
       {"vkGetDeviceProcAddr", reinterpret_cast<PFN_vkVoidFunction>(&getDeviceProc)},
       {"vkCreateComputePipelines", reinterpret_cast<PFN_vkVoidFunction>(&createPipelines)},

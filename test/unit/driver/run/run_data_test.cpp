@@ -91,6 +91,20 @@ TEST(RunDataTest, TellsWhatNobodyWaitedForFromWhatNeverRan) {
             "5 dispatches could not be counted: the program ended without waiting.\n");
 }
 
+TEST(RunDataTest, SaysWhyDispatchesHaveNoTime) {
+  const std::string counts =
+      std::string(kPipeline) +
+      R"({"counts":1,"dispatches":3,"timed":1,"total":100,"weight":1,"samples":[100]})" + "\n";
+  const char* why = "a queue without timestamps or in a protected command buffer";
+  EXPECT_EQ(notesOf(dataOf({counts})),
+            "2 dispatches could not be timed; not in total and share.\n");
+  EXPECT_NE(notesOf(dataOf({counts + R"({"untimable":2})"})).find(std::string("timed, on ") + why),
+            std::string::npos);
+  EXPECT_NE(notesOf(dataOf({counts + R"({"untimable":1})"}))
+                .find(std::string("timed, 1 of them on ") + why),
+            std::string::npos);
+}
+
 TEST(RunText, NamesFitIntoATable) {
   EXPECT_EQ(nameText("a\nb\tc"), "a b c");
   EXPECT_EQ(nameText(std::string(60, 'x')), std::string(60, 'x'));
