@@ -8,6 +8,7 @@
 #                      %cxx       a C++ compiler
 #                      %client    a Vulkan program for `lanewise run` (test/run/Inputs/client.cpp)
 #                      %layers    the folder of the manifest of the program's own layer
+#                      %faulty-layer    the folder of the layer of %faulty-device
 #                      %faulty-device   stands before a command for which Vulkan's driver fails as LANEWISE_FAULT
 #                                 says (test/verify/Inputs/faulty_layer.cpp)
 #                      %s %t %S   the test file, a scratch path of its own, its directory
@@ -49,6 +50,7 @@ config.substitutions.append(("%samples", os.path.join(config.lanewise_source_dir
 config.substitutions.append(("%faulty-device",
     f"env VK_LAYER_PATH='{config.lanewise_bin_dir}/faulty_layer' VK_INSTANCE_LAYERS=VK_LAYER_LANEWISE_faulty"))
 
+config.substitutions.append(("%faulty-layer", f"{config.lanewise_bin_dir}/faulty_layer"))
 config.substitutions.append(("%layers", os.path.join(config.lanewise_bin_dir, "../share/vulkan/explicit_layer.d")))
 config.substitutions.append(("%client", os.path.join(config.lanewise_bin_dir, "vulkan_client")))
 

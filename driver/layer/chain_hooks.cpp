@@ -119,9 +119,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physicalDevice,
     device->timer = makeTimer(*device, instance, physicalDevice,
                               callback ? callback->u.pfnSetDeviceLoaderData : nullptr, properties);
   }
-  Device* const known = world.devices.set(dispatchKey(*made), std::move(device));
-  std::lock_guard lock(world.mutex);
-  world.openDevices.push_back(known);
+  world.devices.set(dispatchKey(*made), std::move(device));
   return result;
 }
 
@@ -129,10 +127,6 @@ VKAPI_ATTR void VKAPI_CALL destroyDevice(VkDevice device, const VkAllocationCall
   if (device == VK_NULL_HANDLE) return;
   World& world = World::get();
   const std::unique_ptr<Device> known = world.devices.take(dispatchKey(device));
-  {
-    std::lock_guard lock(world.mutex);
-    std::erase(world.openDevices, known.get());
-  }
   for (const std::unique_ptr<CommandPool>& pool : known->pools.takeAll())
     for (const VkCommandBuffer buffer : pool->buffers) world.buffers.take(buffer);
   if (known->timer) known->timer->destroy();
@@ -164,12 +158,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProc(VkInstance instance, co
 /// already, so that nothing is asked of it.
 __attribute__((destructor)) void finish() {
   if (settings().isOff()) return;
-  World& world = World::get();
-  uint64_t pending = 0;
-  if (std::unique_lock lock(world.mutex, std::try_to_lock); lock.owns_lock())
-    for (Device* device : world.openDevices)
-      if (device->timer) pending += device->timer->pending();
-  Log::get().finish(pending);
+  Log::get().finish();
 }
 
 } // namespace

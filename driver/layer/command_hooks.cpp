@@ -98,6 +98,7 @@ template <class Record>
 void dispatchTimed(VkCommandBuffer buffer, const Groups& groups, Record record) {
   CommandBuffer& of = *World::get().buffers.find(buffer);
   RecordedItem& item = of.addDispatch(groups);
+  item.isTimable = of.canTime;
   if (of.canTime) of.device->timer->writeBegin(of, item);
   record(of.device->next);
   if (of.canTime) of.device->timer->writeEnd(of, item);

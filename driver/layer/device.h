@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -61,9 +60,6 @@ struct World {
   HandleMap<void*, Device> devices;
   HandleMap<VkQueue, Queue> queues;
   HandleMap<VkCommandBuffer, CommandBuffer> buffers;
-
-  std::mutex mutex;
-  std::vector<Device*> openDevices; ///< for the end
 
   static World& get();
   Device& deviceOf(const void* handle) { return *devices.find(dispatchKey(handle)); }

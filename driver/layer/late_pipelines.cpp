@@ -85,7 +85,8 @@ void LatePipelines::make(Device& device, const LatePipeline& late, const std::st
   code.codeSize = module.size();
   code.pCode = reinterpret_cast<const uint32_t*>(module.data());
   VkShaderModule shader = VK_NULL_HANDLE;
-  if (device.next.CreateShaderModule(device.handle, &code, nullptr, &shader) != VK_SUCCESS) return;
+  if (device.next.CreateShaderModule(device.handle, &code, nullptr, &shader) != VK_SUCCESS)
+    return Log::get().refused(late.facts->module);
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size{};
   size.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
   size.requiredSubgroupSize = late.facts->subgroupSize;
@@ -104,7 +105,7 @@ void LatePipelines::make(Device& device, const LatePipeline& late, const std::st
   const VkResult result =
       device.next.CreateComputePipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &made);
   device.next.DestroyShaderModule(device.handle, shader, nullptr);
-  if (result != VK_SUCCESS) return;
+  if (result != VK_SUCCESS) return Log::get().refused(late.facts->module);
   late.facts->isOptimized = true;
   Log::get().write(*late.facts);
   late.facts->better->store(keyOf(made), std::memory_order_release);

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <fcntl.h>
 #include <unistd.h>
+#include <utility>
 
 namespace lanewise::layer {
 
@@ -19,6 +20,8 @@ constexpr uint32_t kSamplesOfAWeight = 4096;
 /// So many times what is seen is written at once; after that, at most once in this many ns.
 constexpr uint64_t kPromptFlushes = 1000;
 constexpr int64_t kFlushInterval = 20'000'000;
+/// What is kept of a log that cannot be written for now.
+constexpr size_t kMostBuffered = size_t(1) << 20;
 
 int64_t now() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
@@ -37,27 +40,6 @@ std::string programPath() {
   return size > 0 ? std::string(path, size_t(size)) : std::string();
 }
 
-bool writeAll(int file, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes.remove_prefix(size_t(written));
-  }
-  return true;
-}
-
-/// A file of this process's own: the library may be loaded several times.
-int openLog() {
-  for (int n = 0; n < 1000; ++n) {
-    const std::string path =
-        settings().data + "/" + std::to_string(::getpid()) + "-" + std::to_string(n) + ".jsonl";
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (file >= 0 || errno != EEXIST) return file;
-  }
-  return -1;
-}
-
 } // namespace
 
 Log& Log::get() {
@@ -67,7 +49,6 @@ Log& Log::get() {
 
 Log::Log() : process_(::getpid()) {
   if (settings().isOff()) return;
-  file_ = openLog();
   line("{\"process\":" + std::to_string(process_) + ",\"program\":" + quoted(programPath()) + "}");
   flush();
 }
@@ -136,6 +117,22 @@ Log::Row& Log::rowOf(const DispatchResult& result) {
   return row;
 }
 
+void Log::submitted(const std::map<uint32_t, uint64_t>& dispatches, bool isAtOnce) {
+  std::lock_guard lock(mutex_);
+  for (const auto& [pipeline, count] : dispatches) {
+    Flight& flight = flights_[pipeline];
+    flight.submitted += count;
+    flight.isDirty = true;
+  }
+  if (!isAtOnce) flushSometimes();
+}
+
+void Log::refused(const std::string& hash) {
+  std::lock_guard lock(mutex_);
+  line("{\"refused\":\"" + hash + "\"}");
+  flushSometimes();
+}
+
 void Log::add(std::span<const DispatchResult> results) {
   std::lock_guard lock(mutex_);
   for (const DispatchResult& result : results) {
@@ -143,6 +140,11 @@ void Log::add(std::span<const DispatchResult> results) {
     if (!row.isDirty) dirty_.push_back(&row);
     row.isDirty = true;
     ++row.dispatches;
+    ++flights_[result.pipeline].counted;
+    if (!result.isTimable && settings().times) {
+      ++untimable_;
+      isUntimableDirty_ = true;
+    }
     if (!result.nanoseconds) continue;
     row.total += *result.nanoseconds;
     if (row.timed++ % row.weight != 0) continue;
@@ -181,23 +183,27 @@ void Log::flush() {
     row->isDirty = false;
   }
   dirty_.clear();
+  if (std::exchange(isUntimableDirty_, false))
+    line("{\"untimable\":" + std::to_string(untimable_) + "}");
+  for (auto& [pipeline, flight] : flights_)
+    if (std::exchange(flight.isDirty, false) && flight.submitted > flight.counted)
+      line("{\"submitted\":" + std::to_string(pipeline) +
+           ",\"dispatches\":" + std::to_string(flight.submitted) + "}");
   ++flushes_;
   lastFlush_ = now();
-  if (file_ >= 0 && isOurProcess() && !writeAll(file_, buffer_)) {
-    ::close(file_);
-    file_ = -1;
-  }
-  buffer_.clear();
+  if (settings().isOff() || !isOurProcess() || file_.write(buffer_) || file_.isOver() ||
+      buffer_.size() > kMostBuffered)
+    buffer_.clear();
 }
 
-void Log::finish(uint64_t pending) {
+void Log::finish() {
   // A thread that holds the lock may have been stopped by the exit: then the file stays as it is.
   for (int tries = 0; !mutex_.try_lock(); ++tries) {
     if (tries == 100) return;
     ::usleep(1000);
   }
-  if (pending > 0) line("{\"pending\":" + std::to_string(pending) + "}");
   flush();
+  if (isOurProcess()) file_.close();
   mutex_.unlock();
 }
 

@@ -1,7 +1,9 @@
 // What this process's layer has seen, written to a file as it comes (protocol.h): a program that
 // crashes, execs or leaves without a word has left all but the last moments. A disk that is full
-// ends the log and nothing else.
+// ends the log and nothing else (log_file.h).
 #pragma once
+
+#include "layer/log_file.h"
 
 #include <array>
 #include <atomic>
@@ -45,6 +47,7 @@ struct DispatchResult {
   std::optional<double> nanoseconds; ///< nothing: not measured
   bool overlaps = false;             ///< its time and another one's overlap
   bool isUnordered = false;          ///< no barrier stands between it and another one
+  bool isTimable = true;             ///< its queue has timestamps, and they were asked for
 };
 
 class Log {
@@ -58,10 +61,15 @@ public:
   void write(const PipelineFacts& facts);
   /// A module's file, if it is not there yet.
   void saveModule(const std::string& hash, std::string_view bytes);
+  /// Dispatches by pipeline that add() will be told of when they are done. `isAtOnce`: before
+  /// anything else happens.
+  void submitted(const std::map<uint32_t, uint64_t>& dispatches, bool isAtOnce);
   void add(std::span<const DispatchResult> results);
+  /// The driver makes nothing of the optimized form of this module.
+  void refused(const std::string& hash);
 
-  /// Writes what is in memory. `pending` dispatches are never heard of again.
-  void finish(uint64_t pending);
+  /// Writes what is in memory, and closes the file.
+  void finish();
 
 private:
   struct Row {
@@ -72,6 +80,11 @@ private:
     uint64_t weight = 1;
     uint32_t keptAtWeight = 0;
     std::vector<double> samples; ///< not written yet
+    bool isDirty = false;
+  };
+  /// What became of a pipeline's dispatches.
+  struct Flight {
+    uint64_t submitted = 0, counted = 0;
     bool isDirty = false;
   };
   using RowKey = std::pair<uint64_t, std::array<uint32_t, 3>>;
@@ -85,12 +98,15 @@ private:
   void flush();
 
   std::mutex mutex_;
-  int file_ = -1;
+  LogFile file_;
   int process_ = 0;
   std::string buffer_;
   std::map<RowKey, Row> rows_;
   std::vector<Row*> dirty_;
+  std::map<uint32_t, Flight> flights_; ///< by pipeline
   uint32_t devices_ = 0, pipelines_ = 0;
+  uint64_t untimable_ = 0; ///< dispatches
+  bool isUntimableDirty_ = false;
   uint64_t flushes_ = 0;
   int64_t lastFlush_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "layer/optimizer.h"
 
+#include "layer/descriptor.h"
 #include "layer/settings.h"
 #include "layer/wire.h"
 #include "support/sha256.h"
@@ -25,21 +26,6 @@ using Clock = std::chrono::steady_clock;
 /// A pipeline waits for its module for so long; then it is made of the program's.
 constexpr std::chrono::seconds kLongestWait(60);
 
-/// An open file or socket.
-class Handle {
-public:
-  explicit Handle(int number) : number_(number) {}
-  Handle(const Handle&) = delete;
-  ~Handle() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int get() const { return number_; }
-  bool isOpen() const { return number_ >= 0; }
-
-private:
-  int number_;
-};
-
 std::string keyOf(const Device& device, const PipelineFacts& facts, const std::string& flags) {
   driver::Sha256 hash;
   hash.addField(settings().identity);
@@ -57,7 +43,7 @@ std::string keyOf(const Device& device, const PipelineFacts& facts, const std::s
 }
 
 std::optional<std::string> readWhole(const std::string& path) {
-  const Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat about {};
   if (!file.isOpen() || ::fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode) ||
       uint64_t(about.st_size) > kMostBytes)
@@ -94,21 +80,23 @@ int connectTo(const std::string& path, std::atomic<bool>& isGone) {
 }
 
 /// Whether there is something to read or room to write, before `end`.
-bool isReady(int number, short events, Clock::time_point end) {
+bool isReady(const Descriptor& socket, short events, Clock::time_point end) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
-    pollfd waited{number, events, 0};
+    pollfd waited{socket.get(), events, 0};
+    if (waited.fd < 0) return false; // the program has closed it
     const int ready = left > 0 ? ::poll(&waited, 1, int(left)) : 0;
     if (ready < 0 && errno == EINTR) continue;
     return ready > 0;
   }
 }
 
-bool sendAll(int number, std::string_view bytes, Clock::time_point end) {
+bool sendAll(const Descriptor& socket, std::string_view bytes, Clock::time_point end) {
   while (!bytes.empty()) {
-    if (!isReady(number, POLLOUT, end)) return false;
+    if (!isReady(socket, POLLOUT, end)) return false;
     // Without a signal where the other side is gone: it would be the program's.
-    const ssize_t sent = ::send(number, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent =
+        ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (sent <= 0) return false;
     bytes.remove_prefix(size_t(sent));
@@ -116,10 +104,10 @@ bool sendAll(int number, std::string_view bytes, Clock::time_point end) {
   return true;
 }
 
-bool receiveAll(int number, char* to, size_t size, Clock::time_point end) {
+bool receiveAll(const Descriptor& socket, char* to, size_t size, Clock::time_point end) {
   while (size > 0) {
-    if (!isReady(number, POLLIN, end)) return false;
-    const ssize_t got = ::recv(number, to, size, MSG_DONTWAIT);
+    if (!isReady(socket, POLLIN, end)) return false;
+    const ssize_t got = ::recv(socket.get(), to, size, MSG_DONTWAIT);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got <= 0) return false;
     to += got;
@@ -132,20 +120,20 @@ bool receiveAll(int number, char* to, size_t size, Clock::time_point end) {
 std::optional<std::string> ask(const OptimizeRequest& request) {
   static std::atomic<bool> isGone = false;
   if (isGone) return {};
-  const Handle socket(connectTo(settings().optimizer, isGone));
+  const Descriptor socket(connectTo(settings().optimizer, isGone));
   if (!socket.isOpen()) return {};
   const Clock::time_point end = Clock::now() + kLongestWait;
   std::string message;
   const std::string packed = pack(request);
   if (packed.size() > kMostBytes) return {};
   addField(message, packed);
-  if (!sendAll(socket.get(), message, end) || !request.isAwaited) return {};
+  if (!sendAll(socket, message, end) || !request.isAwaited) return {};
   uint64_t size = 0;
-  if (!receiveAll(socket.get(), reinterpret_cast<char*>(&size), sizeof size, end) || size == 0 ||
+  if (!receiveAll(socket, reinterpret_cast<char*>(&size), sizeof size, end) || size == 0 ||
       size > kMostBytes)
     return {};
   std::string answer(size, '\0');
-  if (!receiveAll(socket.get(), answer.data(), size, end)) return {};
+  if (!receiveAll(socket, answer.data(), size, end)) return {};
   return answer;
 }
 

@@ -100,17 +100,59 @@ PipelineFacts factsOf(const Device& device, const VkPipelineShaderStageCreateInf
   return facts;
 }
 
-/// Creates them of optimized modules. False where that fails for any: then nothing is left.
-bool createOptimized(Device& device, VkPipelineCache cache, const Replacement& replacement,
-                     const VkAllocationCallbacks* allocator, std::span<VkPipeline> made) {
-  const VkResult result = device.next.CreateComputePipelines(
-      device.handle, cache, uint32_t(made.size()), replacement.infos(), allocator, made.data());
-  if (result == VK_SUCCESS) return true;
-  for (VkPipeline& pipeline : made) {
-    if (pipeline != VK_NULL_HANDLE) device.next.DestroyPipeline(device.handle, pipeline, allocator);
-    pipeline = VK_NULL_HANDLE;
+/// What one call makes, and what is known of it.
+struct Creation {
+  Device& device;
+  VkPipelineCache cache;
+  std::span<const VkComputePipelineCreateInfo> infos; ///< the program's
+  std::span<const std::unique_ptr<PipelineFacts>> facts;
+  const VkAllocationCallbacks* allocator;
+  std::span<VkPipeline> made;
+
+  VkResult create(size_t n, VkComputePipelineCreateInfo info) const {
+    if ((info.flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) != 0 && info.basePipelineIndex >= 0) {
+      info.basePipelineHandle = made[size_t(info.basePipelineIndex)];
+      info.basePipelineIndex = -1;
+      if (info.basePipelineHandle == VK_NULL_HANDLE)
+        info.flags &= ~VkPipelineCreateFlags(VK_PIPELINE_CREATE_DERIVATIVE_BIT);
+    }
+    return device.next.CreateComputePipelines(device.handle, cache, 1, &info, allocator, &made[n]);
   }
-  return false;
+};
+
+/// Makes what is missing from `first` on one by one: of optimized modules where nobody has tried
+/// (from `untried` on), else and where the driver refuses that, as the program asks.
+VkResult createMissing(const Creation& c, Replacement& replacement, size_t first, size_t untried) {
+  VkResult all = VK_SUCCESS;
+  for (size_t n = first; n < c.made.size(); ++n) {
+    if (c.made[n] != VK_NULL_HANDLE) continue;
+    VkResult result = VK_INCOMPLETE;
+    if (replacement.isReplaced(n)) {
+      if (n >= untried) result = c.create(n, replacement.infos()[n]);
+      if (result != VK_SUCCESS) replacement.withdraw(n, *c.facts[n]);
+    }
+    if (result != VK_SUCCESS) result = c.create(n, c.infos[n]);
+    // An error is told before VK_PIPELINE_COMPILE_REQUIRED, which is none.
+    if (all >= 0 && result != VK_SUCCESS) all = result;
+    if (result != VK_SUCCESS && returnsEarly(c.infos[n])) break;
+  }
+  return all;
+}
+
+/// Creates them of optimized modules, and those for which the driver refuses that of the program's.
+VkResult createOptimized(const Creation& c, Replacement& replacement) {
+  const VkResult result =
+      c.device.next.CreateComputePipelines(c.device.handle, c.cache, uint32_t(c.made.size()),
+                                           replacement.infos(), c.allocator, c.made.data());
+  if (result == VK_SUCCESS) return result;
+  size_t refused = c.made.size(), untried = c.made.size();
+  for (size_t n = 0; n < untried; ++n) {
+    if (c.made[n] != VK_NULL_HANDLE) continue;
+    if (replacement.isReplaced(n)) refused = std::min(refused, n);
+    if (returnsEarly(c.infos[n])) untried = n + 1;
+  }
+  // Else the program's own modules have that result: one that may not be compiled now, say.
+  return refused < c.made.size() ? createMissing(c, replacement, 0, untried) : result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL createComputePipelines(VkDevice device, VkPipelineCache cache,
@@ -125,13 +167,15 @@ VKAPI_ATTR VkResult VKAPI_CALL createComputePipelines(VkDevice device, VkPipelin
   std::fill_n(made, count, VkPipeline(VK_NULL_HANDLE)); // a failure may leave them as they are
   VkResult result = VK_SUCCESS;
   bool isDone = false;
+  const Creation creation{of,    cache,     std::span(infos, count),
+                          facts, allocator, std::span(made, count)};
   std::vector<std::optional<LatePipeline>> late(count);
   if (settings().optimizes()) {
-    const Replacement replacement(of, std::span(infos, count), facts);
-    isDone = replacement.isAny() &&
-             createOptimized(of, cache, replacement, allocator, std::span(made, count));
+    Replacement replacement(of, creation.infos, facts);
+    isDone = replacement.isAny();
+    if (isDone) result = createOptimized(creation, replacement);
     for (uint32_t n = 0; n < count; ++n) {
-      facts[n]->isOptimized = isDone && replacement.isReplaced(n);
+      facts[n]->isOptimized = replacement.isReplaced(n);
       if (!replacement.pending(n).empty()) late[n] = latePipelineOf(infos[n]);
       if (late[n]) late[n]->key = replacement.pending(n);
     }

@@ -2,9 +2,9 @@
 // layer is off unless kDataVariable is set, and in a process with elevated privilege it does not
 // read any of them.
 //
-// In the folder of kDataVariable each process that loads the layer writes PID-N.jsonl, a JSON
-// object a line, of which the first key says the kind. A later line about the same thing replaces
-// what an earlier one said, but that samples add up:
+// In the folder of kDataVariable each process that loads the layer writes PID-N.jsonl, N counting
+// up, a JSON object a line, of which the first key says the kind. A later line about the same thing
+// replaces what an earlier one said, but that samples add up:
 //   {"process":PID,"program":PATH}
 //   {"device":ID,"name":NAME}
 //   {"pipeline":ID,"device":ID,"module":HASH,"entry":NAME,"constants":[[ID,"HEX"],...],
@@ -13,7 +13,12 @@
 //   {"row":ID,"pipeline":ID,"groups":[X,Y,Z]|null,"overlaps":BOOL,"unordered":BOOL}
 //   where null is an indirect dispatch
 //   {"counts":ROW,"dispatches":N,"timed":N,"total":NS,"weight":W,"samples":[NS,...]}
-//   {"pending":N}                    dispatches of which nobody waited for the end
+//   {"submitted":PIPELINE,"dispatches":N}
+//   where some of them may not be counted yet; N are all so far, pipeline 0 is one that is not
+//   known
+//   {"untimable":N}                  dispatches so far that no timestamp could stand round
+//   {"refused":HASH}                 the driver makes no pipeline of this module once optimized
+// Where a log ends because it cannot be written, an empty file PID-N.jsonl.failed-ERRNO says why.
 // Modules are HASH.spv beside them, HASH being the SHA-256 of the file.
 #pragma once
 
@@ -21,6 +26,9 @@ namespace lanewise::layer {
 
 inline constexpr const char* kLayerName = "VK_LAYER_LANEWISE_optimize";
 inline constexpr const char* kManifestName = "VkLayer_lanewise.json";
+
+inline constexpr const char* kLogSuffix = ".jsonl";
+inline constexpr const char* kFailedSuffix = ".failed-";
 
 /// The folder to write to.
 inline constexpr const char* kDataVariable = "LANEWISE_LAYER_DATA";

@@ -25,6 +25,7 @@ struct RecordedItem {
   uint32_t pipeline = 0;
   Groups groups;
   int32_t query = -1;       ///< number of the dispatch in the recording's chunks; -1: not timed
+  bool isTimable = true;    ///< its queue has timestamps
   bool isUnordered = false; ///< no barrier stands between this and another dispatch
   /// A barrier stands between this and all dispatches before it.
   bool isBehindBarrier = false;

@@ -47,15 +47,17 @@ const VkShaderModuleCreateInfo* chainedModule(const VkPipelineShaderStageCreateI
   return isChained ? reinterpret_cast<const VkShaderModuleCreateInfo*>(first) : nullptr;
 }
 
+uint64_t allFlagsOf(const VkComputePipelineCreateInfo& info) {
+  for (auto* at = static_cast<const VkBaseInStructure*>(info.pNext); at; at = at->pNext)
+    if (at->sType == kFlags2Type) return reinterpret_cast<const Flags2*>(at)->flags;
+  return info.flags;
+}
+
 /// The flags, or nothing where the pipeline is to be left alone.
 std::optional<uint64_t> flagsOf(const VkComputePipelineCreateInfo& info) {
-  uint64_t flags = info.flags;
-  for (auto* at = static_cast<const VkBaseInStructure*>(info.pNext); at; at = at->pNext) {
-    if (at->sType == kFlags2Type)
-      flags = reinterpret_cast<const Flags2*>(at)->flags;
-    else if (!isHarmless(at->sType))
-      return {};
-  }
+  const uint64_t flags = allFlagsOf(info);
+  for (auto* at = static_cast<const VkBaseInStructure*>(info.pNext); at; at = at->pNext)
+    if (at->sType != kFlags2Type && !isHarmless(at->sType)) return {};
   const VkShaderModuleCreateInfo* chained = chainedModule(info.stage);
   for (auto* at =
            static_cast<const VkBaseInStructure*>(chained ? chained->pNext : info.stage.pNext);
@@ -73,6 +75,15 @@ Replacement::Replacement(Device& device, std::span<const VkComputePipelineCreate
     : device_(device), infos_(infos.begin(), infos.end()), isReplaced_(infos.size()),
       pending_(infos.size()) {
   for (size_t n = 0; n < infos.size(); ++n) replace(n, *facts[n]);
+}
+
+bool returnsEarly(const VkComputePipelineCreateInfo& info) {
+  return (allFlagsOf(info) & VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT) != 0;
+}
+
+void Replacement::withdraw(size_t n, const PipelineFacts& facts) {
+  isReplaced_[n] = false;
+  Log::get().refused(facts.module);
 }
 
 Replacement::~Replacement() {
@@ -102,7 +113,7 @@ void Replacement::replace(size_t n, const PipelineFacts& facts) {
   info.pCode = reinterpret_cast<const uint32_t*>(bytes.data());
   VkShaderModule module = VK_NULL_HANDLE;
   if (device_.next.CreateShaderModule(device_.handle, &info, nullptr, &module) != VK_SUCCESS)
-    return;
+    return withdraw(n, facts);
   modules_.push_back(module);
   isReplaced_[n] = true;
   stage.module = module;

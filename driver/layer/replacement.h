@@ -19,6 +19,8 @@ public:
 
   bool isAny() const { return !modules_.empty(); }
   bool isReplaced(size_t n) const { return isReplaced_[n]; }
+  /// The driver refuses it: the program's own is the one to take.
+  void withdraw(size_t n, const PipelineFacts& facts);
   /// The key of a module that may be there later; "" for none.
   const std::string& pending(size_t n) const { return pending_[n]; }
   const VkComputePipelineCreateInfo* infos() const { return infos_.data(); }
@@ -32,5 +34,8 @@ private:
   std::vector<std::string> pending_;
   std::vector<VkShaderModule> modules_;
 };
+
+/// Whether pipelines behind this one are not made where it fails.
+bool returnsEarly(const VkComputePipelineCreateInfo& info);
 
 } // namespace lanewise::layer

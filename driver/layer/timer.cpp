@@ -81,6 +81,18 @@ void Timer::place(const Recording& recording, Submission& submission) {
     if (item.executed) place(*item.executed, submission);
 }
 
+namespace {
+
+void countDispatches(const Recording& recording, std::map<uint32_t, uint64_t>& counts) {
+  for (const RecordedItem& item : recording.items)
+    if (item.executed)
+      countDispatches(*item.executed, counts);
+    else
+      ++counts[item.pipeline];
+}
+
+} // namespace
+
 void Timer::submitted(const Queue& queue, std::span<const std::shared_ptr<Recording>> recordings,
                       VkFence fence) {
   Submission submission;
@@ -103,6 +115,10 @@ void Timer::submitted(const Queue& queue, std::span<const std::shared_ptr<Record
   }
   if (submission.values > 0 && !submitCopies(submission) && submission.readback)
     destroy(*std::exchange(submission.readback, nullptr));
+  std::map<uint32_t, uint64_t> counts;
+  for (const std::shared_ptr<Recording>& recording : submission.recordings)
+    countDispatches(*recording, counts);
+  Log::get().submitted(counts, !submission.readback);
   if (submission.readback)
     pending_.push_back(std::move(submission));
   else
@@ -281,6 +297,7 @@ void Timer::readDispatch(const RecordedItem& item, const uint64_t* stamps, Readi
   result.pipeline = item.pipeline;
   result.groups = item.groups;
   result.isUnordered = item.isUnordered;
+  result.isTimable = item.isTimable;
   const bool isBehindBarrier = std::exchange(reading.clock.isBehindBarrier, false);
   if (!stamps) return;
   uint64_t begin = stamps[0] & reading.mask;
@@ -337,7 +354,7 @@ void listDispatches(const Recording& recording, std::vector<DispatchResult>& res
     if (item.executed)
       listDispatches(*item.executed, results);
     else
-      results.push_back({item.pipeline, item.groups, {}, false, item.isUnordered});
+      results.push_back({item.pipeline, item.groups, {}, false, item.isUnordered, item.isTimable});
 }
 
 } // namespace
@@ -355,14 +372,6 @@ void Timer::finish(Submission& submission) {
   if (!submission.readback) return;
   next_.ResetFences(device_, 1, &submission.readback->fence);
   freeReadbacks_.push_back(std::move(submission.readback));
-}
-
-uint64_t Timer::pending() {
-  std::unique_lock lock(mutex_, std::try_to_lock);
-  uint64_t dispatches = 0;
-  if (lock.owns_lock())
-    for (const Submission& submission : pending_) dispatches += submission.dispatches;
-  return dispatches;
 }
 
 void Timer::destroy() {

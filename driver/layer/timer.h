@@ -42,8 +42,6 @@ public:
   /// Reads what is done. `fences`: the program knows these to be signalled, so that the copies
   /// behind them are only a moment away.
   void collect(std::span<const VkFence> fences = {});
-  /// Dispatches that are not read.
-  uint64_t pending();
   /// Waits for everything, reads it, and destroys what this has made.
   void destroy();
 

@@ -72,25 +72,41 @@ std::vector<std::string> flagsFor(const layer::OptimizeRequest& request, const O
   return flags;
 }
 
-/// Two files that are gone at the end.
+/// Files that are gone at the end.
 struct ScratchFiles {
-  std::string in, out;
+  std::string in, out, errors;
   ~ScratchFiles() {
+    ::unlink(errors.c_str());
     ::unlink(in.c_str());
     ::unlink(out.c_str());
   }
 };
 
+/// Why `opt` failed: the first error that it told, without the name of the file in between.
+std::string reasonIn(const ScratchFiles& files, int exitCode) {
+  const Result<std::string> told = readRegularFile(files.errors);
+  constexpr std::string_view kStart = "lanewise: error: ";
+  std::string line = told ? *told : std::string();
+  if (const size_t at = line.find(kStart); at != line.npos) line.erase(0, at + kStart.size());
+  line = line.substr(0, line.find('\n'));
+  for (size_t at = 0; (at = line.find(files.in)) != line.npos;)
+    line.replace(at, files.in.size(), "the module");
+  return line.empty() ? fmt::format("'lanewise opt' gave exit code {}", exitCode)
+                      : fmt::format("'lanewise opt': {}", line);
+}
+
 } // namespace
 
-Result<int> runOurselves(std::vector<std::string> command) {
+Result<int> runOurselves(std::vector<std::string> command, const std::string& errors) {
   std::vector<char*> arguments;
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO})
     ::posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_RDWR, 0);
+  ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, errors.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
   pid_t child = 0;
   const int failed =
       ::posix_spawn(&child, "/proc/self/exe", &files, nullptr, arguments.data(), ::environ);
@@ -121,7 +137,8 @@ Result<OptimizedModule> optimizeForPipeline(const layer::OptimizeRequest& reques
   Result<std::vector<uint32_t>> frozen = freezeConstants(wordsOf(request.module), values);
   if (!frozen) return keepOwn(frozen.error().str());
   const ScratchFiles files{fmt::format("{}/{}.in.spv", plan.scratch, name),
-                           fmt::format("{}/{}.out.spv", plan.scratch, name)};
+                           fmt::format("{}/{}.out.spv", plan.scratch, name),
+                           fmt::format("{}/{}.errors", plan.scratch, name)};
   OutputFiles input;
   input.add(files.in, bytesOf(*frozen));
   if (Status s = input.commit(); !s) return s.error();
@@ -129,9 +146,9 @@ Result<OptimizedModule> optimizeForPipeline(const layer::OptimizeRequest& reques
                                    "--project=none", "--remarks=none"};
   std::ranges::move(flagsFor(request, plan), std::back_inserter(command));
   if (request.isRobust) command.push_back("--robust");
-  Result<int> exitCode = runOurselves(std::move(command));
+  Result<int> exitCode = runOurselves(std::move(command), files.errors);
   if (!exitCode) return exitCode.error();
-  if (*exitCode != 0) return keepOwn(fmt::format("'lanewise opt' gave exit code {}", *exitCode));
+  if (*exitCode != 0) return keepOwn(reasonIn(files, *exitCode));
   Result<std::string> made = readRegularFile(files.out);
   if (!made) return failure(made.error().message);
   if (*made == bytesOf(*frozen)) return OptimizedModule();

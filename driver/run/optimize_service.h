@@ -37,9 +37,9 @@ struct OptimizedModule {
 Result<OptimizedModule> optimizeForPipeline(const layer::OptimizeRequest& request,
                                             const OptimizePlan& plan, const std::string& name);
 
-/// Runs this program with other arguments, without anything to read or print. The exit code; the
-/// error says how it ended otherwise.
-Result<int> runOurselves(std::vector<std::string> command);
+/// Runs this program with other arguments, without anything to read; `errors` is the file for what
+/// it says. The exit code; the error says how it ended otherwise.
+Result<int> runOurselves(std::vector<std::string> command, const std::string& errors = "/dev/null");
 
 class OptimizeService {
 public:

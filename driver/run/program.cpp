@@ -63,6 +63,8 @@ void passOn(int signal) {
     early = signal;
 }
 
+bool hadPipeSignal = false; ///< and ignores it now
+
 /// What this process does with signals while another one runs.
 class SignalsAside {
 public:
@@ -85,6 +87,7 @@ public:
     ::sigemptyset(&set);
     for (size_t n = 0; n < kSignals.size(); ++n)
       if (before_[n].sa_handler != SIG_IGN) ::sigaddset(&set, kSignals[n]);
+    if (hadPipeSignal) ::sigaddset(&set, SIGPIPE);
     return set;
   }
 
@@ -104,6 +107,10 @@ Result<std::string> findLayer() {
                                "the program (docs/install.md)",
                                manifest.string()));
   return folder.string();
+}
+
+void ignoreClosedPipes() {
+  if (::signal(SIGPIPE, SIG_IGN) == SIG_DFL) hadPipeSignal = true;
 }
 
 std::vector<std::string> layeredEnvironment(std::vector<std::string> environment,

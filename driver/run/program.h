@@ -32,10 +32,15 @@ struct ProgramEnd {
 Result<std::string> findLayer();
 
 /// The environment that puts the layer into a program: `environment` ("NAME=VALUE" each) with the
-/// layers that it names kept, and ours nearest to the driver unless it is named among them.
+/// layers that it names kept, and ours behind them unless it is among them; Vulkan's loader may
+/// call them in another order.
 std::vector<std::string> layeredEnvironment(std::vector<std::string> environment,
                                             const std::string& layerFolder,
                                             const ProgramRequest& request);
+
+/// From here on a closed standard error does not end this process, which has to put things away
+/// behind the program; the program finds SIGPIPE as it was.
+void ignoreClosedPipes();
 
 /// Signals that end programs are passed on to it; those that a terminal sends reach both, and this
 /// process waits. The error says why it could not be started.

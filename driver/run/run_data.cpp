@@ -1,9 +1,12 @@
 #include "run/run_data.h"
 
+#include "layer/protocol.h"
 #include "support/failure.h"
 #include "support/files.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -23,6 +26,10 @@ uint64_t bitsOf(const std::string& hex) {
   for (size_t n = 0; n + 1 < hex.size() && n < 16; n += 2)
     bits |= uint64_t(std::stoul(hex.substr(n, 2), nullptr, 16)) << (4 * n);
   return bits;
+}
+
+void addOnce(std::vector<std::string>& all, const std::string& one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
 }
 
 /// What one process wrote, as it is read line by line.
@@ -46,6 +53,7 @@ public:
 
   /// Adds what was read to the data.
   void finish(std::map<std::string, size_t>& places) {
+    data_.untimable += untimable_;
     for (const auto& [id, pipeline] : pipelines_) {
       const std::string key = keyOf(pipeline);
       const auto [at, isNew] = places.try_emplace(key, data_.pipelines.size());
@@ -53,8 +61,14 @@ public:
       PipelineTimes& to = data_.pipelines[at->second];
       to.created += id != 0;
       to.optimized += optimized_.contains(id);
+      uint64_t counted = 0;
       for (const auto& [rowId, row] : rows_)
-        if (row.pipeline == id) add(row, to);
+        if (row.pipeline == id) {
+          add(row, to);
+          counted += row.dispatches;
+        }
+      if (const auto all = submitted_.find(id); all != submitted_.end() && all->second > counted)
+        to.pending += all->second - counted;
     }
   }
 
@@ -83,8 +97,14 @@ private:
     } else if (line.contains("device")) {
       const std::string name = line.at("name").get<std::string>();
       if (devices_.insert(name).second) data_.devices.push_back(name);
-    } else if (line.contains("pending")) {
-      data_.pending += line.at("pending").get<uint64_t>();
+    } else if (line.contains("submitted")) {
+      const uint64_t id = line.at("submitted").get<uint64_t>();
+      submitted_[id] = line.at("dispatches").get<uint64_t>();
+      pipelines_.try_emplace(id);
+    } else if (line.contains("untimable")) {
+      untimable_ = line.at("untimable").get<uint64_t>();
+    } else if (line.contains("refused")) {
+      addOnce(data_.refused, line.at("refused").get<std::string>());
     } else if (line.contains("process")) {
       ++data_.processes;
     }
@@ -142,7 +162,21 @@ private:
   std::map<uint64_t, PipelineTimes> pipelines_;
   std::map<uint64_t, Row> rows_;
   std::set<uint64_t> optimized_;
+  std::map<uint64_t, uint64_t> submitted_; ///< dispatches by pipeline
+  uint64_t untimable_ = 0;
 };
+
+/// Why logs in the folder are not there, or end early.
+std::vector<std::string> lostIn(const std::string& folder) {
+  std::vector<std::string> lost;
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
+    const std::string suffix = entry.path().extension().string();
+    if (suffix.starts_with(layer::kFailedSuffix))
+      addOnce(lost, std::strerror(std::atoi(suffix.c_str() + std::strlen(layer::kFailedSuffix))));
+  }
+  return lost;
+}
 
 std::optional<double> weightedMedian(std::vector<std::pair<double, uint64_t>> samples) {
   if (samples.empty()) return {};
@@ -163,7 +197,7 @@ std::vector<fs::path> logsIn(const std::string& folder) {
   std::vector<fs::path> logs;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed))
-    if (entry.path().extension() == ".jsonl") logs.push_back(entry.path());
+    if (entry.path().extension() == layer::kLogSuffix) logs.push_back(entry.path());
   std::sort(logs.begin(), logs.end());
   return logs;
 }
@@ -209,6 +243,11 @@ std::optional<double> medianOf(const SizeTimes& size) {
   return weightedMedian(size.samples.empty() ? size.overlappingSamples : size.samples);
 }
 
+uint64_t RunData::pending() const {
+  return std::accumulate(pipelines.begin(), pipelines.end(), uint64_t(0),
+                         [](uint64_t sum, const PipelineTimes& p) { return sum + p.pending; });
+}
+
 double RunData::total() const {
   return std::accumulate(pipelines.begin(), pipelines.end(), 0.0,
                          [](double sum, const PipelineTimes& p) { return sum + p.total(); });
@@ -235,6 +274,7 @@ Result<RunData> readRunData(const std::string& folder) {
     reader.read(*text);
     reader.finish(places);
   }
+  data.lost = lostIn(folder);
   for (PipelineTimes& pipeline : data.pipelines) {
     std::sort(pipeline.sizes.begin(), pipeline.sizes.end(),
               [](const SizeTimes& a, const SizeTimes& b) { return a.groups < b.groups; });

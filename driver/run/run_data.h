@@ -33,11 +33,13 @@ struct PipelineTimes {
   std::string name; ///< of VK_EXT_debug_utils; "" for none
   /// SpecId -> the value's bits, as many as the program gave.
   std::map<uint32_t, uint64_t> constants;
-  uint32_t subgroupSize = 0; ///< that the program requires; 0: none
-  std::string source;        ///< "FILE:LINE" of the entry point; "" where the module has none
+  std::map<uint32_t, std::string> constantTexts; ///< the values, where the module says their type
+  uint32_t subgroupSize = 0;                     ///< that the program requires; 0: none
+  std::string source; ///< "FILE:LINE" of the entry point; "" where the module has none
   std::array<uint32_t, 3> workgroupSize{}; ///< zeros where it is not known
   uint64_t created = 0;
   uint64_t optimized = 0;       ///< of them, made of an optimized module
+  uint64_t pending = 0;         ///< dispatches that were submitted, and whose end nobody saw
   std::vector<SizeTimes> sizes; ///< by their size
 
   uint64_t dispatches() const;
@@ -56,8 +58,11 @@ struct RunData {
   uint64_t processes = 0;           ///< that loaded the layer
   std::vector<std::string> devices; ///< names, each once
   std::vector<PipelineTimes> pipelines;
-  uint64_t pending = 0; ///< dispatches of which nobody waited for the end
-  double total() const; ///< nanoseconds
+  uint64_t untimable = 0;           ///< dispatches of command buffers that cannot have timestamps
+  std::vector<std::string> refused; ///< modules that the driver takes as they are, not optimized
+  std::vector<std::string> lost;    ///< why logs could not be written, or not to their end
+  uint64_t pending() const;         ///< of all pipelines
+  double total() const;             ///< nanoseconds
   /// Those that were dispatched, the dearest first.
   std::vector<const PipelineTimes*> dispatched() const;
 };

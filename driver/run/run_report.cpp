@@ -50,7 +50,7 @@ TextRow rowOf(const PipelineTimes& pipeline, bool isAlone, double all) {
           pipeline.timed() > 0 && all > 0 ? fmt::format("{:.1f}%", 100 * pipeline.total() / all)
                                           : "-",
           sizesText(pipeline),
-          pipeline.source};
+          nameText(pipeline.source)};
 }
 
 Json sizeAsJson(const SizeTimes& size) {
@@ -84,12 +84,19 @@ Json pipelineAsJson(const PipelineTimes& pipeline, double all) {
   json["timed"] = pipeline.timed();
   json["overlapping"] = pipeline.overlapping();
   json["unordered"] = pipeline.unordered();
+  json["pending"] = pipeline.pending;
   json["total-us"] = pipeline.total() / 1e3;
   if (const std::optional<double> median = pipeline.median()) json["median-us"] = *median / 1e3;
   json["share"] = all > 0 ? pipeline.total() / all : 0;
   json["sizes"] = Json::array();
   for (const SizeTimes& size : pipeline.sizes) json["sizes"].push_back(sizeAsJson(size));
   return json;
+}
+
+/// Why they could not be timed, as far as that is known.
+std::string untimableText(uint64_t untimable, uint64_t all) {
+  return fmt::format(", {} queue without timestamps or in a protected command buffer",
+                     untimable < all ? fmt::format("{} of them on a", untimable) : "on a");
 }
 
 } // namespace
@@ -101,7 +108,7 @@ std::string notesOf(const RunData& data) {
     // Of those that did overlap more is said.
     if (p.overlapping() == 0) unordered += p.unordered();
     untimed += p.dispatches() - p.timed() - p.overlapping();
-    unused += p.dispatches() == 0;
+    unused += p.dispatches() == 0 && p.pending == 0;
   }
   std::string text;
   if (overlapping > 0)
@@ -112,10 +119,11 @@ std::string notesOf(const RunData& data) {
                         "the same time.\n",
                         countOf(unordered));
   if (untimed > 0)
-    text += fmt::format("{} could not be timed; not in total and share.\n", countOf(untimed));
-  if (data.pending > 0)
+    text += fmt::format("{} could not be timed{}; not in total and share.\n", countOf(untimed),
+                        data.untimable == 0 ? "" : untimableText(data.untimable, untimed));
+  if (const uint64_t pending = data.pending(); pending > 0)
     text += fmt::format("{} could not be counted: the program ended without waiting.\n",
-                        countOf(data.pending));
+                        countOf(pending));
   if (unused > 0)
     text += fmt::format("{} more {} created and never dispatched.\n", unused,
                         unused == 1 ? "pipeline was" : "pipelines were");
@@ -150,7 +158,7 @@ Json runAsJson(const RunData& data) {
   json["processes"] = data.processes;
   json["devices"] = data.devices;
   json["total-us"] = data.total() / 1e3;
-  json["pending"] = data.pending;
+  json["pending"] = data.pending();
   json["pipelines"] = Json::array();
   for (const PipelineTimes& pipeline : data.pipelines)
     json["pipelines"].push_back(pipelineAsJson(pipeline, data.total()));

@@ -18,10 +18,26 @@ std::string durationText(double nanoseconds) {
   return fmt::format("{:.0f} ns", nanoseconds);
 }
 
+std::string nameText(std::string_view name) {
+  constexpr size_t kMostCharacters = 60;
+  auto isContinuation = [](char c) { return (uint8_t(c) & 0xc0) == 0x80; }; // of UTF-8
+  std::string text;
+  size_t characters = 0, cut = 0; // `cut`: where the dots go
+  for (const char c : name) {
+    if (!isContinuation(c) && ++characters > kMostCharacters) return text.substr(0, cut) + "...";
+    if (!isContinuation(c) && characters == kMostCharacters - 2) cut = text.size();
+    text += uint8_t(c) < 0x20 || c == 0x7f ? ' ' : c;
+  }
+  return text;
+}
+
 std::string constantsText(const PipelineTimes& pipeline) {
   std::string text;
   for (const auto& [id, bits] : pipeline.constants)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", id, bits);
+    if (const auto known = pipeline.constantTexts.find(id); known != pipeline.constantTexts.end())
+      text += fmt::format("{}{}={}", text.empty() ? "" : " ", id, known->second);
+    else
+      text += fmt::format("{}{}={:#x}", text.empty() ? "" : " ", id, bits);
   return text;
 }
 
@@ -30,8 +46,9 @@ std::string moduleText(const PipelineTimes& pipeline) {
 }
 
 std::string labelOf(const PipelineTimes& pipeline, bool isAlone) {
-  if (pipeline.entry.empty()) return "(no pipeline)";
-  std::string label = !pipeline.name.empty() ? pipeline.name : pipeline.entry;
+  if (pipeline.created == 0) return "(no pipeline)";
+  std::string label = nameText(!pipeline.name.empty() ? pipeline.name : pipeline.entry);
+  if (label.empty()) label = "(no name)";
   if (isAlone || pipeline.constants.empty()) return label;
   constexpr size_t kMostBytes = 48; // some have thirty constants; JSON has them all
   std::string constants = constantsText(pipeline);

@@ -18,7 +18,10 @@ std::string durationText(double nanoseconds);
 /// "1 dispatch", "2 dispatches".
 std::string countOf(uint64_t dispatches);
 
-/// "0=64 1=3".
+/// A name of the program's as it fits into a table: cut, in one line.
+std::string nameText(std::string_view name);
+
+/// "0=64 1=3": values where the module says their type, else their bits in hexadecimal.
 std::string constantsText(const PipelineTimes& pipeline);
 /// The first digits of its hash; "-" where there is none.
 std::string moduleText(const PipelineTimes& pipeline);

@@ -10,13 +10,19 @@
 #include "support/terminal.h"
 
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
+#include <string_view>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -25,6 +31,40 @@ namespace lanewise::driver {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kFolderPrefix = "lanewise-run-";
+
+/// The folder, open and locked; nothing where that cannot be, or somebody has locked it.
+Descriptor lockFolder(const std::string& path) {
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (folder.get() >= 0 && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) return folder;
+  return Descriptor();
+}
+
+/// Whether the name is one of ours, and the process in it is gone.
+bool isOfDeadProcess(std::string_view name) {
+  if (!name.starts_with(kFolderPrefix)) return false;
+  name.remove_prefix(kFolderPrefix.size());
+  pid_t process = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+  return error == std::errc() && end != name.data() + name.size() && *end == '-' && process > 0 &&
+         ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+/// Removes folders of this user whose process is gone, and which nobody holds: it may be one that
+/// is not seen from here, in another container.
+void removeLeftFolders(const fs::path& parent) {
+  std::error_code failed;
+  std::vector<std::string> left;
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent, failed))
+    if (isOfDeadProcess(entry.path().filename().string())) left.push_back(entry.path().string());
+  for (const std::string& path : left) {
+    const Descriptor folder = lockFolder(path);
+    struct stat about {};
+    if (folder.get() >= 0 && ::fstat(folder.get(), &about) == 0 && about.st_uid == ::geteuid())
+      fs::remove_all(path, failed);
+  }
+}
 
 /// What the cache keeps.
 constexpr uint64_t kCacheBytes = uint64_t(1) << 30;
@@ -47,6 +87,9 @@ Result<std::string> openCache(const std::string& asked, const std::string& scrat
   const std::string path = fs::absolute(wanted, failed).string();
   fs::create_directories(path, failed);
   if (!wanted.empty() && ::access(path.c_str(), W_OK | X_OK) == 0) return path;
+  if (!asked.empty() && failed)
+    return failure(
+        fmt::format("--cache={}: the folder cannot be made: {}", asked, failed.message()));
   if (!asked.empty()) return failure(fmt::format("--cache={}: {}", asked, std::strerror(errno)));
   const std::string own = scratch + "/cache";
   fs::create_directories(own, failed);
@@ -90,19 +133,52 @@ void finishService(OptimizeService& service, const std::string& cache, LayerRun&
   pruneFolderStore(cache, kCacheBytes);
 }
 
+/// Whether a file in the folder can have contents; else why not.
+std::string whyFull(const std::string& folder) {
+  const std::string path = folder + "/room";
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  const std::string page(4096, ' ');
+  const bool isWritten =
+      file.get() >= 0 && ::write(file.get(), page.data(), page.size()) == ssize_t(page.size());
+  std::string why = isWritten ? "" : std::strerror(errno == 0 ? ENOSPC : errno);
+  ::unlink(path.c_str());
+  return why;
+}
+
+/// What the layer met with.
+void addTroubles(LayerRun& run, const std::string& scratch) {
+  std::vector<std::string>& lost = run.data.lost;
+  if (run.data.processes == 0 && lost.empty())
+    if (const std::string why = whyFull(scratch); !why.empty()) lost.push_back(why);
+  for (const std::string& why : lost)
+    run.troubles.push_back(fmt::format("what the program did could not be written down, or not to "
+                                       "its end: {}; TMPDIR names another folder for it",
+                                       why));
+  for (const std::string& module : run.data.refused)
+    run.troubles.push_back(fmt::format("module {}: not optimized: the driver refused the optimized "
+                                       "module",
+                                       module.substr(0, 12)));
+}
+
 } // namespace
 
 Result<RunFolder> RunFolder::create() {
-  std::error_code failed;
-  std::string path = (fs::temp_directory_path(failed) / "lanewise-run-XXXXXX").string();
+  std::error_code failed, ignored;
+  // The program may go elsewhere, and TMPDIR be relative.
+  const fs::path parent = fs::absolute(fs::temp_directory_path(failed), ignored);
+  if (!failed) removeLeftFolders(parent);
+  std::string path = (parent / fmt::format("{}{}-XXXXXX", kFolderPrefix, ::getpid())).string();
   if (failed || !::mkdtemp(path.data()))
     return failure(fmt::format("{}: cannot make a folder: {}; set TMPDIR to one that can be "
                                "written to",
-                               path, std::strerror(errno)));
+                               path, failed ? failed.message() : std::strerror(errno)));
   return RunFolder(std::move(path));
 }
 
-RunFolder::RunFolder(RunFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+RunFolder::RunFolder(std::string path) : path_(std::move(path)), lock_(lockFolder(path_)) {}
+
+RunFolder::RunFolder(RunFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
 
 RunFolder::~RunFolder() {
   std::error_code ignored;
@@ -131,6 +207,7 @@ Result<LayerRun> runUnderLayer(const LayerRequest& wanted, const std::string& sc
   Result<RunData> data = readRunData(scratch);
   if (!data) return data.error();
   run.data = std::move(*data);
+  addTroubles(run, scratch);
   return run;
 }
 

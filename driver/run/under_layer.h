@@ -5,13 +5,15 @@
 #include "recorded/tuning_file.h"
 #include "run/program.h"
 #include "run/run_data.h"
+#include "support/files.h"
 
 #include <string>
 #include <vector>
 
 namespace lanewise::driver {
 
-/// A folder that is gone when its owner ends.
+/// A folder that is gone when its owner ends. What killed processes of the same user left of such
+/// folders goes when the next one is made.
 class RunFolder {
 public:
   static Result<RunFolder> create();
@@ -21,8 +23,9 @@ public:
   const std::string& path() const { return path_; }
 
 private:
-  explicit RunFolder(std::string path) : path_(std::move(path)) {}
+  explicit RunFolder(std::string path);
   std::string path_;
+  Descriptor lock_; ///< held as long as this lives, also for those who do not see our process
 };
 
 /// What is asked of a run.

@@ -11,6 +11,8 @@
 #include "support/progress_line.h"
 
 #include <algorithm>
+#include <csignal>
+#include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -37,6 +39,16 @@ std::string lastLineOf(const std::string& file) {
   std::string text = read ? *read : std::string();
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text.substr(text.rfind('\n') + 1);
+}
+
+std::string endText(const ProgramEnd& end) {
+  if (end.signal != 0)
+    return fmt::format("ended by signal {} ({})", end.signal, ::strsignal(end.signal));
+  // A shell in between says it so.
+  const int signal = end.exitCode - 128;
+  if (signal > 0 && signal < NSIG)
+    return fmt::format("exit code {} (signal {}: {})", end.exitCode, signal, ::strsignal(signal));
+  return fmt::format("exit code {}", end.exitCode);
 }
 
 /// The runs of one comparison, a round after the other.
@@ -80,11 +92,21 @@ private:
     Result<LayerRun> run = runUnderLayer(request, modules());
     if (!run) return run;
     troubles_.insert(run->troubles.begin(), run->troubles.end());
-    if (run->end.passedOn() != 0)
-      return failure(fmt::format("{}: exit code {}{}: {}", request.command[0], run->end.passedOn(),
-                                 request.optimizes ? " with optimized shaders" : "",
-                                 lastLineOf(request.printsTo)));
-    return run;
+    if (run->end.passedOn() == 0) return run;
+    const std::string told = fmt::format("{}: {}", endText(run->end), lastLineOf(request.printsTo));
+    return failure(
+        fmt::format("{}: {}{}", request.command[0], whoseFailure(request, run->end), told));
+  }
+
+  /// The program's own, or of the optimized shaders: then it ends otherwise without.
+  std::string whoseFailure(LayerRequest request, const ProgramEnd& end) {
+    if (!request.optimizes) return "without optimized shaders, ";
+    Result<RunFolder> scratch = RunFolder::create();
+    if (!scratch) return {};
+    request.optimizes = false;
+    request.printsTo = scratch->path() + "/printed";
+    const Result<LayerRun> plain = runUnderLayer(request, scratch->path());
+    return plain && plain->end.passedOn() == end.passedOn() ? "" : "with optimized shaders, ";
   }
 
   const Options& o_;
@@ -158,6 +180,7 @@ Status writeReports(const Options& o, const Comparison& c, const std::vector<Rem
 }
 
 int run(const Options& o) {
+  ignoreClosedPipes();
   Result<RunFolder> cache = RunFolder::create();
   if (!cache) return fail(cache.error().message);
   ProgressLine progress(true);

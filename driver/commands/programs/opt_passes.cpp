@@ -16,8 +16,13 @@ Status checkOptPasses(const std::string& option, const std::vector<std::string>&
   words.insert(words.end(), {"module.spv", "-o", "-"});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
-  if (Result<bool> parsed = line.parse(arguments); !parsed)
-    return failure(fmt::format("{}: {}", option, parsed.error().message));
+  const Result<bool> parsed = line.parse(arguments);
+  if (const std::vector<std::string> inputs = line.inputs(); inputs.size() > 1)
+    return failure(
+        fmt::format("{}: '{}' is no pass: it takes passes and options of 'lanewise opt', "
+                    "which begin with '-' (see 'lanewise passes'), no input",
+                    option, inputs[0]));
+  if (!parsed) return failure(fmt::format("{}: {}", option, parsed.error().message));
   if (line.inputs().size() != 1 || line.given("-o").size() != 1)
     return failure(fmt::format(
         "{}: it takes passes and options of 'lanewise opt', no input or output", option));

@@ -31,6 +31,7 @@ struct Options {
 
 /// Why there is nothing to report; "" where there is something.
 std::string nothingSeen(const Options& o, const RunData& data) {
+  if (!data.lost.empty()) return {}; // there may have been, and that is said
   if (data.processes == 0)
     return fmt::format("{}: made no Vulkan instance through the system's loader, or runs with "
                        "elevated privilege, for which the layer does nothing",
@@ -61,8 +62,11 @@ Status writeReports(const Options& o, const RunData& data, const std::string& sc
     for (ReportFact& fact : versionFacts()) facts.push_back(std::move(fact));
     files.add(o.html, runAsHtml(data, fmt::format("{}", fmt::join(o.layer.command, " ")), facts));
   }
-  if (!o.record.empty())
-    if (Status s = addPipelinesFile(files, data, scratch, o.record); !s) return s;
+  if (!o.record.empty()) {
+    Result<std::vector<std::string>> troubles = addPipelinesFile(files, data, scratch, o.record);
+    if (!troubles) return troubles.error();
+    for (const std::string& trouble : *troubles) printError("lanewise: warning: {}\n", trouble);
+  }
   if (!o.output.empty()) files.add(o.output, wanted);
   if (Status s = files.commit(); !s) return s;
   // Standard output is the program's.
@@ -72,6 +76,7 @@ Status writeReports(const Options& o, const RunData& data, const std::string& sc
 }
 
 int run(const Options& o) {
+  ignoreClosedPipes();
   Result<RunFolder> scratch = RunFolder::create();
   if (!scratch) return fail(scratch.error().message);
   const Result<LayerRun> run = runUnderLayer(o.layer, scratch->path());

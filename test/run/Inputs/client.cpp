@@ -13,9 +13,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <functional>
 #include <map>
 #include <string>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -211,6 +214,65 @@ uint32_t forks(Gpu& gpu) {
   return sum;
 }
 
+/// Three pipelines in one call, of which the second must not be compiled.
+uint32_t array(Gpu& gpu) {
+  const std::vector<VkPipeline> made = gpu.pipelines({{64, 3}, {64, 5}, {64, 7}}, 1);
+  uint32_t sum = 0;
+  for (const VkPipeline pipeline : made) {
+    sum = sum * 2 + (pipeline != VK_NULL_HANDLE);
+    vkDestroyPipeline(gpu.handle(), pipeline, nullptr);
+  }
+  return sum;
+}
+
+/// Closes every descriptor that it has not opened itself, as services do that go into the
+/// background, and opens files of its own under the same numbers. How many bytes are in those.
+uint32_t closing(Gpu& gpu) {
+  for (int n = 3; n < 1024; ++n) ::close(n);
+  std::vector<std::FILE*> files;
+  for (int n = 0; n < 300; ++n) files.push_back(std::tmpfile());
+  plain(gpu);
+  uint32_t bytes = 0;
+  for (std::FILE* file : files) {
+    struct stat about {};
+    if (!file || ::fstat(::fileno(file), &about) != 0) return UINT32_MAX;
+    bytes += uint32_t(about.st_size);
+    std::fclose(file);
+  }
+  return bytes;
+}
+
+/// Files may have 512 bytes from now on; more is a signal that ends the program.
+uint32_t limited(Gpu& gpu) {
+  const rlimit limit{512, 512};
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  return plain(gpu);
+}
+
+/// Leaves while the device has work.
+uint32_t unfinished(Gpu& gpu) {
+  Pipeline pipeline = gpu.pipeline({64, 3}, "unfinished");
+  Commands commands = gpu.commands();
+  commands.begin();
+  for (int n = 0; n < 20; ++n) commands.dispatch(pipeline, 60000);
+  commands.end();
+  gpu.submit(commands);
+  ::_exit(4);
+}
+
+/// Instances one after the other, and how many descriptors are open after the first and at the end.
+int manyInstances() {
+  auto count = [] {
+    uint32_t open = 0;
+    for (int n = 0; n < 1024; ++n) open += ::fcntl(n, F_GETFD) >= 0;
+    return open;
+  };
+  { const Instance first; }
+  const uint32_t before = count();
+  for (int n = 0; n < 8; ++n) const Instance instance;
+  return std::printf("%u more\n", count() - before), 0;
+}
+
 /// How long the processor takes to record a bind and a dispatch, to standard error.
 uint32_t recording(Gpu& gpu) {
   constexpr int kCount = 100'000;
@@ -256,6 +318,8 @@ uint32_t leaves(Gpu& gpu, const std::function<void()>& leave) {
 
 const std::map<std::string, std::function<uint32_t(Gpu&)>> kScenes{
     {"chained", [](Gpu& gpu) { return one(gpu, Kind::Chained); }},
+    {"array", array},
+    {"closing", closing},
     {"derivative", [](Gpu& gpu) { return one(gpu, Kind::Derivative); }},
     {"patient", patient},
     {"plain", plain},
@@ -264,6 +328,8 @@ const std::map<std::string, std::function<uint32_t(Gpu&)>> kScenes{
     {"small", [](Gpu& gpu) { return sized(gpu, 8); }},
     {"large", [](Gpu& gpu) { return sized(gpu, 60000); }},
     {"unordered", unordered},
+    {"limited", limited},
+    {"unfinished", unfinished},
     {"many", many},
     {"devices", devices},
     {"threads", threads},
@@ -282,6 +348,7 @@ const std::map<std::string, std::function<uint32_t(Gpu&)>> kScenes{
 int main(int argc, char** argv) {
   if (argc < 3) return std::fprintf(stderr, "usage: client SHADER.spv SCENE...\n"), 1;
   client::loadShader(argv[1]);
+  if (argv[2] == std::string("instances")) return client::manyInstances();
   client::Instance instance;
   for (int n = 2; n < argc; ++n) {
     client::Gpu gpu(instance);

@@ -75,6 +75,9 @@ public:
   Pipeline pipeline(Constants constants, const std::string& name, Kind kind = Kind::Plain) {
     return {*this, constants, name, kind};
   }
+  /// In one call, of which number `failing` must not be compiled: null.
+  std::vector<VkPipeline> pipelines(std::vector<Constants> constants, size_t failing);
+  VkDevice handle() const { return device_; }
   Commands commands(VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY) {
     return {*this, level};
   }

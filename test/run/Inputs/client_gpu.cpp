@@ -35,7 +35,7 @@ void loadShader(const std::string& path) {
 
 Instance::Instance() {
   VkApplicationInfo application = make<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
-  application.apiVersion = VK_API_VERSION_1_2;
+  application.apiVersion = VK_API_VERSION_1_3;
   const char* extension = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
   auto info = make<VkInstanceCreateInfo>(VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO);
   info.pApplicationInfo = &application;
@@ -82,6 +82,10 @@ void Gpu::makeDevice() {
   VkPhysicalDeviceFeatures features{};
   features.robustBufferAccess = std::getenv("LANEWISE_TEST_ROBUST") != nullptr;
   info.pEnabledFeatures = &features;
+  auto cacheControl = make<VkPhysicalDevicePipelineCreationCacheControlFeatures>(
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES);
+  cacheControl.pipelineCreationCacheControl = VK_TRUE; // Vulkan 1.3 has it
+  info.pNext = &cacheControl;
   CHECK(vkCreateDevice(instance_.device, &info, nullptr, &device_));
   vkGetDeviceQueue(device_, 0, 0, &queue_);
   setName_ = reinterpret_cast<PFN_vkSetDebugUtilsObjectNameEXT>(
@@ -225,6 +229,32 @@ Pipeline::Pipeline(Gpu& gpu, Constants constants, const std::string& name, Kind 
   named.objectHandle = uint64_t(handle);
   named.pObjectName = name.c_str();
   CHECK(gpu.setName_(gpu.device_, &named));
+}
+
+std::vector<VkPipeline> Gpu::pipelines(std::vector<Constants> constants, size_t failing) {
+  const VkSpecializationMapEntry entries[] = {{0, 0, sizeof(uint32_t)},
+                                              {1, sizeof(uint32_t), sizeof(uint32_t)}};
+  std::vector<VkSpecializationInfo> values;
+  for (const Constants& each : constants) values.push_back({2, entries, sizeof each, &each});
+  std::vector<VkComputePipelineCreateInfo> infos;
+  for (size_t n = 0; n < constants.size(); ++n) {
+    auto& info = infos.emplace_back(
+        make<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO));
+    info.stage =
+        make<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = module_;
+    info.stage.pName = "main";
+    info.stage.pSpecializationInfo = &values[n];
+    info.layout = layout_;
+    info.basePipelineIndex = -1;
+    if (n == failing) info.flags = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT;
+  }
+  std::vector<VkPipeline> made(constants.size());
+  const VkResult result = vkCreateComputePipelines(device_, VK_NULL_HANDLE, uint32_t(infos.size()),
+                                                   infos.data(), nullptr, made.data());
+  if (result != VK_PIPELINE_COMPILE_REQUIRED) check(result, "pipelines in one call");
+  return made;
 }
 
 Pipeline::~Pipeline() {

@@ -4,6 +4,8 @@
 // processes.
 //   PLACE: enumerate, open, compile, submit, wait
 //   HOW:   crash, abort, exit, kill, hang, lose (the device; not of enumerate and open)
+// timestamps:none: queues have no timestamps.
+// compile:refuse makes no pipeline of a module without specialization constants, each time.
 // Tests only: `%faulty-device` of test/lit.cfg.py switches it on.
 #include <csignal>
 #include <cstdlib>
@@ -21,9 +23,11 @@ namespace {
 struct Next {
   PFN_vkGetInstanceProcAddr getInstanceProc = nullptr;
   PFN_vkEnumeratePhysicalDevices enumerateDevices = nullptr;
+  PFN_vkGetPhysicalDeviceQueueFamilyProperties getQueueFamilies = nullptr;
   PFN_vkCreateDevice createDevice = nullptr;
   PFN_vkGetDeviceProcAddr getDeviceProc = nullptr;
   PFN_vkCreateComputePipelines createPipelines = nullptr;
+  PFN_vkCreateShaderModule createModule = nullptr;
   PFN_vkQueueSubmit submit = nullptr;
   PFN_vkWaitForFences waitForFences = nullptr;
 } next;
@@ -76,6 +80,8 @@ VKAPI_ATTR VkResult VKAPI_CALL createInstance(const VkInstanceCreateInfo* info,
   if (result != VK_SUCCESS) return result;
   next.enumerateDevices = reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(
       next.getInstanceProc(*made, "vkEnumeratePhysicalDevices"));
+  next.getQueueFamilies = reinterpret_cast<PFN_vkGetPhysicalDeviceQueueFamilyProperties>(
+      next.getInstanceProc(*made, "vkGetPhysicalDeviceQueueFamilyProperties"));
   next.createDevice =
       reinterpret_cast<PFN_vkCreateDevice>(next.getInstanceProc(*made, "vkCreateDevice"));
   return result;
@@ -86,6 +92,14 @@ VKAPI_ATTR VkResult VKAPI_CALL enumerateDevices(VkInstance of, uint32_t* count,
   static int calls = 0;
   isAt("enumerate", calls);
   return next.enumerateDevices(of, count, devices);
+}
+
+VKAPI_ATTR void VKAPI_CALL getQueueFamilies(VkPhysicalDevice of, uint32_t* count,
+                                            VkQueueFamilyProperties* families) {
+  next.getQueueFamilies(of, count, families);
+  const char* fault = std::getenv("LANEWISE_FAULT");
+  if (!families || !fault || std::strcmp(fault, "timestamps:none") != 0) return;
+  for (uint32_t n = 0; n < *count; ++n) families[n].timestampValidBits = 0;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice of, const VkDeviceCreateInfo* info,
@@ -101,10 +115,47 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice of, const VkDeviceC
   if (result != VK_SUCCESS) return result;
   next.createPipelines = reinterpret_cast<PFN_vkCreateComputePipelines>(
       next.getDeviceProc(*made, "vkCreateComputePipelines"));
+  next.createModule =
+      reinterpret_cast<PFN_vkCreateShaderModule>(next.getDeviceProc(*made, "vkCreateShaderModule"));
   next.submit = reinterpret_cast<PFN_vkQueueSubmit>(next.getDeviceProc(*made, "vkQueueSubmit"));
   next.waitForFences =
       reinterpret_cast<PFN_vkWaitForFences>(next.getDeviceProc(*made, "vkWaitForFences"));
   return result;
+}
+
+bool refuses() {
+  const char* fault = std::getenv("LANEWISE_FAULT");
+  return fault && std::strcmp(fault, "compile:refuse") == 0;
+}
+
+/// Of the latest module with specialization constants; a program has one.
+VkShaderModule specialized = VK_NULL_HANDLE;
+
+VKAPI_ATTR VkResult VKAPI_CALL createModule(VkDevice of, const VkShaderModuleCreateInfo* info,
+                                            const VkAllocationCallbacks* allocator,
+                                            VkShaderModule* made) {
+  const VkResult result = next.createModule(of, info, allocator, made);
+  constexpr uint32_t kDecorate = 71, kSpecId = 1;
+  for (size_t at = 5; at + 2 < info->codeSize / 4 && info->pCode[at] >> 16 != 0;
+       at += info->pCode[at] >> 16)
+    if ((info->pCode[at] & 0xffff) == kDecorate && info->pCode[at + 2] == kSpecId)
+      specialized = *made;
+  return result;
+}
+
+/// One by one, with the result of the first that fails.
+VkResult createSpecialized(VkDevice of, VkPipelineCache cache, uint32_t count,
+                           const VkComputePipelineCreateInfo* infos,
+                           const VkAllocationCallbacks* allocator, VkPipeline* made) {
+  VkResult all = VK_SUCCESS;
+  for (uint32_t n = 0; n < count; ++n) {
+    made[n] = VK_NULL_HANDLE;
+    const VkResult one = infos[n].stage.module == specialized
+                             ? next.createPipelines(of, cache, 1, &infos[n], allocator, &made[n])
+                             : VK_ERROR_INITIALIZATION_FAILED;
+    if (all >= 0 && one != VK_SUCCESS) all = one;
+  }
+  return all;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL createPipelines(VkDevice of, VkPipelineCache cache, uint32_t count,
@@ -112,6 +163,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createPipelines(VkDevice of, VkPipelineCache cach
                                                const VkAllocationCallbacks* allocator,
                                                VkPipeline* made) {
   static int calls = 0;
+  if (refuses()) return createSpecialized(of, cache, count, infos, allocator, made);
   if (isAt("compile", calls)) return VK_ERROR_DEVICE_LOST;
   return next.createPipelines(of, cache, count, infos, allocator, made);
 }
@@ -152,9 +204,12 @@ PFN_vkVoidFunction ownProc(const char* name) {
   static const Own kOwn[] = {
       {"vkCreateInstance", reinterpret_cast<PFN_vkVoidFunction>(&createInstance)},
       {"vkEnumeratePhysicalDevices", reinterpret_cast<PFN_vkVoidFunction>(&enumerateDevices)},
+      {"vkGetPhysicalDeviceQueueFamilyProperties",
+       reinterpret_cast<PFN_vkVoidFunction>(&getQueueFamilies)},
       {"vkCreateDevice", reinterpret_cast<PFN_vkVoidFunction>(&createDevice)},
       {"vkGetDeviceProcAddr", reinterpret_cast<PFN_vkVoidFunction>(&getDeviceProc)},
       {"vkCreateComputePipelines", reinterpret_cast<PFN_vkVoidFunction>(&createPipelines)},
+      {"vkCreateShaderModule", reinterpret_cast<PFN_vkVoidFunction>(&createModule)},
       {"vkQueueSubmit", reinterpret_cast<PFN_vkVoidFunction>(&submit)},
       {"vkWaitForFences", reinterpret_cast<PFN_vkVoidFunction>(&waitForFences)}};
   for (const Own& own : kOwn)

@@ -1,7 +1,10 @@
 // What is made of the layer's logs, and of an environment.
+#include "assemble.h"
+#include "run/pipelines_file.h"
 #include "run/program.h"
 #include "run/run_data.h"
 #include "run/run_report.h"
+#include "run/run_text.h"
 #include "scratch_folder.h"
 
 #include <gtest/gtest.h>
@@ -71,6 +74,82 @@ TEST(RunDataTest, LeavesOverlappingOnesOut) {
   EXPECT_EQ(pipeline.total(), 100);
   EXPECT_EQ(pipeline.median(), 100);
   EXPECT_NE(runAsText(data).find(" 3* "), std::string::npos) << runAsText(data);
+}
+
+TEST(RunDataTest, TellsWhatNobodyWaitedForFromWhatNeverRan) {
+  const RunData data = dataOf(
+      {std::string(kPipeline) +
+       R"({"counts":1,"dispatches":2,"timed":2,"total":300,"weight":1,"samples":[100,200]})" +
+       "\n" + R"({"submitted":1,"dispatches":5})" + "\n" + R"({"refused":"abc"})" + "\n" +
+       R"({"refused":"abc"})" + "\n"});
+  EXPECT_EQ(data.pipelines[0].dispatches(), 2u);
+  EXPECT_EQ(data.pipelines[0].pending, 3u);
+  EXPECT_EQ(data.refused, std::vector<std::string>{"abc"});
+  const RunData none =
+      dataOf({std::string(kPipeline) + R"({"submitted":1,"dispatches":5})" + "\n"});
+  EXPECT_EQ(notesOf(none),
+            "5 dispatches could not be counted: the program ended without waiting.\n");
+}
+
+TEST(RunDataTest, SaysWhyDispatchesHaveNoTime) {
+  const std::string counts =
+      std::string(kPipeline) +
+      R"({"counts":1,"dispatches":3,"timed":1,"total":100,"weight":1,"samples":[100]})" + "\n";
+  const char* why = "a queue without timestamps or in a protected command buffer";
+  EXPECT_EQ(notesOf(dataOf({counts})),
+            "2 dispatches could not be timed; not in total and share.\n");
+  EXPECT_NE(notesOf(dataOf({counts + R"({"untimable":2})"})).find(std::string("timed, on ") + why),
+            std::string::npos);
+  EXPECT_NE(notesOf(dataOf({counts + R"({"untimable":1})"}))
+                .find(std::string("timed, 1 of them on ") + why),
+            std::string::npos);
+}
+
+TEST(RunText, NamesFitIntoATable) {
+  EXPECT_EQ(nameText("a\nb\tc"), "a b c");
+  EXPECT_EQ(nameText(std::string(60, 'x')), std::string(60, 'x'));
+  EXPECT_EQ(nameText(std::string(61, 'x')), std::string(57, 'x') + "...");
+  std::string umlauts;
+  for (int n = 0; n < 70; ++n) umlauts += "\xc3\xa4";
+  EXPECT_EQ(nameText(umlauts), umlauts.substr(0, 2 * 57) + "...");
+}
+
+TEST(RunText, ConstantsAreValuesOfTheirTypes) {
+  const ScratchFolder folder;
+  const std::vector<uint32_t> words = test::assemble(R"(
+    OpCapability Shader OpMemoryModel Logical GLSL450 OpEntryPoint GLCompute %f "main"
+    OpExecutionMode %f LocalSize 1 1 1
+    OpDecorate %a SpecId 0 OpDecorate %b SpecId 1 OpDecorate %c SpecId 2 OpDecorate %d SpecId 3
+    %v = OpTypeVoid %t = OpTypeFunction %v %int = OpTypeInt 32 1 %uint = OpTypeInt 32 0
+    %float = OpTypeFloat 32 %bool = OpTypeBool
+    %a = OpSpecConstant %int 1 %b = OpSpecConstant %uint 1 %c = OpSpecConstant %float 1
+    %d = OpSpecConstantTrue %bool
+    %f = OpFunction %v None %t %l = OpLabel OpReturn OpFunctionEnd)");
+  folder.write("m.spv", std::string(reinterpret_cast<const char*>(words.data()), words.size() * 4));
+  PipelineTimes pipeline;
+  pipeline.module = "m";
+  pipeline.entry = "main";
+  pipeline.constants = {{0, 0xffffffff}, {1, 0xffffffff}, {2, 0x3fc00000}, {3, 1}, {9, 16}};
+  EXPECT_EQ(constantsText(pipeline), "0=0xffffffff 1=0xffffffff 2=0x3fc00000 3=0x1 9=0x10");
+  describe(pipeline, folder.path(""));
+  EXPECT_EQ(constantsText(pipeline), "0=-1 1=4294967295 2=1.5 3=true 9=0x10");
+}
+
+TEST(PipelinesFile, AnEntryPointWithoutNameIsNotAnyEntryPoint) {
+  const ScratchFolder folder;
+  RunData data;
+  data.pipelines.resize(1);
+  data.pipelines[0].module = std::string(64, 'a');
+  OutputFiles files;
+  const auto troubles =
+      addPipelinesFile(files, data, folder.path(""), folder.path("pipelines.toml"));
+  ASSERT_TRUE(troubles);
+  ASSERT_EQ(troubles->size(), 1u);
+  EXPECT_NE((*troubles)[0].find("its entry point has no name"), std::string::npos);
+  ASSERT_TRUE(files.commit());
+  const Result<std::string> text = readFile(folder.path("pipelines.toml"));
+  ASSERT_TRUE(text);
+  EXPECT_EQ(text->find("[[pipeline]]"), std::string::npos);
 }
 
 std::string valueIn(const std::vector<std::string>& environment, const std::string& name) {

@@ -61,6 +61,13 @@ TEST(BrokenHeader, VersionOfNoSpecification) {
     EXPECT_TRUE(failsWith(words, "version")) << version;
   }
 }
+TEST(BrokenHeader, SchemaIsNotLookedAt) { // spirv-val takes it as well, and drivers do
+  std::vector<uint32_t> words = test::assemble("OpCapability Shader OpMemoryModel Logical GLSL450");
+  words[4] = 7;
+  const Result<Module> module = Module::read(words);
+  ASSERT_TRUE(module);
+  EXPECT_EQ(module->words()[4], 7u);
+}
 TEST(BrokenHeader, OtherByteOrderSaysHowToMend) {
   std::vector<uint32_t> words = test::assemble("OpCapability Shader OpMemoryModel Logical GLSL450");
   for (uint32_t& w : words) w = __builtin_bswap32(w);
