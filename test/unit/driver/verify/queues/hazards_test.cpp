@@ -1,6 +1,7 @@
 // Planted hazards, each of which must be found, and plans in order, of which nothing may be said.
 #include "verify/queues/hazards.h"
 
+#include <chrono>
 #include <gtest/gtest.h>
 
 namespace lanewise::driver {
@@ -67,7 +68,7 @@ public:
     plan.submissions.back().hostWaits.push_back({submission, 0, 0, place()});
   }
 
-  std::vector<QueueFinding> find() const { return findHazards(plan, accesses, kBuffers); }
+  std::vector<QueueFinding> find() const { return findHazards(plan, accesses, kBuffers).told; }
   // "hazard FIRST SECOND", one a line.
   std::string found() const {
     static const char* const kNames[] = {"hazard",    "never",     "deadlock",
@@ -269,6 +270,34 @@ TEST(QueueHazards, BarrierOfOtherStages) {
   EXPECT_EQ(f.found(), "hazard copy read\n");
 }
 
+TEST(QueueHazards, BarrierForTheCountsShowsTheDispatchNothing) {
+  // The dispatch starts behind the barrier, but what the copy wrote is visible to its counts alone.
+  Frames f;
+  f.submit(0);
+  f.copy(kTarget, kCells);
+  f.dispatch("read", {reads(kCells)}).barrier = {kAllStages, kIndirectStage};
+  EXPECT_EQ(f.found(), "hazard copy read\n");
+}
+
+TEST(QueueHazards, SignalOfTheCountsAlone) {
+  Frames f = writeAndRead([](Frames& f) { f.signal(0, 1, kIndirectStage); },
+                          [](Frames& f) { f.wait(0, 1); });
+  f.plan.submissions[0].commands[0].isIndirect = true;
+  EXPECT_EQ(f.found(), "hazard write read\n");
+}
+
+TEST(QueueHazards, FiftyAreToldAndTheRestIsCounted) {
+  Frames f;
+  for (uint32_t n = 0; n < 12; ++n) {
+    f.submit(n % 2);
+    f.dispatch("write", {writes(kCells)});
+  }
+  const QueueFindings found = findHazards(f.plan, f.accesses, kBuffers);
+  EXPECT_EQ(found.told.size(), 50u);
+  EXPECT_EQ(found.hazardsLeftOut, 16u); // of 12 * 11 / 2
+  EXPECT_FALSE(found.areMoreLeftOut);
+}
+
 TEST(QueueHazards, WaitThatHoldsBackOnlyTheLaterCommand) {
   // The barrier behind the copy orders `last` behind the wait; `first` has begun by then.
   Frames f = writeAndRead([](Frames& f) { f.signal(0, 1); },
@@ -351,6 +380,37 @@ TEST(QueueHazards, OwnershipReleasedButNotAcquired) {
 TEST(QueueFaults, ValueThatNeverComes) {
   Frames f = writeAndRead([](Frames& f) { f.signal(0, 1); }, [](Frames& f) { f.wait(0, 2); });
   EXPECT_EQ(f.found(), "never\nhazard write read\n");
+}
+
+TEST(QueueFaults, ValueThatNeverComesInAnyFrame) {
+  Frames f;
+  f.plan.frames = 3;
+  for (uint32_t frame = 0; frame < 3; ++frame) {
+    f.submit(0, frame);
+    f.dispatch("one", {reads(kCells)});
+    f.plan.submissions.back().waits.push_back({0, 9, kAllStages, {1, 1}});
+  }
+  ASSERT_EQ(f.found(), "never\n");
+  EXPECT_EQ(f.find()[0].notes.back().text, "in 3 frames in all");
+}
+
+TEST(QueueFaults, TwoCyclesAreTwoFaults) {
+  Frames f;
+  for (uint32_t n : {0u, 2u}) {
+    f.plan.semaphores.push_back({"u", 0, {}}), f.plan.semaphores.push_back({"v", 0, {}});
+    f.plan.queues.push_back({"x", QueueKind::Compute, std::nullopt, {}});
+    f.plan.queues.push_back({"y", QueueKind::Compute, std::nullopt, {}});
+    f.submit(2 + n);
+    f.wait(2 + n, 1);
+    f.signal(3 + n, 1);
+    f.submit(3 + n);
+    f.wait(3 + n, 1);
+    f.signal(2 + n, 1);
+  }
+  const HappensBefore order(f.plan);
+  ASSERT_EQ(order.faults().size(), 2u);
+  EXPECT_EQ(order.faults()[0].submission, 0u);
+  EXPECT_EQ(order.faults()[1].submission, 2u);
 }
 
 TEST(QueueFaults, Cycle) {
@@ -473,6 +533,51 @@ TEST(QueuesInOrder, NarrowWaitWidenedByABarrier) {
   EXPECT_EQ(f.found(), "");
 }
 
+TEST(QueuesInOrder, WaitAtTheCountsHoldsBackTheirDispatch) {
+  // The stage of the counts is logically earlier than that of the work.
+  EXPECT_EQ(writeAndRead([](Frames& f) { f.signal(0, 1); },
+                         [](Frames& f) { f.wait(0, 1, kIndirectStage); })
+                .found(),
+            "");
+}
+
+TEST(QueuesInOrder, SignalOfTheWorkCoversItsCounts) {
+  Frames f;
+  f.submit(0);
+  f.dispatch("indirect", {reads(kCells)}).isIndirect = true;
+  f.accesses[0][0][0].stage = kIndirectStage;
+  f.signal(0, 1, kComputeStage);
+  f.submit(1);
+  f.wait(0, 1);
+  f.dispatch("write", {writes(kCells)});
+  EXPECT_EQ(f.found(), "");
+}
+
+TEST(QueuesInOrder, BarrierBehindTheWorkCoversItsCounts) {
+  Frames f;
+  f.submit(0);
+  f.dispatch("indirect", {reads(kCells)}).isIndirect = true;
+  f.accesses[0][0][0].stage = kIndirectStage;
+  f.dispatch("write", {writes(kCells)}).barrier = {kComputeStage, kComputeStage};
+  EXPECT_EQ(f.found(), "");
+}
+
+TEST(QueuesInOrder, AsManyCommandsAsAScenarioMayHave) {
+  // Each waits for the one before, on the other queue; every wait is judged on its own.
+  Frames f;
+  for (uint32_t n = 0; n < 4096; ++n) {
+    f.submit(n % 2);
+    if (n != 0) f.wait(0, n);
+    f.dispatch("write", {writes(kCells)});
+    f.signal(0, n + 1);
+  }
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(f.found(), "");
+  EXPECT_TRUE(findRedundantWaits(f.plan, f.accesses).empty());
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(spent.count(), 20); // half a second on a desktop; hours where all is done anew
+}
+
 TEST(QueuesInOrder, Fence) {
   Frames f = writeAndRead([](Frames& f) { f.plan.submissions.back().fence = "done"; },
                           [](Frames& f) { f.hostWait(0); });
@@ -572,6 +677,29 @@ TEST(RedundantWaits, OnlyThoseThatOrderNothing) {
   const std::vector<RedundantWait> redundant = findRedundantWaits(f.plan, f.accesses);
   ASSERT_EQ(redundant.size(), 1u);
   EXPECT_EQ(redundant[0].submission, 3u);
+}
+
+TEST(RedundantWaits, AllOfThemMayGoAtOnce) {
+  // Either of two equal waits can go, but not both.
+  Frames f = writeAndRead([](Frames& f) { f.signal(0, 1); },
+                          [](Frames& f) { f.wait(0, 1), f.wait(0, 1); });
+  const std::vector<RedundantWait> redundant = findRedundantWaits(f.plan, f.accesses);
+  ASSERT_EQ(redundant.size(), 1u);
+  EXPECT_EQ(redundant[0].wait.at, f.plan.submissions[1].waits[0].at);
+  f.plan = without(f.plan, redundant[0].wait.at);
+  EXPECT_EQ(f.found(), "");
+  EXPECT_TRUE(findRedundantWaits(f.plan, f.accesses).empty());
+}
+
+TEST(RedundantWaits, TwoThatOrderNothing) {
+  Frames f;
+  f.submit(0);
+  f.dispatch("write", {writes(kCells)});
+  f.signal(0, 1);
+  f.submit(1);
+  f.wait(0, 1), f.wait(0, 1);
+  f.dispatch("away", {reads(kTarget)});
+  EXPECT_EQ(findRedundantWaits(f.plan, f.accesses).size(), 2u);
 }
 
 TEST(ByteRangeSets, AreWhatTheirNamesSay) {
