@@ -362,8 +362,9 @@ void noteHazards(const Options& o, Workload& work) {
   const Result<QueueCheckReport> checked = checkQueues(work.scenario, work.programs[0], options);
   if (!checked || checked->errors() == 0) return;
   const auto first = std::find_if(
-      checked->findings.begin(), checked->findings.end(),
-      [](const QueueFinding& found) { return found.rule != QueueRule::RedundantWait; });
+      checked->findings.begin(), checked->findings.end(), [](const QueueFinding& found) {
+        return found.rule != QueueRule::RedundantWait && !found.isPossible;
+      });
   work.notes.push_back(fmt::format(
       "{} on the queues, and a run shows them by luck; {} says more: "
       "line {}: {}",

@@ -1,6 +1,7 @@
 #include "verify/queues/hazards.h"
 
 #include "verify/queues/mends.h"
+#include "verify/queues/submission_order.h"
 
 #include <algorithm>
 #include <array>
@@ -160,7 +161,11 @@ public:
     tellFaults();
     findUnordered();
     checkSignals();
-    for (uint32_t buffer : plan_.exclusive) checkOwner(buffer);
+    for (uint32_t buffer : plan_.exclusive) {
+      checkOwner(buffer);
+      checkWayBack(buffer);
+      checkHalves(buffer);
+    }
     for (QueueFinding& found : findings_) noteMore(found);
     std::stable_sort(findings_.begin(), findings_.end(),
                      [](const QueueFinding& a, const QueueFinding& b) { return a.at < b.at; });
@@ -172,10 +177,94 @@ private:
   void tellFaults() {
     std::map<TextPlace, size_t> told;
     for (const PlanFault& fault : order_.faults())
-      if (told[fault.at]++ == 0) findings_.push_back(findingOf(plan_, fault));
+      if (told[fault.at]++ == 0) {
+        findings_.push_back(findingOf(plan_, fault));
+        if (fault.kind == PlanFault::Kind::Cycle)
+          noteCycle(findings_.back(), submissionCycle(plan_, &fault.at));
+      }
     for (QueueFinding& found : findings_)
       if (const size_t times = told[found.at]; times > 1)
         found.notes.push_back({found.at, fmt::format("in {} frames in all", times)});
+    if (order_.faults().empty()) tellHeldBack();
+  }
+
+  // Stages have an order, whole submissions have none: a driver that starts nothing of a submission
+  // before all of its waits are over never starts these.
+  void tellHeldBack() {
+    const std::vector<SubmissionStep> steps = submissionCycle(plan_);
+    if (steps.empty()) return;
+    std::vector<std::string> names;
+    for (const SubmissionStep& step : steps)
+      if (const std::string name = nameOf(step.submission);
+          std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+    QueueFinding found;
+    found.rule = QueueRule::Deadlock;
+    found.isPossible = true;
+    found.at = placeOf(steps[0]);
+    found.message = fmt::format(
+        "{}, though stages of {} can begin: a driver that holds back a whole submission until its "
+        "waits are over hangs here",
+        names.size() == 1 ? fmt::format("{} waits for itself", names[0])
+                          : fmt::format("{} wait for one another", fmt::join(names, " and ")),
+        names.size() == 1 ? "it" : "them");
+    noteCycle(found, steps);
+    findings_.push_back(std::move(found));
+  }
+
+  std::string nameOf(uint32_t submission) const {
+    const PlannedSubmission& named = plan_.submissions[submission];
+    return plan_.frames > 1 ? fmt::format("`{}` (frame {})", named.name, named.frame)
+                            : fmt::format("`{}`", named.name);
+  }
+
+  const TextPlace& placeOf(const SubmissionStep& step) const {
+    const PlannedSubmission& submission = plan_.submissions[step.submission];
+    return step.reason == SubmissionStep::Reason::Wait       ? submission.waits[step.wait].at
+           : step.reason == SubmissionStep::Reason::HostWait ? submission.hostWaits[step.wait].at
+                                                             : submission.at;
+  }
+
+  // One note a step; a long way is cut.
+  void noteCycle(QueueFinding& found, const std::vector<SubmissionStep>& steps) const {
+    constexpr size_t kMostSteps = 12;
+    if (steps.size() < 2) return;
+    for (size_t n = 0; n < std::min(steps.size(), kMostSteps); ++n)
+      found.notes.push_back({placeOf(steps[n]), textOf(steps[n])});
+    if (steps.size() > kMostSteps)
+      found.notes.push_back(
+          {found.at, fmt::format("and {} more steps until {} again", steps.size() - kMostSteps,
+                                 nameOf(steps[0].submission))});
+  }
+
+  std::string textOf(const SubmissionStep& step) const {
+    const std::string later = nameOf(step.submission), earlier = nameOf(step.behind);
+    const PlannedSubmission& submission = plan_.submissions[step.submission];
+    using Reason = SubmissionStep::Reason;
+    switch (step.reason) {
+    case Reason::Wait: {
+      const SemaphoreUse& wait = submission.waits[step.wait];
+      return fmt::format("{} waits for `{}` to reach {}, which {} signals", later,
+                         plan_.semaphores[wait.semaphore].name, wait.value, earlier);
+    }
+    case Reason::HostWait: {
+      const HostWait& wait = submission.hostWaits[step.wait];
+      const std::string what =
+          wait.fence ? fmt::format("fence `{}` of {}",
+                                   plan_.submissions[*wait.fence].fence.value_or(""), earlier)
+                     : fmt::format("`{}` to reach {}, which {} signals",
+                                   plan_.semaphores[wait.semaphore].name, wait.value, earlier);
+      return fmt::format("before it submits {}, the host waits for {}", later, what);
+    }
+    case Reason::Queue:
+      return fmt::format("{} comes behind {} on queue `{}`", later, earlier,
+                         plan_.queues[submission.queue].name);
+    case Reason::FramesInFlight:
+      return fmt::format("before it submits {}, the host waits for {}: `frames_in_flight` is {}",
+                         later, earlier, plan_.framesInFlight);
+    default:
+      return fmt::format("the host submits {} behind {}", later, earlier);
+    }
   }
 
   void findUnordered() {
@@ -338,6 +427,98 @@ private:
                   transfers_.between(earlier.command, reader.command, buffer));
       }
     }
+  }
+
+  bool isBehind(CommandRef late, CommandRef early) const {
+    return order_.isBefore(early, late) || (areOnOneQueue(plan_, early, late) && early < late);
+  }
+
+  // A family that has released a buffer reads nothing of it before it has acquired it back, but for
+  // what it has written anew.
+  void checkWayBack(uint32_t buffer) {
+    const auto uses = uses_.find(buffer);
+    if (uses == uses_.end()) return;
+    for (const Use& reader : uses->second) {
+      const ByteRanges reads = unionOf(reader.accesses->reads, reader.accesses->atomics);
+      if (reads.empty()) continue;
+      const PlannedQueue& family = queueOf(plan_, reader.command);
+      const Transfer *released = nullptr, *acquired = nullptr; // the last before the reader
+      for (const Transfer& one : transfers_.of(buffer)) {
+        if (!queueOf(plan_, one.at).isInFamilyOf(family) || !isBehind(reader.command, one.at) ||
+            plan_.queues[one.half.otherQueue].isInFamilyOf(family))
+          continue;
+        const Transfer*& last = one.half.isRelease ? released : acquired;
+        if (!last || isBehind(one.at, last->at)) last = &one;
+      }
+      if (!released || (acquired && isBehind(acquired->at, released->at))) continue;
+      ByteRanges left = reads;
+      for (const Use& between : uses->second)
+        if (!left.empty() && queueOf(plan_, between.command).isInFamilyOf(family) &&
+            isBehind(between.command, released->at) &&
+            order_.isBefore(between.command, reader.command))
+          left = difference(left, between.accesses->writes);
+      const PlannedCommand& command = commandAt(plan_, reader.command);
+      // What another family has used since is told with that.
+      const bool isTold =
+          std::any_of(findings_.begin(), findings_.end(), [&](const QueueFinding& known) {
+            return known.rule == QueueRule::Ownership && known.at == command.at &&
+                   known.buffers[0] == buffer;
+          });
+      if (left.empty() || isTold) continue;
+      QueueFinding found;
+      found.rule = QueueRule::Ownership;
+      found.at = command.at;
+      found.pairs = {{released->at, reader.command}};
+      found.buffers = {buffer};
+      const std::string& other = plan_.queues[released->half.otherQueue].name;
+      found.message = fmt::format("{} reads `{}`, which its own queue family has released to "
+                                  "`{}` and not acquired back",
+                                  describe(plan_, reader.command), buffers_[buffer], other);
+      found.notes.push_back({commandAt(plan_, released->at).at, "it is released here"});
+      found.notes.push_back(
+          {command.at, fmt::format("mend: release `{0}` on `{1}` behind its last use there, and "
+                                   "acquire it in front of `{2}`; or release it behind `{2}`",
+                                   buffers_[buffer], other, command.name)});
+      findings_.push_back(std::move(found));
+    }
+  }
+
+  // An acquire needs its release, each time; a release that is acquired in no frame is for nothing.
+  // What a reader lacks has been told with it.
+  void checkHalves(uint32_t buffer) {
+    for (const QueueFinding& known : findings_)
+      if (known.rule == QueueRule::Ownership && known.buffers[0] == buffer) return;
+    std::map<TextPlace, std::pair<CommandRef, bool>> releases; // the first; whether one is acquired
+    std::set<TextPlace> told;
+    for (const Transfer& one : transfers_.of(buffer)) {
+      bool isPaired = false, hasOther = false;
+      for (const Transfer& other : transfers_.of(buffer)) {
+        const Transfer &release = one.half.isRelease ? one : other,
+                       &acquire = one.half.isRelease ? other : one;
+        if (!transfers_.areHalves(release, acquire)) continue;
+        hasOther = true;
+        isPaired |= order_.isBefore(release.at, acquire.at);
+        if (isPaired) break;
+      }
+      const TextPlace& at = commandAt(plan_, one.at).at;
+      if (one.half.isRelease)
+        releases.emplace(at, std::pair(one.at, false)).first->second.second |= isPaired;
+      else if (!isPaired && told.insert(at).second)
+        tellHalf(one.at, buffer,
+                 hasOther ? "no release comes before it for sure" : "nothing releases it to here");
+    }
+    for (const auto& [at, release] : releases)
+      if (!release.second) tellHalf(release.first, buffer, "no acquire comes behind it for sure");
+  }
+
+  void tellHalf(CommandRef at, uint32_t buffer, std::string_view what) {
+    QueueFinding found;
+    found.rule = QueueRule::Ownership;
+    found.at = commandAt(plan_, at).at;
+    found.pairs = {{at, at}};
+    found.buffers = {buffer};
+    found.message = fmt::format("{} is half of a transfer: {}", describe(plan_, at), what);
+    findings_.push_back(std::move(found));
   }
 
   // The bytes that `reader` reads as `earlier` left them: those that nobody of the reader's family

@@ -38,6 +38,7 @@ struct QueueFinding {
   /// and the buffers.
   std::vector<std::pair<CommandRef, CommandRef>> pairs;
   std::vector<uint32_t> buffers;
+  bool isPossible = false; ///< it depends on the driver: a warning
 };
 
 struct QueueFindings {

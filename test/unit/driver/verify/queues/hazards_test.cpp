@@ -1,5 +1,6 @@
 // Planted hazards, each of which must be found, and plans in order, of which nothing may be said.
 #include "verify/queues/hazards.h"
+#include "verify/queues/submission_order.h"
 
 #include <chrono>
 #include <gtest/gtest.h>
@@ -375,6 +376,57 @@ TEST(QueueHazards, OwnershipReleasedButNotAcquired) {
   EXPECT_NE(f.find()[0].message.find("never acquired"), std::string::npos);
 }
 
+// Queue a fills cells and releases them to b; what a does behind that is up to the test.
+Frames released() {
+  Frames f;
+  f.submit(0);
+  f.dispatch("write", {writes(kCells)});
+  f.transfer(true, kCells, 1);
+  f.plan.exclusive = {kCells};
+  return f;
+}
+
+TEST(QueueHazards, OwnershipReadBehindItsOwnRelease) {
+  Frames f = released();
+  f.dispatch("read", {reads(kCells)});
+  EXPECT_EQ(f.found(), "ownership release read\n");
+  EXPECT_NE(f.find()[0].message.find("its own queue family has released to `b` and not acquired"),
+            std::string::npos);
+}
+
+TEST(QueueHazards, OwnershipTakenByTheOtherAndNotGivenBack) {
+  Frames f = released();
+  f.signal(0, 1);
+  f.submit(1);
+  f.wait(0, 1);
+  f.transfer(false, kCells, 0);
+  f.signal(1, 1);
+  f.submit(0);
+  f.wait(1, 1);
+  f.dispatch("read", {reads(kCells)});
+  EXPECT_EQ(f.found(), "ownership release read\n");
+}
+
+TEST(QueueHazards, OwnershipReleasedToNobody) {
+  EXPECT_EQ(released().found(), "ownership release release\n");
+}
+
+TEST(QueueHazards, OwnershipAcquiredFromNobody) {
+  Frames f;
+  f.submit(1);
+  f.transfer(false, kCells, 0);
+  f.dispatch("read", {reads(kCells)});
+  f.plan.exclusive = {kCells};
+  EXPECT_EQ(f.found(), "ownership acquire acquire\n");
+}
+
+TEST(QueueHazards, OwnershipAcquiredBeforeItIsReleasedForSure) {
+  Frames f = released();
+  f.submit(1);
+  f.transfer(false, kCells, 0);
+  EXPECT_EQ(f.found(), "ownership release release\nownership acquire acquire\n");
+}
+
 // ----- waits and signals that cannot be right -----
 
 TEST(QueueFaults, ValueThatNeverComes) {
@@ -425,6 +477,63 @@ TEST(QueueFaults, Cycle) {
   f.signal(1, 1);
   ASSERT_EQ(HappensBefore(f.plan).faults().size(), 1u);
   EXPECT_EQ(HappensBefore(f.plan).faults()[0].kind, PlanFault::Kind::Cycle);
+}
+
+TEST(QueueFaults, CycleOfThreeQueuesStepByStep) {
+  Frames f({QueueKind::Compute, QueueKind::Compute, QueueKind::Compute});
+  f.plan.semaphores.push_back({"u", 0, {}});
+  for (uint32_t n = 0; n < 3; ++n) {
+    f.submit(n);
+    f.wait((n + 2) % 3, 1);
+    f.dispatch("work", {reads(kCells)});
+    f.signal(n, 1);
+  }
+  ASSERT_EQ(f.found(), "deadlock\n");
+  const QueueFinding found = f.find()[0];
+  std::string notes;
+  for (const QueueNote& note : found.notes) notes += note.text + "\n";
+  EXPECT_EQ(notes, "`submission 0` waits for `u` to reach 1, which `submission 2` signals\n"
+                   "`submission 2` waits for `t` to reach 1, which `submission 1` signals\n"
+                   "`submission 1` waits for `s` to reach 1, which `submission 0` signals\n");
+}
+
+// The first submission's wait is for copies, of which it has none, and its signal for what it
+// computes.
+Frames heldBack(uint32_t value) {
+  Frames f;
+  f.submit(0);
+  f.wait(1, value, kTransferStage);
+  f.dispatch("one", {writes(kCells)});
+  f.signal(0, 1, kComputeStage);
+  f.submit(1);
+  f.wait(0, 1);
+  f.dispatch("other", {reads(kCells)});
+  f.signal(1, 1);
+  return f;
+}
+
+TEST(QueueFaults, CycleOfWholeSubmissionsOnly) {
+  Frames f = heldBack(1);
+  ASSERT_EQ(f.found(), "deadlock\n");
+  const QueueFinding found = f.find()[0];
+  EXPECT_TRUE(found.isPossible);
+  EXPECT_EQ(found.message.find("`submission 0` and `submission 1` wait for one another"), 0u);
+  ASSERT_EQ(found.notes.size(), 2u);
+  EXPECT_FALSE(submissionOrder(f.plan));
+}
+
+TEST(QueueFaults, WaitForItsOwnSignalInAnotherStage) {
+  Frames f;
+  f.submit(0);
+  f.wait(0, 1, kTransferStage);
+  f.dispatch("one", {writes(kCells)});
+  f.signal(0, 1, kComputeStage);
+  ASSERT_EQ(f.found(), "deadlock\n");
+  EXPECT_TRUE(f.find()[0].isPossible);
+}
+
+TEST(QueuesInOrder, WholeSubmissionsOneBehindTheOther) {
+  EXPECT_EQ(heldBack(0).found(), "");
 }
 
 TEST(QueueFaults, WaitForALaterSubmissionOfTheSameQueue) {
@@ -633,6 +742,43 @@ TEST(QueuesInOrder, OwnershipTransferred) {
         f.transfer(false, kCells, 0);
       });
   f.plan.exclusive = {kCells};
+  EXPECT_EQ(f.found(), "");
+}
+
+TEST(QueuesInOrder, OwnershipThereAndBackInEachFrame) {
+  // The last frame's way back is never acquired, which is no mistake of the loop.
+  Frames f;
+  f.plan.frames = 3, f.plan.framesInFlight = 3;
+  for (uint32_t frame = 0; frame < 3; ++frame) {
+    f.submit(0, frame);
+    if (frame != 0) f.wait(1, frame), f.transfer(false, kCells, 1);
+    f.dispatch("write", {reads(kCells), writes(kCells)});
+    f.transfer(true, kCells, 1);
+    f.plan.submissions.back().commands.back().at = {900, 1};
+    f.signal(0, frame + 1);
+    f.submit(1, frame);
+    f.wait(0, frame + 1);
+    f.transfer(false, kCells, 0);
+    f.dispatch("read", {reads(kCells)});
+    f.transfer(true, kCells, 0);
+    f.plan.submissions.back().commands.back().at = {901, 1};
+    f.signal(1, frame + 1);
+  }
+  f.plan.exclusive = {kCells};
+  EXPECT_EQ(f.found(), "");
+}
+
+TEST(QueuesInOrder, OwnershipOfWhatIsWrittenAnewBehindTheRelease) {
+  Frames f = released();
+  f.signal(0, 1);
+  f.submit(1);
+  f.wait(0, 1);
+  f.transfer(false, kCells, 0);
+  f.signal(1, 1);
+  f.submit(0);
+  f.wait(1, 1);
+  f.dispatch("overwrite", {writes(kCells)});
+  f.dispatch("read", {reads(kCells)});
   EXPECT_EQ(f.found(), "");
 }
 
