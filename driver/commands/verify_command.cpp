@@ -344,9 +344,10 @@ int exitCodeOf(const VerifyReport& report, bool requiresVerified) {
 
 // Outputs that agree say little of queues: what may overlap does so by luck. A wait orders more
 // than a run shows, and what the graph finds is told beside it.
-void noteHazards(const Options& o, Workload& work) {
+// Returns what is found, one sentence.
+std::string hazardsOf(const Options& o, Workload& work) {
   constexpr uint64_t kMostBytes = uint64_t(64) << 20;
-  if (!work.scenario.queues || !o.verify.interpreter.checksBesideDevice) return;
+  if (!work.scenario.queues || !o.verify.interpreter.checksBesideDevice) return {};
   uint64_t bytes = 0;
   for (const ScenarioBuffer& buffer : work.scenario.buffers) bytes += buffer.bytes();
   const std::string how = fmt::format("'lanewise lint {}'", o.scenario.path);
@@ -354,21 +355,21 @@ void noteHazards(const Options& o, Workload& work) {
     work.notes.push_back(fmt::format("queues not checked for hazards: the buffers take {} MiB; {} "
                                      "with a smaller size does",
                                      (bytes >> 20) + 1, how));
-    return;
+    return {};
   }
   QueueCheckOptions options;
   options.seed = o.verify.seed;
   options.timeoutSeconds = o.verify.interpreter.budgetSeconds;
   const Result<QueueCheckReport> checked = checkQueues(work.scenario, work.programs[0], options);
-  if (!checked || checked->errors() == 0) return;
+  if (!checked || checked->errors() == 0) return {};
   const auto first = std::find_if(
-      checked->findings.begin(), checked->findings.end(),
-      [](const QueueFinding& found) { return found.rule != QueueRule::RedundantWait; });
-  work.notes.push_back(fmt::format(
-      "{} on the queues, and a run shows them by luck; {} says more: "
-      "line {}: {}",
-      checked->errors() == 1 ? "1 hazard" : fmt::format("{} hazards", checked->errors()), how,
-      first->at.line, first->message));
+      checked->findings.begin(), checked->findings.end(), [](const QueueFinding& found) {
+        return found.rule != QueueRule::RedundantWait && !found.isPossible;
+      });
+  return fmt::format("{} on the queues, which a run shows by luck; {} says more: line {}: {}",
+                     checked->errors() == 1 ? "1 hazard"
+                                            : fmt::format("{} hazards", checked->errors()),
+                     how, first->at.line, first->message);
 }
 
 int verify(const Options& o) {
@@ -380,7 +381,7 @@ int verify(const Options& o) {
                           : o.comparesScenario() ? workloadOfPrograms(o)
                                                  : workloadOfScenario(o);
   if (!work) return fail(work.error().str());
-  noteHazards(o, *work);
+  const std::string hazards = hazardsOf(o, *work);
   Result<std::unique_ptr<Verifier>> verifier = Verifier::create(o.verify);
   if (!verifier) return fail(verifier.error().message, kNoDevice);
   VerifyReport report;
@@ -391,6 +392,7 @@ int verify(const Options& o) {
   } else {
     report.reason = work->notRunnable;
   }
+  report.hazards = hazards;
   report.notes.insert(report.notes.begin(), work->notes.begin(), work->notes.end());
   Status written = writeReports(o, *work, report);
   if (!written) return fail(written.error().message);

@@ -10,7 +10,9 @@ namespace {
 constexpr std::array<LintRule, 6> kRules{{
     {"queue-hazard", "queues", Severity::Error,
      "two commands on queues access the same bytes, one of them writes, and nothing orders them",
-     "let the later one wait for a semaphore that is signalled behind the earlier one", nullptr},
+     "on one queue, give the later one `barrier = true`; on two, let it wait for a semaphore that "
+     "is signalled behind the earlier one",
+     nullptr},
     {"queue-wait-never-signalled", "queues", Severity::Error,
      "a wait for a value that no signal reaches", "signal the value, or wait for one that comes",
      nullptr},
@@ -20,7 +22,7 @@ constexpr std::array<LintRule, 6> kRules{{
      "a timeline semaphore whose value does not grow, or may not",
      "let each signal be above the one before, and order signals of several queues", nullptr},
     {"queue-ownership", "queues", Severity::Error,
-     "an exclusive buffer that another queue family reads without a transfer of ownership",
+     "an exclusive buffer that a queue family reads which does not own it, or half of a transfer",
      "release it on the one queue and acquire it on the other, or make it concurrent", nullptr},
     {"queue-redundant-wait", "queues", Severity::Warning, "a wait that orders nothing",
      "take it away, with its signal if nothing else waits for that", nullptr},
@@ -56,6 +58,7 @@ LintFinding lintFindingOf(const QueueFinding& finding, const std::string& path,
     found.severity = Severity::Warning;
     found.message += ", as far as whole buffers tell";
   }
+  if (finding.isPossible) found.severity = Severity::Warning;
   if (finding.pairs.size() > 1)
     found.args.emplace_back("times", fmt::format("{}", finding.pairs.size()));
   for (const QueueNote& note : finding.notes)

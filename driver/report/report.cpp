@@ -484,6 +484,7 @@ std::string formatReport(const VerifyReport& report, SourceTexts* texts, uint32_
   for (const ShortBuffer& one : report.shortBuffers)
     text += fmt::format("out of range: {}\n", describe(one));
   text += stateLine(report) + "\n";
+  if (!report.hazards.empty()) text += fmt::format("not in order: {}\n", report.hazards);
   text += differenceLines(report);
   for (const OrderDependence& dependence : report.orderDependences)
     text += fmt::format("  `{}`: {} ({})\n", dependence.buffer, nameOf(dependence.rule),
@@ -553,6 +554,7 @@ ordered_json reportAsJson(const VerifyReport& report) {
     original["statistics"] = statisticsJson(report.originalStatistics);
   json["original"] = std::move(original);
   if (report.queues) json["queues"] = toJson(*report.queues);
+  if (!report.hazards.empty()) json["hazards"] = report.hazards;
   json["variants"] = ordered_json::array();
   for (const VariantReport& variant : report.variants)
     json["variants"].push_back(toJson(variant, bound));

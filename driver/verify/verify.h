@@ -142,8 +142,10 @@ struct VerifyReport {
   std::string originalName;            ///< row name of the original
   std::vector<VariantReport> variants; ///< the programs beside the original, in order
   std::optional<QueueTiming> queues;   ///< of the original, where it ran on queues of a device
-  std::string timingMethod;            ///< "GPU timestamps", "host time"; empty without timing
-  uint32_t repetitions = 0;            ///< of the sequence in one timed sample
+  /// What nothing orders on the scenario's queues, one sentence: equal outputs were luck then.
+  std::string hazards;
+  std::string timingMethod; ///< "GPU timestamps", "host time"; empty without timing
+  uint32_t repetitions = 0; ///< of the sequence in one timed sample
   std::vector<std::string> validationErrors; ///< any of them makes the state a finding
 
   /// Whether all outputs were compared and agree.

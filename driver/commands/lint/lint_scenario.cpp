@@ -53,6 +53,13 @@ Result<LintedInput> lintScenario(const ScenarioChoice& choice, const LoadOptions
     notes.push_back(fmt::format("{}: what commands touch is taken from what their shaders declare, "
                                 "whole buffers: {}",
                                 choice.path, checked->notWatched));
+  if (checked->hazardsLeftOut != 0)
+    notes.push_back(fmt::format("{}: and {}{} more pairs of commands that nothing orders",
+                                choice.path, checked->areMoreLeftOut ? "at least " : "",
+                                checked->hazardsLeftOut));
+  if (checked->waitsLeftOut != 0)
+    notes.push_back(fmt::format("{}: and {} more waits that order nothing", choice.path,
+                                checked->waitsLeftOut));
   Result<std::string> text = readFile(choice.path);
   const NumberedLines lines = numberedLines(text ? *text : std::string());
   LintedInput linted{choice.path, {}, {}, {}};

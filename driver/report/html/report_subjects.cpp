@@ -242,7 +242,7 @@ void RelativeNames::apply(std::vector<BufferDifference>& differences) const {
   for (BufferDifference& d : differences) apply(d.originalWriters), apply(d.transformedWriters);
 }
 void RelativeNames::apply(VerifyReport& report) const {
-  apply(report.reason), apply(report.notes), apply(report.validationErrors);
+  apply(report.reason), apply(report.hazards), apply(report.notes), apply(report.validationErrors);
   apply(report.findings), apply(report.originalName), apply(report.differences);
   for (ShortBuffer& one : report.shortBuffers) apply(one.scenario), apply(one.finding.file);
   for (VariantReport& variant : report.variants) {

@@ -76,6 +76,9 @@ std::string equalCard(const ReportSubject& s) {
   case ReportState::Verified: {
     if (!s.verification) return card("good", question, "Verified", "The module is unchanged.");
     std::string more = comparedText(*s.verification) + " " + interpreterText(*s.verification);
+    if (const std::string& hazards = s.verification->hazards; !hazards.empty())
+      return card("doubt", question, "Outputs equal, by luck",
+                  fmt::format("Not in order: {}. {}", escaped(hazards), more));
     return card("good", question, "Outputs equal", more);
   }
   case ReportState::Unverified:

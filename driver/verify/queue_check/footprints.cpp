@@ -50,9 +50,12 @@ void FootprintObserver::access(const interpreter::AccessEvent& event) {
   if (from >= to) return;
   std::vector<uint8_t>& seen = seen_[buffer];
   if (seen.empty()) seen.resize(bytes_[buffer]);
-  const uint8_t flag = isAtomic(code_->facts(event.site)) ? kAtomic
-                       : event.isWrite                    ? kWritten
-                                                          : kRead;
+  // An atomic of a narrower scope than Device says nothing to another dispatch: it is a read and a
+  // write like any other there.
+  const bool isNarrow = code_->sites[event.site].atomicScope != Level::Device;
+  const uint8_t flag = !isAtomic(code_->facts(event.site)) ? (event.isWrite ? kWritten : kRead)
+                       : isNarrow                          ? kRead | kWritten
+                                                           : kAtomic;
   for (uint64_t at = from; at < to; ++at) seen[at] |= flag;
 }
 

@@ -21,6 +21,10 @@ namespace {
 
 // Orders that are run for one report: each costs two runs of the whole scenario.
 constexpr uint32_t kMostOrders = 16;
+// Frames of a hazard whose two commands change places in them.
+constexpr size_t kMostTurned = 64;
+// Redundant waits that are told.
+constexpr size_t kMostWaits = 50;
 // Of buffers whose accesses are watched byte by byte.
 constexpr uint64_t kMostBytes = uint64_t(256) << 20;
 
@@ -40,7 +44,10 @@ public:
     watch();
     std::vector<std::string> names;
     for (const ScenarioBuffer& buffer : scenario_.buffers) names.push_back(buffer.name);
-    report_.findings = findHazards(plan_, accesses_, names);
+    QueueFindings found = findHazards(plan_, accesses_, names);
+    report_.findings = std::move(found.told);
+    report_.hazardsLeftOut = found.hazardsLeftOut;
+    report_.areMoreLeftOut = found.areMoreLeftOut;
     const bool isRunnable = HappensBefore(plan_).faults().empty();
     if (isRunnable && report_.notWatched.empty()) runOrders();
     if (isRunnable) addRedundantWaits();
@@ -95,11 +102,14 @@ private:
   // comes before the second in each frame, in the other behind it.
   std::string outcomeOf(const QueueFinding& found) {
     const HappensBefore order(plan_);
-    auto turned = found.pairs;
+    const auto pairs = std::vector(
+        found.pairs.begin(),
+        found.pairs.begin() + ptrdiff_t(std::min<size_t>(found.pairs.size(), kMostTurned)));
+    auto turned = pairs;
     for (auto& [first, second] : turned) std::swap(first, second);
     std::array<Outputs, 2> left;
     const std::array<std::vector<CommandRef>, 2> orders{order.serialOrder(turned),
-                                                        order.serialOrder(found.pairs)};
+                                                        order.serialOrder(pairs)};
     for (size_t n = 0; n < 2; ++n) {
       InterpreterRunner runner(options_.timeoutSeconds, options_.subgroupSize, &caches_.code);
       (void)runner.makeResources(contents_.shapes());
@@ -139,28 +149,37 @@ private:
   // ----- waits that order nothing -----
 
   void addRedundantWaits() {
+    size_t told = 0;
+    QueuePlan left = plan_; // without those that are told: all of them may go
     for (const RedundantWait& redundant : findRedundantWaits(plan_, accesses_)) {
       const PlannedSubmission& submission = plan_.submissions[redundant.submission];
-      // What is wrong with a wait is said with the hazard that it leaves.
+      // What is wrong with a wait is said with the hazard that it leaves; and a transfer of
+      // ownership that is missing will need one.
       const bool isTold = std::any_of(
           report_.findings.begin(), report_.findings.end(), [&](const QueueFinding& found) {
-            return found.rule == QueueRule::Hazard &&
+            return (found.rule == QueueRule::Hazard || found.rule == QueueRule::Ownership) &&
                    plan_.submissions[found.pairs[0].second.submission].at == submission.at;
           });
       if (isTold) continue;
+      if (told++ >= kMostWaits) {
+        ++report_.waitsLeftOut;
+        continue;
+      }
+      QueuePlan less = without(left, redundant.wait.at);
       QueueFinding found;
       found.rule = QueueRule::RedundantWait;
       found.at = redundant.wait.at;
       found.message = fmt::format("`{}` waits for `{}` to reach {}, which orders nothing that is "
                                   "not in order without it{}",
                                   submission.name, plan_.semaphores[redundant.wait.semaphore].name,
-                                  redundant.wait.value, worthOf(redundant.wait.at));
+                                  redundant.wait.value, worthOf(left, less));
       report_.findings.push_back(std::move(found));
+      left = std::move(less);
     }
   }
 
   // By instructions of the interpreter, the only clock that there is without a device.
-  std::string worthOf(const TextPlace& wait) const {
+  std::string worthOf(const QueuePlan& before, const QueuePlan& after) const {
     if (instructions_.empty()) return {};
     const CommandWeight weight = [&](CommandRef at) {
       const PlannedCommand& command = commandAt(plan_, at);
@@ -168,8 +187,8 @@ private:
                  ? double(instructions_[command.dispatch])
                  : 0.0;
     };
-    const double with = criticalPathOf(plan_, weight).length;
-    const double less = criticalPathOf(without(plan_, wait), weight).length;
+    const double with = criticalPathOf(before, weight).length;
+    const double less = criticalPathOf(after, weight).length;
     if (with <= 0 || less >= with) return "; the critical path is as long without it";
     return fmt::format("; without it the critical path is {:.0f}% shorter, by instructions of the "
                        "interpreter",
@@ -191,9 +210,10 @@ private:
 } // namespace
 
 uint64_t QueueCheckReport::errors() const {
-  return uint64_t(std::count_if(findings.begin(), findings.end(), [](const QueueFinding& found) {
-    return found.rule != QueueRule::RedundantWait;
-  }));
+  return hazardsLeftOut +
+         uint64_t(std::count_if(findings.begin(), findings.end(), [](const QueueFinding& found) {
+           return found.rule != QueueRule::RedundantWait && !found.isPossible;
+         }));
 }
 
 Result<QueueCheckReport> checkQueues(const Scenario& scenario, const ProgramVariant& variant,

@@ -18,7 +18,9 @@ struct QueueCheckOptions {
 };
 
 struct QueueCheckReport {
-  std::vector<QueueFinding> findings; ///< by place; redundant waits last
+  std::vector<QueueFinding> findings;            ///< by place; redundant waits last
+  uint64_t hazardsLeftOut = 0, waitsLeftOut = 0; ///< beyond 50 each
+  bool areMoreLeftOut = false;                   ///< hazards than were counted
   /// Why the bytes are not known and whole resources were taken; empty where they are.
   std::string notWatched;
   uint32_t submissions = 0, commands = 0; ///< over all frames

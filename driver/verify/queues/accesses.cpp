@@ -13,6 +13,17 @@ void append(ByteRanges& to, ByteRange range) {
     to.push_back(range);
 }
 
+bool overlap(std::span<const ByteRange> a, std::span<const ByteRange> b) {
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    if (std::max(a[i].begin, b[j].begin) < std::min(a[i].end, b[j].end)) return true;
+    if (a[i].end < b[j].end)
+      ++i;
+    else
+      ++j;
+  }
+  return false;
+}
+
 } // namespace
 
 ByteRanges intersection(std::span<const ByteRange> a, std::span<const ByteRange> b) {
@@ -66,6 +77,15 @@ ByteRanges conflictOf(const BufferAccesses& a, const BufferAccesses& b) {
     return unionOf(intersection(x.writes, all), intersection(x.atomics, y.reads));
   };
   return unionOf(oneWay(a, b), oneWay(b, a));
+}
+
+bool areAtOdds(const BufferAccesses& a, const BufferAccesses& b) {
+  if (a.buffer != b.buffer) return false;
+  auto oneWay = [](const BufferAccesses& x, const BufferAccesses& y) {
+    return overlap(x.writes, y.reads) || overlap(x.writes, y.writes) ||
+           overlap(x.writes, y.atomics) || overlap(x.atomics, y.reads);
+  };
+  return oneWay(a, b) || oneWay(b, a);
 }
 
 } // namespace lanewise::driver

@@ -41,5 +41,7 @@ CommandAccesses accessesOf(const PlannedCopy& copy);
 
 /// The bytes on which two sets of accesses are at odds: one of them writes.
 ByteRanges conflictOf(const BufferAccesses& a, const BufferAccesses& b);
+/// Whether there are any.
+bool areAtOdds(const BufferAccesses& a, const BufferAccesses& b);
 
 } // namespace lanewise::driver

@@ -7,8 +7,12 @@
 
 #include "verify/queues/plan.h"
 
+#include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -52,24 +56,67 @@ public:
   std::vector<CommandRef>
   serialOrder(const std::vector<std::pair<CommandRef, CommandRef>>& turned) const;
 
+  /// The commands whose weights add up to the most of all that wait for one another, first to last.
+  std::vector<CommandRef> heaviestChain(const std::function<double(CommandRef)>& weight) const;
+
+  /// What is in order, and has to stay so for `takeOut`.
+  void require(CommandRef a, Stages from, CommandRef b, Stages to);
+  void requireSignals(CommandRef a, CommandRef b);
+  /// Takes the waits at this place out where all that is required is still in order without them,
+  /// and returns whether it is. Only for plans without faults.
+  bool takeOut(const TextPlace& wait);
+
 private:
   class Builder;
-  struct Node {
-    std::vector<uint32_t> before; ///< nodes
-    std::optional<CommandRef> command;
-    uint32_t column = UINT32_MAX; ///< in `reaches_`, of commands and signals
+  static constexpr uint32_t kNone = UINT32_MAX;
+  /// Commands that end in the same stage of a queue are counted, and so are a queue's signals and
+  /// its transfers of ownership: whatever is behind one of them is behind all before it.
+  struct Position {
+    uint32_t chain = kNone, at = 0; ///< from 1
   };
+  struct Node {
+    uint32_t first = 0, count = 0; ///< nodes before it, in `edges_`
+    uint32_t late = kNone;         ///< one more: what a wait waits for
+    Position own;                  ///< of the node itself
+    /// What is behind a command is behind one of these. The counts of an indirect dispatch have
+    /// two.
+    Position ends[2];
+    std::optional<CommandRef> command;
+  };
+  template <class Visit>
+  void forEachBefore(uint32_t node, Visit&& visit) const {
+    for (uint32_t e = nodes_[node].first; e < nodes_[node].first + nodes_[node].count; ++e)
+      visit(edges_[e]);
+    if (nodes_[node].late != kNone) visit(nodes_[node].late);
+  }
   void sort();
-  void reach();
+  std::vector<std::vector<uint32_t>> cycles() const;
+  void count();
+  void countAt(uint32_t node, std::span<uint32_t> into) const;
+  std::span<const uint32_t> clockOf(uint32_t node) const {
+    return std::span(clocks_).subspan(size_t(node) * chains_, chains_);
+  }
   bool isReached(uint32_t from, uint32_t to) const;
+  void requireNodes(uint32_t from, uint32_t to);
+  bool isRequiredKept(uint32_t node) const;
+  void prepareTakingOut();
 
   std::vector<Node> nodes_;
+  std::vector<uint32_t> edges_;
   std::vector<uint32_t> sorted_; ///< nodes, each behind those before it
   /// By submission, by command, by stage: its node, or 0 where it has nothing in that stage.
-  std::vector<std::vector<std::vector<uint32_t>>> stageNodes_;
+  std::vector<std::vector<std::array<uint32_t, kStageCount>>> stageNodes_;
   std::vector<std::vector<uint32_t>> signalNodes_; ///< by submission
-  std::vector<std::vector<uint64_t>> reaches_;     ///< by node: columns that come before it
+  uint32_t chains_ = 0;
+  /// By node, by chain: how far along it all has come before the node.
+  std::vector<uint32_t> clocks_;
   std::vector<PlanFault> faults_;
+  std::map<TextPlace, std::vector<uint32_t>> waitNodes_;
+
+  std::vector<uint32_t> required_; ///< as `clocks_`: what they must not fall below
+  std::map<uint32_t, std::vector<uint32_t>> requiredNodes_; ///< those of two ends, by node
+  std::vector<uint32_t> rank_;                              ///< by node, in `sorted_`
+  std::vector<std::vector<uint32_t>> after_;                ///< by node
 };
 
 } // namespace lanewise::driver

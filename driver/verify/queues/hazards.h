@@ -38,16 +38,23 @@ struct QueueFinding {
   /// and the buffers.
   std::vector<std::pair<CommandRef, CommandRef>> pairs;
   std::vector<uint32_t> buffers;
+  bool isPossible = false; ///< it depends on the driver: a warning
 };
 
-/// By place in the file; `buffers` are the names of the scenario's.
-std::vector<QueueFinding> findHazards(const QueuePlan& plan, const AccessTable& accesses,
-                                      std::span<const std::string> buffers);
+struct QueueFindings {
+  std::vector<QueueFinding> told; ///< by place in the file
+  uint64_t hazardsLeftOut = 0;    ///< beyond the 50 that are told
+  bool areMoreLeftOut = false;    ///< than were counted
+};
+/// `buffers` are the names of the scenario's.
+QueueFindings findHazards(const QueuePlan& plan, const AccessTable& accesses,
+                          std::span<const std::string> buffers);
 
 /// One finding of a fault: why the plan cannot run to its end.
 QueueFinding findingOf(const QueuePlan& plan, const PlanFault& fault);
 
-/// Waits, each place in the file once, without which nothing is ordered less that needs to be.
+/// Waits, each place in the file once, in its order: without all of them, nothing is ordered less
+/// that needs to be.
 struct RedundantWait {
   SemaphoreUse wait;
   uint32_t submission = 0; ///< the first that has it

@@ -19,10 +19,14 @@ std::string stageNames(Stages stages) {
 // One pair of commands, and what is tried for it.
 class Mender {
 public:
-  Mender(const QueuePlan& plan, CommandRef first, Stages firstStage, CommandRef second,
-         Stages secondStage)
-      : plan_(plan), order_(plan), first_(first), second_(second), firstStage_(firstStage),
-        secondStage_(secondStage), faults_(order_.faults().size()) {}
+  Mender(const QueuePlan& plan, const HappensBefore& order, StagedCommand first,
+         StagedCommand second, uint64_t& effort)
+      : plan_(plan), order_(order), first_(first.command), second_(second.command),
+        firstStage_(first.stage), secondStage_(second.stage), faults_(order_.faults().size()),
+        effort_(effort), size_(plan.submissions.size()) {
+    for (const PlannedSubmission& submission : plan.submissions)
+      size_ += submission.commands.size();
+  }
 
   std::vector<QueueNote> run() {
     const uint32_t queue = submission(first_).queue;
@@ -52,12 +56,14 @@ private:
   }
 
   bool orders(const QueuePlan& changed) const {
+    effort_ -= std::min(effort_, size_);
     const HappensBefore order(changed);
     return order.faults().size() <= faults_ &&
            order.isBefore(first_, firstStage_, second_, secondStage_);
   }
 
   std::optional<QueueNote> withBarrier() const {
+    if (effort_ == 0) return std::nullopt;
     QueuePlan changed = plan_;
     PlannedCommand& command = changed.submissions[second_.submission].commands[second_.command];
     command.barrier = PlannedBarrier{};
@@ -71,7 +77,7 @@ private:
   // A wait, or the signal that it waits for, that leaves out a stage.
   std::optional<QueueNote> withWiderStages() const {
     const auto& waits = submission(second_).waits;
-    for (size_t w = 0; w < waits.size(); ++w) {
+    for (size_t w = 0; w < waits.size() && effort_ != 0; ++w) {
       QueuePlan changed = plan_;
       changed.submissions[second_.submission].waits[w].stages |= secondStage_;
       if (orders(changed))
@@ -82,7 +88,7 @@ private:
                                      stageNames(secondStage_))};
     }
     const auto& signals = submission(first_).signals;
-    for (size_t s = 0; s < signals.size(); ++s) {
+    for (size_t s = 0; s < signals.size() && effort_ != 0; ++s) {
       QueuePlan changed = plan_;
       changed.submissions[first_.submission].signals[s].stages |= firstStage_;
       if (orders(changed))
@@ -114,9 +120,10 @@ private:
     const auto& waits = submission(second_).waits;
     for (size_t w = 0; w < waits.size(); ++w)
       for (uint64_t value : valuesBehind(waits[w].semaphore, isNear)) {
+        if (value <= waits[w].value || effort_ == 0) continue;
         QueuePlan changed = plan_;
         changed.submissions[second_.submission].waits[w].value = value;
-        if (value > waits[w].value && orders(changed))
+        if (orders(changed))
           return QueueNote{waits[w].at,
                            fmt::format("mend: wait for `{}` to reach {}{}, not {}: the signal of "
                                        "{} does not come behind {}",
@@ -134,7 +141,8 @@ private:
         const PlannedSubmission& early = plan_.submissions[s];
         if (early.queue != submission(first_).queue) continue;
         for (size_t n = 0; n < early.signals.size(); ++n) {
-          if (early.signals[n].semaphore != wait.semaphore || early.signals[n].value < wait.value)
+          if (early.signals[n].semaphore != wait.semaphore || early.signals[n].value < wait.value ||
+              effort_ == 0)
             continue;
           QueuePlan changed = plan_;
           auto& from = changed.submissions[s].signals;
@@ -156,7 +164,7 @@ private:
     for (uint32_t s = first_.submission; s < plan_.submissions.size(); ++s)
       for (uint32_t n = 0; n < plan_.submissions[s].signals.size(); ++n) {
         const SemaphoreUse& signal = plan_.submissions[s].signals[n];
-        if (!order_.isCovered(first_, firstStage_, {s, n})) continue;
+        if (effort_ == 0 || !order_.isCovered(first_, firstStage_, {s, n})) continue;
         QueuePlan changed = plan_;
         changed.submissions[second_.submission].waits.push_back(
             {signal.semaphore, signal.value, secondStage_, {}});
@@ -171,6 +179,7 @@ private:
   }
 
   std::optional<QueueNote> withSemaphore() const {
+    if (effort_ == 0) return std::nullopt;
     QueuePlan changed = plan_;
     const uint32_t semaphore = uint32_t(changed.semaphores.size());
     changed.semaphores.push_back({});
@@ -186,7 +195,8 @@ private:
 
   std::optional<QueueNote> withFewerFrames() const {
     const uint32_t apart = submission(second_).frame - submission(first_).frame;
-    if (submission(second_).frame <= submission(first_).frame || plan_.framesInFlight <= apart)
+    if (submission(second_).frame <= submission(first_).frame || plan_.framesInFlight <= apart ||
+        effort_ == 0)
       return std::nullopt;
     QueuePlan changed = plan_;
     changed.framesInFlight = apart;
@@ -199,17 +209,19 @@ private:
   }
 
   const QueuePlan& plan_;
-  HappensBefore order_;
+  const HappensBefore& order_;
   CommandRef first_, second_;
   Stages firstStage_, secondStage_;
   size_t faults_;
+  uint64_t& effort_;
+  uint64_t size_; ///< submissions and commands
 };
 
 } // namespace
 
-std::vector<QueueNote> mendsOf(const QueuePlan& plan, CommandRef first, Stages firstStage,
-                               CommandRef second, Stages secondStage) {
-  return Mender(plan, first, firstStage, second, secondStage).run();
+std::vector<QueueNote> mendsOf(const QueuePlan& plan, const HappensBefore& order,
+                               StagedCommand first, StagedCommand second, uint64_t& effort) {
+  return Mender(plan, order, first, second, effort).run();
 }
 
 } // namespace lanewise::driver

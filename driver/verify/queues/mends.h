@@ -5,9 +5,16 @@
 
 namespace lanewise::driver {
 
-/// The least change that orders `first` before `second` in these stages; a second note where fewer
-/// frames in flight would do as well. Both are commands of different submissions or of one.
-std::vector<QueueNote> mendsOf(const QueuePlan& plan, CommandRef first, Stages firstStage,
-                               CommandRef second, Stages secondStage);
+/// A command in a stage.
+struct StagedCommand {
+  CommandRef command;
+  Stages stage = kAllStages;
+};
+
+/// The least change that orders `first` before `second`; a second note where fewer frames in flight
+/// would do as well. Both are commands of different submissions or of one. `order` is the plan's;
+/// `effort`, in commands of the plans that are tried, goes down: at 0 nothing more is tried.
+std::vector<QueueNote> mendsOf(const QueuePlan& plan, const HappensBefore& order,
+                               StagedCommand first, StagedCommand second, uint64_t& effort);
 
 } // namespace lanewise::driver

@@ -13,6 +13,7 @@ namespace {
 
 // More than any frame graph has; the order of so many is still found in seconds.
 constexpr uint32_t kMostCommands = 4096;
+constexpr uint32_t kMostQueues = 64; // more than any device has
 
 TextPlace placeOf(const toml::source_region& at) {
   return {uint32_t(at.begin.line), uint32_t(at.begin.column)};
@@ -72,6 +73,8 @@ void QueueKeys::readFrames(const toml::table& root) {
 
 void QueueKeys::readQueue(const toml::table& table) {
   checkKeys(table, "in [[queue]]", {"name", "kind", "family"});
+  if (plan_.queues.size() == kMostQueues)
+    fail(table, fmt::format("more than {} queues", kMostQueues));
   PlannedQueue queue;
   queue.at = placeOf(table);
   queue.name = requiredString(table, "name", "[[queue]]");
@@ -370,6 +373,8 @@ HostWait QueueKeys::readHostWait(const toml::node& node) {
                              string(node, "host_wait")));
   } else if (const toml::table* table = node.as_table()) {
     checkKeys(*table, "in `host_wait`", {"fence", "frame", "semaphore", "value"});
+    checkHostWait(*table);
+    if (error_) return wait;
     if (hasKey(*table, "fence")) {
       wait = readFenceWait(*table);
     } else {
@@ -385,6 +390,20 @@ HostWait QueueKeys::readHostWait(const toml::node& node) {
   return wait;
 }
 
+// A fence, of a frame; or a semaphore, with a value.
+void QueueKeys::checkHostWait(const toml::table& table) {
+  for (auto [one, other] : {std::pair("fence", "semaphore"), std::pair("fence", "value"),
+                            std::pair("semaphore", "frame")})
+    if (hasKey(table, one) && hasKey(table, other))
+      fail(*table.get(other), fmt::format("`host_wait` has `{}`, to which `{}` does not belong: it "
+                                          "is for a `fence`, of a `frame`, or for a `semaphore` "
+                                          "and its `value`",
+                                          one, other));
+  if (!hasKey(table, "fence") && !hasKey(table, "semaphore"))
+    fail(table, "`host_wait` needs a `fence`, with or without its `frame`, or a `semaphore` and "
+                "its `value`");
+}
+
 // The last submission so far, or of that frame, which signals it. Of a frame below 0 there is none.
 HostWait QueueKeys::readFenceWait(const toml::table& table) {
   HostWait wait;
@@ -392,7 +411,11 @@ HostWait QueueKeys::readFenceWait(const toml::table& table) {
   int64_t frame = -1;
   const toml::node* ofFrame = table.get("frame");
   if (ofFrame) {
-    frame = integer(*ofFrame, "frame", INT64_MIN, frame_);
+    frame = integer(*ofFrame, "frame", INT64_MIN, INT64_MAX);
+    if (frame > frame_)
+      fail(*ofFrame, fmt::format("`frame` is {}, and the host can wait for frames no later than "
+                                 "this frame, {}",
+                                 frame, frame_));
     if (frame < 0 || error_) return wait;
   }
   for (uint32_t s = 0; s < plan_.submissions.size(); ++s)

@@ -43,6 +43,7 @@ private:
   SemaphoreUse readUse(const toml::node& node, std::string_view key);
   void readHostWaits(const toml::table& table, PlannedSubmission& submission);
   HostWait readHostWait(const toml::node& node);
+  void checkHostWait(const toml::table& table);
   HostWait readFenceWait(const toml::table& table);
   Stages readStages(const toml::node& node, std::string_view key);
   uint64_t readValue(const toml::table& table, const char* key);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Scenarios with one mistake each, and scenarios without: every mistake must be found, and nothing said of the others.
 
-usage: planted.py LANEWISE FOLDER   (of fill.comp and sum.comp; scenarios are written there)
+usage: planted.py LANEWISE FOLDER   (of fill.comp, sum.comp and count.comp; scenarios are written there)
 """
 
 import pathlib
@@ -16,6 +16,15 @@ file = "fill.comp"
 [[shader]]
 name = "sum"
 file = "sum.comp"
+[[shader]]
+name = "count"
+file = "count.comp"
+[[shader]]
+name = "count_in_workgroup"
+file = "count_in_workgroup.comp"
+[[shader]]
+name = "count_in_subgroup"
+file = "count_in_subgroup.comp"
 [[buffer]]
 name = "cells"
 type = "u32"
@@ -66,6 +75,11 @@ def total(buffer='"cells"', first=0, more=""):
     """Reads 16 words of the buffer from word `first` on."""
     return (f'[[submit.dispatch]]\nshader = "sum"\ngroups = [1]\nbind = {{ 0 = {buffer}, 1 = "result" }}\n'
             f'push_constants = [{{ type = "u32", value = {first} }}]\n{more}\n')
+
+
+def count(shader):
+    """Adds to the first word by atomics."""
+    return f'[[submit.dispatch]]\nshader = "{shader}"\ngroups = [1]\nbind = {{ 0 = "cells" }}\n'
 
 
 def copy(more=""):
@@ -138,10 +152,24 @@ PLANTED = {
         + submit("main", fill('"other"'), wait=use("s", 1), signal=use("r", 1)), {"queue-deadlock"}),
     "never signalled": (
         FILLED + submit("main", total('"other"'), wait=use("s", 3)), {"queue-wait-never-signalled"}),
+    "atomics of workgroups": (submit("compute", count("count_in_workgroup")) + submit("main", count("count")),),
+    "atomics of subgroups": (submit("compute", count("count_in_subgroup")) + submit("main", count("count_in_subgroup")),),
+    "cycle of whole submissions": (
+        submit("compute", fill(), wait=use("r", 1, "transfer"), signal=use("s", 1, "compute"))
+        + submit("main", fill('"other"'), wait=use("s", 1), signal=use("r", 1)), {"queue-deadlock"}),
+    "read behind its own release": (
+        submit("compute", fill(), RELEASE, total(), signal=use("s", 1))
+        + submit("main", ACQUIRE, fill('"other"'), wait=use("s", 1)), {"queue-ownership"}, "", EXCLUSIVE),
+    "released to nobody": (
+        submit("compute", fill(), RELEASE) + submit("main", fill('"other"')), {"queue-ownership"}, "", EXCLUSIVE),
+    "acquired from nobody": (
+        submit("main", ACQUIRE, total()) + submit("compute", fill('"other"')), {"queue-ownership"}, "", EXCLUSIVE),
     "never transferred": (
         FILLED + submit("main", total(), wait=use("s", 1)), {"queue-ownership"}, "", EXCLUSIVE),
 }
 RIGHT = {
+    "atomics of the device": (submit("compute", count("count")) + submit("main", count("count")),),
+    "wait at the counts": (FILLED + submit("main", total(), wait=use("s", 1, "indirect")),),
     "wait": (FILLED + submit("main", total(), wait=use("s", 1)),),
     "wait submitted first": (submit("main", total(), wait=use("s", 1)) + FILLED,),
     "disjoint bytes of a copy": (submit("copies", copy("bytes = 64")) + submit("main", total(first=16)),),
@@ -184,6 +212,9 @@ def rules_found(lanewise, file):
 
 def main():
     lanewise, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    for scope in ("Workgroup", "Subgroup"):
+        text = (folder / "count.comp").read_text(encoding="utf-8").replace("gl_ScopeDevice", f"gl_Scope{scope}")
+        (folder / f"count_in_{scope.lower()}.comp").write_text(text, encoding="utf-8")
     wrong = 0
     for cases, otherwise in ((PLANTED, {"queue-hazard"}), (RIGHT, set())):
         for name, (submissions, *rest) in cases.items():

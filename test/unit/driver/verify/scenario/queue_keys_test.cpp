@@ -158,6 +158,39 @@ TEST_F(QueueScenario, Cycles) {
       "that wait");
 }
 
+TEST_F(QueueScenario, HostWaitsAreForAFenceOrASemaphore) {
+  auto waiting = [](const std::string& wait) {
+    return with("queue = \"two\"\n", "queue = \"two\"\nhost_wait = { " + wait + " }\n");
+  };
+  auto fenced = [&](const std::string& wait) {
+    std::string text = waiting(wait);
+    const std::string from = "queue = \"one\"\nsignal";
+    return text.replace(text.find(from), from.size(), "queue = \"one\"\nfence = \"F\"\nsignal");
+  };
+  const std::string both =
+      ": it is for a `fence`, of a `frame`, or for a `semaphore` and its `value`";
+  EXPECT_EQ(errorOf(fenced("fence = \"F\", semaphore = \"nope\", value = 1")),
+            "32:40: `host_wait` has `fence`, to which `semaphore` does not belong" + both);
+  EXPECT_EQ(errorOf(fenced("fence = \"F\", value = 1")),
+            "32:36: `host_wait` has `fence`, to which `value` does not belong" + both);
+  EXPECT_EQ(errorOf(waiting("semaphore = \"s\", value = 1, frame = 0")),
+            "31:51: `host_wait` has `semaphore`, to which `frame` does not belong" + both);
+  EXPECT_EQ(errorOf(waiting("frame = 1")),
+            "31:13: `host_wait` needs a `fence`, with or without its `frame`, or a `semaphore` and "
+            "its `value`");
+  EXPECT_EQ(errorOf(fenced("fence = \"F\", frame = \"frame + 1\"")),
+            "32:36: `frame` is 1, and the host can wait for frames no later than this frame, 0");
+  EXPECT_EQ(errorOf(fenced("fence = \"F\", frame = \"frame - 1\"")), "no error");
+  EXPECT_EQ(errorOf(waiting("semaphore = \"s\", value = \"frame\"")), "no error");
+}
+
+TEST_F(QueueScenario, MoreQueuesThanADeviceHas) {
+  std::string queues;
+  for (uint32_t n = 0; n < 63; ++n) queues += "[[queue]]\nname = \"q" + std::to_string(n) + "\"\n";
+  EXPECT_EQ(errorOf(with("[[semaphore]]\n", queues + "[[semaphore]]\n")),
+            "143:1: more than 64 queues");
+}
+
 TEST_F(QueueScenario, WhatDoesNotFitTogether) {
   const std::string all = std::string(kTop) + kSubmissions;
   EXPECT_EQ(errorOf(with("frames_in_flight = 2\n", "")),
