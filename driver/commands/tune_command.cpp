@@ -260,7 +260,8 @@ private:
     if (!there && o_.verify.device.empty()) verify.device = "interpreter";
     DeviceMeasurer measurer(builder->scenario(), verify, true);
     // GCN has one size (Mesa: RADV's minSubgroupSize).
-    if (choice.family && !isGcn) o_.tune.subgroupSizes = subgroupSizesOf(32, 64);
+    o_.tune.subgroupSizes =
+        choice.family && !isGcn ? subgroupSizesOf(32, 64) : std::vector<uint32_t>();
     CompilerSet compilers({choice}, CompilerIsolation::Together);
     Result<TuneResult> result =
         searchByPredicting(*builder, measurer, compilers, choice.name, o_.tune);

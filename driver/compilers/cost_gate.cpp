@@ -48,20 +48,26 @@ std::vector<EntryCost> entryCosts(CompilerSet& compilers, const Words& words,
   if (subgroupSize != 0) target.setSubgroupSize(subgroupSize);
   const Result<Module> module = canonicalForModels(words, target, assumptions);
   if (!requests || !module) return costs;
-  std::map<std::string, double> conflicts, subgroups; // by entry point
+  std::map<std::string, double> conflicts; // by entry point
   for (StageRequest& request : *requests)
     if (request.workgroupSize) {
       request.pipeline.subgroupSize = subgroupSize;
       conflicts[request.entry] = conflictsOf(*module, request, assumptions, target);
-      subgroups[request.entry] = subgroupsOf(*request.workgroupSize, target);
     }
   for (const CompilerRow& row : compilers.compile(*requests)) {
     const auto throughput = row.figures[Figure::InverseThroughput];
     const auto latency = row.figures[Figure::Latency];
     if (!throughput || !latency) continue;
-    costs.push_back({row.compiler, row.entry, *throughput, *latency,
+    // RADV's inverse throughput is that of 64 invocations whatever a subgroup has, and its
+    // occupancy counts a subgroup of 64 as two.
+    constexpr double kCounted = 64;
+    TargetProfile compiled = target;
+    const uint32_t lanes = row.figures.subgroupSize;
+    if (lanes != 0) compiled.setSubgroupSize(lanes);
+    const double share = lanes != 0 ? lanes / kCounted : 1;
+    costs.push_back({row.compiler, row.entry, *throughput * share, *latency * share,
                      row.figures[Figure::Occupancy].value_or(1), conflicts[row.entry],
-                     subgroups.contains(row.entry) ? subgroups[row.entry] : 1,
+                     row.workgroupSize ? subgroupsOf(*row.workgroupSize, compiled) : 1,
                      row.figures[Figure::VectorRegisters].value_or(0)});
   }
   return costs;
