@@ -34,6 +34,17 @@ std::string textOf(const EntryCost& cost, const EntryCost& other) {
                      cost.conflicts);
 }
 
+/// RADV's inverse throughput is that of 64 invocations whatever a subgroup has, and its occupancy
+/// counts a subgroup of 64 as two.
+constexpr double kCounted = 64;
+
+/// Of a workgroup. What a subgroup lacks of being full, RADV counts in its inverse throughput.
+double compiledSubgroupsOf(const std::array<uint32_t, 3>& size, uint32_t lanes,
+                           const TargetProfile& target) {
+  if (lanes == 0) return subgroupsOf(size, target);
+  return double(size[0]) * size[1] * size[2] / lanes;
+}
+
 } // namespace
 
 double EntryCost::total() const {
@@ -58,16 +69,11 @@ std::vector<EntryCost> entryCosts(CompilerSet& compilers, const Words& words,
     const auto throughput = row.figures[Figure::InverseThroughput];
     const auto latency = row.figures[Figure::Latency];
     if (!throughput || !latency) continue;
-    // RADV's inverse throughput is that of 64 invocations whatever a subgroup has, and its
-    // occupancy counts a subgroup of 64 as two.
-    constexpr double kCounted = 64;
-    TargetProfile compiled = target;
     const uint32_t lanes = row.figures.subgroupSize;
-    if (lanes != 0) compiled.setSubgroupSize(lanes);
     const double share = lanes != 0 ? lanes / kCounted : 1;
     costs.push_back({row.compiler, row.entry, *throughput * share, *latency * share,
                      row.figures[Figure::Occupancy].value_or(1), conflicts[row.entry],
-                     row.workgroupSize ? subgroupsOf(*row.workgroupSize, compiled) : 1,
+                     row.workgroupSize ? compiledSubgroupsOf(*row.workgroupSize, lanes, target) : 1,
                      row.figures[Figure::VectorRegisters].value_or(0)});
   }
   return costs;
