@@ -1,6 +1,8 @@
 #include "verify/queues/accesses.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace lanewise::driver {
 namespace {
@@ -13,29 +15,49 @@ void append(ByteRanges& to, ByteRange range) {
     to.push_back(range);
 }
 
-bool overlap(std::span<const ByteRange> a, std::span<const ByteRange> b) {
+// Calls visit() with each range that is in both, until it says that it has seen enough.
+template <class Visit>
+void visitCommon(std::span<const ByteRange> a, std::span<const ByteRange> b, Visit&& visit) {
   for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    if (std::max(a[i].begin, b[j].begin) < std::min(a[i].end, b[j].end)) return true;
+    const ByteRange both{std::max(a[i].begin, b[j].begin), std::min(a[i].end, b[j].end)};
+    if (both.begin < both.end && !visit(both)) return;
     if (a[i].end < b[j].end)
       ++i;
     else
       ++j;
   }
-  return false;
+}
+
+bool overlap(std::span<const ByteRange> a, std::span<const ByteRange> b) {
+  bool isAny = false;
+  visitCommon(a, b, [&](ByteRange) {
+    isAny = true;
+    return false;
+  });
+  return isAny;
+}
+
+// What is at odds: writes with all that the other does, and atomics with what it reads.
+std::array<std::pair<const ByteRanges*, const ByteRanges*>, 7> oddsOf(const BufferAccesses& a,
+                                                                      const BufferAccesses& b) {
+  return {{{&a.writes, &b.writes},
+           {&a.writes, &b.reads},
+           {&a.writes, &b.atomics},
+           {&a.atomics, &b.reads},
+           {&b.writes, &a.reads},
+           {&b.writes, &a.atomics},
+           {&b.atomics, &a.reads}}};
 }
 
 } // namespace
 
 ByteRanges intersection(std::span<const ByteRange> a, std::span<const ByteRange> b) {
-  ByteRanges both;
-  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    append(both, {std::max(a[i].begin, b[j].begin), std::min(a[i].end, b[j].end)});
-    if (a[i].end < b[j].end)
-      ++i;
-    else
-      ++j;
-  }
-  return both;
+  ByteRanges all;
+  visitCommon(a, b, [&](ByteRange both) {
+    append(all, both);
+    return true;
+  });
+  return all;
 }
 
 ByteRanges unionOf(std::span<const ByteRange> a, std::span<const ByteRange> b) {
@@ -70,22 +92,16 @@ CommandAccesses accessesOf(const PlannedCopy& copy) {
 }
 
 ByteRanges conflictOf(const BufferAccesses& a, const BufferAccesses& b) {
-  if (a.buffer != b.buffer) return {};
-  // Writes against all that the other does, and atomics against what it reads.
-  auto oneWay = [](const BufferAccesses& x, const BufferAccesses& y) {
-    const ByteRanges all = unionOf(unionOf(y.reads, y.writes), y.atomics);
-    return unionOf(intersection(x.writes, all), intersection(x.atomics, y.reads));
-  };
-  return unionOf(oneWay(a, b), oneWay(b, a));
+  ByteRanges all;
+  if (a.buffer != b.buffer) return all;
+  for (const auto& [one, other] : oddsOf(a, b)) all = unionOf(all, intersection(*one, *other));
+  return all;
 }
 
 bool areAtOdds(const BufferAccesses& a, const BufferAccesses& b) {
-  if (a.buffer != b.buffer) return false;
-  auto oneWay = [](const BufferAccesses& x, const BufferAccesses& y) {
-    return overlap(x.writes, y.reads) || overlap(x.writes, y.writes) ||
-           overlap(x.writes, y.atomics) || overlap(x.atomics, y.reads);
-  };
-  return oneWay(a, b) || oneWay(b, a);
+  return a.buffer == b.buffer && std::ranges::any_of(oddsOf(a, b), [](const auto& pair) {
+           return overlap(*pair.first, *pair.second);
+         });
 }
 
 } // namespace lanewise::driver
