@@ -16,6 +16,8 @@ public:
       : verifier_(std::move(verifier)), lock_(lock) {}
 
   std::string deviceName() const override { return verifier_->deviceName(); }
+  VerifyOptions& options() override { return verifier_->options(); }
+  Status open(const Scenario& scenario) override { return verifier_->open(scenario); }
   Result<VerifyReport> verify(const Scenario& scenario,
                               std::span<const ShaderPair> shaders) override;
   Result<VerifyReport> verifyPrograms(const Scenario& scenario,

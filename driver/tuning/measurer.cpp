@@ -1,16 +1,20 @@
 #include "tuning/measurer.h"
 
+#include "support/isolate.h"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <fmt/format.h>
-#include <memory>
 #include <numeric>
 #include <string>
 
 namespace lanewise::driver {
 
 namespace {
+
+/// Pairs within a round allow for clocks that still rise.
+constexpr double kWarmupBetweenRaces = 0.1;
 
 /// The programs as one scenario has them: what has other constants than the scenario's, or requires
 /// another subgroup size, is a shader of its own.
@@ -51,6 +55,28 @@ bool isEqual(const VariantReport& report) {
 
 } // namespace
 
+Result<Verifier*> DeviceMeasurer::verifier() {
+  if (!verifier_) {
+    Result<std::unique_ptr<Verifier>> verifier = Verifier::create(options_);
+    if (!verifier) return verifier.error();
+    verifier_ = std::move(*verifier);
+  }
+  return verifier_.get();
+}
+
+Status DeviceMeasurer::open() {
+  // What a driver has in this process does not survive a fork.
+  if (!defaultIsolation().forksForDrivers) return ok();
+  isWarm_ = verifier_ != nullptr; // by another child
+  Result<Verifier*> verifier = this->verifier();
+  return verifier ? (*verifier)->open(scenario_) : Status(verifier.error());
+}
+
+void DeviceMeasurer::close() {
+  verifier_.reset();
+  isWarm_ = false;
+}
+
 Result<VerifyReport> DeviceMeasurer::verify(std::span<const BuiltProgram* const> programs,
                                             Rigour rigour, TimingSchedule* schedule) {
   Runnable runnable{scenario_, {}};
@@ -60,9 +86,18 @@ Result<VerifyReport> DeviceMeasurer::verify(std::span<const BuiltProgram* const>
   options.interpreter.checksBesideDevice &= rigour != Rigour::Race;
   options.timing = rigour != Rigour::Outputs;
   options.schedule = schedule;
-  Result<std::unique_ptr<Verifier>> verifier = Verifier::create(options);
-  if (!verifier) return verifier.error();
-  return (*verifier)->verifyPrograms(runnable.scenario, runnable.variants);
+  if (rigour == Rigour::Race && isWarm_) options.warmupSeconds = kWarmupBetweenRaces;
+  isWarm_ = options.timing;
+  // Whom a driver fails that has served others is asked of a fresh one, once.
+  for (bool isFresh = !verifier_;; isFresh = true) {
+    Result<Verifier*> verifier = this->verifier();
+    if (!verifier) return verifier.error();
+    (*verifier)->options() = options;
+    Result<VerifyReport> report = (*verifier)->verifyPrograms(runnable.scenario, runnable.variants);
+    const auto isNotRun = [](const VariantReport& v) { return v.state == VerifyState::NotRun; };
+    if (isFresh || !report || !std::ranges::all_of(report->variants, isNotRun)) return report;
+    close();
+  }
 }
 
 Result<std::string> DeviceMeasurer::whyNotSound(const BuiltProgram& original) {

@@ -6,6 +6,7 @@
 #include "tuning/race.h"
 #include "verify/verify.h"
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,10 @@ enum class Rigour : uint8_t {
 class Measurer {
 public:
   virtual ~Measurer() = default;
+  /// Opens what a forked child is to measure with, unless it is open.
+  virtual Status open() { return ok(); }
+  /// Closes it, for what a child may have broken.
+  virtual void close() {}
   /// The original is the first. `seconds`: after so many a race ends, 0 for never. An error is bad
   /// input, or a device that is not there.
   virtual Result<Measurement> measure(std::span<const BuiltProgram* const> programs, Rigour rigour,
@@ -50,10 +55,13 @@ public:
   DeviceMeasurer(const Scenario& scenario, VerifyOptions options, bool isStandIn = false)
       : scenario_(scenario), options_(std::move(options)), isStandIn_(isStandIn) {}
 
+  Status open() override;
+  void close() override;
   Result<Measurement> measure(std::span<const BuiltProgram* const> programs, Rigour rigour,
                               double seconds) override;
 
 private:
+  Result<Verifier*> verifier();
   Result<VerifyReport> verify(std::span<const BuiltProgram* const> programs, Rigour rigour,
                               TimingSchedule* schedule);
   /// "" where the original agrees with itself.
@@ -61,6 +69,8 @@ private:
 
   const Scenario& scenario_;
   VerifyOptions options_;
+  std::unique_ptr<Verifier> verifier_; ///< from the first question on; opening a device takes long
+  bool isWarm_ = false;                ///< the device had work a moment ago
   bool isStandIn_;
 };
 

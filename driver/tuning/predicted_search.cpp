@@ -13,6 +13,7 @@ namespace lanewise::driver {
 namespace {
 
 constexpr int kMostComparisons = 8; // of outputs, from the cheapest on
+constexpr size_t kFewValues = 16;   // that a large grid is begun with
 
 class PredictedSearch {
 public:
@@ -33,9 +34,7 @@ public:
                                  builder_.scenario().path, compiler_));
     const size_t first = cheapest(false, {});
     add(neighbours(*facts, tried()[first].program->candidate, tried()[first].program->remarks));
-    const Scenario& scenario = builder_.scenario();
-    add(hostCandidates(*facts, scenario.tunables, scenario.parameters,
-                       tried()[cheapest(false, {})].program->candidate));
+    if (Status s = addWithHost(*facts); !s) return s.error();
     size_t any = 0;
     Status done = choose(false, result().best);
     if (done) done = choose(true, any);
@@ -47,6 +46,24 @@ public:
 private:
   TuneResult& result() { return trials_.result(); }
   std::vector<Tried>& tried() { return trials_.result().tried; }
+
+  Status addWithHost(const SpaceFacts& facts) {
+    const size_t alone = cheapest(false, {});
+    const ValueGrid grid = trials_.grid();
+    std::vector<Parameters> values;
+    if (grid.size() <= kWholeGrid) {
+      values = grid.all();
+    } else if (facts.mayAskHost) {
+      const auto trial = [&](std::vector<Parameters> points) -> Result<Parameters> {
+        add(trials_.withValues(points, alone));
+        return tried()[cheapest(true, {})].program->candidate.values;
+      };
+      if (Status s = searchValues(grid, kFewValues, trial); !s) return s;
+      trials_.noteValues(grid);
+    }
+    add(hostCandidates(facts, values, tried()[alone].program->candidate));
+    return ok();
+  }
 
   void add(std::vector<Candidate> candidates) {
     const size_t count = candidates.size();

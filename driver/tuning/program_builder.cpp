@@ -81,6 +81,13 @@ ProgramBuilder::shadersWith(const Parameters& values) {
   return byValues_[values] = std::make_shared<const ScenarioShaders>(std::move(*read));
 }
 
+bool ProgramBuilder::meetsConstraints(const Parameters& values) const {
+  ScenarioChoice choice = choice_;
+  choice.values = values;
+  const Result<ScenarioShaders> read = ScenarioShaders::read(choice, load_);
+  return read && read->scenario().unmet.empty();
+}
+
 Result<LoadedModule> ProgramBuilder::moduleFor(const ScenarioShader& shader, bool freezes) const {
   LoadedModule module = loaded_.at(shader.name);
   if (!freezes) return module;

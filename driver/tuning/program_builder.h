@@ -57,6 +57,9 @@ public:
   /// is compared, a constant that cannot be fixed.
   Result<BuiltProgram> build(const Candidate& candidate);
 
+  /// Whether the scenario's constraints hold for these values of parameters.
+  bool meetsConstraints(const Parameters& values) const;
+
   /// Of the workgroups as these values of parameters make them.
   Result<SpaceFacts> facts(const Parameters& values);
 

@@ -56,11 +56,16 @@ private:
     if (!options_.mayAskHost) return ok();
     Result<SpaceFacts> facts = trials_.facts({});
     if (!facts) return facts.error();
-    const Scenario& scenario = builder_.scenario();
+    const ValueGrid grid = trials_.grid();
+    const Candidate& alone = tried()[best_].program->candidate;
     size_t best = best_;
-    Status s = race(hostCandidates(*facts, scenario.tunables, scenario.parameters,
-                                   tried()[best_].program->candidate),
-                    best, kWithHostShare);
+    Status s = ok();
+    std::vector<Parameters> values;
+    if (grid.size() <= kWholeGrid)
+      values = grid.all();
+    else
+      s = raceValues(grid, best);
+    if (s) s = race(hostCandidates(*facts, values, alone), best, kWithHostShare);
     for (int step = 0; s && step < kMostSteps && best != best_; ++step) {
       const size_t before = best;
       const BuiltProgram& from = *tried()[best].program;
@@ -73,6 +78,20 @@ private:
     }
     if (best != best_) bestForHost_ = best;
     return s;
+  }
+
+  /// With the passes that are best for the scenario's own values.
+  Status raceValues(const ValueGrid& grid, size_t& best) {
+    const auto trial = [&](std::vector<Parameters> points) -> Result<Parameters> {
+      if (result().seconds < options_.budgetSeconds * kWithHostShare) {
+        std::vector<Candidate> candidates = trials_.withValues(points, best_);
+        if (Status s = race(std::move(candidates), best, kWithHostShare); !s) return s.error();
+      }
+      return tried()[best].program->candidate.values;
+    };
+    if (Status s = searchValues(grid, options_.batch, trial); !s) return s;
+    trials_.noteValues(grid);
+    return ok();
   }
 
   /// `best` is the fastest so far, and afterwards.
@@ -119,10 +138,12 @@ private:
     return ok();
   }
 
-  /// Of ties the simpler is kept, of those the one that was proposed first.
+  /// Of ties the simpler is kept, of those the one that was proposed first, and of values of
+  /// parameters the fastest: none is simpler than another.
   size_t rankOf(size_t n) {
     constexpr size_t kMostTried = 1000000;
-    return tried()[n].program->candidate.complexity() * kMostTried + n;
+    const Candidate& candidate = tried()[n].program->candidate;
+    return candidate.complexity() * kMostTried + (candidate.values.empty() ? n : 0);
   }
 
   /// What a rewrite is worth that one candidate does without and `with` does not.
@@ -170,7 +191,8 @@ private:
 
   // ---- the last measurement ----
 
-  /// The original, -O, the best, the next best, and the best with the host's help.
+  /// The original, -O, the best, the next best, and the best with the host's help with the next two
+  /// of its kind: what a race found by a hair another may not.
   std::vector<size_t> finalists() {
     std::vector<size_t> all{0};
     const auto add = [&](size_t n) {
@@ -181,16 +203,25 @@ private:
           tried()[n].isMeasured)
         add(n);
     add(best_);
-    std::optional<size_t> next;
+    for (size_t n : fastest(1, false, all)) add(n);
+    if (!bestForHost_) return all;
+    add(*bestForHost_);
+    for (size_t n : fastest(2, true, all)) add(n);
+    return all;
+  }
+
+  /// Those with the least ratios that the races found, but those of `known`.
+  std::vector<size_t> fastest(size_t most, bool isForHost, const std::vector<size_t>& known) {
+    std::vector<size_t> found;
     for (size_t n = 1; n < tried().size(); ++n) {
       const Tried& one = tried()[n];
-      const bool isWanted = one.isMeasured && !one.program->isForHost() &&
-                            std::ranges::find(all, n) == all.end() && one.ratio.median < 1;
-      if (isWanted && (!next || one.ratio.median < tried()[*next].ratio.median)) next = n;
+      if (one.isMeasured && one.program->isForHost() == isForHost && one.ratio.median < 1 &&
+          std::ranges::find(known, n) == known.end())
+        found.push_back(n);
     }
-    if (next) add(*next);
-    if (bestForHost_) add(*bestForHost_);
-    return all;
+    std::ranges::stable_sort(found, {}, [&](size_t n) { return tried()[n].ratio.median; });
+    found.resize(std::min(found.size(), most));
+    return found;
   }
 
   Status decide() {

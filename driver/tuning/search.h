@@ -20,7 +20,7 @@ struct TuneOptions {
   std::vector<std::string> passes; ///< SpaceFacts::passes
   bool mayAskHost = true;
   std::vector<uint32_t> subgroupSizes; ///< SpaceFacts::subgroupSizes
-  size_t batch = 12;                   ///< candidates that race at once
+  size_t batch = 16;                   ///< candidates that race at once
 };
 
 /// One candidate and what became of it.

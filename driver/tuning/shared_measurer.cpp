@@ -36,6 +36,13 @@ Result<Measurement> measureApart(Measurer& device, std::span<const BuiltProgram*
   return unpackMeasurement(*bytes);
 }
 
+/// A device, which this process then does not know of.
+bool mayHaveLost(const Measurement& measured) {
+  return !measured.failure.empty() || !std::ranges::all_of(measured.programs, [](const auto& p) {
+    return p.isEqual && !p.samples.empty();
+  });
+}
+
 void merge(const Share& share, const Measurement& from, double originalTime, Measurement& to) {
   const std::vector<double>& original = from.programs[0].samples;
   for (size_t n = 0; n < share.size(); ++n) {
@@ -58,6 +65,9 @@ Result<Measurement> SharedMeasurer::measure(std::span<const BuiltProgram* const>
   if (rigour != Rigour::Race || devices_.size() == 1 || programs.size() < 3)
     return devices_[0]->measure(programs, rigour, seconds);
   const std::vector<Share> shares = sharesOf(programs.size(), devices_.size());
+  // Here and not in the children, which would open them for each race anew.
+  for (size_t d = 0; d < shares.size(); ++d)
+    if (Status s = devices_[d]->open(); !s) return s.error();
   std::vector<std::future<Result<Measurement>>> races;
   for (size_t d = 0; d < shares.size(); ++d)
     races.push_back(std::async(std::launch::async, [&, d]() {
@@ -67,6 +77,8 @@ Result<Measurement> SharedMeasurer::measure(std::span<const BuiltProgram* const>
     }));
   std::vector<Result<Measurement>> done;
   for (auto& race : races) done.push_back(race.get());
+  for (size_t d = 0; d < done.size(); ++d)
+    if (!done[d] || mayHaveLost(*done[d])) devices_[d]->close();
   Measurement all;
   all.programs.resize(programs.size());
   double originalTime = 1;

@@ -19,7 +19,6 @@ constexpr uint32_t kMostCopies = 16;       // of an invocation, coarsened
 constexpr uint32_t kLeastInvocations = 32; // that a coarsened workgroup keeps
 constexpr size_t kMostSites = 6;           // of a pass that are left out one by one
 constexpr size_t kFewCombinations = 4; // that are tried with other passes than the best ones, too
-constexpr size_t kMostCombinations = 4096; // of values of tunable parameters
 
 /// Behind canonical form, in front of -O.
 Candidate before(std::vector<std::string> flags) {
@@ -131,26 +130,6 @@ std::vector<Candidate> neighbours(const SpaceFacts& facts, const Candidate& from
 
 namespace {
 
-/// All values of all tunable parameters, but the scenario's own; those that change come first.
-std::vector<Parameters> combinations(std::span<const Tunable> tunables,
-                                     const Parameters& parameters) {
-  std::vector<Parameters> all{{}};
-  for (const Tunable& tunable : tunables) {
-    std::vector<Parameters> more;
-    for (const Parameters& start : all)
-      for (int64_t value : tunable.values) {
-        if (more.size() >= kMostCombinations) break;
-        Parameters next = start;
-        if (value != parameters.at(tunable.name)) next[tunable.name] = value;
-        more.push_back(std::move(next));
-      }
-    all = std::move(more);
-  }
-  std::erase_if(all, [](const Parameters& p) { return p.empty(); });
-  std::ranges::stable_sort(all, {}, [](const Parameters& p) { return p.size(); });
-  return all;
-}
-
 void addLayouts(const SpaceFacts& facts, std::vector<Candidate>& all) {
   if (!facts.allows(kLayouts)) return;
   for (const char* mode : {"auto", "soa", "aosoa:16", "aosoa:32", "aosoa:64", "aosoa:128"})
@@ -159,17 +138,16 @@ void addLayouts(const SpaceFacts& facts, std::vector<Candidate>& all) {
 
 } // namespace
 
-std::vector<Candidate> hostCandidates(const SpaceFacts& facts, std::span<const Tunable> tunables,
-                                      const Parameters& parameters, const Candidate& best) {
+std::vector<Candidate> hostCandidates(const SpaceFacts& facts, std::span<const Parameters> values,
+                                      const Candidate& best) {
   std::vector<Candidate> all;
   if (!facts.mayAskHost) return all;
   const Candidate standard = standardCandidate();
-  const std::vector<Parameters> combined = combinations(tunables, parameters);
   std::vector<Candidate> plans{best};
-  if (combined.size() <= kFewCombinations) plans = {Candidate{}, standard, best};
-  for (const Parameters& values : combined)
+  if (values.size() <= kFewCombinations) plans = {Candidate{}, standard, best};
+  for (const Parameters& point : values)
     for (Candidate c : plans) {
-      c.values = values;
+      c.values = point;
       addOnce(all, std::move(c));
     }
   for (const Candidate& from : {standard, best})

@@ -3,7 +3,6 @@
 
 #include "lanewise/remarks.h"
 #include "tuning/candidate.h"
-#include "verify/scenario/scenario.h"
 
 #include <array>
 #include <cstdint>
@@ -35,10 +34,11 @@ std::vector<Candidate> firstCandidates(const SpaceFacts& facts);
 std::vector<Candidate> neighbours(const SpaceFacts& facts, const Candidate& from,
                                   const Remarks& remarks);
 
-/// What the host must follow: values of tunable parameters, constants fixed in the module, layouts
-/// of buffers. Values come with the passes of `best`, and where there are few with others, too.
-std::vector<Candidate> hostCandidates(const SpaceFacts& facts, std::span<const Tunable> tunables,
-                                      const Parameters& parameters, const Candidate& best);
+/// What the host must follow: these values of tunable parameters, constants fixed in the module,
+/// layouts of buffers. Values come with the passes of `best`, and where there are few with others,
+/// too.
+std::vector<Candidate> hostCandidates(const SpaceFacts& facts, std::span<const Parameters> values,
+                                      const Candidate& best);
 
 /// One step from `from`, of those with the host's help: other passes for the same values, constants
 /// fixed as well, and coarsening where only that allows it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 
 namespace lanewise::driver {
 
@@ -14,6 +15,30 @@ Result<SpaceFacts> Trials::facts(const Parameters& values) {
   facts->mayAskHost = options_.mayAskHost;
   facts->subgroupSizes = options_.subgroupSizes;
   return facts;
+}
+
+ValueGrid Trials::grid() const {
+  const Scenario& scenario = builder_.scenario();
+  return {scenario.tunables, scenario.parameters,
+          [this](const Parameters& values) { return builder_.meetsConstraints(values); }};
+}
+
+std::vector<Candidate> Trials::withValues(std::span<const Parameters> points, size_t tried) const {
+  std::vector<Candidate> candidates;
+  for (const Parameters& values : points) {
+    candidates.push_back(result_.tried[tried].program->candidate);
+    candidates.back().values = values;
+  }
+  return candidates;
+}
+
+void Trials::noteValues(const ValueGrid& grid) {
+  std::set<Parameters> tried;
+  for (const Tried& one : result_.tried)
+    if (one.problem.empty()) tried.insert(one.program->candidate.values);
+  result_.notes.push_back(fmt::format(
+      "tried {} of {} combinations of values: some far apart, then those around the best",
+      tried.size(), grid.size()));
 }
 
 std::vector<size_t> Trials::add(std::vector<Candidate> candidates, size_t few) {

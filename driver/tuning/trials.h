@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tuning/search.h"
+#include "tuning/value_search.h"
 
 #include <map>
 #include <span>
@@ -10,6 +11,9 @@
 #include <vector>
 
 namespace lanewise::driver {
+
+/// Combinations of values that are all tried: a race for a few more costs less than a race more.
+inline constexpr size_t kWholeGrid = 32;
 
 class Trials {
 public:
@@ -19,6 +23,12 @@ public:
 
   TuneResult& result() { return result_; }
   Result<SpaceFacts> facts(const Parameters& values);
+  /// Of the scenario's tunable parameters.
+  ValueGrid grid() const;
+  /// What `tried` was, with other values.
+  std::vector<Candidate> withValues(std::span<const Parameters> points, size_t tried) const;
+  /// Says that of a large grid not all was tried.
+  void noteValues(const ValueGrid& grid);
 
   /// Makes them, and gives back those that are new, what compilers find cheapest first. These take
   /// their time, and are not asked of `few` or less.

@@ -28,8 +28,6 @@ namespace {
 
 constexpr double kSampleMicroseconds = 200; // a timed sample lasts this long at least
 constexpr uint32_t kMaxRepetitions = 256;   // of the sequence in one sample
-// An idle GPU raises its clocks only after a while of steady work.
-constexpr double kWarmupMicroseconds = 800e3;
 constexpr double kTimingBudgetMicroseconds = 20e6;
 constexpr uint32_t kLeastRounds = 6; // fewer give no 95% interval
 
@@ -630,7 +628,7 @@ private:
   // Also finds out how long the original and a whole round take.
   RunStatus warmUp(const std::vector<size_t>& timed, double& original, double& perRound) {
     double spent = 0, microseconds = 0;
-    double goal = runner_.device().isCpu ? 0 : kWarmupMicroseconds;
+    const double goal = runner_.device().isCpu ? 0 : options_.warmupSeconds * 1e6;
     constexpr uint32_t kMaxWarmups = 10000;
     for (uint32_t i = 0; i < kMaxWarmups; ++i) {
       if (i >= std::max(options_.warmups, 1u) && spent >= goal) break;
@@ -740,7 +738,12 @@ public:
   DispatchVerifier(VerifyOptions options, DeviceHost host, DeviceInfo info)
       : options_(std::move(options)), host_(std::move(host)), info_(std::move(info)) {}
 
+  VerifyOptions& options() override { return options_; }
   std::string deviceName() const override { return info_.name; }
+  // Made-up inputs may index out of range: that must not take the device down.
+  Status open(const Scenario& scenario) override {
+    return open(scenario.path.empty(), scenario.queues.has_value());
+  }
 
   Result<VerifyReport> verify(const Scenario& scenario,
                               std::span<const ShaderPair> shaders) override {
@@ -795,9 +798,8 @@ private:
     const auto interfaces = compareInterfaces(*fitted, variants);
     std::vector<Program> programs = std::move(*fitted);
     report.dispatches = uint32_t(programs[0].dispatches.size()) * programs[0].repeat;
-    // Made-up inputs may index out of range: that must not take the device down.
     ProgressLine::tell(ProgressLine::Level::Detail, "running on " + info_.name);
-    Status opened = open(scenario.path.empty(), scenario.queues.has_value());
+    Status opened = open(scenario);
     if (!opened) return opened.error();
     report.device = info_.name;
     report.driverInfo = info_.isInterpreter

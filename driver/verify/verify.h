@@ -57,9 +57,10 @@ struct VerifyOptions {
   bool validationLayer =
       false;          ///< `--validation-layer`: switch the Khronos layer on and fail on its errors
   bool timing = true; ///< measure; off where only equality is asked for
-  uint32_t warmups = 3;
+  uint32_t warmups = 3;               ///< at least, of each program
+  double warmupSeconds = 0.8;         ///< of all together: an idle GPU raises its clocks slowly
   uint32_t repeats = 20;              ///< pairs of timed runs
-  TimingSchedule* schedule = nullptr; ///< instead of `repeats`; must outlive the Verifier
+  TimingSchedule* schedule = nullptr; ///< instead of `repeats`; must outlive the verification
   uint64_t seed = 1;
   double timeoutSeconds = 60; ///< for one submission; a program that takes longer counts as hung
   /// Equal outputs count only where the interpreter has exercised all code of all programs.
@@ -159,6 +160,10 @@ public:
   static Result<std::unique_ptr<Verifier>> create(const VerifyOptions& options);
   virtual ~Verifier() = default;
   virtual std::string deviceName() const = 0;
+  /// What counts from the next verification on; the device stays the one that it was made for.
+  virtual VerifyOptions& options() = 0;
+  /// Opens the device for such a scenario, which a verification does where nobody did.
+  virtual Status open(const Scenario& scenario) = 0;
 
   /// With a scenario: every shader that the scenario names must be among `shaders`. An error is bad
   /// input (a scenario that does not fit the shaders); everything else is told in the report.

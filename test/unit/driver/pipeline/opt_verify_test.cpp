@@ -12,12 +12,17 @@ class ScriptedVerifier final : public Verifier {
 public:
   VerifyReport answer;
   std::string deviceName() const override { return "scripted"; }
+  VerifyOptions& options() override { return options_; }
+  Status open(const Scenario&) override { return ok(); }
   Result<VerifyReport> verify(const Scenario&, std::span<const ShaderPair>) override {
     return answer;
   }
   Result<VerifyReport> verifyPrograms(const Scenario&, std::span<const ProgramVariant>) override {
     return answer;
   }
+
+private:
+  VerifyOptions options_;
 };
 
 class JudgedByInterpreter : public testing::Test {

@@ -2,6 +2,7 @@
 // was stopped ends where it would have ended.
 #include "recorded/tuning_file.h"
 #include "support/failure.h"
+#include "support/files.h"
 #include "targets/target_profiles.h"
 #include "tuning/journal.h"
 #include "tuning/search.h"
@@ -91,13 +92,17 @@ shader = "tile"
 groups = [1]
 bind = { 0 = "a" }
 )";
-    Result<ProgramBuilder> builder =
-        ProgramBuilder::create({(folder_ / "s.toml").string(), {}, {}}, {}, *loadTarget("nvidia"));
-    EXPECT_TRUE(builder) << builder.error().message;
-    builder_.emplace(std::move(*builder));
+    open();
   }
   ~TuningSearch() override { std::filesystem::remove_all(folder_); }
 
+  std::string scenarioPath() const { return (folder_ / "s.toml").string(); }
+  void open() {
+    Result<ProgramBuilder> builder =
+        ProgramBuilder::create({scenarioPath(), {}, {}}, {}, *loadTarget("nvidia"));
+    ASSERT_TRUE(builder) << builder.error().message;
+    builder_.emplace(std::move(*builder));
+  }
   TuneResult search(Measurer& device) {
     Result<TuneResult> result = searchByMeasuring(*builder_, device, nullptr, options_);
     EXPECT_TRUE(result) << result.error().message;
@@ -188,6 +193,27 @@ TEST_F(TuningSearch, KeepsApartWhatTheHostMustFollow) {
   EXPECT_EQ(16, choices[1].parameters.at("steps"));
 }
 
+TEST_F(TuningSearch, FindsTheBestOfManyValuesWithoutTryingAll) {
+  std::string text = *readFile(scenarioPath());
+  const std::string three = "steps = [4, 8, 16]";
+  text.replace(text.find(three), three.size(), "steps = { from = 1, to = 200, step = 1 }");
+  std::ofstream(scenarioPath()) << text;
+  open();
+  MadeUpDevice device([](const BuiltProgram& program) {
+    const auto steps = program.candidate.values.find("steps");
+    const int64_t value = steps != program.candidate.values.end() ? steps->second : 8;
+    return 50.0 + double(std::abs(value - 137));
+  });
+  const TuneResult result = search(device);
+  ASSERT_TRUE(result.bestForHost);
+  EXPECT_EQ(137, result.tried[*result.bestForHost].program->candidate.values.at("steps"));
+  ASSERT_FALSE(result.notes.empty());
+  EXPECT_TRUE(result.notes[0].ends_with("of 200 combinations of values: some far apart, then those "
+                                        "around the best"))
+      << result.notes[0];
+  EXPECT_LT(result.tried.size(), 100u);
+}
+
 TEST_F(TuningSearch, EndsWithItsTimeAndSaysWhatWasLeft) {
   options_.batch = 4;
   options_.budgetSeconds = 10;
@@ -200,6 +226,7 @@ TEST_F(TuningSearch, EndsWithItsTimeAndSaysWhatWasLeft) {
 
 TEST_F(TuningSearch, OneThatWasStoppedEndsWhereItWouldHaveEnded) {
   options_.mayAskHost = false;
+  options_.batch = 8;
   options_.passes = {"coarsen-invocations"};
   MadeUpDevice whole(coarsenedTime);
   Journal journal("key");

@@ -14,6 +14,10 @@ public:
   SlowDevice(double speed, size_t rounds) : speed_(speed), rounds_(rounds) {}
   std::string failure;
   bool dies = false;
+  int opened = 0, closed = 0;
+
+  Status open() override { return ++opened, ok(); }
+  void close() override { ++closed; }
 
   Result<Measurement> measure(std::span<const BuiltProgram* const> programs, Rigour rigour,
                               double) override {
@@ -99,6 +103,19 @@ TEST(SharedMeasurer, WhatOneDeviceSaysAgainstTheOriginalCounts) {
   Result<Measurement> measured = shared.measure(pointersTo(programs), Rigour::Race, 0);
   ASSERT_TRUE(measured);
   EXPECT_EQ("the original disagrees with itself", measured->failure);
+}
+
+TEST(SharedMeasurer, OpensDevicesBeforeItForksAndClosesThoseThatAChildMayHaveBroken) {
+  auto first = std::make_unique<SlowDevice>(1, 6), second = std::make_unique<SlowDevice>(1, 6);
+  const SlowDevice &a = *first, &b = *second;
+  SharedMeasurer shared = twoDevices(std::move(first), std::move(second));
+  std::vector<BuiltProgram> programs = programsThatTake({4, 2, 8});
+  programs[2].digest = "wrong";
+  ASSERT_TRUE(shared.measure(pointersTo(programs), Rigour::Race, 0));
+  EXPECT_EQ(1, a.opened);
+  EXPECT_EQ(0, a.closed);
+  EXPECT_EQ(1, b.opened);
+  EXPECT_EQ(1, b.closed);
 }
 
 TEST(SharedMeasurer, ADeviceThatDiesIsAnError) {

@@ -65,11 +65,9 @@ TEST(TuningSpace, KeepsOneModeOfAPass) {
   EXPECT_TRUE(isAmong(all, "-Os --pad-shared-memory=swizzle -O"));
 }
 
-TEST(TuningSpace, TriesAllValuesOfAllTunableParameters) {
-  const std::vector<Tunable> tunables{{"a", {1, 2}}, {"b", {3, 4}}};
-  const Parameters parameters{{"a", 1}, {"b", 3}};
-  const std::vector<Candidate> all =
-      hostCandidates(tileFacts(), tunables, parameters, standardCandidate());
+TEST(TuningSpace, TriesAFewValuesWithOtherPassesToo) {
+  const std::vector<Parameters> values{{{"a", 2}}, {{"b", 4}}, {{"a", 2}, {"b", 4}}};
+  const std::vector<Candidate> all = hostCandidates(tileFacts(), values, standardCandidate());
   EXPECT_TRUE(isAmong(all, "-O, a = 2"));
   EXPECT_TRUE(isAmong(all, "as it is, b = 4"));
   EXPECT_TRUE(isAmong(all, "-O, a = 2, b = 4"));
@@ -77,9 +75,8 @@ TEST(TuningSpace, TriesAllValuesOfAllTunableParameters) {
 }
 
 TEST(TuningSpace, TriesManyValuesWithTheBestPassesFirst) {
-  const std::vector<Tunable> tunables{{"a", {1, 2, 3, 4, 5, 6}}};
-  const std::vector<Candidate> all =
-      hostCandidates(tileFacts(), tunables, {{"a", 1}}, standardCandidate());
+  const std::vector<Parameters> values{{{"a", 2}}, {{"a", 3}}, {{"a", 4}}, {{"a", 5}}, {{"a", 6}}};
+  const std::vector<Candidate> all = hostCandidates(tileFacts(), values, standardCandidate());
   EXPECT_TRUE(isAmong(all, "-O, a = 6"));
   EXPECT_FALSE(isAmong(all, "as it is, a = 6"));
   Candidate six = standardCandidate();
@@ -91,15 +88,15 @@ TEST(TuningSpace, AsksNothingOfTheHostThatIsNotToFollow) {
   SpaceFacts facts = tileFacts();
   facts.mayAskHost = false;
   facts.hasSpecConstants = true;
-  const std::vector<Tunable> tunables{{"a", {1, 2}}};
-  EXPECT_TRUE(hostCandidates(facts, tunables, {{"a", 1}}, standardCandidate()).empty());
+  const std::vector<Parameters> values{{{"a", 2}}};
+  EXPECT_TRUE(hostCandidates(facts, values, standardCandidate()).empty());
 }
 
 TEST(TuningSpace, FixesConstantsOnlyWhereThereAreSome) {
   SpaceFacts facts = tileFacts();
-  EXPECT_FALSE(isAmong(hostCandidates(facts, {}, {}, standardCandidate()), "-O, constants fixed"));
+  EXPECT_FALSE(isAmong(hostCandidates(facts, {}, standardCandidate()), "-O, constants fixed"));
   facts.hasSpecConstants = true;
-  EXPECT_TRUE(isAmong(hostCandidates(facts, {}, {}, standardCandidate()), "-O, constants fixed"));
+  EXPECT_TRUE(isAmong(hostCandidates(facts, {}, standardCandidate()), "-O, constants fixed"));
 }
 
 TEST(TuningSpace, CountsWhatTheHostMustFollowAsMoreThanAnyFlags) {
@@ -111,7 +108,7 @@ TEST(TuningSpace, CountsWhatTheHostMustFollowAsMoreThanAnyFlags) {
 TEST(TuningSpace, RequiresTheSubgroupSizesThatThereAre) {
   SpaceFacts facts = tileFacts();
   facts.subgroupSizes = {32, 64};
-  const std::vector<Candidate> all = hostCandidates(facts, {}, {}, standardCandidate());
+  const std::vector<Candidate> all = hostCandidates(facts, {}, standardCandidate());
   EXPECT_TRUE(isAmong(all, "-O, subgroups of 32"));
   EXPECT_TRUE(isAmong(all, "-O, subgroups of 64"));
   for (const Candidate& c : all) EXPECT_EQ(c.subgroupSize != 0, c.isForHost()) << c.name();
@@ -120,7 +117,7 @@ TEST(TuningSpace, RequiresTheSubgroupSizesThatThereAre) {
   EXPECT_FALSE(isAmong(hostNeighbours(facts, wide), wide.name()));
   EXPECT_TRUE(isAmong(hostNeighbours(facts, wide), "-O, subgroups of 32"));
   facts.mayAskHost = false;
-  EXPECT_TRUE(hostCandidates(facts, {}, {}, standardCandidate()).empty());
+  EXPECT_TRUE(hostCandidates(facts, {}, standardCandidate()).empty());
 }
 
 } // namespace
