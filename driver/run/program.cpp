@@ -2,6 +2,7 @@
 
 #include "layer/protocol.h"
 #include "support/failure.h"
+#include "support/files.h"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <string_view>
 #include <sys/wait.h>
@@ -63,17 +65,28 @@ void passOn(int signal) {
     early = signal;
 }
 
+volatile sig_atomic_t toWake = -1; ///< the end of a pipe whose other end is waited for
+
+/// Whichever thread gets the signal, the one that waits hears of it.
+void wake(int signal) {
+  const int error = errno;
+  const char which = signal == SIGUSR1 ? 'U' : 'C';
+  [[maybe_unused]] const ssize_t written = ::write(toWake, &which, 1);
+  errno = error;
+}
+
 bool hadPipeSignal = false; ///< and ignores it now
 
 /// What this process does with signals while another one runs.
 class SignalsAside {
 public:
-  SignalsAside() {
+  /// `isAsked`: SIGUSR1 is for this process.
+  explicit SignalsAside(bool isAsked) {
     for (size_t n = 0; n < kSignals.size(); ++n) {
       struct sigaction action {};
-      const bool isTerminals = kSignals[n] == SIGINT || kSignals[n] == SIGQUIT;
-      action.sa_handler = isTerminals ? SIG_IGN : passOn;
-      action.sa_flags = SA_RESTART;
+      action.sa_handler = handlerOf(kSignals[n]);
+      action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
+      if (kSignals[n] == SIGUSR1 && !isAsked) action.sa_handler = SIG_DFL;
       ::sigaction(kSignals[n], nullptr, &before_[n]);
       if (before_[n].sa_handler != SIG_IGN) ::sigaction(kSignals[n], &action, nullptr);
     }
@@ -92,9 +105,60 @@ public:
   }
 
 private:
-  static constexpr std::array<int, 4> kSignals{SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  static auto handlerOf(int signal) -> void (*)(int) {
+    if (signal == SIGINT || signal == SIGQUIT) return SIG_IGN; // the terminal sends it to both
+    return signal == SIGCHLD || signal == SIGUSR1 ? wake : passOn;
+  }
+  static constexpr std::array<int, 6> kSignals{SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD};
   std::array<struct sigaction, kSignals.size()> before_{};
 };
+
+/// What wakes the wait for a program.
+class WakingPipe {
+public:
+  WakingPipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+    read_ = Descriptor(ends[0]);
+    write_ = Descriptor(ends[1]);
+    toWake = ends[1];
+  }
+  ~WakingPipe() { toWake = -1; }
+
+  /// Waits for a signal; whether SIGUSR1 was among those that came. Where there is no pipe it looks
+  /// again and again.
+  bool wait() {
+    constexpr int kWithoutPipe = 100; // milliseconds
+    pollfd end{read_.get(), POLLIN, 0};
+    ::poll(&end, 1, read_.get() < 0 ? kWithoutPipe : -1);
+    std::array<char, 64> which;
+    bool isAsked = false;
+    for (ssize_t n; (n = ::read(read_.get(), which.data(), which.size())) > 0;)
+      isAsked |= std::find(which.begin(), which.begin() + n, 'U') != which.begin() + n;
+    return isAsked;
+  }
+
+private:
+  Descriptor read_, write_;
+};
+
+/// Waits for the program's end, and calls `whenAsked` meanwhile.
+Result<ProgramEnd> waitFor(pid_t child, WakingPipe& waking, const ProgramRequest& request) {
+  int status = 0;
+  for (;;) {
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child) break;
+    if (ended < 0 && errno != EINTR)
+      return failure(fmt::format("{}: {}", request.command[0], std::strerror(errno)));
+    if (waking.wait() && request.whenAsked) request.whenAsked();
+  }
+  ProgramEnd end;
+  if (WIFSIGNALED(status))
+    end.signal = WTERMSIG(status);
+  else
+    end.exitCode = WEXITSTATUS(status);
+  return end;
+}
 
 } // namespace
 
@@ -139,7 +203,8 @@ Result<ProgramEnd> runProgram(const ProgramRequest& request) {
   std::vector<std::string> command = request.command;
   std::vector<std::string> environment =
       layeredEnvironment(ownEnvironment(), *layerFolder, request);
-  SignalsAside signals;
+  WakingPipe waking; // before the signals, which write to it
+  SignalsAside signals(request.whenAsked != nullptr);
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   const sigset_t defaults = signals.defaults();
@@ -162,15 +227,8 @@ Result<ProgramEnd> runProgram(const ProgramRequest& request) {
     return failure(fmt::format("{}: cannot be started: {}", command[0], std::strerror(failed)));
   running = child;
   if (early != 0) ::kill(child, early);
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return failure(fmt::format("{}: {}", command[0], std::strerror(errno)));
+  Result<ProgramEnd> end = waitFor(child, waking, request);
   running = 0;
-  ProgramEnd end;
-  if (WIFSIGNALED(status))
-    end.signal = WTERMSIG(status);
-  else
-    end.exitCode = WEXITSTATUS(status);
   return end;
 }
 

@@ -3,6 +3,7 @@
 
 #include "lanewise/result.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct ProgramRequest {
   std::string leftOut;              ///< modules that are not replaced: digits of hashes, commas
   /// A file for what it prints, and nothing to read; "": it has this process's streams.
   std::string printsTo;
+  /// Called for each SIGUSR1 that this process gets meanwhile; null: the signal is left alone.
+  std::function<void()> whenAsked;
 };
 
 struct ProgramEnd {

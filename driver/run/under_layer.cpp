@@ -199,8 +199,15 @@ Result<LayerRun> runUnderLayer(const LayerRequest& wanted, const std::string& sc
   }
   LayerRun run;
   const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [start] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  if (wanted.whenAsked)
+    request.whenAsked = [&] {
+      if (const Result<RunData> data = readRunData(scratch)) wanted.whenAsked(*data, seconds());
+    };
   const Result<ProgramEnd> end = runProgram(request);
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run.seconds = seconds();
   if (!end) return end.error();
   run.end = *end;
   if (service) finishService(*service, request.cache, run);

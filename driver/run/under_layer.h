@@ -7,6 +7,7 @@
 #include "run/run_data.h"
 #include "support/files.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct LayerRequest {
   std::vector<std::string> leftOut; ///< first digits of hashes of modules that stay as they are
   std::string cache;                ///< folder; "": the user's
   std::string printsTo;             ///< ProgramRequest::printsTo
+  /// For each SIGUSR1: what was seen so far, and for how many seconds.
+  std::function<void(const RunData&, double)> whenAsked;
 };
 
 struct LayerRun {

@@ -47,10 +47,19 @@ void sayHowItEnded(const Options& o, const ProgramEnd& end) {
              o.layer.command[0], end.signal, ::strsignal(end.signal));
 }
 
+std::string textOf(const Options& o, const RunData& data) {
+  return (o.layer.times ? runAsText(data) : "") + (o.layer.optimizes ? optimizedAsText(data) : "");
+}
+
+/// The table while the program runs.
+void sayHowItStands(const Options& o, const RunData& data, double seconds) {
+  printError("lanewise: note: {}: after {:.1f} s\n", o.layer.command[0], seconds);
+  printPlain(stderr, textOf(o, data));
+}
+
 /// `scratch` has what the layer left.
 Status writeReports(const Options& o, const RunData& data, const std::string& scratch) {
-  const std::string text =
-      (o.layer.times ? runAsText(data) : "") + (o.layer.optimizes ? optimizedAsText(data) : "");
+  const std::string text = textOf(o, data);
   const std::string json = runAsJson(data).dump(2) + "\n";
   const std::string wanted = !o.layer.times && !o.layer.optimizes ? ""
                              : o.format == RunFormat::Json        ? json
@@ -79,7 +88,12 @@ int run(const Options& o) {
   ignoreClosedPipes();
   Result<RunFolder> scratch = RunFolder::create();
   if (!scratch) return fail(scratch.error().message);
-  const Result<LayerRun> run = runUnderLayer(o.layer, scratch->path());
+  LayerRequest request = o.layer;
+  if (o.layer.times || o.layer.optimizes)
+    request.whenAsked = [&o](const RunData& data, double seconds) {
+      sayHowItStands(o, data, seconds);
+    };
+  const Result<LayerRun> run = runUnderLayer(request, scratch->path());
   if (!run) return fail(run.error().message);
   for (const std::string& trouble : run->troubles) printError("lanewise: warning: {}\n", trouble);
   sayHowItEnded(o, run->end);
