@@ -42,6 +42,7 @@ struct Device {
   bool isRobust = false;     ///< the program may rely on what accesses out of range do
   HandleMap<VkShaderModule, ShaderModule> modules;
   HandleMap<VkPipeline, PipelineFacts> pipelines;
+  HandleMap<ShaderObject, PipelineFacts> shaders; ///< for compute
   HandleMap<VkCommandPool, CommandPool> pools;
   LatePipelines late;
 };

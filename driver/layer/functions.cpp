@@ -20,6 +20,8 @@ void DeviceFunctions::load(VkDevice device, PFN_vkGetDeviceProcAddr next) {
   LANEWISE_NEWER_FUNCTIONS(LANEWISE_LOAD)
 #undef LANEWISE_LOAD
   CmdBindShadersEXT = reinterpret_cast<BindShaders>(next(device, "vkCmdBindShadersEXT"));
+  CreateShadersEXT = reinterpret_cast<CreateShaders>(next(device, "vkCreateShadersEXT"));
+  DestroyShaderEXT = reinterpret_cast<DestroyShader>(next(device, "vkDestroyShaderEXT"));
 }
 
 } // namespace lanewise::layer

@@ -1,6 +1,8 @@
 // The functions of the next layer or the driver: one table an instance, one a device.
 #pragma once
 
+#include "layer/shader_objects.h"
+
 #define VK_NO_PROTOTYPES
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
@@ -73,16 +75,14 @@ struct InstanceFunctions {
   void load(VkInstance instance, PFN_vkGetInstanceProcAddr next);
 };
 
-/// Of VK_EXT_shader_object, which Vulkan's headers of 2023 do not have.
-using BindShaders = void(VKAPI_PTR*)(VkCommandBuffer, uint32_t, const VkShaderStageFlagBits*,
-                                     const uint64_t*);
-
 struct DeviceFunctions {
   PFN_vkGetDeviceProcAddr GetDeviceProcAddr = nullptr;
   LANEWISE_DEVICE_FUNCTIONS(LANEWISE_DECLARE)
 #define LANEWISE_DECLARE_NEWER(name, other) PFN_vk##name name = nullptr;
   LANEWISE_NEWER_FUNCTIONS(LANEWISE_DECLARE_NEWER)
   BindShaders CmdBindShadersEXT = nullptr;
+  CreateShaders CreateShadersEXT = nullptr;
+  DestroyShader DestroyShaderEXT = nullptr;
 
   void load(VkDevice device, PFN_vkGetDeviceProcAddr next);
 };

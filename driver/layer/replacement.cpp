@@ -10,17 +10,6 @@ namespace lanewise::layer {
 
 namespace {
 
-/// Structures in a pNext chain that have no say in which module a pipeline is made of. One that is
-/// not known here may have.
-bool isHarmless(VkStructureType type) {
-  constexpr VkStructureType kHarmless[] = {
-      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
-      VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
-      VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT,
-      VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
-  return std::find(std::begin(kHarmless), std::end(kHarmless), type) != std::end(kHarmless);
-}
-
 /// VkPipelineCreateFlags2CreateInfo, which Vulkan's headers of 2023 do not have.
 constexpr auto kFlags2Type = VkStructureType(1000470005);
 struct Flags2 {
@@ -69,6 +58,15 @@ std::optional<uint64_t> flagsOf(const VkComputePipelineCreateInfo& info) {
 }
 
 } // namespace
+
+bool isHarmless(VkStructureType type) {
+  constexpr VkStructureType kHarmless[] = {
+      VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+      VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
+      VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT,
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
+  return std::find(std::begin(kHarmless), std::end(kHarmless), type) != std::end(kHarmless);
+}
 
 Replacement::Replacement(Device& device, std::span<const VkComputePipelineCreateInfo> infos,
                          std::span<const std::unique_ptr<PipelineFacts>> facts)

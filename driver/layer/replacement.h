@@ -35,6 +35,10 @@ private:
   std::vector<VkShaderModule> modules_;
 };
 
+/// Structures in a pNext chain that have no say in which module a pipeline is made of. One that is
+/// not known here may have.
+bool isHarmless(VkStructureType type);
+
 /// Whether pipelines behind this one are not made where it fails.
 bool returnsEarly(const VkComputePipelineCreateInfo& info);
 

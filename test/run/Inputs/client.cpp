@@ -309,6 +309,24 @@ uint32_t creating(Gpu& gpu) {
   return 0;
 }
 
+/// Two of one module, each bound and dispatched, one of them without a name.
+uint32_t shaderObjects(Gpu& gpu) {
+  Pipeline a = gpu.pipeline({64, 3}, "object", Kind::ShaderObject),
+           b = gpu.pipeline({32, 5}, "", Kind::ShaderObject), c = gpu.pipeline({64, 3}, "pipeline");
+  Commands commands = gpu.commands();
+  commands.begin();
+  commands.dispatch(a, 4);
+  commands.barrier();
+  commands.dispatch(b, 7);
+  commands.barrier();
+  commands.dispatch(c, 2);
+  commands.barrier();
+  commands.dispatch(a, 4);
+  commands.end();
+  gpu.run(commands);
+  return gpu.checksum();
+}
+
 uint32_t leaves(Gpu& gpu, const std::function<void()>& leave) {
   std::printf("%08x\n", plain(gpu));
   std::fflush(stdout);
@@ -333,6 +351,7 @@ const std::map<std::string, std::function<uint32_t(Gpu&)>> kScenes{
     {"many", many},
     {"devices", devices},
     {"threads", threads},
+    {"shader-objects", shaderObjects},
     {"shared-device", sharedDevice},
     {"forks", forks},
     {"recording", recording},

@@ -27,7 +27,7 @@ public:
 class Gpu;
 
 /// How a pipeline is made.
-enum class Kind { Plain, Derivative, Chained };
+enum class Kind { Plain, Derivative, Chained, ShaderObject };
 
 /// Values of the shader's specialization constants 0 and 1.
 struct Constants {
@@ -40,8 +40,10 @@ public:
   ~Pipeline();
   Pipeline(const Pipeline&) = delete;
   VkPipeline handle = VK_NULL_HANDLE;
+  uint64_t shader = 0; ///< in its place, of a shader object
 
 private:
+  void makeShaderObject(const VkSpecializationInfo& values, const std::string& name);
   Gpu& gpu_;
 };
 
@@ -78,6 +80,10 @@ public:
   /// In one call, of which number `failing` must not be compiled: null.
   std::vector<VkPipeline> pipelines(std::vector<Constants> constants, size_t failing);
   VkDevice handle() const { return device_; }
+  template <class Function>
+  Function find(const char* name) const {
+    return reinterpret_cast<Function>(vkGetDeviceProcAddr(device_, name));
+  }
   Commands commands(VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY) {
     return {*this, level};
   }

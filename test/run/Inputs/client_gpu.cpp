@@ -1,5 +1,7 @@
 #include "client.h"
+#include "layer/shader_objects.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -7,9 +9,11 @@
 
 namespace client {
 
+using namespace lanewise::layer;
+
 namespace {
 
-std::vector<char> shader;
+std::vector<char> words;
 
 template <class Info>
 Info make(VkStructureType type) {
@@ -30,7 +34,7 @@ void check(VkResult result, const char* what) {
 
 void loadShader(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  shader.assign(std::istreambuf_iterator<char>(file), {});
+  words.assign(std::istreambuf_iterator<char>(file), {});
 }
 
 Instance::Instance() {
@@ -59,6 +63,19 @@ Instance::~Instance() {
   vkDestroyInstance(handle, nullptr);
 }
 
+namespace {
+
+bool hasExtension(VkPhysicalDevice device, const std::string& name) {
+  uint32_t count = 0;
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> all(count);
+  vkEnumerateDeviceExtensionProperties(device, nullptr, &count, all.data());
+  return std::any_of(all.begin(), all.begin() + count,
+                     [&](const VkExtensionProperties& p) { return name == p.extensionName; });
+}
+
+} // namespace
+
 Gpu::Gpu(Instance& instance) : instance_(instance) {
   makeDevice();
   values_ = allocate(kValues * sizeof(uint32_t), VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
@@ -66,8 +83,8 @@ Gpu::Gpu(Instance& instance) : instance_(instance) {
   for (uint32_t n = 0; n < kValues; ++n) values_.values[n] = n * 2654435761u;
   makeDescriptors();
   auto module = make<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-  module.codeSize = shader.size();
-  module.pCode = reinterpret_cast<const uint32_t*>(shader.data());
+  module.codeSize = words.size();
+  module.pCode = reinterpret_cast<const uint32_t*>(words.data());
   CHECK(vkCreateShaderModule(device_, &module, nullptr, &module_));
 }
 
@@ -86,6 +103,18 @@ void Gpu::makeDevice() {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES);
   cacheControl.pipelineCreationCacheControl = VK_TRUE; // Vulkan 1.3 has it
   info.pNext = &cacheControl;
+  // VkPhysicalDeviceShaderObjectFeaturesEXT.
+  struct {
+    VkStructureType sType = VkStructureType(1000482000);
+    void* pNext = nullptr;
+    VkBool32 shaderObject = VK_TRUE;
+  } shaderObjects;
+  const char* const extension = "VK_EXT_shader_object";
+  if (hasExtension(instance_.device, extension)) {
+    cacheControl.pNext = &shaderObjects;
+    info.enabledExtensionCount = 1;
+    info.ppEnabledExtensionNames = &extension;
+  }
   CHECK(vkCreateDevice(instance_.device, &info, nullptr, &device_));
   vkGetDeviceQueue(device_, 0, 0, &queue_);
   setName_ = reinterpret_cast<PFN_vkSetDebugUtilsObjectNameEXT>(
@@ -196,6 +225,10 @@ Pipeline::Pipeline(Gpu& gpu, Constants constants, const std::string& name, Kind 
   const VkSpecializationMapEntry entries[] = {{0, 0, sizeof(uint32_t)},
                                               {1, sizeof(uint32_t), sizeof(uint32_t)}};
   const VkSpecializationInfo values{2, entries, sizeof constants, &constants};
+  if (kind == Kind::ShaderObject) {
+    makeShaderObject(values, name);
+    return;
+  }
   auto info = make<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
   info.stage =
       make<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
@@ -206,8 +239,8 @@ Pipeline::Pipeline(Gpu& gpu, Constants constants, const std::string& name, Kind 
   info.layout = gpu.layout_;
   auto module = make<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
   if (kind == Kind::Chained) {
-    module.codeSize = shader.size();
-    module.pCode = reinterpret_cast<const uint32_t*>(shader.data());
+    module.codeSize = words.size();
+    module.pCode = reinterpret_cast<const uint32_t*>(words.data());
     info.stage.module = VK_NULL_HANDLE;
     info.stage.pNext = &module;
   }
@@ -257,7 +290,30 @@ std::vector<VkPipeline> Gpu::pipelines(std::vector<Constants> constants, size_t 
   return made;
 }
 
+void Pipeline::makeShaderObject(const VkSpecializationInfo& values, const std::string& name) {
+  const auto create = gpu_.find<CreateShaders>("vkCreateShadersEXT");
+  if (!create) check(VK_ERROR_EXTENSION_NOT_PRESENT, "vkCreateShadersEXT");
+  auto info = make<ShaderInfo>(kShaderInfoType);
+  info.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  info.codeType = kSpirvCode;
+  info.codeSize = words.size();
+  info.pCode = words.data();
+  info.pName = "main";
+  info.setLayoutCount = 1;
+  info.pSetLayouts = &gpu_.setLayout_;
+  info.pSpecializationInfo = &values;
+  CHECK(create(gpu_.device_, 1, &info, nullptr, &shader));
+  if (name.empty() || !gpu_.setName_) return;
+  auto named =
+      make<VkDebugUtilsObjectNameInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT);
+  named.objectType = kShaderObjectType;
+  named.objectHandle = shader;
+  named.pObjectName = name.c_str();
+  CHECK(gpu_.setName_(gpu_.device_, &named));
+}
+
 Pipeline::~Pipeline() {
+  if (shader != 0) gpu_.find<DestroyShader>("vkDestroyShaderEXT")(gpu_.device_, shader, nullptr);
   vkDestroyPipeline(gpu_.device_, handle, nullptr);
 }
 
@@ -284,6 +340,9 @@ void Commands::begin(VkCommandBufferUsageFlags flags) {
 }
 
 void Commands::bind(const Pipeline& pipeline) {
+  const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+  if (pipeline.shader != 0)
+    return gpu_.find<BindShaders>("vkCmdBindShadersEXT")(handle, 1, &stage, &pipeline.shader);
   vkCmdBindPipeline(handle, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle);
 }
 

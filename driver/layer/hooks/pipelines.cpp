@@ -1,9 +1,9 @@
 // Shader modules and compute pipelines: what they are made of, and what the program calls them.
 #include "layer/device.h"
-#include "layer/hooks.h"
+#include "layer/hooks/hooks.h"
 #include "layer/replacement.h"
 #include "layer/settings.h"
-#include "support/sha256.h"
+#include "layer/stage_facts.h"
 
 #include <algorithm>
 
@@ -28,21 +28,6 @@ bool isCompute(const VkShaderModuleCreateInfo& info) {
   return false;
 }
 
-/// Hashes a module and keeps its file.
-std::string note(const VkShaderModuleCreateInfo& info) {
-  const std::string_view bytes = bytesOf(info);
-  const std::string hash = driver::hexOf(driver::sha256(bytes));
-  Log::get().saveModule(hash, bytes);
-  return hash;
-}
-
-template <class Struct>
-const Struct* findStruct(const void* chain, VkStructureType type) {
-  for (auto* at = static_cast<const VkBaseInStructure*>(chain); at; at = at->pNext)
-    if (at->sType == type) return reinterpret_cast<const Struct*>(at);
-  return nullptr;
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL createShaderModule(VkDevice device,
                                                   const VkShaderModuleCreateInfo* info,
                                                   const VkAllocationCallbacks* allocator,
@@ -51,7 +36,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createShaderModule(VkDevice device,
   const VkResult result = of.next.CreateShaderModule(device, info, allocator, made);
   if (result != VK_SUCCESS || !isCompute(*info)) return result;
   auto known = std::make_unique<ShaderModule>();
-  known->hash = note(*info);
+  known->hash = noteModule(bytesOf(*info));
   // One with further structures may not be what its words say.
   if (settings().optimizes() && !info->pNext) known->bytes = bytesOf(*info);
   of.modules.set(*made, std::move(known));
@@ -65,29 +50,8 @@ VKAPI_ATTR void VKAPI_CALL destroyShaderModule(VkDevice device, VkShaderModule m
   of.next.DestroyShaderModule(device, module, allocator);
 }
 
-std::vector<Constant> constantsOf(const VkSpecializationInfo* info) {
-  std::vector<Constant> constants;
-  if (!info) return constants;
-  for (uint32_t n = 0; n < info->mapEntryCount; ++n) {
-    const VkSpecializationMapEntry& entry = info->pMapEntries[n];
-    if (entry.offset > info->dataSize || entry.size > info->dataSize - entry.offset) continue;
-    const char* data = static_cast<const char*>(info->pData) + entry.offset;
-    constants.push_back({entry.constantID, std::string(data, entry.size)});
-  }
-  std::sort(constants.begin(), constants.end(),
-            [](const Constant& a, const Constant& b) { return a.id < b.id; });
-  return constants;
-}
-
 PipelineFacts factsOf(const Device& device, const VkPipelineShaderStageCreateInfo& stage) {
-  PipelineFacts facts;
-  facts.id = Log::get().newPipelineId();
-  facts.device = device.id;
-  facts.entry = stage.pName;
-  facts.constants = constantsOf(stage.pSpecializationInfo);
-  if (const auto* size = findStruct<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(
-          stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO))
-    facts.subgroupSize = size->requiredSubgroupSize;
+  PipelineFacts facts = stageFacts(device, stage.pName, stage.pSpecializationInfo, stage.pNext);
   if (stage.module != VK_NULL_HANDLE) {
     if (const ShaderModule* module = device.modules.find(stage.module)) {
       facts.module = module->hash;
@@ -95,7 +59,7 @@ PipelineFacts factsOf(const Device& device, const VkPipelineShaderStageCreateInf
     }
   } else if (const auto* info = findStruct<VkShaderModuleCreateInfo>(
                  stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)) {
-    facts.module = note(*info);
+    facts.module = noteModule(bytesOf(*info));
   }
   return facts;
 }
@@ -223,6 +187,11 @@ VKAPI_ATTR VkResult VKAPI_CALL setObjectName(VkDevice device,
         facts->name = name;
         Log::get().write(*facts);
       });
+  } else if (info->objectType == kShaderObjectType) {
+    if (PipelineFacts* facts = of.shaders.find(info->objectHandle)) {
+      facts->name = name;
+      Log::get().write(*facts);
+    }
   } else if (info->objectType == VK_OBJECT_TYPE_SHADER_MODULE) {
     if (ShaderModule* module = of.modules.find((VkShaderModule)info->objectHandle))
       module->name = name;

@@ -1,6 +1,6 @@
 // Queues: what is submitted to them, and the moments at which the program learns that it is done.
 #include "layer/device.h"
-#include "layer/hooks.h"
+#include "layer/hooks/hooks.h"
 
 namespace lanewise::layer {
 

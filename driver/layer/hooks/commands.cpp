@@ -1,6 +1,6 @@
 // Command pools and buffers, and the commands that matter to dispatches.
 #include "layer/device.h"
-#include "layer/hooks.h"
+#include "layer/hooks/hooks.h"
 
 #include <algorithm>
 
@@ -82,15 +82,6 @@ VKAPI_ATTR void VKAPI_CALL bindPipeline(VkCommandBuffer buffer, VkPipelineBindPo
       pipeline = better;
   }
   of.device->next.CmdBindPipeline(buffer, point, pipeline);
-}
-
-VKAPI_ATTR void VKAPI_CALL bindShaders(VkCommandBuffer buffer, uint32_t count,
-                                       const VkShaderStageFlagBits* stages,
-                                       const uint64_t* shaders) {
-  CommandBuffer& of = *World::get().buffers.find(buffer);
-  if (std::find(stages, stages + count, VK_SHADER_STAGE_COMPUTE_BIT) != stages + count)
-    of.pipeline = 0;
-  of.device->next.CmdBindShadersEXT(buffer, count, stages, shaders);
 }
 
 /// A dispatch between its timestamps, where there are any. `record` is the driver's function.
@@ -188,7 +179,6 @@ std::span<const Hook> commandHooks() {
   static const Hook kHooks[] = {{"vkAllocateCommandBuffers", asHook(&allocateCommandBuffers)},
                                 {"vkBeginCommandBuffer", asHook(&beginCommandBuffer)},
                                 {"vkCmdBindPipeline", asHook(&bindPipeline)},
-                                {"vkCmdBindShadersEXT", asHook(&bindShaders)},
                                 {"vkCmdDispatch", asHook(&dispatch)},
                                 {"vkCmdDispatchBase", asHook(&dispatchBase)},
                                 {"vkCmdDispatchBaseKHR", asHook(&dispatchBase)},

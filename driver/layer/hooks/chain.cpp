@@ -1,6 +1,6 @@
 // Instances and devices: the layer's place between the program and the driver.
 #include "layer/device.h"
-#include "layer/hooks.h"
+#include "layer/hooks/hooks.h"
 #include "layer/settings.h"
 
 #include <algorithm>
@@ -183,6 +183,7 @@ PFN_vkVoidFunction findHook(std::string_view name) {
     add(commandHooks());
     add(pipelineHooks());
     add(queueHooks());
+    add(shaderHooks());
     return made;
   }();
   const auto at = table->find(name);

@@ -24,6 +24,7 @@ std::span<const Hook> chainHooks();
 std::span<const Hook> commandHooks();
 std::span<const Hook> pipelineHooks();
 std::span<const Hook> queueHooks();
+std::span<const Hook> shaderHooks();
 
 /// What the next layer or the driver answers too, or null where this layer has nothing of that
 /// name.
