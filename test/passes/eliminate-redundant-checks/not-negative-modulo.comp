@@ -13,6 +13,7 @@
 // CODE: {{= }}OpSMod{{ }}
 // CODE: {{= }}OpSMod{{ }}
 // CODE: {{= }}OpSMod{{ }}
+// CODE: {{= }}OpSMod{{ }}
 #version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { int a[]; };
@@ -28,5 +29,6 @@ void main() {
 #if BY == 12
   b[t + 64u] = i % -8;
   b[t + 128u] = i % m;
+  b[t + 192u] = i % (-2147483647 - 1);
 #endif
 }
