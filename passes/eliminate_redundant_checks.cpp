@@ -4,8 +4,8 @@
 // - 1)`, `if (i < n)`, `b == 0 ? 1 : b`. Where the outcome is the same for every input, a
 // comparison becomes a constant, a selection one of its values, a minimum, maximum or clamp one of
 // its operands; so do remainders, quotients and masks that change nothing. Signed divisions by
-// powers of two of what is never negative become shifts and masks. Branches on what became constant
-// are --simplifycfg's.
+// powers of two of what is never negative become shifts and masks, OpSMod by them always. Branches
+// on what became constant are --simplifycfg's.
 //
 // Legal when: proved for every input by ranges (analysis/ranges/value_ranges.h: literals, literal
 // workgroup sizes, what built-ins can be by the specification, counters of loops, masks, branches

@@ -20,8 +20,15 @@ PROGRAM = r'''#!/usr/bin/env python3
 import json, pathlib, sys
 
 command, *arguments = sys.argv[1:]
+if command == "passes":
+    print("Passes:\n  --gvn\n\n-O is exactly these flags, with more:\n  --gvn    (canonical)\n  --branch-to-predication\n  --gvn\n\n  --inline")
+    sys.exit(0)
 if command == "opt":
     facts = json.loads(pathlib.Path(arguments[0]).read_text())
+    if any(a.startswith("--keep-if=cheaper:navi21") for a in arguments):
+        if not facts.get("pays"):
+            print(json.dumps({"kind": "warning", "pass": "keep-if", "name": "not-cheaper"}))
+        sys.exit(0)
     if facts["gain"]:
         print(json.dumps({"kind": "applied", "pass": "branch-to-predication",
                           "args": {"cost-before": str(facts["gain"] + 1), "cost-after": "1"}}))
@@ -32,7 +39,8 @@ which = "without" if any(a.startswith("--skip=branch-to-predication") for a in a
 files = []
 for line in pathlib.Path(arguments[0]).read_text().split():
     figure = json.loads(pathlib.Path(line).read_text())[which]
-    rows = [{"compiler": value("compiler-stats"), "entry": e, "before": {}, "after": after}
+    start = {"inverse_throughput": json.loads(pathlib.Path(line).read_text()).get("input", 1), "instructions": 7}
+    rows = [{"compiler": value("compiler-stats"), "entry": e, "before": start if e == "main" else after, "after": after}
             for e, after in (("main", {"inverse_throughput": figure}), ("other", {"inverse_throughput": 1}))]
     files.append({"input": line, "compiler-stats": rows if figure else [{**rows[0], "after": None}]})
 pathlib.Path(value("json")).write_text(json.dumps({"files": files}))
@@ -40,15 +48,16 @@ pathlib.Path(value("json")).write_text(json.dumps({"files": files}))
 
 
 class BenchCompilers(unittest.TestCase):
-    def run_on(self, **modules):
+    def run_on(self, *flags, **modules):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch)
             program = folder / "program"
             program.write_text(PROGRAM)
             program.chmod(0o755)
-            for name, (gain, without, with_it) in modules.items():
-                (folder / f"{name}.spv").write_text(json.dumps({"gain": gain, "without": without, "with": with_it}))
-            done = subprocess.run([SCRIPT, f"--program={program}", "--on=navi21", folder], capture_output=True, text=True)
+            for name, (gain, without, with_it, *more) in modules.items():
+                facts = {"gain": gain, "without": without, "with": with_it}
+                (folder / f"{name}.spv").write_text(json.dumps({**facts, **dict(zip(("input", "pays"), more))}))
+            done = subprocess.run([SCRIPT, f"--program={program}", "--on=navi21", *flags, folder], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stderr)
             return done.stdout
 
@@ -70,6 +79,14 @@ class BenchCompilers(unittest.TestCase):
         self.assertRegex(out, r"branch-to-predication +navi21 +3 +1\.00 +2 +1\n")
         self.assertRegex(out, r"1\.100  navi21  branch-to-predication  c\.spv  \(model: \+1\)")
         self.assertNotIn("pad-shared-memory", out)
+
+    def test_against_input(self):
+        out = self.run_on("--against-input", a=(1, 99, 109, 99), b=(1, 119, 119, 99, True), c=(1, 99, 100, 99),
+                          d=(1, 99, 79, 99), broken=(1, 0, 0, 99))
+        # 110/100, 120/100, 101/100, 80/100
+        self.assertRegex(out, r"\nnavi21 +4 +1\.0162 +1 +2 +500\.0 +1\n")
+        self.assertRegex(out, r"\n  1\.200  navi21  b\.spv  instructions \? -> \?, not without several; pays by the formula\n"
+                              r"  1\.100  navi21  a\.spv  instructions \? -> \?, not without branch-to-predication\n$")
 
     def test_nothing_found(self):
         with tempfile.TemporaryDirectory() as empty:

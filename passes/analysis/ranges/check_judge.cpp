@@ -319,7 +319,8 @@ CheckVerdict CheckJudge::division(InstRef i) {
   const bool isSigned = op != spv::Op::OpUDiv && op != spv::Op::OpUMod;
   for (uint32_t n = 0; isSigned && n < componentsOf(i); ++n) {
     const Slot dividend = part(i, 3, n);
-    if (!dividend || !at(dividend).isNonNegative()) return {};
+    if (!dividend || !at(dividend).isNonNegative())
+      return op == spv::Op::OpSMod ? powerOfTwo(i) : CheckVerdict();
   }
   Proof proof;
   // Greater than what is not negative: the divisor is not 0.
@@ -333,7 +334,7 @@ CheckVerdict CheckJudge::division(InstRef i) {
   return v;
 }
 
-/// Of a scalar that is never negative.
+/// Of a scalar that is never negative; OpSMod, whose result has the sign of the divisor, of any.
 CheckVerdict CheckJudge::powerOfTwo(InstRef i) {
   const auto slots = ranges_.slots().of(module_.idAt(i, 4));
   if (slots.size() != 1) return {};
@@ -345,7 +346,10 @@ CheckVerdict CheckJudge::powerOfTwo(InstRef i) {
   v.bits = {isQuotient ? uint64_t(std::countr_zero(*divisor)) : *divisor - 1};
   v.what = isQuotient ? "quotient" : "remainder";
   v.outcome = isQuotient ? "is a shift" : "is a mask";
-  v.why = formatText("the dividend is {}", textOf(at(part(i, 3, 0)), true));
+  const Slot dividend = part(i, 3, 0);
+  v.why = dividend && at(dividend).isNonNegative()
+              ? formatText("the dividend is {}", textOf(at(dividend), true))
+              : formatText("it has the sign of the divisor, {}", *divisor);
   return v;
 }
 

@@ -121,9 +121,9 @@ struct TargetProfile {
   // Costs, in cycles of a subgroup.
   double barrierCost = 30;
   double sharedAccessCost = 20; ///< of a conflict-free access
-  /// Of one instruction on 32-bit integers, in cycles of the Workgroup memory: a core that starts
-  /// four of them while its banks serve one access has 0.25.
-  double arithmeticCost = 0.25;
+  /// Of one instruction on 32-bit integers, in cycles of the Workgroup memory: a core that issues
+  /// two of them while its banks serve one access has 0.5.
+  double arithmeticCost = 0.5;
 };
 
 /// A number of a profile: its member, its key in a TOML file, and the range in which the models can

@@ -5,10 +5,10 @@
 //
 // RUN: %lanewise opt %s --target=nvidia -O --spec-const=7:32 --spec-const=8:32 --spec-const=9:1 -D ROWS=N -D MORE=N -o %t.spv 2>&1 | FileCheck %s
 // RUN: %lanewise opt %s --target=nvidia -O --spec-const=7:32 --spec-const=8:32 --spec-const=9:1 -D MORE=N -o %t.spv 2>&1 | FileCheck %s
-// RUN: printf '[workgroup]\nmax-invocations = 64\n[shared-memory]\nmax-bytes = 12288\n' > %t.toml
+// RUN: printf '[workgroup]\nmax-invocations = 64\n[shared-memory]\nmax-bytes = 12288\n[cost]\narithmetic = 0.25\n' > %t.toml
 // RUN: %lanewise opt %s --target=%t.toml -O --spec-const=7:32 --spec-const=8:32 --spec-const=9:1 -D SQUARE=1 -o %t.spv 2>&1 | FileCheck %s
 // RUN: %lanewise opt %s --target=nvidia -O --spec-const=7:32 --spec-const=9:2 -D MORE=gl_WorkGroupSize.y -o %t.spv 2>&1 | FileCheck %s
-// RUN: printf '[workgroup]\nmax-invocations = 16\n' > %t.16.toml
+// RUN: printf '[workgroup]\nmax-invocations = 16\n[cost]\narithmetic = 0.25\n' > %t.16.toml
 // RUN: %lanewise opt %s --target=%t.16.toml -O --spec-const=7:32 --spec-const=9:1 -o %t.spv 2>&1 | FileCheck %s
 // CHECK: swizzled 'tile' from [32][4]
 //

@@ -10,7 +10,7 @@
 // PADDED: outputs equal
 //
 // 1024 invocations would need more than 16 KiB; no more than 512 do not.
-// RUN: printf '[shared-memory]\nmax-bytes = 16384\n' > %t.16.toml && printf '[workgroup]\nmax-invocations = 512\n[shared-memory]\nmax-bytes = 16384\n' > %t.512.toml
+// RUN: printf '[shared-memory]\nmax-bytes = 16384\n[cost]\narithmetic = 0.25\n' > %t.16.toml && printf '[workgroup]\nmax-invocations = 512\n[shared-memory]\nmax-bytes = 16384\n' > %t.512.toml
 // RUN: %lanewise opt %s --target=%t.16.toml -O --spec-const=7:128 -o %t.spv 2>&1 | FileCheck --check-prefix=SWIZZLED %s
 // SWIZZLED: swizzled 'tile' from [128][4]
 // RUN: %lanewise opt %s --target=%t.512.toml -O --spec-const=7:128 -o %t.spv 2>&1 | FileCheck --check-prefix=PADDED512 %s
