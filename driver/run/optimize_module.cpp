@@ -7,6 +7,7 @@
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/sha256.h"
+#include "targets/device_target.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -70,6 +71,15 @@ std::vector<std::string> flagsFor(const layer::OptimizeRequest& request, const O
   for (const std::string& site : match.choice->skip) flags.push_back("--skip=" + site);
   if (!match.choice->target.empty()) flags.push_back("--target=" + match.choice->target);
   return flags;
+}
+
+/// The profile of the device's vendor, where the flags name no other.
+void addTarget(const layer::OptimizeRequest& request, std::vector<std::string>& flags) {
+  const bool isNamed = std::ranges::any_of(
+      flags, [](const std::string& flag) { return flag.starts_with("--target"); });
+  DeviceInfo device;
+  device.name = request.device;
+  if (!isNamed) flags.push_back("--target=" + builtInTargetOf(device));
 }
 
 /// Files that are gone at the end.
@@ -144,7 +154,9 @@ Result<OptimizedModule> optimizeForPipeline(const layer::OptimizeRequest& reques
   if (Status s = input.commit(); !s) return s.error();
   std::vector<std::string> command{"lanewise",       "opt",           files.in, "-o", files.out,
                                    "--project=none", "--remarks=none"};
-  std::ranges::move(flagsFor(request, plan), std::back_inserter(command));
+  std::vector<std::string> flags = flagsFor(request, plan);
+  addTarget(request, flags);
+  std::ranges::move(flags, std::back_inserter(command));
   if (request.isRobust) command.push_back("--robust");
   Result<int> exitCode = runOurselves(std::move(command), files.errors);
   if (!exitCode) return exitCode.error();

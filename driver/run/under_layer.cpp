@@ -103,7 +103,7 @@ std::string identityOf(const LayerRequest& wanted) {
                                                            tuning.shape, asToml(*tuning.choices))
                                              : "";
   return hexOf(
-      sha256(fmt::format("2\n{}\n{}\n{}", buildIdentity(), fmt::join(wanted.passes, "\n"), tuned)));
+      sha256(fmt::format("3\n{}\n{}\n{}", buildIdentity(), fmt::join(wanted.passes, "\n"), tuned)));
 }
 
 /// Sets what of the request is about optimizing.
