@@ -287,14 +287,11 @@ bool hasChecks(const Module& module) {
   return false;
 }
 
-} // namespace
+// ---- collect ----
 
-PassResult runEliminateRedundantChecks(PassContext& context) {
+/// What is known of all values goes when this is done: the rewrite needs the room.
+std::vector<Site> collectSites(PassContext& context) {
   const Module& module = context.module;
-  if (module.functionCount() == 0) return PassOutcome{};
-
-  listStated(context);
-  if (!hasChecks(module)) return PassOutcome{};
   CheckJudge judge(context.analyses, !context.isRobust);
   const Cfg& cfg = context.analyses.get<Cfg>();
   std::vector<Site> sites;
@@ -314,18 +311,29 @@ PassResult runEliminateRedundantChecks(PassContext& context) {
         else
           context.remarks.push_back(missedRemark(context.analyses, i, block, "loop-bound"));
       }
-  std::vector<Site> accepted;
-  for (Site& site : sites) {
+  return sites;
+}
+
+} // namespace
+
+PassResult runEliminateRedundantChecks(PassContext& context) {
+  const Module& module = context.module;
+  if (module.functionCount() == 0) return PassOutcome{};
+
+  listStated(context);
+  if (!hasChecks(module)) return PassOutcome{};
+  std::vector<Site> sites = collectSites(context);
+  std::erase_if(sites, [&](const Site& site) {
     const Id result = module.resultId(site.inst);
     if (!context.maySite(
             formatText("%{}", result ? result.value : module.labelId(site.block).value)))
-      continue;
+      return true;
     context.remarks.push_back(appliedRemark(context.analyses, site));
-    accepted.push_back(std::move(site));
-  }
-  if (accepted.empty()) return PassOutcome{};
+    return false;
+  });
+  if (sites.empty()) return PassOutcome{};
 
-  const Result<bool> changed = Rewrite(context).commit(accepted);
+  const Result<bool> changed = Rewrite(context).commit(sites);
   if (!changed) return changed.error();
   // No block is added or removed and no edge changes: a branch on a constant still has two.
   return PassOutcome{*changed, PreservedAnalyses::of<Cfg, Dominance>()};

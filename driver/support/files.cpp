@@ -88,12 +88,12 @@ Result<std::string> readFile(const std::string& path) {
   const Descriptor& file = *opened;
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) info = {};
-  std::string bytes;
-  if (S_ISREG(info.st_mode)) bytes.reserve(size_t(info.st_size) + 1);
   constexpr size_t kChunk = 1 << 16;
+  std::string bytes;
+  bytes.reserve(S_ISREG(info.st_mode) && info.st_size > 0 ? size_t(info.st_size) + 1 : kChunk);
   for (;;) {
-    size_t had = bytes.size();
-    bytes.resize(had + std::max(kChunk, bytes.capacity() - had));
+    const size_t had = bytes.size(), room = bytes.capacity() - had;
+    bytes.resize(had + (room > 0 ? room : kChunk));
     ssize_t n = ::read(file.get(), bytes.data() + had, bytes.size() - had);
     int readErrno = errno;
     bytes.resize(had + size_t(std::max<ssize_t>(n, 0)));

@@ -253,7 +253,8 @@ void Liveness::collectRoots() {
 }
 
 void Liveness::markFunction(FunctionRef f) {
-  for (InstRef i : withLines(module_, f)) markOperands(i);
+  for (InstRef i : withLines(module_, f))
+    module_.forEachIdOperand(i, [this](uint32_t, Id id) { mark(id); });
 }
 
 void Liveness::loseFunction(FunctionRef f) {

@@ -20,6 +20,21 @@ namespace {
 
 constexpr std::string_view kMaybeNewer = ", or is newer than the grammar that this program has";
 
+/// Of what stands in front of the functions, all but lines.
+bool isDeclaration(OpClass c) {
+  switch (c) {
+  case OpClass::Preamble:
+  case OpClass::Debug:
+  case OpClass::Annotation:
+  case OpClass::Type:
+  case OpClass::Constant:
+  case OpClass::Variable:
+    return true;
+  default:
+    return false;
+  }
+}
+
 } // namespace
 
 class ModuleReader {
@@ -44,11 +59,13 @@ private:
 
   // Each step gives false once error_ is set.
   bool checkHeader();
+  uint32_t countInstructions() const;
   bool indexInstructions();
   bool checkEnd();
 
   bool indexInstruction(InstRef i);
   bool indexUnchanged(InstRef i);
+  InstRef indexUnchangedRun(InstRef first, size_t at);
   void noteExtension(InstRef i);
   void noteCooperativeType(InstRef i, std::span<const uint32_t> w);
   bool checkOperands(InstRef i, std::span<const uint32_t> w, const OpcodeFacts& f);
@@ -76,10 +93,9 @@ private:
     return fail(formatText("{} {}", m_.facts(i).name, what), m_.wordOffset(i), id);
   }
 
-  /// Whether the instruction was read before. Asked once for each, in their order.
-  bool isUnchanged(InstRef i) {
+  /// Whether the instruction at a word was read before. Asked once for each, in their order.
+  bool isUnchanged(size_t at) {
     if (!isEdited_) return false;
-    const size_t at = m_.wordOffset(i);
     while (!changed_.empty() && changed_.front() < at) changed_ = changed_.subspan(1);
     return changed_.empty() || changed_.front() != at;
   }
@@ -141,31 +157,46 @@ bool ModuleReader::checkHeader() {
 
 // ---- One instruction ----
 
+/// As many as can be told before they are looked at: up to the first one of a wrong length.
+uint32_t ModuleReader::countInstructions() const {
+  const std::span<const uint32_t> w = m_.words_;
+  uint32_t count = 0;
+  for (size_t at = Module::kHeaderWords; at < w.size(); ++count) {
+    const uint32_t length = w[at] >> 16;
+    if (length == 0 || length > w.size() - at) break;
+    at += length;
+  }
+  return count;
+}
+
 bool ModuleReader::indexInstructions() {
   const std::span<const uint32_t> w = m_.words_;
   if (w.size() > UINT32_MAX) return fail("the module is larger than 16 GiB");
-  constexpr size_t kUsualLength = 4; // of an instruction, in words
-  m_.offsets_.reserve(w.size() / kUsualLength + 2);
-  m_.instBlock_.reserve(w.size() / kUsualLength + 2);
+  const uint32_t count = countInstructions();
+  m_.offsets_.resize(count + 2);
+  m_.instBlock_.resize(count + 2);
   m_.defs_.resize(w[3]);
   m_.blocks_.emplace_back();
   m_.functions_.emplace_back();
-  m_.offsets_.assign({0, Module::kHeaderWords});
-  m_.instBlock_.emplace_back();
-  for (size_t at = Module::kHeaderWords; at < w.size();) {
+  m_.offsets_[1] = Module::kHeaderWords;
+  size_t at = Module::kHeaderWords;
+  for (InstRef i(1); i.value <= count;) {
+    i = indexUnchangedRun(i, at);
+    at = m_.offsets_[i.value];
+    if (i.value > count) break;
+    const bool isOld = isUnchanged(at);
+    at += w[at] >> 16;
+    m_.offsets_[i.value + 1] = uint32_t(at);
+    if (!(isOld ? indexUnchanged(i) : indexInstruction(i))) return false;
+    ++i.value;
+  }
+  if (at < w.size()) {
     const uint32_t length = w[at] >> 16;
     if (length == 0) return fail("an instruction has word count 0", at);
-    if (length > w.size() - at)
-      return fail(formatText("the module is truncated: {} has {} words, but only {} are left",
-                             factsOf(spv::Op(w[at] & 0xFFFF)).name, length, w.size() - at),
-                  at);
-    at += length;
-    m_.offsets_.push_back(uint32_t(at));
-    m_.instBlock_.emplace_back();
-    const InstRef i(m_.instCount());
-    if (!(isUnchanged(i) ? indexUnchanged(i) : indexInstruction(i))) return false;
+    return fail(formatText("the module is truncated: {} has {} words, but only {} are left",
+                           factsOf(spv::Op(w[at] & 0xFFFF)).name, length, w.size() - at),
+                at);
   }
-  m_.instBlock_.emplace_back();
   std::sort(m_.cooperativeTypes_.begin(), m_.cooperativeTypes_.end());
   return true;
 }
@@ -189,18 +220,54 @@ bool ModuleReader::indexInstruction(InstRef i) {
 
 /// The same for an instruction that is known to be right in itself: most of what a pass leaves.
 bool ModuleReader::indexUnchanged(InstRef i) {
-  const OpcodeFacts& f = m_.facts(i);
+  const uint32_t* const w = m_.words_.data() + m_.offsets_[i.value];
+  const OpcodeFacts& f = factsOf(spv::Op(w[0] & 0xFFFF));
   if (f.opClass == OpClass::Value && inBlock() && !blockMerge_)
     m_.instBlock_[i.value] = BlockRef(uint32_t(m_.blocks_.size()));
   else if (!place(i, f))
     return false;
-  if (f.opClass == OpClass::Preamble) noteExtension(i);
-  if (f.opClass == OpClass::Type) noteCooperativeType(i, m_.inst(i));
+  else if (f.opClass == OpClass::Preamble)
+    noteExtension(i);
+  else if (f.opClass == OpClass::Type)
+    noteCooperativeType(i, m_.inst(i));
   if (!f.hasResult) return true;
-  const uint32_t id = m_.word(i, 1u + f.hasResultType);
-  if (m_.defs_[id]) return define(i, Id(id)); // which says what is wrong
-  m_.defs_[id] = i;
+  const uint32_t id = w[1u + f.hasResultType];
+  InstRef& def = m_.defs_[id];
+  if (def) return define(i, Id(id)); // which says what is wrong
+  def = i;
   return true;
+}
+
+/// The same for a run of them, from the one at word `at` on, that are declared in front of the
+/// functions or compute values in a block: nearly all of a module. Gives what stands behind them.
+InstRef ModuleReader::indexUnchangedRun(InstRef first, size_t at) {
+  const bool areValues = inBlock() && !blockMerge_;
+  const bool areGlobals = !inFunction() && !m_.firstFunctionInst_;
+  if (!isEdited_ || (!areValues && !areGlobals)) return first;
+  const uint32_t* const words = m_.words_.data();
+  const size_t end = changed_.empty() ? m_.words_.size() : changed_.front();
+  const BlockRef block(areValues ? uint32_t(m_.blocks_.size()) : 0);
+  uint32_t* const offsets = m_.offsets_.data();
+  BlockRef* const blocks = m_.instBlock_.data();
+  InstRef* const defs = m_.defs_.data();
+  InstRef i = first;
+  for (const uint32_t last = m_.instCount(); at < end && i.value <= last; ++i.value) {
+    const uint32_t* const w = words + at;
+    const OpcodeFacts& f = factsOf(spv::Op(w[0] & 0xFFFF));
+    if (areValues ? f.opClass != OpClass::Value : !isDeclaration(f.opClass)) break;
+    if (f.hasResult) {
+      InstRef& def = defs[w[1u + f.hasResultType]];
+      if (def) break; // indexUnchanged() says what is wrong
+      def = i;
+    }
+    blocks[i.value] = block;
+    at += w[0] >> 16;
+    offsets[i.value + 1] = uint32_t(at);
+    if (areValues) continue;
+    if (f.opClass == OpClass::Preamble) noteExtension(i);
+    if (f.opClass == OpClass::Type) noteCooperativeType(i, m_.inst(i));
+  }
+  return i;
 }
 
 void ModuleReader::noteExtension(InstRef i) {

@@ -29,7 +29,7 @@ bool isOfOperation(spv::Decoration d) {
 
 ValueEdits::ValueEdits(Analyses& analyses, Rewriter& rewriter)
     : analyses_(analyses), module_(analyses.module()), rewriter_(rewriter),
-      state_(module_.instCount() + 1, State::Kept), instead_(module_.idBound()) {}
+      state_(module_.instCount() + 1, State::Kept) {}
 
 Id ValueEdits::lastOf(Id id) const {
   Id last = id;
@@ -55,6 +55,7 @@ void ValueEdits::replace(Id old, Id value, Decorated decorated) {
   assert(resolved(value) != old);
   hasReplacements_ = true;
   state_[def.value] = State::Erased;
+  if (instead_.empty()) instead_.resize(module_.idBound());
   instead_[old.value] = value;
 }
 
@@ -65,7 +66,7 @@ void ValueEdits::erase(InstRef inst) {
 
 bool ValueEdits::isGone(Id id) const {
   const InstRef def = module_.def(id);
-  return def && isErased(def) && !instead_[id.value];
+  return def && isErased(def) && (instead_.empty() || !instead_[id.value]);
 }
 
 bool ValueEdits::usesGone(InstRef i) const {
@@ -75,8 +76,9 @@ bool ValueEdits::usesGone(InstRef i) const {
 }
 
 void ValueEdits::renameOperands(InstRef i) {
-  module_.forEachIdOperand(i, [&](uint32_t n, Id id) {
-    if (const Id now = resolved(id); now != id) rewriter_.setId(i, n, now);
+  const std::span<const Id> instead = instead_;
+  module_.forEachIdOperand(i, [&, instead](uint32_t n, Id id) {
+    if (id.value < instead.size() && instead[id.value]) rewriter_.setId(i, n, lastOf(id));
   });
 }
 

@@ -58,9 +58,10 @@ private:
   Analyses& analyses_;
   const Module& module_;
   Rewriter& rewriter_;
-  std::vector<State> state_;        ///< by InstRef
-  mutable std::vector<Id> instead_; ///< by Id, null for itself; paths are shortened when looked up
-  std::map<InstRef, Id> copies_;    ///< by definition: what it will be a copy of
+  std::vector<State> state_; ///< by InstRef
+  /// By Id, null for itself; empty before the first. Paths are shortened when looked up.
+  mutable std::vector<Id> instead_;
+  std::map<InstRef, Id> copies_; ///< by definition: what it will be a copy of
   bool hasEdits_ = false;
   bool hasReplacements_ = false; ///< without any, operands keep their names
 };

@@ -29,9 +29,19 @@ BarrierFlow::BarrierFlow(Analyses& analyses, const EntryPoint& entry)
     : analyses_(analyses), module_(analyses.module()), entry_(entry),
       firstSegment_(module_.blockCount() + 1, kNone) {
   for (FunctionRef f : entry.functions) cut(f);
-  next_.resize(segments_.size());
-  previous_.resize(segments_.size());
-  connect();
+  const std::vector<Edge> edges = connect();
+  next_.fill(edges, segments_.size(), [](const Edge& e) { return e; });
+  previous_.fill(edges, segments_.size(), [](const Edge& e) { return Edge{e.to, e.from}; });
+}
+
+template <class Turn>
+void BarrierFlow::Neighbours::fill(std::span<const Edge> edges, size_t segments, Turn&& turn) {
+  start.assign(segments + 1, 0);
+  for (const Edge& e : edges) ++start[turn(e).from + 1];
+  for (size_t s = 1; s < start.size(); ++s) start[s] += start[s - 1];
+  list.resize(edges.size());
+  std::vector<uint32_t> next(start.begin(), start.end() - 1);
+  for (const Edge& e : edges) list[next[turn(e).from]++] = turn(e).to;
 }
 
 void BarrierFlow::cut(FunctionRef function) {
@@ -71,8 +81,10 @@ void BarrierFlow::cutBlock(BlockRef block) {
   segments_.push_back(segment);
 }
 
-void BarrierFlow::connect() {
+std::vector<BarrierFlow::Edge> BarrierFlow::connect() const {
   const Cfg& cfg = analyses_.get<Cfg>();
+  std::vector<Edge> edges;
+  const auto addEdge = [&](uint32_t from, uint32_t to) { edges.push_back({from, to}); };
   // Where each function returns to, by the segment of the call.
   std::vector<std::vector<uint32_t>> callers(module_.functionCount() + 1);
   for (uint32_t s = 0; s < segments_.size(); ++s) {
@@ -99,6 +111,7 @@ void BarrierFlow::connect() {
     if (op != spv::Op::OpReturn && op != spv::Op::OpReturnValue) continue;
     for (uint32_t call : callers[module_.functionOf(segment.block).value]) addEdge(s, call + 1);
   }
+  return edges;
 }
 
 std::vector<uint32_t> BarrierFlow::starts(uint32_t barrier, Direction direction) const {
@@ -125,7 +138,7 @@ BarrierFlow::Region BarrierFlow::search(uint32_t barrier, Direction direction,
     const uint32_t s = region.segments[n];
     if (isForward && segments_[s].end == Segment::End::Barrier && !mayPass(segments_[s].barrier))
       continue;
-    const std::vector<uint32_t>& edges = isForward ? next_[s] : previous_[s];
+    const std::span<const uint32_t> edges = (isForward ? next_ : previous_).of(s);
     if (edges.empty()) region.reachesEnd = true;
     for (uint32_t to : edges) {
       if (seen[to]) continue;
@@ -162,7 +175,7 @@ std::vector<Crossings> BarrierFlow::crossings(uint32_t barrier, Direction direct
              segments_[segment].barrier != barrier && stops(segments_[segment].barrier);
     };
     if (isForward && isStopped(s)) continue;
-    for (uint32_t to : isForward ? next_[s] : previous_[s]) {
+    for (uint32_t to : (isForward ? next_ : previous_).of(s)) {
       if (!isForward && isStopped(to)) continue;
       const uint32_t source = isForward ? s : to, target = isForward ? to : s;
       uint8_t after = way;

@@ -81,13 +81,24 @@ public:
                    const std::function<bool(const Segment&)>& isEmpty) const;
 
 private:
+  struct Edge {
+    uint32_t from, to;
+  };
+  /// The segments at the other ends of edges, in rows (compressed sparse rows).
+  struct Neighbours {
+    std::vector<uint32_t> start; ///< by segment, into list
+    std::vector<uint32_t> list;
+
+    template <class Turn>
+    void fill(std::span<const Edge> edges, size_t segments, Turn&& turn);
+    std::span<const uint32_t> of(uint32_t segment) const {
+      return {list.data() + start[segment], list.data() + start[segment + 1]};
+    }
+  };
+
   void cut(FunctionRef function);
   void cutBlock(BlockRef block);
-  void connect();
-  void addEdge(uint32_t from, uint32_t to) {
-    next_[from].push_back(to);
-    previous_[to].push_back(from);
-  }
+  std::vector<Edge> connect() const;
   std::vector<uint32_t> starts(uint32_t barrier, Direction direction) const;
 
   Analyses& analyses_;
@@ -95,9 +106,9 @@ private:
   const EntryPoint& entry_;
   std::vector<Segment> segments_;
   std::vector<Barrier> barriers_;
-  std::vector<uint32_t> endsWith_;                     ///< by barrier
-  std::vector<uint32_t> firstSegment_;                 ///< by BlockRef; kNone for none
-  std::vector<std::vector<uint32_t>> next_, previous_; ///< by segment
+  std::vector<uint32_t> endsWith_;     ///< by barrier
+  std::vector<uint32_t> firstSegment_; ///< by BlockRef; kNone for none
+  Neighbours next_, previous_;
 };
 
 } // namespace lanewise

@@ -24,8 +24,12 @@ public:
       if (module_.facts(i).opClass == OpClass::Variable) addVariable(module_.resultId(i));
     std::sort(result_.variables_.begin(), result_.variables_.end(),
               [](const auto& a, const auto& b) { return a.id < b.id; });
-    for (InstRef i : module_.insts())
+    result_.accessesFrom_.resize(module_.instCount() + 2);
+    for (InstRef i : module_.insts()) {
+      result_.accessesFrom_[i.value] = uint32_t(result_.accesses_.size());
       if (module_.blockOf(i)) visit(i);
+    }
+    result_.accessesFrom_.back() = uint32_t(result_.accesses_.size());
     bool hasTexelBuffers = false, hasBuffers = false;
     for (const MemoryAccess& a : result_.accesses_) {
       hasTexelBuffers = hasTexelBuffers || a.isTexelBuffer;
@@ -284,10 +288,8 @@ MemoryEffects::MemoryEffects(Analyses& analyses) {
 }
 
 std::span<const MemoryAccess> MemoryEffects::in(InstRange range) const {
-  auto before = [](const MemoryAccess& a, InstRef i) { return a.inst < i; };
-  auto first = std::lower_bound(accesses_.begin(), accesses_.end(), range.first, before);
-  auto last = std::lower_bound(first, accesses_.end(), range.last, before);
-  return {first, last};
+  return {accesses_.data() + accessesFrom_[range.first.value],
+          accesses_.data() + accessesFrom_[range.last.value]};
 }
 
 const MemoryEffects::VariableFacts* MemoryEffects::factsOf(Id variable) const {

@@ -83,6 +83,7 @@ private:
   const VariableFacts* factsOf(Id variable) const;
 
   std::vector<MemoryAccess> accesses_;
+  std::vector<uint32_t> accessesFrom_;   ///< by InstRef: the first of it, or of what follows it
   std::vector<VariableFacts> variables_; ///< ascending by id
   bool buffersMayAliasImages_ = false;
 };

@@ -53,13 +53,15 @@ void BranchFacts::sortByValue() {
   std::vector<uint32_t> bySlot(start_.back()), next(start_.begin(), start_.end() - 1);
   forEachValue([&](Slot slot, uint32_t n) { bySlot[next[slot.value]++] = n; });
   links_.resize(bySlot.size());
+  reachStart_.reserve(start_.size());
   reachStart_.assign(1, 0);
   for (uint32_t slot = 0; slot + 1 < start_.size(); ++slot) {
     const std::span<uint32_t> ofOne(bySlot.data() + start_[slot], bySlot.data() + start_[slot + 1]);
-    std::stable_sort(ofOne.begin(), ofOne.end(), [&](uint32_t a, uint32_t b) {
-      return dominance_.preorder(facts_[a].place) < dominance_.preorder(facts_[b].place);
-    });
-    nest(ofOne, start_[slot]);
+    if (ofOne.size() > 1)
+      std::stable_sort(ofOne.begin(), ofOne.end(), [&](uint32_t a, uint32_t b) {
+        return dominance_.preorder(facts_[a].place) < dominance_.preorder(facts_[b].place);
+      });
+    if (!ofOne.empty()) nest(ofOne, start_[slot]);
     reachStart_.push_back(uint32_t(reaches_.size()));
   }
 }

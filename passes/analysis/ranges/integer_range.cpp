@@ -76,7 +76,7 @@ IntegerRange IntegerRange::ofBits(uint32_t width, uint64_t zeros, uint64_t ones)
   IntegerRange r = all(width);
   r.zeros_ |= zeros & r.mask();
   r.ones_ |= ones & r.mask();
-  r.sharpen();
+  if ((r.zeros_ | r.ones_) != 0) r.sharpen();
   return r;
 }
 

@@ -49,6 +49,7 @@ uint32_t knownLowBits(const IntegerRange& r) {
 
 /// The low bits of a sum, difference or product come from the low bits of its operands.
 IntegerRange withLowBits(const IntegerRange& r, uint32_t count, uint64_t bits) {
+  if (count == 0) return r;
   const uint64_t low = lowBits(~uint64_t(0), count);
   return r.intersected(IntegerRange::ofBits(r.width(), ~bits & low, bits & low));
 }

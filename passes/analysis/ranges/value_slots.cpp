@@ -10,6 +10,8 @@ ValueSlots::ValueSlots(Analyses& analyses)
     : module_(analyses.module()), constants_(analyses.get<Constants>()),
       types_(analyses.get<Types>()), decorations_(analyses.get<Decorations>()), infos_(1),
       begin_(module_.idBound()), size_(module_.idBound()) {
+  infos_.reserve(module_.idBound());
+  slots_.reserve(module_.idBound());
   numberGlobals();
   const Cfg& cfg = analyses.get<Cfg>();
   for (uint32_t f = 1; f <= module_.functionCount(); ++f) {
@@ -74,9 +76,10 @@ void ValueSlots::numberBlock(BlockRef block) {
 void ValueSlots::number(InstRef i) {
   const Id id = module_.resultId(i);
   if (!id) return;
-  const TypeInfo& type = types_.info(module_.resultType(i));
+  const Id typeId = module_.resultType(i);
+  const TypeInfo& type = types_.info(typeId);
   const bool isVector = type.kind == Kind::Vector;
-  const uint32_t width = widthOf(isVector ? type.element : module_.resultType(i));
+  const uint32_t width = widthOf(isVector ? type.element : typeId);
   if (width == 0) return;
   const uint32_t components = isVector ? type.count : 1;
   const bool isRelaxed = decorations_.has(id, spv::Decoration::RelaxedPrecision);

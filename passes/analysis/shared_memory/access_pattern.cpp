@@ -388,33 +388,49 @@ size_t AccessPattern::shapeHash() const {
 /// Addresses of the lanes of one subgroup; with a map, of the one that stands at `base`.
 void AccessPattern::addressesOf(const AddressForm& form, const Subgroup& subgroup, const Base* base,
                                 std::vector<std::optional<uint64_t>>& addresses) const {
-  addresses.assign(subgroup.active.size(), std::nullopt);
-  for (size_t lane = 0; lane < subgroup.active.size(); ++lane) {
-    if (!subgroup.active[lane]) continue;
-    const uint32_t* values = &subgroup.values[lane * (rank_ + 1)];
-    // Differences to the first lane may be negative; keep addresses positive and aligned.
-    uint64_t address = (uint64_t(1) << 40) + form.offset + values[rank_];
-    uint32_t n = 0;
-    for (const AddressForm::Part& part : form.parts) {
-      if (!base) {
-        for (uint64_t stride : part.strides)
-          address += uint64_t(int64_t(int32_t(values[n++])) * int64_t(stride * part.bytes));
-        continue;
-      }
-      uint64_t element = 0;
-      for (uint64_t stride : part.strides) {
-        element += uint64_t(uint32_t(values[n] + base->indices[n])) * stride;
-        ++n;
-      }
-      address += part.map(element) * part.bytes;
+  const size_t lanes = subgroup.active.size(), width = rank_ + 1;
+  const uint32_t* const values = subgroup.values.data();
+  addresses.assign(lanes, std::nullopt);
+  // Differences to the first lane may be negative; keep addresses positive and aligned.
+  const uint64_t origin = (uint64_t(1) << 40) + form.offset;
+  for (size_t lane = 0; lane < lanes; ++lane)
+    if (subgroup.active[lane]) addresses[lane] = origin + values[lane * width + rank_];
+  size_t first = 0; // index of the part
+  for (const AddressForm::Part& part : form.parts) {
+    const uint64_t* const strides = part.strides.data();
+    const size_t count = part.strides.size();
+    const auto add = [&](auto&& elementOf) {
+      for (size_t lane = 0; lane < lanes; ++lane)
+        if (addresses[lane])
+          *addresses[lane] += elementOf(values + lane * width + first) * part.bytes;
+    };
+    if (!base) {
+      add([&](const uint32_t* its) {
+        uint64_t element = 0;
+        for (size_t n = 0; n < count; ++n)
+          element += uint64_t(int64_t(int32_t(its[n]))) * strides[n];
+        return element;
+      });
+    } else {
+      const uint32_t* const from = base->indices.data() + first;
+      const auto mapped = [&](auto&& map) {
+        add([&](const uint32_t* its) {
+          uint64_t element = 0;
+          for (size_t n = 0; n < count; ++n) element += uint64_t(its[n] + from[n]) * strides[n];
+          return map(element);
+        });
+      };
+      part.map.visit(mapped);
     }
-    addresses[lane] = address;
+    first += count;
   }
 }
 
-AccessCost AccessPattern::cost(const TargetProfile& target, const AddressForm& form) const {
+AccessCost AccessPattern::cost(const TargetProfile& target, const AddressForm& form,
+                               const std::function<bool(double cycles)>& isTooMuch) const {
   AccessCost cost;
   double cycles = 0, weights = 0;
+  const double all = isTooMuch ? weight(form.isLinear) : 0;
   BankCounter counter(target);
   std::vector<std::optional<uint64_t>> addresses;
   auto add = [&](const Subgroup& subgroup, const Base* base, double weight) {
@@ -424,16 +440,34 @@ AccessCost AccessPattern::cost(const TargetProfile& target, const AddressForm& f
     cost.cleanCycles = std::max(cost.cleanCycles, conflicts.phases);
     cycles += conflicts.cycles * weight;
     weights += weight;
+    // What is still to come makes it more.
+    return !isTooMuch || all <= 0 || !isTooMuch(cycles / all);
   };
-  for (const Subgroup& subgroup : subgroups_) {
+  bool goesOn = true;
+  for (size_t s = 0; s < subgroups_.size() && goesOn; ++s) {
+    const Subgroup& subgroup = subgroups_[s];
     if (form.isLinear) {
-      add(subgroup, nullptr, subgroup.weight);
+      goesOn = add(subgroup, nullptr, subgroup.weight);
       continue;
     }
-    for (const Base& base : subgroup.bases) add(subgroup, &base, base.weight);
+    for (size_t b = 0; b < subgroup.bases.size() && goesOn; ++b)
+      goesOn = add(subgroup, &subgroup.bases[b], subgroup.bases[b].weight);
   }
+  if (!goesOn) weights = all;
   cost.cycles = weights > 0 ? cycles / weights : 0;
   return cost;
+}
+
+/// Of all that cost() looks at, in its order.
+double AccessPattern::weight(bool isLinear) const {
+  double all = 0;
+  for (const Subgroup& subgroup : subgroups_) {
+    if (isLinear)
+      all += subgroup.weight;
+    else
+      for (const Base& base : subgroup.bases) all += base.weight;
+  }
+  return all;
 }
 
 /// True if every lane accesses what lies `bytes` behind what it does in `first`, whose addresses

@@ -10,6 +10,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -52,8 +53,11 @@ public:
   static AccessPattern walk(uint32_t rank, uint32_t along, uint64_t extent, uint32_t bytes,
                             const TargetProfile& target);
 
-  /// Cost under a layout, for the node that the access was built for.
-  AccessCost cost(const TargetProfile& target, const AddressForm& form) const;
+  /// Cost under a layout, for the node that the access was built for. Stops to count once
+  /// `isTooMuch` (of cycles that the access needs at least; false for none that are fewer than one
+  /// for which it is) is true, and then gives those.
+  AccessCost cost(const TargetProfile& target, const AddressForm& form,
+                  const std::function<bool(double cycles)>& isTooMuch = {}) const;
 
   /// Cost of accesses that compilers make one wide access of: in every lane each stands right
   /// behind the one before it, and the first is aligned to the whole. Nothing where they do not
@@ -105,6 +109,8 @@ private:
 
   bool isBehind(const AccessPattern& first, uint64_t bytes, uint64_t alignment,
                 const AddressForm& form) const;
+
+  double weight(bool isLinear) const;
 
   uint32_t rank_ = 0;
   uint32_t bytes_ = 0;

@@ -16,27 +16,31 @@ uint32_t lanesPerPhase(const TargetProfile& profile, uint32_t bytes) {
 } // namespace
 
 BankCounter::BankCounter(const TargetProfile& profile)
-    : profile_(profile), banks_(profile.banks), bankBytes_(profile.bankBytes), banksOf_(banks_.n) {}
+    : profile_(profile), banks_(profile.banks), bankBytes_(profile.bankBytes), banksOf_(banks_.n),
+      requests_(64) {}
 
-void BankCounter::add(uint64_t address, uint32_t bytes) {
+inline void BankCounter::add(uint64_t address, uint32_t bytes) {
   // A lane asks for each word that it touches once, whatever part of the word it wants.
   const uint64_t last = bankBytes_.quotient(address + bytes - 1);
   for (uint64_t word = bankBytes_.quotient(address); word <= last; ++word) {
-    Bank& bank = banksOf_[banks_.remainder(word)];
+    const auto number = uint32_t(banks_.remainder(word));
+    Bank& bank = banksOf_[number];
+    if (bank.round != round_) bank = {kNone, 0, round_};
     bool isServed = false;
     for (uint32_t at = bank.first; profile_.broadcast && at != kNone && !isServed;
          at = requests_[at].next)
       isServed = requests_[at].word == word;
     if (isServed) continue;
-    requests_.push_back({word, bank.first});
-    bank.first = uint32_t(requests_.size() - 1);
+    if (used_ == requests_.size()) requests_.resize(2 * requests_.size());
+    requests_[used_] = {word, bank.first};
+    bank.first = used_++;
     degree_ = std::max(degree_, ++bank.load);
   }
 }
 
 uint32_t BankCounter::takeDegree() {
-  for (const Request& request : requests_) banksOf_[banks_.remainder(request.word)] = {};
-  requests_.clear();
+  ++round_;
+  used_ = 0;
   return std::exchange(degree_, 0);
 }
 

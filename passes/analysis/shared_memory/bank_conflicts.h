@@ -46,6 +46,7 @@ private:
   };
   struct Bank {
     uint32_t first = kNone, load = 0;
+    uint64_t round = 0; ///< of another phase: empty
   };
   /// Divides by what nearly always is a power of two.
   struct Divisor {
@@ -61,9 +62,12 @@ private:
 
   const TargetProfile& profile_;
   const Divisor banks_, bankBytes_;
-  std::vector<Bank> banksOf_;     ///< all empty between phases
-  std::vector<Request> requests_; ///< of the phase: distinct words, where the target broadcasts
-  uint32_t degree_ = 0;           ///< of the phase
+  std::vector<Bank> banksOf_;
+  std::vector<Request>
+      requests_; ///< the first `used_`: distinct words, where the target broadcasts
+  uint32_t used_ = 0;
+  uint32_t degree_ = 0; ///< of the phase
+  uint64_t round_ = 1;  ///< counts phases
 };
 
 /// The same for a single access.

@@ -13,7 +13,9 @@
 #include "ir/integer_semantics.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -25,6 +27,8 @@ namespace {
 constexpr uint64_t kBudget = uint64_t(1) << 25;
 /// Iterations of one loop that are run one by one.
 constexpr uint32_t kMaxIterations = 1 << 14;
+/// Of an instruction that is evaluated.
+constexpr uint32_t kMostOperands = 4;
 
 using Value = std::optional<uint32_t>;
 
@@ -75,6 +79,7 @@ struct DefiniteWrites::State {
       : analyses(a), module(a.module()), entry(e), affine(a, e.workgroupSize->size),
         bounds(a, affine, e, kDefaultSubgroupSize) {
     prepareBlocks();
+    collectScalars();
     prepareConstants();
     collectBarriers();
     collectLocals();
@@ -82,12 +87,14 @@ struct DefiniteWrites::State {
   }
 
   void prepareBlocks();
+  void collectScalars();
   void prepareConstants();
   void collectBarriers();
   void collectLocals();
   bool isLocal(InstRef variable) const;
   void collectValues();
-  bool isScalar(Id id) const;
+  /// An integer of 32 bits or a Boolean.
+  bool isScalar(Id id) const { return id.value < areScalars.size() && areScalars[id.value]; }
   Value valueOf(Id id) const { return isKnown[id.value] ? Value(values[id.value]) : std::nullopt; }
   void set(Id id, Value value) {
     isKnown[id.value] = value.has_value();
@@ -109,7 +116,9 @@ struct DefiniteWrites::State {
   std::unordered_map<Id, uint32_t> locals;
   std::vector<std::pair<BlockRef, uint32_t>> localStores; ///< where, and the local variable
   std::vector<Value> initial;                             ///< of local variables
+  std::vector<uint8_t> areScalars;                        ///< by Id
   std::vector<bool> isNeeded;                             ///< by InstRef
+  std::vector<std::vector<InstRef>> neededPhis;           ///< by BlockRef
   std::vector<uint32_t> values;                           ///< by Id
   std::vector<uint8_t> isKnown;                           ///< by Id
   uint64_t budget = kBudget;
@@ -129,6 +138,16 @@ void DefiniteWrites::State::prepareBlocks() {
     if (loop && loop->header == b) levels[levelOf(loops.parent(*loop))].push_back(b);
     for (BlockRef to : cfg.successors(b))
       if (cfg.rpoIndex(to) <= cfg.rpoIndex(b) && !dominance.dominates(to, b)) isReducible = false;
+  }
+}
+
+void DefiniteWrites::State::collectScalars() {
+  const Types& types = analyses.get<Types>();
+  areScalars.resize(module.idBound());
+  for (InstRef i : module.insts()) {
+    const TypeInfo& info = types.info(module.resultType(i));
+    if (info.kind == TypeInfo::Kind::Bool || (info.kind == TypeInfo::Kind::Int && info.width == 32))
+      areScalars[module.resultId(i).value] = true;
   }
 }
 
@@ -152,13 +171,6 @@ void DefiniteWrites::State::collectBarriers() {
         rankOf(barrier.memory) >= kWorkgroupRank && barrier.orders(MemoryClass::Workgroup))
       barriers.push_back(i);
   }
-}
-
-/// An integer of 32 bits or a Boolean.
-bool DefiniteWrites::State::isScalar(Id id) const {
-  const TypeInfo& info = analyses.get<Types>().info(module.typeOf(id));
-  return info.kind == TypeInfo::Kind::Bool ||
-         (info.kind == TypeInfo::Kind::Int && info.width == 32);
 }
 
 /// A variable that holds a scalar, and that only loads and stores of this function use.
@@ -220,6 +232,10 @@ void DefiniteWrites::State::collectValues() {
     for (uint32_t w = 3; w < module.wordCount(inst); ++w)
       if (module.word(inst, w) < module.idBound()) need(module.idAt(inst, w));
   }
+  neededPhis.resize(module.blockCount() + 1);
+  for (InstRef i : module.functionInsts(entry.function))
+    if (isNeeded[i.value] && module.opcode(i) == spv::Op::OpPhi)
+      neededPhis[module.blockOf(i).value].push_back(i);
 }
 
 /// From the values of the operands alone.
@@ -228,12 +244,13 @@ Value DefiniteWrites::State::fold(InstRef inst) const {
   const bool isExtended = op == spv::Op::OpExtInst;
   const uint32_t base = isExtended ? 5 : 3;
   if (isExtended && module.extInstSet(module.idAt(inst, 3)) != ExtInstSet::GlslStd450) return {};
-  if (module.wordCount(inst) <= base || module.wordCount(inst) > base + 4) return {};
-  std::vector<Value> operands;
-  for (uint32_t w = base; w < module.wordCount(inst); ++w) {
-    const Id id = module.idAt(inst, w);
+  if (module.wordCount(inst) <= base || module.wordCount(inst) > base + kMostOperands) return {};
+  std::array<Value, kMostOperands> operands;
+  const uint32_t count = module.wordCount(inst) - base;
+  for (uint32_t n = 0; n < count; ++n) {
+    const Id id = module.idAt(inst, base + n);
     if (!isScalar(id)) return {};
-    operands.push_back(valueOf(id));
+    operands[n] = valueOf(id);
   }
   const auto is = [&](size_t n, uint32_t value) { return operands[n] == Value(value); };
   switch (op) {
@@ -252,11 +269,12 @@ Value DefiniteWrites::State::fold(InstRef inst) const {
   default:
     break;
   }
-  std::vector<uint64_t> known;
-  for (const Value& v : operands) {
-    if (!v) return {};
-    known.push_back(*v);
+  std::array<uint64_t, kMostOperands> bits;
+  for (uint32_t n = 0; n < count; ++n) {
+    if (!operands[n]) return {};
+    bits[n] = *operands[n];
   }
+  const std::span<const uint64_t> known(bits.data(), count);
   const IntegerResult result = isExtended ? evaluateGlslInteger(module.word(inst, 4), 32, known)
                                           : evaluateInteger(op, 32, known);
   return result.isDefined() ? Value(uint32_t(result.bits)) : std::nullopt;
@@ -277,7 +295,7 @@ public:
         loops_(state.analyses.get<Loops>()), cfg_(state.analyses.get<Cfg>()),
         missing_(variable.accesses.size(), Cells(variable.cells)),
         isUnknown_(variable.accesses.size()), leaves_(variable.accesses.size()),
-        behind_(state.barriers.size(), Cells(variable.cells)) {
+        behind_(state.barriers.size(), Cells(variable.cells)), arrivals_(module_.blockCount() + 1) {
     collectEvents(without);
   }
 
@@ -317,7 +335,6 @@ private:
   };
   struct Level {
     const Loop* loop;
-    std::unordered_map<BlockRef, Arrival> arrivals; ///< looked up only
     Outcome outcome;
   };
 
@@ -334,7 +351,7 @@ private:
   void forgetPhis(BlockRef block);
   void execute(BlockRef block, Known& known);
   void access(uint32_t index, Known& known);
-  std::vector<BlockRef> next(BlockRef block) const;
+  std::span<const BlockRef> next(BlockRef block);
   void spend(uint64_t work) { state_.budget -= std::min(state_.budget, work); }
 
   State& state_;
@@ -349,7 +366,11 @@ private:
   std::vector<bool> leaves_;    ///< by access: an index was out of range
   std::vector<Cells> behind_;   ///< by barrier: what all invocations together have written
   std::array<uint32_t, 3> lane_{};
+  BlockRef next_; ///< the only block that may follow
+  std::vector<std::pair<Id, Value>> phiValues_;
   std::vector<std::optional<Cells>> reached_; ///< by barrier: what this invocation has written
+  /// By BlockRef: of all levels together, since only one of them at a time waits at a block.
+  std::vector<std::optional<Arrival>> arrivals_;
 };
 
 void DefiniteWrites::Walk::collectEvents(std::span<const InstRef> without) {
@@ -426,13 +447,13 @@ DefiniteWrites::Verdict DefiniteWrites::Walk::judge() {
 /// a loop's header have been set.
 DefiniteWrites::Walk::Outcome DefiniteWrites::Walk::walkLevel(const Loop* loop, Arrival start) {
   const auto& blocks = state_.levels[loop ? size_t(loop - loops_.all().data()) + 1 : 0];
-  Level level{loop, {}, {}};
+  Level level{loop, {}};
   const BlockRef first = blocks.front();
-  level.arrivals.emplace(first, std::move(start));
+  arrivals_[first.value] = std::move(start);
   for (BlockRef block : blocks) {
-    const auto found = level.arrivals.find(block);
-    if (found == level.arrivals.end() || state_.budget == 0) continue;
-    Arrival arrival = std::move(found->second);
+    if (!arrivals_[block.value] || state_.budget == 0) continue;
+    Arrival arrival = std::move(*arrivals_[block.value]);
+    arrivals_[block.value].reset();
     const Loop* inner = loops_.innermost(block);
     if (inner != loop) {
       Outcome outcome = walkLoop(*inner, std::move(arrival));
@@ -441,7 +462,10 @@ DefiniteWrites::Walk::Outcome DefiniteWrites::Walk::walkLevel(const Loop* loop, 
     }
     if (block != first) setPhis(block, arrival.from);
     execute(block, arrival.known);
-    for (BlockRef to : next(block)) arrive(level, block, to, arrival.known);
+    const auto targets = next(block);
+    for (size_t n = 0; n < targets.size(); ++n)
+      arrive(level, block, targets[n],
+             n + 1 < targets.size() ? arrival.known : std::move(arrival.known));
   }
   return std::move(level.outcome);
 }
@@ -469,11 +493,7 @@ void DefiniteWrites::Walk::arrive(Level& level, BlockRef from, BlockRef to, Know
   } else if (level.loop && !loops_.contains(*level.loop, to)) {
     level.outcome.exits.push_back({from, to, std::move(known)});
   } else {
-    const auto found = level.arrivals.find(to);
-    std::optional<Arrival> arrival;
-    if (found != level.arrivals.end()) arrival = std::move(found->second);
-    join(arrival, from, std::move(known));
-    level.arrivals.insert_or_assign(to, std::move(*arrival));
+    join(arrivals_[to.value], from, std::move(known));
   }
 }
 
@@ -490,9 +510,9 @@ void DefiniteWrites::Walk::join(std::optional<Arrival>& arrival, BlockRef from, 
 }
 
 void DefiniteWrites::Walk::setPhis(BlockRef block, std::span<const BlockRef> from) {
-  std::vector<std::pair<Id, Value>> values; // all read before any is set
-  for (InstRef i : module_.blockInsts(block)) {
-    if (module_.opcode(i) != spv::Op::OpPhi || !state_.isNeeded[i.value]) continue;
+  std::vector<std::pair<Id, Value>>& values = phiValues_; // all read before any is set
+  values.clear();
+  for (InstRef i : state_.neededPhis[block.value]) {
     Value value;
     bool isFirst = true;
     for (uint32_t w = 3; w + 1 < module_.wordCount(i); w += 2) {
@@ -515,8 +535,8 @@ void DefiniteWrites::Walk::forgetPhis(BlockRef block) {
     if (module_.opcode(i) == spv::Op::OpPhi) state_.set(module_.resultId(i), std::nullopt);
 }
 
-/// The blocks that may follow.
-std::vector<BlockRef> DefiniteWrites::Walk::next(BlockRef block) const {
+/// The blocks that may follow; valid until the next call.
+std::span<const BlockRef> DefiniteWrites::Walk::next(BlockRef block) {
   const InstRef end = module_.terminator(block);
   const auto all = cfg_.successors(block);
   const spv::Op op = module_.opcode(end);
@@ -524,12 +544,15 @@ std::vector<BlockRef> DefiniteWrites::Walk::next(BlockRef block) const {
   const Value value = isChoice && state_.isScalar(module_.idAt(end, 1))
                           ? state_.valueOf(module_.idAt(end, 1))
                           : std::nullopt;
-  if (!value) return {all.begin(), all.end()};
-  if (op == spv::Op::OpBranchConditional)
-    return {module_.blockOfLabel(module_.idAt(end, *value != 0 ? 2 : 3))};
+  if (!value) return all;
+  const auto label = [&](uint32_t word) {
+    next_ = module_.blockOfLabel(module_.idAt(end, word));
+    return std::span<const BlockRef>(&next_, 1);
+  };
+  if (op == spv::Op::OpBranchConditional) return label(*value != 0 ? 2 : 3);
   for (uint32_t w = 3; w + 1 < module_.wordCount(end); w += 2)
-    if (module_.word(end, w) == *value) return {module_.blockOfLabel(module_.idAt(end, w + 1))};
-  return {module_.blockOfLabel(module_.idAt(end, 2))};
+    if (module_.word(end, w) == *value) return label(w + 1);
+  return label(2);
 }
 
 // ---- Instructions ----

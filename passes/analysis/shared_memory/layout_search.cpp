@@ -142,9 +142,11 @@ LayoutCost LayoutSearch::costOf(const SharedLayout& choices) const {
 }
 
 /// Of one execution.
-double LayoutSearch::cyclesOf(const AccessPattern& pattern, bool isInRun,
-                              const AddressForm& form) const {
-  const AccessCost alone = pattern.cost(target_, form);
+double LayoutSearch::cyclesOf(const AccessPattern& pattern, bool isInRun, const AddressForm& form,
+                              const std::function<bool(double cycles)>& isTooMuch) const {
+  // Those of a run may turn out cheaper than they look one by one.
+  const AccessCost alone =
+      isInRun ? pattern.cost(target_, form) : pattern.cost(target_, form, isTooMuch);
   // A conflict counts in full: nobody promises that it goes by wide accesses.
   const auto wide =
       isInRun && alone.degree <= 1 ? pattern.cyclesInRun(target_, form) : std::nullopt;
@@ -172,14 +174,24 @@ LayoutCost LayoutSearch::evaluate(const SharedLayout& layout, double enough) con
     loss = std::max(loss, w.pattern.cost(target_, formOf(w.node)).cycles - w.cycles);
   }
   for (const auto& [node, loss] : losses) cost.risk += loss * unknown_.at(node);
+  const auto add = [&](const AccessPattern& pattern, double weight, const Shape& s) {
+    const auto with = [&cost, weight](double cycles) {
+      LayoutCost all = cost;
+      all.cycles += weight * cycles;
+      return all;
+    };
+    cost = with(cyclesOf(pattern, s.isInRun, formOf(s.node),
+                         [&](double cycles) { return with(cycles).total() > enough; }));
+    return cost.total() <= enough;
+  };
   for (const Shape& s : shapes_) {
-    const AddressForm& form = formOf(s.node);
-    if (form.isLinear)
-      cost.cycles += s.weight * cyclesOf(*s.pattern, s.isInRun, form);
+    bool goesOn = true;
+    if (formOf(s.node).isLinear)
+      goesOn = add(*s.pattern, s.weight, s);
     else
-      for (const auto& [pattern, weight] : s.members)
-        cost.cycles += weight * cyclesOf(*pattern, s.isInRun, form);
-    if (cost.total() > enough) break;
+      for (size_t n = 0; n < s.members.size() && goesOn; ++n)
+        goesOn = add(*s.members[n].first, s.members[n].second, s);
+    if (!goesOn) break;
   }
   return cost;
 }

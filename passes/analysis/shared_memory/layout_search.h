@@ -112,7 +112,8 @@ private:
   void classify();
   void collectIndices();
   void collectWalks();
-  double cyclesOf(const AccessPattern& pattern, bool isInRun, const AddressForm& form) const;
+  double cyclesOf(const AccessPattern& pattern, bool isInRun, const AddressForm& form,
+                  const std::function<bool(double cycles)>& isTooMuch) const;
   LayoutCost evaluate(const SharedLayout& layout, double enough) const;
   bool consider(SharedLayout layout);
   bool isClean() const;

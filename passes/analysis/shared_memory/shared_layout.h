@@ -28,9 +28,24 @@ struct IndexMap {
   uint32_t shift = 0, mask = 0; ///< mask is a power of two less one, and less than 1 << shift
 
   uint64_t operator()(uint64_t i) const {
-    if (kind == Kind::Pad) return i + (i >> std::countr_zero(divisor)) * pad;
-    if (kind == Kind::Xor) return i ^ (i >> shift & mask);
-    return i;
+    uint64_t image = 0;
+    visit([&](auto&& map) { image = map(i); });
+    return image;
+  }
+  /// Calls `use` with the map as a function of its own, for those who need it for many numbers.
+  template <class Use>
+  void visit(Use&& use) const {
+    switch (kind) {
+    case Kind::Pad:
+      use([by = std::countr_zero(divisor), gap = pad](uint64_t i) { return i + (i >> by) * gap; });
+      break;
+    case Kind::Xor:
+      use([by = shift, bits = mask](uint64_t i) { return i ^ (i >> by & bits); });
+      break;
+    case Kind::None:
+      use([](uint64_t i) { return i; });
+      break;
+    }
   }
   /// Elements that an array needs to hold the images of 0 to n - 1.
   uint64_t elements(uint64_t n) const;

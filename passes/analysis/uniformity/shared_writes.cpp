@@ -9,6 +9,7 @@
 #include "analysis/uniformity/uniformity.h"
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 
 namespace lanewise {
@@ -26,22 +27,16 @@ public:
   std::vector<InstRef> run() {
     collectVariables();
     if (bits_.empty() || isOrderedByAtomics()) return {};
-    writes_.assign(module_.instCount() + 1, 0);
-    for (InstRef i : module_.insts()) {
-      if (!module_.blockOf(i)) continue;
-      writes_[i.value] = writesOf(i);
-      everWritten_ |= writes_[i.value];
-    }
     for (const EntryPoint& entry : analyses_.get<EntryPoints>().all())
       if (entry.function) isEntry_.push_back(entry.function);
-    for (InstRef i : module_.insts()) {
-      BlockRef b = module_.blockOf(i);
-      if (b && !isEntry(module_.functionOf(b))) calleeWrites_ |= writes_[i.value];
-    }
+    hasLoads_.assign(module_.functionCount() + 1, false);
+    collectEvents();
     std::vector<InstRef> found;
+    summaries_.resize(module_.blockCount() + 1);
     before_.assign(module_.blockCount() + 1, 0);
     after_.assign(module_.blockCount() + 1, 0);
-    for (uint32_t f = 1; f <= module_.functionCount(); ++f) look(FunctionRef(f), found);
+    for (uint32_t f = 1; f <= module_.functionCount(); ++f)
+      if (hasLoads_[f]) look(FunctionRef(f), found);
     std::sort(found.begin(), found.end());
     return found;
   }
@@ -68,9 +63,11 @@ private:
     bool hasAtomics = false, hasFences = false;
     for (InstRef i : module_.insts()) {
       if (!module_.blockOf(i)) continue;
-      if (module_.isUnknown(i)) return true;
+      if (module_.hasUnknown() && module_.isUnknown(i)) return true;
+      const Effect effects = module_.effects(i);
+      if (effects == Effect::None) continue;
       if (module_.opcode(i) == spv::Op::OpMemoryBarrier) hasFences = true;
-      if (!has(module_.effects(i), Effect::Atomic)) continue;
+      if (!has(effects, Effect::Atomic)) continue;
       if (module_.isUnread(i)) return true;
       hasAtomics = true;
       if (orders(i)) return true;
@@ -91,7 +88,7 @@ private:
     if (!storage) return 0; // no pointer
     if (*storage == spv::StorageClass::Generic) return kAll;
     if (*storage != spv::StorageClass::Workgroup) return 0;
-    const Id variable = originOf(analyses_, pointer).variable;
+    const Id variable = originVariableOf(analyses_, pointer);
     auto found = bits_.find(variable);
     return found == bits_.end() ? kAll : found->second;
   }
@@ -119,17 +116,69 @@ private:
            rankOf(barrier.memory) >= kWorkgroupRank && barrier.orders(MemoryClass::Workgroup);
   }
 
-  VariableSet step(InstRef i, VariableSet set) const {
-    if (separates(i)) return 0;
-    if (module_.opcode(i) == spv::Op::OpFunctionCall) return set | calleeWrites_;
-    return set | writes_[i.value];
+  bool isLoad(InstRef i) const {
+    return module_.opcode(i) == spv::Op::OpLoad &&
+           analyses_.get<Types>().storageOf(module_.idAt(i, 3)) == spv::StorageClass::Workgroup;
   }
 
-  VariableSet through(BlockRef b, VariableSet set, bool isForward) const {
-    const InstRange range = module_.blockInsts(b);
-    for (uint32_t n = 0; n < range.size(); ++n)
-      set = step(InstRef(isForward ? range.first.value + n : range.last.value - 1 - n), set);
-    return set;
+  /// What matters here of an instruction; most have nothing of it.
+  struct Event {
+    InstRef inst;
+    VariableSet writes = 0;
+    VariableSet loads = 0; ///< of an OpLoad
+    bool separates = false;
+    bool isCall = false;
+
+    VariableSet behind(VariableSet set) const { return separates ? 0 : set | writes; }
+  };
+
+  /// What a block does to what was written since the last barrier, and before the next one.
+  struct Summary {
+    VariableSet ahead = 0, behind = 0; ///< written ahead of its first barrier, behind its last one
+    bool separates = false;
+  };
+
+  std::span<const Event> eventsOf(BlockRef b) const {
+    return std::span(events_).subspan(eventsBegin_[b.value],
+                                      eventsBegin_[b.value + 1] - eventsBegin_[b.value]);
+  }
+
+  void collectEvents() {
+    eventsBegin_.assign(module_.blockCount() + 2, 0);
+    for (uint32_t b = 1; b <= module_.blockCount(); ++b) {
+      eventsBegin_[b] = uint32_t(events_.size());
+      for (InstRef i : module_.blockInsts(BlockRef(b))) collectEvent(i, BlockRef(b));
+    }
+    eventsBegin_.back() = uint32_t(events_.size());
+    for (Event& event : events_)
+      if (event.isCall) event.writes = calleeWrites_;
+  }
+
+  void collectEvent(InstRef i, BlockRef b) {
+    if (module_.effects(i) == Effect::None) return;
+    Event event{i};
+    event.isCall = module_.opcode(i) == spv::Op::OpFunctionCall;
+    event.separates = separates(i);
+    event.writes = writesOf(i);
+    if (isLoad(i)) event.loads = bitOf(module_.idAt(i, 3));
+    everWritten_ |= event.writes;
+    const FunctionRef f = module_.functionOf(b);
+    if (event.writes != 0 && !isEntry(f)) calleeWrites_ |= event.writes;
+    if (event.loads != 0) hasLoads_[f.value] = true;
+    if (event.writes != 0 || event.loads != 0 || event.separates || event.isCall)
+      events_.push_back(event);
+  }
+
+  Summary summaryOf(BlockRef b) const {
+    Summary summary;
+    for (const Event& event : eventsOf(b)) {
+      if (event.separates)
+        summary.separates = true;
+      else if (!summary.separates)
+        summary.ahead |= event.writes;
+      summary.behind = event.behind(summary.behind);
+    }
+    return summary;
   }
 
   /// What may have been written since the last barrier at the start of each block, and what may be
@@ -145,7 +194,9 @@ private:
       changed = false;
       for (BlockRef b : blocks) {
         if (!isForward && cfg.successors(b).empty()) at[b.value] |= outside;
-        const VariableSet out = through(b, at[b.value], isForward);
+        const Summary& summary = summaries_[b.value];
+        const VariableSet out =
+            (isForward ? summary.behind : summary.ahead) | (summary.separates ? 0 : at[b.value]);
         for (BlockRef next : isForward ? cfg.successors(b) : cfg.predecessors(b)) {
           if (!cfg.isReachable(next) || (at[next.value] | out) == at[next.value]) continue;
           at[next.value] |= out;
@@ -155,28 +206,22 @@ private:
     }
   }
 
-  bool isLoad(InstRef i) const {
-    return module_.opcode(i) == spv::Op::OpLoad &&
-           analyses_.get<Types>().storageOf(module_.idAt(i, 3)) == spv::StorageClass::Workgroup;
-  }
-
   void look(FunctionRef f, std::vector<InstRef>& found) {
+    const auto order = analyses_.get<Cfg>().reversePostOrder(f);
+    for (BlockRef b : order) summaries_[b.value] = summaryOf(b);
     flow(f, true, before_);
     flow(f, false, after_);
     std::vector<VariableSet> behind;
-    for (BlockRef b : analyses_.get<Cfg>().reversePostOrder(f)) {
-      const InstRange range = module_.blockInsts(b);
-      behind.assign(range.size() + 1, after_[b.value]);
-      for (uint32_t n = range.size(); n-- > 0;)
-        behind[n] = step(InstRef(range.first.value + n), behind[n + 1]);
+    for (BlockRef b : order) {
+      const auto events = eventsOf(b);
+      behind.assign(events.size() + 1, after_[b.value]);
+      for (size_t n = events.size(); n-- > 0;) behind[n] = events[n].behind(behind[n + 1]);
       VariableSet set = before_[b.value];
-      for (uint32_t n = 0; n < range.size(); ++n) {
-        const InstRef i(range.first.value + n);
-        if (isLoad(i)) {
-          const VariableSet bit = bitOf(module_.idAt(i, 3));
-          if (((set | behind[n]) & bit) == 0 && (everWritten_ & bit) != 0) found.push_back(i);
-        }
-        set = step(i, set);
+      for (size_t n = 0; n < events.size(); ++n) {
+        const VariableSet bit = events[n].loads;
+        if (bit != 0 && ((set | behind[n]) & bit) == 0 && (everWritten_ & bit) != 0)
+          found.push_back(events[n].inst);
+        set = events[n].behind(set);
       }
     }
   }
@@ -184,10 +229,13 @@ private:
   Analyses& analyses_;
   const Module& module_;
   std::unordered_map<Id, VariableSet> bits_; ///< looked up only
-  std::vector<VariableSet> writes_;          ///< by InstRef
+  std::vector<Event> events_;                ///< of all blocks, in their order
+  std::vector<uint32_t> eventsBegin_;        ///< by BlockRef, into events_
+  std::vector<Summary> summaries_;           ///< by BlockRef
   std::vector<VariableSet> before_, after_;  ///< by BlockRef: see flow()
   VariableSet everWritten_ = 0, calleeWrites_ = 0;
   std::vector<FunctionRef> isEntry_;
+  std::vector<bool> hasLoads_; ///< by FunctionRef
 };
 
 } // namespace

@@ -9,12 +9,15 @@
 #include "analysis/module/analyses.h"
 #include "ir/module.h"
 
+#include <string_view>
 #include <vector>
 
 namespace lanewise {
 
 class SharedWrites {
 public:
+  static constexpr std::string_view kAnalysisName = "SharedWrites";
+
   explicit SharedWrites(Analyses& analyses);
 
   /// True when `load`, an OpLoad of a Workgroup variable, reads what some invocation wrote, and no
@@ -22,6 +25,8 @@ public:
   /// after the load, on any path. False where atomics and fences let invocations of a workgroup
   /// order their accesses among themselves, between barriers.
   bool isUnwrittenAround(InstRef load) const;
+
+  bool operator==(const SharedWrites&) const = default;
 
 private:
   std::vector<InstRef> loads_; ///< ascending

@@ -14,9 +14,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <queue>
 #include <unordered_map>
-#include <unordered_set>
+#include <utility>
 
 namespace lanewise {
 namespace {
@@ -27,7 +26,7 @@ constexpr uint64_t kStepsPerBlock = 64;
 
 /// Undefined for some operands, but a function of its operands where it is defined.
 bool isPureOfOperands(const Module& module, InstRef i) {
-  if (module.isUnknown(i)) return false;
+  if (module.hasUnknown() && module.isUnknown(i)) return false;
   const OpcodeFacts& facts = module.facts(i);
   if (module.opcode(i) == spv::Op::OpExtInst) {
     auto set = module.extInstSet(module.idAt(i, 3));
@@ -91,9 +90,13 @@ Parameter parameterOf(const Module& module, InstRef parameter) {
   return result;
 }
 
-PointerOrigin originOf(Analyses& analyses, Id pointer) {
+namespace {
+
+/// Follows a pointer to its variable, and calls `visitChain` for each access chain on the way, the
+/// innermost first; null when it does not lead to one variable.
+template <class VisitChain>
+Id followPointer(Analyses& analyses, Id pointer, VisitChain&& visitChain) {
   const Module& module = analyses.module();
-  PointerOrigin origin;
   // The bound keeps a module with a cycle of calls, which no shader may have, from running for
   // ever.
   for (uint32_t steps = 0; steps < 256; ++steps) {
@@ -101,19 +104,15 @@ PointerOrigin originOf(Analyses& analyses, Id pointer) {
     if (!def) return {};
     switch (module.opcode(def)) {
     case spv::Op::OpVariable:
-      origin.variable = pointer;
-      return origin;
+      return pointer;
     case spv::Op::OpCopyObject:
       pointer = module.idAt(def, 3);
       break;
     case spv::Op::OpAccessChain:
-    case spv::Op::OpInBoundsAccessChain: {
-      std::vector<Id> indices;
-      for (uint32_t n = 4; n < module.wordCount(def); ++n) indices.push_back(module.idAt(def, n));
-      origin.indices.insert(origin.indices.begin(), indices.begin(), indices.end());
+    case spv::Op::OpInBoundsAccessChain:
+      visitChain(def);
       pointer = module.idAt(def, 3);
       break;
-    }
     case spv::Op::OpFunctionParameter: {
       Parameter parameter = parameterOf(module, def);
       InstRef call = onlyCallOf(analyses, parameter.function);
@@ -129,13 +128,32 @@ PointerOrigin originOf(Analyses& analyses, Id pointer) {
   return {};
 }
 
+} // namespace
+
+PointerOrigin originOf(Analyses& analyses, Id pointer) {
+  const Module& module = analyses.module();
+  PointerOrigin origin;
+  origin.variable = followPointer(analyses, pointer, [&](InstRef chain) {
+    const auto indices = module.inst(chain).subspan(4);
+    const auto at = origin.indices.insert(origin.indices.begin(), indices.size(), Id());
+    std::transform(indices.begin(), indices.end(), at, [](uint32_t word) { return Id(word); });
+  });
+  return origin.variable ? origin : PointerOrigin();
+}
+
+Id originVariableOf(Analyses& analyses, Id pointer) {
+  return followPointer(analyses, pointer, [](InstRef) {});
+}
+
 class UniformityBuilder {
 public:
   UniformityBuilder(Analyses& analyses, Uniformity& result)
       : analyses_(analyses), module_(analyses.module()), cfg_(analyses.get<Cfg>()),
-        dominance_(analyses.get<Dominance>()), loops_(analyses.get<Loops>()), result_(result),
-        scope_(result.scope_), singleStores_(analyses), sharedWrites_(analyses),
-        branchSeen_(module_.blockCount() + 1, false),
+        dominance_(analyses.get<Dominance>()), loops_(analyses.get<Loops>()),
+        types_(analyses.get<Types>()), result_(result), scope_(result.scope_),
+        singleStores_(analyses), sharedWrites_(analyses.get<SharedWrites>()),
+        defUse_(analyses.get<DefUse>()), branchSeen_(module_.blockCount() + 1, false),
+        seenAt_(module_.blockCount() + 1), labels_(module_.blockCount() + 1),
         budget_(kStepsPerBlock * (module_.blockCount() + 16)) {
     result_.varying_.assign(module_.idBound(), false);
     result_.divergentLoops_.assign(module_.blockCount() + 1, false);
@@ -154,7 +172,7 @@ public:
     while (!work_.empty()) {
       Id id = work_.back();
       work_.pop_back();
-      for (const Use& use : analyses_.get<DefUse>().uses(id)) spread(use);
+      for (const Use& use : defUse_.uses(id)) spread(use);
       auto waiting = loadsOfValue_.find(id);
       if (waiting != loadsOfValue_.end())
         for (Id load : waiting->second) mark(load);
@@ -172,24 +190,32 @@ private:
   /// only where invocations hand data to one another by atomics. Barriers keep one execution of a
   /// load on one side for all lanes.
   void collectMemoryFacts() {
-    bool hasAtomics = false, hasWritable = false;
-    for (InstRef i : module_.insts()) {
+    bool hasAtomics = module_.hasUnknown(), hasWritable = hasAtomics;
+    const auto noteEffects = [&](InstRef i, const OpcodeFacts& facts) {
+      const Effect effects = module_.effects(i);
+      if (has(effects, Effect::Atomic) && facts.opClass == OpClass::Value) hasAtomics = true;
+      // Nobody has written down what it does.
+      if (effects == kEveryEffect && facts.opcode != spv::Op::OpFunctionCall)
+        hasAtomics = hasWritable = true;
+    };
+    for (InstRef i : module_.globals()) {
       const OpcodeFacts& facts = module_.facts(i);
-      if (has(module_.effects(i), Effect::Atomic) && facts.opClass == OpClass::Value)
-        hasAtomics = true;
-      if (module_.isUnread(i)) hasAtomics = hasWritable = true;
-      // A storage texel buffer may lie over a storage buffer.
-      if (module_.opcode(i) == spv::Op::OpImageWrite ||
-          module_.opcode(i) == spv::Op::OpImageTexelPointer)
-        hasWritable = true;
-      if (module_.opcode(i) == spv::Op::OpTypePointer ||
-          module_.opcode(i) == newer::Op::OpTypeUntypedPointerKHR) {
+      noteEffects(i, facts);
+      if (facts.opcode == spv::Op::OpTypePointer ||
+          facts.opcode == newer::Op::OpTypeUntypedPointerKHR) {
         auto storage = spv::StorageClass(module_.word(i, 2));
         if (storage == spv::StorageClass::PhysicalStorageBuffer) hasWritable = true;
       }
       if (facts.opClass == OpClass::Variable && isStorageBuffer(analyses_, module_.resultId(i)) &&
           !isBufferDecorated(analyses_, module_.resultId(i), spv::Decoration::NonWritable, true))
         hasWritable = true;
+    }
+    for (InstRef i : InstRange{module_.globals().last, module_.insts().last}) {
+      const OpcodeFacts& facts = module_.facts(i);
+      // A storage texel buffer may lie over a storage buffer.
+      if (facts.opcode == spv::Op::OpImageWrite || facts.opcode == spv::Op::OpImageTexelPointer)
+        hasWritable = true;
+      noteEffects(i, facts);
     }
     readOnlyViewsMayChange_ = hasAtomics && hasWritable;
   }
@@ -203,27 +229,35 @@ private:
             isBufferDecorated(analyses_, variable, spv::Decoration::Restrict, true));
   }
 
+  /// Whether loads through one pointer give all lanes the same.
+  bool bufferKeepsUniformity(Id variable) {
+    auto [at, isNew] = keptByBuffer_.try_emplace(variable, false);
+    if (isNew) at->second = !isStorageBuffer(analyses_, variable) || isReadOnlyStorage(variable);
+    return at->second;
+  }
+
   /// True when a load gives a value that all lanes share, given that its pointer is uniform.
   bool loadKeepsUniformity(InstRef load) {
     bool isVolatile = module_.wordCount(load) > 4 &&
                       (module_.word(load, 4) & uint32_t(spv::MemoryAccessMask::Volatile)) != 0;
     if (isVolatile) return false;
-    PointerOrigin origin = originOf(analyses_, module_.idAt(load, 3));
-    auto storage = analyses_.get<Types>().storageOf(module_.idAt(load, 3));
+    auto storage = types_.storageOf(module_.idAt(load, 3));
     if (storage == spv::StorageClass::PushConstant || storage == spv::StorageClass::UniformConstant)
       return true;
-    if (!origin.variable || !storage) return false;
+    if (!storage) return false;
+    const Id variable = originVariableOf(analyses_, module_.idAt(load, 3));
+    if (!variable) return false;
     switch (*storage) {
     case spv::StorageClass::Uniform:
     case spv::StorageClass::StorageBuffer:
-      return !isStorageBuffer(analyses_, origin.variable) || isReadOnlyStorage(origin.variable);
+      return bufferKeepsUniformity(variable);
     case spv::StorageClass::Input: {
-      auto builtIn = analyses_.get<Decorations>().builtIn(module_, origin.variable);
+      auto builtIn = analyses_.get<Decorations>().builtIn(module_, variable);
       return builtIn && Uniformity::isUniformBuiltIn(*builtIn, scope_);
     }
     case spv::StorageClass::Function:
     case spv::StorageClass::Private: {
-      Id value = singleStores_.valueAt(origin.variable, load);
+      Id value = singleStores_.valueAt(variable, load);
       if (!value) return false;
       loadsOfValue_[value].push_back(module_.resultId(load));
       return true;
@@ -263,8 +297,9 @@ private:
 
   /// True when the result may vary whatever the operands are.
   bool isVaryingAtSource(InstRef i) {
-    if (!module_.resultId(i)) return false;
-    OpClass opClass = module_.facts(i).opClass;
+    const OpcodeFacts& facts = module_.facts(i);
+    if (!facts.hasResult) return false;
+    const OpClass opClass = facts.opClass;
     spv::Op op = module_.opcode(i);
     if (opClass == OpClass::Unknown || op == spv::Op::OpUndef) return true;
     if (op == spv::Op::OpFunctionParameter)
@@ -365,13 +400,15 @@ private:
   /// Marks the blocks that some of the invocations that part at `from` may leave out, or run more
   /// often: those up to where all meet again.
   void markBlocksBehind(BlockRef from, BlockRef reconvergence) {
-    std::vector<BlockRef> pending{from};
-    std::unordered_set<uint32_t> seen; // but not `from`, unless a loop leads back to it
+    const uint32_t walk = ++lastWalk_; // `from` is not seen, unless a loop leads back to it
+    std::vector<BlockRef>& pending = pendingBlocks_;
+    pending.assign(1, from);
     while (!pending.empty()) {
       const BlockRef b = pending.back();
       pending.pop_back();
       for (BlockRef to : cfg_.successors(b)) {
-        if (to == reconvergence || !seen.insert(to.value).second) continue;
+        if (to == reconvergence || seenAt_[to.value] == walk) continue;
+        seenAt_[to.value] = walk;
         if (blockBudget_ == 0) return giveUpBlocks();
         --blockBudget_;
         markBlock(to, from);
@@ -408,15 +445,18 @@ private:
   /// or never, or comes from a phi of the loop's header, which varies then and spreads by itself.
   Wave flow(BlockRef from, BlockRef reconvergence) {
     Wave wave;
-    std::unordered_map<uint32_t, Label> labels;    // by block
-    using Pending = std::pair<uint32_t, uint32_t>; // (position, block): smallest first
-    std::priority_queue<Pending, std::vector<Pending>, std::greater<>> pending;
+    const uint32_t walk = ++lastWalk_;
+    std::vector<Pending>& pending = pendingSides_; // a heap
+    pending.clear();
     auto reach = [&](BlockRef to, uint32_t side) {
-      auto [at, isNew] = labels.try_emplace(to.value, Label{side, false});
-      if (isNew)
-        pending.push({cfg_.rpoIndex(to), to.value});
-      else if (at->second.side != side && !at->second.isJoin) {
-        at->second = {to.value, true};
+      Label& label = labels_[to.value];
+      if (seenAt_[to.value] != walk) {
+        seenAt_[to.value] = walk;
+        label = {side, false};
+        pending.emplace_back(cfg_.rpoIndex(to), to.value);
+        std::push_heap(pending.begin(), pending.end(), std::greater<>());
+      } else if (label.side != side && !label.isJoin) {
+        label = {to.value, true};
         wave.joins.push_back(to);
       }
     };
@@ -429,11 +469,12 @@ private:
     };
     for (BlockRef to : cfg_.successors(from)) step(from, to, to.value);
     while (!pending.empty()) {
-      BlockRef b(pending.top().second);
-      pending.pop();
+      std::pop_heap(pending.begin(), pending.end(), std::greater<>());
+      const BlockRef b(pending.back().second);
+      pending.pop_back();
       if (!spend()) return wave;
       if (b == reconvergence) continue;
-      uint32_t side = labels.at(b.value).side;
+      const uint32_t side = labels_[b.value].side;
       for (BlockRef to : cfg_.successors(b)) step(b, to, side);
     }
     return wave;
@@ -465,13 +506,23 @@ private:
   const Cfg& cfg_;
   const Dominance& dominance_;
   const Loops& loops_;
+  const Types& types_;
   Uniformity& result_;
   const UniformScope scope_;
   SingleStores singleStores_;
-  SharedWrites sharedWrites_;
+  const SharedWrites& sharedWrites_;
+  const DefUse& defUse_;
   bool readOnlyViewsMayChange_ = false;
+  std::unordered_map<Id, bool> keptByBuffer_; ///< looked up only
   std::unordered_map<Id, std::vector<Id>> loadsOfValue_;
   std::vector<bool> branchSeen_;
+  // Of one walk over blocks at a time.
+  using Pending = std::pair<uint32_t, uint32_t>; ///< (position, block): smallest first
+  uint32_t lastWalk_ = 0;
+  std::vector<uint32_t> seenAt_; ///< by BlockRef: the last walk that came by
+  std::vector<Label> labels_;    ///< by BlockRef
+  std::vector<BlockRef> pendingBlocks_;
+  std::vector<Pending> pendingSides_;
   uint64_t budget_, blockBudget_ = 0;
   std::vector<Id> work_;
 };

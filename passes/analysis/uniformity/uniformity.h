@@ -85,6 +85,8 @@ struct PointerOrigin {
   std::vector<Id> indices; ///< all indices on the way, outermost first
 };
 PointerOrigin originOf(Analyses& analyses, Id pointer);
+/// Its variable alone.
+Id originVariableOf(Analyses& analyses, Id pointer);
 
 /// Computed once for each scope (Analyses).
 const Uniformity& uniformityOf(Analyses& analyses, UniformScope scope = UniformScope::Workgroup);

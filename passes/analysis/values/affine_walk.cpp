@@ -29,8 +29,8 @@ bool areNonNegative(const AffineTable& table, const AffineExpr& a, const AffineE
 
 AffineWalk::AffineWalk(Analyses& analyses, std::optional<std::array<uint32_t, 3>> workgroupSize,
                        uint32_t subgroupSize, AffineTable& table)
-    : analyses_(analyses), module_(analyses.module()), size_(workgroupSize),
-      subgroupSize_(subgroupSize), table_(table), singleStores_(analyses) {}
+    : analyses_(analyses), module_(analyses.module()), types_(analyses.get<Types>()),
+      size_(workgroupSize), subgroupSize_(subgroupSize), table_(table), singleStores_(analyses) {}
 
 size_t AffineWalk::PlaceHash::operator()(const Place& p) const {
   uint64_t h = p.id.value;
@@ -150,9 +150,8 @@ AffineWalk::Form AffineWalk::build(const Place& p) {
 // ---- Types ----
 
 Id AffineWalk::typeAt(Id type, std::span<const uint32_t> path) const {
-  const Types& types = analyses_.get<Types>();
   for (uint32_t n : path) {
-    const TypeInfo& info = types.info(type);
+    const TypeInfo& info = types_.info(type);
     switch (info.kind) {
     case TypeInfo::Kind::Vector:
     case TypeInfo::Kind::Matrix:
@@ -163,7 +162,7 @@ Id AffineWalk::typeAt(Id type, std::span<const uint32_t> path) const {
       type = info.element;
       break;
     case TypeInfo::Kind::Struct:
-      type = types.member(type, n);
+      type = types_.member(type, n);
       break;
     default:
       return Id();
@@ -174,7 +173,7 @@ Id AffineWalk::typeAt(Id type, std::span<const uint32_t> path) const {
 }
 
 uint32_t AffineWalk::widthOfType(Id type) const {
-  const TypeInfo& info = analyses_.get<Types>().info(type);
+  const TypeInfo& info = types_.info(type);
   if (info.kind == TypeInfo::Kind::Bool) return 1;
   bool isNarrow = info.kind == TypeInfo::Kind::Int && info.width >= 1 && info.width <= 32;
   return isNarrow ? info.width : 0;
@@ -186,7 +185,7 @@ uint32_t AffineWalk::widthOf(const Place& p) const {
 }
 
 uint32_t AffineWalk::vectorSize(Id value) const {
-  const TypeInfo& info = analyses_.get<Types>().info(module_.typeOf(value));
+  const TypeInfo& info = types_.info(module_.typeOf(value));
   return info.kind == TypeInfo::Kind::Vector ? info.count : 0;
 }
 
@@ -681,14 +680,13 @@ AffineWalk::Form AffineWalk::parameterForm(const Place& p, InstRef def) {
 }
 
 bool AffineWalk::isConstantBuffer(Id variable) const {
-  const Types& types = analyses_.get<Types>();
-  auto storage = types.storageOf(variable);
+  auto storage = types_.storageOf(variable);
   if (storage == spv::StorageClass::PushConstant) return true;
   if (storage != spv::StorageClass::Uniform) return false;
-  Id type = types.pointee(variable);
-  while (types.info(type).kind == TypeInfo::Kind::Array ||
-         types.info(type).kind == TypeInfo::Kind::RuntimeArray)
-    type = types.info(type).element;
+  Id type = types_.pointee(variable);
+  while (types_.info(type).kind == TypeInfo::Kind::Array ||
+         types_.info(type).kind == TypeInfo::Kind::RuntimeArray)
+    type = types_.info(type).element;
   return !analyses_.get<Decorations>().has(type, spv::Decoration::BufferBlock);
 }
 
@@ -705,7 +703,7 @@ AffineWalk::Form AffineWalk::loadForm(const Place& p, InstRef load) {
     if (!n) return std::nullopt;
     path.push_back(*n);
   }
-  auto storage = analyses_.get<Types>().storageOf(origin.variable);
+  auto storage = types_.storageOf(origin.variable);
   if (storage == spv::StorageClass::Function || storage == spv::StorageClass::Private) {
     Id value = singleStores_.valueAt(origin.variable, load);
     return value ? formAt(placeOf(value, path, p.indices())) : std::nullopt;

@@ -3,6 +3,7 @@
 
 #include "analysis/control_flow/loops.h"
 #include "analysis/module/analyses.h"
+#include "analysis/module/types.h"
 #include "analysis/uniformity/single_stores.h"
 #include "analysis/uniformity/uniformity.h"
 #include "analysis/values/affine_table.h"
@@ -127,6 +128,7 @@ private:
 
   Analyses& analyses_;
   const Module& module_;
+  const Types& types_;
   std::optional<std::array<uint32_t, 3>> size_;
   uint32_t subgroupSize_;
   AffineTable& table_;

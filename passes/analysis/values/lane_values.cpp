@@ -2,14 +2,109 @@
 
 #include "analysis/module/entry_points.h"
 #include "analysis/values/affine_table.h"
+#include "ir/integer_semantics.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace lanewise {
 namespace {
 
 /// Values, of five bytes each.
 constexpr uint64_t kMostKept = uint64_t(1) << 23;
+
+// ---- operations, a column at a time ----
+
+/// The same as AffineTable::evaluateDerived() for all lanes, of which there are as many as `result`
+/// has.
+using Arguments = std::span<const LaneColumn>;
+using Combine = void (*)(Arguments, LaneColumn& result);
+
+template <spv::Op kOp>
+void combineTwo(Arguments arguments, LaneColumn& result) {
+  const uint32_t* const a = arguments[0].values.data();
+  const uint32_t* const b = arguments[1].values.data();
+  const uint8_t* const factsOfA = arguments[0].facts.data();
+  const uint8_t* const factsOfB = arguments[1].facts.data();
+  uint32_t* const values = result.values.data();
+  uint8_t* const all = result.facts.data();
+  for (size_t n = 0, lanes = result.values.size(); n < lanes; ++n) {
+    const uint8_t facts = LaneColumn::join(factsOfA[n], factsOfB[n]);
+    const IntegerResult value = evaluateBinary(kOp, 32, a[n], b[n]);
+    const bool hasValue = (facts & LaneColumn::HasValue) != 0 && value.isDefined();
+    all[n] = hasValue ? facts : uint8_t(facts & ~LaneColumn::HasValue);
+    values[n] = hasValue ? uint32_t(value.bits) : 0;
+  }
+}
+
+/// What the condition leaves out does not count.
+void combineSelect(Arguments arguments, LaneColumn& result) {
+  const LaneColumn& condition = arguments[0];
+  for (size_t n = 0; n < result.values.size(); ++n) {
+    const LaneColumn& chosen = arguments[condition.values[n] != 0 ? 1 : 2];
+    const uint8_t facts = LaneColumn::join(condition.facts[n], chosen.facts[n]);
+    result.facts[n] = facts;
+    result.values[n] = (facts & LaneColumn::HasValue) != 0 ? chosen.values[n] : 0;
+  }
+}
+
+/// Nor does the second, where the first decides.
+template <bool kIsOr>
+void combineLogical(Arguments arguments, LaneColumn& result) {
+  const LaneColumn &a = arguments[0], &b = arguments[1];
+  for (size_t n = 0; n < result.values.size(); ++n) {
+    const bool isDecided = (a.facts[n] & LaneColumn::HasValue) == 0 || (a.values[n] != 0) == kIsOr;
+    const uint8_t facts = isDecided ? a.facts[n] : LaneColumn::join(a.facts[n], b.facts[n]);
+    result.facts[n] = facts;
+    const uint32_t value = isDecided ? a.values[n] : b.values[n];
+    result.values[n] = (facts & LaneColumn::HasValue) != 0 ? value : 0;
+  }
+}
+
+/// Null for the rarer ones, which are evaluated one by one.
+Combine combinationOf(spv::Op op) {
+  switch (op) {
+  case spv::Op::OpIMul:
+    return combineTwo<spv::Op::OpIMul>;
+  case spv::Op::OpUDiv:
+    return combineTwo<spv::Op::OpUDiv>;
+  case spv::Op::OpUMod:
+    return combineTwo<spv::Op::OpUMod>;
+  case spv::Op::OpSDiv:
+    return combineTwo<spv::Op::OpSDiv>;
+  case spv::Op::OpSRem:
+    return combineTwo<spv::Op::OpSRem>;
+  case spv::Op::OpSMod:
+    return combineTwo<spv::Op::OpSMod>;
+  case spv::Op::OpShiftLeftLogical:
+    return combineTwo<spv::Op::OpShiftLeftLogical>;
+  case spv::Op::OpShiftRightLogical:
+    return combineTwo<spv::Op::OpShiftRightLogical>;
+  case spv::Op::OpShiftRightArithmetic:
+    return combineTwo<spv::Op::OpShiftRightArithmetic>;
+  case spv::Op::OpBitwiseAnd:
+    return combineTwo<spv::Op::OpBitwiseAnd>;
+  case spv::Op::OpBitwiseOr:
+    return combineTwo<spv::Op::OpBitwiseOr>;
+  case spv::Op::OpBitwiseXor:
+    return combineTwo<spv::Op::OpBitwiseXor>;
+  case spv::Op::OpIEqual:
+    return combineTwo<spv::Op::OpIEqual>;
+  case spv::Op::OpULessThan:
+    return combineTwo<spv::Op::OpULessThan>;
+  case spv::Op::OpSLessThan:
+    return combineTwo<spv::Op::OpSLessThan>;
+  case spv::Op::OpSelect:
+    return combineSelect;
+  case spv::Op::OpLogicalAnd:
+    return combineLogical<false>;
+  case spv::Op::OpLogicalOr:
+    return combineLogical<true>;
+  default:
+    return nullptr;
+  }
+}
 
 } // namespace
 
@@ -40,16 +135,28 @@ const LaneColumn& LaneValues::of(const AffineExpr& e, uint32_t seed) {
 }
 
 bool LaneValues::add(const AffineExpr& e, Columns& columns, LaneColumn& sum) {
-  fill(sum, e.constant, LaneColumn::HasValue);
   computed_ += lanes_;
-  bool isCarried = false;
+  if (e.terms.empty()) {
+    fill(sum, e.constant, LaneColumn::HasValue);
+    return false;
+  }
+  sum.values.resize(lanes_);
+  sum.facts.resize(lanes_);
+  bool isCarried = false, isFirst = true;
   for (const auto& [index, coefficient] : e.terms) {
     const Kept& kept = term(index, columns);
     isCarried |= kept.isCarried;
-    for (uint32_t n = 0; n < lanes_; ++n) {
-      sum.values[n] += coefficient * kept.column.values[n];
-      sum.facts[n] = LaneColumn::join(sum.facts[n], kept.column.facts[n]);
+    const uint32_t* const values = kept.column.values.data();
+    const uint8_t* const facts = kept.column.facts.data();
+    uint32_t* const sums = sum.values.data();
+    uint8_t* const all = sum.facts.data();
+    if (std::exchange(isFirst, false)) {
+      for (uint32_t n = 0; n < lanes_; ++n) sums[n] = e.constant + coefficient * values[n];
+      std::copy(facts, facts + lanes_, all);
+      continue;
     }
+    for (uint32_t n = 0; n < lanes_; ++n) sums[n] += coefficient * values[n];
+    for (uint32_t n = 0; n < lanes_; ++n) all[n] = LaneColumn::join(all[n], facts[n]);
   }
   return isCarried;
 }
@@ -100,15 +207,21 @@ void LaneValues::derive(const AffineTerm& term, Columns& columns, Kept& kept) {
   kept.isCarried = false;
   for (size_t a = 0; a < term.args.size(); ++a)
     kept.isCarried |= add(affine_.argument(term.args[a]), columns, arguments[a]);
-  fill(kept.column, 0, 0);
+  LaneColumn& column = kept.column;
+  column.values.resize(lanes_);
+  column.facts.resize(lanes_);
+  if (const Combine combine = combinationOf(term.op)) {
+    combine(arguments, column);
+    return;
+  }
   for (uint32_t n = 0; n < lanes_; ++n) {
     uint8_t facts = LaneColumn::HasValue;
     const auto value = AffineTable::evaluateDerived(term, [&](size_t a) {
       facts = LaneColumn::join(facts, arguments[a].facts[n]);
       return arguments[a].value(n);
     });
-    kept.column.facts[n] = value ? facts : uint8_t(facts & ~LaneColumn::HasValue);
-    kept.column.values[n] = value.value_or(0);
+    column.facts[n] = value ? facts : uint8_t(facts & ~LaneColumn::HasValue);
+    column.values[n] = value.value_or(0);
   }
 }
 

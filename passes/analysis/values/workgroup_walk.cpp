@@ -243,11 +243,13 @@ WorkgroupWalk::Ways WorkgroupWalk::waysOf(const AffineExpr& condition, const Lan
     (!value || ways.isSampled ? ways.open : *value != 0 ? ways.yes : ways.no) = lanes;
     return ways;
   }
+  uint8_t facts = 0;
   lanes.forEach([&](uint32_t n) {
-    const auto value = values.value(n);
-    (!value ? ways.open : *value != 0 ? ways.yes : ways.no).set(n);
-    ways.isSampled |= values.is(n, LaneColumn::IsSampled);
+    const bool hasValue = (values.facts[n] & LaneColumn::HasValue) != 0;
+    (!hasValue ? ways.open : values.values[n] != 0 ? ways.yes : ways.no).set(n);
+    facts |= values.facts[n];
   });
+  ways.isSampled = (facts & LaneColumn::IsSampled) != 0;
   return ways;
 }
 
@@ -387,11 +389,12 @@ void WorkgroupWalk::go(const Arrival& arrival, BlockRef to, const LaneMask& lane
     Round& round = rounds_[to];
     round = isBack ? Round{round.number + 1, round.hasKnownEnd, round.wasLeft} : Round{};
     if (const auto slot = slotOfId_.find(module_.labelId(to)); slot != slotOfId_.end()) {
-      lanes.forEach([&](uint32_t n) {
-        LaneColumn& iterations = slots_[slot->second];
-        iterations.values[n] = isBack ? iterations.values[n] + 1 : 0;
-        iterations.facts[n] = LaneColumn::HasValue;
-      });
+      LaneColumn& iterations = slots_[slot->second];
+      lanes.forEach(
+          [isBack, values = iterations.values.data(), facts = iterations.facts.data()](uint32_t n) {
+            values[n] = isBack ? values[n] + 1 : 0;
+            facts[n] = LaneColumn::HasValue;
+          });
       values_.forget();
     }
   }

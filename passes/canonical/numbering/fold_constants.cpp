@@ -85,17 +85,20 @@ std::optional<uint64_t> evaluateGlsl(const ValueTable& values, std::span<const u
 
 Simplified foldConstants(const ValueTable& values, std::span<const uint32_t> words) {
   const spv::Op op = opcodeOf(words);
+  // First what most instructions fail: nothing is folded unless all operands are constants.
+  const bool isExtended = op == spv::Op::OpExtInst;
+  if (isExtended ? words.size() < 6 : !factsOf(op).onlyIds || op == spv::Op::OpSelect) return {};
+  if (!values.isConstant(Id(words[isExtended ? 5 : 3]))) return {};
   const uint32_t to = values.widthOf(Id(words[1]));
   if (to == 0) return {};
-  if (op == spv::Op::OpExtInst) {
-    if (words.size() < 6 || values.types().info(values.scalarOf(Id(words[1]))).kind != Kind::Int ||
+  if (isExtended) {
+    if (values.types().info(values.scalarOf(Id(words[1]))).kind != Kind::Int ||
         values.types().info(values.scalarOf(values.typeOf(Id(words[5])))).kind != Kind::Int)
       return {};
     return {evaluateAll(values, words,
                         [&](const Component& c) { return evaluateGlsl(values, words, to, c); }),
             {}};
   }
-  if (!factsOf(op).onlyIds || op == spv::Op::OpSelect) return {};
   const Id operandType = values.typeOf(Id(words[3]));
   const uint32_t from = values.widthOf(operandType);
   if (from == 0) return {};
@@ -184,6 +187,7 @@ Simplified foldFloats(const ValueTable& values, const FloatRules& floats,
                       std::span<const uint32_t> words) {
   const spv::Op op = opcodeOf(words);
   if (!floats.mayEvaluate || !factsOf(op).onlyIds || op == spv::Op::OpSelect) return {};
+  if (!values.isConstant(Id(words[3]))) return {};
   const TypeInfo& to = values.types().info(values.scalarOf(Id(words[1])));
   const TypeInfo& from = values.types().info(values.scalarOf(values.typeOf(Id(words[3]))));
   if (op == spv::Op::OpConvertSToF || op == spv::Op::OpConvertUToF) {

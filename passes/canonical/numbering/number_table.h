@@ -21,7 +21,7 @@ public:
   /// The entry of the key, a new one where there is none. Valid until the next call.
   Entry& at(std::span<const uint32_t> key) {
     if ((count_ + 1) * 2 > slots_.size()) grow();
-    const uint64_t hash = hashOf(key);
+    const uint32_t hash = hashOf(key);
     size_t at = hash & (slots_.size() - 1);
     while (slots_[at].round == round_) {
       Slot& slot = slots_[at];
@@ -44,19 +44,19 @@ public:
 
 private:
   struct Slot {
-    uint64_t hash = 0;
+    uint32_t hash = 0;
     uint32_t begin = 0, size = 0; ///< into pool_
     uint32_t round = 0;           ///< of another round: free
     Entry entry;
   };
 
-  static uint64_t hashOf(std::span<const uint32_t> key) {
+  static uint32_t hashOf(std::span<const uint32_t> key) {
     uint64_t hash = key.size();
     for (uint32_t word : key) {
       hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
       hash ^= hash >> 29;
     }
-    return hash;
+    return uint32_t(hash >> 32 ^ hash);
   }
 
   void grow() {

@@ -22,26 +22,6 @@ ValueTable::ValueTable(Analyses& analyses, const ValueEdits& edits, ConstantPool
   }
 }
 
-std::span<const uint32_t> ValueTable::rewritten(InstRef inst) const {
-  const uint32_t at = rewrittenAt_[inst.value];
-  if (at == 0) return {};
-  return std::span(pool_).subspan(at - 1, pool_[at - 1] >> 16);
-}
-
-std::span<const uint32_t> ValueTable::inst(Id id) const {
-  id = resolved(id);
-  const InstRef def = module_.def(id);
-  if (!def) return constants_.made(id);
-  const auto now = rewritten(def);
-  return now.empty() ? module_.inst(def) : now;
-}
-
-Id ValueTable::typeOf(Id id) const {
-  const auto words = inst(id);
-  if (words.empty() || !factsOf(spv::Op(words[0] & 0xFFFF)).hasResultType) return {};
-  return Id(words[1]);
-}
-
 bool ValueTable::isUsedOnce(Id id) const {
   if (resolved(id) != id || !module_.def(id)) return false;
   const auto uses = analyses_.get<DefUse>().uses(id);
@@ -75,8 +55,7 @@ uint32_t ValueTable::widthOf(Id type) const {
   }
 }
 
-std::optional<uint64_t> ValueTable::literal(Id id) const {
-  const auto words = inst(id);
+std::optional<uint64_t> ValueTable::literalOf(std::span<const uint32_t> words) const {
   if (words.empty()) return {};
   switch (spv::Op(words[0] & 0xFFFF)) {
   case spv::Op::OpConstant: {
@@ -111,9 +90,11 @@ Id ValueTable::constantComponent(Id vector, uint32_t n) const {
 std::optional<uint64_t> ValueTable::splat(Id id) const {
   const auto words = inst(id);
   if (words.empty()) return {};
-  const TypeInfo& type = types_.info(typeOf(id));
-  if (type.kind != Kind::Vector) return literal(id);
-  if (spv::Op(words[0] & 0xFFFF) == spv::Op::OpConstantNull)
+  const spv::Op op = spv::Op(words[0] & 0xFFFF);
+  if (op != spv::Op::OpConstantNull && op != spv::Op::OpConstantComposite) return literalOf(words);
+  const TypeInfo& type = types_.info(Id(words[1]));
+  if (type.kind != Kind::Vector) return literalOf(words);
+  if (op == spv::Op::OpConstantNull)
     return widthOf(type.element) == 0 ? std::nullopt : std::optional<uint64_t>(0);
   std::optional<uint64_t> same;
   for (uint32_t n = 0; n < type.count; ++n) {

@@ -27,13 +27,23 @@ public:
 
   /// The words that define `id` now, empty for an id that nothing defines. Their operands may have
   /// been replaced: operand() and operands() look that up.
-  std::span<const uint32_t> inst(Id id) const;
+  std::span<const uint32_t> inst(Id id) const {
+    id = resolved(id);
+    const InstRef def = module_.def(id);
+    if (!def) return constants_.made(id);
+    const auto now = rewritten(def);
+    return now.empty() ? module_.inst(def) : now;
+  }
   spv::Op opcode(Id id) const {
     const auto words = inst(id);
     return words.empty() ? spv::Op::OpNop : spv::Op(words[0] & 0xFFFF);
   }
   /// Type of a value, null where it has none.
-  Id typeOf(Id id) const;
+  Id typeOf(Id id) const {
+    const auto words = inst(id);
+    if (words.empty() || !factsOf(spv::Op(words[0] & 0xFFFF)).hasResultType) return {};
+    return Id(words[1]);
+  }
   /// Word `n` of what defines `id`, an id operand.
   Id operand(Id id, uint32_t n) const { return resolved(Id(inst(id)[n])); }
 
@@ -43,11 +53,15 @@ public:
   /// The instruction is going to be this one.
   void rewrite(InstRef inst, Inst words);
   /// What it is going to be, empty where it stays.
-  std::span<const uint32_t> rewritten(InstRef inst) const;
+  std::span<const uint32_t> rewritten(InstRef inst) const {
+    const uint32_t at = rewrittenAt_[inst.value];
+    if (at == 0) return {};
+    return std::span(pool_).subspan(at - 1, pool_[at - 1] >> 16);
+  }
 
   /// Bits of a literal scalar (OpConstant of up to 64 bits, a Boolean, or the null of a scalar
   /// type), zero-extended; nothing for anything else, specialization constants among it.
-  std::optional<uint64_t> literal(Id id) const;
+  std::optional<uint64_t> literal(Id id) const { return literalOf(inst(id)); }
   /// The literal in every component of a scalar or vector, if they are all the same.
   std::optional<uint64_t> splat(Id id) const;
   /// Component `n` of a constant vector that is no specialization constant; null for anything else.
@@ -61,6 +75,8 @@ public:
   Id scalarOf(Id type) const;
 
 private:
+  std::optional<uint64_t> literalOf(std::span<const uint32_t> words) const;
+
   Analyses& analyses_;
   const Module& module_;
   const Types& types_;

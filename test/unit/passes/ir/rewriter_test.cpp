@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <string>
+#include <vector>
 
 namespace lanewise {
 namespace {
@@ -179,6 +181,47 @@ TEST_F(RewriterTest, CommitsSeveralTimes) {
   Id c = rewriter.uint32Constant(42);
   commit(rewriter);
   EXPECT_EQ(module.word(module.def(c), 3), 42u);
+}
+
+/// What is known of an edited module is what is found when it is read anew.
+TEST_F(RewriterTest, AnEditedModuleIsIndexedAsOneThatIsRead) {
+  const auto expectAsRead = [&](const std::string& what) {
+    const Module fresh = read(copy());
+    ASSERT_EQ(module.instCount(), fresh.instCount()) << what;
+    ASSERT_EQ(module.blockCount(), fresh.blockCount()) << what;
+    EXPECT_EQ(module.globals().last, fresh.globals().last) << what;
+    for (InstRef i : fresh.insts()) {
+      EXPECT_EQ(module.wordOffset(i), fresh.wordOffset(i)) << what;
+      EXPECT_EQ(module.blockOf(i), fresh.blockOf(i)) << what << ", instruction " << i.value;
+    }
+    for (uint32_t id = 1; id < fresh.idBound(); ++id)
+      EXPECT_EQ(module.def(Id(id)), fresh.def(Id(id))) << what << ", %" << id;
+    for (uint32_t b = 1; b <= fresh.blockCount(); ++b) {
+      EXPECT_EQ(module.blockInsts(BlockRef(b)).first, fresh.blockInsts(BlockRef(b)).first) << what;
+      EXPECT_EQ(module.terminator(BlockRef(b)), fresh.terminator(BlockRef(b))) << what;
+    }
+  };
+  // Every instruction of the function and every constant in turn, with an edit ahead of it, in it,
+  // and behind it.
+  const std::vector<uint32_t> words = copy();
+  const uint32_t count = module.instCount();
+  for (uint32_t n = 1; n <= count; ++n) {
+    module = read(words);
+    const InstRef i(n);
+    Rewriter rewriter(module);
+    if (module.opcode(i) == spv::Op::OpConstant) {
+      rewriter.setWord(i, 3, 9);
+    } else if (module.opcode(i) == spv::Op::OpLoad || module.opcode(i) == spv::Op::OpStore) {
+      rewriter.insertBefore(i, Inst(spv::Op::OpNop));
+      rewriter.insertAfter(i, Inst(spv::Op::OpNop));
+    } else {
+      continue;
+    }
+    rewriter.uint32Constant(100 + n);
+    const Result<bool> changed = rewriter.commit();
+    ASSERT_TRUE(changed && *changed);
+    expectAsRead("edits at " + std::to_string(n));
+  }
 }
 
 // ---- Declarations ----

@@ -170,6 +170,35 @@ TEST(SharedVariables, CountsRowsAndColumns) {
   EXPECT_EQ(c.cost(0, 2).degree, 1u);  // all on one word
 }
 
+TEST(SharedVariables, CountsNoLongerThanIsAsked) {
+  Collected c(shader(R"(
+          %p = OpAccessChain %p_wg %tile %y %x
+               OpStore %p %f0
+)"));
+  Affine affine(*c.analyses, std::array<uint32_t, 3>{32, 8, 1});
+  LaneValues values(affine, {32, 8, 1}, c.target.subgroupSize);
+  const SharedVariable& tile = c.arrays[0];
+  const auto pattern =
+      AccessPattern::build(*c.analyses, affine, values, tile, tile.accesses[0], c.target);
+  ASSERT_TRUE(pattern);
+  AddressForm form = addressForm(tile, SharedLayout(tile), tile.accesses[0].node);
+  for (const bool isLinear : {true, false}) {
+    form.isLinear = isLinear;
+    const AccessCost all = pattern->cost(c.target, form);
+    double least = -1;
+    const auto never = [&](double cycles) {
+      EXPECT_GE(cycles, least);
+      EXPECT_LE(cycles, all.cycles);
+      least = cycles;
+      return false;
+    };
+    EXPECT_EQ(pattern->cost(c.target, form, never).cycles, all.cycles);
+    const AccessCost some = pattern->cost(c.target, form, [](double) { return true; });
+    EXPECT_GT(some.cycles, 0);
+    EXPECT_LE(some.cycles, all.cycles);
+  }
+}
+
 TEST(SharedVariables, MasksLanesByConditions) {
   Collected c(shader(R"(
      %is = OpULessThan %bool %x %u4

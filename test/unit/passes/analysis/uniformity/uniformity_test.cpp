@@ -124,6 +124,39 @@ TEST(Uniformity, SharedMemoryIsUniformOnlyBetweenBarriersThatKeepWritesAway) {
   EXPECT_EQ(scopeOf(unwritten, 50), UniformScope::Divergent) << "what nobody wrote is undefined";
 }
 
+TEST(Uniformity, SharedMemoryIsFollowedOverAllBlocks) {
+  const std::string write = "OpStore %30 %41\n", barrier = "OpControlBarrier %9 %9 %11\n",
+                    load = "%50 = OpLoad %5 %30\n";
+  // Only what stands behind the last barrier of a block comes out of it, and only what stands ahead
+  // of its first one is met by those who come.
+  const auto blocks = [&](const std::string& first, const std::string& second,
+                          const std::string& third) {
+    return moduleOf(first + "OpBranch %100\n%100 = OpLabel\n" + second +
+                    "OpBranch %101\n%101 = OpLabel\n" + third + "OpReturn\n");
+  };
+  const auto scope = [](const std::string& text) {
+    Subject s(text);
+    return scopeOf(s, 50);
+  };
+  EXPECT_EQ(scope(blocks(write + barrier, load, barrier + write)), UniformScope::Workgroup);
+  EXPECT_EQ(scope(blocks(write + barrier + write, load, barrier)), UniformScope::Divergent);
+  EXPECT_EQ(scope(blocks(write + barrier, load, write + barrier)), UniformScope::Divergent);
+  EXPECT_EQ(scope(blocks(write, barrier + load + barrier, write)), UniformScope::Workgroup);
+  EXPECT_EQ(scope(blocks(barrier + write + barrier, load, barrier + write + barrier)),
+            UniformScope::Workgroup);
+  // Round a loop, the write of the last iteration comes before the load of the next one.
+  const auto loop = [&](const std::string& body) {
+    return moduleOf(write + barrier + "OpBranch %100\n%100 = OpLabel\n" + load +
+                    "OpLoopMerge %103 %102 None\nOpBranchConditional %19 %101 %103\n"
+                    "%101 = OpLabel\n" +
+                    body +
+                    "OpBranch %102\n%102 = OpLabel\nOpBranch %100\n%103 = OpLabel\nOpReturn\n");
+  };
+  EXPECT_EQ(scope(loop(barrier + write + barrier)), UniformScope::Workgroup);
+  EXPECT_EQ(scope(loop(barrier + write)), UniformScope::Divergent);
+  EXPECT_EQ(scope(loop(write + barrier)), UniformScope::Divergent);
+}
+
 TEST(Uniformity, AtomicsAndFencesMayHandSharedMemoryOn) {
   const std::string text = "OpStore %30 %41\nOpControlBarrier %9 %9 %11\n%50 = OpLoad %5 %30\n"
                            "OpControlBarrier %9 %9 %11\n%51 = OpAtomicIAdd %5 %30 %9 %6 %7\n";

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <map>
+#include <string>
 
 namespace lanewise {
 namespace {
@@ -93,6 +94,70 @@ TEST_F(LaneColumns, WhatNothingIsCarriedForStaysComputed) {
   values.forget();
   of(102);
   EXPECT_GT(values.computed() - with, kLanes);
+}
+
+/// Operations go by columns, but give each lane what it would have alone.
+TEST(LaneColumnsOfOperations, AreWhatEachLaneComputes) {
+  const char* const operations[] = {
+      "OpIMul %uint %v %y",
+      "OpUDiv %uint %v %x",
+      "OpUMod %uint %v %x",
+      "OpSDiv %uint %v %x",
+      "OpSRem %uint %v %x",
+      "OpSMod %uint %v %x",
+      "OpShiftLeftLogical %uint %v %shift",
+      "OpShiftRightLogical %uint %v %shift",
+      "OpShiftRightArithmetic %uint %v %shift",
+      "OpBitwiseAnd %uint %v %square",
+      "OpBitwiseOr %uint %v %square",
+      "OpBitwiseXor %uint %v %square",
+      "OpExtInst %uint %glsl UMin %v %square",
+      "OpExtInst %uint %glsl SMax %v %square",
+      "OpBitFieldUExtract %uint %v %x %y",
+      "OpBitCount %uint %v",
+  };
+  const char* const tests[] = {"OpULessThan %bool %v %square", "OpSLessThan %bool %v %square",
+                               "OpIEqual %bool %square %y"};
+  std::string body = kInputs + R"(
+       %low = OpBitwiseXor %uint %x %u3
+         %v = OpISub %uint %low %u5
+    %square = OpIMul %uint %x %x
+     %shift = OpIMul %uint %x %u5
+)";
+  uint32_t id = 100;
+  for (const char* text : operations) body += "%" + std::to_string(id++) + " = " + text + "\n";
+  const uint32_t firstTest = id;
+  for (const char* text : tests) body += "%" + std::to_string(id++) + " = " + text + "\n";
+  const uint32_t firstChoice = id;
+  for (uint32_t test = firstTest; test < firstChoice; ++test) {
+    const std::string condition = "%" + std::to_string(test);
+    body += "%" + std::to_string(id++) + " = OpSelect %uint " + condition + " %101 %106\n";
+    for (const char* op : {"OpLogicalAnd", "OpLogicalOr"}) {
+      body += "%" + std::to_string(id) + " = " + op + " %bool " + condition + " %undefined\n";
+      body +=
+          "%" + std::to_string(id + 1) + " = OpSelect %uint %" + std::to_string(id) + " %u1 %u2\n";
+      id += 2;
+    }
+  }
+  // 16 / 0 in the first column.
+  const size_t place = body.find("%100 =");
+  body.insert(place, "%quotient = OpUDiv %uint %u16 %x\n"
+                     "%undefined = OpULessThan %bool %quotient %u4\n");
+  Shader shader{computeShader(body), kWorkgroup};
+  LaneValues values{*shader.affine, kWorkgroup, kLanesOfSubgroup};
+  uint32_t undefined = 0;
+  for (uint32_t n = 100; n < id; ++n) {
+    const AffineExpr& form = shader.of(n);
+    const LaneColumn& column = values.of(form);
+    for (uint32_t lane = 0; lane < kLanes; ++lane) {
+      const LaneContext context{localIdOf(lane, kWorkgroup), lane % kLanesOfSubgroup,
+                                lane / kLanesOfSubgroup, 0};
+      EXPECT_EQ(column.value(lane), shader.affine->evaluate(form, context))
+          << "%" << n << " of lane " << lane;
+      undefined += !column.value(lane);
+    }
+  }
+  EXPECT_GT(undefined, 0u);
 }
 
 } // namespace
