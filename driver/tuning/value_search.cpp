@@ -8,8 +8,7 @@ namespace lanewise::driver {
 
 namespace {
 
-constexpr size_t kMostCombinations = 4096; // that all() makes
-constexpr size_t kMostDrawsPerPoint = 64;  // where constraints allow little
+constexpr size_t kMostDrawsPerPoint = 64; // where constraints allow little
 
 /// The digits of `n` in base `base` behind the point, in reverse: 1/2, 1/4, 3/4, 1/8, ...
 double radicalInverse(size_t n, size_t base) {
@@ -71,7 +70,6 @@ std::vector<Parameters> ValueGrid::all() const {
     std::vector<Places> more;
     for (const Places& start : places)
       for (size_t place = 0; place < tunable.values.size(); ++place) {
-        if (more.size() >= kMostCombinations) break;
         more.push_back(start);
         more.back().push_back(place);
       }
