@@ -27,7 +27,7 @@ size_t lengthOfCharacter(std::string_view text, size_t at) {
 
 } // namespace
 
-std::string quoted(std::string_view text) {
+std::string jsonString(std::string_view text) {
   std::string out = "\"";
   for (size_t at = 0; at < text.size();) {
     const size_t length = lengthOfCharacter(text, at);

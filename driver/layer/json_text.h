@@ -7,7 +7,7 @@
 namespace lanewise::layer {
 
 /// With its quotes. Bytes that are no UTF-8 become question marks.
-std::string quoted(std::string_view text);
+std::string jsonString(std::string_view text);
 /// Two digits a byte.
 std::string hexOf(std::string_view bytes);
 

@@ -49,7 +49,8 @@ Log& Log::get() {
 
 Log::Log() : process_(::getpid()) {
   if (settings().isOff()) return;
-  line("{\"process\":" + std::to_string(process_) + ",\"program\":" + quoted(programPath()) + "}");
+  line("{\"process\":" + std::to_string(process_) + ",\"program\":" + jsonString(programPath()) +
+       "}");
   flush();
 }
 
@@ -60,7 +61,7 @@ bool Log::isOurProcess() const {
 
 uint32_t Log::addDevice(std::string_view name) {
   std::lock_guard lock(mutex_);
-  line("{\"device\":" + std::to_string(++devices_) + ",\"name\":" + quoted(name) + "}");
+  line("{\"device\":" + std::to_string(++devices_) + ",\"name\":" + jsonString(name) + "}");
   return devices_;
 }
 
@@ -76,9 +77,9 @@ void Log::write(const PipelineFacts& facts) {
                  hexOf(constant.bytes) + "\"]";
   std::lock_guard lock(mutex_);
   line("{\"pipeline\":" + std::to_string(facts.id) + ",\"device\":" + std::to_string(facts.device) +
-       ",\"module\":\"" + facts.module + "\",\"entry\":" + quoted(facts.entry) +
+       ",\"module\":\"" + facts.module + "\",\"entry\":" + jsonString(facts.entry) +
        ",\"constants\":[" + constants + "],\"subgroup\":" + std::to_string(facts.subgroupSize) +
-       ",\"name\":" + quoted(facts.name) +
+       ",\"name\":" + jsonString(facts.name) +
        ",\"optimized\":" + (facts.isOptimized ? "true" : "false") + "}");
   flushSometimes();
 }

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <poll.h>
 #include <spawn.h>
 #include <string_view>
@@ -166,10 +167,15 @@ Result<std::string> findLayer() {
   std::error_code failed;
   const fs::path program = fs::read_symlink("/proc/self/exe", failed);
   const fs::path folder = program.parent_path().parent_path() / "share/vulkan/explicit_layer.d";
-  if (const fs::path manifest = folder / layer::kManifestName; !fs::exists(manifest, failed))
+  const fs::path manifest = folder / layer::kManifestName;
+  const Result<std::string> text = readRegularFile(manifest.string());
+  const auto json = nlohmann::json::parse(text ? *text : "", nullptr, false);
+  const auto path = nlohmann::json::json_pointer("/layer/library_path");
+  const fs::path library = json.contains(path) ? folder / std::string(json[path]) : manifest;
+  if (!text || !fs::exists(library, failed))
     return failure(fmt::format("{}: the Vulkan layer is not there; it is built and installed with "
                                "the program (docs/install.md)",
-                               manifest.string()));
+                               library.lexically_normal().string()));
   return folder.string();
 }
 
