@@ -8,9 +8,9 @@
 #                      %cxx       a C++ compiler
 #                      %client    a Vulkan program for `lanewise run` (test/run/Inputs/client.cpp)
 #                      %layers    the folder of the manifest of the program's own layer
-#                      %faulty-layer    the folder of the layer of %faulty-device
+#                      %test-layers    the folder of the layer of %faulty-device
 #                      %faulty-device   stands before a command for which Vulkan's driver fails as LANEWISE_FAULT
-#                                 says (test/verify/Inputs/faulty_layer.cpp)
+#                                 says (test/layers/faulty.cpp)
 #                      %objects         stands before a command whose programs find shader objects on any device, below our layer
 #                      %s %t %S   the test file, a scratch path of its own, its directory
 # More features:       asan       built with sanitizers
@@ -49,11 +49,11 @@ for source in sorted(glob.glob(os.path.join(config.lanewise_source_dir, "samples
 config.substitutions.append(("%samples", os.path.join(config.lanewise_source_dir, "samples")))
 
 config.substitutions.append(("%faulty-device",
-    f"env VK_LAYER_PATH='{config.lanewise_bin_dir}/faulty_layer' VK_INSTANCE_LAYERS=VK_LAYER_LANEWISE_faulty"))
+    f"env VK_LAYER_PATH='{config.lanewise_bin_dir}/layers' VK_INSTANCE_LAYERS=VK_LAYER_LANEWISE_faulty"))
 
 config.substitutions.append(("%objects",
-    "env VK_LAYER_PATH=$(realpath %layers):%faulty-layer VK_INSTANCE_LAYERS=VK_LAYER_LANEWISE_optimize:VK_LAYER_LANEWISE_shader_objects"))
-config.substitutions.append(("%faulty-layer", f"{config.lanewise_bin_dir}/faulty_layer"))
+    "env VK_LAYER_PATH=$(realpath %layers):%test-layers VK_INSTANCE_LAYERS=VK_LAYER_LANEWISE_optimize:VK_LAYER_LANEWISE_shader_objects"))
+config.substitutions.append(("%test-layers", f"{config.lanewise_bin_dir}/layers"))
 config.substitutions.append(("%layers", os.path.join(config.lanewise_bin_dir, "../share/vulkan/explicit_layer.d")))
 config.substitutions.append(("%client", os.path.join(config.lanewise_bin_dir, "vulkan_client")))
 

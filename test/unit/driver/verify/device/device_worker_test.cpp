@@ -53,7 +53,7 @@ bool hasChildren() {
 class FaultyDriver : public testing::Test {
 protected:
   void SetUp() override {
-    ::setenv("VK_LAYER_PATH", LANEWISE_FAULTY_LAYER_DIR, 1);
+    ::setenv("VK_LAYER_PATH", LANEWISE_TEST_LAYERS_DIR, 1);
     ::setenv("VK_INSTANCE_LAYERS", "VK_LAYER_LANEWISE_faulty", 1);
   }
   void TearDown() override {
@@ -63,7 +63,7 @@ protected:
     EXPECT_FALSE(hasChildren());
   }
 
-  // `fault` as faulty_layer.cpp has it. The worker reads it when it starts.
+  // `fault` as test/layers/faulty.cpp has it. The worker reads it when it starts.
   RunFailure failureOf(const char* fault, double timeout = 60) {
     ::setenv("LANEWISE_FAULT", fault, 1);
     DeviceHost host;

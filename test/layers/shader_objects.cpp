@@ -4,56 +4,29 @@
 // constants. Tests only.
 #include "layer/shader_objects.h"
 
-#include <cstdlib>
-#include <cstring>
-#include <vulkan/vk_layer.h>
+#include "layer_chain.h"
 
-#define LAYER_EXPORT extern "C" __attribute__((visibility("default")))
+#include <cstdlib>
 
 namespace {
 
 using namespace lanewise::layer;
+using namespace lanewise::test;
 
-PFN_vkGetInstanceProcAddr nextInstanceProc = nullptr;
-PFN_vkGetDeviceProcAddr nextDeviceProc = nullptr;
-PFN_vkCreateDevice nextCreateDevice = nullptr;
-
-template <class Function>
-Function find(VkDevice device, const char* name) {
-  return reinterpret_cast<Function>(nextDeviceProc(device, name));
-}
-
-template <class Link>
-Link* findLink(const void* chain, VkStructureType type) {
-  for (auto* at = static_cast<const Link*>(chain); at; at = static_cast<const Link*>(at->pNext))
-    if (at->sType == type && at->function == VK_LAYER_LINK_INFO) return const_cast<Link*>(at);
-  return nullptr;
-}
+PFN_vkCmdBindPipeline bindPipeline = nullptr;
 
 VKAPI_ATTR VkResult VKAPI_CALL createInstance(const VkInstanceCreateInfo* info,
                                               const VkAllocationCallbacks* allocator,
                                               VkInstance* made) {
-  auto* link = findLink<VkLayerInstanceCreateInfo>(info->pNext,
-                                                   VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
-  nextInstanceProc = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-  auto create =
-      reinterpret_cast<PFN_vkCreateInstance>(nextInstanceProc(VK_NULL_HANDLE, "vkCreateInstance"));
-  const VkResult result = create(info, allocator, made);
-  if (result == VK_SUCCESS)
-    nextCreateDevice =
-        reinterpret_cast<PFN_vkCreateDevice>(nextInstanceProc(*made, "vkCreateDevice"));
-  return result;
+  return createNextInstance(*info, allocator, made);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice of, const VkDeviceCreateInfo* info,
                                             const VkAllocationCallbacks* allocator,
                                             VkDevice* made) {
-  auto* link =
-      findLink<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
-  nextDeviceProc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-  return nextCreateDevice(of, info, allocator, made);
+  const VkResult result = createNextDevice(of, *info, allocator, made);
+  if (result == VK_SUCCESS) bindPipeline = find<PFN_vkCmdBindPipeline>(*made, "vkCmdBindPipeline");
+  return result;
 }
 
 struct Shader {
@@ -130,8 +103,6 @@ VKAPI_ATTR VkResult VKAPI_CALL createShaders(VkDevice device, uint32_t count,
   return result;
 }
 
-PFN_vkCmdBindPipeline bindPipeline = nullptr;
-
 VKAPI_ATTR void VKAPI_CALL bindShaders(VkCommandBuffer buffer, uint32_t count,
                                        const VkShaderStageFlagBits* stages,
                                        const ShaderObject* shaders) {
@@ -152,46 +123,12 @@ VKAPI_ATTR VkResult VKAPI_CALL setObjectName(VkDevice device,
                                                                                         &named);
 }
 
-PFN_vkVoidFunction ownProc(const char* name);
-
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getDeviceProc(VkDevice of, const char* name) {
-  if (!bindPipeline) bindPipeline = find<PFN_vkCmdBindPipeline>(of, "vkCmdBindPipeline");
-  PFN_vkVoidFunction own = ownProc(name);
-  return own ? own : nextDeviceProc(of, name);
-}
-
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProc(VkInstance of, const char* name) {
-  if (std::strcmp(name, "vkGetInstanceProcAddr") == 0)
-    return reinterpret_cast<PFN_vkVoidFunction>(&getInstanceProc);
-  PFN_vkVoidFunction own = ownProc(name);
-  return own || !nextInstanceProc ? own : nextInstanceProc(of, name);
-}
-
-PFN_vkVoidFunction ownProc(const char* name) {
-  struct Own {
-    const char* name;
-    PFN_vkVoidFunction function;
-  };
-  static const Own kOwn[] = {
-      {"vkCreateInstance", reinterpret_cast<PFN_vkVoidFunction>(&createInstance)},
-      {"vkCreateDevice", reinterpret_cast<PFN_vkVoidFunction>(&createDevice)},
-      {"vkGetDeviceProcAddr", reinterpret_cast<PFN_vkVoidFunction>(&getDeviceProc)},
-      {"vkCreateShadersEXT", reinterpret_cast<PFN_vkVoidFunction>(&createShaders)},
-      {"vkDestroyShaderEXT", reinterpret_cast<PFN_vkVoidFunction>(&destroyShader)},
-      {"vkCmdBindShadersEXT", reinterpret_cast<PFN_vkVoidFunction>(&bindShaders)},
-      {"vkSetDebugUtilsObjectNameEXT", reinterpret_cast<PFN_vkVoidFunction>(&setObjectName)}};
-  for (const Own& own : kOwn)
-    if (std::strcmp(own.name, name) == 0) return own.function;
-  return nullptr;
-}
-
 } // namespace
 
-LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* interface) {
-  interface->loaderLayerInterfaceVersion = 2;
-  interface->pfnGetInstanceProcAddr = &getInstanceProc;
-  interface->pfnGetDeviceProcAddr = &getDeviceProc;
-  interface->pfnGetPhysicalDeviceProcAddr = nullptr;
-  return VK_SUCCESS;
+std::span<const OwnFunction> lanewise::test::ownFunctions() {
+  static const OwnFunction kOwn[] = {
+      {"vkCreateInstance", &createInstance},  {"vkCreateDevice", &createDevice},
+      {"vkCreateShadersEXT", &createShaders}, {"vkDestroyShaderEXT", &destroyShader},
+      {"vkCmdBindShadersEXT", &bindShaders},  {"vkSetDebugUtilsObjectNameEXT", &setObjectName}};
+  return kOwn;
 }

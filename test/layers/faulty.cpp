@@ -7,25 +7,22 @@
 // timestamps:none: queues have no timestamps.
 // compile:refuse makes no pipeline of a module without specialization constants, each time.
 // Tests only: `%faulty-device` of test/lit.cfg.py switches it on.
+#include "layer_chain.h"
+
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <unistd.h>
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan_core.h>
-
-#define LAYER_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace {
 
-// One instance and one device at a time, as Lanewise has them.
+using namespace lanewise::test;
+
+/// The next one's functions.
 struct Next {
-  PFN_vkGetInstanceProcAddr getInstanceProc = nullptr;
   PFN_vkEnumeratePhysicalDevices enumerateDevices = nullptr;
   PFN_vkGetPhysicalDeviceQueueFamilyProperties getQueueFamilies = nullptr;
-  PFN_vkCreateDevice createDevice = nullptr;
-  PFN_vkGetDeviceProcAddr getDeviceProc = nullptr;
   PFN_vkCreateComputePipelines createPipelines = nullptr;
   PFN_vkCreateShaderModule createModule = nullptr;
   PFN_vkQueueSubmit submit = nullptr;
@@ -59,31 +56,14 @@ bool isAt(const char* place, int& calls) {
   return how == "lose";
 }
 
-// The layer's place in the chain, behind which the next one's functions are.
-template <class Link>
-Link* findLink(const void* chain, VkStructureType type) {
-  for (auto* at = static_cast<const Link*>(chain); at; at = static_cast<const Link*>(at->pNext))
-    if (at->sType == type && at->function == VK_LAYER_LINK_INFO) return const_cast<Link*>(at);
-  return nullptr;
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL createInstance(const VkInstanceCreateInfo* info,
                                               const VkAllocationCallbacks* allocator,
                                               VkInstance* made) {
-  auto* link = findLink<VkLayerInstanceCreateInfo>(info->pNext,
-                                                   VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
-  next.getInstanceProc = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-  auto create = reinterpret_cast<PFN_vkCreateInstance>(
-      next.getInstanceProc(VK_NULL_HANDLE, "vkCreateInstance"));
-  const VkResult result = create(info, allocator, made);
+  const VkResult result = createNextInstance(*info, allocator, made);
   if (result != VK_SUCCESS) return result;
-  next.enumerateDevices = reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(
-      next.getInstanceProc(*made, "vkEnumeratePhysicalDevices"));
-  next.getQueueFamilies = reinterpret_cast<PFN_vkGetPhysicalDeviceQueueFamilyProperties>(
-      next.getInstanceProc(*made, "vkGetPhysicalDeviceQueueFamilyProperties"));
-  next.createDevice =
-      reinterpret_cast<PFN_vkCreateDevice>(next.getInstanceProc(*made, "vkCreateDevice"));
+  next.enumerateDevices = find<PFN_vkEnumeratePhysicalDevices>(*made, "vkEnumeratePhysicalDevices");
+  next.getQueueFamilies = find<PFN_vkGetPhysicalDeviceQueueFamilyProperties>(
+      *made, "vkGetPhysicalDeviceQueueFamilyProperties");
   return result;
 }
 
@@ -107,19 +87,12 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice of, const VkDeviceC
                                             VkDevice* made) {
   static int calls = 0;
   isAt("open", calls);
-  auto* link =
-      findLink<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
-  next.getDeviceProc = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-  link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-  const VkResult result = next.createDevice(of, info, allocator, made);
+  const VkResult result = createNextDevice(of, *info, allocator, made);
   if (result != VK_SUCCESS) return result;
-  next.createPipelines = reinterpret_cast<PFN_vkCreateComputePipelines>(
-      next.getDeviceProc(*made, "vkCreateComputePipelines"));
-  next.createModule =
-      reinterpret_cast<PFN_vkCreateShaderModule>(next.getDeviceProc(*made, "vkCreateShaderModule"));
-  next.submit = reinterpret_cast<PFN_vkQueueSubmit>(next.getDeviceProc(*made, "vkQueueSubmit"));
-  next.waitForFences =
-      reinterpret_cast<PFN_vkWaitForFences>(next.getDeviceProc(*made, "vkWaitForFences"));
+  next.createPipelines = find<PFN_vkCreateComputePipelines>(*made, "vkCreateComputePipelines");
+  next.createModule = find<PFN_vkCreateShaderModule>(*made, "vkCreateShaderModule");
+  next.submit = find<PFN_vkQueueSubmit>(*made, "vkQueueSubmit");
+  next.waitForFences = find<PFN_vkWaitForFences>(*made, "vkWaitForFences");
   return result;
 }
 
@@ -182,48 +155,17 @@ VKAPI_ATTR VkResult VKAPI_CALL waitForFences(VkDevice of, uint32_t count, const 
   return next.waitForFences(of, count, fences, all, timeout);
 }
 
-PFN_vkVoidFunction ownProc(const char* name);
-
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getDeviceProc(VkDevice of, const char* name) {
-  PFN_vkVoidFunction own = ownProc(name);
-  return own ? own : next.getDeviceProc(of, name);
-}
-
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProc(VkInstance of, const char* name) {
-  if (std::strcmp(name, "vkGetInstanceProcAddr") == 0)
-    return reinterpret_cast<PFN_vkVoidFunction>(&getInstanceProc);
-  PFN_vkVoidFunction own = ownProc(name);
-  return own || !next.getInstanceProc ? own : next.getInstanceProc(of, name);
-}
-
-PFN_vkVoidFunction ownProc(const char* name) {
-  struct Own {
-    const char* name;
-    PFN_vkVoidFunction function;
-  };
-  static const Own kOwn[] = {
-      {"vkCreateInstance", reinterpret_cast<PFN_vkVoidFunction>(&createInstance)},
-      {"vkEnumeratePhysicalDevices", reinterpret_cast<PFN_vkVoidFunction>(&enumerateDevices)},
-      {"vkGetPhysicalDeviceQueueFamilyProperties",
-       reinterpret_cast<PFN_vkVoidFunction>(&getQueueFamilies)},
-      {"vkCreateDevice", reinterpret_cast<PFN_vkVoidFunction>(&createDevice)},
-      {"vkGetDeviceProcAddr", reinterpret_cast<PFN_vkVoidFunction>(&getDeviceProc)},
-      {"vkCreateComputePipelines", reinterpret_cast<PFN_vkVoidFunction>(&createPipelines)},
-      {"vkCreateShaderModule", reinterpret_cast<PFN_vkVoidFunction>(&createModule)},
-      {"vkQueueSubmit", reinterpret_cast<PFN_vkVoidFunction>(&submit)},
-      {"vkWaitForFences", reinterpret_cast<PFN_vkVoidFunction>(&waitForFences)}};
-  for (const Own& own : kOwn)
-    if (std::strcmp(own.name, name) == 0) return own.function;
-  return nullptr;
-}
-
 } // namespace
 
-LAYER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* interface) {
-  interface->loaderLayerInterfaceVersion = 2;
-  interface->pfnGetInstanceProcAddr = &getInstanceProc;
-  interface->pfnGetDeviceProcAddr = &getDeviceProc;
-  interface->pfnGetPhysicalDeviceProcAddr = nullptr;
-  return VK_SUCCESS;
+std::span<const OwnFunction> lanewise::test::ownFunctions() {
+  static const OwnFunction kOwn[] = {
+      {"vkCreateInstance", &createInstance},
+      {"vkEnumeratePhysicalDevices", &enumerateDevices},
+      {"vkGetPhysicalDeviceQueueFamilyProperties", &getQueueFamilies},
+      {"vkCreateDevice", &createDevice},
+      {"vkCreateComputePipelines", &createPipelines},
+      {"vkCreateShaderModule", &createModule},
+      {"vkQueueSubmit", &submit},
+      {"vkWaitForFences", &waitForFences}};
+  return kOwn;
 }
