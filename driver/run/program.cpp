@@ -85,9 +85,8 @@ public:
   explicit SignalsAside(bool isAsked) {
     for (size_t n = 0; n < kSignals.size(); ++n) {
       struct sigaction action {};
-      action.sa_handler = handlerOf(kSignals[n]);
+      action.sa_handler = handlerOf(kSignals[n], isAsked);
       action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
-      if (kSignals[n] == SIGUSR1 && !isAsked) action.sa_handler = SIG_DFL;
       ::sigaction(kSignals[n], nullptr, &before_[n]);
       if (before_[n].sa_handler != SIG_IGN) ::sigaction(kSignals[n], &action, nullptr);
     }
@@ -106,9 +105,9 @@ public:
   }
 
 private:
-  static auto handlerOf(int signal) -> void (*)(int) {
+  static auto handlerOf(int signal, bool isAsked) -> void (*)(int) {
     if (signal == SIGINT || signal == SIGQUIT) return SIG_IGN; // the terminal sends it to both
-    return signal == SIGCHLD || signal == SIGUSR1 ? wake : passOn;
+    return signal == SIGCHLD || (signal == SIGUSR1 && isAsked) ? wake : passOn;
   }
   static constexpr std::array<int, 6> kSignals{SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD};
   std::array<struct sigaction, kSignals.size()> before_{};
@@ -171,8 +170,9 @@ Result<std::string> findLayer() {
   const Result<std::string> text = readRegularFile(manifest.string());
   const auto json = nlohmann::json::parse(text ? *text : "", nullptr, false);
   const auto path = nlohmann::json::json_pointer("/layer/library_path");
-  const fs::path library = json.contains(path) ? folder / std::string(json[path]) : manifest;
-  if (!text || !fs::exists(library, failed))
+  const bool isNamed = json.contains(path) && json[path].is_string();
+  const fs::path library = isNamed ? folder / std::string(json[path]) : manifest;
+  if (!isNamed || !fs::exists(library, failed))
     return failure(fmt::format("{}: the Vulkan layer is not there; it is built and installed with "
                                "the program (docs/install.md)",
                                library.lexically_normal().string()));

@@ -20,7 +20,7 @@ struct ProgramRequest {
   std::string leftOut;              ///< modules that are not replaced: digits of hashes, commas
   /// A file for what it prints, and nothing to read; "": it has this process's streams.
   std::string printsTo;
-  /// Called for each SIGUSR1 that this process gets meanwhile; null: the signal is left alone.
+  /// Called for each SIGUSR1 that this process gets meanwhile; null: the program gets it.
   std::function<void()> whenAsked;
 };
 

@@ -13,7 +13,6 @@ namespace lanewise::driver {
 namespace {
 
 constexpr int kMostComparisons = 8; // of outputs, from the cheapest on
-constexpr size_t kFewValues = 16;   // that a large grid is begun with
 
 class PredictedSearch {
 public:
@@ -48,20 +47,15 @@ private:
   std::vector<Tried>& tried() { return trials_.result().tried; }
 
   Status addWithHost(const SpaceFacts& facts) {
+    if (!facts.mayAskHost) return ok();
     const size_t alone = cheapest(false, {});
-    const ValueGrid grid = trials_.grid();
-    std::vector<Parameters> values;
-    if (grid.size() <= kWholeGrid) {
-      values = grid.all();
-    } else if (facts.mayAskHost) {
-      const auto trial = [&](std::vector<Parameters> points) -> Result<Parameters> {
-        add(trials_.withValues(points, alone));
-        return tried()[cheapest(true, {})].program->candidate.values;
-      };
-      if (Status s = searchValues(grid, kFewValues, trial); !s) return s;
-      trials_.noteValues(grid);
-    }
-    add(hostCandidates(facts, values, tried()[alone].program->candidate));
+    const auto addAll = [&](std::vector<Candidate> candidates) -> Result<size_t> {
+      add(std::move(candidates));
+      return cheapest(true, {});
+    };
+    Result<std::vector<Parameters>> values = trials_.values(alone, addAll);
+    if (!values) return values.error();
+    add(hostCandidates(facts, *values, tried()[alone].program->candidate));
     return ok();
   }
 

@@ -56,16 +56,17 @@ private:
     if (!options_.mayAskHost) return ok();
     Result<SpaceFacts> facts = trials_.facts({});
     if (!facts) return facts.error();
-    const ValueGrid grid = trials_.grid();
-    const Candidate& alone = tried()[best_].program->candidate;
     size_t best = best_;
-    Status s = ok();
-    std::vector<Parameters> values;
-    if (grid.size() <= kWholeGrid)
-      values = grid.all();
-    else
-      s = raceValues(grid, best);
-    if (s) s = race(hostCandidates(*facts, values, alone), best, kWithHostShare);
+    const auto raceOn = [&](std::vector<Candidate> candidates) -> Result<size_t> {
+      if (result().seconds < options_.budgetSeconds * kWithHostShare)
+        if (Status s = race(std::move(candidates), best, kWithHostShare); !s) return s.error();
+      return best;
+    };
+    // With the passes that are best for the scenario's own values.
+    Result<std::vector<Parameters>> values = trials_.values(best_, raceOn);
+    if (!values) return values.error();
+    const Candidate& alone = tried()[best_].program->candidate;
+    Status s = race(hostCandidates(*facts, *values, alone), best, kWithHostShare);
     for (int step = 0; s && step < kMostSteps && best != best_; ++step) {
       const size_t before = best;
       const BuiltProgram& from = *tried()[best].program;
@@ -78,20 +79,6 @@ private:
     }
     if (best != best_) bestForHost_ = best;
     return s;
-  }
-
-  /// With the passes that are best for the scenario's own values.
-  Status raceValues(const ValueGrid& grid, size_t& best) {
-    const auto trial = [&](std::vector<Parameters> points) -> Result<Parameters> {
-      if (result().seconds < options_.budgetSeconds * kWithHostShare) {
-        std::vector<Candidate> candidates = trials_.withValues(points, best_);
-        if (Status s = race(std::move(candidates), best, kWithHostShare); !s) return s.error();
-      }
-      return tried()[best].program->candidate.values;
-    };
-    if (Status s = searchValues(grid, options_.batch, trial); !s) return s;
-    trials_.noteValues(grid);
-    return ok();
   }
 
   /// `best` is the fastest so far, and afterwards.

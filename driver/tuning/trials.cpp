@@ -1,12 +1,20 @@
 #include "tuning/trials.h"
 
 #include "support/progress_line.h"
+#include "tuning/value_search.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
 
 namespace lanewise::driver {
+
+namespace {
+
+/// Combinations of values that are all tried: a race for a few more costs less than a race more.
+constexpr size_t kWholeGrid = 32;
+
+} // namespace
 
 Result<SpaceFacts> Trials::facts(const Parameters& values) {
   Result<SpaceFacts> facts = builder_.facts(values);
@@ -17,28 +25,31 @@ Result<SpaceFacts> Trials::facts(const Parameters& values) {
   return facts;
 }
 
-ValueGrid Trials::grid() const {
+Result<std::vector<Parameters>> Trials::values(size_t from, const CandidateRace& race) {
   const Scenario& scenario = builder_.scenario();
-  return {scenario.tunables, scenario.parameters,
-          [this](const Parameters& values) { return builder_.meetsConstraints(values); }};
-}
-
-std::vector<Candidate> Trials::withValues(std::span<const Parameters> points, size_t tried) const {
-  std::vector<Candidate> candidates;
-  for (const Parameters& values : points) {
-    candidates.push_back(result_.tried[tried].program->candidate);
-    candidates.back().values = values;
-  }
-  return candidates;
-}
-
-void Trials::noteValues(const ValueGrid& grid) {
+  const ValueGrid grid(scenario.tunables, scenario.parameters, [this](const Parameters& values) {
+    return builder_.meetsConstraints(values);
+  });
+  if (grid.size() <= kWholeGrid) return grid.all();
+  if (Status s = searchGrid(grid, from, race); !s) return s.error();
   std::set<Parameters> tried;
   for (const Tried& one : result_.tried)
     if (one.problem.empty()) tried.insert(one.program->candidate.values);
   result_.notes.push_back(fmt::format(
       "tried {} of {} combinations of values: some far apart, then those around the best",
       tried.size(), grid.size()));
+  return std::vector<Parameters>();
+}
+
+Status Trials::searchGrid(const ValueGrid& grid, size_t from, const CandidateRace& race) {
+  return searchValues(
+      grid, options_.batch, [&](std::vector<Parameters> points) -> Result<Parameters> {
+        std::vector<Candidate> candidates(points.size(), result_.tried[from].program->candidate);
+        for (size_t n = 0; n < points.size(); ++n) candidates[n].values = std::move(points[n]);
+        const Result<size_t> best = race(std::move(candidates));
+        if (!best) return best.error();
+        return result_.tried[*best].program->candidate.values;
+      });
 }
 
 std::vector<size_t> Trials::add(std::vector<Candidate> candidates, size_t few) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "tuning/search.h"
-#include "tuning/value_search.h"
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -12,8 +12,7 @@
 
 namespace lanewise::driver {
 
-/// Combinations of values that are all tried: a race for a few more costs less than a race more.
-inline constexpr size_t kWholeGrid = 32;
+class ValueGrid;
 
 class Trials {
 public:
@@ -23,12 +22,11 @@ public:
 
   TuneResult& result() { return result_; }
   Result<SpaceFacts> facts(const Parameters& values);
-  /// Of the scenario's tunable parameters.
-  ValueGrid grid() const;
-  /// What `tried` was, with other values.
-  std::vector<Candidate> withValues(std::span<const Parameters> points, size_t tried) const;
-  /// Says that of a large grid not all was tried.
-  void noteValues(const ValueGrid& grid);
+  /// Values of the scenario's tunable parameters that are to be tried. Of many combinations none:
+  /// these are searched at once, what was tried as `from` with other values, by `race`, which
+  /// measures candidates and says which of all is the best now.
+  using CandidateRace = std::function<Result<size_t>(std::vector<Candidate>)>;
+  Result<std::vector<Parameters>> values(size_t from, const CandidateRace& race);
 
   /// Makes them, and gives back those that are new, what compilers find cheapest first. These take
   /// their time, and are not asked of `few` or less.
@@ -39,6 +37,8 @@ public:
   void predictBy(const std::string& name, size_t index);
 
 private:
+  Status searchGrid(const ValueGrid& grid, size_t from, const CandidateRace& race);
+
   ProgramBuilder& builder_;
   CompilerSet* compilers_;
   const TuneOptions& options_;
