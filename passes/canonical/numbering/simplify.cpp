@@ -44,42 +44,6 @@ Simplified simplifyCopy(const ValueTable& values, std::span<const uint32_t> word
   }
 }
 
-using Part = Simplified (*)(const ValueTable&, std::span<const uint32_t>);
-
-/// What looks at an opcode besides the folding of constants, and the algebra of numbers; null:
-/// nothing does.
-Part partOf(spv::Op op) {
-  switch (op) {
-  case spv::Op::OpCopyObject:
-  case spv::Op::OpCopyLogical:
-  case spv::Op::OpBitcast:
-  case spv::Op::OpUConvert:
-  case spv::Op::OpSConvert:
-  case spv::Op::OpFConvert:
-    return simplifyCopy;
-  case spv::Op::OpLogicalNot:
-  case spv::Op::OpLogicalAnd:
-  case spv::Op::OpLogicalOr:
-  case spv::Op::OpLogicalEqual:
-  case spv::Op::OpLogicalNotEqual:
-  case spv::Op::OpSelect:
-  case spv::Op::OpINotEqual:
-    return simplifyLogic;
-  case spv::Op::OpCompositeExtract:
-  case spv::Op::OpCompositeConstruct:
-  case spv::Op::OpCompositeInsert:
-  case spv::Op::OpVectorShuffle:
-  case spv::Op::OpVectorExtractDynamic:
-  case spv::Op::OpVectorInsertDynamic:
-    return simplifyComposite;
-  case spv::Op::OpAccessChain:
-  case spv::Op::OpInBoundsAccessChain:
-    return simplifyPointer;
-  default:
-    return nullptr;
-  }
-}
-
 } // namespace
 
 bool isCommutative(spv::Op op) {
@@ -135,8 +99,10 @@ Simplified simplify(const ValueTable& values, const FloatRules& floats,
   if (words.size() < 4) return {};
   if (Simplified s = foldConstants(values, words)) return s;
   if (Simplified s = simplifyInteger(values, words)) return s;
-  if (const Part part = partOf(opcodeOf(words)))
-    if (Simplified s = part(values, words)) return s;
+  if (Simplified s = simplifyCopy(values, words)) return s;
+  if (Simplified s = simplifyLogic(values, words)) return s;
+  if (Simplified s = simplifyComposite(values, words)) return s;
+  if (Simplified s = simplifyPointer(values, words)) return s;
   if (Simplified s = simplifyFloat(values, floats, words)) return s;
   return foldFloats(values, floats, words);
 }
