@@ -8,6 +8,7 @@
 #include "client.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -225,10 +227,20 @@ uint32_t array(Gpu& gpu) {
   return sum;
 }
 
-/// Closes every descriptor that it has not opened itself, as services do that go into the
-/// background, and opens files of its own under the same numbers. How many bytes are in those.
+/// A memfd: Mesa 25 has a device's memory in one, and lets it grow.
+bool isMemory(int descriptor) {
+  constexpr std::string_view kMemory = "/memfd:";
+  std::array<char, kMemory.size()> name;
+  const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+  return ::readlink(link.c_str(), name.data(), name.size()) == ssize_t(name.size()) &&
+         std::string_view(name.data(), name.size()) == kMemory;
+}
+
+/// Closes every descriptor that it has not opened itself, but memory, as services do that go into
+/// the background, and opens files of its own under the same numbers. How many bytes are in those.
 uint32_t closing(Gpu& gpu) {
-  for (int n = 3; n < 1024; ++n) ::close(n);
+  for (int n = 3; n < 1024; ++n)
+    if (!isMemory(n)) ::close(n);
   std::vector<std::FILE*> files;
   for (int n = 0; n < 300; ++n) files.push_back(std::tmpfile());
   plain(gpu);
