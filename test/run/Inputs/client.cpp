@@ -254,8 +254,10 @@ uint32_t closing(Gpu& gpu) {
   return bytes;
 }
 
-/// Files may have 512 bytes from now on; more is a signal that ends the program.
+/// Files may have 512 bytes from now on; more is a signal that ends the program. (Memory is there
+/// before: Mesa 25 has it in a file.)
 uint32_t limited(Gpu& gpu) {
+  plain(gpu);
   const rlimit limit{512, 512};
   ::setrlimit(RLIMIT_FSIZE, &limit);
   return plain(gpu);
