@@ -88,7 +88,7 @@ private:
   // rewrite
   void declareVariables();
   void declare(uint32_t variable, uint32_t node, Id initial);
-  Id elementOfConstant(Id constant, uint32_t element, Id type);
+  Id elementOfConstant(Id constant, uint32_t element) const;
   void decorate(uint32_t variable, Id part, Id type, bool isRelaxed);
   void declareParts(InstRef declaration, uint32_t node, std::vector<Id>& indices);
   void rewritePointer(const LocalPointer& p);
@@ -240,10 +240,11 @@ bool Splitting::check() {
 
 // ---- rewrite: variables ----
 
-Id Splitting::elementOfConstant(Id constant, uint32_t element, Id type) {
+/// Null stands for null of any type here; declare() makes the one that is needed.
+Id Splitting::elementOfConstant(Id constant, uint32_t element) const {
   switch (module_.opcodeOf(constant)) {
   case spv::Op::OpConstantNull:
-    return declarations_.null(*rewriter_, type);
+    return constant;
   case spv::Op::OpConstantComposite:
   case spv::Op::OpSpecConstantComposite:
     return module_.idAt(module_.def(constant), 3 + element);
@@ -282,10 +283,8 @@ void Splitting::declare(uint32_t variable, uint32_t node, Id initial) {
   const ElementTree::Node n = tree_[node];
   const LocalVariable& whole = uses_.variables().at(variable);
   if (n.isSplit()) {
-    for (uint32_t c = 0; c < n.childCount; ++c) {
-      const Id type = tree_[n.firstChild + c].type;
-      declare(variable, n.firstChild + c, initial ? elementOfConstant(initial, c, type) : Id());
-    }
+    for (uint32_t c = 0; c < n.childCount; ++c)
+      declare(variable, n.firstChild + c, initial ? elementOfConstant(initial, c) : Id());
     return;
   }
   const bool isRoot = n.parent == 0;
@@ -296,7 +295,11 @@ void Splitting::declare(uint32_t variable, uint32_t node, Id initial) {
   inst.id(declarations_.functionPointer(*rewriter_, n.type))
       .id(id)
       .word(uint32_t(spv::StorageClass::Function));
-  if (initial && module_.opcodeOf(initial) != spv::Op::OpUndef) inst.id(initial);
+  const spv::Op value = module_.opcodeOf(initial);
+  if (value == spv::Op::OpConstantNull)
+    inst.id(declarations_.null(*rewriter_, n.type));
+  else if (initial && value != spv::Op::OpUndef)
+    inst.id(initial);
   if (whole.isPrivate)
     rewriter_->insertAfter(module_.blockInsts(module_.firstBlock(whole.function)).first,
                            std::move(inst));
