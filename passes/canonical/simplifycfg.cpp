@@ -22,7 +22,8 @@
 // Debug info   Lines and scopes stay with their instructions. What describes a removed block goes.
 // Not handled  A continue target stays a block of its own. Arms that differ in the value of a phi
 //              alone (--branch-to-predication). Early returns. A function in which decisions depend
-//              on one another more than 16 deep: a remark says so.
+//              on one another more than 16 deep, or with a merge block in a continue construct that
+//              nothing reaches: a remark says so.
 // Reference    SPIR-V specification, 2.11 (structured control flow), 3.42.17; LLVM, SimplifyCFG.
 #include "analysis/control_flow/cfg.h"
 #include "analysis/module/constants.h"
@@ -279,14 +280,13 @@ void FlowWriter::run() {
   edits_.apply();
 }
 
-Remark leftAloneRemark(const Module& module, FunctionRef f) {
+Remark leftAloneRemark(const Module& module, const FlowPlan::LeftAlone& left) {
   Remark remark;
   remark.kind = Remark::Kind::Missed;
   remark.pass = "simplifycfg";
   remark.name = "left-alone";
-  remark.message = formatText("the control flow of function %{} stays as it is: decisions over its "
-                              "branches depend on one another too deeply",
-                              module.functionId(f).value);
+  remark.message = formatText("the control flow of function %{} stays as it is: {}",
+                              module.functionId(left.function).value, left.why);
   return remark;
 }
 
@@ -299,8 +299,8 @@ PassResult runSimplifycfg(PassContext& context) {
   const FlowPlan plan(context.module, context.analyses.get<Cfg>(), [&](InstRef phi) {
     return !decorated.mustStayAsCopy(context.module.resultId(phi));
   });
-  for (FunctionRef f : plan.leftAlone())
-    context.remarks.push_back(leftAloneRemark(context.module, f));
+  for (const FlowPlan::LeftAlone& left : plan.leftAlone())
+    context.remarks.push_back(leftAloneRemark(context.module, left));
   if (!plan.hasChanges()) return PassOutcome{};
   FlowWriter(context, rewriter, plan).run();
   const uint32_t bound = context.module.idBound();

@@ -163,6 +163,8 @@ bool ExitPlanner::enter(const Construct& construct, uint32_t& target) {
 bool ExitPlanner::breakOut(const Construct& construct, uint32_t outer) {
   Note& note = noteOf(construct.header);
   if (!construct.merge || isLoopHeader(construct.merge)) return false;
+  // What nothing reaches would be cut off from its construct, and may not branch into one then.
+  if (!note.isLeft && !cfg_.successors(construct.merge).empty()) return false;
   // New blocks stand before the merge block, and behind what leads to them.
   if (construct.kind == Kind::Selection && construct.merge < note.last) return false;
   note.broken = construct.header;

@@ -57,7 +57,8 @@ struct EarlyExits {
 };
 
 /// Nothing where it cannot be done: the flow of control has no room for it (a merge block that is a
-/// loop header, a continue construct), or a value from inside of a loop or switch that would be
+/// loop header, a continue construct, a merge block that nothing reaches and that does not end
+/// there), or a value from inside of a loop or switch that would be
 /// broken is used behind it, where it would no longer be defined on every way. At most `maxDepth`
 /// new constructs around one another hold what is behind returns.
 std::optional<EarlyExits> collectEarlyExits(const Module& module, const Cfg& cfg,

@@ -37,10 +37,14 @@ void FlowPlan::planFunction(FunctionRef f) {
     verdict = restructure(f);
   }
   if (verdict != Verdict::Fine) {
-    leaveAlone(f);
+    leaveAlone(f, "decisions over its branches depend on one another too deeply");
     return;
   }
   keepNamed(f);
+  if (cutsContinueConstruct(f)) {
+    leaveAlone(f, "in a continue construct is a merge block that nothing reaches");
+    return;
+  }
   collapseSelections(f);
   keepNamed(f);
   appendBlocks(f);
@@ -59,9 +63,9 @@ void FlowPlan::resetFunction(FunctionRef f) {
   replaced_.resize(replacedBefore_);
 }
 
-void FlowPlan::leaveAlone(FunctionRef f) {
+void FlowPlan::leaveAlone(FunctionRef f, const char* why) {
   resetFunction(f);
-  leftAlone_.push_back(f);
+  leftAlone_.push_back({f, why});
   const uint32_t first = module_.firstBlock(f).value;
   for (uint32_t b = first; b < first + module_.blockCount(f); ++b) kind_[b] = Block::Kept;
 }
@@ -261,6 +265,15 @@ void FlowPlan::keepNamed(FunctionRef f) {
                      : isNamed(nesting_.headerOfMerge(b)) ? Block::EmptyMerge
                                                           : Block::Gone;
   }
+}
+
+/// The back edge must post-dominate all of its continue construct (SPIR-V 2.11), merge blocks that
+/// nothing reaches among them: no OpUnreachable can end these.
+bool FlowPlan::cutsContinueConstruct(FunctionRef f) const {
+  const auto order = nesting_.order(f);
+  return std::any_of(order.begin(), order.end(), [&](BlockRef b) {
+    return kind_[b.value] == Block::EmptyMerge && nesting_.isInContinue(b);
+  });
 }
 
 // ---- selections with nothing in them ----

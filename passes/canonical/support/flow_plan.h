@@ -56,15 +56,19 @@ public:
   /// False when everything stays as it is.
   bool hasChanges() const;
 
-  /// Functions in which decisions depended on one another for too long, so that they stay.
-  const std::vector<FunctionRef>& leftAlone() const { return leftAlone_; }
+  /// Functions that stay as they are.
+  struct LeftAlone {
+    FunctionRef function;
+    const char* why = nullptr;
+  };
+  const std::vector<LeftAlone>& leftAlone() const { return leftAlone_; }
 
 private:
   static constexpr uint32_t kMostRounds = 16;
 
   void planFunction(FunctionRef f);
   void resetFunction(FunctionRef f);
-  void leaveAlone(FunctionRef f);
+  void leaveAlone(FunctionRef f, const char* why);
   // Which way control goes.
   void findReached(FunctionRef f);
   bool sweep(FunctionRef f);
@@ -91,6 +95,7 @@ private:
     return target_[b.value] ? target_[b.value] : cfg_.successors(b)[0];
   }
   void keepNamed(FunctionRef f);
+  bool cutsContinueConstruct(FunctionRef f) const;
   bool isNamed(BlockRef header) const { return header && isHeader(header); }
   // Selections with nothing in them.
   void collapseSelections(FunctionRef f);
@@ -128,7 +133,8 @@ private:
   size_t replacedBefore_ = 0;     ///< those of earlier functions
   std::vector<uint8_t> wasFound_; ///< scratch
   bool isMoreReached_ = false;    ///< than was thought: a decision was taken back
-  std::vector<FunctionRef> leftAlone_, outOfOrder_;
+  std::vector<LeftAlone> leftAlone_;
+  std::vector<FunctionRef> outOfOrder_;
 };
 
 template <class MayReplace>

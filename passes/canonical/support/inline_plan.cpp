@@ -14,6 +14,7 @@ constexpr CallRefusal kLoopReturn{"early-return-in-loop",
 constexpr CallRefusal kContinue{
     "termination-in-continue",
     "the call is in a continue construct, and the function does not always return"};
+constexpr CallRefusal kUnreached{"unreached-call", "nothing reaches the call"};
 constexpr CallRefusal kLoopHeader{"branching-loop-header",
                                   "the call is in a loop header that itself selects"};
 constexpr CallRefusal kQualified{
@@ -334,7 +335,11 @@ const CallRefusal* InlinePlan::whyNotInlined(const FunctionPlan& caller, const C
   if (caller.words + callee.words + kWordsAround > limits_.words) return &kGrowth;
   if (caller.newIds + callee.newIds > limits_.newIds) return &kIdBound;
   const BlockRef block = module_.blockOf(call.inst);
-  if (callee.shape != FunctionPlan::Shape::Straight && !canSplit(block)) return &kLoopHeader;
+  if (callee.shape != FunctionPlan::Shape::Straight) {
+    // Pieces of a block that nothing reaches would stand in no construct.
+    if (!analyses_.get<Cfg>().isReachable(block)) return &kUnreached;
+    if (!canSplit(block)) return &kLoopHeader;
+  }
   if (callee.mayTerminate && nesting().isInContinue(block)) return &kContinue;
   return whyArgumentsForbid(call, callee);
 }
