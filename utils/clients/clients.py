@@ -114,7 +114,7 @@ class Libplacebo(FFmpeg):
         if is_small: # one such scaler takes a CPU a minute
             return {"ewa_lanczos up": self.command(is_small, "libplacebo=w=480:h=270:upscaler=ewa_lanczos")}
         width, height = 3840, 2160
-        scalers = ("ewa_lanczos", "ewa_hann", "ewa_ginseng", "ewa_robidoux", "haasnsoft")
+        scalers = ("ewa_lanczos", "ewa_hann", "ewa_ginseng", "ewa_robidoux", "ewa_robidouxsharp")
         return {f"{scaler} {name}": self.command(is_small, f"libplacebo=w={w}:h={h}:upscaler={scaler}:downscaler={scaler}")
                 for scaler in scalers for name, w, h in (("up", width, height), ("down", width // 4, height // 4))}
 
