@@ -102,10 +102,10 @@ bool LoopEnds::comparisonFails(const Loop& loop, InstRef i, bool staysOn) const 
 }
 
 std::optional<LoopEnds::Counter> LoopEnds::counterOf(const Loop& loop, Id value) const {
-  const InstRef def = module_.def(value);
+  Id phi = withoutSignCast(module_, value);
+  const InstRef def = module_.def(phi);
   if (!def) return std::nullopt;
   const spv::Op op = module_.opcode(def);
-  Id phi = value;
   uint32_t offset = 0;
   if (op == spv::Op::OpIAdd || op == spv::Op::OpISub) {
     phi = module_.idAt(def, 3);
@@ -114,6 +114,7 @@ std::optional<LoopEnds::Counter> LoopEnds::counterOf(const Loop& loop, Id value)
     const auto literal = constants_.literal(by);
     if (!literal) return std::nullopt;
     offset = uint32_t(op == spv::Op::OpISub ? 0 - *literal : *literal);
+    phi = withoutSignCast(module_, phi);
   }
   const Loop* of = nullptr;
   const InductionVariable* induction = loops_.inductionOf(module_.def(phi), &of);
