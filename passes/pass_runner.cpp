@@ -9,20 +9,27 @@ namespace lanewise {
 
 namespace {
 
+struct CanonicalStep {
+  std::string_view flag;
+  std::string_view onlyAfter = {}; ///< PassStep::onlyAfter
+};
+
 /// Canonical form: everything inlined, variables in SSA form, constants folded, dead code gone.
 /// Ours come next, so that an array index is one expression of the built-ins and every access to a
 /// Workgroup variable is seen in the entry point itself.
-constexpr std::string_view kCanonicalize[] = {
-    "inline",      // first, so that everything else sees whole functions
-    "globaldce",   // the functions that are nowhere called any more
-    "sroa",        // parts of variables,
-    "mem2reg",     // which become values,
-    "gvn",         // which are folded and numbered
-    "simplifycfg", // branches on what was folded
-    "memcpyopt",   // arrays that are still whole, and only copies
-    "gvn",         // phis that lost an operand, and memory across merges that are gone
-    "adce",        // what nobody needs now
-    "simplifycfg", // blocks that are empty now
+constexpr CanonicalStep kCanonicalize[] = {
+    {"inline"},                // first, so that everything else sees whole functions
+    {"globaldce"},             // the functions that are nowhere called any more
+    {"sroa"},                  // parts of variables,
+    {"mem2reg"},               // which become values,
+    {"gvn"},                   // which are folded and numbered
+    {"simplifycfg"},           // branches on what was folded
+    {"memcpyopt"},             // arrays that are still whole, and only copies
+    {"gvn"},                   // phis that lost an operand, and memory across merges that are gone
+    {"adce"},                  // what nobody needs now
+    {"loop-deletion"},         // loops in which that was all,
+    {"adce", "loop-deletion"}, // and what only they needed
+    {"simplifycfg"},           // blocks that are empty now
 };
 
 /// What goes first of ours, since those behind it find fewer branches and plainer indices then.
@@ -42,7 +49,12 @@ std::vector<PassStep> standardSteps(const std::optional<PassStep>& coarsening) {
   const auto add = [&](const PassInfo* pass, std::vector<const PassInfo*> onlyAfter = {}) {
     steps.push_back({pass, std::string(pass->defaultValue()), std::move(onlyAfter)});
   };
-  for (std::string_view flag : kCanonicalize) add(findPass(flag));
+  for (const auto& [flag, onlyAfter] : kCanonicalize) {
+    if (onlyAfter.empty())
+      add(findPass(flag));
+    else
+      add(findPass(flag), {findPass(onlyAfter)});
+  }
   if (coarsening) {
     steps.push_back(*coarsening);
     for (std::string_view flag : kCleanUp) add(findPass(flag), {coarsening->pass});
@@ -64,7 +76,8 @@ std::vector<PassStep> standardSteps(const std::optional<PassStep>& coarsening) {
 std::vector<PassStep> canonicalSteps() {
   std::vector<PassStep> steps = standardSteps();
   std::erase_if(steps, [](const PassStep& step) {
-    return !step.pass->isCanonical || !step.onlyAfter.empty();
+    return !step.pass->isCanonical ||
+           std::ranges::any_of(step.onlyAfter, [](auto* pass) { return !pass->isCanonical; });
   });
   return steps;
 }

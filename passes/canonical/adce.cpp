@@ -17,14 +17,16 @@
 // After        OpBranch %m
 // Debug info   Keeps nothing alive: what describes a removed value or variable goes with it. A line
 //              that is overruled before any instruction goes.
-// Not handled  Loops stay, whatever is in them: they might not end. Components of vectors that
-//              nobody looks at, but for inserts. Selections in a function with blocks that no
-//              branch and no merge instruction leads to (--simplifycfg removes those).
+// Not handled  Loops stay, whatever is in them: they might not end (--loop-deletion removes those
+//              that are proved to). Components of vectors that nobody looks at, but for inserts.
+//              Selections in a function with blocks that no branch and no merge instruction leads
+//              to (--simplifycfg removes those).
 // Reference    R. Cytron et al., "Efficiently Computing Static Single Assignment Form and the
 //              Control Dependence Graph" (1991), 7.1; SPIR-V specification, 2.11.
 #include "analysis/control_flow/cfg.h"
 #include "analysis/control_flow/dominance.h"
 #include "analysis/module/constants.h"
+#include "canonical/support/block_erasure.h"
 #include "canonical/support/liveness.h"
 #include "ir/rewriter.h"
 #include "pass.h"
@@ -91,7 +93,6 @@ public:
   bool changesControl() const { return changesControl_; }
 
 private:
-  void eraseBlock(BlockRef b);
   void sweepBlock(BlockRef b);
   void sweep(InstRef i);
 
@@ -103,14 +104,6 @@ private:
   OverruledLines lines_;
   bool changesControl_ = false;
 };
-
-void Eliminator::eraseBlock(BlockRef b) {
-  for (InstRef i : module_.blockInsts(b)) edits_.erase(i);
-  // Lines in front of the label.
-  for (InstRef i(module_.blockInsts(b).first.value - 1);
-       !module_.blockOf(i) && isDebugInstruction(module_, i); i = InstRef(i.value - 1))
-    edits_.erase(i);
-}
 
 void Eliminator::sweep(InstRef i) {
   if (isDebugInstruction(module_, i)) {
@@ -148,7 +141,7 @@ void Eliminator::sweepBlock(BlockRef b) {
 void Eliminator::run() {
   for (uint32_t b = 1; b <= module_.blockCount(); ++b) {
     if (live_.isRemovable(BlockRef(b)))
-      eraseBlock(BlockRef(b));
+      eraseBlock(module_, edits_, BlockRef(b));
     else
       sweepBlock(BlockRef(b));
   }

@@ -27,6 +27,7 @@
 // Reference    SPIR-V specification, 2.11 (structured control flow), 3.42.17; LLVM, SimplifyCFG.
 #include "analysis/control_flow/cfg.h"
 #include "analysis/module/constants.h"
+#include "canonical/support/block_erasure.h"
 #include "canonical/support/block_order.h"
 #include "canonical/support/flow_plan.h"
 #include "ir/rewriter.h"
@@ -108,10 +109,7 @@ void FlowWriter::decideBlock(BlockRef b) {
     if (!plan_.isAppended(b)) return;
     break;
   }
-  // Lines in front of a label that goes.
-  for (InstRef i(module_.blockInsts(b).first.value - 1);
-       !module_.blockOf(i) && isDebugInstruction(module_, i); i = InstRef(i.value - 1))
-    edits_.erase(i);
+  eraseLinesInFront(module_, edits_, b);
 }
 
 // ---- phis ----

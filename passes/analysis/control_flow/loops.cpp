@@ -282,17 +282,20 @@ std::optional<InductionVariable> LoopBuilder::inductionOf(const Loop& loop, Inst
   return v;
 }
 
-/// (step, is it literal) when `next` is `phi` plus or minus a constant that is not 0.
+/// (step, is it literal) when `next` is `phi` plus or minus a constant that is not 0; behind casts,
+/// a literal.
 std::optional<std::pair<int64_t, bool>> LoopBuilder::stepOf(Id next, Id phi) const {
-  const InstRef def = module_.def(next);
+  const Id sum = withoutSignCast(module_, next);
+  const InstRef def = module_.def(sum);
   if (!def) return std::nullopt;
   const spv::Op op = module_.opcode(def);
   if (op != spv::Op::OpIAdd && op != spv::Op::OpISub) return std::nullopt;
   Id base = module_.idAt(def, 3), by = module_.idAt(def, 4);
-  if (op == spv::Op::OpIAdd && base != phi) std::swap(base, by);
-  if (base != phi) return std::nullopt;
+  const auto isPhi = [&](Id id) { return withoutSignCast(module_, id) == phi; };
+  if (op == spv::Op::OpIAdd && !isPhi(base)) std::swap(base, by);
+  if (!isPhi(base)) return std::nullopt;
   const auto constant = constants_.folded(module_, by);
-  if (!constant) return std::nullopt;
+  if (!constant || (!constant->isLiteral && (sum != next || base != phi))) return std::nullopt;
   const uint32_t bits = uint32_t(constant->bits); // as wide as the phi in every valid module
   if (bits == 0) return std::nullopt;
   const int32_t step = int32_t(op == spv::Op::OpISub ? 0 - bits : bits);
@@ -390,6 +393,17 @@ void LoopBuilder::apply(Loop& loop, const Test& test) const {
     const bool sameInBody = loop.bodyEntry == loop.header || test.count == 0;
     v.range = sameInBody ? v.wholeRange : valuesOf(start, v.step, test.count);
   }
+}
+
+Id withoutSignCast(const Module& module, Id id) {
+  const auto isWord = [&](Id type) {
+    const InstRef def = module.def(type);
+    return def && module.opcode(def) == spv::Op::OpTypeInt && module.word(def, 2) == 32;
+  };
+  const InstRef def = module.def(id);
+  if (!def || module.opcode(def) != spv::Op::OpBitcast) return id;
+  const Id from = module.idAt(def, 3);
+  return isWord(module.resultType(def)) && isWord(module.typeOf(from)) ? from : id;
 }
 
 Loops::Loops(Analyses& analyses) {

@@ -19,7 +19,8 @@
 namespace lanewise {
 
 /// A phi of a loop header that grows by a constant: phi = {init from outside, phi + step from the
-/// latch}. The integer may be 32-bit signed or unsigned; arithmetic is modulo 2^32.
+/// latch}. The integer may be 32-bit signed or unsigned, and change that on the way; arithmetic is
+/// modulo 2^32.
 struct InductionVariable {
   InstRef phi;
   Id init;
@@ -64,6 +65,10 @@ struct Loop {
 
   bool operator==(const Loop& o) const;
 };
+
+/// What `id` is cast from, when it is the OpBitcast of one scalar 32-bit integer to another; else
+/// `id`. WebGPU's compilers add signed integers as unsigned ones.
+Id withoutSignCast(const Module& module, Id id);
 
 class Loops {
 public:

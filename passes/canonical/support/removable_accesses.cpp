@@ -14,6 +14,17 @@ bool isWatchedDecoration(spv::Decoration d) {
   return d == spv::Decoration::Volatile || d == spv::Decoration::Coherent;
 }
 
+/// The mask of memory operands that an instruction has; 0 where it has none.
+uint32_t memoryAccessOf(const Module& module, InstRef i) {
+  const uint8_t kind = factsOf(spv::Op::OpLoad).operands.back().enumIndex;
+  const auto operands = module.facts(i).operands;
+  // What stands before them takes a word each.
+  for (uint32_t n = 0; n < operands.size() && n + 1 < module.wordCount(i); ++n)
+    if (operands[n].kind == OperandKind::BitEnum && operands[n].enumIndex == kind)
+      return module.word(i, n + 1);
+  return 0;
+}
+
 } // namespace
 
 RemovableAccesses::RemovableAccesses(Analyses& analyses)
@@ -87,6 +98,18 @@ bool RemovableAccesses::isWatchedImage(InstRef access) const {
   return !image || module_.opcode(image) != spv::Op::OpLoad || isWatched(module_.idAt(image, 3));
 }
 
+/// Of what reads through a pointer and is no OpLoad: cooperative matrices and vectors.
+bool RemovableAccesses::isWatchedRead(InstRef access) const {
+  if ((memoryAccessOf(module_, access) & ~kPlainMemoryOperands) != 0) return true;
+  if (!hasWatched_) return false;
+  bool found = false;
+  module_.forEachIdOperand(access, [&](uint32_t, Id id) {
+    const Id type = module_.typeOf(id);
+    found = found || (type && module_.opcodeOf(type) == spv::Op::OpTypePointer && isWatched(id));
+  });
+  return found;
+}
+
 bool RemovableAccesses::isNeededForItself(InstRef i) const {
   const spv::Op op = module_.opcode(i);
   if (op == spv::Op::OpNop) return false;
@@ -100,7 +123,7 @@ bool RemovableAccesses::isNeededForItself(InstRef i) const {
   const Effect effects = module_.effects(i);
   if ((uint16_t(effects) & ~uint16_t(kHarmless)) != 0) return true; // what nobody has read, too
   if (op == spv::Op::OpLoad) return !isPlainAccess(module_, i) || isWatched(module_.idAt(i, 3));
-  return has(effects, Effect::ReadsMemory) && isWatchedImage(i);
+  return has(effects, Effect::ReadsMemory) && (isWatchedImage(i) || isWatchedRead(i));
 }
 
 InstRef RemovableAccesses::privateTarget(InstRef store) const {

@@ -32,6 +32,7 @@ public:
 private:
   bool isWatched(Id pointer) const;
   bool isWatchedImage(InstRef access) const;
+  bool isWatchedRead(InstRef access) const;
   void collectWatched(Analyses& analyses);
   InstRef variableOf(Id pointer) const;
 

@@ -195,6 +195,33 @@ TEST(Loops, NotInductionsThatDoNotGrowByAConstant) {
   }
 }
 
+TEST(Loops, AreCountedAcrossCastsOfTheSign) {
+  OneLoop s(forLoop("%20",
+                    "%203 = OpBitcast %5 %200\n%204 = OpIAdd %5 %203 %21\n%201 = OpBitcast %8 %204",
+                    kLess8));
+  EXPECT_TRUE(test::validate(s.module().words()));
+  EXPECT_EQ(s.induction().step, 1);
+  EXPECT_EQ(s.loop().tripCount, 8u);
+  EXPECT_EQ(s.induction().range, Range({0, 7}));
+}
+
+TEST(Loops, NotInductionsAcrossOtherCasts) {
+  const char* types = "%33 = OpTypeInt 16 0\n%34 = OpTypeVector %33 2\n%35 = OpConstant %33 1\n"
+                      "%36 = OpConstantComposite %34 %35 %35\n%37 = OpTypeFloat 32\n";
+  const char* tests[] = {
+      // Two halves, and a float.
+      "%203 = OpBitcast %34 %200\n%204 = OpIAdd %34 %203 %36\n%201 = OpBitcast %8 %204",
+      "%203 = OpBitcast %37 %200\n%204 = OpFAdd %37 %203 %203\n%201 = OpBitcast %8 %204",
+      // A step that is a specialization constant is looked up only where no cast is.
+      "%203 = OpBitcast %5 %200\n%204 = OpIAdd %5 %203 %30\n%201 = OpBitcast %8 %204"};
+  for (const char* next : tests) {
+    std::string text = forLoop("%20", next, kLess8);
+    text.insert(text.find("%20 ="), types);
+    OneLoop s(text);
+    EXPECT_TRUE(s.loop().inductions.empty()) << next;
+  }
+}
+
 /// A loop to 8 whose body (from %103) is given; the continue block is %104.
 std::string withBody(const std::string& body) {
   return test::shaderModule(kConstants,

@@ -1,0 +1,57 @@
+// Whether a loop ends, whatever its inputs are: a test that every iteration comes to compares a
+// counter with something that does not change, and fails at some time.
+//
+// Conservative: true is proved for every specialization; false may only mean that no proof was
+// found. Integers of SPIR-V wrap around, so a counter takes all values of its residue class modulo
+// the largest power of two in its step, again and again: the test fails when one of them fails it.
+#pragma once
+
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
+#include "analysis/control_flow/loops.h"
+#include "analysis/module/analyses.h"
+#include "analysis/module/comparison.h"
+#include "analysis/module/constants.h"
+#include "ir/module.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace lanewise {
+
+/// Whether `x relation bound` fails for an x of start, start + step, ... modulo 2^width: for every
+/// start, or every bound, where that is not known. Exact. `step` is not 0 modulo 2^width.
+bool failsAtSomeTime(const Comparison& comparison, uint32_t width, std::optional<uint64_t> start,
+                     uint64_t step, std::optional<uint64_t> bound);
+
+class LoopEnds {
+public:
+  explicit LoopEnds(Analyses& analyses)
+      : module_(analyses.module()), cfg_(analyses.get<Cfg>()),
+        dominance_(analyses.get<Dominance>()), constants_(analyses.get<Constants>()),
+        loops_(analyses.get<Loops>()) {}
+
+  /// True: it is left after finitely many iterations, if the loops inside end.
+  bool isCounted(const Loop& loop) const;
+
+private:
+  /// A counter plus a literal.
+  struct Counter {
+    const InductionVariable* induction;
+    uint32_t offset;
+  };
+
+  bool isInEveryIteration(const Loop& loop, BlockRef b) const;
+  bool fails(const Loop& loop, Id condition, bool staysOn, uint32_t depth) const;
+  bool comparisonFails(const Loop& loop, InstRef comparison, bool staysOn) const;
+  std::optional<Counter> counterOf(const Loop& loop, Id value) const;
+  bool isInvariant(const Loop& loop, Id value) const;
+
+  const Module& module_;
+  const Cfg& cfg_;
+  const Dominance& dominance_;
+  const Constants& constants_;
+  const Loops& loops_;
+};
+
+} // namespace lanewise
