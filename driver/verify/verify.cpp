@@ -32,17 +32,25 @@ constexpr double kTimingBudgetMicroseconds = 20e6;
 constexpr uint32_t kLeastRounds = 6; // fewer give no 95% interval
 
 // Puts them into the report: with a program that differs as what to look at first, else only the
-// workgroup sizes as a note.
+// workgroup sizes as a note, one for all programs.
 void tell(const std::vector<std::vector<InterfaceDifference>>& differences, VerifyReport& report) {
+  std::string sizes;
+  std::vector<std::string> others;
   for (size_t p = 1; p < differences.size(); ++p) {
     VariantReport& row = report.variants[p - 1];
     for (const InterfaceDifference& one : differences[p])
       if (row.state == VerifyState::Differs)
         row.interfaceDifferences.push_back(one.text());
-      else if (row.state == VerifyState::Equal &&
-               one.kind == InterfaceDifference::Kind::WorkgroupSize)
-        report.notes.push_back(one.text());
+      else if (row.state != VerifyState::Equal ||
+               one.kind != InterfaceDifference::Kind::WorkgroupSize)
+        continue;
+      else if (sizes.empty())
+        sizes = one.text();
+      else
+        others.push_back(row.name);
   }
+  if (!others.empty()) sizes += fmt::format("; the same of {}", fmt::join(others, ", "));
+  if (!sizes.empty()) report.notes.push_back(sizes);
 }
 
 // One verification.
