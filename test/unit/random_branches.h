@@ -10,7 +10,8 @@
 namespace lanewise::test {
 
 /// One shader for each seed: nested selections, switches, loops, a helper function, local arrays,
-/// structs and vectors, shared memory. What branches guard is undefined without them.
+/// structs and vectors, some of them null at first and nested, shared memory. What branches guard
+/// is undefined without them.
 class RandomBranches {
 public:
   explicit RandomBranches(uint32_t seed) : random_(seed) {}
@@ -22,12 +23,15 @@ public:
     const std::string helper = helperFunction();
     for (int n = 0; n < 4; ++n) body += block(0, false) + topStatement();
     return fmt::format(R"(#version 450
+#extension GL_EXT_null_initializer : require
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly buffer A {{ uint a[64]; }};
 layout(binding = 1) buffer B {{ uint b[128]; }};
 layout(binding = 2) uniform U {{ uvec4 u[2]; }};
 layout(push_constant) uniform P {{ uint n[4]; }} p;
 struct S {{ uint m; uvec2 k; }};
+struct T {{ S one; S two[2]; uint e[2][2]; }};
+T global = {{}};
 shared uint tile[32];
 {}
 void main() {{
@@ -35,6 +39,7 @@ void main() {{
   uint x = a[g], v0 = x, v1 = x * 7u, v2 = l, v3 = u[0].x;
   uvec4 q = uvec4(x, l, 3u, 5u);
   S s = S(x, uvec2(l, 9u));
+  T local = {{}};
   uint t[8], w[4] = uint[4](1u, x, 3u, l);
   for (uint k = 0u; k < 8u; ++k) t[k] = k * x;
   for (uint i = 0u; i < {}u; ++i) {{
@@ -42,7 +47,7 @@ void main() {{
   b[g * 4u] ^= v0 + v1 * 3u;
   b[g * 4u + 1u] ^= v2 + v3 * 5u;
   b[g * 4u + 2u] ^= w[0] + w[1] + w[2] * w[3] + s.m + s.k.x * s.k.y;
-  b[g * 4u + 3u] ^= q.x + q.y * 3u + q.z * 5u + q.w * 7u;
+  b[g * 4u + 3u] ^= q.x + q.y * 3u + q.z * 5u + q.w * 7u + local.two[1].m + local.e[0][1];
 }}
 )",
                        helper, 1 + draw(2), body);
@@ -53,14 +58,18 @@ private:
   std::string pick(std::initializer_list<const char*> from) {
     return from.begin()[draw(from.size())];
   }
-  std::string variable() { return pick({"v0", "v1", "v2", "v3", "q.y", "s.m", "s.k.x"}); }
+  std::string variable() {
+    return pick({"v0", "v1", "v2", "v3", "q.y", "s.m", "s.k.x", "local.two[1].m", "local.e[0][1]",
+                 "global.one.k.y"});
+  }
 
   std::string value(uint32_t depth = 0) {
     const uint32_t kind = depth > 2 ? 0 : draw(10);
     if (kind < 3)
       return draw(3) == 0 ? fmt::format("{}u", draw(40))
                           : pick({"v0", "v1", "v2", "v3", "x", "i", "l", "q.x", "q.w", "s.m",
-                                  "s.k.y", "p.n[1]", "u[0].y"});
+                                  "s.k.y", "p.n[1]", "u[0].y", "local.one.m", "local.two[1].m",
+                                  "local.e[0][1]", "global.one.k.y", "global.two[0].k.x"});
     auto part = [&] { return value(depth + 1); };
     if (kind < 7)
       return fmt::format("({} {} {})", part(), pick({"+", "-", "*", "^", "&", "|"}), part());
