@@ -74,7 +74,8 @@ std::optional<uint32_t> workgroupDimension(Analyses& analyses, const EntryPoint&
   std::optional<uint32_t> local;
   for (InstRef i : module.globals()) {
     const Id id = module.resultId(i);
-    if (id && decorations.builtIn(module, id) == spv::BuiltIn::WorkgroupSize) {
+    if (id && !decorations.of(id).empty() &&
+        decorations.builtIn(module, id) == spv::BuiltIn::WorkgroupSize) {
       const auto named = namedIn(i);
       return named ? named : extractedFrom(id); // goes before LocalSizeId
     }
