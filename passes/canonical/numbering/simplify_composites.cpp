@@ -278,7 +278,6 @@ Simplified simplifyComposite(const ValueTable& values, std::span<const uint32_t>
 /// is its base.
 Simplified simplifyPointer(const ValueTable& values, std::span<const uint32_t> words) {
   const spv::Op op = opcodeOf(words);
-  if (!isAccessChain(op)) return {};
   const Id base(words[3]);
   if (words.size() == 4)
     return values.typeOf(base) == Id(words[1]) ? Simplified{base, {}} : Simplified{};
