@@ -154,7 +154,10 @@ private:
   bool isPartProfitable(Site& site);
   // tell
   std::string placeOf(InstRef inst) const;
-  std::string costText(const Site& site) const;
+  struct CostTexts {
+    std::string all, some;
+  };
+  CostTexts costTexts(const Site& site) const;
   Remark remarkOf(const Site& site) const;
 
   uint32_t control(const Site& site) const { return module_.word(site.selection.mergeInst, 2); }
@@ -697,13 +700,20 @@ std::string Plan::placeOf(InstRef inst) const {
   return line == 0 ? std::string() : formatText(" at line {}", line);
 }
 
-/// "arms of 3 and 0", the empty arm of a triangle left out.
-std::string Plan::costText(const Site& site) const {
-  std::string text;
-  for (size_t a = 0; a < site.cost.arms.size(); ++a)
-    if (!site.selection.arms[a].blocks.empty())
-      text += formatText("{}{:.4g}", text.empty() ? "" : " and ", site.cost.arms[a]);
-  return text;
+/// The costs of the arms, for machines and for people: "3,0" and "3", the empty arm of a triangle
+/// left out.
+Plan::CostTexts Plan::costTexts(const Site& site) const {
+  CostTexts texts;
+  const auto append = [](std::string& list, std::string_view separator, const std::string& cost) {
+    if (!list.empty()) list += separator;
+    list += cost;
+  };
+  for (size_t a = 0; a < site.cost.arms.size(); ++a) {
+    const std::string cost = formatText("{:.4g}", site.cost.arms[a]);
+    append(texts.all, ",", cost);
+    if (!site.selection.arms[a].blocks.empty()) append(texts.some, " and ", cost);
+  }
+  return texts;
 }
 
 Remark Plan::remarkOf(const Site& site) const {
@@ -714,15 +724,10 @@ Remark Plan::remarkOf(const Site& site) const {
   r.function = analyses_.get<Decorations>().name(module_, module_.functionId(function));
   r.location = analyses_.get<SourceLines>().at(module_, s.branch);
   const std::string kind = s.isSwitch ? "switch" : "branch";
-  const std::string costs = costText(site);
-  const std::string arms = costs.empty() ? "" : formatText(" (arms: {})", costs);
+  CostTexts costs = costTexts(site);
+  const std::string arms = costs.some.empty() ? "" : " (arms: " + costs.some + ")";
   r.args = {{"branch", site.name}};
-  if (!costs.empty()) {
-    std::string list;
-    for (double cost : site.cost.arms)
-      list += formatText("{}{:.4g}", list.empty() ? "" : ",", cost);
-    r.args.push_back({"arm-costs", list});
-  }
+  if (!costs.some.empty()) r.args.push_back({"arm-costs", std::move(costs.all)});
   if (site.costAfter > 0) {
     r.args.push_back({"cost-before", formatText("{:.4g}", site.nestBefore)});
     r.args.push_back({"cost-after", formatText("{:.4g}", site.costAfter)});
@@ -757,6 +762,7 @@ Remark Plan::remarkOf(const Site& site) const {
 }
 
 void Plan::remark() const {
+  context_.remarks.reserve(context_.remarks.size() + sites_.size());
   for (const Site& site : sites_)
     if (site.refusal || site.decision != Decision::Left) context_.remarks.push_back(remarkOf(site));
 }
