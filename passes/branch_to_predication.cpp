@@ -149,12 +149,15 @@ private:
   std::optional<Refusal> hasObstacle(const Site& site) const;
   Refusal firstBlocker(const Site& site) const;
   std::optional<Refusal> canFlatten(const Site& site) const;
-  std::optional<Refusal> canHoist(const Site& site) const;
+  bool canHoist(const Site& site) const;
   std::optional<Refusal> isProfitable(Site& site);
-  std::optional<Refusal> isPartProfitable(Site& site);
+  bool isPartProfitable(Site& site);
   // tell
   std::string placeOf(InstRef inst) const;
-  std::string costText(const Site& site) const;
+  struct CostTexts {
+    std::string all, some;
+  };
+  CostTexts costTexts(const Site& site) const;
   Remark remarkOf(const Site& site) const;
 
   uint32_t control(const Site& site) const { return module_.word(site.selection.mergeInst, 2); }
@@ -240,7 +243,8 @@ bool endsReads(const Module& module, InstRef inst) {
 /// Finds what both arms of a selection do for certain.
 void Plan::findCommon(Site& site) {
   const auto& arms = site.selection.arms;
-  if (arms.size() != 2) return;
+  // Nothing is done by both where one does nothing.
+  if (arms.size() != 2 || arms[0].blocks.empty() || arms[1].blocks.empty()) return;
   std::map<std::vector<uint32_t>, InstRef> first;
   for (size_t a = 0; a < 2; ++a) {
     bool mayRead = true;
@@ -481,18 +485,14 @@ bool isShort(const Module& module, InstRef inst) {
 }
 
 /// Whether the harmless part of the arms may move in front of the branch while the rest stays.
-std::optional<Refusal> Plan::canHoist(const Site& site) const {
-  if (site.scan.isAllMoving()) // what stays are the phis
-    return Refusal{"unselectable-type", "only the phis would stay", site.selection.branch};
+bool Plan::canHoist(const Site& site) const {
+  if (site.scan.isAllMoving()) return false; // what stays are the phis
   for (const Arm& arm : site.selection.arms)
-    if (arm.blocks.size() > 1)
-      return Refusal{"inner-branch", "an arm contains a branch that cannot be flattened",
-                     arm.obstacle.place};
+    if (arm.blocks.size() > 1) return false; // it contains a branch that cannot be flattened
   for (const auto& arm : site.scan.staying)
     for (const ArmScan::Staying& s : arm)
-      if (!isShort(module_, s.inst))
-        return Refusal{nameOf(s.blocker), std::string(explain(s.blocker)), s.inst};
-  return std::nullopt;
+      if (!isShort(module_, s.inst)) return false;
+  return true;
 }
 
 std::optional<Refusal> Plan::isProfitable(Site& site) {
@@ -521,7 +521,7 @@ std::optional<Refusal> Plan::isProfitable(Site& site) {
 
 /// The rest must be so short that the driver's compiler predicates it, and what moves so long that
 /// it did not before.
-std::optional<Refusal> Plan::isPartProfitable(Site& site) {
+bool Plan::isPartProfitable(Site& site) {
   const Selection& s = site.selection;
   double moving = 0, staying = 0; // what stays costs those that go there, and at least its issue
   size_t stayingCount = 0;
@@ -535,19 +535,13 @@ std::optional<Refusal> Plan::isPartProfitable(Site& site) {
     stayingCount += site.scan.staying[a].size();
   }
   site.costAfter = moving + staying;
-  const Refusal no{"too-costly",
-                   formatText("estimated cost {:.1f} partly flattened, {:.1f} with the branch",
-                              site.costAfter, site.costBefore),
-                   s.branch};
-  if (moving == 0) return no;
-  if (isForced(site)) return std::nullopt;
-  if (uniformityOf(analyses_, UniformScope::Subgroup).isUniform(s.condition))
-    return Refusal{"uniform", "the branch is subgroup-uniform", s.branch};
+  if (moving == 0) return false;
+  if (isForced(site)) return true;
+  if (uniformityOf(analyses_, UniformScope::Subgroup).isUniform(s.condition)) return false;
   const bool wasPredicated = moving + double(stayingCount) <= target_.predicatedArm;
   const bool isPredicated = double(stayingCount) <= target_.predicatedArm;
-  if (wasPredicated || !isPredicated || site.costAfter > site.costBefore * (1 - options_.minGain))
-    return no;
-  return std::nullopt;
+  return !wasPredicated && isPredicated &&
+         site.costAfter <= site.costBefore * (1 - options_.minGain);
 }
 
 // ---- decide ----
@@ -601,7 +595,7 @@ void Plan::judge(Site& site, BlockRef header) {
     return;
   }
   // The reason why it cannot be flattened is the one to tell, unless a part goes.
-  if (canHoist(site) || isPartProfitable(site) || !context_.maySite(site.name)) return;
+  if (!canHoist(site) || !isPartProfitable(site) || !context_.maySite(site.name)) return;
   site.decision = Decision::PartlyFlattened;
   std::vector<InstRef>& hoisted = plan_.hoisted[header];
   for (const auto& arm : site.scan.moving) hoisted.insert(hoisted.end(), arm.begin(), arm.end());
@@ -706,13 +700,20 @@ std::string Plan::placeOf(InstRef inst) const {
   return line == 0 ? std::string() : formatText(" at line {}", line);
 }
 
-/// "arms of 3 and 0", the empty arm of a triangle left out.
-std::string Plan::costText(const Site& site) const {
-  std::string text;
-  for (size_t a = 0; a < site.cost.arms.size(); ++a)
-    if (!site.selection.arms[a].blocks.empty())
-      text += formatText("{}{:.4g}", text.empty() ? "" : " and ", site.cost.arms[a]);
-  return text;
+/// The costs of the arms, for machines and for people: "3,0" and "3", the empty arm of a triangle
+/// left out.
+Plan::CostTexts Plan::costTexts(const Site& site) const {
+  CostTexts texts;
+  const auto append = [](std::string& list, std::string_view separator, const std::string& cost) {
+    if (!list.empty()) list += separator;
+    list += cost;
+  };
+  for (size_t a = 0; a < site.cost.arms.size(); ++a) {
+    const std::string cost = formatText("{:.4g}", site.cost.arms[a]);
+    append(texts.all, ",", cost);
+    if (!site.selection.arms[a].blocks.empty()) append(texts.some, " and ", cost);
+  }
+  return texts;
 }
 
 Remark Plan::remarkOf(const Site& site) const {
@@ -723,15 +724,10 @@ Remark Plan::remarkOf(const Site& site) const {
   r.function = analyses_.get<Decorations>().name(module_, module_.functionId(function));
   r.location = analyses_.get<SourceLines>().at(module_, s.branch);
   const std::string kind = s.isSwitch ? "switch" : "branch";
-  const std::string costs = costText(site);
-  const std::string arms = costs.empty() ? "" : formatText(" (arms: {})", costs);
+  CostTexts costs = costTexts(site);
+  const std::string arms = costs.some.empty() ? "" : " (arms: " + costs.some + ")";
   r.args = {{"branch", site.name}};
-  if (!costs.empty()) {
-    std::string list;
-    for (double cost : site.cost.arms)
-      list += formatText("{}{:.4g}", list.empty() ? "" : ",", cost);
-    r.args.push_back({"arm-costs", list});
-  }
+  if (!costs.some.empty()) r.args.push_back({"arm-costs", std::move(costs.all)});
   if (site.costAfter > 0) {
     r.args.push_back({"cost-before", formatText("{:.4g}", site.nestBefore)});
     r.args.push_back({"cost-after", formatText("{:.4g}", site.costAfter)});
@@ -766,6 +762,7 @@ Remark Plan::remarkOf(const Site& site) const {
 }
 
 void Plan::remark() const {
+  context_.remarks.reserve(context_.remarks.size() + sites_.size());
   for (const Site& site : sites_)
     if (site.refusal || site.decision != Decision::Left) context_.remarks.push_back(remarkOf(site));
 }

@@ -323,6 +323,7 @@ PassResult runEliminateRedundantChecks(PassContext& context) {
   listStated(context);
   if (!hasChecks(module)) return PassOutcome{};
   std::vector<Site> sites = collectSites(context);
+  context.remarks.reserve(context.remarks.size() + sites.size());
   std::erase_if(sites, [&](const Site& site) {
     const Id result = module.resultId(site.inst);
     if (!context.maySite(

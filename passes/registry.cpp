@@ -1,10 +1,17 @@
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
+#include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/types.h"
 #include "ir/beyond_grammar.h"
 #include "pass.h"
 #include "text/format_text.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <charconv>
+#include <memory>
 
 namespace lanewise {
 
@@ -101,9 +108,40 @@ std::optional<Remark> whyUntouchable(const Module& module, std::string_view pass
   return remark;
 }
 
+namespace {
+
+/// What stands in front of the functions, and the header with its id bound.
+class Declarations {
+public:
+  explicit Declarations(const Module& module)
+      : owner_(module.sharedWords()), words_(declarationsOf(module)) {}
+  bool areThoseOf(const Module& module) const {
+    return std::ranges::equal(words_, declarationsOf(module));
+  }
+
+private:
+  static std::span<const uint32_t> declarationsOf(const Module& module) {
+    return module.words().first(module.wordOffset(module.globals().last));
+  }
+
+  std::shared_ptr<const std::vector<uint32_t>> owner_; ///< keeps words_ where they are
+  std::span<const uint32_t> words_;
+};
+
+/// What a pass preserved that left the declarations as they are: also what looks at nothing else.
+PreservedAnalyses withThoseOfDeclarations(const PreservedAnalyses& byPass) {
+  // What passes preserve of blocks is both of these.
+  if (byPass.has(idOfAnalysis<Cfg>()) && byPass.has(idOfAnalysis<Dominance>()))
+    return PreservedAnalyses::of<Cfg, Dominance, Constants, Decorations, Types>();
+  return PreservedAnalyses::of<Constants, Decorations, Types>();
+}
+
+} // namespace
+
 PassResult runPass(const PassInfo& pass, PassContext& context) {
   // A canonical pass has no sites: it may rewrite the module or not.
   if (pass.isCanonical && context.maySite && !context.maySite("module")) return PassOutcome{};
+  const Declarations before(context.module);
   PassResult outcome = pass.run(context);
   if (!outcome) {
     Error error = outcome.error();
@@ -111,7 +149,10 @@ PassResult runPass(const PassInfo& pass, PassContext& context) {
     context.analyses.invalidateExcept(PreservedAnalyses::none());
     return error;
   }
-  if (outcome->changed) context.analyses.invalidateExcept(outcome->preserved);
+  if (outcome->changed)
+    context.analyses.invalidateExcept(before.areThoseOf(context.module)
+                                          ? withThoseOfDeclarations(outcome->preserved)
+                                          : outcome->preserved);
   assert(context.analyses.firstStale().empty() &&
          "a pass claims to preserve an analysis that it changed");
   return outcome;

@@ -412,6 +412,10 @@ private:
   }
 
   void append(Remarks remarks) {
+    if (outcome_.remarks.empty()) {
+      outcome_.remarks = std::move(remarks);
+      return;
+    }
     std::move(remarks.begin(), remarks.end(), std::back_inserter(outcome_.remarks));
   }
 

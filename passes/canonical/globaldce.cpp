@@ -135,11 +135,9 @@ private:
     return i < module_.globals().last || module_.opcode(i) == spv::Op::OpFunction;
   }
   void mark(Id id) {
-    if (state_[id.value] != State::Unused) return;
-    state_[id.value] = State::Used;
-    if (const InstRef d = module_.def(id); d && isGlobalOrFunction(d)) work_.push_back(d);
-    if (flags_[id.value] & NeedsOthers) markIdDecorations(id);
+    if (state_[id.value] == State::Unused) markNew(id); // most operands have been seen
   }
+  void markNew(Id id);
   void markOperands(InstRef i) {
     const bool describes = i < module_.globals().last && isDebugInfo(module_, i);
     module_.forEachIdOperand(i, [&](uint32_t, Id id) {
@@ -167,6 +165,12 @@ private:
   std::vector<IdDecoration> idDecorations_; ///< sorted
   std::vector<InstRef> work_;
 };
+
+void Liveness::markNew(Id id) {
+  state_[id.value] = State::Used;
+  if (const InstRef d = module_.def(id); d && isGlobalOrFunction(d)) work_.push_back(d);
+  if (flags_[id.value] & NeedsOthers) markIdDecorations(id);
+}
 
 void Liveness::collectAnnotation(InstRef i) {
   const auto note = [&](uint32_t n, uint8_t flags) {

@@ -109,6 +109,7 @@ void Decorations::sort(const std::vector<Decoration>& found) {
 
 std::span<const Decoration> Decorations::ofMember(Id structType, uint32_t member) const {
   const std::span<const Decoration> all = of(structType);
+  if (all.empty()) return all;
   auto [first, last] = std::equal_range(all.begin(), all.end(), Decoration{Id(), member}, byMember);
   return {first, last};
 }

@@ -16,21 +16,21 @@ DefUse::DefUse(const Module& module) {
   // operand walk see to that.
   const auto room = std::make_unique_for_overwrite<Found[]>(module.words().size());
   Found* next = room.get();
-  uint32_t* const counts = start_.data() + 1;
+  uint32_t* const counts = start_.data();
   for (InstRef i : module.insts())
     module.forEachIdOperand(i, [&next, counts, i](uint32_t word, Id id) {
       ++counts[id.value];
       *next++ = {id.value, i.value, word};
     });
   const std::span<const Found> found(room.get(), next);
-  for (size_t id = 1; id < start_.size(); ++id) start_[id] += start_[id - 1];
+  uint32_t* const start = start_.data();
+  for (size_t id = 1; id <= bound; ++id) start[id] += start[id - 1];
 
-  // While scattering, start_[id] is the next free slot of `id`: at the end it is the start of id +
-  // 1, and moving all by one gives the starts back.
+  // start[id] is where the uses of `id` end. Filled from behind, it becomes where they begin.
   uses_.resize(found.size());
-  for (const Found& f : found) uses_[start_[f.id]++] = {InstRef(f.user), f.word};
-  for (size_t id = start_.size() - 1; id > 0; --id) start_[id] = start_[id - 1];
-  start_[0] = 0;
+  Use* const uses = uses_.data();
+  for (size_t n = found.size(); n-- > 0;)
+    uses[--start[found[n].id]] = {InstRef(found[n].user), found[n].word};
 }
 
 } // namespace lanewise

@@ -70,10 +70,12 @@ std::optional<uint32_t> workgroupDimension(Analyses& analyses, const EntryPoint&
                            module.idAt(def, 4) == composite;
     return isExtract ? std::optional(module.word(def, 5)) : std::nullopt;
   };
+  const Decorations& decorations = analyses.get<Decorations>();
   std::optional<uint32_t> local;
   for (InstRef i : module.globals()) {
     const Id id = module.resultId(i);
-    if (id && analyses.get<Decorations>().builtIn(module, id) == spv::BuiltIn::WorkgroupSize) {
+    if (id && !decorations.of(id).empty() &&
+        decorations.builtIn(module, id) == spv::BuiltIn::WorkgroupSize) {
       const auto named = namedIn(i);
       return named ? named : extractedFrom(id); // goes before LocalSizeId
     }

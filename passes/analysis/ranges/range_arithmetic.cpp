@@ -14,6 +14,7 @@ using Operands = std::span<const IntegerRange>;
 /// An interval of numbers that do not wrap around.
 struct Exact {
   Wide least, most;
+  bool operator==(const Exact&) const = default;
 };
 
 Exact unsignedOf(const IntegerRange& r) {
@@ -28,6 +29,9 @@ Exact signedOf(const IntegerRange& r) {
 IntegerRange cut(uint32_t width, const Exact& exact) {
   const Wide turn = Wide(1) << width, half = turn / 2;
   if (exact.most - exact.least >= turn - 1) return IntegerRange::all(width);
+  // The same as a signed number: most indices.
+  if (exact.least >= 0 && exact.most < half)
+    return IntegerRange::ofUnsigned(width, uint64_t(exact.least), uint64_t(exact.most));
   const auto turnsOf = [&](Wide n) { return n >> width; };
   IntegerRange r = IntegerRange::all(width);
   if (turnsOf(exact.least) == turnsOf(exact.most)) {
@@ -41,6 +45,12 @@ IntegerRange cut(uint32_t width, const Exact& exact) {
         IntegerRange::ofSigned(width, int64_t(exact.least - off), int64_t(exact.most - off)));
   }
   return r;
+}
+
+/// What is left of both: of operands that are not negative they are the same.
+IntegerRange cut(uint32_t width, const Exact& first, const Exact& second) {
+  const IntegerRange r = cut(width, first);
+  return first == second ? r : r.intersected(cut(width, second));
 }
 
 uint32_t knownLowBits(const IntegerRange& r) {
@@ -57,16 +67,16 @@ IntegerRange withLowBits(const IntegerRange& r, uint32_t count, uint64_t bits) {
 IntegerRange sum(const IntegerRange& a, const IntegerRange& b) {
   if (a.isAll() || b.isAll()) return IntegerRange::all(a.width());
   const Exact ua = unsignedOf(a), ub = unsignedOf(b), sa = signedOf(a), sb = signedOf(b);
-  const IntegerRange r = cut(a.width(), {ua.least + ub.least, ua.most + ub.most})
-                             .intersected(cut(a.width(), {sa.least + sb.least, sa.most + sb.most}));
+  const IntegerRange r = cut(a.width(), {ua.least + ub.least, ua.most + ub.most},
+                             {sa.least + sb.least, sa.most + sb.most});
   return withLowBits(r, std::min(knownLowBits(a), knownLowBits(b)), a.ones() + b.ones());
 }
 
 IntegerRange difference(const IntegerRange& a, const IntegerRange& b) {
   if (a.isAll() || b.isAll()) return IntegerRange::all(a.width());
   const Exact ua = unsignedOf(a), ub = unsignedOf(b), sa = signedOf(a), sb = signedOf(b);
-  const IntegerRange r = cut(a.width(), {ua.least - ub.most, ua.most - ub.least})
-                             .intersected(cut(a.width(), {sa.least - sb.most, sa.most - sb.least}));
+  const IntegerRange r = cut(a.width(), {ua.least - ub.most, ua.most - ub.least},
+                             {sa.least - sb.most, sa.most - sb.least});
   return withLowBits(r, std::min(knownLowBits(a), knownLowBits(b)), a.ones() - b.ones());
 }
 
@@ -79,10 +89,10 @@ Exact cornersOf(const Exact& a, const Exact& b) {
 IntegerRange product(const IntegerRange& a, const IntegerRange& b) {
   const uint32_t width = a.width();
   if (a.isAll() && b.isAll()) return a;
-  IntegerRange r = cut(width, cornersOf(signedOf(a), signedOf(b)));
+  const Exact asSigned = cornersOf(signedOf(a), signedOf(b));
   // As unsigned, two numbers of 64 bits have no product that fits.
-  if (std::bit_width(a.most()) + std::bit_width(b.most()) < 127)
-    r = r.intersected(cut(width, cornersOf(unsignedOf(a), unsignedOf(b))));
+  const bool fits = std::bit_width(a.most()) + std::bit_width(b.most()) < 127;
+  IntegerRange r = cut(width, asSigned, fits ? cornersOf(unsignedOf(a), unsignedOf(b)) : asSigned);
   const uint32_t zeros =
       std::min(uint32_t(std::countr_one(a.zeros()) + std::countr_one(b.zeros())), width);
   r = withLowBits(r, zeros, 0);

@@ -97,12 +97,13 @@ Id splatOf(const ValueTable& values, Id type, uint64_t bits) {
 Simplified simplify(const ValueTable& values, const FloatRules& floats,
                     std::span<const uint32_t> words) {
   if (words.size() < 4) return {};
+  // The commonest ones, of which nothing else knows anything.
+  if (isAccessChain(opcodeOf(words))) return simplifyPointer(values, words);
   if (Simplified s = foldConstants(values, words)) return s;
   if (Simplified s = simplifyInteger(values, words)) return s;
   if (Simplified s = simplifyCopy(values, words)) return s;
   if (Simplified s = simplifyLogic(values, words)) return s;
   if (Simplified s = simplifyComposite(values, words)) return s;
-  if (Simplified s = simplifyPointer(values, words)) return s;
   if (Simplified s = simplifyFloat(values, floats, words)) return s;
   return foldFloats(values, floats, words);
 }

@@ -143,17 +143,18 @@ Simplified simplifyConstruct(const ValueTable& values, std::span<const uint32_t>
       info.kind != Kind::Struct)
     return {};
   const auto parts = words.subspan(3);
-  std::vector<Id> ids;
-  for (uint32_t word : parts) ids.emplace_back(word);
   const bool isFlat = info.kind != Kind::Vector || parts.size() == info.count;
-  if (isFlat && std::ranges::all_of(ids, [&](Id id) { return values.isConstant(id); }))
+  if (!isFlat) return {};
+  if (std::ranges::all_of(parts, [&](uint32_t part) { return values.isConstant(Id(part)); })) {
+    std::vector<Id> ids;
+    for (uint32_t part : parts) ids.emplace_back(part);
     return {values.constants().composite(type, ids), {}};
+  }
   // Each part the one of the same place of the same composite.
   Id whole;
   for (uint32_t n = 0; n < parts.size(); ++n) {
-    const auto extract = values.inst(ids[n]);
-    if (!isFlat || extract.size() != 5 || opcodeOf(extract) != spv::Op::OpCompositeExtract ||
-        extract[4] != n)
+    const auto extract = values.inst(Id(parts[n]));
+    if (extract.size() != 5 || opcodeOf(extract) != spv::Op::OpCompositeExtract || extract[4] != n)
       return {};
     const Id from = values.resolved(Id(extract[3]));
     if (whole && from != whole) return {};
@@ -278,7 +279,6 @@ Simplified simplifyComposite(const ValueTable& values, std::span<const uint32_t>
 /// is its base.
 Simplified simplifyPointer(const ValueTable& values, std::span<const uint32_t> words) {
   const spv::Op op = opcodeOf(words);
-  if (!isAccessChain(op)) return {};
   const Id base(words[3]);
   if (words.size() == 4)
     return values.typeOf(base) == Id(words[1]) ? Simplified{base, {}} : Simplified{};

@@ -1,6 +1,5 @@
 #include "canonical/numbering/value_table.h"
 
-#include "analysis/module/def_use.h"
 #include "ir/integer_semantics.h"
 
 #include <algorithm>
@@ -10,7 +9,7 @@ namespace lanewise {
 using Kind = TypeInfo::Kind;
 
 ValueTable::ValueTable(Analyses& analyses, const ValueEdits& edits, ConstantPool& constants)
-    : analyses_(analyses), module_(analyses.module()), types_(analyses.get<Types>()), edits_(edits),
+    : module_(analyses.module()), types_(analyses.get<Types>()), edits_(edits),
       constants_(constants), rewrittenAt_(module_.instCount() + 1) {
   for (InstRef i : module_.globals()) {
     if (module_.facts(i).opClass != OpClass::Preamble) break;
@@ -24,9 +23,18 @@ ValueTable::ValueTable(Analyses& analyses, const ValueEdits& edits, ConstantPool
 
 bool ValueTable::isUsedOnce(Id id) const {
   if (resolved(id) != id || !module_.def(id)) return false;
-  const auto uses = analyses_.get<DefUse>().uses(id);
-  return std::count_if(uses.begin(), uses.end(),
-                       [&](const Use& use) { return bool(module_.blockOf(use.user)); }) == 1;
+  if (uses_.empty()) countUses();
+  return id.value < uses_.size() && uses_[id.value] == 1;
+}
+
+/// DefUse would say more than is asked, and goes with what the pass changes.
+void ValueTable::countUses() const {
+  uses_.resize(module_.idBound());
+  for (InstRef i : InstRange{module_.globals().last, module_.insts().last})
+    if (module_.blockOf(i))
+      module_.forEachIdOperand(i, [&](uint32_t, Id id) {
+        if (uses_[id.value] < 2) ++uses_[id.value];
+      });
 }
 
 void ValueTable::rewrite(InstRef inst, Inst words) {

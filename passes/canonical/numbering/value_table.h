@@ -76,8 +76,8 @@ public:
 
 private:
   std::optional<uint64_t> literalOf(std::span<const uint32_t> words) const;
+  void countUses() const;
 
-  Analyses& analyses_;
   const Module& module_;
   const Types& types_;
   const ValueEdits& edits_;
@@ -85,6 +85,7 @@ private:
   bool mayForm8_ = false, mayForm16_ = false, mayFormHalf_ = false; ///< constants of narrow types
   std::vector<uint32_t> rewrittenAt_; ///< by InstRef: begin in pool_ + 1, 0 for none
   std::vector<uint32_t> pool_;
+  mutable std::vector<uint8_t> uses_; ///< by Id: in functions, 2 for more; empty until asked for
 };
 
 } // namespace lanewise
