@@ -78,6 +78,7 @@ private:
       if (lock) timingLock_ = std::move(*lock);
       plan_.timingLock = timingLock_.get();
     }
+    if (Status s = makeFolder(options().output); !s) return fail(s.error().message);
     removeLeftovers();
     // Who has thousands of shaders done knows that it takes a while.
     progress_.emplace(!options().isQuiet && options().format == ReportFormat::Text,
@@ -87,7 +88,7 @@ private:
 
   int checkPlaces() const {
     if (fs::exists(options().output) && !isFolder(options().output))
-      return fail(fmt::format("{}: not a folder", options().output));
+      return fail(fmt::format("{}: a file, not a folder", options().output));
     std::vector<std::string> others;
     for (const BatchInput& input : plan_.inputs)
       others.insert(others.end(), {input.path, input.output});

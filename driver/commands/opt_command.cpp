@@ -173,10 +173,7 @@ private:
         ::isatty(STDOUT_FILENO))
       return fail("the output is binary; give -o FILE, or -S for text");
     if (options_.hasSeveralOutputs()) {
-      std::error_code error; // what follows says it
-      fs::create_directories(options_.output, error);
-      if (!isFolder(options_.output))
-        return fail(fmt::format("{}: cannot create this folder", options_.output));
+      if (Status s = makeFolder(options_.output); !s) return fail(s.error().message);
       return openDevice();
     }
     if (options_.inputs.size() > 1 && !options_.output.empty() && !isFolder(options_.output))
@@ -275,10 +272,7 @@ private:
 
   /// The outputs of a program, its manifest and what is said of it.
   int addProgram(OptimizedProgram& program, CommandOutput& output) {
-    std::error_code error;
-    fs::create_directories(options_.output, error);
-    if (!isFolder(options_.output))
-      return fail(fmt::format("{}: cannot create this folder", options_.output));
+    if (Status s = makeFolder(options_.output); !s) return fail(s.error().message);
     const fs::path folder = options_.output;
     for (ProgramModule& m : program.modules) {
       const std::string out =
@@ -297,9 +291,10 @@ private:
               options_.verify ? &program.verification : nullptr, options_, output);
     const std::string given = options_.layoutManifest;
     const std::string own = (folder / "layout.json").string();
+    std::error_code ignored;
     // One that an earlier run left there would be taken for these modules'.
     if ((given.empty() && !program.layouts.buffers.empty()) ||
-        (own != given && fs::exists(own, error)))
+        (own != given && fs::exists(own, ignored)))
       output.files.push_back({own, layoutManifestToJson(program.layouts)});
     if (!given.empty()) output.files.push_back({given, layoutManifestToJson(program.layouts)});
     if (wantsRemarksFile())

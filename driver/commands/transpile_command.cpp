@@ -316,12 +316,8 @@ private:
   }
 
   Status addTexts(OutputFiles& files) {
-    if (isProgram()) {
-      std::error_code error;
-      fs::create_directories(options_.output, error);
-      if (!isFolder(options_.output))
-        return failure(fmt::format("{}: cannot create this folder", options_.output));
-    }
+    if (isProgram())
+      if (Status s = makeFolder(options_.output); !s) return s.error();
     std::vector<CrossText> texts;
     for (Job& job : jobs_) {
       if (job.module.isSource() && !job.output.empty() && isSameFile(job.path, job.output))

@@ -114,9 +114,7 @@ public:
   int run(const CommandLine& line) override {
     o_.shown = line.shown();
     setDefaultIsolation(o_.isolation);
-    std::error_code error; // what follows says it
-    fs::create_directories(o_.output, error);
-    if (!isFolder(o_.output)) return fail(fmt::format("{}: cannot create this folder", o_.output));
+    if (Status s = makeFolder(o_.output); !s) return fail(s.error().message);
     removeStaleTemporaries(o_.output); // of runs that were killed
     if (int code = readChoices()) return code;
     ProgressLine progress(true);
@@ -213,11 +211,13 @@ private:
 
   Journal openJournal(const std::string& path, const std::string& key) const {
     if (!o_.resumes) return Journal(key);
-    if (Result<std::string> text = readFile(path))
+    const Result<std::string> text = readFile(path);
+    if (text)
       if (std::optional<Journal> kept = Journal::read(*text, key)) return std::move(*kept);
-    printError("lanewise: note: {}: nothing of this scenario, device and program was kept there; "
-               "measuring from the beginning\n",
-               path);
+    printError("lanewise: note: {}: {}; measuring from the beginning\n", path,
+               text ? "what was kept there is of another scenario, device, program or option, such "
+                      "as --budget"
+                    : "nothing was kept there");
     return Journal(key);
   }
 
@@ -297,12 +297,11 @@ private:
   static Status addModules(const TuneResult& result, size_t chosen, const std::string& folder,
                            OutputFiles& files) {
     const BuiltProgram& program = *result.tried[chosen].program;
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (!isFolder(folder)) return failure(fmt::format("{}: cannot create this folder", folder));
+    if (Status s = makeFolder(folder); !s) return s.error();
     for (const auto& [name, words] : program.modules)
       files.add((fs::path(folder) / (name + ".spv")).string(), bytesOf(words));
     const std::string manifest = (fs::path(folder) / "layout.json").string();
+    std::error_code error;
     if (!program.layouts.buffers.empty())
       files.add(manifest, layoutManifestToJson(program.layouts));
     else

@@ -69,7 +69,7 @@ Result<Descriptor> openForReading(const std::string& path) {
   if (file.get() < 0) return systemError("cannot open");
   struct stat info {};
   if (::fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode))
-    return failure("cannot read: it is a directory");
+    return failure("cannot read: it is a directory (`lanewise batch` takes all shaders of one)");
   return file;
 }
 
@@ -285,6 +285,14 @@ Status OutputFile::commit() {
 bool isFolder(const std::string& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
+}
+
+Status makeFolder(const std::string& path) {
+  std::error_code failed, ignored;
+  fs::create_directories(path, failed);
+  if (isFolder(path)) return ok();
+  if (fs::exists(path, ignored)) return failure(fmt::format("{}: a file, not a folder", path));
+  return failure(fmt::format("{}: cannot create this folder: {}", path, failed.message()));
 }
 
 bool isSameFile(const std::string& a, const std::string& b) {

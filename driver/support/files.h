@@ -26,6 +26,9 @@ Status checkWritable(const std::string& path);
 /// False where it cannot be told, too.
 bool isFolder(const std::string& path);
 
+/// Makes the folder and those around it where they are not there. The error names the path.
+Status makeFolder(const std::string& path);
+
 /// Whether two names lead to one file, which need not exist. "-" leads to none.
 bool isSameFile(const std::string& a, const std::string& b);
 

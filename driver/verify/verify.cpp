@@ -321,6 +321,9 @@ private:
       failed = compareRun(p, poison = Poison::Negative, poisoned, differences);
     takeValidationErrors(p);
     takeFindings(p, set);
+    if (!failed && !differences.empty() && !isSettled(p) &&
+        !agreesInMoreRuns(set, poison, poison == Poison::Positive ? first : poisoned))
+      return false;
     std::optional<std::string> misfit;
     if (row(p).isCompared) misfit = contents_.misfit(p, Poison::Positive, first);
     if (failed && !isSettled(p))
@@ -338,6 +341,22 @@ private:
     }
     RunStatus lost = runner_.loss();
     return lost ? loseDevice(p, *lost) : true;
+  }
+
+  // Before another program is blamed: whether the original still leaves what it left. Two runs may
+  // hide a race that a third one shows.
+  bool agreesInMoreRuns(const InputSet& set, Poison poison, const Outputs& reference) {
+    constexpr int kMoreRuns = 8;
+    for (int n = 0; n < kMoreRuns && !runner_.device().isInterpreter; ++n) {
+      Outputs again;
+      if (runFirst(poison, again)) break;
+      (void)runner_.takeFindings();
+      auto differences = contents_.differences(reference, poison, again, poison);
+      if (!differences.empty())
+        return stopUnsound(set, "runs of the original on the same inputs disagree (a race?)",
+                           std::move(differences));
+    }
+    return true;
   }
 
   void lookForWriters(size_t p, Poison poison, std::vector<BufferDifference>& differences) {

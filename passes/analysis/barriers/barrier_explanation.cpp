@@ -48,17 +48,21 @@ std::string proofOf(BarrierJudgement& judgement, const JudgedBarrier& barrier) {
   if (barrier.fate == JudgedBarrier::Fate::Merged) return proofOfMerge(judgement, barrier);
   bool touchesBefore = false, touchesBehind = false;
   size_t own = 0, apart = 0;
-  std::vector<uint32_t> neighbours;
+  std::vector<uint32_t> before, behind;
   for (const BarrierVerdict& v : barrier.verdicts) {
     touchesBefore = touchesBefore || v.touchesBefore;
     touchesBehind = touchesBehind || v.touchesBehind;
     own += v.ownPairs;
     apart += v.disjointPairs;
-    neighbours.insert(neighbours.end(), v.neighbours.begin(), v.neighbours.end());
+    before.insert(before.end(), v.neighboursBefore.begin(), v.neighboursBefore.end());
+    behind.insert(behind.end(), v.neighboursBehind.begin(), v.neighboursBehind.end());
   }
-  const std::string upTo = neighboursOf(judgement, std::move(neighbours));
-  if (!touchesBefore) return "nothing it orders is accessed before it" + upTo;
-  if (!touchesBehind) return "nothing it orders is accessed after it" + upTo;
+  if (!touchesBefore)
+    return "nothing it orders is accessed before it" + neighboursOf(judgement, std::move(before));
+  if (!touchesBehind)
+    return "nothing it orders is accessed after it" + neighboursOf(judgement, std::move(behind));
+  before.insert(before.end(), behind.begin(), behind.end());
+  const std::string upTo = neighboursOf(judgement, std::move(before));
   if (own == 0 && apart == 0) return "memory accessed on both sides of it is only read" + upTo;
   if (own == 0) return "accesses before and after it touch different variables or elements" + upTo;
   return formatText("no two invocations access the same element across it{} ({} {} compared)", upTo,

@@ -152,8 +152,8 @@ void BarrierJudge::judgeClass(uint32_t barrier, View& view, BarrierVerdict& verd
     verdict.touchesBefore = verdict.touchesBefore || !before.empty();
     verdict.touchesBehind = verdict.touchesBehind || !behind.empty();
   }
-  for (const BarrierFlow::Region* region : {&view.sides.before, &view.sides.behind})
-    for (uint32_t b : region->stoppedBy) verdict.neighbours.push_back(siteOf_[b]);
+  for (uint32_t b : view.sides.before.stoppedBy) verdict.neighboursBefore.push_back(siteOf_[b]);
+  for (uint32_t b : view.sides.behind.stoppedBy) verdict.neighboursBehind.push_back(siteOf_[b]);
   auto need = [&](BarrierNeed reason, const Touch& x, const Touch& y) {
     // What counts on the wait may count on all that comes with it.
     verdict.neededClasses |= view.isOrdered ? 1u << uint32_t(view.memory) : kAllClasses;

@@ -44,7 +44,7 @@ struct BarrierVerdict {
   // What the proof consists of.
   bool touchesBefore = false, touchesBehind = false;
   size_t ownPairs = 0, disjointPairs = 0;
-  std::vector<uint32_t> neighbours; ///< indices of JudgedBarriers
+  std::vector<uint32_t> neighboursBefore, neighboursBehind; ///< indices of JudgedBarriers
 };
 
 /// A barrier of the module, and what has become of it.

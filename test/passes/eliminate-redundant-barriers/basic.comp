@@ -6,9 +6,9 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CHECK: removed a control barrier: nothing it orders is accessed before it up to the barrier at line [[#]]
+// CHECK: removed a control barrier: nothing it orders is accessed before it [eliminate-redundant-barriers:removed]
 // CHECK: kept a control barrier: the store to 's' at line [[#]] and the load of 's' at line [[#]] may access the same location from different invocations [eliminate-redundant-barriers:conflict]
-// CHECK: removed a control barrier: nothing it orders is accessed after it
+// CHECK: removed a control barrier: nothing it orders is accessed after it [eliminate-redundant-barriers:removed]
 // CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
 #version 450
