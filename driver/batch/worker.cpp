@@ -242,9 +242,9 @@ void BatchWorker::write(const BatchInput& input, const Product& product, ItemRes
     add(input.output + ".d",
         depfileText(input.output, input.path, product.dependencies, plan_.options));
   if (!result.isNew) return;
-  std::error_code ignored; // what follows says it better
-  fs::create_directories(fs::path(input.output).parent_path(), ignored);
-  if (Status s = files.commit(); !s) result = failed(s.error().message, input.path);
+  Status s = makeFolder(fs::path(input.output).parent_path().string());
+  if (s) s = files.commit();
+  if (!s) result = failed(s.error().message, input.path);
 }
 
 } // namespace lanewise::driver

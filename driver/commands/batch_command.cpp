@@ -78,7 +78,6 @@ private:
       if (lock) timingLock_ = std::move(*lock);
       plan_.timingLock = timingLock_.get();
     }
-    if (Status s = makeFolder(options().output); !s) return fail(s.error().message);
     removeLeftovers();
     // Who has thousands of shaders done knows that it takes a while.
     progress_.emplace(!options().isQuiet && options().format == ReportFormat::Text,
