@@ -124,7 +124,8 @@ TEST_F(BatchWorkerTest, AnOutputThatCannotBeWrittenIsAnError) {
   const ItemResult result = attempt(0);
   EXPECT_EQ(result.status, ItemStatus::Failed);
   EXPECT_EQ(result.exitCode, kBadUsageOrInput);
-  EXPECT_NE(result.errors.find("cannot write"), std::string::npos) << result.errors;
+  EXPECT_NE(result.errors.find("cannot create this folder: Not a directory"), std::string::npos)
+      << result.errors;
 }
 
 TEST_F(BatchWorkerTest, ADepfileIsMadeForResultsFromTheCacheAsWell) {
