@@ -52,7 +52,6 @@ public:
 private:
   // What goes and what is called differently; the Rewriter hears of it only afterwards.
   void decideBlock(BlockRef b);
-  void eraseBlock(BlockRef b);
   void emptyBlock(BlockRef b);
   // What is written anew.
   void writeBlock(BlockRef b);
@@ -79,10 +78,6 @@ private:
 
 // ---- what goes ----
 
-void FlowWriter::eraseBlock(BlockRef b) {
-  for (InstRef i : module_.blockInsts(b)) edits_.erase(i);
-}
-
 /// Label and terminator stay.
 void FlowWriter::emptyBlock(BlockRef b) {
   for (InstRef i : module_.blockInsts(b)) {
@@ -94,8 +89,8 @@ void FlowWriter::emptyBlock(BlockRef b) {
 void FlowWriter::decideBlock(BlockRef b) {
   switch (plan_.kindOf(b)) {
   case FlowPlan::Block::Gone:
-    eraseBlock(b);
-    break;
+    eraseBlock(module_, edits_, b);
+    return;
   case FlowPlan::Block::EmptyMerge:
   case FlowPlan::Block::EmptyContinue:
     emptyBlock(b);
