@@ -10,6 +10,7 @@
 #include "analysis/uniformity/uniformity.h"
 #include "analysis/values/affine.h"
 #include "analysis/values/index_bounds.h"
+#include "analysis/values/lane_values.h"
 #include "ir/integer_semantics.h"
 
 #include <algorithm>
@@ -29,6 +30,10 @@ constexpr uint64_t kBudget = uint64_t(1) << 25;
 constexpr uint32_t kMaxIterations = 1 << 14;
 /// Of an instruction that is evaluated.
 constexpr uint32_t kMostOperands = 4;
+/// Values of an entry point that follow from an invocation's ids, times invocations.
+constexpr uint64_t kMostLaneValues = uint64_t(1) << 23;
+/// Of an affine form that is looked at.
+constexpr uint32_t kMostSteps = 256;
 
 using Value = std::optional<uint32_t>;
 
@@ -36,13 +41,13 @@ using Value = std::optional<uint32_t>;
 class Cells {
 public:
   explicit Cells(uint32_t count = 0) : words_((count + 63) / 64) {}
-  static Cells all(uint32_t count) {
-    Cells cells(count);
-    cells.add(0, count);
-    return cells;
-  }
   void add(uint32_t first, uint32_t count) {
-    for (uint32_t n = first; n < first + count; ++n) words_[n / 64] |= uint64_t(1) << (n % 64);
+    eachWord(first, count, [&](size_t word, uint64_t mask) { words_[word] |= mask; });
+  }
+  /// Adds those of the row that `known` lacks.
+  void addMissing(uint32_t first, uint32_t count, const Cells& known) {
+    eachWord(first, count,
+             [&](size_t word, uint64_t mask) { words_[word] |= mask & ~known.words_[word]; });
   }
   void add(const Cells& other) {
     for (size_t n = 0; n < words_.size(); ++n) words_[n] |= other.words_[n];
@@ -59,6 +64,15 @@ public:
   size_t words() const { return words_.size(); }
 
 private:
+  template <typename Visit>
+  static void eachWord(uint32_t first, uint32_t count, Visit&& visit) {
+    for (uint32_t n = first; n < first + count;) {
+      const uint32_t bit = n % 64, here = std::min(64 - bit, first + count - n);
+      visit(n / 64, ~uint64_t(0) >> (64 - here) << bit);
+      n += here;
+    }
+  }
+
   std::vector<uint64_t> words_;
 };
 
@@ -84,6 +98,7 @@ struct DefiniteWrites::State {
     collectBarriers();
     collectLocals();
     collectValues();
+    prepareLaneValues();
   }
 
   void prepareBlocks();
@@ -100,7 +115,9 @@ struct DefiniteWrites::State {
     isKnown[id.value] = value.has_value();
     values[id.value] = value.value_or(0);
   }
-  Value evaluate(InstRef inst, const std::array<uint32_t, 3>& lane);
+  bool isOfLocalId(const AffineExpr& form, uint32_t& steps) const;
+  void prepareLaneValues();
+  void setLane(uint32_t lane);
   Value fold(InstRef inst) const;
 
   Analyses& analyses;
@@ -119,8 +136,11 @@ struct DefiniteWrites::State {
   std::vector<uint8_t> areScalars;                        ///< by Id
   std::vector<bool> isNeeded;                             ///< by InstRef
   std::vector<std::vector<InstRef>> neededPhis;           ///< by BlockRef
-  std::vector<uint32_t> values;                           ///< by Id
-  std::vector<uint8_t> isKnown;                           ///< by Id
+  /// What follows from an invocation's ids alone, whatever the way that led there.
+  std::vector<std::pair<Id, LaneColumn>> ofLane;
+  std::vector<uint8_t> isOfLane; ///< by Id: has a value of `ofLane` now
+  std::vector<uint32_t> values;  ///< by Id
+  std::vector<uint8_t> isKnown;  ///< by Id
   uint64_t budget = kBudget;
 };
 
@@ -238,6 +258,44 @@ void DefiniteWrites::State::collectValues() {
       neededPhis[module.blockOf(i).value].push_back(i);
 }
 
+/// Whether it depends on constants and the LocalInvocationId alone.
+bool DefiniteWrites::State::isOfLocalId(const AffineExpr& form, uint32_t& steps) const {
+  const auto isPart = [&](const auto& part) {
+    const AffineTerm& term = affine.term(part.first);
+    if (term.kind == AffineTerm::Kind::LocalId) return true;
+    return term.kind == AffineTerm::Kind::Derived && steps++ < kMostSteps &&
+           std::all_of(term.args.begin(), term.args.end(), [&](uint32_t argument) {
+             return isOfLocalId(affine.argument(argument), steps);
+           });
+  };
+  return !form.dependsOnSpec && std::all_of(form.terms.begin(), form.terms.end(), isPart);
+}
+
+void DefiniteWrites::State::prepareLaneValues() {
+  std::vector<std::pair<Id, const AffineExpr*>> forms;
+  for (InstRef i : module.functionInsts(entry.function)) {
+    if (!isNeeded[i.value] || module.opcode(i) == spv::Op::OpPhi) continue;
+    const AffineExpr& form = affine.of(module.resultId(i));
+    uint32_t steps = 0;
+    if (isOfLocalId(form, steps)) forms.emplace_back(module.resultId(i), &form);
+  }
+  isOfLane.resize(module.idBound());
+  const auto& size = entry.workgroupSize;
+  if (forms.size() * size->invocations() > kMostLaneValues) {
+    budget = 0;
+    return;
+  }
+  LaneValues columns(affine, size->size, kDefaultSubgroupSize);
+  for (auto [id, form] : forms) ofLane.emplace_back(id, columns.of(*form));
+}
+
+void DefiniteWrites::State::setLane(uint32_t lane) {
+  for (const auto& [id, column] : ofLane) {
+    set(id, column.value(lane));
+    isOfLane[id.value] = isKnown[id.value];
+  }
+}
+
 /// From the values of the operands alone.
 Value DefiniteWrites::State::fold(InstRef inst) const {
   const spv::Op op = module.opcode(inst);
@@ -280,12 +338,6 @@ Value DefiniteWrites::State::fold(InstRef inst) const {
   return result.isDefined() ? Value(uint32_t(result.bits)) : std::nullopt;
 }
 
-Value DefiniteWrites::State::evaluate(InstRef inst, const std::array<uint32_t, 3>& lane) {
-  if (const Value folded = fold(inst)) return folded;
-  const AffineExpr& form = affine.of(module.resultId(inst));
-  return form.dependsOnSpec ? std::nullopt : affine.evaluate(form, lane, {});
-}
-
 // ---- One variable ----
 
 class DefiniteWrites::Walk {
@@ -302,7 +354,7 @@ public:
   Verdict run() {
     const auto& size = state_.entry.workgroupSize;
     for (uint64_t n = 0; n < size->invocations(); ++n) {
-      lane_ = localIdOf(n, size->size);
+      state_.setLane(uint32_t(n));
       reached_.assign(state_.barriers.size(), std::nullopt);
       walkLevel(nullptr, {{Cells(variable_.cells), state_.initial}, {}});
       if (state_.budget == 0) return {"too-large", {}};
@@ -359,14 +411,13 @@ private:
   const CellVariable& variable_;
   const Loops& loops_;
   const Cfg& cfg_;
-  std::unordered_map<BlockRef, std::vector<Event>> events_;
+  std::vector<std::vector<Event>> events_; ///< by BlockRef
   std::vector<Cells> missing_;  ///< by access: what the invocation may read and did not write
   std::vector<bool> isLeftOut_; ///< by access: a store that is taken not to be there
   std::vector<bool> isUnknown_; ///< by access: an index had no value
   std::vector<bool> leaves_;    ///< by access: an index was out of range
   std::vector<Cells> behind_;   ///< by barrier: what all invocations together have written
-  std::array<uint32_t, 3> lane_{};
-  BlockRef next_; ///< the only block that may follow
+  BlockRef next_;               ///< the only block that may follow
   std::vector<std::pair<Id, Value>> phiValues_;
   std::vector<std::optional<Cells>> reached_; ///< by barrier: what this invocation has written
   /// By BlockRef: of all levels together, since only one of them at a time waits at a block.
@@ -374,6 +425,7 @@ private:
 };
 
 void DefiniteWrites::Walk::collectEvents(std::span<const InstRef> without) {
+  events_.resize(module_.blockCount() + 1);
   std::unordered_map<InstRef, uint32_t> accessAt, barrierAt;
   for (uint32_t n = 0; n < variable_.accesses.size(); ++n) {
     const InstRef access = variable_.accesses[n].inst;
@@ -386,7 +438,7 @@ void DefiniteWrites::Walk::collectEvents(std::span<const InstRef> without) {
     return local == state_.locals.end() ? std::nullopt : std::optional(local->second);
   };
   for (BlockRef b : cfg_.reversePostOrder(state_.entry.function)) {
-    std::vector<Event>& events = events_[b];
+    std::vector<Event>& events = events_[b.value];
     for (InstRef i : module_.blockInsts(b)) {
       const spv::Op op = module_.opcode(i);
       if (const auto access = accessAt.find(i); access != accessAt.end())
@@ -558,12 +610,13 @@ std::span<const BlockRef> DefiniteWrites::Walk::next(BlockRef block) {
 // ---- Instructions ----
 
 void DefiniteWrites::Walk::execute(BlockRef block, Known& known) {
-  const std::vector<Event>& events = events_.at(block);
+  const std::vector<Event>& events = events_[block.value];
   spend(events.size() + 1);
   for (const Event& event : events) {
     switch (event.kind) {
     case Event::Kind::Value:
-      state_.set(module_.resultId(event.inst), state_.evaluate(event.inst, lane_));
+      if (const Id id = module_.resultId(event.inst); !state_.isOfLane[id.value])
+        state_.set(id, state_.fold(event.inst));
       break;
     case Event::Kind::LocalLoad:
       state_.set(module_.resultId(event.inst), known.locals[event.index]);
@@ -604,13 +657,10 @@ void DefiniteWrites::Walk::access(uint32_t index, Known& known) {
     return;
   }
   spend(known.written.words());
-  Cells read(variable_.cells);
   if (isUnknown)
-    read = Cells::all(variable_.cells);
+    missing_[index].addMissing(0, variable_.cells, known.written);
   else
-    read.add(first, access.count);
-  read.remove(known.written);
-  missing_[index].add(read);
+    missing_[index].addMissing(first, access.count, known.written);
 }
 
 // ---- Questions ----
