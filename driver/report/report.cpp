@@ -49,6 +49,10 @@ std::string verdictOf(const VariantReport& variant) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+bool isPlainlyEqual(const VariantReport& variant) {
+  return variant.isCompared && variant.state == VerifyState::Equal;
+}
+
 // Whether a program is wrong for what it does, whatever it wrote.
 bool isDecidedByFinding(const VerifyReport& report) {
   return std::any_of(report.variants.begin(), report.variants.end(),
@@ -134,7 +138,8 @@ std::string table(const VerifyReport& report) {
   std::string text;
   if (!any) {
     for (const VariantReport& variant : report.variants)
-      text += fmt::format("  {:<{}}  {}\n", variant.name, width, verdictOf(variant));
+      text += fmt::format("  {:<{}}  {}\n", variant.name, width,
+                          isPlainlyEqual(variant) ? "equal" : verdictOf(variant));
     return text;
   }
   const VariantReport* bound = boundOf(report);

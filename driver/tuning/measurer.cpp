@@ -49,8 +49,10 @@ void add(const BuiltProgram& program, size_t number, bool isStandIn, Runnable& t
   to.variants.push_back(std::move(variant));
 }
 
-bool isEqual(const VariantReport& report) {
-  return report.state == VerifyState::Equal || report.state == VerifyState::OrderDependent;
+/// `row` is of `report`. Where all depends on the order of invocations, nothing was compared.
+bool isEqual(const VerifyReport& report, const VariantReport& row) {
+  return row.state == VerifyState::Equal ||
+         (row.state == VerifyState::OrderDependent && report.comparedBytes != 0);
 }
 
 } // namespace
@@ -104,7 +106,8 @@ Result<std::string> DeviceMeasurer::whyNotSound(const BuiltProgram& original) {
   const std::array<const BuiltProgram*, 2> twice{&original, &original};
   Result<VerifyReport> report = verify(twice, Rigour::Outputs, nullptr);
   if (!report) return report.error();
-  return isEqual(report->variants[0]) ? std::string() : report->reason;
+  if (isEqual(*report, report->variants[0])) return std::string();
+  return report->reason.empty() ? report->variants[0].reason : report->reason;
 }
 
 Result<Measurement> DeviceMeasurer::measure(std::span<const BuiltProgram* const> programs,
@@ -132,7 +135,7 @@ Result<Measurement> DeviceMeasurer::measure(std::span<const BuiltProgram* const>
     bool isAnyWrong = false, isAnyLost = false;
     for (size_t n = 1; n < left.size(); ++n) {
       const VariantReport& row = report->variants[n - 1];
-      measured.programs[left[n]] = {isEqual(row), row.reason, race.samples()[n]};
+      measured.programs[left[n]] = {isEqual(*report, row), row.reason, race.samples()[n]};
       isAnyWrong |= row.state == VerifyState::Differs;
       isAnyLost |= row.state == VerifyState::NotRun;
       if (row.state != VerifyState::Differs) again.push_back(left[n]);

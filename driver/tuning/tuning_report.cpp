@@ -200,14 +200,17 @@ VerifyReport drawn(const TuneResult& result, const TunedPlace& place) {
   report.originalName = "as it is";
   report.timingMethod = "the last race of each";
   report.repetitions = 1;
-  for (size_t n : ranked(result)) {
+  std::vector<size_t> order = ranked(result);
+  const auto chosen = std::find(order.begin(), order.end(), result.best);
+  std::rotate(order.begin(), chosen, chosen + 1); // the page's headline is of the first
+  for (size_t n : order) {
     const Tried& one = result.tried[n];
     if (n == 0 || one.samples.empty() || report.variants.size() == kMostDrawn) continue;
     VariantReport row;
     row.name = one.program->candidate.name();
     row.state = VerifyState::Equal;
     row.timing = timingOf(one, lastRatio(result, n));
-    if (n == result.best || !report.timing) report.timing = row.timing;
+    if (!report.timing) report.timing = row.timing;
     report.variants.push_back(std::move(row));
   }
   return report;

@@ -381,6 +381,7 @@ private:
       if (finding.isAfterPart || isByTheLetter(finding)) finding.decides = false;
       report_.isUnsound |= finding.decides && isUnpredictable(finding);
     }
+    known_.insert(known_.end(), found.begin(), found.end());
     addFindings(result_.originalFindings, std::move(found));
   }
 
@@ -390,7 +391,7 @@ private:
     RunStatus failed = runProgram(p, order, outputs);
     std::vector<RunFinding> own;
     for (RunFinding& finding : runner_.takeFindings())
-      if (!hasDefect(result_.originalFindings, finding)) own.push_back(std::move(finding));
+      if (!hasDefect(known_, finding)) own.push_back(std::move(finding));
     auto decides = [](const RunFinding& finding) { return finding.decides; };
     if (std::none_of(row.findings.begin(), row.findings.end(), decides)) row.suffix = suffixOf(set);
     addFindings(row.findings, std::move(own));
@@ -451,6 +452,7 @@ private:
   InterpreterRunner runner_;
   InterpreterCheckResult result_;
   InterpreterReport& report_ = result_.report;
+  std::vector<RunFinding> known_; ///< of the original, with the first time in each order
   std::vector<InputSet> sets_;
   std::vector<std::optional<uint32_t>> slots_; ///< by program: the runner's number for it
   std::vector<std::vector<uint32_t>> parts_;   ///< by dispatch: the workgroups; empty: all

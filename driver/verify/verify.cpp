@@ -103,6 +103,7 @@ public:
     }
     traceQueues();
     conclude();
+    requireComparison();
     report_.shortBuffers = shortBuffersOf(given_, report_.findings);
     requireCoverage();
     return ok();
@@ -712,6 +713,39 @@ private:
       report_.state = VerifyState::OriginalUnsound;
       report_.reason = fmt::format("the validation layer reports errors: {}", late[0]);
     }
+  }
+
+  // Programs agree on nothing as well.
+  void requireComparison() {
+    if (report_.state != VerifyState::Equal) return;
+    const std::string why = whyNothingCompared();
+    if (why.empty()) return;
+    report_.state = VerifyState::NotRun;
+    report_.reason = "nothing was compared: " + why;
+    for (VariantReport& variant : report_.variants)
+      if (variant.isCompared && variant.state == VerifyState::Equal) {
+        variant.state = VerifyState::NotRun;
+        variant.reason = report_.reason;
+      }
+  }
+
+  // Empty where something was.
+  std::string whyNothingCompared() const {
+    const auto isCompared = [](const VariantReport& variant) { return variant.isCompared; };
+    if (std::none_of(report_.variants.begin(), report_.variants.end(), isCompared))
+      return "`compare = false` stands in each [[variant]]; take it out where outputs must agree";
+    const auto isLeftOut = [](const ScenarioBuffer& buffer) {
+      return std::holds_alternative<CompareNone>(buffer.compare);
+    };
+    if (report_.compared.empty())
+      return std::ranges::any_of(scenario_.buffers, isLeftOut)
+                 ? "all that shaders write has `compare = \"none\"`; give a buffer another rule"
+                 : "no shader writes a buffer or an image";
+    if (report_.coverage &&
+        std::none_of(report_.coverage->shaders.begin(), report_.coverage->shaders.end(),
+                     [](const ShaderCoverage& s) { return s.ran != 0; }))
+      return "no workgroup was dispatched; give `indirect` buffers counts above 0";
+    return {};
   }
 
   // What agrees does so without what depends on the order.

@@ -37,6 +37,8 @@ std::string interpreterText(const VerifyReport& report) {
 }
 
 std::string comparedText(const VerifyReport& report) {
+  // Of tune, which draws the times of several verifications as one.
+  if (report.dispatches == 0) return "Outputs were compared before each was timed.";
   return fmt::format("{} compared after {} dispatch{}.{}", sizeText(report.comparedBytes),
                      groupedDigits(report.dispatches), report.dispatches == 1 ? "" : "es",
                      report.areInputsGenerated ? " Inputs were generated." : "");
@@ -110,7 +112,7 @@ std::string fasterCard(const ReportSubject& s) {
                                           : "quiet";
   std::string more =
       report.variants.size() > 1
-          ? fmt::format("<b>{}</b>: {:.3f} of the time of {}", escaped(report.variants[0].name),
+          ? fmt::format("<b>{}</b>: {:.3f} of the time of {}", escaped(timedVariant(s)->name),
                         timing->ratio, escaped(report.originalName))
           : fmt::format("{:.3f} of the original&#39;s time", timing->ratio);
   if (std::isfinite(timing->ratioHigh))
@@ -288,10 +290,17 @@ bool isUndone(const Remark& remark) {
   return std::find(std::begin(kNames), std::end(kNames), remark.name) != std::end(kNames);
 }
 
+/// Of several the fastest that was compared; of tune's, the first, which it chose.
 const VariantReport* timedVariant(const ReportSubject& subject) {
-  if (!subject.verification || subject.verification->variants.empty()) return nullptr;
-  const VariantReport& first = subject.verification->variants.front();
-  return first.timing ? &first : nullptr;
+  if (!subject.verification) return nullptr;
+  const VerifyReport& report = *subject.verification;
+  const VariantReport* fastest = nullptr;
+  for (const VariantReport& variant : report.variants) {
+    if (!variant.timing || !variant.isCompared) continue;
+    if (!fastest || (report.dispatches != 0 && variant.timing->ratio < fastest->timing->ratio))
+      fastest = &variant;
+  }
+  return fastest;
 }
 
 const TimingResult* decidingTiming(const ReportSubject& subject) {

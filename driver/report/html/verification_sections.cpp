@@ -182,17 +182,19 @@ std::string howMuch(const InterpreterReport& seen) {
                             fmt::join(seen.orders, ", "), seen.subgroupSize);
 }
 
+// Each by its name takes half a screen, which few read.
 std::string rounds(const RoundsReport& tried) {
   std::string html = fmt::format(
-      "<p>Further inputs: {}",
-      tried.sound.empty() ? "none" : escaped(fmt::format("{}", fmt::join(tried.sound, "; "))));
+      R"(<details class="inputs"><summary>Further inputs: {} tried</summary><p>{})",
+      tried.sound.empty() ? "none" : groupedDigits(tried.sound.size()),
+      tried.sound.empty() ? "None" : escaped(fmt::format("{}", fmt::join(tried.sound, "; "))));
   if (tried.unsound != 0)
     html += fmt::format("; {} more skipped because the original itself misbehaves with them",
                         tried.unsound);
   if (!tried.dropped.empty())
     html += fmt::format("; skipped as too expensive: {}",
                         escaped(fmt::format("{}", fmt::join(tried.dropped, "; "))));
-  return html + ".</p>";
+  return html + ".</p></details>";
 }
 
 std::string interpreterSection(const VerifyReport& report) {

@@ -59,11 +59,31 @@ bool areApart(const MemoryPlace& x, const MemoryPlace& y) {
   return !x.member->starts_with(*y.member) && !y.member->starts_with(*x.member);
 }
 
+// Which of two racing accesses comes second is a matter of the source.
+bool areSameInvocations(const FirstTime& x, const FirstTime& y) {
+  return (x.at == y.at && x.other == y.other) || (x.at == y.other && x.other == y.at);
+}
+
+// Whether both first happen to the same bytes by the same invocations, wherever the source has
+// them.
+bool isSameTime(const RunFinding& original, const RunFinding& other) {
+  if (!original.first || !other.first) return false;
+  const FirstTime &x = *original.first, &y = *other.first;
+  if (!areSameInvocations(x, y)) return false;
+  if (x.bytes == 0 && y.bytes == 0) return original.shader != other.shader;
+  const bool isOneResource = !other.memory.resource.empty()
+                                 ? original.memory.resource == other.memory.resource
+                                 : !other.variable.empty() && original.variable == other.variable;
+  if (!isOneResource) return false;
+  return x.offset < y.offset + y.bytes && y.offset < x.offset + x.bytes &&
+         y.furthest <= std::max(x.furthest, x.offset + x.bytes - 1);
+}
+
 bool isSamePlace(const RunFinding& original, const RunFinding& other) {
-  if (original.shader != other.shader) return false;
   if (areApart(original.memory, other.memory)) return false;
   if (areOtherNames(original.variable, other.variable)) return false;
-  return !isElsewhere(original, other);
+  if (original.shader == other.shader && !isElsewhere(original, other)) return true;
+  return isSameTime(original, other);
 }
 
 } // namespace

@@ -33,6 +33,19 @@ struct RangeMiss {
   bool isWrite = false;
 };
 
+/// The first time that a fault happens: which bytes, and which invocations. It does not tell where
+/// in the source, which says nothing where two programs come of two sources.
+struct FirstTime {
+  struct Invocation {
+    uint32_t workgroup = 0, lane = 0; ///< its LocalInvocationIndex
+    bool operator==(const Invocation&) const = default;
+  };
+  Invocation at, other;  ///< other: of races
+  uint64_t offset = 0;   ///< from the begin of the variable or buffer
+  uint64_t furthest = 0; ///< out of range: the greatest offset of all times
+  uint32_t bytes = 0;    ///< of the access; 0: no memory is involved
+};
+
 /// Something that a program must not do, seen by a device that watches for it (the interpreter).
 struct RunFinding {
   std::string kind; ///< for programs: "race-read-write", "out-of-range", ...
@@ -49,13 +62,18 @@ struct RunFinding {
   bool dependsOnInputs = false; ///< may be due to what the buffers held, where that was generated
   bool isAfterPart = false;     ///< seen after only a part of an earlier dispatch had run
   std::optional<RangeMiss> miss = {};
+  std::optional<FirstTime> first = {}; ///< where it is known
 };
 
 /// Whether `other`, found in a rewritten module, is what `original` says of its input. Passes move
-/// what an access is at, and drop names and lines, so that neither offsets nor counts are compared:
-/// the shader and the kind must be the same (uninitialized and undefined values are one kind:
-/// spirv-opt makes one of the other), the variable where both name one, the memory (MemoryPlace)
-/// where both know it, and one line must be common to both where they have lines of one file.
+/// what an access is at, and drop names and lines, so that counts are not compared, and offsets
+/// only where lines say nothing. The kind must be the same (uninitialized and undefined values are
+/// one kind: spirv-opt makes one of the other), the variable where both name one, the memory
+/// (MemoryPlace) where both know it. Then either the shader must be the same and one line common to
+/// both where they have lines of one file; or, as of a variant that somebody wrote, it must first
+/// happen to the same bytes by the same invocations, and no access be further out of range. Faults
+/// without memory, such as divisions by zero, have no bytes: of one shader only lines tell them
+/// apart.
 bool isSameDefect(const RunFinding& original, const RunFinding& other);
 bool hasDefect(std::span<const RunFinding> original, const RunFinding& other);
 

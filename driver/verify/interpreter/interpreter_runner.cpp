@@ -53,6 +53,16 @@ std::optional<RangeMiss> missOf(const interpreter::Program& program, const Findi
                    has(facts.effects, Effect::WritesMemory)};
 }
 
+FirstTime firstTimeOf(const Finding& finding) {
+  const auto who = [](const interpreter::Participant& p) {
+    return FirstTime::Invocation{p.workgroup, p.lane};
+  };
+  FirstTime first{who(finding.at), {}, finding.offset, 0, finding.bytes};
+  if (isRace(finding.kind)) first.other = who(finding.other);
+  if (finding.kind == FindingKind::OutOfRange) first.furthest = finding.furthest;
+  return first;
+}
+
 // Which of two racing accesses comes second is a matter of the order.
 std::string placeOf(const RunFinding& found, bool isRace) {
   std::string at = fmt::format("{}:{}", found.file, found.line);
@@ -387,6 +397,7 @@ void InterpreterRunner::addFinding(const interpreter::Program& program, const st
   found.dependsOnInputs = isAfterPart || mayComeOfInputs(finding.kind);
   found.isAfterPart = isAfterPart;
   found.miss = missOf(program, finding, bindings);
+  found.first = firstTimeOf(finding);
   for (const RunFinding& known : findings_)
     if (known.kind == found.kind && known.place == found.place) return;
   findings_.push_back(std::move(found));

@@ -1,5 +1,6 @@
 #include "report/html/report.h"
 #include "report/html/report_subjects.h"
+#include "report/html/subject_section.h"
 #include "report/html/text.h"
 #include "report/html/timing_plot.h"
 
@@ -195,6 +196,34 @@ TEST(HtmlReport, WhatNeedsALookComesFirst) {
   EXPECT_LT(html.find(">unverified.comp<"), html.find(">verified.comp<"));
   EXPECT_TRUE(has(html, "1 of 4 failed"));
   EXPECT_TRUE(has(html, "1 of 4 differ"));
+}
+
+TEST(HtmlReport, TheHeadlineIsOfTheFastestThatWasCompared) {
+  ReportSubject subject = subjectNamed("three programs", ReportState::Verified);
+  subject.verification = timedReport({10, 11}, {10, 11});
+  VerifyReport& report = *subject.verification;
+  report.dispatches = 1;
+  report.variants.resize(4, report.variants[0]);
+  const double ratios[] = {1.5, 0.5, 0.75, 0.25};
+  for (size_t v = 0; v < 4; ++v) {
+    report.variants[v].name = "program " + std::to_string(v);
+    report.variants[v].timing->ratio = ratios[v];
+  }
+  report.variants[3].isCompared = false; // a bound
+  ASSERT_TRUE(timedVariant(subject));
+  EXPECT_EQ(timedVariant(subject)->name, "program 1");
+  EXPECT_TRUE(has(entryOf(subject).cards, "<b>program 1</b>: 0.500 of the time of original"));
+  report.variants[1].timing.reset(); // it differs
+  EXPECT_EQ(timedVariant(subject)->name, "program 2");
+}
+
+TEST(HtmlReport, FurtherInputsAreFolded) {
+  ReportSubject subject = subjectNamed("a.comp", ReportState::Verified);
+  subject.verification = timedReport({10}, {10});
+  subject.verification->rounds = RoundsReport{{"odd counts", "large integers"}, 1, {}};
+  EXPECT_TRUE(has(entryOf(subject).all,
+                  "<details class=\"inputs\"><summary>Further inputs: 2 tried</summary>"
+                  "<p>odd counts; large integers; 1 more skipped"));
 }
 
 TEST(HtmlReport, StaysUsableWithThousandsOfFiles) {

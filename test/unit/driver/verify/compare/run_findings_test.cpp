@@ -44,6 +44,67 @@ TEST(SameDefect, NotOfOtherLinesVariablesShadersKinds) {
   EXPECT_FALSE(isSameDefect(harmless, race(29, 36)));
 }
 
+RunFinding beyond(uint32_t line, FirstTime first) {
+  RunFinding finding = race(line, 0);
+  finding.kind = "out-of-range";
+  finding.variable = "X";
+  finding.memory.resource = "buffer 0";
+  finding.first = first;
+  return finding;
+}
+
+// What a variant that somebody wrote does in other lines than the original.
+TEST(SameDefect, SameBytesByTheSameInvocationOnOtherLines) {
+  const RunFinding original = beyond(12, {{1, 63}, {}, 256, 512, 4});
+  EXPECT_TRUE(isSameDefect(original, beyond(10, {{1, 63}, {}, 256, 512, 4})));
+  EXPECT_TRUE(isSameDefect(original, beyond(10, {{1, 63}, {}, 252, 256, 16}))); // of a vector
+  EXPECT_FALSE(isSameDefect(original, beyond(10, {{1, 63}, {}, 260, 512, 4})));
+  EXPECT_FALSE(isSameDefect(original, beyond(10, {{1, 63}, {}, 252, 512, 4})));
+  EXPECT_FALSE(isSameDefect(original, beyond(10, {{1, 62}, {}, 256, 512, 4})));
+  EXPECT_FALSE(isSameDefect(original, beyond(10, {{0, 63}, {}, 256, 512, 4})));
+  EXPECT_FALSE(isSameDefect(original, beyond(10, {{1, 63}, {}, 256, 516, 4}))); // and further on
+  RunFinding other = beyond(10, {{1, 63}, {}, 256, 512, 4});
+  other.shader = "fast";
+  EXPECT_TRUE(isSameDefect(original, other));
+  other.memory.resource = "buffer 1";
+  EXPECT_FALSE(isSameDefect(original, other));
+  other.memory.resource.clear(); // not known, and the names agree
+  EXPECT_TRUE(isSameDefect(original, other));
+  other.variable.clear();
+  EXPECT_FALSE(isSameDefect(original, other));
+  // Padding moves what an access is at: one line is enough.
+  EXPECT_TRUE(isSameDefect(original, beyond(12, {{1, 63}, {}, 264, 512, 4})));
+}
+
+TEST(SameDefect, RacesOfTheSameInvocationsOnOtherLines) {
+  const auto at = [](uint32_t line, uint32_t one, uint32_t two) {
+    RunFinding finding = race(line, line + 1);
+    finding.memory.resource = "Workgroup";
+    finding.first = FirstTime{{0, one}, {0, two}, 4, 0, 4};
+    return finding;
+  };
+  EXPECT_TRUE(isSameDefect(at(13, 1, 0), at(9, 1, 0)));
+  EXPECT_TRUE(isSameDefect(at(13, 1, 0), at(9, 0, 1)));
+  EXPECT_FALSE(isSameDefect(at(13, 1, 0), at(9, 2, 0)));
+}
+
+// Nothing but lines tells two divisions of one shader apart. Those of two shaders have no common
+// lines.
+TEST(SameDefect, FaultsWithoutMemory) {
+  const auto at = [](uint32_t line, uint32_t lane) {
+    RunFinding finding = race(line, 0);
+    finding.kind = "division-by-zero";
+    finding.variable.clear();
+    finding.first = FirstTime{{0, lane}, {}, 0, 0, 0};
+    return finding;
+  };
+  EXPECT_FALSE(isSameDefect(at(13, 1), at(9, 1)));
+  RunFinding other = at(9, 1);
+  other.shader = "fast";
+  EXPECT_TRUE(isSameDefect(at(13, 1), other));
+  EXPECT_FALSE(isSameDefect(at(13, 2), other));
+}
+
 // `s[0] = s[0] + 1` by all: which values are written is a matter of the order.
 TEST(SameDefect, CopiesOfAVariable) {
   const auto of = [](const char* variable) {
