@@ -725,7 +725,11 @@ Remark Plan::remarkOf(const Site& site) const {
   r.location = analyses_.get<SourceLines>().at(module_, s.branch);
   const std::string kind = s.isSwitch ? "switch" : "branch";
   CostTexts costs = costTexts(site);
-  const std::string arms = costs.some.empty() ? "" : " (arms: " + costs.some + ")";
+  const auto isFree = [](double cost) { return cost == 0; };
+  const std::string arms = costs.some.empty() ? ""
+                           : std::all_of(site.cost.arms.begin(), site.cost.arms.end(), isFree)
+                               ? " (its arms cost nothing)"
+                               : " (arms: " + costs.some + ")";
   r.args = {{"branch", site.name}};
   if (!costs.some.empty()) r.args.push_back({"arm-costs", std::move(costs.all)});
   if (site.costAfter > 0) {
@@ -750,9 +754,10 @@ Remark Plan::remarkOf(const Site& site) const {
   const bool isWhole = site.decision == Decision::Flattened;
   if (isWhole && !site.outer.empty()) r.args.push_back({"inside", site.outer});
   r.name = isWhole ? "flattened" : "partly-flattened";
-  r.message = formatText("{} {}{}: estimated cost {:.4g} -> {:.4g}",
-                         isWhole ? "flattened" : "partly flattened", kind, arms, site.nestBefore,
-                         site.costAfter);
+  const std::string before = formatText("{:.4g}", site.nestBefore),
+                    after = formatText("{:.4g}", site.costAfter);
+  r.message = formatText("{} {}{}: estimated cost {}", isWhole ? "flattened" : "partly flattened",
+                         kind, arms, before == after ? "stays " + after : before + " -> " + after);
   if (!isWhole) {
     const InstRef stays = firstBlocker(site).place;
     r.message +=
