@@ -823,15 +823,15 @@ std::vector<RemarkRow> Plan::siteTable(const Candidate& c, const SharedLayout* a
   return table;
 }
 
-/// What is said of a candidate, at the site that costs most, at the refusal's place, or at the
-/// variable.
+/// What is said of a candidate: at the access whose degree is quoted, at the refusal's place, at
+/// the site that costs most, or at the variable.
 Remark Plan::remark(const Candidate& c) const {
   const SharedVariable& variable = *c.variable;
   const LayoutChoice& before = c.before();
   Remark remark;
   remark.pass = kPass;
   InstRef place = variable.accesses.empty() ? variable.variable : variable.accesses.front().inst;
-  double worst = 0;
+  std::pair<uint32_t, double> worst; // degree where one is quoted, cycles
   uint32_t degreeBefore = 0, degreeAfter = 0;
   for (const WeighedAccess& a : c.accesses) {
     if (!a.pattern) continue;
@@ -841,8 +841,9 @@ Remark Plan::remark(const Candidate& c) const {
     const AccessCost cost = costIn(before.layout);
     degreeBefore = std::max(degreeBefore, cost.degree);
     if (c.isApplied()) degreeAfter = std::max(degreeAfter, costIn(c.after->layout).degree);
-    if (a.weight * cost.cycles <= worst) continue;
-    worst = a.weight * cost.cycles;
+    const std::pair<uint32_t, double> own(c.isApplied() ? cost.degree : 0, a.weight * cost.cycles);
+    if (own <= worst) continue;
+    worst = own;
     place = a.access->inst;
   }
   if (c.refusal && c.refusal->place != variable.variable) place = c.refusal->place;
