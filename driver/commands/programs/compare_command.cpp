@@ -93,9 +93,9 @@ private:
     if (!run) return run;
     troubles_.insert(run->troubles.begin(), run->troubles.end());
     if (run->end.passedOn() == 0) return run;
-    const std::string told = fmt::format("{}: {}", endText(run->end), lastLineOf(request.printsTo));
-    return failure(
-        fmt::format("{}: {}{}", request.command[0], whoseFailure(request, run->end), told));
+    const std::string last = lastLineOf(request.printsTo);
+    return failure(fmt::format("{}: {}{}{}", request.command[0], whoseFailure(request, run->end),
+                               endText(run->end), last.empty() ? "" : ": " + last));
   }
 
   /// The program's own, or of the optimized shaders: then it ends otherwise without.
