@@ -107,7 +107,9 @@ private:
   int choose(const char* option, const std::string& names, std::vector<CompilerChoice>& chosen) {
     if (names.empty()) return kDone;
     Result<std::vector<CompilerChoice>> choices = chooseCompilers(names);
-    if (!choices) return fail(fmt::format("{}: {}", option, choices.error().message));
+    if (!choices)
+      return fail(fmt::format("{}: {}", option, choices.error().message),
+                  areCompilerNames(names) ? kNoDevice : kBadUsageOrInput);
     Result<std::string> identity = identityOf(*choices);
     if (!identity) return fail(identity.error().message, kNoDevice);
     chosen = std::move(*choices);

@@ -214,12 +214,16 @@ private:
   int openDevice() {
     if (!options_.compilerStats.empty()) {
       Result<std::vector<CompilerChoice>> choices = chooseCompilers(options_.compilerStats);
-      if (!choices) return fail("--compiler-stats: " + choices.error().message);
+      if (!choices)
+        return fail("--compiler-stats: " + choices.error().message,
+                    areCompilerNames(options_.compilerStats) ? kNoDevice : kBadUsageOrInput);
       compilers_.emplace(std::move(*choices), CompilerIsolation::Together);
     }
     if (!options_.gateCompilers.empty()) {
       Result<std::vector<CompilerChoice>> choices = chooseCompilers(options_.gateCompilers);
-      if (!choices) return fail("--keep-if=cheaper: " + choices.error().message);
+      if (!choices)
+        return fail("--keep-if=cheaper: " + choices.error().message,
+                    areCompilerNames(options_.gateCompilers) ? kNoDevice : kBadUsageOrInput);
       gateCompilers_.emplace(std::move(*choices), CompilerIsolation::Together);
       options_.pipeline.whyDearer = CostGate(*gateCompilers_, options_);
     }

@@ -124,9 +124,10 @@ int run(const Options& o, const CommandLine& line) {
   Result<std::vector<StatsInput>> inputs = inputsOf(o);
   if (!inputs) return fail(inputs.error().message);
   plan.inputs = std::move(*inputs);
-  Result<std::vector<CompilerChoice>> compilers =
-      chooseCompilers(o.disassemble.empty() ? o.on : o.disassemble);
-  if (!compilers) return fail(compilers.error().message);
+  const std::string& on = o.disassemble.empty() ? o.on : o.disassemble;
+  Result<std::vector<CompilerChoice>> compilers = chooseCompilers(on);
+  if (!compilers)
+    return fail(compilers.error().message, areCompilerNames(on) ? kNoDevice : kBadUsageOrInput);
   plan.compilers = std::move(*compilers);
   plan.wantsRepresentations = !o.disassemble.empty();
   plan.jobs = o.jobs;

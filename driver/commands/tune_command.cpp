@@ -237,7 +237,9 @@ private:
 
   int predict() {
     Result<std::vector<CompilerChoice>> choices = chooseCompilers(o_.on);
-    if (!choices) return fail("--on: " + choices.error().message);
+    if (!choices)
+      return fail("--on: " + choices.error().message,
+                  areCompilerNames(o_.on) ? kNoDevice : kBadUsageOrInput);
     Result<std::string> identity = identityOf(*choices);
     if (!identity) return fail(identity.error().message, kNoDevice);
     int exitCode = kDone;

@@ -134,6 +134,11 @@ Error unknownCompiler(const std::string& name) {
                                         "`lanewise devices`, or all")));
 }
 
+bool namesDevice(const std::string& name) {
+  return name == "cpu" ||
+         std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 Status addNamed(std::vector<CompilerChoice>& choices, const std::string& name) {
   if (name == kDefaultCompilers) {
     addFamilies(choices, false);
@@ -150,9 +155,7 @@ Status addNamed(std::vector<CompilerChoice>& choices, const std::string& name) {
     add(choices, {std::string(family->name), family, 0, true});
     return ok();
   }
-  const bool isIndex =
-      std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!isIndex && name != "cpu") return unknownCompiler(name);
+  if (!namesDevice(name)) return unknownCompiler(name);
   const std::vector<DeviceInfo> devices = devicesAtHand();
   Result<uint32_t> device = chooseDevice(devices, name);
   if (!device) return device.error();
@@ -183,6 +186,13 @@ Result<std::vector<CompilerChoice>> chooseCompilers(const std::string& on) {
     if (Status s = addNamed(choices, name); !s) return s.error();
   if (choices.empty()) return failure("no compiler is named");
   return choices;
+}
+
+bool areCompilerNames(const std::string& on) {
+  const std::vector<std::string> names = splitAt(on, ',');
+  return !names.empty() && std::ranges::all_of(names, [](const std::string& name) {
+    return name == kDefaultCompilers || name == "all" || findAmdFamily(name) || namesDevice(name);
+  });
 }
 
 Result<std::string> identityOf(const std::vector<CompilerChoice>& choices) {

@@ -38,6 +38,10 @@ inline constexpr std::string_view kDefaultCompilers = "default";
 /// opened. Nothing is opened but what tells which devices there are.
 Result<std::vector<CompilerChoice>> chooseCompilers(const std::string& on);
 
+/// Whether names like these can be right, so that only devices are missing where chooseCompilers()
+/// finds something to object to.
+bool areCompilerNames(const std::string& on);
+
 /// What results depend on besides the module: the choices, the drivers behind them and what the
 /// environment says to these.
 Result<std::string> identityOf(const std::vector<CompilerChoice>& choices);
