@@ -312,7 +312,13 @@ void addShaderOption(CommandLine& line, ScenarioChoice& scenario) {
 
 void addTargetOption(CommandLine& line, std::string& target) {
   line.value(
-      "--target", "TARGET", target,
+      "--target", "TARGET",
+      [&target](const std::string& name) -> Status { // here, so that a project file's line is known
+        target = name;
+        if (name == "device") return ok();
+        Result<TargetProfile> profile = loadTarget(name);
+        return profile ? ok() : Status(profile.error());
+      },
       fmt::format("GPU to count for: {}, device, or FILE.toml", fmt::join(builtInTargets(), ", ")));
 }
 
