@@ -368,6 +368,7 @@ private:
       s.state = whole.state; // the program was verified, not each module
       s.isInputKept = whole.isInputKept;
     }
+      subject.ranSpirvOpt = m.outcome.ranSpirvOpt;
     subjects_.push_back(std::move(whole));
   }
 
@@ -382,6 +383,7 @@ private:
       printPlain(stderr, output.standardError);
     else
       printDiagnostics(stderr, output.standardError);
+      whole.ranSpirvOpt |= s.ranSpirvOpt;
     printOut("{}", output.standardOutput);
     return kDone;
   }

@@ -24,7 +24,20 @@ std::string firstDifference(const VerifyReport& report) {
   return text;
 }
 
+std::string nameOfBlame(std::string_view whose) {
+  return whose == "spirv-opt" ? "spirv-opt-changed-results" : "canonical-changed-results";
+}
+
 } // namespace
+
+std::string_view passesBetween(std::span<const PipelineStep> steps) {
+  const bool hasSpirvOpt =
+      std::ranges::any_of(steps, [](const PipelineStep& s) { return !s.pass; });
+  const bool hasCanonical = std::ranges::any_of(
+      steps, [](const PipelineStep& s) { return s.pass && s.pass->isCanonical; });
+  if (!hasSpirvOpt) return "canonical";
+  return hasCanonical ? "canonical and spirv-opt" : "spirv-opt";
+}
 
 const RunFinding* findMoved(const VerifyReport& report, std::string_view pass,
                             const LayoutManifest& layouts) {
@@ -175,14 +188,15 @@ Verdict OptVerification::decide(const PassInfo& pass, const Words& before, const
     break;
   }
   foundDifference_ = true;
-  // Is it this pass, or what spirv-opt made of the module before it?
+  // Is it this pass, or what those that are not verified made of the module before it?
   if (before != lastEqual_) {
     Result<VerifyReport> earlier = compare(input_, before, keptLayouts_);
     if (earlier && earlier->state == VerifyState::Differs) {
-      remark.name = "spirv-opt-changed-results";
-      remark.message = fmt::format(
-          "outputs differed before --{} ran: {}; the spirv-opt passes before it were undone",
-          pass.flag, firstDifference(*earlier));
+      const std::string_view whose = passesBetween(options_.steps);
+      remark.name = nameOfBlame(whose);
+      remark.message =
+          fmt::format("outputs differed before --{} ran: {}; the {} passes before it were undone",
+                      pass.flag, firstDifference(*earlier), whose);
       return Verdict::InputDiffers;
     }
   }
@@ -241,13 +255,14 @@ Result<VerifySummary> OptVerification::finish(Words& words, LayoutManifest& layo
   summary.reason = summary.report->reason;
   if (summary.report->state != VerifyState::Differs) return summary;
 
-  // Every pass of ours was found equal when it ran, so it is what spirv-opt made of the module
-  // since.
+  // Every pass that is verified by itself was found equal when it ran, so it is what the others
+  // made of the module since.
   Remark r;
   r.kind = Remark::Kind::Warning;
   r.pass = "verify";
-  r.name = "spirv-opt-changed-results";
-  r.message = fmt::format("the spirv-opt passes changed the outputs and were undone: {}",
+  const std::string_view whose = passesBetween(options_.steps);
+  r.name = nameOfBlame(whose);
+  r.message = fmt::format("the {} passes changed the outputs and were undone: {}", whose,
                           firstDifference(*summary.report));
   remarks.push_back(std::move(r));
   words = lastEqual_;

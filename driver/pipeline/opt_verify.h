@@ -53,6 +53,11 @@ const RunFinding* findMoved(const VerifyReport& report, std::string_view pass,
 /// What is said of a pass that is undone for it.
 Remark movedRemark(std::string_view pass, const RunFinding& found);
 
+/// Whose passes stand between Lanewise's own, which are verified one by one: "canonical", also
+/// where there are none, or "spirv-opt". Where both do, nobody knows who is to blame: "canonical
+/// and spirv-opt".
+std::string_view passesBetween(std::span<const PipelineStep> steps);
+
 /// Verifies modules whose buffers have `layouts`: what is compared is what the host sees.
 Result<VerifyReport> verifyLaidOut(Verifier& verifier, const Scenario& scenario,
                                    std::span<const ShaderPair> pairs,

@@ -127,6 +127,7 @@ private:
     for (const PipelineStep& s : steps) flags.push_back(s.flag);
     SpirvOptOptions run{options_.env, options_.preserveBindings || steps.front().keepInterface,
                         options_.preserveSpecConstants || steps.front().keepInterface};
+    outcome_.ranSpirvOpt = true;
     Clock::time_point start = Clock::now();
     Result<Words> result = options_.runSpirvOpt(from, flags, run);
     std::string what = steps.size() == 1

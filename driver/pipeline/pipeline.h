@@ -146,6 +146,7 @@ struct PipelineOutcome {
   LayoutManifest layouts;
   int64_t rewrites = 0; ///< counted for --bisect-limit, those before it included
 };
+  bool ranSpirvOpt = false; ///< any of its passes
 
 /// The note that SPIRV-Tools could not validate a module (Validated::unknown).
 Remark notValidatedRemark(const std::string& unknown);

@@ -56,6 +56,7 @@ struct ReportSubject {
   std::string reason;
   bool isInputKept = false;    ///< in place of what could not be verified
   bool isUnchanged = false;    ///< the output is the input
+  bool ranSpirvOpt = false;    ///< or only canonical passes, beside those that give remarks
   bool isComparison = false;   ///< of given modules: nothing was rewritten here
   bool isWhole = false;        ///< speaks of all modules of a program together
   uint64_t moduleRewrites = 0; ///< of a whole program: applied in its modules

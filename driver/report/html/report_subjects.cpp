@@ -192,6 +192,7 @@ ReportSubject subjectOf(const std::string& input, const OptimizedInput& one, boo
   ReportSubject subject;
   subject.name = input == "-" ? "standard input" : input;
   subject.remarks = one.outcome.remarks;
+  subject.ranSpirvOpt = one.outcome.ranSpirvOpt;
   if (one.exitCode == kBadUsageOrInput) {
     subject.state = ReportState::Failed;
     subject.reason = one.failure;

@@ -162,7 +162,9 @@ std::string changedCard(const ReportSubject& s, const RemarkCounts& counts) {
     return card("doubt", question, "Input kept", "It could not be verified. " + more);
   if (s.isUnchanged) return card("quiet", question, "Nothing", more);
   const uint64_t applied = counts.applied + s.moduleRewrites;
-  if (applied == 0) return card("quiet", question, "Only spirv-opt&#39;s passes", more);
+  if (applied == 0)
+    return card("quiet", question,
+                s.ranSpirvOpt ? "Only spirv-opt&#39;s passes" : "Only canonical passes", more);
   return card("good", question, countText(applied, "rewrite"), more);
 }
 
@@ -284,9 +286,10 @@ RemarkCounts countRemarks(const Remarks& remarks) {
 
 bool isUndone(const Remark& remark) {
   if (remark.kind != Remark::Kind::Warning) return false;
-  static constexpr std::string_view kNames[] = {"changed-results", "spirv-opt-changed-results",
-                                                "not-faster",      "incomplete-program",
-                                                "dropped-pass",    "internal-error"};
+  static constexpr std::string_view kNames[] = {
+      "changed-results", "spirv-opt-changed-results", "canonical-changed-results",
+      "not-faster",      "incomplete-program",        "dropped-pass",
+      "internal-error"};
   return std::find(std::begin(kNames), std::end(kNames), remark.name) != std::end(kNames);
 }
 

@@ -86,5 +86,33 @@ TEST_F(JudgedByInterpreter, ARaceOfTheInputIsNotTheFaultOfThePass) {
   EXPECT_TRUE(remark.message.empty());
 }
 
+// The input is all that was found equal, so that it is what stands between the passes of our own.
+TEST_F(JudgedByInterpreter, WhatChangedOutputsIsNamed) {
+  const auto blamed = [&](std::initializer_list<const char*> flags) {
+    options_.steps.clear();
+    for (const char* flag : flags) appendSteps(options_.steps, parseSteps(flag).value());
+    verifier_.answer.state = VerifyState::Differs;
+    auto verification = OptVerification::create(verifier_, options_, nullptr, words_);
+    EXPECT_TRUE(verification) << verification.error().str();
+    Words after = words_;
+    after.push_back(0);
+    LayoutManifest layouts;
+    Remarks remarks;
+    Result<VerifySummary> summary = (*verification)->finish(after, layouts, remarks);
+    EXPECT_TRUE(summary && summary->foundDifference);
+    EXPECT_EQ(remarks.size(), 1u);
+    return remarks.empty() ? "" : remarks[0].name + ": " + remarks[0].message;
+  };
+  EXPECT_EQ(
+      blamed({"-O"}),
+      "canonical-changed-results: the canonical passes changed the outputs and were undone: ");
+  EXPECT_EQ(
+      blamed({"--ccp"}),
+      "spirv-opt-changed-results: the spirv-opt passes changed the outputs and were undone: ");
+  EXPECT_EQ(blamed({"-O", "--ccp"}),
+            "canonical-changed-results: the canonical and spirv-opt passes "
+            "changed the outputs and were undone: ");
+}
+
 } // namespace
 } // namespace lanewise::driver
