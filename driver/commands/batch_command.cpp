@@ -11,6 +11,7 @@
 #include "report/html/report_subjects.h"
 #include "support/files.h"
 #include "support/print.h"
+#include "support/interrupt_note.h"
 #include "support/progress_line.h"
 #include "support/worker_pool.h"
 
@@ -163,13 +164,24 @@ private:
     BatchWorker worker(plan_);
     PoolEvents events;
     events.work = [&](const PieceOfWork& piece) { return pack(worker.work(piece)); };
+    InterruptNote note("no output was written");
+    note_ = &note;
     events.finished = [&](uint32_t index, Result<std::string> answer) {
       take(index, std::move(answer));
     };
     events.tick = [&] {
       ProgressLine::tell(ProgressLine::Level::Task, progressAsText(counts_, plan_.inputs.size()));
     };
-    return runPool(order, pool, events);
+    Status done = runPool(order, pool, events);
+    note_ = nullptr;
+    return done;
+  }
+
+  void tellKept() {
+    const size_t done = counts_.files - counts_.failed;
+    note_->say(fmt::format("{} of {} outputs are done in {}{}", done, plan_.inputs.size(),
+                           options().output,
+                           hasCache() ? "; the next run finds them in the cache" : ""));
   }
 
   void take(uint32_t index, Result<std::string> answer) {
@@ -188,6 +200,7 @@ private:
     exitCode_ = std::max(exitCode_, result.exitCode);
     if (!result.trouble.empty() && !hasWarnedOfCache_) {
       hasWarnedOfCache_ = true;
+    tellKept();
       printError("lanewise: warning: cannot write the cache: {}\n", result.trouble);
     }
     // In the order of the inputs, whoever was quicker.
@@ -279,6 +292,7 @@ private:
 };
 
 } // namespace
+  InterruptNote* note_ = nullptr; ///< while the workers run
 
 std::unique_ptr<Command> makeBatchCommand() {
   return std::make_unique<BatchCommand>();

@@ -8,6 +8,7 @@
 #include "report/html/report_subjects.h"
 #include "support/failure.h"
 #include "support/files.h"
+#include "support/interrupt_note.h"
 #include "support/isolate.h"
 #include "support/print.h"
 #include "support/progress_line.h"
@@ -114,16 +115,37 @@ public:
   int run(const CommandLine& line) override {
     o_.shown = line.shown();
     setDefaultIsolation(o_.isolation);
+    const std::vector<fs::path> made = missingFolders();
     if (Status s = makeFolder(o_.output); !s) return fail(s.error().message);
+    const int code = search();
+    std::error_code isNotEmpty;
+    if (code != kDone)
+      for (const fs::path& folder : made) fs::remove(folder, isNotEmpty);
+    return code;
+  }
+
+private:
+  int search() {
     removeStaleTemporaries(o_.output); // of runs that were killed
     if (int code = readChoices()) return code;
     ProgressLine progress(true);
     ProgressLine::tell(ProgressLine::Level::Task, o_.scenario.path);
+    InterruptNote note("nothing is kept");
+    note_ = &note;
     if (!o_.on.empty()) return predict();
     return measure();
   }
 
-private:
+  /// Of the output's, the deepest first.
+  std::vector<fs::path> missingFolders() const {
+    std::vector<fs::path> missing;
+    std::error_code error;
+    for (fs::path p = fs::absolute(o_.output).lexically_normal(); !fs::exists(p, error);
+         p = p.parent_path())
+      if (p.has_filename()) missing.push_back(p);
+    return missing;
+  }
+
   std::string inFolder(const std::string& name) const {
     return (fs::path(o_.output) / name).string();
   }
@@ -173,7 +195,12 @@ private:
         [&](const Journal& kept) {
           OutputFiles file;
           file.add(path, kept.text());
-          return file.commit();
+          Status written = file.commit();
+          if (written)
+            note_->say(fmt::format("what was measured until now is kept in {}; --resume goes on "
+                                   "from there",
+                                   path));
+          return written;
         });
     std::optional<CompilerSet> compilers = compilersForOrder();
     Result<TuneResult> result =
@@ -289,6 +316,7 @@ private:
     subjects_.push_back(resultAsSubject(builder, result, place, use));
     files.add(inFolder("tuning.html"), page());
     if (Status s = files.commit(); !s) return fail(s.error().message);
+    note_->say(fmt::format("what was found until now is in {}", inFolder("tuning.toml")));
     ProgressLine::wipe();
     printDiagnostics(stdout, resultAsText(builder, result, place));
     printOut("use it: {}\n", use);
@@ -337,6 +365,7 @@ private:
   Options o_;
   TunedChoices choices_; ///< of the file
   std::vector<ReportSubject> subjects_;
+  InterruptNote* note_ = nullptr;
 };
 
 void TuneCommand::declare(CommandLine& line) {
@@ -380,6 +409,11 @@ void TuneCommand::declare(CommandLine& line) {
       .place();
   line.flag("--resume", o_.resumes, "go on where a run that was stopped was");
   line.check([this, &line]() -> Status {
+    if (!o_.scenario.path.ends_with(".toml"))
+      return failure(fmt::format(
+          "{}: {}tune takes a scenario, a .toml file; 'lanewise reflect --scenario SHADER' writes "
+          "one to fill in",
+          o_.scenario.path, isFolder(o_.scenario.path) ? "a folder; " : ""));
     if (o_.verify.repeats < 6 || o_.verify.repeats > 10000)
       return failure("--repeats must lie between 6 and 10000");
     if (o_.jobs < 1 || o_.jobs > 64) return failure("--jobs must lie between 1 and 64");
