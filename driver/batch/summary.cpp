@@ -17,20 +17,28 @@ void BatchCounts::add(const ItemResult& result) {
   fallback += result.status == ItemStatus::Fallback;
   failed += result.status == ItemStatus::Failed;
   const Json facts = Json::parse(result.facts, nullptr, false);
-  notValidated += facts.is_object() && facts.contains("not-validated");
+  const auto has = [&](const char* key) { return facts.is_object() && facts.contains(key); };
+  notValidated += has("not-validated");
+  // An output that no pass has changed equals the input, which was not dispatched for that.
+  if (has("different"))
+    ++different;
+  else if (has("verification") && facts["verification"] == "unverified")
+    ++unverified;
+  else if (has("verification") && result.status == ItemStatus::Optimized)
+    ++verified;
   hits += result.isHit;
   written += result.isNew;
 }
 
 std::string summaryAsJson(std::span<const BatchInput> inputs, std::span<const ItemResult> results,
-                          const BatchCounts& counts, bool hasCache, const StatsSummary* stats) {
+                          const BatchCounts& counts, BatchFacts run, const StatsSummary* stats) {
   Json files = Json::array();
   for (size_t i = 0; i < inputs.size(); ++i) {
     const ItemResult& r = results[i];
     Json file{{"input", inputs[i].path}, {"status", nameOf(r.status)}};
     if (r.status != ItemStatus::Failed) file["output"] = inputs[i].output;
     if (!r.reason.empty()) file["reason"] = r.reason;
-    if (hasCache) file["cache"] = r.isHit ? "hit" : "miss";
+    if (run.hasCache) file["cache"] = r.isHit ? "hit" : "miss";
     if (r.exitCode != 0) file["exit-code"] = r.exitCode;
     if (Json facts = Json::parse(r.facts, nullptr, false); facts.is_object()) file.update(facts);
     files.push_back(std::move(file));
@@ -39,7 +47,12 @@ std::string summaryAsJson(std::span<const BatchInput> inputs, std::span<const It
              {"unchanged", counts.unchanged}, {"fallback", counts.fallback},
              {"failed", counts.failed},       {"written", counts.written}};
   if (counts.notValidated > 0) count["not-validated"] = counts.notValidated;
-  if (hasCache) count["cache-hits"] = counts.hits;
+  if (run.verifies) {
+    count["verified"] = counts.verified;
+    count["unverified"] = counts.unverified;
+    count["different"] = counts.different;
+  }
+  if (run.hasCache) count["cache-hits"] = counts.hits;
   Json summary{{"lanewise", lanewiseVersion()}, {"counts", std::move(count)}};
   if (stats) summary["compiler-stats"] = summaryAsJson(*stats);
   summary["files"] = std::move(files);
@@ -47,15 +60,18 @@ std::string summaryAsJson(std::span<const BatchInput> inputs, std::span<const It
   return summary.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string summaryAsText(const BatchCounts& counts, bool hasCache, double seconds) {
+std::string summaryAsText(const BatchCounts& counts, BatchFacts run, double seconds) {
   std::string text = fmt::format("{} shader{}: {} optimized, {} unchanged", counts.files,
                                  counts.files == 1 ? "" : "s", counts.optimized, counts.unchanged);
   if (counts.fallback > 0) text += fmt::format(", {} copied unchanged", counts.fallback);
   if (counts.failed > 0) text += fmt::format(", {} failed", counts.failed);
   if (counts.notValidated > 0) text += fmt::format(", {} not validated", counts.notValidated);
-  if (hasCache)
+  if (run.hasCache)
     text += fmt::format(", {:.0f} % cached",
                         100.0 * double(counts.hits) / double(std::max<size_t>(counts.files, 1)));
+  if (run.verifies) text += fmt::format("; {} verified equal", counts.verified);
+  if (counts.unverified > 0) text += fmt::format(", {} not verified", counts.unverified);
+  if (counts.different > 0) text += fmt::format(", {} different and undone", counts.different);
   return text + fmt::format("; {} written; {:.1f} s\n", counts.written, seconds);
 }
 

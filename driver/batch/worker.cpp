@@ -50,6 +50,7 @@ std::string factsOf(const OptimizedInput& one, const ModuleStats* stats) {
     if (!one.verification->reason.empty()) facts["unverified-because"] = one.verification->reason;
   }
   if (stats) facts["compiler-stats"] = factsOf(*stats);
+    if (one.verification->foundDifference) facts["different"] = true;
   if (!one.module.dependencies.empty()) facts["dependencies"] = one.module.dependencies;
   return facts.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -78,6 +79,14 @@ ItemResult resultOf(const Product& product) {
 bool isChanged(const OptimizedInput& one, const OptOptions& options) {
   const bool isStripped = one.module.isSource() && !options.keepLines;
   return one.outcome.words != (isStripped ? stripLines(one.module.words()) : one.module.words());
+/// The one that begins with `prefix`: the command says the same in a warning.
+void eraseLine(std::string& text, const std::string& prefix) {
+  size_t at = text.starts_with(prefix) ? 0 : text.find("\n" + prefix);
+  if (at == std::string::npos) return;
+  at += text[at] == '\n';
+  text.erase(at, text.find('\n', at) - at + 1);
+}
+
 }
 
 /// What --html shows of an input; empty without it. Small: there may be thousands.
@@ -146,6 +155,8 @@ void BatchWorker::prepare() {
   const bool asksCompilers = !plan_.compilers.empty() || !plan_.gateCompilers.empty();
   if (!options_.verify && !asksCompilers) limitMemory({});
   if (!plan_.compilers.empty()) {
+  // Who asked for no remarks gets one line of all that are equal, at the end.
+  options_.isQuiet |= options_.remarks == RemarkFilter::Warnings;
     compilers_.emplace(plan_.compilers, CompilerIsolation::None);
     carefulCompilers_.emplace(plan_.compilers, CompilerIsolation::Each);
   }
@@ -212,6 +223,7 @@ ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& con
 ItemResult BatchWorker::fallBack(const BatchInput& input, const std::string& contents,
                                  std::string reason, int exitCode) {
   if (options_.pipeline.strict)
+    eraseLine(result.standardError, fmt::format("{}: unverified: ", input.path));
     return failed(fmt::format("{}: {}", input.path, reason), input.path);
   OptOptions asItIs = options_;
   asItIs.steps.clear();

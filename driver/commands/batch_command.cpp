@@ -46,7 +46,7 @@ public:
     prune(batch_.cache);
     if (!options().isQuiet) {
       const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started_;
-      printError("{}", summaryAsText(counts_, hasCache(), took.count()));
+      printError("{}", summaryAsText(counts_, facts(), took.count()));
     }
     return exitCode_;
   }
@@ -56,6 +56,7 @@ private:
   const OptOptions& options() const { return plan_.options; }
 
   /// What can go wrong before any input is read. Nothing here starts a thread: workers are forked.
+  BatchFacts facts() const { return {hasCache(), options().verify}; }
   int prepare() {
     InputRequest request{options().inputs.front(), options().output, batch_.root, batch_.exclude,
                          options().asText};
@@ -242,7 +243,7 @@ private:
   int writeReports() {
     OutputFiles files;
     if (!batch_.json.empty())
-      files.add(batch_.json, summaryAsJson(plan_.inputs, results_, counts_, hasCache(),
+      files.add(batch_.json, summaryAsJson(plan_.inputs, results_, counts_, facts(),
                                            stats_ ? &*stats_ : nullptr));
     if (!options().remarksFile.empty() && options().remarks != RemarkFilter::None)
       files.add(options().remarksFile, std::move(remarks_));

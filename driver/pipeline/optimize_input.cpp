@@ -99,17 +99,23 @@ std::string timesText(const std::string& name, const PipelineOutcome& outcome) {
   return text;
 }
 
-/// The summary of a verification: one of the JSON remarks, or text that stands behind the remarks.
+/// The summary of a verification: one of the JSON remarks, or text that stands behind the remarks;
+/// a line where nothing is to be looked at and who asks wants it quiet.
 std::string verificationText(const std::string& name, const VerifySummary& summary,
-                             ReportFormat format, SourceTexts* texts, uint32_t columns) {
+                             ReportFormat format, bool isQuiet, SourceTexts* texts,
+                             uint32_t columns) {
   std::string_view state = summary.isVerified ? "verified" : "unverified";
   std::string reason = summary.reason;
   if (summary.isVerified && !summary.report) reason = "the module is unchanged";
   if (format == ReportFormat::Json)
     return verificationAsJson(name, state, reason, summary.report ? &*summary.report : nullptr);
-  std::string inText = summary.report ? "" : ": " + reason; // a report begins with it
+  const bool hasFindings =
+      summary.foundDifference ||
+      (summary.report && summary.report->state == VerifyState::OriginalUnsound);
+  const bool isWhole = summary.report && (!isQuiet || hasFindings);
+  std::string inText = isWhole ? "" : ": " + reason; // a report begins with it
   std::string text = fmt::format("{}: {}{}\n", name, state, inText);
-  if (summary.report) text += formatReport(*summary.report, texts, columns);
+  if (isWhole) text += formatReport(*summary.report, texts, columns);
   return text;
 }
 
@@ -417,7 +423,8 @@ void addReport(const std::string& name, const LoadedModule* module, const Pipeli
   std::string summary;
   const bool isNews = verification && (!verification->isVerified || verification->foundDifference);
   if (verification && (isNews || isJson || !options.isQuiet))
-    summary = verificationText(name, *verification, options.format, texts, options.columns);
+    summary = verificationText(name, *verification, options.format, options.isQuiet, texts,
+                               options.columns);
   if (isJson) output.remarks += std::exchange(summary, {});
   if (options.remarksFile.empty()) output.standardError += std::exchange(output.remarks, {});
   output.standardError += summary;
