@@ -75,6 +75,21 @@ std::string summaryAsText(const BatchCounts& counts, BatchFacts run, double seco
   return text + fmt::format("; {} written; {:.1f} s\n", counts.written, seconds);
 }
 
+std::vector<std::string> unusedOptions(std::span<const ItemResult> results) {
+  std::optional<std::vector<std::string>> left;
+  for (const ItemResult& result : results) {
+    if (result.status != ItemStatus::Optimized && result.status != ItemStatus::Unchanged) continue;
+    const Json facts = Json::parse(result.facts, nullptr, false);
+    std::vector<std::string> own;
+    if (facts.is_object() && facts.contains("unused-options")) own = facts["unused-options"];
+    if (!left) left = own;
+    std::erase_if(*left, [&](const std::string& option) {
+      return std::find(own.begin(), own.end(), option) == own.end();
+    });
+  }
+  return left.value_or(std::vector<std::string>());
+}
+
 std::string progressAsText(const BatchCounts& counts, size_t files) {
   std::string text = fmt::format("[{}/{}]", counts.files, files);
   if (counts.hits > 0) text += fmt::format(" {} from the cache", counts.hits);

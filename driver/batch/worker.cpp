@@ -3,6 +3,7 @@
 #include "batch/exclusive_verifier.h"
 #include "compilers/cost_gate.h"
 #include "compilers/module_stats.h"
+#include "pipeline/option_use.h"
 #include "report/html/report_subjects.h"
 #include "support/files.h"
 #include "support/isolate.h"
@@ -31,7 +32,8 @@ std::string reasonOf(const std::string& failure, const std::string& input) {
   return line;
 }
 
-std::string factsOf(const OptimizedInput& one, const ModuleStats* stats) {
+std::string factsOf(const OptimizedInput& one, const ModuleStats* stats,
+                    const std::vector<std::string>& unused) {
   Json facts;
   facts["words"] = {{"before", one.module.words().size()}, {"after", one.outcome.words.size()}};
   size_t applied = 0, missed = 0;
@@ -45,12 +47,13 @@ std::string factsOf(const OptimizedInput& one, const ModuleStats* stats) {
   }
   facts["remarks"] = {{"applied", applied}, {"missed", missed}};
   if (!warnings.empty()) facts["warnings"] = std::move(warnings);
+  if (!unused.empty()) facts["unused-options"] = unused;
   if (one.verification) {
     facts["verification"] = one.verification->isVerified ? "verified" : "unverified";
+    if (one.verification->foundDifference) facts["different"] = true;
     if (!one.verification->reason.empty()) facts["unverified-because"] = one.verification->reason;
   }
   if (stats) facts["compiler-stats"] = factsOf(*stats);
-    if (one.verification->foundDifference) facts["different"] = true;
   if (!one.module.dependencies.empty()) facts["dependencies"] = one.module.dependencies;
   return facts.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -76,9 +79,6 @@ ItemResult resultOf(const Product& product) {
   return result;
 }
 
-bool isChanged(const OptimizedInput& one, const OptOptions& options) {
-  const bool isStripped = one.module.isSource() && !options.keepLines;
-  return one.outcome.words != (isStripped ? stripLines(one.module.words()) : one.module.words());
 /// The one that begins with `prefix`: the command says the same in a warning.
 void eraseLine(std::string& text, const std::string& prefix) {
   size_t at = text.starts_with(prefix) ? 0 : text.find("\n" + prefix);
@@ -87,6 +87,9 @@ void eraseLine(std::string& text, const std::string& prefix) {
   text.erase(at, text.find('\n', at) - at + 1);
 }
 
+bool isChanged(const OptimizedInput& one, const OptOptions& options) {
+  const bool isStripped = one.module.isSource() && !options.keepLines;
+  return one.outcome.words != (isStripped ? stripLines(one.module.words()) : one.module.words());
 }
 
 /// What --html shows of an input; empty without it. Small: there may be thousands.
@@ -107,13 +110,14 @@ std::string pageOf(const BatchInput& input, const OptimizedInput& one, const Opt
 
 /// Of an input that went through without an error.
 Product productOf(const BatchInput& input, OptimizedInput& one, const OptOptions& options,
-                  const ModuleStats* stats, const std::string* fallbackReason = nullptr) {
+                  const ModuleStats* stats, const std::vector<std::string>& unused,
+                  const std::string* fallbackReason = nullptr) {
   return {std::move(one.output.files.front().contents),
           one.module.dependencies,
           std::move(one.output.standardError),
           std::move(one.output.standardOutput),
           std::move(one.output.remarks),
-          factsOf(one, stats),
+          factsOf(one, stats, unused),
           pageOf(input, one, options, stats, fallbackReason),
           one.exitCode,
           isChanged(one, options)};
@@ -151,12 +155,12 @@ void BatchWorker::prepare() {
   if (isReady_) return;
   options_ = plan_.options;
   options_.depfile.isWanted = false; // write() makes it, of products from the cache as well
+  // Who asked for no remarks gets one line of all that are equal, at the end.
+  options_.isQuiet |= options_.remarks == RemarkFilter::Warnings;
   // A device's driver may map more than there is.
   const bool asksCompilers = !plan_.compilers.empty() || !plan_.gateCompilers.empty();
   if (!options_.verify && !asksCompilers) limitMemory({});
   if (!plan_.compilers.empty()) {
-  // Who asked for no remarks gets one line of all that are equal, at the end.
-  options_.isQuiet |= options_.remarks == RemarkFilter::Warnings;
     compilers_.emplace(plan_.compilers, CompilerIsolation::None);
     carefulCompilers_.emplace(plan_.compilers, CompilerIsolation::Each);
   }
@@ -192,8 +196,12 @@ ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& con
   const uint64_t limitsBefore = callsEndedByLimits();
   std::ostringstream log;
   if (gate_) options_.pipeline.whyDearer = CostGate(isCareful ? *carefulGate_ : *gate_, options_);
+  OptionUse use(options_);
+  options_.pipeline.onSite = use.listener();
   OptimizedInput one =
       optimizeInput(input.path, input.output, options_, verifier_.get(), log, &contents);
+  options_.pipeline.onSite = {};
+  if (one.module.read) use.see(*one.module.read);
   if (one.exitCode == kBadUsageOrInput) {
     const bool isLoaded = one.module.read != nullptr;
     if (!isLoaded || options_.pipeline.strict) return failed(one.failure, input.path);
@@ -206,7 +214,7 @@ ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& con
   if (compilers_)
     stats = compareByCompilers(one.module, one.outcome.words, options_,
                                isCareful ? *carefulCompilers_ : *compilers_);
-  Product product = productOf(input, one, options_, stats ? &*stats : nullptr);
+  Product product = productOf(input, one, options_, stats ? &*stats : nullptr, use.unused());
   product.standardError = log.str() + product.standardError;
   // What a limit or a device decided may come out otherwise another time.
   if (cache_ && isVerified && callsEndedByLimits() == limitsBefore)
@@ -215,6 +223,7 @@ ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& con
   if (!isVerified && options_.requiresVerified) {
     result.status = ItemStatus::Fallback;
     result.reason = "not verified: " + whyNot;
+    eraseLine(result.standardError, fmt::format("{}: unverified: ", input.path));
   }
   write(input, product, result);
   return result;
@@ -223,7 +232,6 @@ ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& con
 ItemResult BatchWorker::fallBack(const BatchInput& input, const std::string& contents,
                                  std::string reason, int exitCode) {
   if (options_.pipeline.strict)
-    eraseLine(result.standardError, fmt::format("{}: unverified: ", input.path));
     return failed(fmt::format("{}: {}", input.path, reason), input.path);
   OptOptions asItIs = options_;
   asItIs.steps.clear();
@@ -231,7 +239,7 @@ ItemResult BatchWorker::fallBack(const BatchInput& input, const std::string& con
   std::ostringstream log;
   OptimizedInput one = optimizeInput(input.path, input.output, asItIs, nullptr, log, &contents);
   if (one.exitCode == kBadUsageOrInput) return failed(one.failure, input.path);
-  Product product = productOf(input, one, asItIs, nullptr, &reason);
+  Product product = productOf(input, one, asItIs, nullptr, {}, &reason);
   ItemResult result = resultOf(product);
   result.status = ItemStatus::Fallback;
   result.exitCode = exitCode;

@@ -8,10 +8,11 @@
 #include "commands/commands.h"
 #include "options/batch_options.h"
 #include "options/option_groups.h"
+#include "pipeline/option_use.h"
 #include "report/html/report_subjects.h"
 #include "support/files.h"
-#include "support/print.h"
 #include "support/interrupt_note.h"
+#include "support/print.h"
 #include "support/progress_line.h"
 #include "support/worker_pool.h"
 
@@ -41,6 +42,7 @@ public:
     if (int code = prepare()) return code;
     if (Status s = runWorkers(); !s) return fail(s.error().message);
     progress_.reset();
+    tellUnused();
     if (int code = sumUpCompilers()) exitCode_ = std::max(exitCode_, code);
     if (int code = writeReports()) exitCode_ = std::max(exitCode_, code);
     prune(batch_.cache);
@@ -54,9 +56,9 @@ public:
 private:
   bool hasCache() const { return batch_.cache.isGiven(); }
   const OptOptions& options() const { return plan_.options; }
+  BatchFacts facts() const { return {hasCache(), options().verify}; }
 
   /// What can go wrong before any input is read. Nothing here starts a thread: workers are forked.
-  BatchFacts facts() const { return {hasCache(), options().verify}; }
   int prepare() {
     InputRequest request{options().inputs.front(), options().output, batch_.root, batch_.exclude,
                          options().asText};
@@ -162,11 +164,11 @@ private:
       constexpr int kCalls = 10;
       return options().isolation.time * (attempt == 0 && !options().verify ? 1 : kCalls);
     };
+    InterruptNote note("no output was written");
+    note_ = &note;
     BatchWorker worker(plan_);
     PoolEvents events;
     events.work = [&](const PieceOfWork& piece) { return pack(worker.work(piece)); };
-    InterruptNote note("no output was written");
-    note_ = &note;
     events.finished = [&](uint32_t index, Result<std::string> answer) {
       take(index, std::move(answer));
     };
@@ -198,10 +200,10 @@ private:
     }
     isDone_[index] = true;
     counts_.add(result);
+    tellKept();
     exitCode_ = std::max(exitCode_, result.exitCode);
     if (!result.trouble.empty() && !hasWarnedOfCache_) {
       hasWarnedOfCache_ = true;
-    tellKept();
       printError("lanewise: warning: cannot write the cache: {}\n", result.trouble);
     }
     // In the order of the inputs, whoever was quicker.
@@ -224,6 +226,16 @@ private:
     else
       printDiagnostics(stderr, text);
     printOut("{}", out);
+  }
+
+  /// Options without which all outputs would be the same. What one of many modules lacks is no
+  /// mistake.
+  void tellUnused() const {
+    if (const std::string text = noPassText(options()); !text.empty())
+      printError("lanewise: note: {}\n", text);
+    if (options().format == ReportFormat::Json) return; // --json has them, file by file
+    for (const std::string& option : unusedOptions(results_))
+      printError("lanewise: warning: {}\n", unusedText(option));
   }
 
   /// What compilers make of all of it (--compiler-stats).
@@ -280,6 +292,7 @@ private:
   BatchPlan plan_;
   Descriptor timingLock_;
   std::optional<ProgressLine> progress_;
+  InterruptNote* note_ = nullptr; ///< while the workers run
   std::vector<ItemResult> results_;
   std::vector<bool> isDone_;
   std::optional<StatsBaseline> baseline_;
@@ -293,7 +306,6 @@ private:
 };
 
 } // namespace
-  InterruptNote* note_ = nullptr; ///< while the workers run
 
 std::unique_ptr<Command> makeBatchCommand() {
   return std::make_unique<BatchCommand>();

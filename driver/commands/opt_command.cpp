@@ -9,10 +9,12 @@
 #include "pipeline/opt_program.h"
 #include "pipeline/opt_verify.h"
 #include "pipeline/optimize_input.h"
+#include "pipeline/option_use.h"
 #include "pipeline/output_names.h"
 #include "pipeline/per_device.h"
 #include "pipeline/per_pipeline.h"
 #include "report/html/report_subjects.h"
+#include "report/remark_printer.h"
 #include "support/files.h"
 #include "support/isolate.h"
 #include "support/print.h"
@@ -44,8 +46,15 @@ public:
     setDefaultValidation(options_.validation);
     if (int code = prepare()) return code;
     setTerminal();
+    options_.pipeline.onSite = use_.listener();
     ProgressLine progress(showsProgress());
-    if (options_.isProgram()) return runProgram();
+    const int exitCode = options_.isProgram() ? runProgram() : runInputs();
+    if (exitCode != kBadUsageOrInput) tellUnused();
+    return exitCode;
+  }
+
+private:
+  int runInputs() {
     int exitCode = kDone;
     for (const std::string& input : options_.inputs) {
       tellProgress(input);
@@ -70,13 +79,24 @@ public:
     return exitCode;
   }
 
-private:
+  /// Options without which the output would be the same.
+  void tellUnused() const {
+    if (const std::string text = noPassText(options_); !text.empty())
+      printError("lanewise: note: {}\n", text);
+    for (const Remark& r : use_.warnings())
+      if (options_.format == ReportFormat::Json)
+        printPlain(stderr, remarkAsJson(r, ""));
+      else
+        printError("lanewise: warning: {}\n", r.message);
+  }
+
   /// `contents` are the module's where the file's are not. The exit code.
   int optimizeOne(const std::string& input, const std::string& output, const OptOptions& options,
                   const std::string* contents, bool isLast) {
     OptimizedInput one =
         optimizeInput(input, output, options, verifier_.get(), std::cerr, contents);
     if (!one.failure.empty()) fail(one.failure);
+    if (one.module.read) use_.see(*one.module.read);
     std::optional<ModuleStats> stats;
     if (compilers_ && one.exitCode != kBadUsageOrInput)
       stats =
@@ -258,6 +278,7 @@ private:
       Result<LoadedModule> module = shaders->load(*shader);
       if (!module) return fail(module.error().message);
       for (const std::string& warning : module->warnings) output.standardError += warning + "\n";
+      use_.see(*module->read);
       modules.push_back({shader, std::move(*module), {}});
     }
     Result<OptimizedProgram> program =
@@ -347,6 +368,7 @@ private:
       ReportSubject subject;
       subject.name = fmt::format("{} ({})", m.shader->name, m.shader->path);
       subject.remarks = m.outcome.remarks;
+      subject.ranSpirvOpt = m.outcome.ranSpirvOpt;
       addModuleDetail(subject, m.module, m.outcome.words, options_.keepLines, detail());
       if (subjects_.size() < stats_.size())
         subject.tables.push_back(tableOf(stats_[subjects_.size()]));
@@ -361,6 +383,7 @@ private:
     if (options_.verify) setVerification(whole, program.verification);
     whole.isInputKept = options_.requiresVerified && !program.verification.isVerified;
     for (ReportSubject& s : subjects_) {
+      whole.ranSpirvOpt |= s.ranSpirvOpt;
       whole.bytesBefore += s.bytesBefore, whole.bytesAfter += s.bytesAfter;
       whole.moduleRewrites +=
           size_t(std::count_if(s.remarks.begin(), s.remarks.end(),
@@ -368,7 +391,6 @@ private:
       s.state = whole.state; // the program was verified, not each module
       s.isInputKept = whole.isInputKept;
     }
-      subject.ranSpirvOpt = m.outcome.ranSpirvOpt;
     subjects_.push_back(std::move(whole));
   }
 
@@ -383,12 +405,12 @@ private:
       printPlain(stderr, output.standardError);
     else
       printDiagnostics(stderr, output.standardError);
-      whole.ranSpirvOpt |= s.ranSpirvOpt;
     printOut("{}", output.standardOutput);
     return kDone;
   }
 
   OptOptions options_;
+  OptionUse use_{options_};
   std::string shown_;
   std::string remarks_;                   ///< for --remarks-file, until it is written
   std::vector<RecordedPipeline> records_; ///< of --per-pipeline

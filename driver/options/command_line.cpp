@@ -442,6 +442,13 @@ std::vector<std::string> CommandLine::given(std::string_view name) const {
   return option ? option->given_ : std::vector<std::string>();
 }
 
+std::vector<std::string> CommandLine::typed(std::string_view name) const {
+  const CommandOption* option = find(name);
+  if (!option) return {};
+  const size_t defaults = std::min(option->defaultsFrom_.size(), option->given_.size());
+  return {option->given_.begin() + ptrdiff_t(defaults), option->given_.end()};
+}
+
 std::vector<std::string> CommandLine::inputs() const {
   std::vector<std::string> inputs;
   for (const CommandOption& option : options_)

@@ -127,6 +127,8 @@ public:
 
   bool isGiven(std::string_view name) const;
   std::vector<std::string> given(std::string_view name) const;
+  /// Those that no project file gave.
+  std::vector<std::string> typed(std::string_view name) const;
   /// The positionals that the command is about.
   std::vector<std::string> inputs() const;
   /// Null where there is no such option.

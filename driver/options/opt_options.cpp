@@ -4,6 +4,7 @@
 #include "options/option_groups.h"
 #include "support/failure.h"
 #include "support/files.h"
+#include "support/print.h"
 #include "support/suggest.h"
 
 #include <algorithm>
@@ -309,13 +310,18 @@ void declareReports(CommandLine& line, OptOptions& o) {
              "that a driver's compiler finds dearer (COMPILER as for --compiler-stats)");
   addDeviceOptions(line, o.verification);
   addTimingOption(line, o.verification);
-  line.check([&o, &line] {
+  line.check([&o, &line]() -> Status {
     // Files and programs want everything, those who ask for quiet nothing that is not wrong.
     const bool isForLater = o.format == ReportFormat::Json || !o.remarksFile.empty();
     if (!line.isGiven("--remarks"))
       o.remarks = o.isQuiet ? RemarkFilter::Warnings : isForLater ? RemarkFilter::All : o.remarks;
     // Each of these has no meaning without dispatching.
     o.verify = o.verify || o.requiresVerified || o.keepIf == KeepIf::Faster;
+    if (!o.verify && o.targetName != "device" && !line.typed("--device").empty())
+      printError("lanewise: warning: --device: nothing runs on it without --verify or "
+                 "--target=device\n");
+    for (const char* option : {"--only", "--skip", "--spec-const"})
+      for (std::string& value : line.typed(option)) o.typed.emplace_back(option, std::move(value));
     return ok();
   });
 }

@@ -3,6 +3,7 @@
 #include "options/project_file.h"
 #include "support/failure.h"
 #include "support/files.h"
+#include "support/print.h"
 #include "support/terminal.h"
 #include "targets/target_profiles.h"
 
@@ -107,6 +108,12 @@ void addSourceOptions(CommandLine& line, LoadOptions& load, std::string entryHel
       },
       "stage of source whose extension does not tell; with transpile also of the entry point");
   line.each("-I,--include-directory", "FOLDER", load.includeDirs, "folder to search for #include");
+  // Builds name folders that are generated later, so that it is no error.
+  line.check([&load] {
+    for (const std::string& folder : load.includeDirs)
+      if (!isFolder(folder)) printError("lanewise: warning: -I {}: no such folder\n", folder);
+    return ok();
+  });
   line.each(
       "-D,--define-macro", "NAME[=VALUE]",
       [&load](const std::string& define) -> Status {

@@ -3,6 +3,7 @@
 #include "options/option_groups.h"
 #include "support/failure.h"
 #include "support/files.h"
+#include "support/print.h"
 #include "transpile/text_fixes.h"
 
 #include <algorithm>
@@ -224,10 +225,13 @@ void declareTranspile(CommandLine& line, TranspileOptions& o) {
   declareInputAndOutput(line, o, *raw);
   declareLanguage(line, o, *raw);
   declareVerification(line, o);
-  line.check([raw, &o]() -> Status {
+  line.check([raw, &o, &line]() -> Status {
     if (Status s = checkLanguage(*raw, o); !s) return s;
     if (Status s = checkInterface(*raw, o); !s) return s;
-    return checkTogether(o);
+    if (Status s = checkTogether(o); !s) return s;
+    if (!o.verify && !line.typed("--device").empty())
+      printError("lanewise: warning: --device: nothing runs on it without --verify\n");
+    return ok();
   });
 }
 

@@ -47,6 +47,10 @@ struct OptOptions {
   /// Of each input; `output` names a folder.
   bool hasSeveralOutputs() const { return isPerPipeline || isPerDevice; }
 
+  /// --only, --skip and --spec-const as they were typed, each with its option: what fits nothing is
+  /// a mistake. A project file speaks of many modules.
+  std::vector<std::pair<std::string, std::string>> typed;
+
   bool wantsDiff = false;
   bool hasStats = false;
   std::string compilerStats; ///< --compiler-stats: which compilers; "" when not given

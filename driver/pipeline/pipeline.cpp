@@ -446,6 +446,7 @@ std::string_view PipelineStep::name() const {
 }
 
 bool isSelected(const PipelineOptions& options, std::string_view pass, std::string_view site) {
+  if (options.onSite) options.onSite(pass, site);
   auto matches = [&](const SiteFilter& f) { return f.pass == pass && matchesGlob(f.glob, site); };
   bool isLimited = std::any_of(options.only.begin(), options.only.end(),
                                [&](const SiteFilter& f) { return f.pass == pass; });

@@ -98,6 +98,9 @@ using PassJudge = std::function<Verdict(const PassInfo&, const Words& before, co
 using CostQuestion = std::function<std::optional<std::string>(
     const Words& before, const Words& after, const Assumptions&)>;
 
+/// Of a rewrite that --only and --skip are asked about, by the name of its site.
+using SiteListener = std::function<void(std::string_view pass, std::string_view site)>;
+
 struct PipelineOptions {
   spv_target_env env = SPV_ENV_VULKAN_1_2; ///< that the module is valid in, or probably is
   bool isEnvGiven = false;                 ///< by the user: no other one will do
@@ -109,6 +112,7 @@ struct PipelineOptions {
   bool isRobust = false; ///< PassContext::isRobust
   std::vector<NarrowRequest> narrow;
   std::vector<SiteFilter> only, skip;
+  SiteListener onSite; ///< may be empty
   int64_t bisectLimit =
       -1; ///< rewrites allowed over all passes; -1: no limit, and nothing is printed
   int64_t rewritesBefore = 0; ///< rewrites that count for the limit and were made elsewhere
@@ -142,11 +146,11 @@ struct PipelineOutcome {
   std::vector<StepTime> times;
   /// Passes of ours that changed the module and stayed.
   uint32_t keptPasses = 0;
+  bool ranSpirvOpt = false; ///< any of its passes
   /// How the host must lay out its buffers; empty: as before.
   LayoutManifest layouts;
   int64_t rewrites = 0; ///< counted for --bisect-limit, those before it included
 };
-  bool ranSpirvOpt = false; ///< any of its passes
 
 /// The note that SPIRV-Tools could not validate a module (Validated::unknown).
 Remark notValidatedRemark(const std::string& unknown);

@@ -1,0 +1,50 @@
+// Which of the options that name something in a module name nothing there: a mistake that the
+// output does not show.
+#pragma once
+
+#include "ir/module.h"
+#include "lanewise/remarks.h"
+#include "pipeline/optimize_options.h"
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanewise::driver {
+
+/// Watches one or more modules while they are optimized.
+class OptionUse {
+public:
+  explicit OptionUse(const OptOptions& options) : options_(options) {}
+
+  /// For PipelineOptions::onSite; this must outlive it.
+  SiteListener listener();
+  /// Whose constants --spec-const may give.
+  void see(const Module& module);
+
+  /// Of OptOptions::typed: "--skip=pad-shared-memory:tile", in the order in which they were typed.
+  std::vector<std::string> unused() const;
+  /// One for each of those, with what there is instead.
+  Remarks warnings() const;
+
+private:
+  using Typed = std::pair<std::string, std::string>;
+  bool isUsed(const Typed& typed) const;
+  std::string whatThereIs(const Typed& typed) const;
+
+  const OptOptions& options_;
+  std::map<std::string, std::set<std::string>, std::less<>> sites_; ///< by pass
+  std::set<uint32_t> constants_;
+};
+
+/// The same where nothing is known but that no module uses them.
+std::string unusedText(std::string_view option);
+
+/// What to say to people, at a terminal, where modules are only read and written and nothing says
+/// that this is meant; empty where it is.
+std::string noPassText(const OptOptions& options);
+
+} // namespace lanewise::driver
