@@ -52,6 +52,8 @@ void OptionUse::see(const Module& module) {
 bool OptionUse::isUsed(const Typed& typed) const {
   const size_t colon = typed.second.find(':');
   const std::string name = typed.second.substr(0, colon);
+  // All sites that a pass has are none that may have been misspelt.
+  if (typed.first != kConstant && typed.second.substr(colon + 1) == "*") return true;
   if (typed.first == kConstant) {
     uint32_t id = 0;
     std::from_chars(name.data(), name.data() + name.size(), id);
