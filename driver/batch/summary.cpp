@@ -16,8 +16,10 @@ void BatchCounts::add(const ItemResult& result) {
   unchanged += result.status == ItemStatus::Unchanged;
   fallback += result.status == ItemStatus::Fallback;
   failed += result.status == ItemStatus::Failed;
-  const Json facts = Json::parse(result.facts, nullptr, false);
-  notValidated += facts.is_object() && facts.contains("not-validated");
+  if (result.facts.find("not-validated") != std::string::npos) { // few have it
+    const Json facts = Json::parse(result.facts, nullptr, false);
+    notValidated += facts.is_object() && facts.contains("not-validated");
+  }
   hits += result.isHit;
   written += result.isNew;
 }
