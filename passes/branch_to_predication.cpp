@@ -572,11 +572,13 @@ void Plan::judgeArms(Site& site) {
         formatText("the arms have {} instructions (limit {})", count, options_.maxArmInstructions),
         s.branch};
   if (site.refusal) return;
+  site.refusal = isExcluded(site);
+  const bool explains = context_.explainsMissed;
+  if (site.refusal && !explains) return;
   findCommon(site);
   for (size_t a = 0; a < s.arms.size(); ++a) scanArm(site, a);
   if (!site.scan.isAllMoving()) findCommonStores(site);
-  measure(site);
-  site.refusal = isExcluded(site);
+  if (explains || !canFlatten(site) || canHoist(site)) measure(site);
 }
 
 void Plan::judge(Site& site, BlockRef header) {
@@ -720,6 +722,11 @@ Remark Plan::remarkOf(const Site& site) const {
   const Selection& s = site.selection;
   Remark r;
   r.pass = kPass;
+  if (site.decision == Decision::Left && !context_.explainsMissed) {
+    r.kind = Remark::Kind::Missed;
+    r.name = site.refusal->name;
+    return r;
+  }
   const FunctionRef function = module_.functionOf(s.header);
   r.function = analyses_.get<Decorations>().name(module_, module_.functionId(function));
   r.location = analyses_.get<SourceLines>().at(module_, s.branch);

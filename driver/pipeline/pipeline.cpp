@@ -59,8 +59,9 @@ public:
   /// `module` is the input.
   Pipeline(Module module, const PipelineOptions& options, Care care)
       : options_(options), care_(care), current_(module.sharedWords()),
-        runner_(std::move(module), {options.target, options.assumptions, options.isRobust,
-                                    options.narrow, options.programLayouts}),
+        runner_(std::move(module),
+                {options.target, options.assumptions, options.isRobust, options.narrow,
+                 options.programLayouts, options.explainsMissed}),
         lastValid_(current_), lastGood_(current_), rewrites_(options.rewritesBefore) {}
 
   Status run(std::span<const PipelineStep> steps) {

@@ -106,7 +106,8 @@ struct PipelineOptions {
   bool isInputValid = true;
   TargetProfile target;
   Assumptions assumptions;
-  bool isRobust = false; ///< PassContext::isRobust
+  bool isRobust = false;      ///< PassContext::isRobust
+  bool explainsMissed = true; ///< PassContext::explainsMissed
   std::vector<NarrowRequest> narrow;
   std::vector<SiteFilter> only, skip;
   int64_t bisectLimit =
