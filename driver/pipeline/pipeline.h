@@ -140,7 +140,7 @@ struct StepTime {
 struct PipelineOutcome {
   Words words; ///< valid
   Remarks remarks;
-  std::vector<StepTime> times;
+  std::vector<StepTime> times; ///< with PipelineOptions::hasTimeReport
   /// Passes of ours that changed the module and stayed.
   uint32_t keptPasses = 0;
   /// How the host must lay out its buffers; empty: as before.
