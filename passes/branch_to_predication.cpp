@@ -151,6 +151,8 @@ private:
   std::optional<Refusal> canFlatten(const Site& site) const;
   bool canHoist(const Site& site) const;
   std::optional<Refusal> isProfitable(Site& site);
+  double movingCost(const Site& site) const;
+  bool mayPartPay(const Site& site) const;
   bool isPartProfitable(Site& site);
   // tell
   std::string placeOf(InstRef inst) const;
@@ -519,29 +521,39 @@ std::optional<Refusal> Plan::isProfitable(Site& site) {
   return std::nullopt;
 }
 
+/// What moves out of the arms when a part stays.
+double Plan::movingCost(const Site& site) const {
+  double cost = 0;
+  for (const auto& arm : site.scan.moving)
+    for (InstRef i : arm) cost += operationCost(analyses_, target_, i);
+  return cost;
+}
+
 /// The rest must be so short that the driver's compiler predicates it, and what moves so long that
 /// it did not before.
+bool Plan::mayPartPay(const Site& site) const {
+  const double moving = movingCost(site);
+  if (moving == 0) return false;
+  if (isForced(site)) return true;
+  size_t staying = 0;
+  for (const auto& arm : site.scan.staying) staying += arm.size();
+  const bool wasPredicated = moving + double(staying) <= target_.predicatedArm;
+  const bool isPredicated = double(staying) <= target_.predicatedArm;
+  return !wasPredicated && isPredicated &&
+         !uniformityOf(analyses_, UniformScope::Subgroup).isUniform(site.selection.condition);
+}
+
 bool Plan::isPartProfitable(Site& site) {
-  const Selection& s = site.selection;
-  double moving = 0, staying = 0; // what stays costs those that go there, and at least its issue
-  size_t stayingCount = 0;
-  for (size_t a = 0; a < s.arms.size(); ++a) {
-    for (InstRef i : site.scan.moving[a]) moving += operationCost(analyses_, target_, i);
+  double staying = 0; // what stays costs those that go there, and at least its issue
+  for (size_t a = 0; a < site.selection.arms.size(); ++a)
     for (const ArmScan::Staying& i : site.scan.staying[a]) {
       const double cost = operationCost(analyses_, target_, i.inst);
       staying += site.odds.anyLane[a] * std::max(cost, 1.0);
       if (cost == 0) site.nestBefore = site.costBefore += site.odds.anyLane[a];
     }
-    stayingCount += site.scan.staying[a].size();
-  }
-  site.costAfter = moving + staying;
-  if (moving == 0) return false;
-  if (isForced(site)) return true;
-  if (uniformityOf(analyses_, UniformScope::Subgroup).isUniform(s.condition)) return false;
-  const bool wasPredicated = moving + double(stayingCount) <= target_.predicatedArm;
-  const bool isPredicated = double(stayingCount) <= target_.predicatedArm;
-  return !wasPredicated && isPredicated &&
-         site.costAfter <= site.costBefore * (1 - options_.minGain);
+  site.costAfter = movingCost(site) + staying;
+  if (!mayPartPay(site)) return false;
+  return isForced(site) || site.costAfter <= site.costBefore * (1 - options_.minGain);
 }
 
 // ---- decide ----
@@ -572,11 +584,12 @@ void Plan::judgeArms(Site& site) {
         formatText("the arms have {} instructions (limit {})", count, options_.maxArmInstructions),
         s.branch};
   if (site.refusal) return;
+  site.refusal = isExcluded(site);
+  if (site.refusal && !context_.explainsMissed) return;
   findCommon(site);
   for (size_t a = 0; a < s.arms.size(); ++a) scanArm(site, a);
   if (!site.scan.isAllMoving()) findCommonStores(site);
-  measure(site);
-  site.refusal = isExcluded(site);
+  if (context_.explainsMissed || !canFlatten(site)) measure(site);
 }
 
 void Plan::judge(Site& site, BlockRef header) {
@@ -595,7 +608,12 @@ void Plan::judge(Site& site, BlockRef header) {
     return;
   }
   // The reason why it cannot be flattened is the one to tell, unless a part goes.
-  if (!canHoist(site) || !isPartProfitable(site) || !context_.maySite(site.name)) return;
+  if (!canHoist(site)) return;
+  if (!context_.explainsMissed) {
+    if (!mayPartPay(site)) return;
+    measure(site);
+  }
+  if (!isPartProfitable(site) || !context_.maySite(site.name)) return;
   site.decision = Decision::PartlyFlattened;
   std::vector<InstRef>& hoisted = plan_.hoisted[header];
   for (const auto& arm : site.scan.moving) hoisted.insert(hoisted.end(), arm.begin(), arm.end());
@@ -720,6 +738,11 @@ Remark Plan::remarkOf(const Site& site) const {
   const Selection& s = site.selection;
   Remark r;
   r.pass = kPass;
+  if (site.decision == Decision::Left && !context_.explainsMissed) {
+    r.kind = Remark::Kind::Missed;
+    r.name = site.refusal->name;
+    return r;
+  }
   const FunctionRef function = module_.functionOf(s.header);
   r.function = analyses_.get<Decorations>().name(module_, module_.functionId(function));
   r.location = analyses_.get<SourceLines>().at(module_, s.branch);

@@ -37,6 +37,9 @@ struct PassContext {
   /// Of passes that change the layout of buffers alone (planning/layout_exchange.h); null: nobody
   /// asks for one and nobody wants to know.
   LayoutExchange* layouts = nullptr;
+  /// Whether somebody reads why rewrites were not made. Otherwise a Missed remark may have its
+  /// kind, pass and name alone, and nothing has to be found out for it.
+  bool explainsMissed = true;
 };
 
 /// What a pass did. `preserved` holds the analyses that are still right after it.

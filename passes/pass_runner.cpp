@@ -133,7 +133,8 @@ Result<PassRunner::Outcome> PassRunner::run(const PassStep& step,
                       .isRobust = settings_.isRobust,
                       .maySite = std::move(maySite),
                       .remarks = outcome.remarks,
-                      .layouts = &layouts};
+                      .layouts = &layouts,
+                      .explainsMissed = settings_.explainsMissed};
   const PassResult result = runPass(*step.pass, context);
   if (!result) return result.error();
   outcome.changed = result->changed;

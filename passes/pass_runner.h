@@ -43,6 +43,7 @@ struct PassSettings {
   std::span<const NarrowRequest> narrow = {};
   /// LayoutExchange::decided
   const std::map<BindingNumber, BufferLayout>* programLayouts = nullptr;
+  bool explainsMissed = true; ///< PassContext::explainsMissed
 };
 
 /// One module and what passes know of it, kept from pass to pass as far as each preserves it.

@@ -29,8 +29,7 @@ std::optional<struct stat> statOf(const std::string& path) {
   return info;
 }
 
-std::optional<FileId> idOf(const std::string& path) {
-  const std::optional<struct stat> info = statOf(path);
+std::optional<FileId> idOf(const std::optional<struct stat>& info) {
   if (!info) return {};
   return FileId{info->st_dev, info->st_ino};
 }
@@ -38,12 +37,13 @@ std::optional<FileId> idOf(const std::string& path) {
 /// An input and its path below the folder or root.
 struct Found {
   std::string path, relative;
+  std::optional<struct stat> info;
 };
 
 class FolderSearch {
 public:
   FolderSearch(const InputRequest& request, std::vector<Found>& found)
-      : request_(request), found_(found), output_(idOf(request.output)) {}
+      : request_(request), found_(found), output_(idOf(statOf(request.output))) {}
 
   Status run() { return visit(request_.from, ""); }
 
@@ -54,7 +54,7 @@ private:
   }
 
   Status visit(const std::string& folder, const std::string& relative) {
-    const std::optional<FileId> id = idOf(folder);
+    const std::optional<FileId> id = idOf(statOf(folder));
     // A link to a folder above leads round in circles.
     if (!id || std::find(above_.begin(), above_.end(), *id) != above_.end()) return ok();
     if (id == output_) return ok(); // what an earlier run made
@@ -74,13 +74,14 @@ private:
 
   Status visitEntry(const std::string& folder, const std::string& relative,
                     const std::string& name) {
-    const std::string path = (fs::path(folder) / name).string();
+    const std::string path = folder.ends_with('/') ? folder + name : folder + "/" + name;
     const std::string below = relative.empty() ? name : relative + "/" + name;
     if (isExcluded(below)) return ok();
     const std::optional<struct stat> info = statOf(path);
     if (info && S_ISDIR(info->st_mode)) return visit(path, below);
     // A link that leads nowhere has a shader's name: its failure is to be seen.
-    if (isShaderFile(name) && (!info || S_ISREG(info->st_mode))) found_.push_back({path, below});
+    if (isShaderFile(name) && (!info || S_ISREG(info->st_mode)))
+      found_.push_back({path, below, info});
     return ok();
   }
 
@@ -114,7 +115,7 @@ Status readList(const InputRequest& request, std::vector<Found>& found) {
     if (std::any_of(request.exclude.begin(), request.exclude.end(),
                     [&](const std::string& glob) { return matchesGlob(glob, below.string()); }))
       continue;
-    found.push_back({std::string(line), below.string()});
+    found.push_back({std::string(line), below.string(), statOf(std::string(line))});
   }
   return ok();
 }
@@ -129,23 +130,24 @@ std::string outputFor(const InputRequest& request, const std::string& relative) 
 }
 
 /// No output may be another's, another's folder, or an input.
-Status checkOutputs(const std::vector<BatchInput>& inputs) {
+Status checkOutputs(const std::vector<BatchInput>& inputs, const std::set<FileId>& read) {
   std::map<std::string, const BatchInput*> byOutput;
-  std::set<FileId> read;
   for (const BatchInput& input : inputs) {
     auto [other, isNew] = byOutput.emplace(input.output, &input);
     if (!isNew)
       return failure(fmt::format("{} and {} would both be written to {}; leave one out (--exclude)",
                                  other->second->path, input.path, input.output));
-    if (std::optional<FileId> id = idOf(input.path)) read.insert(*id);
   }
+  fs::path last; // most outputs have the folder of the one before
   for (const BatchInput& input : inputs) {
-    for (fs::path folder = fs::path(input.output).parent_path(); folder.has_relative_path();
+    const fs::path own = fs::path(input.output).parent_path();
+    for (fs::path folder = own; folder != last && folder.has_relative_path();
          folder = folder.parent_path())
       if (auto other = byOutput.find(folder.string()); other != byOutput.end())
         return failure(fmt::format("{} would be written to {}, which is a folder for {}",
                                    other->second->path, folder.string(), input.path));
-    if (std::optional<FileId> id = idOf(input.output); id && read.count(*id))
+    last = own;
+    if (std::optional<FileId> id = idOf(statOf(input.output)); id && read.count(*id))
       return failure(fmt::format("{}: an input would be overwritten; give another folder to -o",
                                  input.output));
   }
@@ -170,13 +172,15 @@ Result<std::vector<BatchInput>> collectInputs(const InputRequest& request) {
             ? "no module and no shader in it (.spv, .spvasm, .comp, .frag, .glsl, .hlsl, ...)"
             : "the list is empty"));
   std::vector<BatchInput> inputs;
+  std::set<FileId> read;
   for (Found& f : found) {
-    const std::optional<struct stat> info = statOf(f.path);
-    inputs.push_back({f.path, outputFor(request, f.relative), info ? uint64_t(info->st_size) : 0});
+    inputs.push_back(
+        {f.path, outputFor(request, f.relative), f.info ? uint64_t(f.info->st_size) : 0});
+    if (const std::optional<FileId> id = idOf(f.info)) read.insert(*id);
   }
   std::sort(inputs.begin(), inputs.end(),
             [](const BatchInput& a, const BatchInput& b) { return a.output < b.output; });
-  if (Status s = checkOutputs(inputs); !s) return s.error();
+  if (Status s = checkOutputs(inputs, read); !s) return s.error();
   return inputs;
 }
 

@@ -35,7 +35,9 @@ std::string reasonOf(const std::string& failure, const std::string& input) {
 std::string factsOf(const OptimizedInput& one, const ModuleStats* stats,
                     const std::vector<std::string>& unused) {
   Json facts;
-  facts["words"] = {{"before", one.module.words().size()}, {"after", one.outcome.words.size()}};
+  // One value after another: braces would copy each several times.
+  facts["words"]["before"] = one.module.words().size();
+  facts["words"]["after"] = one.outcome.words.size();
   size_t applied = 0, missed = 0;
   Json warnings = Json::array();
   for (const Remark& r : one.outcome.remarks) {
@@ -45,7 +47,8 @@ std::string factsOf(const OptimizedInput& one, const ModuleStats* stats,
       warnings.push_back({{"pass", r.pass}, {"name", r.name}, {"message", r.message}});
     if (r.kind == Remark::Kind::Note && r.function.empty()) facts[r.name] = r.message;
   }
-  facts["remarks"] = {{"applied", applied}, {"missed", missed}};
+  facts["remarks"]["applied"] = applied;
+  facts["remarks"]["missed"] = missed;
   if (!warnings.empty()) facts["warnings"] = std::move(warnings);
   if (!unused.empty()) facts["unused-options"] = unused;
   if (one.verification) {

@@ -139,6 +139,12 @@ bool isPrinted(const Remark& remark, RemarkFilter filter) {
   return true;
 }
 
+/// Whether anybody gets to see why rewrites were not made.
+bool explainsMissed(const OptOptions& options) {
+  return options.remarks == RemarkFilter::All || options.remarks == RemarkFilter::Missed ||
+         !options.html.empty();
+}
+
 class InputOptimizer {
 public:
   InputOptimizer(const std::string& input, const std::string& output, const OptOptions& options,
@@ -239,6 +245,7 @@ private:
   int optimize(const ScenarioFor* scenario, PipelineOptions pipeline) {
     prepareFor(one_.module, log_, pipeline);
     pipeline.isEnvGiven = isEnvGiven_;
+    pipeline.explainsMissed = explainsMissed(options_);
     useRecorded(pipeline);
     if (Status s = useTuned(pipeline); !s)
       return fail(fmt::format("{}: {}", input_, s.error().message));

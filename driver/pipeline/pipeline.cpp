@@ -18,8 +18,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double millisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+void addTime(const PipelineOptions& options, std::string_view what, Clock::time_point start,
+             std::vector<StepTime>& times) {
+  if (!options.hasTimeReport) return;
+  const std::chrono::duration<double, std::milli> took = Clock::now() - start;
+  times.push_back({std::string(what), took.count()});
 }
 
 /// An Error also where SPIRV-Tools take a module that our checker has something against: passes
@@ -28,7 +31,7 @@ Result<Validated> validateTimed(std::span<const uint32_t> words, std::optional<s
                                 const PipelineOptions& options, std::vector<StepTime>& times) {
   const Clock::time_point start = Clock::now();
   Result<Validated> validated = options.validate(words, env);
-  times.push_back({"validation", millisecondsSince(start)});
+  addTime(options, "validation", start, times);
   if (validated && !validated->doubt.empty()) return failure(validated->doubt);
   return validated;
 }
@@ -59,8 +62,9 @@ public:
   /// `module` is the input.
   Pipeline(Module module, const PipelineOptions& options, Care care)
       : options_(options), care_(care), current_(module.sharedWords()),
-        runner_(std::move(module), {options.target, options.assumptions, options.isRobust,
-                                    options.narrow, options.programLayouts}),
+        runner_(std::move(module),
+                {options.target, options.assumptions, options.isRobust, options.narrow,
+                 options.programLayouts, options.explainsMissed}),
         lastValid_(current_), lastGood_(current_), rewrites_(options.rewritesBefore) {}
 
   Status run(std::span<const PipelineStep> steps) {
@@ -134,7 +138,7 @@ private:
                            ? std::string(steps.front().name())
                            : fmt::format("{} ... {} ({} passes)", steps.front().name(),
                                          steps.back().name(), steps.size());
-    outcome_.times.push_back({what, millisecondsSince(start)});
+    addTime(options_, what, start, outcome_.times);
     return result;
   }
 
@@ -279,8 +283,7 @@ private:
       if (options_.whyDearer) sites_.emplace_back(site);
       return true;
     });
-    if (!outcome || !outcome->isSkipped)
-      outcome_.times.push_back({std::string(step.name()), millisecondsSince(start)});
+    if (!outcome || !outcome->isSkipped) addTime(options_, step.name(), start, outcome_.times);
     if (!outcome) {
       isRunnerStale_ = true;
       return outcome.error();
@@ -582,12 +585,12 @@ Result<PipelineOutcome> runPipeline(const Module& input, std::span<const Pipelin
   std::optional<Remark> untouchable;
   if (!steps.empty()) untouchable = whyUntouchable(input, steps.front().name());
   if (untouchable) steps = {};
-  const SoundSteps sound = leaveOutUnsoundSteps(input, steps);
-  steps = sound.steps;
+  std::optional<SoundSteps> sound = leaveOutUnsoundSteps(input, steps);
+  if (sound) steps = sound->steps;
   Result<PipelineOutcome> outcome = options.isInputValid ? runValidated(input, steps, options)
                                                          : runOnUnvalidated(input, steps, options);
   if (outcome && untouchable) outcome->remarks.push_back(std::move(*untouchable));
-  if (outcome && sound.note) outcome->remarks.push_back(*sound.note);
+  if (outcome && sound) outcome->remarks.push_back(std::move(sound->note));
   return outcome;
 }
 

@@ -109,7 +109,8 @@ struct PipelineOptions {
   bool isInputValid = true;
   TargetProfile target;
   Assumptions assumptions;
-  bool isRobust = false; ///< PassContext::isRobust
+  bool isRobust = false;      ///< PassContext::isRobust
+  bool explainsMissed = true; ///< PassContext::explainsMissed
   std::vector<NarrowRequest> narrow;
   std::vector<SiteFilter> only, skip;
   SiteListener onSite; ///< may be empty
@@ -143,7 +144,7 @@ struct StepTime {
 struct PipelineOutcome {
   Words words; ///< valid
   Remarks remarks;
-  std::vector<StepTime> times;
+  std::vector<StepTime> times; ///< with PipelineOptions::hasTimeReport
   /// Passes of ours that changed the module and stayed.
   uint32_t keptPasses = 0;
   bool ranSpirvOpt = false; ///< any of its passes

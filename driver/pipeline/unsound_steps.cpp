@@ -76,18 +76,18 @@ bool mergesReads(const PipelineStep& step) {
 
 } // namespace
 
-SoundSteps leaveOutUnsoundSteps(const Module& module, std::span<const PipelineStep> steps) {
+std::optional<SoundSteps> leaveOutUnsoundSteps(const Module& module,
+                                               std::span<const PipelineStep> steps) {
+  if (std::none_of(steps.begin(), steps.end(), mergesReads)) return {};
+  if (!ChangingReads(module).areThere()) return {};
   SoundSteps sound{{steps.begin(), steps.end()}, {}};
-  if (std::none_of(steps.begin(), steps.end(), mergesReads)) return sound;
-  if (!ChangingReads(module).areThere()) return sound;
   std::erase_if(sound.steps, mergesReads);
-  sound.note.emplace();
-  sound.note->kind = Remark::Kind::Note;
-  sound.note->pass = "spirv-opt";
-  sound.note->name = "unsound-step";
-  sound.note->message = "--redundancy-elimination and --reduce-load-size were left out of -O: they "
-                        "merge reads that the module marks as changing (volatile, non-private, "
-                        "aliased)";
+  sound.note.kind = Remark::Kind::Note;
+  sound.note.pass = "spirv-opt";
+  sound.note.name = "unsound-step";
+  sound.note.message = "--redundancy-elimination and --reduce-load-size were left out of -O: they "
+                       "merge reads that the module marks as changing (volatile, non-private, "
+                       "aliased)";
   return sound;
 }
 

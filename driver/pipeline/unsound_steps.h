@@ -19,10 +19,12 @@ namespace lanewise::driver {
 
 struct SoundSteps {
   std::vector<PipelineStep> steps;
-  std::optional<Remark> note; ///< what was left out of -O, and why
+  Remark note; ///< what was left out of -O, and why
 };
 
-/// The steps that may run over `module`. One that the user named does what spirv-opt does.
-SoundSteps leaveOutUnsoundSteps(const Module& module, std::span<const PipelineStep> steps);
+/// The steps that may run over `module`; nothing where all may. One that the user named does what
+/// spirv-opt does.
+std::optional<SoundSteps> leaveOutUnsoundSteps(const Module& module,
+                                               std::span<const PipelineStep> steps);
 
 } // namespace lanewise::driver

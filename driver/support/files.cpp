@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,17 +39,25 @@ bool writeAll(int fd, std::string_view bytes) {
   return true;
 }
 
-/// Where a rename must go so that a symbolic link stays a link.
-std::string resolveLink(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_symlink(path, error)) return path;
-  fs::path resolved = fs::weakly_canonical(path, error);
-  return error ? path : resolved.string();
-}
+/// What a name leads to before anything is written there.
+struct Destination {
+  std::string path;              ///< where a rename must go so that a symbolic link stays a link
+  std::optional<mode_t> oldMode; ///< of the file that is there
+  bool isFolder() const { return oldMode && S_ISDIR(*oldMode); }
+  /// A device or a pipe, which is written directly.
+  bool isSpecial() const { return oldMode && !S_ISREG(*oldMode) && !S_ISDIR(*oldMode); }
+};
 
-bool isSpecialFile(const std::string& path) {
+Destination destinationOf(const std::string& path) {
   struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+  // Asked once: it is a large part of the time that a small file takes.
+  if (::lstat(path.c_str(), &info) != 0) return {path, {}};
+  if (!S_ISLNK(info.st_mode)) return {path, info.st_mode};
+  std::error_code error;
+  const fs::path resolved = fs::weakly_canonical(path, error);
+  Destination there{error ? path : resolved.string(), {}};
+  if (::stat(path.c_str(), &info) == 0) there.oldMode = info.st_mode;
+  return there;
 }
 
 std::string folderOf(const std::string& path) {
@@ -63,31 +72,24 @@ int Descriptor::close() {
   return fd < 0 ? 0 : ::close(fd);
 }
 
-Result<Descriptor> openForReading(const std::string& path) {
+namespace {
+
+/// `info` gets what fstat() says of it, zeros where it says nothing.
+Result<Descriptor> openForReading(const std::string& path, int flags, struct stat& info) {
   const bool isStdin = path == "-";
-  Descriptor file(isStdin ? ::dup(STDIN_FILENO) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  Descriptor file(isStdin ? ::dup(STDIN_FILENO)
+                          : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
   if (file.get() < 0) return systemError("cannot open");
-  struct stat info {};
-  if (::fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode))
-    return failure("cannot read: it is a directory (`lanewise batch` takes all shaders of one)");
-  return file;
-}
-
-Result<Descriptor> openScratchFile() {
-  std::error_code error;
-  std::string name = (fs::temp_directory_path(error) / "lanewise.XXXXXX").string();
-  Descriptor file(::mkstemp(name.data()));
-  if (file.get() < 0) return systemError(fmt::format("cannot write: '{}'", name));
-  ::unlink(name.c_str());
-  return file;
-}
-
-Result<std::string> readFile(const std::string& path) {
-  Result<Descriptor> opened = openForReading(path);
-  if (!opened) return opened.error();
-  const Descriptor& file = *opened;
-  struct stat info {};
   if (::fstat(file.get(), &info) != 0) info = {};
+  return file;
+}
+
+Error isDirectory() {
+  return failure("cannot read: it is a directory (`lanewise batch` takes all shaders of one)");
+}
+
+/// All that is left in `file`, of which `info` is what fstat() says.
+Result<std::string> readAll(const Descriptor& file, const struct stat& info) {
   constexpr size_t kChunk = 1 << 16;
   std::string bytes;
   bytes.reserve(S_ISREG(info.st_mode) && info.st_size > 0 ? size_t(info.st_size) + 1 : kChunk);
@@ -104,17 +106,50 @@ Result<std::string> readFile(const std::string& path) {
   }
 }
 
-Result<std::string> readRegularFile(const std::string& path) {
+} // namespace
+
+Result<Descriptor> openForReading(const std::string& path) {
+  struct stat info {};
+  Result<Descriptor> file = openForReading(path, 0, info);
+  if (file && S_ISDIR(info.st_mode)) return isDirectory();
+  return file;
+}
+
+Result<Descriptor> openScratchFile() {
   std::error_code error;
-  if (!fs::is_regular_file(path, error)) return failure("not a file");
-  return readFile(path);
+  std::string name = (fs::temp_directory_path(error) / "lanewise.XXXXXX").string();
+  Descriptor file(::mkstemp(name.data()));
+  if (file.get() < 0) return systemError(fmt::format("cannot write: '{}'", name));
+  ::unlink(name.c_str());
+  return file;
+}
+
+Result<std::string> readFile(const std::string& path) {
+  struct stat info {};
+  Result<Descriptor> file = openForReading(path, 0, info);
+  if (!file) return file.error();
+  if (S_ISDIR(info.st_mode)) return isDirectory();
+  return readAll(*file, info);
+}
+
+Result<std::string> readRegularFile(const std::string& path) {
+  struct stat info {};
+  // A pipe without a writer must not be waited for.
+  Result<Descriptor> file = openForReading(path, O_NONBLOCK | O_NOCTTY, info);
+  std::error_code error;
+  const bool isRegular = file ? S_ISREG(info.st_mode) : fs::is_regular_file(path, error);
+  if (!isRegular) return failure("not a file");
+  if (!file) return file.error();
+  return readAll(*file, info);
 }
 
 Status checkWritable(const std::string& path) {
-  if (path == "-" || isSpecialFile(path)) return ok();
+  if (path == "-") return ok();
+  const Destination destination = destinationOf(path);
+  if (destination.isSpecial()) return ok();
+  if (destination.isFolder()) return failure("cannot write: it is a directory");
   std::error_code error;
-  if (fs::is_directory(path, error)) return failure("cannot write: it is a directory");
-  std::string folder = folderOf(resolveLink(path));
+  std::string folder = folderOf(destination.path);
   if (fs::exists(folder, error) && !fs::is_directory(folder, error))
     return failure(fmt::format("cannot write: '{}' is not a folder", folder));
   if (::access(folder.c_str(), W_OK | X_OK) != 0)
@@ -146,16 +181,14 @@ const std::string& machineName() {
 }
 
 /// A new file in the folder of `destination`, with the permissions of a file that is there.
-Result<Descriptor> openTemporary(const std::string& destination, std::string& temporary) {
-  std::error_code error;
-  if (fs::is_directory(destination, error)) return failure("cannot write: it is a directory");
-  struct stat old {};
-  bool exists = ::stat(destination.c_str(), &old) == 0;
+Result<Descriptor> openTemporary(const Destination& destination, std::string& temporary) {
+  if (destination.isFolder()) return failure("cannot write: it is a directory");
   // Machine and process id tell processes apart that write into one folder, the counter the files
   // of one of them. The destination's name is no part: it may be as long as names can be.
+  const std::string beside = fmt::format("{}/{}{}.{}.", folderOf(destination.path),
+                                         kTemporaryPrefix, machineName(), ::getpid());
   for (uint32_t attempt = 0;; ++attempt) {
-    std::string name = fmt::format("{}/{}{}.{}.{}{}", folderOf(destination), kTemporaryPrefix,
-                                   machineName(), ::getpid(), attempt, kTemporarySuffix);
+    std::string name = fmt::format("{}{}{}", beside, attempt, kTemporarySuffix);
     // 0666 lets the kernel apply the user's umask, as for any file the user makes.
     Descriptor out(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (out.get() < 0) {
@@ -163,7 +196,7 @@ Result<Descriptor> openTemporary(const std::string& destination, std::string& te
       return systemError("cannot write");
     }
     temporary = name;
-    if (exists && ::fchmod(out.get(), old.st_mode & 07777) != 0)
+    if (destination.oldMode && ::fchmod(out.get(), *destination.oldMode & 07777) != 0)
       return systemError("cannot keep the permissions");
     return out;
   }
@@ -190,8 +223,11 @@ void removeStaleTemporaries(const std::string& folder) {
 }
 
 Status OutputFiles::writeTemporary(File& file) {
-  file.destination = resolveLink(file.path);
-  Result<Descriptor> out = openTemporary(file.destination, file.temporary);
+  if (file.path == "-") return ok();
+  const Destination destination = destinationOf(file.path);
+  if (destination.isSpecial()) return ok();
+  file.destination = destination.path;
+  Result<Descriptor> out = openTemporary(destination, file.temporary);
   if (!out) return out.error();
   if (!writeAll(out->get(), file.contents)) return systemError("cannot write");
   if (out->close() != 0) return systemError("cannot write");
@@ -230,14 +266,11 @@ Status OutputFiles::commit() {
     if (file.path != "-") error.message = file.path + ": " + error.message;
     return error;
   };
-  auto isDirect = [](const File& f) { return f.path == "-" || isSpecialFile(f.path); };
-  for (File& file : files_) {
-    if (isDirect(file)) continue;
+  for (File& file : files_)
     if (Status s = writeTemporary(file); !s) return fail(file, s.error());
-  }
   // Pipes before renames: a reader that went away leaves nothing behind.
   for (File& file : files_) {
-    if (!isDirect(file)) continue;
+    if (!file.temporary.empty()) continue;
     if (Status s = writeDirectly(file); !s) return fail(file, s.error());
   }
   for (File& file : files_) {
@@ -253,14 +286,15 @@ Status OutputFiles::commit() {
 Result<OutputFile> OutputFile::create(const std::string& path) {
   OutputFile file;
   const bool isStdout = path == "-";
-  if (isStdout || isSpecialFile(path)) {
+  const Destination destination = isStdout ? Destination{} : destinationOf(path);
+  if (isStdout || destination.isSpecial()) {
     file.file_ =
         Descriptor(isStdout ? ::dup(STDOUT_FILENO) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC));
     if (file.descriptor() < 0) return systemError("cannot write");
     return file;
   }
-  file.destination_ = resolveLink(path);
-  Result<Descriptor> out = openTemporary(file.destination_, file.temporary_);
+  file.destination_ = destination.path;
+  Result<Descriptor> out = openTemporary(destination, file.temporary_);
   if (!out) return out.error();
   file.file_ = std::move(*out);
   return file;
@@ -288,6 +322,7 @@ bool isFolder(const std::string& path) {
 }
 
 Status makeFolder(const std::string& path) {
+  if (isFolder(path)) return ok();
   std::error_code failed, ignored;
   fs::create_directories(path, failed);
   if (isFolder(path)) return ok();

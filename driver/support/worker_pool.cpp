@@ -92,8 +92,9 @@ struct Worker {
   Descriptor socket;
   Descriptor printed; ///< what it writes to standard error
   std::string received;
-  std::optional<PieceOfWork> piece;
-  std::optional<Clock::time_point> deadline;
+  /// In the order in which it does them: the first is being worked on, the others wait in `socket`.
+  std::deque<PieceOfWork> pieces;
+  std::optional<Clock::time_point> deadline; ///< of the first piece
 };
 
 class Pool {
@@ -106,7 +107,7 @@ public:
     for (std::unique_ptr<Worker>& worker : workers_) {
       worker->socket = Descriptor(); // the worker reads the end of its connection, and goes
       // One that works on something nobody will ask for does not read.
-      if (worker->piece) ::kill(worker->process, SIGKILL);
+      if (!worker->pieces.empty()) ::kill(worker->process, SIGKILL);
       (void)statusOf(*worker);
     }
   }
@@ -173,25 +174,43 @@ private:
         if (!receive(socket.get(), received)) ::_exit(0);
         continue;
       }
-      (void)!::ftruncate(STDERR_FILENO, 0);
-      ::lseek(STDERR_FILENO, 0, SEEK_SET);
+      // What was printed for the last piece says nothing of this one.
+      if (::lseek(STDERR_FILENO, 0, SEEK_CUR) > 0) {
+        (void)!::ftruncate(STDERR_FILENO, 0);
+        ::lseek(STDERR_FILENO, 0, SEEK_SET);
+      }
       if (!sendMessage(socket.get(), events_.work(unpackPiece(*message)))) ::_exit(0);
     }
   }
 
   void handOut() {
-    for (std::unique_ptr<Worker>& worker : workers_) {
-      if (worker->piece || waiting_.empty()) continue;
-      worker->piece = std::move(waiting_.front());
-      waiting_.pop_front();
-      const std::chrono::milliseconds limit = options_.limitOf
-                                                  ? options_.limitOf(worker->piece->attempt)
-                                                  : std::chrono::milliseconds(0);
-      worker->deadline.reset();
-      if (limit.count() > 0) worker->deadline = Clock::now() + limit;
-      // A worker that is gone already is found when its connection is read.
-      (void)sendMessage(worker->socket.get(), packPiece(*worker->piece));
-    }
+    for (std::unique_ptr<Worker>& worker : workers_)
+      if (worker->pieces.empty() && !waiting_.empty()) handNextTo(*worker);
+    for (std::unique_ptr<Worker>& worker : workers_)
+      if (canHandAheadTo(*worker)) handNextTo(*worker);
+  }
+
+  /// A second piece spares a worker the wait for this process. The last pieces are kept back for
+  /// those that are done first, and what has killed a worker goes alone: it may take long.
+  bool canHandAheadTo(const Worker& worker) const {
+    return worker.pieces.size() == 1 && waiting_.size() >= workers_.size() &&
+           worker.pieces.front().attempt == 0 && waiting_.front().attempt == 0;
+  }
+
+  void handNextTo(Worker& worker) {
+    worker.pieces.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+    if (worker.pieces.size() == 1) startClock(worker);
+    // A worker that is gone already is found when its connection is read.
+    (void)sendMessage(worker.socket.get(), packPiece(worker.pieces.back()));
+  }
+
+  /// When the worker begins with its first piece.
+  void startClock(Worker& worker) {
+    worker.deadline.reset();
+    if (worker.pieces.empty() || !options_.limitOf) return;
+    const std::chrono::milliseconds limit = options_.limitOf(worker.pieces.front().attempt);
+    if (limit.count() > 0) worker.deadline = Clock::now() + limit;
   }
 
   void waitForAnswers() {
@@ -212,29 +231,33 @@ private:
       }
       if (worker.deadline && Clock::now() > *worker.deadline) {
         ::kill(worker.process, SIGKILL);
-        bury(i, fmt::format("timed out after {:.1f} s",
-                            double(options_.limitOf(worker.piece->attempt).count()) / 1000));
+        bury(i,
+             fmt::format("timed out after {:.1f} s",
+                         double(options_.limitOf(worker.pieces.front().attempt).count()) / 1000));
       }
     }
   }
 
   void finish(Worker& worker, std::string answer) {
-    if (!worker.piece) return;
-    const uint32_t index = worker.piece->index;
-    worker.piece.reset();
-    worker.deadline.reset();
+    if (worker.pieces.empty()) return;
+    const uint32_t index = worker.pieces.front().index;
+    worker.pieces.pop_front();
+    startClock(worker);
     --left_;
     events_.finished(index, std::move(answer));
   }
 
-  /// A worker has died: another takes its place, and its piece has another chance.
+  /// A worker has died: another takes its place, and the piece that it worked on has another
+  /// chance. Those behind it wait as if nobody had had them.
   void bury(size_t i, std::string why) {
     std::unique_ptr<Worker> dead = std::move(workers_[i]);
     workers_.erase(workers_.begin() + ptrdiff_t(i));
     const int status = statusOf(*dead);
     if (why.empty()) why = causeOf(status, *dead);
-    if (dead->piece) {
-      PieceOfWork piece = std::move(*dead->piece);
+    for (; dead->pieces.size() > 1; dead->pieces.pop_back())
+      waiting_.push_front(std::move(dead->pieces.back()));
+    if (!dead->pieces.empty()) {
+      PieceOfWork piece = std::move(dead->pieces.front());
       if (piece.attempt + 1 < options_.attempts) {
         // At once: a run that is killed then has not lost what others waited for.
         waiting_.push_front({piece.index, piece.attempt + 1, std::move(why)});

@@ -1,5 +1,5 @@
-// Worker processes that are handed one piece of work at a time. docs/design/batch-cache.md says why
-// processes and not threads.
+// Worker processes that are handed one piece of work after another. docs/design/batch-cache.md says
+// why processes and not threads.
 #pragma once
 
 #include "lanewise/result.h"
@@ -22,7 +22,7 @@ struct PieceOfWork {
 struct PoolOptions {
   uint32_t workers = 1;
   uint32_t attempts = 3; ///< a piece whose last attempt kills its worker as well fails
-  /// How long an attempt may take; 0 for ever.
+  /// How long an attempt may take, from when its worker begins with it; 0 for ever.
   std::function<std::chrono::milliseconds(uint32_t attempt)> limitOf;
 };
 

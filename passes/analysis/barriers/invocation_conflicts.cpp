@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 
 namespace lanewise {
 namespace {
@@ -17,6 +18,8 @@ namespace {
 /// Evaluations for one pair of accesses, and for all pairs together: beyond, they may meet.
 constexpr uint64_t kMaxEvaluations = 1 << 18;
 constexpr uint64_t kBudget = uint64_t(1) << 25;
+/// Searches that are remembered.
+constexpr size_t kMaxSearched = 1024;
 /// Values of one unknown that are tried one by one.
 constexpr uint32_t kMaxValues = 256;
 /// Low bits of an unknown without range, on which alone everything depends, that are tried.
@@ -125,6 +128,7 @@ private:
 /// What is kept between comparisons.
 struct InvocationConflicts::Tables {
   Owners owners;
+  std::map<std::vector<uint32_t>, bool> searched; ///< Problem::search() by Problem::key()
 };
 
 // ---- One comparison ----
@@ -163,6 +167,7 @@ struct InvocationConflicts::Problem {
   void keepGuards(Side& side, bool isLeft);
 
   // Search.
+  std::vector<uint32_t> key() const;
   bool search();
   bool enumerate(const std::vector<Assignment>& left, const std::vector<Assignment>& right);
   template <class Visit>
@@ -513,6 +518,34 @@ bool InvocationConflicts::Problem::enumerate(const std::vector<Assignment>& left
          });
 }
 
+/// All that a search looks at. Unrolled kernels have the same indices at every barrier.
+std::vector<uint32_t> InvocationConflicts::Problem::key() const {
+  std::vector<uint32_t> key{uint32_t(bits_.size())};
+  key.insert(key.end(), bits_.begin(), bits_.end());
+  const auto add = [&](const AffineExpr& e) {
+    key.insert(key.end(), {e.constant, uint32_t(e.terms.size())});
+    for (auto [term, coefficient] : e.terms) key.insert(key.end(), {term, coefficient});
+  };
+  for (const Side* side : {&left_, &right_}) {
+    for (const AffineExpr& e : side->indices) add(e);
+    for (uint64_t extent : side->extents)
+      key.insert(key.end(), {uint32_t(extent), uint32_t(extent >> 32)});
+    key.push_back(uint32_t(side->guards.size()));
+    for (const auto& [condition, isNegated] : side->guards) {
+      add(condition);
+      key.push_back(isNegated);
+    }
+  }
+  for (const Unknown& u : unknowns_) {
+    key.insert(key.end(), {u.term, uint32_t(u.relation), u.onLeft, u.onRight});
+    key.insert(key.end(), {uint32_t(u.values.size()), uint32_t(u.following.size())});
+    key.insert(key.end(), u.values.begin(), u.values.end());
+    for (const std::optional<uint32_t>& next : u.following)
+      key.insert(key.end(), {uint32_t(next.has_value()), next.value_or(0)});
+  }
+  return key;
+}
+
 /// True when two invocations meet for some values of the unknowns.
 bool InvocationConflicts::Problem::search() {
   std::vector<size_t> shared;
@@ -553,7 +586,12 @@ bool InvocationConflicts::Problem::mayConflict() {
                                owner_.lanes_.size();
   if (evaluations > kMaxEvaluations || evaluations > owner_.budget_) return true;
   owner_.budget_ -= evaluations;
-  return search();
+  auto& searched = owner_.tables_->searched;
+  std::vector<uint32_t> key = this->key();
+  if (const auto known = searched.find(key); known != searched.end()) return known->second;
+  const bool isFound = search();
+  if (searched.size() < kMaxSearched) searched.emplace(std::move(key), isFound);
+  return isFound;
 }
 
 /// Which components of the local id two invocations agree in wherever the two indices are equal, as

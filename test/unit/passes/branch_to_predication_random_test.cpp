@@ -23,9 +23,11 @@ constexpr uint32_t kLanes = 32;
 struct Outcome {
   std::vector<uint32_t> words;
   std::map<std::string, size_t> verdicts; ///< remarks by name
+  std::vector<std::string> applied;       ///< what they say of rewrites
 };
 
-Outcome predicate(const std::vector<uint32_t>& words, std::string_view mode) {
+Outcome predicate(const std::vector<uint32_t>& words, std::string_view mode,
+                  bool explainsMissed = true) {
   Outcome outcome;
   Result<Module> module = Module::read(words);
   if (!module) {
@@ -42,10 +44,15 @@ Outcome predicate(const std::vector<uint32_t>& words, std::string_view mode) {
                       .assumptions = assumptions,
                       .mode = mode,
                       .maySite = [](std::string_view) { return true; },
-                      .remarks = remarks};
+                      .remarks = remarks,
+                      .explainsMissed = explainsMissed};
   const PassResult done = runPass(*findPass("branch-to-predication"), context);
   if (!done) ADD_FAILURE() << done.error().str();
-  for (const Remark& r : remarks) ++outcome.verdicts[r.name];
+  for (const Remark& r : remarks) {
+    ++outcome.verdicts[r.name];
+    if (r.kind == Remark::Kind::Applied) outcome.applied.push_back(r.message);
+    EXPECT_EQ(r.message.empty(), !explainsMissed && r.kind == Remark::Kind::Missed);
+  }
   outcome.words.assign(module->words().begin(), module->words().end());
   return outcome;
 }
@@ -78,6 +85,11 @@ void checkShader(uint32_t seed, std::string_view mode, std::map<std::string, siz
   const Outcome after = predicate(*before, mode);
   for (const auto& [name, count] : after.verdicts) verdicts[name] += count;
   ASSERT_TRUE(test::validate(after.words, environment.env));
+  // Whoever does not read why gets the same.
+  const Outcome unread = predicate(*before, mode, false);
+  ASSERT_EQ(unread.words, after.words);
+  ASSERT_EQ(unread.verdicts, after.verdicts);
+  ASSERT_EQ(unread.applied, after.applied);
 
   test::Interpreted first;
   std::mt19937 random(seed);

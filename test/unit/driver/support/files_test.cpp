@@ -52,6 +52,24 @@ TEST_F(FilesTest, ReadsWhatItWrote) {
   EXPECT_FALSE(readFile(folder.string()));
 }
 
+// A pipe is not waited for.
+TEST_F(FilesTest, ReadsRegularFilesAlone) {
+  write("a", "text");
+  fs::create_symlink("a", path("link"));
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  for (const char* name : {"a", "link"}) {
+    Result<std::string> text = readRegularFile(path(name));
+    ASSERT_TRUE(text) << name;
+    EXPECT_EQ(*text, "text");
+  }
+  for (const std::string& other : {path("pipe"), path("missing"), folder.string()}) {
+    Result<std::string> none = readRegularFile(other);
+    ASSERT_FALSE(none) << other;
+    EXPECT_EQ(none.error().message, "not a file");
+  }
+  EXPECT_FALSE(readRegularFile("/dev/null"));
+}
+
 // All or nothing: the second cannot be written, so the first keeps its old contents.
 TEST_F(FilesTest, OneThatCannotBeWrittenStopsAll) {
   write("a", "old");
@@ -75,6 +93,22 @@ TEST_F(FilesTest, KeepsPermissionsAndLinks) {
   EXPECT_TRUE(fs::is_symlink(path("link")));
   EXPECT_EQ(contents("a"), "new");
   EXPECT_EQ(fs::status(path("a")).permissions(), fs::perms(0640));
+}
+
+// The file that a link stands for, wherever it is; devices as they are.
+TEST_F(FilesTest, WritesWhereLinksLead) {
+  fs::create_directory(path("below"));
+  write("below/old", "old");
+  fs::create_symlink("below/old", path("link"));
+  fs::create_symlink("/dev/null", path("nowhere"));
+  OutputFiles files;
+  files.add(path("link"), "text");
+  files.add(path("nowhere"), "text");
+  ASSERT_TRUE(files.commit());
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(contents("below/old"), "text");
+  EXPECT_TRUE(fs::is_character_file(path("nowhere")));
+  EXPECT_EQ(fileCount(), 3u);
 }
 
 TEST_F(FilesTest, RefusesAFolder) {

@@ -10,8 +10,10 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <numeric>
+#include <poll.h>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -98,6 +100,106 @@ TEST(BatchPool, AnEndlessLoopEnds) {
       std::chrono::milliseconds(200));
   EXPECT_EQ(answers.at(0), "timed out after 0.2 s");
   EXPECT_EQ(answers.at(1), "");
+}
+
+/// A pipe by which a worker says that it has begun with a piece.
+class Signal {
+public:
+  Signal() { EXPECT_EQ(::pipe(ends_), 0); }
+  ~Signal() {
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+  }
+  void give() const { EXPECT_EQ(::write(ends_[1], "s", 1), 1); }
+  /// False where it does not come.
+  bool wait() const {
+    constexpr int kLong = 10000; // milliseconds
+    pollfd end{ends_[0], POLLIN, 0};
+    return ::poll(&end, 1, kLong) == 1;
+  }
+
+private:
+  int ends_[2];
+};
+
+// The caller may be slow: a worker that is done goes on meanwhile.
+TEST(BatchPool, AWorkerDoesNotWaitForItsNextPiece) {
+  const Signal second;
+  PoolEvents events;
+  events.work = [&](const PieceOfWork& p) {
+    if (p.index == 1) second.give();
+    return std::string();
+  };
+  bool hasBegun = false;
+  events.finished = [&](uint32_t index, const Result<std::string>&) {
+    if (index == 0) hasBegun = second.wait();
+  };
+  const std::vector<uint32_t> indices{0, 1};
+  EXPECT_TRUE(runPool(indices, {}, events));
+  EXPECT_TRUE(hasBegun);
+}
+
+// Nothing is left to a worker that is busy while another has nothing to do.
+TEST(BatchPool, TheLastPieceIsForWhoIsFree) {
+  const Signal last;
+  const Answers answers = runAll(3, 2, [&](const PieceOfWork& p) -> std::string {
+    if (p.index == 2) last.give();
+    return p.index == 0 && !last.wait() ? "waited" : "fine";
+  });
+  for (uint32_t index : {0u, 1u, 2u}) EXPECT_EQ(answers.at(index), "fine");
+}
+
+// A crash is counted for the piece that was worked on, not for those that lay before the worker.
+TEST(BatchPool, TheNextPieceIsNotBlamed) {
+  std::string order;
+  std::vector<uint32_t> indices{0, 1, 2, 3};
+  PoolOptions options;
+  PoolEvents events;
+  events.work = [](const PieceOfWork& p) {
+    if (p.index == 1 && p.attempt < 2) std::abort();
+    return fmt::format("{}.{} ", p.index, p.attempt);
+  };
+  events.finished = [&](uint32_t, Result<std::string> answer) {
+    order += answer ? *answer : "error ";
+  };
+  EXPECT_TRUE(runPool(indices, options, events));
+  EXPECT_EQ(order, "0.0 1.2 2.0 3.0 ");
+}
+
+// What a piece wrote is not said of the next one that dies.
+TEST(BatchPool, LinesOfEarlierPiecesAreForgotten) {
+  const Answers answers = runAll(2, 1, [](const PieceOfWork& p) -> std::string {
+    if (p.index == 1) ::_exit(3);
+    std::fputs("all is well\n", stderr);
+    return "fine";
+  });
+  EXPECT_EQ(answers.at(1), "error: exited with status 3");
+}
+
+// The limit is for each piece from its beginning, however long it lay before its worker.
+TEST(BatchPool, WaitingIsNoPartOfTheLimit) {
+  const Answers answers = runAll(
+      3, 1,
+      [](const PieceOfWork& p) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(600));
+        return p.whyAgain;
+      },
+      std::chrono::milliseconds(1100));
+  for (uint32_t index : {0u, 1u, 2u}) EXPECT_EQ(answers.at(index), "");
+}
+
+// It ends at its own limit as well.
+TEST(BatchPool, APieceThatWasHandedAheadEndsInTime) {
+  const Answers answers = runAll(
+      3, 1,
+      [](const PieceOfWork& p) -> std::string {
+        for (volatile bool always = p.index == 1 && p.attempt < 1; always;) {
+        }
+        return p.whyAgain;
+      },
+      std::chrono::milliseconds(200));
+  EXPECT_EQ(answers.at(1), "timed out after 0.2 s");
+  EXPECT_EQ(answers.at(2), "");
 }
 
 TEST(BatchPool, WorkersDoNotOutliveACallerThatIsKilled) {
