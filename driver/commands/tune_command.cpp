@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 #include <variant>
@@ -99,6 +100,10 @@ std::string keyOf(const Options& o, const ProgramBuilder& builder, const TunedPl
   return hexOf(hash.finish());
 }
 
+double secondsNow() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 /// Powers of two; none where there is nothing to choose.
 std::vector<uint32_t> subgroupSizesOf(uint32_t least, uint32_t most) {
   std::vector<uint32_t> all;
@@ -160,6 +165,8 @@ private:
     Result<ProgramBuilder> builder = builderFor(place.target);
     if (!builder) return fail(builder.error().message);
     o_.tune.subgroupSizes = subgroupSizesOf(device->minSubgroupSize, device->maxSubgroupSize);
+    const InterpreterOptions& interpreter = o_.verify.interpreter;
+    o_.tune.checkSeconds = interpreter.checksBesideDevice ? interpreter.budgetSeconds : 0;
     const std::vector<std::string> devices = devicesLike(host, *device);
     const std::string key = keyOf(o_, *builder, place);
     const std::string path = inFolder(fmt::format(
@@ -174,7 +181,8 @@ private:
           OutputFiles file;
           file.add(path, kept.text());
           return file.commit();
-        });
+        },
+        secondsNow);
     std::optional<CompilerSet> compilers = compilersForOrder();
     Result<TuneResult> result =
         searchByMeasuring(*builder, measurer, compilers ? &*compilers : nullptr, o_.tune);
@@ -353,8 +361,10 @@ void TuneCommand::declare(CommandLine& line) {
   line.positional("SCENARIO", "FILE.toml", o_.scenario.path, "what to run").required();
   line.group("What to try");
   addSizeOption(line, o_.scenario);
-  line.value("--budget", "TIME", setBudget(o_.tune.budgetSeconds),
-             "time for measuring, such as 30s or 5m (default 60s)");
+  line.value(
+      "--budget", "TIME", setBudget(o_.tune.budgetSeconds),
+      "time for all of it, such as 30s or 5m; what does not fit is not begun, but the best is "
+      "compared once more in any case (default 60s)");
   line.value("--passes", "PASS,...", setPasses(o_.tune.passes),
              "only these passes beside the standard ones (default: all)");
   line.flag("--no-host", o_.tune.mayAskHost,
