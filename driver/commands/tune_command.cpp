@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 #include <variant>
@@ -98,6 +99,10 @@ std::string keyOf(const Options& o, const ProgramBuilder& builder, const TunedPl
   for (const ScenarioShader* shader : builder.used())
     hash.addField(bytesOf(builder.inputOf(shader->name)));
   return hexOf(hash.finish());
+}
+
+double secondsNow() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 /// Powers of two; none where there is nothing to choose.
@@ -182,6 +187,8 @@ private:
     Result<ProgramBuilder> builder = builderFor(place.target);
     if (!builder) return fail(builder.error().message);
     o_.tune.subgroupSizes = subgroupSizesOf(device->minSubgroupSize, device->maxSubgroupSize);
+    const InterpreterOptions& interpreter = o_.verify.interpreter;
+    o_.tune.checkSeconds = interpreter.checksBesideDevice ? interpreter.budgetSeconds : 0;
     const std::vector<std::string> devices = devicesLike(host, *device);
     const std::string key = keyOf(o_, *builder, place);
     const std::string path = inFolder(fmt::format(
@@ -201,7 +208,8 @@ private:
                                    "from there",
                                    path));
           return written;
-        });
+        },
+        secondsNow);
     std::optional<CompilerSet> compilers = compilersForOrder();
     Result<TuneResult> result =
         searchByMeasuring(*builder, measurer, compilers ? &*compilers : nullptr, o_.tune);
@@ -384,8 +392,10 @@ void TuneCommand::declare(CommandLine& line) {
   line.positional("SCENARIO", "FILE.toml", o_.scenario.path, "what to run").required();
   line.group("What to try");
   addSizeOption(line, o_.scenario);
-  line.value("--budget", "TIME", setBudget(o_.tune.budgetSeconds),
-             "time for measuring, such as 30s or 5m (default 60s)");
+  line.value(
+      "--budget", "TIME", setBudget(o_.tune.budgetSeconds),
+      "time for all of it, such as 30s or 5m; what does not fit is not begun, but the best is "
+      "compared once more in any case (default 60s)");
   line.value("--passes", "PASS,...", setPasses(o_.tune.passes),
              "only these passes beside the standard ones (default: all)");
   line.flag("--no-host", o_.tune.mayAskHost,

@@ -18,19 +18,25 @@ std::string lineOf(const Json& json) {
 Json asJson(const Measurement& measured) {
   Json programs = Json::array();
   for (const MeasuredProgram& p : measured.programs)
-    programs.push_back({{"equal", p.isEqual}, {"reason", p.reason}, {"samples", p.samples}});
+    programs.push_back({{"equal", p.isEqual},
+                        {"reason", p.reason},
+                        {"left out", p.isLeftOut},
+                        {"samples", p.samples}});
   return {{"programs", std::move(programs)},
           {"failure", measured.failure},
-          {"seconds", measured.seconds}};
+          {"seconds", measured.seconds},
+          {"seconds each", measured.secondsEach}};
 }
 
 Measurement measurementOf(const Json& json) {
   Measurement measured;
   for (const Json& p : json.at("programs"))
     measured.programs.push_back({p.at("equal").get<bool>(), p.at("reason").get<std::string>(),
+                                 p.at("left out").get<bool>(),
                                  p.at("samples").get<std::vector<double>>()});
   measured.failure = json.at("failure").get<std::string>();
   measured.seconds = json.at("seconds").get<double>();
+  measured.secondsEach = json.at("seconds each").get<double>();
   return measured;
 }
 
@@ -102,14 +108,20 @@ void Journal::add(const std::string& question, const Measurement& measured) {
 Result<Measurement> KeptMeasurer::measure(std::span<const BuiltProgram* const> programs,
                                           Rigour rigour, double seconds) {
   const std::string question = questionOf(programs, rigour);
-  if (std::optional<Measurement> kept = journal_.next(question)) return std::move(*kept);
+  const double making = clock_() - answered_;
+  if (std::optional<Measurement> kept = journal_.next(question)) {
+    answered_ = clock_();
+    return std::move(*kept);
+  }
   if (!device_) {
     Result<std::unique_ptr<Measurer>> opened = open_();
     if (!opened) return opened.error();
     device_ = std::move(*opened);
   }
-  Result<Measurement> measured = device_->measure(programs, rigour, seconds);
+  Result<Measurement> measured = device_->measure(programs, rigour, seconds - making);
   if (!measured) return measured;
+  measured->seconds += making;
+  answered_ = clock_();
   journal_.add(question, *measured);
   if (Status s = keep_(journal_); !s) return s.error();
   return measured;

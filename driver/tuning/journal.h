@@ -41,13 +41,16 @@ private:
 };
 
 /// Answers from the journal as far as that goes, then from another, which `open` makes when it is
-/// needed first. `keep` is called with each line that is new.
+/// needed first. `keep` is called with each line that is new. What the search does from one answer
+/// to the next question, which is making candidates, counts as part of the answer to that.
 class KeptMeasurer : public Measurer {
 public:
   using Open = std::function<Result<std::unique_ptr<Measurer>>()>;
   using Keep = std::function<Status(const Journal&)>;
-  KeptMeasurer(Journal& journal, Open open, Keep keep)
-      : journal_(journal), open_(std::move(open)), keep_(std::move(keep)) {}
+  using Clock = std::function<double()>; ///< seconds
+  KeptMeasurer(Journal& journal, Open open, Keep keep, Clock clock)
+      : journal_(journal), open_(std::move(open)), keep_(std::move(keep)), clock_(std::move(clock)),
+        answered_(clock_()) {}
 
   Result<Measurement> measure(std::span<const BuiltProgram* const> programs, Rigour rigour,
                               double seconds) override;
@@ -56,6 +59,8 @@ private:
   Journal& journal_;
   Open open_;
   Keep keep_;
+  Clock clock_;
+  double answered_; ///< when the last answer was given
   std::unique_ptr<Measurer> device_;
 };
 

@@ -1,6 +1,7 @@
 #include "tuning/measurer.h"
 
 #include "support/isolate.h"
+#include "tuning/limited_race.h"
 
 #include <algorithm>
 #include <array>
@@ -112,6 +113,10 @@ Result<std::string> DeviceMeasurer::whyNotSound(const BuiltProgram& original) {
 
 Result<Measurement> DeviceMeasurer::measure(std::span<const BuiltProgram* const> programs,
                                             Rigour rigour, double seconds) {
+  Result<Verifier*> opened = this->verifier();
+  if (!opened) return opened.error();
+  // What is wrong with the device, a verification tells better.
+  (void)(*opened)->open(scenario_);
   const auto start = std::chrono::steady_clock::now();
   const auto spent = [start] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -127,28 +132,30 @@ Result<Measurement> DeviceMeasurer::measure(std::span<const BuiltProgram* const>
     RaceOptions options;
     options.mostRounds = options_.repeats;
     options.isFinal = rigour == Rigour::Final;
-    if (seconds > 0) options.isOver = [&] { return spent() > seconds; };
-    Race race(asked.size(), std::move(options));
+    LimitedRace race(asked.size(), std::move(options), seconds, rigour != Rigour::Race, spent);
     Result<VerifyReport> report = verify(asked, rigour, &race);
     if (!report) return report.error();
     std::vector<size_t> again{0};
     bool isAnyWrong = false, isAnyLost = false;
     for (size_t n = 1; n < left.size(); ++n) {
       const VariantReport& row = report->variants[n - 1];
-      measured.programs[left[n]] = {isEqual(*report, row), row.reason, race.samples()[n]};
+      measured.programs[left[n]] = {isEqual(*report, row), row.reason, race.isRefused(n),
+                                    race.samples()[n]};
       isAnyWrong |= row.state == VerifyState::Differs;
-      isAnyLost |= row.state == VerifyState::NotRun;
+      isAnyLost |= row.state == VerifyState::NotRun && !race.isRefused(n);
       if (row.state != VerifyState::Differs) again.push_back(left[n]);
     }
     measured.programs[0].samples = race.samples()[0];
+    measured.secondsEach = std::max(measured.secondsEach, race.secondsEach());
     if (report->state == VerifyState::OriginalUnsound) measured.failure = report->reason;
     // One that takes the device with it leaves the others without: they have another chance.
     if (!isAnyWrong || !isAnyLost) break;
     left = std::move(again);
   }
-  const bool isAnyEqual = std::any_of(measured.programs.begin() + 1, measured.programs.end(),
-                                      [](const MeasuredProgram& p) { return p.isEqual; });
-  if (!isAnyEqual && measured.failure.empty()) {
+  const bool mayBeSound =
+      std::any_of(measured.programs.begin() + 1, measured.programs.end(),
+                  [](const MeasuredProgram& p) { return p.isEqual || p.isLeftOut; });
+  if (!mayBeSound && measured.failure.empty()) {
     Result<std::string> why = whyNotSound(*programs[0]);
     if (!why) return why.error();
     measured.failure = std::move(*why);

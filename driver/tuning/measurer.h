@@ -6,6 +6,7 @@
 #include "tuning/race.h"
 #include "verify/verify.h"
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,13 +18,15 @@ namespace lanewise::driver {
 struct MeasuredProgram {
   bool isEqual = false;        ///< its outputs are the original's
   std::string reason;          ///< why not, or why nobody knows
+  bool isLeftOut = false;      ///< there was no time for it
   std::vector<double> samples; ///< microseconds, by round; none where it was not timed
 };
 
 struct Measurement {
   std::vector<MeasuredProgram> programs; ///< as asked, the original first
-  std::string failure; ///< why nothing can be tuned at all: one sentence of the original
-  double seconds = 0;  ///< that it took
+  std::string failure;    ///< why nothing can be tuned at all: one sentence of the original
+  double seconds = 0;     ///< that it took, but for opening the device
+  double secondsEach = 0; ///< of these for one program more
 };
 
 /// Which questions are asked.
@@ -33,6 +36,8 @@ enum class Rigour : uint8_t {
   Outputs ///< as Final, nothing is timed
 };
 
+inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
 class Measurer {
 public:
   virtual ~Measurer() = default;
@@ -40,8 +45,9 @@ public:
   virtual Status open() { return ok(); }
   /// Closes it, for what a child may have broken.
   virtual void close() {}
-  /// The original is the first. `seconds`: after so many a race ends, 0 for never. An error is bad
-  /// input, or a device that is not there.
+  /// The original is the first. In `seconds` all must be done: who does not fit is left out, from
+  /// the last on, but for the first beside the original where that is Final. An error is bad input,
+  /// or a device that is not there.
   virtual Result<Measurement> measure(std::span<const BuiltProgram* const> programs, Rigour rigour,
                                       double seconds) = 0;
 };

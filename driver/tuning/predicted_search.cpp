@@ -109,7 +109,7 @@ private:
                                                     tried()[to].program.get()};
       ProgressLine::tell(ProgressLine::Level::Task,
                          "comparing " + both[1]->candidate.name() + " with the original");
-      Result<Measurement> compared = measurer_.measure(both, Rigour::Outputs, 0);
+      Result<Measurement> compared = measurer_.measure(both, Rigour::Outputs, kNoLimit);
       if (!compared) return compared.error();
       result().seconds += compared->seconds;
       result().failure = compared->failure;

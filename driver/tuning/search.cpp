@@ -58,7 +58,7 @@ private:
     if (!facts) return facts.error();
     size_t best = best_;
     const auto raceOn = [&](std::vector<Candidate> candidates) -> Result<size_t> {
-      if (result().seconds < options_.budgetSeconds * kWithHostShare)
+      if (secondsLeft(kWithHostShare) > 0)
         if (Status s = race(std::move(candidates), best, kWithHostShare); !s) return s.error();
       return best;
     };
@@ -83,27 +83,48 @@ private:
 
   /// `best` is the fastest so far, and afterwards.
   Status race(std::vector<Candidate> candidates, size_t& best, double share) {
+    if (!tried().empty() && secondsLeft(share) <= 0) {
+      result().leftOut += candidates.size();
+      return ok();
+    }
     std::vector<size_t> waiting = trials_.add(std::move(candidates), 2 * options_.batch);
     if (!tried()[0].problem.empty())
       return failure(fmt::format("{}: {}", builder_.scenario().path, tried()[0].problem));
-    const double end = options_.budgetSeconds * share;
-    for (size_t at = 0; at < waiting.size(); at += options_.batch) {
-      const auto chunk =
-          std::span(waiting).subspan(at, std::min(options_.batch, waiting.size() - at));
-      const double left = end - result().seconds;
-      if (left <= 0) {
-        trials_.leaveOut(std::span(waiting).subspan(at));
-        break;
-      }
-      tell(waiting.size() - at);
+    while (!waiting.empty()) {
       std::vector<size_t> runners{0};
       if (best_ != 0) runners.push_back(best_);
       if (best != best_) runners.push_back(best);
+      const double left = secondsLeft(share);
+      if (left <= 0 || left < secondsFor(runners.size())) break;
+      tell(waiting.size());
+      const auto chunk = std::span(waiting).first(std::min(options_.batch, waiting.size()));
       std::ranges::copy(chunk, std::back_inserter(runners));
       if (Status s = raceOnce(runners, best, left); !s) return s;
+      const size_t before = waiting.size();
+      std::erase_if(waiting,
+                    [&](size_t n) { return tried()[n].isMeasured || !tried()[n].problem.empty(); });
+      if (waiting.size() == before) break; // none of them fits
     }
+    trials_.leaveOut(waiting);
     return ok();
   }
+
+  /// Of this share of the time, less what comparing the best once more will take at least.
+  double secondsLeft(double share) {
+    return std::min(options_.budgetSeconds * share,
+                    options_.budgetSeconds - lastComparisonSeconds(1)) -
+           result().seconds;
+  }
+
+  /// The interpreter takes as long as it may for large programs alone.
+  double lastComparisonSeconds(size_t candidates) {
+    return std::min(options_.checkSeconds, options_.budgetSeconds * (1 - kWithHostShare)) +
+           secondsFor(candidates);
+  }
+
+  /// To race so many candidates beside the original, which runs twice; their buffers are sent once
+  /// more. 0 where nothing is known yet.
+  double secondsFor(size_t candidates) { return double(candidates + 2) * secondsEach_; }
 
   Status raceOnce(const std::vector<size_t>& runners, size_t& best, double seconds) {
     Result<Measurement> measured = measurer_.measure(programsOf(runners), Rigour::Race, seconds);
@@ -116,9 +137,9 @@ private:
       samples.push_back(row.isEqual ? row.samples : std::vector<double>());
       ranks.push_back(rankOf(runners[n]));
     }
-    if (samples[0].empty()) return ok();
     const auto from = std::ranges::find(runners, best);
     const size_t was = size_t(from - runners.begin());
+    if (samples[0].empty() || measured->programs[was].isLeftOut) return ok();
     for (size_t n = 0; n < runners.size(); ++n)
       noteSite(runners[n], samples[n], best, samples[was]);
     best = runners[chooseWinner(samples, ranks)];
@@ -146,11 +167,14 @@ private:
 
   Status take(const std::vector<size_t>& runners, const Measurement& measured) {
     result().seconds += measured.seconds;
+    secondsEach_ = std::max(secondsEach_, measured.secondsEach);
     result().failure = measured.failure;
     if (!measured.failure.empty()) return failure(measured.failure);
     for (size_t n = 0; n < runners.size(); ++n) {
       Tried& one = tried()[runners[n]];
       const MeasuredProgram& row = measured.programs[n];
+      // What was known of it counts; and an original with nobody beside it is not timed.
+      if (row.isLeftOut || (n == 0 && !hasEqual(measured))) continue;
       one.problem = row.isEqual ? "" : row.reason;
       one.isMeasured = row.isEqual && !row.samples.empty();
       one.samples = row.samples;
@@ -159,6 +183,12 @@ private:
       if (row.isEqual && !one.isMeasured) one.problem = "the device could not time it";
     }
     return ok();
+  }
+
+  /// Another program than the original.
+  static bool hasEqual(const Measurement& measured) {
+    return std::any_of(measured.programs.begin() + 1, measured.programs.end(),
+                       [](const MeasuredProgram& p) { return p.isEqual; });
   }
 
   std::vector<const BuiltProgram*> programsOf(const std::vector<size_t>& indices) {
@@ -178,22 +208,27 @@ private:
 
   // ---- the last measurement ----
 
-  /// The original, -O, the best, the next best, and the best with the host's help with the next two
-  /// of its kind: what a race found by a hair another may not.
+  /// The original, the best, the best with the host's help, -O, and the next best, with the host's
+  /// help two: what a race found by a hair another may not. As many of these as there is time for,
+  /// but the best in any case.
   std::vector<size_t> finalists() {
     std::vector<size_t> all{0};
     const auto add = [&](size_t n) {
       if (std::ranges::find(all, n) == all.end()) all.push_back(n);
     };
+    add(best_);
+    if (bestForHost_) add(*bestForHost_);
+    const bool isAnyFaster = all.size() > 1;
     for (size_t n = 0; n < tried().size(); ++n)
       if (tried()[n].program && tried()[n].program->candidate == standardCandidate() &&
           tried()[n].isMeasured)
         add(n);
-    add(best_);
     for (size_t n : fastest(1, false, all)) add(n);
-    if (!bestForHost_) return all;
-    add(*bestForHost_);
-    for (size_t n : fastest(2, true, all)) add(n);
+    if (bestForHost_)
+      for (size_t n : fastest(2, true, all)) add(n);
+    const double left = options_.budgetSeconds - result().seconds;
+    while (all.size() > (isAnyFaster ? 2 : 1) && lastComparisonSeconds(all.size() - 1) > left)
+      all.pop_back();
     return all;
   }
 
@@ -213,11 +248,14 @@ private:
 
   Status decide() {
     const std::vector<size_t> finalists = this->finalists();
+    noteLeftOut();
     if (finalists.size() == 1) return ok();
     ProgressLine::tell(ProgressLine::Level::Task, "measuring the best once more");
-    Result<Measurement> measured = measurer_.measure(programsOf(finalists), Rigour::Final, 0);
+    const double left = options_.budgetSeconds - result().seconds;
+    Result<Measurement> measured = measurer_.measure(programsOf(finalists), Rigour::Final, left);
     if (!measured) return measured.error();
     if (Status s = take(finalists, *measured); !s) return s;
+    if (!hasEqual(*measured)) return ok(); // the original stays
     std::vector<std::vector<double>> alone, all;
     std::vector<size_t> ranks;
     for (size_t n = 0; n < finalists.size(); ++n) {
@@ -226,7 +264,7 @@ private:
       all.push_back(one.isMeasured ? samples : std::vector<double>());
       alone.push_back(one.program->isForHost() ? std::vector<double>() : all.back());
       ranks.push_back(rankOf(finalists[n]));
-      if (one.isMeasured) result().finals.push_back({finalists[n], samples});
+      if (one.isMeasured && !samples.empty()) result().finals.push_back({finalists[n], samples});
     }
     if (all[0].empty()) {
       result().failure = "the device could not time it";
@@ -237,6 +275,13 @@ private:
     if (tried()[any].program->isForHost()) result().bestForHost = any;
     noteDrift(all[0]);
     return ok();
+  }
+
+  void noteLeftOut() {
+    if (const size_t count = result().leftOut)
+      result().notes.push_back(fmt::format("{} candidate{} left untried: the time was up ({:.2g} s "
+                                           "for each); a longer --budget tries more",
+                                           count, count == 1 ? " was" : "s were", secondsEach_));
   }
 
   /// Clocks that go down, or others at work on the device.
@@ -258,6 +303,7 @@ private:
   const TuneOptions& options_;
   Trials trials_;
   size_t best_ = 0;
+  double secondsEach_ = 0; ///< to compare and time one program; 0: not known yet
   std::optional<size_t> bestForHost_;
 };
 

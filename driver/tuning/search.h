@@ -16,7 +16,8 @@
 namespace lanewise::driver {
 
 struct TuneOptions {
-  double budgetSeconds = 60;       ///< of measuring
+  double budgetSeconds = 60;       ///< for all of the search
+  double checkSeconds = 0;         ///< of these for the interpreter's check of the last comparison
   std::vector<std::string> passes; ///< SpaceFacts::passes
   bool mayAskHost = true;
   std::vector<uint32_t> subgroupSizes; ///< SpaceFacts::subgroupSizes
@@ -28,6 +29,7 @@ struct Tried {
   std::shared_ptr<const BuiltProgram> program;
   std::string problem;     ///< why it was not made, not equal, or not measured; "" where it was
   bool isMeasured = false; ///< it has a ratio
+  bool isLeftOut = false;  ///< there was no time for it
   MedianInterval ratio;    ///< to the original, in its last race
   std::vector<double> samples, originalSamples; ///< of that race, microseconds
   std::optional<Prediction> predicted;
@@ -50,7 +52,7 @@ struct TuneResult {
   std::optional<size_t> bestForHost; ///< only where it is faster than `best`
   std::vector<FinalRow> finals;      ///< measured beside one another, the original first
   std::vector<SiteWorth> sites;
-  size_t leftOut = 0; ///< candidates for which there was no time
+  size_t leftOut = 0; ///< candidates for which there was no time, with those not even made
   size_t same = 0;    ///< that made what another one had made
   /// Why nothing can be tuned: the original disagrees with itself, or does not run. One sentence.
   std::string failure;

@@ -39,7 +39,7 @@ Result<Measurement> measureApart(Measurer& device, std::span<const BuiltProgram*
 /// A device, which this process then does not know of.
 bool mayHaveLost(const Measurement& measured) {
   return !measured.failure.empty() || !std::ranges::all_of(measured.programs, [](const auto& p) {
-    return p.isEqual && !p.samples.empty();
+    return p.isLeftOut || (p.isEqual && !p.samples.empty());
   });
 }
 
@@ -55,6 +55,7 @@ void merge(const Share& share, const Measurement& from, double originalTime, Mea
     if (share[n] != 0 || program.samples.size() >= known.samples.size()) known = std::move(program);
   }
   to.seconds = std::max(to.seconds, from.seconds);
+  to.secondsEach = std::max(to.secondsEach, from.secondsEach);
   if (to.failure.empty()) to.failure = from.failure;
 }
 

@@ -97,7 +97,10 @@ void Trials::predictBy(const std::string& name, size_t index) {
 }
 
 void Trials::leaveOut(std::span<const size_t> indices) {
-  for (size_t n : indices) result_.tried[n].problem = "no time was left for it";
+  for (size_t n : indices) {
+    result_.tried[n].isLeftOut = true;
+    result_.tried[n].problem = "no time was left for it";
+  }
   result_.leftOut += indices.size();
 }
 

@@ -158,7 +158,7 @@ std::string resultAsText(const ProgramBuilder& builder, const TuneResult& result
                                           "rounds", "made with");
   for (size_t n : ranked(result)) text += lineOf(result, place, n);
   for (const Tried& one : result.tried)
-    if (!one.problem.empty())
+    if (!one.problem.empty() && !one.isLeftOut)
       text += fmt::format("not measured: {}: {}\n", one.program->candidate.name(), one.problem);
   for (const SiteWorth& site : result.sites)
     text += fmt::format("without {}: {} of the time with it\n", site.site, ratioText(site.ratio));

@@ -29,7 +29,9 @@ namespace {
 constexpr double kSampleMicroseconds = 200; // a timed sample lasts this long at least
 constexpr uint32_t kMaxRepetitions = 256;   // of the sequence in one sample
 constexpr double kTimingBudgetMicroseconds = 20e6;
-constexpr uint32_t kLeastRounds = 6; // fewer give no 95% interval
+constexpr uint32_t kLeastRounds = 6;              // fewer give no 95% interval
+constexpr double kEnoughWarmupMicroseconds = 2e6; // once round, whatever was asked for
+constexpr char kNoTime[] = "no time was left for it";
 
 // Puts them into the report: with a program that differs as what to look at first, else only the
 // workgroup sizes as a note, one for all programs.
@@ -121,6 +123,10 @@ private:
     uint32_t added = 0;
     slots_.resize(programs_.size());
     for (size_t p = 0; p < programs_.size(); ++p) {
+      if (!mayCompile(p)) {
+        settle(p, VerifyState::NotRun, kNoTime);
+        continue;
+      }
       RunStatus failed = runner_.addProgram(programs_[p]);
       if (!failed) slots_[p] = added++;
       bool isRejected = takeValidationErrors(p);
@@ -130,6 +136,13 @@ private:
       if (RunStatus lost = runner_.loss()) return loseDevice(p, *lost);
     }
     return true;
+  }
+
+  bool mayCompile(size_t p) {
+    return !options_.schedule || options_.schedule->mayCompile(p) || p == 0;
+  }
+  bool mayCompare(size_t p) {
+    return !options_.schedule || options_.schedule->mayCompare(p) || p == 0;
   }
 
   // Program `p` took the device with it, and nobody else can run on it.
@@ -229,8 +242,9 @@ private:
   // Gives what the host sees. `reference` is what the original left, null for itself.
   RunStatus runProgram(size_t p, Poison poison, const Outputs* reference, Outputs& outputs,
                        std::vector<BufferDifference>& strays) {
-    RunStatus failed =
-        runner_.run(slots_[p].value(), contents_.inputs(poison), contents_.comparedOf(p), outputs);
+    RunStatus failed = runner_.run(slots_[p].value(), contents_.inputsOf(std::array{p}, poison),
+                                   contents_.comparedOf(p), outputs);
+    if (!failed && options_.schedule) options_.schedule->noteRun(runner_.secondsOfRun());
     if (!failed) strays = contents_.unpack(p, poison, reference, outputs);
     return failed;
   }
@@ -244,9 +258,14 @@ private:
     contents_.fill(set);
     Outputs first, again, poisoned;
     takeExercised(false); // of inputs that did not count
+    (void)mayCompare(0);
     if (!runOriginal(set, first, again, poisoned)) return false;
     for (size_t p = 1; p < programs_.size(); ++p) {
       if (isSettled(p)) continue;
+      if (!mayCompare(p)) {
+        settle(p, VerifyState::NotRun, kNoTime);
+        continue;
+      }
       // One that is only timed runs all the same, so that a hang is known as its own.
       if (!compareProgram(p, set, first, poisoned)) return false;
     }
@@ -566,8 +585,10 @@ private:
     if (timed.size() == 1) return;
     contents_.fill(contents_.inputSets()[0]);
     std::vector<std::vector<double>> samples(programs_.size());
-    RunStatus failed =
-        runner_.beginTiming(contents_.inputs(Poison::Positive), contents_.restored());
+    const std::vector<BufferInput> inputs = contents_.inputsOf(timed, Poison::Positive);
+    std::vector<uint32_t> restored = contents_.restored();
+    std::erase_if(restored, [&](uint32_t buffer) { return inputs[buffer].isLeftOut(); });
+    RunStatus failed = runner_.beginTiming(inputs, restored);
     if (!failed) failed = sampleAll(timed, samples);
     if (failed) {
       report_.notes.push_back(fmt::format("not timed: {}", failed->message));
@@ -616,9 +637,11 @@ private:
                                           rounds, options_.repeats, perRound * repetitions / 1e6));
     }
     report_.repetitions = repetitions;
-    for (size_t p : timed) // the command buffers are recorded anew for this many repetitions
+    for (size_t p : timed) { // the command buffers are recorded anew for this many repetitions
+      if (repetitions == 1) break;
       if (RunStatus failed = runner_.time(slots_[p].value(), repetitions, microseconds))
         return failed;
+    }
     if (options_.schedule) return sampleBySchedule(timed, repetitions, samples);
     std::vector<size_t> order = timed;
     for (uint32_t round = 0; round < rounds; ++round) {
@@ -660,6 +683,7 @@ private:
     constexpr uint32_t kMaxWarmups = 10000;
     for (uint32_t i = 0; i < kMaxWarmups; ++i) {
       if (i >= std::max(options_.warmups, 1u) && spent >= goal) break;
+      if (i >= 1 && spent >= std::max(goal, kEnoughWarmupMicroseconds)) break;
       perRound = 0;
       for (size_t p : timed) {
         if (RunStatus failed = runner_.time(slots_[p].value(), 1, microseconds)) return failed;

@@ -39,10 +39,17 @@ struct InterpreterOptions {
   uint32_t subgroupSize = kDefaultSubgroupSize; ///< 4 to 128, a power of two
 };
 
-/// Decides while programs are timed who still runs.
+/// Decides who still takes part, for want of time or because there is nothing more to learn.
+/// `program` is its number, 0 the original, whom nobody refuses.
 class TimingSchedule {
 public:
   virtual ~TimingSchedule() = default;
+  /// Whether there is time to compile a further program, and then to run, compare and time it. One
+  /// that is refused is NotRun. Asked in the order of programs, of the original as well.
+  virtual bool mayCompile(size_t /*program*/) { return true; }
+  virtual bool mayCompare(size_t /*program*/) { return true; }
+  /// What its run took for that, without what inputs and outputs took.
+  virtual void noteRun(double /*seconds*/) {}
   /// The programs of the next round, of those that agree (`equal`, ascending, with the original);
   /// none: the timing is over. The original is in each round.
   virtual std::vector<size_t> next(const std::vector<size_t>& equal) = 0;

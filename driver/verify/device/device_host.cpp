@@ -57,7 +57,7 @@ public:
     request.put(std::vector(read.begin(), read.end()));
     RunStatus status;
     std::vector<uint64_t> sizes;
-    if (RunStatus lost = ask(request, status, sizes)) return lost;
+    if (RunStatus lost = ask(request, status, sizes, secondsOfRun_)) return lost;
     if (status) return status;
     std::vector<uint64_t> expected(bytes_.size());
     for (uint32_t buffer : read) expected[buffer] = bytes_[buffer];
@@ -70,6 +70,8 @@ public:
     }
     return {};
   }
+
+  double secondsOfRun() const override { return secondsOfRun_; }
 
   RunStatus beginTiming(std::span<const BufferInput> inputs,
                         std::span<const uint32_t> restored) override {
@@ -138,6 +140,7 @@ private:
   std::shared_ptr<DeviceWorker> worker_;
   DeviceInfo info_;
   const bool hasValidationLayer_;
+  double secondsOfRun_ = 0;
   std::vector<uint64_t> bytes_; ///< by resource
   uint64_t bulkBytes_ = 0;
 };

@@ -116,7 +116,7 @@ private:
     putStatus(status, answer);
     std::vector<uint64_t> sizes;
     for (const std::vector<uint8_t>& output : outputs_) sizes.push_back(output.size());
-    answer.put(sizes);
+    answer.put(sizes, runner_->secondsOfRun());
     for (const std::vector<uint8_t>& output : outputs_) answer.putBulk(output);
   }
 

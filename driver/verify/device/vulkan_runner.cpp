@@ -285,15 +285,20 @@ public:
                 std::vector<std::vector<uint8_t>>& outputs) override {
     return guarded([&] {
       if (RunStatus failed = upload(inputs)) return failed;
+      const auto start = std::chrono::steady_clock::now();
       if (RunStatus failed = programs_[program].program.queues ? runQueues(program)
                                                                : submitOnce(programs_[program]))
         return failed;
+      secondsOfRun_ =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       outputs.assign(buffers_.size(), {});
       for (uint32_t buffer : read)
         if (RunStatus failed = fetch(buffer, outputs[buffer])) return failed;
       return RunStatus();
     });
   }
+
+  double secondsOfRun() const override { return secondsOfRun_; }
 
   RunStatus beginTiming(std::span<const BufferInput> inputs,
                         std::span<const uint32_t> restored) override {
@@ -438,6 +443,7 @@ private:
   RunStatus upload(std::span<const BufferInput> inputs) {
     for (size_t i = 0; i < inputs.size(); ++i) {
       Memory& to = buffers_[i];
+      if (inputs[i].isLeftOut()) continue;
       if (to.mapped) {
         if (inputs[i].fill)
           std::memset(to.mapped, *inputs[i].fill, to.roundedBytes());
@@ -910,6 +916,7 @@ private:
   std::vector<Memory> buffers_;
   VulkanImages images_;
   std::unique_ptr<VulkanQueues> queues_; ///< where programs may have some
+  double secondsOfRun_ = 0;
   std::vector<std::pair<uint32_t, Memory>> pristine_;
   std::vector<RecordedProgram> programs_;
   RunStatus loss_;

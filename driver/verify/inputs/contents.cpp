@@ -105,9 +105,7 @@ void ScenarioContents::fill(const InputSet& set) {
   if (isGenerated())
     for (const PackedBuffer& packed : marshalling_.packed)
       if (!isPoisoned(packed.source)) cutToRange(packed, bytes_[packed.source]);
-  for (const PackedBuffer& packed : marshalling_.packed)
-    if (!isPoisoned(packed.source))
-      bytes_[packed.packed] = packInput(packed, bytes_[packed.source]);
+  for (const PackedBuffer& packed : marshalling_.packed) bytes_[packed.packed].clear();
 }
 
 uint64_t ScenarioContents::inputsNumber(Poison poison) const {
@@ -132,19 +130,36 @@ void ScenarioContents::fillPoisoned(uint32_t buffer, Poison poison) {
 
 std::vector<BufferInput> ScenarioContents::inputs(Poison poison) {
   std::vector<BufferInput> inputs(scenario_.buffers.size());
-  for (uint32_t b = 0; b < inputs.size(); ++b) {
-    if (isPoisoned(b) && isFilled(b)) {
-      inputs[b].fill = poisonByte(poison);
-      continue;
-    }
-    if (isPoisoned(b)) fillPoisoned(b, poison);
-    inputs[b].bytes = bytes_[b];
-  }
+  for (uint32_t b = 0; b < inputs.size(); ++b) inputs[b] = inputOf(b, poison);
   return inputs;
 }
 
+std::vector<BufferInput> ScenarioContents::inputsOf(std::span<const size_t> programs,
+                                                    Poison poison) {
+  std::vector<BufferInput> inputs(scenario_.buffers.size());
+  for (uint32_t b = 0; b < inputs.size(); ++b)
+    if (std::ranges::any_of(programs, [&](size_t p) { return isSeenBy(p, b); }))
+      inputs[b] = inputOf(b, poison);
+  return inputs;
+}
+
+bool ScenarioContents::isSeenBy(size_t program, uint32_t buffer) const {
+  const PackedBuffer* packed = marshalling_.packedAt(buffer);
+  return marshalling_.seenAs(program, packed ? packed->source : buffer) == buffer;
+}
+
+BufferInput ScenarioContents::inputOf(uint32_t buffer, Poison poison) {
+  if (isPoisoned(buffer) && isFilled(buffer)) return {{}, poisonByte(poison)};
+  const PackedBuffer* packed = marshalling_.packedAt(buffer);
+  if (isPoisoned(buffer))
+    fillPoisoned(buffer, poison);
+  else if (packed && bytes_[buffer].empty())
+    bytes_[buffer] = packInput(*packed, bytes_[packed->source]);
+  return {bytes_[buffer], std::nullopt};
+}
+
 std::vector<uint8_t> ScenarioContents::initial(uint32_t buffer, Poison poison) {
-  const BufferInput input = inputs(poison)[buffer];
+  const BufferInput input = inputOf(buffer, poison);
   if (input.fill) return std::vector<uint8_t>(scenario_.buffers[buffer].bytes(), *input.fill);
   return {input.bytes.begin(), input.bytes.end()};
 }

@@ -67,6 +67,9 @@ public:
   void fill(const InputSet& set);
   /// For one run, valid until the next call.
   std::vector<BufferInput> inputs(Poison poison);
+  /// The same without what none of these programs sees: a buffer in the layouts of others, which
+  /// is neither packed nor sent for them.
+  std::vector<BufferInput> inputsOf(std::span<const size_t> programs, Poison poison);
   /// Above 0; another one where the bytes of inputs() are others (fill patterns aside).
   uint64_t inputsNumber(Poison poison) const;
 
@@ -130,6 +133,8 @@ private:
                  Strictness strictness) const;
   bool isFilled(uint32_t buffer) const; ///< with one byte, where it is poisoned
   void fillPoisoned(uint32_t buffer, Poison poison);
+  BufferInput inputOf(uint32_t buffer, Poison poison);
+  bool isSeenBy(size_t program, uint32_t buffer) const;
   /// The whole buffer as a run started with it.
   std::vector<uint8_t> initial(uint32_t buffer, Poison poison);
   std::optional<BufferDifference> strayWrite(const PackedBuffer& packed, Poison poison,
@@ -143,7 +148,7 @@ private:
   bool hasPoison_ = false;
   bool isAnyNanEqual_ = false; ///< with special values, where none of them is what is computed
   uint64_t comparedBytes_ = 0;
-  std::vector<std::vector<uint8_t>> files_, bytes_;       ///< by buffer
+  std::vector<std::vector<uint8_t>> files_, bytes_; ///< by buffer; packed when they are needed
   std::optional<std::pair<uint64_t, InputStyle>> filled_; ///< what bytes_ holds
   std::map<uint32_t, OrderDependence> orders_;            ///< by buffer
   uint64_t fills_ = 0;

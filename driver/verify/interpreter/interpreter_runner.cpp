@@ -209,6 +209,7 @@ bool InterpreterRunner::hasAtomics(uint32_t program) const {
 
 void InterpreterRunner::upload(std::span<const BufferInput> inputs, uint64_t number) {
   for (size_t b = 0; b < inputs.size(); ++b) {
+    if (inputs[b].isLeftOut()) continue;
     isAllWritten_[b] = false;
     // A buffer that has only a pattern counts as one that nobody has written.
     size_t tracked = inputs[b].fill ? buffers_[b].size() : 0;

@@ -71,10 +71,12 @@ struct RunFailure {
 };
 using RunStatus = std::optional<RunFailure>; ///< nothing: it worked
 
-/// Initial contents of a buffer: bytes, or one byte everywhere.
+/// Initial contents of a buffer: bytes, or one byte everywhere. Neither: it keeps what it holds,
+/// for buffers that a program does not see.
 struct BufferInput {
   std::span<const uint8_t> bytes;
   std::optional<uint8_t> fill;
+  bool isLeftOut() const { return bytes.empty() && !fill; }
 };
 
 /// A buffer or an image to make.
@@ -125,6 +127,9 @@ public:
   virtual RunStatus run(uint32_t program, std::span<const BufferInput> inputs,
                         std::span<const uint32_t> read,
                         std::vector<std::vector<uint8_t>>& outputs) = 0;
+  /// What the last run() took on the device, without its inputs and outputs; 0 where it does not
+  /// tell.
+  virtual double secondsOfRun() const { return 0; }
 
   /// Writes `inputs` and keeps device-side copies of the buffers named in `restored`, which time()
   /// puts back before each repetition.

@@ -9,9 +9,11 @@
 #include "tuning/tuning_report.h"
 
 #include <filesystem>
+#include <fmt/format.h>
 #include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
+#include <map>
 #include <random>
 
 namespace lanewise::driver {
@@ -41,7 +43,8 @@ public:
     measured.seconds = seconds;
     for (size_t n = 0; n < programs.size(); ++n) {
       const bool isEqual = std::ranges::find(equal, n) != equal.end();
-      measured.programs.push_back({isEqual, isEqual ? "" : "outputs differ", race.samples()[n]});
+      measured.programs.push_back(
+          {isEqual, isEqual ? "" : "outputs differ", false, race.samples()[n]});
     }
     return measured;
   }
@@ -50,6 +53,35 @@ private:
   Times times_;
   std::mt19937 random_{7};
   std::normal_distribution<double> noise_{0, 1};
+};
+
+// Takes its time for each program, and leaves out those that do not fit.
+class BusyDevice : public MadeUpDevice {
+public:
+  using MadeUpDevice::MadeUpDevice;
+  double each = 1;                ///< seconds
+  size_t mostOfRace = SIZE_MAX;   ///< candidates
+  double total = 0;               ///< seconds of all questions
+  std::vector<size_t> ofLast;     ///< programs of the last comparison, the original's as well
+  std::map<std::string, int> ran; ///< by name
+
+  Result<Measurement> measure(std::span<const BuiltProgram* const> programs, Rigour rigour,
+                              double limit) override {
+    const bool isLast = rigour == Rigour::Final;
+    size_t fit = size_t(std::max(0.0, limit / each - 2));
+    if (!isLast) fit = std::min(fit, mostOfRace);
+    fit = std::min(std::max<size_t>(fit, isLast ? 1 : 0), programs.size() - 1);
+    seconds = each * double(fit + 2);
+    total += seconds;
+    if (isLast) ofLast.push_back(fit + 1);
+    Result<Measurement> measured = MadeUpDevice::measure(programs.first(fit + 1), rigour, limit);
+    if (!measured) return measured;
+    for (size_t n = 1; n <= fit; ++n) ++ran[programs[n]->candidate.name()];
+    for (size_t n = fit + 1; n < programs.size(); ++n)
+      measured->programs.push_back({false, "no time", true, {}});
+    measured->secondsEach = each;
+    return measured;
+  }
 };
 
 class TuningSearch : public testing::Test {
@@ -224,6 +256,84 @@ TEST_F(TuningSearch, EndsWithItsTimeAndSaysWhatWasLeft) {
   EXPECT_LE(device.asked, 5u);
 }
 
+TEST_F(TuningSearch, TheWholeOfItFitsIntoItsTime) {
+  options_.checkSeconds = 2;
+  for (const double each : {0.25, 2.5})
+    for (const double budget : {20.0, 60.0}) {
+      options_.budgetSeconds = budget;
+      BusyDevice device(coarsenedTime);
+      device.each = each;
+      const TuneResult result = search(device);
+      const std::string which = fmt::format("{} s each, {} s", each, budget);
+      EXPECT_LE(device.total + options_.checkSeconds, budget) << which;
+      ASSERT_FALSE(result.finals.empty()) << which;
+      EXPECT_EQ(device.ofLast, std::vector<size_t>{result.finals.size()}) << which;
+      EXPECT_TRUE(std::ranges::count(result.finals, result.best, &FinalRow::tried)) << which;
+      EXPECT_LT(result.finalRatio(result.best).median, 1) << which;
+    }
+}
+
+TEST_F(TuningSearch, WithoutTimeForAnyCandidateTheOriginalStays) {
+  options_.budgetSeconds = 10;
+  BusyDevice device(coarsenedTime);
+  device.each = 4;
+  const TuneResult result = search(device);
+  EXPECT_EQ(0u, result.best);
+  EXPECT_LE(device.total, 10);
+  EXPECT_TRUE(device.ran.empty());
+  ASSERT_FALSE(result.notes.empty());
+  EXPECT_EQ(fmt::format("{} candidates were left untried: the time was up (4 s for each); a longer "
+                        "--budget tries more",
+                        result.leftOut),
+            result.notes[0]);
+}
+
+TEST_F(TuningSearch, TheOriginalStaysWhereTheLastCheckHasTimeForOneAndFindsThatWrong) {
+  options_.budgetSeconds = 20;
+  options_.checkSeconds = 2;
+  BusyDevice device(coarsenedTime);
+  device.each = 2.5;
+  device.isWrong = [](const Candidate&, Rigour rigour) { return rigour == Rigour::Final; };
+  const TuneResult result = search(device);
+  EXPECT_EQ(std::vector<size_t>{2}, device.ofLast);
+  EXPECT_EQ("", result.failure);
+  EXPECT_EQ(0u, result.best);
+}
+
+TEST_F(TuningSearch, ARaceOfWhichAllAreWrongIsFollowedByOthers) {
+  options_.mayAskHost = false;
+  options_.budgetSeconds = 1000;
+  BusyDevice device(coarsenedTime);
+  device.mostOfRace = 2;
+  device.isWrong = [](const Candidate& c, Rigour) { return c.name() == "-Os" || c.name() == "-O"; };
+  const TuneResult result = search(device);
+  EXPECT_EQ("-O --coarsen-invocations=2,4,1", nameOf(result, result.best));
+}
+
+TEST_F(TuningSearch, WhatDidNotFitIntoARaceIsInTheNextOne) {
+  options_.mayAskHost = false;
+  options_.budgetSeconds = 1000;
+  BusyDevice device(coarsenedTime);
+  device.mostOfRace = 3;
+  const TuneResult result = search(device);
+  EXPECT_EQ("-O --coarsen-invocations=2,4,1", nameOf(result, result.best));
+  EXPECT_EQ(0u, result.leftOut);
+  for (size_t n = 1; n < result.tried.size(); ++n)
+    EXPECT_EQ(result.tried[n].problem.empty(), result.tried[n].isMeasured) << nameOf(result, n);
+}
+
+TEST_F(TuningSearch, TheTextSaysHowManyWereLeftNotWhich) {
+  options_.budgetSeconds = 20;
+  BusyDevice device(coarsenedTime);
+  device.each = 2;
+  const TuneResult result = search(device);
+  ASSERT_GT(result.leftOut, 0u);
+  const std::string text =
+      resultAsText(*builder_, result, {"GPU", "driver", "nvidia", {}, false, false});
+  EXPECT_NE(std::string::npos, text.find(" left untried: the time was up")) << text;
+  EXPECT_EQ(std::string::npos, text.find("no time was left")) << text;
+}
+
 TEST_F(TuningSearch, OneThatWasStoppedEndsWhereItWouldHaveEnded) {
   options_.mayAskHost = false;
   options_.batch = 8;
@@ -244,7 +354,8 @@ TEST_F(TuningSearch, OneThatWasStoppedEndsWhereItWouldHaveEnded) {
       return std::unique_ptr<Measurer>(std::make_unique<Lent>(device));
     };
   };
-  KeptMeasurer first(journal, lend(whole), keepNothing);
+  const auto stopped = [] { return 0.0; };
+  KeptMeasurer first(journal, lend(whole), keepNothing, stopped);
   const std::string expected = fileOf(search(first));
   ASSERT_GE(whole.asked, 3u);
   // Killed after any number of lines, or in the middle of one: what follows is measured with other
@@ -254,14 +365,14 @@ TEST_F(TuningSearch, OneThatWasStoppedEndsWhereItWouldHaveEnded) {
   ASSERT_TRUE(all);
   MadeUpDevice none(coarsenedTime);
   none.fails = 0;
-  KeptMeasurer again(*all, lend(none), keepNothing);
+  KeptMeasurer again(*all, lend(none), keepNothing, stopped);
   EXPECT_EQ(expected, fileOf(search(again)));
   EXPECT_EQ(text, all->text());
   for (size_t end = text.find('\n') + 1; end < text.size(); end += text.size() / 4) {
     std::optional<Journal> part = Journal::read(text.substr(0, end), "key");
     ASSERT_TRUE(part);
     MadeUpDevice rest(coarsenedTime);
-    KeptMeasurer resumed(*part, lend(rest), keepNothing);
+    KeptMeasurer resumed(*part, lend(rest), keepNothing, stopped);
     const TuneResult result = search(resumed);
     EXPECT_EQ("-O --coarsen-invocations=2,4,1", nameOf(result, result.best));
     const auto kept = size_t(std::count(text.begin(), text.begin() + ptrdiff_t(end), '\n')) - 1;
@@ -276,6 +387,53 @@ TEST(TuningJournal, IsOfOneKey) {
   EXPECT_FALSE(Journal::read(journal.text(), "other"));
   EXPECT_FALSE(Journal::read("", "key"));
   EXPECT_FALSE(Journal::read("nonsense\n", "key"));
+}
+
+TEST(TuningJournal, KeepsAllOfAMeasurement) {
+  Measurement measured;
+  measured.programs = {{true, "", false, {1, 2}}, {false, "no time", true, {}}};
+  measured.seconds = 3;
+  measured.secondsEach = 0.5;
+  const Result<Measurement> kept = unpackMeasurement(pack(measured));
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(3, kept->seconds);
+  EXPECT_EQ(0.5, kept->secondsEach);
+  EXPECT_FALSE(kept->programs[0].isLeftOut);
+  EXPECT_TRUE(kept->programs[1].isLeftOut);
+}
+
+TEST(TuningJournal, WhatTheSearchDoesBetweenQuestionsCountsOnce) {
+  double now = 0;
+  std::vector<double> limits;
+  struct Device : Measurer {
+    std::vector<double>& limits;
+    explicit Device(std::vector<double>& l) : limits(l) {}
+    Result<Measurement> measure(std::span<const BuiltProgram* const>, Rigour, double s) override {
+      limits.push_back(s);
+      Measurement measured;
+      measured.seconds = 3;
+      return measured;
+    }
+  };
+  const auto open = [&]() -> Result<std::unique_ptr<Measurer>> {
+    return std::unique_ptr<Measurer>(std::make_unique<Device>(limits));
+  };
+  Journal journal("key");
+  KeptMeasurer first(
+      journal, open, [](const Journal&) { return ok(); }, [&] { return now; });
+  const BuiltProgram program;
+  const std::vector<const BuiltProgram*> programs{&program};
+  now += 2;
+  EXPECT_EQ(5, first.measure(programs, Rigour::Race, 10)->seconds);
+  EXPECT_EQ(std::vector<double>{8}, limits);
+  // Again, where making takes longer: what is kept counts.
+  Journal kept = *Journal::read(journal.text(), "key");
+  KeptMeasurer again(
+      kept, open, [](const Journal&) { return ok(); }, [&] { return now; });
+  now += 7;
+  EXPECT_EQ(5, again.measure(programs, Rigour::Race, 10)->seconds);
+  now += 1;
+  EXPECT_EQ(4, again.measure(programs, Rigour::Final, 10)->seconds);
 }
 
 TEST(TuningJournal, AnswersOnlyTheNextQuestion) {

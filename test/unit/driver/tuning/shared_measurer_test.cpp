@@ -26,7 +26,7 @@ public:
     measured.failure = failure;
     measured.seconds = speed_;
     for (const BuiltProgram* program : programs) {
-      MeasuredProgram row{program->digest != "wrong", "", {}};
+      MeasuredProgram row{program->digest != "wrong", "", false, {}};
       if (!row.isEqual) row.reason = "differs";
       for (size_t round = 0; row.isEqual && round < rounds_; ++round)
         row.samples.push_back(speed_ * double(program->repeat) * double(10 + round));

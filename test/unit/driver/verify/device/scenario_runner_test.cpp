@@ -103,6 +103,20 @@ TEST_P(RunnerPaths, FillReachesEveryByte) {
   EXPECT_EQ(outputs[0][258], 0xFA);
 }
 
+TEST_P(RunnerPaths, WhatIsLeftOutKeepsWhatItHolds) {
+  ASSERT_FALSE(runner_->makeBuffers(std::vector<uint64_t>{256, 256}));
+  ASSERT_FALSE(runner_->addProgram(program_));
+  std::vector<BufferInput> inputs{{{}, uint8_t(1)}, {{}, uint8_t(7)}};
+  std::vector<std::vector<uint8_t>> outputs;
+  ASSERT_FALSE(runner_->run(0, inputs, std::vector<uint32_t>{0, 1}, outputs));
+  EXPECT_GT(runner_->secondsOfRun(), 0);
+  inputs[1].fill.reset();
+  ASSERT_TRUE(inputs[1].isLeftOut());
+  ASSERT_FALSE(runner_->run(0, inputs, std::vector<uint32_t>{0, 1}, outputs));
+  EXPECT_EQ(outputs[0][0], 2);
+  EXPECT_EQ(outputs[1], std::vector<uint8_t>(256, 7));
+}
+
 TEST_P(RunnerPaths, TimingPutsInputsBackAndRunsAsOftenAsAsked) {
   ASSERT_FALSE(runner_->makeBuffers(std::vector<uint64_t>{256}));
   ASSERT_FALSE(runner_->addProgram(program_));

@@ -1,6 +1,7 @@
 // What programs with another layout start from, and what the host sees of what they leave.
 #include "layout/layout_codec.h"
 #include "layouts.h"
+#include "verify/inputs/contents.h"
 #include "verify/program/marshal.h"
 
 #include <cstring>
@@ -161,6 +162,30 @@ TEST_F(MarshalPrograms, GetBuffersOfTheirOwn) {
   EXPECT_TRUE(made->programs[0].dispatches.empty());
   EXPECT_EQ(made->programs[1].dispatches[0].bindings[0].buffer, "things (repacked)");
   EXPECT_EQ(made->packedAt(0), nullptr);
+}
+
+TEST_F(MarshalPrograms, AreSentWhatTheySeeAlone) {
+  scenario_.buffers[0].fill = FillIota{};
+  Result<Marshalling> made = marshal(scenario_, programs_);
+  ASSERT_TRUE(made) << made.error().message;
+  RunCaches caches;
+  ScenarioContents contents(*made, {}, 1, caches);
+  ASSERT_TRUE(contents.readFiles());
+  contents.fill(contents.inputSets()[0]);
+  const auto sent = [&](std::vector<size_t> programs) {
+    std::vector<uint64_t> bytes;
+    for (const BufferInput& input : contents.inputsOf(programs, Poison::Positive))
+      bytes.push_back(input.bytes.size());
+    return bytes;
+  };
+  const uint64_t plain = made->scenario.buffers[0].bytes(),
+                 packed = made->scenario.buffers[1].bytes();
+  EXPECT_EQ((std::vector<uint64_t>{plain, 0}), sent({0}));
+  EXPECT_EQ((std::vector<uint64_t>{0, packed}), sent({1}));
+  EXPECT_EQ((std::vector<uint64_t>{plain, packed}), sent({0, 1}));
+  const std::vector<BufferInput> all = contents.inputs(Poison::Positive);
+  EXPECT_EQ(packInput(made->packed[0], all[0].bytes),
+            Bytes(all[1].bytes.begin(), all[1].bytes.end()));
 }
 
 TEST_F(MarshalPrograms, AreFoundByBindingWhereTheNameIsNot) {
