@@ -1,4 +1,5 @@
 #include "affine_shader.h"
+#include "analysis/module/entry_points.h"
 #include "analysis/values/lane_values.h"
 
 #include <gtest/gtest.h>
