@@ -4,12 +4,14 @@
 // - 1)`, `if (i < n)`, `b == 0 ? 1 : b`. Where the outcome is the same for every input, a
 // comparison becomes a constant, a selection one of its values, a minimum, maximum or clamp one of
 // its operands; so do remainders, quotients and masks that change nothing. Signed divisions by
-// powers of two of what is never negative become shifts and masks, OpSMod by them always. Branches
-// on what became constant are --simplifycfg's.
+// powers of two of what is never negative become shifts and masks, OpSMod by them always. The count
+// down from 2^64 - 1 by which WebGPU's compilers keep loops from running for ever goes from those
+// that end anyway. Branches on what became constant are --simplifycfg's.
 //
 // Legal when: proved for every input by ranges (analysis/ranges/value_ranges.h: literals, literal
 // workgroup sizes, what built-ins can be by the specification, counters of loops, masks, branches
-// that lead here) or by a branch that compared the same values (analysis/ranges/inequalities.h).
+// that lead here) or by a branch that compared the same values (analysis/ranges/inequalities.h), or
+// by a 32-bit counter that ends the loop (analysis/control_flow/loop_ends.h).
 // What memory holds is never known, and a second load is another value; a specialization constant
 // may have any value. What the user states of the inputs (--assume) counts as proved, except with
 // --robust.
@@ -98,7 +100,7 @@ Remark missedRemark(Analyses& analyses, InstRef inst, BlockRef block, std::strin
   Remark remark = remarkAt(analyses, inst, block);
   remark.kind = Remark::Kind::Missed;
   remark.name = reason;
-  const std::string_view what = nameOfCheck(analyses.module().word(inst, 4));
+  const std::string_view what = nameOfCheck(analyses.module(), inst);
   remark.message = formatText("kept {}: {}", what, explainKept(reason));
   remark.args.push_back({"check", std::string(what)});
   return remark;

@@ -26,13 +26,13 @@
 // Reference    SPIR-V specification, 2.11 (structured control flow); LLVM, LoopDeletionPass.
 #include "analysis/control_flow/cfg.h"
 #include "analysis/control_flow/dominance.h"
+#include "analysis/control_flow/loop_ends.h"
 #include "analysis/control_flow/loops.h"
 #include "analysis/module/constants.h"
 #include "analysis/module/def_use.h"
 #include "analysis/module/source_lines.h"
 #include "canonical/support/block_erasure.h"
 #include "canonical/support/construct_nesting.h"
-#include "canonical/support/loop_ends.h"
 #include "canonical/support/removable_accesses.h"
 #include "canonical/unrolling/iterations.h"
 #include "ir/rewriter.h"
@@ -237,8 +237,7 @@ bool DeadLoops::ends(const Loop& loop) {
   if (ends_.empty()) ends_.resize(module_.blockCount() + 1, End::Unknown);
   End& end = ends_[loop.header.value];
   if (end == End::Unknown) {
-    const bool isProved =
-        LoopEnds(context_.analyses).isCounted(loop) || endsByLiterals(loop.header);
+    const bool isProved = LoopEnds(context_.analyses).endOf(loop) || endsByLiterals(loop.header);
     end = isProved ? End::Proved : End::Open;
   }
   return end == End::Proved;

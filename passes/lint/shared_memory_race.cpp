@@ -86,7 +86,6 @@ public:
   void run(LintFindings& findings);
 
 private:
-  bool isReducible() const;
   bool canJudge() const;
   bool isOneInvocations(const MemoryAccess& access) const;
   void collect();
@@ -120,19 +119,11 @@ private:
 
 // ---- collect ----
 
-bool RaceFinder::isReducible() const {
-  const Cfg& cfg = analyses_.get<Cfg>();
-  for (BlockRef b : cfg.reversePostOrder(kernel_.entry->function))
-    for (BlockRef to : cfg.successors(b))
-      if (cfg.rpoIndex(to) <= cfg.rpoIndex(b) && !analyses_.get<Dominance>().dominates(to, b))
-        return false;
-  return true;
-}
-
 /// Whether barriers are all that orders invocations, and all of them come to every barrier.
 bool RaceFinder::canJudge() const {
   if (!kernel_.size || kernel_.invocations() < 2 ||
-      kernel_.invocations() > kMaxCountedInvocations || !isReducible())
+      kernel_.invocations() > kMaxCountedInvocations ||
+      !isReducible(analyses_, kernel_.entry->function))
     return false;
   for (FunctionRef f : kernel_.entry->functions)
     for (InstRef i : module_.functionInsts(f)) {

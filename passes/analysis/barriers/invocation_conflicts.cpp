@@ -629,11 +629,7 @@ InvocationConflicts::InvocationConflicts(Analyses& analyses, const MemoryEffects
       for (uint64_t n = 0; n < size->invocations(); ++n) lanes_.push_back(localIdOf(n, size->size));
   }
   affine_ = std::make_unique<Affine>(analyses, size_);
-  const Cfg& cfg = analyses.get<Cfg>();
-  for (BlockRef b : cfg.reversePostOrder(entry.function))
-    for (BlockRef to : cfg.successors(b))
-      if (cfg.rpoIndex(to) <= cfg.rpoIndex(b) && !analyses.get<Dominance>().dominates(to, b))
-        isReducible_ = false;
+  isReducible_ = isReducible(analyses, entry.function);
 }
 
 InvocationConflicts::~InvocationConflicts() = default;

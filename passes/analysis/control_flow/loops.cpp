@@ -13,41 +13,6 @@ constexpr int64_t kWrap = int64_t(1) << 32;
 /// edges times exits. Structured loops have one.
 constexpr size_t kMostLatches = 16;
 
-/// How often `x relation bound` holds before it fails for the first time, for x = start, start +
-/// step, ... modulo 2^32. Nothing when it never fails, or only after x went more than once round
-/// 2^32.
-std::optional<uint64_t> countWhile(Comparison c, uint32_t start, int64_t step, uint32_t bound) {
-  if (c.relation == Relation::Equal) return start == bound ? 1 : 0; // the step is not 0
-  if (c.relation == Relation::NotEqual) {
-    const uint64_t distance = step > 0 ? bound - start : start - bound; // modulo 2^32
-    const uint64_t stride = uint64_t(step > 0 ? step : -step);
-    if (distance % stride != 0) return std::nullopt;
-    return distance / stride;
-  }
-  // The numbers as the comparison sees them.
-  int64_t x = c.isSigned ? int64_t(int32_t(start)) : int64_t(start);
-  int64_t limit = c.isSigned ? int64_t(int32_t(bound)) : int64_t(bound);
-  int64_t least = c.isSigned ? INT32_MIN : 0, most = c.isSigned ? INT32_MAX : UINT32_MAX;
-  if (c.relation == Relation::Greater || c.relation == Relation::GreaterEqual) {
-    // Turned round zero, "greater" becomes "less".
-    x = -x, limit = -limit, step = -step;
-    least = -std::exchange(most, -least);
-  }
-  // Goes on while x <= limit.
-  if (c.relation == Relation::Less || c.relation == Relation::Greater) --limit;
-  if (x > limit) return 0;
-  if (step > 0) {
-    const int64_t count = (limit - x) / step + 1;
-    if (x + count * step > most) return std::nullopt; // jumps over the limit and wraps
-    return uint64_t(count);
-  }
-  // Runs away from the limit: the first value to fail is the one behind the wrap, if that is beyond
-  // it.
-  const int64_t count = (x - least) / -step + 1;
-  if (x + count * step + kWrap <= limit) return std::nullopt;
-  return uint64_t(count);
-}
-
 /// Values of a counter over `count` iterations, as unsigned, when they do not wrap.
 std::optional<std::pair<int64_t, int64_t>> valuesOf(uint32_t init, int64_t step, uint64_t count) {
   // `count` comes from countWhile: no more than one turn of 2^32, so nothing overflows here.
@@ -433,6 +398,15 @@ std::optional<std::pair<int64_t, int64_t>> Loops::rangeAt(InstRef phi, BlockRef 
   if (!v) return std::nullopt;
   const bool inBody = contains(*loop, block) && dominance.dominates(loop->bodyEntry, block);
   return inBody ? v->range : v->wholeRange;
+}
+
+bool isReducible(Analyses& analyses, FunctionRef function) {
+  const Cfg& cfg = analyses.get<Cfg>();
+  const Dominance& dominance = analyses.get<Dominance>();
+  for (BlockRef b : cfg.reversePostOrder(function))
+    for (BlockRef to : cfg.successors(b))
+      if (cfg.rpoIndex(to) <= cfg.rpoIndex(b) && !dominance.dominates(to, b)) return false;
+  return true;
 }
 
 double blockFrequency(const Loops& loops, BlockRef block) {

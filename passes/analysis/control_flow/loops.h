@@ -115,6 +115,9 @@ private:
   std::vector<PhiPlace> phis_;       ///< sorted by phi
 };
 
+/// Whether natural loops are the only cycles that can be reached in the function.
+bool isReducible(Analyses& analyses, FunctionRef function);
+
 /// How often a block runs, compared with its function's entry: the product of the trip counts of
 /// its loops; a loop of unknown count is taken to run kUnknownTripCount times. Branches are taken
 /// to be always taken.

@@ -22,4 +22,9 @@ Relation mirrored(Relation r);
 /// The relation that holds just when `r` does not.
 Relation negated(Relation r);
 
+/// How often `x relation bound` holds before it fails for the first time, for x = start, start +
+/// step, ... modulo 2^32. Nothing when it never fails, or only after x went more than once round
+/// 2^32. `step` is not 0.
+std::optional<uint64_t> countWhile(Comparison c, uint32_t start, int64_t step, uint32_t bound);
+
 } // namespace lanewise

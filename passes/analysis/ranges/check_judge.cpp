@@ -28,8 +28,12 @@ bool isSignedGlsl(uint32_t instruction) {
 
 } // namespace
 
-std::string_view nameOfCheck(uint32_t glslInstruction) {
-  switch (glslInstruction) {
+std::string_view nameOfCheck(const Module& module, InstRef i) {
+  if (module.opcode(i) == spv::Op::OpAll) return "loop guard";
+  if (module.opcode(i) != spv::Op::OpExtInst ||
+      module.extInstSet(module.idAt(i, 3)) != ExtInstSet::GlslStd450)
+    return {};
+  switch (module.word(i, 4)) {
   case GLSLstd450UMin:
   case GLSLstd450SMin:
     return "min";
@@ -66,8 +70,7 @@ bool looksLikeCheck(const Module& module, InstRef i) {
   case spv::Op::OpBitwiseAnd:
     return true;
   case spv::Op::OpExtInst:
-    return module.extInstSet(module.idAt(i, 3)) == ExtInstSet::GlslStd450 &&
-           !nameOfCheck(module.word(i, 4)).empty();
+    return !nameOfCheck(module, i).empty();
   default:
     return comparisonOf(module.opcode(i)).has_value();
   }
@@ -84,6 +87,8 @@ std::string_view explainKept(std::string_view reason) {
     return "an operand depends on the way to it, or on a loop without a bound";
   if (reason == "length") return "the length of the buffer is not known";
   if (reason == "loop-bound") return "it bounds a loop, and compilers see by it how far to unroll";
+  if (reason == "may-not-end")
+    return "nothing proves that its loops end before it has counted down to 0";
   if (reason == "undefined") return "an operand is undefined";
   return "the ranges of its operands overlap";
 }
@@ -205,6 +210,7 @@ CheckVerdict CheckJudge::logic(InstRef i) {
     return v;
   }
   const spv::Op op = module_.opcode(i);
+  if (op == spv::Op::OpAll) return loopGuard(i);
   if (op != spv::Op::OpLogicalAnd && op != spv::Op::OpLogicalOr) return {};
   for (uint32_t word : {3u, 4u}) {
     uint64_t bits = 0;
@@ -217,6 +223,17 @@ CheckVerdict CheckJudge::logic(InstRef i) {
     return v;
   }
   return {};
+}
+
+CheckVerdict CheckJudge::loopGuard(InstRef i) const {
+  if (guards_.judge(i) != LoopGuards::Verdict::NeverZero) return {};
+  CheckVerdict v;
+  v.kind = CheckVerdict::Kind::Constant;
+  v.bits = {0};
+  v.what = "loop guard";
+  v.outcome = "is always false";
+  v.why = "other tests end the loop before it has counted down from 2^64 - 1";
+  return v;
 }
 
 CheckVerdict CheckJudge::select(InstRef i) {
@@ -286,7 +303,7 @@ CheckVerdict CheckJudge::extremum(InstRef i, uint32_t instruction) {
   Proof proof;
   for (uint32_t word : {5u, 6u})
     if (always(relation, isSigned, i, word, 11 - word, proof))
-      return valueOf(i, word, nameOfCheck(instruction),
+      return valueOf(i, word, nameOfCheck(module_, i),
                      formatText("is its {} operand", word == 5 ? "first" : "second"), proof,
                      isSigned);
   return {};
@@ -397,11 +414,11 @@ std::string_view CheckJudge::reasonOf(Slot slot, uint32_t depth) const {
 }
 
 std::string_view CheckJudge::whyKept(InstRef i) {
-  const bool isClamp = module_.opcode(i) == spv::Op::OpExtInst &&
-                       module_.extInstSet(module_.idAt(i, 3)) == ExtInstSet::GlslStd450 &&
-                       componentsOf(i) != 0 && !nameOfCheck(module_.word(i, 4)).empty() &&
-                       module_.word(i, 4) != GLSLstd450SAbs;
-  if (!isClamp) return {};
+  if (module_.opcode(i) == spv::Op::OpAll)
+    return guards_.judge(i) == LoopGuards::Verdict::MayReachZero ? "may-not-end"
+                                                                 : std::string_view();
+  const std::string_view name = nameOfCheck(module_, i);
+  if (name.empty() || name == "abs" || componentsOf(i) == 0) return {};
   for (uint32_t word = 5; word < module_.wordCount(i); ++word)
     for (uint32_t n = 0; n < componentsOf(i); ++n)
       if (const auto reason = reasonOf(part(i, word, n), kReasonDepth); !reason.empty())

@@ -5,6 +5,7 @@
 #include "analysis/module/analyses.h"
 #include "analysis/module/comparison.h"
 #include "analysis/ranges/inequalities.h"
+#include "analysis/ranges/loop_guards.h"
 #include "analysis/ranges/value_ranges.h"
 
 #include <cstdint>
@@ -33,8 +34,9 @@ struct CheckVerdict {
   InstRef test;          ///< the proof rests on this condition
 };
 
-/// "min", "max", "clamp", "abs" for an integer instruction of GLSL.std.450; empty for any other.
-std::string_view nameOfCheck(uint32_t glslInstruction);
+/// "min", "max", "clamp", "abs" for an integer instruction of GLSL.std.450, "loop guard" for what
+/// looks like one; empty for any other.
+std::string_view nameOfCheck(const Module& module, InstRef i);
 /// Whether CheckJudge may find anything to say of an instruction of this kind.
 bool looksLikeCheck(const Module& module, InstRef i);
 /// One clause for people, from what CheckJudge::whyKept() gives, or "loop-bound": one that goes
@@ -47,7 +49,7 @@ public:
   /// `usesStated`: what the user states of the inputs counts as known.
   CheckJudge(Analyses& analyses, bool usesStated)
       : analyses_(analyses), module_(analyses.module()), ranges_(analyses, usesStated),
-        inequalities_(analyses, ranges_) {}
+        inequalities_(analyses, ranges_), guards_(analyses, ranges_.slots()) {}
 
   /// What may become of an instruction that stands in `block`, a reachable one.
   CheckVerdict judge(InstRef i, BlockRef block);
@@ -57,6 +59,7 @@ public:
 private:
   CheckVerdict comparison(InstRef i, const Comparison& c);
   CheckVerdict logic(InstRef i);
+  CheckVerdict loopGuard(InstRef i) const;
   CheckVerdict select(InstRef i);
   CheckVerdict branch(InstRef i);
   CheckVerdict glsl(InstRef i);
@@ -92,6 +95,7 @@ private:
   const Module& module_;
   ValueRanges ranges_;
   Inequalities inequalities_;
+  LoopGuards guards_;
   BlockRef block_;
 };
 

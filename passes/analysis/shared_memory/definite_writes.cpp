@@ -125,7 +125,6 @@ struct DefiniteWrites::State {
   const EntryPoint& entry;
   Affine affine;
   IndexBounds bounds;
-  bool isReducible = true;
   /// Blocks of a loop (-1: of the function), with the headers of the loops right inside it, in
   /// reverse post-order. By index of the loop + 1.
   std::vector<std::vector<BlockRef>> levels;
@@ -146,7 +145,6 @@ struct DefiniteWrites::State {
 
 void DefiniteWrites::State::prepareBlocks() {
   const Cfg& cfg = analyses.get<Cfg>();
-  const Dominance& dominance = analyses.get<Dominance>();
   const Loops& loops = analyses.get<Loops>();
   const auto levelOf = [&](const Loop* loop) {
     return loop ? size_t(loop - loops.all().data()) + 1 : 0;
@@ -156,8 +154,6 @@ void DefiniteWrites::State::prepareBlocks() {
     const Loop* loop = loops.innermost(b);
     levels[levelOf(loop)].push_back(b);
     if (loop && loop->header == b) levels[levelOf(loops.parent(*loop))].push_back(b);
-    for (BlockRef to : cfg.successors(b))
-      if (cfg.rpoIndex(to) <= cfg.rpoIndex(b) && !dominance.dominates(to, b)) isReducible = false;
   }
 }
 
@@ -671,7 +667,8 @@ DefiniteWrites::~DefiniteWrites() = default;
 
 DefiniteWrites::Verdict DefiniteWrites::areReadsCovered(const CellVariable& variable,
                                                         std::span<const InstRef> without) {
-  if (!state_->isReducible) return {"irreducible-control-flow", {}};
+  if (!isReducible(state_->analyses, state_->entry.function))
+    return {"irreducible-control-flow", {}};
   return Walk(*state_, variable, without).run();
 }
 

@@ -1,5 +1,5 @@
 // Whether a counter fails its test, against trying: all starts, steps and bounds of four bits.
-#include "canonical/support/loop_ends.h"
+#include "analysis/control_flow/loop_ends.h"
 #include "ir/integer_semantics.h"
 
 #include <fmt/format.h>

@@ -4,6 +4,7 @@
 // Conservative: true is proved for every specialization; false may only mean that no proof was
 // found. Integers of SPIR-V wrap around, so a counter takes all values of its residue class modulo
 // the largest power of two in its step, again and again: the test fails when one of them fails it.
+// So a 32-bit counter bounds the iterations by 2^32.
 #pragma once
 
 #include "analysis/control_flow/cfg.h"
@@ -24,15 +25,24 @@ namespace lanewise {
 bool failsAtSomeTime(const Comparison& comparison, uint32_t width, std::optional<uint64_t> start,
                      uint64_t step, std::optional<uint64_t> bound);
 
+/// A test that ends a loop.
+struct LoopEnd {
+  BlockRef test;
+  /// How often it lets the loop go on, at most, each time that the loop is entered: less than 2^32.
+  /// Exact where all is literal and it is not often.
+  uint64_t most = 0;
+};
+
 class LoopEnds {
 public:
   explicit LoopEnds(Analyses& analyses)
-      : module_(analyses.module()), cfg_(analyses.get<Cfg>()),
+      : analyses_(analyses), module_(analyses.module()), cfg_(analyses.get<Cfg>()),
         dominance_(analyses.get<Dominance>()), constants_(analyses.get<Constants>()),
         loops_(analyses.get<Loops>()) {}
 
-  /// True: it is left after finitely many iterations, if the loops inside end.
-  bool isCounted(const Loop& loop) const;
+  /// Of several the one that ends it first. Nothing: no proof was found. Loops inside may run for
+  /// ever.
+  std::optional<LoopEnd> endOf(const Loop& loop) const;
 
 private:
   /// A counter plus a literal.
@@ -42,11 +52,14 @@ private:
   };
 
   bool isInEveryIteration(const Loop& loop, BlockRef b) const;
-  bool fails(const Loop& loop, Id condition, bool staysOn, uint32_t depth) const;
-  bool comparisonFails(const Loop& loop, InstRef comparison, bool staysOn) const;
+  using Count = std::optional<uint64_t>; ///< LoopEnd::most
+  Count countOf(const Loop& loop, Id condition, bool staysOn, uint32_t depth) const;
+  Count countOfComparison(const Loop& loop, InstRef comparison, bool staysOn) const;
   std::optional<Counter> counterOf(const Loop& loop, Id value) const;
-  bool isInvariant(const Loop& loop, Id value) const;
+  bool isInvariant(const Loop& loop, Id value, uint32_t depth = 0) const;
+  bool isUnchangingLoad(const Loop& loop, InstRef load, uint32_t depth) const;
 
+  Analyses& analyses_;
   const Module& module_;
   const Cfg& cfg_;
   const Dominance& dominance_;

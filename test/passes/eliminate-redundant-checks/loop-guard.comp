@@ -1,0 +1,62 @@
+// WebGPU's compilers count every loop down from 2^64 - 1 and leave it at 0. In loops that end anyway the count goes: with the low word
+// first or second, of a bound that the loop loads again and again, in an inner loop whose count goes on through the outer one.
+// RUN: %lanewise opt --inline --globaldce --sroa --mem2reg --gvn --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
+// RUN: %lanewise opt --remarks=all --eliminate-redundant-checks --gvn --simplifycfg --adce --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2>&1 | FileCheck %s
+// RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s '--implicit-check-not={{OpAll|OpISub}} %'
+// RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// EQUAL: outputs equal
+// CODE-COUNT-5: OpLoopMerge
+#version 450
+layout(local_size_x = 8) in;
+layout(binding = 0) buffer B { uint b[]; };
+layout(binding = 1) uniform Uniform { uint n; };
+layout(push_constant) uniform Push { uint m; };
+#define IS_ZERO(left) all(equal(uvec2(0u), left))
+uvec2 highFirst(uvec2 left) { return left - uvec2(left.y == 0u ? 1u : 0u, 1u); }
+uvec2 lowFirst(uvec2 left) {
+  uint low = left.x - 1u;
+  return uvec2(low, left.y - (low == 0xffffffffu ? 1u : 0u));
+}
+void main() {
+  uint sum = gl_GlobalInvocationID.x;
+  uvec2 a = uvec2(0xffffffffu), c = a, outer = a, inner = a, many = a;
+  for (uint i = 0u;; ++i) {
+    // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false: other tests end the loop before it has counted down from 2^64 - 1 [eliminate-redundant-checks:removed]
+    if (IS_ZERO(a)) break;
+    a = highFirst(a);
+    if (!(i < n)) break;
+    sum += b[i] * i;
+    b[gl_GlobalInvocationID.x] = sum;
+  }
+  for (uint i = m;; i -= 3u) {
+    // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false
+    if (IS_ZERO(c)) break;
+    if (i == 0u) break;
+    sum = sum * 3u + i;
+    c = lowFirst(c);
+  }
+  for (uint i = 0u;; ++i) {
+    // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false
+    if (IS_ZERO(outer)) break;
+    outer = highFirst(outer);
+    if (i >= m) break;
+    for (uint k = 0u;; ++k) {
+      // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false
+      if (IS_ZERO(inner)) break;
+      inner = highFirst(inner);
+      if (k >= m) break;
+      sum ^= k + i;
+    }
+  }
+  // A continue leads past the count, which is then one less.
+  for (uint i = 0u;; ++i) {
+    // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false
+    if (IS_ZERO(many)) break;
+    if (i >= 40u) break;
+    if ((sum & i) == 1u) continue;
+    many = highFirst(many);
+    sum += i;
+  }
+  b[gl_GlobalInvocationID.x] = sum;
+}
