@@ -4,7 +4,7 @@
 // TEXT-NEXT: {{^}}    {{.*}}degree
 //
 // RUN: %lanewise opt %s -O --target=nvidia -o %t.spv --remarks=json 2> %t.err && count 2 < %t.err
-// RUN: python3 -m json.tool --json-lines < %t.err | FileCheck %s --check-prefix=JSON
+// RUN: %python -m json.tool --json-lines < %t.err | FileCheck %s --check-prefix=JSON
 // JSON: "kind": "applied",
 // JSON: "pass": "pad-shared-memory",
 // JSON: "line": [[# @LINE + 21]],

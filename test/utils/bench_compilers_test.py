@@ -16,8 +16,7 @@ bench = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench_c
 loader.exec_module(bench)
 
 # Modules are JSON: the gain of a branch, and the figures with and without flattening it.
-PROGRAM = r'''#!/usr/bin/env python3
-import json, pathlib, sys
+PROGRAM = f"#!{sys.executable} -S\n" r'''import json, pathlib, sys
 
 command, *arguments = sys.argv[1:]
 if command == "passes":

@@ -21,8 +21,7 @@ import scenarios  # noqa: E402
 
 # Stands for lanewise. A module is the list of the passes that change anything: `--pad` does, `--drop` does not. What
 # `verify` is to say of a program stands in report.json, by its name; it is asked for programs that run, no others.
-PROGRAM = '''#!/usr/bin/env python3
-import json, pathlib, sys, tomllib
+PROGRAM = f"#!{sys.executable} -S\n" '''import json, pathlib, sys
 here = pathlib.Path(__file__).parent
 arguments = sys.argv[2:]
 with open(here / "calls.jsonl", "a") as calls:
@@ -45,6 +44,7 @@ elif sys.argv[1] == "opt":
         passes = ["--fold", "--pad", "--clean"]
     pathlib.Path(arguments[arguments.index("-o") + 1]).write_text(" ".join(passes))
 elif sys.argv[1] == "verify":
+    import tomllib
     wanted = json.loads((here / "report.json").read_text())
     scenario = tomllib.loads(pathlib.Path(value("--scenario")).read_text())
     labels = [a.split("=", 1)[1] for a in arguments if a.startswith("--label=")] or ["o", "o again"]

@@ -17,8 +17,7 @@ import cost_kernels
 
 # A device whose costs are known: it reads the kernels that it is given. Operations cost 1, a division 20, a
 # multiplication 3; a branch costs 2, and 10 where lanes disagree; arms of up to 7 operations are flattened code.
-PROGRAM = r'''#!/usr/bin/env python3
-import json, pathlib, re, sys, tomllib
+PROGRAM = f"#!{sys.executable} -S\n" r'''import json, pathlib, re, sys, tomllib
 
 def operations(lines):
     total = 0

@@ -14,8 +14,7 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "utils/kernels/run"
 # folder, in which all shaders are that module); `verify`
 # prints the report; `passes` a short pipeline. What a test wants of it stands in files beside it, and what it was
 # asked to do stands in `calls`.
-PROGRAM = '''#!/usr/bin/env python3
-import pathlib, sys, tomllib
+PROGRAM = f"#!{sys.executable} -S\n" '''import pathlib, sys, tomllib
 here = pathlib.Path(__file__).parent
 with open(here / "calls", "a") as calls:
     print(*sys.argv[1:], file=calls)

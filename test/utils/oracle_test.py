@@ -9,8 +9,7 @@ import unittest
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "utils/oracle"
 
 # A program whose outputs name what they are made of. What differs, races or breaks says so in its name.
-PROGRAM = r'''#!/usr/bin/env python3
-import json, pathlib, sys
+PROGRAM = f"#!{sys.executable} -S\n" r'''import json, pathlib, sys
 
 command, *arguments = sys.argv[1:]
 if command == "opt":

@@ -24,7 +24,7 @@ constexpr uint64_t kMostCount = 1 << 13; // that is tried because of the grid
 
 uint32_t primeUpTo(uint32_t value) {
   auto isPrime = [](uint32_t n) {
-    for (uint32_t d = 2; d * d <= n; ++d)
+    for (uint32_t d = 2; d <= n / d; ++d) // d * d would overflow
       if (n % d == 0) return false;
     return n > 1;
   };

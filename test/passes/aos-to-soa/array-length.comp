@@ -5,7 +5,7 @@
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=JSON %s < %t.json
 // RUN: spirv-as --target-env vulkan1.2 %t.spvasm -o %t.spv && spirv-val --target-env vulkan1.2 %t.spv
-// RUN: %lanewise opt %s --target=nvidia -O --aos-to-soa=aosoa --verify --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise opt %s --target=nvidia -O --aos-to-soa=aosoa --verify --interpreter-budget=0.2 --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
 //
 // CHECK: OpMemberDecorate %Cells_0 0 Offset 0
 // CHECK: OpMemberDecorate %Cells_0 1 Offset 16

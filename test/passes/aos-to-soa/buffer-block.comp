@@ -4,7 +4,7 @@
 // RUN: %lanewise opt %s --target-env=vulkan1.0 -O --aos-to-soa=aosoa:32 -S -o %t.spvasm 2> /dev/null
 // RUN: FileCheck %s < %t.spvasm
 // RUN: spirv-as --target-env vulkan1.0 %t.spvasm -o %t.spv && spirv-val --target-env vulkan1.0 %t.spv
-// RUN: %lanewise opt %s --target-env=vulkan1.0 -O --aos-to-soa=aosoa:32 --verify --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise opt %s --target-env=vulkan1.0 -O --aos-to-soa=aosoa:32 --verify --interpreter-budget=0.2 --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
 //
 // CHECK-DAG: OpDecorate %Cells{{.*}} BufferBlock
 // CHECK: OpAccessChain %_ptr_Uniform_float %_ %int_0 %{{.*}} %uint_0 %{{.*}}

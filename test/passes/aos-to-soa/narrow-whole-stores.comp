@@ -6,7 +6,7 @@
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: spirv-as --target-env vulkan1.2 %t.spvasm -o %t.spv && spirv-val --target-env vulkan1.2 %t.spv
-// RUN: %lanewise opt %s -O --narrow-fields=To.kind:4,To.age:7 --aos-to-soa=aosoa --verify --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise opt %s -O --narrow-fields=To.kind:4,To.age:7 --aos-to-soa=aosoa --verify --interpreter-budget=0.2 --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
 //
 // CHECK: %[[A:.*]] = OpBitFieldInsert %uint %uint_0 %{{.*}} %uint_0 %uint_4
 // CHECK: %[[B:.*]] = OpBitFieldInsert %uint %[[A]] %{{.*}} %uint_4 %uint_7

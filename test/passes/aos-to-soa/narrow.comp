@@ -7,7 +7,7 @@
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: FileCheck --check-prefix=JSON %s < %t.json
 // RUN: spirv-as --target-env vulkan1.2 %t.spvasm -o %t.spv && spirv-val --target-env vulkan1.2 %t.spv
-// RUN: %lanewise opt %s -O --narrow-fields=Cells.kind:4,Cells.age:7,Cells.drift:5 --verify --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise opt %s -O --narrow-fields=Cells.kind:4,Cells.age:7,Cells.drift:5 --verify --interpreter-budget=0.2 --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
 //
 // CHECK-DAG: OpDecorate %{{.*}} ArrayStride 8
 // CHECK: OpLoad %uint

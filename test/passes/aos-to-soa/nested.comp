@@ -6,7 +6,7 @@
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: spirv-as --target-env vulkan1.2 %t.spvasm -o %t.spv && spirv-val --target-env vulkan1.2 %t.spv
-// RUN: %lanewise opt %s -O --aos-to-soa=aosoa:8 --verify --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise opt %s -O --aos-to-soa=aosoa:8 --verify --interpreter-budget=0.2 --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
 //
 // CHECK-DAG: OpMemberName %Cell_tile [[#M:]] "spin.turn"
 // CHECK-DAG: OpMemberDecorate %Cell_tile [[#M]] RowMajor

@@ -4,7 +4,7 @@
 // RUN: %lanewise opt %s -O --robust --aos-to-soa=aosoa --layout-manifest=%t.json -o %t.spv 2>&1 | FileCheck %s
 // RUN: FileCheck --check-prefix=JSON %s < %t.json
 // RUN: spirv-val --target-env vulkan1.2 %t.spv
-// RUN: %lanewise opt %s -O --robust --aos-to-soa=aosoa --verify --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise opt %s -O --robust --aos-to-soa=aosoa --verify --interpreter-budget=0.2 --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
 //
 // CHECK: laid out 'Fixed'
 // CHECK: laid out 'Guarded'

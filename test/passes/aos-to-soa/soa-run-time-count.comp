@@ -7,7 +7,7 @@
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: FileCheck --check-prefix=JSON %s < %t.json
 // RUN: spirv-as --target-env vulkan1.2 %t.spvasm -o %t.spv && spirv-val --target-env vulkan1.2 %t.spv
-// RUN: %lanewise opt %s --target-env=vulkan1.2 -O --aos-to-soa=soa --verify --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise opt %s --target-env=vulkan1.2 -O --aos-to-soa=soa --verify --interpreter-budget=0.2 --device=cpu --no-timing --remarks=none -o %t.v.spv 2>&1 | FileCheck --check-prefix=EQUAL %s
 //
 // CHECK: OpEntryPoint GLCompute %main "main" {{.*}}%cells %[[A:[0-9]+]] %[[K:[0-9]+]]
 // CHECK-DAG: OpDecorate %[[A]] Binding 0

@@ -1,6 +1,6 @@
 // Two rows for each subgroup, read along the row: gaps of 1 and 4 are both free of conflicts, and behind 4 the rows are
 // aligned to what one access can read, of which compilers make use.
-// RUN: %lanewise opt %s --target=nvidia -O --remarks=all --verify --no-timing -o %t.spv 2>&1 | FileCheck %s
+// RUN: %lanewise opt %s --target=nvidia -O --remarks=all --verify --interpreter-budget=0.2 --no-timing -o %t.spv 2>&1 | FileCheck %s
 // CHECK: padded 's' from [32][32] to [32][36]
 // CHECK: outputs equal
 //

@@ -1,7 +1,7 @@
 #version 450
 // The struct is cloned with a longer row; its other members follow along.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK: OpMemberName %State{{[_0-9]*}} 1 "tile"
 // CHECK: [[ROW:%[a-z_0-9]+]] = OpTypeArray %float %uint_33

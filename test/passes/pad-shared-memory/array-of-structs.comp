@@ -2,7 +2,7 @@
 // One struct for each lane: eight words, so every fourth lane shares a bank. A word more at the end of the struct
 // spreads them; its members and their atomics stay.
 //
-// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK: [[FLAGS:%[a-z_0-9]+]] = OpTypeArray %uint %uint_8
 // CHECK: [[STRUCT:%[a-zA-Z_0-9]+]] = OpTypeStruct [[FLAGS]] %uint

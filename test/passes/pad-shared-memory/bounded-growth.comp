@@ -2,7 +2,7 @@
 // By extents, only rows of 9 (3 by 3) would bring the degree down to 1, at more than twice the memory. Flat, rows of
 // 5 do, for a quarter more. (With room for nothing else, 2 by 3 would halve it.)
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: flattened 'tile' from [32][2][2] to [32][2][2] at strides 5, 2, 1: conflict degree 4 -> 1, 128 more bytes
 // REMARK: outputs equal

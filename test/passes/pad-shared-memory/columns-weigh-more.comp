@@ -2,7 +2,7 @@
 // The same two accesses as in not-rows-weigh-more with their weights exchanged: now the column decides, at the
 // price of a two-way conflict of the rows.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: padded 'tile' from [16][16]
 layout(local_size_x = 256) in;

@@ -2,7 +2,7 @@
 // Debug information names the array; that is no access.
 //
 // RUN: glslangValidator -gVS -V --target-env vulkan1.2 %s -o %t.spv > %t.log
-// RUN: %lanewise opt %t.spv --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %t.spv --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK: DebugGlobalVariable {{.*}} %tile

@@ -1,7 +1,7 @@
 #version 450
 // An index that is a specialization constant is multiplied in the module, not here: another value must still work.
 //
-// RUN: %lanewise opt %s --target=nvidia --spec-const=7:1 -O --verify --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt %s --target=nvidia --spec-const=7:1 -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK: [[K:%K]] = OpSpecConstant %uint 1
 // CHECK: {{OpIMul|OpSpecConstantOp}} {{.*}}[[K]]

@@ -1,7 +1,7 @@
 #version 450
 // Rows of 33 elements: no extent of [8][8][4] gives them.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK: OpTypeArray %float %uint_264
 // CHECK: OpIMul %uint %{{[a-z_0-9]+}} %uint_33

@@ -1,7 +1,7 @@
 #version 450
 // Every pad costs the same cycles here; the one that takes the least memory is in the middle.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --pad-shared-memory=pad --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --pad-shared-memory=pad --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: padded 'tile' from [4][32][2] to [4][33][2]: conflict degree 1 -> 1, 32 more bytes
 // REMARK: outputs equal

@@ -1,7 +1,7 @@
 #version 450
 // `pad` asks for a pad where none pays; the degree stays.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --pad-shared-memory=pad --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --pad-shared-memory=pad --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: %lanewise opt %s --target=nvidia -O --remarks=none -S -o - | FileCheck --check-prefix=AUTO %s

@@ -1,7 +1,7 @@
 #version 450
 // A condition on the lane's id masks those that would leave the row: it can be computed, so rows may move apart.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK: OpTypeArray %float %uint_33
 // REMARK: padded 'tile' from [32][32] to [32][33]

@@ -3,7 +3,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int16 : require
 // Elements of two bytes: two of them share a word of a bank, so pads count by twos.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: padded 'tile' from [2048] to [2048] with a gap of 2 after every 64: conflict degree 32 -> 1, 124 more bytes
 // REMARK: outputs equal

@@ -2,7 +2,7 @@
 // The usual transpose: 32 by 8 invocations, each moves four elements in a loop. Loop counters move all banks
 // alike; the weight of a site is its loop's trip count.
 //
-// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK: OpTypeArray %float %uint_33

@@ -1,7 +1,7 @@
 #version 450
 // Unrolled code has many accesses: a remark has one row for those that look the same, and 32 rows at most.
 //
-// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: grep 'of 4 bytes' %t.remarks | count 32
 // REMARK: padded 'tile' from [32][32] to [32][33]: conflict degree 32 -> 1

@@ -1,7 +1,7 @@
 #version 450
 // Only four lanes of a subgroup read the column, so four is the degree; the rest are masked.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: padded 'tile' from [32][32] to [32][33]: conflict degree 4 -> 1
 // REMARK: outputs equal

@@ -2,7 +2,7 @@
 // No gap stands between four neighbours, so what is added within them is added behind the map: one map for all four,
 // and compilers put the constants into the instructions.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: FileCheck %s < %t.spvasm
 // REMARK: padded 's' from [512] to [512] with a gap of 1 after every 32

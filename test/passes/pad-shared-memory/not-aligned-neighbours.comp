@@ -1,7 +1,7 @@
 #version 450
 // A gap may stand between neighbours that start anywhere: each has a map of its own.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: FileCheck %s < %t.spvasm
 // REMARK: padded 's' from [512] to [512] with a gap of 1 after every 32

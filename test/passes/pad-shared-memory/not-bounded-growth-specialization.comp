@@ -4,7 +4,7 @@
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia --spec-const=7:2 -O -S -o - 2>&1 | FileCheck %s
 // CHECK: did not pad 'tile[32][2][2]': [32][2][3] needs more memory{{.*}}[pad-shared-memory:size-not-frozen]
-// RUN: %lanewise opt --remarks=all %s --target=nvidia --set-spec-const-default-value=7:2 --freeze-spec-const -O --verify --validation-layer --no-timing -o %t.spv 2>&1 | FileCheck --check-prefix=FROZEN %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia --set-spec-const-default-value=7:2 --freeze-spec-const -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -o %t.spv 2>&1 | FileCheck --check-prefix=FROZEN %s
 // FROZEN: flattened 'tile' from [32][2][2] to [32][2][2] at strides 5, 2, 1: conflict degree 4 -> 1, 128 more bytes
 // FROZEN: outputs equal
 layout(constant_id = 7) const uint N = 2;

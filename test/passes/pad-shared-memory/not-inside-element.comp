@@ -1,7 +1,7 @@
 #version 450
 // The place inside the element counts: 32 lanes walk down a diagonal, through 32 banks.
 //
-// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: 'cells[32][2]{.part[32]}' has no known bank conflicts
 layout(local_size_x = 32, local_size_y = 32) in;

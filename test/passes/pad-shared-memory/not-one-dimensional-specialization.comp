@@ -7,7 +7,7 @@
 // ASK: did not pad 'tile[1024]': an extent is a specialization constant; set it with --spec-const=7:VALUE
 // RUN: %lanewise opt --remarks=all %s --target=nvidia --spec-const=7:1024 -O -S -o - 2>&1 | FileCheck %s
 // CHECK: did not pad 'tile[1024]': [1024] with a gap of 1 after every 32 needs more memory{{.*}}[pad-shared-memory:size-not-frozen]
-// RUN: %lanewise opt --remarks=all %s --target=nvidia --set-spec-const-default-value=7:1024 --freeze-spec-const -O --verify --validation-layer --no-timing -o %t.spv 2>&1 | FileCheck --check-prefix=FROZEN %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia --set-spec-const-default-value=7:1024 --freeze-spec-const -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -o %t.spv 2>&1 | FileCheck --check-prefix=FROZEN %s
 // FROZEN: padded 'tile' from [1024] to [1024] with a gap of 1 after every 32
 // FROZEN: outputs equal
 layout(constant_id = 7) const uint N = 1024;

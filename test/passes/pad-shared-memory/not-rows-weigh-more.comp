@@ -2,7 +2,7 @@
 // Rows of 17 mend the column and break the rows: two half rows of 16 lanes then meet in one bank. The rows run
 // a thousand times, the column once, so the array stays.
 //
-// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: did not pad 'tile[16][16]': no layout makes its accesses cheaper
 layout(local_size_x = 256) in;

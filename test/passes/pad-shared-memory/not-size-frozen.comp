@@ -2,7 +2,7 @@
 // With 64 there is room for rows of 33; with 384 the original fits and they would not. A swizzle keeps the size: it is
 // taken where it may be, and not where only a pad is asked for.
 //
-// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --spec-const=7:64 --verify --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --spec-const=7:64 --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=SWIZZLED %s < %t.remarks
 // CHECK: %N = OpSpecConstant %uint 64
 // CHECK: OpSpecConstantOp %uint IMul %N %uint_32

@@ -6,7 +6,7 @@
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK-NOT: OpSpecConstantOp
 // REMARK: did not pad 'tile[32][32]': [32][33] needs more memory{{.*}}[pad-shared-memory:size-not-frozen]
-// RUN: %lanewise opt --remarks=all %s --target=nvidia --set-spec-const-default-value=7:32 --freeze-spec-const -O --verify --validation-layer --no-timing -o %t.spv 2>&1 | FileCheck --check-prefix=FROZEN %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia --set-spec-const-default-value=7:32 --freeze-spec-const -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -o %t.spv 2>&1 | FileCheck --check-prefix=FROZEN %s
 // FROZEN: padded 'tile' from [32][32] to [32][33]: conflict degree 32 -> 1
 // FROZEN: outputs equal
 //

@@ -1,7 +1,7 @@
 #version 450
 // Interleaved addresses: a reduction whose lanes step by 2, 4, 8 and more.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: padded 's' from [256] to [256] with a gap of 1 after every 32: conflict degree {{[0-9]+}} -> {{[1-4]}}
 // REMARK: outputs equal

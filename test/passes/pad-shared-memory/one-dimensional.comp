@@ -1,7 +1,7 @@
 #version 450
 // A tile in an array of one dimension: every index gets the pads of the rows before it, whoever uses it.
 //
-// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK: OpTypeArray %float %uint_1055
 // CHECK: [[PADS:%[a-z_0-9]+]] = OpShiftRightLogical %uint [[I:%[a-z_0-9]+]] %uint_5

@@ -1,7 +1,7 @@
 #version 450
 // The remark stands at the access whose degree it quotes: the column, of degree 32. The loop's costs more, and keeps its degree of 2.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --remarks=all --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --remarks=all --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: place-of-degree.comp:[[#@LINE+14]]: remark: padded 'tile' from [32][32] to [32][33]: conflict degree 32 -> 1
 layout(local_size_x = 32, local_size_y = 32) in;

@@ -2,7 +2,7 @@
 // Two workgroups of 16 KiB fit a core's 32 KiB; with longer rows only one would. A swizzle costs arithmetic and
 // no memory: here it is cheaper.
 //
-// RUN: %lanewise opt %s --target=%S/Inputs/small-core.toml -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=%S/Inputs/small-core.toml -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: swizzled 'tile' from [128][32] to
 // REMARK: outputs equal

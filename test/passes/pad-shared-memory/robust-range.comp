@@ -2,7 +2,7 @@
 // Lane 31 would read the next row, and a condition masks it; the other array is guarded by a comparison with its length,
 // whatever the index is. Both are proofs.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --robust --verify --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt %s --target=nvidia -O --robust --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK: OpTypeArray %float %uint_33
 // REMARK: padded 'tile' from [32][32] to [32][33]

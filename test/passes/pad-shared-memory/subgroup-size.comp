@@ -2,7 +2,7 @@
 // Code for subgroups of another size does not run on the target, so what it does to banks does not count. Code under
 // a condition that nobody knows does.
 //
-// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --no-timing -o %t.spv 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --interpreter-budget=0.2 --no-timing -o %t.spv 2> %t.remarks
 // RUN: FileCheck --check-prefix=NVIDIA %s < %t.remarks
 // NVIDIA: did not pad 'wide[32][32]'
 // NVIDIA-NEXT: Store of 4 bytes, degree 1, weight 1
@@ -10,7 +10,7 @@
 // NVIDIA-NEXT: Load of 4 bytes, degree 1, weight 1
 // NVIDIA: padded 'any' from [32][32] to [32][33]
 // NVIDIA: Load of 4 bytes, degree 32 -> 1, weight 1
-// RUN: %lanewise opt --remarks=all %s --target=amd-gcn -O --verify --no-timing -o %t.spv 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=amd-gcn -O --verify --interpreter-budget=0.2 --no-timing -o %t.spv 2> %t.remarks
 // RUN: FileCheck --check-prefix=WAVE64 %s < %t.remarks
 // WAVE64: padded 'wide' from [32][32] to [32][33]
 // WAVE64-NEXT: Store of 4 bytes, degree 1 -> 1, weight 1

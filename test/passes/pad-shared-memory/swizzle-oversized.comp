@@ -2,7 +2,7 @@
 // A shader above the target's limit already may change as long as it does not grow: other devices run it.
 //
 // RUN: printf 'name = "tiny"\n[shared-memory]\nmax-bytes = 2048\n' > %t.toml
-// RUN: %lanewise opt %s --target=%t.toml -O --verify --no-timing -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt %s --target=%t.toml -O --verify --interpreter-budget=0.2 --no-timing -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK: OpBitwiseXor
 // REMARK: swizzled 'tile' {{.*}} conflict degree 32 -> 1, 0 more bytes

@@ -1,7 +1,7 @@
 #version 450
 // The pad goes to the dimension where it helps: lanes walk the middle index, so the innermost extent grows.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK-DAG: %[[ROW:.*]] = OpTypeArray %float %uint_17

@@ -1,7 +1,7 @@
 #version 450
 // A loop of a count that nobody knows is taken to run eight times.
 //
-// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: padded 'tile' from [32][32] to [32][33]
 // REMARK: Load of 4 bytes, degree 32 -> 1, weight 8

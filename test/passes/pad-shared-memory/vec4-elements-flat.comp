@@ -1,7 +1,7 @@
 #version 450
 // 16 bytes for each lane: eight lanes are served together, and columns of a tile of 8 by 8 meet in four banks.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: padded 'tile' from [64] to [64] with a gap of 1 after every 8: conflict degree 8 -> 1, 112 more bytes
 // REMARK: outputs equal

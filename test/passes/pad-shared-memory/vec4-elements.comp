@@ -1,7 +1,7 @@
 #version 450
 // 16-byte elements are served 8 lanes at a time: rows of 8 vec4 put a column into the same 4 banks.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK: OpTypeArray %v4float %uint_9

@@ -1,7 +1,7 @@
 #version 450
 // A row that is loaded as a whole goes element by element.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: padded 'tile' from [32][32] to [32][33]: conflict degree 32 -> 1
 // REMARK: outputs equal

@@ -2,7 +2,7 @@
 // Structs of eight words are moved as a whole, eight lanes to a bank. They could not get a word more without being
 // taken apart: the second look does that.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --verify --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // REMARK: padded 'cells' from [128] to [128]{+1 word}: conflict degree 8 -> 1, 512 more bytes
 // REMARK: outputs equal

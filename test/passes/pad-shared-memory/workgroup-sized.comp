@@ -2,7 +2,7 @@
 // The size of the workgroup has a maximum: rows of five fit for all workgroups that the target has, beside what is
 // literal and beside another array of the same length.
 //
-// RUN: %lanewise opt %s --target=nvidia -O --spec-const=7:128 --verify --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
+// RUN: %lanewise opt %s --target=nvidia -O --spec-const=7:128 --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s
 // RUN: FileCheck --check-prefix=PADDED %s < %t.remarks
 // CHECK: OpDecorate %[[N:.*]] SpecId 7
 // CHECK: %[[N]] = OpSpecConstant %uint 1

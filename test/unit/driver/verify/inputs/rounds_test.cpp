@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <optional>
 #include <set>
 
 namespace lanewise::driver {
@@ -113,11 +114,14 @@ TEST(ValueHints, OfABrokenModuleAreNone) {
 }
 
 std::vector<std::string> roundsOf(const Words& original, const Words& other,
-                                  const Assumptions& assumptions = {}) {
+                                  const Assumptions& assumptions = {},
+                                  std::optional<uint32_t> firstConstant = {}) {
   ShaderPair pair{"main", original, other};
   std::vector<std::string> notes;
   Result<Scenario> base = synthesizeScenario({&pair, 1}, assumptions, 1, notes);
   EXPECT_TRUE(base) << base.error().str();
+  if (firstConstant)
+    std::memcpy(base->dispatches[0].pushConstants.data(), &*firstConstant, sizeof(uint32_t));
   std::vector<Program> programs;
   for (const Words& words : {original, other}) {
     ProgramVariant variant;
@@ -158,6 +162,11 @@ TEST(PlanRounds, LeavesAFrozenConstantAlone) {
   Assumptions given;
   given.specConstants[4] = 0;
   EXPECT_FALSE(has(roundsOf(shader(), shader(), given), "1 in specialization constant 4"));
+}
+
+// -1 of a signed count: the square of the first number that could divide no longer fits in 32 bits.
+TEST(PlanRounds, FindsPrimesBelowTheLargestNumber) {
+  EXPECT_TRUE(has(roundsOf(shader(), shader(), {}, ~0u), "counts of 4294967291"));
 }
 
 ScenarioBuffer bufferOf(std::vector<ScalarType> elements, Fill fill) {
