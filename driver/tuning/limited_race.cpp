@@ -12,14 +12,14 @@ constexpr double kRounds = kLeastForInterval + 1; // and one to warm up
 
 } // namespace
 
-LimitedRace::LimitedRace(size_t programs, RaceOptions options, double seconds, bool isForced,
+LimitedRace::LimitedRace(size_t programs, RaceOptions options, double seconds, size_t forced,
                          RaceClock clock)
     : Race(programs,
            [&] {
              options.isOver = [this] { return clock_() + round_ > seconds_; };
              return std::move(options);
            }()),
-      seconds_(seconds), isForced_(isForced), clock_(std::move(clock)), isRefused_(programs) {}
+      seconds_(seconds), forced_(forced), clock_(std::move(clock)), isRefused_(programs) {}
 
 bool LimitedRace::refuse(size_t program) {
   isRefused_[program] = true;
@@ -31,7 +31,7 @@ bool LimitedRace::mayCompile(size_t program) {
   if (program >= 1) compiling_ = std::max(compiling_, now - mark_);
   mark_ = now;
   // Without one that is ready, nobody would know whether the original runs at all.
-  if (program <= 1) return true;
+  if (program <= std::max<size_t>(forced_, 1)) return true;
   const bool fits = !isRefused_[program - 1] && now + compiling_ <= seconds_ * kCompilingShare;
   return fits || refuse(program);
 }
@@ -45,7 +45,7 @@ bool LimitedRace::mayCompare(size_t program) {
   // Buffers are sent once more to time them.
   const double needed = 2 * comparing_ + double(admitted_ + 1) * kRounds * running_;
   const bool fits = !isRefused_[program - 1] && now + needed <= seconds_;
-  if (!fits && !(isForced_ && program == 1)) return refuse(program);
+  if (!fits && program > forced_) return refuse(program);
   ++admitted_;
   return true;
 }

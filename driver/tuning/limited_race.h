@@ -18,8 +18,8 @@ using RaceClock = std::function<double()>;
 /// round that does not fit is not begun, unless an interval takes it.
 class LimitedRace : public Race {
 public:
-  /// `isForced`: program 1 takes part whatever it costs.
-  LimitedRace(size_t programs, RaceOptions options, double seconds, bool isForced, RaceClock clock);
+  /// The programs 1 to `forced` take part whatever they cost.
+  LimitedRace(size_t programs, RaceOptions options, double seconds, size_t forced, RaceClock clock);
 
   bool mayCompile(size_t program) override;
   bool mayCompare(size_t program) override;
@@ -34,7 +34,7 @@ private:
   bool refuse(size_t program);
 
   double seconds_;
-  bool isForced_;
+  size_t forced_;
   RaceClock clock_;
   std::vector<bool> isRefused_;
   size_t admitted_ = 1; ///< to be compared, with the original

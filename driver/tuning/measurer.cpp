@@ -129,10 +129,13 @@ Result<Measurement> DeviceMeasurer::measure(std::span<const BuiltProgram* const>
   while (left.size() > 1) {
     std::vector<const BuiltProgram*> asked;
     for (size_t n : left) asked.push_back(programs[n]);
+    // The best, and the best with the host's help, are what the search is for.
+    const bool hasBoth = asked.size() > 2 && !asked[1]->isForHost() && asked[2]->isForHost();
+    const size_t forced = rigour == Rigour::Race ? 0 : hasBoth ? 2 : 1;
     RaceOptions options;
     options.mostRounds = options_.repeats;
     options.isFinal = rigour == Rigour::Final;
-    LimitedRace race(asked.size(), std::move(options), seconds, rigour != Rigour::Race, spent);
+    LimitedRace race(asked.size(), std::move(options), seconds, forced, spent);
     Result<VerifyReport> report = verify(asked, rigour, &race);
     if (!report) return report.error();
     std::vector<size_t> again{0};

@@ -109,10 +109,12 @@ private:
     return ok();
   }
 
-  /// Of this share of the time, less what comparing the best once more will take at least.
+  /// Of this share of the time, less what comparing the best once more will take at least, that
+  /// with the host's help included.
   double secondsLeft(double share) {
     return std::min(options_.budgetSeconds * share,
-                    options_.budgetSeconds - lastComparisonSeconds(1)) -
+                    options_.budgetSeconds -
+                        lastComparisonSeconds(share == kWithHostShare ? 2 : 1)) -
            result().seconds;
   }
 
@@ -208,9 +210,8 @@ private:
 
   // ---- the last measurement ----
 
-  /// The original, the best, the best with the host's help, -O, and the next best, with the host's
-  /// help two: what a race found by a hair another may not. As many of these as there is time for,
-  /// but the best in any case.
+  /// The original, the best, the best with the host's help; as there is time also -O and the next
+  /// best, with the host's help two: what a race found by a hair another may not.
   std::vector<size_t> finalists() {
     std::vector<size_t> all{0};
     const auto add = [&](size_t n) {
@@ -218,7 +219,7 @@ private:
     };
     add(best_);
     if (bestForHost_) add(*bestForHost_);
-    const bool isAnyFaster = all.size() > 1;
+    const size_t least = all.size(); // the race itself leaves out what does not fit
     for (size_t n = 0; n < tried().size(); ++n)
       if (tried()[n].program && tried()[n].program->candidate == standardCandidate() &&
           tried()[n].isMeasured)
@@ -227,8 +228,7 @@ private:
     if (bestForHost_)
       for (size_t n : fastest(2, true, all)) add(n);
     const double left = options_.budgetSeconds - result().seconds;
-    while (all.size() > (isAnyFaster ? 2 : 1) && lastComparisonSeconds(all.size() - 1) > left)
-      all.pop_back();
+    while (all.size() > least && lastComparisonSeconds(all.size() - 1) > left) all.pop_back();
     return all;
   }
 

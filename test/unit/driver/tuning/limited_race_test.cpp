@@ -40,8 +40,8 @@ public:
   }
 };
 
-LimitedRace raceOf(PacedDevice& device, size_t programs, double seconds, bool isForced = false) {
-  return LimitedRace(programs, {}, seconds, isForced, device.clock());
+LimitedRace raceOf(PacedDevice& device, size_t programs, double seconds, size_t forced = 0) {
+  return LimitedRace(programs, {}, seconds, forced, device.clock());
 }
 
 TEST(LimitedRace, TakesAllWhereThereIsTime) {
@@ -90,7 +90,7 @@ TEST(LimitedRace, CompilesForHalfOfTheTimeAtMost) {
 
 TEST(LimitedRace, TakesTheFirstInAnyCaseWhereItMust) {
   PacedDevice device{.fill = 2, .compile = 0.1, .compare = 3, .run = 0.5};
-  LimitedRace race = raceOf(device, 4, 1, true);
+  LimitedRace race = raceOf(device, 4, 1, 1);
   EXPECT_EQ((std::vector<size_t>{0, 1}), device.verify(race, 4));
   EXPECT_EQ(kLeastForInterval, race.samples()[1].size());
 }

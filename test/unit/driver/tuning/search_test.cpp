@@ -60,6 +60,7 @@ class BusyDevice : public MadeUpDevice {
 public:
   using MadeUpDevice::MadeUpDevice;
   double each = 1;                ///< seconds
+  double eachForHost = 0;         ///< more seconds, of those with other buffers
   size_t mostOfRace = SIZE_MAX;   ///< candidates
   double total = 0;               ///< seconds of all questions
   std::vector<size_t> ofLast;     ///< programs of the last comparison, the original's as well
@@ -68,10 +69,16 @@ public:
   Result<Measurement> measure(std::span<const BuiltProgram* const> programs, Rigour rigour,
                               double limit) override {
     const bool isLast = rigour == Rigour::Final;
-    size_t fit = size_t(std::max(0.0, limit / each - 2));
-    if (!isLast) fit = std::min(fit, mostOfRace);
-    fit = std::min(std::max<size_t>(fit, isLast ? 1 : 0), programs.size() - 1);
-    seconds = each * double(fit + 2);
+    size_t fit = 0;
+    double longest = each;
+    seconds = 2 * each; // the original's
+    for (size_t n = 1; n < programs.size() && (isLast || fit < mostOfRace); ++n, ++fit) {
+      const double one = each + (programs[n]->isForHost() ? eachForHost : 0);
+      const bool isForced = isLast && (n == 1 || (n == 2 && programs[2]->isForHost()));
+      if (seconds + one > limit && !isForced) break;
+      seconds += one;
+      longest = std::max(longest, one);
+    }
     total += seconds;
     if (isLast) ofLast.push_back(fit + 1);
     Result<Measurement> measured = MadeUpDevice::measure(programs.first(fit + 1), rigour, limit);
@@ -79,7 +86,7 @@ public:
     for (size_t n = 1; n <= fit; ++n) ++ran[programs[n]->candidate.name()];
     for (size_t n = fit + 1; n < programs.size(); ++n)
       measured->programs.push_back({false, "no time", true, {}});
-    measured->secondsEach = each;
+    measured->secondsEach = longest;
     return measured;
   }
 };
@@ -223,6 +230,27 @@ TEST_F(TuningSearch, KeepsApartWhatTheHostMustFollow) {
   EXPECT_TRUE(choices[1].isForHost);
   EXPECT_EQ(16u, choices[1].constants.at(3));
   EXPECT_EQ(16, choices[1].parameters.at("steps"));
+}
+
+// What a race found with the host's help is not lost, though comparing it takes longer than all
+// else.
+TEST_F(TuningSearch, TimeIsLeftToCompareTheBestWithTheHostsHelp) {
+  for (double budget : {30.0, 50.0, 60.0, 80.0, 100.0, 150.0, 200.0}) {
+    options_.budgetSeconds = budget;
+    BusyDevice device([](const BuiltProgram& program) {
+      const auto steps = program.candidate.values.find("steps");
+      return steps != program.candidate.values.end() && steps->second == 16
+                 ? 30.0
+                 : coarsenedTime(program);
+    });
+    device.eachForHost = 9;
+    const TuneResult result = search(device);
+    bool isFound = false;
+    for (const Tried& tried : result.tried)
+      isFound |= tried.isMeasured && tried.program->isForHost() && tried.ratio.median < 0.35;
+    EXPECT_EQ(isFound, result.bestForHost.has_value()) << budget;
+    EXPECT_LE(device.total, budget + 10) << budget; // the last comparison may take longer
+  }
 }
 
 TEST_F(TuningSearch, FindsTheBestOfManyValuesWithoutTryingAll) {
