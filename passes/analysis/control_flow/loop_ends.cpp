@@ -5,6 +5,7 @@
 #include "analysis/module/memory_operands.h"
 
 #include <algorithm>
+#include <spirv/unified1/GLSL.std.450.h>
 #include <utility>
 
 namespace lanewise {
@@ -115,6 +116,20 @@ LoopEnds::Count LoopEnds::countOfComparison(const Loop& loop, InstRef i, bool st
   return UINT32_MAX; // it fails for one of 2^32 numbers at least
 }
 
+/// Whether a counter keeps its 32 bits: with RelaxedPrecision it may wrap around at 2^16, in front
+/// of any bound.
+bool LoopEnds::isExact(InstRef phi) const {
+  const auto isRelaxed = [&](Id id) {
+    return decorations_.has(id, spv::Decoration::RelaxedPrecision);
+  };
+  if (isRelaxed(module_.resultId(phi))) return false;
+  for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2) {
+    const Id value = module_.idAt(phi, n);
+    if (isRelaxed(value) || isRelaxed(withoutSignCast(module_, value))) return false;
+  }
+  return true;
+}
+
 std::optional<LoopEnds::Counter> LoopEnds::counterOf(const Loop& loop, Id value) const {
   Id phi = withoutSignCast(module_, value);
   const InstRef def = module_.def(phi);
@@ -132,8 +147,22 @@ std::optional<LoopEnds::Counter> LoopEnds::counterOf(const Loop& loop, Id value)
   }
   const Loop* of = nullptr;
   const InductionVariable* induction = loops_.inductionOf(module_.def(phi), &of);
-  if (!induction || of != &loop || !induction->stepIsLiteral) return std::nullopt;
+  if (!induction || of != &loop || !induction->stepIsLiteral || !isExact(induction->phi))
+    return std::nullopt;
   return Counter{induction, offset};
+}
+
+bool LoopEnds::isMinOrMax(InstRef i) const {
+  if (module_.extInstSet(module_.idAt(i, 3)) != ExtInstSet::GlslStd450) return false;
+  switch (module_.word(i, 4)) {
+  case GLSLstd450UMin:
+  case GLSLstd450SMin:
+  case GLSLstd450UMax:
+  case GLSLstd450SMax:
+    return true;
+  default:
+    return false;
+  }
 }
 
 /// Whether each iteration computes the same. An undefined value may be another one each time that
@@ -158,6 +187,8 @@ bool LoopEnds::isInvariant(const Loop& loop, Id value, uint32_t depth) const {
   case spv::Op::OpISub:
   case spv::Op::OpIMul:
     return isOperandInvariant(3) && isOperandInvariant(4);
+  case spv::Op::OpExtInst:
+    return isMinOrMax(def) && isOperandInvariant(5) && isOperandInvariant(6);
   default:
     return false;
   }
@@ -178,7 +209,7 @@ bool LoopEnds::isUnchangingLoad(const Loop& loop, InstRef load, uint32_t depth) 
   const auto storage = spv::StorageClass(module_.word(variable, 3));
   if (storage == spv::StorageClass::PushConstant) return true;
   if (storage != spv::StorageClass::Uniform || isStorageBuffer(analyses_, base)) return false;
-  return !analyses_.get<Decorations>().has(base, spv::Decoration::Aliased) &&
+  return !decorations_.has(base, spv::Decoration::Aliased) &&
          !isBufferDecorated(analyses_, base, spv::Decoration::Volatile, false) &&
          !isBufferDecorated(analyses_, base, spv::Decoration::Coherent, false);
 }

@@ -13,6 +13,7 @@
 #include "analysis/module/analyses.h"
 #include "analysis/module/comparison.h"
 #include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
 #include "ir/module.h"
 
 #include <cstdint>
@@ -38,7 +39,7 @@ public:
   explicit LoopEnds(Analyses& analyses)
       : analyses_(analyses), module_(analyses.module()), cfg_(analyses.get<Cfg>()),
         dominance_(analyses.get<Dominance>()), constants_(analyses.get<Constants>()),
-        loops_(analyses.get<Loops>()) {}
+        loops_(analyses.get<Loops>()), decorations_(analyses.get<Decorations>()) {}
 
   /// Of several the one that ends it first. Nothing: no proof was found. Loops inside may run for
   /// ever.
@@ -55,7 +56,9 @@ private:
   using Count = std::optional<uint64_t>; ///< LoopEnd::most
   Count countOf(const Loop& loop, Id condition, bool staysOn, uint32_t depth) const;
   Count countOfComparison(const Loop& loop, InstRef comparison, bool staysOn) const;
+  bool isExact(InstRef phi) const;
   std::optional<Counter> counterOf(const Loop& loop, Id value) const;
+  bool isMinOrMax(InstRef i) const;
   bool isInvariant(const Loop& loop, Id value, uint32_t depth = 0) const;
   bool isUnchangingLoad(const Loop& loop, InstRef load, uint32_t depth) const;
 
@@ -65,6 +68,7 @@ private:
   const Dominance& dominance_;
   const Constants& constants_;
   const Loops& loops_;
+  const Decorations& decorations_;
 };
 
 } // namespace lanewise

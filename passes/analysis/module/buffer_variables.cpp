@@ -5,6 +5,23 @@
 #include "ir/newer_enumerants.h"
 
 namespace lanewise {
+namespace {
+
+/// Whether a member of a struct in `type` has the decoration.
+bool isAnyMemberDecorated(const Types& types, const Decorations& decorations, Id type,
+                          spv::Decoration decoration) {
+  const TypeInfo& info = types.info(type);
+  if (info.kind == TypeInfo::Kind::Array || info.kind == TypeInfo::Kind::RuntimeArray)
+    return isAnyMemberDecorated(types, decorations, info.element, decoration);
+  if (info.kind != TypeInfo::Kind::Struct) return false;
+  for (uint32_t n = 0; n < info.count; ++n)
+    if (decorations.hasMember(type, n, decoration) ||
+        isAnyMemberDecorated(types, decorations, types.member(type, n), decoration))
+      return true;
+  return false;
+}
+
+} // namespace
 
 Id blockTypeOf(Analyses& analyses, Id variable) {
   const Types& types = analyses.get<Types>();
@@ -36,13 +53,15 @@ bool isStorageBuffer(Analyses& analyses, Id variable) {
 bool isBufferDecorated(Analyses& analyses, Id variable, spv::Decoration decoration, bool all) {
   const Decorations& decorations = analyses.get<Decorations>();
   if (decorations.has(variable, decoration)) return true;
+  const Types& types = analyses.get<Types>();
   const Id block = blockTypeOf(analyses, variable);
-  const TypeInfo& info = analyses.get<Types>().info(block);
+  if (!all) return isAnyMemberDecorated(types, decorations, block, decoration);
+  const TypeInfo& info = types.info(block);
   if (info.kind != TypeInfo::Kind::Struct || info.count == 0) return false;
   uint32_t decorated = 0;
   for (uint32_t n = 0; n < info.count; ++n)
     decorated += decorations.hasMember(block, n, decoration);
-  return all ? decorated == info.count : decorated != 0;
+  return decorated == info.count;
 }
 
 } // namespace lanewise

@@ -14,7 +14,8 @@ Id declaredTypeOf(Analyses& analyses, Id variable);
 /// True for a variable that is a storage buffer: StorageBuffer, or Uniform with a BufferBlock.
 bool isStorageBuffer(Analyses& analyses, Id variable);
 /// True when a buffer variable has the decoration itself or on members of its block: on every one
-/// of them (`all`), or on any. GLSL's `readonly buffer` decorates every member.
+/// of them (`all`), or on any, those of structs inside included. GLSL's `readonly buffer` decorates
+/// every member.
 bool isBufferDecorated(Analyses& analyses, Id variable, spv::Decoration decoration, bool all);
 
 } // namespace lanewise

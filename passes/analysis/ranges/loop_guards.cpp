@@ -1,7 +1,6 @@
 #include "analysis/ranges/loop_guards.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace lanewise {
 namespace {
@@ -40,9 +39,9 @@ bool LoopGuards::isBorrow(Slot borrow, Slot low, Slot nextLow) const {
   return false;
 }
 
-/// The phi of two words, either of which may be the low one, that `value` is one less than; null
-/// where it is not known. `step` becomes the instruction that subtracts from the low word.
-InstRef LoopGuards::counterBefore(Id value, InstRef& step) const {
+/// The phi of two words that `value` is one less than; null where it is not known. Either word may
+/// be the low one, but the same at each step: together, two ways to count come to 0 much sooner.
+InstRef LoopGuards::counterBefore(Id value, Web& web) const {
   Slot now[2], by[2], next[2];
   for (uint32_t n = 0; n < 2; ++n) {
     next[n] = slots_.of(value, n);
@@ -59,7 +58,11 @@ InstRef LoopGuards::counterBefore(Id value, InstRef& step) const {
     if (now[n] != slots_.of(module_.resultId(phi), n)) return {};
   const uint32_t low = isLiteral(by[0], 1) ? 0 : 1;
   if (!isLiteral(by[low], 1) || !isBorrow(by[1 - low], now[low], next[low])) return {};
-  step = slots_.info(next[low]).def;
+  if (web.low.value_or(low) != low) return {};
+  web.low = low;
+  const InstRef step = slots_.info(next[low]).def;
+  if (std::find(web.steps.begin(), web.steps.end(), step) == web.steps.end())
+    web.steps.push_back(step);
   return phi;
 }
 
@@ -72,12 +75,7 @@ bool LoopGuards::isStart(Id value) const {
 bool LoopGuards::collect(Id value, Web& web) const {
   if (isStart(value)) return true;
   InstRef phi = module_.def(value);
-  if (phi && module_.opcode(phi) != spv::Op::OpPhi) {
-    InstRef step;
-    phi = counterBefore(value, step);
-    if (phi && std::find(web.steps.begin(), web.steps.end(), step) == web.steps.end())
-      web.steps.push_back(step);
-  }
+  if (phi && module_.opcode(phi) != spv::Op::OpPhi) phi = counterBefore(value, web);
   if (!phi) return false;
   if (std::find(web.phis.begin(), web.phis.end(), phi) != web.phis.end()) return true;
   const auto words = slots_.of(module_.resultId(phi));
@@ -92,17 +90,23 @@ bool LoopGuards::collect(Id value, Web& web) const {
 
 // ---- how often ----
 
-/// For each call of the function, at most.
-uint64_t LoopGuards::mostRuns(InstRef step) const {
+/// How much the step subtracts from the counter since it started, at most.
+uint64_t LoopGuards::mostCounted(InstRef step, const Web& web) const {
   const Dominance& dominance = analyses_.get<Dominance>();
   uint64_t runs = 1;
   BlockRef block = module_.blockOf(step);
   for (const Loop* loop = loops_.innermost(block); loop; loop = loops_.parent(*loop)) {
-    const std::optional<LoopEnd> end = ends_.endOf(*loop);
-    if (!end) return kStart;
-    // What stands in front of the test runs once more.
-    const bool isBehindTest = block != end->test && dominance.dominates(end->test, block);
-    runs = limited(Wide(runs) * (end->most + (isBehindTest ? 0 : 1)));
+    // Without a phi there, no iteration knows what the one before has counted.
+    const bool isCarried = std::any_of(web.phis.begin(), web.phis.end(), [&](InstRef phi) {
+      return module_.blockOf(phi) == loop->header;
+    });
+    if (isCarried) {
+      const std::optional<LoopEnd> end = ends_.endOf(*loop);
+      if (!end) return kStart;
+      // What stands in front of the test runs once more.
+      const bool isBehindTest = block != end->test && dominance.dominates(end->test, block);
+      runs = limited(Wide(runs) * (end->most + (isBehindTest ? 0 : 1)));
+    }
     block = loop->header;
   }
   return runs;
@@ -122,7 +126,7 @@ LoopGuards::Verdict LoopGuards::judge(InstRef test) const {
     if (!isReducible(analyses_, module_.functionOf(module_.blockOf(phi))))
       return Verdict::MayReachZero;
     uint64_t runs = 0;
-    for (InstRef step : web.steps) runs = limited(Wide(runs) + mostRuns(step));
+    for (InstRef step : web.steps) runs = limited(Wide(runs) + mostCounted(step, web));
     return runs < kStart ? Verdict::NeverZero : Verdict::MayReachZero;
   }
   return Verdict::NoGuard;

@@ -4,8 +4,8 @@
 // loop at 0. Where other tests end the loops sooner they never get there.
 //
 // A counter is a web of phis between which one is subtracted at certain places. How often these run
-// is bounded by the tests that end the loops around them: the counter of an inner loop may go on
-// counting through the iterations of the outer one.
+// is bounded by the tests that end the loops around them, of those that the count goes on through:
+// naga's start once in a function, so that of an inner loop counts in all iterations of the outer.
 #pragma once
 
 #include "analysis/control_flow/cfg.h"
@@ -16,6 +16,7 @@
 #include "analysis/ranges/value_slots.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace lanewise {
@@ -40,11 +41,12 @@ private:
   /// What a counter is made of.
   struct Web {
     std::vector<InstRef> phis;
-    std::vector<InstRef> steps; ///< where one is subtracted
+    std::vector<InstRef> steps;  ///< where one is subtracted
+    std::optional<uint32_t> low; ///< which of the words is the low one, at every step
   };
   bool collect(Id value, Web& web) const;
   bool isStart(Id value) const;
-  InstRef counterBefore(Id value, InstRef& step) const;
+  InstRef counterBefore(Id value, Web& web) const;
   bool isBorrow(Slot borrow, Slot low, Slot nextLow) const;
   bool isLiteral(Slot slot, uint64_t value) const {
     return slot && slots_.info(slot).literal == value;
@@ -52,7 +54,7 @@ private:
   Slot part(InstRef i, uint32_t word, uint32_t component) const {
     return slots_.of(module_.idAt(i, word), component);
   }
-  uint64_t mostRuns(InstRef step) const;
+  uint64_t mostCounted(InstRef step, const Web& web) const;
 
   Analyses& analyses_;
   const Module& module_;

@@ -232,7 +232,10 @@ private:
   /// Whether loads through one pointer give all lanes the same.
   bool bufferKeepsUniformity(Id variable) {
     auto [at, isNew] = keptByBuffer_.try_emplace(variable, false);
-    if (isNew) at->second = !isStorageBuffer(analyses_, variable) || isReadOnlyStorage(variable);
+    if (isNew)
+      at->second = isStorageBuffer(analyses_, variable)
+                       ? isReadOnlyStorage(variable)
+                       : !isBufferDecorated(analyses_, variable, spv::Decoration::Volatile, false);
     return at->second;
   }
 

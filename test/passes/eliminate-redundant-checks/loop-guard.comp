@@ -6,7 +6,7 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CODE-COUNT-5: OpLoopMerge
+// CODE-COUNT-7: OpLoopMerge
 #version 450
 layout(local_size_x = 8) in;
 layout(binding = 0) buffer B { uint b[]; };
@@ -57,6 +57,20 @@ void main() {
     if ((sum & i) == 1u) continue;
     many = highFirst(many);
     sum += i;
+  }
+  // Each starts anew where its own loop does: what is around it need not end.
+  for (uint i = 0u;; ++i) {
+    uvec2 own = uvec2(0xffffffffu);
+    for (uint k = 0u;; ++k) {
+      // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false
+      if (IS_ZERO(own)) break;
+      own = highFirst(own);
+      if (k >= min(m, n)) break;
+      sum += k;
+    }
+    if (i >= n + m) break;
+    if (sum < 5u) break;
+    sum >>= 1;
   }
   b[gl_GlobalInvocationID.x] = sum;
 }

@@ -3,7 +3,7 @@
 // RUN: %lanewise opt --remarks=all --eliminate-redundant-checks --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2>&1 | FileCheck %s '--implicit-check-not=eliminate-redundant-checks:{{removed|simplified}}' '--implicit-check-not=loop guard'
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
-// CODE-COUNT-16: OpAll
+// CODE-COUNT-18: OpAll
 #version 450
 layout(local_size_x = 8) in;
 layout(binding = 0) buffer B { uint b[]; };
@@ -11,6 +11,10 @@ layout(push_constant) uniform Push { uint n; };
 layout(constant_id = 0) const uint most = 0xffffffffu;
 #define IS_ZERO(left) all(equal(uvec2(0u), left))
 uvec2 highFirst(uvec2 left) { return left - uvec2(left.y == 0u ? 1u : 0u, 1u); }
+uvec2 lowFirst(uvec2 left) {
+  uint low = left.x - 1u;
+  return uvec2(low, left.y - (low == 0xffffffffu ? 1u : 0u));
+}
 void main() {
   uint sum = gl_GlobalInvocationID.x;
   const uvec2 start = uvec2(0xffffffffu);
@@ -141,6 +145,26 @@ void main() {
     left = highFirst(left);
     if (i >= n) break;
     if ((++sum & 8u) != 0u) left = uvec2(0u, sum);
+  }
+  // Two ways to count, one after the other: 2^32 - 1 of each make 0.
+  left = start;
+  for (uint i = 0u; i < n; ++i) left = highFirst(left);
+  for (uint i = 0u; i < n; ++i) left = lowFirst(left);
+  for (uint i = 0u;; ++i) {
+    if (IS_ZERO(left)) break;
+    left = highFirst(left);
+    if (i >= 3u) break;
+    ++sum;
+  }
+  // The test's counter may wrap around at 2^16.
+  left = start;
+  mediump uint little = 0u;
+  for (;; ++little) {
+    // CHECK: [[#@LINE+1]]: missed: kept loop guard
+    if (IS_ZERO(left)) break;
+    left = highFirst(left);
+    if (little >= n) break;
+    ++sum;
   }
   // With 16 bits it would come to 0.
   mediump uvec2 shortLeft = start;
