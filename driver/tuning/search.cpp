@@ -13,8 +13,14 @@ namespace lanewise::driver {
 
 namespace {
 
-// Of the time: for what the host need not know of, and for all but the last measurement.
-constexpr double kAloneShare = 0.5, kWithHostShare = 0.8;
+/// A part of the search: until when it may go on, as a share of the budget, and how many of what
+/// was found then are compared once more in any case.
+struct Stage {
+  double share;
+  size_t finalists;
+};
+/// For what the host need not know of, and for all but the last measurement.
+constexpr Stage kAlone{0.5, 1}, kWithHost{0.8, 2};
 constexpr int kMostSteps = 4;   // from neighbour to neighbour
 constexpr double kDrift = 1.05; // of the original, from the first rounds to the last
 
@@ -41,11 +47,11 @@ private:
   Status tryAlone() {
     Result<SpaceFacts> facts = trials_.facts({});
     if (!facts) return facts.error();
-    if (Status s = race(firstCandidates(*facts), best_, kAloneShare); !s) return s;
+    if (Status s = race(firstCandidates(*facts), best_, kAlone); !s) return s;
     for (int step = 0; step < kMostSteps; ++step) {
       const size_t before = best_;
       const BuiltProgram& from = *tried()[best_].program;
-      if (Status s = race(neighbours(*facts, from.candidate, from.remarks), best_, kAloneShare); !s)
+      if (Status s = race(neighbours(*facts, from.candidate, from.remarks), best_, kAlone); !s)
         return s;
       if (best_ == before) break;
     }
@@ -58,15 +64,15 @@ private:
     if (!facts) return facts.error();
     size_t best = best_;
     const auto raceOn = [&](std::vector<Candidate> candidates) -> Result<size_t> {
-      if (secondsLeft(kWithHostShare) > 0)
-        if (Status s = race(std::move(candidates), best, kWithHostShare); !s) return s.error();
+      if (secondsLeft(kWithHost) > 0)
+        if (Status s = race(std::move(candidates), best, kWithHost); !s) return s.error();
       return best;
     };
     // With the passes that are best for the scenario's own values.
     Result<std::vector<Parameters>> values = trials_.values(best_, raceOn);
     if (!values) return values.error();
     const Candidate& alone = tried()[best_].program->candidate;
-    Status s = race(hostCandidates(*facts, *values, alone), best, kWithHostShare);
+    Status s = race(hostCandidates(*facts, *values, alone), best, kWithHost);
     for (int step = 0; s && step < kMostSteps && best != best_; ++step) {
       const size_t before = best;
       const BuiltProgram& from = *tried()[best].program;
@@ -74,7 +80,7 @@ private:
       if (!facts) return facts.error();
       std::vector<Candidate> next = neighbours(*facts, from.candidate, from.remarks);
       std::ranges::move(hostNeighbours(*facts, from.candidate), std::back_inserter(next));
-      s = race(std::move(next), best, kWithHostShare);
+      s = race(std::move(next), best, kWithHost);
       if (best == before) break;
     }
     if (best != best_) bestForHost_ = best;
@@ -82,8 +88,8 @@ private:
   }
 
   /// `best` is the fastest so far, and afterwards.
-  Status race(std::vector<Candidate> candidates, size_t& best, double share) {
-    if (!tried().empty() && secondsLeft(share) <= 0) {
+  Status race(std::vector<Candidate> candidates, size_t& best, const Stage& stage) {
+    if (!tried().empty() && secondsLeft(stage) <= 0) {
       result().leftOut += candidates.size();
       return ok();
     }
@@ -94,7 +100,7 @@ private:
       std::vector<size_t> runners{0};
       if (best_ != 0) runners.push_back(best_);
       if (best != best_) runners.push_back(best);
-      const double left = secondsLeft(share);
+      const double left = secondsLeft(stage);
       if (left <= 0 || left < secondsFor(runners.size())) break;
       tell(waiting.size());
       const auto chunk = std::span(waiting).first(std::min(options_.batch, waiting.size()));
@@ -109,18 +115,16 @@ private:
     return ok();
   }
 
-  /// Of this share of the time, less what comparing the best once more will take at least, that
-  /// with the host's help included.
-  double secondsLeft(double share) {
-    return std::min(options_.budgetSeconds * share,
-                    options_.budgetSeconds -
-                        lastComparisonSeconds(share == kWithHostShare ? 2 : 1)) -
+  /// Less what the last comparison will take at least.
+  double secondsLeft(const Stage& stage) {
+    return std::min(options_.budgetSeconds * stage.share,
+                    options_.budgetSeconds - lastComparisonSeconds(stage.finalists)) -
            result().seconds;
   }
 
   /// The interpreter takes as long as it may for large programs alone.
   double lastComparisonSeconds(size_t candidates) {
-    return std::min(options_.checkSeconds, options_.budgetSeconds * (1 - kWithHostShare)) +
+    return std::min(options_.checkSeconds, options_.budgetSeconds * (1 - kWithHost.share)) +
            secondsFor(candidates);
   }
 
