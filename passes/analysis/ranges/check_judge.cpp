@@ -225,7 +225,7 @@ CheckVerdict CheckJudge::logic(InstRef i) {
   return {};
 }
 
-CheckVerdict CheckJudge::loopGuard(InstRef i) const {
+CheckVerdict CheckJudge::loopGuard(InstRef i) {
   if (guards_.judge(i) != LoopGuards::Verdict::NeverZero) return {};
   CheckVerdict v;
   v.kind = CheckVerdict::Kind::Constant;

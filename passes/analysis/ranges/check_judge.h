@@ -59,7 +59,7 @@ public:
 private:
   CheckVerdict comparison(InstRef i, const Comparison& c);
   CheckVerdict logic(InstRef i);
-  CheckVerdict loopGuard(InstRef i) const;
+  CheckVerdict loopGuard(InstRef i);
   CheckVerdict select(InstRef i);
   CheckVerdict branch(InstRef i);
   CheckVerdict glsl(InstRef i);

@@ -90,8 +90,20 @@ bool LoopGuards::collect(Id value, Web& web) const {
 
 // ---- how often ----
 
+const std::optional<LoopEnd>& LoopGuards::endOf(const Loop& loop) {
+  const auto [at, isNew] = endOf_.try_emplace(loop.header);
+  if (isNew) at->second = ends_.endOf(loop);
+  return at->second;
+}
+
+bool LoopGuards::hasNaturalLoops(FunctionRef function) {
+  const auto [at, isNew] = hasNaturalLoops_.try_emplace(function);
+  if (isNew) at->second = isReducible(analyses_, function);
+  return at->second;
+}
+
 /// How much the step subtracts from the counter since it started, at most.
-uint64_t LoopGuards::mostCounted(InstRef step, const Web& web) const {
+uint64_t LoopGuards::mostCounted(InstRef step, const Web& web) {
   const Dominance& dominance = analyses_.get<Dominance>();
   uint64_t runs = 1;
   BlockRef block = module_.blockOf(step);
@@ -101,7 +113,7 @@ uint64_t LoopGuards::mostCounted(InstRef step, const Web& web) const {
       return module_.blockOf(phi) == loop->header;
     });
     if (isCarried) {
-      const std::optional<LoopEnd> end = ends_.endOf(*loop);
+      const std::optional<LoopEnd>& end = endOf(*loop);
       if (!end) return kStart;
       // What stands in front of the test runs once more.
       const bool isBehindTest = block != end->test && dominance.dominates(end->test, block);
@@ -112,7 +124,7 @@ uint64_t LoopGuards::mostCounted(InstRef step, const Web& web) const {
   return runs;
 }
 
-LoopGuards::Verdict LoopGuards::judge(InstRef test) const {
+LoopGuards::Verdict LoopGuards::judge(InstRef test) {
   const InstRef equal = module_.def(module_.idAt(test, 3));
   if (!equal || module_.opcode(equal) != spv::Op::OpIEqual) return Verdict::NoGuard;
   for (uint32_t word : {3u, 4u}) {
@@ -123,8 +135,7 @@ LoopGuards::Verdict LoopGuards::judge(InstRef test) const {
       continue;
     Web web;
     if (!collect(module_.resultId(phi), web) || web.steps.empty()) continue;
-    if (!isReducible(analyses_, module_.functionOf(module_.blockOf(phi))))
-      return Verdict::MayReachZero;
+    if (!hasNaturalLoops(module_.functionOf(module_.blockOf(phi)))) return Verdict::MayReachZero;
     uint64_t runs = 0;
     for (InstRef step : web.steps) runs = limited(Wide(runs) + mostCounted(step, web));
     return runs < kStart ? Verdict::NeverZero : Verdict::MayReachZero;

@@ -16,6 +16,7 @@
 #include "analysis/ranges/value_slots.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -35,7 +36,7 @@ public:
   };
   /// What is known of `test`, an OpAll: whether it asks if such a counter is 0. NeverZero holds for
   /// every input.
-  Verdict judge(InstRef test) const;
+  Verdict judge(InstRef test);
 
 private:
   /// What a counter is made of.
@@ -54,13 +55,18 @@ private:
   Slot part(InstRef i, uint32_t word, uint32_t component) const {
     return slots_.of(module_.idAt(i, word), component);
   }
-  uint64_t mostCounted(InstRef step, const Web& web) const;
+  uint64_t mostCounted(InstRef step, const Web& web);
+  const std::optional<LoopEnd>& endOf(const Loop& loop);
+  bool hasNaturalLoops(FunctionRef function);
 
   Analyses& analyses_;
   const Module& module_;
   const Loops& loops_;
   const ValueSlots& slots_;
   const LoopEnds ends_;
+  // Asked again for each guard around and inside.
+  std::map<BlockRef, std::optional<LoopEnd>> endOf_; ///< by header
+  std::map<FunctionRef, bool> hasNaturalLoops_;
 };
 
 } // namespace lanewise
