@@ -125,6 +125,7 @@ struct DefiniteWrites::State {
   const EntryPoint& entry;
   Affine affine;
   IndexBounds bounds;
+  bool isReducible = true;
   /// Blocks of a loop (-1: of the function), with the headers of the loops right inside it, in
   /// reverse post-order. By index of the loop + 1.
   std::vector<std::vector<BlockRef>> levels;
@@ -149,6 +150,7 @@ void DefiniteWrites::State::prepareBlocks() {
   const auto levelOf = [&](const Loop* loop) {
     return loop ? size_t(loop - loops.all().data()) + 1 : 0;
   };
+  isReducible = lanewise::isReducible(analyses, entry.function);
   levels.resize(loops.all().size() + 1);
   for (BlockRef b : cfg.reversePostOrder(entry.function)) {
     const Loop* loop = loops.innermost(b);
@@ -667,8 +669,7 @@ DefiniteWrites::~DefiniteWrites() = default;
 
 DefiniteWrites::Verdict DefiniteWrites::areReadsCovered(const CellVariable& variable,
                                                         std::span<const InstRef> without) {
-  if (!isReducible(state_->analyses, state_->entry.function))
-    return {"irreducible-control-flow", {}};
+  if (!state_->isReducible) return {"irreducible-control-flow", {}};
   return Walk(*state_, variable, without).run();
 }
 
