@@ -1,7 +1,6 @@
 #include "analysis/control_flow/loop_ends.h"
 
 #include "analysis/module/buffer_variables.h"
-#include "analysis/module/decorations.h"
 #include "analysis/module/memory_operands.h"
 
 #include <algorithm>
@@ -206,9 +205,8 @@ bool LoopEnds::isUnchangingLoad(const Loop& loop, InstRef load, uint32_t depth) 
   }
   const InstRef variable = module_.def(base);
   if (!variable || module_.opcode(variable) != spv::Op::OpVariable) return false;
-  const auto storage = spv::StorageClass(module_.word(variable, 3));
-  if (storage == spv::StorageClass::PushConstant) return true;
-  if (storage != spv::StorageClass::Uniform || isStorageBuffer(analyses_, base)) return false;
+  if (!isConstantBuffer(analyses_, base)) return false;
+  if (spv::StorageClass(module_.word(variable, 3)) == spv::StorageClass::PushConstant) return true;
   return !decorations_.has(base, spv::Decoration::Aliased) &&
          !isBufferDecorated(analyses_, base, spv::Decoration::Volatile, false) &&
          !isBufferDecorated(analyses_, base, spv::Decoration::Coherent, false);

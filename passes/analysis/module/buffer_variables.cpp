@@ -50,6 +50,12 @@ bool isStorageBuffer(Analyses& analyses, Id variable) {
                                          spv::Decoration::BufferBlock);
 }
 
+bool isConstantBuffer(Analyses& analyses, Id variable) {
+  auto storage = analyses.get<Types>().storageOf(variable);
+  return storage == spv::StorageClass::PushConstant ||
+         (storage == spv::StorageClass::Uniform && !isStorageBuffer(analyses, variable));
+}
+
 bool isBufferDecorated(Analyses& analyses, Id variable, spv::Decoration decoration, bool all) {
   const Decorations& decorations = analyses.get<Decorations>();
   if (decorations.has(variable, decoration)) return true;

@@ -13,6 +13,8 @@ Id blockTypeOf(Analyses& analyses, Id variable);
 Id declaredTypeOf(Analyses& analyses, Id variable);
 /// True for a variable that is a storage buffer: StorageBuffer, or Uniform with a BufferBlock.
 bool isStorageBuffer(Analyses& analyses, Id variable);
+/// True for a variable that no shader writes through: push constants and uniform blocks.
+bool isConstantBuffer(Analyses& analyses, Id variable);
 /// True when a buffer variable has the decoration itself or on members of its block: on every one
 /// of them (`all`), or on any, those of structs inside included. GLSL's `readonly buffer` decorates
 /// every member.

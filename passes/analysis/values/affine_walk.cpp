@@ -1,5 +1,6 @@
 #include "analysis/values/affine_walk.h"
 
+#include "analysis/module/buffer_variables.h"
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
@@ -679,17 +680,6 @@ AffineWalk::Form AffineWalk::parameterForm(const Place& p, InstRef def) {
   return formAt(operand(p, call, 4 + parameter.index));
 }
 
-bool AffineWalk::isConstantBuffer(Id variable) const {
-  auto storage = types_.storageOf(variable);
-  if (storage == spv::StorageClass::PushConstant) return true;
-  if (storage != spv::StorageClass::Uniform) return false;
-  Id type = types_.pointee(variable);
-  while (types_.info(type).kind == TypeInfo::Kind::Array ||
-         types_.info(type).kind == TypeInfo::Kind::RuntimeArray)
-    type = types_.info(type).element;
-  return !analyses_.get<Decorations>().has(type, spv::Decoration::BufferBlock);
-}
-
 AffineWalk::Form AffineWalk::loadForm(const Place& p, InstRef load) {
   const uint32_t operands = memoryOperandsWord(spv::Op::OpLoad);
   bool isVolatile = module_.wordCount(load) > operands &&
@@ -714,7 +704,7 @@ AffineWalk::Form AffineWalk::loadForm(const Place& p, InstRef load) {
     return builtIn ? builtInForm(origin.variable, *builtIn, path, widthOf(p)) : std::nullopt;
   }
   // The same place of a buffer that does not change is the same value, however often it is loaded.
-  if (isConstantBuffer(origin.variable) && uniformity().isUniform(p.id))
+  if (isConstantBuffer(analyses_, origin.variable) && uniformity().isUniform(p.id))
     return opaque(origin.variable, path, true, widthOf(p));
   return std::nullopt;
 }

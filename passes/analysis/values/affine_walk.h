@@ -95,7 +95,6 @@ private:
                    uint32_t width);
   AffineExpr localId(uint32_t component);
   AffineExpr workgroupId(uint32_t component);
-  bool isConstantBuffer(Id variable) const;
   Form parameterForm(const Place& p, InstRef def);
 
   // Phis.
