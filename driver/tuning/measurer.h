@@ -46,8 +46,8 @@ public:
   /// Closes it, for what a child may have broken.
   virtual void close() {}
   /// The original is the first. In `seconds` all must be done: who does not fit is left out, from
-  /// the last on, but for the first beside the original where that is Final. An error is bad input,
-  /// or a device that is not there.
+  /// the last on; where that is Final, not the first beside the original, nor the second where it
+  /// alone of the two asks for the host. An error is bad input, or a device that is not there.
   virtual Result<Measurement> measure(std::span<const BuiltProgram* const> programs, Rigour rigour,
                                       double seconds) = 0;
 };

@@ -223,7 +223,7 @@ private:
     };
     add(best_);
     if (bestForHost_) add(*bestForHost_);
-    const size_t least = all.size(); // the race itself leaves out what does not fit
+    const size_t least = all.size(); // takes part in any case
     for (size_t n = 0; n < tried().size(); ++n)
       if (tried()[n].program && tried()[n].program->candidate == standardCandidate() &&
           tried()[n].isMeasured)
