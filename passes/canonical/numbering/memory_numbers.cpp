@@ -1,5 +1,6 @@
 #include "canonical/numbering/memory_numbers.h"
 
+#include "analysis/module/buffer_variables.h"
 #include "analysis/module/memory_operands.h"
 
 namespace lanewise {
@@ -29,10 +30,13 @@ bool isSpecial(spv::Decoration d) {
 
 MemoryNumbers::MemoryNumbers(Analyses& analyses, const ValueTable& values)
     : module_(analyses.module()), values_(values), decorations_(analyses.get<Decorations>()),
-      atEnd_(module_.blockCount() + 1), ofVariable_(module_.idBound()) {
+      atEnd_(module_.blockCount() + 1), ofVariable_(module_.idBound()),
+      isConstant_(module_.idBound()) {
   for (InstRef i : module_.globals()) {
     const spv::Op op = module_.opcode(i);
-    if (op == spv::Op::OpMemberDecorate)
+    if (op == spv::Op::OpVariable)
+      isConstant_[module_.resultId(i).value] = isConstantBuffer(analyses, module_.resultId(i));
+    else if (op == spv::Op::OpMemberDecorate)
       haveSpecialMembers_ = haveSpecialMembers_ || isSpecial(spv::Decoration(module_.word(i, 3)));
     else if (op == spv::Op::OpGroupMemberDecorate)
       haveSpecialMembers_ = true;
@@ -105,7 +109,7 @@ std::optional<MemoryNumbers::Number> MemoryNumbers::numberOf(InstRef inst, Id po
   if (variable && !isSteady(variable)) return {};
   // A parameter, or an address: of which variable is not known.
   if (!variable && c != Function && (c != Buffer || haveSpecialVariables_)) return {};
-  return Number{now_[c], ofVariable_[variable.value]};
+  return Number{now_[isConstant_[variable.value] ? ReadOnly : c], ofVariable_[variable.value]};
 }
 
 MemoryNumbers::Write MemoryNumbers::writeThrough(Id pointer) const {

@@ -62,6 +62,8 @@ private:
   std::array<uint32_t, kClasses> now_{};
   std::vector<std::array<uint32_t, kClasses>> atEnd_; ///< by BlockRef
   std::vector<uint32_t> ofVariable_;                  ///< by Id; [0]: variables that are not known
+  std::vector<bool>
+      isConstant_; ///< by Id: uniform blocks, which may share a class with what is written
 };
 
 } // namespace lanewise
