@@ -13,6 +13,10 @@ namespace {
 /// Conditions of real loops join two or three tests.
 constexpr uint32_t kMaxDepth = 8;
 constexpr uint32_t kWidth = 32; ///< of every InductionVariable
+/// That are counted. A number that is halved is 0 after 32 of them.
+constexpr uint64_t kMostSteps = 64;
+/// Of a quotient: sums of 8 numbers times this fit 64 bits.
+constexpr int64_t kMostDivisor = 1 << 24;
 
 } // namespace
 
@@ -52,7 +56,6 @@ bool LoopEnds::isInEveryIteration(const Loop& loop, BlockRef b) const {
 }
 
 std::optional<LoopEnd> LoopEnds::endOf(const Loop& loop) const {
-  if (loop.inductions.empty()) return {};
   std::optional<LoopEnd> first;
   for (BlockRef b : loop.blocks) {
     if (loops_.innermost(b) != &loop) break; // own blocks come first
@@ -99,11 +102,14 @@ LoopEnds::Count LoopEnds::countOfComparison(const Loop& loop, InstRef i, bool st
   Id boundId = module_.idAt(i, 4);
   std::optional<Counter> counter = counterOf(loop, module_.idAt(i, 3));
   if (!counter) {
+    if (const Count count = countOfQuotients(loop, *comparison, module_.idAt(i, 3), boundId))
+      return count;
     boundId = module_.idAt(i, 3);
     counter = counterOf(loop, module_.idAt(i, 4));
     comparison->relation = mirrored(comparison->relation);
   }
-  if (!counter || !isInvariant(loop, boundId)) return {};
+  if (!counter) return countOfQuotients(loop, *comparison, module_.idAt(i, 4), boundId);
+  if (!isInvariant(loop, boundId)) return {};
   std::optional<uint64_t> start = constants_.literal(counter->induction->init);
   if (start) start = wrapped(*start + counter->offset, kWidth);
   const std::optional<uint64_t> bound = constants_.literal(boundId);
@@ -113,6 +119,94 @@ LoopEnds::Count LoopEnds::countOfComparison(const Loop& loop, InstRef i, bool st
     if (const Count count = countWhile(*comparison, uint32_t(*start), step, uint32_t(*bound)))
       return count;
   return UINT32_MAX; // it fails for one of 2^32 numbers at least
+}
+
+// ---- numbers that are divided, as in `for (s = 32; s > 0; s /= 2)` ----
+
+int64_t LoopEnds::Quotient::of(int64_t p) const {
+  const int64_t sum = p + add;
+  return sum / divisor - (sum % divisor < 0 ? 1 : 0);
+}
+
+/// How often `value relation bound` can hold, where the value comes out smaller from each iteration
+/// behind it. A quotient grows with its number, so none stays longer than the largest.
+LoopEnds::Count LoopEnds::countOfQuotients(const Loop& loop, const Comparison& comparison, Id value,
+                                           Id bound) const {
+  const Id phiId = withoutSignCast(module_, value);
+  const InstRef phi = module_.def(phiId);
+  const auto literal = constants_.value(bound);
+  if (!literal || !literal->isLiteral || literal->width != kWidth || !phi ||
+      module_.opcode(phi) != spv::Op::OpPhi || module_.blockOf(phi) != loop.header || !isExact(phi))
+    return {};
+  const int64_t limit = comparison.isSigned ? INT32_MAX : UINT32_MAX;
+  const int64_t than = comparison.isSigned ? literal->asSigned() : int64_t(literal->bits);
+  Staying staying{0, limit, limit};
+  if (comparison.relation == Relation::Greater)
+    staying.least = than + 1;
+  else if (comparison.relation == Relation::GreaterEqual)
+    staying.least = than;
+  else if (comparison.relation == Relation::NotEqual && than == 0)
+    staying.least = 1;
+  if (staying.least < 1) return {};
+
+  Id next;
+  for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2) {
+    if (!loops_.contains(loop, module_.blockOfLabel(module_.idAt(phi, n + 1)))) continue;
+    if (next) return {};
+    next = module_.idAt(phi, n);
+  }
+  if (!next) return {};
+  const auto quotient = quotientOf(next, phiId, staying, 0);
+  // (p + add) / divisor < p for the least p, and so for all.
+  if (!quotient || quotient->add >= (quotient->divisor - 1) * staying.least) return {};
+  uint64_t steps = 1;
+  for (int64_t p = quotient->of(staying.most); p >= staying.least; p = quotient->of(p))
+    if (++steps > kMostSteps) return UINT32_MAX;
+  return steps;
+}
+
+/// What `value` is of the phi, for all that the loop goes on with: nothing where that may wrap
+/// around, be negative, or be computed otherwise.
+std::optional<LoopEnds::Quotient> LoopEnds::quotientOf(Id value, Id phi, const Staying& staying,
+                                                       uint32_t depth) const {
+  value = withoutSignCast(module_, value);
+  if (value == phi) return Quotient{};
+  const InstRef def = module_.def(value);
+  if (!def || depth == kMaxDepth || decorations_.has(value, spv::Decoration::RelaxedPrecision))
+    return std::nullopt;
+  const spv::Op op = module_.opcode(def);
+  if (op != spv::Op::OpIAdd && op != spv::Op::OpISub && op != spv::Op::OpUDiv &&
+      op != spv::Op::OpSDiv && op != spv::Op::OpShiftRightLogical &&
+      op != spv::Op::OpShiftRightArithmetic)
+    return std::nullopt;
+  Id ofId = module_.idAt(def, 3), by = module_.idAt(def, 4);
+  if (op == spv::Op::OpIAdd && constants_.literal(ofId)) std::swap(ofId, by);
+  const auto literal = constants_.value(by);
+  if (!literal || !literal->isLiteral) return std::nullopt;
+  std::optional<Quotient> quotient = quotientOf(ofId, phi, staying, depth + 1);
+  if (!quotient) return std::nullopt;
+  const int64_t number = literal->asSigned();
+  const bool isSigned = op == spv::Op::OpSDiv || op == spv::Op::OpShiftRightArithmetic;
+  if (isSigned && quotient->of(staying.most) > INT32_MAX) return std::nullopt;
+  switch (op) {
+  case spv::Op::OpIAdd:
+    quotient->add += number * quotient->divisor;
+    break;
+  case spv::Op::OpISub:
+    quotient->add -= number * quotient->divisor;
+    break;
+  case spv::Op::OpUDiv:
+  case spv::Op::OpSDiv:
+    if (number < 1) return std::nullopt;
+    quotient->divisor *= number;
+    break;
+  default:
+    if (number < 0 || number >= int(kWidth)) return std::nullopt;
+    quotient->divisor <<= number;
+  }
+  const bool fits = quotient->divisor <= kMostDivisor && quotient->of(staying.least) >= 0 &&
+                    quotient->of(staying.most) <= staying.limit;
+  return fits ? quotient : std::nullopt;
 }
 
 /// Whether a counter keeps its 32 bits: with RelaxedPrecision it may wrap around at 2^16, in front

@@ -1,5 +1,6 @@
 // Whether a loop ends, whatever its inputs are: a test that every iteration comes to compares a
-// counter with something that does not change, and fails at some time.
+// counter with something that does not change, or a number that is divided in each iteration with a
+// literal, and fails at some time.
 //
 // Conservative: true is proved for every specialization; false may only mean that no proof was
 // found. Integers of SPIR-V wrap around, so a counter takes all values of its residue class modulo
@@ -52,10 +53,25 @@ private:
     uint32_t offset;
   };
 
+  /// What a number must be for the loop to go on: inclusive, 1 or more. Read as signed, and as
+  /// unsigned for comparisons of these.
+  struct Staying {
+    int64_t least, most;
+    int64_t limit; ///< the largest number that the comparison knows
+  };
+  /// Of such a number p: (p + add) / divisor, rounded down.
+  struct Quotient {
+    int64_t add = 0, divisor = 1;
+    int64_t of(int64_t p) const;
+  };
+
   bool isInEveryIteration(const Loop& loop, BlockRef b) const;
   using Count = std::optional<uint64_t>; ///< LoopEnd::most
   Count countOf(const Loop& loop, Id condition, bool staysOn, uint32_t depth) const;
   Count countOfComparison(const Loop& loop, InstRef comparison, bool staysOn) const;
+  Count countOfQuotients(const Loop& loop, const Comparison& comparison, Id value, Id bound) const;
+  std::optional<Quotient> quotientOf(Id value, Id phi, const Staying& staying,
+                                     uint32_t depth) const;
   bool isExact(InstRef phi) const;
   std::optional<Counter> counterOf(const Loop& loop, Id value) const;
   bool isMinOrMax(InstRef i) const;

@@ -1,12 +1,13 @@
 // WebGPU's compilers count every loop down from 2^64 - 1 and leave it at 0. In loops that end anyway the count goes: with the low word
-// first or second, of a bound that the loop loads again and again, in an inner loop whose count goes on through the outer one.
+// first or second, of a bound that the loop loads again and again, in an inner loop whose count goes on through the outer one, in one that
+// halves a number, as reductions do.
 // RUN: %lanewise opt --inline --globaldce --sroa --mem2reg --gvn --target-env=vulkan1.2 --remarks=none -g %s -o %t.in.spv
 // RUN: %lanewise opt --remarks=all --eliminate-redundant-checks --gvn --simplifycfg --adce --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2>&1 | FileCheck %s
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s '--implicit-check-not={{OpAll|OpISub}} %'
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CODE-COUNT-7: OpLoopMerge
+// CODE-COUNT-9: OpLoopMerge
 #version 450
 layout(local_size_x = 8) in;
 layout(binding = 0) buffer B { uint b[]; };
@@ -71,6 +72,21 @@ void main() {
     if (i >= n + m) break;
     if (sum < 5u) break;
     sum >>= 1;
+  }
+  uvec2 halving = uvec2(0xffffffffu), ceiling = halving;
+  for (int s = int(m);; s /= 2) {
+    // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false
+    if (IS_ZERO(halving)) break;
+    if (!(s > 0)) break;
+    halving = highFirst(halving);
+    sum = sum * 3u + uint(s);
+  }
+  for (uint s = n + m;; s = (s + 0xffffffffu) / 2u + 1u) { // less 1, without OpISub
+    // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false
+    if (IS_ZERO(ceiling)) break;
+    ceiling = lowFirst(ceiling);
+    if (s <= 1u) break;
+    sum = sum * 5u + s;
   }
   b[gl_GlobalInvocationID.x] = sum;
 }

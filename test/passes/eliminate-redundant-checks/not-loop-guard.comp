@@ -3,7 +3,7 @@
 // RUN: %lanewise opt --remarks=all --eliminate-redundant-checks --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2>&1 | FileCheck %s '--implicit-check-not=eliminate-redundant-checks:{{removed|simplified}}' '--implicit-check-not=loop guard'
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
-// CODE-COUNT-18: OpAll
+// CODE-COUNT-19: OpAll
 #version 450
 layout(local_size_x = 8) in;
 layout(binding = 0) buffer B { uint b[]; };
@@ -43,6 +43,15 @@ void main() {
     if (IS_ZERO(left)) break;
     left = highFirst(left);
     if (i == n) break;
+    ++sum;
+  }
+  // Rounded up, a half of 1 is 1.
+  left = start;
+  for (uint s = n;; s = (s + 1u) / 2u) {
+    // CHECK: [[#@LINE+1]]: missed: kept loop guard
+    if (IS_ZERO(left)) break;
+    left = highFirst(left);
+    if (s == 0u) break;
     ++sum;
   }
   // Not every iteration comes to the test.
