@@ -158,8 +158,25 @@ class TensorFlow(Client):
         return path.name.endswith((".node.js", ".node.min.js", "package.json")) or "dist" not in parts
 
 
+class TensorFlowOnWgpu(TensorFlow):
+    """Deno's WebGPU is wgpu, whose compiler, naga, keeps every loop from running for ever. It takes a device that is a CPU."""
+    name = "tensorflow-wgpu"
+    what = "TensorFlow.js on wgpu, as Deno has it, from npm, against its backend for the CPU"
+    modules = ["deno@2.9.6", *TensorFlow.modules[1:]]
+
+    def program(self):
+        own = self.folder / "deno"
+        return own if own.exists() else next(self.folder.glob("node_modules/@deno/linux-*/deno"), own)
+
+    def commands(self, is_small):
+        return {"all": [self.program(), "run", "--allow-all", "--no-remote", "--unstable-webgpu", self.folder / "operations.mjs"]}
+
+    def files(self):
+        return [(self.program(), "deno"), *(file for file in super().files()[1:] if "deno" not in file[1])]
+
+
 def all_clients(work):
-    return [client(work) for client in (VkFFT, FFmpeg, Libplacebo, TensorFlow)]
+    return [client(work) for client in (VkFFT, FFmpeg, Libplacebo, TensorFlow, TensorFlowOnWgpu)]
 
 
 def chosen(names, work):

@@ -1,11 +1,12 @@
-// Operations of TensorFlow.js on Dawn, each compared with the backend for the CPU: a client for `lanewise run`.
+// Operations of TensorFlow.js on Dawn (Node.js) or wgpu (Deno), each compared with the backend for the CPU: a client for `lanewise run`.
 // Prints a line for each; the exit code is 1 where one is wrong, 3 where there is no device.
-import {create, globals} from 'webgpu';
-
-Object.assign(globalThis, globals);
-Object.defineProperty(globalThis, 'navigator', {value: {gpu: create([])}, configurable: true});
+if (!globalThis.navigator?.gpu) { // Node.js
+  const {create, globals} = await import('webgpu');
+  Object.assign(globalThis, globals);
+  Object.defineProperty(globalThis, 'navigator', {value: {gpu: create([])}, configurable: true});
+}
 if (!await navigator.gpu.requestAdapter({powerPreference: 'high-performance'})) {
-  console.error('operations.mjs: Dawn finds no device');
+  console.error('operations.mjs: there is no device');
   process.exit(3);
 }
 const tf = (await import('@tensorflow/tfjs-core')).default ?? await import('@tensorflow/tfjs-core');
