@@ -93,7 +93,7 @@ try:
         batch(unix, "x", hits=0)
         batch(unix, "x", hits=8)
         batch(f"redis://127.0.0.1:{port}", "x", hits=8)
-        batch(f"redis://localhost:{port}/3", "x", hits=0)  # another database
+        batch(f"redis://127.0.0.1:{port}/3", "x", hits=0)  # another database
         batch(unix + "?db=3", "x", hits=8)
         # Values that are none of ours, and one of another type.
         names = keys()
