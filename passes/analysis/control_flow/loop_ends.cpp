@@ -2,6 +2,7 @@
 
 #include "analysis/module/buffer_variables.h"
 #include "analysis/module/memory_operands.h"
+#include "ir/integer_semantics.h"
 
 #include <algorithm>
 #include <spirv/unified1/GLSL.std.450.h>
@@ -19,33 +20,6 @@ constexpr uint64_t kMostSteps = 64;
 constexpr int64_t kMostDivisor = 1 << 24;
 
 } // namespace
-
-bool failsAtSomeTime(const Comparison& comparison, uint32_t width, std::optional<uint64_t> start,
-                     uint64_t step, std::optional<uint64_t> bound) {
-  const uint64_t mask = wrapped(~uint64_t(0), width);
-  // Turned round by half of all numbers, signed ones have the order of unsigned ones.
-  const uint64_t turn = comparison.isSigned ? uint64_t(1) << (width - 1) : 0;
-  if (start) start = (*start + turn) & mask;
-  if (bound) bound = (*bound + turn) & mask;
-  const uint64_t stride = step & (~step + 1); // x takes every value that is start modulo stride
-  const uint64_t least = start ? *start % stride : stride - 1;
-  const uint64_t most = mask - (stride - 1) + (start ? *start % stride : 0);
-  switch (comparison.relation) {
-  case Relation::Equal:
-    return true; // what is equal is not so after a step
-  case Relation::NotEqual:
-    return stride == 1 || (start && bound && (*bound - *start) % stride == 0);
-  case Relation::Less:
-    return most >= bound.value_or(mask);
-  case Relation::LessEqual:
-    return most > bound.value_or(mask);
-  case Relation::Greater:
-    return least <= bound.value_or(0);
-  case Relation::GreaterEqual:
-    return least < bound.value_or(0);
-  }
-  return false;
-}
 
 /// Whether every iteration that comes to its end executes the block, one of no inner loop.
 bool LoopEnds::isInEveryIteration(const Loop& loop, BlockRef b) const {
@@ -99,26 +73,76 @@ LoopEnds::Count LoopEnds::countOfComparison(const Loop& loop, InstRef i, bool st
   std::optional<Comparison> comparison = comparisonOf(module_.opcode(i));
   if (!comparison) return {};
   if (!staysOn) comparison->relation = negated(comparison->relation);
-  Id boundId = module_.idAt(i, 4);
-  std::optional<Counter> counter = counterOf(loop, module_.idAt(i, 3));
-  if (!counter) {
-    if (const Count count = countOfQuotients(loop, *comparison, module_.idAt(i, 3), boundId))
-      return count;
-    boundId = module_.idAt(i, 3);
-    counter = counterOf(loop, module_.idAt(i, 4));
+  for (uint32_t word : {3u, 4u}) {
+    const Id value = module_.idAt(i, word), bound = module_.idAt(i, 7 - word);
+    if (const Count count = countOfCounter(loop, *comparison, value, bound)) return count;
+    if (const auto recurrence = recurrenceOf(loop, value)) {
+      if (const Count count = countOfLiterals(i, staysOn, *recurrence)) return count;
+      if (const Count count = countOfQuotients(*comparison, *recurrence, bound)) return count;
+    }
     comparison->relation = mirrored(comparison->relation);
   }
-  if (!counter) return countOfQuotients(loop, *comparison, module_.idAt(i, 4), boundId);
-  if (!isInvariant(loop, boundId)) return {};
+  return {};
+}
+
+// ---- counters ----
+
+LoopEnds::Count LoopEnds::countOfCounter(const Loop& loop, const Comparison& comparison, Id value,
+                                         Id boundId) const {
+  const std::optional<Counter> counter = counterOf(loop, value);
+  if (!counter || !isInvariant(loop, boundId)) return {};
   std::optional<uint64_t> start = constants_.literal(counter->induction->init);
   if (start) start = wrapped(*start + counter->offset, kWidth);
-  const std::optional<uint64_t> bound = constants_.literal(boundId);
   const int64_t step = counter->induction->step;
-  if (!failsAtSomeTime(*comparison, kWidth, start, uint32_t(step), bound)) return {};
+  if (!failsAtSomeTime(comparison, kWidth, start, uint32_t(step), knownNumber(boundId))) return {};
+  const std::optional<uint64_t> bound = constants_.literal(boundId);
   if (start && bound)
-    if (const Count count = countWhile(*comparison, uint32_t(*start), step, uint32_t(*bound)))
+    if (const Count count = countWhile(comparison, uint32_t(*start), step, uint32_t(*bound)))
       return count;
   return UINT32_MAX; // it fails for one of 2^32 numbers at least
+}
+
+bool LoopEnds::isRelaxed(Id value) const {
+  return decorations_.has(value, spv::Decoration::RelaxedPrecision);
+}
+
+/// withoutSignCast(), through casts that keep all bits.
+Id LoopEnds::withoutCast(Id value) const {
+  return isRelaxed(value) ? value : withoutSignCast(module_, value);
+}
+
+/// Whether a counter keeps its 32 bits: with RelaxedPrecision it may wrap around at 2^16, in front
+/// of any bound.
+bool LoopEnds::isExact(InstRef phi) const {
+  if (isRelaxed(module_.resultId(phi))) return false;
+  for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2) {
+    const Id value = module_.idAt(phi, n);
+    if (isRelaxed(value) || isRelaxed(withoutSignCast(module_, value))) return false;
+  }
+  return true;
+}
+
+std::optional<LoopEnds::Counter> LoopEnds::counterOf(const Loop& loop, Id value) const {
+  Id phi = withoutCast(value);
+  if (isRelaxed(phi)) return std::nullopt;
+  const InstRef def = module_.def(phi);
+  if (!def) return std::nullopt;
+  const spv::Op op = module_.opcode(def);
+  uint32_t offset = 0;
+  if (op == spv::Op::OpIAdd || op == spv::Op::OpISub) {
+    phi = module_.idAt(def, 3);
+    Id by = module_.idAt(def, 4);
+    if (op == spv::Op::OpIAdd && constants_.literal(phi)) std::swap(phi, by);
+    const auto literal = constants_.literal(by);
+    if (!literal) return std::nullopt;
+    offset = uint32_t(op == spv::Op::OpISub ? 0 - *literal : *literal);
+    phi = withoutCast(phi);
+  }
+  const Loop* of = nullptr;
+  const InductionVariable* induction = loops_.inductionOf(module_.def(phi), &of);
+  if (!induction || of != &loop || !induction->stepIsLiteral || !isExact(induction->phi))
+    return std::nullopt;
+  return Counter{induction, offset};
 }
 
 // ---- numbers that are divided, as in `for (s = 32; s > 0; s /= 2)` ----
@@ -128,16 +152,29 @@ int64_t LoopEnds::Quotient::of(int64_t p) const {
   return sum / divisor - (sum % divisor < 0 ? 1 : 0);
 }
 
-/// How often `value relation bound` can hold, where the value comes out smaller from each iteration
-/// behind it. A quotient grows with its number, so none stays longer than the largest.
-LoopEnds::Count LoopEnds::countOfQuotients(const Loop& loop, const Comparison& comparison, Id value,
+std::optional<LoopEnds::Recurrence> LoopEnds::recurrenceOf(const Loop& loop, Id value) const {
+  Recurrence r{withoutCast(value), {}, {}};
+  const InstRef phi = module_.def(r.phi);
+  if (!phi || module_.opcode(phi) != spv::Op::OpPhi || module_.blockOf(phi) != loop.header ||
+      !isExact(phi))
+    return std::nullopt;
+  const TypeInfo& type = types_.info(module_.resultType(phi));
+  if (type.kind != TypeInfo::Kind::Int || type.width != kWidth) return std::nullopt;
+  for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2) {
+    const BlockRef from = module_.blockOfLabel(module_.idAt(phi, n + 1));
+    Id& one = loops_.contains(loop, from) ? r.next : r.init;
+    if (one) return std::nullopt;
+    one = module_.idAt(phi, n);
+  }
+  return r.init && r.next ? std::optional(r) : std::nullopt;
+}
+
+/// How often it can be so, where the number comes out smaller from each iteration behind it. A
+/// quotient grows with its number, so none stays longer than the largest.
+LoopEnds::Count LoopEnds::countOfQuotients(const Comparison& comparison, const Recurrence& of,
                                            Id bound) const {
-  const Id phiId = withoutSignCast(module_, value);
-  const InstRef phi = module_.def(phiId);
   const auto literal = constants_.value(bound);
-  if (!literal || !literal->isLiteral || literal->width != kWidth || !phi ||
-      module_.opcode(phi) != spv::Op::OpPhi || module_.blockOf(phi) != loop.header || !isExact(phi))
-    return {};
+  if (!literal || !literal->isLiteral) return {};
   const int64_t limit = comparison.isSigned ? INT32_MAX : UINT32_MAX;
   const int64_t than = comparison.isSigned ? literal->asSigned() : int64_t(literal->bits);
   Staying staying{0, limit, limit};
@@ -149,14 +186,7 @@ LoopEnds::Count LoopEnds::countOfQuotients(const Loop& loop, const Comparison& c
     staying.least = 1;
   if (staying.least < 1) return {};
 
-  Id next;
-  for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2) {
-    if (!loops_.contains(loop, module_.blockOfLabel(module_.idAt(phi, n + 1)))) continue;
-    if (next) return {};
-    next = module_.idAt(phi, n);
-  }
-  if (!next) return {};
-  const auto quotient = quotientOf(next, phiId, staying, 0);
+  const auto quotient = quotientOf(of.next, of.phi, staying, 0);
   // (p + add) / divisor < p for the least p, and so for all.
   if (!quotient || quotient->add >= (quotient->divisor - 1) * staying.least) return {};
   uint64_t steps = 1;
@@ -169,11 +199,10 @@ LoopEnds::Count LoopEnds::countOfQuotients(const Loop& loop, const Comparison& c
 /// around, be negative, or be computed otherwise.
 std::optional<LoopEnds::Quotient> LoopEnds::quotientOf(Id value, Id phi, const Staying& staying,
                                                        uint32_t depth) const {
-  value = withoutSignCast(module_, value);
+  value = withoutCast(value);
   if (value == phi) return Quotient{};
   const InstRef def = module_.def(value);
-  if (!def || depth == kMaxDepth || decorations_.has(value, spv::Decoration::RelaxedPrecision))
-    return std::nullopt;
+  if (!def || depth == kMaxDepth || isRelaxed(value)) return std::nullopt;
   const spv::Op op = module_.opcode(def);
   if (op != spv::Op::OpIAdd && op != spv::Op::OpISub && op != spv::Op::OpUDiv &&
       op != spv::Op::OpSDiv && op != spv::Op::OpShiftRightLogical &&
@@ -209,40 +238,110 @@ std::optional<LoopEnds::Quotient> LoopEnds::quotientOf(Id value, Id phi, const S
   return fits ? quotient : std::nullopt;
 }
 
-/// Whether a counter keeps its 32 bits: with RelaxedPrecision it may wrap around at 2^16, in front
-/// of any bound.
-bool LoopEnds::isExact(InstRef phi) const {
-  const auto isRelaxed = [&](Id id) {
-    return decorations_.has(id, spv::Decoration::RelaxedPrecision);
-  };
-  if (isRelaxed(module_.resultId(phi))) return false;
-  for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2) {
-    const Id value = module_.idAt(phi, n);
-    if (isRelaxed(value) || isRelaxed(withoutSignCast(module_, value))) return false;
+// ---- numbers that are made of literals, as in `for (s = 1; s < 64; s *= 2)` ----
+
+/// How often the comparison says so, tried out.
+LoopEnds::Count LoopEnds::countOfLiterals(InstRef comparison, bool staysOn,
+                                          const Recurrence& of) const {
+  std::optional<uint64_t> p = constants_.literal(of.init);
+  for (uint64_t steps = 0; p && steps < kMostSteps; ++steps) {
+    const auto holds = valueWith(module_.resultId(comparison), of.phi, *p, 0);
+    if (!holds) return {};
+    if ((*holds != 0) != staysOn) return steps;
+    p = valueWith(of.next, of.phi, *p, 0);
   }
-  return true;
+  return {};
 }
 
-std::optional<LoopEnds::Counter> LoopEnds::counterOf(const Loop& loop, Id value) const {
-  Id phi = withoutSignCast(module_, value);
-  const InstRef def = module_.def(phi);
-  if (!def) return std::nullopt;
-  const spv::Op op = module_.opcode(def);
-  uint32_t offset = 0;
-  if (op == spv::Op::OpIAdd || op == spv::Op::OpISub) {
-    phi = module_.idAt(def, 3);
-    Id by = module_.idAt(def, 4);
-    if (op == spv::Op::OpIAdd && constants_.literal(phi)) std::swap(phi, by);
-    const auto literal = constants_.literal(by);
-    if (!literal) return std::nullopt;
-    offset = uint32_t(op == spv::Op::OpISub ? 0 - *literal : *literal);
-    phi = withoutSignCast(module_, phi);
-  }
-  const Loop* of = nullptr;
-  const InductionVariable* induction = loops_.inductionOf(module_.def(phi), &of);
-  if (!induction || of != &loop || !induction->stepIsLiteral || !isExact(induction->phi))
+std::optional<uint64_t> LoopEnds::valueWith(Id value, Id phi, uint64_t ofPhi,
+                                            uint32_t depth) const {
+  value = withoutCast(value);
+  if (value == phi) return ofPhi;
+  if (const auto literal = constants_.value(value))
+    return literal->isLiteral ? std::optional(literal->bits) : std::nullopt;
+  const InstRef def = module_.def(value);
+  if (!def || depth == kMaxDepth || module_.wordCount(def) != 5 || isRelaxed(value))
     return std::nullopt;
-  return Counter{induction, offset};
+  const spv::Op op = module_.opcode(def);
+  const TypeInfo& type = types_.info(module_.typeOf(module_.idAt(def, 3)));
+  if (type.kind != TypeInfo::Kind::Int || type.width != kWidth) return std::nullopt;
+  const auto left = valueWith(module_.idAt(def, 3), phi, ofPhi, depth + 1);
+  const auto right = left ? valueWith(module_.idAt(def, 4), phi, ofPhi, depth + 1) : left;
+  if (!right) return std::nullopt;
+  const uint64_t operands[] = {*left, *right};
+  return evaluateInteger(op, kWidth, operands).value();
+}
+
+// ---- what does not change ----
+
+/// Elements of the array that ends a storage buffer: buffers that a descriptor can name have less
+/// than 2^32 bytes (maxStorageBufferRange is a 32-bit number; Vulkan's VkPhysicalDeviceLimits).
+uint64_t LoopEnds::mostElements(InstRef arrayLength) const {
+  const Id block = types_.pointee(module_.idAt(arrayLength, 3));
+  const uint32_t member = module_.word(arrayLength, 4);
+  const TypeInfo& info = types_.info(block);
+  if (info.kind != TypeInfo::Kind::Struct || member >= info.count) return UINT32_MAX;
+  return UINT32_MAX / std::max(1u, types_.arrayStride(types_.member(block, member)).value_or(1));
+}
+
+/// Of a 32-bit integer.
+KnownNumber LoopEnds::knownNumber(Id value, uint32_t depth) const {
+  value = withoutCast(value);
+  if (const auto literal = constants_.literal(value)) return KnownNumber::literal(*literal, kWidth);
+  const InstRef def = module_.def(value);
+  KnownNumber known{0, 0, UINT32_MAX};
+  if (!def || depth == kMaxDepth || isRelaxed(value)) return known;
+  const spv::Op op = module_.opcode(def);
+  if (op == spv::Op::OpArrayLength) {
+    known.most = mostElements(def);
+    return known;
+  }
+  if (module_.wordCount(def) != 5) return known;
+  Id ofId = module_.idAt(def, 3), by = module_.idAt(def, 4);
+  const bool isCommutative =
+      op == spv::Op::OpIAdd || op == spv::Op::OpIMul || op == spv::Op::OpBitwiseAnd;
+  if (isCommutative && constants_.literal(ofId)) std::swap(ofId, by);
+  const std::optional<uint64_t> literal = constants_.literal(by);
+  if (!literal) return known;
+  const KnownNumber of = knownNumber(ofId, depth + 1);
+  const uint64_t number = *literal & UINT32_MAX;
+  const auto multiply = [&](uint64_t factor) {
+    const uint64_t zeros = (factor & (~factor + 1)) - 1; // below its lowest bit
+    known.isKnown = ((of.isKnown + 1) * (zeros + 1) - 1) & UINT32_MAX;
+    known.bits = of.bits * factor & known.isKnown;
+  };
+  switch (op) {
+  case spv::Op::OpIMul:
+    if (number != 0) multiply(number);
+    break;
+  case spv::Op::OpShiftLeftLogical:
+    if (number < kWidth) multiply(uint64_t(1) << number);
+    break;
+  case spv::Op::OpBitwiseAnd: {
+    const uint64_t zeros = number == 0 ? UINT32_MAX : (number & (~number + 1)) - 1;
+    known = {of.bits & number & (of.isKnown | zeros), of.isKnown | zeros,
+             std::min(of.most, number)};
+    break;
+  }
+  case spv::Op::OpIAdd:
+    known = {(of.bits + number) & of.isKnown, of.isKnown, UINT32_MAX};
+    break;
+  case spv::Op::OpISub:
+    known = {(of.bits - number) & of.isKnown, of.isKnown, UINT32_MAX};
+    break;
+  case spv::Op::OpUDiv:
+    if (number != 0) known.most = of.most / number;
+    break;
+  case spv::Op::OpUMod:
+    if (number != 0) known.most = std::min(of.most, number - 1);
+    break;
+  case spv::Op::OpShiftRightLogical:
+    if (number < kWidth) known.most = of.most >> number;
+    break;
+  default:
+    break;
+  }
+  return known;
 }
 
 bool LoopEnds::isMinOrMax(InstRef i) const {
@@ -279,7 +378,16 @@ bool LoopEnds::isInvariant(const Loop& loop, Id value, uint32_t depth) const {
   case spv::Op::OpIAdd:
   case spv::Op::OpISub:
   case spv::Op::OpIMul:
+  case spv::Op::OpBitwiseAnd:
     return isOperandInvariant(3) && isOperandInvariant(4);
+  case spv::Op::OpUDiv:
+  case spv::Op::OpUMod:
+  case spv::Op::OpShiftLeftLogical:
+  case spv::Op::OpShiftRightLogical: { // defined whatever is divided or shifted
+    const auto by = constants_.literal(module_.idAt(def, 4));
+    const bool isShift = lanewise::isShift(module_.opcode(def));
+    return by && (isShift ? *by < kWidth : *by != 0) && isOperandInvariant(3);
+  }
   case spv::Op::OpExtInst:
     return isMinOrMax(def) && isOperandInvariant(5) && isOperandInvariant(6);
   default:

@@ -1,31 +1,26 @@
 // Whether a loop ends, whatever its inputs are: a test that every iteration comes to compares a
-// counter with something that does not change, or a number that is divided in each iteration with a
-// literal, and fails at some time.
+// counter with something that does not change, or with a literal a number that each iteration
+// divides or makes of literals, and fails at some time.
 //
 // Conservative: true is proved for every specialization; false may only mean that no proof was
-// found. Integers of SPIR-V wrap around, so a counter takes all values of its residue class modulo
-// the largest power of two in its step, again and again: the test fails when one of them fails it.
-// So a 32-bit counter bounds the iterations by 2^32.
+// found. A 32-bit counter bounds the iterations by 2^32.
 #pragma once
 
 #include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/counter_test.h"
 #include "analysis/control_flow/dominance.h"
 #include "analysis/control_flow/loops.h"
 #include "analysis/module/analyses.h"
 #include "analysis/module/comparison.h"
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
+#include "analysis/module/types.h"
 #include "ir/module.h"
 
 #include <cstdint>
 #include <optional>
 
 namespace lanewise {
-
-/// Whether `x relation bound` fails for an x of start, start + step, ... modulo 2^width: for every
-/// start, or every bound, where that is not known. Exact. `step` is not 0 modulo 2^width.
-bool failsAtSomeTime(const Comparison& comparison, uint32_t width, std::optional<uint64_t> start,
-                     uint64_t step, std::optional<uint64_t> bound);
 
 /// A test that ends a loop.
 struct LoopEnd {
@@ -40,7 +35,8 @@ public:
   explicit LoopEnds(Analyses& analyses)
       : analyses_(analyses), module_(analyses.module()), cfg_(analyses.get<Cfg>()),
         dominance_(analyses.get<Dominance>()), constants_(analyses.get<Constants>()),
-        loops_(analyses.get<Loops>()), decorations_(analyses.get<Decorations>()) {}
+        loops_(analyses.get<Loops>()), decorations_(analyses.get<Decorations>()),
+        types_(analyses.get<Types>()) {}
 
   /// Of several the one that ends it first. Nothing: no proof was found. Loops inside may run for
   /// ever.
@@ -69,11 +65,22 @@ private:
   using Count = std::optional<uint64_t>; ///< LoopEnd::most
   Count countOf(const Loop& loop, Id condition, bool staysOn, uint32_t depth) const;
   Count countOfComparison(const Loop& loop, InstRef comparison, bool staysOn) const;
-  Count countOfQuotients(const Loop& loop, const Comparison& comparison, Id value, Id bound) const;
+  Count countOfCounter(const Loop& loop, const Comparison& comparison, Id value, Id bound) const;
+  struct Recurrence { ///< a 32-bit phi of the header
+    Id phi, init, next;
+  };
+  std::optional<Recurrence> recurrenceOf(const Loop& loop, Id value) const;
+  Count countOfQuotients(const Comparison& comparison, const Recurrence& of, Id bound) const;
   std::optional<Quotient> quotientOf(Id value, Id phi, const Staying& staying,
                                      uint32_t depth) const;
+  Count countOfLiterals(InstRef comparison, bool staysOn, const Recurrence& of) const;
+  std::optional<uint64_t> valueWith(Id value, Id phi, uint64_t ofPhi, uint32_t depth) const;
+  bool isRelaxed(Id value) const;
+  Id withoutCast(Id value) const;
   bool isExact(InstRef phi) const;
   std::optional<Counter> counterOf(const Loop& loop, Id value) const;
+  KnownNumber knownNumber(Id value, uint32_t depth = 0) const;
+  uint64_t mostElements(InstRef arrayLength) const;
   bool isMinOrMax(InstRef i) const;
   bool isInvariant(const Loop& loop, Id value, uint32_t depth = 0) const;
   bool isUnchangingLoad(const Loop& loop, InstRef load, uint32_t depth) const;
@@ -85,6 +92,7 @@ private:
   const Constants& constants_;
   const Loops& loops_;
   const Decorations& decorations_;
+  const Types& types_;
 };
 
 } // namespace lanewise

@@ -45,31 +45,51 @@ bool failsWhenTried(const Comparison& c, uint64_t start, uint64_t step, uint64_t
 
 class Counters : public ::testing::TestWithParam<Comparison> {};
 
+/// Every number of four bits of which the lowest ones are known; some of which, or all.
+std::vector<KnownNumber> knownNumbers() {
+  std::vector<KnownNumber> all;
+  for (uint64_t isKnown = 0; isKnown < kNumbers; isKnown = 2 * isKnown + 1)
+    for (uint64_t bits = 0; bits <= isKnown; ++bits) all.push_back({bits, isKnown});
+  return all;
+}
+
 TEST_P(Counters, FailWhereTryingSaysSo) {
   const Comparison c = GetParam();
-  for (uint64_t step = 1; step < kNumbers; ++step) {
-    bool always = true;
-    for (uint64_t start = 0; start < kNumbers; ++start) {
-      bool forEveryBound = true;
-      for (uint64_t bound = 0; bound < kNumbers; ++bound) {
-        const bool fails = failsWhenTried(c, start, step, bound);
-        EXPECT_EQ(failsAtSomeTime(c, kWidth, start, step, bound), fails)
-            << fmt::format("start {} step {} bound {}", start, step, bound);
-        forEveryBound = forEveryBound && fails;
+  for (const KnownNumber& known : knownNumbers())
+    for (uint64_t step = 1; step < kNumbers; ++step) {
+      bool always = true;
+      for (uint64_t start = 0; start < kNumbers; ++start) {
+        bool fails = true;
+        for (uint64_t bound = 0; bound < kNumbers; ++bound)
+          if ((bound & known.isKnown) == known.bits)
+            fails = fails && failsWhenTried(c, start, step, bound);
+        EXPECT_EQ(failsAtSomeTime(c, kWidth, start, step, known), fails)
+            << fmt::format("start {} step {} bound {}/{}", start, step, known.bits, known.isKnown);
+        always = always && fails;
       }
-      EXPECT_EQ(failsAtSomeTime(c, kWidth, start, step, {}), forEveryBound)
-          << fmt::format("start {} step {}", start, step);
-      always = always && forEveryBound;
+      EXPECT_EQ(failsAtSomeTime(c, kWidth, {}, step, known), always)
+          << fmt::format("step {} bound {}/{}", step, known.bits, known.isKnown);
     }
-    EXPECT_EQ(failsAtSomeTime(c, kWidth, {}, step, {}), always) << fmt::format("step {}", step);
-    for (uint64_t bound = 0; bound < kNumbers; ++bound) {
-      bool forEveryStart = true;
-      for (uint64_t start = 0; start < kNumbers; ++start)
-        forEveryStart = forEveryStart && failsWhenTried(c, start, step, bound);
-      EXPECT_EQ(failsAtSomeTime(c, kWidth, {}, step, bound), forEveryStart)
-          << fmt::format("step {} bound {}", step, bound);
-    }
-  }
+}
+
+/// With limits it is not exact where a bound of no possible number, or only one, is known.
+TEST_P(Counters, FailBelowALimitWhereItIsProved) {
+  const Comparison c = GetParam();
+  uint32_t proved = 0;
+  for (KnownNumber known : knownNumbers())
+    for (known.most = 0; known.most < kNumbers; ++known.most)
+      for (uint64_t step = 1; step < kNumbers; ++step)
+        for (uint64_t start = 0; start < kNumbers; ++start) {
+          if (!failsAtSomeTime(c, kWidth, start, step, known)) continue;
+          ++proved;
+          for (uint64_t bound = 0; bound <= known.most; ++bound) {
+            if ((bound & known.isKnown) != known.bits) continue;
+            ASSERT_TRUE(failsWhenTried(c, start, step, bound))
+                << fmt::format("start {} step {} bound {}/{} to {}", start, step, known.bits,
+                               known.isKnown, known.most);
+          }
+        }
+  EXPECT_GT(proved, 50000u);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -85,9 +105,10 @@ TEST(CountersOfAllWidths, HaveNoLimit) {
   const Comparison less{Relation::Less, true};
   EXPECT_TRUE(failsAtSomeTime(less, 64, {}, 1, {}));
   EXPECT_FALSE(failsAtSomeTime(less, 64, {}, 2, {}));
-  EXPECT_TRUE(failsAtSomeTime(less, 64, 0, uint64_t(1) << 63, uint64_t(0)));
-  EXPECT_FALSE(failsAtSomeTime({Relation::LessEqual, false}, 32, {}, 1, 0xFFFFFFFF));
-  EXPECT_TRUE(failsAtSomeTime({Relation::LessEqual, false}, 32, {}, 1, 0xFFFFFFFE));
+  EXPECT_TRUE(failsAtSomeTime(less, 64, 0, uint64_t(1) << 63, KnownNumber::literal(0, 64)));
+  const Comparison lessEqual{Relation::LessEqual, false};
+  EXPECT_FALSE(failsAtSomeTime(lessEqual, 32, {}, 1, KnownNumber::literal(0xFFFFFFFF, 32)));
+  EXPECT_TRUE(failsAtSomeTime(lessEqual, 32, {}, 1, KnownNumber::literal(0xFFFFFFFE, 32)));
 }
 
 // ---- numbers that are divided ----
@@ -97,15 +118,18 @@ struct Step {
   uint32_t number;
 };
 
-/// for (s = %6; s `relation` bound; s = what the steps make of it)
+/// for (s = start; s `relation` bound; s = what the steps make of it); any start, or a literal
 struct Halving {
   const char* relation;
   uint32_t bound;
   std::vector<Step> steps;
   const char* decoration = "";
+  std::optional<uint32_t> start = {};
 
   std::string text() const {
     std::string constants = decoration, steps;
+    constants +=
+        start ? fmt::format("%21 = OpConstant %5 {}\n", *start) : "%21 = OpSpecConstant %5 0\n";
     constants += fmt::format("%20 = OpConstant %5 {}\n", bound);
     uint32_t id = 200;
     for (const Step& step : this->steps) {
@@ -115,7 +139,7 @@ struct Halving {
     }
     return test::shaderModule(constants,
                               fmt::format("%100 = OpLabel\nOpBranch %101\n"
-                                          "%101 = OpLabel\n%200 = OpPhi %5 %6 %100 %{} %104\n"
+                                          "%101 = OpLabel\n%200 = OpPhi %5 %21 %100 %{} %104\n"
                                           "OpLoopMerge %105 %104 None\nOpBranch %102\n"
                                           "%102 = OpLabel\n%500 = {} %3 %200 %20\n"
                                           "OpBranchConditional %500 %103 %105\n%103 = OpLabel\n"
@@ -189,9 +213,25 @@ TEST(Halvings, AreNotProvedWhereTheyMayNotEnd) {
   EXPECT_TRUE(less.most());
   for (const char* value : {"%200", "%201", "%202"}) {
     const std::string decoration = fmt::format("OpDecorate {} RelaxedPrecision\n", value);
-    EXPECT_FALSE((Halving{less.relation, less.bound, less.steps, decoration.c_str()}.most()))
+    EXPECT_FALSE((Halving{less.relation, less.bound, less.steps, decoration.c_str(), {}}.most()))
         << value;
   }
+}
+
+TEST(Literals, AreTried) {
+  const Step twice{"OpIMul", 2};
+  const auto most = [](Halving loop, uint32_t start) {
+    loop.start = start;
+    return loop.most();
+  };
+  EXPECT_EQ(most({"OpULessThan", 64, {twice}}, 1), 6);
+  EXPECT_EQ(most({"OpULessThan", 64, {twice}}, 64), 0);
+  EXPECT_EQ(most({"OpUGreaterThan", 0, {{"OpShiftRightLogical", 1}}}, 32), 6); // not 32
+  EXPECT_EQ(most({"OpINotEqual", 0, {{"OpShiftLeftLogical", 1}}}, 1), 32);
+  EXPECT_FALSE(most({"OpULessThan", 64, {twice}}, 0));                      // stays 0
+  EXPECT_FALSE(most({"OpULessThan", 0xFFFFFFFF, {twice}}, 1));              // 2^31, then 0
+  EXPECT_FALSE(most({"OpULessThan", 64, {{"OpShiftLeftLogical", 40}}}, 1)); // undefined
+  EXPECT_FALSE((Halving{"OpULessThan", 64, {twice}}.most()));
 }
 
 TEST(Halvings, AtRandomEndAsTheyAreProvedTo) {
@@ -205,7 +245,7 @@ TEST(Halvings, AtRandomEndAsTheyAreProvedTo) {
   const auto pick = [&](const auto& of) { return of[random() % std::size(of)]; };
   uint32_t proved = 0;
   for (int n = 0; n < 3000; ++n) {
-    Halving loop{pick(kRelations), pick(kNumbers32), {}, ""};
+    Halving loop{pick(kRelations), pick(kNumbers32), {}, "", {}};
     if (random() % 2) loop.bound = random() % 3;
     for (uint32_t steps = 1 + random() % 3; steps > 0; --steps) {
       Step step{pick(kOps), pick(kNumbers32)};
