@@ -237,7 +237,7 @@ bool DeadLoops::ends(const Loop& loop) {
   if (ends_.empty()) ends_.resize(module_.blockCount() + 1, End::Unknown);
   End& end = ends_[loop.header.value];
   if (end == End::Unknown) {
-    const bool isProved = LoopEnds(context_.analyses).endOf(loop) || endsByLiterals(loop.header);
+    const bool isProved = LoopEnds(context_.analyses).ends(loop) || endsByLiterals(loop.header);
     end = isProved ? End::Proved : End::Open;
   }
   return end == End::Proved;

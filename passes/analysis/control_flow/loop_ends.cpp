@@ -14,7 +14,7 @@ namespace {
 /// Conditions of real loops join two or three tests.
 constexpr uint32_t kMaxDepth = 8;
 constexpr uint32_t kWidth = 32; ///< of every InductionVariable
-/// That are counted. A number that is halved is 0 after 32 of them.
+/// Of numbers that are made of literals. One that is doubled is 0 after 32 of them.
 constexpr uint64_t kMostSteps = 64;
 /// Of a quotient: sums of 8 numbers times this fit 64 bits.
 constexpr int64_t kMostDivisor = 1 << 24;
@@ -29,8 +29,7 @@ bool LoopEnds::isInEveryIteration(const Loop& loop, BlockRef b) const {
   });
 }
 
-std::optional<LoopEnd> LoopEnds::endOf(const Loop& loop) const {
-  std::optional<LoopEnd> first;
+bool LoopEnds::ends(const Loop& loop) const {
   for (BlockRef b : loop.blocks) {
     if (loops_.innermost(b) != &loop) break; // own blocks come first
     const InstRef branch = module_.terminator(b);
@@ -39,67 +38,56 @@ std::optional<LoopEnd> LoopEnds::endOf(const Loop& loop) const {
       return loops_.contains(loop, module_.blockOfLabel(module_.idAt(branch, word)));
     };
     const bool staysOn = stays(2);
-    if (staysOn == stays(3) || !isInEveryIteration(loop, b)) continue;
-    const Count count = countOf(loop, module_.idAt(branch, 1), staysOn, 0);
-    if (count && (!first || *count < first->most)) first = LoopEnd{b, *count};
+    if (staysOn != stays(3) && isInEveryIteration(loop, b) &&
+        fails(loop, module_.idAt(branch, 1), staysOn, 0))
+      return true;
   }
-  return first;
+  return false;
 }
 
-/// How often a condition that is computed in each iteration can be `staysOn`; nothing: always.
-LoopEnds::Count LoopEnds::countOf(const Loop& loop, Id condition, bool staysOn,
-                                  uint32_t depth) const {
+/// Whether a condition that is computed in each iteration is not `staysOn` at some time.
+bool LoopEnds::fails(const Loop& loop, Id condition, bool staysOn, uint32_t depth) const {
   const InstRef def = module_.def(condition);
-  if (!def || depth == kMaxDepth) return {};
-  const auto ofOperand = [&](uint32_t word) {
-    return countOf(loop, module_.idAt(def, word), staysOn, depth + 1);
-  };
+  if (!def || depth == kMaxDepth) return false;
   switch (module_.opcode(def)) {
   case spv::Op::OpLogicalNot:
-    return countOf(loop, module_.idAt(def, 3), !staysOn, depth + 1);
+    return fails(loop, module_.idAt(def, 3), !staysOn, depth + 1);
   case spv::Op::OpLogicalAnd:
-  case spv::Op::OpLogicalOr: {
-    // Both parts must let it go on.
-    if (staysOn != (module_.opcode(def) == spv::Op::OpLogicalAnd)) return {};
-    const Count left = ofOperand(3), right = ofOperand(4);
-    return left && right ? std::min(left, right) : left ? left : right;
-  }
+  case spv::Op::OpLogicalOr: // both parts must let it go on
+    return staysOn == (module_.opcode(def) == spv::Op::OpLogicalAnd) &&
+           (fails(loop, module_.idAt(def, 3), staysOn, depth + 1) ||
+            fails(loop, module_.idAt(def, 4), staysOn, depth + 1));
   default:
-    return countOfComparison(loop, def, staysOn);
+    return comparisonFails(loop, def, staysOn);
   }
 }
 
-LoopEnds::Count LoopEnds::countOfComparison(const Loop& loop, InstRef i, bool staysOn) const {
+bool LoopEnds::comparisonFails(const Loop& loop, InstRef i, bool staysOn) const {
   std::optional<Comparison> comparison = comparisonOf(module_.opcode(i));
-  if (!comparison) return {};
+  if (!comparison) return false;
   if (!staysOn) comparison->relation = negated(comparison->relation);
   for (uint32_t word : {3u, 4u}) {
     const Id value = module_.idAt(i, word), bound = module_.idAt(i, 7 - word);
-    if (const Count count = countOfCounter(loop, *comparison, value, bound)) return count;
-    if (const auto recurrence = recurrenceOf(loop, value)) {
-      if (const Count count = countOfLiterals(i, staysOn, *recurrence)) return count;
-      if (const Count count = countOfQuotients(*comparison, *recurrence, bound)) return count;
-    }
+    if (counterFails(loop, *comparison, value, bound)) return true;
+    const auto recurrence = recurrenceOf(loop, value);
+    if (recurrence &&
+        (literalsFail(i, staysOn, *recurrence) || quotientFails(*comparison, *recurrence, bound)))
+      return true;
     comparison->relation = mirrored(comparison->relation);
   }
-  return {};
+  return false;
 }
 
 // ---- counters ----
 
-LoopEnds::Count LoopEnds::countOfCounter(const Loop& loop, const Comparison& comparison, Id value,
-                                         Id boundId) const {
+bool LoopEnds::counterFails(const Loop& loop, const Comparison& comparison, Id value,
+                            Id bound) const {
   const std::optional<Counter> counter = counterOf(loop, value);
-  if (!counter || !isInvariant(loop, boundId)) return {};
+  if (!counter || !isInvariant(loop, bound)) return false;
   std::optional<uint64_t> start = constants_.literal(counter->induction->init);
   if (start) start = wrapped(*start + counter->offset, kWidth);
-  const int64_t step = counter->induction->step;
-  if (!failsAtSomeTime(comparison, kWidth, start, uint32_t(step), knownNumber(boundId))) return {};
-  const std::optional<uint64_t> bound = constants_.literal(boundId);
-  if (start && bound)
-    if (const Count count = countWhile(comparison, uint32_t(*start), step, uint32_t(*bound)))
-      return count;
-  return UINT32_MAX; // it fails for one of 2^32 numbers at least
+  const uint32_t step = uint32_t(counter->induction->step);
+  return failsAtSomeTime(comparison, kWidth, start, step, knownNumber(bound));
 }
 
 bool LoopEnds::isRelaxed(Id value) const {
@@ -169,12 +157,10 @@ std::optional<LoopEnds::Recurrence> LoopEnds::recurrenceOf(const Loop& loop, Id 
   return r.init && r.next ? std::optional(r) : std::nullopt;
 }
 
-/// How often it can be so, where the number comes out smaller from each iteration behind it. A
-/// quotient grows with its number, so none stays longer than the largest.
-LoopEnds::Count LoopEnds::countOfQuotients(const Comparison& comparison, const Recurrence& of,
-                                           Id bound) const {
+/// Whether the number that is compared comes out smaller from each iteration that it lets go on.
+bool LoopEnds::quotientFails(const Comparison& comparison, const Recurrence& of, Id bound) const {
   const auto literal = constants_.value(bound);
-  if (!literal || !literal->isLiteral) return {};
+  if (!literal || !literal->isLiteral) return false;
   const int64_t limit = comparison.isSigned ? INT32_MAX : UINT32_MAX;
   const int64_t than = comparison.isSigned ? literal->asSigned() : int64_t(literal->bits);
   Staying staying{0, limit, limit};
@@ -184,15 +170,11 @@ LoopEnds::Count LoopEnds::countOfQuotients(const Comparison& comparison, const R
     staying.least = than;
   else if (comparison.relation == Relation::NotEqual && than == 0)
     staying.least = 1;
-  if (staying.least < 1) return {};
+  if (staying.least < 1) return false;
 
   const auto quotient = quotientOf(of.next, of.phi, staying, 0);
   // (p + add) / divisor < p for the least p, and so for all.
-  if (!quotient || quotient->add >= (quotient->divisor - 1) * staying.least) return {};
-  uint64_t steps = 1;
-  for (int64_t p = quotient->of(staying.most); p >= staying.least; p = quotient->of(p))
-    if (++steps > kMostSteps) return UINT32_MAX;
-  return steps;
+  return quotient && quotient->add < (quotient->divisor - 1) * staying.least;
 }
 
 /// What `value` is of the phi, for all that the loop goes on with: nothing where that may wrap
@@ -240,17 +222,16 @@ std::optional<LoopEnds::Quotient> LoopEnds::quotientOf(Id value, Id phi, const S
 
 // ---- numbers that are made of literals, as in `for (s = 1; s < 64; s *= 2)` ----
 
-/// How often the comparison says so, tried out.
-LoopEnds::Count LoopEnds::countOfLiterals(InstRef comparison, bool staysOn,
-                                          const Recurrence& of) const {
+/// Whether trying it shows that.
+bool LoopEnds::literalsFail(InstRef comparison, bool staysOn, const Recurrence& of) const {
   std::optional<uint64_t> p = constants_.literal(of.init);
   for (uint64_t steps = 0; p && steps < kMostSteps; ++steps) {
     const auto holds = valueWith(module_.resultId(comparison), of.phi, *p, 0);
-    if (!holds) return {};
-    if ((*holds != 0) != staysOn) return steps;
+    if (!holds) return false;
+    if ((*holds != 0) != staysOn) return true;
     p = valueWith(of.next, of.phi, *p, 0);
   }
-  return {};
+  return false;
 }
 
 std::optional<uint64_t> LoopEnds::valueWith(Id value, Id phi, uint64_t ofPhi,

@@ -3,7 +3,7 @@
 // divides or makes of literals, and fails at some time.
 //
 // Conservative: true is proved for every specialization; false may only mean that no proof was
-// found. A 32-bit counter bounds the iterations by 2^32.
+// found.
 #pragma once
 
 #include "analysis/control_flow/cfg.h"
@@ -22,14 +22,6 @@
 
 namespace lanewise {
 
-/// A test that ends a loop.
-struct LoopEnd {
-  BlockRef test;
-  /// How often it lets the loop go on, at most, each time that the loop is entered: less than 2^32.
-  /// Exact where all is literal and it is not often.
-  uint64_t most = 0;
-};
-
 class LoopEnds {
 public:
   explicit LoopEnds(Analyses& analyses)
@@ -38,9 +30,8 @@ public:
         loops_(analyses.get<Loops>()), decorations_(analyses.get<Decorations>()),
         types_(analyses.get<Types>()) {}
 
-  /// Of several the one that ends it first. Nothing: no proof was found. Loops inside may run for
-  /// ever.
-  std::optional<LoopEnd> endOf(const Loop& loop) const;
+  /// Loops inside may run for ever.
+  bool ends(const Loop& loop) const;
 
 private:
   /// A counter plus a literal.
@@ -62,18 +53,17 @@ private:
   };
 
   bool isInEveryIteration(const Loop& loop, BlockRef b) const;
-  using Count = std::optional<uint64_t>; ///< LoopEnd::most
-  Count countOf(const Loop& loop, Id condition, bool staysOn, uint32_t depth) const;
-  Count countOfComparison(const Loop& loop, InstRef comparison, bool staysOn) const;
-  Count countOfCounter(const Loop& loop, const Comparison& comparison, Id value, Id bound) const;
+  bool fails(const Loop& loop, Id condition, bool staysOn, uint32_t depth) const;
+  bool comparisonFails(const Loop& loop, InstRef comparison, bool staysOn) const;
+  bool counterFails(const Loop& loop, const Comparison& comparison, Id value, Id bound) const;
   struct Recurrence { ///< a 32-bit phi of the header
     Id phi, init, next;
   };
   std::optional<Recurrence> recurrenceOf(const Loop& loop, Id value) const;
-  Count countOfQuotients(const Comparison& comparison, const Recurrence& of, Id bound) const;
+  bool quotientFails(const Comparison& comparison, const Recurrence& of, Id bound) const;
   std::optional<Quotient> quotientOf(Id value, Id phi, const Staying& staying,
                                      uint32_t depth) const;
-  Count countOfLiterals(InstRef comparison, bool staysOn, const Recurrence& of) const;
+  bool literalsFail(InstRef comparison, bool staysOn, const Recurrence& of) const;
   std::optional<uint64_t> valueWith(Id value, Id phi, uint64_t ofPhi, uint32_t depth) const;
   bool isRelaxed(Id value) const;
   Id withoutCast(Id value) const;

@@ -5,16 +5,9 @@
 namespace lanewise {
 namespace {
 
-constexpr uint64_t kMostOfWord = UINT32_MAX, kStart = UINT64_MAX;
+constexpr uint64_t kMostOfWord = UINT32_MAX;
 /// Phis of a counter; those of real ones are a few for each loop around.
 constexpr size_t kMaxPhis = 64;
-
-__extension__ using Wide = unsigned __int128;
-
-/// No more than kStart.
-uint64_t limited(Wide n) {
-  return n > kStart ? kStart : uint64_t(n);
-}
 
 } // namespace
 
@@ -88,11 +81,11 @@ bool LoopGuards::collect(Id value, Web& web) const {
   return true;
 }
 
-// ---- how often ----
+// ---- what ends ----
 
-const std::optional<LoopEnd>& LoopGuards::endOf(const Loop& loop) {
-  const auto [at, isNew] = endOf_.try_emplace(loop.header);
-  if (isNew) at->second = ends_.endOf(loop);
+bool LoopGuards::ends(const Loop& loop) {
+  const auto [at, isNew] = ends_.try_emplace(loop.header);
+  if (isNew) at->second = proofs_.ends(loop);
   return at->second;
 }
 
@@ -102,26 +95,17 @@ bool LoopGuards::hasNaturalLoops(FunctionRef function) {
   return at->second;
 }
 
-/// How much the step subtracts from the counter since it started, at most.
-uint64_t LoopGuards::mostCounted(InstRef step, const Web& web) {
-  const Dominance& dominance = analyses_.get<Dominance>();
-  uint64_t runs = 1;
-  BlockRef block = module_.blockOf(step);
-  for (const Loop* loop = loops_.innermost(block); loop; loop = loops_.parent(*loop)) {
-    // Without a phi there, no iteration knows what the one before has counted.
+/// Whether all loops around the step end that the count goes on through. Without a phi of it in its
+/// header, no iteration knows what the one before has counted.
+bool LoopGuards::endsAround(InstRef step, const Web& web) {
+  for (const Loop* loop = loops_.innermost(module_.blockOf(step)); loop;
+       loop = loops_.parent(*loop)) {
     const bool isCarried = std::any_of(web.phis.begin(), web.phis.end(), [&](InstRef phi) {
       return module_.blockOf(phi) == loop->header;
     });
-    if (isCarried) {
-      const std::optional<LoopEnd>& end = endOf(*loop);
-      if (!end) return kStart;
-      // What stands in front of the test runs once more.
-      const bool isBehindTest = block != end->test && dominance.dominates(end->test, block);
-      runs = limited(Wide(runs) * (end->most + (isBehindTest ? 0 : 1)));
-    }
-    block = loop->header;
+    if (isCarried && !ends(*loop)) return false;
   }
-  return runs;
+  return true;
 }
 
 LoopGuards::Verdict LoopGuards::judge(InstRef test) {
@@ -136,9 +120,9 @@ LoopGuards::Verdict LoopGuards::judge(InstRef test) {
     Web web;
     if (!collect(module_.resultId(phi), web) || web.steps.empty()) continue;
     if (!hasNaturalLoops(module_.functionOf(module_.blockOf(phi)))) return Verdict::MayReachZero;
-    uint64_t runs = 0;
-    for (InstRef step : web.steps) runs = limited(Wide(runs) + mostCounted(step, web));
-    return runs < kStart ? Verdict::NeverZero : Verdict::MayReachZero;
+    const bool areEnding = std::all_of(web.steps.begin(), web.steps.end(),
+                                       [&](InstRef step) { return endsAround(step, web); });
+    return areEnding ? Verdict::NeverZero : Verdict::MayReachZero;
   }
   return Verdict::NoGuard;
 }

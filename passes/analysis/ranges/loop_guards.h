@@ -1,15 +1,15 @@
 // Counters that only keep loops from running for ever.
 //
 // WebGPU's compilers count the iterations of a loop down from 2^64 - 1, in two words, and leave the
-// loop at 0. Where other tests end the loops sooner they never get there.
+// loop at 0. A counter is a web of phis between which one is subtracted at certain places.
 //
-// A counter is a web of phis between which one is subtracted at certain places. How often these run
-// is bounded by the tests that end the loops around them, of those that the count goes on through:
-// naga's start once in a function, so that of an inner loop counts in all iterations of the outer.
+// Where every loop that the count goes on through ends by itself, the count keeps none from running
+// for ever, and it never gets to 0: each subtraction needs the result of the one before, so no
+// device does more than one in a cycle, and 2^64 of them take more than a century at 5 GHz. naga's
+// count starts once in a function, so that of an inner loop goes on through those around it.
 #pragma once
 
 #include "analysis/control_flow/cfg.h"
-#include "analysis/control_flow/dominance.h"
 #include "analysis/control_flow/loop_ends.h"
 #include "analysis/control_flow/loops.h"
 #include "analysis/module/analyses.h"
@@ -27,11 +27,11 @@ class LoopGuards {
 public:
   LoopGuards(Analyses& analyses, const ValueSlots& slots)
       : analyses_(analyses), module_(analyses.module()), loops_(analyses.get<Loops>()),
-        slots_(slots), ends_(analyses) {}
+        slots_(slots), proofs_(analyses) {}
 
   enum class Verdict : uint8_t {
     NoGuard,
-    MayReachZero, ///< nothing proves that the loops end sooner
+    MayReachZero, ///< nothing proves that the loops end
     NeverZero
   };
   /// What is known of `test`, an OpAll: whether it asks if such a counter is 0. NeverZero holds for
@@ -55,17 +55,17 @@ private:
   Slot part(InstRef i, uint32_t word, uint32_t component) const {
     return slots_.of(module_.idAt(i, word), component);
   }
-  uint64_t mostCounted(InstRef step, const Web& web);
-  const std::optional<LoopEnd>& endOf(const Loop& loop);
+  bool endsAround(InstRef step, const Web& web);
+  bool ends(const Loop& loop);
   bool hasNaturalLoops(FunctionRef function);
 
   Analyses& analyses_;
   const Module& module_;
   const Loops& loops_;
   const ValueSlots& slots_;
-  const LoopEnds ends_;
+  const LoopEnds proofs_;
   // Asked again for each guard around and inside.
-  std::map<BlockRef, std::optional<LoopEnd>> endOf_; ///< by header
+  std::map<BlockRef, bool> ends_; ///< by header
   std::map<FunctionRef, bool> hasNaturalLoops_;
 };
 

@@ -7,7 +7,7 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
-// CODE-COUNT-9: OpLoopMerge
+// CODE-COUNT-17: OpLoopMerge
 #version 450
 layout(local_size_x = 8) in;
 layout(binding = 0) buffer B { uint b[]; };
@@ -87,6 +87,49 @@ void main() {
     ceiling = lowFirst(ceiling);
     if (s <= 1u) break;
     sum = sum * 5u + s;
+  }
+  // Three loops of 2^32 iterations are more than 2^64, and no device comes to the end of those.
+  uvec2 three = uvec2(0xffffffffu), around = three, aligned = three, strided = three, doubled = three;
+  for (uint i = 0u; i < n; ++i)
+    for (uint j = 0u; j < n; ++j)
+      for (uint k = 0u;; ++k) {
+        // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false
+        if (IS_ZERO(three)) break;
+        three = highFirst(three);
+        if (k >= n) break;
+        sum += i ^ j ^ k;
+      }
+  for (uint i = 0u;; ++i) {
+    for (uint k = 0u;; ++k) {
+      // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false
+      if (IS_ZERO(around)) break;
+      around = highFirst(around);
+      if (k >= n) break;
+      sum += k;
+    }
+    if (i >= n) break;
+  }
+  // No step leads past a multiple of four, nor past an array's length.
+  for (uint k = 0u;; k += 4u) {
+    // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false
+    if (IS_ZERO(aligned)) break;
+    aligned = highFirst(aligned);
+    if (!(k < n / 4u * 4u)) break;
+    sum ^= k;
+  }
+  for (uint i = m;; i += 256u) {
+    // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false
+    if (IS_ZERO(strided)) break;
+    strided = highFirst(strided);
+    if (i >= b.length()) break;
+    sum += i;
+  }
+  for (uint d = 1u;; d *= 2u) {
+    // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false
+    if (IS_ZERO(doubled)) break;
+    doubled = lowFirst(doubled);
+    if (d >= 64u) break;
+    sum ^= sum << d;
   }
   b[gl_GlobalInvocationID.x] = sum;
 }

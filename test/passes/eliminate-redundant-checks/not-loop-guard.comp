@@ -3,7 +3,7 @@
 // RUN: %lanewise opt --remarks=all --eliminate-redundant-checks --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2>&1 | FileCheck %s '--implicit-check-not=eliminate-redundant-checks:{{removed|simplified}}' '--implicit-check-not=loop guard'
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
-// CODE-COUNT-19: OpAll
+// CODE-COUNT-22: OpAll
 #version 450
 layout(local_size_x = 8) in;
 layout(binding = 0) buffer B { uint b[]; };
@@ -15,6 +15,7 @@ uvec2 lowFirst(uvec2 left) {
   uint low = left.x - 1u;
   return uvec2(low, left.y - (low == 0xffffffffu ? 1u : 0u));
 }
+mediump uint relaxedNext(mediump uint i) { return i + 1u; }
 void main() {
   uint sum = gl_GlobalInvocationID.x;
   const uvec2 start = uvec2(0xffffffffu);
@@ -64,20 +65,9 @@ void main() {
     if ((sum & 4u) != 0u) continue;
     if (i == n) break;
   }
-  // Three loops of 2^32 iterations are more than 2^64.
+  // The loop around it may not end.
   left = start;
-  for (uint i = 0u; i < n; ++i)
-    for (uint j = 0u; j < n; ++j)
-      for (uint k = 0u;; ++k) {
-        // CHECK: [[#@LINE+1]]: missed: kept loop guard
-        if (IS_ZERO(left)) break;
-        left = highFirst(left);
-        if (k >= n) break;
-        sum += i ^ j ^ k;
-      }
-  // In front of the outer test it is once more.
-  left = start;
-  for (uint i = 0u;; ++i) {
+  for (uint i = 0u;; i += 2u) {
     for (uint k = 0u;; ++k) {
       // CHECK: [[#@LINE+1]]: missed: kept loop guard
       if (IS_ZERO(left)) break;
@@ -85,7 +75,40 @@ void main() {
       if (k >= n) break;
       sum += k;
     }
-    if (i >= n) break;
+    if (i == n) break;
+  }
+  // Steps of eight may lead past a multiple of four.
+  left = start;
+  for (uint k = 0u;; k += 8u) {
+    // CHECK: [[#@LINE+1]]: missed: kept loop guard
+    if (IS_ZERO(left)) break;
+    left = highFirst(left);
+    if (!(k < n / 4u * 4u)) break;
+    ++sum;
+  }
+  for (left = start;; sum += 8u) {
+    // CHECK: [[#@LINE+1]]: missed: kept loop guard
+    if (IS_ZERO(left)) break;
+    left = highFirst(left);
+    if (sum > (n & ~3u) + 2u) break;
+  }
+  // A quotient by 0 may be another one each time.
+  left = start;
+  for (uint i = 0u;; ++i) {
+    // CHECK: [[#@LINE+1]]: missed: kept loop guard
+    if (IS_ZERO(left)) break;
+    left = highFirst(left);
+    if (i >= 7u / n) break;
+    ++sum;
+  }
+  // What is compared may be computed with 16 bits.
+  left = start;
+  for (uint i = 0u;; ++i) {
+    // CHECK: [[#@LINE+1]]: missed: kept loop guard
+    if (IS_ZERO(left)) break;
+    left = highFirst(left);
+    if (relaxedNext(i) >= n) break;
+    ++sum;
   }
   // Not from 2^64 - 1.
   left = uvec2(0u, 3u);
