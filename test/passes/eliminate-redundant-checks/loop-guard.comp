@@ -60,7 +60,7 @@ void main() {
     sum += i;
   }
   // Each starts anew where its own loop does: what is around it need not end.
-  for (uint i = 0u;; ++i) {
+  for (uint i = 0u;; i += 2u) {
     uvec2 own = uvec2(0xffffffffu);
     for (uint k = 0u;; ++k) {
       // CHECK-DAG: [[#@LINE+1]]: remark: loop guard is always false

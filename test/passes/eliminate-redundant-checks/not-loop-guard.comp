@@ -3,7 +3,7 @@
 // RUN: %lanewise opt --remarks=all --eliminate-redundant-checks --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2>&1 | FileCheck %s '--implicit-check-not=eliminate-redundant-checks:{{removed|simplified}}' '--implicit-check-not=loop guard'
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
-// CODE-COUNT-22: OpAll
+// CODE-COUNT-23: OpAll
 #version 450
 layout(local_size_x = 8) in;
 layout(binding = 0) buffer B { uint b[]; };
@@ -84,6 +84,14 @@ void main() {
     if (IS_ZERO(left)) break;
     left = highFirst(left);
     if (!(k < n / 4u * 4u)) break;
+    ++sum;
+  }
+  left = start;
+  for (uint k = 0u;; k += 4u) {
+    // CHECK: [[#@LINE+1]]: missed: kept loop guard
+    if (IS_ZERO(left)) break;
+    left = highFirst(left);
+    if (!(k < n / 4u * 4u + 2u)) break;
     ++sum;
   }
   for (left = start;; sum += 8u) {
