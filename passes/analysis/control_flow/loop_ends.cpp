@@ -296,7 +296,7 @@ KnownNumber LoopEnds::knownNumber(Id value, uint32_t depth) const {
     if (number != 0) multiply(number);
     break;
   case spv::Op::OpShiftLeftLogical:
-    if (number < kWidth) multiply(uint64_t(1) << number);
+    if (*literal < kWidth) multiply(uint64_t(1) << number);
     break;
   case spv::Op::OpBitwiseAnd: {
     const uint64_t zeros = number == 0 ? UINT32_MAX : (number & (~number + 1)) - 1;
@@ -317,7 +317,7 @@ KnownNumber LoopEnds::knownNumber(Id value, uint32_t depth) const {
     if (number != 0) known.most = std::min(of.most, number - 1);
     break;
   case spv::Op::OpShiftRightLogical:
-    if (number < kWidth) known.most = of.most >> number;
+    if (*literal < kWidth) known.most = of.most >> number;
     break;
   default:
     break;

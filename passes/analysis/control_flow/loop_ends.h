@@ -7,7 +7,7 @@
 #pragma once
 
 #include "analysis/control_flow/cfg.h"
-#include "analysis/control_flow/counter_test.h"
+#include "analysis/control_flow/counter_bound.h"
 #include "analysis/control_flow/dominance.h"
 #include "analysis/control_flow/loops.h"
 #include "analysis/module/analyses.h"

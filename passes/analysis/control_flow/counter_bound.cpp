@@ -1,4 +1,4 @@
-#include "analysis/control_flow/counter_test.h"
+#include "analysis/control_flow/counter_bound.h"
 
 #include "ir/integer_semantics.h"
 

@@ -1,6 +1,6 @@
-// Whether a test of a counter fails at some time: arithmetic alone. Integers of SPIR-V wrap around,
-// so a counter takes all values of its residue class modulo the largest power of two in its step,
-// again and again, and the test fails when one of them fails it.
+// Whether the comparison of a counter with a bound fails at some time: arithmetic alone. Integers
+// of SPIR-V wrap around, so a counter takes all values of its residue class modulo the largest
+// power of two in its step, again and again, and the test fails when one of them fails it.
 #pragma once
 
 #include "analysis/module/comparison.h"
