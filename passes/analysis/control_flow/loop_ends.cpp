@@ -64,7 +64,7 @@ bool LoopEnds::fails(const Loop& loop, Id condition, bool staysOn, uint32_t dept
 
 bool LoopEnds::comparisonFails(const Loop& loop, InstRef i, bool staysOn) const {
   std::optional<Comparison> comparison = comparisonOf(module_.opcode(i));
-  if (!comparison) return false;
+  if (!comparison || isRelaxed(module_.resultId(i))) return false;
   if (!staysOn) comparison->relation = negated(comparison->relation);
   for (uint32_t word : {3u, 4u}) {
     const Id value = module_.idAt(i, word), bound = module_.idAt(i, 7 - word);
@@ -99,13 +99,17 @@ Id LoopEnds::withoutCast(Id value) const {
   return isRelaxed(value) ? value : withoutSignCast(module_, value);
 }
 
-/// Whether a counter keeps its 32 bits: with RelaxedPrecision it may wrap around at 2^16, in front
-/// of any bound.
+/// Whether a counter keeps its 32 bits from one iteration to the next: with RelaxedPrecision it may
+/// wrap around at 2^16, in front of any bound. Casts may stand around the sum and in it.
 bool LoopEnds::isExact(InstRef phi) const {
   if (isRelaxed(module_.resultId(phi))) return false;
   for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2) {
-    const Id value = module_.idAt(phi, n);
-    if (isRelaxed(value) || isRelaxed(withoutSignCast(module_, value))) return false;
+    const Id value = module_.idAt(phi, n), sum = withoutSignCast(module_, value);
+    if (isRelaxed(value) || isRelaxed(sum)) return false;
+    const InstRef def = module_.def(sum);
+    if (!def || (module_.opcode(def) != spv::Op::OpIAdd && module_.opcode(def) != spv::Op::OpISub))
+      continue;
+    if (isRelaxed(module_.idAt(def, 3)) || isRelaxed(module_.idAt(def, 4))) return false;
   }
   return true;
 }

@@ -1,6 +1,7 @@
 #include "canonical/unrolling/iterations.h"
 
 #include "analysis/module/constants.h"
+#include "analysis/module/decorations.h"
 #include "ir/integer_semantics.h"
 
 #include <algorithm>
@@ -18,10 +19,18 @@ constexpr UnrollRefusal kTooOften{"too-large", "its iterations would become too 
 
 using Value = std::optional<uint64_t>;
 
+/// Whether an integer is the same where RelaxedPrecision gives it 16 bits; nothing is no number.
+bool fitsRelaxed(const Value& value, uint32_t width) {
+  if (!value || width <= 16) return true;
+  const int64_t number = signedOf(*value, width);
+  return number >= INT16_MIN && number <= INT16_MAX;
+}
+
 class Runner {
 public:
   Runner(Analyses& analyses, const LoopShape& shape)
-      : module_(analyses.module()), constants_(analyses.get<Constants>()), shape_(shape) {}
+      : module_(analyses.module()), constants_(analyses.get<Constants>()),
+        decorations_(analyses.get<Decorations>()), shape_(shape) {}
 
   void collect();
   std::optional<Iterations> run(uint32_t most, const UnrollRefusal*& why);
@@ -35,6 +44,7 @@ private:
     uint32_t resultWidth = 0;
     std::array<uint32_t, kMaxOperands> operands{};
     uint32_t count = 0; ///< of operands; 0: not evaluated here
+    bool isRelaxed = false;
   };
 
   uint32_t widthOf(Id type) const;
@@ -42,10 +52,15 @@ private:
   uint32_t slotOf(Id id);
   void follow();
   void connect(Step& step);
+  bool isRelaxed(InstRef i) const {
+    return decorations_.has(module_.resultId(i), spv::Decoration::RelaxedPrecision);
+  }
   Value evaluate(const Step& step) const;
+  Value evaluateExactly(const Step& step) const;
 
   const Module& module_;
   const Constants& constants_;
+  const Decorations& decorations_;
   const LoopShape& shape_;
   std::unordered_map<Id, uint32_t> slots_; ///< looked up only
   std::vector<Value> values_;
@@ -103,6 +118,7 @@ void Runner::follow() {
     Step step;
     step.inst = found_[n];
     step.result = slots_.at(module_.resultId(step.inst));
+    step.isRelaxed = isRelaxed(step.inst);
     connect(step);
     steps_.push_back(step);
   }
@@ -136,7 +152,17 @@ void Runner::collect() {
             [](const Step& a, const Step& b) { return a.inst < b.inst; });
 }
 
+/// Nothing where it may be computed with 16 bits, and those do not do.
 Value Runner::evaluate(const Step& step) const {
+  const Value result = evaluateExactly(step);
+  if (!step.isRelaxed) return result;
+  bool fits = fitsRelaxed(result, step.resultWidth);
+  for (uint32_t n = 0; n < step.count; ++n)
+    fits = fits && fitsRelaxed(values_[step.operands[n]], step.width);
+  return fits ? result : Value();
+}
+
+Value Runner::evaluateExactly(const Step& step) const {
   if (step.count == 0) return {};
   const spv::Op op = module_.opcode(step.inst);
   std::array<uint64_t, kMaxOperands> v{};
@@ -175,8 +201,10 @@ std::optional<Iterations> Runner::run(uint32_t most, const UnrollRefusal*& why) 
     }
     ++all.count;
     for (size_t n = 0; n < phis_.size(); ++n) {
-      values_[phis_[n]] = next[n];
-      all.phis.push_back(next[n]);
+      const InstRef phi = shape_.phis[n];
+      const bool isLost = isRelaxed(phi) && !fitsRelaxed(next[n], widthOf(module_.resultType(phi)));
+      values_[phis_[n]] = isLost ? Value() : next[n];
+      all.phis.push_back(values_[phis_[n]]);
     }
     for (const Step& step : steps_) values_[step.result] = evaluate(step);
     const Value& leaves = values_[condition];

@@ -3,7 +3,7 @@
 // RUN: %lanewise opt --remarks=all --eliminate-redundant-checks --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2>&1 | FileCheck %s '--implicit-check-not=eliminate-redundant-checks:{{removed|simplified}}' '--implicit-check-not=loop guard'
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
-// CODE-COUNT-23: OpAll
+// CODE-COUNT-25: OpAll
 #version 450
 layout(local_size_x = 8) in;
 layout(binding = 0) buffer B { uint b[]; };
@@ -16,6 +16,8 @@ uvec2 lowFirst(uvec2 left) {
   return uvec2(low, left.y - (low == 0xffffffffu ? 1u : 0u));
 }
 mediump uint relaxedNext(mediump uint i) { return i + 1u; }
+bool relaxedLess(mediump uint a, mediump uint b) { return a < b; }
+int relaxedInt(mediump uint i) { return int(i); }
 void main() {
   uint sum = gl_GlobalInvocationID.x;
   const uvec2 start = uvec2(0xffffffffu);
@@ -116,6 +118,22 @@ void main() {
     if (IS_ZERO(left)) break;
     left = highFirst(left);
     if (relaxedNext(i) >= n) break;
+    ++sum;
+  }
+  left = start;
+  for (uint i = 0u;; ++i) {
+    // CHECK: [[#@LINE+1]]: missed: kept loop guard
+    if (IS_ZERO(left)) break;
+    left = highFirst(left);
+    if (relaxedLess(n, i)) break;
+    ++sum;
+  }
+  left = start;
+  for (uint i = 0u;; i = uint(relaxedInt(i) + 1)) {
+    // CHECK: [[#@LINE+1]]: missed: kept loop guard
+    if (IS_ZERO(left)) break;
+    left = highFirst(left);
+    if (i == n) break;
     ++sum;
   }
   // Not from 2^64 - 1.
