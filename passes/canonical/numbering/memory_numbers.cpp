@@ -34,9 +34,11 @@ MemoryNumbers::MemoryNumbers(Analyses& analyses, const ValueTable& values)
       isConstant_(module_.idBound()) {
   for (InstRef i : module_.globals()) {
     const spv::Op op = module_.opcode(i);
-    if (op == spv::Op::OpVariable)
-      isConstant_[module_.resultId(i).value] = isConstantBuffer(analyses, module_.resultId(i));
-    else if (op == spv::Op::OpMemberDecorate)
+    if (op == spv::Op::OpVariable) {
+      const Id variable = module_.resultId(i);
+      isConstant_[variable.value] = isConstantBuffer(analyses, variable) &&
+                                    !decorations_.has(variable, spv::Decoration::Aliased);
+    } else if (op == spv::Op::OpMemberDecorate)
       haveSpecialMembers_ = haveSpecialMembers_ || isSpecial(spv::Decoration(module_.word(i, 3)));
     else if (op == spv::Op::OpGroupMemberDecorate)
       haveSpecialMembers_ = true;
