@@ -212,7 +212,7 @@ TEST(Halvings, AreNotProvedWhereTheyMayNotEnd) {
   // With RelaxedPrecision it may do so at 2^16.
   const Halving less{"OpUGreaterThan", 1, {{"OpISub", 1}, half}};
   EXPECT_TRUE(less.isProvedToEnd());
-  for (const char* value : {"%200", "%201", "%202"}) {
+  for (const char* value : {"%200", "%201", "%202", "%500"}) {
     const std::string decoration = fmt::format("OpDecorate {} RelaxedPrecision\n", value);
     EXPECT_FALSE(
         (Halving{less.relation, less.bound, less.steps, decoration.c_str(), {}}.isProvedToEnd()))
