@@ -165,9 +165,8 @@ std::optional<LoopEnds::Recurrence> LoopEnds::recurrenceOf(const Loop& loop, Id 
 bool LoopEnds::quotientFails(const Comparison& comparison, const Recurrence& of, Id bound) const {
   const auto literal = constants_.value(bound);
   if (!literal || !literal->isLiteral) return false;
-  const int64_t limit = comparison.isSigned ? INT32_MAX : UINT32_MAX;
   const int64_t than = comparison.isSigned ? literal->asSigned() : int64_t(literal->bits);
-  Staying staying{0, limit, limit};
+  Staying staying{0, comparison.isSigned ? INT32_MAX : UINT32_MAX};
   if (comparison.relation == Relation::Greater)
     staying.least = than + 1;
   else if (comparison.relation == Relation::GreaterEqual)
@@ -220,7 +219,7 @@ std::optional<LoopEnds::Quotient> LoopEnds::quotientOf(Id value, Id phi, const S
     quotient->divisor <<= number;
   }
   const bool fits = quotient->divisor <= kMostDivisor && quotient->of(staying.least) >= 0 &&
-                    quotient->of(staying.most) <= staying.limit;
+                    quotient->of(staying.most) <= staying.most;
   return fits ? quotient : std::nullopt;
 }
 

@@ -43,8 +43,7 @@ private:
   /// What a number must be for the loop to go on: inclusive, 1 or more. Read as signed, and as
   /// unsigned for comparisons of these.
   struct Staying {
-    int64_t least, most;
-    int64_t limit; ///< the largest number that the comparison knows
+    int64_t least, most; ///< `most` is the largest number that the comparison knows
   };
   /// Of such a number p: (p + add) / divisor, rounded down.
   struct Quotient {
