@@ -247,7 +247,8 @@ void Liveness::collectRoots() {
     const InstRange function =
         isEnd ? InstRange{module_.insts().last, {}} : module_.functionInsts(FunctionRef(f));
     for (; behind < function.first; ++behind.value) {
-      if (module_.facts(behind).opClass == OpClass::Line) continue;
+      // A line goes with the function behind it; none is behind the last ones.
+      if (module_.facts(behind).opClass == OpClass::Line && !isEnd) continue;
       markOperands(behind);
     }
     if (isEnd) break;
