@@ -3,6 +3,7 @@
 #include "support/failure.h"
 #include "support/sha256.h"
 
+#include <atomic>
 #include <bit>
 #include <cerrno>
 #include <csignal>
@@ -184,15 +185,17 @@ const std::string& machineName() {
 Result<Descriptor> openTemporary(const Destination& destination, std::string& temporary) {
   if (destination.isFolder()) return failure("cannot write: it is a directory");
   // Machine and process id tell processes apart that write into one folder, the counter the files
-  // of one of them. The destination's name is no part: it may be as long as names can be.
+  // of one of them, of which a whole folder may be open at once. The destination's name is no part:
+  // it may be as long as names can be.
+  static std::atomic<uint32_t> number = 0;
   const std::string beside = fmt::format("{}/{}{}.{}.", folderOf(destination.path),
                                          kTemporaryPrefix, machineName(), ::getpid());
   for (uint32_t attempt = 0;; ++attempt) {
-    std::string name = fmt::format("{}{}{}", beside, attempt, kTemporarySuffix);
+    std::string name = fmt::format("{}{}{}", beside, number++, kTemporarySuffix);
     // 0666 lets the kernel apply the user's umask, as for any file the user makes.
     Descriptor out(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (out.get() < 0) {
-      if (errno == EEXIST && attempt < 1000) continue;
+      if (errno == EEXIST && attempt < 1000) continue; // of a process that had this id before
       return systemError("cannot write");
     }
     temporary = name;

@@ -70,6 +70,14 @@ TEST_F(FilesTest, ReadsRegularFilesAlone) {
   EXPECT_FALSE(readRegularFile("/dev/null"));
 }
 
+// More than a thousand, whose temporaries are all there at once.
+TEST_F(FilesTest, ManyFilesOfOneFolder) {
+  OutputFiles files;
+  for (int n = 0; n < 1500; ++n) files.add(path(std::to_string(n)), "new");
+  ASSERT_TRUE(files.commit());
+  EXPECT_EQ(*readRegularFile(path("1499")), "new");
+}
+
 // All or nothing: the second cannot be written, so the first keeps its old contents.
 TEST_F(FilesTest, OneThatCannotBeWrittenStopsAll) {
   write("a", "old");
