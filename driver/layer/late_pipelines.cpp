@@ -72,7 +72,11 @@ void LatePipelines::makeOne(Device& device) {
       waiting_.push_back(std::move(late));
       continue;
     }
-    if (module->empty()) continue; // the program's is the best
+    if (module->empty()) {
+      late.facts->code = Code::Kept;
+      Log::get().write(*late.facts);
+      continue;
+    }
     make(device, late, *module);
     break;
   }
@@ -106,7 +110,7 @@ void LatePipelines::make(Device& device, const LatePipeline& late, const std::st
       device.next.CreateComputePipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &made);
   device.next.DestroyShaderModule(device.handle, shader, nullptr);
   if (result != VK_SUCCESS) return Log::get().refused(late.facts->module);
-  late.facts->isOptimized = true;
+  late.facts->code = Code::Optimized;
   Log::get().write(*late.facts);
   late.facts->better->store(keyOf(made), std::memory_order_release);
 }

@@ -45,7 +45,7 @@ public:
   void forget(VkPipeline pipeline);
   void forgetLayout(VkPipelineLayout layout);
   /// Makes one of those whose modules are there by now, on a thread of the program that is about to
-  /// wait for the device anyway: this layer has no threads.
+  /// wait for the device anyway, or has found it at work: this layer has no threads.
   void makeOne(Device& device);
   /// While `change` runs nobody reads the facts of pipelines here.
   template <class Change>

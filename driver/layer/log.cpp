@@ -70,6 +70,24 @@ uint32_t Log::newPipelineId() {
   return ++pipelines_;
 }
 
+namespace {
+
+const char* nameOf(Code code) {
+  switch (code) {
+  case Code::Own:
+    return "own";
+  case Code::Kept:
+    return "kept";
+  case Code::Late:
+    return "late";
+  case Code::Optimized:
+    return "optimized";
+  }
+  return "";
+}
+
+} // namespace
+
 void Log::write(const PipelineFacts& facts) {
   std::string constants;
   for (const Constant& constant : facts.constants)
@@ -79,8 +97,7 @@ void Log::write(const PipelineFacts& facts) {
   line("{\"pipeline\":" + std::to_string(facts.id) + ",\"device\":" + std::to_string(facts.device) +
        ",\"module\":\"" + facts.module + "\",\"entry\":" + jsonString(facts.entry) +
        ",\"constants\":[" + constants + "],\"subgroup\":" + std::to_string(facts.subgroupSize) +
-       ",\"name\":" + jsonString(facts.name) +
-       ",\"optimized\":" + (facts.isOptimized ? "true" : "false") + "}");
+       ",\"name\":" + jsonString(facts.name) + ",\"code\":\"" + nameOf(facts.code) + "\"}");
   flushSometimes();
 }
 

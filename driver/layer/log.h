@@ -25,6 +25,14 @@ struct Constant {
   std::string bytes;
 };
 
+/// What a pipeline is made of.
+enum class Code : uint8_t {
+  Own,      ///< the program's module: left alone, or the driver or the optimizer failed
+  Kept,     ///< the program's, for which the optimizer has nothing better
+  Late,     ///< the program's, since the optimizer has not finished with it
+  Optimized ///< another one
+};
+
 /// A compute pipeline as it was created.
 struct PipelineFacts {
   uint32_t id = 0, device = 0;
@@ -33,7 +41,7 @@ struct PipelineFacts {
   std::string name; ///< of VK_EXT_debug_utils; "" for none
   std::vector<Constant> constants;
   uint32_t subgroupSize = 0; ///< 0: not asked for
-  bool isOptimized = false;  ///< made of another module than the program's
+  Code code = Code::Own;
   /// The pipeline that is bound in its place; 0 while there is none. Null where none will be.
   std::shared_ptr<std::atomic<uint64_t>> better = nullptr;
 };

@@ -151,6 +151,11 @@ bool isModule(std::string_view bytes) {
   return at == words.size();
 }
 
+Optimized finished(std::string module) {
+  const Code code = module.empty() ? Code::Kept : Code::Optimized;
+  return {std::move(module), {}, code};
+}
+
 } // namespace
 
 std::optional<std::string> finishedModule(const std::string& key) {
@@ -166,7 +171,7 @@ Optimized optimizedModule(const Device& device, const PipelineFacts& facts,
                           const std::string& bytes, const std::string& flags) {
   OptimizeRequest request;
   request.key = keyOf(device, facts, flags);
-  if (std::optional<std::string> known = finishedModule(request.key)) return {*known, {}};
+  if (std::optional<std::string> known = finishedModule(request.key)) return finished(*known);
   request.entry = facts.entry;
   request.module = bytes;
   for (const Constant& constant : facts.constants)
@@ -176,11 +181,11 @@ Optimized optimizedModule(const Device& device, const PipelineFacts& facts,
   request.isRobust = device.isRobust;
   request.isAwaited = settings().waits;
   const std::optional<std::string> sealed = ask(request);
-  if (!request.isAwaited) return {{}, request.key};
+  if (!request.isAwaited) return {{}, request.key, Code::Late};
   const std::optional<std::string_view> result =
       sealed ? openResult(request.key, *sealed) : std::optional<std::string_view>();
-  if (!result || !isModule(*result)) return {};
-  return {std::string(*result), {}};
+  if (!result) return {};
+  return finished(isModule(*result) ? std::string(*result) : std::string());
 }
 
 } // namespace lanewise::layer

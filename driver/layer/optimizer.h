@@ -12,6 +12,7 @@ namespace lanewise::layer {
 struct Optimized {
   std::string module;  ///< the bytes to take instead; "": there is no better one, or none yet
   std::string pending; ///< where somebody is at it and nobody waits: finishedModule()'s key; or ""
+  Code code = Code::Own; ///< what a pipeline of it is made of
 };
 /// `bytes` are the program's module; `flags` are whatever else the pipeline's creation depends on,
 /// as text.

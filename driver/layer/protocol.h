@@ -8,7 +8,8 @@
 //   {"process":PID,"program":PATH}
 //   {"device":ID,"name":NAME}
 //   {"pipeline":ID,"device":ID,"module":HASH,"entry":NAME,"constants":[[ID,"HEX"],...],
-//    "subgroup":N,"name":NAME,"optimized":BOOL}
+//    "subgroup":N,"name":NAME,
+//    "code":"own"|"kept"|"late"|"optimized"}
 // where HEX is the bytes of the value, the lowest first;
 //   {"row":ID,"pipeline":ID,"groups":[X,Y,Z]|null,"overlaps":BOOL,"unordered":BOOL}
 //   where null is an indirect dispatch

@@ -70,7 +70,7 @@ bool isHarmless(VkStructureType type) {
 
 Replacement::Replacement(Device& device, std::span<const VkComputePipelineCreateInfo> infos,
                          std::span<const std::unique_ptr<PipelineFacts>> facts)
-    : device_(device), infos_(infos.begin(), infos.end()), isReplaced_(infos.size()),
+    : device_(device), infos_(infos.begin(), infos.end()), codes_(infos.size()),
       pending_(infos.size()) {
   for (size_t n = 0; n < infos.size(); ++n) replace(n, *facts[n]);
 }
@@ -80,7 +80,7 @@ bool returnsEarly(const VkComputePipelineCreateInfo& info) {
 }
 
 void Replacement::withdraw(size_t n, const PipelineFacts& facts) {
-  isReplaced_[n] = false;
+  codes_[n] = Code::Own;
   Log::get().refused(facts.module);
 }
 
@@ -103,6 +103,7 @@ void Replacement::replace(size_t n, const PipelineFacts& facts) {
   const Optimized optimized = optimizedModule(
       device_, facts, program, std::to_string(*flags) + "," + std::to_string(stage.flags));
   pending_[n] = optimized.pending;
+  codes_[n] = optimized.code;
   const std::string& bytes = optimized.module;
   if (bytes.empty()) return;
   VkShaderModuleCreateInfo info{};
@@ -113,7 +114,6 @@ void Replacement::replace(size_t n, const PipelineFacts& facts) {
   if (device_.next.CreateShaderModule(device_.handle, &info, nullptr, &module) != VK_SUCCESS)
     return withdraw(n, facts);
   modules_.push_back(module);
-  isReplaced_[n] = true;
   stage.module = module;
   if (chained) stage.pNext = chained->pNext;
 }

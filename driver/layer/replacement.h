@@ -18,7 +18,8 @@ public:
   ~Replacement(); ///< the modules go; pipelines do without them
 
   bool isAny() const { return !modules_.empty(); }
-  bool isReplaced(size_t n) const { return isReplaced_[n]; }
+  bool isReplaced(size_t n) const { return codes_[n] == Code::Optimized; }
+  Code code(size_t n) const { return codes_[n]; }
   /// The driver refuses it: the program's own is the one to take.
   void withdraw(size_t n, const PipelineFacts& facts);
   /// The key of a module that may be there later; "" for none.
@@ -30,7 +31,7 @@ private:
 
   Device& device_;
   std::vector<VkComputePipelineCreateInfo> infos_;
-  std::vector<bool> isReplaced_;
+  std::vector<Code> codes_;
   std::vector<std::string> pending_;
   std::vector<VkShaderModule> modules_;
 };

@@ -41,12 +41,13 @@ std::string countsText(const Comparison& c) {
   };
   const auto faster = count([](const auto& p) { return p.isFaster(); });
   const auto slower = count([](const auto& p) { return p.isSlower(); });
-  std::string text = fmt::format(
-      "{} of {} compute pipelines ran optimized; of {} that were timed {} {} faster, {} slower.\n",
-      c.optimized, c.created, c.pipelines.size(), faster, faster == 1 ? "is" : "are", slower);
+  std::string text = fmt::format("{} of {} compute pipelines ran optimized; of {} kernels that "
+                                 "were timed {} {} faster, {} slower.\n",
+                                 c.optimized, c.created, c.pipelines.size(), faster,
+                                 faster == 1 ? "is" : "are", slower);
   if (c.untimed > 0)
     text += fmt::format("{} more {} not timed in every run.\n", c.untimed,
-                        c.untimed == 1 ? "pipeline was" : "pipelines were");
+                        c.untimed == 1 ? "kernel was" : "kernels were");
   if (!std::isfinite(c.seconds.high))
     text += fmt::format("{} rounds are too few for an interval; 6 are enough.\n", c.rounds);
   return text;

@@ -60,7 +60,11 @@ public:
       if (isNew) data_.pipelines.push_back(pipeline); // has no sizes yet
       PipelineTimes& to = data_.pipelines[at->second];
       to.created += id != 0;
-      to.optimized += optimized_.contains(id);
+      if (const auto code = codes_.find(id); code != codes_.end()) {
+        to.optimized += code->second == "optimized";
+        to.kept += code->second == "kept";
+        to.late += code->second == "late";
+      }
       uint64_t counted = 0;
       for (const auto& [rowId, row] : rows_)
         if (row.pipeline == id) {
@@ -116,7 +120,7 @@ private:
     pipeline.entry = line.at("entry").get<std::string>();
     pipeline.name = line.at("name").get<std::string>();
     pipeline.subgroupSize = line.at("subgroup").get<uint32_t>();
-    if (line.at("optimized").get<bool>()) optimized_.insert(line.at("pipeline").get<uint64_t>());
+    codes_[line.at("pipeline").get<uint64_t>()] = line.at("code").get<std::string>();
     pipeline.constants.clear();
     for (const Json& constant : line.at("constants"))
       pipeline.constants[constant.at(0).get<uint32_t>()] =
@@ -161,7 +165,7 @@ private:
   std::set<std::string>& devices_;
   std::map<uint64_t, PipelineTimes> pipelines_;
   std::map<uint64_t, Row> rows_;
-  std::set<uint64_t> optimized_;
+  std::map<uint64_t, std::string> codes_;  ///< by pipeline
   std::map<uint64_t, uint64_t> submitted_; ///< dispatches by pipeline
   uint64_t untimable_ = 0;
 };

@@ -39,6 +39,8 @@ struct PipelineTimes {
   std::array<uint32_t, 3> workgroupSize{}; ///< zeros where it is not known
   uint64_t created = 0;
   uint64_t optimized = 0;       ///< of them, made of an optimized module
+  uint64_t kept = 0;            ///< of them, made of a module that the optimizer keeps
+  uint64_t late = 0;            ///< of them, optimized too late
   uint64_t pending = 0;         ///< dispatches that were submitted, and whose end nobody saw
   std::vector<SizeTimes> sizes; ///< by their size
 

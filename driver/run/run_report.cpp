@@ -80,6 +80,8 @@ Json pipelineAsJson(const PipelineTimes& pipeline, double all) {
   json["workgroup-size"] = pipeline.workgroupSize;
   json["created"] = pipeline.created;
   json["optimized"] = pipeline.optimized;
+  json["kept"] = pipeline.kept;
+  json["too-late"] = pipeline.late;
   json["dispatches"] = pipeline.dispatches();
   json["timed"] = pipeline.timed();
   json["overlapping"] = pipeline.overlapping();
@@ -122,8 +124,8 @@ std::string notesOf(const RunData& data) {
     text += fmt::format("{} could not be timed{}; not in total and share.\n", countOf(untimed),
                         data.untimable == 0 ? "" : untimableText(data.untimable, untimed));
   if (const uint64_t pending = data.pending(); pending > 0)
-    text += fmt::format("{} could not be counted: the program ended without waiting.\n",
-                        countOf(pending));
+    text += fmt::format("{} could not be counted: the program had not waited for {}.\n",
+                        countOf(pending), pending == 1 ? "it" : "them");
   if (unused > 0)
     text += fmt::format("{} more {} created and never dispatched.\n", unused,
                         unused == 1 ? "pipeline was" : "pipelines were");
@@ -145,12 +147,20 @@ std::string runAsText(const RunData& data) {
 }
 
 std::string optimizedAsText(const RunData& data) {
-  uint64_t created = 0, optimized = 0;
+  uint64_t created = 0, optimized = 0, kept = 0, late = 0;
   for (const PipelineTimes& pipeline : data.pipelines) {
     created += pipeline.created;
     optimized += pipeline.optimized;
+    kept += pipeline.kept;
+    late += pipeline.late;
   }
-  return fmt::format("{} of {} compute pipelines ran optimized.\n", optimized, created);
+  std::string text = fmt::format("{} of {} compute pipelines ran optimized", optimized, created);
+  if (kept > 0)
+    text += fmt::format("; {} {} as {}", kept, kept == 1 ? "stays" : "stay",
+                        kept == 1 ? "it is" : "they are");
+  if (late > 0)
+    text += fmt::format("; {} {} not optimized in time", late, late == 1 ? "was" : "were");
+  return text + ".\n";
 }
 
 Json runAsJson(const RunData& data) {

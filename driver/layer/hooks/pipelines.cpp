@@ -139,7 +139,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createComputePipelines(VkDevice device, VkPipelin
     isDone = replacement.isAny();
     if (isDone) result = createOptimized(creation, replacement);
     for (uint32_t n = 0; n < count; ++n) {
-      facts[n]->isOptimized = replacement.isReplaced(n);
+      facts[n]->code = replacement.code(n);
       if (!replacement.pending(n).empty()) late[n] = latePipelineOf(infos[n]);
       if (late[n]) late[n]->key = replacement.pending(n);
     }

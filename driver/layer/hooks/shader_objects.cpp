@@ -41,9 +41,10 @@ public:
       : infos_(infos.begin(), infos.end()), modules_(infos.size()) {
     for (size_t n = 0; n < infos.size(); ++n) {
       if (!facts[n] || !isReplaceable(infos[n]) || settings().leavesOut(facts[n]->module)) continue;
-      modules_[n] = optimizedModule(device, *facts[n], std::string(bytesOf(infos[n])),
-                                    "shader," + std::to_string(infos[n].flags))
-                        .module;
+      const Optimized optimized = optimizedModule(device, *facts[n], std::string(bytesOf(infos[n])),
+                                                  "shader," + std::to_string(infos[n].flags));
+      facts[n]->code = optimized.code;
+      modules_[n] = optimized.module;
       if (modules_[n].empty()) continue;
       infos_[n].codeSize = modules_[n].size();
       infos_[n].pCode = modules_[n].data();
@@ -81,7 +82,7 @@ VkResult create(Device& device, std::span<const ShaderInfo> infos, std::span<Sha
   }
   for (size_t n = 0; n < infos.size(); ++n) {
     if (!replaced.isReplaced(n)) continue;
-    facts[n]->isOptimized = isTaken;
+    if (!isTaken) facts[n]->code = Code::Own;
     if (!isTaken && result == VK_SUCCESS) Log::get().refused(facts[n]->module);
   }
   return result;

@@ -91,6 +91,20 @@ uint32_t patient(Gpu& gpu) {
   return gpu.checksum();
 }
 
+/// Never waits for the device, and only asks whether it is done.
+uint32_t polling(Gpu& gpu) {
+  Pipeline pipeline = gpu.pipeline({64, 3}, "polling");
+  Commands commands = gpu.commands();
+  for (int n = 0; n < 60; ++n) {
+    commands.begin();
+    commands.dispatch(pipeline, 600);
+    commands.end();
+    gpu.poll(commands);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return gpu.checksum();
+}
+
 /// A command buffer three times with a wait between, then twice without, then recorded again.
 uint32_t reused(Gpu& gpu) {
   Pipeline pipeline = gpu.pipeline({64, 3}, "reused");
@@ -355,6 +369,7 @@ const std::map<std::string, std::function<uint32_t(Gpu&)>> kScenes{
     {"derivative", [](Gpu& gpu) { return one(gpu, Kind::Derivative); }},
     {"patient", patient},
     {"plain", plain},
+    {"polling", polling},
     {"reused", reused},
     {"secondary", secondary},
     {"small", [](Gpu& gpu) { return sized(gpu, 8); }},

@@ -88,7 +88,8 @@ public:
     return {*this, level};
   }
   void submit(const Commands& commands, VkFence fence = VK_NULL_HANDLE);
-  void run(const Commands& commands); ///< and waits for it
+  void run(const Commands& commands);  ///< and waits for it
+  void poll(const Commands& commands); ///< and asks until it is done
   void waitIdle();
   uint32_t checksum() const;
   Instance& instance() { return instance_; }

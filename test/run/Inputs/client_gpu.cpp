@@ -211,6 +211,14 @@ void Gpu::run(const Commands& commands) {
   CHECK(vkResetFences(device_, 1, &fence_));
 }
 
+void Gpu::poll(const Commands& commands) {
+  submit(commands, fence_);
+  VkResult status = VK_NOT_READY;
+  while (status == VK_NOT_READY) status = vkGetFenceStatus(device_, fence_);
+  check(status, "vkGetFenceStatus");
+  CHECK(vkResetFences(device_, 1, &fence_));
+}
+
 void Gpu::waitIdle() {
   CHECK(vkQueueWaitIdle(queue_));
 }

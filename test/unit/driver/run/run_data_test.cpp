@@ -22,7 +22,7 @@ RunData dataOf(const std::vector<std::string>& logs) {
 }
 
 constexpr const char* kPipeline =
-    R"({"pipeline":1,"device":1,"module":"","entry":"main","constants":[[3,"0a000000"]],"subgroup":32,"name":"blur","optimized":true})"
+    R"({"pipeline":1,"device":1,"module":"","entry":"main","constants":[[3,"0a000000"]],"subgroup":32,"name":"blur","code":"optimized"})"
     "\n"
     R"({"row":1,"pipeline":1,"groups":[4,2,1],"overlaps":false,"unordered":false})"
     "\n";
@@ -88,7 +88,7 @@ TEST(RunDataTest, TellsWhatNobodyWaitedForFromWhatNeverRan) {
   const RunData none =
       dataOf({std::string(kPipeline) + R"({"submitted":1,"dispatches":5})" + "\n"});
   EXPECT_EQ(notesOf(none),
-            "5 dispatches could not be counted: the program ended without waiting.\n");
+            "5 dispatches could not be counted: the program had not waited for them.\n");
 }
 
 TEST(RunDataTest, SaysWhyDispatchesHaveNoTime) {
