@@ -47,7 +47,9 @@ constexpr std::string_view kLast[] = {"globaldce"};
 std::vector<PassStep> standardSteps(const std::optional<PassStep>& coarsening) {
   std::vector<PassStep> steps;
   const auto add = [&](const PassInfo* pass, std::vector<const PassInfo*> onlyAfter = {}) {
-    steps.push_back({pass, std::string(pass->defaultValue()), std::move(onlyAfter)});
+    std::string_view mode = pass->defaultValue();
+    if (pass->flag == "inline") mode = "profitable";
+    steps.push_back({pass, std::string(mode), std::move(onlyAfter)});
   };
   for (const auto& [flag, onlyAfter] : kCanonicalize) {
     if (onlyAfter.empty())

@@ -85,7 +85,22 @@ bool endsWithStandard(const std::vector<PipelineStep>& steps) {
   const std::vector<PipelineStep> standard = standardPipeline();
   return steps.size() >= standard.size() &&
          std::equal(standard.rbegin(), standard.rend(), steps.rbegin(),
-                    [](const auto& a, const auto& b) { return a.flag == b.flag; });
+                    [](const auto& a, const auto& b) {
+                      return a.pass ? a.pass == b.pass : a.flag == b.flag;
+                    });
+}
+
+/// Passes that are not in -O (coarsening, layouts of buffers) take kernels as a whole.
+void inlineAllWhereAsked(std::vector<PipelineStep>& steps) {
+  if (std::ranges::none_of(steps, [](const PipelineStep& step) {
+        return step.pass && !step.pass->inO && !step.pass->isCanonical;
+      }))
+    return;
+  for (PipelineStep& step : steps)
+    if (step.flag == "--inline=profitable") {
+      step.mode = step.pass->defaultValue();
+      step.flag = "--inline";
+    }
 }
 
 } // namespace
@@ -119,6 +134,7 @@ void appendSteps(std::vector<PipelineStep>& steps, std::vector<PipelineStep> mor
     steps.pop_back();
   }
   std::ranges::move(more, std::back_inserter(steps));
+  inlineAllWhereAsked(steps);
 }
 
 Result<std::vector<PipelineStep>> parseSteps(const std::string& argument) {

@@ -18,8 +18,11 @@
 //                                                 if (!f) { b }
 //              Variables go to the first block of the caller; initializers become stores. Names of
 //              variables, decorations of everything, lines and scopes (DebugInlinedAt) are copied.
-// Pays when    Always: drivers' compilers inline all calls themselves, and in this way. With
-//              --inline=small only where the module becomes no larger.
+// Pays when    Other passes see more of the program: drivers' compilers inline all calls
+//              themselves. Returns that break loops and switches they inline better, since they
+//              need not keep the constructs of SPIR-V, so --inline=profitable leaves those
+//              functions alone unless lanes meet in them; with --inline=small all where the module
+//              would become larger.
 //              Where phis or values used behind a selection forbid that, the copy goes into the
 //              only case of an OpSwitch, whose merge block the returns branch to.
 // Not handled  Returns from inside a loop out of which values are used behind it (front ends keep
@@ -48,6 +51,12 @@ bool hasCalls(const Module& module) {
   const InstRange all{module.globals().last, module.insts().last};
   return std::any_of(all.begin(), all.end(),
                      [&](InstRef i) { return module.opcode(i) == spv::Op::OpFunctionCall; });
+}
+
+InlineMode modeOf(std::string_view mode) {
+  return mode == "small"        ? InlineMode::Small
+         : mode == "profitable" ? InlineMode::Profitable
+                                : InlineMode::All;
 }
 
 /// Entry points and what is exported, in module order.
@@ -113,7 +122,7 @@ PassResult runInline(PassContext& context) {
   {
     const Annotations annotations(module);
     const InlineLimits limits{module.words().size() * kGrowthFactor + kGrowthWords,
-                              Module::kMaxIdBound - module.idBound(), context.mode == "small"};
+                              Module::kMaxIdBound - module.idBound(), modeOf(context.mode)};
     InlinePlan plan(context.analyses, annotations, limits);
     const std::vector<FunctionRef> roots = collectRoots(module);
     for (FunctionRef root : roots) plan.add(root);

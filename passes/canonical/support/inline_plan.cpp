@@ -27,6 +27,9 @@ constexpr CallRefusal kGrowth{"growth", "the module would become too large"};
 constexpr CallRefusal kIdBound{"id-bound", "the module would have too many ids"};
 
 constexpr CallRefusal kNotSmaller{"not-smaller", "the module would become larger"};
+constexpr CallRefusal kBreaksOut{"breaking-return",
+                                 "the function returns from inside a loop or switch, which "
+                                 "compilers inline better themselves"};
 
 /// A function of so many words is no longer than what a call of it takes.
 constexpr uint64_t kWordsOfCall = 24;
@@ -42,6 +45,21 @@ constexpr uint32_t kOptNone = 0x10000;
 
 bool isBranch(spv::Op op) {
   return op == spv::Op::OpBranch || op == spv::Op::OpBranchConditional || op == spv::Op::OpSwitch;
+}
+
+/// A pointer to what other invocations may access.
+bool isSharedPointer(const Module& module, Id type) {
+  const InstRef d = module.def(type);
+  if (!d || module.opcode(d) != spv::Op::OpTypePointer) return false;
+  switch (spv::StorageClass(module.word(d, 2))) {
+  case spv::StorageClass::Workgroup:
+  case spv::StorageClass::StorageBuffer:
+  case spv::StorageClass::PhysicalStorageBuffer:
+  case spv::StorageClass::Uniform: // with BufferBlock
+    return true;
+  default:
+    return false;
+  }
 }
 
 /// Whether values of the type can go through phis.
@@ -65,6 +83,10 @@ bool isOpaqueOrPointer(const Module& module, Id type) {
   default:
     return true;
   }
+}
+
+bool endsInSwitch(const Module& module, BlockRef block) {
+  return block && module.opcode(module.terminator(block)) == spv::Op::OpSwitch;
 }
 
 } // namespace
@@ -108,7 +130,8 @@ InlinePlan::InlinePlan(Analyses& analyses, const Annotations& annotations, Inlin
       index_(module_.functionCount() + 1), state_(module_.functionCount() + 1), plans_(1),
       local_(module_.idBound()), split_(module_.blockCount() + 1), splits_(1), exits_(1) {
   plans_.reserve(module_.functionCount() + 1);
-  if (limits.onlySmaller) countCalls();
+  if (limits.mode == InlineMode::Small) countCalls();
+  if (limits.mode == InlineMode::Profitable) findWorkgroupVariables();
 }
 
 void InlinePlan::countCalls() {
@@ -117,6 +140,27 @@ void InlinePlan::countCalls() {
     for (InstRef i : module_.functionInsts(FunctionRef(f)))
       if (module_.opcode(i) == spv::Op::OpFunctionCall)
         ++calls_[module_.functionOfId(module_.idAt(i, 3)).value];
+}
+
+void InlinePlan::findWorkgroupVariables() {
+  for (InstRef i : module_.globals()) {
+    if (module_.opcode(i) != spv::Op::OpVariable ||
+        spv::StorageClass(module_.word(i, 3)) != spv::StorageClass::Workgroup)
+      continue;
+    workgroup_.resize(module_.idBound());
+    workgroup_[module_.resultId(i).value] = true;
+  }
+}
+
+/// Whether lanes meet here. Pointers come from variables and parameters.
+bool InlinePlan::isShared(InstRef i) const {
+  const spv::Op op = module_.opcode(i);
+  if (op == spv::Op::OpControlBarrier || op == spv::Op::OpMemoryBarrier) return true;
+  if (op == spv::Op::OpFunctionParameter) return isSharedPointer(module_, module_.resultType(i));
+  bool isAny = false;
+  if (!workgroup_.empty())
+    module_.forEachIdOperand(i, [&](uint32_t, Id id) { isAny = isAny || workgroup_[id.value]; });
+  return isAny;
 }
 
 const ConstructNesting& InlinePlan::nesting() {
@@ -185,6 +229,7 @@ void InlinePlan::collectInst(FunctionPlan& plan, InstRef i) {
       plan.annotated.push_back(uint32_t(plan.ids.size()));
     plan.ids.push_back(id);
   }
+  if (limits_.mode == InlineMode::Profitable) plan.isShared = plan.isShared || isShared(i);
   switch (facts.opcode) {
   case spv::Op::OpFunctionParameter:
     ++plan.parameterCount;
@@ -217,6 +262,7 @@ void InlinePlan::finish(FunctionPlan& plan) {
   if (forbids) plan.whyNot = &kDontInline;
   if (plan.returnCount == 0) plan.mayTerminate = true;
   for (CallSite& call : plan.calls) {
+    if (call.callee) plan.isShared = plan.isShared || of(call.callee).isShared;
     if (!call.refusal) call.refusal = whyNotInlined(plan, call);
     if (call.refusal) continue;
     const FunctionPlan& callee = of(call.callee);
@@ -266,10 +312,11 @@ void InlinePlan::planExits(FunctionPlan& plan, const EarlyExits& exits) {
   std::vector<uint32_t> labels(exits.targets.size());
   bool isOutTaken = false;
   uint32_t depth = exits.isWrapped ? 1 : 0;
-  plan.isWrapped = exits.isWrapped;
+  plan.isWrapped = plan.breaksOut = exits.isWrapped;
   for (uint32_t t = 1; t < exits.targets.size(); ++t) {
     const ExitTarget& target = exits.targets[t];
     depth = std::max(depth, target.depth);
+    plan.breaksOut = plan.breaksOut || target.merge || endsInSwitch(module_, target.header);
     plan.words += kWordsAround;
     plan.newIds += kIdsAround;
     if (target.merge) {
@@ -330,7 +377,10 @@ void InlinePlan::planExit(FunctionPlan& plan, const EarlyExits& exits, uint32_t 
 const CallRefusal* InlinePlan::whyNotInlined(const FunctionPlan& caller, const CallSite& call) {
   const FunctionPlan& callee = of(call.callee);
   if (callee.whyNot) return callee.whyNot;
-  if (limits_.onlySmaller && calls_[call.callee.value] > 1 && callee.words > kWordsOfCall)
+  if (limits_.mode == InlineMode::Profitable && callee.breaksOut && !callee.isShared)
+    return &kBreaksOut;
+  if (limits_.mode == InlineMode::Small && calls_[call.callee.value] > 1 &&
+      callee.words > kWordsOfCall)
     return &kNotSmaller;
   if (caller.words + callee.words + kWordsAround > limits_.words) return &kGrowth;
   if (caller.newIds + callee.newIds > limits_.newIds) return &kIdBound;

@@ -76,6 +76,8 @@ struct FunctionPlan {
   bool mayTerminate = false; ///< does not always come back: OpKill, OpUnreachable and the like
   bool hasSampledImages = false;
   bool hasFlag = false;   ///< returns break out of constructs that others leave, too
+  bool breaksOut = false; ///< returns leave a loop or switch, or a selection that others leave, too
+  bool isShared = false;  ///< lanes meet in it: Workgroup memory, barriers, pointers to buffers
   bool isWrapped = false; ///< its copies go into a switch, which early returns break
   uint32_t exitDepth = 0; ///< constructs around one another that early returns add
   InstRef onlyReturn;     ///< null: none or several
@@ -105,12 +107,17 @@ private:
   std::vector<uint8_t> flags_; ///< by Id
 };
 
+enum class InlineMode : uint8_t {
+  All,
+  Profitable, ///< not what compilers inline better, unless lanes meet in it
+  Small       ///< functions that are called once, or that are no longer than a call
+};
+
 /// Of all that is written; no function alone exceeds them either.
 struct InlineLimits {
   uint64_t words = 0;
   uint64_t newIds = 0;
-  /// Only functions that are called once, or that are no longer than a call.
-  bool onlySmaller = false;
+  InlineMode mode = InlineMode::All;
 };
 
 class InlinePlan {
@@ -140,6 +147,7 @@ public:
 private:
   void collect(FunctionPlan& plan);
   void collectInst(FunctionPlan& plan, InstRef i);
+  bool isShared(InstRef i) const;
   void finish(FunctionPlan& plan);
   void decideShape(FunctionPlan& plan);
   const ConstructNesting& nesting();
@@ -147,6 +155,7 @@ private:
   const CallRefusal* whyArgumentsForbid(const CallSite& call, const FunctionPlan& callee) const;
   bool canSplit(BlockRef b) const;
   void countCalls();
+  void findWorkgroupVariables();
   void split(FunctionPlan& plan, CallSite& call);
   uint32_t newLabel(FunctionPlan& plan);
   BlockSplit& splitAt(BlockRef b);
@@ -161,8 +170,10 @@ private:
   const Annotations& annotations_;
   InlineLimits limits_;
   std::vector<uint32_t> index_; ///< by FunctionRef, into plans_
-  std::vector<uint32_t> calls_; ///< by FunctionRef, of it; with onlySmaller
-  std::vector<State> state_;    ///< by FunctionRef
+  std::vector<uint32_t> calls_; ///< by FunctionRef, of it; where only small ones are inlined
+  std::vector<bool>
+      workgroup_;            ///< by Id: variables of Workgroup memory; empty where there are none
+  std::vector<State> state_; ///< by FunctionRef
   std::vector<FunctionPlan> plans_;
   std::vector<uint32_t> local_; ///< by Id
   std::vector<uint32_t> split_; ///< by BlockRef, into splits_

@@ -59,7 +59,8 @@ struct PassRequest {
   std::vector<std::string> onlyAfter = {};
 };
 
-/// The passes of the program's `-O`, in their order.
+/// The passes of the program's `-O`, in their order. Where you add "coarsen-invocations" or
+/// "aos-to-soa", which take kernels as a whole, set the value of "inline" to "all", as it does.
 std::vector<PassRequest> standardPasses();
 
 struct OptimizeOptions {

@@ -112,7 +112,8 @@ TEST(LanewiseLibrary, StandardPassesAreThoseOfTheProgram) {
   const std::vector<driver::PipelineStep> steps = driver::standardPipeline();
   ASSERT_EQ(requests.size(), steps.size());
   for (size_t i = 0; i < steps.size(); ++i) {
-    EXPECT_EQ("--" + requests[i].name, steps[i].flag);
+    EXPECT_EQ(requests[i].name, steps[i].pass->flag);
+    EXPECT_EQ(requests[i].value, steps[i].mode);
     EXPECT_EQ(requests[i].onlyAfter.size(), steps[i].onlyAfter.size());
   }
   Result<Optimized> result = optimize(moduleOf(kTranspose), passes(requests));

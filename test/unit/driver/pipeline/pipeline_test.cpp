@@ -475,6 +475,22 @@ TEST(StandardPipeline, OfSizeIsCanonicalAndKeepsCalls) {
   EXPECT_EQ(sizePipeline().front().flag, "--inline=small");
 }
 
+TEST(StandardPipeline, InlinesAllForPassesThatTakeKernelsAsAWhole) {
+  const auto inlining = [](std::vector<const char*> flags) {
+    std::vector<PipelineStep> steps;
+    for (const char* flag : flags) appendSteps(steps, parseSteps(flag).value());
+    const auto step =
+        std::ranges::find_if(steps, [](const auto& s) { return s.pass->flag == "inline"; });
+    return step->flag;
+  };
+  EXPECT_EQ(inlining({"-O"}), "--inline=profitable");
+  EXPECT_EQ(inlining({"-O", "--pad-shared-memory"}), "--inline=profitable");
+  EXPECT_EQ(inlining({"-O", "--aos-to-soa"}), "--inline");
+  EXPECT_EQ(inlining({"--aos-to-soa", "-O"}), "--inline");
+  EXPECT_EQ(inlining({"-O", "--coarsen-invocations"}), "--inline");
+  EXPECT_EQ(inlining({"--aos-to-soa", "-O", "--coarsen-invocations"}), "--inline");
+}
+
 TEST(StandardPipeline, HoldsEveryPassThatTheRegistryPutsThere) {
   std::set<const PassInfo*> held;
   for (const PipelineStep& step : standardPipeline())
