@@ -56,7 +56,7 @@ std::vector<EntryCost> entryCosts(CompilerSet& compilers, const Words& words,
                                   TargetProfile target, uint32_t subgroupSize) {
   std::vector<EntryCost> costs;
   Result<std::vector<StageRequest>> requests = requestsFor(words, assumptions, entry);
-  if (subgroupSize != 0) target.setSubgroupSize(subgroupSize);
+  target.setSubgroupSize(subgroupSize);
   const Result<Module> module = canonicalForModels(words, target, assumptions);
   if (!requests || !module) return costs;
   std::map<std::string, double> conflicts; // by entry point

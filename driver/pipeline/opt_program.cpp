@@ -142,7 +142,7 @@ private:
   PipelineOptions pipelineFor(const ProgramModule& m) const {
     PipelineOptions pipeline = options_.pipeline;
     pipeline.assumptions = ScenarioShaders::assumptionsFor(*m.shader, pipeline.assumptions);
-    if (m.shader->subgroupSize != 0) pipeline.target.setSubgroupSize(m.shader->subgroupSize);
+    pipeline.target.setSubgroupSize(m.shader->subgroupSize);
     prepareFor(m.module, log_, pipeline);
     pipeline.rewritesBefore = rewrites_;
     return pipeline;

@@ -175,8 +175,7 @@ private:
       load = scenario->shaders.optionsForStandIn(scenario->shader());
       pipeline.assumptions =
           ScenarioShaders::assumptionsFor(scenario->shader(), std::move(pipeline.assumptions));
-      if (const uint32_t size = scenario->shader().subgroupSize; size != 0)
-        pipeline.target.setSubgroupSize(size);
+      pipeline.target.setSubgroupSize(scenario->shader().subgroupSize);
     }
     load.isValidated = options_.verify; // a device is given nothing that is not
     Result<LoadedModule> module = loadModule(input_, load, contents_);

@@ -92,7 +92,7 @@ double subgroupsOf(const std::array<uint32_t, 3>& workgroupSize, const TargetPro
 
 void countWith(const PipelineSet& set, PipelineOptions& options) {
   options.assumptions = set.assumptions;
-  if (set.subgroupSize != 0) options.target.setSubgroupSize(set.subgroupSize);
+  options.target.setSubgroupSize(set.subgroupSize);
 }
 
 size_t cheapestSet(const Module& input, std::span<const PipelineStep> steps,

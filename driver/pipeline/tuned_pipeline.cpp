@@ -65,7 +65,7 @@ Result<TunedPipeline> tunedPipeline(const TuningChoice& tuning, std::span<const 
   std::ranges::move(parsed->skip, std::back_inserter(pipeline.skip));
   if (const auto target = tuning.targets.find(choice.target); target != tuning.targets.end())
     pipeline.target = target->second;
-  if (choice.subgroupSize != 0) pipeline.target.setSubgroupSize(choice.subgroupSize);
+  pipeline.target.setSubgroupSize(choice.subgroupSize);
   for (const auto& [id, bits] : choice.constants)
     pipeline.assumptions.specConstants.try_emplace(id, bits);
   if (choice.freezes) {

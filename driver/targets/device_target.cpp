@@ -48,7 +48,7 @@ Result<TargetProfile> targetOfDevice(const DeviceInfo& device) {
   target->name = device.name;
   if (device.sharedMemoryBytes > 0) target->maxSharedMemory = device.sharedMemoryBytes;
   if (device.storageBufferBytes > 0) target->maxStorageBuffer = device.storageBufferBytes;
-  if (device.subgroupSize > 0) target->setSubgroupSize(device.subgroupSize);
+  target->setSubgroupSize(device.subgroupSize);
   return target;
 }
 

@@ -110,7 +110,7 @@ Result<BuiltProgram> ProgramBuilder::build(const Candidate& candidate) {
   options.steps = std::move(passes->steps);
   options.pipeline.skip = std::move(passes->skip);
   options.pipeline.target = target_;
-  if (candidate.subgroupSize != 0) options.pipeline.target.setSubgroupSize(candidate.subgroupSize);
+  options.pipeline.target.setSubgroupSize(candidate.subgroupSize);
   std::vector<ProgramModule> modules;
   for (const ScenarioShader* shader : (*shaders)->used()) {
     Result<LoadedModule> module = moduleFor(*shader, candidate.freezes);

@@ -53,7 +53,7 @@ private:
                                  kMaxSubgroupSize));
     for (const ProgramShader& shader : program_.shaders) {
       TargetProfile& target = targets_.emplace_back(options_.target);
-      if (shader.subgroupSize != 0) target.setSubgroupSize(shader.subgroupSize);
+      target.setSubgroupSize(shader.subgroupSize);
       Result<std::shared_ptr<const interpreter::Program>> code =
           interpreter::lowerProgram(shader.words, {shader.reflection.entry, shader.specConstants,
                                                    target.sharedRules(), target.subgroupSize});

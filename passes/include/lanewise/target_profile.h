@@ -46,8 +46,10 @@ struct TargetProfile {
   // Subgroups.
   /// Lanes in a subgroup. The model maps consecutive local invocation indices to lanes.
   uint32_t subgroupSize = kDefaultSubgroupSize;
-  /// Sets it; a phase below never has more lanes than there are.
+  /// Sets it; a phase below never has more lanes than there are. 0, where nobody asks for a size,
+  /// leaves it as it is.
   void setSubgroupSize(uint32_t lanes) {
+    if (lanes == 0) return;
     subgroupSize = lanes;
     for (uint32_t* phase : {&lanesPerPhase32, &lanesPerPhase64, &lanesPerPhase128})
       *phase = std::min(*phase, lanes);
