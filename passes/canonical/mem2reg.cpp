@@ -121,6 +121,7 @@ private:
   bool isInTheWay(uint32_t variable, uint32_t firstPhi);
   bool costsDrivers(uint32_t variable, uint32_t firstPhi);
   bool isLoopHeader(BlockRef b);
+  bool endsSwitch(BlockRef b);
   void refuse(uint32_t variable, std::string_view name, std::string_view message);
   HeldValue initialValue(uint32_t variable) const {
     return HeldValue::of(variables_.at(variable).initial);
@@ -148,6 +149,7 @@ private:
   PhiPlacement placement_;
   std::vector<BlockValue> stores_;
   std::vector<BlockRef> loads_;
+  std::vector<bool> switchEnds_; ///< by BlockRef, merge blocks of OpSwitch; empty until asked for
 
   Rewriter* rewriter_ = nullptr;
   std::vector<Id> phiIds_; ///< by candidate, null where it is not needed
@@ -328,8 +330,21 @@ bool Promotion::isLoopHeader(BlockRef b) {
                              [&](BlockRef from) { return dominance.dominates(b, from); });
 }
 
-/// Phis that drivers' compilers take apart and put together again: those of composites, and in
-/// loops those of vectors of which two components share a register.
+bool Promotion::endsSwitch(BlockRef b) {
+  if (switchEnds_.empty()) {
+    switchEnds_.resize(module_.blockCount() + 1);
+    for (uint32_t header = 1; header <= module_.blockCount(); ++header) {
+      const InstRef merge = module_.mergeInst(BlockRef(header));
+      if (merge && module_.opcode(module_.terminator(BlockRef(header))) == spv::Op::OpSwitch)
+        switchEnds_[module_.blockOfLabel(module_.idAt(merge, 1)).value] = true;
+    }
+  }
+  return switchEnds_[b.value];
+}
+
+/// Phis that drivers' compilers take apart and put together again: those of composites, in loops
+/// those of vectors of which two components share a register, and vectors behind a switch, which
+/// they make a test after the other of, and select the vector after each.
 bool Promotion::costsDrivers(uint32_t variable, uint32_t firstPhi) {
   if (firstPhi == phis_.size()) return false;
   const Types& types = analyses_.get<Types>();
@@ -340,6 +355,11 @@ bool Promotion::costsDrivers(uint32_t variable, uint32_t firstPhi) {
     return true;
   }
   if (type.kind != TypeInfo::Kind::Vector) return false;
+  for (uint32_t phi = firstPhi; phi < phis_.size(); ++phi)
+    if (endsSwitch(phis_.block(phi))) {
+      refuse(variable, "switch-phi", "drivers select such a vector after each case of the switch");
+      return true;
+    }
   const TypeInfo& component = types.info(type.element);
   if (component.kind == TypeInfo::Kind::Bool || component.width >= 32) return false;
   for (uint32_t phi = firstPhi; phi < phis_.size(); ++phi)
