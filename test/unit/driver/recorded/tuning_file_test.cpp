@@ -102,7 +102,8 @@ TEST(TuningFile, AMeasuredOneGoesBeforeAPrediction) {
   TunedChoice predicted = tunedOn("A");
   predicted.isPredicted = true;
   predicted.passes = {"-O"};
-  const TunedMatch match = findTuned(tuningOf({predicted, tunedOn("B")}), kTunedWords);
+  const auto tuning = tuningOf({predicted, tunedOn("B")}); // holds what is found
+  const TunedMatch match = findTuned(tuning, kTunedWords);
   ASSERT_NE(nullptr, match.choice);
   EXPECT_FALSE(match.choice->isPredicted);
 }
