@@ -1,5 +1,7 @@
 #include "canonical/support/inline_plan.h"
 
+#include "analysis/module/types.h"
+
 #include <algorithm>
 
 namespace lanewise {
@@ -47,11 +49,9 @@ bool isBranch(spv::Op op) {
   return op == spv::Op::OpBranch || op == spv::Op::OpBranchConditional || op == spv::Op::OpSwitch;
 }
 
-/// A pointer to what other invocations may access.
-bool isSharedPointer(const Module& module, Id type) {
-  const InstRef d = module.def(type);
-  if (!d || module.opcode(d) != spv::Op::OpTypePointer) return false;
-  switch (spv::StorageClass(module.word(d, 2))) {
+/// What other invocations may access.
+bool isSharedStorage(spv::StorageClass storage) {
+  switch (storage) {
   case spv::StorageClass::Workgroup:
   case spv::StorageClass::StorageBuffer:
   case spv::StorageClass::PhysicalStorageBuffer:
@@ -131,7 +131,6 @@ InlinePlan::InlinePlan(Analyses& analyses, const Annotations& annotations, Inlin
       local_(module_.idBound()), split_(module_.blockCount() + 1), splits_(1), exits_(1) {
   plans_.reserve(module_.functionCount() + 1);
   if (limits.mode == InlineMode::Small) countCalls();
-  if (limits.mode == InlineMode::Profitable) findWorkgroupVariables();
 }
 
 void InlinePlan::countCalls() {
@@ -142,24 +141,19 @@ void InlinePlan::countCalls() {
         ++calls_[module_.functionOfId(module_.idAt(i, 3)).value];
 }
 
-void InlinePlan::findWorkgroupVariables() {
-  for (InstRef i : module_.globals()) {
-    if (module_.opcode(i) != spv::Op::OpVariable ||
-        spv::StorageClass(module_.word(i, 3)) != spv::StorageClass::Workgroup)
-      continue;
-    workgroup_.resize(module_.idBound());
-    workgroup_[module_.resultId(i).value] = true;
-  }
-}
-
-/// Whether lanes meet here. Pointers come from variables and parameters.
+/// Whether lanes meet here.
 bool InlinePlan::isShared(InstRef i) const {
   const spv::Op op = module_.opcode(i);
   if (op == spv::Op::OpControlBarrier || op == spv::Op::OpMemoryBarrier) return true;
-  if (op == spv::Op::OpFunctionParameter) return isSharedPointer(module_, module_.resultType(i));
+  const Types& types = analyses_.get<Types>();
+  if (op == spv::Op::OpFunctionParameter) {
+    const auto storage = types.storageOf(module_.resultId(i));
+    return storage && isSharedStorage(*storage);
+  }
   bool isAny = false;
-  if (!workgroup_.empty())
-    module_.forEachIdOperand(i, [&](uint32_t, Id id) { isAny = isAny || workgroup_[id.value]; });
+  module_.forEachIdOperand(i, [&](uint32_t, Id id) {
+    isAny = isAny || types.storageOf(id) == spv::StorageClass::Workgroup;
+  });
   return isAny;
 }
 

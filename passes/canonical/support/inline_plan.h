@@ -155,7 +155,6 @@ private:
   const CallRefusal* whyArgumentsForbid(const CallSite& call, const FunctionPlan& callee) const;
   bool canSplit(BlockRef b) const;
   void countCalls();
-  void findWorkgroupVariables();
   void split(FunctionPlan& plan, CallSite& call);
   uint32_t newLabel(FunctionPlan& plan);
   BlockSplit& splitAt(BlockRef b);
@@ -171,9 +170,7 @@ private:
   InlineLimits limits_;
   std::vector<uint32_t> index_; ///< by FunctionRef, into plans_
   std::vector<uint32_t> calls_; ///< by FunctionRef, of it; where only small ones are inlined
-  std::vector<bool>
-      workgroup_;            ///< by Id: variables of Workgroup memory; empty where there are none
-  std::vector<State> state_; ///< by FunctionRef
+  std::vector<State> state_;    ///< by FunctionRef
   std::vector<FunctionPlan> plans_;
   std::vector<uint32_t> local_; ///< by Id
   std::vector<uint32_t> split_; ///< by BlockRef, into splits_
