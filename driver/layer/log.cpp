@@ -40,6 +40,20 @@ std::string programPath() {
   return size > 0 ? std::string(path, size_t(size)) : std::string();
 }
 
+const char* nameOf(Code code) {
+  switch (code) {
+  case Code::Own:
+    return "own";
+  case Code::Kept:
+    return "kept";
+  case Code::Late:
+    return "late";
+  case Code::Optimized:
+    return "optimized";
+  }
+  return "";
+}
+
 } // namespace
 
 Log& Log::get() {
@@ -69,24 +83,6 @@ uint32_t Log::newPipelineId() {
   std::lock_guard lock(mutex_);
   return ++pipelines_;
 }
-
-namespace {
-
-const char* nameOf(Code code) {
-  switch (code) {
-  case Code::Own:
-    return "own";
-  case Code::Kept:
-    return "kept";
-  case Code::Late:
-    return "late";
-  case Code::Optimized:
-    return "optimized";
-  }
-  return "";
-}
-
-} // namespace
 
 void Log::write(const PipelineFacts& facts) {
   std::string constants;
