@@ -1,43 +1,21 @@
 #include "compilers/compiler_set.h"
 
+#include "compilers/compiler_messages.h"
 #include "support/failure.h"
+#include "support/files.h"
 #include "support/isolate.h"
 
 #include <algorithm>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 namespace lanewise::driver {
 
 namespace {
 
 using Json = nlohmann::json;
-
-/// The name under which the installed driver knows the family; nothing for none. Drivers end the
-/// process over a name that they do not know, so each is tried in one of its own.
-Result<std::optional<std::string_view>> nameInDriver(const NullDriver& driver,
-                                                     const AmdFamily& family) {
-  std::string trouble;
-  IsolationLimits limits = defaultIsolation();
-  limits.fork = true;
-  for (std::string_view name : family.driverNames) {
-    const CompilerEnvironment environment(driver, name);
-    Result<std::string> opened = isolate(
-        []() -> Result<std::string> {
-          Result<DeviceInfo> device = PipelineCompiler::find(0);
-          if (!device) return device.error();
-          return device->name;
-        },
-        limits);
-    if (opened) return std::optional(name);
-    trouble = opened.error().message;
-  }
-  // It is one thing not to know a name, another not to start at all.
-  const bool isUnknown = trouble.find("nknown family") != std::string::npos ||
-                         trouble.find("no device") != std::string::npos;
-  if (isUnknown) return std::optional<std::string_view>();
-  return failure(trouble);
-}
 
 Json asJson(const CompilerRow& row) {
   Json json = {{"compiler", row.compiler},
@@ -113,14 +91,42 @@ std::optional<std::vector<CompilerRow>> unpackRows(std::string_view bytes) {
   }
 }
 
+/// Drivers end the process over a name that they do not know, so each is tried in one of its own.
+Result<std::optional<CompilerSet::NamedFamily>> CompilerSet::findName(const AmdFamily& family) {
+  Result<NullDriver> driver = findNullDriver();
+  if (!driver) return driver.error();
+  std::string trouble;
+  IsolationLimits limits = defaultIsolation();
+  limits.fork = true;
+  for (std::string_view name : family.driverNames) {
+    const CompilerEnvironment environment(*driver, name);
+    Result<std::string> opened = isolate(
+        []() -> Result<std::string> {
+          Result<DeviceInfo> device = PipelineCompiler::find(0);
+          if (!device) return device.error();
+          return device->name;
+        },
+        limits);
+    if (opened) return std::optional(NamedFamily{std::move(*driver), name});
+    trouble = opened.error().message;
+  }
+  // It is one thing not to know a name, another not to start at all.
+  const bool isUnknown = trouble.find("nknown family") != std::string::npos ||
+                         trouble.find("no device") != std::string::npos;
+  if (isUnknown) return std::optional<NamedFamily>();
+  return failure(trouble);
+}
+
+const Result<std::optional<CompilerSet::NamedFamily>>&
+CompilerSet::nameOf(const AmdFamily& family) {
+  const auto at = names_.find(family.name);
+  return at != names_.end() ? at->second
+                            : names_.emplace(family.name, findName(family)).first->second;
+}
+
 CompilerSet::Opened CompilerSet::openFamily(const AmdFamily& family) {
   Opened opened;
-  Result<NullDriver> driver = findNullDriver();
-  if (!driver) {
-    opened.problem = driver.error().message;
-    return opened;
-  }
-  Result<std::optional<std::string_view>> name = nameInDriver(*driver, family);
+  const Result<std::optional<NamedFamily>>& name = nameOf(family);
   if (!name) {
     opened.problem = name.error().message;
     return opened;
@@ -130,7 +136,7 @@ CompilerSet::Opened CompilerSet::openFamily(const AmdFamily& family) {
     opened.isUnknown = true;
     return opened;
   }
-  const CompilerEnvironment environment(*driver, **name);
+  const CompilerEnvironment environment((*name)->driver, (*name)->name);
   Result<std::unique_ptr<PipelineCompiler>> compiler = PipelineCompiler::open(0);
   if (compiler)
     opened.compiler = std::move(*compiler);
@@ -208,13 +214,49 @@ std::vector<CompilerRow> CompilerSet::compileIsolated(const CompilerChoice& choi
 }
 
 std::vector<CompilerRow> CompilerSet::compile(const std::vector<StageRequest>& requests) {
-  if (isolation_ != CompilerIsolation::Together) return compileHere(requests, isolation_);
-  Result<std::string> packed = isolate(
-      [&]() -> Result<std::string> { return pack(compileHere(requests, CompilerIsolation::None)); },
-      defaultIsolation());
-  std::optional<std::vector<CompilerRow>> rows;
-  if (packed) rows = unpackRows(*packed);
-  return rows ? std::move(*rows) : compileHere(requests, CompilerIsolation::Each);
+  const bool isHere = isolation_ == CompilerIsolation::None ||
+                      (isolation_ == CompilerIsolation::Together && !defaultIsolation().fork);
+  if (isHere) return compileHere(requests, CompilerIsolation::None);
+  // What a process of its own finds out is lost with it.
+  for (const CompilerChoice& choice : choices_)
+    if (choice.family) nameOf(*choice.family);
+  if (isolation_ == CompilerIsolation::Together)
+    if (std::optional<std::vector<CompilerRow>> rows = askProcess(requests))
+      return std::move(*rows);
+  return compileHere(requests, CompilerIsolation::Each);
+}
+
+std::optional<std::vector<CompilerRow>>
+CompilerSet::askProcess(const std::vector<StageRequest>& requests) {
+  if (!process_ || process_->loss())
+    process_ = std::make_unique<DeviceWorker>(
+        [this](DeviceConnection& connection, DriverActivity& activity) {
+          serve(connection, activity);
+        });
+  MessageWriter question;
+  question.put(requests);
+  DeviceAnswer answer;
+  if (process_->ask(question, answer)) return std::nullopt;
+  return unpackRows(MessageReader(answer.head).get<std::string>());
+}
+
+/// In the process: drivers take longer to open than most modules to compile.
+void CompilerSet::serve(DeviceConnection& connection, DriverActivity& activity) {
+  limitMemory(defaultIsolation());
+  // What drivers print is of no use to who asks for figures.
+  if (const Descriptor nothing(::open("/dev/null", O_WRONLY | O_CLOEXEC)); nothing.get() >= 0) {
+    ::dup2(nothing.get(), STDOUT_FILENO);
+    ::dup2(nothing.get(), STDERR_FILENO);
+  }
+  std::string head;
+  uint64_t bulkBytes = 0; // none
+  while (connection.receive(head, bulkBytes)) {
+    activity.begin(DriverActivity::Kind::Compiling, "module");
+    MessageWriter answer;
+    answer.put(pack(compileHere(MessageReader(head).get<std::vector<StageRequest>>(),
+                                CompilerIsolation::None)));
+    if (!connection.send(answer)) return;
+  }
 }
 
 std::vector<CompilerRow> CompilerSet::compileHere(const std::vector<StageRequest>& requests,

@@ -5,6 +5,7 @@
 #include "compilers/figures.h"
 #include "compilers/pipeline_requests.h"
 #include "lanewise/result.h"
+#include "verify/device/device_worker.h"
 
 #include <array>
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lanewise::driver {
@@ -32,7 +34,7 @@ struct CompilerRow {
 /// Where compilers run. In a process of its own, what a compiler dies of is told by `problem`.
 enum class CompilerIsolation : uint8_t {
   None,     ///< in this process: for workers that are started anew when they die
-  Together, ///< one process for all that is asked at once; where that dies, as Each
+  Together, ///< one process for all that is asked; what it dies of, as Each
   Each      ///< a process for each compilation
 };
 
@@ -54,6 +56,15 @@ private:
     std::string problem;
     bool isUnknown = false; ///< the installed driver has no such family
   };
+  /// The driver, and the name under which it knows a family.
+  struct NamedFamily {
+    NullDriver driver;
+    std::string_view name;
+  };
+  static Result<std::optional<NamedFamily>> findName(const AmdFamily& family);
+  /// Nothing where the process died of it: the next call starts another.
+  std::optional<std::vector<CompilerRow>> askProcess(const std::vector<StageRequest>& requests);
+  void serve(DeviceConnection& connection, DriverActivity& activity);
   std::vector<CompilerRow> compileHere(const std::vector<StageRequest>& requests,
                                        CompilerIsolation isolation);
   std::vector<CompilerRow> compileWith(const CompilerChoice& choice,
@@ -62,10 +73,14 @@ private:
                                            const std::vector<StageRequest>& requests);
   Opened& open(const CompilerChoice& choice);
   Opened openFamily(const AmdFamily& family);
+  const Result<std::optional<NamedFamily>>& nameOf(const AmdFamily& family);
 
   std::vector<CompilerChoice> choices_;
   CompilerIsolation isolation_;
-  std::map<std::string, Opened> opened_; ///< by name
+  std::unique_ptr<DeviceWorker> process_; ///< of Together, with its compilers open
+  std::map<std::string, Opened> opened_;  ///< by name
+  /// By the family's name; nothing for those that the installed driver does not have.
+  std::map<std::string_view, Result<std::optional<NamedFamily>>> names_;
 };
 
 /// Rows as bytes, and back; nothing for bytes that pack() did not make.

@@ -4,6 +4,7 @@
 
 #include "support/failure.h"
 #include "support/isolate.h"
+#include "verify/device/device_service.h"
 #include "verify/device/device_worker.h"
 #include "verify/device/vulkan_runner.h"
 #include "verify/interpreter/interpreter_runner.h"
@@ -180,7 +181,7 @@ Result<T> askHost(DeviceWorker& worker, const MessageWriter& request, RunStatus&
 } // namespace
 
 DeviceWorker& DeviceHost::worker() {
-  if (!worker_ || worker_->loss()) worker_ = std::make_shared<DeviceWorker>();
+  if (!worker_ || worker_->loss()) worker_ = std::make_shared<DeviceWorker>(serveDevice);
   return *worker_;
 }
 

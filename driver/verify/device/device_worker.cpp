@@ -2,7 +2,6 @@
 
 #include "support/failure.h"
 #include "support/isolate.h"
-#include "verify/device/device_service.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -81,10 +80,11 @@ void prepareWorker(int socket, pid_t parent) {
 }
 
 /// noexcept: nothing may unwind into what the child has of its parent.
-[[noreturn]] void runWorker(Descriptor socket, DriverActivity& activity, pid_t parent) noexcept {
+[[noreturn]] void runWorker(const DeviceWorker::Serve& serve, Descriptor socket,
+                            DriverActivity& activity, pid_t parent) noexcept {
   prepareWorker(socket.get(), parent);
   DeviceConnection connection(std::move(socket));
-  serveDevice(connection, activity);
+  serve(connection, activity);
   ::_exit(0);
 }
 
@@ -94,8 +94,8 @@ void DeviceWorker::Unmap::operator()(DriverActivity* activity) const {
   ::munmap(activity, sizeof *activity);
 }
 
-DeviceWorker::DeviceWorker() {
-  if (Status started = start(); !started)
+DeviceWorker::DeviceWorker(const Serve& serve) {
+  if (Status started = start(serve); !started)
     loss_ = RunFailure{RunFailure::Kind::Other, started.error().message};
 }
 
@@ -108,7 +108,7 @@ DeviceWorker::~DeviceWorker() {
   end();
 }
 
-Status DeviceWorker::start() {
+Status DeviceWorker::start(const Serve& serve) {
   auto systemFailure = [](const char* what) {
     return failure(
         fmt::format("cannot start a process for the driver: {}: {}", what, std::strerror(errno)));
@@ -126,7 +126,7 @@ Status DeviceWorker::start() {
   const pid_t parent = ::getpid();
   process_ = ::fork();
   if (process_ < 0) return systemFailure("fork");
-  if (process_ == 0) runWorker(std::move(theirs), *activity_, parent);
+  if (process_ == 0) runWorker(serve, std::move(theirs), *activity_, parent);
   connection_.emplace(std::move(ours), [this](Clock::time_point moved) { return timeLeft(moved); });
   return ok();
 }

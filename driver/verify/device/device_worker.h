@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,9 +24,12 @@ struct DeviceAnswer {
 
 class DeviceWorker {
 public:
+  /// What the process does: answers requests until their connection ends.
+  using Serve = std::function<void(DeviceConnection&, DriverActivity&)>;
+
   /// Starts the process. This one must not have called Vulkan: what a driver has (threads, devices)
   /// does not survive a fork.
-  DeviceWorker();
+  explicit DeviceWorker(const Serve& serve);
   /// Ends it, and waits until it is gone.
   ~DeviceWorker();
   DeviceWorker(const DeviceWorker&) = delete;
@@ -35,7 +39,7 @@ public:
   /// program after this time; what it takes much longer is stopped from here.
   void setTimeout(double seconds) { timeoutSeconds_ = seconds; }
 
-  /// Sends a request, which begins with its DeviceCall, and receives the head of the answer to it.
+  /// Sends a request and receives the head of the answer to it.
   RunStatus ask(const MessageWriter& request, DeviceAnswer& answer);
   RunStatus receive(std::span<uint8_t> bulk);
 
@@ -53,7 +57,7 @@ private:
     void operator()(DriverActivity* activity) const;
   };
 
-  Status start();
+  Status start(const Serve& serve);
   std::chrono::milliseconds timeLeft(DeviceConnection::Clock::time_point moved);
   double limitSeconds() const;
   RunFailure failureOfExit();

@@ -2,6 +2,7 @@
 #include "assemble.h"
 #include "support/isolate.h"
 #include "verify/device/device_host.h"
+#include "verify/device/device_service.h"
 #include "verify/device/device_worker.h"
 #include "verify/program/runner.h"
 
@@ -160,7 +161,7 @@ TEST_F(FaultyDriver, CrashesWhenItsDevicesAreListed) {
 }
 
 TEST(DeviceWorker, ThatIsGoneFailsTheNextCall) {
-  DeviceWorker worker;
+  DeviceWorker worker(serveDevice);
   ASSERT_FALSE(worker.loss());
   ::kill(worker.process(), SIGTERM);
   MessageWriter request;
@@ -176,7 +177,7 @@ TEST(DeviceWorker, ThatIsGoneFailsTheNextCall) {
 TEST(DeviceWorker, HoldsNothingOpen) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
-  DeviceWorker worker;
+  DeviceWorker worker(serveDevice);
   ::close(ends[1]);
   char unused;
   EXPECT_EQ(::read(ends[0], &unused, 1), 0);
