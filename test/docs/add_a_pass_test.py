@@ -25,19 +25,21 @@ class AddAPass(unittest.TestCase):
         cls.directory = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.directory.cleanup)
         cls.build = pathlib.Path(cls.directory.name) / "build"
+        cls.tree = pathlib.Path(cls.directory.name) / "tree"
+        ignored = shutil.ignore_patterns("build", ".git", "__pycache__", ".cache")
+        shutil.copytree(ROOT, cls.tree, ignore=ignored, symlinks=True)
 
     def configure(self, without=None):
-        """Copies the sources, follows the guide but for one place, configures; (exit code, output)."""
-        tree = pathlib.Path(self.directory.name) / "tree"
-        if tree.exists():
-            shutil.rmtree(tree)
-        ignored = shutil.ignore_patterns("build", ".git", "__pycache__", ".cache")
-        shutil.copytree(ROOT, tree, ignore=ignored, symlinks=True)
-        apply_guide.apply_guide(GUIDE, tree, without)
+        """Follows the guide but for one place, configures, takes the guide's files away; (exit code, output)."""
+        touched = apply_guide.apply_guide(GUIDE, self.tree, without)
         # One build folder for all: the compiler is looked for once.
         done = subprocess.run(
-            ["cmake", "-G", "Ninja", "-S", tree, "-B", self.build, "-DLANEWISE_TESTS=OFF", "-DLANEWISE_BENCHMARKS=OFF"],
+            ["cmake", "-G", "Ninja", "-S", self.tree, "-B", self.build, "-DLANEWISE_TESTS=OFF", "-DLANEWISE_BENCHMARKS=OFF"],
             capture_output=True, text=True, check=False)
+        for path in touched:
+            (self.tree / path).unlink(missing_ok=True)
+            if (ROOT / path).exists():
+                shutil.copyfile(ROOT / path, self.tree / path)
         return done.returncode, " ".join((done.stdout + done.stderr).split())
 
     def test_guide_touches_exactly_four_places(self):

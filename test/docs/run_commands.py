@@ -74,10 +74,19 @@ def missing_line(expected, output):
     return None
 
 
-def make_scratch(directory, binaries):
-    """A copy of the sources whose build/release/bin is the one under test, and can be installed."""
+def make_scratch(directory, binaries, blocks):
+    """A copy of the sources whose build/release/bin is the one under test, and can be installed.
+
+    Most files are C++ and its tests, and most time would go into copying them: where no block names a file of
+    such a folder, it is a link."""
+    linked = [name for name in ("driver", "passes", "test")
+              if not any(name + "/" in text for block in blocks for text in (block.text, *block.attributes.values()))]
     ignored = shutil.ignore_patterns("build", ".git", "__pycache__", ".cache")
-    shutil.copytree(ROOT, directory, ignore=ignored, symlinks=True, dirs_exist_ok=True)
+    def left_out(folder, names):
+        return ignored(folder, names) | (set(linked) if pathlib.Path(folder) == ROOT else set())
+    shutil.copytree(ROOT, directory, ignore=left_out, symlinks=True, dirs_exist_ok=True)
+    for name in linked:
+        (directory / name).symlink_to(ROOT / name)
     (directory / "build/release").mkdir(parents=True)
     (directory / "build/release/bin").symlink_to(binaries)
     # `cmake --install` needs no more than this, which names all else by its full path.
@@ -101,9 +110,10 @@ def main():
         scratch = pathlib.Path(scratch)
         is_made = False  # not for pages that run nothing
         environment = {**os.environ, "PATH": f"{arguments.bin.resolve()}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C"}
-        for block in markdown.blocks(document):
+        blocks = markdown.blocks(document)
+        for block in blocks:
             if not is_made and ("file" in block.attributes or any(commands_of(block))):
-                make_scratch(scratch, arguments.bin.resolve())
+                make_scratch(scratch, arguments.bin.resolve(), blocks)
                 is_made = True
             if "file" in block.attributes:
                 file = scratch / block.attributes["file"]
