@@ -13,6 +13,8 @@ RESULTS.PID gets a line PASS, FAIL or SKIP and the test's name for each, PID bei
 printed of those that failed. What is not there has not come to an end.
 """
 
+import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -47,25 +49,25 @@ def run_lit(command, jobs):
         yield verdict, name, test["output"]
 
 
+def run_shard(program, shard, shards, results):
+    environment = {**os.environ, "GTEST_TOTAL_SHARDS": str(shards), "GTEST_SHARD_INDEX": str(shard)}
+    subprocess.run([program, f"--gtest_output=json:{results}"], env=environment, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, check=False)
+    return json.loads(results.read_text())["testsuites"] if results.is_file() else []
+
+
 def run_unit(program, jobs):
     """(verdict, name, output) for each test that a shard came to the end of."""
-    with tempfile.TemporaryDirectory() as folder:
-        shards = []
-        for n in range(jobs):
-            results = pathlib.Path(folder, f"{n}.json")
-            environment = {**os.environ, "GTEST_TOTAL_SHARDS": str(jobs), "GTEST_SHARD_INDEX": str(n)}
-            shards.append((results, subprocess.Popen([program, f"--gtest_output=json:{results}"], env=environment,
-                                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)))
-        for results, shard in shards:
-            shard.wait()
-            if not results.is_file():
-                continue
-            for suite in json.loads(results.read_text())["testsuites"]:
-                for test in suite["testsuite"]:
-                    name = f"{suite['name']}.{test['name']}"
-                    failures = [f["failure"] for f in test.get("failures", [])]
-                    verdict = "FAIL" if failures else "SKIP" if test.get("result") == "SKIPPED" else "PASS"
-                    yield verdict, name, "\n".join(failures)
+    # Many forks of a process that has run many tests take as long as the tests: its heap has grown.
+    shards = 8 * jobs
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(jobs + 1) as pool:
+        suites = pool.map(lambda n: run_shard(program, n, shards, pathlib.Path(folder, f"{n}.json")), range(shards))
+        for suite in itertools.chain.from_iterable(suites):
+            for test in suite["testsuite"]:
+                name = f"{suite['name']}.{test['name']}"
+                failures = [f["failure"] for f in test.get("failures", [])]
+                verdict = "FAIL" if failures else "SKIP" if test.get("result") == "SKIPPED" else "PASS"
+                yield verdict, name, "\n".join(failures)
 
 
 def remove_others(results):

@@ -5,11 +5,12 @@ as a variant of that scenario with its layout manifest, by which verify packs in
 timed part.
 """
 
+import pathlib
 import re
 import statistics
 import sys
 
-from tools import ROOT, Built, RunError, interval, optimize
+from tools import ROOT, Built, RunError, compiled, interval, optimize
 
 sys.path.append(str(ROOT / "utils/sample_bench"))
 import scenarios  # noqa: E402
@@ -27,6 +28,8 @@ HEADER = ["kernel", "layout by auto", "fetched, predicted ratio", "requested"] +
 def build(arguments, kernel, folder):
     """Modules and manifests of all variants, and a scenario that has them beside the original."""
     scenario = program_of(kernel)
+    for shader in scenario["shader"]:
+        shader["file"] = str(compiled(arguments, pathlib.Path(shader["file"]), folder).resolve())
     shaders = scenarios.dispatched(scenario["dispatch"])
     source = folder / f"{kernel.stem}.source.toml"
     scenarios.write(scenario, source)

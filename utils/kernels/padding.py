@@ -2,7 +2,7 @@
 
 import re
 
-from tools import RunError, built, interval, optimize
+from tools import RunError, built, compiled, interval, optimize
 
 PASS = "pad-shared-memory"
 RIVALS = ()
@@ -14,8 +14,9 @@ HEADER = [
 def build(arguments, kernel, folder):
     """Modules without the pass, and with it."""
     without, optimized = folder / f"{kernel.stem}.without.spv", folder / f"{kernel.stem}.spv"
-    optimize(arguments, kernel, without, ["-O", f"--skip={PASS}:*"], PASS)
-    remarks = optimize(arguments, kernel, optimized, ["-O"], PASS)
+    original = compiled(arguments, kernel, folder)
+    optimize(arguments, original, without, ["-O", f"--skip={PASS}:*"], PASS)
+    remarks = optimize(arguments, original, optimized, ["-O"], PASS)
     if len(remarks) != 1:
         raise RunError(f"{kernel}: a kernel has one Workgroup array, but the pass made {len(remarks)} remarks")
     return built(kernel, [("without", without), ("auto", optimized)], remarks)

@@ -8,7 +8,7 @@ import collections
 import functools
 import statistics
 
-from tools import RunError, built, call, interval, optimize
+from tools import RunError, built, call, compiled, interval, optimize
 
 PASS = "branch-to-predication"
 RIVAL = "if-conversion"
@@ -43,10 +43,10 @@ def pipeline(program, replacement):
 
 def build(arguments, kernel, folder):
     """Modules of all variants, and the remarks of auto."""
-    modules, remarks = [], {}
+    original, modules, remarks = compiled(arguments, kernel, folder), [], {}
     for name, replacement in VARIANTS.items():
         module = folder / f"{kernel.stem}.{name}.spv"
-        remarks[name] = optimize(arguments, kernel, module, pipeline(arguments.program, replacement), PASS)
+        remarks[name] = optimize(arguments, original, module, pipeline(arguments.program, replacement), PASS)
         modules.append((name, module))
     if not remarks["auto"]:
         raise RunError(f"{kernel}: a kernel has selections, but the pass made no remark")

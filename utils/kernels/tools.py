@@ -69,6 +69,13 @@ def verify(program, modules, options):
     return json.loads(call([program, "verify", *modules, *options, "--json=-"]))
 
 
+def compiled(arguments, kernel, folder):
+    """The module that the front end makes of a kernel: most of the time that a variant takes would go into that."""
+    module = folder / f"{kernel.stem}.original.spv"
+    call([arguments.program, "opt", kernel, "-o", module])
+    return module
+
+
 def optimize(arguments, source, output, flags, pass_name):
     """Writes the optimized module (of --scenario=FILE a folder of them), gives back the remarks of one pass."""
     remarks = output.with_suffix(".jsonl")
