@@ -104,12 +104,16 @@ def main():
     lanewise, folder, seed, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
     os.makedirs(folder, exist_ok=True)
     rng = random.Random(seed)
-    padded = 0
+    padded, modes = 0, []
     for number in range(count):
-        path = os.path.join(folder, f"{number}.comp")
-        with open(path, "w") as file:
+        with open(os.path.join(folder, f"{number}.comp"), "w") as file:
             file.write(kernel(rng))
-        mode = rng.choice(["pad", "swizzle", "auto", "auto"])
+        modes.append(rng.choice(["pad", "swizzle", "auto", "auto"]))
+    # All in one process: glslang reads its built-in functions for longer than it compiles such a kernel.
+    modules = folder + ".modules"
+    subprocess.run([lanewise, "batch", folder, "-g", "-o", modules], stdout=subprocess.DEVNULL, check=True)
+    for number, mode in enumerate(modes):
+        path = os.path.join(modules, f"{number}.comp.spv")
         command = [lanewise, "opt", path, "--inline-entry-points-exhaustive", "--ssa-rewrite", f"--pad-shared-memory={mode}",
                    "--target=nvidia", "--verify", "--no-timing", "-o", os.path.join(folder, f"{number}.spv")]
         run = subprocess.run(command, capture_output=True, text=True)
