@@ -77,20 +77,24 @@ void LatePipelines::makeOne(Device& device) {
       Log::get().write(*late.facts);
       continue;
     }
-    make(device, late, *module);
+    if (!make(device, late, *module)) {
+      late.facts->code = Code::Own;
+      Log::get().write(*late.facts);
+      Log::get().refused(late.facts->module);
+    }
     break;
   }
   isAny_ = !waiting_.empty();
 }
 
-void LatePipelines::make(Device& device, const LatePipeline& late, const std::string& module) {
+bool LatePipelines::make(Device& device, const LatePipeline& late, const std::string& module) {
   VkShaderModuleCreateInfo code{};
   code.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
   code.codeSize = module.size();
   code.pCode = reinterpret_cast<const uint32_t*>(module.data());
   VkShaderModule shader = VK_NULL_HANDLE;
   if (device.next.CreateShaderModule(device.handle, &code, nullptr, &shader) != VK_SUCCESS)
-    return Log::get().refused(late.facts->module);
+    return false;
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size{};
   size.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
   size.requiredSubgroupSize = late.facts->subgroupSize;
@@ -109,10 +113,11 @@ void LatePipelines::make(Device& device, const LatePipeline& late, const std::st
   const VkResult result =
       device.next.CreateComputePipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &made);
   device.next.DestroyShaderModule(device.handle, shader, nullptr);
-  if (result != VK_SUCCESS) return Log::get().refused(late.facts->module);
+  if (result != VK_SUCCESS) return false;
   late.facts->code = Code::Optimized;
   Log::get().write(*late.facts);
   late.facts->better->store(keyOf(made), std::memory_order_release);
+  return true;
 }
 
 } // namespace lanewise::layer

@@ -55,7 +55,8 @@ public:
   }
 
 private:
-  void make(Device& device, const LatePipeline& late, const std::string& module);
+  /// False where the driver refuses.
+  bool make(Device& device, const LatePipeline& late, const std::string& module);
 
   std::atomic<bool> isAny_ = false;
   std::mutex mutex_; ///< of all below
