@@ -4,6 +4,12 @@
 #include <bit>
 #include <cstring>
 
+#if defined(__x86_64__)
+#define LANEWISE_SHA_INSTRUCTIONS 1
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
 namespace lanewise::driver {
 
 namespace {
@@ -20,9 +26,57 @@ constexpr std::array<uint32_t, 64> kRound = {
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
+#if LANEWISE_SHA_INSTRUCTIONS
+
+bool hasShaInstructions() {
+  constexpr unsigned kSha = 1u << 29;                     // CPUID, leaf 7, EBX
+  constexpr unsigned kSse41 = 1u << 19, kSsse3 = 1u << 9; // leaf 1, ECX
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & kSha) == 0) return false;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & kSse41) != 0 && (c & kSsse3) != 0;
+}
+
+/// With Intel's instructions for it (SDM, volume 2, SHA256RNDS2 and what it names): four rounds at
+/// a time. They keep the state as a, b, e, f and c, d, g, h, the first letter uppermost.
+__attribute__((target("sha,sse4.1"))) void
+addBlocksByInstructions(Sha256State& state, const uint8_t* data, size_t blocks) {
+  const auto load = [](const void* from) __attribute__((target("sse4.1"))) {
+    return _mm_loadu_si128(static_cast<const __m128i*>(from));
+  };
+  const __m128i bigEndian = _mm_set_epi8(12, 13, 14, 15, 8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3);
+  const __m128i badc = _mm_shuffle_epi32(load(&state[0]), 0xB1); // from below
+  const __m128i hgfe = _mm_shuffle_epi32(load(&state[4]), 0x1B);
+  __m128i abef = _mm_alignr_epi8(badc, hgfe, 8);
+  __m128i cdgh = _mm_blend_epi16(hgfe, badc, 0xF0);
+  for (; blocks > 0; --blocks, data += 64) {
+    const __m128i abefBefore = abef, cdghBefore = cdgh;
+    __m128i w[4];
+    for (size_t i = 0; i < 16; ++i) {
+      __m128i& now = w[i % 4];
+      const __m128i& last = w[(i + 3) % 4];
+      if (i < 4)
+        now = _mm_shuffle_epi8(load(data + 16 * i), bigEndian);
+      else
+        now = _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(now, w[(i + 1) % 4]),
+                                                 _mm_alignr_epi8(last, w[(i + 2) % 4], 4)),
+                                   last);
+      const __m128i sum = _mm_add_epi32(now, load(&kRound[4 * i]));
+      cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+      abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0E));
+    }
+    abef = _mm_add_epi32(abef, abefBefore);
+    cdgh = _mm_add_epi32(cdgh, cdghBefore);
+  }
+  const __m128i feba = _mm_shuffle_epi32(abef, 0x1B), dchg = _mm_shuffle_epi32(cdgh, 0xB1);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(&state[0]), _mm_blend_epi16(feba, dchg, 0xF0));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(&state[4]), _mm_alignr_epi8(dchg, feba, 8));
+}
+
+#endif
+
 } // namespace
 
-void Sha256::addBlock(const uint8_t* block) {
+void addBlockPortably(Sha256State& state, const uint8_t* block) {
   std::array<uint32_t, 64> w;
   for (size_t i = 0; i < 16; ++i)
     w[i] = uint32_t(block[4 * i]) << 24 | uint32_t(block[4 * i + 1]) << 16 |
@@ -32,7 +86,7 @@ void Sha256::addBlock(const uint8_t* block) {
     const uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ w[i - 2] >> 10;
     w[i] = w[i - 16] + s0 + w[i - 7] + s1;
   }
-  auto [a, b, c, d, e, f, g, h] = state_;
+  auto [a, b, c, d, e, f, g, h] = state;
   for (size_t i = 0; i < 64; ++i) {
     const uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
     const uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + kRound[i] + w[i];
@@ -48,7 +102,15 @@ void Sha256::addBlock(const uint8_t* block) {
     a = t1 + t2;
   }
   const std::array<uint32_t, 8> add{a, b, c, d, e, f, g, h};
-  for (size_t i = 0; i < 8; ++i) state_[i] += add[i];
+  for (size_t i = 0; i < 8; ++i) state[i] += add[i];
+}
+
+void Sha256::addBlocks(const uint8_t* data, size_t blocks) {
+#if LANEWISE_SHA_INSTRUCTIONS
+  static const bool kHasInstructions = hasShaInstructions();
+  if (kHasInstructions) return addBlocksByInstructions(state_, data, blocks);
+#endif
+  for (; blocks > 0; --blocks, data += 64) addBlockPortably(state_, data);
 }
 
 void Sha256::add(std::string_view bytes) {
@@ -56,10 +118,10 @@ void Sha256::add(std::string_view bytes) {
   const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
   size_t left = bytes.size();
   while (left > 0) {
-    if (pendingSize_ == 0 && left >= pending_.size()) {
-      addBlock(data);
-      data += pending_.size();
-      left -= pending_.size();
+    if (const size_t blocks = left / pending_.size(); pendingSize_ == 0 && blocks > 0) {
+      addBlocks(data, blocks);
+      data += blocks * pending_.size();
+      left -= blocks * pending_.size();
       continue;
     }
     const size_t taken = std::min(left, pending_.size() - pendingSize_);
@@ -68,7 +130,7 @@ void Sha256::add(std::string_view bytes) {
     data += taken;
     left -= taken;
     if (pendingSize_ < pending_.size()) continue;
-    addBlock(pending_.data());
+    addBlocks(pending_.data(), 1);
     pendingSize_ = 0;
   }
 }

@@ -11,6 +11,8 @@ namespace lanewise::driver {
 
 using Digest = std::array<uint8_t, 32>;
 
+using Sha256State = std::array<uint32_t, 8>;
+
 class Sha256 {
 public:
   /// Bytes as they stand: "ab" then "c" is the same as "abc".
@@ -21,15 +23,17 @@ public:
   Digest finish();
 
 private:
-  void addBlock(const uint8_t* block);
-  std::array<uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  void addBlocks(const uint8_t* data, size_t blocks);
+  Sha256State state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::array<uint8_t, 64> pending_{};
   size_t pendingSize_ = 0;
   uint64_t size_ = 0; ///< bytes so far
 };
 
 Digest sha256(std::string_view bytes);
+/// Takes in a block of 64 bytes as processors do that have no instructions for it.
+void addBlockPortably(Sha256State& state, const uint8_t* block);
 /// 64 lower-case hexadecimal digits.
 std::string hexOf(const Digest& digest);
 /// Digits that people must give at least of a digest that they name.

@@ -1,6 +1,8 @@
 // The hash that names cached results gives what FIPS 180-4 says (examples of NIST's CSRC).
 #include "support/sha256.h"
 
+#include <algorithm>
+#include <array>
 #include <gtest/gtest.h>
 #include <string>
 
@@ -38,6 +40,25 @@ TEST(Sha256, FieldsHaveEnds) {
   };
   EXPECT_NE(digest("ab", "c"), digest("a", "bc"));
   EXPECT_NE(digest("", "abc"), digest("abc", ""));
+}
+
+// What the processor's instructions give is what arithmetic gives: messages of one block.
+TEST(Sha256, IsTheSameWithoutInstructions) {
+  std::string message;
+  for (uint32_t size = 0; size < 56; ++size) {
+    std::array<uint8_t, 64> block{};
+    std::copy(message.begin(), message.end(), block.begin());
+    block[size] = 0x80;
+    block[62] = uint8_t(size * 8 >> 8);
+    block[63] = uint8_t(size * 8);
+    Sha256State state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    addBlockPortably(state, block.data());
+    const Digest digest = sha256(message);
+    for (size_t i = 0; i < 32; ++i)
+      EXPECT_EQ(digest[i], uint8_t(state[i / 4] >> (24 - 8 * (i % 4)))) << size;
+    message += char(size * 37 + 11);
+  }
 }
 
 } // namespace
