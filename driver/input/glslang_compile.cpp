@@ -1,4 +1,5 @@
 // GLSL and HLSL to SPIR-V with the glslang library, versions 12 to 15.
+#include "input/debug_texts.h"
 #include "input/front_end.h"
 #include "input/hlsl_wave_intrinsics.h"
 #include "support/failure.h"
@@ -411,6 +412,9 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
       spv::SpvBuildLogger logger;
       glslang::GlslangToSpv(*program.getIntermediate(stage), out.words, &logger, &spv);
       sortLog(logger.getAllMessages(), request.name, sources, out);
+      std::vector<SourceText> texts{{request.name, request.text}};
+      for (const auto& [path, contents] : includer.texts()) texts.push_back({path, contents});
+      mendDebugTexts(out.words, texts);
       if (request.isHlsl)
         if (Status mended = mendWaveIntrinsics(out); !mended)
           out.errors.push_back(fmt::format("{}: error: glslang wrote invalid SPIR-V: {}",
