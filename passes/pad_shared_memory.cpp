@@ -628,7 +628,9 @@ std::optional<Refusal> Plan::isProfitable(const Candidate& c) const {
   if (after.layout.isSameAs(before.layout))
     if (auto refusal = wantsRoom(c)) return refusal;
   if (after.layout.isSameAs(before.layout))
-    return Refusal{"no-better-layout", "no layout makes its accesses cheaper", variable.variable};
+    return Refusal{"no-better-layout",
+                   "no layout makes its accesses cheaper, its own arithmetic counted",
+                   variable.variable};
   if (isForced_) {
     for (const WeighedAccess& a : c.accesses) {
       auto degree = [&](const SharedLayout& layout) {

@@ -93,6 +93,10 @@ private:
 
 Status readList(const InputRequest& request, std::vector<Found>& found) {
   const std::string name = request.from == "-" ? "<stdin>" : request.from;
+  if (isShaderFile(name))
+    return failure(fmt::format("{}: it is a shader, not a folder of them or a list of paths; "
+                               "`lanewise opt` takes it",
+                               name));
   Result<std::string> text = readFile(request.from);
   if (!text) return failure(fmt::format("{}: {}", name, text.error().message));
   if (text->find('\0') != std::string::npos)

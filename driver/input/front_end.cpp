@@ -220,6 +220,9 @@ struct Loader {
     } else {
       if (isBinaryModule(*bytes))
         return fail(failure("this is a SPIR-V binary, not text; name it .spv or give -x spv"));
+      // Editors write it before UTF-8, and no compiler reads it.
+      constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+      if (bytes->starts_with(kByteOrderMark)) bytes->erase(0, kByteOrderMark.size());
       if (bytes->empty()) return fail(failure("the file is empty"));
       if (bytes->find('\0') != std::string::npos)
         return fail(failure("this is binary data, not text"));

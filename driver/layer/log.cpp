@@ -1,6 +1,7 @@
 #include "layer/log.h"
 
 #include "layer/json_text.h"
+#include "layer/protocol.h"
 #include "layer/settings.h"
 
 #include <atomic>
@@ -64,7 +65,7 @@ Log& Log::get() {
 Log::Log() : process_(::getpid()) {
   if (settings().isOff()) return;
   line("{\"process\":" + std::to_string(process_) + ",\"program\":" + jsonString(programPath()) +
-       "}");
+       ",\"protocol\":" + std::to_string(kProtocol) + "}");
   flush();
 }
 
@@ -73,9 +74,10 @@ bool Log::isOurProcess() const {
   return process_ == ::getpid();
 }
 
-uint32_t Log::addDevice(std::string_view name) {
+uint32_t Log::addDevice(std::string_view name, bool isCpu) {
   std::lock_guard lock(mutex_);
-  line("{\"device\":" + std::to_string(++devices_) + ",\"name\":" + jsonString(name) + "}");
+  line("{\"device\":" + std::to_string(++devices_) + ",\"name\":" + jsonString(name) +
+       ",\"cpu\":" + (isCpu ? "true" : "false") + "}");
   return devices_;
 }
 

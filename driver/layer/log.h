@@ -64,7 +64,7 @@ public:
   static Log& get();
 
   /// Ids count up from 1.
-  uint32_t addDevice(std::string_view name);
+  uint32_t addDevice(std::string_view name, bool isCpu);
   uint32_t newPipelineId();
   void write(const PipelineFacts& facts);
   /// A module's file, if it is not there yet.

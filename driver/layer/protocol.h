@@ -5,8 +5,8 @@
 // In the folder of kDataVariable each process that loads the layer writes PID-N.jsonl, N counting
 // up, a JSON object a line, of which the first key says the kind. A later line about the same thing
 // replaces what an earlier one said, but that samples add up:
-//   {"process":PID,"program":PATH}
-//   {"device":ID,"name":NAME}
+//   {"process":PID,"program":PATH,"protocol":N}      N: kProtocol
+//   {"device":ID,"name":NAME,"cpu":BOOL}
 //   {"pipeline":ID,"device":ID,"module":HASH,"entry":NAME,"constants":[[ID,"HEX"],...],
 //    "subgroup":N,"name":NAME,
 //    "code":"own"|"kept"|"late"|"optimized"}
@@ -27,6 +27,10 @@ namespace lanewise::layer {
 
 inline constexpr const char* kLayerName = "VK_LAYER_LANEWISE_optimize";
 inline constexpr const char* kManifestName = "VkLayer_lanewise.json";
+
+/// One more with each change of what is said here or in wire.h: program and layer are installed
+/// together, and a layer of another version is found where somebody has mixed two.
+inline constexpr int kProtocol = 1;
 
 inline constexpr const char* kLogSuffix = ".jsonl";
 inline constexpr const char* kFailedSuffix = ".failed-";

@@ -119,6 +119,8 @@ void addSourceOptions(CommandLine& line, LoadOptions& load, std::string entryHel
       [&load](const std::string& define) -> Status {
         const size_t equals = define.find('=');
         if (equals == 0) return failure(fmt::format("-D {}: a macro needs a name", define));
+        if (const char first = define[0]; first >= '0' && first <= '9')
+          return failure(fmt::format("-D {}: a macro's name begins with no digit", define));
         load.defines.emplace_back(define.substr(0, equals),
                                   equals == std::string::npos ? "1" : define.substr(equals + 1));
         return ok();

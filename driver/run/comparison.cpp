@@ -76,6 +76,7 @@ Comparison compareRuns(std::span<const LayerRun> without, std::span<const LayerR
   c.secondsWith = spreadOf(after).median;
   c.seconds = medianInterval(ratios);
   if (without.empty()) return c;
+  c.isOnCpu = without[0].data.isOnCpu();
   const double all = without[0].data.total();
   for (const PipelineTimes& p : without[0].data.pipelines) {
     if (p.dispatches() == 0) continue;

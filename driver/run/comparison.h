@@ -30,6 +30,7 @@ struct Comparison {
   double secondsWithout = 0, secondsWith = 0; ///< of the program, medians
   MedianInterval seconds;                     ///< with / without, of the pairs
   uint64_t rounds = 0;
+  bool isOnCpu = false; ///< its times say nothing of a GPU
   bool isProgramSlower() const { return seconds.low > 1; }
 };
 

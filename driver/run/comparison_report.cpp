@@ -41,15 +41,18 @@ std::string countsText(const Comparison& c) {
   };
   const auto faster = count([](const auto& p) { return p.isFaster(); });
   const auto slower = count([](const auto& p) { return p.isSlower(); });
-  std::string text = fmt::format("{} of {} compute pipelines ran optimized; of {} kernels that "
-                                 "were timed {} {} faster, {} slower.\n",
-                                 c.optimized, c.created, c.pipelines.size(), faster,
-                                 faster == 1 ? "is" : "are", slower);
+  std::string text = fmt::format(
+      "{} of {} compute pipelines ran optimized; of {} kernel{} that "
+      "{} timed {} {} faster, {} slower.\n",
+      c.optimized, c.created, c.pipelines.size(), c.pipelines.size() == 1 ? "" : "s",
+      c.pipelines.size() == 1 ? "was" : "were", faster, faster == 1 ? "is" : "are", slower);
   if (c.untimed > 0)
     text += fmt::format("{} more {} not timed in every run.\n", c.untimed,
                         c.untimed == 1 ? "kernel was" : "kernels were");
   if (!std::isfinite(c.seconds.high))
-    text += fmt::format("{} rounds are too few for an interval; 6 are enough.\n", c.rounds);
+    text += fmt::format("{} too few for an interval; 6 are enough.\n",
+                        c.rounds == 1 ? "1 round is" : fmt::format("{} rounds are", c.rounds));
+  if (c.isOnCpu) text += std::string(kOnCpu);
   return text;
 }
 
@@ -112,6 +115,7 @@ std::string comparisonAsText(const Comparison& c, const std::vector<Remedy>& rem
 Json comparisonAsJson(const Comparison& c, const std::vector<Remedy>& remedies) {
   Json json;
   json["rounds"] = c.rounds;
+  json["cpu-device"] = c.isOnCpu;
   json["created"] = c.created;
   json["optimized"] = c.optimized;
   json["program"] = {{"without-s", c.secondsWithout},

@@ -101,6 +101,7 @@ private:
     } else if (line.contains("device")) {
       const std::string name = line.at("name").get<std::string>();
       if (devices_.insert(name).second) data_.devices.push_back(name);
+      data_.hasGpu |= !line.value("cpu", false);
     } else if (line.contains("submitted")) {
       const uint64_t id = line.at("submitted").get<uint64_t>();
       submitted_[id] = line.at("dispatches").get<uint64_t>();
@@ -111,6 +112,7 @@ private:
       addOnce(data_.refused, line.at("refused").get<std::string>());
     } else if (line.contains("process")) {
       ++data_.processes;
+      data_.isOfOtherLayer |= line.value("protocol", 0) != layer::kProtocol;
     }
   }
 

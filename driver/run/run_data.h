@@ -59,12 +59,16 @@ std::optional<double> medianOf(const SizeTimes& size);
 struct RunData {
   uint64_t processes = 0;           ///< that loaded the layer
   std::vector<std::string> devices; ///< names, each once
+  bool hasGpu = false;              ///< some device is not a CPU
+  bool isOfOtherLayer = false;      ///< written by a layer of another version
   std::vector<PipelineTimes> pipelines;
   uint64_t untimable = 0;           ///< dispatches of command buffers that cannot have timestamps
   std::vector<std::string> refused; ///< modules that the driver takes as they are, not optimized
   std::vector<std::string> lost;    ///< why logs could not be written, or not to their end
-  uint64_t pending() const;         ///< of all pipelines
-  double total() const;             ///< nanoseconds
+  /// Times say nothing of a GPU.
+  bool isOnCpu() const { return !devices.empty() && !hasGpu; }
+  uint64_t pending() const; ///< of all pipelines
+  double total() const;     ///< nanoseconds
   /// Those that were dispatched, the dearest first.
   std::vector<const PipelineTimes*> dispatched() const;
 };

@@ -129,6 +129,7 @@ std::string notesOf(const RunData& data) {
   if (unused > 0)
     text += fmt::format("{} more {} created and never dispatched.\n", unused,
                         unused == 1 ? "pipeline was" : "pipelines were");
+  if (data.isOnCpu()) text += std::string(kOnCpu);
   return text;
 }
 

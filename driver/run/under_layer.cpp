@@ -154,6 +154,9 @@ void addTroubles(LayerRun& run, const std::string& scratch) {
     run.troubles.push_back(fmt::format("what the program did could not be written down, or not to "
                                        "its end: {}; TMPDIR names another folder for it",
                                        why));
+  if (run.data.isOfOtherLayer)
+    run.troubles.emplace_back("the program loaded a layer of another version of Lanewise; install "
+                              "program and layer anew");
   for (const std::string& module : run.data.refused)
     run.troubles.push_back(fmt::format("module {}: not optimized: the driver refused the optimized "
                                        "module",

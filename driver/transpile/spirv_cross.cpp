@@ -666,8 +666,10 @@ Result<CrossText> crossCompile(std::span<const uint32_t> words, const CrossReque
           if (!made) return made.error();
           return pack(*made);
         } catch (const std::runtime_error& e) {
-          return failure(fmt::format("it cannot be expressed in {}: {}", request.target.str(),
-                                     readable(e.what())));
+          const std::string why = readable(e.what());
+          const bool isVulkans = why.find("only supported in Vulkan semantics") != why.npos;
+          return failure(fmt::format("it cannot be expressed in {}: {}{}", request.target.str(),
+                                     why, isVulkans ? ", which --to=glsl --vulkan writes" : ""));
         }
       },
       defaultIsolation());

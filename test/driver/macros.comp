@@ -6,3 +6,5 @@
 #version 450
 layout(local_size_x = WIDTH * FAST) in;
 void main() {}
+// RUN: not %lanewise opt %s -D 1x=2 2>&1 | FileCheck %s --check-prefix=DIGIT
+// DIGIT: error: -D 1x=2: a macro's name begins with no digit

@@ -115,7 +115,8 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physicalDevice,
     device->isRobust = asksForRobustness(*info);
     device->name = properties.deviceName;
     device->sharedMemory = properties.limits.maxComputeSharedMemorySize;
-    device->id = Log::get().addDevice(device->name);
+    device->id =
+        Log::get().addDevice(device->name, properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU);
     device->timer = makeTimer(*device, instance, physicalDevice,
                               callback ? callback->u.pfnSetDeviceLoaderData : nullptr, properties);
   }

@@ -60,7 +60,8 @@ std::string describe(const ShortBuffer& s) {
   const std::string mend =
       s.leastCount
           ? fmt::format("set its `count` to {} or more, or keep the index in range", *s.leastCount)
-          : std::string("no `count` is large enough; keep the index in range");
+          : fmt::format("no `count` is large enough; {}keep the index in range",
+                        s.element < 0 ? "" : "dispatch fewer `groups`, or ");
   return fmt::format("the original {} element {} of buffer `{}`, whose `count` in {} is {}, {}; {}",
                      s.isWrite ? "writes" : "reads", s.element, s.buffer, s.scenario, s.count,
                      place, mend);

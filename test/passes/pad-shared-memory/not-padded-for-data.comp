@@ -6,7 +6,7 @@
 // RUN: FileCheck %s < %t.spvasm
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // CHECK-NOT: OpConstant %uint 20
-// REMARK: did not pad 'tile[16][17]': no layout makes its accesses cheaper
+// REMARK: did not pad 'tile[16][17]': no layout makes its accesses cheaper, its own arithmetic counted
 // REMARK-NEXT: line 19: Store of 4 bytes, degree 2, weight 4
 // REMARK-NEXT: line 21: Load of 4 bytes, data-dependent, weight 4
 layout(local_size_x = 4, local_size_y = 16) in;

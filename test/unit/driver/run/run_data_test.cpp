@@ -1,5 +1,6 @@
 // What is made of the layer's logs, and of an environment.
 #include "assemble.h"
+#include "layer/protocol.h"
 #include "run/pipelines_file.h"
 #include "run/program.h"
 #include "run/run_data.h"
@@ -41,6 +42,22 @@ TEST(RunDataTest, AddsUpProcesses) {
   EXPECT_EQ(pipeline.dispatches(), 4u);
   EXPECT_EQ(pipeline.total(), 600);
   EXPECT_EQ(pipeline.median(), 150);
+}
+
+TEST(RunDataTest, KnowsWhatItsTimesAndLinesAreOf) {
+  const std::string layer =
+      R"({"process":7,"program":"/x","protocol":)" + std::to_string(layer::kProtocol) + "}\n";
+  const std::string cpu = R"({"device":1,"name":"a","cpu":true})"
+                          "\n",
+                    gpu = R"({"device":1,"name":"b","cpu":false})"
+                          "\n";
+  EXPECT_FALSE(dataOf({layer}).isOnCpu());
+  EXPECT_TRUE(dataOf({layer + cpu}).isOnCpu());
+  EXPECT_FALSE(dataOf({layer + cpu, layer + gpu}).isOnCpu());
+  EXPECT_FALSE(dataOf({layer, layer}).isOfOtherLayer);
+  EXPECT_TRUE(dataOf({layer, R"({"process":7,"program":"/x"})"
+                             "\n"})
+                  .isOfOtherLayer);
 }
 
 TEST(RunDataTest, WeighsSamples) {
