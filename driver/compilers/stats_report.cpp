@@ -245,7 +245,14 @@ std::string comparisonAsText(const InputStats& before, const InputStats& after) 
     }
   const InputStats both[] = {before, after};
   const std::string drivers = driversOf(both);
-  return text + (drivers.empty() ? "" : fmt::format("\ncompiled by {}\n", drivers));
+  if (!drivers.empty()) text += fmt::format("\ncompiled by {}\n", drivers);
+  const bool usesSharedMemory = std::ranges::any_of(pairs, [](const RowPair& pair) {
+    return pair.before->figures[Figure::SharedMemory].value_or(0) > 0;
+  });
+  if (usesSharedMemory)
+    text += "Latency and inverse throughput know nothing of bank conflicts; `lanewise profile` "
+            "counts them.\n";
+  return text;
 }
 
 std::string representationsAsText(std::span<const InputStats> inputs, uint32_t columns) {

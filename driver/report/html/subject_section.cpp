@@ -128,9 +128,11 @@ std::string fasterCard(const ReportSubject& s) {
 /// What stands behind an answer of `verify`.
 std::string runCard(const ReportSubject& s) {
   const char* question = "What was run?";
-  if (!s.verification || s.verification->dispatches == 0)
+  if (!s.verification || (s.verification->dispatches == 0 && !decidingTiming(s)))
     return card("quiet", question, "Nothing", "");
   const VerifyReport& report = *s.verification;
+  if (report.dispatches == 0) // by `tune`, which drew the times
+    return card("quiet", question, countText(report.variants.size() + 1, "program"), "");
   std::string more = fmt::format("{} programs", report.variants.size() + 1);
   more += report.areInputsGenerated ? ", on generated inputs." : ", from the scenario.";
   if (const TimingResult* timing = decidingTiming(s))
