@@ -287,7 +287,7 @@ std::string roundsLine(const VerifyReport& report) {
   const RoundsReport& rounds = *report.rounds;
   std::string text = fmt::format("further inputs: {} tried", rounds.sound.size());
   if (rounds.unsound != 0)
-    text += fmt::format(", {} skipped because the original itself misbehaves with them",
+    text += fmt::format(", {} left out, with which the original itself leaves its buffers or races",
                         rounds.unsound);
   if (!rounds.dropped.empty())
     text += fmt::format(", {} skipped as too expensive (from '{}' on)", rounds.dropped.size(),
