@@ -264,10 +264,18 @@ private:
     return kDone;
   }
 
+  static std::string titleOf(const std::string& from) {
+    if (from == "-") return "standard input";
+    const fs::path last = fs::path(from).filename();
+    std::error_code ignored;
+    return last == "." || last == ".." ? fs::weakly_canonical(from, ignored).filename().string()
+                                       : from;
+  }
+
   std::string page() const {
     ReportPage page;
     page.command = "batch";
-    page.title = options().inputs.front() == "-" ? "standard input" : options().inputs.front();
+    page.title = titleOf(options().inputs.front());
     page.facts = {{"command", shown_}, {"target", options().targetName}};
     if (options().scenario.isGiven()) page.facts.push_back({"scenario", options().scenario.path});
     for (ReportFact& fact : versionFacts()) page.facts.push_back(std::move(fact));
