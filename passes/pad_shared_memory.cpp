@@ -75,6 +75,9 @@ constexpr uint64_t kMaxBytes = uint64_t(1) << 31;
 
 /// Rows of accesses that a remark lists, in module order: an unrolled loop may have thousands.
 constexpr size_t kMaxTableRows = 32;
+/// Of the arithmetic of maps, where padding is asked for whatever it costs: enough to choose the
+/// map with less of it (docs/design/shared-layouts.md, "Arithmetic beside the banks").
+constexpr double kForcedArithmetic = 0.1;
 
 struct Options {
   /// Least share of the weighted cost that a change of types must save, 0 to 1.
@@ -587,6 +590,7 @@ LayoutSearchOptions Plan::searchOptions(const Candidate& c) const {
   options.maySwizzle = context_.mode != "pad";
   options.keepsOrder = c.bounds.keepsOrder;
   options.isForced = isForced_;
+  if (isForced_) options.arithmeticShare = kForcedArithmetic;
   return options;
 }
 

@@ -156,6 +156,7 @@ double LayoutSearch::cyclesOf(const AccessPattern& pattern, bool isInRun, const 
 /// Stops to count when the total is more than `enough`.
 LayoutCost LayoutSearch::evaluate(const SharedLayout& layout, double enough) const {
   LayoutCost cost;
+  cost.arithmeticShare = options_.arithmeticShare;
   std::map<uint32_t, AddressForm> forms;
   auto formOf = [&](uint32_t node) -> const AddressForm& {
     auto [at, isNew] = forms.try_emplace(node);

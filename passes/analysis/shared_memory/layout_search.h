@@ -25,6 +25,9 @@ struct LayoutSearchOptions {
   bool keepsOrder = false;
   /// Take the first layout that costs no more, even without a gain.
   bool isForced = false;
+  /// How much of the arithmetic of maps counts. In a kernel that waits for the banks schedulers
+  /// have cycles left, and only who runs it knows how many.
+  double arithmeticShare = 1;
   /// Says no to layouts that have another drawback; empty: all may be taken.
   std::function<bool(const SharedLayout&)> mayTake;
   /// Most bytes that a layout may add, as a share of the variable. A guard against trading much
@@ -54,13 +57,14 @@ struct WeighedAccess {
 };
 
 struct LayoutCost {
-  double cycles = 0;     ///< that the banks need, over all accesses, by weight
-  double arithmetic = 0; ///< cycles that maps of indices add
+  double cycles = 0;          ///< that the banks need, over all accesses, by weight
+  double arithmetic = 0;      ///< cycles that maps of indices add
+  double arithmeticShare = 1; ///< of these that counts
   /// Cycles that accesses which depend on data may lose: were their lanes to walk along the
   /// dimension that loses most against the original layout. An author may have padded for them.
   double risk = 0;
   double occupancyLoss = 1; ///< workgroups that a core holds: before, divided by after
-  double total() const { return (cycles + arithmetic + risk) * occupancyLoss; }
+  double total() const { return (cycles + arithmetic * arithmeticShare + risk) * occupancyLoss; }
 };
 
 struct LayoutChoice {
