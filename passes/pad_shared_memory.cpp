@@ -75,8 +75,9 @@ constexpr uint64_t kMaxBytes = uint64_t(1) << 31;
 
 /// Rows of accesses that a remark lists, in module order: an unrolled loop may have thousands.
 constexpr size_t kMaxTableRows = 32;
-/// Of the arithmetic of maps, where padding is asked for whatever it costs: enough to choose the
-/// map with less of it (docs/design/shared-layouts.md, "Arithmetic beside the banks").
+/// Of the arithmetic of maps, where padding is asked for and no layout pays for all of it: enough
+/// to choose the map with less of it (docs/design/shared-layouts.md, "Arithmetic beside the
+/// banks").
 constexpr double kForcedArithmetic = 0.1;
 
 struct Options {
@@ -590,7 +591,6 @@ LayoutSearchOptions Plan::searchOptions(const Candidate& c) const {
   options.maySwizzle = context_.mode != "pad";
   options.keepsOrder = c.bounds.keepsOrder;
   options.isForced = isForced_;
-  if (isForced_) options.arithmeticShare = kForcedArithmetic;
   return options;
 }
 
@@ -663,8 +663,15 @@ double Plan::costOf(const Candidate& c, const LayoutChoice& choice) const {
 /// The cheapest layout with what compilers make of neighbouring accesses.
 void Plan::choose(Candidate& c) {
   c.after = c.search->run();
-  if (isForced_ || keepsWideAccesses(c, c.after->layout)) return;
   LayoutSearchOptions options = searchOptions(c);
+  if (isForced_) {
+    if (!c.after->layout.isSameAs(c.before().layout) || c.search->bestWithoutRoom()) return;
+    options.arithmeticShare = kForcedArithmetic;
+    c.search = searchFor(c, options);
+    c.after = c.search->run();
+    return;
+  }
+  if (keepsWideAccesses(c, c.after->layout)) return;
   options.mayTake = [&](const SharedLayout& layout) { return keepsWideAccesses(c, layout); };
   LayoutChoice keeping = searchFor(c, options)->run();
   if (costOf(c, keeping) <= costOf(c, *c.after)) c.after = std::move(keeping);
