@@ -223,7 +223,7 @@ TEST(HtmlReport, FurtherInputsAreFolded) {
   subject.verification->rounds = RoundsReport{{"odd counts", "large integers"}, 1, {}};
   EXPECT_TRUE(has(entryOf(subject).all,
                   "<details class=\"inputs\"><summary>Further inputs: 2 tried</summary>"
-                  "<p>odd counts; large integers; 1 more skipped"));
+                  "<p>odd counts; large integers; 1 more left out"));
 }
 
 TEST(HtmlReport, StaysUsableWithThousandsOfFiles) {
