@@ -395,9 +395,10 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
       shader.parse(GetDefaultResources(), 450, ECoreProfile, false, false, messages, includer);
   out.dependencies = includer.filesRead();
   out.probes = includer.probes();
+  std::vector<SourceText> texts{{request.name, request.text}};
+  for (const auto& [path, contents] : includer.texts()) texts.push_back({path, contents});
   SourcesByName sources;
-  sources.add(request.name, request.text);
-  for (const auto& [path, contents] : includer.texts()) sources.add(path, contents);
+  for (const SourceText& file : texts) sources.add(file.name, file.text);
   sortLog(shader.getInfoLog(), request.name, sources, out);
   if (parsed) {
     glslang::TProgram program;
@@ -412,8 +413,6 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
       spv::SpvBuildLogger logger;
       glslang::GlslangToSpv(*program.getIntermediate(stage), out.words, &logger, &spv);
       sortLog(logger.getAllMessages(), request.name, sources, out);
-      std::vector<SourceText> texts{{request.name, request.text}};
-      for (const auto& [path, contents] : includer.texts()) texts.push_back({path, contents});
       mendDebugTexts(out.words, texts);
       if (request.isHlsl)
         if (Status mended = mendWaveIntrinsics(out); !mended)

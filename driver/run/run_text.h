@@ -15,10 +15,11 @@ inline constexpr size_t kHashDigits = 12;
 /// Nanoseconds with three digits that count, at least to one decimal: "1.25 ms".
 std::string durationText(double nanoseconds);
 
-/// "1 dispatch", "2 dispatches".
 /// Below times that a CPU device took.
 inline constexpr std::string_view kOnCpu =
     "Timed on a CPU device, whose times say nothing of a GPU.\n";
+
+/// "1 dispatch", "2 dispatches".
 std::string countOf(uint64_t dispatches);
 
 /// A name of the program's as it fits into a table: cut, in one line.

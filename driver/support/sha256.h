@@ -12,6 +12,9 @@ namespace lanewise::driver {
 using Digest = std::array<uint8_t, 32>;
 
 using Sha256State = std::array<uint32_t, 8>;
+/// Of which each hash begins (FIPS 180-4, 5.3.3).
+inline constexpr Sha256State kSha256Start{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
 class Sha256 {
 public:
@@ -24,8 +27,7 @@ public:
 
 private:
   void addBlocks(const uint8_t* data, size_t blocks);
-  Sha256State state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  Sha256State state_ = kSha256Start;
   std::array<uint8_t, 64> pending_{};
   size_t pendingSize_ = 0;
   uint64_t size_ = 0; ///< bytes so far

@@ -641,6 +641,12 @@ std::string probablyTooNew(std::span<const uint32_t> words) {
   return {};
 }
 
+/// Which of our options writes what SPIRV-Cross says that only Vulkan's GLSL has.
+std::string withVulkanNamed(const std::string& message) {
+  const bool isVulkans = message.ends_with("only supported in Vulkan semantics");
+  return isVulkans ? message + ", which --to=glsl --vulkan writes" : message;
+}
+
 /// SPIRV-Cross says of what it does not know where it noticed, not what it is.
 std::string withNewestNamed(const std::string& message, std::span<const uint32_t> words) {
   for (std::string_view said :
@@ -666,10 +672,8 @@ Result<CrossText> crossCompile(std::span<const uint32_t> words, const CrossReque
           if (!made) return made.error();
           return pack(*made);
         } catch (const std::runtime_error& e) {
-          const std::string why = readable(e.what());
-          const bool isVulkans = why.find("only supported in Vulkan semantics") != why.npos;
-          return failure(fmt::format("it cannot be expressed in {}: {}{}", request.target.str(),
-                                     why, isVulkans ? ", which --to=glsl --vulkan writes" : ""));
+          return failure(fmt::format("it cannot be expressed in {}: {}", request.target.str(),
+                                     readable(e.what())));
         }
       },
       defaultIsolation());
@@ -677,7 +681,8 @@ Result<CrossText> crossCompile(std::span<const uint32_t> words, const CrossReque
     const std::string& why = bytes.error().message;
     const bool isCrash = why.starts_with("crashed") || why.starts_with("timed out") ||
                          why.starts_with("exited") || why.starts_with("threw");
-    return failure(isCrash ? "SPIRV-Cross " + why : withNewestNamed(withBuiltInNamed(why), words));
+    return failure(isCrash ? "SPIRV-Cross " + why
+                           : withVulkanNamed(withNewestNamed(withBuiltInNamed(why), words)));
   }
   CrossText made = unpack(*bytes);
   made.model = request.model;

@@ -131,9 +131,8 @@ std::string runCard(const ReportSubject& s) {
   if (!s.verification || (s.verification->dispatches == 0 && !decidingTiming(s)))
     return card("quiet", question, "Nothing", "");
   const VerifyReport& report = *s.verification;
-  if (report.dispatches == 0) // by `tune`, which drew the times
-    return card("quiet", question, countText(report.variants.size() + 1, "program"), "");
-  std::string more = fmt::format("{} programs", report.variants.size() + 1);
+  std::string more = countText(report.variants.size() + 1, "program");
+  if (report.dispatches == 0) return card("quiet", question, more, ""); // `tune` drew the times
   more += report.areInputsGenerated ? ", on generated inputs." : ", from the scenario.";
   if (const TimingResult* timing = decidingTiming(s))
     more += fmt::format(" {} rounds of timing.", timing->pairs);

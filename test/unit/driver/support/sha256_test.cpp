@@ -51,8 +51,7 @@ TEST(Sha256, IsTheSameWithoutInstructions) {
     block[size] = 0x80;
     block[62] = uint8_t(size * 8 >> 8);
     block[63] = uint8_t(size * 8);
-    Sha256State state{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    Sha256State state = kSha256Start;
     addBlockPortably(state, block.data());
     const Digest digest = sha256(message);
     for (size_t i = 0; i < 32; ++i)
