@@ -50,6 +50,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 
 namespace lanewise {
@@ -118,7 +119,7 @@ public:
   explicit Plan(PassContext& context);
   /// Judges all selections, inner ones first.
   void decide();
-  void remark() const;
+  void remark();
   bool hasChanges() const { return !plan_.flat.empty() || !plan_.hoisted.empty(); }
   void rewrite(Rewriter& rewriter) const { flattenSelections(analyses_, rewriter, plan_); }
 
@@ -177,8 +178,10 @@ private:
   Speculation speculation_;
   SelectionOdds odds_;
   std::optional<RegisterPressure> pressure_;
-  std::vector<Site> sites_;           ///< in module order
-  std::map<BlockRef, size_t> siteOf_; ///< by header, index into sites_
+  /// In module order; null for those that stay where nobody reads why.
+  std::vector<std::unique_ptr<Site>> sites_;
+  std::map<std::string_view, uint32_t> unexplained_; ///< these, by the name of the refusal
+  std::map<BlockRef, Site*> siteOf_;                 ///< by header, of those in sites_
   /// By header, what may be flattened and is not worth it by itself: the others of the kind that
   /// are inside, each behind those inside it.
   std::map<BlockRef, std::vector<BlockRef>> candidates_;
@@ -335,7 +338,7 @@ void Plan::measure(Site& site) {
     double asIs = sum, now = sum;
     for (BlockRef b : site.selection.arms[a].blocks)
       if (module_.mergeInst(b)) {
-        const Site& inner = sites_[siteOf_.at(b)];
+        const Site& inner = *siteOf_.at(b);
         cost.isLeaf = false;
         asIs += inner.nestBefore - inner.costAfter;
         if (inner.decision != Decision::Flattened) now += inner.costBefore - inner.costAfter;
@@ -648,12 +651,12 @@ void Plan::flatten(Site& site, BlockRef header) {
   site.refusal.reset();
   for (const Arm& arm : site.selection.arms)
     for (BlockRef b : arm.blocks)
-      if (module_.mergeInst(b)) sites_[siteOf_.at(b)].outer = site.name;
+      if (module_.mergeInst(b)) siteOf_.at(b)->outer = site.name;
   adopt(site, header);
 }
 
 void Plan::dismiss(BlockRef header) {
-  for (auto [dropped, kept] : sites_[siteOf_.at(header)].scan.same)
+  for (auto [dropped, kept] : siteOf_.at(header)->scan.same)
     plan_.same.erase(module_.resultId(dropped));
   plan_.flat.erase(header);
 }
@@ -667,14 +670,14 @@ void Plan::judgeTogether(Site& site, BlockRef header) {
   std::vector<BlockRef> inner;
   addInner(whole.selection, inner);
   if (inner.empty() || hasObstacle(whole)) return;
-  for (BlockRef b : inner) adopt(sites_[siteOf_.at(b)], b);
+  for (BlockRef b : inner) adopt(*siteOf_.at(b), b);
   judgeArms(whole);
   bool isTaken = false;
   if (!whole.refusal && !canFlatten(whole) && whole.scan.commonStores.empty()) {
     whole.refusal = isProfitable(whole);
     isTaken = !whole.refusal && context_.maySite(whole.name) &&
               std::all_of(inner.begin(), inner.end(),
-                          [&](BlockRef b) { return context_.maySite(sites_[siteOf_.at(b)].name); });
+                          [&](BlockRef b) { return context_.maySite(siteOf_.at(b)->name); });
     if (whole.refusal && whole.selection.ownsMerge) candidates_[header] = inner;
   }
   for (BlockRef b : inner) dismiss(b);
@@ -683,7 +686,7 @@ void Plan::judgeTogether(Site& site, BlockRef header) {
   site = std::move(whole);
   site.refusal = refusal;
   if (!isTaken) return;
-  for (BlockRef b : inner) flatten(sites_[siteOf_.at(b)], b);
+  for (BlockRef b : inner) flatten(*siteOf_.at(b), b);
   flatten(site, header);
 }
 
@@ -691,11 +694,7 @@ void Plan::decide() {
   for (uint32_t f = 1; f <= module_.functionCount(); ++f) {
     const std::vector<BlockRef> headers = selections_.headers(FunctionRef(f));
     const size_t first = sites_.size();
-    for (size_t n = 0; n < headers.size(); ++n) {
-      sites_.emplace_back();
-      sites_.back().name = formatText("branch{}", sites_.size());
-      siteOf_.emplace(headers[n], first + n);
-    }
+    sites_.resize(first + headers.size());
     // An inner header stands behind the outer one in every order that visits dominators first.
     std::vector<size_t> order(headers.size());
     for (size_t n = 0; n < order.size(); ++n) order[n] = n;
@@ -703,10 +702,20 @@ void Plan::decide() {
       return analyses_.get<Cfg>().rpoIndex(headers[a]) > analyses_.get<Cfg>().rpoIndex(headers[b]);
     });
     for (size_t n : order) {
-      judge(sites_[first + n], headers[n]);
-      // Of a chain of early exits each scan would hold all that is behind it.
-      if (sites_[first + n].decision == Decision::Left && !isCandidate(headers[n]))
-        sites_[first + n].scan = {};
+      auto site = std::make_unique<Site>();
+      site->name = formatText("branch{}", first + n + 1);
+      judge(*site, headers[n]);
+      if (site->decision == Decision::Left && !isCandidate(headers[n])) {
+        // No arm of another one passes through it.
+        if (!context_.explainsMissed) {
+          if (site->refusal) ++unexplained_[site->refusal->name];
+          continue;
+        }
+        // Of a chain of early exits each scan would hold all that is behind it.
+        site->scan = {};
+      }
+      siteOf_.emplace(headers[n], site.get());
+      sites_[first + n] = std::move(site);
     }
   }
 }
@@ -738,11 +747,6 @@ Remark Plan::remarkOf(const Site& site) const {
   const Selection& s = site.selection;
   Remark r;
   r.pass = kPass;
-  if (site.decision == Decision::Left && !context_.explainsMissed) {
-    r.kind = Remark::Kind::Missed;
-    r.name = site.refusal->name;
-    return r;
-  }
   const FunctionRef function = module_.functionOf(s.header);
   r.function = analyses_.get<Decorations>().name(module_, module_.functionId(function));
   r.location = analyses_.get<SourceLines>().at(module_, s.branch);
@@ -789,10 +793,22 @@ Remark Plan::remarkOf(const Site& site) const {
   return r;
 }
 
-void Plan::remark() const {
-  context_.remarks.reserve(context_.remarks.size() + sites_.size());
-  for (const Site& site : sites_)
-    if (site.refusal || site.decision != Decision::Left) context_.remarks.push_back(remarkOf(site));
+void Plan::remark() {
+  for (const std::unique_ptr<Site>& site : sites_) {
+    if (!site || (!site->refusal && site->decision == Decision::Left)) continue;
+    if (site->decision == Decision::Left && !context_.explainsMissed)
+      ++unexplained_[site->refusal->name];
+    else
+      context_.remarks.push_back(remarkOf(*site));
+  }
+  for (const auto& [name, count] : unexplained_) {
+    Remark r;
+    r.kind = Remark::Kind::Missed;
+    r.pass = kPass;
+    r.name = name;
+    r.count = count;
+    context_.remarks.push_back(std::move(r));
+  }
 }
 
 } // namespace

@@ -38,7 +38,7 @@ struct PassContext {
   /// asks for one and nobody wants to know.
   LayoutExchange* layouts = nullptr;
   /// Whether somebody reads why rewrites were not made. Otherwise a Missed remark may have its
-  /// kind, pass and name alone, and nothing has to be found out for it.
+  /// kind, pass and name alone and stand for several, and nothing has to be found out for it.
   bool explainsMissed = true;
 };
 

@@ -42,7 +42,7 @@ std::string factsOf(const OptimizedInput& one, const ModuleStats* stats,
   Json warnings = Json::array();
   for (const Remark& r : one.outcome.remarks) {
     applied += r.kind == Remark::Kind::Applied;
-    missed += r.kind == Remark::Kind::Missed;
+    if (r.kind == Remark::Kind::Missed) missed += r.count;
     if (r.kind == Remark::Kind::Warning)
       warnings.push_back({{"pass", r.pass}, {"name", r.name}, {"message", r.message}});
     if (r.kind == Remark::Kind::Note && r.function.empty()) facts[r.name] = r.message;

@@ -79,7 +79,7 @@ std::string statsText(const std::string& name, const LoadedModule& module,
   std::map<std::string, std::pair<uint32_t, uint32_t>> byPass; // applied, missed
   for (const Remark& r : outcome.remarks) {
     if (r.kind == Remark::Kind::Applied) ++byPass[r.pass].first;
-    if (r.kind == Remark::Kind::Missed) ++byPass[r.pass].second;
+    if (r.kind == Remark::Kind::Missed) byPass[r.pass].second += r.count;
   }
   std::string text =
       fmt::format("{}: {} -> {} words, {} passes ran, {} Lanewise passes kept\n", name,

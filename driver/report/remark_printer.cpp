@@ -62,7 +62,7 @@ std::string missedAsText(const Remarks& remarks, const std::string& input) {
   std::map<std::string_view, size_t> byPass;
   size_t missed = 0;
   for (const Remark& r : remarks)
-    if (r.kind == Remark::Kind::Missed) ++byPass[r.pass], ++missed;
+    if (r.kind == Remark::Kind::Missed) byPass[r.pass] += r.count, missed += r.count;
   if (missed == 0) return {};
   std::string passes;
   for (const auto& [pass, count] : byPass)

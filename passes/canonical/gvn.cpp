@@ -60,21 +60,20 @@ bool isFragment(spv::ExecutionModel model) {
 
 class Numbering {
 public:
-  explicit Numbering(PassContext& context)
+  Numbering(PassContext& context, Rewriter& rewriter)
       : module_(context.module), cfg_(context.analyses.get<Cfg>()),
         dominance_(context.analyses.get<Dominance>()),
-        decorations_(context.analyses.get<Decorations>()), rewriter_(context.module),
+        decorations_(context.analyses.get<Decorations>()), rewriter_(rewriter),
         edits_(context.analyses, rewriter_), constants_(context.analyses, rewriter_),
         values_(context.analyses, edits_, constants_), memory_(context.analyses, values_),
         floats_(floatRulesOf(module_)),
         storesToBuffersCount_(!context.isRobust && !hasEntryPoint(module_, isFragment)),
         child_(module_.blockCount() + 1), sibling_(module_.blockCount() + 1) {}
 
-  Result<bool> run() {
+  void run() {
     for (uint32_t f = 1; f <= module_.functionCount(); ++f) number(FunctionRef(f));
     edits_.apply();
     writeRewritten();
-    return rewriter_.commit();
   }
 
 private:
@@ -98,7 +97,7 @@ private:
   const Cfg& cfg_;
   const Dominance& dominance_;
   const Decorations& decorations_;
-  Rewriter rewriter_;
+  Rewriter& rewriter_;
   ValueEdits edits_;
   ConstantPool constants_;
   ValueTable values_;
@@ -343,8 +342,9 @@ void Numbering::writeRewritten() {
 } // namespace
 
 PassResult runGvn(PassContext& context) {
-  Numbering numbering(context);
-  const Result<bool> changed = numbering.run();
+  Rewriter rewriter(context.module);
+  Numbering(context, rewriter).run(); // its tables are gone before the new module is read
+  const Result<bool> changed = rewriter.commit();
   if (!changed) return changed.error();
   PassOutcome outcome;
   outcome.changed = *changed;

@@ -279,6 +279,7 @@ Result<bool> Rewriter::commit() {
     return false;
   }
   words[3] = nextId_;
+  edits_ = {}, pool_ = {}; // reading takes the most memory: there are two modules
   Result<Module> changed = module_.hasUnknown() ? Module::read(std::move(words))
                                                 : Module::readEdited(std::move(words), changedAt);
   if (changed) module_ = std::move(*changed);

@@ -279,7 +279,7 @@ RemarkCounts countRemarks(const Remarks& remarks) {
   RemarkCounts counts;
   for (const Remark& r : remarks) {
     if (r.kind == Remark::Kind::Applied) ++counts.applied;
-    if (r.kind == Remark::Kind::Missed) ++counts.missed;
+    if (r.kind == Remark::Kind::Missed) counts.missed += r.count;
     if (isUndone(r)) ++counts.undone;
   }
   return counts;

@@ -55,6 +55,9 @@ struct Remark {
   /// The variable that it speaks of, as the source names it; or "".
   std::string subject;
   std::vector<RemarkNote> notes;
+  /// How many it stands for: more than one of Missed ones that nobody wants explained, which have
+  /// kind, pass and name alone.
+  uint32_t count = 1;
 };
 
 using Remarks = std::vector<Remark>;
