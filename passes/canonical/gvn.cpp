@@ -188,6 +188,9 @@ void Numbering::visitInst(InstRef i, BlockRef b) {
 bool Numbering::isNumbered(InstRef i) const {
   const OpcodeFacts& facts = module_.facts(i);
   if (facts.opClass != OpClass::Value || !facts.hasResultType) return false;
+  // Each says or prints something at its own place, whether or not another says the same.
+  if (isExtInst(facts.opcode) && isNonSemanticSet(module_.extInstSet(module_.idAt(i, 3))))
+    return false;
   const Effect effects = module_.effects(i);
   return effects == Effect::None || effects == Effect::MayTrapOrUndef;
 }
