@@ -129,16 +129,22 @@ MemoryNumbers::Write MemoryNumbers::writeOf(InstRef i) const {
   const OpClass c = module_.facts(i).opClass;
   if (op == spv::Op::OpStore || op == spv::Op::OpCopyMemory) {
     Write write = writeThrough(module_.idAt(i, 1));
+    if (write.classes == 0) return {kAll, {}}; // Generic: it may lead to any of them
     // Volatile and the like: what others wrote may become visible.
-    if (write.classes == 0 || !isPlainAccess(module_, i)) write = {write.classes | kShared, {}};
-    return write;
+    return isPlainAccess(module_, i) ? write : Write{write.classes | kShared, {}};
   }
   if (c != OpClass::Value && c != OpClass::Variable && c != OpClass::Unknown) return {};
   const Effect effects = module_.effects(i);
   if ((uint16_t(effects) & ~uint16_t(kHarmless)) == 0)
     return op == spv::Op::OpLoad && !isPlainAccess(module_, i) ? Write{kShared, {}} : Write{};
-  if (isAtomic(module_.facts(i)) || effects == Effect::Barrier || op == spv::Op::OpImageWrite)
-    return {kShared, {}};
+  if (effects == Effect::Barrier || op == spv::Op::OpImageWrite) return {kShared, {}};
+  if (isAtomic(module_.facts(i))) {
+    const Id pointer = module_.idAt(i, pointerWord(module_.facts(i)));
+    const Class c = classOfPointer(pointer);
+    const bool isShared = c == Workgroup || c == Buffer ||
+                          values_.types().storageOf(pointer) == spv::StorageClass::Image;
+    return {isShared ? kShared : kAll, {}};
+  }
   return {kAll, {}};
 }
 
