@@ -24,6 +24,7 @@
 // Reference    LLVM, MemCpyOptPass (a copy of constant memory); SPIR-V specification, 3.42.12
 //              (OpCopyLogical).
 #include "analysis/control_flow/dominance.h"
+#include "analysis/module/buffer_variables.h"
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
@@ -182,6 +183,8 @@ bool CopyForwarding::isReadOnly(InstRef load, Copy& copy) {
     return true;
   case spv::StorageClass::Uniform:
   case spv::StorageClass::StorageBuffer:
+    for (spv::Decoration d : {spv::Decoration::Volatile, spv::Decoration::Coherent})
+      if (isBufferDecorated(context_.analyses, base, d, false)) return false;
     return !hasWrites();
   default:
     return false;
