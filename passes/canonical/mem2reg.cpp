@@ -439,8 +439,10 @@ void Promotion::writePhis() {
     Inst inst(spv::Op::OpPhi);
     inst.id(type).id(phiIds_[phi]);
     auto operand = phis_.operands(phi).begin();
+    // Nobody comes from where nothing leads. Pointers are undefined nowhere.
+    const HeldValue unreached = types_.canBeUndefined(type) ? HeldValue() : operand->value;
     for (BlockRef p : cfg.predecessors(block)) {
-      const HeldValue v = cfg.isReachable(p) ? (operand++)->value : HeldValue();
+      const HeldValue v = cfg.isReachable(p) ? (operand++)->value : unreached;
       inst.id(idOf(v, type)).id(module_.labelId(p));
     }
     rewriter_->insertAfter(module_.blockInsts(block).first, std::move(inst));

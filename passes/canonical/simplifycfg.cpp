@@ -56,6 +56,9 @@ private:
   // What is written anew.
   void writeBlock(BlockRef b);
   void writePhis(BlockRef b);
+  bool isPointer(InstRef phi) const;
+  Id firstOnEdge(InstRef phi) const;
+  bool isFromNowhere(InstRef phi, Id value) const;
   bool isPhiRight(InstRef phi, BlockRef emptyContinue) const;
   void writeEnd(BlockRef b);
   std::optional<Inst> newTerminator(BlockRef b) const;
@@ -109,12 +112,30 @@ void FlowWriter::decideBlock(BlockRef b) {
 
 // ---- phis ----
 
+bool FlowWriter::isPointer(InstRef phi) const {
+  return module_.opcodeOf(module_.resultType(phi)) == spv::Op::OpTypePointer;
+}
+
+/// The operand of an edge that is left.
+Id FlowWriter::firstOnEdge(InstRef phi) const {
+  for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2)
+    if (plan_.isEdge(module_.blockOfLabel(module_.idAt(phi, n + 1)), module_.blockOf(phi)))
+      return module_.idAt(phi, n);
+  return {};
+}
+
+/// What a phi may have for a block that nothing leads to any more. Pointers may not be undefined
+/// (SPIR-V 2.16.1): they are what they are on another way.
+bool FlowWriter::isFromNowhere(InstRef phi, Id value) const {
+  return isPointer(phi) ? value == firstOnEdge(phi) : !module_.blockOf(module_.def(value));
+}
+
 /// Whether the operands are those of the edges that are left.
 bool FlowWriter::isPhiRight(InstRef phi, BlockRef emptyContinue) const {
   bool hasContinue = false;
   for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2) {
     const BlockRef from = module_.blockOfLabel(module_.idAt(phi, n + 1));
-    if (from && from == emptyContinue && !module_.blockOf(module_.def(module_.idAt(phi, n))))
+    if (from && from == emptyContinue && isFromNowhere(phi, module_.idAt(phi, n)))
       hasContinue = true;
     else if (!plan_.isEdge(from, module_.blockOf(phi)))
       return false;
@@ -136,7 +157,10 @@ void FlowWriter::writePhis(BlockRef b) {
       if (plan_.isEdge(from, b))
         now.id(edits_.resolved(module_.idAt(phi, n))).id(edits_.resolved(module_.idAt(phi, n + 1)));
     }
-    if (emptyContinue) now.id(constants_.undef(module_.resultType(phi))).id(labelOf(emptyContinue));
+    if (emptyContinue)
+      now.id(isPointer(phi) ? edits_.resolved(firstOnEdge(phi))
+                            : constants_.undef(module_.resultType(phi)))
+          .id(labelOf(emptyContinue));
     edits_.isRewritten(phi);
     rewriter_.replace(phi, std::move(now));
   }

@@ -24,6 +24,12 @@ constexpr CallRefusal kQualified{
     "a parameter is Coherent, Volatile or NonUniform, and its argument is not"};
 constexpr CallRefusal kPointer{"returned-pointer",
                                "the function returns one of several pointers or opaque values"};
+constexpr CallRefusal kPointerPhi{
+    "pointer-phi", "a pointer is chosen behind what the function returns from, and none of them "
+                   "would be for who has returned"};
+constexpr CallRefusal kLaidOut{
+    "laid-out-result",
+    "the function returns early what has an explicit layout, which no variable may hold"};
 constexpr CallRefusal kDepth{"nesting", "selections would nest too deep behind early returns"};
 constexpr CallRefusal kGrowth{"growth", "the module would become too large"};
 constexpr CallRefusal kIdBound{"id-bound", "the module would have too many ids"};
@@ -82,6 +88,21 @@ bool isOpaqueOrPointer(const Module& module, Id type) {
   }
   default:
     return true;
+  }
+}
+
+/// Whether something of the type has an offset or a stride.
+bool isLaidOut(const Types& types, Id type) {
+  const TypeInfo& info = types.info(type);
+  switch (info.kind) {
+  case TypeInfo::Kind::Array:
+    return types.arrayStride(type) || isLaidOut(types, info.element);
+  case TypeInfo::Kind::Struct:
+    for (uint32_t n = 0; n < info.count; ++n)
+      if (types.offset(type, n) || isLaidOut(types, types.member(type, n))) return true;
+    return false;
+  default:
+    return false;
   }
 }
 
@@ -289,16 +310,37 @@ void InlinePlan::decideShape(FunctionPlan& plan) {
   }
   plan.shape = FunctionPlan::Shape::ReturnsEarly;
   const Id type = module_.resultType(module_.functionInsts(plan.function).first);
-  if (isOpaqueOrPointer(module_, type)) plan.whyNot = &kPointer;
+  // From SPIR-V 1.5 on (VUID-StandaloneSpirv-None-10684).
+  const bool forbidsLayout = module_.version() >= 0x00010500;
+  if (isOpaqueOrPointer(module_, type))
+    plan.whyNot = &kPointer;
+  else if (forbidsLayout && isLaidOut(analyses_.get<Types>(), type))
+    plan.whyNot = &kLaidOut;
   if (plan.whyNot) return;
   if (plan.exitDepth >= kMaxExitDepth) {
     plan.whyNot = &kDepth;
   } else if (const auto exits = collectEarlyExits(module_, analyses_.get<Cfg>(), nesting(),
                                                   plan.function, kMaxExitDepth - plan.exitDepth)) {
-    planExits(plan, *exits);
+    if (choosesPointer(*exits))
+      plan.whyNot = &kPointerPhi;
+    else
+      planExits(plan, *exits);
   } else {
     plan.whyNot = &kLoopReturn;
   }
+}
+
+/// Who comes from a return to a merge block brings no value for its phis, and there is no undefined
+/// pointer (SPIR-V 2.16.1).
+bool InlinePlan::choosesPointer(const EarlyExits& exits) const {
+  const auto isChoice = [&](InstRef i) {
+    return module_.opcode(i) == spv::Op::OpPhi && isOpaqueOrPointer(module_, module_.resultType(i));
+  };
+  return std::ranges::any_of(exits.targets, [&](const ExitTarget& target) {
+    if (!target.merge) return false;
+    const InstRange insts = module_.blockInsts(target.merge);
+    return std::any_of(insts.begin(), insts.end(), isChoice);
+  });
 }
 
 /// Labels that a function gets; those of calls are planned by now.

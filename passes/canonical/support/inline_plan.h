@@ -158,6 +158,7 @@ private:
   void split(FunctionPlan& plan, CallSite& call);
   uint32_t newLabel(FunctionPlan& plan);
   BlockSplit& splitAt(BlockRef b);
+  bool choosesPointer(const EarlyExits& exits) const;
   void planExits(FunctionPlan& plan, const EarlyExits& exits);
   void planExit(FunctionPlan& plan, const EarlyExits& exits, uint32_t target,
                 const std::vector<uint32_t>& labels);
