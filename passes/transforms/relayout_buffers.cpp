@@ -3,6 +3,7 @@
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
+#include "analysis/module/entry_points.h"
 #include "analysis/module/types.h"
 #include "transforms/buffer_types.h"
 #include "transforms/shared_pointers.h"
@@ -638,9 +639,8 @@ private:
       Inst inst(module_.inst(i));
       bool isChanged = false;
       for (const auto& view : views_) {
-        const std::span<const uint32_t> words = module_.inst(i);
         const bool isListed =
-            std::find(words.begin() + 3, words.end(), view->view().variable.value) != words.end();
+            std::ranges::count(interfaceOf(module_, i), view->view().variable) > 0;
         if (!isListed || view->newVariables().empty() || module_.version() < 0x00010400) continue;
         for (Id variable : view->newVariables()) inst.id(variable);
         isChanged = true;

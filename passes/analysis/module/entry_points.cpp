@@ -273,6 +273,14 @@ std::string_view stageName(spv::ExecutionModel model) {
   }
 }
 
+std::vector<Id> interfaceOf(const Module& module, InstRef entryPoint) {
+  std::vector<Id> ids;
+  const size_t nameWords = module.stringAt(entryPoint, 3).size() / 4 + 1;
+  for (uint32_t n = 3 + uint32_t(nameWords); n < module.wordCount(entryPoint); ++n)
+    ids.push_back(module.idAt(entryPoint, n));
+  return ids;
+}
+
 EntryPoints::EntryPoints(Analyses& analyses) {
   const Module& module = analyses.module();
   const WorkgroupSizes sizes(module, analyses.get<Constants>(), analyses.get<Decorations>(),

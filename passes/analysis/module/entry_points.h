@@ -78,6 +78,9 @@ struct EntryPoint {
   bool operator==(const EntryPoint&) const = default;
 };
 
+/// What an OpEntryPoint lists behind its name: variables that it need not use.
+std::vector<Id> interfaceOf(const Module& module, InstRef entryPoint);
+
 class EntryPoints {
 public:
   static constexpr std::string_view kAnalysisName = "EntryPoints";

@@ -370,11 +370,8 @@ std::vector<SharedVariable> collectSharedVariables(Analyses& analyses, const Tar
 
 std::vector<Id> workgroupVariables(Analyses& analyses, const EntryPoint& entry) {
   const Module& module = analyses.module();
-  std::vector<Id> ids = entry.variables;
-  // From SPIR-V 1.4 on the interface lists them too, and may list more than what is used.
-  const size_t nameWords = entry.name(module).size() / 4 + 1;
-  for (uint32_t word = 3 + uint32_t(nameWords); word < module.wordCount(entry.inst); ++word)
-    ids.push_back(module.idAt(entry.inst, word));
+  std::vector<Id> ids = interfaceOf(module, entry.inst); // which has them from SPIR-V 1.4 on
+  ids.insert(ids.end(), entry.variables.begin(), entry.variables.end());
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   std::erase_if(ids, [&](Id id) {
