@@ -37,16 +37,18 @@ bool isPureOfOperands(const Module& module, InstRef i) {
 
 } // namespace
 
-bool Uniformity::isUniformBuiltIn(spv::BuiltIn builtIn, UniformScope scope) {
+bool Uniformity::isUniformBuiltIn(const Module& module, spv::BuiltIn builtIn, UniformScope scope) {
   switch (builtIn) {
   case spv::BuiltIn::WorkgroupId:
     return scope != UniformScope::Dispatch;
   case spv::BuiltIn::SubgroupId:
     return scope == UniformScope::Subgroup;
+  case spv::BuiltIn::SubgroupSize:
+    return scope == UniformScope::Subgroup || hasOneSubgroupSize(module);
+  case spv::BuiltIn::NumSubgroups:
+    return scope != UniformScope::Dispatch || hasOneSubgroupSize(module);
   case spv::BuiltIn::NumWorkgroups:
   case spv::BuiltIn::WorkgroupSize:
-  case spv::BuiltIn::SubgroupSize: // one pipeline, one size; SPIR-V has it per invocation
-  case spv::BuiltIn::NumSubgroups:
   case spv::BuiltIn::DeviceIndex:
   case spv::BuiltIn::GlobalSize:
   case spv::BuiltIn::EnqueuedWorkgroupSize:
@@ -256,7 +258,7 @@ private:
       return bufferKeepsUniformity(variable);
     case spv::StorageClass::Input: {
       auto builtIn = analyses_.get<Decorations>().builtIn(module_, variable);
-      return builtIn && Uniformity::isUniformBuiltIn(*builtIn, scope_);
+      return builtIn && Uniformity::isUniformBuiltIn(module_, *builtIn, scope_);
     }
     case spv::StorageClass::Function:
     case spv::StorageClass::Private: {

@@ -53,7 +53,12 @@ public:
   BlockRef divergenceOf(BlockRef block) const { return divergentAt_[block.value]; }
 
   /// True for a built-in input that all invocations of a scope share.
-  static bool isUniformBuiltIn(spv::BuiltIn builtIn, UniformScope scope = UniformScope::Workgroup);
+  static bool isUniformBuiltIn(const Module& module, spv::BuiltIn builtIn,
+                               UniformScope scope = UniformScope::Workgroup);
+  /// Whether all subgroups have the size that SubgroupSize says. From SPIR-V 1.6 on each says its
+  /// own, and may differ (Vulkan, "SubgroupSize"). Before, only where the pipeline allows it to
+  /// vary, which nobody knows here.
+  static bool hasOneSubgroupSize(const Module& module) { return module.version() < 0x00010600; }
 
   bool operator==(const Uniformity&) const = default;
 

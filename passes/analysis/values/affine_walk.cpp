@@ -764,7 +764,7 @@ AffineWalk::Form AffineWalk::builtInForm(Id variable, spv::BuiltIn builtIn,
       f.range = UnsignedRange{0, uint32_t(invocations) - 1};
     return table_.ofTerm(table_.intern(std::move(f)));
   case spv::BuiltIn::SubgroupSize:
-    if (isVector) break;
+    if (isVector || !Uniformity::hasOneSubgroupSize(module_)) break;
     f.term.kind = AffineTerm::Kind::UniformOpaque;
     f.term.id = variable;
     f.range = UnsignedRange{1, kMaxSubgroupSize};
@@ -775,7 +775,7 @@ AffineWalk::Form AffineWalk::builtInForm(Id variable, spv::BuiltIn builtIn,
     break;
   }
   // The same input, however often it is loaded.
-  return opaque(variable, path, uniformity().isUniformBuiltIn(builtIn), width);
+  return opaque(variable, path, Uniformity::isUniformBuiltIn(module_, builtIn), width);
 }
 
 } // namespace lanewise

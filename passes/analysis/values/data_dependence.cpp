@@ -26,7 +26,7 @@ bool DataDependence::isData(Id id, std::vector<Id>& work) const {
   case spv::Op::OpVariable: {
     // Push constants and uniform buffers; counts of workgroups and the like.
     const auto builtIn = analyses_.get<Decorations>().builtIn(module_, id);
-    return !builtIn || Uniformity::isUniformBuiltIn(*builtIn, UniformScope::Dispatch);
+    return !builtIn || Uniformity::isUniformBuiltIn(module_, *builtIn, UniformScope::Dispatch);
   }
   case spv::Op::OpLoad: {
     const Id pointer = module_.idAt(def, 3);
