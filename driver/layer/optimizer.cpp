@@ -143,9 +143,9 @@ bool isModule(std::string_view bytes) {
   constexpr uint32_t kMagic = 0x07230203;
   constexpr size_t kHeaderWords = 5;
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
-  std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
-  if (bytes.size() % sizeof(uint32_t) != 0 || words.size() <= kHeaderWords || words[0] != kMagic)
-    return false;
+  if (bytes.size() % sizeof(uint32_t) != 0 || words.size() <= kHeaderWords) return false;
+  std::memcpy(words.data(), bytes.data(), bytes.size());
+  if (words[0] != kMagic) return false;
   size_t at = kHeaderWords;
   while (at < words.size() && words[at] >> 16 != 0) at += words[at] >> 16;
   return at == words.size();
