@@ -77,6 +77,8 @@ private:
       if (Result<StatsSummary> sum = summarize({}, baseline_, {}); !sum)
         return fail(sum.error().message);
     }
+    // Times take seconds for each input, on a device that one worker has at a time.
+    if (!usesTimes()) plan_.options.verification.timing = false;
     if (options().verify && options().verification.timing) {
       Result<Descriptor> lock = openScratchFile();
       if (lock) timingLock_ = std::move(*lock);
@@ -87,6 +89,14 @@ private:
     progress_.emplace(!options().isQuiet && options().format == ReportFormat::Text,
                       std::chrono::milliseconds(0));
     return kDone;
+  }
+
+  /// Whether anything hangs on them, or shows them.
+  bool usesTimes() const {
+    const OptOptions& o = options();
+    const bool hasReports = !o.isQuiet && o.remarks != RemarkFilter::Warnings;
+    return o.keepIf == KeepIf::Faster || !o.html.empty() || hasReports ||
+           o.format == ReportFormat::Json;
   }
 
   int checkPlaces() const {
