@@ -236,9 +236,10 @@ private:
     return parts_.empty() ? order.poison : Poison::Positive;
   }
 
-  std::string reasonOf(const RunFailure& failed) const {
-    return secondsLeft() <= 0 ? fmt::format("it took more than {:g} seconds", patience())
-                              : failed.message;
+  std::string reasonOf(const RunFailure& failed) {
+    if (secondsLeft() > 0) return failed.message;
+    report_.isTooLong = true;
+    return fmt::format("it took more than {:g} seconds", patience());
   }
 
   // All orders with the first inputs, one with the others. Atomics tell invocations of one another

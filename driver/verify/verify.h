@@ -89,7 +89,8 @@ enum class VerifyState {
 /// What the interpreter had to say as the interpreter check.
 struct InterpreterReport {
   bool hasRun = false;
-  std::string reason; ///< why it has not: an instruction that it does not know, too much to run
+  std::string reason;     ///< why it has not: an instruction that it does not know, too much to run
+  bool isTooLong = false; ///< the original, or one of the others, did not come to its end in time
   /// Of one repetition of the original's sequence: how many run, of how many.
   uint64_t workgroups = 0, allWorkgroups = 0;
   uint32_t repeats = 0, allRepeats = 0;
