@@ -51,7 +51,7 @@ class Subdirectory(unittest.TestCase):
         self.assertEqual(project.run("ctest", "--test-dir", project.build_folder, "-N"), 0)
         self.assertIn("Total Tests: 0", project.output)
         self.assertNotIn("unit_tests", (project.build_folder / "build.ninja").read_text())
-        self.assertFalse((project.build_folder / "LanewiseConfig.cmake").exists())
+        self.assertFalse((project.build_folder / "package/LanewiseConfig.cmake").exists())
         # The shaders wait for the program, and the program's file is what they depend on.
         self.assertEqual(project.run("ninja", "-C", project.build_folder, "-t", "query", "app_shaders/a.comp.spv"), 0)
         self.assertRegex(project.output, r"input: (.*\n)+? *[^|\n]*/driver/lanewise\n")

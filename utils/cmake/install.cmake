@@ -21,12 +21,14 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/passes/include/lanewise
 
 install(EXPORT LanewiseTargets NAMESPACE Lanewise:: FILE LanewiseTargets.cmake
         DESTINATION ${LANEWISE_INSTALL_CMAKEDIR} COMPONENT Development)
+# Not where find_package() would find it: bin/ beside it may be on PATH, and its targets are not written there.
+set(package_dir ${PROJECT_BINARY_DIR}/package)
 set(program ${CMAKE_INSTALL_BINDIR}/lanewise${CMAKE_EXECUTABLE_SUFFIX})
 configure_package_config_file(
-  ${CMAKE_CURRENT_LIST_DIR}/LanewiseConfig.cmake.in ${PROJECT_BINARY_DIR}/LanewiseConfig.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/LanewiseConfig.cmake.in ${package_dir}/LanewiseConfig.cmake
   INSTALL_DESTINATION ${LANEWISE_INSTALL_CMAKEDIR} PATH_VARS program)
 # Before 1.0 a minor release may change the interface.
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/LanewiseConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/LanewiseConfig.cmake ${PROJECT_BINARY_DIR}/LanewiseConfigVersion.cmake
+write_basic_package_version_file(${package_dir}/LanewiseConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${package_dir}/LanewiseConfig.cmake ${package_dir}/LanewiseConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/LanewiseCompileShaders.cmake
         DESTINATION ${LANEWISE_INSTALL_CMAKEDIR} COMPONENT Development)
