@@ -2,6 +2,7 @@
 
 #include "support/failure.h"
 #include "support/progress_line.h"
+#include "tuning/pace.h"
 #include "tuning/trials.h"
 
 #include <algorithm>
@@ -62,6 +63,7 @@ private:
     if (!options_.mayAskHost) return ok();
     Result<SpaceFacts> facts = trials_.facts({});
     if (!facts) return facts.error();
+    isWithHost_ = true;
     size_t best = best_;
     const auto raceOn = [&](std::vector<Candidate> candidates) -> Result<size_t> {
       if (secondsLeft(kWithHost) > 0)
@@ -130,7 +132,10 @@ private:
 
   /// To race so many candidates beside the original, which runs twice; their buffers are sent once
   /// more. 0 where nothing is known yet.
-  double secondsFor(size_t candidates) { return double(candidates + 2) * secondsEach_; }
+  double secondsFor(size_t candidates) { return double(candidates + 2) * secondsEach(); }
+
+  /// What the host must follow has other buffers, which may take much longer to compare.
+  double secondsEach() const { return (withHost_.isKnown() ? withHost_ : alone_).seconds(); }
 
   Status raceOnce(const std::vector<size_t>& runners, size_t& best, double seconds) {
     Result<Measurement> measured = measurer_.measure(programsOf(runners), Rigour::Race, seconds);
@@ -173,7 +178,7 @@ private:
 
   Status take(const std::vector<size_t>& runners, const Measurement& measured) {
     result().seconds += measured.seconds;
-    secondsEach_ = std::max(secondsEach_, measured.secondsEach);
+    if (measured.secondsEach > 0) (isWithHost_ ? withHost_ : alone_).add(measured.secondsEach);
     result().failure = measured.failure;
     if (!measured.failure.empty()) return failure(measured.failure);
     for (size_t n = 0; n < runners.size(); ++n) {
@@ -285,7 +290,7 @@ private:
     if (const size_t count = result().leftOut)
       result().notes.push_back(fmt::format("{} candidate{} left untried: the time was up ({:.2g} s "
                                            "for each); a longer --budget tries more",
-                                           count, count == 1 ? " was" : "s were", secondsEach_));
+                                           count, count == 1 ? " was" : "s were", secondsEach()));
   }
 
   /// Clocks that go down, or others at work on the device.
@@ -307,7 +312,8 @@ private:
   const TuneOptions& options_;
   Trials trials_;
   size_t best_ = 0;
-  double secondsEach_ = 0; ///< to compare and time one program; 0: not known yet
+  bool isWithHost_ = false; ///< what is tried now
+  Pace alone_, withHost_;   ///< to compare and time one program
   std::optional<size_t> bestForHost_;
 };
 

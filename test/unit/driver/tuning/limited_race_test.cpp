@@ -11,6 +11,9 @@ namespace {
 class PacedDevice {
 public:
   double fill = 0, compile = 0, compare = 0, run = 0; ///< seconds
+  size_t stallsAt = SIZE_MAX; ///< the comparison, those of the original first
+  double stall = 0;           ///< seconds
+  size_t compared = 0;
   double now = 0;
 
   RaceClock clock() {
@@ -24,12 +27,11 @@ public:
       if ((isReady[p] = race.mayCompile(p))) now += compile;
     now += fill;
     race.mayCompare(0);
-    for (int n = 0; n < 2; ++n) now += compare, race.noteRun(run);
+    for (int n = 0; n < 2; ++n) compareOne(race);
     std::vector<size_t> equal{0};
     for (size_t p = 1; p < programs; ++p) {
       if (!isReady[p] || !race.mayCompare(p)) continue;
-      now += compare;
-      race.noteRun(run);
+      compareOne(race);
       equal.push_back(p);
     }
     if (equal.size() == 1) return equal;
@@ -37,6 +39,12 @@ public:
     for (std::vector<size_t> order = race.next(equal); !order.empty(); order = race.next(equal))
       for (size_t p : order) now += run, race.add(p, run);
     return equal;
+  }
+
+  void compareOne(LimitedRace& race) {
+    const double stalled = compared++ == stallsAt ? stall : 0;
+    now += compare + stalled;
+    race.noteRun(run + stalled);
   }
 };
 
@@ -93,6 +101,47 @@ TEST(LimitedRace, TakesTheFirstInAnyCaseWhereItMust) {
   LimitedRace race = raceOf(device, 4, 1, 1);
   EXPECT_EQ((std::vector<size_t>{0, 1}), device.verify(race, 4));
   EXPECT_EQ(kLeastForInterval, race.samples()[1].size());
+}
+
+TEST(LimitedRace, OneStallDoesNotEndIt) {
+  for (size_t at : {0, 1, 2, 3, 7}) {
+    PacedDevice device{.compile = 0.01, .compare = 0.5, .run = 0.01, .stallsAt = at, .stall = 20};
+    LimitedRace race = raceOf(device, 8, 30);
+    EXPECT_EQ(8u, device.verify(race, 8).size()) << at;
+    EXPECT_NEAR(0.5 + 7 * 0.01, race.secondsEach(), 1e-9) << at;
+    EXPECT_LE(device.now, 30) << at;
+  }
+}
+
+TEST(LimitedRace, WhatIsSlowThroughoutEndsIt) {
+  PacedDevice device{.compare = 4, .run = 0.01};
+  LimitedRace race = raceOf(device, 8, 30);
+  EXPECT_EQ(5u, device.verify(race, 8).size());
+  EXPECT_LE(device.now, 30);
+}
+
+// Who is refused costs nothing, which says nothing of the others.
+TEST(LimitedRace, CountsNoneThatWereRefused) {
+  PacedDevice device{.compare = 3, .run = 0.01};
+  LimitedRace race = raceOf(device, 64, 20);
+  device.verify(race, 64);
+  EXPECT_NEAR(3 + 7 * 0.01, race.secondsEach(), 1e-9);
+}
+
+TEST(Pace, IsThatOfTheLastSteps) {
+  Pace pace;
+  EXPECT_FALSE(pace.isKnown());
+  EXPECT_EQ(0, pace.seconds());
+  pace.add(50);
+  EXPECT_EQ(50, pace.seconds());
+  pace.add(1);
+  EXPECT_EQ(1, pace.seconds());
+  for (int n = 0; n < 14; ++n) pace.add(1);
+  EXPECT_EQ(1, pace.seconds());
+  for (int n = 0; n < 5; ++n) pace.add(3);
+  EXPECT_EQ(3, pace.seconds());
+  for (int n = 0; n < 16; ++n) pace.add(0.5);
+  EXPECT_EQ(0.5, pace.seconds());
 }
 
 TEST(LimitedRace, SaysWhatOneProgramMoreTakes) {

@@ -59,9 +59,11 @@ private:
 class BusyDevice : public MadeUpDevice {
 public:
   using MadeUpDevice::MadeUpDevice;
-  double each = 1;                ///< seconds
-  double eachForHost = 0;         ///< more seconds, of those with other buffers
-  size_t mostOfRace = SIZE_MAX;   ///< candidates
+  double each = 1;              ///< seconds
+  double eachForHost = 0;       ///< more seconds, of those with other buffers
+  size_t mostOfRace = SIZE_MAX; ///< candidates
+  size_t stallsAt = SIZE_MAX;   ///< the question in which one takes `stall` seconds more
+  double stall = 0;
   double total = 0;               ///< seconds of all questions
   std::vector<size_t> ofLast;     ///< programs of the last comparison, the original's as well
   std::map<std::string, int> ran; ///< by name
@@ -73,7 +75,9 @@ public:
     double longest = each;
     seconds = 2 * each; // the original's
     for (size_t n = 1; n < programs.size() && (isLast || fit < mostOfRace); ++n, ++fit) {
-      const double one = each + (programs[n]->isForHost() ? eachForHost : 0);
+      const bool isStalled = n == 1 && asked == stallsAt;
+      const double one =
+          each + (programs[n]->isForHost() ? eachForHost : 0) + (isStalled ? stall : 0);
       const bool isForced = isLast && (n == 1 || (n == 2 && programs[2]->isForHost()));
       if (seconds + one > limit && !isForced) break;
       seconds += one;
@@ -302,6 +306,21 @@ TEST_F(TuningSearch, TheWholeOfItFitsIntoItsTime) {
 }
 
 TEST_F(TuningSearch, WithoutTimeForAnyCandidateTheOriginalStays) {
+TEST_F(TuningSearch, OneStallDoesNotEndIt) {
+  options_.mayAskHost = false;
+  options_.batch = 4;
+  options_.budgetSeconds = 200;
+  for (const size_t at : {1, 2, 3}) {
+    BusyDevice device(coarsenedTime);
+    device.stallsAt = at;
+    device.stall = 30;
+    const TuneResult result = search(device);
+    EXPECT_EQ("-O --coarsen-invocations=2,4,1", nameOf(result, result.best)) << at;
+    EXPECT_EQ(0u, result.leftOut) << at;
+    EXPECT_LE(device.total, 200) << at;
+  }
+}
+
   options_.budgetSeconds = 10;
   BusyDevice device(coarsenedTime);
   device.each = 4;
