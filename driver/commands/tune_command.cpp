@@ -215,6 +215,7 @@ private:
         searchByMeasuring(*builder, measurer, compilers ? &*compilers : nullptr, o_.tune);
     if (!result) return fail(result.error().message);
     if (!result->failure.empty()) return failUntunable(*result);
+    if (result->isNothingMeasured()) return failUnmeasured(*result);
     return finish(*builder, *result, place);
   }
 
@@ -266,6 +267,16 @@ private:
   int failUntunable(const TuneResult& result) const {
     return fail(fmt::format("{}: it cannot be tuned: {}", o_.scenario.path, result.failure),
                 kFoundSomething);
+  }
+
+  /// What the folder has stays: an earlier run may have measured it.
+  int failUnmeasured(const TuneResult& result) const {
+    const std::string file = inFolder("tuning.toml");
+    std::error_code error;
+    return fail(
+        fmt::format("{}: {}{}", o_.scenario.path, whyNothingMeasured(result),
+                    fs::exists(file, error) ? fmt::format("; {} stays as it was", file) : ""),
+        kFoundSomething);
   }
 
   // ---- by compilers ----
@@ -382,7 +393,8 @@ void TuneCommand::declare(CommandLine& line) {
       "lets it change, and finds what is fastest on a device and proved equal. tuning.toml says "
       "what was found for 'opt --tuning'; several devices share the file.\n"
       "Exit codes: 0 done, also where nothing was gained; 1 bad usage or input; 2 the original "
-      "cannot be tuned, because it disagrees with itself or does not run; 3 no usable device.");
+      "cannot be tuned, because it disagrees with itself or does not run, or --budget is too short "
+      "to compare anything: then nothing is chosen; 3 no usable device.");
   line.example("Find what is fastest on the GPU at hand within a minute.",
                "lanewise tune scenario.toml --budget=60s -o tuned");
   line.example("Use what was found.",

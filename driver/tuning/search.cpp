@@ -188,6 +188,7 @@ private:
       if (row.isLeftOut || (n == 0 && !hasEqual(measured))) continue;
       one.problem = row.isEqual ? "" : row.reason;
       one.isMeasured = row.isEqual && !row.samples.empty();
+      one.isJudged |= one.isMeasured || !row.isEqual;
       one.samples = row.samples;
       one.originalSamples = measured.programs[0].samples;
       if (one.isMeasured) one.ratio = ratioOf(row.samples, measured.programs[0].samples);
@@ -287,6 +288,7 @@ private:
   }
 
   void noteLeftOut() {
+    result().secondsEach = secondsEach();
     if (const size_t count = result().leftOut)
       result().notes.push_back(fmt::format("{} candidate{} left untried: the time was up ({:.2g} s "
                                            "for each); a longer --budget tries more",
@@ -318,6 +320,11 @@ private:
 };
 
 } // namespace
+
+bool TuneResult::isNothingMeasured() const {
+  return leftOut > 0 && std::none_of(tried.begin() + 1, tried.end(),
+                                     [](const Tried& one) { return one.isJudged; });
+}
 
 MedianInterval TuneResult::finalRatio(size_t tried, size_t toTried) const {
   const auto row = [&](size_t n) {

@@ -29,6 +29,7 @@ struct Tried {
   std::shared_ptr<const BuiltProgram> program;
   std::string problem;     ///< why it was not made, not equal, or not measured; "" where it was
   bool isMeasured = false; ///< it has a ratio
+  bool isJudged = false;   ///< it was timed, or is known to be wrong, by a measurement
   bool isLeftOut = false;  ///< there was no time for it
   MedianInterval ratio;    ///< to the original, in its last race
   std::vector<double> samples, originalSamples; ///< of that race, microseconds
@@ -57,8 +58,11 @@ struct TuneResult {
   /// Why nothing can be tuned: the original disagrees with itself, or does not run. One sentence.
   std::string failure;
   std::vector<std::string> notes;
-  double seconds = 0; ///< of measuring
+  double seconds = 0;     ///< of measuring
+  double secondsEach = 0; ///< of these for one candidate, about; 0: not known
 
+  /// The time was up before any candidate was compared: `best` says nothing.
+  bool isNothingMeasured() const;
   /// Of a final row to that of another.
   MedianInterval finalRatio(size_t tried, size_t toTried = 0) const;
 };

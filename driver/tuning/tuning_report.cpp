@@ -150,6 +150,14 @@ TunedChoices choicesOf(const ProgramBuilder& builder, const TuneResult& result,
   return choices;
 }
 
+std::string whyNothingMeasured(const TuneResult& result) {
+  const std::string each =
+      result.secondsEach > 0 ? fmt::format(" ({:.2g} s for each)", result.secondsEach) : "";
+  return fmt::format("nothing was measured, so that nothing is chosen: the time was up before any "
+                     "of {} candidate{} was compared{}; give a larger --budget",
+                     result.leftOut, result.leftOut == 1 ? "" : "s", each);
+}
+
 std::string resultAsText(const ProgramBuilder& builder, const TuneResult& result,
                          const TunedPlace& place) {
   std::string text = placeText(builder, place) + "\n";

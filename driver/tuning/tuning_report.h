@@ -22,6 +22,9 @@ struct TunedPlace {
 TunedChoices choicesOf(const ProgramBuilder& builder, const TuneResult& result,
                        const TunedPlace& place);
 
+/// Of a search that measured nothing: why, and how to mend it. One sentence.
+std::string whyNothingMeasured(const TuneResult& result);
+
 /// For people: the candidates, the fastest first, what single rewrites are worth, what was chosen.
 std::string resultAsText(const ProgramBuilder& builder, const TuneResult& result,
                          const TunedPlace& place);

@@ -193,6 +193,7 @@ TEST_F(TuningSearch, SaysWhatSingleRewritesAreWorth) {
 TEST_F(TuningSearch, StaysWithTheOriginalWhereNothingIsGained) {
   MadeUpDevice device([](const BuiltProgram&) { return 100.0; });
   const TuneResult result = search(device);
+  EXPECT_FALSE(result.isNothingMeasured());
   EXPECT_EQ(0u, result.best);
   EXPECT_FALSE(result.bestForHost);
 }
@@ -305,7 +306,6 @@ TEST_F(TuningSearch, TheWholeOfItFitsIntoItsTime) {
     }
 }
 
-TEST_F(TuningSearch, WithoutTimeForAnyCandidateTheOriginalStays) {
 TEST_F(TuningSearch, OneStallDoesNotEndIt) {
   options_.mayAskHost = false;
   options_.batch = 4;
@@ -321,6 +321,7 @@ TEST_F(TuningSearch, OneStallDoesNotEndIt) {
   }
 }
 
+TEST_F(TuningSearch, WithoutTimeForAnyCandidateTheOriginalStays) {
   options_.budgetSeconds = 10;
   BusyDevice device(coarsenedTime);
   device.each = 4;
@@ -328,11 +329,30 @@ TEST_F(TuningSearch, OneStallDoesNotEndIt) {
   EXPECT_EQ(0u, result.best);
   EXPECT_LE(device.total, 10);
   EXPECT_TRUE(device.ran.empty());
+  EXPECT_TRUE(result.isNothingMeasured());
+  EXPECT_EQ(
+      fmt::format("nothing was measured, so that nothing is chosen: the time was up before any "
+                  "of {} candidates was compared (4 s for each); give a larger --budget",
+                  result.leftOut),
+      whyNothingMeasured(result));
   ASSERT_FALSE(result.notes.empty());
   EXPECT_EQ(fmt::format("{} candidates were left untried: the time was up (4 s for each); a longer "
                         "--budget tries more",
                         result.leftOut),
             result.notes[0]);
+}
+
+// One candidate that is known to be wrong is a reason to leave the original alone.
+TEST_F(TuningSearch, WithTimeForOneThatIsWrongTheOriginalIsChosen) {
+  options_.budgetSeconds = 10;
+  BusyDevice device(coarsenedTime);
+  device.each = 1.5;
+  device.mostOfRace = 1;
+  device.isWrong = [](const Candidate&, Rigour) { return true; };
+  const TuneResult result = search(device);
+  EXPECT_GT(result.leftOut, 0u);
+  EXPECT_EQ(0u, result.best);
+  EXPECT_FALSE(result.isNothingMeasured());
 }
 
 TEST_F(TuningSearch, TheOriginalStaysWhereTheLastCheckHasTimeForOneAndFindsThatWrong) {
