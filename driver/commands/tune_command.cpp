@@ -4,6 +4,8 @@
 #include "compilers/compiler_choice.h"
 #include "layout/layout_manifest.h"
 #include "options/option_groups.h"
+#include "options/project_file.h"
+#include "options/shell_text.h"
 #include "pass.h"
 #include "report/html/report_subjects.h"
 #include "support/failure.h"
@@ -26,6 +28,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
+#include <set>
 #include <variant>
 
 namespace lanewise::driver {
@@ -43,8 +47,27 @@ struct Options {
   std::string on;     ///< --on; "" for the device
   std::string target; ///< --target; "" for that of the device
   bool resumes = false;
-  uint32_t jobs = 1; ///< --jobs
-  std::string shown; ///< the command as the page shows it
+  uint32_t jobs = 1;                      ///< --jobs
+  std::string shown;                      ///< the command as the page shows it
+  std::vector<std::string> sourceOptions; ///< those that were typed
+};
+
+struct TunedShader {
+  ScenarioShader shader;
+  Words input;
+};
+
+/// What was found at one place.
+struct TunedProgram {
+  TunedPlace place;
+  ReportSubject subject;
+  std::vector<TunedShader> shaders;
+};
+
+/// How a build uses what was found for a shader.
+struct Use {
+  std::string shader, command;
+  bool isClear; ///< the command finds this choice, and no other one that differs
 };
 
 /// "60s", "2m", "90": seconds.
@@ -119,6 +142,7 @@ public:
 
   int run(const CommandLine& line) override {
     o_.shown = line.shown();
+    o_.sourceOptions = typedSourceOptions(line);
     setDefaultIsolation(o_.isolation);
     const std::vector<fs::path> made = missingFolders();
     if (Status s = makeFolder(o_.output); !s) return fail(s.error().message);
@@ -216,7 +240,9 @@ private:
     if (!result) return fail(result.error().message);
     if (!result->failure.empty()) return failUntunable(*result);
     if (result->isNothingMeasured()) return failUnmeasured(*result);
-    return finish(*builder, *result, place);
+    const int code = finish(*builder, *result, place);
+    printUses(); // none where it could not be written
+    return code;
   }
 
   /// The chosen device and others of its kind, as many as --jobs says.
@@ -290,6 +316,7 @@ private:
     if (!identity) return fail(identity.error().message, kNoDevice);
     int exitCode = kDone;
     for (const CompilerChoice& choice : *choices) exitCode = std::max(exitCode, predictBy(choice));
+    printUses();
     return exitCode;
   }
 
@@ -331,14 +358,18 @@ private:
     if (result.bestForHost)
       if (Status s = addModules(result, *result.bestForHost, folder + "-host", files); !s)
         return fail(s.error().message);
-    const std::string use = useOf(builder, place);
-    subjects_.push_back(resultAsSubject(builder, result, place, use));
+    TunedProgram& tuned =
+        tuned_.emplace_back(TunedProgram{place, resultAsSubject(builder, result, place), {}});
+    for (const ScenarioShader* shader : builder.used())
+      tuned.shaders.push_back({*shader, builder.inputOf(shader->name)});
     files.add(inFolder("tuning.html"), page());
-    if (Status s = files.commit(); !s) return fail(s.error().message);
+    if (Status s = files.commit(); !s) {
+      tuned_.pop_back();
+      return fail(s.error().message);
+    }
     note_->say(fmt::format("what was found until now is in {}", inFolder("tuning.toml")));
     ProgressLine::wipe();
     printDiagnostics(stdout, resultAsText(builder, result, place));
-    printOut("use it: {}\n", use);
     return kDone;
   }
 
@@ -358,17 +389,73 @@ private:
     return ok();
   }
 
-  /// The line for a build.
-  std::string useOf(const ProgramBuilder& builder, const TunedPlace& place) const {
-    const ScenarioShader& shader = *builder.used().front();
-    std::string defines;
-    for (const auto& [name, value] : shader.defines)
-      defines += fmt::format(" -D {}={}", name, value);
-    const bool hasOthers = std::ranges::any_of(
-        choices_, [&](const TunedChoice& c) { return c.device != place.device; });
-    return fmt::format("lanewise opt -O --tuning={}{} {}{} -o {}.spv", inFolder("tuning.toml"),
-                       hasOthers ? fmt::format(" --tuning-device='{}'", place.device) : "",
-                       shader.path, defines, shader.name);
+  // ---- how it is used ----
+
+  /// The line for a build. Only once all is in the file it is known what tells its choices apart.
+  Use useOf(const TunedPlace& place, const TunedShader& tuned) const {
+    const std::string module = hexOf(sha256(bytesOf(tuned.input)));
+    TuningChoice tuning;
+    tuning.path = inFolder("tuning.toml");
+    tuning.choices = std::make_shared<const TunedChoices>(choices_);
+    for (const TunedChoice& c : choices_) {
+      if (c.module != module) continue;
+      if (c.device != place.device) tuning.device = place.device;
+      if (c.device == place.device && c.shape != place.shape) tuning.shape = place.shape;
+    }
+    std::vector<std::string> words{"lanewise", "opt", "-O", "--tuning=" + tuning.path};
+    if (!tuning.device.empty()) words.push_back("--tuning-device=" + tuning.device);
+    if (!tuning.shape.empty()) words.push_back("--tuning-shape=" + tuning.shape);
+    std::ranges::move(loadWords(tuned.shader), std::back_inserter(words));
+    words.insert(words.end(), {tuned.shader.path, "-o", tuned.shader.name + ".spv"});
+    return {tuned.shader.name, shellCommand(words),
+            findTuned(tuning, tuned.input).choice != nullptr};
+  }
+
+  /// What `opt` needs to read the shader as it was read here.
+  std::vector<std::string> loadWords(const ScenarioShader& shader) const {
+    std::vector<std::string> words;
+    const std::string& project = o_.load.projectFile;
+    const std::string found = projectFileAbove(shader.path);
+    if (project.empty() ? !found.empty() : !isSameFile(project, found))
+      words.push_back(fmt::format("--project={}", project.empty() ? kNoProject : project));
+    std::ranges::copy(o_.sourceOptions, std::back_inserter(words));
+    for (const auto& [name, value] : shader.defines) {
+      const auto isOf = [&](const auto& given) { return given.first == name; };
+      if (std::ranges::none_of(o_.load.defines, isOf))
+        words.insert(words.end(), {"-D", fmt::format("{}={}", name, value)});
+    }
+    if (shader.entry != "main") words.push_back("--entry=" + shader.entry);
+    return words;
+  }
+
+  std::vector<Use> usesOf(const TunedProgram& program) const {
+    std::vector<Use> uses;
+    for (const TunedShader& shader : program.shaders) uses.push_back(useOf(program.place, shader));
+    return uses;
+  }
+
+  void printUses() const {
+    std::set<std::string> unclear;
+    for (const TunedProgram& program : tuned_)
+      for (const Use& use : usesOf(program)) {
+        printOut("use it: {}\n", use.command);
+        if (!use.isClear) unclear.insert(use.shader);
+      }
+    if (!unclear.empty())
+      printOut("note: {}: other choices there, of another driver or size, differ from that for {}, "
+               "and no option picks it; tune into a folder of its own (-o)\n",
+               inFolder("tuning.toml"), fmt::join(unclear, ", "));
+  }
+
+  /// The same for the page.
+  ReportTable usesTable(const TunedProgram& program) const {
+    ReportTable table;
+    table.title = "In a build";
+    table.header = {"shader", "command"};
+    table.isFirst = true;
+    for (const Use& use : usesOf(program))
+      table.rows.push_back({{use.shader, use.command}, ReportTable::Role::Plain});
+    return table;
   }
 
   std::string page() {
@@ -377,13 +464,21 @@ private:
     page.title = o_.scenario.path;
     page.facts = {{"command", o_.shown}, {"scenario", o_.scenario.path}};
     for (ReportFact& fact : versionFacts()) page.facts.push_back(std::move(fact));
-    addSubjects(page, subjects_, {o_.scenario.path, o_.output});
+    std::vector<ReportSubject> subjects;
+    std::vector<std::string> files{o_.scenario.path, o_.output};
+    for (const TunedProgram& program : tuned_) {
+      for (const TunedShader& one : program.shaders) files.push_back(one.shader.path);
+      subjects.push_back(program.subject);
+      std::vector<ReportTable>& tables = subjects.back().tables;
+      tables.insert(tables.begin() + 1, usesTable(program)); // behind the candidates
+    }
+    addSubjects(page, std::move(subjects), files);
     return htmlReport(page);
   }
 
   Options o_;
   TunedChoices choices_; ///< of the file
-  std::vector<ReportSubject> subjects_;
+  std::vector<TunedProgram> tuned_;
   InterruptNote* note_ = nullptr;
 };
 

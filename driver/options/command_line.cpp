@@ -1,5 +1,6 @@
 #include "options/command_line.h"
 
+#include "options/shell_text.h"
 #include "support/failure.h"
 #include "support/suggest.h"
 
@@ -485,8 +486,7 @@ std::string CommandLine::shown() const {
         continue;
       }
     if (++shown > kMostArguments) continue;
-    const bool isPlain = !arg.empty() && arg.find_first_of(" \t\n\"'\\$&|;<>()*?") == arg.npos;
-    text += isPlain ? " " + arguments_[n] : fmt::format(" '{}'", arguments_[n]);
+    text += " " + shellWord(arguments_[n]);
   }
   return shown <= kMostArguments ? text
                                  : fmt::format("{} (and {} more)", text, shown - kMostArguments);

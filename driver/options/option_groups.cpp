@@ -153,6 +153,17 @@ void addSourceOptions(CommandLine& line, LoadOptions& load, std::string entryHel
       .notInKey(); // what it says is
 }
 
+std::vector<std::string> typedSourceOptions(const CommandLine& line) {
+  std::vector<std::string> words;
+  for (const char* name : {"-I", "-D"})
+    for (const std::string& value : line.typed(name)) words.insert(words.end(), {name, value});
+  for (const char* name : {"--cbuffer-binding-base", "--texture-binding-base", "--uav-binding-base",
+                           "--sampler-binding-base", "--auto-bind-uniforms"})
+    for (const std::string& value : line.typed(name))
+      words.push_back(fmt::format("{}={}", name, value));
+  return words;
+}
+
 void addEnvironmentOption(CommandLine& line, LoadOptions& load) {
   line.value(
       "--target-env", "ENV",

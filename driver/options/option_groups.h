@@ -18,12 +18,16 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace lanewise::driver {
 
 /// -x, -I, -D and --entry. `entryHelp` says what the entry point is to the command.
 void addSourceOptions(CommandLine& line, LoadOptions& load,
                       std::string entryHelp = "entry point (of HLSL: the function to compile)");
+/// Those of them that were typed, as words for another command: without -x, --shader-stage and
+/// --entry, which scenarios say, and without --project.
+std::vector<std::string> typedSourceOptions(const CommandLine& line);
 /// --target-env.
 void addEnvironmentOption(CommandLine& line, LoadOptions& load);
 

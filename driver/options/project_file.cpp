@@ -24,19 +24,6 @@ constexpr std::string_view kFileName = "lanewise.toml";
 // Keys that are no options.
 constexpr std::string_view kPasses = "passes", kScenarios = "scenarios";
 
-/// The file in the folder of `input` or the next one above it; "" where there is none.
-std::string findAbove(const std::string& input) {
-  std::error_code error;
-  fs::path path = fs::weakly_canonical(input == "-" ? "." : input, error);
-  if (error) return {};
-  for (fs::path folder = fs::is_directory(path, error) ? path : path.parent_path();;
-       folder = folder.parent_path()) {
-    if (const fs::path file = folder / kFileName; fs::is_regular_file(file, error))
-      return fs::proximate(file, error).string();
-    if (folder == folder.parent_path()) return {};
-  }
-}
-
 Result<std::string> projectOf(const CommandLine& line) {
   if (const std::vector<std::string> typed = line.given("--project"); !typed.empty())
     return typed[0] == kNoProject ? std::string() : typed[0];
@@ -44,7 +31,7 @@ Result<std::string> projectOf(const CommandLine& line) {
   if (inputs.empty()) inputs = line.given("--scenario"); // `opt` of a whole program
   std::string found, of;
   for (const std::string& input : inputs) {
-    const std::string file = findAbove(input);
+    const std::string file = projectFileAbove(input);
     if (file.empty() || file == found) continue;
     if (!found.empty())
       return failure(fmt::format("{} and {} belong to different projects, {} and {}; give "
@@ -240,6 +227,18 @@ private:
 };
 
 } // namespace
+
+std::string projectFileAbove(const std::string& input) {
+  std::error_code error;
+  fs::path path = fs::weakly_canonical(input == "-" ? "." : input, error);
+  if (error) return {};
+  for (fs::path folder = fs::is_directory(path, error) ? path : path.parent_path();;
+       folder = folder.parent_path()) {
+    if (const fs::path file = folder / kFileName; fs::is_regular_file(file, error))
+      return fs::proximate(file, error).string();
+    if (folder == folder.parent_path()) return {};
+  }
+}
 
 void useProjectFile(CommandLine& line,
                     std::function<std::vector<CommandDescription>()> describeAll) {

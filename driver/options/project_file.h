@@ -5,6 +5,7 @@
 #include "options/command_line.h"
 
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,5 +19,8 @@ constexpr std::string_view kNoProject = "none";
 /// command knows from those that none does.
 void useProjectFile(CommandLine& line,
                     std::function<std::vector<CommandDescription>()> describeAll);
+
+/// The one in the folder of `input` or the next one above it; "" where there is none.
+std::string projectFileAbove(const std::string& input);
 
 } // namespace lanewise::driver

@@ -227,6 +227,7 @@ VerifyReport drawn(const TuneResult& result, const TunedPlace& place) {
 ReportTable candidatesTable(const TuneResult& result) {
   ReportTable table;
   table.title = "Candidates";
+  table.isFirst = true;
   table.note = fmt::format("{} others made what one of these had made. Registers and cost are "
                            "a compiler's, where one was asked for the order.",
                            result.same);
@@ -272,14 +273,13 @@ ReportTable sitesTable(const TuneResult& result) {
 } // namespace
 
 ReportSubject resultAsSubject(const ProgramBuilder& builder, const TuneResult& result,
-                              const TunedPlace& place, const std::string& use) {
+                              const TunedPlace& place) {
   ReportSubject subject;
   subject.name = placeText(builder, place);
   subject.isComparison = true;
   subject.state = ReportState::Verified;
   subject.note = conclusionOf(result, place);
   if (std::string host = hostConclusionOf(result); !host.empty()) subject.note += "; " + host;
-  subject.note += "; in a build: " + use;
   subject.remarks = result.tried[result.best].program->remarks;
   VerifyReport report = drawn(result, place);
   if (!report.variants.empty()) subject.verification = std::move(report);

@@ -29,8 +29,8 @@ std::string whyNothingMeasured(const TuneResult& result);
 std::string resultAsText(const ProgramBuilder& builder, const TuneResult& result,
                          const TunedPlace& place);
 
-/// For the page: the same as tables, and the times drawn. `use` is the line for a build.
+/// For the page: the same as tables, that of the candidates first, and the times drawn.
 ReportSubject resultAsSubject(const ProgramBuilder& builder, const TuneResult& result,
-                              const TunedPlace& place, const std::string& use);
+                              const TunedPlace& place);
 
 } // namespace lanewise::driver

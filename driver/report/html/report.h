@@ -35,6 +35,7 @@ struct ReportTable {
     Role role = Role::Plain;
   };
   std::string title, note;
+  bool isFirst = false; ///< what the page is for: it stands above remarks and all else
   std::vector<std::string> header;
   std::vector<Row> rows;
 };

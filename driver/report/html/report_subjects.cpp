@@ -261,6 +261,8 @@ void RelativeNames::apply(ReportSubject& s) const {
   for (ReportSource& source : s.sources) apply(source.file);
   for (ReportDiff& diff : s.diffs) apply(diff.title), apply(diff.text);
   if (s.verification) apply(*s.verification);
+  for (ReportTable& table : s.tables)
+    for (ReportTable::Row& row : table.rows) apply(row.cells);
 }
 
 namespace {

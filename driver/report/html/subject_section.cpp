@@ -356,11 +356,16 @@ std::string subjectSections(const ReportSubject& s, Detail detail) {
   const std::string changes =
       detail == Detail::All ? section("Code diff", diffs(s, isFailure)) : "";
   if (isFailure) html += compared + changes;
+  const auto addTables = [&](bool isFirst) {
+    for (const ReportTable& table : s.tables)
+      if (table.isFirst == isFirst) html += tableSection(table);
+  };
+  addTables(true);
   html += section("Before and after", figures(s.remarks));
   html += section(s.sources.empty() ? "Remarks" : "Source and remarks", listing(s, detail));
   if (!isFailure) html += compared;
   if (s.verification) html += verificationSections(*s.verification);
-  for (const ReportTable& table : s.tables) html += tableSection(table);
+  addTables(false);
   if (!isFailure) html += changes;
   return html;
 }
