@@ -203,8 +203,8 @@ private:
     Result<DeviceInfo> device = host.probe({.device = o_.verify.device});
     if (!device) return fail(device.error().message, kNoDevice);
     if (device->isInterpreter)
-      return fail("--device=interpreter: it says nothing about speed; give a device, or --on=GPU "
-                  "to ask compilers");
+      return fail("--device=interpreter: it says nothing about speed; give a device, or ask a "
+                  "compiler with --on=COMPILER, such as --on=navi21");
     const TunedPlace place{
         device->name,     device->driver, o_.target.empty() ? builtInTargetOf(*device) : o_.target,
         o_.scenario.size, false,          device->isCpu};
@@ -499,10 +499,9 @@ void TuneCommand::declare(CommandLine& line) {
   line.positional("SCENARIO", "FILE.toml", o_.scenario.path, "what to run").required();
   line.group("What to try");
   addSizeOption(line, o_.scenario);
-  line.value(
-      "--budget", "TIME", setBudget(o_.tune.budgetSeconds),
-      "time for all of it, such as 30s or 5m; what does not fit is not begun, but the best is "
-      "compared once more in any case (default 60s)");
+  line.value("--budget", "TIME", setBudget(o_.tune.budgetSeconds),
+             "time for all of it, such as 30s or 5m, in seconds without a unit; what does not fit "
+             "is not begun, but the best is compared once more in any case (default 60s)");
   line.value("--passes", "PASS,...", setPasses(o_.tune.passes),
              "only these passes beside the standard ones (default: all)");
   line.flag("--no-host", o_.tune.mayAskHost,
