@@ -29,7 +29,8 @@ End endOf(Body body) {
   close(ends[1]);
   End end;
   char text[4096];
-  for (ssize_t n; (n = read(ends[0], text, sizeof(text))) > 0;) end.printed.append(text, size_t(n));
+  for (ssize_t n; (n = ::read(ends[0], text, sizeof(text))) > 0;)
+    end.printed.append(text, size_t(n));
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
