@@ -49,7 +49,7 @@ Outcome predicate(const std::vector<uint32_t>& words, std::string_view mode,
   const PassResult done = runPass(*findPass("branch-to-predication"), context);
   if (!done) ADD_FAILURE() << done.error().str();
   for (const Remark& r : remarks) {
-    ++outcome.verdicts[r.name];
+    outcome.verdicts[r.name] += r.count;
     if (r.kind == Remark::Kind::Applied) outcome.applied.push_back(r.message);
     EXPECT_EQ(r.message.empty(), !explainsMissed && r.kind == Remark::Kind::Missed);
   }
