@@ -36,6 +36,10 @@ const PipelineTimes* find(const LayerRun& run, const Key& key) {
   return nullptr;
 }
 
+bool isAllOptimized(const PipelineTimes& p) {
+  return p.created > 0 && p.optimized == p.created;
+}
+
 /// Of one pipeline; nothing where some run has no time of it.
 std::optional<PipelineComparison> compareOne(const PipelineTimes& pipeline,
                                              std::span<const LayerRun> without,
@@ -43,25 +47,43 @@ std::optional<PipelineComparison> compareOne(const PipelineTimes& pipeline,
   PipelineComparison one;
   one.pipeline = pipeline;
   one.isOptimized = true;
-  std::vector<double> before, after, ratios;
+  std::vector<double> before, after;
   for (size_t n = 0; n < without.size(); ++n) {
     const PipelineTimes* own = find(without[n], keyOf(pipeline));
     const PipelineTimes* made = find(with[n], keyOf(pipeline));
     const std::optional<double> first = own ? timeOf(*own) : std::nullopt;
     const std::optional<double> second = made ? timeOf(*made) : std::nullopt;
     if (!first || !second || *first <= 0) return std::nullopt;
-    one.isOptimized = one.isOptimized && made->created > 0 && made->optimized == made->created;
+    one.isOptimized = one.isOptimized && isAllOptimized(*made);
     before.push_back(*first);
     after.push_back(*second);
-    ratios.push_back(*second / *first);
+    one.ratios.push_back(*second / *first);
   }
   one.without = spreadOf(before).median;
   one.with = spreadOf(after).median;
-  one.ratio = medianInterval(ratios);
+  one.ratio = medianInterval(one.ratios);
   return one;
 }
 
+/// What the intervals are when all kernels are looked at together.
+void judgeTogether(Comparison& c) {
+  c.kernels = uint64_t(std::ranges::count_if(c.pipelines, &PipelineComparison::isOptimized));
+  c.roundsNeeded = roundsFor(c.kernels);
+  for (PipelineComparison& one : c.pipelines)
+    one.ratioOfAll = medianInterval(one.ratios, c.kernels);
+}
+
 } // namespace
+
+uint64_t roundsFor(uint64_t kernels) {
+  return leastForInterval(kernels);
+}
+
+uint64_t optimizedKernels(const LayerRun& run) {
+  return uint64_t(std::ranges::count_if(run.data.pipelines, [](const PipelineTimes& p) {
+    return p.dispatches() > 0 && isAllOptimized(p);
+  }));
+}
 
 Comparison compareRuns(std::span<const LayerRun> without, std::span<const LayerRun> with) {
   Comparison c;
@@ -92,6 +114,7 @@ Comparison compareRuns(std::span<const LayerRun> without, std::span<const LayerR
     c.created += p.created;
     c.optimized += p.optimized;
   }
+  judgeTogether(c);
   std::stable_sort(c.pipelines.begin(), c.pipelines.end(),
                    [](const auto& a, const auto& b) { return a.share > b.share; });
   return c;

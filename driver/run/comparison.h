@@ -17,10 +17,16 @@ struct PipelineComparison {
   bool isOptimized = false; ///< in every run that was to be
   /// Nanoseconds of a dispatch, medians over the rounds.
   double without = 0, with = 0;
-  MedianInterval ratio; ///< with / without, of the pairs
-  double share = 0;     ///< of the time of all pipelines without optimizing
-  bool isFaster() const { return isOptimized && ratio.high < 1; }
-  bool isSlower() const { return isOptimized && ratio.low > 1; }
+  std::vector<double> ratios; ///< with / without, of each round
+  MedianInterval ratio;       ///< of these
+  MedianInterval ratioOfAll;  ///< its median, bounds that hold for all kernels together
+  double share = 0;           ///< of the time of all pipelines without optimizing
+  /// With many kernels some differ by chance, so the interval of one alone decides nothing.
+  bool isFaster() const { return isOptimized && ratioOfAll.high < 1; }
+  bool isSlower() const { return isOptimized && ratioOfAll.low > 1; }
+  /// As one kernel alone would be told.
+  bool seemsFaster() const { return isOptimized && ratio.high < 1; }
+  bool seemsSlower() const { return isOptimized && ratio.low > 1; }
 };
 
 struct Comparison {
@@ -30,9 +36,17 @@ struct Comparison {
   double secondsWithout = 0, secondsWith = 0; ///< of the program, medians
   MedianInterval seconds;                     ///< with / without, of the pairs
   uint64_t rounds = 0;
-  bool isOnCpu = false; ///< its times say nothing of a GPU
+  uint64_t kernels = 0;      ///< pipelines that may be called faster or slower
+  uint64_t roundsNeeded = 0; ///< for any of them to be called so
+  bool isOnCpu = false;      ///< its times say nothing of a GPU
   bool isProgramSlower() const { return seconds.low > 1; }
 };
+
+/// Rounds that can tell one of so many kernels from the others' noise.
+uint64_t roundsFor(uint64_t kernels);
+
+/// Kernels of the run that were dispatched and ran optimized.
+uint64_t optimizedKernels(const LayerRun& run);
 
 /// Entry n of both is one round.
 Comparison compareRuns(std::span<const LayerRun> without, std::span<const LayerRun> with);

@@ -35,6 +35,24 @@ TextRow rowOf(const PipelineComparison& one, bool isAlone) {
           verdictOf(one)};
 }
 
+/// Why no kernel, or not every one that seems so, is called faster or slower; "" for no reason.
+std::string uncalledText(const Comparison& c) {
+  if (c.rounds < c.roundsNeeded)
+    return fmt::format("{} too few {}; {} are enough.\n",
+                       c.rounds == 1 ? "1 round is" : fmt::format("{} rounds are", c.rounds),
+                       c.kernels > 1
+                           ? fmt::format("to call one of {} kernels faster or slower", c.kernels)
+                           : "for an interval",
+                       c.roundsNeeded);
+  const auto uncalled = std::ranges::count_if(c.pipelines, [](const PipelineComparison& one) {
+    return (one.seemsFaster() && !one.isFaster()) || (one.seemsSlower() && !one.isSlower());
+  });
+  if (uncalled == 0) return {};
+  return fmt::format("{} more {} by {} own interval only, which is not enough among {} kernels.\n",
+                     uncalled, uncalled == 1 ? "differs" : "differ",
+                     uncalled == 1 ? "its" : "their", c.kernels);
+}
+
 std::string countsText(const Comparison& c) {
   const auto count = [&](auto is) {
     return std::count_if(c.pipelines.begin(), c.pipelines.end(), is);
@@ -49,9 +67,7 @@ std::string countsText(const Comparison& c) {
   if (c.untimed > 0)
     text += fmt::format("{} more {} not timed in every run.\n", c.untimed,
                         c.untimed == 1 ? "kernel was" : "kernels were");
-  if (!std::isfinite(c.seconds.high))
-    text += fmt::format("{} too few for an interval; 6 are enough.\n",
-                        c.rounds == 1 ? "1 round is" : fmt::format("{} rounds are", c.rounds));
+  text += uncalledText(c);
   if (c.isOnCpu) text += std::string(kOnCpu);
   return text;
 }
@@ -84,6 +100,7 @@ Json pipelineAsJson(const PipelineComparison& one) {
   json["without-us"] = one.without / 1e3;
   json["with-us"] = one.with / 1e3;
   json["ratio"] = intervalAsJson(one.ratio);
+  json["ratio-of-all"] = intervalAsJson(one.ratioOfAll);
   json["share"] = one.share;
   json["faster"] = one.isFaster();
   json["slower"] = one.isSlower();
@@ -115,6 +132,7 @@ std::string comparisonAsText(const Comparison& c, const std::vector<Remedy>& rem
 Json comparisonAsJson(const Comparison& c, const std::vector<Remedy>& remedies) {
   Json json;
   json["rounds"] = c.rounds;
+  json["rounds-needed"] = c.roundsNeeded;
   json["cpu-device"] = c.isOnCpu;
   json["created"] = c.created;
   json["optimized"] = c.optimized;

@@ -27,7 +27,7 @@ enum class CompareFormat { Text, Json };
 struct Options {
   LayerRequest layer; ///< of the runs that optimize
   std::string optimize = "-O";
-  uint32_t repeats = 7;
+  std::optional<uint64_t> repeats; ///< none: as many as the kernels take
   bool looksForRemedies = true;
   CompareFormat format = CompareFormat::Text;
   std::string output = "-", json;
@@ -54,12 +54,15 @@ std::string endText(const ProgramEnd& end) {
 /// The runs of one comparison, a round after the other.
 class Rounds {
 public:
-  Rounds(const Options& o, const std::string& cache) : o_(o), cache_(cache) {}
+  Rounds(const Options& o, const std::string& cache) : repeats_(o.repeats), cache_(cache) {}
 
-  /// Runs that fill the cache, so that no time is counted in which a module is optimized.
+  /// Runs that fill the cache, so that no time is counted in which a module is optimized. The
+  /// first one says how many kernels there are, and so how many rounds are needed.
   Status warmUp(const LayerRequest& optimized) {
     Result<LayerRun> run = once(optimized, "optimizing");
-    return run ? ok() : Status(run.error());
+    if (!run) return run.error();
+    if (!repeats_) repeats_ = std::max(kLeastRounds, roundsFor(optimizedKernels(*run)));
+    return ok();
   }
 
   /// First one way, then the other, and the next time the other way round: what drifts hits both.
@@ -67,10 +70,10 @@ public:
     std::vector<LayerRun> without, with;
     LayerRequest plain = optimized;
     plain.optimizes = false;
-    for (uint32_t n = 0; n < o_.repeats; ++n)
+    for (uint64_t n = 0; n < *repeats_; ++n)
       for (const bool isOptimized : {n % 2 != 0, n % 2 == 0}) {
         Result<LayerRun> run =
-            once(isOptimized ? optimized : plain, fmt::format("{}{}/{}", title, n + 1, o_.repeats));
+            once(isOptimized ? optimized : plain, fmt::format("{}{}/{}", title, n + 1, *repeats_));
         if (!run) return run.error();
         (isOptimized ? with : without).push_back(std::move(*run));
       }
@@ -109,7 +112,8 @@ private:
     return plain && plain->end.passedOn() == end.passedOn() ? "" : "with optimized shaders, ";
   }
 
-  const Options& o_;
+  static constexpr uint64_t kLeastRounds = 7;
+  std::optional<uint64_t> repeats_;
   std::string cache_;
   std::unique_ptr<RunFolder> scratch_;
   std::set<std::string> troubles_;
@@ -160,7 +164,7 @@ Result<std::vector<Remedy>> remediesFor(const Options& o, const Comparison& c, R
     Remedy remedy{fmt::format("--optimize='{} --skip={}:*'", o.optimize, pass), leaveOut.modules,
                   again(losers, *tried)};
     const bool helps = std::none_of(remedy.after.begin(), remedy.after.end(),
-                                    [](const PipelineComparison& p) { return p.isSlower(); });
+                                    [](const PipelineComparison& p) { return p.seemsSlower(); });
     if (helps && !remedy.after.empty()) remedies.push_back(std::move(remedy));
   }
   std::vector<std::string> digits;
@@ -206,7 +210,8 @@ public:
         "Runs a program that uses Vulkan with and without optimized shaders, several times each in "
         "turn, and compares the times of each compute pipeline and of the whole. What PROGRAM "
         "prints is not shown, and not compared.\nExit codes: 0 nothing is slower; 1 bad usage, or "
-        "PROGRAM fails; 2 a pipeline or the program is slower, by 95 % confidence.");
+        "PROGRAM fails; 2 a pipeline or the program is slower, by 95 % confidence for all "
+        "pipelines together.");
     line.example("What optimizing does to a program.",
                  "lanewise compare -- ./simulation --steps 10");
     line.example("What one pass does to it.",
@@ -217,7 +222,8 @@ public:
     line.value("--optimize", "PASSES", o_.optimize,
                "passes and options of 'lanewise opt' for the modules (default: -O)");
     line.value("--repeats", "N", o_.repeats,
-               "runs each way (default: 7; fewer than 6 give no interval)");
+               "runs each way (default: 7, or as many as it takes to call one of the program's "
+               "kernels faster or slower: 12 for 64)");
     addTuningOptions(line, o_.layer.tuning);
     line.each("--leave-out", "HASH,...", leftOutModules(o_.layer.leftOut),
               "modules that stay as they are, by the first digits of their hashes");
@@ -232,7 +238,8 @@ public:
         .output();
     line.value("--json", "FILE.json", o_.json, "write the comparison as JSON as well").output();
     line.check([this]() -> Status {
-      if (o_.repeats < 1 || o_.repeats > 1000) return failure("--repeats must be from 1 to 1000");
+      if (o_.repeats && (*o_.repeats < 1 || *o_.repeats > 1000))
+        return failure("--repeats must be from 1 to 1000");
       o_.layer.times = o_.layer.optimizes = o_.layer.waits = true;
       o_.layer.passes = splitResponse(o_.optimize);
       if (Status s = checkOptPasses("--optimize", o_.layer.passes); !s) return s;

@@ -19,6 +19,11 @@ std::vector<double> sortedCopy(std::span<const double> values) {
   return sorted;
 }
 
+/// Of an interval among so many.
+double missOnOneSide(size_t family) {
+  return 0.025 / double(std::max<size_t>(family, 1));
+}
+
 } // namespace
 
 Spread spreadOf(std::span<const double> values) {
@@ -27,7 +32,7 @@ Spread spreadOf(std::span<const double> values) {
   return {medianOfSorted(sorted), sorted.front(), sorted.back()};
 }
 
-MedianInterval medianInterval(std::span<const double> values) {
+MedianInterval medianInterval(std::span<const double> values, size_t family) {
   MedianInterval interval{0, 0, std::numeric_limits<double>::infinity()};
   size_t n = values.size();
   if (n == 0) return interval;
@@ -38,13 +43,20 @@ MedianInterval medianInterval(std::span<const double> values) {
   size_t k = 0;
   for (; k < n / 2; ++k) {
     below += std::exp(logTerm);
-    if (below > 0.025) break;
+    if (below > missOnOneSide(family)) break;
     logTerm += std::log(double(n - k)) - std::log(double(k + 1));
   }
   if (k == 0) return interval;
   interval.low = sorted[k - 1];
   interval.high = sorted[n - k];
   return interval;
+}
+
+size_t leastForInterval(size_t family) {
+  size_t n = 1;
+  // The widest interval is from the least to the greatest: all n values lie on one side.
+  while (std::exp(-double(n) * std::log(2.0)) > missOnOneSide(family)) ++n;
+  return n;
 }
 
 } // namespace lanewise::driver

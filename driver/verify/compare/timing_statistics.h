@@ -35,6 +35,12 @@ struct MedianInterval {
 /// most 2.5%. Assumes no distribution, only independent values. Fewer than 6 values cannot give
 /// 95%: then the interval is [0, infinity), which says nothing. Reference: Conover, Practical
 /// Nonparametric Statistics, 3.2.
-MedianInterval medianInterval(std::span<const double> values);
+///
+/// Of one of `family` intervals that are looked at together, such that all of them hold their
+/// medians with at least 95%: each misses with a probability of 5% / family (Bonferroni).
+MedianInterval medianInterval(std::span<const double> values, size_t family = 1);
+
+/// Values below which medianInterval() of the family says nothing.
+size_t leastForInterval(size_t family = 1);
 
 } // namespace lanewise::driver

@@ -64,9 +64,54 @@ TEST(Comparison, FewRoundsSayNothing) {
   const Comparison c = compared(5);
   for (const PipelineComparison& one : c.pipelines) EXPECT_FALSE(one.isFaster() || one.isSlower());
   const std::string text = comparisonAsText(c, {});
-  EXPECT_NE(text.find("5 rounds are too few"), std::string::npos);
+  EXPECT_NE(text.find("5 rounds are too few to call one of 3 kernels faster or slower; 7 are"),
+            std::string::npos);
   EXPECT_EQ(comparisonAsJson(c, {})["pipelines"][0]["ratio"].count("low"),
             0u); // JSON has no infinity
+}
+
+/// `count` kernels that differ by noise, of which one is slower by it in each round, and one that
+/// loses.
+Comparison comparedMany(size_t count, size_t rounds) {
+  std::vector<LayerRun> without, with;
+  for (size_t n = 0; n < rounds; ++n) {
+    std::vector<PipelineTimes> before, after;
+    for (size_t k = 0; k < count; ++k) {
+      const bool isUp = k == 1 || (n + k) % 2 == 0;
+      before.push_back(timesOf("noise" + std::to_string(k), 100, false));
+      after.push_back(timesOf("noise" + std::to_string(k), isUp ? 101 : 99, true));
+    }
+    // One round in which the machine did something else is no reason to be called slower.
+    if (n == 6) after[1] = timesOf("noise1", 99, true);
+    before.push_back(timesOf("loser", 100, false));
+    after.push_back(timesOf("loser", 120, true));
+    without.push_back(runOf(1, std::move(before)));
+    with.push_back(runOf(1, std::move(after)));
+  }
+  return compareRuns(without, with);
+}
+
+TEST(Comparison, AmongManyKernelsChanceIsNoVerdict) {
+  const Comparison few = comparedMany(63, 6);
+  EXPECT_EQ(few.kernels, 64u);
+  EXPECT_EQ(few.roundsNeeded, 12u);
+  for (const PipelineComparison& one : few.pipelines)
+    EXPECT_FALSE(one.isFaster() || one.isSlower()) << one.pipeline.module;
+  EXPECT_NE(comparisonAsText(few, {}).find(
+                "6 rounds are too few to call one of 64 kernels faster or slower; 12 are "
+                "enough.\n"),
+            std::string::npos);
+
+  const Comparison enough = comparedMany(63, 12);
+  for (const PipelineComparison& one : enough.pipelines) {
+    EXPECT_FALSE(one.isFaster()) << one.pipeline.module;
+    EXPECT_EQ(one.isSlower(), one.pipeline.module == "loser") << one.pipeline.module;
+    EXPECT_EQ(one.seemsSlower(), one.isSlower() || one.pipeline.module == "noise1");
+  }
+  EXPECT_NE(comparisonAsText(enough, {})
+                .find("1 more differs by its own interval only, which is not enough among 64 "
+                      "kernels.\n"),
+            std::string::npos);
 }
 
 TEST(Comparison, PipelinesThatARunDoesNotTimeAreCounted) {

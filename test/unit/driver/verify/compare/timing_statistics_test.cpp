@@ -44,6 +44,20 @@ TEST(TimingStatistics, FewerThanSixValuesSayNothing) {
   }
 }
 
+// Among 64, each may miss with 5% / 64 = 0.00078: 2 * 2^-12 = 0.00049 is below, 2 * 2^-11 is not.
+TEST(TimingStatistics, OneOfManyIntervalsTakesMoreValues) {
+  EXPECT_EQ(leastForInterval(), 6u);
+  EXPECT_EQ(leastForInterval(0), 6u);
+  EXPECT_EQ(leastForInterval(2), 7u);
+  EXPECT_EQ(leastForInterval(64), 12u);
+  EXPECT_TRUE(std::isinf(medianInterval(oneTo(11), 64).high));
+  EXPECT_EQ(medianInterval(oneTo(12), 64).low, 1);
+  EXPECT_EQ(medianInterval(oneTo(12), 64).high, 12);
+  EXPECT_EQ(medianInterval(oneTo(12), 64).median, medianInterval(oneTo(12)).median);
+  // P(Binomial(20, 1/2) <= 3) = 0.0013, <= 2 is 0.0002: less than 2.5% / 64 = 0.0004.
+  EXPECT_EQ(medianInterval(oneTo(20), 64).low, 3);
+}
+
 TEST(TimingStatistics, ManyValuesDoNotUnderflow) {
   MedianInterval interval = medianInterval(oneTo(5000));
   EXPECT_EQ(interval.median, 2500.5);
