@@ -4,30 +4,93 @@
 #include "support/failure.h"
 #include "support/sha256.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
 
 namespace lanewise::driver {
+
+namespace {
+
+/// Options of `opt` that say how passes work on a module. All others say what is read, written and
+/// printed, which is not the user's here.
+constexpr std::string_view kPassOptions[] = {
+    "--target",
+    "--target-env",
+    "--spec-const",
+    "--workgroup-size",
+    "--assume",
+    "--robust",
+    "--only",
+    "--skip",
+    "--bisect-limit",
+    "--narrow-fields",
+    "--strict",
+    "--keep-if",
+    "--preserve-bindings",
+    "--preserve-spec-constants",
+    "--validate-after-all",
+    "--require-validation",
+    "--no-validation",
+    "--skip-validation",
+    "--relax-logical-pointer",
+    "--relax-struct-store",
+    "--relax-block-layout",
+    "--scalar-block-layout",
+    "--workgroup-scalar-block-layout",
+    "--skip-block-layout",
+    "--before-hlsl-legalization",
+    "--max-id-bound",
+    "--isolation-timeout",
+    "--no-isolation",
+};
+
+bool isPassOption(const CommandLine& line, const std::string& name) {
+  if (std::ranges::find(kPassOptions, name) == std::end(kPassOptions)) return false;
+  // Anything else dispatches the module, and nobody says with what.
+  return name != "--keep-if" || std::ranges::all_of(line.typed(name), [](const auto& value) {
+           return value.starts_with("cheaper");
+         });
+}
+
+/// The first option that may not stand there, "" for none. `own` are given once by ourselves.
+std::string strangerIn(const CommandLine& line, std::span<const std::string_view> own) {
+  for (const OptionDescription& option : line.describe().options) {
+    if (option.isPositional()) continue;
+    const std::string& name = option.names.back();
+    const size_t ours = std::ranges::find(own, name) == own.end() ? 0 : 1;
+    if (line.typed(name).size() > ours && !isPassOption(line, name)) return name;
+  }
+  return {};
+}
+
+} // namespace
 
 Status checkOptPasses(const std::string& option, const std::vector<std::string>& passes) {
   const std::unique_ptr<Command> opt = makeOptCommand();
   CommandLine line{"opt"};
   driver::declare(*opt, line);
   std::vector<std::string> words = passes;
-  words.insert(words.end(), {"module.spv", "-o", "-"});
+  words.insert(words.end(), {"module.spv", "--output=-", "--project=none"});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   const Result<bool> parsed = line.parse(arguments);
+  if (line.isGiven("--tuning"))
+    return failure(fmt::format("{}: --tuning is an option of this command itself", option));
+  constexpr std::string_view kOwn[] = {"--output", "--project"};
+  if (const std::string stranger = strangerIn(line, kOwn); !stranger.empty())
+    return failure(fmt::format("{}: {} cannot stand here: it takes passes, and options that say "
+                               "how they work, such as --target, --assume and --skip",
+                               option, stranger));
   if (const std::vector<std::string> inputs = line.inputs(); inputs.size() > 1)
     return failure(
         fmt::format("{}: '{}' is no pass: it takes passes and options of 'lanewise opt', "
                     "which begin with '-' (see 'lanewise passes'), no input",
                     option, inputs[0]));
   if (!parsed) return failure(fmt::format("{}: {}", option, parsed.error().message));
-  if (line.inputs().size() != 1 || line.given("-o").size() != 1)
+  if (line.inputs().size() != 1)
     return failure(fmt::format(
         "{}: it takes passes and options of 'lanewise opt', no input or output", option));
-  if (line.isGiven("--tuning"))
-    return failure(fmt::format("{}: --tuning is an option of this command itself", option));
   return ok();
 }
 
