@@ -62,7 +62,7 @@ std::optional<Digest> digestOf(const std::string& hex) {
 OptimizeService::OptimizeService(OptimizePlan plan)
     : plan_(std::move(plan)), socketPath_(plan_.scratch + "/optimizer"),
       slots_(std::max(1u, std::thread::hardware_concurrency())),
-      store_(openFolderStore(plan_.cache)) {}
+      store_(plan_.cache.empty() ? nullptr : openFolderStore(plan_.cache)) {}
 
 Result<std::unique_ptr<OptimizeService>> OptimizeService::start(OptimizePlan plan) {
   std::unique_ptr<OptimizeService> service(new OptimizeService(std::move(plan)));
@@ -164,7 +164,7 @@ std::string OptimizeService::make(const layer::OptimizeRequest& request) {
   }
   note(module->trouble);
   std::string sealed = layer::sealResult(request.key, module->bytes);
-  store_->put(*digestOf(request.key), sealed);
+  if (store_) store_->put(*digestOf(request.key), sealed);
   return sealed;
 }
 
@@ -176,7 +176,7 @@ void OptimizeService::note(const std::string& trouble) {
 std::vector<std::string> OptimizeService::troubles() {
   std::lock_guard lock(mutex_);
   std::vector<std::string> all = troubles_;
-  if (!store_->trouble().empty()) all.push_back(store_->trouble());
+  if (store_ && !store_->trouble().empty()) all.push_back(store_->trouble());
   return all;
 }
 

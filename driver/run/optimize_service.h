@@ -23,7 +23,7 @@ struct OptimizePlan {
   std::vector<std::string> passes; ///< what `lanewise opt` takes besides its input and output
   TuningChoice tuning;             ///< passes in their place for modules that it knows
   std::string scratch;             ///< folder for files that are in between
-  std::string cache;               ///< folder that keeps the results
+  std::string cache;               ///< folder that keeps the results; "": they are not kept
 };
 
 struct OptimizedModule {
@@ -74,7 +74,7 @@ private:
   uint64_t connections_ = 0; ///< that are served now
   std::condition_variable changed_;
   std::map<std::string, std::shared_future<std::string>> results_; ///< by key, made or being made
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<Store> store_;                                   ///< null: results are not kept
   std::vector<std::string> troubles_;
   uint64_t count_ = 0;
 };

@@ -9,6 +9,7 @@
 #include "support/sha256.h"
 #include "support/terminal.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -77,23 +78,35 @@ std::string usersCache() {
   return home && *home == '/' ? fmt::format("{}/.cache/lanewise/pipelines", home) : std::string();
 }
 
-/// An existing folder, as the program finds it wherever it goes: the one that is asked for, or the
-/// user's, or where neither can be written to one that lasts for this run.
-Result<std::string> openCache(const std::string& asked, const std::string& scratch) {
+struct OpenCache {
+  std::string path;    ///< an existing folder, as the program finds it wherever it goes
+  std::string trouble; ///< why it is not what was asked for; "" where it is
+  bool isReadOnly = false;
+};
+
+/// The one that is asked for, though it may only be read, or the user's, or else one that lasts for
+/// this run.
+Result<OpenCache> openCache(const std::string& asked, const std::string& scratch) {
   const std::string wanted = asked.empty() ? usersCache() : asked;
   std::error_code failed;
   if (!asked.empty() && fs::exists(wanted, failed) && !fs::is_directory(wanted, failed))
     return failure(fmt::format("--cache={}: not a folder", asked));
   const std::string path = fs::absolute(wanted, failed).string();
   fs::create_directories(path, failed);
-  if (!wanted.empty() && ::access(path.c_str(), W_OK | X_OK) == 0) return path;
+  if (!wanted.empty() && ::access(path.c_str(), W_OK | X_OK) == 0) return OpenCache{path, {}};
+  const std::string why = std::strerror(errno);
   if (!asked.empty() && failed)
     return failure(
         fmt::format("--cache={}: the folder cannot be made: {}", asked, failed.message()));
-  if (!asked.empty()) return failure(fmt::format("--cache={}: {}", asked, std::strerror(errno)));
+  if (!asked.empty() && ::access(path.c_str(), R_OK | X_OK) == 0)
+    return OpenCache{path,
+                     fmt::format("--cache={}: cannot be written to: {}; what is there is used, and "
+                                 "nothing is added",
+                                 asked, why),
+                     true};
   const std::string own = scratch + "/cache";
   fs::create_directories(own, failed);
-  return own;
+  return OpenCache{own, asked.empty() ? "" : fmt::format("--cache={}: not used: {}", asked, why)};
 }
 
 /// What the results depend on besides the pipelines.
@@ -107,30 +120,29 @@ std::string identityOf(const LayerRequest& wanted) {
 }
 
 /// Sets what of the request is about optimizing.
-Result<std::unique_ptr<OptimizeService>> startService(const LayerRequest& wanted,
-                                                      ProgramRequest& request) {
-  Result<std::string> cache = openCache(wanted.cache, request.data);
-  if (!cache) return cache.error();
-  Result<std::unique_ptr<OptimizeService>> service =
-      OptimizeService::start({wanted.passes, wanted.tuning, request.data, *cache});
+Result<std::unique_ptr<OptimizeService>>
+startService(const LayerRequest& wanted, const OpenCache& cache, ProgramRequest& request) {
+  Result<std::unique_ptr<OptimizeService>> service = OptimizeService::start(
+      {wanted.passes, wanted.tuning, request.data, cache.isReadOnly ? "" : cache.path});
   if (!service) return service.error();
   request.optimizer = (*service)->socket();
   request.waits = wanted.waits;
-  request.cache = *cache;
+  request.cache = cache.path;
   request.leftOut = fmt::format("{}", fmt::join(wanted.leftOut, ","));
   request.identity = identityOf(wanted);
   return service;
 }
 
 /// Waits for what is under way, for the next run.
-void finishService(OptimizeService& service, const std::string& cache, LayerRun& run) {
+void finishService(OptimizeService& service, const OpenCache& cache, LayerRun& run) {
   run.underWay = service.underWay();
   if (run.underWay > 0 && isTerminal(stderr))
     printError("lanewise: note: optimizing {} more {} for the next run\n", run.underWay,
                run.underWay == 1 ? "module" : "modules");
   service.stop();
   run.troubles = service.troubles();
-  pruneFolderStore(cache, kCacheBytes);
+  if (!cache.trouble.empty()) run.troubles.insert(run.troubles.begin(), cache.trouble);
+  if (!cache.isReadOnly) pruneFolderStore(cache.path, kCacheBytes);
 }
 
 /// Whether a file in the folder can have contents; else why not.
@@ -161,6 +173,18 @@ void addTroubles(LayerRun& run, const std::string& scratch) {
     run.troubles.push_back(fmt::format("module {}: not optimized: the driver refused the optimized "
                                        "module",
                                        module.substr(0, 12)));
+}
+
+/// What was to be left out and is not there. Of a program of which nothing is known that is nothing
+/// new.
+void addUnknownModules(LayerRun& run, const std::vector<std::string>& leftOut) {
+  if (run.data.pipelines.empty() || !run.data.lost.empty()) return;
+  for (const std::string& hash : leftOut)
+    if (std::ranges::none_of(run.data.pipelines, [&](const PipelineTimes& pipeline) {
+          return pipeline.module.starts_with(hash);
+        }))
+      run.troubles.push_back(
+          fmt::format("--leave-out={}: no module of the program's pipelines begins so", hash));
 }
 
 } // namespace
@@ -195,8 +219,12 @@ Result<LayerRun> runUnderLayer(const LayerRequest& wanted, const std::string& sc
   request.times = wanted.times;
   request.printsTo = wanted.printsTo;
   std::unique_ptr<OptimizeService> service;
+  OpenCache cache;
   if (wanted.optimizes) {
-    Result<std::unique_ptr<OptimizeService>> started = startService(wanted, request);
+    Result<OpenCache> opened = openCache(wanted.cache, scratch);
+    if (!opened) return opened.error();
+    cache = std::move(*opened);
+    Result<std::unique_ptr<OptimizeService>> started = startService(wanted, cache, request);
     if (!started) return started.error();
     service = std::move(*started);
   }
@@ -213,11 +241,12 @@ Result<LayerRun> runUnderLayer(const LayerRequest& wanted, const std::string& sc
   run.seconds = seconds();
   if (!end) return end.error();
   run.end = *end;
-  if (service) finishService(*service, request.cache, run);
+  if (service) finishService(*service, cache, run);
   Result<RunData> data = readRunData(scratch);
   if (!data) return data.error();
   run.data = std::move(*data);
   addTroubles(run, scratch);
+  if (wanted.optimizes) addUnknownModules(run, wanted.leftOut);
   return run;
 }
 
