@@ -59,7 +59,15 @@ std::vector<char*> pointersTo(std::vector<std::string>& texts) {
 volatile sig_atomic_t running = 0;
 volatile sig_atomic_t early = 0; ///< a signal that came before it was known to whom to pass it on
 
+volatile sig_atomic_t interrupted = 0; ///< the last signal that asked for an end
+
+/// The terminal sends it to the program as well.
+void remember(int signal) {
+  interrupted = signal;
+}
+
 void passOn(int signal) {
+  if (signal != SIGUSR1) interrupted = signal;
   if (running > 0)
     ::kill(running, signal);
   else
@@ -106,7 +114,7 @@ public:
 
 private:
   static auto handlerOf(int signal, bool isAsked) -> void (*)(int) {
-    if (signal == SIGINT || signal == SIGQUIT) return SIG_IGN; // the terminal sends it to both
+    if (signal == SIGINT || signal == SIGQUIT) return remember;
     return signal == SIGCHLD || (signal == SIGUSR1 && isAsked) ? wake : passOn;
   }
   static constexpr std::array<int, 6> kSignals{SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD};
@@ -209,6 +217,7 @@ Result<ProgramEnd> runProgram(const ProgramRequest& request) {
   std::vector<std::string> command = request.command;
   std::vector<std::string> environment =
       layeredEnvironment(ownEnvironment(), *layerFolder, request);
+  interrupted = 0;
   WakingPipe waking; // before the signals, which write to it
   SignalsAside signals(request.whenAsked != nullptr);
   posix_spawnattr_t attributes;
@@ -235,6 +244,7 @@ Result<ProgramEnd> runProgram(const ProgramRequest& request) {
   if (early != 0) ::kill(child, early);
   Result<ProgramEnd> end = waitFor(child, waking, request);
   running = 0;
+  if (end) end->interrupted = interrupted;
   return end;
 }
 

@@ -27,6 +27,8 @@ struct ProgramRequest {
 struct ProgramEnd {
   int exitCode = 0;
   int signal = 0; ///< that ended it; 0: none
+  /// The last signal that asked this process to end meanwhile, whatever the program made of it.
+  int interrupted = 0;
   /// As shells have it: 128 and the signal's number.
   int passedOn() const { return signal != 0 ? 128 + signal : exitCode; }
 };

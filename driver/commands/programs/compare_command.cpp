@@ -7,6 +7,7 @@
 #include "run/run_text.h"
 #include "support/failure.h"
 #include "support/files.h"
+#include "support/interrupt_note.h"
 #include "support/print.h"
 #include "support/progress_line.h"
 
@@ -83,8 +84,16 @@ public:
   /// Has the modules of the last run.
   const std::string& modules() const { return scratch_->path(); }
   const std::set<std::string>& troubles() const { return troubles_; }
+  /// The signal by which somebody stopped the comparison; 0: nobody did.
+  int interrupted() const { return interrupted_; }
 
 private:
+  /// What a shell says of a program that somebody stopped counts as well: it may be that only the
+  /// program got the signal.
+  static int interruptionOf(const ProgramEnd& end) {
+    return end.interrupted != 0 ? end.interrupted : end.passedOn() == 128 + SIGINT ? SIGINT : 0;
+  }
+
   Result<LayerRun> once(LayerRequest request, const std::string& what) {
     ProgressLine::tell(ProgressLine::Level::Task, fmt::format("{}: {}", request.command[0], what));
     Result<RunFolder> scratch = RunFolder::create();
@@ -95,6 +104,8 @@ private:
     Result<LayerRun> run = runUnderLayer(request, modules());
     if (!run) return run;
     troubles_.insert(run->troubles.begin(), run->troubles.end());
+    interrupted_ = interruptionOf(run->end);
+    if (interrupted_ != 0) return failure("interrupted");
     if (run->end.passedOn() == 0) return run;
     const std::string last = lastLineOf(request.printsTo);
     return failure(fmt::format("{}: {}{}{}", request.command[0], whoseFailure(request, run->end),
@@ -117,6 +128,7 @@ private:
   std::string cache_;
   std::unique_ptr<RunFolder> scratch_;
   std::set<std::string> troubles_;
+  int interrupted_ = 0;
 };
 
 std::vector<const PipelineComparison*> losersOf(const Comparison& c) {
@@ -183,17 +195,27 @@ Status writeReports(const Options& o, const Comparison& c, const std::vector<Rem
   return files.commit();
 }
 
+constexpr std::string_view kInterrupted = "the comparison is not finished";
+
+/// Of a comparison that did not come to its end.
+int failOf(const Rounds& rounds, const Error& error) {
+  if (rounds.interrupted() == 0) return fail(error.message);
+  printError("lanewise: interrupted: {}\n", kInterrupted);
+  return 128 + rounds.interrupted();
+}
+
 int run(const Options& o) {
   ignoreClosedPipes();
+  const InterruptNote note(kInterrupted); // between the runs
   Result<RunFolder> cache = RunFolder::create();
   if (!cache) return fail(cache.error().message);
   ProgressLine progress(true);
   Rounds rounds(o, o.layer.cache.empty() ? cache->path() : o.layer.cache);
-  if (Status s = rounds.warmUp(o.layer); !s) return fail(s.error().message);
+  if (Status s = rounds.warmUp(o.layer); !s) return failOf(rounds, s.error());
   Result<Comparison> compared = rounds.run(o.layer, "");
-  if (!compared) return fail(compared.error().message);
+  if (!compared) return failOf(rounds, compared.error());
   Result<std::vector<Remedy>> remedies = remediesFor(o, *compared, rounds);
-  if (!remedies) return fail(remedies.error().message);
+  if (!remedies) return failOf(rounds, remedies.error());
   if (compared->created == 0)
     return fail(fmt::format("{}: created no compute pipeline that the layer saw (docs/run.md)",
                             o.layer.command[0]));
