@@ -1,5 +1,9 @@
 #include "support/depfile.h"
 
+#include "support/failure.h"
+
+#include <algorithm>
+
 namespace lanewise::driver {
 
 namespace {
@@ -16,8 +20,11 @@ std::string escaped(const std::string& path) {
 
 } // namespace
 
-std::string depfileText(const std::string& out, std::span<const std::string> filesRead,
-                        bool hasPhony) {
+Result<std::string> depfileText(const std::string& out, std::span<const std::string> filesRead,
+                                bool hasPhony) {
+  auto isBroken = [](const std::string& path) { return path.find_first_of("\r\n") != path.npos; };
+  if (isBroken(out) || std::ranges::any_of(filesRead, isBroken))
+    return failure("a depfile (-MD) cannot hold the name of a file with a line break");
   std::string text = escaped(out) + ":";
   for (const std::string& file : filesRead) text += " \\\n  " + escaped(file);
   text += "\n";

@@ -1,6 +1,8 @@
 // Depfiles for make and Ninja: what a command has read.
 #pragma once
 
+#include "lanewise/result.h"
+
 #include <span>
 #include <string>
 
@@ -16,8 +18,9 @@ struct DepfileOptions {
 };
 
 /// "OUT: FILE FILE...", in make's syntax, as Ninja reads it too. With phony rules make goes on
-/// where a file is gone that is no longer included.
-std::string depfileText(const std::string& out, std::span<const std::string> filesRead,
-                        bool hasPhony = false);
+/// where a file is gone that is no longer included. The error: a name has a line break, which that
+/// syntax cannot say.
+Result<std::string> depfileText(const std::string& out, std::span<const std::string> filesRead,
+                                bool hasPhony = false);
 
 } // namespace lanewise::driver

@@ -2,6 +2,7 @@
 
 #include "support/colored_text.h"
 #include "support/progress_line.h"
+#include "support/source_quote.h"
 #include "support/terminal.h"
 
 #include <algorithm>
@@ -25,7 +26,8 @@ void printPlain(std::FILE* stream, std::string_view text) {
 }
 
 void printDiagnostics(std::FILE* stream, std::string_view text) {
-  printPlain(stream, isColored(stream) ? colored(text) : std::string(text));
+  const std::string shown = withoutControls(text);
+  printPlain(stream, isColored(stream) ? colored(shown) : shown);
 }
 
 namespace {

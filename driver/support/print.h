@@ -16,6 +16,7 @@ namespace lanewise::driver {
 /// As it is: what programs read.
 void printPlain(std::FILE* stream, std::string_view text);
 /// What people read: in colour where the stream is a terminal that has it (support/terminal.h).
+/// Names and messages of compilers may have any bytes; what steers terminals is shown as '?'.
 void printDiagnostics(std::FILE* stream, std::string_view text);
 
 /// On standard output, as it is.

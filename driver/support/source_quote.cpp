@@ -99,18 +99,21 @@ struct Cell {
   size_t byte = 0; ///< of the line
 };
 
+/// Codes that steer terminals are no text, as little as bytes that are no UTF-8.
+bool isShown(const Character& c) {
+  return c.isText && c.code >= 0x20 && (c.code < 0x7F || c.code >= 0xA0);
+}
+
 std::vector<Cell> cellsOf(std::string_view line, size_t first) {
   constexpr size_t kTab = 4;
   std::vector<Cell> cells;
   size_t column = 0;
   for (size_t at = first; at < line.size();) {
     const Character c = decode(line.substr(at));
-    // Codes that steer terminals are no text, as little as bytes that are no UTF-8.
-    const bool isControl = c.code < 0x20 || (c.code >= 0x7F && c.code < 0xA0);
     Cell cell{"?", 1, at};
     if (line[at] == '\t')
       cell = {std::string(kTab - column % kTab, ' '), kTab - column % kTab, at};
-    else if (c.isText && !isControl)
+    else if (isShown(c))
       cell = {std::string(line.substr(at, c.bytes)),
               isIn(kZeroWidth, c.code) ? size_t(0)
               : isIn(kWide, c.code)    ? size_t(2)
@@ -228,6 +231,21 @@ size_t utf16Units(std::string_view line, size_t byte) {
     at += c.bytes;
   }
   return units;
+}
+
+std::string withoutControls(std::string_view text) {
+  std::string shown;
+  shown.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    if (text.substr(at, 2) == "\r\n") ++at; // one end of a line
+    const Character c = decode(text.substr(at));
+    if (isShown(c) || text[at] == '\n' || text[at] == '\t')
+      shown += text.substr(at, c.bytes);
+    else
+      shown += '?';
+    at += c.bytes;
+  }
+  return shown;
 }
 
 std::string clipped(std::string_view line, uint32_t columns) {

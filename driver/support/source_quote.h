@@ -41,6 +41,9 @@ std::optional<LineSpan> rangeIn(std::string_view line, uint32_t column, std::str
 /// UTF-16 code units before a byte of a line, which is how SARIF and LSP count columns.
 size_t utf16Units(std::string_view line, size_t byte);
 
+/// Lines as a terminal can show them: '?' for what is no text, but for ends of lines and tabs.
+std::string withoutControls(std::string_view text);
+
 /// What fits into a terminal's line, as it can be shown there; with "..." where that is not all.
 std::string clipped(std::string_view line, uint32_t columns);
 

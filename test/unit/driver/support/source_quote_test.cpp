@@ -124,5 +124,13 @@ TEST(SourceQuote, clippedToATerminal) {
   EXPECT_EQ(clipped("a\x1b[2J", 80), "a?[2J");
 }
 
+TEST(SourceQuote, WhatSteersTerminalsIsNoText) {
+  EXPECT_EQ(withoutControls("a\x1b[31mb\x7f\x08\n\tc\r\nd\re\n"), "a?[31mb??\n\tc\nd?e\n");
+  EXPECT_EQ(withoutControls("gr\xc3\xbc\xc3\x9f\xe2\x82\xac"), "gr\xc3\xbc\xc3\x9f\xe2\x82\xac");
+  EXPECT_EQ(withoutControls("\xc2\x9b"
+                            "31m \x9b \xc3"),
+            "?31m ? ?"); // CSI in one character
+}
+
 } // namespace
 } // namespace lanewise::driver
