@@ -261,9 +261,15 @@ void BatchWorker::write(const BatchInput& input, const Product& product, ItemRes
     files.add(std::move(path), std::move(contents));
   };
   add(input.output, product.module);
-  if (plan_.options.depfile.isWanted)
-    add(input.output + ".d",
-        depfileText(input.output, input.path, product.dependencies, plan_.options));
+  if (plan_.options.depfile.isWanted) {
+    Result<std::string> depfile =
+        depfileText(input.output, input.path, product.dependencies, plan_.options);
+    if (!depfile) {
+      result = failed(depfile.error().message, input.path);
+      return;
+    }
+    add(input.output + ".d", std::move(*depfile));
+  }
   if (!result.isNew) return;
   Status s = makeFolder(fs::path(input.output).parent_path().string());
   if (s) s = files.commit();

@@ -325,8 +325,12 @@ private:
       texts.push_back(job.text);
       files.add(job.output.empty() ? "-" : job.output, job.text.text);
     }
-    if (options_.depfile.isWanted)
-      files.add(depfile(), depfileText(jobs_[0].output, filesRead(), options_.depfile.hasPhony));
+    if (options_.depfile.isWanted) {
+      Result<std::string> text =
+          depfileText(jobs_[0].output, filesRead(), options_.depfile.hasPhony);
+      if (!text) return text.error();
+      files.add(depfile(), std::move(*text));
+    }
     std::string manifest = options_.newManifest;
     if (manifest.empty() && isProgram()) manifest = ownManifest();
     if (!manifest.empty())

@@ -81,9 +81,13 @@ Status check(const EmbedRequest& request) {
 
 Result<std::string> embeddedHeader(const EmbedRequest& request) {
   if (Status s = check(request); !s) return s.error();
+  // In a comment, which a line break would end.
+  std::string source = request.source;
+  std::ranges::replace_if(
+      source, [](char c) { return uint8_t(c) < 0x20 || c == 0x7F; }, '?');
   std::string text = fmt::format("// Written by `lanewise embed` from {}. C++17. Do not edit.\n"
                                  "#pragma once\n\n",
-                                 request.source);
+                                 source);
   if (!request.isText) text += "#include <cstdint>\n\n";
   if (!request.space.empty()) text += fmt::format("namespace {} {{\n\n", request.space);
   text += request.isText ? textAsString(request.bytes, request.name)

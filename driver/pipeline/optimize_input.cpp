@@ -399,9 +399,11 @@ Status addModule(const std::string& input, std::string out, const LoadedModule& 
   } else {
     bytes = bytesOf(outcome.words);
   }
-  if (options.depfile.isWanted)
-    output.files.push_back(
-        {options.depfile.pathFor(out), depfileText(out, input, module.dependencies, options)});
+  if (options.depfile.isWanted) {
+    Result<std::string> depfile = depfileText(out, input, module.dependencies, options);
+    if (!depfile) return depfile.error();
+    output.files.push_back({options.depfile.pathFor(out), std::move(*depfile)});
+  }
   output.files.push_back({std::move(out), std::move(bytes)});
   return ok();
 }
@@ -439,8 +441,9 @@ void addReport(const std::string& name, const LoadedModule* module, const Pipeli
   if (module && options.pipeline.hasTimeReport) output.standardError += timesText(name, outcome);
 }
 
-std::string depfileText(const std::string& out, const std::string& input,
-                        const std::vector<std::string>& includes, const OptOptions& options) {
+Result<std::string> depfileText(const std::string& out, const std::string& input,
+                                const std::vector<std::string>& includes,
+                                const OptOptions& options) {
   std::vector<std::string> files;
   if (input != "-") files.push_back(input);
   files.insert(files.end(), includes.begin(), includes.end());

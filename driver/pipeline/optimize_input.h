@@ -67,7 +67,8 @@ void addReport(const std::string& name, const LoadedModule* module, const Pipeli
 
 /// What -MD writes: `out` and the files that it was made from. `includes` are those besides `input`
 /// and what the options name.
-std::string depfileText(const std::string& out, const std::string& input,
-                        const std::vector<std::string>& includes, const OptOptions& options);
+Result<std::string> depfileText(const std::string& out, const std::string& input,
+                                const std::vector<std::string>& includes,
+                                const OptOptions& options);
 
 } // namespace lanewise::driver

@@ -24,6 +24,10 @@
 // RUN: %python -c "import os; assert os.stat(r'%t/two.spv').st_mtime > 1e9"
 // RUN: touch -d 2001-01-01 %t/two.spv && %lanewise opt %s -I%S/Inputs "-I%S/Inputs/with space" -o %t/two.spv -O
 // RUN: %python -c "import os; assert os.stat(r'%t/two.spv').st_mtime > 1e9"
+// Make has no way to write a line break in a name.
+// RUN: cd %t && cp %S/order.spvasm "$(printf 'a\nb.spvasm')" && not %lanewise opt "$(printf 'a\nb.spvasm')" -o %t/five.spv -MD 2>&1 | FileCheck %s --check-prefix=BREAK
+// BREAK: a depfile (-MD) cannot hold the name of a file with a line break
+// RUN: not test -e %t/five.spv && not test -e %t/five.spv.d
 // Errors in included files name the included file.
 // RUN: not %lanewise opt %s -I %S/Inputs -o %t/three.spv -MD 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: depfile.comp:[[# @LINE + 6]]: error: {{.*}}other.glsl
