@@ -15,6 +15,15 @@ std::string shareText(double part, double all) {
   return all > 0 ? fmt::format("{:.1f} %", 100 * part / all) : "-";
 }
 
+/// Many programs call all of their entry points main: the module tells which it is, and the source
+/// what it does.
+std::string whichText(const PipelineTimes& pipeline) {
+  std::string text = labelOf(pipeline, false);
+  if (!pipeline.module.empty()) text += fmt::format(", module {}", moduleText(pipeline));
+  if (!pipeline.source.empty()) text += fmt::format(", {}", pipeline.source);
+  return text + ".";
+}
+
 std::string cardsOf(const RunData& data, const std::vector<const PipelineTimes*>& pipelines) {
   uint64_t dispatches = 0, overlapping = 0, created = 0, optimized = 0;
   for (const PipelineTimes& p : data.pipelines) {
@@ -29,7 +38,7 @@ std::string cardsOf(const RunData& data, const std::vector<const PipelineTimes*>
       fmt::format("in {} of {}.", countOf(dispatches), countText(pipelines.size(), "pipeline")));
   if (!pipelines.empty() && data.total() > 0)
     html += card("quiet", "What costs most?", shareText(pipelines[0]->total(), data.total()),
-                 escaped(labelOf(*pipelines[0], false)));
+                 escaped(whichText(*pipelines[0])));
   html += card(overlapping > 0 ? "doubt" : "good", "Can times be added up?",
                overlapping > 0 ? "Not all" : "Yes",
                overlapping > 0
@@ -46,6 +55,7 @@ ReportTable pipelineTable(const RunData& data, const std::vector<const PipelineT
   table.title = "Pipelines";
   table.header = {"pipeline", "module",    "dispatches", "total", "median",
                   "share",    "constants", "workgroup",  "source"};
+  table.sides = "PLRRRRLRP";
   for (const PipelineTimes* p : pipelines) {
     const std::optional<double> median = p->median();
     table.rows.push_back(
@@ -66,6 +76,7 @@ ReportTable sizeTable(const std::vector<const PipelineTimes*>& pipelines) {
   table.title = "Dispatch sizes";
   table.header = {"pipeline",    "module", "workgroups", "dispatches",
                   "overlapping", "total",  "median"};
+  table.sides = "PLRRRRR";
   for (const PipelineTimes* p : pipelines)
     for (const SizeTimes& size : p->sizes) {
       const std::optional<double> median = medianOf(size);

@@ -38,6 +38,9 @@ struct ReportTable {
   bool isFirst = false; ///< what the page is for: it stands above remarks and all else
   std::vector<std::string> header;
   std::vector<Row> rows;
+  /// A letter for each column: 'R' for what is compared by size, to the right and in one line; 'P'
+  /// for places, which may break anywhere; 'L' for all else, as where there is no letter.
+  std::string sides = {};
 };
 
 enum class ReportState {

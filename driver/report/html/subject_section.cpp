@@ -49,13 +49,16 @@ std::string differsCard(const ReportSubject& s, const char* question) {
   if (!s.verification) return card("bad", question, "Not equal", escaped(s.reason));
   std::string more;
   size_t faults = 0;
+  const bool isOneOfMany = s.verification->variants.size() > 1;
   for (const VariantReport& variant : s.verification->variants) {
     for (const BufferDifference& d : variant.differences)
       if (more.empty())
         more =
-            fmt::format("<b>{}</b>: {} of {} elements, the first at {}: <code>{}</code> against "
+            fmt::format("<b>{}</b>{}: {} of {} elements, the first at {}: <code>{}</code> against "
                         "<code>{}</code>. ",
-                        escaped(d.buffer), groupedDigits(d.differing), groupedDigits(d.elements),
+                        escaped(d.buffer),
+                        isOneOfMany ? fmt::format(" of <b>{}</b>", escaped(variant.name)) : "",
+                        groupedDigits(d.differing), groupedDigits(d.elements),
                         groupedDigits(d.firstIndex), escaped(d.original), escaped(d.transformed));
     faults += size_t(std::count_if(variant.findings.begin(), variant.findings.end(),
                                    [](const RunFinding& f) { return f.decides; }));
@@ -324,15 +327,21 @@ std::string card(const std::string& role, const std::string& question, const std
 }
 
 std::string tableSection(const ReportTable& table) {
+  auto classOf = [&](size_t column) -> std::string_view {
+    const char side = column < table.sides.size() ? table.sides[column] : 'L';
+    return side == 'R' ? R"( class="num")" : side == 'P' ? R"( class="place")" : "";
+  };
   std::string html = R"(<div class="scroll"><table><thead><tr>)";
-  for (const std::string& title : table.header) html += fmt::format("<th>{}</th>", escaped(title));
+  for (size_t n = 0; n < table.header.size(); ++n)
+    html += fmt::format("<th{}>{}</th>", classOf(n), escaped(table.header[n]));
   html += "</tr></thead><tbody>";
   for (const ReportTable::Row& row : table.rows) {
     const char* role = row.role == ReportTable::Role::Bad    ? " class=\"bad\""
                        : row.role == ReportTable::Role::Good ? " class=\"good\""
                                                              : "";
     html += fmt::format("<tr{}>", role);
-    for (const std::string& cell : row.cells) html += fmt::format("<td>{}</td>", escaped(cell));
+    for (size_t n = 0; n < row.cells.size(); ++n)
+      html += fmt::format("<td{}>{}</td>", classOf(n), escaped(row.cells[n]));
     html += "</tr>";
   }
   html += "</tbody></table></div>";

@@ -74,8 +74,8 @@ std::string outputs(const VerifyReport& report) {
     html += fmt::format(R"(<p class="bad">! Out of range: {}</p>)", escaped(describe(one)));
   for (const BufferDifference& d : report.differences)
     if (report.state == VerifyState::OriginalUnsound)
-      html += fmt::format("<p><b>{}</b>: {}</p>", escaped(d.buffer),
-                          differenceCell(d, report.originalName, "the other program"));
+      html += fmt::format("<p><b>{}</b>, the original against itself: {}</p>", escaped(d.buffer),
+                          differenceCell(d, report.originalName, "another run of it"));
   for (const OrderDependence& dependence : report.orderDependences)
     html += fmt::format("<p><b>{}</b> depends on the order of invocations, and is {}: {}</p>",
                         escaped(dependence.buffer), nameOf(dependence.rule),

@@ -217,6 +217,39 @@ TEST(HtmlReport, TheHeadlineIsOfTheFastestThatWasCompared) {
   EXPECT_EQ(timedVariant(subject)->name, "program 2");
 }
 
+TEST(HtmlReport, DifferencesSayWhoseTheyAre) {
+  VerifyReport report = timedReport({10}, {10});
+  BufferDifference difference;
+  difference.buffer = "out";
+  difference.elements = 64, difference.differing = 1;
+  difference.original = "0", difference.transformed = "18";
+  report.variants[0].differences = {difference};
+  report.variants[0].state = report.state = VerifyState::Differs;
+  ReportSubject subject = subjectNamed("original", ReportState::Differs);
+  subject.verification = report;
+  EXPECT_TRUE(has(answerCards(subject), "<b>out</b>: 1 of 64 elements"));
+  subject.verification->variants.push_back(report.variants[0]);
+  subject.verification->variants[0].differences.clear();
+  subject.verification->variants[1].name = "third";
+  EXPECT_TRUE(has(answerCards(subject), "<b>out</b> of <b>third</b>: 1 of 64 elements"));
+
+  subject.verification = timedReport({10}, {10});
+  subject.verification->state = VerifyState::OriginalUnsound;
+  subject.verification->differences = {difference};
+  EXPECT_TRUE(
+      has(subjectSections(subject, Detail::All), "<b>out</b>, the original against itself: "));
+}
+
+TEST(HtmlReport, ColumnsThatAreComparedStandToTheRight) {
+  ReportTable table;
+  table.header = {"name", "total", "source"};
+  table.rows = {{{"a", "1 ms", "b.comp:1"}, ReportTable::Role::Plain}};
+  table.sides = "LRP";
+  const std::string html = tableSection(table);
+  EXPECT_TRUE(has(html, R"(<th>name</th><th class="num">total</th><th class="place">source</th>)"));
+  EXPECT_TRUE(has(html, R"(<td>a</td><td class="num">1 ms</td><td class="place">b.comp:1</td>)"));
+}
+
 TEST(HtmlReport, FurtherInputsAreFolded) {
   ReportSubject subject = subjectNamed("a.comp", ReportState::Verified);
   subject.verification = timedReport({10}, {10});
