@@ -110,7 +110,7 @@ int run(int argc, char** argv) {
   lanewise::Result<std::vector<std::string>> arguments = expandResponseFiles(typed);
   if (!arguments) return fail(arguments.error().message);
   if (name == "help") { // "help opt" is "opt --help"
-    if (arguments->empty()) return printUsage();
+    if (arguments->empty() || arguments->front() == "help") return printUsage();
     name = arguments->front();
     arguments->front() = "--help";
   }

@@ -487,6 +487,17 @@ bool matchesGlob(std::string_view glob, std::string_view text) {
   return glob.find_first_not_of('*', g) == std::string_view::npos;
 }
 
+namespace {
+
+/// What the letters in a pass's values stand for, "" where there are none.
+std::string_view numbersIn(std::string_view values) {
+  if (values.find(":N") != values.npos) return ", N from 1 on";
+  if (values.find("X,Y,Z") != values.npos) return ", each number from 1 on";
+  return {};
+}
+
+} // namespace
+
 Result<std::optional<PipelineStep>> parseStep(const std::string& argument) {
   std::optional<PipelineStep> none;
   if (!argument.starts_with("--") || argument.size() < 3) return none;
@@ -496,9 +507,10 @@ Result<std::optional<PipelineStep>> parseStep(const std::string& argument) {
     std::string mode(equals == std::string::npos ? pass->defaultValue()
                                                  : argument.substr(equals + 1));
     if (equals != std::string::npos && !pass->acceptsValue(mode))
-      return Error{pass->values.empty() ? fmt::format("--{} takes no value", name)
-                                        : fmt::format("--{} does not take '{}'; it takes {}", name,
-                                                      mode, pass->values),
+      return Error{pass->values.empty()
+                       ? fmt::format("--{} takes no value", name)
+                       : fmt::format("--{} does not take '{}'; it takes {}{}", name, mode,
+                                     pass->values, numbersIn(pass->values)),
                    {},
                    0,
                    {}};

@@ -47,9 +47,10 @@ Json placeAsJson(const SourceLocation& at, const std::string& input, const Quote
 }
 
 std::string noteOn(const LintReport& report, const UnlintedEntry& entry) {
-  return fmt::format("'{}' is a {} shader, which none of the {} rules applies to: they are for "
+  const bool isVowel = std::string_view("aeioAEIO").find(entry.stage[0]) != std::string_view::npos;
+  return fmt::format("'{}' is {} {} shader, which none of the {} rules applies to: they are for "
                      "compute shaders",
-                     entry.name, entry.stage,
+                     entry.name, isVowel ? "an" : "a", entry.stage,
                      std::count_if(report.rules.begin(), report.rules.end(),
                                    [](const LintRule* rule) { return rule->run != nullptr; }));
 }

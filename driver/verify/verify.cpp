@@ -634,8 +634,11 @@ private:
     uint32_t rounds = options_.repeats;
     if (affordable < rounds) {
       rounds = std::min(rounds, std::max(kLeastRounds, uint32_t(affordable)));
-      report_.notes.push_back(fmt::format("timed {} rounds instead of {}: one takes {:.1f} s",
-                                          rounds, options_.repeats, perRound * repetitions / 1e6));
+      const double ofRound = perRound * repetitions; // microseconds
+      report_.notes.push_back(fmt::format("timed {} rounds instead of {}: one takes {}", rounds,
+                                          options_.repeats,
+                                          ofRound < 1e5 ? fmt::format("{:.1f} ms", ofRound / 1e3)
+                                                        : fmt::format("{:.1f} s", ofRound / 1e6)));
     }
     report_.repetitions = repetitions;
     for (size_t p : timed) { // the command buffers are recorded anew for this many repetitions

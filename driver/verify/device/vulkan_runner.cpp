@@ -925,7 +925,7 @@ private:
 Error vulkanFailure(const std::exception& e) {
   return failure(fmt::format("no usable Vulkan ({}); install a loader (libvulkan1) and a driver, "
                              "such as Mesa's CPU device (mesa-vulkan-drivers); "
-                             "--device=interpreter needs neither",
+                             "commands with --device need neither with --device=interpreter",
                              e.what()));
 }
 

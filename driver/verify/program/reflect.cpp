@@ -217,7 +217,8 @@ private:
         known += fmt::format("{}`{}`", known.empty() ? "" : ", ", module_.stringAt(entry.inst, 3));
     if (known.empty()) return "the module has no compute entry point";
     return name.empty()
-               ? fmt::format("the module has several entry points; name one of {}", known)
+               ? fmt::format("the module has several entry points; name one with --entry: {}",
+                             known)
                : fmt::format("the module has no compute entry point `{}`; it has {}", name, known);
   }
 
