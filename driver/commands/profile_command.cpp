@@ -25,6 +25,7 @@ struct Options {
   ProfileFormat format = ProfileFormat::Text;
   uint64_t top = 20;
   LoadOptions load;
+  GivenConstants constants;
   Assumptions assumptions;
   ProfileOptions profile;
 };
@@ -106,7 +107,12 @@ Result<Workload> workloadOfModule(const Options& o) {
   Workload work;
   const std::string name = o.load.entry.empty() ? "main" : o.load.entry;
   const ShaderPair pair{name, module->words(), module->words()};
-  Result<Scenario> made = generateScenario(pair, o.assumptions, o.profile.seed, work.notes);
+  ConstantUse use(o.constants);
+  use.see(*module->read);
+  warnOf(use.unused());
+  Result<Assumptions> given = o.constants.assumptionsFor(*module->read, o.assumptions);
+  if (!given) return failure(fmt::format("{}: {}", o.input, given.error().message));
+  Result<Scenario> made = generateScenario(pair, *given, o.profile.seed, work.notes);
   if (!made)
     return failure(fmt::format("{}: {}; give --scenario=FILE.toml", o.input, made.error().message));
   work.scenario = std::move(*made);
@@ -166,7 +172,7 @@ public:
     line.value("--seed", "N", o_.profile.seed, "seed of random inputs");
     line.group("How to load it");
     addSourceOptions(line, o_.load, "entry point (without a scenario)");
-    addAssumptionOptions(line, o_.assumptions);
+    addAssumptionOptions(line, o_.assumptions, o_.constants);
     refuseBesideScenario(line, o_.scenario);
     line.group("How to count and report");
     addTargetOption(line, o_.target);

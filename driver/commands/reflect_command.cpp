@@ -24,6 +24,7 @@ struct Options {
   ReflectFormat format = ReflectFormat::Text;
   bool isScenario = false; ///< --scenario
   LoadOptions load;
+  GivenConstants constants;
   Assumptions assumptions;
 };
 
@@ -39,13 +40,17 @@ int write(const std::string& path, std::string text) {
 }
 
 /// The entry points of one input, added to the report, or why it has none.
-Status reflectOne(const std::string& input, const Options& o, ReflectReport& report) {
+Status reflectOne(const std::string& input, const Options& o, ReflectReport& report,
+                  ConstantUse& use) {
   Result<LoadedModule> loaded = loadModule(input, o.load);
   if (!loaded) return loaded.error();
   for (const std::string& warning : loaded->warnings) printError("{}\n", warning);
   // Of HLSL, --entry has named the function to compile, whatever that is called in the module.
   const std::string entry = loaded->kind == InputKind::Hlsl ? std::string() : o.load.entry;
-  Result<ModuleInterface> interface = describeModule(loaded->words(), o.assumptions, entry);
+  use.see(*loaded->read);
+  Result<Assumptions> given = o.constants.assumptionsFor(*loaded->read, o.assumptions);
+  if (!given) return failure(fmt::format("{}: {}", nameOf(input), given.error().message));
+  Result<ModuleInterface> interface = describeModule(loaded->words(), *given, entry);
   if (!interface) return failure(fmt::format("{}: {}", nameOf(input), interface.error().str()));
   report.inputs.push_back({nameOf(input), std::move(*interface)});
   return ok();
@@ -53,13 +58,15 @@ Status reflectOne(const std::string& input, const Options& o, ReflectReport& rep
 
 int reflectAll(const Options& o) {
   ReflectReport report;
+  ConstantUse use(o.constants);
   int exitCode = kDone;
   for (const std::string& input : o.inputs) {
-    const Status done = reflectOne(input, o, report);
+    const Status done = reflectOne(input, o, report, use);
     if (done) continue;
     report.failed.push_back({nameOf(input), done.error().message});
     exitCode = fail(done.error().message);
   }
+  warnOf(use.unused());
   if (report.inputs.empty() && o.format == ReflectFormat::Text) return exitCode;
   const int written = write(o.output, o.format == ReflectFormat::Json ? reflectionAsJson(report)
                                                                       : reflectionAsText(report));
@@ -80,7 +87,12 @@ int writeSkeleton(const Options& o) {
   Result<LoadedModule> loaded = loadModule(o.inputs[0], o.load);
   if (!loaded) return fail(loaded.error().message);
   for (const std::string& warning : loaded->warnings) printError("{}\n", warning);
-  const SkeletonRequest request{o.inputs[0], fileInScenario(o), o.load, o.assumptions};
+  ConstantUse use(o.constants);
+  use.see(*loaded->read);
+  warnOf(use.unused());
+  Result<Assumptions> given = o.constants.assumptionsFor(*loaded->read, o.assumptions);
+  if (!given) return fail(fmt::format("{}: {}", o.inputs[0], given.error().message));
+  const SkeletonRequest request{o.inputs[0], fileInScenario(o), o.load, std::move(*given)};
   Result<std::string> text = scenarioSkeleton(*loaded, request);
   if (!text) return fail(fmt::format("{}: {}", o.inputs[0], text.error().str()));
   return write(o.output, std::move(*text));
@@ -114,7 +126,7 @@ public:
     line.group("Input");
     addSourceOptions(line, o_.load, "this entry point only (of HLSL: the function to compile)");
     addEnvironmentOption(line, o_.load);
-    addAssumptionOptions(line, o_.assumptions);
+    addAssumptionOptions(line, o_.assumptions, o_.constants);
     line.group("Output");
     line.value("--format", "text|json", choice("--format", o_.format, {"text", "json"}),
                "form of the description");

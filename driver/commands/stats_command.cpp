@@ -27,6 +27,7 @@ struct Options {
   StatsFormat format = StatsFormat::Text;
   ScenarioChoice scenario;
   LoadOptions load;
+  GivenConstants constants;
   Assumptions assumptions;
   PipelinesChoice pipelines;
   IsolationLimits isolation;
@@ -47,8 +48,10 @@ std::vector<StatsInput> withPipelines(const Options& o, std::vector<StatsInput> 
   for (StatsInput& input : inputs) {
     std::vector<PipelineSet> sets;
     if (Result<LoadedModule> module = loadModule(input.path, input.load)) // else it is said later
-      sets = setsOf(*o.pipelines.pipelines, input.path, module->words(), *module->read,
-                    input.load.entry, input.assumptions);
+      if (const auto given =
+              o.constants.assumptionsFor(*module->read, input.assumptions)) // the same
+        sets = setsOf(*o.pipelines.pipelines, input.path, module->words(), *module->read,
+                      input.load.entry, *given);
     if (isComparison(o)) {
       if (!ofBoth && !sets.empty()) ofBoth = sets.front();
       if (ofBoth) input.assumptions = ofBoth->assumptions;
@@ -56,7 +59,7 @@ std::vector<StatsInput> withPipelines(const Options& o, std::vector<StatsInput> 
       continue;
     }
     for (const PipelineSet& set : sets)
-      all.push_back({input.path, input.load, set.assumptions, set.describe()});
+      all.push_back({input.path, input.load, set.assumptions, set.describe(), o.constants});
     if (sets.empty()) all.push_back(std::move(input));
   }
   return all;
@@ -66,7 +69,8 @@ std::vector<StatsInput> withPipelines(const Options& o, std::vector<StatsInput> 
 Result<std::vector<StatsInput>> inputsOf(const Options& o) {
   std::vector<StatsInput> all;
   if (!o.scenario.isGiven()) {
-    for (const std::string& input : o.inputs) all.push_back({input, o.load, o.assumptions});
+    for (const std::string& input : o.inputs)
+      all.push_back({input, o.load, o.assumptions, {}, o.constants});
     if (o.pipelines.isGiven()) all = withPipelines(o, std::move(all));
     return all;
   }
@@ -75,13 +79,11 @@ Result<std::vector<StatsInput>> inputsOf(const Options& o) {
   for (const std::string& input : o.inputs) {
     Result<const ScenarioShader*> shader = shaders->standsFor(input);
     if (!shader) return shader.error();
-    all.push_back({input, shaders->optionsForStandIn(**shader),
-                   ScenarioShaders::assumptionsFor(**shader, o.assumptions)});
+    all.push_back({input, shaders->optionsForStandIn(**shader), o.assumptions, {}, {}, **shader});
   }
   if (o.inputs.empty())
     for (const ScenarioShader* shader : shaders->used())
-      all.push_back({shader->path, shaders->optionsFor(*shader),
-                     ScenarioShaders::assumptionsFor(*shader, o.assumptions)});
+      all.push_back({shader->path, shaders->optionsFor(*shader), o.assumptions, {}, {}, *shader});
   return all;
 }
 
@@ -147,6 +149,7 @@ int run(const Options& o, const CommandLine& line) {
   prune(o.cache);
   int exitCode = kDone;
   for (const std::string& warning : outcome->warnings) printDiagnostics(stderr, warning);
+  warnOf(outcome->unused);
   for (const InputStats& input : outcome->inputs)
     if (!input.failure.empty()) exitCode = fail(input.failure);
   OutputFiles file;
@@ -187,7 +190,7 @@ public:
     addShaderOption(line, o_.scenario);
     addSourceOptions(line, o_.load, "this entry point only (of HLSL: the function to compile)");
     addEnvironmentOption(line, o_.load);
-    addAssumptionOptions(line, o_.assumptions);
+    addAssumptionOptions(line, o_.assumptions, o_.constants);
     addPipelinesOption(line, o_.pipelines);
     refuseBesideScenario(line, o_.scenario);
     line.group("Output");

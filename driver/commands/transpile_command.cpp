@@ -67,6 +67,7 @@ public:
         return fail(fmt::format("{}: {}", job.displayName(), s.error().str()));
     if (int code = openDevice()) return code;
     if (Status s = readManifest(); !s) return fail(s.error().message);
+    warnOf(use_.unused());
     VerifyReport report;
     if (options_.verify) {
       Result<VerifyReport> verified = verify();
@@ -147,10 +148,13 @@ private:
     return kDone;
   }
 
-  Status transpile(Job& job) const {
-    PrepareRequest prepare{
-        options_.target,   options_.load.entry, options_.assumptions.specConstants,
-        options_.fixesAll, job.module.env,      options_.load.stage};
+  Status transpile(Job& job) {
+    use_.see(*job.module.read);
+    Result<Assumptions> given =
+        options_.constants.assumptionsFor(*job.module.read, options_.assumptions);
+    if (!given) return given.error();
+    PrepareRequest prepare{options_.target,   options_.load.entry, std::move(given->specConstants),
+                           options_.fixesAll, job.module.env,      options_.load.stage};
     if (prepare.entry.empty() && job.described && job.described->entry != "main")
       prepare.entry = job.described->entry;
     if (job.module.kind == InputKind::Hlsl) prepare.entry.clear(); // the only one that there is
@@ -360,6 +364,7 @@ private:
   TranspileOptions options_;
   std::optional<ScenarioShaders> shaders_; ///< with --scenario
   std::vector<Job> jobs_;
+  ConstantUse use_{options_.constants};
   LayoutManifest layouts_;
   std::unique_ptr<Verifier> verifier_;
 };

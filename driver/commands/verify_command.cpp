@@ -37,6 +37,7 @@ struct Options {
   ScenarioChoice scenario;
   std::string json, html, layoutManifest;
   LoadOptions load;
+  GivenConstants constants;
   Assumptions assumptions;
   VerifyOptions verify;
   IsolationLimits isolation;
@@ -239,20 +240,27 @@ Result<Workload> workloadOfModules(const Options& o) {
   const std::string name = o.load.entry.empty() ? "main" : o.load.entry;
   std::vector<std::string> names = rowNames(o, stemsOf(o.inputs));
   Workload work;
+  ConstantUse use(o.constants);
+  std::optional<Assumptions> given; // by the types of the original
   for (size_t i = 0; i < o.inputs.size(); ++i) {
     Result<LoadedModule> module = loadModule(o.inputs[i], o.load);
     if (!module) return module.error();
+    use.see(*module->read);
+    Result<Assumptions> its = o.constants.assumptionsFor(*module->read, o.assumptions);
+    if (!its) return failure(fmt::format("{}: {}", o.inputs[i], its.error().message));
+    if (!given) given = std::move(*its);
     ProgramVariant program{names[i], {}, {}, true};
     program.modules[name] = wordsOf(std::move(*module), linesFor(o));
     if (i != 0) program.layouts = *layouts;
     work.programs.push_back(std::move(program));
   }
+  warnOf(use.unused());
   // Buffers are generated as the host has them.
   const size_t second = layouts->buffers.empty() ? 1 : 0;
   const ShaderPair pair{name, work.programs[0].modules[name], work.programs[second].modules[name]};
   const bool isInterpreted = o.verify.device == kInterpreterName;
   Result<Scenario> made =
-      generateScenario(pair, o.assumptions, o.verify.seed, work.notes,
+      generateScenario(pair, *given, o.verify.seed, work.notes,
                        isInterpreted ? SynthesisLimits::forInterpreter() : SynthesisLimits());
   if (made)
     work.scenario = std::move(*made);
@@ -434,7 +442,7 @@ public:
                "FOLDER: its layout.json)");
     line.group("How to load it");
     addSourceOptions(line, o_.load, "entry point (without a scenario)");
-    addAssumptionOptions(line, o_.assumptions);
+    addAssumptionOptions(line, o_.assumptions, o_.constants);
     addAssumeOption(line, o_.assumptions,
                     "what TRANSFORMED was optimized for: inputs must agree with it");
     refuseBesideScenario(line, o_.scenario);

@@ -65,10 +65,12 @@ Json asJson(const RowPair& pair) {
 
 ModuleStats compareByCompilers(const LoadedModule& module, const Words& output,
                                const OptOptions& options, CompilerSet& compilers) {
+  const Result<Assumptions> given =
+      options.constants.assumptionsFor(*module.read, options.pipeline.assumptions);
+  const Assumptions& assumptions = given ? *given : options.pipeline.assumptions;
   const auto rowsOf = [&](const Words& words) -> std::vector<CompilerRow> {
     const std::string entry = module.kind == InputKind::Hlsl ? std::string() : options.load.entry;
-    Result<std::vector<StageRequest>> requests =
-        requestsFor(words, options.pipeline.assumptions, entry);
+    Result<std::vector<StageRequest>> requests = requestsFor(words, assumptions, entry);
     return requests ? compilers.compile(*requests) : std::vector<CompilerRow>();
   };
   ModuleStats stats;

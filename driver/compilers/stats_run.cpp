@@ -18,19 +18,40 @@ namespace {
 /// What a worker says of an input.
 struct Answer {
   std::string rows, failure, warnings, trouble;
+  std::string unused; ///< strings, packed: an option and its message in turn
   bool isHit = false;
 };
 
 std::string pack(const Answer& a) {
-  return packStrings(
-      std::array{a.rows, a.failure, a.warnings, a.trouble, std::string(a.isHit ? "1" : "")});
+  return packStrings(std::array{a.rows, a.failure, a.warnings, a.trouble, a.unused,
+                                std::string(a.isHit ? "1" : "")});
 }
 
 std::optional<Answer> unpackAnswer(std::string_view bytes) {
   std::vector<std::string> parts = unpackStrings(bytes);
-  if (parts.size() != 5) return std::nullopt;
-  return Answer{std::move(parts[0]), std::move(parts[1]), std::move(parts[2]), std::move(parts[3]),
-                !parts[4].empty()};
+  if (parts.size() != 6) return std::nullopt;
+  return Answer{std::move(parts[0]), std::move(parts[1]), std::move(parts[2]),
+                std::move(parts[3]), std::move(parts[4]), !parts[5].empty()};
+}
+
+std::string pack(const std::vector<UnusedConstant>& unused) {
+  std::vector<std::string> strings;
+  for (const UnusedConstant& one : unused) strings.insert(strings.end(), {one.option, one.message});
+  return packStrings(strings);
+}
+
+std::vector<UnusedConstant> unpackUnused(std::string_view bytes) {
+  const std::vector<std::string> strings = unpackStrings(bytes);
+  std::vector<UnusedConstant> unused;
+  for (size_t n = 0; n + 1 < strings.size(); n += 2) unused.push_back({strings[n], strings[n + 1]});
+  return unused;
+}
+
+/// What the module is compiled with.
+Result<Assumptions> assumptionsFor(const StatsInput& input, const Module& module) {
+  Result<Assumptions> given = input.constants.assumptionsFor(module, input.assumptions);
+  if (!given || !input.shader) return given;
+  return ScenarioShaders::assumptionsFor(*input.shader, module, std::move(*given));
 }
 
 std::string nameOf(const StatsInput& input) {
@@ -44,6 +65,11 @@ std::string keyName(const StatsInput& input) {
   std::string key = nameOf(input);
   for (const auto& [id, bits] : input.assumptions.specConstants)
     key += fmt::format("\n{}:{:x}", id, bits);
+  for (const auto& [id, value] : input.constants.values)
+    key += fmt::format("\n{}={}", id, value.text);
+  if (input.shader)
+    for (const auto& [id, value] : input.shader->written)
+      key += fmt::format("\n{}={}", id, value.text);
   if (const auto& size = input.assumptions.workgroupSize)
     key += fmt::format("\n{},{},{}", (*size)[0], (*size)[1], (*size)[2]);
   return key;
@@ -74,6 +100,7 @@ public:
       if (std::optional<Product> known = cache_->find(name, *contents)) {
         answer.rows = known->facts;
         answer.warnings = known->standardError;
+        answer.unused = known->remarks;
         answer.isHit = true;
         return answer;
       }
@@ -103,7 +130,15 @@ private:
     const std::string entry = module->kind == InputKind::Hlsl ? std::string() : input.load.entry;
     // Without the lines that source is compiled with: a driver has no use for them.
     const Words words = module->isSource() ? stripLines(module->words()) : module->words();
-    Result<std::vector<StageRequest>> requests = requestsFor(words, input.assumptions, entry);
+    ConstantUse use(input.constants);
+    use.see(*module->read);
+    answer.unused = pack(use.unused());
+    Result<Assumptions> given = assumptionsFor(input, *module->read);
+    if (!given) {
+      answer.failure = fmt::format("{}: {}", nameOf(input), given.error().message);
+      return;
+    }
+    Result<std::vector<StageRequest>> requests = requestsFor(words, *given, entry);
     if (!requests) {
       answer.failure = fmt::format("{}: {}", nameOf(input), requests.error().str());
       return;
@@ -117,6 +152,7 @@ private:
     Product product;
     product.facts = answer.rows;
     product.standardError = answer.warnings;
+    product.remarks = answer.unused;
     cache_->keep(keyName(input), contents, module->probes, product);
   }
 
@@ -153,6 +189,7 @@ Result<StatsOutcome> runStats(const StatsPlan& plan) {
   StatsWorker worker(plan, standardInput);
   size_t done = 0;
   std::string trouble;
+  std::vector<std::vector<UnusedConstant>> unused;
   PoolEvents events;
   events.work = [&](const PieceOfWork& piece) { return pack(worker.work(piece)); };
   events.finished = [&](uint32_t index, Result<std::string> bytes) {
@@ -173,11 +210,13 @@ Result<StatsOutcome> runStats(const StatsPlan& plan) {
     outcome.hits += answer->isHit;
     if (!answer->warnings.empty()) outcome.warnings.push_back(answer->warnings);
     if (!answer->trouble.empty()) trouble = answer->trouble;
+    if (answer->failure.empty()) unused.push_back(unpackUnused(answer->unused));
   };
   events.tick = [&] {
     ProgressLine::tell(ProgressLine::Level::Task, fmt::format("[{}/{}]", done, plan.inputs.size()));
   };
   if (Status s = runPool(order, pool, events); !s) return s.error();
+  outcome.unused = unusedInAll(unused);
   if (!trouble.empty())
     outcome.warnings.push_back(
         fmt::format("lanewise: warning: cannot write the cache: {}\n", trouble));

@@ -3,7 +3,9 @@
 
 #include "batch/cache/result_cache.h"
 #include "compilers/stats_report.h"
+#include "input/constant_use.h"
 #include "input/front_end.h"
+#include "input/workload.h"
 #include "lanewise/assumptions.h"
 
 #include <cstdint>
@@ -21,6 +23,8 @@ struct StatsInput {
   LoadOptions load;
   Assumptions assumptions;
   std::string label = {}; ///< what tells it from others of the same file; "" for nothing
+  GivenConstants constants = {};
+  std::optional<ScenarioShader> shader = {}; ///< whose constants it has as well
 };
 
 struct StatsPlan {
@@ -34,9 +38,10 @@ struct StatsPlan {
 };
 
 struct StatsOutcome {
-  std::vector<InputStats> inputs;    ///< in the order of the plan
-  std::vector<std::string> warnings; ///< of front ends and of the cache, lines
-  size_t hits = 0;                   ///< inputs that were found in the cache
+  std::vector<InputStats> inputs;     ///< in the order of the plan
+  std::vector<std::string> warnings;  ///< of front ends and of the cache, lines
+  std::vector<UnusedConstant> unused; ///< what no input has
+  size_t hits = 0;                    ///< inputs that were found in the cache
 };
 
 /// Every input with every compiler. A compiler that crashes or hangs on one is a problem of that

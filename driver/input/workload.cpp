@@ -1,5 +1,6 @@
 #include "input/workload.h"
 
+#include "input/constant_use.h"
 #include "layout/layout_manifest.h"
 #include "support/failure.h"
 #include "support/files.h"
@@ -93,9 +94,25 @@ LoadOptions ScenarioShaders::optionsFor(const ScenarioShader& shader) const {
   return options;
 }
 
-Assumptions ScenarioShaders::assumptionsFor(const ScenarioShader& shader, Assumptions given) {
-  for (const auto& [id, value] : shader.specConstants) given.specConstants.try_emplace(id, value);
+Result<Assumptions> ScenarioShaders::assumptionsFor(const ScenarioShader& shader,
+                                                    const Module& module, Assumptions given) {
+  SpecValues values = shader.written;
+  std::erase_if(values, [&](const auto& one) { return given.specConstants.contains(one.first); });
+  for (const auto& [id, bits] : shader.specConstants) given.specConstants.try_emplace(id, bits);
+  if (Status s = driver::settle(module, values, ValuesFrom::Scenario, given); !s)
+    return failure(fmt::format("shader `{}`: {}", shader.name, s.error().message));
   return given;
+}
+
+Status ScenarioShaders::settle(const std::string& name, const Module& module) {
+  for (ScenarioShader& shader : scenario_.shaders) {
+    if (shader.name != name || shader.written.empty()) continue;
+    Result<Assumptions> settled = assumptionsFor(shader, module, {});
+    if (!settled) return settled.error();
+    shader.specConstants = std::move(settled->specConstants);
+    shader.written.clear();
+  }
+  return ok();
 }
 
 Result<LoadedModule> ScenarioShaders::load(const ScenarioShader& shader) const {

@@ -60,8 +60,12 @@ public:
   LoadOptions optionsFor(const ScenarioShader& shader) const;
   /// How a file is loaded that stands for it.
   LoadOptions optionsForStandIn(const ScenarioShader& shader) const;
-  /// The shader's specialization constants where `given` has none.
-  static Assumptions assumptionsFor(const ScenarioShader& shader, Assumptions given);
+  /// The shader's specialization constants in the module, beside `given`. An error names the
+  /// shader.
+  static Result<Assumptions> assumptionsFor(const ScenarioShader& shader, const Module& module,
+                                            Assumptions given);
+  /// Gives a shader's constants the types that they have in the module, once and for all.
+  Status settle(const std::string& shader, const Module& module);
 
   Result<LoadedModule> load(const ScenarioShader& shader) const;
   Result<LoadedModule> loadStandIn(const ScenarioShader& shader, const std::string& path) const;

@@ -218,7 +218,7 @@ Status setRemarks(const std::string& value, OptOptions& o) {
 void declareAssumptions(CommandLine& line, OptOptions& o) {
   line.group("What the passes may assume");
   addTargetOption(line, o.targetName);
-  addAssumptionOptions(line, o.pipeline.assumptions);
+  addAssumptionOptions(line, o.pipeline.assumptions, o.constants);
   addAssumeOption(line, o.pipeline.assumptions,
                   "what holds of the inputs of every dispatch: 'push.n % 64 == 0', 'groups.x <= "
                   "4096', 'buffer A.length >= 1024'");
@@ -320,7 +320,7 @@ void declareReports(CommandLine& line, OptOptions& o) {
     if (!o.verify && o.targetName != "device" && !line.typed("--device").empty())
       printError("lanewise: warning: --device: nothing runs on it without --verify or "
                  "--target=device\n");
-    for (const char* option : {"--only", "--skip", "--spec-const"})
+    for (const char* option : {"--only", "--skip"})
       for (std::string& value : line.typed(option)) o.typed.emplace_back(option, std::move(value));
     return ok();
   });

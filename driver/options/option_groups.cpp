@@ -176,53 +176,31 @@ void addEnvironmentOption(CommandLine& line, LoadOptions& load) {
       "environment to compile for and validate in, such as vulkan1.1 or spv1.3");
 }
 
-Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text) {
+Result<std::pair<uint32_t, SpecValue>> parseSpecConstant(const std::string& text) {
   const Error bad =
       failure(fmt::format("--spec-const={} must be ID:VALUE, such as 0:64, 1:0x10, 2:-3, 3:1.5 or "
                           "4:true",
                           text));
-  size_t colon = text.find(':');
+  const size_t colon = text.find(':');
   if (colon == std::string::npos) return bad;
   uint32_t id = 0;
   auto [idEnd, idError] = std::from_chars(text.data(), text.data() + colon, id);
   if (idError != std::errc() || idEnd != text.data() + colon) return bad;
-
-  std::string value = text.substr(colon + 1);
-  if (value == "true" || value == "false") return std::pair(id, uint64_t(value == "true"));
-  bool isNegative = value.starts_with('-');
-  std::string digits = value.substr(isNegative);
-  bool isHex = digits.starts_with("0x") || digits.starts_with("0X");
-  if (isHex) digits.erase(0, 2);
-  if (digits.empty()) return bad;
-  uint64_t magnitude = 0;
-  const char* end = digits.data() + digits.size();
-  auto [next, error] = std::from_chars(digits.data(), end, magnitude, isHex ? 16 : 10);
-  bool isWhole = next == end;
-  if (isWhole && error != std::errc()) return bad; // more than 64 bits
-  if (isWhole) {
-    if (isNegative && magnitude > uint64_t(INT64_MAX) + 1) return bad;
-    return std::pair(id, isNegative ? uint64_t(0) - magnitude : magnitude);
-  }
-  if (isHex) return bad;
-  if (digits.ends_with('f')) digits.pop_back();
-  float number = 0;
-  end = digits.data() + digits.size();
-  auto [floatEnd, floatError] = std::from_chars(digits.data(), end, number);
-  if (floatError != std::errc() || floatEnd != end || digits.find_first_of("0123456789") != 0)
-    return bad;
-  return std::pair(id, uint64_t(std::bit_cast<uint32_t>(isNegative ? -number : number)));
+  std::optional<SpecValue> value = parseSpecValue(std::string_view(text).substr(colon + 1));
+  if (!value) return bad;
+  return std::pair(id, std::move(*value));
 }
 
-void addAssumptionOptions(CommandLine& line, Assumptions& assumptions) {
+void addAssumptionOptions(CommandLine& line, Assumptions& assumptions, GivenConstants& given) {
   line.each(
       "--spec-const", "ID:VALUE",
-      [&assumptions](const std::string& text) -> Status {
-        Result<std::pair<uint32_t, uint64_t>> constant = parseSpecConstant(text);
+      [&given](const std::string& text) -> Status {
+        Result<std::pair<uint32_t, SpecValue>> constant = parseSpecConstant(text);
         if (!constant) return constant.error();
-        assumptions.specConstants[constant->first] = constant->second;
+        given.values[constant->first] = std::move(constant->second);
         return ok();
       },
-      "value of a specialization constant");
+      "value of a specialization constant, by the constant's type");
   line.value(
       "--workgroup-size", "X,Y,Z",
       [&assumptions](const std::string& text) -> Status {
@@ -232,6 +210,12 @@ void addAssumptionOptions(CommandLine& line, Assumptions& assumptions) {
         return ok();
       },
       "workgroup size that is not literal");
+  line.check([&line, &assumptions, &given] {
+    for (const std::string& text : line.typed("--spec-const"))
+      if (const auto constant = parseSpecConstant(text)) given.typed.insert(constant->first);
+    if (!line.typed("--workgroup-size").empty()) given.typedSize = assumptions.workgroupSize;
+    return ok();
+  });
 }
 
 void addPipelinesOption(CommandLine& line, PipelinesChoice& choice) {

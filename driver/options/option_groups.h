@@ -3,6 +3,7 @@
 #pragma once
 
 #include "batch/cache/store.h"
+#include "input/constant_use.h"
 #include "input/front_end.h"
 #include "input/workload.h"
 #include "lanewise/assumptions.h"
@@ -31,9 +32,10 @@ std::vector<std::string> typedSourceOptions(const CommandLine& line);
 /// --target-env.
 void addEnvironmentOption(CommandLine& line, LoadOptions& load);
 
-/// --spec-const and --workgroup-size. With `scenario`, whose [[shader]] says both, they are refused
-/// beside one, as is an --entry in `load`.
-void addAssumptionOptions(CommandLine& line, Assumptions& assumptions);
+/// --spec-const and --workgroup-size; the constants go to `given`, for their types are the
+/// module's. With `scenario`, whose [[shader]] says both, they are refused beside one, as is an
+/// --entry in `load`.
+void addAssumptionOptions(CommandLine& line, Assumptions& assumptions, GivenConstants& given);
 void refuseBesideScenario(CommandLine& line, const ScenarioChoice& scenario);
 
 /// --pipelines, which is read at once; refused beside a scenario, which says all that itself.
@@ -86,9 +88,8 @@ std::optional<uint64_t> parseSize(const std::string& text);
 /// --write-if-changed.
 void addWriteIfChangedOption(CommandLine& line, bool& writesIfChanged);
 
-/// "ID:VALUE" of --spec-const: bits of the value. Decimal, hexadecimal (0x), negative, true/false,
-/// or with a point or an 'f' a 32-bit float.
-Result<std::pair<uint32_t, uint64_t>> parseSpecConstant(const std::string& text);
+/// "ID:VALUE" of --spec-const.
+Result<std::pair<uint32_t, SpecValue>> parseSpecConstant(const std::string& text);
 
 /// What is wrong with inputs that a command reads one by one: none, one without a name, "-" beside
 /// others. `none` is the message for none.

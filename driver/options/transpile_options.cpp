@@ -58,7 +58,7 @@ void declareLanguage(CommandLine& line, TranspileOptions& o, RawOptions& raw) {
   line.each("--bind", "SET:BINDING=TO", raw.binds,
             "bind a resource to TO; push=TO for push constants, groups=TO for the workgroup count "
             "in HLSL");
-  addAssumptionOptions(line, o.assumptions);
+  addAssumptionOptions(line, o.assumptions, o.constants);
   line.flag("--fix-spec-consts", o.fixesAll,
             "fix the other specialization constants to their defaults");
   line.value("--layout-manifest", "FILE.json", o.layoutManifest,

@@ -1,6 +1,7 @@
 // The options of `lanewise transpile`, declared and checked (docs/transpile.md).
 #pragma once
 
+#include "input/constant_use.h"
 #include "input/front_end.h"
 #include "input/workload.h"
 #include "lanewise/assumptions.h"
@@ -23,8 +24,9 @@ struct TranspileOptions {
   TargetLanguage target;
   std::string newName; ///< --rename-entry
   std::vector<BindRequest> binds;
-  Assumptions assumptions; ///< --spec-const fixes constants; the workgroup size is for --verify
-  bool fixesAll = false;   ///< --fix-spec-consts
+  GivenConstants constants; ///< --spec-const, which are fixed
+  Assumptions assumptions;  ///< the workgroup size is for --verify
+  bool fixesAll = false;    ///< --fix-spec-consts
 
   std::string layoutManifest; ///< --layout-manifest: of the input
   std::string newManifest;    ///< --write-layout-manifest

@@ -121,6 +121,7 @@ public:
 
   Result<OptimizedProgram> run() {
     for (ProgramModule& m : program_.modules) m.outcome.words = m.module.words();
+    if (Status s = takeConstants(); !s) return s.error();
     const auto& steps = options_.steps;
     const auto layoutStep = std::find_if(steps.begin(), steps.end(), isLayoutStep);
     const auto split = size_t(layoutStep - steps.begin());
@@ -139,9 +140,23 @@ public:
 private:
   // ---- the pipeline ----
 
+  Status takeConstants() {
+    for (const ProgramModule& m : program_.modules) {
+      const Module& module = *m.module.read;
+      Result<Assumptions> given =
+          options_.constants.assumptionsFor(module, options_.pipeline.assumptions);
+      if (!given) return errorIn(m, given.error());
+      Result<Assumptions> all =
+          ScenarioShaders::assumptionsFor(*m.shader, module, std::move(*given));
+      if (!all) return failure(fmt::format("{}: {}", scenario_.path, all.error().message));
+      assumptions_[m.shader] = std::move(*all);
+    }
+    return ok();
+  }
+
   PipelineOptions pipelineFor(const ProgramModule& m) const {
     PipelineOptions pipeline = options_.pipeline;
-    pipeline.assumptions = ScenarioShaders::assumptionsFor(*m.shader, pipeline.assumptions);
+    pipeline.assumptions = assumptions_.at(m.shader);
     pipeline.target.setSubgroupSize(m.shader->subgroupSize);
     prepareFor(m.module, log_, pipeline);
     pipeline.rewritesBefore = rewrites_;
@@ -345,6 +360,7 @@ private:
   Verifier* const verifier_;
   std::ostream& log_;
   int64_t rewrites_ = 0; ///< for --bisect-limit, over all pipelines
+  std::map<const ScenarioShader*, Assumptions> assumptions_;
   OptimizedProgram program_;
 };
 

@@ -48,11 +48,12 @@ Remark doubtful(const std::string& doubt) {
 }
 
 /// What is written is more than the target takes: nobody will be able to run it there.
-void addExceededLimits(const Words& words, const PipelineOptions& options, Remarks& remarks) {
+void addExceededLimits(const Words& words, const PipelineOptions& options,
+                       const Assumptions& assumptions, Remarks& remarks) {
   if (options.target.name == TargetProfile().name) return; // no GPU, no limits
   Result<Module> module = Module::read(words);
   if (!module) return;
-  Analyses analyses(*module, options.assumptions);
+  Analyses analyses(*module, assumptions);
   for (const LimitExcess& excess : exceededLimits(analyses, options.target)) {
     Remark r;
     r.kind = Remark::Kind::Warning;
@@ -173,8 +174,6 @@ private:
       if (!read) return fail(read.error().message);
       scenario = std::move(*read);
       load = scenario->shaders.optionsForStandIn(scenario->shader());
-      pipeline.assumptions =
-          ScenarioShaders::assumptionsFor(scenario->shader(), std::move(pipeline.assumptions));
       pipeline.target.setSubgroupSize(scenario->shader().subgroupSize);
     }
     load.isValidated = options_.verify; // a device is given nothing that is not
@@ -187,8 +186,24 @@ private:
         one_.module.dependencies.push_back(std::move(file));
     for (const std::string& warning : one_.module.warnings)
       one_.output.standardError += warning + "\n";
+    if (Status s = takeConstants(scenario ? &*scenario : nullptr, pipeline); !s)
+      return fail(s.error().message);
     if (scenario && changesLayouts(options_.steps)) return optimizeWithScenario(*scenario);
     return optimize(scenario ? &*scenario : nullptr, std::move(pipeline));
+  }
+
+  /// The command line's go before the scenario's.
+  Status takeConstants(const ScenarioFor* scenario, PipelineOptions& pipeline) {
+    const Module& module = *one_.module.read;
+    Result<Assumptions> given = options_.constants.assumptionsFor(module, pipeline.assumptions);
+    if (!given) return failure(fmt::format("{}: {}", input_, given.error().message));
+    pipeline.assumptions = one_.given = std::move(*given);
+    if (!scenario) return ok();
+    Result<Assumptions> all =
+        ScenarioShaders::assumptionsFor(scenario->shader(), module, pipeline.assumptions);
+    if (!all) return failure(fmt::format("{}: {}", options_.scenario.path, all.error().message));
+    pipeline.assumptions = std::move(*all);
+    return ok();
   }
 
   /// Passes rely on what our checker checks: where it has something against the module, none runs.
@@ -329,7 +344,7 @@ private:
     }
     if (!outcome.layouts.buffers.empty() && options_.layoutManifest.empty())
       outcome.remarks.push_back(manifestMissing());
-    addExceededLimits(outcome.words, options_.pipeline, outcome.remarks);
+    addExceededLimits(outcome.words, options_.pipeline, one_.given, outcome.remarks);
     if (Status s = addModule(input_, output_, one_.module, outcome, options_, one_.output); !s)
       return fail(fmt::format("{}: {}", input_, s.error().message));
     if (!options_.layoutManifest.empty())

@@ -37,6 +37,7 @@ struct OptimizedInput {
 
   // What reports are made of.
   LoadedModule module;     ///< as it was read: compiled source has its lines
+  Assumptions given;       ///< the command line's, with constants as this module has them
   PipelineOutcome outcome; ///< its words are those written: source without -g has lost its lines
   std::optional<VerifySummary> verification; ///< with --verify
 };

@@ -1,6 +1,7 @@
 // What `lanewise opt` is asked for, whoever asks (docs/command-line.md).
 #pragma once
 
+#include "input/constant_use.h"
 #include "input/front_end.h"
 #include "input/workload.h"
 #include "pipeline/pipeline.h"
@@ -38,8 +39,10 @@ struct OptOptions {
   std::vector<PipelineStep> steps;
 
   std::string targetName = "generic";
-  /// Everything of the pipeline but its target, environment, judge and log.
+  /// Everything of the pipeline but its target, environment, judge and log, and of its assumptions
+  /// but `constants`, which each module has in types of its own.
   PipelineOptions pipeline;
+  GivenConstants constants;   ///< --spec-const
   PipelinesChoice pipelines;  ///< --pipelines: what modules are used with
   bool isPerPipeline = false; ///< --per-pipeline: an output for each of them
   bool isPerDevice = false;   ///< --per-device: an output for each device of `tuning`
@@ -47,8 +50,8 @@ struct OptOptions {
   /// Of each input; `output` names a folder.
   bool hasSeveralOutputs() const { return isPerPipeline || isPerDevice; }
 
-  /// --only, --skip and --spec-const as they were typed, each with its option: what fits nothing is
-  /// a mistake. A project file speaks of many modules.
+  /// --only and --skip as they were typed, each with its option: what fits nothing is a mistake. A
+  /// project file speaks of many modules.
   std::vector<std::pair<std::string, std::string>> typed;
 
   bool wantsDiff = false;

@@ -1,25 +1,28 @@
 #include "pipeline/option_use.h"
 
-#include "analysis/module/decorations.h"
 #include "support/suggest.h"
 #include "support/terminal.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace lanewise::driver {
 
 namespace {
 
-constexpr std::string_view kConstant = "--spec-const";
 constexpr size_t kMostNames = 8;
 
 std::string textOf(const std::pair<std::string, std::string>& typed) {
-  // Of a constant the name is what may be wrong.
-  const bool isConstant = typed.first == kConstant;
-  return fmt::format("{}={}", typed.first,
-                     isConstant ? typed.second.substr(0, typed.second.find(':')) : typed.second);
+  return fmt::format("{}={}", typed.first, typed.second);
+}
+
+Remark warning(std::string name, std::string message) {
+  Remark r;
+  r.kind = Remark::Kind::Warning;
+  r.pass = "options";
+  r.name = std::move(name);
+  r.message = std::move(message);
+  return r;
 }
 
 std::string listOf(const std::set<std::string>& names) {
@@ -34,31 +37,21 @@ std::string listOf(const std::set<std::string>& names) {
 } // namespace
 
 SiteListener OptionUse::listener() {
-  const auto isOfSite = [](const Typed& typed) { return typed.first != kConstant; };
-  if (std::ranges::none_of(options_.typed, isOfSite)) return {};
+  if (options_.typed.empty()) return {};
   return [this](std::string_view pass, std::string_view site) {
     sites_[std::string(pass)].emplace(site);
   };
 }
 
 void OptionUse::see(const Module& module) {
-  const Decorations decorations(module);
-  for (InstRef i : module.globals())
-    if (const Id id = module.resultId(i))
-      if (const auto specId = decorations.operand(module, id, spv::Decoration::SpecId))
-        constants_.insert(*specId);
+  constants_.see(module);
 }
 
 bool OptionUse::isUsed(const Typed& typed) const {
   const size_t colon = typed.second.find(':');
   const std::string name = typed.second.substr(0, colon);
   // All sites that a pass has are none that may have been misspelt.
-  if (typed.first != kConstant && typed.second.substr(colon + 1) == "*") return true;
-  if (typed.first == kConstant) {
-    uint32_t id = 0;
-    std::from_chars(name.data(), name.data() + name.size(), id);
-    return constants_.contains(id);
-  }
+  if (typed.second.substr(colon + 1) == "*") return true;
   const auto sites = sites_.find(name);
   return sites != sites_.end() && std::ranges::any_of(sites->second, [&](const std::string& site) {
            return matchesGlob(std::string_view(typed.second).substr(colon + 1), site);
@@ -66,9 +59,6 @@ bool OptionUse::isUsed(const Typed& typed) const {
 }
 
 std::string OptionUse::whatThereIs(const Typed& typed) const {
-  if (typed.first == kConstant)
-    return "the module has no such specialization constant" +
-           (constants_.empty() ? "" : fmt::format("; it has {}", fmt::join(constants_, ", ")));
   const size_t colon = typed.second.find(':');
   const auto sites = sites_.find(typed.second.substr(0, colon));
   if (sites == sites_.end()) return "it matches nothing, as the pass had nothing to rewrite";
@@ -80,19 +70,20 @@ std::vector<std::string> OptionUse::unused() const {
   std::vector<std::string> unused;
   for (const Typed& typed : options_.typed)
     if (!isUsed(typed)) unused.push_back(textOf(typed));
+  for (UnusedConstant& one : constants_.unused()) unused.push_back(std::move(one.option));
   return unused;
 }
 
 Remarks OptionUse::warnings() const {
   Remarks warnings;
-  for (const Typed& typed : options_.typed) {
-    if (isUsed(typed)) continue;
-    Remark r;
-    r.kind = Remark::Kind::Warning;
-    r.pass = "options";
-    r.name = typed.first == kConstant ? "no-such-constant" : "no-such-site";
-    r.message = fmt::format("{}: {}", textOf(typed), whatThereIs(typed));
-    warnings.push_back(std::move(r));
+  for (const Typed& typed : options_.typed)
+    if (!isUsed(typed))
+      warnings.push_back(
+          warning("no-such-site", fmt::format("{}: {}", textOf(typed), whatThereIs(typed))));
+  for (UnusedConstant& one : constants_.unused()) {
+    const bool isSize = one.option.starts_with("--workgroup-size");
+    warnings.push_back(
+        warning(isSize ? "literal-size" : "no-such-constant", std::move(one.message)));
   }
   return warnings;
 }
@@ -106,10 +97,8 @@ std::string noPassText(const OptOptions& options) {
 }
 
 std::string unusedText(std::string_view option) {
-  return fmt::format("{}: {}", option,
-                     option.starts_with(kConstant)
-                         ? "no module has such a specialization constant"
-                         : "it matches nothing that the pass could rewrite in any module");
+  if (isConstantOption(option)) return unusedConstantText(option);
+  return fmt::format("{}: it matches nothing that the pass could rewrite in any module", option);
 }
 
 } // namespace lanewise::driver

@@ -2,6 +2,7 @@
 // output does not show.
 #pragma once
 
+#include "input/constant_use.h"
 #include "ir/module.h"
 #include "lanewise/remarks.h"
 #include "pipeline/optimize_options.h"
@@ -18,14 +19,16 @@ namespace lanewise::driver {
 /// Watches one or more modules while they are optimized.
 class OptionUse {
 public:
-  explicit OptionUse(const OptOptions& options) : options_(options) {}
+  explicit OptionUse(const OptOptions& options)
+      : options_(options), constants_(options.constants) {}
 
   /// For PipelineOptions::onSite; this must outlive it.
   SiteListener listener();
-  /// Whose constants --spec-const may give.
+  /// Whose constants and sizes may be given.
   void see(const Module& module);
 
-  /// Of OptOptions::typed: "--skip=pad-shared-memory:tile", in the order in which they were typed.
+  /// Of OptOptions::typed: "--skip=pad-shared-memory:tile", in the order in which they were typed;
+  /// then of the constants and sizes.
   std::vector<std::string> unused() const;
   /// One for each of those, with what there is instead.
   Remarks warnings() const;
@@ -37,7 +40,7 @@ private:
 
   const OptOptions& options_;
   std::map<std::string, std::set<std::string>, std::less<>> sites_; ///< by pass
-  std::set<uint32_t> constants_;
+  ConstantUse constants_;
 };
 
 /// The same where nothing is known but that no module uses them.

@@ -48,10 +48,12 @@ Result<std::vector<PipelineInput>> inputsPerPipeline(const std::string& input,
   const Result<Module> compiled =
       Module::read(isStripped ? stripLines(module->words()) : module->words());
   if (!compiled) return failure(fmt::format("{}: {}", input, compiled.error().str()));
+  const Result<Assumptions> given =
+      options.constants.assumptionsFor(*module->read, options.pipeline.assumptions);
+  if (!given) return failure(fmt::format("{}: {}", input, given.error().message));
   std::vector<PipelineInput> all;
-  for (const PipelineSet& set :
-       setsOf(*options.pipelines.pipelines, input, module->words(), *module->read,
-              options.load.entry, options.pipeline.assumptions)) {
+  for (const PipelineSet& set : setsOf(*options.pipelines.pipelines, input, module->words(),
+                                       *module->read, options.load.entry, *given)) {
     Result<Words> frozen = frozenFor(set, *compiled);
     if (!frozen)
       return failure(fmt::format("{}: {}: {}", input, set.describe(), frozen.error().str()));

@@ -18,53 +18,47 @@ namespace {
 // ---- specialization constants ----
 
 /// The words of a constant's literal (SPIR-V 2.2.1: narrow integers are extended by their sign).
-Result<std::vector<uint32_t>> literalOf(uint32_t specId, ScalarType type, uint64_t bits) {
+std::vector<uint32_t> literalOf(ScalarType type, uint64_t bits) {
   switch (type) {
   case ScalarType::I8:
-    return std::vector{uint32_t(int32_t(int8_t(bits)))};
+    return {uint32_t(int32_t(int8_t(bits)))};
   case ScalarType::U8:
-    return std::vector{uint32_t(uint8_t(bits))};
+    return {uint32_t(uint8_t(bits))};
   case ScalarType::I16:
-    return std::vector{uint32_t(int32_t(int16_t(bits)))};
+    return {uint32_t(int32_t(int16_t(bits)))};
   case ScalarType::U16:
-    return std::vector{uint32_t(uint16_t(bits))};
+  case ScalarType::F16:
+    return {uint32_t(uint16_t(bits))};
   case ScalarType::I32:
   case ScalarType::U32:
   case ScalarType::F32:
-    return std::vector{uint32_t(bits)};
+    return {uint32_t(bits)};
   case ScalarType::I64:
   case ScalarType::U64:
-    return std::vector{uint32_t(bits), uint32_t(bits >> 32)};
-  case ScalarType::F16:
   case ScalarType::F64:
     break;
   }
-  return failure(fmt::format(
-      "--spec-const={}: values must be 32-bit floats or integers, but this constant is {}", specId,
-      nameOf(type)));
+  return {uint32_t(bits), uint32_t(bits >> 32)};
 }
 
 /// Turns an OpSpecConstant into an OpConstant.
-Status fixConstant(const Module& module, InstRef i, uint32_t specId,
-                   const ReflectedSpecConstant& constant, uint64_t bits, Rewriter& rewriter) {
+void fixConstant(const Module& module, InstRef i, const ReflectedSpecConstant& constant,
+                 uint64_t bits, Rewriter& rewriter) {
   const spv::Op op = module.opcode(i);
   if (op == spv::Op::OpSpecConstantTrue || op == spv::Op::OpSpecConstantFalse) {
     rewriter.replace(i, Inst(bits ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse)
                             .id(module.resultType(i))
                             .id(module.resultId(i)));
-    return ok();
+    return;
   }
   Inst fixed(spv::Op::OpConstant);
   fixed.id(module.resultType(i)).id(module.resultId(i));
   if (bits == constant.defaultBits) {
     fixed.words(module.inst(i).subspan(3));
   } else {
-    Result<std::vector<uint32_t>> literal = literalOf(specId, constant.type, bits);
-    if (!literal) return literal.error();
-    fixed.words(*literal);
+    fixed.words(literalOf(constant.type, bits));
   }
   rewriter.replace(i, std::move(fixed));
-  return ok();
 }
 
 using SpecConstants = std::map<uint32_t, ReflectedSpecConstant>;
@@ -107,7 +101,7 @@ Result<Words> fixConstants(Words words, const SpecConstants& constants,
     const ReflectedSpecConstant& constant = constants.at(*specId);
     const uint64_t bits =
         given == request.fixedConstants.end() ? constant.defaultBits : given->second;
-    if (Status s = fixConstant(*module, i, *specId, constant, bits, rewriter); !s) return s.error();
+    fixConstant(*module, i, constant, bits, rewriter);
   }
   if (Result<bool> done = rewriter.commit(); !done) return done.error();
   const std::string fold[] = {"--fold-spec-const-op-composite"};

@@ -7,6 +7,7 @@
 #include "support/failure.h"
 #include "transpile/stage.h"
 #include "verify/program/reflect.h"
+#include "verify/program/specialize.h"
 
 #include <algorithm>
 #include <array>
@@ -140,6 +141,18 @@ private:
     return fmt::format("{} ({})", name, nameOf(trip_.target.language));
   }
 
+  static Status settleConstants(ScenarioShader& described, const Words& input) {
+    const Result<Module> module = Module::read(input);
+    if (!module) return module.error();
+    Assumptions given;
+    given.specConstants = described.specConstants;
+    if (Status s = settle(*module, described.written, ValuesFrom::Scenario, given); !s)
+      return failure(fmt::format("shader `{}`: {}", described.name, s.error().message));
+    described.specConstants = std::move(given.specConstants);
+    described.written.clear();
+    return ok();
+  }
+
   Result<std::optional<VerifyReport>> addShader(const TranspiledShader& shader) {
     auto described = std::find_if(scenario_.shaders.begin(), scenario_.shaders.end(),
                                   [&](const ScenarioShader& s) { return s.name == shader.name; });
@@ -148,6 +161,7 @@ private:
     if (!described->rebindings.empty())
       return std::optional(
           notRun("resources of different kinds share a binding, which cannot be dispatched"));
+    if (Status s = settleConstants(*described, shader.input); !s) return s.error();
     for (const auto& [id, bits] : shader.fixedConstants) described->specConstants[id] = bits;
     programs_[0].modules[shader.name] = shader.input;
     ScenarioShader second;

@@ -41,6 +41,7 @@ void add(const BuiltProgram& program, size_t number, bool isStandIn, Runnable& t
     own.name = fmt::format("{} ({})", base.name, number);
     own.madeOf = base.name;
     own.specConstants = constants;
+    own.written.clear();
     own.subgroupSize = subgroupSize;
     dispatch.shader = own.name;
     variant.modules[own.name] = words;

@@ -64,6 +64,9 @@ Result<ProgramBuilder> ProgramBuilder::create(const ScenarioChoice& choice, cons
     builder.inputs_[shader->name] = wordsOf(*module, Lines::Strip);
     builder.loaded_[shader->name] = std::move(*module);
   }
+  Result<std::shared_ptr<const ScenarioShaders>> settled = builder.settled(*builder.shaders_);
+  if (!settled) return settled.error();
+  builder.shaders_ = builder.byValues_[{}] = std::move(*settled);
   return builder;
 }
 
@@ -78,7 +81,17 @@ ProgramBuilder::shadersWith(const Parameters& values) {
     return failure(fmt::format("it does not meet `{}`", read->scenario().unmet));
   if (shaders_)
     if (Status s = checkSameBuffers(scenario(), read->scenario()); !s) return s.error();
-  return byValues_[values] = std::make_shared<const ScenarioShaders>(std::move(*read));
+  Result<std::shared_ptr<const ScenarioShaders>> made = settled(std::move(*read));
+  if (!made) return made.error();
+  return byValues_[values] = std::move(*made);
+}
+
+Result<std::shared_ptr<const ScenarioShaders>>
+ProgramBuilder::settled(ScenarioShaders shaders) const {
+  for (const auto& [name, module] : loaded_)
+    if (Status s = shaders.settle(name, *module.read); !s)
+      return failure(fmt::format("{}: {}", choice_.path, s.error().message));
+  return std::make_shared<const ScenarioShaders>(std::move(shaders));
 }
 
 bool ProgramBuilder::meetsConstraints(const Parameters& values) const {

@@ -66,6 +66,8 @@ public:
 private:
   ProgramBuilder() = default;
   Result<std::shared_ptr<const ScenarioShaders>> shadersWith(const Parameters& values);
+  /// With constants of the types that the modules give them.
+  Result<std::shared_ptr<const ScenarioShaders>> settled(ScenarioShaders shaders) const;
   Result<LoadedModule> moduleFor(const ScenarioShader& shader, bool freezes) const;
 
   ScenarioChoice choice_;

@@ -32,6 +32,7 @@ struct Options {
   std::vector<std::string> only, enabled, disabled;
   bool isStrict = false; ///< --werror
   LoadOptions load;
+  GivenConstants constants;
   Assumptions assumptions;
   PipelinesChoice pipelines;
   std::vector<const LintRule*> rules;
@@ -180,6 +181,7 @@ public:
     int exitCode = kDone;
     for (const std::string& input : options_.inputs)
       if (!(isScenario(input) ? lintQueues(input) : lintOne(input))) exitCode = kBadUsageOrInput;
+    warnOf(use_.unused());
     if (Status s = write(); !s) return fail(s.error().message);
     return std::max<int>(exitCode, report_.count(Severity::Error) != 0 ? kFoundSomething : kDone);
   }
@@ -230,7 +232,11 @@ private:
     Result<Module> module = prepare(input, *original, *loaded);
     if (!module) return complain(input, module.error());
     LintedInput linted{nameOf(input), {}, {}, unlintedEntries(*module)};
-    linted.findings = findingsOf(input, *original, *module);
+    use_.see(*original);
+    const Result<Assumptions> given =
+        options_.constants.assumptionsFor(*original, options_.assumptions);
+    if (!given) return complain(input, given.error());
+    linted.findings = findingsOf(input, *original, *module, *given);
     SourceTexts texts;
     texts.add(*original);
     for (LintFinding& f : linted.findings) {
@@ -248,13 +254,13 @@ private:
   }
 
   /// What any of the recorded pipelines shows, each finding once.
-  LintFindings findingsOf(const std::string& input, const Module& original, const Module& module) {
-    if (!options_.pipelines.isGiven())
-      return runLint(module, options_.assumptions, target_, shaderRules_);
+  LintFindings findingsOf(const std::string& input, const Module& original, const Module& module,
+                          const Assumptions& given) {
+    if (!options_.pipelines.isGiven()) return runLint(module, given, target_, shaderRules_);
     const std::vector<PipelineSet> sets =
         setsOf(*options_.pipelines.pipelines, input, original.words(), original,
-               options_.load.entry, options_.assumptions);
-    if (sets.empty()) return runLint(module, options_.assumptions, target_, shaderRules_);
+               options_.load.entry, given);
+    if (sets.empty()) return runLint(module, given, target_, shaderRules_);
     LintFindings all;
     for (const PipelineSet& set : sets) {
       PipelineOptions with;
@@ -298,6 +304,7 @@ private:
   TargetProfile target_;
   std::vector<const LintRule*> shaderRules_;
   LintReport report_;
+  ConstantUse use_{options_.constants};
 };
 
 class LintCommand : public Command {
@@ -327,7 +334,7 @@ public:
     line.flag("--werror", o_.isStrict, "treat warnings as errors");
     line.group("What the rules may assume");
     addTargetOption(line, o_.target);
-    addAssumptionOptions(line, o_.assumptions);
+    addAssumptionOptions(line, o_.assumptions, o_.constants);
     addPipelinesOption(line, o_.pipelines);
     line.group("Input");
     line.value("--size", "NAME", o_.size, "take the parameters of [sizes.NAME] of a scenario");

@@ -4,6 +4,7 @@
 #include "layout/layout_manifest.h"
 #include "support/failure.h"
 #include "verify/program/reflect.h"
+#include "verify/program/specialize.h"
 
 #include <algorithm>
 #include <cstring>
@@ -34,6 +35,7 @@ public:
 
   Result<Marshalling> run() {
     out_.scenario = original_;
+    if (Status s = settleConstants(); !s) return s.error();
     out_.programs.assign(programs_.begin(), programs_.end());
     out_.packedBy.resize(programs_.size());
     for (size_t p = 0; p < programs_.size(); ++p) {
@@ -57,6 +59,26 @@ private:
     auto ours = program.modules.find(shader), original = programs_[0].modules.find(shader);
     return isShared && ours != program.modules.end() && original != programs_[0].modules.end() &&
            ours->second == original->second;
+  }
+
+  /// By the types of the first program that has a constant; what is illegal in any is refused.
+  Status settleConstants() {
+    for (ScenarioShader& shader : out_.scenario.shaders) {
+      if (shader.written.empty()) continue;
+      std::map<uint32_t, uint64_t> settled;
+      for (const ProgramVariant& program : programs_) {
+        const auto words = program.modules.find(shader.name);
+        if (words == program.modules.end()) continue;
+        const Result<Module> module = Module::read(words->second);
+        if (!module) continue; // bindProgram() says why
+        Assumptions its;
+        if (Status s = settle(*module, shader.written, ValuesFrom::Scenario, its); !s)
+          return failure(fmt::format("shader `{}`: {}", shader.name, s.error().message));
+        settled.merge(its.specConstants);
+      }
+      for (const auto& [id, bits] : settled) shader.specConstants[id] = bits;
+    }
+    return ok();
   }
 
   Status layOut(size_t p) {
@@ -133,7 +155,7 @@ private:
 
   bool seesArray(const ProgramVariant& program, const ScenarioDispatch& dispatch,
                  const std::string& buffer) const {
-    const ScenarioShader* shader = original_.findShader(dispatch.shader);
+    const ScenarioShader* shader = out_.scenario.findShader(dispatch.shader);
     auto module = program.modules.find(dispatch.shader);
     if (!shader || module == program.modules.end()) return false; // bindProgram() says why
     Result<Reflection> reflection = reflect(module->second, shader->entry, shader->specConstants);

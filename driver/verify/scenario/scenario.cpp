@@ -126,32 +126,40 @@ private:
              fmt::format("keys of `spec_constants` are constant_ids such as \"0\"; `{}` is not one",
                          id.str()));
       else
-        shader.specConstants[*specId] = specConstantBits(value, id.str());
+        shader.specConstants[*specId] =
+            (shader.written[*specId] = specConstant(value, id.str())).bits;
     });
     if (const toml::node* node = table.get("required_subgroup_size"))
       shader.subgroupSize = subgroupSize(*node, "required_subgroup_size", kMinSubgroupSize);
     scenario_.shaders.push_back(std::move(shader));
   }
 
-  // Integers and booleans as they are, floats as f32; { type = "f64", value = ... } for the others.
-  uint64_t specConstantBits(const toml::node& node, std::string_view key) {
-    uint8_t bytes[8] = {};
-    if (auto truth = node.value_exact<bool>()) return *truth;
-    if (auto real = node.value_exact<double>())
-      encodeScalar(ScalarType::F32, *real, bytes);
-    else if (const toml::table* table = node.as_table()) {
-      std::vector<uint8_t> typed = typedValue(*table, "in a specialization constant", nullptr);
+  // The constant's type says what it is; hexadecimal and { type = "f64", value = ... } are bits.
+  SpecValue specConstant(const toml::node& node, std::string_view key) {
+    if (auto truth = node.value_exact<bool>()) return SpecValue::ofTruth(*truth);
+    if (auto real = node.value_exact<double>()) return SpecValue::ofFraction(*real);
+    if (const toml::table* table = node.as_table()) {
+      SpecValue value;
+      std::vector<ScalarType> types;
+      const std::vector<uint8_t> typed = typedValue(*table, "in a specialization constant", &types);
       if (typed.size() > 8)
         fail(node, fmt::format("specialization constant `{}` must be a scalar", key));
       else
-        std::copy(typed.begin(), typed.end(), bytes);
-    } else {
-      return uint64_t(integer(node, key, std::numeric_limits<int64_t>::min(),
-                              std::numeric_limits<int64_t>::max()));
+        std::memcpy(&value.bits, typed.data(), typed.size());
+      if (types.size() == 1) value.type = types[0];
+      value.text = types.size() == 1 ? formatScalar(types[0], typed.data()) : std::string();
+      return value;
     }
-    uint64_t bits;
-    std::memcpy(&bits, bytes, 8);
-    return bits;
+    const auto whole = SpecValue::ofWhole(integer(node, key, std::numeric_limits<int64_t>::min(),
+                                                  std::numeric_limits<int64_t>::max()));
+    const auto* literal = node.as_integer();
+    if (!literal || whole.isNegative ||
+        (literal->flags() & toml::value_flags::format_as_hexadecimal) == toml::value_flags::none)
+      return whole;
+    SpecValue value;
+    value.bits = whole.bits;
+    value.text = fmt::format("{:#x}", whole.bits);
+    return value;
   }
 
   static std::optional<uint32_t> unsignedKey(std::string_view text) {

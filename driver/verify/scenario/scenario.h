@@ -8,6 +8,7 @@
 #include "verify/formats/scalar_type.h"
 #include "verify/queues/plan.h"
 #include "verify/scenario/expression.h"
+#include "verify/scenario/spec_value.h"
 
 #include <array>
 #include <cstdint>
@@ -133,6 +134,9 @@ struct ScenarioShader {
       path; ///< source or module, already joined with the scenario's folder; empty when synthesized
   std::string entry = "main";
   std::map<uint32_t, uint64_t> specConstants; ///< SpecId -> bits
+  /// The same as a file has them: once the module is known, its types say what they are
+  /// (settle()), whatever bits stand above.
+  SpecValues written;
   uint32_t subgroupSize = 0; ///< that its pipeline requires; 0: what the driver chooses
   std::map<std::string, std::string> defines; ///< for GLSL and HLSL sources
   std::vector<Rebinding> rebindings;

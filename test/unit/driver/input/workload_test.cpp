@@ -56,8 +56,9 @@ bind = { "0" = "out" }
 
   static constexpr const char* kKernel = "#version 450\n"
                                          "layout(local_size_x = 8) in;\n"
+                                         "layout(constant_id = 0) const uint one = 1;\n"
                                          "layout(binding = 0) buffer O { uint o[]; };\n"
-                                         "void main() { o[gl_LocalInvocationIndex] = 1; }\n";
+                                         "void main() { o[gl_LocalInvocationIndex] = one; }\n";
   ScratchFolder folder_;
 };
 
@@ -94,8 +95,14 @@ TEST_F(WorkloadTest, MacrosOfTheCommandLineGoBeforeTheScenarios) {
 TEST_F(WorkloadTest, ConstantsOfTheCommandLineGoBeforeTheScenarios) {
   const ScenarioShaders s = shaders();
   const ScenarioShader& first = s.scenario().shaders[0];
-  EXPECT_EQ(ScenarioShaders::assumptionsFor(first, {}).specConstants.at(0), 7u);
-  EXPECT_EQ(ScenarioShaders::assumptionsFor(first, {{{0, 3}}, {}, {}}).specConstants.at(0), 3u);
+  const Result<LoadedModule> module = s.load(first);
+  ASSERT_TRUE(module) << module.error().message;
+  const auto given = [&](const Assumptions& line) {
+    const Result<Assumptions> all = ScenarioShaders::assumptionsFor(first, *module->read, line);
+    return all ? all->specConstants : std::map<uint32_t, uint64_t>();
+  };
+  EXPECT_EQ(given({}).at(0), 7u);
+  EXPECT_EQ(given({{{0, 3}}, {}, {}}).at(0), 3u);
 }
 
 TEST_F(WorkloadTest, AnInputStandsForTheShaderOfItsFile) {
