@@ -35,7 +35,7 @@ Result<std::vector<std::string>> addPipelinesFile(OutputFiles& files, const RunD
                                                   const std::string& path) {
   const fs::path modules = fs::path(path).replace_extension(".modules");
   std::string text = "# Compute pipelines, recorded by lanewise run --record. A constant is its "
-                     "SpecId and the bits of its value, as\n# --spec-const takes them.\n";
+                     "SpecId and the bits of its value.\n";
   std::set<std::string> added, missing;
   std::vector<std::string> troubles;
   for (const PipelineTimes& pipeline : run.pipelines) {
