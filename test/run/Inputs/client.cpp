@@ -86,7 +86,7 @@ uint32_t patient(Gpu& gpu) {
     commands.end();
     gpu.run(commands);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    if (n == 30) gone.reset(); // whatever stands in its place goes, too
+    if (n == 50) gone.reset(); // whatever stands in its place goes, too
   }
   return gpu.checksum();
 }
