@@ -108,9 +108,8 @@ Result<Workload> workloadOfModule(const Options& o) {
   const std::string name = o.load.entry.empty() ? "main" : o.load.entry;
   const ShaderPair pair{name, module->words(), module->words()};
   ConstantUse use(o.constants);
-  use.see(*module->read);
+  Result<Assumptions> given = use.assumptionsFor(*module->read, o.assumptions);
   warnOf(use.unused());
-  Result<Assumptions> given = o.constants.assumptionsFor(*module->read, o.assumptions);
   if (!given) return failure(fmt::format("{}: {}", o.input, given.error().message));
   Result<Scenario> made = generateScenario(pair, *given, o.profile.seed, work.notes);
   if (!made)

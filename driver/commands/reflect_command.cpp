@@ -47,8 +47,7 @@ Status reflectOne(const std::string& input, const Options& o, ReflectReport& rep
   for (const std::string& warning : loaded->warnings) printError("{}\n", warning);
   // Of HLSL, --entry has named the function to compile, whatever that is called in the module.
   const std::string entry = loaded->kind == InputKind::Hlsl ? std::string() : o.load.entry;
-  use.see(*loaded->read);
-  Result<Assumptions> given = o.constants.assumptionsFor(*loaded->read, o.assumptions);
+  Result<Assumptions> given = use.assumptionsFor(*loaded->read, o.assumptions);
   if (!given) return failure(fmt::format("{}: {}", nameOf(input), given.error().message));
   Result<ModuleInterface> interface = describeModule(loaded->words(), *given, entry);
   if (!interface) return failure(fmt::format("{}: {}", nameOf(input), interface.error().str()));
@@ -88,9 +87,8 @@ int writeSkeleton(const Options& o) {
   if (!loaded) return fail(loaded.error().message);
   for (const std::string& warning : loaded->warnings) printError("{}\n", warning);
   ConstantUse use(o.constants);
-  use.see(*loaded->read);
+  Result<Assumptions> given = use.assumptionsFor(*loaded->read, o.assumptions);
   warnOf(use.unused());
-  Result<Assumptions> given = o.constants.assumptionsFor(*loaded->read, o.assumptions);
   if (!given) return fail(fmt::format("{}: {}", o.inputs[0], given.error().message));
   const SkeletonRequest request{o.inputs[0], fileInScenario(o), o.load, std::move(*given)};
   Result<std::string> text = scenarioSkeleton(*loaded, request);

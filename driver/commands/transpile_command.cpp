@@ -149,9 +149,7 @@ private:
   }
 
   Status transpile(Job& job) {
-    use_.see(*job.module.read);
-    Result<Assumptions> given =
-        options_.constants.assumptionsFor(*job.module.read, options_.assumptions);
+    Result<Assumptions> given = use_.assumptionsFor(*job.module.read, options_.assumptions);
     if (!given) return given.error();
     PrepareRequest prepare{options_.target,   options_.load.entry, std::move(given->specConstants),
                            options_.fixesAll, job.module.env,      options_.load.stage};

@@ -245,8 +245,7 @@ Result<Workload> workloadOfModules(const Options& o) {
   for (size_t i = 0; i < o.inputs.size(); ++i) {
     Result<LoadedModule> module = loadModule(o.inputs[i], o.load);
     if (!module) return module.error();
-    use.see(*module->read);
-    Result<Assumptions> its = o.constants.assumptionsFor(*module->read, o.assumptions);
+    Result<Assumptions> its = use.assumptionsFor(*module->read, o.assumptions);
     if (!its) return failure(fmt::format("{}: {}", o.inputs[i], its.error().message));
     if (!given) given = std::move(*its);
     ProgramVariant program{names[i], {}, {}, true};

@@ -35,6 +35,11 @@ void ConstantUse::see(const Module& module) {
   if (given_.typedSize) seeSizes(module);
 }
 
+Result<Assumptions> ConstantUse::assumptionsFor(const Module& module, const Assumptions& others) {
+  see(module);
+  return given_.assumptionsFor(module, others);
+}
+
 void ConstantUse::seeSizes(const Module& module) {
   const Assumptions nothing;
   Analyses analyses(module, nothing);

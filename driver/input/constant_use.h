@@ -43,6 +43,8 @@ public:
   explicit ConstantUse(const GivenConstants& given) : given_(given) {}
 
   void see(const Module& module);
+  /// What a module is looked at with, which is seen thereby.
+  Result<Assumptions> assumptionsFor(const Module& module, const Assumptions& others);
   /// What none of the modules has; nothing where there was none.
   std::vector<UnusedConstant> unused() const;
 

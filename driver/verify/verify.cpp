@@ -772,7 +772,8 @@ private:
 
   static bool hasLoops(const ProgramShader& shader) {
     const Words& words = shader.words;
-    for (size_t at = 5; at < words.size() && words[at] >> 16 != 0; at += words[at] >> 16)
+    for (size_t at = Module::kHeaderWords; at < words.size() && words[at] >> 16 != 0;
+         at += words[at] >> 16)
       if (spv::Op(words[at] & 0xFFFF) == spv::Op::OpLoopMerge) return true;
     return false;
   }

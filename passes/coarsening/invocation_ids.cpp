@@ -14,22 +14,11 @@ bool isInvocationId(spv::BuiltIn builtIn) {
          builtIn == spv::BuiltIn::LocalInvocationIndex;
 }
 
-namespace {
-
-/// Those of its interface too: it may name more than what is used, and no built-in twice
-/// (VUID-StandaloneSpirv-OpEntryPoint-09658).
-std::vector<Id> variablesOf(const Module& module, const EntryPoint& entry) {
-  std::vector<Id> ids = entry.variables;
-  const std::vector<Id> listed = interfaceOf(module, entry.inst);
-  ids.insert(ids.end(), listed.begin(), listed.end());
-  return ids;
-}
-
-} // namespace
-
 InvocationIds::InvocationIds(Analyses& analyses, const EntryPoint& entry)
     : analyses_(analyses), module_(analyses.module()) {
   const Decorations& decorations = analyses.get<Decorations>();
+  // What is listed and not used as well: no built-in may be there twice
+  // (VUID-StandaloneSpirv-OpEntryPoint-09658).
   for (Id v : variablesOf(module_, entry)) {
     const auto builtIn = decorations.builtIn(module_, v);
     if (!builtIn || module_.opcodeOf(v) != spv::Op::OpVariable) continue;

@@ -232,9 +232,7 @@ private:
     Result<Module> module = prepare(input, *original, *loaded);
     if (!module) return complain(input, module.error());
     LintedInput linted{nameOf(input), {}, {}, unlintedEntries(*module)};
-    use_.see(*original);
-    const Result<Assumptions> given =
-        options_.constants.assumptionsFor(*original, options_.assumptions);
+    const Result<Assumptions> given = use_.assumptionsFor(*original, options_.assumptions);
     if (!given) return complain(input, given.error());
     linted.findings = findingsOf(input, *original, *module, *given);
     SourceTexts texts;

@@ -281,6 +281,13 @@ std::vector<Id> interfaceOf(const Module& module, InstRef entryPoint) {
   return ids;
 }
 
+std::vector<Id> variablesOf(const Module& module, const EntryPoint& entry) {
+  std::vector<Id> ids = entry.variables;
+  for (Id id : interfaceOf(module, entry.inst))
+    if (!std::binary_search(entry.variables.begin(), entry.variables.end(), id)) ids.push_back(id);
+  return ids;
+}
+
 EntryPoints::EntryPoints(Analyses& analyses) {
   const Module& module = analyses.module();
   const WorkgroupSizes sizes(module, analyses.get<Constants>(), analyses.get<Decorations>(),

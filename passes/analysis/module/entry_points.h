@@ -80,6 +80,8 @@ struct EntryPoint {
 
 /// What an OpEntryPoint lists behind its name: variables that it need not use.
 std::vector<Id> interfaceOf(const Module& module, InstRef entryPoint);
+/// The variables of an entry point, then what else its interface lists.
+std::vector<Id> variablesOf(const Module& module, const EntryPoint& entry);
 
 class EntryPoints {
 public:

@@ -370,8 +370,7 @@ std::vector<SharedVariable> collectSharedVariables(Analyses& analyses, const Tar
 
 std::vector<Id> workgroupVariables(Analyses& analyses, const EntryPoint& entry) {
   const Module& module = analyses.module();
-  std::vector<Id> ids = interfaceOf(module, entry.inst); // which has them from SPIR-V 1.4 on
-  ids.insert(ids.end(), entry.variables.begin(), entry.variables.end());
+  std::vector<Id> ids = variablesOf(module, entry); // the interface has them from SPIR-V 1.4 on
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   std::erase_if(ids, [&](Id id) {
