@@ -17,8 +17,8 @@ BUILD, CPACK = pathlib.Path(sys.argv.pop(1)), sys.argv.pop(1)
 SKIPPED = 77
 
 
-def output(*command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def output(*command, **options):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     assert done.returncode == 0, (command, done.stdout, done.stderr)
     return done.stdout
 
@@ -28,9 +28,9 @@ class Package(unittest.TestCase):
     def setUpClass(cls):
         cls.scratch = tempfile.TemporaryDirectory()
         folder = pathlib.Path(cls.scratch.name)
-        # Quick compression; how it was compressed is none of a user's concern.
+        # Quick compression; how it was compressed is none of a user's concern, nor is the umask of who did it.
         output(CPACK, "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B", folder / "made",
-               "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip")
+               "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip", umask=0o077)
         cls.files = sorted((folder / "made").glob("*.deb"))
         cls.package, cls.tree = cls.files[0], folder / "tree"
         cls.development, cls.development_tree = cls.files[-1], folder / "development"

@@ -2,6 +2,7 @@
 # 12.7), and the license in the file `copyright` alone, in each package (12.5).
 find_program(GZIP gzip REQUIRED)
 find_program(DATE date REQUIRED)
+find_program(CHMOD chmod REQUIRED)
 
 # Without name and time, so that the same build gives the same package.
 function(compress)
@@ -32,4 +33,6 @@ foreach(tree IN LISTS trees)
        "  * Version ${CPACK_PACKAGE_VERSION}: CHANGELOG.md of the sources says what is new.\n\n"
        " -- ${CPACK_PACKAGE_CONTACT}  ${date}")
   compress("${doc}/changelog.Debian")
+  # Whatever the umask of whoever builds: cpack's own folders and the files above have it.
+  execute_process(COMMAND "${CHMOD}" -R u=rwX,go=rX "${tree}" COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
