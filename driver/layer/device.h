@@ -3,7 +3,7 @@
 
 #include "layer/functions.h"
 #include "layer/handle_map.h"
-#include "layer/late_pipelines.h"
+#include "layer/late_objects.h"
 #include "layer/log.h"
 #include "layer/recording.h"
 #include "layer/timer.h"
@@ -44,7 +44,20 @@ struct Device {
   HandleMap<VkPipeline, PipelineFacts> pipelines;
   HandleMap<ShaderObject, PipelineFacts> shaders; ///< for compute
   HandleMap<VkCommandPool, CommandPool> pools;
-  LatePipelines late;
+  LateObjects late;
+
+  /// What the program has just made, and what it takes to make it again where a better module may
+  /// come.
+  template <class Handle>
+  void know(HandleMap<Handle, PipelineFacts>& objects, Handle made,
+            std::unique_ptr<PipelineFacts> facts, std::optional<LateObject> again) {
+    Log::get().write(*facts);
+    if (again) facts->better = std::make_shared<std::atomic<uint64_t>>(0);
+    PipelineFacts* const known = objects.set(made, std::move(facts));
+    if (!again) return;
+    again->facts = known;
+    late.add(std::move(*again));
+  }
 };
 
 /// Devices, queues and command buffers, instances and physical devices begin with the address of

@@ -38,6 +38,7 @@ namespace lanewise::layer {
   X(CreateShaderModule)                                                                            \
   X(DestroyBuffer)                                                                                 \
   X(DestroyCommandPool)                                                                            \
+  X(DestroyDescriptorSetLayout)                                                                    \
   X(DestroyDevice)                                                                                 \
   X(DestroyFence)                                                                                  \
   X(DestroyPipeline)                                                                               \

@@ -2,6 +2,7 @@
 
 #include "layer/optimizer.h"
 #include "layer/settings.h"
+#include "layer/stage_facts.h"
 
 #include <algorithm>
 #include <string>
@@ -10,8 +11,7 @@ namespace lanewise::layer {
 
 namespace {
 
-/// VkPipelineCreateFlags2CreateInfo, which Vulkan's headers of 2023 do not have.
-constexpr auto kFlags2Type = VkStructureType(1000470005);
+/// VkPipelineCreateFlags2CreateInfo.
 struct Flags2 {
   VkStructureType sType;
   const void* pNext;
@@ -36,12 +36,6 @@ const VkShaderModuleCreateInfo* chainedModule(const VkPipelineShaderStageCreateI
   return isChained ? reinterpret_cast<const VkShaderModuleCreateInfo*>(first) : nullptr;
 }
 
-uint64_t allFlagsOf(const VkComputePipelineCreateInfo& info) {
-  for (auto* at = static_cast<const VkBaseInStructure*>(info.pNext); at; at = at->pNext)
-    if (at->sType == kFlags2Type) return reinterpret_cast<const Flags2*>(at)->flags;
-  return info.flags;
-}
-
 /// The flags, or nothing where the pipeline is to be left alone.
 std::optional<uint64_t> flagsOf(const VkComputePipelineCreateInfo& info) {
   const uint64_t flags = allFlagsOf(info);
@@ -58,6 +52,11 @@ std::optional<uint64_t> flagsOf(const VkComputePipelineCreateInfo& info) {
 }
 
 } // namespace
+
+uint64_t allFlagsOf(const VkComputePipelineCreateInfo& info) {
+  const auto* flags = findStruct<Flags2>(info.pNext, kFlags2Type);
+  return flags ? flags->flags : info.flags;
+}
 
 bool isHarmless(VkStructureType type) {
   constexpr VkStructureType kHarmless[] = {

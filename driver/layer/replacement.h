@@ -40,6 +40,11 @@ private:
 /// not known here may have.
 bool isHarmless(VkStructureType type);
 
+/// VkPipelineCreateFlags2CreateInfo, which Vulkan's headers of 2023 do not have.
+constexpr auto kFlags2Type = VkStructureType(1000470005);
+/// The flags, of that structure where it is there.
+uint64_t allFlagsOf(const VkComputePipelineCreateInfo& info);
+
 /// Whether pipelines behind this one are not made where it fails.
 bool returnsEarly(const VkComputePipelineCreateInfo& info);
 

@@ -132,8 +132,10 @@ VKAPI_ATTR void VKAPI_CALL destroyDevice(VkDevice device, const VkAllocationCall
     for (const VkCommandBuffer buffer : pool->buffers) world.buffers.take(buffer);
   if (known->timer) known->timer->destroy();
   for (const std::unique_ptr<PipelineFacts>& facts : known->pipelines.takeAll()) // left behind
-    if (const VkPipeline better = betterOf(*facts))
-      known->next.DestroyPipeline(device, better, nullptr);
+    known->next.DestroyPipeline(device, VkPipeline(betterOf(*facts)), nullptr);  // NOLINT
+  for (const std::unique_ptr<PipelineFacts>& facts : known->shaders.takeAll())
+    if (const ShaderObject better = betterOf(*facts))
+      known->next.DestroyShaderEXT(device, better, nullptr);
   known->next.DestroyDevice(device, allocator);
 }
 

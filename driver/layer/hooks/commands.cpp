@@ -78,8 +78,8 @@ VKAPI_ATTR void VKAPI_CALL bindPipeline(VkCommandBuffer buffer, VkPipelineBindPo
   if (point == VK_PIPELINE_BIND_POINT_COMPUTE) {
     const PipelineFacts* facts = of.device->pipelines.find(pipeline);
     of.pipeline = facts ? facts->id : 0;
-    if (const VkPipeline better = facts ? betterOf(*facts) : VkPipeline(VK_NULL_HANDLE))
-      pipeline = better;
+    if (const uint64_t better = facts ? betterOf(*facts) : 0)
+      pipeline = VkPipeline(better); // NOLINT
   }
   of.device->next.CmdBindPipeline(buffer, point, pipeline);
 }

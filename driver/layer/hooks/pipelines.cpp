@@ -133,48 +133,54 @@ VKAPI_ATTR VkResult VKAPI_CALL createComputePipelines(VkDevice device, VkPipelin
   bool isDone = false;
   const Creation creation{of,    cache,     std::span(infos, count),
                           facts, allocator, std::span(made, count)};
-  std::vector<std::optional<LatePipeline>> late(count);
+  std::vector<std::optional<LateObject>> late(count);
   if (settings().optimizes()) {
     Replacement replacement(of, creation.infos, facts);
     isDone = replacement.isAny();
     if (isDone) result = createOptimized(creation, replacement);
     for (uint32_t n = 0; n < count; ++n) {
       facts[n]->code = replacement.code(n);
-      if (!replacement.pending(n).empty()) late[n] = latePipelineOf(infos[n]);
-      if (late[n]) late[n]->key = replacement.pending(n);
+      late[n] = lateObjectOf(infos[n], replacement.pending(n));
     }
   }
   if (!isDone)
     result = of.next.CreateComputePipelines(device, cache, count, infos, allocator, made);
   // Where some fail the others are made all the same.
-  for (uint32_t n = 0; n < count; ++n) {
-    if (made[n] == VK_NULL_HANDLE) continue;
-    Log::get().write(*facts[n]);
-    if (late[n]) facts[n]->better = std::make_shared<std::atomic<uint64_t>>(0);
-    PipelineFacts* const known = of.pipelines.set(made[n], std::move(facts[n]));
-    if (!late[n]) continue;
-    late[n]->pipeline = made[n];
-    late[n]->facts = known;
-    of.late.add(std::move(*late[n]));
-  }
+  for (uint32_t n = 0; n < count; ++n)
+    if (made[n] != VK_NULL_HANDLE)
+      of.know(of.pipelines, made[n], std::move(facts[n]), std::move(late[n]));
   return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL destroyPipeline(VkDevice device, VkPipeline pipeline,
                                            const VkAllocationCallbacks* allocator) {
   Device& of = World::get().deviceOf(device);
-  of.late.forget(pipeline);
+  of.late.forget(of.pipelines.find(pipeline));
   if (const std::unique_ptr<PipelineFacts> facts = of.pipelines.take(pipeline))
-    if (const VkPipeline better = betterOf(*facts))
-      of.next.DestroyPipeline(device, better, nullptr);
+    of.next.DestroyPipeline(device, VkPipeline(betterOf(*facts)), nullptr); // NOLINT
   of.next.DestroyPipeline(device, pipeline, allocator);
 }
 
 VKAPI_ATTR void VKAPI_CALL destroyPipelineLayout(VkDevice device, VkPipelineLayout layout,
                                                  const VkAllocationCallbacks* allocator) {
   Device& of = World::get().deviceOf(device);
-  of.late.forgetLayout(layout);
+  of.late.forgetLayout(keyOf(layout));
   of.next.DestroyPipelineLayout(device, layout, allocator);
+}
+
+VKAPI_ATTR void VKAPI_CALL destroySetLayout(VkDevice device, VkDescriptorSetLayout layout,
+                                            const VkAllocationCallbacks* allocator) {
+  Device& of = World::get().deviceOf(device);
+  of.late.forgetLayout(keyOf(layout));
+  of.next.DestroyDescriptorSetLayout(device, layout, allocator);
+}
+
+void nameObject(Device& of, PipelineFacts* facts, const std::string& name) {
+  if (!facts) return;
+  of.late.withFacts([&] {
+    facts->name = name;
+    Log::get().write(*facts);
+  });
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL setObjectName(VkDevice device,
@@ -182,16 +188,9 @@ VKAPI_ATTR VkResult VKAPI_CALL setObjectName(VkDevice device,
   Device& of = World::get().deviceOf(device);
   const std::string name = info->pObjectName ? info->pObjectName : "";
   if (info->objectType == VK_OBJECT_TYPE_PIPELINE) {
-    if (PipelineFacts* facts = of.pipelines.find((VkPipeline)info->objectHandle))
-      of.late.withFacts([&] {
-        facts->name = name;
-        Log::get().write(*facts);
-      });
+    nameObject(of, of.pipelines.find((VkPipeline)info->objectHandle), name);
   } else if (info->objectType == kShaderObjectType) {
-    if (PipelineFacts* facts = of.shaders.find(info->objectHandle)) {
-      facts->name = name;
-      Log::get().write(*facts);
-    }
+    nameObject(of, of.shaders.find(info->objectHandle), name);
   } else if (info->objectType == VK_OBJECT_TYPE_SHADER_MODULE) {
     if (ShaderModule* module = of.modules.find((VkShaderModule)info->objectHandle))
       module->name = name;
@@ -205,6 +204,7 @@ VKAPI_ATTR VkResult VKAPI_CALL setObjectName(VkDevice device,
 std::span<const Hook> pipelineHooks() {
   static const Hook kHooks[] = {{"vkCreateComputePipelines", asHook(&createComputePipelines)},
                                 {"vkCreateShaderModule", asHook(&createShaderModule)},
+                                {"vkDestroyDescriptorSetLayout", asHook(&destroySetLayout)},
                                 {"vkDestroyPipeline", asHook(&destroyPipeline)},
                                 {"vkDestroyPipelineLayout", asHook(&destroyPipelineLayout)},
                                 {"vkDestroyShaderModule", asHook(&destroyShaderModule)},

@@ -91,6 +91,28 @@ uint32_t patient(Gpu& gpu) {
   return gpu.checksum();
 }
 
+/// The same with what else a late module may be for: shader objects, newer flags, and an object
+/// that cannot be made a second time because its layout is gone.
+uint32_t patientObjects(Gpu& gpu) {
+  Pipeline object = gpu.pipeline({64, 3}, "object", Kind::ShaderObject),
+           brief = gpu.pipeline({64, 7}, "brief", Kind::BriefLayout),
+           newer = gpu.pipeline({32, 3}, "newer", Kind::NewerFlags);
+  auto gone = std::make_unique<Pipeline>(gpu, Constants{64, 5}, "gone", Kind::ShaderObject);
+  for (int n = 0; n < 60; ++n) {
+    Commands commands = gpu.commands();
+    commands.begin();
+    for (const Pipeline* each : {&object, &brief, &newer, gone ? gone.get() : &object}) {
+      commands.dispatch(*each, 8);
+      commands.barrier();
+    }
+    commands.end();
+    gpu.run(commands);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (n == 50) gone.reset();
+  }
+  return gpu.checksum();
+}
+
 /// Never waits for the device, and only asks whether it is done.
 uint32_t polling(Gpu& gpu) {
   Pipeline pipeline = gpu.pipeline({64, 3}, "polling");
@@ -368,6 +390,7 @@ const std::map<std::string, std::function<uint32_t(Gpu&)>> kScenes{
     {"closing", closing},
     {"derivative", [](Gpu& gpu) { return one(gpu, Kind::Derivative); }},
     {"patient", patient},
+    {"patient-objects", patientObjects},
     {"plain", plain},
     {"polling", polling},
     {"reused", reused},

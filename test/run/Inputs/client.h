@@ -26,8 +26,9 @@ public:
 
 class Gpu;
 
-/// How a pipeline is made.
-enum class Kind { Plain, Derivative, Chained, ShaderObject };
+/// How a pipeline is made: BriefLayout is a shader object whose set layout is destroyed at once,
+/// NewerFlags has VkPipelineCreateFlags2CreateInfo.
+enum class Kind { Plain, Derivative, Chained, NewerFlags, ShaderObject, BriefLayout };
 
 /// Values of the shader's specialization constants 0 and 1.
 struct Constants {
@@ -43,7 +44,8 @@ public:
   uint64_t shader = 0; ///< in its place, of a shader object
 
 private:
-  void makeShaderObject(const VkSpecializationInfo& values, const std::string& name);
+  void makeShaderObject(const VkSpecializationInfo& values, const std::string& name,
+                        VkDescriptorSetLayout layout);
   Gpu& gpu_;
 };
 
@@ -104,6 +106,7 @@ private:
   };
   Memory allocate(VkDeviceSize bytes, VkBufferUsageFlags usage);
   void makeDevice();
+  VkDescriptorSetLayout makeSetLayout();
   void makeDescriptors();
 
   static constexpr uint32_t kValues = 4096;

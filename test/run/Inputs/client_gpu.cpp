@@ -150,16 +150,22 @@ Gpu::Memory Gpu::allocate(VkDeviceSize bytes, VkBufferUsageFlags usage) {
   return made;
 }
 
-void Gpu::makeDescriptors() {
+VkDescriptorSetLayout Gpu::makeSetLayout() {
   VkDescriptorSetLayoutBinding binding{};
   binding.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   binding.descriptorCount = 1;
   binding.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
-  auto setLayout =
+  auto info =
       make<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
-  setLayout.bindingCount = 1;
-  setLayout.pBindings = &binding;
-  CHECK(vkCreateDescriptorSetLayout(device_, &setLayout, nullptr, &setLayout_));
+  info.bindingCount = 1;
+  info.pBindings = &binding;
+  VkDescriptorSetLayout made = VK_NULL_HANDLE;
+  CHECK(vkCreateDescriptorSetLayout(device_, &info, nullptr, &made));
+  return made;
+}
+
+void Gpu::makeDescriptors() {
+  setLayout_ = makeSetLayout();
   auto layout = make<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
   layout.setLayoutCount = 1;
   layout.pSetLayouts = &setLayout_;
@@ -234,7 +240,13 @@ Pipeline::Pipeline(Gpu& gpu, Constants constants, const std::string& name, Kind 
                                               {1, sizeof(uint32_t), sizeof(uint32_t)}};
   const VkSpecializationInfo values{2, entries, sizeof constants, &constants};
   if (kind == Kind::ShaderObject) {
-    makeShaderObject(values, name);
+    makeShaderObject(values, name, gpu.setLayout_);
+    return;
+  }
+  if (kind == Kind::BriefLayout) {
+    const VkDescriptorSetLayout layout = gpu.makeSetLayout();
+    makeShaderObject(values, name, layout);
+    vkDestroyDescriptorSetLayout(gpu.device_, layout, nullptr);
     return;
   }
   auto info = make<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
@@ -252,6 +264,11 @@ Pipeline::Pipeline(Gpu& gpu, Constants constants, const std::string& name, Kind 
     info.stage.module = VK_NULL_HANDLE;
     info.stage.pNext = &module;
   }
+  struct {
+    VkBaseInStructure base{VkStructureType(1000470005), nullptr};
+    uint64_t flags = 0;
+  } newer;
+  if (kind == Kind::NewerFlags) info.pNext = &newer;
   // Alone it is a parent, with another one of the same call its child.
   if (kind == Kind::Derivative) info.flags = VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT;
   info.basePipelineIndex = -1;
@@ -298,7 +315,8 @@ std::vector<VkPipeline> Gpu::pipelines(std::vector<Constants> constants, size_t 
   return made;
 }
 
-void Pipeline::makeShaderObject(const VkSpecializationInfo& values, const std::string& name) {
+void Pipeline::makeShaderObject(const VkSpecializationInfo& values, const std::string& name,
+                                VkDescriptorSetLayout layout) {
   const auto create = gpu_.find<CreateShaders>("vkCreateShadersEXT");
   if (!create) check(VK_ERROR_EXTENSION_NOT_PRESENT, "vkCreateShadersEXT");
   auto info = make<ShaderInfo>(kShaderInfoType);
@@ -308,7 +326,7 @@ void Pipeline::makeShaderObject(const VkSpecializationInfo& values, const std::s
   info.pCode = words.data();
   info.pName = "main";
   info.setLayoutCount = 1;
-  info.pSetLayouts = &gpu_.setLayout_;
+  info.pSetLayouts = &layout;
   info.pSpecializationInfo = &values;
   CHECK(create(gpu_.device_, 1, &info, nullptr, &shader));
   if (name.empty() || !gpu_.setName_) return;
