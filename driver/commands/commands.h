@@ -17,6 +17,7 @@ std::unique_ptr<Command> makeTuneCommand();
 std::unique_ptr<Command> makeRunCommand();
 std::unique_ptr<Command> makeCompareCommand();
 std::unique_ptr<Command> makeLayoutCommand(std::string_view action); ///< pack, unpack or header
+std::unique_ptr<Command> makePipelinesCommand();
 std::unique_ptr<Command> makeEmbedCommand();
 std::unique_ptr<Command> makeDevicesCommand();
 std::unique_ptr<Command> makePassesCommand();

@@ -220,7 +220,7 @@ void addAssumptionOptions(CommandLine& line, Assumptions& assumptions, GivenCons
 
 void addPipelinesOption(CommandLine& line, PipelinesChoice& choice) {
   line.value(
-      "--pipelines", "FILE.toml",
+      "--pipelines", "FILE",
       [&choice](const std::string& path) -> Status {
         Result<RecordedPipelines> pipelines = readPipelines(path);
         if (!pipelines) return pipelines.error();
@@ -229,7 +229,7 @@ void addPipelinesOption(CommandLine& line, PipelinesChoice& choice) {
         return ok();
       },
       "constants, dispatch sizes and subgroup sizes that modules are used with, as 'lanewise run "
-      "--record' writes them");
+      "--record' writes them, or a Fossilize database");
   line.check([&line, &choice]() -> Status {
     if (!choice.isGiven() || !line.isGiven("--scenario")) return ok();
     return failure("--pipelines cannot be used with --scenario, which says constants and sizes "

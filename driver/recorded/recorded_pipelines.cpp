@@ -1,7 +1,7 @@
 #include "recorded/recorded_pipelines.h"
 
+#include "recorded/fossilize.h"
 #include "recorded/toml_text.h"
-#include "support/files.h"
 #include "support/sha256.h"
 #include "verify/scenario/scenario_toml.h"
 
@@ -164,7 +164,33 @@ std::string asToml(const RecordedPipeline& p) {
   return text;
 }
 
+Status addPipelinesFile(OutputFiles& files, const std::string& path, std::string_view writer,
+                        RecordedPipelines pipelines, std::map<std::string, std::string> modules) {
+  const std::filesystem::path folder = std::filesystem::path(path).replace_extension(".modules");
+  std::string text = fmt::format("# Compute pipelines, written by lanewise {}. A constant is its "
+                                 "SpecId and the bits of its value.\n",
+                                 writer);
+  for (RecordedPipeline& pipeline : pipelines) {
+    if (modules.contains(pipeline.module))
+      pipeline.file = fmt::format("{}/{}.spv", folder.filename().string(), pipeline.module);
+    text += asToml(pipeline);
+  }
+  if (!modules.empty())
+    if (Status made = makeFolder(folder.string()); !made) return made;
+  for (auto& [hash, bytes] : modules)
+    files.add((folder / (hash + ".spv")).string(), std::move(bytes));
+  files.add(path, std::move(text));
+  return ok();
+}
+
 Result<RecordedPipelines> readPipelines(const std::string& path) {
+  if (isFossilize(path)) {
+    Result<FossilizePipelines> read = readFossilize({&path, 1});
+    if (!read) return read.error();
+    if (read->pipelines.empty())
+      return failure(fmt::format("{}: it has no compute pipeline with its module", path));
+    return std::move(read->pipelines);
+  }
   Result<std::string> text = readFile(path);
   if (!text) return failure(fmt::format("{}: {}", path, text.error().message));
   return Reader(path).run(*text);

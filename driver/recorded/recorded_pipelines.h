@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lanewise/result.h"
+#include "support/files.h"
 
 #include <array>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lanewise::driver {
@@ -46,10 +48,16 @@ struct PipelinesChoice {
   bool isGiven() const { return pipelines != nullptr; }
 };
 
-/// The error is one line with the place in the file. Unknown keys are errors.
+/// From TOML, where unknown keys are errors, or from a database of Fossilize. The error is one line
+/// with the place in the file.
 Result<RecordedPipelines> readPipelines(const std::string& path);
 
 /// The [[pipeline]] of a file; paths stand as they are.
 std::string asToml(const RecordedPipeline& pipeline);
+
+/// Adds the file `path` with the pipelines, and in a folder beside it, PATH.modules, `modules`
+/// (SHA-256 -> bytes), where those of them find their `file`. `writer` is the command that does it.
+Status addPipelinesFile(OutputFiles& files, const std::string& path, std::string_view writer,
+                        RecordedPipelines pipelines, std::map<std::string, std::string> modules);
 
 } // namespace lanewise::driver

@@ -72,7 +72,7 @@ Status writeReports(const Options& o, const RunData& data, const std::string& sc
     files.add(o.html, runAsHtml(data, fmt::format("{}", fmt::join(o.layer.command, " ")), facts));
   }
   if (!o.record.empty()) {
-    Result<std::vector<std::string>> troubles = addPipelinesFile(files, data, scratch, o.record);
+    Result<std::vector<std::string>> troubles = addRecording(files, data, scratch, o.record);
     if (!troubles) return troubles.error();
     for (const std::string& trouble : *troubles) printError("lanewise: warning: {}\n", trouble);
   }

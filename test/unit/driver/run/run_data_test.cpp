@@ -158,8 +158,7 @@ TEST(PipelinesFile, AnEntryPointWithoutNameIsNotAnyEntryPoint) {
   data.pipelines.resize(1);
   data.pipelines[0].module = std::string(64, 'a');
   OutputFiles files;
-  const auto troubles =
-      addPipelinesFile(files, data, folder.path(""), folder.path("pipelines.toml"));
+  const auto troubles = addRecording(files, data, folder.path(""), folder.path("pipelines.toml"));
   ASSERT_TRUE(troubles);
   ASSERT_EQ(troubles->size(), 1u);
   EXPECT_NE((*troubles)[0].find("its entry point has no name"), std::string::npos);
