@@ -42,7 +42,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 
 namespace lanewise {
 namespace {
@@ -100,27 +99,49 @@ public:
 
   bool mayPrecede(InstRef first, InstRef second) {
     const BlockRef from = module_.blockOf(first), to = module_.blockOf(second);
-    return (from == to && first < second) || reached(from).contains(to);
+    if (from == to && first < second) return true;
+    const auto [known, isNew] = behind_.try_emplace(from);
+    if (isNew) known->second = reached(from, {});
+    return known->second[to.value];
+  }
+
+  /// Whether `first` may run before `second` has run once.
+  bool mayPrecedeFirst(InstRef first, InstRef second) {
+    const BlockRef from = module_.blockOf(first), to = module_.blockOf(second);
+    if (from == to) return first < second;
+    const auto [known, isNew] = inFront_.try_emplace(to);
+    if (isNew) {
+      const BlockRef start = cfg_.reversePostOrder(module_.functionOf(to)).front();
+      known->second = reached(start, to);
+      known->second[start.value] = true;
+    }
+    return known->second[from.value] && mayPrecede(first, second);
   }
 
 private:
-  /// The blocks that may follow a block, itself only where it may run again.
-  const std::set<BlockRef>& reached(BlockRef from) {
-    const auto [at, isNew] = reached_.try_emplace(from);
-    std::vector<BlockRef> work;
-    if (isNew) work.push_back(from);
+  using Blocks = std::vector<bool>; ///< by BlockRef
+
+  /// The blocks that may follow `from`, itself only where it may run again, but not by way of
+  /// `end`.
+  Blocks reached(BlockRef from, BlockRef end) const {
+    Blocks blocks(module_.blockCount() + 1);
+    std::vector<BlockRef> work{from};
     while (!work.empty()) {
       const BlockRef block = work.back();
       work.pop_back();
-      for (BlockRef to : cfg_.successors(block))
-        if (at->second.insert(to).second) work.push_back(to);
+      if (block == end) continue;
+      for (BlockRef to : cfg_.successors(block)) {
+        if (blocks[to.value]) continue;
+        blocks[to.value] = true;
+        work.push_back(to);
+      }
     }
-    return at->second;
+    return blocks;
   }
 
   const Module& module_;
   const Cfg& cfg_;
-  std::map<BlockRef, std::set<BlockRef>> reached_;
+  std::map<BlockRef, Blocks> behind_, inFront_;
 };
 
 // ---- collect ----
@@ -178,6 +199,7 @@ private:
   bool mayFollowSignal(InstRef store, FunctionRef function);
   std::vector<std::vector<InstRef>> choices(const Site& site) const;
   bool areInFront(const Site& site, const std::vector<InstRef>& removed, InstRef& behind);
+  InstRef readOfNothing(const Site& site, const std::vector<InstRef>& removed);
   DefiniteWrites& writesOf(const EntryPoint& entry);
 
   Analyses& analyses_;
@@ -259,9 +281,28 @@ bool Checker::areInFront(const Site& site, const std::vector<InstRef>& removed, 
   return true;
 }
 
+/// A read in front of which nothing is left that writes; null for none. Most zeros that stay have
+/// one, and following every invocation to see it would take a thousand times as long.
+InstRef Checker::readOfNothing(const Site& site, const std::vector<InstRef>& removed) {
+  const auto isRemoved = [&](InstRef inst) {
+    return std::binary_search(removed.begin(), removed.end(), inst);
+  };
+  const auto writes = [&](InstRef inst) {
+    return module_.opcode(inst) != spv::Op::OpLoad && !isRemoved(inst);
+  };
+  for (const CellAccess& read : site.cells.accesses) {
+    if (read.kind == CellAccess::Kind::Write) continue;
+    if (std::none_of(site.cells.accesses.begin(), site.cells.accesses.end(),
+                     [&](const CellAccess& write) {
+                       return writes(write.inst) && order_.mayPrecedeFirst(write.inst, read.inst);
+                     }))
+      return read.inst;
+  }
+  return {};
+}
+
 void Checker::check(Site& site) {
   if (!isUnderstood(site)) return;
-  DefiniteWrites& writes = writesOf(*site.entry);
   keepEarlyZeros(site);
   for (const std::vector<InstRef>& removed : choices(site)) {
     InstRef behind;
@@ -269,7 +310,12 @@ void Checker::check(Site& site) {
       refuse(site, "written-before", behind);
       continue;
     }
-    const DefiniteWrites::Verdict verdict = writes.areReadsCovered(site.cells, removed);
+    if (const InstRef read = readOfNothing(site, removed)) {
+      refuse(site, "not-overwritten", read);
+      continue;
+    }
+    const DefiniteWrites::Verdict verdict =
+        writesOf(*site.entry).areReadsCovered(site.cells, removed);
     if (!verdict.obstacle.empty()) {
       refuse(site, verdict.obstacle, verdict.access);
       continue;

@@ -32,6 +32,8 @@ constexpr uint32_t kMaxIterations = 1 << 14;
 constexpr uint32_t kMostOperands = 4;
 /// Values of an entry point that follow from an invocation's ids, times invocations.
 constexpr uint64_t kMostLaneValues = uint64_t(1) << 23;
+/// Blocks that are looked at to find what need not be walked.
+constexpr uint64_t kMostDetourBlocks = 1 << 22;
 /// Of an affine form that is looked at.
 constexpr uint32_t kMostSteps = 256;
 
@@ -97,7 +99,14 @@ struct DefiniteWrites::State {
     prepareConstants();
     collectBarriers();
     collectLocals();
-    collectValues();
+    collectLoudBlocks();
+    pastChoice.resize(module.blockCount() + 1);
+    pastLoop.resize(module.blockCount() + 1);
+    // Less is needed where less is walked, and less is walked where less is needed.
+    for (int round = 0; round < 2; ++round) {
+      collectValues();
+      collectDetours();
+    }
     prepareLaneValues();
   }
 
@@ -107,7 +116,12 @@ struct DefiniteWrites::State {
   void collectBarriers();
   void collectLocals();
   bool isLocal(InstRef variable) const;
+  void collectLoudBlocks();
   void collectValues();
+  void collectDetours();
+  BlockRef pastLoopOf(const Loop& loop) const;
+  BlockRef skip(BlockRef from, bool isLoop, BlockRef to, std::vector<bool>& areSkipped,
+                uint64_t& left) const;
   /// An integer of 32 bits or a Boolean.
   bool isScalar(Id id) const { return id.value < areScalars.size() && areScalars[id.value]; }
   Value valueOf(Id id) const { return isKnown[id.value] ? Value(values[id.value]) : std::nullopt; }
@@ -134,8 +148,16 @@ struct DefiniteWrites::State {
   std::vector<std::pair<BlockRef, uint32_t>> localStores; ///< where, and the local variable
   std::vector<Value> initial;                             ///< of local variables
   std::vector<uint8_t> areScalars;                        ///< by Id
-  std::vector<bool> isNeeded;                             ///< by InstRef
-  std::vector<std::vector<InstRef>> neededPhis;           ///< by BlockRef
+  std::vector<InstRef> chains;                            ///< access chains into Workgroup memory
+  std::vector<bool> areLoud;        ///< by BlockRef: have what the walk is about
+  std::vector<BlockRef> byPreorder; ///< of the dominator tree
+  std::vector<uint32_t> loudBefore; ///< by the same number: loud blocks before it
+  /// By BlockRef: where all ways meet again behind a choice, or behind the loop of a header, when
+  /// nothing on them matters; null for others. What lies between is not walked: most of a large
+  /// shader has nothing to do with Workgroup memory.
+  std::vector<BlockRef> pastChoice, pastLoop;
+  std::vector<bool> isNeeded;                   ///< by InstRef
+  std::vector<std::vector<InstRef>> neededPhis; ///< by BlockRef
   /// What follows from an invocation's ids alone, whatever the way that led there.
   std::vector<std::pair<Id, LaneColumn>> ofLane;
   std::vector<uint8_t> isOfLane; ///< by Id: has a value of `ofLane` now
@@ -225,9 +247,32 @@ void DefiniteWrites::State::collectLocals() {
   }
 }
 
+/// Blocks that access Workgroup memory, have a barrier, or store to a local variable.
+void DefiniteWrites::State::collectLoudBlocks() {
+  areLoud.resize(module.blockCount() + 1);
+  for (InstRef barrier : barriers) areLoud[module.blockOf(barrier).value] = true;
+  for (auto [block, local] : localStores) areLoud[block.value] = true;
+  std::vector<Id> pointers;
+  for (InstRef i : module.globals())
+    if (module.opcode(i) == spv::Op::OpVariable &&
+        spv::StorageClass(module.word(i, 3)) == spv::StorageClass::Workgroup)
+      pointers.push_back(module.resultId(i));
+  while (!pointers.empty()) {
+    const Id pointer = pointers.back();
+    pointers.pop_back();
+    for (const Use& use : analyses.get<DefUse>().uses(pointer)) {
+      const spv::Op op = module.opcode(use.user);
+      areLoud[module.blockOf(use.user).value] = true;
+      if (op != spv::Op::OpAccessChain && op != spv::Op::OpInBoundsAccessChain) continue;
+      chains.push_back(use.user);
+      pointers.push_back(module.resultId(use.user));
+    }
+  }
+}
+
 /// Marks what conditions, indices and local variables are computed from.
 void DefiniteWrites::State::collectValues() {
-  isNeeded.resize(module.instCount() + 1);
+  isNeeded.assign(module.instCount() + 1, false);
   std::vector<InstRef> work;
   const auto need = [&](Id id) {
     const InstRef def = module.def(id);
@@ -237,11 +282,12 @@ void DefiniteWrites::State::collectValues() {
   };
   for (InstRef i : module.functionInsts(entry.function)) {
     const spv::Op op = module.opcode(i);
-    if (op == spv::Op::OpBranchConditional || op == spv::Op::OpSwitch) need(module.idAt(i, 1));
+    const bool isChoice = op == spv::Op::OpBranchConditional || op == spv::Op::OpSwitch;
+    if (isChoice && !pastChoice[module.blockOf(i).value]) need(module.idAt(i, 1));
     if (op == spv::Op::OpStore && locals.contains(module.idAt(i, 1))) need(module.idAt(i, 2));
-    if (op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain)
-      for (uint32_t w = 4; w < module.wordCount(i); ++w) need(module.idAt(i, w));
   }
+  for (InstRef chain : chains)
+    for (uint32_t w = 4; w < module.wordCount(chain); ++w) need(module.idAt(chain, w));
   while (!work.empty()) {
     const InstRef inst = work.back();
     work.pop_back();
@@ -250,10 +296,87 @@ void DefiniteWrites::State::collectValues() {
     for (uint32_t w = 3; w < module.wordCount(inst); ++w)
       if (module.word(inst, w) < module.idBound()) need(module.idAt(inst, w));
   }
-  neededPhis.resize(module.blockCount() + 1);
+  neededPhis.assign(module.blockCount() + 1, {});
   for (InstRef i : module.functionInsts(entry.function))
     if (isNeeded[i.value] && module.opcode(i) == spv::Op::OpPhi)
       neededPhis[module.blockOf(i).value].push_back(i);
+}
+
+void DefiniteWrites::State::collectDetours() {
+  const Dominance& dominance = analyses.get<Dominance>();
+  const Loops& loops = analyses.get<Loops>();
+  const auto blocks = analyses.get<Cfg>().reversePostOrder(entry.function);
+  byPreorder.assign(blocks.size() + 1, {});
+  for (BlockRef block : blocks) byPreorder[dominance.preorder(block)] = block;
+  loudBefore.assign(blocks.size() + 2, 0);
+  for (size_t n = 1; n < byPreorder.size(); ++n)
+    loudBefore[n + 1] = loudBefore[n] + (areLoud[byPreorder[n].value] ? 1 : 0);
+  uint64_t left = kMostDetourBlocks;
+  std::vector<bool> areSkipped(module.blockCount() + 1);
+  for (BlockRef block : blocks) { // outer ones first
+    if (areSkipped[block.value]) continue;
+    const Loop* loop = loops.innermost(block);
+    const bool isHeader = loop && loop->header == block;
+    if (isHeader) pastLoop[block.value] = skip(block, true, pastLoopOf(*loop), areSkipped, left);
+    if (!pastLoop[block.value] && analyses.get<Cfg>().successors(block).size() > 1)
+      pastChoice[block.value] = skip(block, false, dominance.ipdom(block), areSkipped, left);
+  }
+}
+
+/// The first block outside of it that all its exits lead to; may be null.
+BlockRef DefiniteWrites::State::pastLoopOf(const Loop& loop) const {
+  const Dominance& dominance = analyses.get<Dominance>();
+  BlockRef past = dominance.ipdom(loop.header);
+  while (past && analyses.get<Loops>().contains(loop, past)) past = dominance.ipdom(past);
+  return past;
+}
+
+/// `to`, where what lies between it and the choice at the end of `from`, or the loop of that
+/// header, can be left out: it is entered and left there alone, holds nothing loud, and no value
+/// that is needed elsewhere. Null otherwise. No block between a choice and `to` dominates `to`,
+/// which is the first that all its ways have in common: what they compute is seen through phis
+/// alone.
+BlockRef DefiniteWrites::State::skip(BlockRef from, bool isLoop, BlockRef to,
+                                     std::vector<bool>& areSkipped, uint64_t& left) const {
+  if (!to || !neededPhis[to.value].empty()) return {};
+  const Dominance& dominance = analyses.get<Dominance>();
+  const uint32_t first = dominance.preorder(from) + (isLoop ? 0 : 1);
+  const uint32_t last = dominance.lastPreorder(from);
+  const bool isInside = dominance.dominates(from, to);
+  const auto loudFrom = [&](uint32_t begin, uint32_t end) {
+    return loudBefore[end + 1] - loudBefore[begin];
+  };
+  const uint32_t loudBehind =
+      isInside ? loudFrom(dominance.preorder(to), dominance.lastPreorder(to)) : 0;
+  if (first > last || loudFrom(first, last) != loudBehind) return {};
+  const auto isBetween = [&](BlockRef block) {
+    return (block != from || isLoop) && dominance.dominates(from, block) &&
+           !dominance.dominates(to, block);
+  };
+  const auto isSeenOutside = [&](InstRef i) {
+    const auto uses = analyses.get<DefUse>().uses(module.resultId(i));
+    return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
+      const BlockRef user = module.blockOf(use.user);
+      return user && !isBetween(user);
+    });
+  };
+  std::vector<BlockRef> between;
+  for (uint32_t n = first; n <= last; ++n) {
+    const BlockRef block = byPreorder[n];
+    if (block == to) {
+      n = dominance.lastPreorder(to);
+      continue;
+    }
+    if (left == 0) return {};
+    --left;
+    between.push_back(block);
+    for (BlockRef next : analyses.get<Cfg>().successors(block))
+      if (next != to && !isBetween(next)) return {};
+    for (InstRef i : module.blockInsts(block))
+      if (isLoop && isNeeded[i.value] && isSeenOutside(i)) return {};
+  }
+  for (BlockRef block : between) areSkipped[block.value] = true;
+  return to;
 }
 
 /// Whether it depends on constants and the LocalInvocationId alone.
@@ -505,6 +628,10 @@ DefiniteWrites::Walk::Outcome DefiniteWrites::Walk::walkLevel(const Loop* loop, 
     Arrival arrival = std::move(*arrivals_[block.value]);
     arrivals_[block.value].reset();
     const Loop* inner = loops_.innermost(block);
+    if (inner != loop && state_.pastLoop[block.value]) {
+      arrive(level, block, state_.pastLoop[block.value], std::move(arrival.known));
+      continue;
+    }
     if (inner != loop) {
       Outcome outcome = walkLoop(*inner, std::move(arrival));
       for (Exit& exit : outcome.exits) arrive(level, exit.from, exit.to, std::move(exit.known));
@@ -512,6 +639,10 @@ DefiniteWrites::Walk::Outcome DefiniteWrites::Walk::walkLevel(const Loop* loop, 
     }
     if (block != first) setPhis(block, arrival.from);
     execute(block, arrival.known);
+    if (const BlockRef past = state_.pastChoice[block.value]) {
+      arrive(level, block, past, std::move(arrival.known));
+      continue;
+    }
     const auto targets = next(block);
     for (size_t n = 0; n < targets.size(); ++n)
       arrive(level, block, targets[n],
