@@ -223,9 +223,12 @@ public:
   void visit(WorkgroupWalk& walk, const WorkgroupWalk::Visit& visit, const TargetProfile& target,
              uint64_t invocations) {
     const auto subgroups = uint32_t((invocations + target.subgroupSize - 1) / target.subgroupSize);
-    std::vector<bool> isActive(subgroups);
-    visit.lanes->forEach([&](uint32_t n) { isActive[n / target.subgroupSize] = true; });
-    weight += visit.weight * double(std::count(isActive.begin(), isActive.end(), true)) / subgroups;
+    const auto isActive = [&](uint32_t subgroup) {
+      return visit.lanes->isAnyOf(subgroup * target.subgroupSize, target.subgroupSize);
+    };
+    uint32_t active = 0;
+    for (uint32_t s = 0; s < subgroups; ++s) active += isActive(s) ? 1 : 0;
+    weight += visit.weight * double(active) / subgroups;
     pattern.isEstimate_ |= !visit.isCertain;
     // Of many executions some stand for all. The steps are no powers of two, which loops go in.
     const uint64_t number = visits_++;
@@ -247,7 +250,7 @@ public:
       if (isSampled)
         columns = builder_.columns(walk.values(), uint32_t(number * kSeedsOfLater + seed));
       for (uint32_t s = 0; s < subgroups; ++s)
-        if (isActive[s])
+        if (isActive(s))
           add(builder_.subgroup(columns, s * target.subgroupSize, uint32_t(invocations),
                                 [&](uint32_t n) { return visit.lanes->test(n); }),
               visit.weight * double(step) / seeds);

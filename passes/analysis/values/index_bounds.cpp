@@ -441,11 +441,15 @@ private:
   }
 
   IndexVerdict enumerate(const AffineExpr& index, uint64_t bound) {
+    // Where no point is sure, nothing but Stays and MayLeave is left, of an offset OnData.
+    const bool isAnySure = !isUnsure_ && !usesSubgroups_;
+    if (!isAnySure && isOffset_) return IndexVerdict::OnData;
     std::vector<size_t> at(coordinates_.size(), 0);
     do {
+      if (!isAnySure && (mayLeave_ || !isComplete_ || leansOnGiven_)) return IndexVerdict::MayLeave;
       if (s_.pointsLeft < lanes_.size()) return IndexVerdict::MayLeave;
       s_.pointsLeft -= lanes_.size();
-      bool isSure = !isUnsure_ && !usesSubgroups_;
+      bool isSure = isAnySure;
       for (size_t n = 0; n < at.size(); ++n) isSure &= coordinates_[n].values[at[n]].isSure;
       for (const Lane& lane : lanes_) {
         assign(at, lane);

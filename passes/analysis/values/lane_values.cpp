@@ -1,7 +1,6 @@
 #include "analysis/values/lane_values.h"
 
 #include "analysis/module/entry_points.h"
-#include "analysis/values/affine_table.h"
 #include "ir/integer_semantics.h"
 
 #include <algorithm>
@@ -18,15 +17,15 @@ constexpr uint64_t kMostKept = uint64_t(1) << 23;
 
 /// The same as AffineTable::evaluateDerived() for all lanes, of which there are as many as `result`
 /// has.
-using Arguments = std::span<const LaneColumn>;
+using Arguments = std::span<const LaneColumn* const>;
 using Combine = void (*)(Arguments, LaneColumn& result);
 
 template <spv::Op kOp>
 void combineTwo(Arguments arguments, LaneColumn& result) {
-  const uint32_t* const a = arguments[0].values.data();
-  const uint32_t* const b = arguments[1].values.data();
-  const uint8_t* const factsOfA = arguments[0].facts.data();
-  const uint8_t* const factsOfB = arguments[1].facts.data();
+  const uint32_t* const a = arguments[0]->values.data();
+  const uint32_t* const b = arguments[1]->values.data();
+  const uint8_t* const factsOfA = arguments[0]->facts.data();
+  const uint8_t* const factsOfB = arguments[1]->facts.data();
   uint32_t* const values = result.values.data();
   uint8_t* const all = result.facts.data();
   for (size_t n = 0, lanes = result.values.size(); n < lanes; ++n) {
@@ -40,9 +39,9 @@ void combineTwo(Arguments arguments, LaneColumn& result) {
 
 /// What the condition leaves out does not count.
 void combineSelect(Arguments arguments, LaneColumn& result) {
-  const LaneColumn& condition = arguments[0];
+  const LaneColumn& condition = *arguments[0];
   for (size_t n = 0; n < result.values.size(); ++n) {
-    const LaneColumn& chosen = arguments[condition.values[n] != 0 ? 1 : 2];
+    const LaneColumn& chosen = *arguments[condition.values[n] != 0 ? 1 : 2];
     const uint8_t facts = LaneColumn::join(condition.facts[n], chosen.facts[n]);
     result.facts[n] = facts;
     result.values[n] = (facts & LaneColumn::HasValue) != 0 ? chosen.values[n] : 0;
@@ -52,7 +51,7 @@ void combineSelect(Arguments arguments, LaneColumn& result) {
 /// Nor does the second, where the first decides.
 template <bool kIsOr>
 void combineLogical(Arguments arguments, LaneColumn& result) {
-  const LaneColumn &a = arguments[0], &b = arguments[1];
+  const LaneColumn &a = *arguments[0], &b = *arguments[1];
   for (size_t n = 0; n < result.values.size(); ++n) {
     const bool isDecided = (a.facts[n] & LaneColumn::HasValue) == 0 || (a.values[n] != 0) == kIsOr;
     const uint8_t facts = isDecided ? a.facts[n] : LaneColumn::join(a.facts[n], b.facts[n]);
@@ -130,8 +129,20 @@ const LaneColumn& LaneValues::of(const AffineExpr& e, uint32_t seed) {
     other_.ofTerm.clear();
     kept_ = 0;
   }
-  add(e, columns, result_);
-  return result_;
+  bool isCarried = false;
+  return columnOf(e, columns, result_, isCarried);
+}
+
+const LaneColumn& LaneValues::columnOf(const AffineExpr& e, Columns& columns, LaneColumn& scratch,
+                                       bool& isCarried) {
+  if (e.constant == 0 && e.terms.size() == 1 && e.terms.front().second == 1) {
+    computed_ += lanes_;
+    const Kept& kept = term(e.terms.front().first, columns);
+    isCarried |= kept.isCarried;
+    return kept.column;
+  }
+  isCarried |= add(e, columns, scratch);
+  return scratch;
 }
 
 bool LaneValues::add(const AffineExpr& e, Columns& columns, LaneColumn& sum) {
@@ -151,11 +162,17 @@ bool LaneValues::add(const AffineExpr& e, Columns& columns, LaneColumn& sum) {
     uint32_t* const sums = sum.values.data();
     uint8_t* const all = sum.facts.data();
     if (std::exchange(isFirst, false)) {
-      for (uint32_t n = 0; n < lanes_; ++n) sums[n] = e.constant + coefficient * values[n];
+      if (coefficient == 1)
+        for (uint32_t n = 0; n < lanes_; ++n) sums[n] = e.constant + values[n];
+      else
+        for (uint32_t n = 0; n < lanes_; ++n) sums[n] = e.constant + coefficient * values[n];
       std::copy(facts, facts + lanes_, all);
       continue;
     }
-    for (uint32_t n = 0; n < lanes_; ++n) sums[n] += coefficient * values[n];
+    if (coefficient == 1)
+      for (uint32_t n = 0; n < lanes_; ++n) sums[n] += values[n];
+    else
+      for (uint32_t n = 0; n < lanes_; ++n) sums[n] += coefficient * values[n];
     for (uint32_t n = 0; n < lanes_; ++n) all[n] = LaneColumn::join(all[n], facts[n]);
   }
   return isCarried;
@@ -195,18 +212,26 @@ void LaneValues::compute(uint32_t index, Columns& columns, Kept& kept) {
                                        : LaneColumn::HasValue);
   const LaneColumn* carried = carried_ ? carried_->of(index) : nullptr;
   kept.isCarried = carried != nullptr;
-  for (uint32_t n = 0; carried && n < lanes_; ++n)
-    if (carried->is(n, LaneColumn::HasValue)) {
-      column.values[n] = carried->values[n];
-      column.facts[n] = LaneColumn::HasValue;
-    }
+  if (!carried) return;
+  const uint32_t* const from = carried->values.data();
+  const uint8_t* const known = carried->facts.data();
+  uint32_t* const values = column.values.data();
+  uint8_t* const facts = column.facts.data();
+  for (uint32_t n = 0; n < lanes_; ++n) {
+    const bool isKnown = (known[n] & LaneColumn::HasValue) != 0;
+    values[n] = isKnown ? from[n] : values[n];
+    facts[n] = isKnown ? uint8_t(LaneColumn::HasValue) : facts[n];
+  }
 }
 
 void LaneValues::derive(const AffineTerm& term, Columns& columns, Kept& kept) {
-  std::array<LaneColumn, AffineTable::kMaxArguments> arguments;
+  if (scratch_.size() == depth_) scratch_.emplace_back();
+  auto& scratch = scratch_[depth_++];
+  std::array<const LaneColumn*, AffineTable::kMaxArguments> arguments{};
   kept.isCarried = false;
   for (size_t a = 0; a < term.args.size(); ++a)
-    kept.isCarried |= add(affine_.argument(term.args[a]), columns, arguments[a]);
+    arguments[a] = &columnOf(affine_.argument(term.args[a]), columns, scratch[a], kept.isCarried);
+  --depth_;
   LaneColumn& column = kept.column;
   column.values.resize(lanes_);
   column.facts.resize(lanes_);
@@ -217,8 +242,8 @@ void LaneValues::derive(const AffineTerm& term, Columns& columns, Kept& kept) {
   for (uint32_t n = 0; n < lanes_; ++n) {
     uint8_t facts = LaneColumn::HasValue;
     const auto value = AffineTable::evaluateDerived(term, [&](size_t a) {
-      facts = LaneColumn::join(facts, arguments[a].facts[n]);
-      return arguments[a].value(n);
+      facts = LaneColumn::join(facts, arguments[a]->facts[n]);
+      return arguments[a]->value(n);
     });
     column.facts[n] = value ? facts : uint8_t(facts & ~LaneColumn::HasValue);
     column.values[n] = value.value_or(0);

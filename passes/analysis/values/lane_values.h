@@ -6,6 +6,7 @@
 #pragma once
 
 #include "analysis/values/affine.h"
+#include "analysis/values/affine_table.h"
 
 #include <array>
 #include <cstdint>
@@ -75,6 +76,9 @@ private:
   const Kept& term(uint32_t index, Columns& columns);
   void compute(uint32_t index, Columns& columns, Kept& kept);
   void derive(const AffineTerm& term, Columns& columns, Kept& kept);
+  /// A column that is kept, or `scratch`. Sets `isCarried` where it depends on carried columns.
+  const LaneColumn& columnOf(const AffineExpr& e, Columns& columns, LaneColumn& scratch,
+                             bool& isCarried);
   /// Fills `sum`. Whether it depends on carried columns.
   bool add(const AffineExpr& e, Columns& columns, LaneColumn& sum);
   void fill(LaneColumn& column, uint32_t value, uint8_t facts) const;
@@ -88,6 +92,9 @@ private:
   uint64_t kept_ = 0;     ///< columns
   uint64_t computed_ = 0;
   LaneColumn result_;
+  /// Of what is being derived, by how deep it stands in others.
+  std::deque<std::array<LaneColumn, AffineTable::kMaxArguments>> scratch_;
+  size_t depth_ = 0;
 };
 
 } // namespace lanewise

@@ -234,22 +234,32 @@ void WorkgroupWalk::execute(const Arrival& arrival, Pending& pending, double wei
 }
 
 WorkgroupWalk::Ways WorkgroupWalk::waysOf(const AffineExpr& condition, const LaneMask& lanes) {
-  Ways ways{LaneMask(lanes_), LaneMask(lanes_), LaneMask(lanes_)};
   const LaneColumn& values = values_.of(condition);
   if (affine_.isWorkgroupUniform(condition)) {
+    Ways ways{LaneMask(lanes_), LaneMask(lanes_), LaneMask(lanes_)};
     const uint32_t first = lanes.first();
     const auto value = values.value(first);
     ways.isSampled = values.is(first, LaneColumn::IsSampled);
     (!value || ways.isSampled ? ways.open : *value != 0 ? ways.yes : ways.no) = lanes;
     return ways;
   }
-  uint8_t facts = 0;
-  lanes.forEach([&](uint32_t n) {
-    const bool hasValue = (values.facts[n] & LaneColumn::HasValue) != 0;
-    (!hasValue ? ways.open : values.values[n] != 0 ? ways.yes : ways.no).set(n);
-    facts |= values.facts[n];
-  });
-  ways.isSampled = (facts & LaneColumn::IsSampled) != 0;
+  const uint8_t* const facts = values.facts.data();
+  uint8_t any = 0, all = 0xff; // of those that are not here as well
+  for (uint32_t n = 0; n < lanes_; ++n) any |= facts[n];
+  for (uint32_t n = 0; n < lanes_; ++n) all &= facts[n];
+  const auto lanesWith = [&](LaneColumn::Fact fact) {
+    if ((all & fact) != 0) return lanes;
+    if ((any & fact) == 0) return LaneMask(lanes_);
+    return LaneMask::of(lanes, lanes_,
+                        [facts, fact](uint32_t n) { return (facts[n] & fact) != 0; });
+  };
+  const LaneMask known = lanesWith(LaneColumn::HasValue);
+  Ways ways;
+  ways.yes = LaneMask::of(known, lanes_,
+                          [data = values.values.data()](uint32_t n) { return data[n] != 0; });
+  ways.no = known.without(ways.yes);
+  ways.open = lanes.without(known);
+  ways.isSampled = !lanesWith(LaneColumn::IsSampled).isEmpty();
   return ways;
 }
 
@@ -340,37 +350,36 @@ void WorkgroupWalk::choose(const Arrival& arrival, InstRef terminator, Pending& 
 /// Values that the phis of `to` take for the lanes that come from `from`.
 void WorkgroupWalk::crossEdge(BlockRef from, BlockRef to, const LaneMask& lanes,
                               const LaneMask* already) {
-  struct Change {
-    uint32_t slot, lane;
-    std::optional<uint32_t> value;
-  };
-  std::vector<Change> changes; // all phis of a block change at once
+  size_t count = 0; // all phis of a block change at once
   const Id label = module_.labelId(from);
   if (const auto phis = phisOf_.find(to); phis != phisOf_.end())
     for (InstRef phi : phis->second) {
-      const uint32_t slot = slotOfId_.at(module_.resultId(phi));
       for (uint32_t word = 3; word + 1 < module_.wordCount(phi); word += 2) {
         if (module_.idAt(phi, word + 1) != label) continue;
         const AffineExpr& form = affine_.of(module_.idAt(phi, word));
-        const LaneColumn& values = values_.of(form);
-        const bool isUniform = affine_.isWorkgroupUniform(form);
-        lanes.forEach([&](uint32_t n) {
-          const uint32_t from = isUniform ? lanes.first() : n;
-          const bool isSampled = values.is(from, LaneColumn::IsSampled);
-          changes.push_back({slot, n, isSampled ? std::nullopt : values.value(from)});
-        });
+        if (incoming_.size() == count) incoming_.emplace_back();
+        auto& [slot, column] = incoming_[count++];
+        slot = slotOfId_.at(module_.resultId(phi));
+        column = values_.of(form);
+        if (!affine_.isWorkgroupUniform(form)) continue;
+        const uint32_t first = lanes.first();
+        std::fill(column.values.begin(), column.values.end(), uint32_t(column.values[first]));
+        std::fill(column.facts.begin(), column.facts.end(), uint8_t(column.facts[first]));
       }
     }
-  for (const Change& change : changes) {
-    LaneColumn& slot = slots_[change.slot];
-    // Lanes that may have come another way as well.
-    const bool isDoubtful =
-        already && already->test(change.lane) &&
-        (!slot.is(change.lane, LaneColumn::HasValue) || slot.values[change.lane] != change.value);
-    slot.facts[change.lane] = change.value && !isDoubtful ? LaneColumn::HasValue : 0;
-    slot.values[change.lane] = change.value.value_or(0);
+  for (const auto& [number, column] : std::span(incoming_).first(count)) {
+    LaneColumn& slot = slots_[number];
+    lanes.forEach([&, &values = column.values, &facts = column.facts](uint32_t n) {
+      const bool isKnown =
+          (facts[n] & (LaneColumn::HasValue | LaneColumn::IsSampled)) == LaneColumn::HasValue;
+      // Lanes that may have come another way as well.
+      const bool isDoubtful = already && already->test(n) &&
+                              (!slot.is(n, LaneColumn::HasValue) || slot.values[n] != values[n]);
+      slot.facts[n] = isKnown && !isDoubtful ? LaneColumn::HasValue : 0;
+      slot.values[n] = isKnown ? values[n] : 0;
+    });
   }
-  if (!changes.empty()) values_.forget();
+  if (count != 0) values_.forget();
 }
 
 void WorkgroupWalk::go(const Arrival& arrival, BlockRef to, const LaneMask& lanes,

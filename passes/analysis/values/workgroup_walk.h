@@ -17,9 +17,11 @@
 #include "analysis/values/affine.h"
 #include "analysis/values/lane_values.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <map>
@@ -43,6 +45,40 @@ public:
     size_t n = 0;
     while (words_[n] == 0) ++n;
     return uint32_t(n * 64) + uint32_t(std::countr_zero(words_[n]));
+  }
+  /// Whether one of `count` lanes from `first` on is set.
+  bool isAnyOf(uint32_t first, uint32_t count) const {
+    const uint32_t end = std::min(first + count, uint32_t(words_.size() * 64));
+    for (uint32_t n = first; n < end;) {
+      const uint32_t here = std::min(64 - n % 64, end - n);
+      if ((words_[n / 64] >> (n % 64) & (~uint64_t(0) >> (64 - here))) != 0) return true;
+      n += here;
+    }
+    return false;
+  }
+  /// The lanes of `among` that `has(lane)` holds for. Calls it for others as well, up to `lanes`.
+  template <class Has>
+  static LaneMask of(const LaneMask& among, uint32_t lanes, Has&& has) {
+    LaneMask mask(lanes);
+    for (uint32_t first = 0; first < lanes; first += 64) {
+      if (among.words_[first / 64] == 0) continue;
+      const uint32_t count = std::min(64u, lanes - first);
+      std::array<uint8_t, 64> have{};
+      for (uint32_t n = 0; n < count; ++n) have[n] = has(first + n) ? 1 : 0;
+      uint64_t bits = 0;
+      for (uint32_t n = 0; n < 64; n += 8) { // eight bytes to eight bits
+        uint64_t bytes = 0;
+        std::memcpy(&bytes, &have[n], 8);
+        bits |= bytes * 0x0102040810204080 >> 56 << n;
+      }
+      mask.words_[first / 64] = bits & among.words_[first / 64];
+    }
+    return mask;
+  }
+  LaneMask without(const LaneMask& other) const {
+    LaneMask mask = *this;
+    for (size_t n = 0; n < words_.size(); ++n) mask.words_[n] &= ~other.words_[n];
+    return mask;
   }
   LaneMask& operator|=(const LaneMask& other) {
     for (size_t n = 0; n < words_.size(); ++n) words_[n] |= other.words_[n];
@@ -149,7 +185,8 @@ private:
   std::map<Id, uint32_t> slotOfId_;                  ///< a phi or the label of a loop's header
   /// What is carried along: the value of a phi, or how often a loop went round.
   std::deque<LaneColumn> slots_;
-  std::map<BlockRef, Round> rounds_; ///< by header
+  std::vector<std::pair<uint32_t, LaneColumn>> incoming_; ///< slots and what comes into them
+  std::map<BlockRef, Round> rounds_;                      ///< by header
   uint32_t callDepth_ = 0;
   uint64_t blocks_ = 0; ///< executed
   bool isOver_ = false;
