@@ -155,6 +155,7 @@ private:
   void prepare(std::span<const InstRef> insts, std::span<const AffineExpr* const> values);
   void collectEvents(std::span<const InstRef> insts);
   void orderBlocks(FunctionRef function);
+  double estimatedBlocks() const;
   void collectSlots(const AffineExpr& e, std::vector<Id>& phis);
   void call(FunctionRef function, const LaneMask& lanes, double weight, bool isCertain);
   void execute(const Arrival& arrival, Pending& pending, double weight, bool isCertain);
@@ -188,7 +189,7 @@ private:
   std::vector<std::pair<uint32_t, LaneColumn>> incoming_; ///< slots and what comes into them
   std::map<BlockRef, Round> rounds_;                      ///< by header
   uint32_t callDepth_ = 0;
-  uint64_t blocks_ = 0; ///< executed
+  uint64_t blocks_ = 0, mostBlocks_ = 0; ///< executed, and those after which the walk is given up
   bool isOver_ = false;
 };
 
