@@ -85,6 +85,9 @@ Result<KindOfFile> kindOf(const std::string& path, std::string_view bytes,
   if (isBinaryModule(bytes)) return KindOfFile{InputKind::Spv, {}};
   if (path.ends_with(".toml"))
     return failure("a .toml file is no shader; a scenario is given as --scenario=FILE.toml");
+  if (path.ends_with(".foz"))
+    return failure("a Fossilize database; 'lanewise pipelines " + path +
+                   " -o FILE.toml' takes its modules out");
   return failure(path == "-"
                      ? "not a SPIR-V binary; say what standard input holds with -x "
                        "spv|spvasm|glsl|hlsl"

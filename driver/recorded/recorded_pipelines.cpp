@@ -166,6 +166,8 @@ std::string asToml(const RecordedPipeline& p) {
 
 Status addPipelinesFile(OutputFiles& files, const std::string& path, std::string_view writer,
                         RecordedPipelines pipelines, std::map<std::string, std::string> modules) {
+  if (path == "-")
+    return failure("-: modules come into a folder beside this file, which needs a name");
   const std::filesystem::path folder = std::filesystem::path(path).replace_extension(".modules");
   std::string text = fmt::format("# Compute pipelines, written by lanewise {}. A constant is its "
                                  "SpecId and the bits of its value.\n",
