@@ -8,6 +8,9 @@
 // leads there. Behind a barrier that all invocations reach together, what each of them had written
 // in front of it is written for all.
 //
+// Choices and loops in which nothing of this happens are passed by: most of a large shader has
+// nothing to do with its Workgroup memory.
+//
 // Nothing takes back that a cell is written, so the set in front of a loop holds in each of its
 // iterations, and the set at the first time that a barrier is reached holds at every other.
 //
