@@ -17,7 +17,8 @@
 // --robust.
 //
 // Pays when: nearly always. Nothing is moved or added. A minimum, maximum or clamp by a literal
-// that bounds the counter of a loop stays: drivers' compilers see by it how far to unroll.
+// that bounds the counter of a loop stays: drivers' compilers see by it how far to unroll. So does
+// an unsigned remainder by a power of two, an AND that tells them a bound.
 //
 // Before => After:
 //
@@ -50,6 +51,7 @@
 #include "transforms/value_edits.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <vector>
 
@@ -96,11 +98,11 @@ Remark appliedRemark(Analyses& analyses, const Site& site) {
   return remark;
 }
 
-Remark missedRemark(Analyses& analyses, InstRef inst, BlockRef block, std::string_view reason) {
+Remark missedRemark(Analyses& analyses, InstRef inst, BlockRef block, std::string_view what,
+                    std::string_view reason) {
   Remark remark = remarkAt(analyses, inst, block);
   remark.kind = Remark::Kind::Missed;
   remark.name = reason;
-  const std::string_view what = nameOfCheck(analyses.module(), inst);
   remark.message = formatText("kept {}: {}", what, explainKept(reason));
   remark.args.push_back({"check", std::string(what)});
   return remark;
@@ -204,8 +206,20 @@ bool boundsLoop(Analyses& analyses, const Site& site) {
   return false;
 }
 
-bool isProfitable(Analyses& analyses, const Site& site) {
-  return !boundsLoop(analyses, site);
+/// Whether it is a single instruction, an AND, that tells a compiler a bound it does not see
+/// itself.
+bool statesBound(Analyses& analyses, const Site& site) {
+  const Module& module = analyses.module();
+  if (module.opcode(site.inst) != spv::Op::OpUMod) return false;
+  const auto divisor = analyses.get<Constants>().literal(module.idAt(site.inst, 4));
+  return divisor && std::has_single_bit(*divisor);
+}
+
+/// Why one whose outcome is certain goes nowhere; empty where it goes.
+std::string_view whyUnprofitable(Analyses& analyses, const Site& site) {
+  if (boundsLoop(analyses, site)) return "loop-bound";
+  if (statesBound(analyses, site)) return "stated-bound";
+  return {};
 }
 
 // ---- rewrite ----
@@ -304,14 +318,17 @@ std::vector<Site> collectSites(PassContext& context) {
         if (verdict.kind == CheckVerdict::Kind::Kept) {
           const std::string_view reason = judge.whyKept(i);
           if (!reason.empty())
-            context.remarks.push_back(missedRemark(context.analyses, i, block, reason));
+            context.remarks.push_back(
+                missedRemark(context.analyses, i, block, nameOfCheck(module, i), reason));
           continue;
         }
         Site site{i, block, std::move(verdict)};
-        if (isProfitable(context.analyses, site))
+        const std::string_view why = whyUnprofitable(context.analyses, site);
+        if (why.empty())
           sites.push_back(std::move(site));
         else
-          context.remarks.push_back(missedRemark(context.analyses, i, block, "loop-bound"));
+          context.remarks.push_back(
+              missedRemark(context.analyses, i, block, site.verdict.what, why));
       }
   return sites;
 }

@@ -87,6 +87,7 @@ std::string_view explainKept(std::string_view reason) {
     return "an operand depends on the way to it, or on a loop without a bound";
   if (reason == "length") return "the length of the buffer is not known";
   if (reason == "loop-bound") return "it bounds a loop, and compilers see by it how far to unroll";
+  if (reason == "stated-bound") return "it is one AND, and compilers see a bound by it";
   if (reason == "may-not-end")
     return "nothing proves that its loops end before it has counted down to 0";
   if (reason == "undefined") return "an operand is undefined";

@@ -39,8 +39,8 @@ struct CheckVerdict {
 std::string_view nameOfCheck(const Module& module, InstRef i);
 /// Whether CheckJudge may find anything to say of an instruction of this kind.
 bool looksLikeCheck(const Module& module, InstRef i);
-/// One clause for people, from what CheckJudge::whyKept() gives, or "loop-bound": one that goes
-/// nowhere though its outcome is certain.
+/// One clause for people, from what CheckJudge::whyKept() gives, or "loop-bound" and
+/// "stated-bound": those that go nowhere though their outcome is certain.
 std::string_view explainKept(std::string_view reason);
 
 /// Looks at one instruction after the other. Holds references; valid until the module changes.

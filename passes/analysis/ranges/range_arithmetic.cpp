@@ -206,7 +206,8 @@ IntegerRange signedQuotient(const IntegerRange& a, const IntegerRange& b) {
   return r;
 }
 
-/// The sign of the dividend (OpSRem) or of the divisor (OpSMod).
+/// The sign of the dividend (OpSRem), or of either: OpSMod has that of the divisor, but GLSL and
+/// HLSL leave it open, and so do drivers (Mesa 22.3's llvmpipe: -5 for -5 % 7).
 IntegerRange signedRemainder(spv::Op op, const IntegerRange& a, const IntegerRange& b) {
   const uint32_t width = a.width();
   if (a.isNonNegative() && b.isNonNegative()) return unsignedRemainder(a, b);
@@ -216,10 +217,6 @@ IntegerRange signedRemainder(spv::Op op, const IntegerRange& a, const IntegerRan
   if (op == spv::Op::OpSRem) {
     r.least = n.least >= 0 ? Wide(0) : std::max(r.least, n.least);
     r.most = n.most <= 0 ? Wide(0) : std::min(r.most, n.most);
-  } else {
-    r.least = d.least > 0 ? Wide(0) : d.least + 1;
-    r.most = d.most < 0 ? Wide(0) : d.most - 1;
-    r = {std::min<Wide>(r.least, 0), std::max<Wide>(r.most, 0)};
   }
   return IntegerRange::ofSigned(width, int64_t(r.least), int64_t(r.most));
 }
