@@ -122,6 +122,7 @@ public:
     if (language() == Language::Essl && capabilities_.count(spv::Capability::Int64))
       return failure("it cannot be expressed in ESSL, which has no 64-bit integers");
     if (Status s = checkArrayLengths(); !s) return s;
+    if (Status s = checkInitializers(); !s) return s;
     tellModes();
     tellOrder();
     tellSixteenBits();
@@ -218,6 +219,22 @@ private:
       return failure(fmt::format("MSL cannot express an array length computed from specialization "
                                  "constant {}; set it with --spec-const={}:VALUE",
                                  fmt::join(ids, " and "), *ids.begin()));
+    }
+    return ok();
+  }
+
+  /// SPIRV-Cross writes such a variable without them.
+  Status checkInitializers() const {
+    for (InstRef i : module_.globals()) {
+      if (module_.opcode(i) != spv::Op::OpVariable || module_.wordCount(i) <= 4 ||
+          spv::StorageClass(module_.word(i, 3)) != spv::StorageClass::Workgroup)
+        continue;
+      const std::string_view name = decorations_.name(module_, module_.resultId(i));
+      return failure(fmt::format(
+          "the text would lose the zeros that shared variable '{}' begins with; store them in the "
+          "shader, or, where all that is read is written before, take them out with opt "
+          "--eliminate-dead-shared-initialization",
+          name.empty() ? fmt::format("%{}", module_.resultId(i).value) : std::string(name)));
     }
     return ok();
   }

@@ -59,6 +59,15 @@ struct Options {
   }
 };
 
+bool hasPhysicalPointers(std::span<const uint32_t> words) {
+  constexpr size_t kHeaderWords = 5;
+  constexpr uint32_t kCapability = 2u << 16 | uint32_t(spv::Op::OpCapability);
+  for (size_t at = kHeaderWords; at + 1 < words.size() && words[at] == kCapability; at += 2)
+    if (spv::Capability(words[at + 1]) == spv::Capability::PhysicalStorageBufferAddresses)
+      return true;
+  return false;
+}
+
 struct ListedType {
   spvc_resource_type type;
   ResourceKind kind;
@@ -377,6 +386,9 @@ private:
       setMsl(options);
     else
       setGlsl(options);
+    // Loads through such pointers are written where their values are used, though a store in
+    // between may have changed what is there.
+    if (hasPhysicalPointers(words_)) options.set(SPVC_COMPILER_OPTION_FORCE_TEMPORARY, true);
     cross_.check(spvc_compiler_install_compiler_options(compiler_, options.options));
   }
 
@@ -433,7 +445,22 @@ private:
           spvc_compiler_get_cleansed_entry_point_name(compiler_, name.c_str(), model());
       out_.entry = cleansed && *cleansed ? cleansed : name;
     }
-    if (target_.isGlslOrEssl()) declareSizeFirst(out_.text);
+    if (!target_.isGlslOrEssl()) return;
+    declareSizeFirst(out_.text);
+    addDefaultSizes(out_.text, defaultSizes());
+  }
+
+  /// Of the dimensions of a workgroup that specialization constants give.
+  std::array<std::optional<uint32_t>, 3> defaultSizes() const {
+    std::array<spvc_specialization_constant, 3> constants{};
+    spvc_compiler_get_work_group_size_specialization_constants(compiler_, &constants[0],
+                                                               &constants[1], &constants[2]);
+    std::array<std::optional<uint32_t>, 3> sizes;
+    for (size_t d = 0; d < sizes.size(); ++d)
+      if (constants[d].id != 0)
+        sizes[d] = spvc_constant_get_scalar_u32(
+            spvc_compiler_get_constant_handle(compiler_, constants[d].id), 0, 0);
+    return sizes;
   }
 
   void note(const char* name, std::string text) { out_.notes.push_back({name, std::move(text)}); }

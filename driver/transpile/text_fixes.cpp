@@ -41,6 +41,15 @@ void declareSizeFirst(std::string& text) {
   text.insert(text.rfind('\n', use) + 1, line);
 }
 
+void addDefaultSizes(std::string& text, const std::array<std::optional<uint32_t>, 3>& sizes) {
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    const std::string name = std::string("local_size_") + "xyz"[d];
+    const size_t at = text.find(name + "_id = ");
+    if (sizes[d].value_or(1) != 1 && at != std::string::npos)
+      text.insert(at, name + " = " + std::to_string(*sizes[d]) + ", ");
+  }
+}
+
 Status renameHlslEntry(std::string& text, const std::string& name) {
   if (name == "main") return ok();
   if (findWord(text, name) != std::string_view::npos)

@@ -3,6 +3,9 @@
 
 #include "lanewise/result.h"
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +15,11 @@ namespace lanewise::driver {
 /// 7.1.6), but SPIRV-Cross writes specialization constants that are made from it in front. Moves
 /// the layout before them.
 void declareSizeFirst(std::string& text);
+
+/// GLSL for Vulkan: a dimension of the workgroup that a specialization constant gives is one where
+/// nobody sets the constant (GLSL 4.60, section 4.4.1.4), unless the layout says what else; `sizes`
+/// are those.
+void addDefaultSizes(std::string& text, const std::array<std::optional<uint32_t>, 3>& sizes);
 
 /// HLSL: SPIRV-Cross calls every entry point main. Fails where `name` stands in the text already or
 /// is no identifier.
