@@ -1,5 +1,6 @@
 #include "report/remark_printer.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -38,6 +39,12 @@ void addPlace(nlohmann::ordered_json& j, const SourceLocation& at) {
   if (at.column != 0) j["column"] = at.column;
 }
 
+/// Names of a module may hold ends of lines.
+std::string onOneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', '?');
+  return text;
+}
+
 } // namespace
 
 std::string remarkAsText(const Remark& remark, const std::string& input, RemarkDetails details,
@@ -46,8 +53,9 @@ std::string remarkAsText(const Remark& remark, const std::string& input, RemarkD
   // Without a line, the function is the best place there is.
   std::string function =
       at.line == 0 && !remark.function.empty() ? fmt::format("in '{}': ", remark.function) : "";
-  std::string text = fmt::format("{}: {}: {}{} [{}:{}]\n", placeOf(at, input), wordOf(remark.kind),
-                                 function, remark.message, remark.pass, remark.name);
+  std::string text =
+      fmt::format("{}: {}: {}{} [{}:{}]\n", placeOf(at, input), wordOf(remark.kind),
+                  onOneLine(function), onOneLine(remark.message), remark.pass, remark.name);
   if (texts) text += texts->quote(at, remark.subject, columns);
   if (details == RemarkDetails::Yes)
     for (const RemarkRow& row : remark.details) text += fmt::format("    {}\n", row.text());

@@ -29,6 +29,16 @@ TEST(Remarks, AsText) {
             "a.spv: missed: in 'main': row 32 -> 33 [pad-shared-memory:padded]\n");
 }
 
+TEST(Remarks, AsTextOfStrangeNames) {
+  Remark r = someRemark();
+  r.message = "padded 'a\nb'";
+  r.function = "main\n";
+  r.location = {};
+  r.details.clear();
+  EXPECT_EQ(remarkAsText(r, "a.spv"),
+            "a.spv: remark: in 'main?': padded 'a?b' [pad-shared-memory:padded]\n");
+}
+
 TEST(Remarks, AsJson) {
   EXPECT_EQ(
       remarkAsJson(someRemark(), "a.spv"),
