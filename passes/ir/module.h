@@ -222,6 +222,7 @@ private:
   };
 
   Module() = default;
+  static Result<Module> readShared(std::shared_ptr<const std::vector<uint32_t>> words);
   Effect effectsAmongCooperativeMatrices(InstRef i) const;
   /// Slow path of forEachIdOperand: parses the operands by the grammar.
   void parseIdOperands(InstRef i, void (*visit)(void*, uint32_t), void* context) const;

@@ -39,8 +39,10 @@ bool isDeclaration(OpClass c) {
 
 class ModuleReader {
 public:
-  explicit ModuleReader(std::vector<uint32_t> words) { take(std::move(words)); }
-  ModuleReader(std::vector<uint32_t> words, std::span<const uint32_t> changed)
+  using Words = std::shared_ptr<const std::vector<uint32_t>>;
+
+  explicit ModuleReader(Words words) { take(std::move(words)); }
+  ModuleReader(Words words, std::span<const uint32_t> changed)
       : isEdited_(true), changed_(changed) {
     take(std::move(words));
   }
@@ -52,8 +54,8 @@ public:
   }
 
 private:
-  void take(std::vector<uint32_t> words) {
-    m_.owner_ = std::make_shared<const std::vector<uint32_t>>(std::move(words));
+  void take(Words words) {
+    m_.owner_ = std::move(words);
     m_.words_ = *m_.owner_;
   }
 
@@ -115,11 +117,16 @@ private:
   std::vector<std::pair<InstRef, Id>> forwardUses_; ///< by types, of ids not yet defined
 };
 
-Result<Module> Module::read(std::vector<uint32_t> words) {
+Result<Module> Module::readShared(std::shared_ptr<const std::vector<uint32_t>> words) {
   return ModuleReader(std::move(words)).read();
 }
+
+Result<Module> Module::read(std::vector<uint32_t> words) {
+  return readShared(std::make_shared<const std::vector<uint32_t>>(std::move(words)));
+}
 Result<Module> Module::readEdited(std::vector<uint32_t> words, std::span<const uint32_t> changed) {
-  return ModuleReader(std::move(words), changed).read();
+  return ModuleReader(std::make_shared<const std::vector<uint32_t>>(std::move(words)), changed)
+      .read();
 }
 
 // ---- Header and instruction lengths ----

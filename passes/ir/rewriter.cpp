@@ -30,16 +30,11 @@ std::span<const uint32_t> Inst::finish() {
 
 // ---- Recording ----
 
-void Rewriter::record(InstRef at, Kind kind, std::span<const uint32_t> words, uint32_t n,
-                      uint32_t value) {
+void Rewriter::record(InstRef at, Kind kind, std::span<const uint32_t> words) {
   assert(at && at.value <= module_.instCount() + (kind == Kind::Before));
-  Edit edit{at, uint32_t(edits_.size()), n, value, 0, kind};
-  if (kind != Kind::SetWord) {
-    edit.begin = uint32_t(pool_.size());
-    edit.size = uint32_t(words.size());
-    pool_.insert(pool_.end(), words.begin(), words.end());
-  }
-  edits_.push_back(edit);
+  const uint32_t order = uint32_t(kind) << Edit::kKindShift | uint32_t(edits_.size());
+  edits_.push_back({at, order, uint32_t(pool_.size()), uint32_t(words.size())});
+  pool_.insert(pool_.end(), words.begin(), words.end());
 }
 
 void Rewriter::recordInst(InstRef at, Kind kind, Inst inst) {
@@ -68,12 +63,18 @@ void Rewriter::erase(InstRef at) {
 }
 
 void Rewriter::replaceRange(InstRange range, std::span<const uint32_t> instructions) {
-  if (!range.empty()) record(range.first, Kind::ReplaceRange, instructions, range.last.value);
+  if (range.empty()) return;
+  const auto begin = uint32_t(pool_.size());
+  pool_.push_back(range.last.value);
+  record(range.first, Kind::ReplaceRange, instructions);
+  edits_.back().begin = begin;
 }
 
 void Rewriter::setWord(InstRef at, uint32_t n, uint32_t value) {
   assert(n >= 1 && n < module_.wordCount(at));
-  record(at, Kind::SetWord, {}, n, value);
+  record(at, Kind::SetWord, {});
+  edits_.back().begin = value;
+  edits_.back().size = n;
 }
 
 InstRef Rewriter::endOfGlobals() const {
@@ -162,16 +163,16 @@ Id Rewriter::constant(Id integerType, uint32_t value, InstRef anchor) {
 
 std::optional<Error> Rewriter::findConflict() const {
   const auto isWhole = [](const Edit& e) {
-    return e.kind == Kind::Replace || e.kind == Kind::ReplaceRange || e.kind == Kind::Erase;
+    return e.kind() == Kind::Replace || e.kind() == Kind::ReplaceRange || e.kind() == Kind::Erase;
   };
   uint32_t rangeEnd = 0; // of the last ReplaceRange
   for (size_t e = 0; e < edits_.size(); ++e) {
     const Edit &a = edits_[e ? e - 1 : 0], &b = edits_[e];
     bool inRange = b.at.value < rangeEnd;
-    if (b.kind == Kind::ReplaceRange) rangeEnd = b.n;
+    if (b.kind() == Kind::ReplaceRange) rangeEnd = behindRange(b).value;
     if (!inRange && (e == 0 || a.at != b.at)) continue;
-    bool same = a.kind == Kind::Erase && b.kind == Kind::Erase;
-    if (inRange || (isWhole(a) && isWhole(b) && !same) || (a.kind == Kind::SetWord && isWhole(b)))
+    bool same = a.kind() == Kind::Erase && b.kind() == Kind::Erase;
+    if (inRange || (isWhole(a) && isWhole(b) && !same) || (a.kind() == Kind::SetWord && isWhole(b)))
       return Error{formatText("{} has two conflicting edits", module_.facts(b.at).name),
                    module_.wordOffset(b.at),
                    module_.resultId(b.at).value,
@@ -195,31 +196,34 @@ std::vector<uint32_t> Rewriter::editedWords(std::vector<uint32_t>& changedAt) co
     size_t begin = module_.wordOffset(e.at);
     size_t end =
         e.at.value <= module_.instCount() ? module_.wordOffset(InstRef(e.at.value + 1)) : begin;
-    auto pooled = pool_.begin() + ptrdiff_t(e.begin);
+    const auto insertWords = [&] {
+      const auto words = wordsOf(e);
+      out.insert(out.end(), words.begin(), words.end());
+    };
     const auto note = [&](size_t at) {
       if (changedAt.empty() || changedAt.back() != at) changedAt.push_back(uint32_t(at));
     };
-    switch (e.kind) {
+    switch (e.kind()) {
     case Kind::Before:
       copyTo(begin);
       note(out.size());
-      out.insert(out.end(), pooled, pooled + e.size);
+      insertWords();
       break;
     case Kind::SetWord:
       copyTo(end);
       note(out.size() - (end - begin));
-      out[out.size() - (end - begin) + e.n] = e.begin;
+      out[out.size() - (end - begin) + e.size] = e.begin;
       break;
     case Kind::Replace:
       copyTo(begin);
       note(out.size());
-      out.insert(out.end(), pooled, pooled + e.size);
+      insertWords();
       copied = end;
       break;
     case Kind::ReplaceRange:
       copyTo(begin);
-      out.insert(out.end(), pooled, pooled + e.size);
-      copied = e.n <= module_.instCount() ? module_.wordOffset(InstRef(e.n)) : old.size();
+      insertWords();
+      copied = module_.wordOffset(behindRange(e));
       break;
     case Kind::Erase:
       copyTo(begin);
@@ -228,7 +232,7 @@ std::vector<uint32_t> Rewriter::editedWords(std::vector<uint32_t>& changedAt) co
     case Kind::After:
       copyTo(end);
       note(out.size());
-      out.insert(out.end(), pooled, pooled + e.size);
+      insertWords();
       break;
     }
   }
@@ -253,8 +257,7 @@ Result<bool> Rewriter::commit() {
     return false;
   }
   const auto isEarlier = [](const Edit& a, const Edit& b) {
-    if (a.at != b.at) return a.at < b.at;
-    return a.kind != b.kind ? a.kind < b.kind : a.order < b.order;
+    return a.at != b.at ? a.at < b.at : a.order < b.order;
   };
   if (!std::is_sorted(edits_.begin(), edits_.end(), isEarlier)) // passes mostly go in order
     std::sort(edits_.begin(), edits_.end(), isEarlier);
@@ -279,10 +282,15 @@ Result<bool> Rewriter::commit() {
     return false;
   }
   words[3] = nextId_;
-  edits_ = {}, pool_ = {}; // reading takes the most memory: there are two modules
-  Result<Module> changed = module_.hasUnknown() ? Module::read(std::move(words))
-                                                : Module::readEdited(std::move(words), changedAt);
-  if (changed) module_ = std::move(*changed);
+  // Reading takes the most memory. Of the module as it was the words are enough, to go back to.
+  std::vector<Edit>().swap(edits_);
+  std::vector<uint32_t>().swap(pool_);
+  const bool hadUnknown = module_.hasUnknown();
+  const std::shared_ptr<const std::vector<uint32_t>> old = module_.owner_;
+  module_ = Module();
+  Result<Module> changed =
+      hadUnknown ? Module::read(std::move(words)) : Module::readEdited(std::move(words), changedAt);
+  module_ = std::move(changed ? *changed : *Module::readShared(old));
   clear();
   if (!changed) return changed.error();
   return true;

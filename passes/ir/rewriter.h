@@ -110,17 +110,26 @@ public:
 
 private:
   enum class Kind : uint8_t { Before, SetWord, Replace, ReplaceRange, Erase, After };
+  /// Passes make as many as there are instructions.
   struct Edit {
     InstRef at;
-    uint32_t order;    ///< sequence number, keeps equal places stable
-    uint32_t n;        ///< SetWord: which word; ReplaceRange: the instruction behind the last
-    uint32_t begin;    ///< into pool_; SetWord: the value
-    uint32_t size = 0; ///< words in pool_
-    Kind kind;
+    uint32_t order; ///< kind, then the sequence number, which keeps equal places stable
+    uint32_t begin; ///< into pool_; SetWord: the value
+    /// Words in pool_; SetWord: which word. ReplaceRange has one word more in front of its own: the
+    /// instruction behind the last.
+    uint32_t size;
+
+    static constexpr uint32_t kKindShift = 29;
+    Kind kind() const { return Kind(order >> kKindShift); }
   };
   void recordInst(InstRef at, Kind kind, Inst inst);
-  void record(InstRef at, Kind kind, std::span<const uint32_t> words, uint32_t n = 0,
-              uint32_t value = 0);
+  void record(InstRef at, Kind kind, std::span<const uint32_t> words);
+  /// ReplaceRange: the instruction behind the last one that goes, and the words in its place.
+  InstRef behindRange(const Edit& edit) const { return InstRef(pool_[edit.begin]); }
+  std::span<const uint32_t> wordsOf(const Edit& edit) const {
+    const uint32_t own = edit.kind() == Kind::ReplaceRange;
+    return std::span(pool_).subspan(edit.begin + own, edit.size);
+  }
 
   InstRef globalAnchor(InstRef anchor) const;
   void indexGlobals();
