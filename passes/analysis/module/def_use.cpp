@@ -1,36 +1,26 @@
 #include "analysis/module/def_use.h"
 
-#include <memory>
-
 namespace lanewise {
 
 DefUse::DefUse(const Module& module) {
-  // Operands are parsed once, into a list in module order; a counting sort by id then keeps that
-  // order.
-  struct Found {
-    uint32_t id, user, word;
-  };
-  const uint32_t bound = module.idBound();
-  start_.assign(size_t(bound) + 1, 0);
-  // No instruction has more operands than words. Ids are within the bound: the reader and the
+  // A counting sort by id, in the order of the module. Operands are parsed twice: a list of them
+  // would be larger than all that is made of it. Ids are within the bound: the reader and the
   // operand walk see to that.
-  const auto room = std::make_unique_for_overwrite<Found[]>(module.words().size());
-  Found* next = room.get();
-  uint32_t* const counts = start_.data();
-  for (InstRef i : module.insts())
-    module.forEachIdOperand(i, [&next, counts, i](uint32_t word, Id id) {
-      ++counts[id.value];
-      *next++ = {id.value, i.value, word};
-    });
-  const std::span<const Found> found(room.get(), next);
+  const uint32_t bound = module.idBound();
+  start_.assign(size_t(bound) + 2, 0);
   uint32_t* const start = start_.data();
-  for (size_t id = 1; id <= bound; ++id) start[id] += start[id - 1];
+  for (InstRef i : module.insts())
+    module.forEachIdOperand(i, [start](uint32_t, Id id) { ++start[id.value + 2]; });
+  for (size_t n = 2; n < start_.size(); ++n) start[n] += start[n - 1];
+  uses_.resize(start_.back());
 
-  // start[id] is where the uses of `id` end. Filled from behind, it becomes where they begin.
-  uses_.resize(found.size());
+  // start[id + 1] is where the uses of `id` begin, and becomes where they end.
   Use* const uses = uses_.data();
-  for (size_t n = found.size(); n-- > 0;)
-    uses[--start[found[n].id]] = {InstRef(found[n].user), found[n].word};
+  for (InstRef i : module.insts())
+    module.forEachIdOperand(i, [start, uses, i](uint32_t word, Id id) {
+      uses[start[id.value + 1]++] = {i, word};
+    });
+  start_.pop_back();
 }
 
 } // namespace lanewise
