@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ir/handles.h"
+#include "ir/index_table.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 namespace lanewise {
 
-/// Keys are word sequences, kept in one pool. Open addressing; nothing is ever removed but all.
+/// Keys are word sequences, kept in one pool. Nothing is ever removed but all.
 class NumberTable {
 public:
   struct Entry {
@@ -20,36 +21,35 @@ public:
 
   /// The entry of the key, a new one where there is none. Valid until the next call.
   Entry& at(std::span<const uint32_t> key) {
-    if ((count_ + 1) * 2 > slots_.size()) grow();
     const uint32_t hash = hashOf(key);
-    size_t at = hash & (slots_.size() - 1);
-    while (slots_[at].round == round_) {
-      Slot& slot = slots_[at];
-      if (slot.hash == hash && slot.size == key.size() &&
-          std::equal(key.begin(), key.end(), pool_.begin() + slot.begin))
-        return slot.entry;
-      at = (at + 1) & (slots_.size() - 1);
-    }
-    ++count_;
-    slots_[at] = {hash, uint32_t(pool_.size()), uint32_t(key.size()), round_, {}};
+    const uint32_t known = table_.find(hash, [&](uint32_t n) {
+      return entries_[n].hash == hash && std::ranges::equal(key, keyOf(n));
+    });
+    if (known != IndexTable::kNone) return entries_[known].entry;
+    entries_.push_back({hash, uint32_t(pool_.size()), {}});
     pool_.insert(pool_.end(), key.begin(), key.end());
-    return slots_[at].entry;
+    table_.insert(hash, uint32_t(entries_.size() - 1),
+                  [&](uint32_t n) { return entries_[n].hash; });
+    return entries_.back().entry;
   }
 
   void clear() {
-    ++round_;
-    count_ = 0;
+    table_.clear(uint32_t(entries_.size()), [&](uint32_t n) { return entries_[n].hash; });
+    entries_.clear();
     pool_.clear();
   }
 
 private:
-  struct Slot {
+  struct Keyed {
     uint32_t hash = 0;
-    uint32_t begin = 0, size = 0; ///< into pool_
-    uint32_t round = 0;           ///< of another round: free
+    uint32_t begin = 0; ///< of the key, into pool_; the next one's begins where it ends
     Entry entry;
   };
 
+  std::span<const uint32_t> keyOf(uint32_t n) const {
+    const size_t end = n + 1 < entries_.size() ? entries_[n + 1].begin : pool_.size();
+    return std::span(pool_).subspan(entries_[n].begin, end - entries_[n].begin);
+  }
   static uint32_t hashOf(std::span<const uint32_t> key) {
     uint64_t hash = key.size();
     for (uint32_t word : key) {
@@ -59,21 +59,9 @@ private:
     return uint32_t(hash >> 32 ^ hash);
   }
 
-  void grow() {
-    std::vector<Slot> old(std::max<size_t>(slots_.size() * 2, 256));
-    old.swap(slots_);
-    for (const Slot& slot : old) {
-      if (slot.round != round_) continue;
-      size_t at = slot.hash & (slots_.size() - 1);
-      while (slots_[at].round == round_) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = slot;
-    }
-  }
-
-  std::vector<Slot> slots_;
+  IndexTable table_; ///< into entries_
+  std::vector<Keyed> entries_;
   std::vector<uint32_t> pool_;
-  size_t count_ = 0;
-  uint32_t round_ = 1;
 };
 
 } // namespace lanewise
