@@ -16,6 +16,7 @@ BranchFacts::BranchFacts(Analyses& analyses, ValueSlots& slots)
     : module_(analyses.module()), cfg_(analyses.get<Cfg>()), dominance_(analyses.get<Dominance>()),
       slots_(slots), true_(slots.literal(1, 1)), false_(slots.literal(1, 0)) {
   collect();
+  facts_.shrink_to_fit();
   sortByValue();
 }
 
@@ -30,12 +31,21 @@ void BranchFacts::collect() {
     if (module_.opcode(InstRef(module_.blockInsts(block).first.value + 1)) != spv::Op::OpPhi &&
         cfg_.predecessors(block).size() < 2)
       continue;
-    for (BlockRef from : cfg_.predecessors(block))
-      if (cfg_.isReachable(from)) {
-        auto facts = ofEdge(from, block, 0);
-        if (!facts.empty()) edges_.emplace(std::pair(from, block), std::move(facts));
-      }
+    collectEdges(block);
   }
+}
+
+/// Blocks come one behind the other, so that only the edges of one are to be sorted.
+void BranchFacts::collectEdges(BlockRef to) {
+  const size_t first = edges_.size();
+  for (BlockRef from : cfg_.predecessors(to)) {
+    if (!cfg_.isReachable(from)) continue;
+    const std::vector<Fact> facts = ofEdge(from, to, 0);
+    if (facts.empty()) continue;
+    edges_.push_back({to, from, uint32_t(edgeFacts_.size()), uint32_t(facts.size())});
+    edgeFacts_.insert(edgeFacts_.end(), facts.begin(), facts.end());
+  }
+  std::sort(edges_.begin() + ptrdiff_t(first), edges_.end());
 }
 
 // ---- by value ----
@@ -50,25 +60,29 @@ void BranchFacts::sortByValue() {
   };
   forEachValue([&](Slot slot, uint32_t) { ++start_[slot.value + 1]; });
   for (size_t n = 1; n < start_.size(); ++n) start_[n] += start_[n - 1];
-  std::vector<uint32_t> bySlot(start_.back()), next(start_.begin(), start_.end() - 1);
-  forEachValue([&](Slot slot, uint32_t n) { bySlot[next[slot.value]++] = n; });
-  links_.resize(bySlot.size());
+  links_.resize(start_.back());
+  std::vector<uint32_t> next(start_.begin(), start_.end() - 1);
+  forEachValue([&](Slot slot, uint32_t n) { links_[next[slot.value]++].fact = n; });
+  std::vector<uint32_t>().swap(next);
+  reaches_.reserve(2 * links_.size()); // no more: where each begins, and where it ends
   reachStart_.reserve(start_.size());
   reachStart_.assign(1, 0);
   for (uint32_t slot = 0; slot + 1 < start_.size(); ++slot) {
-    const std::span<uint32_t> ofOne(bySlot.data() + start_[slot], bySlot.data() + start_[slot + 1]);
+    const std::span<Link> ofOne(links_.data() + start_[slot], links_.data() + start_[slot + 1]);
+    const auto preorderOf = [&](const Link& link) {
+      return dominance_.preorder(facts_[link.fact].place);
+    };
     if (ofOne.size() > 1)
-      std::stable_sort(ofOne.begin(), ofOne.end(), [&](uint32_t a, uint32_t b) {
-        return dominance_.preorder(facts_[a].place) < dominance_.preorder(facts_[b].place);
-      });
-    if (!ofOne.empty()) nest(ofOne, start_[slot]);
+      std::stable_sort(ofOne.begin(), ofOne.end(),
+                       [&](const Link& a, const Link& b) { return preorderOf(a) < preorderOf(b); });
+    if (!ofOne.empty()) nest(start_[slot], start_[slot + 1]);
     reachStart_.push_back(uint32_t(reaches_.size()));
   }
 }
 
 /// Links the facts of one value, and says which of them is the innermost from where on. A fact
 /// holds in what its place dominates: an interval of the walk, inside those of the facts around it.
-void BranchFacts::nest(std::span<const uint32_t> ofOne, uint32_t first) {
+void BranchFacts::nest(uint32_t first, uint32_t last) {
   std::vector<uint32_t> around; // links of facts that hold
   const auto placeOf = [&](uint32_t link) { return facts_[links_[link].fact].place; };
   const auto leaveBefore = [&](uint32_t preorder) {
@@ -78,12 +92,12 @@ void BranchFacts::nest(std::span<const uint32_t> ofOne, uint32_t first) {
       reaches_.push_back({behind, around.empty() ? kNone : around.back()});
     }
   };
-  for (uint32_t n = 0; n < ofOne.size(); ++n) {
-    const uint32_t here = dominance_.preorder(facts_[ofOne[n]].place);
+  for (uint32_t link = first; link < last; ++link) {
+    const uint32_t here = dominance_.preorder(placeOf(link));
     leaveBefore(here);
-    links_[first + n] = {ofOne[n], around.empty() ? kNone : around.back()};
-    around.push_back(first + n);
-    reaches_.push_back({here, first + n});
+    links_[link].outer = around.empty() ? kNone : around.back();
+    around.push_back(link);
+    reaches_.push_back({here, link});
   }
   leaveBefore(UINT32_MAX);
 }
@@ -113,8 +127,9 @@ BlockRef BranchFacts::entryEdge(BlockRef block) const {
 }
 
 std::span<const Fact> BranchFacts::onEdge(BlockRef from, BlockRef to) const {
-  const auto found = edges_.find({from, to});
-  return found == edges_.end() ? std::span<const Fact>() : std::span<const Fact>(found->second);
+  const auto found = std::lower_bound(edges_.begin(), edges_.end(), Edge{to, from});
+  if (found == edges_.end() || found->to != to || found->from != from) return {};
+  return {edgeFacts_.data() + found->first, found->count};
 }
 
 std::vector<Fact> BranchFacts::of(Slot condition, bool isTrue) const {
@@ -181,7 +196,7 @@ void BranchFacts::add(std::vector<Fact>& facts, const Fact& fact) const {
 }
 
 Slot BranchFacts::operand(Slot result, uint32_t word) const {
-  const ValueSlots::Info& info = slots_.info(result);
+  const ValueSlots::Info info = slots_.info(result);
   return slots_.of(module_.idAt(info.def, word), info.component);
 }
 

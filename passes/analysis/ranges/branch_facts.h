@@ -84,6 +84,11 @@ private:
     uint32_t preorder = 0;
     uint32_t link = kNone; ///< the innermost fact that holds there; into links_
   };
+  struct Edge {
+    BlockRef to, from;
+    uint32_t first = 0, count = 0; ///< into edgeFacts_
+    auto operator<=>(const Edge&) const = default;
+  };
   /// The least and the most literal of a switch that lead to one block.
   struct Cases {
     uint64_t least = 0, most = 0;
@@ -93,8 +98,9 @@ private:
   static constexpr uint32_t kMostNear = 32;
 
   void collect();
+  void collectEdges(BlockRef to);
   void sortByValue();
-  void nest(std::span<const uint32_t> ofOne, uint32_t first);
+  void nest(uint32_t first, uint32_t last);
   uint32_t nearest(Slot slot, BlockRef at) const;
   void collectCases(InstRef branch);
   void add(std::vector<Fact>& facts, const Fact& fact) const;
@@ -117,8 +123,9 @@ private:
   std::vector<uint32_t> start_, reachStart_; ///< by Slot, into links_ and reaches_
   std::vector<Link> links_;
   std::vector<Reach> reaches_;
-  std::map<std::pair<BlockRef, BlockRef>, std::vector<Fact>> edges_; ///< into blocks with phis
-  std::map<std::pair<InstRef, Id>, Cases> cases_;                    ///< by switch and label
+  std::vector<Edge> edges_; ///< into blocks with phis, sorted
+  std::vector<Fact> edgeFacts_;
+  std::map<std::pair<InstRef, Id>, Cases> cases_; ///< by switch and label
 };
 
 } // namespace lanewise

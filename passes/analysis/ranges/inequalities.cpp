@@ -133,7 +133,7 @@ bool Inequalities::proveByAll(Slot a, Slot b, Wide distance, uint32_t depth) {
 
 /// Built-ins that are less than others by what they are.
 bool Inequalities::isBelowByDefinition(Slot a, Slot b) {
-  const ValueSlots::Info &below = slots_.info(a), &above = slots_.info(b);
+  const ValueSlots::Info below = slots_.info(a), above = slots_.info(b);
   if (!below.def || !module_.blockOf(below.def) || !above.def) return false;
   const auto part = builtInOf(analyses_, below.def, below.component);
   if (!part) return false;
@@ -154,7 +154,7 @@ bool Inequalities::isBelowByDefinition(Slot a, Slot b) {
 // ---- steps ----
 
 Slot Inequalities::operand(Slot slot, uint32_t word) const {
-  const ValueSlots::Info& info = slots_.info(slot);
+  const ValueSlots::Info info = slots_.info(slot);
   return slots_.of(module_.idAt(info.def, word), info.component);
 }
 

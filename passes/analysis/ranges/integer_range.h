@@ -59,6 +59,26 @@ public:
 
   bool operator==(const IntegerRange&) const = default;
 
+  /// The low 32 bits of all there is but the width.
+  struct Packed {
+    uint32_t least, most, zeros, ones;
+    int32_t leastSigned, mostSigned;
+    bool operator==(const Packed&) const = default;
+  };
+  Packed packed() const {
+    return {uint32_t(least_), uint32_t(most_),       uint32_t(zeros_),
+            uint32_t(ones_),  int32_t(leastSigned_), int32_t(mostSigned_)};
+  }
+  /// What was packed, where all of it fitted.
+  static IntegerRange unpacked(uint32_t width, const Packed& packed) {
+    IntegerRange r;
+    r.width_ = width;
+    r.least_ = packed.least, r.most_ = packed.most;
+    r.leastSigned_ = packed.leastSigned, r.mostSigned_ = packed.mostSigned;
+    r.zeros_ = packed.zeros, r.ones_ = packed.ones;
+    return r;
+  }
+
 private:
   void sharpen();
   bool sharpenBits();

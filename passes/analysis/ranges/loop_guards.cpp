@@ -38,7 +38,7 @@ InstRef LoopGuards::counterBefore(Id value, Web& web) const {
   Slot now[2], by[2], next[2];
   for (uint32_t n = 0; n < 2; ++n) {
     next[n] = slots_.of(value, n);
-    const ValueSlots::Info& info = slots_.info(next[n]);
+    const ValueSlots::Info info = slots_.info(next[n]);
     if (!info.def || info.isRelaxed || info.width != 32 ||
         module_.opcode(info.def) != spv::Op::OpISub)
       return {};

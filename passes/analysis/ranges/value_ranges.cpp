@@ -122,26 +122,20 @@ IntegerRange allowedBy(Relation relation, bool isSigned, const IntegerRange& ran
 ValueRanges::ValueRanges(Analyses& analyses, bool usesStated)
     : analyses_(analyses), module_(analyses.module()), usesStated_(usesStated),
       cfg_(analyses.get<Cfg>()), slots_(analyses), facts_(analyses, slots_),
-      ranges_(slots_.count()), isRefinable_(slots_.count()), changedAt_(slots_.count()),
-      evaluatedAt_(slots_.count()), isAsked_(slots_.count()) {
+      isRefinable_(slots_.count()), isAsked_(slots_.count()) {
   collectAsked();
   listAsked();
-  for (uint32_t s = 1; s < slots_.count(); ++s) {
-    const ValueSlots::Info& info = slots_.info(Slot(s));
-    if (info.literal)
-      ranges_[s] = IntegerRange::single(info.width, *info.literal);
-    else if (isAsked_[s] && module_.blockOf(info.def))
-      ranges_[s] = IntegerRange::none(info.width); // until its block is looked at
-    else
-      ranges_[s] = IntegerRange::all(info.width);
-  }
+  ranges_.assign(asked_.size()); // empty until their blocks are looked at
+  changedAt_.resize(asked_.size());
+  evaluatedAt_.resize(asked_.size());
   for (uint32_t s = 1; s < slots_.count(); ++s) isRefinable_[s] = facts_.has(Slot(s));
   for (uint32_t f = 1; f <= module_.functionCount(); ++f) solve(FunctionRef(f));
 }
 
 IntegerRange ValueRanges::of(Slot slot) const {
-  if (slot.value < ranges_.size()) return ranges_[slot.value];
-  const ValueSlots::Info& info = slots_.info(slot);
+  const ValueSlots::Info info = slots_.info(slot);
+  if (const uint32_t place = placeOf(slot); place != kNowhere)
+    return ranges_.get(place, info.width);
   return info.literal ? IntegerRange::single(info.width, *info.literal)
                       : IntegerRange::all(info.width);
 }
@@ -186,7 +180,7 @@ IntegerRange ValueRanges::valueAt(Slot slot, BlockRef block, uint32_t depth) con
 }
 
 Slot ValueRanges::operand(Slot slot, uint32_t word) const {
-  const ValueSlots::Info& info = slots_.info(slot);
+  const ValueSlots::Info info = slots_.info(slot);
   return slots_.of(module_.idAt(info.def, word), info.component);
 }
 
@@ -217,7 +211,7 @@ IntegerRange ValueRanges::evaluatedPhi(Slot slot, InstRef phi) const {
 
 /// By the specification, and by what the user states.
 IntegerRange ValueRanges::inputRange(Slot slot) const {
-  const ValueSlots::Info& info = slots_.info(slot);
+  const ValueSlots::Info info = slots_.info(slot);
   IntegerRange range = IntegerRange::all(info.width);
   if (module_.opcode(info.def) == spv::Op::OpLoad)
     range = rangeOfLoad(analyses_, info.def, info.component, info.width);
@@ -233,7 +227,7 @@ IntegerRange ValueRanges::inputRange(Slot slot) const {
 /// What its instruction makes of the ranges that the operands have in `block`.
 IntegerRange ValueRanges::evaluated(Slot slot, BlockRef block, uint32_t depth) const {
   const IntegerRange range = evaluatedExactly(slot, block, depth);
-  const ValueSlots::Info& info = slots_.info(slot);
+  const ValueSlots::Info info = slots_.info(slot);
   return !info.isRelaxed || range.isEmpty() || fitsRelaxed(range) ? range
                                                                   : IntegerRange::all(info.width);
 }
@@ -313,13 +307,19 @@ void ValueRanges::collectAsked() {
 }
 
 void ValueRanges::listAsked() {
+  asked_.reserve(size_t(std::count(isAsked_.begin(), isAsked_.end(), true)));
+  askedStart_.reserve(size_t(module_.blockCount()) + 1);
   askedStart_.assign(1, 0);
+  place_.assign(slots_.count(), kNowhere);
   for (uint32_t b = 1; b <= module_.blockCount(); ++b) {
     if (cfg_.isReachable(BlockRef(b)))
       for (InstRef i : module_.blockInsts(BlockRef(b)))
         if (const Id id = module_.resultId(i))
           for (Slot slot : slots_.of(id))
-            if (isAsked_[slot.value] && slots_.info(slot).def == i) asked_.push_back(slot);
+            if (isAsked_[slot.value] && slots_.info(slot).def == i) {
+              place_[slot.value] = uint32_t(asked_.size());
+              asked_.push_back(slot);
+            }
     askedStart_.push_back(uint32_t(asked_.size()));
   }
 }
@@ -351,22 +351,24 @@ bool ValueRanges::isLoopPhi(InstRef def) const {
 /// Whether its instruction may give something else than when it was looked at: some operand has
 /// another range, or branches and choices have a say.
 bool ValueRanges::isStale(Slot slot) {
-  const uint32_t last = evaluatedAt_[slot.value];
+  uint32_t& evaluatedAt = evaluatedAt_[placeOf(slot)];
+  const uint32_t last = evaluatedAt;
   const InstRef def = slots_.info(slot).def;
   bool isStale = last == 0 || module_.opcode(def) == spv::Op::OpPhi ||
                  module_.opcode(def) == spv::Op::OpSelect;
   if (!isStale)
     module_.forEachIdOperand(def, [&](uint32_t, Id id) {
       for (Slot from : slots_.of(id))
-        isStale = isStale || facts_.has(from) || changedAt_[from.value] >= last;
+        isStale = isStale || facts_.has(from) || changedAt(from) >= last;
     });
-  evaluatedAt_[slot.value] = ++now_;
+  evaluatedAt = ++now_;
   return isStale;
 }
 
 void ValueRanges::set(Slot slot, const IntegerRange& range) {
-  ranges_[slot.value] = range;
-  changedAt_[slot.value] = ++now_;
+  const uint32_t place = placeOf(slot);
+  ranges_.set(place, slots_.info(slot).width, range);
+  changedAt_[place] = ++now_;
 }
 
 /// True when something grew.
@@ -374,7 +376,7 @@ bool ValueRanges::growBlock(BlockRef block, uint32_t round) {
   bool isChanged = false;
   for (Slot slot : askedIn(block)) {
     if (!isStale(slot)) continue;
-    const IntegerRange& range = ranges_[slot.value];
+    const IntegerRange range = of(slot);
     const IntegerRange now = evaluated(slot, block, 0);
     const bool widens = round >= kWidenFrom && isLoopPhi(slots_.info(slot).def);
     const IntegerRange grown =
@@ -391,7 +393,7 @@ bool ValueRanges::growBlock(BlockRef block, uint32_t round) {
 bool ValueRanges::narrowBlock(BlockRef block) {
   bool isChanged = false;
   for (Slot slot : askedIn(block)) {
-    const IntegerRange& range = ranges_[slot.value];
+    const IntegerRange range = of(slot);
     if (range.value() || !isStale(slot)) continue;
     const IntegerRange narrow = range.intersected(evaluated(slot, block, 0));
     if (narrow == range) continue;

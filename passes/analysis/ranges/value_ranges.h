@@ -19,6 +19,7 @@
 #include "analysis/module/analyses.h"
 #include "analysis/ranges/branch_facts.h"
 #include "analysis/ranges/integer_range.h"
+#include "analysis/ranges/range_table.h"
 #include "analysis/ranges/value_slots.h"
 
 #include <cstdint>
@@ -59,6 +60,15 @@ private:
     return {asked_.data() + askedStart_[block.value - 1], asked_.data() + askedStart_[block.value]};
   }
   bool isLoopPhi(InstRef def) const;
+  uint32_t placeOf(Slot slot) const {
+    return slot.value < place_.size() ? place_[slot.value] : kNowhere;
+  }
+  uint32_t changedAt(Slot slot) const {
+    const uint32_t place = placeOf(slot);
+    return place == kNowhere ? 0 : changedAt_[place];
+  }
+
+  static constexpr uint32_t kNowhere = UINT32_MAX;
 
   IntegerRange known(Slot slot, BlockRef block) const;
   IntegerRange refinedBy(IntegerRange range, const Fact& fact) const;
@@ -76,15 +86,18 @@ private:
   const Cfg& cfg_;
   ValueSlots slots_;
   BranchFacts facts_;
-  std::vector<IntegerRange> ranges_; ///< by Slot, where its definition stands
   /// By Slot: branches say something of it, or of what it is computed from.
   std::vector<bool> isRefinable_;
-  /// By Slot: when its range changed, and when its instruction was looked at.
+  std::vector<bool> isAsked_; ///< by Slot: what anything of interest depends on
+  /// These, as far as blocks compute them: by block, in the order of their instructions.
+  std::vector<Slot> asked_;
+  std::vector<uint32_t> askedStart_;
+  std::vector<uint32_t> place_; ///< by Slot: where in asked_; kNowhere if it is not
+  // By place in asked_. Of other values the range is what their width or the literal says.
+  RangeTable ranges_; ///< where its definition stands
+  /// When its range changed, and when its instruction was looked at.
   std::vector<uint32_t> changedAt_, evaluatedAt_;
   uint32_t now_ = 0;
-  std::vector<bool> isAsked_; ///< by Slot: what anything of interest depends on
-  std::vector<Slot> asked_;   ///< these, by block, in the order of their instructions
-  std::vector<uint32_t> askedStart_;
 };
 
 } // namespace lanewise
