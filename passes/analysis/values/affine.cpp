@@ -57,22 +57,23 @@ std::optional<std::pair<uint32_t, uint32_t>> Affine::termRange(uint32_t index) c
 }
 
 bool Affine::isBehindTest(uint32_t index, BlockRef block) const {
-  const AffineTermFacts& facts = state_->table.facts(index);
-  return facts.stay && block && state_->dominance.dominates(facts.stay, block);
+  const BlockRef stay = state_->table.facts(index).known().stay;
+  return stay && block && state_->dominance.dominates(stay, block);
 }
 
 std::optional<std::pair<uint32_t, uint32_t>> Affine::termRange(uint32_t index,
                                                                BlockRef block) const {
   const AffineTermFacts& facts = state_->table.facts(index);
-  return facts.stayRange && isBehindTest(index, block) ? facts.stayRange : facts.range;
+  const auto& stayRange = facts.known().stayRange;
+  return stayRange && isBehindTest(index, block) ? stayRange : facts.range;
 }
 
 std::span<const uint32_t> Affine::termSequence(uint32_t index) const {
-  return state_->table.facts(index).sequence;
+  return state_->table.facts(index).known().sequence;
 }
 
 std::optional<uint32_t> Affine::termSequenceRepeat(uint32_t index) const {
-  return state_->table.facts(index).sequenceRepeat;
+  return state_->table.facts(index).known().sequenceRepeat;
 }
 
 bool Affine::isWorkgroupUniform(const AffineExpr& e) const {

@@ -193,10 +193,11 @@ std::optional<uint32_t> AffineWalk::iterationTerm(const Loop& loop) {
     best = last;
     // All iterations before this one went on, so this one's number is at most one more.
     f.range = UnsignedRange{0, *last + 1};
-    f.stay = test.stay;
-    f.stayRange.reset();
-    if (test.stay) f.stayRange = UnsignedRange{0, *last};
-    f.isOnce = true; // it counts
+    AffineValues values;
+    values.stay = test.stay;
+    if (test.stay) values.stayRange = UnsignedRange{0, *last};
+    values.isOnce = true; // it counts
+    f.values = std::make_shared<const AffineValues>(std::move(values));
     f.dependsOnSpec = !isLiteral;
   }
   if (!missing_.empty()) return std::nullopt;
@@ -344,15 +345,17 @@ AffineWalk::Form AffineWalk::recurrenceForm(InstRef phi, const Loop& loop,
   f.range = rangeOf(all);
   f.possibleBits = 0;
   for (uint32_t v : all) f.possibleBits |= v;
-  f.samples = f.sequence = all;
-  f.sequenceRepeat = repeat;
+  AffineValues values;
+  values.samples = values.sequence = all;
+  values.sequenceRepeat = repeat;
   if (test && test->stay && !staying.empty()) {
-    f.stay = test->stay;
-    f.stayRange = rangeOf(staying);
-    f.samples = staying;
-    f.isOnce = !goesRound;
+    values.stay = test->stay;
+    values.stayRange = rangeOf(staying);
+    values.samples = staying;
+    values.isOnce = !goesRound;
   }
-  std::sort(f.samples.begin(), f.samples.end());
+  std::sort(values.samples.begin(), values.samples.end());
+  f.values = std::make_shared<const AffineValues>(std::move(values));
   dependsOnSpec_ = dependsOnSpec_ || f.dependsOnSpec;
   return table_.ofTerm(table_.intern(std::move(f)));
 }

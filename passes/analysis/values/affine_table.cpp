@@ -40,37 +40,45 @@ uint64_t hashOf(const std::optional<UnsignedRange>& r) {
   return r ? mix(r->first, r->second) : 1;
 }
 
+uint64_t hashOf(const AffineTermFacts& f) {
+  return mix(mix(hashOf(f.term), hashOf(f.range)), f.possibleBits);
+}
+
+uint64_t hashOf(const AffineExpr& e) {
+  uint64_t h = e.constant;
+  for (auto [t, c] : e.terms) h = mix(mix(h, t), c);
+  return h;
+}
+
+/// What is known belongs to the identity: the same operation may be known better in one block.
+bool isSame(const AffineTermFacts& a, const AffineTermFacts& b) {
+  const AffineValues &x = a.known(), &y = b.known();
+  return a.term == b.term && a.range == b.range && a.possibleBits == b.possibleBits &&
+         x.stay == y.stay && x.stayRange == y.stayRange && x.samples == y.samples;
+}
+
 } // namespace
 
-size_t AffineTable::TermHash::operator()(const AffineTermFacts* f) const {
-  return size_t(mix(mix(hashOf(f->term), hashOf(f->range)), f->possibleBits));
-}
-
-bool AffineTable::TermEqual::operator()(const AffineTermFacts* a, const AffineTermFacts* b) const {
-  // What is known belongs to the identity: the same operation may be known better in one block.
-  return a->term == b->term && a->range == b->range && a->possibleBits == b->possibleBits &&
-         a->stay == b->stay && a->stayRange == b->stayRange && a->samples == b->samples;
-}
-
 uint32_t AffineTable::intern(AffineTermFacts facts) {
-  auto at = termIndex_.find(&facts);
-  if (at != termIndex_.end()) return at->second;
-  auto index = uint32_t(terms_.size());
+  const uint64_t hash = hashOf(facts);
+  const uint32_t known =
+      termIndex_.find(hash, [&](uint32_t term) { return isSame(terms_[term], facts); });
+  if (known != IndexTable::kNone) return known;
+  const auto index = uint32_t(terms_.size());
   terms_.push_back(std::move(facts));
-  termIndex_.emplace(&terms_.back(), index);
+  termIndex_.insert(hash, index, [&](uint32_t term) { return hashOf(terms_[term]); });
   return index;
 }
 
 uint32_t AffineTable::internArgument(const AffineExpr& e) {
-  uint64_t h = e.constant;
-  for (auto [t, c] : e.terms) h = mix(mix(h, t), c);
-  std::vector<uint32_t>& same = argumentIndex_[size_t(h)];
-  for (uint32_t index : same)
-    if (sameForm(arguments_[index], e)) return index;
-  auto index = uint32_t(arguments_.size());
+  const uint64_t hash = hashOf(e);
+  const uint32_t known =
+      argumentIndex_.find(hash, [&](uint32_t n) { return sameForm(arguments_[n], e); });
+  if (known != IndexTable::kNone) return known;
+  const auto index = uint32_t(arguments_.size());
   // Only the form: what was known of it where it was an argument may not hold elsewhere.
   arguments_.push_back({e.constant, e.terms, std::nullopt, false});
-  same.push_back(index);
+  argumentIndex_.insert(hash, index, [&](uint32_t n) { return hashOf(arguments_[n]); });
   return index;
 }
 
@@ -84,7 +92,9 @@ AffineExpr AffineTable::ofTerm(uint32_t term) const {
 
 std::optional<UnsignedRange> AffineTable::rangeOfTerm(uint32_t term) const {
   const AffineTermFacts& f = terms_[term];
-  if (f.stayRange && context_ && dominance_.dominates(f.stay, context_)) return f.stayRange;
+  const AffineValues& known = f.known();
+  if (known.stayRange && context_ && dominance_.dominates(known.stay, context_))
+    return known.stayRange;
   return f.range;
 }
 
@@ -269,16 +279,19 @@ bool AffineTable::isSampled(const AffineTermFacts& f) const {
 }
 
 uint64_t AffineTable::sampleCount(const AffineTermFacts& f) const {
-  if (!f.samples.empty()) return f.samples.size();
-  const auto& range = f.stayRange ? f.stayRange : f.range;
+  const AffineValues& known = f.known();
+  if (!known.samples.empty()) return known.samples.size();
+  const auto& range = known.stayRange ? known.stayRange : f.range;
   if (range) return uint64_t(range->second) - range->first + 1;
   return f.term.kind == AffineTerm::Kind::UniformOpaque ? kMostUnknown - kLeastUnknown + 1
                                                         : kSmallSamples;
 }
 
 uint32_t AffineTable::sample(const AffineTermFacts& f, uint32_t seed) const {
-  const auto& range = f.stayRange ? f.stayRange : f.range;
-  bool isUnknown = f.samples.empty() && !range && f.term.kind == AffineTerm::Kind::UniformOpaque;
+  const AffineValues& known = f.known();
+  const auto& range = known.stayRange ? known.stayRange : f.range;
+  bool isUnknown =
+      known.samples.empty() && !range && f.term.kind == AffineTerm::Kind::UniformOpaque;
   uint64_t hash = hashOf(f.term);
   if (isUnknown && seed == 0) return kMostUnknown;
   if (isUnknown) return kLeastUnknown + uint32_t(mix(hash, seed) % sampleCount(f));
@@ -288,7 +301,7 @@ uint32_t AffineTable::sample(const AffineTermFacts& f, uint32_t seed) const {
   uint64_t stride = hash % count;
   while (std::gcd(stride, count) != 1) stride = (stride + 1) % count;
   uint64_t index = seed % count * stride % count;
-  if (!f.samples.empty()) return f.samples[index];
+  if (!known.samples.empty()) return known.samples[index];
   return range ? range->first + uint32_t(index) : uint32_t(index);
 }
 
@@ -301,8 +314,9 @@ UniformStates AffineTable::uniformStates(std::span<const AffineExpr* const> toge
     const AffineTermFacts& f = terms_[term];
     const uint64_t own = sampleCount(f);
     // Two counters may go in step, so seeds are sure to hit all that happens for a single one.
-    states.isComplete = sampled.size() == 1 && f.isOnce && f.stayRange && at &&
-                        dominance_.dominates(f.stay, at) && own <= most;
+    const AffineValues& known = f.known();
+    states.isComplete = sampled.size() == 1 && known.isOnce && known.stayRange && at &&
+                        dominance_.dominates(known.stay, at) && own <= most;
     states.count = uint32_t(std::min<uint64_t>(states.count * std::min<uint64_t>(own, most), most));
   }
   return states;

@@ -4,23 +4,21 @@
 
 #include "analysis/control_flow/dominance.h"
 #include "analysis/values/affine.h"
+#include "ir/index_table.h"
 
 #include <array>
 #include <deque>
 #include <initializer_list>
-#include <unordered_map>
+#include <memory>
 
 namespace lanewise {
 
 using UnsignedRange = std::pair<uint32_t, uint32_t>;
 using SignedRange = std::pair<int64_t, int64_t>;
 
-/// A term and what is known of it.
-struct AffineTermFacts {
-  AffineTerm term;
-  /// Holds wherever the value exists.
-  std::optional<UnsignedRange> range;
-  /// Induction: holds in the blocks that `stay` dominates, the side of the loop's test that goes
+/// What is known of the values of a few terms, those of Induction mostly.
+struct AffineValues {
+  /// `stayRange` holds in the blocks that `stay` dominates, the side of the loop's test that goes
   /// on.
   BlockRef stay;
   std::optional<UnsignedRange> stayRange;
@@ -31,6 +29,14 @@ struct AffineTermFacts {
   /// See Affine::termSequence().
   std::vector<uint32_t> sequence;
   std::optional<uint32_t> sequenceRepeat;
+};
+
+/// A term and what is known of it.
+struct AffineTermFacts {
+  AffineTerm term;
+  /// Holds wherever the value exists.
+  std::optional<UnsignedRange> range;
+  std::shared_ptr<const AffineValues> values; ///< null: nothing is known of them
   /// Bits that may be 1.
   uint32_t possibleBits = UINT32_MAX;
   bool uniform = false;
@@ -38,6 +44,11 @@ struct AffineTermFacts {
   bool dependsOnSpec = false;
   /// Nesting of Derived terms, and how many terms there are at all depths: what evaluation costs.
   uint32_t depth = 0, weight = 1;
+
+  const AffineValues& known() const {
+    static const AffineValues nothing;
+    return values ? *values : nothing;
+  }
 };
 
 /// Terms are interned: equal terms have one index. Operations that return an optional return
@@ -131,13 +142,6 @@ private:
     AffineExpr quotient, rest;
     uint32_t restHi = 0;
   };
-  struct TermHash {
-    size_t operator()(const AffineTermFacts* f) const;
-  };
-  struct TermEqual {
-    bool operator()(const AffineTermFacts* a, const AffineTermFacts* b) const;
-  };
-
   std::optional<UnsignedRange> rangeOfTerm(uint32_t term) const;
   std::optional<Sum> sumOf(const AffineExpr& e) const;
   /// The same, when it stays within the unsigned 32-bit integers.
@@ -161,9 +165,9 @@ private:
   const Dominance& dominance_;
   BlockRef context_;
   std::deque<AffineTermFacts> terms_;
-  std::unordered_map<const AffineTermFacts*, uint32_t, TermHash, TermEqual> termIndex_;
+  IndexTable termIndex_; ///< into terms_
   std::deque<AffineExpr> arguments_;
-  std::unordered_map<size_t, std::vector<uint32_t>> argumentIndex_; ///< by hash
+  IndexTable argumentIndex_; ///< into arguments_, by the form
 };
 
 template <class Operand>

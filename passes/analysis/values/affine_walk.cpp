@@ -768,7 +768,8 @@ AffineWalk::Form AffineWalk::builtInForm(Id variable, spv::BuiltIn builtIn,
     f.term.kind = AffineTerm::Kind::UniformOpaque;
     f.term.id = variable;
     f.range = UnsignedRange{1, kMaxSubgroupSize};
-    f.samples = {subgroupSize_};
+    f.values =
+        std::make_shared<const AffineValues>(AffineValues{{}, {}, false, {subgroupSize_}, {}, {}});
     f.uniform = true;
     return table_.ofTerm(table_.intern(std::move(f)));
   default:
