@@ -98,18 +98,32 @@ struct ArmScan {
 
 enum class Decision : uint8_t { Left, Flattened, PartlyFlattened };
 
+/// Of the remark on a site that is not left.
+std::string_view nameOf(Decision decision) {
+  return decision == Decision::Flattened ? "flattened" : "partly-flattened";
+}
+
 struct Site {
-  std::string name; ///< "branch3"
-  Selection selection;
-  ArmScan scan;
+  uint32_t number = 0; ///< from 1 on, in module order
+  Selection selection; ///< of a flattened one the plan has the arms
+  std::unique_ptr<ArmScan> scan = std::make_unique<ArmScan>(); ///< null when it is not needed
   SelectionCost cost;
   BranchOdds odds;
   double costBefore = 0, costAfter = 0; ///< with inner selections as they are by now
   double nestBefore = 0;                ///< with inner selections as they were
-  std::string outer;                    ///< the selection that it was flattened with
+  uint32_t outer = 0;                   ///< the selection that it was flattened with
   uint32_t registersAdded = 0;
   Decision decision = Decision::Left;
   std::optional<Refusal> refusal;
+
+  std::string name() const { return nameOf(number); }
+  static std::string nameOf(uint32_t number) { return formatText("branch{}", number); }
+};
+
+/// What is asked of a site when one around it is judged.
+struct JudgedCost {
+  double before = 0, after = 0, nestBefore = 0; ///< Site::costBefore and so on
+  bool isFlattened = false;
 };
 
 // ---- the plan ----
@@ -121,7 +135,7 @@ public:
   void decide();
   void remark();
   bool hasChanges() const { return !plan_.flat.empty() || !plan_.hoisted.empty(); }
-  void rewrite(Rewriter& rewriter) const { flattenSelections(analyses_, rewriter, plan_); }
+  FlattenPlan take() { return std::move(plan_); }
 
 private:
   void judge(Site& site, BlockRef header);
@@ -129,7 +143,7 @@ private:
   // together
   bool isCandidate(BlockRef header) const;
   void addInner(const Selection& selection, std::vector<BlockRef>& inner) const;
-  void adopt(const Site& site, BlockRef header);
+  void adopt(const Site& site, BlockRef header, Selection selection);
   void flatten(Site& site, BlockRef header);
   void dismiss(BlockRef header);
   void judgeTogether(Site& site, BlockRef header);
@@ -161,8 +175,16 @@ private:
     std::string all, some;
   };
   CostTexts costTexts(const Site& site) const;
+  const std::vector<Arm>& armsOf(const Site& site) const {
+    return site.decision == Decision::Flattened
+               ? plan_.flat.at(site.selection.header).selection.arms
+               : site.selection.arms;
+  }
   Remark remarkOf(const Site& site) const;
 
+  std::unique_ptr<Site>& siteAt(BlockRef header) { return sites_[siteNumbers_[header.value] - 1]; }
+  Site& siteOf(BlockRef header) { return *siteAt(header); }
+  void keep(std::unique_ptr<Site>& site);
   uint32_t control(const Site& site) const { return module_.word(site.selection.mergeInst, 2); }
   bool isForced(const Site& site) const {
     return context_.mode == "always" ||
@@ -178,10 +200,11 @@ private:
   Speculation speculation_;
   SelectionOdds odds_;
   std::optional<RegisterPressure> pressure_;
-  /// In module order; null for those that stay where nobody reads why.
+  /// In module order; null for those that are decided where nobody reads why.
   std::vector<std::unique_ptr<Site>> sites_;
-  std::map<std::string_view, uint32_t> unexplained_; ///< these, by the name of the refusal
-  std::map<BlockRef, Site*> siteOf_;                 ///< by header, of those in sites_
+  RemarkCounts unexplained_;          ///< these
+  std::vector<JudgedCost> judged_;    ///< by number, from 1 on
+  std::vector<uint32_t> siteNumbers_; ///< by header, of those that were judged; else 0
   /// By header, what may be flattened and is not worth it by itself: the others of the kind that
   /// are inside, each behind those inside it.
   std::map<BlockRef, std::vector<BlockRef>> candidates_;
@@ -191,13 +214,13 @@ private:
 Plan::Plan(PassContext& context)
     : context_(context), analyses_(context.analyses), module_(context.module),
       target_(context.target), selections_(analyses_), speculation_(analyses_),
-      odds_(analyses_, target_) {}
+      odds_(analyses_, target_), siteNumbers_(module_.blockCount() + 1) {}
 
 // ---- collect ----
 
 Id Plan::mapped(const Site& site, Id id) const {
   const InstRef def = module_.def(id);
-  if (auto local = site.scan.same.find(def); local != site.scan.same.end())
+  if (auto local = site.scan->same.find(def); local != site.scan->same.end())
     return module_.resultId(local->second);
   auto found = plan_.same.find(id);
   return found == plan_.same.end() ? id : found->second;
@@ -267,7 +290,7 @@ void Plan::findCommon(Site& site) {
         auto found = first.find(keyOf(site, i));
         if (found != first.end() && isUsedInReach(module_.resultId(i)) &&
             haveSameDecorations(module_.resultId(found->second), module_.resultId(i)))
-          site.scan.same.emplace(i, found->second);
+          site.scan->same.emplace(i, found->second);
       }
   }
 }
@@ -275,7 +298,7 @@ void Plan::findCommon(Site& site) {
 /// Sorts the instructions of an arm into those that may move in front of the branch and those that
 /// may not.
 void Plan::scanArm(Site& site, size_t arm) {
-  ArmScan& scan = site.scan;
+  ArmScan& scan = *site.scan;
   std::set<InstRef> common;
   for (auto [second, first] : scan.same) common.insert(arm == 0 ? first : second);
   std::set<Id> staying;
@@ -303,7 +326,7 @@ void Plan::scanArm(Site& site, size_t arm) {
 
 /// Stores that both arms make to the same places, in the same order.
 void Plan::findCommonStores(Site& site) const {
-  ArmScan& scan = site.scan;
+  ArmScan& scan = *site.scan;
   if (site.selection.arms.size() != 2 || scan.staying[0].size() != scan.staying[1].size()) return;
   for (size_t n = 0; n < scan.staying[0].size(); ++n) {
     const InstRef a = scan.staying[0][n].inst, b = scan.staying[1][n].inst;
@@ -333,20 +356,20 @@ void Plan::measure(Site& site) {
   std::vector<double> nestArms; // with inner selections as they were
   for (size_t a = 0; a < site.selection.arms.size(); ++a) {
     double sum = 0;
-    for (InstRef i : site.scan.all[a]) sum += costOf(i);
+    for (InstRef i : site.scan->all[a]) sum += costOf(i);
     cost.arms.push_back(sum);
     double asIs = sum, now = sum;
     for (BlockRef b : site.selection.arms[a].blocks)
       if (module_.mergeInst(b)) {
-        const Site& inner = *siteOf_.at(b);
+        const JudgedCost& inner = judged_[siteNumbers_[b.value]];
         cost.isLeaf = false;
-        asIs += inner.nestBefore - inner.costAfter;
-        if (inner.decision != Decision::Flattened) now += inner.costBefore - inner.costAfter;
+        asIs += inner.nestBefore - inner.after;
+        if (!inner.isFlattened) now += inner.before - inner.after;
       }
     nowArms.push_back(now);
     nestArms.push_back(asIs);
   }
-  for (auto [dropped, kept] : site.scan.same) cost.common += costOf(dropped);
+  for (auto [dropped, kept] : site.scan->same) cost.common += costOf(dropped);
   const double choices = double(std::max<size_t>(site.selection.arms.size(), 1) - 1);
   for (InstRef phi : phisOf(module_, site.selection.merge)) {
     const double each = selectCost(analyses_, module_.resultType(phi));
@@ -361,7 +384,7 @@ void Plan::measure(Site& site) {
     if (!isComputed) cost.moves += choices * each;
     if (isFolded) cost.folded = 1;
   }
-  for (auto [a, b] : site.scan.commonStores)
+  for (auto [a, b] : site.scan->commonStores)
     cost.selects += selectCost(analyses_, module_.typeOf(module_.idAt(a, 2)));
   for (const Arm& arm : site.selection.arms)
     if (!arm.isDefault) cost.selects += double(arm.literalWords.size());
@@ -459,7 +482,7 @@ bool isPreparation(Analyses& analyses, InstRef inst) {
 /// The first thing that keeps an arm from moving.
 Refusal Plan::firstBlocker(const Site& site) const {
   const ArmScan::Staying* first = nullptr;
-  for (const auto& arm : site.scan.staying)
+  for (const auto& arm : site.scan->staying)
     for (const ArmScan::Staying& s : arm)
       if (!first || (isPreparation(analyses_, first->inst) && !isPreparation(analyses_, s.inst)))
         first = &s;
@@ -478,7 +501,7 @@ std::optional<Refusal> Plan::canFlatten(const Site& site) const {
       if (!incomingValue(module_, phi, arm.last(s.header)))
         return Refusal{"shared-block", "the phi has no operand for an arm", phi};
   }
-  if (site.scan.isAllMoving() || !site.scan.commonStores.empty()) return std::nullopt;
+  if (site.scan->isAllMoving() || !site.scan->commonStores.empty()) return std::nullopt;
   return firstBlocker(site);
 }
 
@@ -491,10 +514,10 @@ bool isShort(const Module& module, InstRef inst) {
 
 /// Whether the harmless part of the arms may move in front of the branch while the rest stays.
 bool Plan::canHoist(const Site& site) const {
-  if (site.scan.isAllMoving()) return false; // what stays are the phis
+  if (site.scan->isAllMoving()) return false; // what stays are the phis
   for (const Arm& arm : site.selection.arms)
     if (arm.blocks.size() > 1) return false; // it contains a branch that cannot be flattened
-  for (const auto& arm : site.scan.staying)
+  for (const auto& arm : site.scan->staying)
     for (const ArmScan::Staying& s : arm)
       if (!isShort(module_, s.inst)) return false;
   return true;
@@ -527,7 +550,7 @@ std::optional<Refusal> Plan::isProfitable(Site& site) {
 /// What moves out of the arms when a part stays.
 double Plan::movingCost(const Site& site) const {
   double cost = 0;
-  for (const auto& arm : site.scan.moving)
+  for (const auto& arm : site.scan->moving)
     for (InstRef i : arm) cost += operationCost(analyses_, target_, i);
   return cost;
 }
@@ -539,7 +562,7 @@ bool Plan::mayPartPay(const Site& site) const {
   if (moving == 0) return false;
   if (isForced(site)) return true;
   size_t staying = 0;
-  for (const auto& arm : site.scan.staying) staying += arm.size();
+  for (const auto& arm : site.scan->staying) staying += arm.size();
   const bool wasPredicated = moving + double(staying) <= target_.predicatedArm;
   const bool isPredicated = double(staying) <= target_.predicatedArm;
   return !wasPredicated && isPredicated &&
@@ -549,7 +572,7 @@ bool Plan::mayPartPay(const Site& site) const {
 bool Plan::isPartProfitable(Site& site) {
   double staying = 0; // what stays costs those that go there, and at least its issue
   for (size_t a = 0; a < site.selection.arms.size(); ++a)
-    for (const ArmScan::Staying& i : site.scan.staying[a]) {
+    for (const ArmScan::Staying& i : site.scan->staying[a]) {
       const double cost = operationCost(analyses_, target_, i.inst);
       staying += site.odds.anyLane[a] * std::max(cost, 1.0);
       if (cost == 0) site.nestBefore = site.costBefore += site.odds.anyLane[a];
@@ -572,14 +595,14 @@ bool Plan::isInnerOf(BlockRef header) const {
 /// Looks at the arms of the site's selection, which has been read.
 void Plan::judgeArms(Site& site) {
   const Selection& s = site.selection;
-  site.scan.moving.resize(s.arms.size());
-  site.scan.staying.resize(s.arms.size());
+  site.scan->moving.resize(s.arms.size());
+  site.scan->staying.resize(s.arms.size());
   site.refusal = hasObstacle(site);
   if (site.refusal) return;
   size_t count = 0;
   for (const Arm& arm : s.arms) {
-    site.scan.all.push_back(instructionsOf(module_, plan_, arm));
-    count += site.scan.all.back().size();
+    site.scan->all.push_back(instructionsOf(module_, plan_, arm));
+    count += site.scan->all.back().size();
   }
   if (count > options_.maxArmInstructions)
     site.refusal = Refusal{
@@ -591,7 +614,7 @@ void Plan::judgeArms(Site& site) {
   if (site.refusal && !context_.explainsMissed) return;
   findCommon(site);
   for (size_t a = 0; a < s.arms.size(); ++a) scanArm(site, a);
-  if (!site.scan.isAllMoving()) findCommonStores(site);
+  if (!site.scan->isAllMoving()) findCommonStores(site);
   if (context_.explainsMissed || !canFlatten(site)) measure(site);
 }
 
@@ -604,9 +627,9 @@ void Plan::judge(Site& site, BlockRef header) {
   if (!(site.refusal = canFlatten(site))) {
     site.refusal = isProfitable(site);
     if (site.refusal && site.refusal->name != "register-pressure" && s.ownsMerge &&
-        site.scan.commonStores.empty())
+        site.scan->commonStores.empty())
       candidates_[header] = {};
-    if (site.refusal || !context_.maySite(site.name)) return;
+    if (site.refusal || !context_.maySite(site.name())) return;
     flatten(site, header);
     return;
   }
@@ -616,10 +639,10 @@ void Plan::judge(Site& site, BlockRef header) {
     if (!mayPartPay(site)) return;
     measure(site);
   }
-  if (!isPartProfitable(site) || !context_.maySite(site.name)) return;
+  if (!isPartProfitable(site) || !context_.maySite(site.name())) return;
   site.decision = Decision::PartlyFlattened;
   std::vector<InstRef>& hoisted = plan_.hoisted[header];
-  for (const auto& arm : site.scan.moving) hoisted.insert(hoisted.end(), arm.begin(), arm.end());
+  for (const auto& arm : site.scan->moving) hoisted.insert(hoisted.end(), arm.begin(), arm.end());
 }
 
 // ---- together ----
@@ -640,10 +663,13 @@ void Plan::addInner(const Selection& selection, std::vector<BlockRef>& inner) co
 }
 
 /// Puts a selection into the plan: a candidate for as long as it is looked at.
-void Plan::adopt(const Site& site, BlockRef header) {
-  for (auto [dropped, kept] : site.scan.same)
+void Plan::adopt(const Site& site, BlockRef header, Selection selection) {
+  FlattenPlan::Flat& flat = plan_.flat[header];
+  flat.selection = std::move(selection);
+  if (!site.scan) return;
+  flat.commonStores = site.scan->commonStores;
+  for (auto [dropped, kept] : site.scan->same)
     plan_.same.emplace(module_.resultId(dropped), mapped(site, module_.resultId(kept)));
-  plan_.flat.emplace(header, FlattenPlan::Flat{site.selection, site.scan.commonStores});
 }
 
 void Plan::flatten(Site& site, BlockRef header) {
@@ -651,33 +677,34 @@ void Plan::flatten(Site& site, BlockRef header) {
   site.refusal.reset();
   for (const Arm& arm : site.selection.arms)
     for (BlockRef b : arm.blocks)
-      if (module_.mergeInst(b)) siteOf_.at(b)->outer = site.name;
-  adopt(site, header);
+      if (module_.mergeInst(b) && siteAt(b)) siteOf(b).outer = site.number;
+  adopt(site, header, std::move(site.selection));
+  site.scan.reset();
 }
 
 void Plan::dismiss(BlockRef header) {
-  for (auto [dropped, kept] : siteOf_.at(header)->scan.same)
-    plan_.same.erase(module_.resultId(dropped));
+  if (const auto& scan = siteOf(header).scan)
+    for (auto [dropped, kept] : scan->same) plan_.same.erase(module_.resultId(dropped));
   plan_.flat.erase(header);
 }
 
 /// A branch around others that are not worth flattening by themselves: all of them may be.
 void Plan::judgeTogether(Site& site, BlockRef header) {
   Site whole;
-  whole.name = site.name;
+  whole.number = site.number;
   whole.selection = selections_.read(
       header, [&](BlockRef inner) { return isInnerOf(inner) || isCandidate(inner); });
   std::vector<BlockRef> inner;
   addInner(whole.selection, inner);
   if (inner.empty() || hasObstacle(whole)) return;
-  for (BlockRef b : inner) adopt(*siteOf_.at(b), b);
+  for (BlockRef b : inner) adopt(siteOf(b), b, siteOf(b).selection);
   judgeArms(whole);
   bool isTaken = false;
-  if (!whole.refusal && !canFlatten(whole) && whole.scan.commonStores.empty()) {
+  if (!whole.refusal && !canFlatten(whole) && whole.scan->commonStores.empty()) {
     whole.refusal = isProfitable(whole);
-    isTaken = !whole.refusal && context_.maySite(whole.name) &&
+    isTaken = !whole.refusal && context_.maySite(whole.name()) &&
               std::all_of(inner.begin(), inner.end(),
-                          [&](BlockRef b) { return context_.maySite(siteOf_.at(b)->name); });
+                          [&](BlockRef b) { return context_.maySite(siteOf(b).name()); });
     if (whole.refusal && whole.selection.ownsMerge) candidates_[header] = inner;
   }
   for (BlockRef b : inner) dismiss(b);
@@ -686,8 +713,37 @@ void Plan::judgeTogether(Site& site, BlockRef header) {
   site = std::move(whole);
   site.refusal = refusal;
   if (!isTaken) return;
-  for (BlockRef b : inner) flatten(*siteOf_.at(b), b);
+  for (BlockRef b : inner) {
+    flatten(siteOf(b), b);
+    keep(siteAt(b));
+  }
   flatten(site, header);
+}
+
+/// Takes a judged site: what those around it ask for, and what is to be told of it.
+void Plan::keep(std::unique_ptr<Site>& site) {
+  judged_[site->number] = {site->costBefore, site->costAfter, site->nestBefore,
+                           site->decision == Decision::Flattened};
+  std::unique_ptr<Site>& place = sites_[site->number - 1];
+  const bool isDecided = site->decision != Decision::Left;
+  if (isDecided && !context_.explainsApplied) {
+    unexplained_.add(Remark::Kind::Applied, nameOf(site->decision));
+    site.reset();
+    place.reset();
+    return;
+  }
+  if (!isDecided && site->scan && site->scan->same.empty()) site->scan.reset();
+  if (site->scan) {
+    site->scan->all.clear();
+    site->scan->moving.clear();
+    if (!isDecided) site->scan->staying.clear();
+  }
+  if (!context_.explainsMissed && !context_.explainsApplied) {
+    site->cost = {};
+    site->odds = {};
+    if (site->refusal) std::string().swap(site->refusal->message);
+  }
+  if (&place != &site) place = std::move(site);
 }
 
 void Plan::decide() {
@@ -695,6 +751,7 @@ void Plan::decide() {
     const std::vector<BlockRef> headers = selections_.headers(FunctionRef(f));
     const size_t first = sites_.size();
     sites_.resize(first + headers.size());
+    judged_.resize(first + headers.size() + 1);
     // An inner header stands behind the outer one in every order that visits dominators first.
     std::vector<size_t> order(headers.size());
     for (size_t n = 0; n < order.size(); ++n) order[n] = n;
@@ -703,19 +760,19 @@ void Plan::decide() {
     });
     for (size_t n : order) {
       auto site = std::make_unique<Site>();
-      site->name = formatText("branch{}", first + n + 1);
+      site->number = uint32_t(first + n + 1);
       judge(*site, headers[n]);
       if (site->decision == Decision::Left && !isCandidate(headers[n])) {
         // No arm of another one passes through it.
         if (!context_.explainsMissed) {
-          if (site->refusal) ++unexplained_[site->refusal->name];
+          if (site->refusal) unexplained_.add(Remark::Kind::Missed, site->refusal->name);
           continue;
         }
         // Of a chain of early exits each scan would hold all that is behind it.
-        site->scan = {};
+        site->scan.reset();
       }
-      siteOf_.emplace(headers[n], site.get());
-      sites_[first + n] = std::move(site);
+      siteNumbers_[headers[n].value] = site->number;
+      keep(site);
     }
   }
 }
@@ -735,10 +792,11 @@ Plan::CostTexts Plan::costTexts(const Site& site) const {
     if (!list.empty()) list += separator;
     list += cost;
   };
+  const std::vector<Arm>& arms = armsOf(site);
   for (size_t a = 0; a < site.cost.arms.size(); ++a) {
     const std::string cost = formatText("{:.4g}", site.cost.arms[a]);
     append(texts.all, ",", cost);
-    if (!site.selection.arms[a].blocks.empty()) append(texts.some, " and ", cost);
+    if (!arms[a].blocks.empty()) append(texts.some, " and ", cost);
   }
   return texts;
 }
@@ -757,7 +815,7 @@ Remark Plan::remarkOf(const Site& site) const {
                            : std::all_of(site.cost.arms.begin(), site.cost.arms.end(), isFree)
                                ? " (its arms cost nothing)"
                                : " (arms: " + costs.some + ")";
-  r.args = {{"branch", site.name}};
+  r.args = {{"branch", site.name()}};
   if (!costs.some.empty()) r.args.push_back({"arm-costs", std::move(costs.all)});
   if (site.costAfter > 0) {
     r.args.push_back({"cost-before", formatText("{:.4g}", site.nestBefore)});
@@ -779,8 +837,8 @@ Remark Plan::remarkOf(const Site& site) const {
   r.kind = Remark::Kind::Applied;
   r.args.push_back({"registers-added", formatText("{}", site.registersAdded)});
   const bool isWhole = site.decision == Decision::Flattened;
-  if (isWhole && !site.outer.empty()) r.args.push_back({"inside", site.outer});
-  r.name = isWhole ? "flattened" : "partly-flattened";
+  if (isWhole && site.outer != 0) r.args.push_back({"inside", Site::nameOf(site.outer)});
+  r.name = nameOf(site.decision);
   const std::string before = formatText("{:.4g}", site.nestBefore),
                     after = formatText("{:.4g}", site.costAfter);
   r.message = formatText("{} {}{}: estimated cost {}", isWhole ? "flattened" : "partly flattened",
@@ -797,18 +855,11 @@ void Plan::remark() {
   for (const std::unique_ptr<Site>& site : sites_) {
     if (!site || (!site->refusal && site->decision == Decision::Left)) continue;
     if (site->decision == Decision::Left && !context_.explainsMissed)
-      ++unexplained_[site->refusal->name];
+      unexplained_.add(Remark::Kind::Missed, site->refusal->name);
     else
       context_.remarks.push_back(remarkOf(*site));
   }
-  for (const auto& [name, count] : unexplained_) {
-    Remark r;
-    r.kind = Remark::Kind::Missed;
-    r.pass = kPass;
-    r.name = name;
-    r.count = count;
-    context_.remarks.push_back(std::move(r));
-  }
+  unexplained_.appendTo(context_.remarks, kPass);
 }
 
 } // namespace
@@ -819,15 +870,19 @@ PassResult runBranchToPredication(PassContext& context) {
       std::any_of(module.insts().begin(), module.insts().end(),
                   [&](InstRef i) { return module.opcode(i) == spv::Op::OpSelectionMerge; });
   if (!hasSelections) return PassOutcome{};
-  Plan plan(context);
-  plan.decide();
-  plan.remark();
-  if (!plan.hasChanges()) return PassOutcome{};
+  // What was known for the decision goes before the edits are made, and these before they are read.
+  FlattenPlan decided;
+  {
+    Plan plan(context);
+    plan.decide();
+    plan.remark();
+    if (!plan.hasChanges()) return PassOutcome{};
+    decided = plan.take();
+  }
   Rewriter rewriter(context.module);
-  plan.rewrite(rewriter);
-  Result<bool> changed = rewriter.commit();
-  if (!changed) return changed.error();
-  return PassOutcome{true, PreservedAnalyses::none()};
+  flattenSelections(context.analyses, rewriter, decided);
+  decided = {};
+  return commitEdits(context, rewriter, PreservedAnalyses::none());
 }
 
 } // namespace lanewise

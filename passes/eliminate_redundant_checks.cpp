@@ -52,6 +52,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -62,7 +63,10 @@ constexpr std::string_view kPass = "eliminate-redundant-checks";
 struct Site {
   InstRef inst;
   BlockRef block;
-  CheckVerdict verdict;
+  CheckVerdict::Kind kind{};
+  Id value;                           ///< CheckVerdict::value
+  std::vector<uint64_t> bits;         ///< CheckVerdict::bits
+  std::unique_ptr<CheckVerdict> told; ///< null where nobody reads why
 };
 
 // ---- remarks ----
@@ -83,13 +87,17 @@ Remark remarkAt(Analyses& analyses, InstRef inst, BlockRef block) {
   return remark;
 }
 
+std::string_view nameOf(const Site& site) {
+  const bool isRewritten =
+      site.kind == CheckVerdict::Kind::Shift || site.kind == CheckVerdict::Kind::Mask;
+  return isRewritten ? "simplified" : "removed";
+}
+
 Remark appliedRemark(Analyses& analyses, const Site& site) {
   Remark remark = remarkAt(analyses, site.inst, site.block);
-  const CheckVerdict& v = site.verdict;
+  const CheckVerdict& v = *site.told;
   remark.kind = Remark::Kind::Applied;
-  const bool isRewritten =
-      v.kind == CheckVerdict::Kind::Shift || v.kind == CheckVerdict::Kind::Mask;
-  remark.name = isRewritten ? "simplified" : "removed";
+  remark.name = nameOf(site);
   remark.message = formatText("{} {}: {}", v.what, v.outcome, v.why);
   remark.args.push_back({"check", std::string(v.what)});
   if (v.test)
@@ -185,14 +193,13 @@ void listStated(PassContext& context) {
 /// Where the check goes, so does a literal that the counter of a loop is compared with.
 bool boundsLoop(Analyses& analyses, const Site& site) {
   const Module& module = analyses.module();
-  if (site.verdict.kind != CheckVerdict::Kind::Value ||
-      module.opcode(site.inst) != spv::Op::OpExtInst)
+  if (site.kind != CheckVerdict::Kind::Value || module.opcode(site.inst) != spv::Op::OpExtInst)
     return false;
   const Constants& constants = analyses.get<Constants>();
   bool dropsLiteral = false;
   for (uint32_t w = 5; w < module.wordCount(site.inst); ++w) {
     const Id operand = module.idAt(site.inst, w);
-    dropsLiteral = dropsLiteral || (operand != site.verdict.value && constants.literal(operand));
+    dropsLiteral = dropsLiteral || (operand != site.value && constants.literal(operand));
   }
   if (!dropsLiteral) return false;
   const Loops& loops = analyses.get<Loops>();
@@ -226,15 +233,14 @@ std::string_view whyUnprofitable(Analyses& analyses, const Site& site) {
 
 class Rewrite {
 public:
-  Rewrite(PassContext& context)
-      : module_(context.module), types_(context.analyses.get<Types>()), rewriter_(context.module),
+  Rewrite(PassContext& context, Rewriter& rewriter)
+      : module_(context.module), types_(context.analyses.get<Types>()), rewriter_(rewriter),
         edits_(context.analyses, rewriter_), constants_(context.analyses, rewriter_) {}
 
-  Result<bool> commit(const std::vector<Site>& sites) {
+  void record(const std::vector<Site>& sites) {
     for (const Site& site : sites) decide(site);
     for (const Site& site : sites) write(site);
     edits_.apply();
-    return rewriter_.commit();
   }
 
 private:
@@ -253,45 +259,44 @@ private:
   }
   /// Integers of the two signednesses may meet in one instruction.
   bool needsCast(const Site& site) const {
-    return site.verdict.kind == CheckVerdict::Kind::Value &&
-           module_.typeOf(site.verdict.value) != module_.resultType(site.inst);
+    return site.kind == CheckVerdict::Kind::Value &&
+           module_.typeOf(site.value) != module_.resultType(site.inst);
   }
 
   void decide(const Site& site) {
-    const CheckVerdict& v = site.verdict;
     const Id result = module_.resultId(site.inst);
-    if (v.kind == CheckVerdict::Kind::Constant)
-      edits_.replace(result, constantOf(module_.resultType(site.inst), v.bits));
-    else if (v.kind == CheckVerdict::Kind::Value && !needsCast(site))
-      edits_.replace(result, v.value);
+    if (site.kind == CheckVerdict::Kind::Constant)
+      edits_.replace(result, constantOf(module_.resultType(site.inst), site.bits));
+    else if (site.kind == CheckVerdict::Kind::Value && !needsCast(site))
+      edits_.replace(result, site.value);
     else
       edits_.isRewritten(site.inst);
   }
 
   void write(const Site& site) {
-    const CheckVerdict& v = site.verdict;
     const InstRef i = site.inst;
-    if (v.kind == CheckVerdict::Kind::Operand) {
-      rewriter_.setId(i, 1, constantOf(module_.typeOf(module_.idAt(i, 1)), v.bits));
+    if (site.kind == CheckVerdict::Kind::Operand) {
+      rewriter_.setId(i, 1, constantOf(module_.typeOf(module_.idAt(i, 1)), site.bits));
     } else if (needsCast(site)) {
       rewriter_.replace(i, Inst(spv::Op::OpBitcast)
                                .id(module_.resultType(i))
                                .id(module_.resultId(i))
-                               .id(edits_.resolved(v.value)));
-    } else if (v.kind == CheckVerdict::Kind::Shift || v.kind == CheckVerdict::Kind::Mask) {
+                               .id(edits_.resolved(site.value)));
+    } else if (site.kind == CheckVerdict::Kind::Shift || site.kind == CheckVerdict::Kind::Mask) {
       const Id dividend = module_.idAt(i, 3);
-      rewriter_.replace(i, Inst(v.kind == CheckVerdict::Kind::Shift ? spv::Op::OpShiftRightLogical
+      rewriter_.replace(i,
+                        Inst(site.kind == CheckVerdict::Kind::Shift ? spv::Op::OpShiftRightLogical
                                                                     : spv::Op::OpBitwiseAnd)
-                               .id(module_.resultType(i))
-                               .id(module_.resultId(i))
-                               .id(edits_.resolved(dividend))
-                               .id(scalarOf(module_.resultType(i), v.bits.front())));
+                            .id(module_.resultType(i))
+                            .id(module_.resultId(i))
+                            .id(edits_.resolved(dividend))
+                            .id(scalarOf(module_.resultType(i), site.bits.front())));
     }
   }
 
   const Module& module_;
   const Types& types_;
-  Rewriter rewriter_;
+  Rewriter& rewriter_;
   ValueEdits edits_;
   ConstantPool constants_;
 };
@@ -311,25 +316,32 @@ std::vector<Site> collectSites(PassContext& context) {
   CheckJudge judge(context.analyses, !context.isRobust);
   const Cfg& cfg = context.analyses.get<Cfg>();
   std::vector<Site> sites;
+  RemarkCounts missed; // that nobody wants explained
+  const auto addMissed = [&](InstRef i, std::string_view what, std::string_view reason) {
+    if (context.explainsMissed)
+      context.remarks.push_back(missedRemark(context.analyses, i, module.blockOf(i), what, reason));
+    else
+      missed.add(Remark::Kind::Missed, reason);
+  };
   for (uint32_t f = 1; f <= module.functionCount(); ++f)
     for (BlockRef block : cfg.reversePostOrder(FunctionRef(f)))
       for (InstRef i : module.blockInsts(block)) {
         CheckVerdict verdict = judge.judge(i, block);
         if (verdict.kind == CheckVerdict::Kind::Kept) {
           const std::string_view reason = judge.whyKept(i);
-          if (!reason.empty())
-            context.remarks.push_back(
-                missedRemark(context.analyses, i, block, nameOfCheck(module, i), reason));
+          if (!reason.empty()) addMissed(i, nameOfCheck(module, i), reason);
           continue;
         }
-        Site site{i, block, std::move(verdict)};
+        const std::string_view what = verdict.what;
+        Site site{i, block, verdict.kind, verdict.value, std::move(verdict.bits), {}};
+        if (context.explainsApplied) site.told = std::make_unique<CheckVerdict>(std::move(verdict));
         const std::string_view why = whyUnprofitable(context.analyses, site);
         if (why.empty())
           sites.push_back(std::move(site));
         else
-          context.remarks.push_back(
-              missedRemark(context.analyses, i, block, site.verdict.what, why));
+          addMissed(i, what, why);
       }
+  missed.appendTo(context.remarks, kPass);
   return sites;
 }
 
@@ -342,21 +354,26 @@ PassResult runEliminateRedundantChecks(PassContext& context) {
   listStated(context);
   if (!hasChecks(module)) return PassOutcome{};
   std::vector<Site> sites = collectSites(context);
-  context.remarks.reserve(context.remarks.size() + sites.size());
+  RemarkCounts applied; // that nobody wants explained
   std::erase_if(sites, [&](const Site& site) {
     const Id result = module.resultId(site.inst);
     if (!context.maySite(
             formatText("%{}", result ? result.value : module.labelId(site.block).value)))
       return true;
-    context.remarks.push_back(appliedRemark(context.analyses, site));
+    if (context.explainsApplied)
+      context.remarks.push_back(appliedRemark(context.analyses, site));
+    else
+      applied.add(Remark::Kind::Applied, nameOf(site));
     return false;
   });
+  applied.appendTo(context.remarks, kPass);
   if (sites.empty()) return PassOutcome{};
 
-  const Result<bool> changed = Rewrite(context).commit(sites);
-  if (!changed) return changed.error();
+  Rewriter rewriter(context.module);
+  Rewrite(context, rewriter).record(sites);
+  std::vector<Site>().swap(sites);
   // No block is added or removed and no edge changes: a branch on a constant still has two.
-  return PassOutcome{*changed, PreservedAnalyses::of<Cfg, Dominance>()};
+  return commitEdits(context, rewriter, PreservedAnalyses::of<Cfg, Dominance>());
 }
 
 } // namespace lanewise

@@ -8,14 +8,19 @@
 #include "lanewise/result.h"
 #include "lanewise/target_profile.h"
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace lanewise {
 
 struct LayoutExchange;
+
+class Rewriter;
 
 /// Everything a pass may know. Nothing else: no files, no environment, no globals.
 struct PassContext {
@@ -40,6 +45,19 @@ struct PassContext {
   /// Whether somebody reads why rewrites were not made. Otherwise a Missed remark may have its
   /// kind, pass and name alone and stand for several, and nothing has to be found out for it.
   bool explainsMissed = true;
+  /// The same of rewrites that were made.
+  bool explainsApplied = true;
+};
+
+/// Remarks that nobody wants explained: one for each kind and name, in that order.
+class RemarkCounts {
+public:
+  /// `name` is a literal.
+  void add(Remark::Kind kind, std::string_view name) { ++counts_[{kind, name}]; }
+  void appendTo(Remarks& remarks, std::string_view pass) const;
+
+private:
+  std::map<std::pair<Remark::Kind, std::string_view>, uint32_t> counts_;
 };
 
 /// What a pass did. `preserved` holds the analyses that are still right after it.
@@ -79,5 +97,10 @@ std::optional<Remark> whyUntouchable(const Module& module, std::string_view pass
 /// pass claims to preserve is computed again and compared. On an error the module is as it was
 /// before the pass.
 PassResult runPass(const PassInfo& pass, PassContext& context);
+
+/// For passes: commits what was recorded. Analyses that are not preserved go before the new module
+/// is read, which takes the most memory.
+PassResult commitEdits(PassContext& context, Rewriter& rewriter,
+                       const PreservedAnalyses& preserved);
 
 } // namespace lanewise

@@ -136,7 +136,8 @@ Result<PassRunner::Outcome> PassRunner::run(const PassStep& step,
                       .maySite = std::move(maySite),
                       .remarks = outcome.remarks,
                       .layouts = &layouts,
-                      .explainsMissed = settings_.explainsMissed};
+                      .explainsMissed = settings_.explainsMissed,
+                      .explainsApplied = settings_.explainsApplied};
   const PassResult result = runPass(*step.pass, context);
   if (!result) return result.error();
   outcome.changed = result->changed;

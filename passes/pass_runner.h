@@ -43,7 +43,8 @@ struct PassSettings {
   std::span<const NarrowRequest> narrow = {};
   /// LayoutExchange::decided
   const std::map<BindingNumber, BufferLayout>* programLayouts = nullptr;
-  bool explainsMissed = true; ///< PassContext::explainsMissed
+  bool explainsMissed = true;  ///< PassContext::explainsMissed
+  bool explainsApplied = true; ///< PassContext::explainsApplied
 };
 
 /// One module and what passes know of it, kept from pass to pass as far as each preserves it.

@@ -4,6 +4,7 @@
 #include "analysis/module/decorations.h"
 #include "analysis/module/types.h"
 #include "ir/beyond_grammar.h"
+#include "ir/rewriter.h"
 #include "pass.h"
 #include "text/format_text.h"
 
@@ -137,6 +138,26 @@ PreservedAnalyses withThoseOfDeclarations(const PreservedAnalyses& byPass) {
 }
 
 } // namespace
+
+PassResult commitEdits(PassContext& context, Rewriter& rewriter,
+                       const PreservedAnalyses& preserved) {
+  if (!rewriter.hasEdits()) return PassOutcome{};
+  context.analyses.invalidateExcept(withThoseOfDeclarations(preserved));
+  const Result<bool> changed = rewriter.commit();
+  if (!changed) return changed.error();
+  return PassOutcome{*changed, preserved};
+}
+
+void RemarkCounts::appendTo(Remarks& remarks, std::string_view pass) const {
+  for (const auto& [what, count] : counts_) {
+    Remark r;
+    r.kind = what.first;
+    r.pass = pass;
+    r.name = what.second;
+    r.count = count;
+    remarks.push_back(std::move(r));
+  }
+}
 
 PassResult runPass(const PassInfo& pass, PassContext& context) {
   // A canonical pass has no sites: it may rewrite the module or not.

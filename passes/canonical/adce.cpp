@@ -153,15 +153,16 @@ void Eliminator::run() {
 PassResult runAdce(PassContext& context) {
   if (context.module.blockCount() == 0) return PassOutcome{};
   Rewriter rewriter(context.module);
-  Eliminator eliminator(context.analyses, rewriter);
-  eliminator.run();
-  if (!rewriter.hasEdits()) return PassOutcome{};
-  auto committed = rewriter.commit();
-  if (!committed) return committed.error();
+  bool changesControl = false;
+  {
+    Eliminator eliminator(context.analyses, rewriter);
+    eliminator.run();
+    changesControl = eliminator.changesControl();
+  }
   // No id is new, and nothing that stands outside of functions changes its value.
-  return PassOutcome{*committed, eliminator.changesControl()
-                                     ? PreservedAnalyses::of<Constants>()
-                                     : PreservedAnalyses::of<Cfg, Dominance, Constants>()};
+  return commitEdits(context, rewriter,
+                     changesControl ? PreservedAnalyses::of<Constants>()
+                                    : PreservedAnalyses::of<Cfg, Dominance, Constants>());
 }
 
 } // namespace lanewise

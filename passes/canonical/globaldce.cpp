@@ -365,10 +365,7 @@ PassResult runGlobaldce(PassContext& context) {
     const Liveness liveness(context.module);
     Sweep(context.module, liveness, rewriter).run();
   }
-  if (!rewriter.hasEdits()) return PassOutcome{};
-  auto committed = rewriter.commit();
-  if (!committed) return committed.error();
-  return PassOutcome{*committed, PreservedAnalyses::none()};
+  return commitEdits(context, rewriter, PreservedAnalyses::none());
 }
 
 } // namespace lanewise

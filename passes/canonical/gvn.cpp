@@ -347,12 +347,7 @@ void Numbering::writeRewritten() {
 PassResult runGvn(PassContext& context) {
   Rewriter rewriter(context.module);
   Numbering(context, rewriter).run(); // its tables are gone before the new module is read
-  const Result<bool> changed = rewriter.commit();
-  if (!changed) return changed.error();
-  PassOutcome outcome;
-  outcome.changed = *changed;
-  outcome.preserved = PreservedAnalyses::of<Cfg, Dominance>();
-  return outcome;
+  return commitEdits(context, rewriter, PreservedAnalyses::of<Cfg, Dominance>());
 }
 
 } // namespace lanewise

@@ -130,10 +130,7 @@ PassResult runInline(PassContext& context) {
     rewrite(roots, module, plan, copier);
     addRemarks(context, plan);
   }
-  if (!rewriter.hasEdits()) return PassOutcome{};
-  auto committed = rewriter.commit();
-  if (!committed) return committed.error();
-  return PassOutcome{*committed, PreservedAnalyses::none()};
+  return commitEdits(context, rewriter, PreservedAnalyses::none());
 }
 
 } // namespace lanewise

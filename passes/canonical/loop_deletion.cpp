@@ -385,10 +385,8 @@ PassResult runLoopDeletion(PassContext& context) {
   if (dead.isEmpty()) return PassOutcome{};
   Rewriter rewriter(context.module);
   Deletion(context, dead, rewriter).run();
-  auto committed = rewriter.commit();
-  if (!committed) return committed.error();
   // No id is new, and nothing that stands outside of functions changes its value.
-  return PassOutcome{*committed, PreservedAnalyses::of<Constants>()};
+  return commitEdits(context, rewriter, PreservedAnalyses::of<Constants>());
 }
 
 } // namespace lanewise

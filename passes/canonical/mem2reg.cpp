@@ -47,6 +47,7 @@
 #include "transforms/value_edits.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace lanewise {
@@ -104,7 +105,7 @@ public:
   void collect();
   bool hasCandidates() const;
   void promote();
-  PassResult rewrite();
+  void decideEdits(Rewriter& rewriter, ValueEdits& edits);
 
 private:
   // collect
@@ -470,9 +471,7 @@ void Promotion::editAccesses(ValueEdits& edits) {
       debug_.writeValue(module_, *rewriter_, d.variable, d.inst, variables_.at(d.variable).initial);
 }
 
-PassResult Promotion::rewrite() {
-  Rewriter rewriter(context_.module);
-  ValueEdits edits(analyses_, rewriter);
+void Promotion::decideEdits(Rewriter& rewriter, ValueEdits& edits) {
   rewriter_ = &rewriter;
   numberPhis();
   editAccesses(edits);
@@ -480,22 +479,25 @@ PassResult Promotion::rewrite() {
   for (uint32_t v = 1; v < variables_.size(); ++v)
     if (isPromoted(v)) edits.erase(variables_.at(v).def);
   variables_.leaveInterfaces(rewriter, edits, [&](uint32_t v) { return isPromoted(v); });
-  edits.apply();
-  auto committed = rewriter.commit();
-  if (!committed) return committed.error();
-  return PassOutcome{*committed, PreservedAnalyses::of<Cfg, Dominance>()};
 }
 
 } // namespace
 
 PassResult runMem2reg(PassContext& context) {
-  Promotion promotion(context);
-  if (!promotion.hasVariables()) return PassOutcome{};
-  promotion.collect();
-  if (!promotion.hasCandidates()) return PassOutcome{};
-  promotion.promote();
-  if (!promotion.hasCandidates()) return PassOutcome{};
-  return promotion.rewrite();
+  Rewriter rewriter(context.module);
+  std::optional<ValueEdits> edits;
+  {
+    Promotion promotion(context);
+    if (!promotion.hasVariables()) return PassOutcome{};
+    promotion.collect();
+    if (!promotion.hasCandidates()) return PassOutcome{};
+    promotion.promote();
+    if (!promotion.hasCandidates()) return PassOutcome{};
+    promotion.decideEdits(rewriter, edits.emplace(context.analyses, rewriter));
+  } // edits may be as many as there are instructions, and need the room
+  edits->apply();
+  edits.reset();
+  return commitEdits(context, rewriter, PreservedAnalyses::of<Cfg, Dominance>());
 }
 
 } // namespace lanewise

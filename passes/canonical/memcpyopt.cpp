@@ -303,9 +303,7 @@ PassResult CopyForwarding::rewrite() {
         });
       rewriter.setId(use.inst, 1, type);
     }
-  auto committed = rewriter.commit();
-  if (!committed) return committed.error();
-  return PassOutcome{*committed, PreservedAnalyses::of<Cfg, Dominance>()};
+  return commitEdits(context_, rewriter, PreservedAnalyses::of<Cfg, Dominance>());
 }
 
 } // namespace

@@ -312,25 +312,28 @@ Remark leftAloneRemark(const Module& module, const FlowPlan::LeftAlone& left) {
 PassResult runSimplifycfg(PassContext& context) {
   if (context.module.blockCount() == 0) return PassOutcome{};
   Rewriter rewriter(context.module);
-  const ValueEdits decorated(context.analyses, rewriter);
-  const FlowPlan plan(context.module, context.analyses.get<Cfg>(), [&](InstRef phi) {
-    return !decorated.mustStayAsCopy(context.module.resultId(phi));
-  });
-  for (const FlowPlan::LeftAlone& left : plan.leftAlone())
-    context.remarks.push_back(leftAloneRemark(context.module, left));
-  if (!plan.hasChanges()) return PassOutcome{};
-  FlowWriter(context, rewriter, plan).run();
+  std::vector<FunctionRef> outOfOrder;
+  {
+    const ValueEdits decorated(context.analyses, rewriter);
+    const FlowPlan plan(context.module, context.analyses.get<Cfg>(), [&](InstRef phi) {
+      return !decorated.mustStayAsCopy(context.module.resultId(phi));
+    });
+    for (const FlowPlan::LeftAlone& left : plan.leftAlone())
+      context.remarks.push_back(leftAloneRemark(context.module, left));
+    if (!plan.hasChanges()) return PassOutcome{};
+    FlowWriter(context, rewriter, plan).run();
+    outOfOrder.assign(plan.outOfOrder().begin(), plan.outOfOrder().end());
+  }
   const uint32_t bound = context.module.idBound();
-  auto committed = rewriter.commit();
-  if (!committed) return committed.error();
-  if (!plan.outOfOrder().empty()) {
+  PassResult outcome = commitEdits(context, rewriter, PreservedAnalyses::of<Constants>());
+  if (!outcome) return outcome;
+  if (!outOfOrder.empty()) {
     const Cfg cfg(context.module);
-    for (FunctionRef f : plan.outOfOrder()) orderBlocks(context.module, cfg, f, rewriter);
+    for (FunctionRef f : outOfOrder) orderBlocks(context.module, cfg, f, rewriter);
     if (auto ordered = rewriter.commit(); !ordered) return ordered.error();
   }
-  return PassOutcome{*committed, context.module.idBound() == bound
-                                     ? PreservedAnalyses::of<Constants>()
-                                     : PreservedAnalyses::none()};
+  if (context.module.idBound() != bound) outcome->preserved = PreservedAnalyses::none();
+  return outcome;
 }
 
 } // namespace lanewise

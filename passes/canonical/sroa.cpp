@@ -39,6 +39,7 @@
 #include "text/format_text.h"
 #include "transforms/value_edits.h"
 
+#include <optional>
 #include <utility>
 
 namespace lanewise {
@@ -69,7 +70,7 @@ public:
 
   bool collect() { return uses_.collect(); }
   bool check();
-  PassResult rewrite();
+  void decideEdits(Rewriter& rewriter, ValueEdits& edits);
 
 private:
   // check
@@ -597,9 +598,7 @@ void Splitting::rewriteExtract(InstRef i) {
                             .words(module_.inst(i).subspan(n)));
 }
 
-PassResult Splitting::rewrite() {
-  Rewriter rewriter(context_.module);
-  ValueEdits edits(analyses_, rewriter);
+void Splitting::decideEdits(Rewriter& rewriter, ValueEdits& edits) {
   rewriter_ = &rewriter;
   edits_ = &edits;
   firstPart_.assign(uses_.loads().size(), ElementUses::kNone);
@@ -624,18 +623,21 @@ PassResult Splitting::rewrite() {
     }
   }
   variables.leaveInterfaces(rewriter, edits, [&](uint32_t v) { return isMoving(v); });
-  edits.apply();
-  auto committed = rewriter.commit();
-  if (!committed) return committed.error();
-  return PassOutcome{*committed, PreservedAnalyses::of<Cfg, Dominance>()};
 }
 
 } // namespace
 
 PassResult runSroa(PassContext& context) {
-  Splitting splitting(context);
-  if (!splitting.collect() || !splitting.check()) return PassOutcome{};
-  return splitting.rewrite();
+  Rewriter rewriter(context.module);
+  std::optional<ValueEdits> edits;
+  {
+    Splitting splitting(context);
+    if (!splitting.collect() || !splitting.check()) return PassOutcome{};
+    splitting.decideEdits(rewriter, edits.emplace(context.analyses, rewriter));
+  } // edits may be as many as there are instructions, and need the room
+  edits->apply();
+  edits.reset();
+  return commitEdits(context, rewriter, PreservedAnalyses::of<Cfg, Dominance>());
 }
 
 } // namespace lanewise

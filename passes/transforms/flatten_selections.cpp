@@ -212,11 +212,10 @@ void Writer::eraseBlocks(const FlattenPlan::Flat& flat) {
   for (const Arm& arm : flat.selection.arms)
     for (BlockRef b : arm.blocks) {
       gone_.push_back(module_.labelId(b));
-      for (InstRef i : module_.blockInsts(b)) {
-        rewriter_.erase(i);
+      rewriter_.replaceRange(module_.blockInsts(b), {});
+      for (InstRef i : module_.blockInsts(b))
         if (module_.resultId(i) && isDebugInstruction(module_, i) && !isKept(i))
           gone_.push_back(module_.resultId(i));
-      }
       if (module_.mergeInst(b)) eraseBlocks(plan_.flat.at(b));
     }
 }

@@ -417,6 +417,7 @@ void InlineCopier::writeGroup(InstRef i, std::span<const uint32_t> targets) {
 }
 
 void InlineCopier::finish() {
+  std::vector<uint32_t>().swap(out_); // the Rewriter has it
   std::sort(copies_.begin(), copies_.end());
   std::sort(gone_.begin(), gone_.end());
   const auto copiesOf = [&](Id id) {

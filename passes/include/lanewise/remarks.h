@@ -55,8 +55,8 @@ struct Remark {
   /// The variable that it speaks of, as the source names it; or "".
   std::string subject;
   std::vector<RemarkNote> notes;
-  /// How many it stands for: more than one of Missed ones that nobody wants explained, which have
-  /// kind, pass and name alone.
+  /// How many it stands for: more than one of Missed and Applied ones that nobody wants explained,
+  /// which have kind, pass and name alone.
   uint32_t count = 1;
 };
 
