@@ -41,7 +41,7 @@ std::string factsOf(const OptimizedInput& one, const ModuleStats* stats,
   size_t applied = 0, missed = 0;
   Json warnings = Json::array();
   for (const Remark& r : one.outcome.remarks) {
-    applied += r.kind == Remark::Kind::Applied;
+    if (r.kind == Remark::Kind::Applied) applied += r.count;
     if (r.kind == Remark::Kind::Missed) missed += r.count;
     if (r.kind == Remark::Kind::Warning)
       warnings.push_back({{"pass", r.pass}, {"name", r.name}, {"message", r.message}});
@@ -204,9 +204,9 @@ ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& con
   OptimizedInput one =
       optimizeInput(input.path, input.output, options_, verifier_.get(), log, &contents);
   options_.pipeline.onSite = {};
-  if (one.module.read) use.see(*one.module.read);
+  if (one.module.read && use.asksModules()) use.see(*one.module.read);
   if (one.exitCode == kBadUsageOrInput) {
-    const bool isLoaded = one.module.read != nullptr;
+    const bool isLoaded = bool(one.module.read);
     if (!isLoaded || options_.pipeline.strict) return failed(one.failure, input.path);
     return fallBack(input, contents, reasonOf(one.failure, input.path), kDone);
   }

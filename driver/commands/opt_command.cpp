@@ -96,7 +96,7 @@ private:
     OptimizedInput one =
         optimizeInput(input, output, options, verifier_.get(), std::cerr, contents);
     if (!one.failure.empty()) fail(one.failure);
-    if (one.module.read) use_.see(*one.module.read);
+    if (one.module.read && use_.asksModules()) use_.see(*one.module.read);
     std::optional<ModuleStats> stats;
     if (compilers_ && one.exitCode != kBadUsageOrInput)
       stats =

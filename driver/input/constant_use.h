@@ -43,6 +43,8 @@ public:
   explicit ConstantUse(const GivenConstants& given) : given_(given) {}
 
   void see(const Module& module);
+  /// Whether see() looks for anything.
+  bool asksModules() const { return !given_.typed.empty() || given_.typedSize.has_value(); }
   /// What a module is looked at with, which is seen thereby.
   Result<Assumptions> assumptionsFor(const Module& module, const Assumptions& others);
   /// What none of the modules has; nothing where there was none.

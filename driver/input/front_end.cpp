@@ -241,7 +241,7 @@ struct Loader {
   bool check() {
     Result<Module> module = Module::read(std::move(words));
     if (!module) return fail(module.error());
-    out.read = std::make_shared<const Module>(std::move(*module));
+    out.read = KeptModule(std::move(*module));
     if (!checkValidity(*out.read)) return false;
     if (out.kind != InputKind::Hlsl)
       if (Status s = checkEntry(*out.read, options.entry); !s) return fail(s.error());
@@ -265,8 +265,23 @@ struct Loader {
 
 } // namespace
 
+KeptModule::KeptModule(Module module)
+    : words_(module.sharedWords()), module_(std::make_shared<Module>(std::move(module))) {}
+
+const Module& KeptModule::operator*() const {
+  // It was read before, so it can be read.
+  if (!module_) module_ = std::make_shared<Module>(std::move(*Module::read(*words_)));
+  return *module_;
+}
+
+Module KeptModule::take() {
+  const std::shared_ptr<Module> module = std::move(module_);
+  if (!module) return std::move(*Module::read(*words_));
+  return module.use_count() == 1 ? std::move(*module) : *module;
+}
+
 const Words& LoadedModule::words() const {
-  return *read->sharedWords();
+  return read.words();
 }
 
 bool parseInputKind(std::string_view name, LoadOptions& options) {

@@ -56,8 +56,26 @@ struct FileProbe {
   std::string digest; ///< SHA-256 of what it held, in hexadecimal; "" when it was not there
 };
 
+/// A module that may do without its index while nobody looks: it is read anew where somebody does.
+class KeptModule {
+public:
+  KeptModule() = default;
+  explicit KeptModule(Module module);
+
+  explicit operator bool() const { return words_ != nullptr; }
+  const Module& operator*() const;
+  const Module* operator->() const { return &**this; }
+  const Words& words() const { return *words_; }
+  /// The module, for somebody who changes it: not copied where nobody else has it.
+  Module take();
+
+private:
+  std::shared_ptr<const Words> words_; ///< null: none
+  mutable std::shared_ptr<Module> module_;
+};
+
 struct LoadedModule {
-  std::shared_ptr<const Module> read; ///< valid in `env`; probably, unless `isValidated`
+  KeptModule read; ///< valid in `env`; probably, unless `isValidated`
   spv_target_env env = SPV_ENV_VULKAN_1_2;
   bool isValidated = false;
   /// What Lanewise's checker has against the module, though SPIRV-Tools take it; "" mostly. Passes

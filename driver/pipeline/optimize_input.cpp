@@ -79,7 +79,7 @@ std::string statsText(const std::string& name, const LoadedModule& module,
                       const PipelineOutcome& outcome, size_t steps) {
   std::map<std::string, std::pair<uint32_t, uint32_t>> byPass; // applied, missed
   for (const Remark& r : outcome.remarks) {
-    if (r.kind == Remark::Kind::Applied) ++byPass[r.pass].first;
+    if (r.kind == Remark::Kind::Applied) byPass[r.pass].first += r.count;
     if (r.kind == Remark::Kind::Missed) byPass[r.pass].second += r.count;
   }
   std::string text =
@@ -144,6 +144,12 @@ bool isPrinted(const Remark& remark, RemarkFilter filter) {
 bool explainsMissed(const OptOptions& options) {
   return options.remarks == RemarkFilter::All || options.remarks == RemarkFilter::Missed ||
          !options.html.empty();
+}
+
+/// Whether anybody gets to see the rewrites that were made, and not only how many.
+bool explainsApplied(const OptOptions& options) {
+  return options.remarks == RemarkFilter::All || options.remarks == RemarkFilter::Applied ||
+         options.remarks == RemarkFilter::Summary || !options.html.empty();
 }
 
 class InputOptimizer {
@@ -230,7 +236,7 @@ private:
   Result<PipelineOutcome> runSteps(const PipelineOptions& pipeline) {
     if (tuned_.frozen && one_.module.doubt.empty())
       return runPipeline(*tuned_.frozen, steps(), pipeline);
-    return runPipeline(*one_.module.read, steps(), pipeline);
+    return runPipeline(one_.module.read.take(), steps(), pipeline);
   }
 
   /// Where the passes come from, and whether they made what was measured.
@@ -260,6 +266,7 @@ private:
     prepareFor(one_.module, log_, pipeline);
     pipeline.isEnvGiven = isEnvGiven_;
     pipeline.explainsMissed = explainsMissed(options_);
+    pipeline.explainsApplied = explainsApplied(options_);
     useRecorded(pipeline);
     if (Status s = useTuned(pipeline); !s)
       return fail(fmt::format("{}: {}", input_, s.error().message));

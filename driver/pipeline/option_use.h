@@ -26,6 +26,8 @@ public:
   SiteListener listener();
   /// Whose constants and sizes may be given.
   void see(const Module& module);
+  /// Whether see() looks for anything.
+  bool asksModules() const { return constants_.asksModules(); }
 
   /// Of OptOptions::typed: "--skip=pad-shared-memory:tile", in the order in which they were typed;
   /// then of the constants and sizes.

@@ -64,8 +64,11 @@ public:
       : options_(options), care_(care), current_(module.sharedWords()),
         runner_(std::move(module),
                 {options.target, options.assumptions, options.isRobust, options.narrow,
-                 options.programLayouts, options.explainsMissed}),
-        lastValid_(current_), lastGood_(current_), rewrites_(options.rewritesBefore) {}
+                 options.programLayouts, options.explainsMissed, options.explainsApplied}),
+        lastValid_(current_), lastGood_(current_), rewrites_(options.rewritesBefore) {
+    if (care_ == Care::None) lastValid_.reset();
+    if (!options_.judge) lastGood_.reset();
+  }
 
   Status run(std::span<const PipelineStep> steps) {
     for (size_t i = 0; i < steps.size();) {
@@ -189,13 +192,14 @@ private:
   /// Makes sure that what the spirv-opt steps made since the last validation is valid.
   Status ensureValid() {
     if (pending_.empty()) return ok();
-    if (!isSame(current_, lastValid_) && !validateNow(*current_)) return findCulprits();
+    if (care_ == Care::Full && !isSame(current_, lastValid_) && !validateNow(*current_))
+      return findCulprits();
     acceptAsValid();
     return ok();
   }
 
   void acceptAsValid() {
-    lastValid_ = current_;
+    if (care_ == Care::Full) lastValid_ = current_;
     pending_.clear();
   }
 
@@ -404,7 +408,7 @@ private:
     if (verdict == Verdict::Keep) {
       current_ = std::move(one.words);
       acceptAsValid();
-      lastGood_ = current_;
+      if (options_.judge) lastGood_ = current_;
       ++outcome_.keptPasses;
       if (!one.layouts.buffers.empty()) outcome_.layouts = std::move(one.layouts);
       append(std::move(one.remarks));
@@ -429,8 +433,9 @@ private:
   PassRunner runner_;
   bool isRunnerStale_ = false; ///< its module is not current_
   SharedWords lastPrinted_;    ///< null: none yet
-  SharedWords lastValid_;      ///< validated; pending_ leads from here to current_
-  SharedWords lastGood_;       ///< the input, or the last module that the judge kept
+  /// Validated; pending_ leads from here to current_. Null where nobody goes back.
+  SharedWords lastValid_;
+  SharedWords lastGood_; ///< the input, or the last module that the judge kept; null without one
   std::vector<PipelineStep> pending_;
   int64_t rewrites_;
   std::vector<std::string> sites_;                            ///< that the running pass rewrites
@@ -538,44 +543,47 @@ bool tellsAsItGoes(const PipelineOptions& options) {
          options.bisectLimit >= 0;
 }
 
-Result<PipelineOutcome> runValidated(const Module& input, std::span<const PipelineStep> steps,
+Result<PipelineOutcome> runValidated(Module input, std::span<const PipelineStep> steps,
                                      const PipelineOptions& options) {
-  Pipeline pipeline(input, options, Care::Full);
+  Pipeline pipeline(std::move(input), options, Care::Full);
   if (Status s = pipeline.run(steps); !s) return s.error();
   return pipeline.take();
 }
 
 /// The steps, and one validation of what they made. Nothing where something went wrong.
-std::optional<PipelineOutcome> runUnvalidated(const Module& input,
-                                              std::span<const PipelineStep> steps,
+std::optional<PipelineOutcome> runUnvalidated(Module input, std::span<const PipelineStep> steps,
                                               std::optional<spv_target_env> env,
                                               const PipelineOptions& options) {
-  Pipeline pipeline(input, options, Care::None);
+  const SharedWords words = input.sharedWords();
+  Pipeline pipeline(std::move(input), options, Care::None);
   if (!pipeline.run(steps)) return {};
   PipelineOutcome outcome = pipeline.take();
   const Result<Validated> after = validateTimed(outcome.words, env, options, outcome.times);
   if (!after) return {};
   // Valid, but not in the environment that the input probably is valid in.
-  if (after->env != options.env && !std::ranges::equal(outcome.words, input.words())) {
-    const Result<Validated> before = validateTimed(input.words(), env, options, outcome.times);
+  if (after->env != options.env && outcome.words != *words) {
+    const Result<Validated> before = validateTimed(*words, env, options, outcome.times);
     if (!before || before->env != after->env) return {};
   }
   if (!after->unknown.empty()) outcome.remarks.push_back(notValidatedRemark(after->unknown));
   return outcome;
 }
 
-Result<PipelineOutcome> runOnUnvalidated(const Module& input, std::span<const PipelineStep> steps,
+Result<PipelineOutcome> runOnUnvalidated(Module input, std::span<const PipelineStep> steps,
                                          const PipelineOptions& options) {
+  const SharedWords words = input.sharedWords();
   const auto env = options.isEnvGiven ? std::optional(options.env) : std::nullopt;
   if (!tellsAsItGoes(options) && !options.validateAfterAll)
-    if (std::optional<PipelineOutcome> outcome = runUnvalidated(input, steps, env, options))
+    if (std::optional<PipelineOutcome> outcome =
+            runUnvalidated(std::move(input), steps, env, options))
       return std::move(*outcome);
   std::vector<StepTime> times;
-  const Result<Validated> validated = validateTimed(input.words(), env, options, times);
+  const Result<Validated> validated = validateTimed(*words, env, options, times);
   if (!validated) return validated.error();
   PipelineOptions again = options;
   again.env = validated->env;
-  Result<PipelineOutcome> outcome = runValidated(input, steps, again);
+  Result<PipelineOutcome> outcome =
+      runValidated(std::move(*Module::read(*words)), steps, again); // it was read before
   if (!outcome) return outcome;
   outcome->times.insert(outcome->times.begin(), times.begin(), times.end());
   if (!validated->unknown.empty())
@@ -587,20 +595,21 @@ Result<PipelineOutcome> runOnUnvalidated(const Module& input, std::span<const Pi
 
 Result<PipelineOutcome> runPipeline(Words input, std::span<const PipelineStep> steps,
                                     const PipelineOptions& options) {
-  const Result<Module> module = Module::read(std::move(input));
+  Result<Module> module = Module::read(std::move(input));
   if (!module) return module.error();
-  return runPipeline(*module, steps, options);
+  return runPipeline(std::move(*module), steps, options);
 }
 
-Result<PipelineOutcome> runPipeline(const Module& input, std::span<const PipelineStep> steps,
+Result<PipelineOutcome> runPipeline(Module input, std::span<const PipelineStep> steps,
                                     const PipelineOptions& options) {
   std::optional<Remark> untouchable;
   if (!steps.empty()) untouchable = whyUntouchable(input, steps.front().name());
   if (untouchable) steps = {};
   std::optional<SoundSteps> sound = leaveOutUnsoundSteps(input, steps);
   if (sound) steps = sound->steps;
-  Result<PipelineOutcome> outcome = options.isInputValid ? runValidated(input, steps, options)
-                                                         : runOnUnvalidated(input, steps, options);
+  Result<PipelineOutcome> outcome = options.isInputValid
+                                        ? runValidated(std::move(input), steps, options)
+                                        : runOnUnvalidated(std::move(input), steps, options);
   if (outcome && untouchable) outcome->remarks.push_back(std::move(*untouchable));
   if (outcome && sound) outcome->remarks.push_back(std::move(sound->note));
   return outcome;

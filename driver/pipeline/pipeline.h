@@ -110,8 +110,9 @@ struct PipelineOptions {
   bool isInputValid = true;
   TargetProfile target;
   Assumptions assumptions;
-  bool isRobust = false;      ///< PassContext::isRobust
-  bool explainsMissed = true; ///< PassContext::explainsMissed
+  bool isRobust = false;       ///< PassContext::isRobust
+  bool explainsMissed = true;  ///< PassContext::explainsMissed
+  bool explainsApplied = true; ///< PassContext::explainsApplied
   std::vector<NarrowRequest> narrow;
   std::vector<SiteFilter> only, skip;
   SiteListener onSite; ///< may be empty
@@ -167,7 +168,7 @@ Remark notValidatedRemark(const std::string& unknown);
 /// dropped, each with a remark. Of a validated input results are validated before a pass of ours
 /// rewrites them, after it did, and at the end. Of another one the steps run without that first,
 /// and are run again with it when something went wrong and the input is not to blame.
-Result<PipelineOutcome> runPipeline(const Module& input, std::span<const PipelineStep> steps,
+Result<PipelineOutcome> runPipeline(Module input, std::span<const PipelineStep> steps,
                                     const PipelineOptions& options);
 /// The same of a module that nobody has read yet. An Error also where it cannot be read.
 Result<PipelineOutcome> runPipeline(Words input, std::span<const PipelineStep> steps,

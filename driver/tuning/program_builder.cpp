@@ -110,7 +110,7 @@ Result<LoadedModule> ProgramBuilder::moduleFor(const ScenarioShader& shader, boo
   if (!frozen) return frozen.error();
   Result<Module> read = Module::read(std::move(*frozen));
   if (!read) return read.error();
-  module.read = std::make_shared<const Module>(std::move(*read));
+  module.read = KeptModule(std::move(*read));
   return module;
 }
 
