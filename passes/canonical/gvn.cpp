@@ -72,6 +72,7 @@ public:
 
   void run() {
     for (uint32_t f = 1; f <= module_.functionCount(); ++f) number(FunctionRef(f));
+    table_ = NumberTable(); // the edits need the room
     edits_.apply();
     writeRewritten();
   }

@@ -55,7 +55,6 @@ void expandGroups(const Module& module, std::span<const InstRef> uses,
 } // namespace
 
 Decorations::Decorations(const Module& module) {
-  names_.assign(module.idBound(), InstRef());
   std::vector<Decoration> found;
   std::vector<InstRef> groupUses;
   for (InstRef i : module.globals()) {
@@ -64,7 +63,9 @@ Decorations::Decorations(const Module& module) {
     const std::span<const uint32_t> w = module.inst(i);
     switch (facts.opcode) {
     case spv::Op::OpName:
-      if (w[1] < names_.size() && !names_[w[1]]) names_[w[1]] = i;
+      if (w[1] >= module.idBound()) break;
+      if (w[1] >= names_.size()) names_.resize(size_t(w[1]) + 1);
+      if (!names_[w[1]]) names_[w[1]] = i;
       break;
     case spv::Op::OpDecorate:
     case spv::Op::OpDecorateId:
@@ -85,7 +86,10 @@ Decorations::Decorations(const Module& module) {
   }
   if (!groupUses.empty()) expandGroups(module, groupUses, found);
   std::erase_if(found, [&](const Decoration& d) { return d.target.value >= module.idBound(); });
-  start_.assign(size_t(module.idBound()) + 1, 0);
+  // As names_, up to the last id that has any: declarations mostly, which have the least ids.
+  Id last;
+  for (const Decoration& d : found) last = std::max(last, d.target);
+  start_.assign(size_t(last.value) + 2, 0);
   sort(found);
 }
 
