@@ -64,9 +64,7 @@ void BranchFacts::sortByValue() {
   std::vector<uint32_t> next(start_.begin(), start_.end() - 1);
   forEachValue([&](Slot slot, uint32_t n) { links_[next[slot.value]++].fact = n; });
   std::vector<uint32_t>().swap(next);
-  reaches_.reserve(2 * links_.size()); // no more: where each begins, and where it ends
-  reachStart_.reserve(start_.size());
-  reachStart_.assign(1, 0);
+  reaches_.resize(2 * links_.size());
   for (uint32_t slot = 0; slot + 1 < start_.size(); ++slot) {
     const std::span<Link> ofOne(links_.data() + start_[slot], links_.data() + start_[slot + 1]);
     const auto preorderOf = [&](const Link& link) {
@@ -76,7 +74,6 @@ void BranchFacts::sortByValue() {
       std::stable_sort(ofOne.begin(), ofOne.end(),
                        [&](const Link& a, const Link& b) { return preorderOf(a) < preorderOf(b); });
     if (!ofOne.empty()) nest(start_[slot], start_[slot + 1]);
-    reachStart_.push_back(uint32_t(reaches_.size()));
   }
 }
 
@@ -84,12 +81,13 @@ void BranchFacts::sortByValue() {
 /// holds in what its place dominates: an interval of the walk, inside those of the facts around it.
 void BranchFacts::nest(uint32_t first, uint32_t last) {
   std::vector<uint32_t> around; // links of facts that hold
+  Reach* next = reaches_.data() + 2 * size_t(first);
   const auto placeOf = [&](uint32_t link) { return facts_[links_[link].fact].place; };
   const auto leaveBefore = [&](uint32_t preorder) {
     while (!around.empty() && dominance_.lastPreorder(placeOf(around.back())) < preorder) {
       const uint32_t behind = dominance_.lastPreorder(placeOf(around.back())) + 1;
       around.pop_back();
-      reaches_.push_back({behind, around.empty() ? kNone : around.back()});
+      *next++ = {behind, around.empty() ? kNone : around.back()};
     }
   };
   for (uint32_t link = first; link < last; ++link) {
@@ -97,15 +95,15 @@ void BranchFacts::nest(uint32_t first, uint32_t last) {
     leaveBefore(here);
     links_[link].outer = around.empty() ? kNone : around.back();
     around.push_back(link);
-    reaches_.push_back({here, link});
+    *next++ = {here, link};
   }
   leaveBefore(UINT32_MAX);
 }
 
 /// The innermost fact of the value that holds in the block; kNone where none does.
 uint32_t BranchFacts::nearest(Slot slot, BlockRef at) const {
-  const auto begin = reaches_.begin() + reachStart_[slot.value];
-  const auto end = reaches_.begin() + reachStart_[slot.value + 1];
+  const auto begin = reaches_.begin() + 2 * ptrdiff_t(start_[slot.value]);
+  const auto end = reaches_.begin() + 2 * ptrdiff_t(start_[slot.value + 1]);
   const auto behind = std::upper_bound(
       begin, end, dominance_.preorder(at),
       [](uint32_t preorder, const Reach& reach) { return preorder < reach.preorder; });

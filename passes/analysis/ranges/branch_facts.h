@@ -81,8 +81,8 @@ private:
   };
   /// From this place of the walk down the dominator tree on, until the next one of the value.
   struct Reach {
-    uint32_t preorder = 0;
-    uint32_t link = kNone; ///< the innermost fact that holds there; into links_
+    uint32_t preorder = UINT32_MAX; ///< nowhere
+    uint32_t link = kNone;          ///< the innermost fact that holds there; into links_
   };
   struct Edge {
     BlockRef to, from;
@@ -120,10 +120,10 @@ private:
   ValueSlots& slots_;
   Slot true_, false_;
   std::vector<Placed> facts_;
-  std::vector<uint32_t> start_, reachStart_; ///< by Slot, into links_ and reaches_
+  std::vector<uint32_t> start_; ///< by Slot, into links_
   std::vector<Link> links_;
-  std::vector<Reach> reaches_;
-  std::vector<Edge> edges_; ///< into blocks with phis, sorted
+  std::vector<Reach> reaches_; ///< two for each of links_, as far as there are so many
+  std::vector<Edge> edges_;    ///< into blocks with phis, sorted
   std::vector<Fact> edgeFacts_;
   std::map<std::pair<InstRef, Id>, Cases> cases_; ///< by switch and label
 };
