@@ -181,11 +181,27 @@ std::optional<Error> Rewriter::findConflict() const {
   return {};
 }
 
+/// Words of the result.
+size_t Rewriter::editedSize() const {
+  size_t size = module_.words().size();
+  InstRef erased;
+  for (const Edit& e : edits_) {
+    if (e.kind() == Kind::SetWord) continue;
+    size += e.size;
+    if (e.kind() == Kind::Before || e.kind() == Kind::After || e.at == erased) continue;
+    const InstRef behind =
+        e.kind() == Kind::ReplaceRange ? behindRange(e) : InstRef(e.at.value + 1);
+    size -= module_.wordOffset(behind) - module_.wordOffset(e.at);
+    erased = e.at; // which may be said twice
+  }
+  return size;
+}
+
 /// `changedAt` becomes the word offsets, in the result, of what is new or was changed.
 std::vector<uint32_t> Rewriter::editedWords(std::vector<uint32_t>& changedAt) const {
   std::span<const uint32_t> old = module_.words();
   std::vector<uint32_t> out;
-  out.reserve(old.size() + pool_.size());
+  out.reserve(editedSize());
   size_t copied = 0; // words of the old module that are done
   auto copyTo = [&](size_t end) {
     if (end > copied)

@@ -7,6 +7,7 @@
 #include "ir/module.h"
 #include "lanewise/result.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -138,6 +139,7 @@ private:
     return uint64_t(type.value) << 32 | value;
   }
   std::optional<Error> findConflict() const;
+  size_t editedSize() const;
   std::vector<uint32_t> editedWords(std::vector<uint32_t>& changedAt) const;
   void clear();
 
