@@ -85,13 +85,8 @@ VkPipeline create(Device& device, PipelineForm form, const PipelineFacts& facts,
 
 uint64_t makePipeline(Device& device, const PipelineForm& form, const PipelineFacts& facts,
                       const std::string& module) {
-  VkShaderModuleCreateInfo code{};
-  code.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-  code.codeSize = module.size();
-  code.pCode = reinterpret_cast<const uint32_t*>(module.data());
-  VkShaderModule shader = VK_NULL_HANDLE;
-  if (device.next.CreateShaderModule(device.handle, &code, nullptr, &shader) != VK_SUCCESS)
-    return 0;
+  const VkShaderModule shader = createModule(device, module);
+  if (shader == VK_NULL_HANDLE) return 0;
   const VkPipeline made = create(device, form, facts, shader);
   device.next.DestroyShaderModule(device.handle, shader, nullptr);
   return keyOf(made);

@@ -58,6 +58,16 @@ uint64_t allFlagsOf(const VkComputePipelineCreateInfo& info) {
   return flags ? flags->flags : info.flags;
 }
 
+VkShaderModule createModule(Device& device, const std::string& bytes) {
+  VkShaderModuleCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
+  info.codeSize = bytes.size();
+  info.pCode = reinterpret_cast<const uint32_t*>(bytes.data());
+  VkShaderModule module = VK_NULL_HANDLE;
+  const VkResult result = device.next.CreateShaderModule(device.handle, &info, nullptr, &module);
+  return result == VK_SUCCESS ? module : VkShaderModule(VK_NULL_HANDLE);
+}
+
 bool isHarmless(VkStructureType type) {
   constexpr VkStructureType kHarmless[] = {
       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
@@ -105,13 +115,8 @@ void Replacement::replace(size_t n, const PipelineFacts& facts) {
   codes_[n] = optimized.code;
   const std::string& bytes = optimized.module;
   if (bytes.empty()) return;
-  VkShaderModuleCreateInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
-  info.codeSize = bytes.size();
-  info.pCode = reinterpret_cast<const uint32_t*>(bytes.data());
-  VkShaderModule module = VK_NULL_HANDLE;
-  if (device_.next.CreateShaderModule(device_.handle, &info, nullptr, &module) != VK_SUCCESS)
-    return withdraw(n, facts);
+  const VkShaderModule module = createModule(device_, bytes);
+  if (module == VK_NULL_HANDLE) return withdraw(n, facts);
   modules_.push_back(module);
   stage.module = module;
   if (chained) stage.pNext = chained->pNext;

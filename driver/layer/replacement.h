@@ -5,6 +5,7 @@
 #include "layer/device.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace lanewise::layer {
@@ -35,6 +36,9 @@ private:
   std::vector<std::string> pending_;
   std::vector<VkShaderModule> modules_;
 };
+
+/// Of the bytes of a module; null where the driver refuses.
+VkShaderModule createModule(Device& device, const std::string& bytes);
 
 /// Structures in a pNext chain that have no say in which module a pipeline is made of. One that is
 /// not known here may have.
