@@ -149,8 +149,7 @@ struct DefiniteWrites::State {
   std::vector<Value> initial;                             ///< of local variables
   std::vector<uint8_t> areScalars;                        ///< by Id
   std::vector<InstRef> chains;                            ///< access chains into Workgroup memory
-  std::vector<bool> areLoud;        ///< by BlockRef: have what the walk is about
-  std::vector<BlockRef> byPreorder; ///< of the dominator tree
+  std::vector<BlockRef> byPreorder;                       ///< of the dominator tree
   std::vector<uint32_t> loudBefore; ///< by the same number: loud blocks before it
   /// By BlockRef: where all ways meet again behind a choice, or behind the loop of a header, when
   /// nothing on them matters; null for others. What lies between is not walked: most of a large
@@ -249,7 +248,7 @@ void DefiniteWrites::State::collectLocals() {
 
 /// Blocks that access Workgroup memory, have a barrier, or store to a local variable.
 void DefiniteWrites::State::collectLoudBlocks() {
-  areLoud.resize(module.blockCount() + 1);
+  std::vector<bool> areLoud(module.blockCount() + 1); // by BlockRef
   for (InstRef barrier : barriers) areLoud[module.blockOf(barrier).value] = true;
   for (auto [block, local] : localStores) areLoud[block.value] = true;
   std::vector<Id> pointers;
@@ -268,6 +267,12 @@ void DefiniteWrites::State::collectLoudBlocks() {
       pointers.push_back(module.resultId(use.user));
     }
   }
+  const auto blocks = analyses.get<Cfg>().reversePostOrder(entry.function);
+  byPreorder.resize(blocks.size() + 1);
+  for (BlockRef block : blocks) byPreorder[analyses.get<Dominance>().preorder(block)] = block;
+  loudBefore.resize(blocks.size() + 2);
+  for (size_t n = 1; n < byPreorder.size(); ++n)
+    loudBefore[n + 1] = loudBefore[n] + (areLoud[byPreorder[n].value] ? 1 : 0);
 }
 
 /// Marks what conditions, indices and local variables are computed from.
@@ -305,15 +310,9 @@ void DefiniteWrites::State::collectValues() {
 void DefiniteWrites::State::collectDetours() {
   const Dominance& dominance = analyses.get<Dominance>();
   const Loops& loops = analyses.get<Loops>();
-  const auto blocks = analyses.get<Cfg>().reversePostOrder(entry.function);
-  byPreorder.assign(blocks.size() + 1, {});
-  for (BlockRef block : blocks) byPreorder[dominance.preorder(block)] = block;
-  loudBefore.assign(blocks.size() + 2, 0);
-  for (size_t n = 1; n < byPreorder.size(); ++n)
-    loudBefore[n + 1] = loudBefore[n] + (areLoud[byPreorder[n].value] ? 1 : 0);
   uint64_t left = kMostDetourBlocks;
   std::vector<bool> areSkipped(module.blockCount() + 1);
-  for (BlockRef block : blocks) { // outer ones first
+  for (BlockRef block : analyses.get<Cfg>().reversePostOrder(entry.function)) { // outer ones first
     if (areSkipped[block.value]) continue;
     const Loop* loop = loops.innermost(block);
     const bool isHeader = loop && loop->header == block;
