@@ -169,8 +169,8 @@ private:
       job.text.notes = std::move(prepared->notes);
       return ok();
     }
-    CrossRequest request{options_.target, prepared->entry.name, options_.newName, options_.binds,
-                         prepared->entry.model};
+    CrossRequest request{options_.target, prepared->entry.name,  options_.newName,
+                         options_.binds,  prepared->entry.model, prepared->hasPhysicalPointers};
     Result<CrossText> text = crossCompile(prepared->words, request);
     if (!text) return text.error();
     job.text = std::move(*text);

@@ -134,6 +134,10 @@ public:
     return ok();
   }
 
+  bool hasPhysicalPointers() const {
+    return capabilities_.count(spv::Capability::PhysicalStorageBufferAddresses) != 0;
+  }
+
 private:
   Language language() const { return request_.target.language; }
   void note(const char* name, std::string text) { notes_.push_back({name, std::move(text)}); }
@@ -487,7 +491,9 @@ Result<PreparedModule> prepareModule(const Words& words, const PrepareRequest& r
   if (!fixed) return fixed.error();
   Result<Module> module = Module::read(std::move(*fixed));
   if (!module) return module.error();
-  if (Status s = Preparation(*module, request, out.entry, out.notes).run(); !s) return s.error();
+  Preparation preparation(*module, request, out.entry, out.notes);
+  if (Status s = preparation.run(); !s) return s.error();
+  out.hasPhysicalPointers = preparation.hasPhysicalPointers();
   out.words.assign(module->words().begin(), module->words().end());
   return out;
 }

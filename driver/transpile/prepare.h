@@ -28,6 +28,7 @@ struct PreparedModule {
   Words words; ///< valid; the same interface but for the constants that were fixed
   ChosenEntry entry;
   std::map<uint32_t, uint64_t> fixedConstants; ///< all that were fixed
+  bool hasPhysicalPointers = false; ///< to storage buffers; not told of what stays SPIR-V
   std::vector<TranspileNote> notes;
 };
 

@@ -59,15 +59,6 @@ struct Options {
   }
 };
 
-bool hasPhysicalPointers(std::span<const uint32_t> words) {
-  constexpr size_t kHeaderWords = 5;
-  constexpr uint32_t kCapability = 2u << 16 | uint32_t(spv::Op::OpCapability);
-  for (size_t at = kHeaderWords; at + 1 < words.size() && words[at] == kCapability; at += 2)
-    if (spv::Capability(words[at + 1]) == spv::Capability::PhysicalStorageBufferAddresses)
-      return true;
-  return false;
-}
-
 struct ListedType {
   spvc_resource_type type;
   ResourceKind kind;
@@ -388,7 +379,7 @@ private:
       setGlsl(options);
     // Loads through such pointers are written where their values are used, though a store in
     // between may have changed what is there.
-    if (hasPhysicalPointers(words_)) options.set(SPVC_COMPILER_OPTION_FORCE_TEMPORARY, true);
+    if (request_.hasPhysicalPointers) options.set(SPVC_COMPILER_OPTION_FORCE_TEMPORARY, true);
     cross_.check(spvc_compiler_install_compiler_options(compiler_, options.options));
   }
 
