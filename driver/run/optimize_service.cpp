@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -46,6 +47,19 @@ std::optional<layer::OptimizeRequest> receiveRequest(int socket) {
   return layer::unpackRequest(bytes);
 }
 
+/// A program may be stopped, or killed, in the middle of a request.
+void limitWaits(int socket) {
+  const timeval longest{.tv_sec = 5, .tv_usec = 0};
+  for (const int what : {SO_RCVTIMEO, SO_SNDTIMEO})
+    ::setsockopt(socket, SOL_SOCKET, what, &longest, sizeof longest);
+}
+
+void answer(const Descriptor& connection, const std::string& sealed) {
+  std::string message;
+  layer::addField(message, sealed);
+  sendAll(connection.get(), message);
+}
+
 /// The key as the cache has it; nothing for one that is none.
 std::optional<Digest> digestOf(const std::string& hex) {
   Digest digest{};
@@ -61,7 +75,6 @@ std::optional<Digest> digestOf(const std::string& hex) {
 
 OptimizeService::OptimizeService(OptimizePlan plan)
     : plan_(std::move(plan)), socketPath_(plan_.scratch + "/optimizer"),
-      slots_(std::max(1u, std::thread::hardware_concurrency())),
       store_(plan_.cache.empty() ? nullptr : openFolderStore(plan_.cache)) {}
 
 Result<std::unique_ptr<OptimizeService>> OptimizeService::start(OptimizePlan plan) {
@@ -72,91 +85,95 @@ Result<std::unique_ptr<OptimizeService>> OptimizeService::start(OptimizePlan pla
     return failure(fmt::format("{}: too long for the name of a socket; set TMPDIR to a shorter one",
                                service->socketPath_));
   std::memcpy(address.sun_path, service->socketPath_.c_str(), service->socketPath_.size());
-  service->socket_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (service->socket_ < 0 ||
-      ::bind(service->socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::listen(service->socket_, SOMAXCONN) != 0)
+  service->socket_ = Descriptor(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int socket = service->socket_.get();
+  if (socket < 0 ||
+      ::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(socket, SOMAXCONN) != 0)
     return failure(fmt::format("{}: {}", service->socketPath_, std::strerror(errno)));
+  for (unsigned n = std::max(1u, std::thread::hardware_concurrency()); n > 0; --n)
+    service->workers_.emplace_back([raw = service.get()] { raw->work(); });
   service->listener_ = std::thread([raw = service.get()] { raw->listen(); });
   return service;
 }
 
 OptimizeService::~OptimizeService() {
   stop();
-  if (socket_ >= 0) ::close(socket_);
 }
 
 void OptimizeService::listen() {
   for (;;) {
-    const int connection = ::accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (connection < 0 && (errno == EINTR || errno == ECONNABORTED)) continue;
-    if (connection < 0) return; // stopped
-    {
-      std::lock_guard lock(mutex_);
-      ++connections_;
-    }
-    auto work = [this, connection] {
-      serve(connection);
-      ::close(connection);
-      std::lock_guard lock(mutex_);
-      --connections_;
-      changed_.notify_all();
-    };
-    try {
-      std::thread(work).detach();
-    } catch (const std::system_error&) { // no more threads
-      work();
-    }
+    Descriptor connection(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (connection.get() >= 0)
+      receive(std::move(connection));
+    else if (errno == EINVAL) // stopped
+      return;
+    else if (errno != EINTR && errno != ECONNABORTED) // too many open files, say, for now
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+/// Here and not in a thread for each: a program may ask for thousands of modules within a second.
+void OptimizeService::receive(Descriptor connection) {
+  limitWaits(connection.get());
+  std::optional<layer::OptimizeRequest> request = receiveRequest(connection.get());
+  if (!request || !digestOf(request->key)) return;
+  const bool isAwaited = request->isAwaited;
+  std::unique_lock lock(mutex_);
+  const auto [at, isNew] = asked_.try_emplace(request->key);
+  if (isNew) {
+    queue_.push_back(std::move(*request));
+    changed_.notify_one();
+  }
+  if (!isAwaited) return;
+  if (!at->second.sealed) {
+    at->second.waiting.push_back(std::move(connection));
+    return;
+  }
+  const std::string sealed = *at->second.sealed;
+  lock.unlock();
+  answer(connection, sealed);
+}
+
+void OptimizeService::work() {
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return isStopping_ || !queue_.empty(); });
+    if (queue_.empty()) return;
+    const layer::OptimizeRequest request = std::move(queue_.front());
+    queue_.pop_front();
+    const uint64_t number = asked_.size() - queue_.size(); // of those begun
+    lock.unlock();
+    std::string sealed = make(request, number);
+    lock.lock();
+    Asked& asked = asked_.at(request.key);
+    const std::vector<Descriptor> waiting = std::move(asked.waiting);
+    asked.sealed = sealed;
+    ++answered_;
+    lock.unlock();
+    for (const Descriptor& connection : waiting) answer(connection, sealed);
   }
 }
 
 uint64_t OptimizeService::underWay() {
   std::lock_guard lock(mutex_);
-  return connections_;
+  return asked_.size() - answered_;
 }
 
 void OptimizeService::stop() {
-  if (!listener_.joinable()) return;
-  ::shutdown(socket_, SHUT_RDWR);
-  listener_.join();
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return connections_ == 0; });
-}
-
-void OptimizeService::serve(int connection) {
-  const std::optional<layer::OptimizeRequest> request = receiveRequest(connection);
-  if (!request || !digestOf(request->key)) return;
-  const std::string sealed = resultOf(*request);
-  if (!request->isAwaited) return;
-  std::string answer;
-  layer::addField(answer, sealed);
-  sendAll(connection, answer);
-}
-
-std::string OptimizeService::resultOf(const layer::OptimizeRequest& request) {
-  std::promise<std::string> promise;
-  std::shared_future<std::string> result;
-  bool isOurs = false;
+  ::shutdown(socket_.get(), SHUT_RDWR);
+  if (listener_.joinable()) listener_.join();
   {
     std::lock_guard lock(mutex_);
-    const auto [at, isNew] = results_.try_emplace(request.key);
-    if (isNew) at->second = promise.get_future().share();
-    isOurs = isNew;
-    result = at->second;
+    isStopping_ = true;
+    changed_.notify_all();
   }
-  if (isOurs) promise.set_value(make(request));
-  return result.get();
+  for (std::thread& worker : workers_) worker.join();
+  workers_.clear();
 }
 
-std::string OptimizeService::make(const layer::OptimizeRequest& request) {
-  uint64_t number = 0;
-  {
-    std::lock_guard lock(mutex_);
-    number = ++count_;
-  }
-  slots_.acquire();
+std::string OptimizeService::make(const layer::OptimizeRequest& request, uint64_t number) {
   Result<OptimizedModule> module = optimizeForPipeline(request, plan_, std::to_string(number));
-  slots_.release();
   std::lock_guard lock(mutex_);
   if (!module) {
     note(module.error().str());

@@ -6,13 +6,14 @@
 #include "lanewise/result.h"
 #include "layer/wire.h"
 #include "recorded/tuning_file.h"
+#include "support/files.h"
 
 #include <condition_variable>
-#include <future>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <semaphore>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -43,40 +44,48 @@ Result<int> runOurselves(std::vector<std::string> command, const std::string& er
 
 class OptimizeService {
 public:
-  /// Listens on a socket in the scratch folder.
+  /// Listens on a socket in the scratch folder. What is asked for waits in a queue for one of as
+  /// many threads as there are cores.
   static Result<std::unique_ptr<OptimizeService>> start(OptimizePlan plan);
   ~OptimizeService();
   OptimizeService(const OptimizeService&) = delete;
 
   const std::string& socket() const { return socketPath_; }
-  uint64_t underWay(); ///< requests
+  uint64_t underWay(); ///< modules that are made or wait for their turn
   /// Waits for what is under way, and takes no more.
   void stop();
   /// What went wrong, each kind once.
   std::vector<std::string> troubles();
 
 private:
+  /// A module that was asked for.
+  struct Asked {
+    std::optional<std::string> sealed; ///< the answer, once there is one; "" for none
+    std::vector<Descriptor> waiting;   ///< for it
+  };
+
   explicit OptimizeService(OptimizePlan plan);
   void listen();
-  void serve(int connection);
+  void receive(Descriptor connection);
+  void work();
   /// The sealed result, "" where there is none.
-  std::string resultOf(const layer::OptimizeRequest& request);
-  std::string make(const layer::OptimizeRequest& request);
-  void note(const std::string& trouble);
+  std::string make(const layer::OptimizeRequest& request, uint64_t number);
+  void note(const std::string& trouble); ///< with mutex_ held
 
   OptimizePlan plan_;
   std::string socketPath_;
-  int socket_ = -1;
+  Descriptor socket_;
   std::thread listener_;
-  std::counting_semaphore<> slots_;
+  std::vector<std::thread> workers_;
 
-  std::mutex mutex_;         ///< of all below
-  uint64_t connections_ = 0; ///< that are served now
+  std::mutex mutex_; ///< of all below
   std::condition_variable changed_;
-  std::map<std::string, std::shared_future<std::string>> results_; ///< by key, made or being made
-  std::unique_ptr<Store> store_;                                   ///< null: results are not kept
+  std::deque<layer::OptimizeRequest> queue_;
+  bool isStopping_ = false;
+  std::map<std::string, Asked> asked_; ///< by key
+  uint64_t answered_ = 0;              ///< of them
+  std::unique_ptr<Store> store_;       ///< null: results are not kept
   std::vector<std::string> troubles_;
-  uint64_t count_ = 0;
 };
 
 } // namespace lanewise::driver
