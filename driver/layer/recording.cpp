@@ -24,8 +24,10 @@ uint64_t Recording::dispatches() const {
   return count;
 }
 
-void CommandBuffer::begin() {
+void CommandBuffer::begin(VkCommandBufferUsageFlags usage) {
   recording = std::make_shared<Recording>();
+  recording->isResetAhead =
+      isPrimary && (usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) == 0;
   pipeline = 0;
   unorderedFrom = -1;
   isBehindBarrier = false;

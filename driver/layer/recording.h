@@ -38,6 +38,10 @@ struct Recording {
   std::vector<RecordedItem> items;
   std::vector<std::shared_ptr<QueryChunk>> chunks;
   bool endsInBarrier = false; ///< behind all its dispatches
+  /// Its queries are reset in front of each submission, not where it uses them first: a reset takes
+  /// a microsecond or so, which would be the dispatch's. What may run twice in one submission, as
+  /// secondary command buffers do, resets them itself.
+  bool isResetAhead = false;
   /// Of executions whose queries are not read yet.
   std::atomic<uint32_t> pending = 0;
   std::atomic<VkQueue> queue = VK_NULL_HANDLE; ///< of the latest
@@ -53,6 +57,7 @@ struct Device;
 struct CommandBuffer {
   Device* device = nullptr;
   VkCommandBuffer handle = VK_NULL_HANDLE;
+  bool isPrimary = false;
   bool canTime = false;  ///< its queues have timestamps
   uint32_t pipeline = 0; ///< bound now; 0: none that is known
   std::shared_ptr<Recording> recording;
@@ -62,7 +67,7 @@ struct CommandBuffer {
   /// A barrier behind that dispatch lets something wait for it, which dispatches may wait for.
   bool isWaitedFor = false;
 
-  void begin();
+  void begin(VkCommandBufferUsageFlags usage);
   /// A barrier between what stands before and behind it.
   void addBarrier(VkPipelineStageFlags2 from, VkPipelineStageFlags2 to);
   void addSecondary(const CommandBuffer& secondary);

@@ -52,7 +52,8 @@ void Timer::writeBegin(CommandBuffer& buffer, RecordedItem& item) {
   if (chunks.empty() || chunks.back()->used == QueryChunk::kDispatches) {
     std::shared_ptr<QueryChunk> chunk = takeChunk();
     if (!chunk) return;
-    next_.CmdResetQueryPool(buffer.handle, chunk->pool, 0, kQueries);
+    if (!buffer.recording->isResetAhead)
+      next_.CmdResetQueryPool(buffer.handle, chunk->pool, 0, kQueries);
     chunks.push_back(std::move(chunk));
   }
   QueryChunk& chunk = *chunks.back();
@@ -73,7 +74,7 @@ void Timer::writeEnd(CommandBuffer& buffer, const RecordedItem& item) {
 
 /// Gives each recording that the submission executes, secondary ones included, a place for its
 /// values.
-void Timer::place(const Recording& recording, Submission& submission) {
+void Timer::place(Recording& recording, TimedSubmission& submission) {
   if (!submission.places.try_emplace(&recording, submission.values).second) return;
   for (const std::shared_ptr<QueryChunk>& chunk : recording.chunks)
     submission.values += 2 * uint64_t(chunk->used);
@@ -93,60 +94,105 @@ void countDispatches(const Recording& recording, std::map<uint32_t, uint64_t>& c
 
 } // namespace
 
-void Timer::submitted(const Queue& queue, std::span<const std::shared_ptr<Recording>> recordings,
-                      VkFence fence) {
-  Submission submission;
-  submission.queue = queue.handle;
-  submission.family = queue.family;
-  submission.programsFence = fence;
+std::unique_ptr<TimedSubmission>
+Timer::announce(const Queue& queue, std::span<const std::shared_ptr<Recording>> recordings,
+                VkFence fence) {
+  auto submission = std::make_unique<TimedSubmission>();
+  submission->queue = queue.handle;
+  submission->family = queue.family;
+  submission->programsFence = fence;
   for (const std::shared_ptr<Recording>& recording : recordings) {
     const uint64_t dispatches = recording->dispatches();
     if (dispatches == 0) continue;
-    submission.dispatches += dispatches;
-    submission.recordings.push_back(recording);
-    place(*recording, submission);
+    submission->dispatches += dispatches;
+    submission->recordings.push_back(recording);
+    place(*recording, *submission);
   }
-  if (submission.recordings.empty()) return;
+  if (submission->recordings.empty()) return nullptr;
   std::lock_guard lock(mutex_);
-  for (auto& [recording, at] : submission.places) {
-    Recording& placed = const_cast<Recording&>(*recording);
-    const VkQueue before = placed.queue.exchange(queue.handle);
-    if (placed.pending++ > 0 && before != queue.handle) placed.isMixed = true;
+  for (auto& [recording, at] : submission->places) {
+    const VkQueue before = recording->queue.exchange(queue.handle);
+    if (recording->pending++ > 0 && before != queue.handle) recording->isMixed = true;
   }
-  if (submission.values > 0 && !submitCopies(submission) && submission.readback)
-    destroy(*std::exchange(submission.readback, nullptr));
+  if (submission->values == 0) return submission;
+  submission->readback = takeReadback(submission->family, submission->values);
+  if (submission->readback && !submitResets(*submission))
+    abandonedReadbacks_.push_back(std::move(submission->readback));
+  return submission;
+}
+
+void Timer::submitted(std::unique_ptr<TimedSubmission> submission, bool isAccepted) {
+  std::lock_guard lock(mutex_);
+  if (!isAccepted) {
+    submission->dispatches = 0;
+    for (const auto& [recording, at] : submission->places) --recording->pending;
+    submission->places.clear();
+    submission->recordings.clear();
+  }
+  if (submission->readback && !submitCopies(*submission))
+    abandonedReadbacks_.push_back(std::move(submission->readback));
   std::map<uint32_t, uint64_t> counts;
-  for (const std::shared_ptr<Recording>& recording : submission.recordings)
+  for (const std::shared_ptr<Recording>& recording : submission->recordings)
     countDispatches(*recording, counts);
-  Log::get().submitted(counts, !submission.readback);
-  if (submission.readback)
+  if (isAccepted) Log::get().submitted(counts, !submission->readback);
+  if (submission->readback)
     pending_.push_back(std::move(submission));
   else
-    finish(submission);
+    finish(*submission);
+}
+
+bool Timer::begin(VkCommandBuffer commands) {
+  VkCommandBufferBeginInfo begin{};
+  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  return next_.BeginCommandBuffer(commands, &begin) == VK_SUCCESS;
+}
+
+namespace {
+
+VkSubmitInfo submitInfo(const VkCommandBuffer& commands) {
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &commands;
+  return info;
+}
+
+/// On two queues at once: a reset in front of the second could come before the copy behind the
+/// first, which would wait for the second.
+bool isCopied(const Recording& recording) {
+  return !recording.isResetAhead || !recording.isMixed;
+}
+
+} // namespace
+
+/// Behind the copies of submissions before, on the same queue.
+bool Timer::submitResets(const TimedSubmission& submission) {
+  bool isNeeded = false;
+  for (const auto& [recording, first] : submission.places)
+    isNeeded |= recording->isResetAhead && isCopied(*recording) && !recording->chunks.empty();
+  if (!isNeeded) return true;
+  const VkCommandBuffer& to = submission.readback->resets;
+  if (!begin(to)) return false;
+  for (const auto& [recording, first] : submission.places)
+    if (recording->isResetAhead && isCopied(*recording))
+      for (const std::shared_ptr<QueryChunk>& chunk : recording->chunks)
+        next_.CmdResetQueryPool(to, chunk->pool, 0, 2 * chunk->used);
+  if (next_.EndCommandBuffer(to) != VK_SUCCESS) return false;
+  const VkSubmitInfo info = submitInfo(to);
+  return next_.QueueSubmit(submission.queue, 1, &info, VK_NULL_HANDLE) == VK_SUCCESS;
 }
 
 /// Behind what was submitted, on the same queue: so no later submission that resets the queries
 /// comes before it.
-bool Timer::submitCopies(Submission& submission) {
-  submission.readback = takeReadback(submission.family, submission.values);
-  if (!submission.readback || !recordCopies(submission)) return false;
-  VkSubmitInfo info{};
-  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  info.commandBufferCount = 1;
-  info.pCommandBuffers = &submission.readback->commands;
-  return next_.QueueSubmit(submission.queue, 1, &info, submission.readback->fence) == VK_SUCCESS;
-}
-
-bool Timer::recordCopies(const Submission& submission) {
+bool Timer::submitCopies(const TimedSubmission& submission) {
   const Readback& to = *submission.readback;
-  VkCommandBufferBeginInfo begin{};
-  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-  begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-  if (next_.BeginCommandBuffer(to.commands, &begin) != VK_SUCCESS) return false;
+  if (!begin(to.copies)) return false;
   for (const auto& [recording, first] : submission.places) {
+    if (!isCopied(*recording)) continue;
     uint64_t at = first;
     for (const std::shared_ptr<QueryChunk>& chunk : recording->chunks) {
-      next_.CmdCopyQueryPoolResults(to.commands, chunk->pool, 0, 2 * chunk->used, to.buffer,
+      next_.CmdCopyQueryPoolResults(to.copies, chunk->pool, 0, 2 * chunk->used, to.buffer,
                                     at * sizeof(uint64_t), sizeof(uint64_t),
                                     VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
       at += 2 * uint64_t(chunk->used);
@@ -156,14 +202,16 @@ bool Timer::recordCopies(const Submission& submission) {
   barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
   barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-  next_.CmdPipelineBarrier(to.commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT,
-                           0, 1, &barrier, 0, nullptr, 0, nullptr);
-  return next_.EndCommandBuffer(to.commands) == VK_SUCCESS;
+  next_.CmdPipelineBarrier(to.copies, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0,
+                           1, &barrier, 0, nullptr, 0, nullptr);
+  if (next_.EndCommandBuffer(to.copies) != VK_SUCCESS) return false;
+  const VkSubmitInfo info = submitInfo(to.copies);
+  return next_.QueueSubmit(submission.queue, 1, &info, to.fence) == VK_SUCCESS;
 }
 
 // ---- memory for the copies ----
 
-std::unique_ptr<Timer::Readback> Timer::takeReadback(uint32_t family, uint64_t values) {
+std::unique_ptr<Readback> Timer::takeReadback(uint32_t family, uint64_t values) {
   std::unique_ptr<Readback> readback;
   for (auto at = freeReadbacks_.begin(); at != freeReadbacks_.end(); ++at)
     if ((*at)->family == family) {
@@ -195,9 +243,13 @@ bool Timer::create(Readback& readback, uint32_t family) {
   VkCommandBufferAllocateInfo commands{};
   commands.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
   commands.commandPool = readback.pool;
-  commands.commandBufferCount = 1;
-  return next_.AllocateCommandBuffers(device_, &commands, &readback.commands) == VK_SUCCESS &&
-         setLoaderData_(device_, readback.commands) == VK_SUCCESS &&
+  commands.commandBufferCount = 2;
+  VkCommandBuffer made[2]{};
+  if (next_.AllocateCommandBuffers(device_, &commands, made) != VK_SUCCESS) return false;
+  readback.resets = made[0];
+  readback.copies = made[1];
+  return setLoaderData_(device_, readback.resets) == VK_SUCCESS &&
+         setLoaderData_(device_, readback.copies) == VK_SUCCESS &&
          next_.CreateFence(device_, &fence, nullptr, &readback.fence) == VK_SUCCESS;
 }
 
@@ -244,7 +296,7 @@ void Timer::collect(std::span<const VkFence> fences) {
   std::lock_guard lock(mutex_);
   std::vector<VkQueue> busy; // in the order of a queue
   for (auto at = pending_.begin(); at != pending_.end();) {
-    Submission& submission = *at;
+    TimedSubmission& submission = **at;
     const bool isNear =
         submission.programsFence != VK_NULL_HANDLE &&
         std::find(fences.begin(), fences.end(), submission.programsFence) != fences.end();
@@ -267,7 +319,7 @@ void Timer::collect(std::span<const VkFence> fences) {
 
 /// What readItems() needs of a submission.
 struct Timer::Reading {
-  const Submission& submission;
+  const TimedSubmission& submission;
   std::map<const Recording*, uint32_t> left; ///< executions that are still to come
   uint64_t mask = 0;
   Clock& clock;
@@ -275,7 +327,7 @@ struct Timer::Reading {
   std::vector<DispatchResult> results;
 };
 
-void Timer::readItems(const Recording& recording, Reading& reading) {
+void Timer::readItems(Recording& recording, Reading& reading) {
   // Of several executions the last one's results are in the queries.
   const bool isLast = --reading.left[&recording] == 0 && !recording.isMixed;
   const uint64_t* values =
@@ -331,7 +383,7 @@ void countExecutions(const Recording& recording, std::map<const Recording*, uint
 
 } // namespace
 
-void Timer::read(Submission& submission) {
+void Timer::read(TimedSubmission& submission) {
   const uint32_t bits = validBits_[submission.family];
   Reading reading{submission,
                   {},
@@ -360,15 +412,14 @@ void listDispatches(const Recording& recording, std::vector<DispatchResult>& res
 } // namespace
 
 /// Counts what could not be read, and gives back what the submission held.
-void Timer::finish(Submission& submission) {
+void Timer::finish(TimedSubmission& submission) {
   if (submission.dispatches > 0) {
     std::vector<DispatchResult> results;
     for (const std::shared_ptr<Recording>& recording : submission.recordings)
       listDispatches(*recording, results);
     Log::get().add(results);
   }
-  for (const auto& [recording, at] : submission.places)
-    --const_cast<Recording&>(*recording).pending;
+  for (const auto& [recording, at] : submission.places) --recording->pending;
   if (!submission.readback) return;
   next_.ResetFences(device_, 1, &submission.readback->fence);
   freeReadbacks_.push_back(std::move(submission.readback));
@@ -378,10 +429,12 @@ void Timer::destroy() {
   next_.DeviceWaitIdle(device_);
   collect();
   std::lock_guard lock(mutex_);
-  for (Submission& submission : pending_) finish(submission);
+  for (const std::unique_ptr<TimedSubmission>& submission : pending_) finish(*submission);
   pending_.clear();
-  for (const std::unique_ptr<Readback>& readback : freeReadbacks_) destroy(*readback);
-  freeReadbacks_.clear();
+  for (std::vector<std::unique_ptr<Readback>>* all : {&freeReadbacks_, &abandonedReadbacks_}) {
+    for (const std::unique_ptr<Readback>& readback : *all) destroy(*readback);
+    all->clear();
+  }
   std::lock_guard chunks(chunkMutex_);
   for (const VkQueryPool pool : freeChunks_) next_.DestroyQueryPool(device_, pool, nullptr);
   freeChunks_.clear();

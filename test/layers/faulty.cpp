@@ -3,7 +3,8 @@
 // while that file is there, and it is removed before the fault: so it happens once over all
 // processes.
 //   PLACE: enumerate, open, compile, submit, wait
-//   HOW:   crash, abort, exit, kill, hang, lose (the device; not of enumerate and open)
+//   HOW:   crash, abort, exit, kill, hang; not of enumerate and open: lose (the device), deny (for
+//          want of memory)
 // timestamps:none: queues have no timestamps.
 // compile:refuse makes no pipeline of a module without specialization constants, each time.
 // Tests only: `%faulty-device` of test/lit.cfg.py switches it on.
@@ -40,20 +41,21 @@ void fail(const std::string& how) {
   while (how == "hang") ::pause();
 }
 
-/// True where the device is to be lost.
-bool isAt(const char* place, int& calls) {
+/// What the call is to fail with.
+VkResult faultAt(const char* place, int& calls) {
   const char* given = std::getenv("LANEWISE_FAULT");
-  if (!given) return false;
+  if (!given) return VK_SUCCESS;
   std::string fault = given;
   const size_t first = fault.find(':'), second = fault.find(':', first + 1);
-  if (first == std::string::npos || fault.substr(0, first) != place) return false;
+  if (first == std::string::npos || fault.substr(0, first) != place) return VK_SUCCESS;
   const int wanted = second == std::string::npos ? 1 : std::atoi(fault.c_str() + second + 1);
-  if (++calls != wanted) return false;
+  if (++calls != wanted) return VK_SUCCESS;
   const char* file = std::getenv("LANEWISE_FAULT_FILE");
-  if (file && ::unlink(file) != 0) return false;
+  if (file && ::unlink(file) != 0) return VK_SUCCESS;
   const std::string how = fault.substr(first + 1, second - first - 1);
   fail(how);
-  return how == "lose";
+  if (how == "deny") return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  return how == "lose" ? VK_ERROR_DEVICE_LOST : VK_SUCCESS;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL createInstance(const VkInstanceCreateInfo* info,
@@ -70,7 +72,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createInstance(const VkInstanceCreateInfo* info,
 VKAPI_ATTR VkResult VKAPI_CALL enumerateDevices(VkInstance of, uint32_t* count,
                                                 VkPhysicalDevice* devices) {
   static int calls = 0;
-  isAt("enumerate", calls);
+  faultAt("enumerate", calls);
   return next.enumerateDevices(of, count, devices);
 }
 
@@ -86,7 +88,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice of, const VkDeviceC
                                             const VkAllocationCallbacks* allocator,
                                             VkDevice* made) {
   static int calls = 0;
-  isAt("open", calls);
+  faultAt("open", calls);
   const VkResult result = createNextDevice(of, *info, allocator, made);
   if (result != VK_SUCCESS) return result;
   next.createPipelines = find<PFN_vkCreateComputePipelines>(*made, "vkCreateComputePipelines");
@@ -137,21 +139,21 @@ VKAPI_ATTR VkResult VKAPI_CALL createPipelines(VkDevice of, VkPipelineCache cach
                                                VkPipeline* made) {
   static int calls = 0;
   if (refuses()) return createSpecialized(of, cache, count, infos, allocator, made);
-  if (isAt("compile", calls)) return VK_ERROR_DEVICE_LOST;
+  if (const VkResult fault = faultAt("compile", calls); fault != VK_SUCCESS) return fault;
   return next.createPipelines(of, cache, count, infos, allocator, made);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo* infos,
                                       VkFence fence) {
   static int calls = 0;
-  if (isAt("submit", calls)) return VK_ERROR_DEVICE_LOST;
+  if (const VkResult fault = faultAt("submit", calls); fault != VK_SUCCESS) return fault;
   return next.submit(queue, count, infos, fence);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL waitForFences(VkDevice of, uint32_t count, const VkFence* fences,
                                              VkBool32 all, uint64_t timeout) {
   static int calls = 0;
-  if (isAt("wait", calls)) return VK_ERROR_DEVICE_LOST;
+  if (const VkResult fault = faultAt("wait", calls); fault != VK_SUCCESS) return fault;
   return next.waitForFences(of, count, fences, all, timeout);
 }
 

@@ -44,8 +44,9 @@ VKAPI_ATTR VkResult VKAPI_CALL allocateCommandBuffers(VkDevice device,
     auto buffer = std::make_unique<CommandBuffer>();
     buffer->device = &of;
     buffer->handle = made[n];
+    buffer->isPrimary = info->level == VK_COMMAND_BUFFER_LEVEL_PRIMARY;
     buffer->canTime = pool && pool->canTime;
-    buffer->begin();
+    buffer->begin(0);
     world.buffers.set(made[n], std::move(buffer));
     if (pool) pool->buffers.push_back(made[n]);
   }
@@ -68,7 +69,7 @@ VKAPI_ATTR void VKAPI_CALL freeCommandBuffers(VkDevice device, VkCommandPool poo
 VKAPI_ATTR VkResult VKAPI_CALL beginCommandBuffer(VkCommandBuffer buffer,
                                                   const VkCommandBufferBeginInfo* info) {
   CommandBuffer& of = *World::get().buffers.find(buffer);
-  of.begin();
+  of.begin(info->flags);
   return of.device->next.BeginCommandBuffer(buffer, info);
 }
 

@@ -36,36 +36,40 @@ void add(VkCommandBuffer buffer, std::vector<std::shared_ptr<Recording>>& to) {
     to.push_back(known->recording);
 }
 
-/// Behind a successful submission.
-void submitted(Device& device, VkQueue queue, VkFence fence,
-               std::span<const std::shared_ptr<Recording>> recordings) {
+/// Submits the program's recordings; `call` is the driver's function.
+template <class Call>
+VkResult submit(VkQueue queue, std::span<const std::shared_ptr<Recording>> recordings,
+                VkFence fence, Call call) {
+  Device& device = World::get().deviceOf(queue);
   const Queue* known = World::get().queues.find(queue);
-  if (known && !recordings.empty()) device.timer->submitted(*known, recordings, fence);
-  device.timer->collect();
+  std::unique_ptr<TimedSubmission> timed =
+      known ? device.timer->announce(*known, recordings, fence) : nullptr;
+  const VkResult result = call(device.next);
+  if (timed) device.timer->submitted(std::move(timed), result == VK_SUCCESS);
+  if (result == VK_SUCCESS) device.timer->collect();
+  return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL queueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo* infos,
                                            VkFence fence) {
-  Device& device = World::get().deviceOf(queue);
   std::vector<std::shared_ptr<Recording>> recordings; // before another thread may reset them
   for (uint32_t n = 0; n < count; ++n)
     for (uint32_t m = 0; m < infos[n].commandBufferCount; ++m)
       add(infos[n].pCommandBuffers[m], recordings);
-  const VkResult result = device.next.QueueSubmit(queue, count, infos, fence);
-  if (result == VK_SUCCESS) submitted(device, queue, fence, recordings);
-  return result;
+  return submit(queue, recordings, fence, [=](const DeviceFunctions& next) {
+    return next.QueueSubmit(queue, count, infos, fence);
+  });
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL queueSubmit2(VkQueue queue, uint32_t count,
                                             const VkSubmitInfo2* infos, VkFence fence) {
-  Device& device = World::get().deviceOf(queue);
   std::vector<std::shared_ptr<Recording>> recordings;
   for (uint32_t n = 0; n < count; ++n)
     for (uint32_t m = 0; m < infos[n].commandBufferInfoCount; ++m)
       add(infos[n].pCommandBufferInfos[m].commandBuffer, recordings);
-  const VkResult result = device.next.QueueSubmit2(queue, count, infos, fence);
-  if (result == VK_SUCCESS) submitted(device, queue, fence, recordings);
-  return result;
+  return submit(queue, recordings, fence, [=](const DeviceFunctions& next) {
+    return next.QueueSubmit2(queue, count, infos, fence);
+  });
 }
 
 /// Nanoseconds. Who waits for less wants to be back by then.

@@ -127,7 +127,8 @@ uint32_t polling(Gpu& gpu) {
   return gpu.checksum();
 }
 
-/// A command buffer three times with a wait between, then twice without, then recorded again.
+/// A command buffer three times with a wait between, then twice without, then recorded again for
+/// one execution at a time.
 uint32_t reused(Gpu& gpu) {
   Pipeline pipeline = gpu.pipeline({64, 3}, "reused");
   Commands commands = gpu.commands();
@@ -142,7 +143,7 @@ uint32_t reused(Gpu& gpu) {
   commands.begin();
   commands.dispatch(pipeline, 9);
   commands.end();
-  gpu.run(commands);
+  for (int n = 0; n < 3; ++n) gpu.run(commands);
   return gpu.checksum();
 }
 

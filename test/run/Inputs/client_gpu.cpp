@@ -208,7 +208,11 @@ void Gpu::submit(const Commands& commands, VkFence fence) {
   auto info = make<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
   info.commandBufferCount = 1;
   info.pCommandBuffers = &commands.handle;
-  CHECK(vkQueueSubmit(queue_, 1, &info, fence));
+  VkResult result = VK_SUCCESS;
+  do // there may be memory the next time
+    result = vkQueueSubmit(queue_, 1, &info, fence);
+  while (result == VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  CHECK(result);
 }
 
 void Gpu::run(const Commands& commands) {
