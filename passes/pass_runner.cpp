@@ -39,8 +39,9 @@ constexpr std::string_view kSimplifying = "eliminate-redundant-checks";
 /// branches, indices of arrays that moved.
 constexpr std::string_view kCleanUp[] = {"gvn", "adce", "simplifycfg"};
 
-/// Types, constants and variables that are not used any more.
-constexpr std::string_view kLast[] = {"globaldce"};
+/// Types, constants and variables that are not used any more; and what compilers read better than
+/// analyses do.
+constexpr std::string_view kLast[] = {"globaldce", "reg2mem"};
 
 } // namespace
 
@@ -78,7 +79,7 @@ std::vector<PassStep> standardSteps(const std::optional<PassStep>& coarsening) {
 std::vector<PassStep> canonicalSteps() {
   std::vector<PassStep> steps = standardSteps();
   std::erase_if(steps, [](const PassStep& step) {
-    return !step.pass->isCanonical ||
+    return !step.pass->isCanonical || step.pass->flag == "reg2mem" ||
            std::ranges::any_of(step.onlyAfter, [](auto* pass) { return !pass->isCanonical; });
   });
   return steps;

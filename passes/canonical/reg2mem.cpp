@@ -1,0 +1,268 @@
+// --reg2mem: phis of loops with several `continue`, as variables
+//
+// What         Makes a variable of the Function storage class of a phi in the header of a loop
+// whose
+//              continue target has several predecessors: stored in front of the loop and where an
+//              iteration ends, loaded in the header. The phi of the continue target that is the
+//              same variable of the source shares it. The opposite of --mem2reg, for the compiler.
+// Legal when   Always. The variable holds the phi's value from the header on; in front of each
+//              branch to the continue target, what the iteration leaves; from its last block on,
+//              what the next one starts with.
+// Pays when    The loop has several `continue`. Drivers that keep SPIR-V's structure (Mesa) put the
+//              continue construct in front of the loop's body, behind a flag: whatever it uses of
+//              an iteration has to be carried to the next one, undefined at first, beside the phi.
+//              A variable is carried once. Vectors and scalars alone; others are left to --mem2reg.
+// Before       %h: %i = OpPhi %uint %uint_0 %pre %next %k
+//              OpLoopMerge %m %k None             (%k is branched to from two blocks)
+//              %k: %next = OpIAdd %uint %i %uint_1
+//              OpBranch %h
+// After        OpStore %v %uint_0                 (in front of the loop)
+//              %h: %i = OpLoad %uint %v
+//              OpLoopMerge %m %k None
+//              %k: %j = OpLoad %uint %v
+//              %next = OpIAdd %uint %j %uint_1
+//              OpStore %v %next
+//              OpBranch %h
+// Debug info   Ids stay, and what is said of them.
+// Not handled  Loops entered from, or continued by, a block that nothing reaches.
+// Reference    SPIR-V specification, 2.11 (structured control flow); LLVM, RegToMemPass. Measured
+// in
+//              docs/passes/reg2mem.md.
+#include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/dominance.h"
+#include "analysis/control_flow/loops.h"
+#include "analysis/module/decorations.h"
+#include "analysis/module/def_use.h"
+#include "analysis/module/types.h"
+#include "canonical/promotion/debug_values.h"
+#include "canonical/promotion/default_values.h"
+#include "ir/rewriter.h"
+#include "pass.h"
+
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+namespace lanewise {
+namespace {
+
+/// One is the end of the body, as a rule.
+constexpr size_t kSeveralContinues = 2;
+
+/// A loop construct (2.11).
+struct ContinuedLoop {
+  const Loop* loop = nullptr;
+  BlockRef header, target, last; ///< `last` has the back edge
+};
+
+/// What becomes of a phi of its header.
+struct Demoted {
+  const ContinuedLoop& loop;
+  InstRef phi;
+  InstRef partner; ///< phi of the continue target that is the same variable; null: there is none
+  Id variable;
+  Id inContinue; ///< the phi's value there, null where nobody asks for it
+};
+
+class Demotion {
+public:
+  Demotion(PassContext& context, Rewriter& rewriter)
+      : module_(context.module), rewriter_(rewriter), cfg_(context.analyses.get<Cfg>()),
+        dominance_(context.analyses.get<Dominance>()), loops_(context.analyses.get<Loops>()),
+        types_(context.analyses.get<Types>()), defUse_(context.analyses.get<DefUse>()),
+        decorations_(context.analyses.get<Decorations>()) {}
+
+  void run();
+
+private:
+  bool read(const Construct& construct, ContinuedLoop& l) const;
+  void collect(const ContinuedLoop& l);
+  InstRef partnerOf(const ContinuedLoop& l, InstRef phi) const;
+  bool isInContinue(const ContinuedLoop& l, BlockRef b) const {
+    return dominance_.dominates(l.target, b) && loops_.contains(*l.loop, b);
+  }
+  bool isMadeInContinue(const ContinuedLoop& l, Id value) const {
+    const InstRef def = module_.def(value);
+    return module_.blockOf(def) && isInContinue(l, module_.blockOf(def));
+  }
+  bool isSimple(Id type) const;
+  Id operandFrom(InstRef phi, BlockRef from) const;
+  Id next(const Demoted& d) const { return operandFrom(d.phi, d.loop.last); }
+  /// Whether the variable holds what comes next, or what that is made of, from the end of the body
+  /// on; else it is still the phi there.
+  bool isLeftByBody(const Demoted& d) const {
+    return d.partner || !isMadeInContinue(d.loop, next(d));
+  }
+  void declareVariable(Demoted& d);
+  void writeLoads(Demoted& d);
+  void storeAtContinues(const Demoted& d);
+  void writeStores(const Demoted& d);
+  void load(BlockRef block, const Demoted& d, Id result);
+  void store(BlockRef atEndOf, const Demoted& d, Id value);
+
+  const Module& module_;
+  Rewriter& rewriter_;
+  const Cfg& cfg_;
+  const Dominance& dominance_;
+  const Loops& loops_;
+  const Types& types_;
+  const DefUse& defUse_;
+  const Decorations& decorations_;
+  DeclarationsByType declarations_;
+  std::deque<ContinuedLoop> continued_;
+  std::vector<Demoted> demoted_;
+};
+
+bool Demotion::read(const Construct& construct, ContinuedLoop& l) const {
+  if (construct.kind != Construct::Kind::Loop || construct.continueTarget == construct.header)
+    return false;
+  l.loop = loops_.innermost(construct.header);
+  if (!l.loop || l.loop->header != construct.header) return false;
+  l.header = construct.header;
+  l.target = construct.continueTarget;
+  if (cfg_.constructAt(l.target)) return false; // may be a header itself, with phis of its own
+  const auto continues = cfg_.predecessors(l.target);
+  if (continues.size() < kSeveralContinues) return false;
+  auto isReached = [&](BlockRef b) { return cfg_.isReachable(b); };
+  if (!std::ranges::all_of(continues, isReached) ||
+      !std::ranges::all_of(cfg_.predecessors(l.header), isReached))
+    return false;
+  for (const BlockRef from : cfg_.predecessors(l.header)) {
+    if (!loops_.contains(*l.loop, from)) continue;
+    if (l.last) return false; // a valid module has one back edge
+    l.last = from;
+  }
+  return l.last && dominance_.dominates(l.target, l.last);
+}
+
+bool Demotion::isSimple(Id type) const {
+  const TypeInfo& info = types_.info(type);
+  const TypeInfo& scalar = info.kind == TypeInfo::Kind::Vector ? types_.info(info.element) : info;
+  return scalar.kind == TypeInfo::Kind::Bool ||
+         ((scalar.kind == TypeInfo::Kind::Int || scalar.kind == TypeInfo::Kind::Float) &&
+          scalar.width >= 32);
+}
+
+Id Demotion::operandFrom(InstRef phi, BlockRef from) const {
+  for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2)
+    if (module_.idAt(phi, n + 1) == module_.labelId(from)) return module_.idAt(phi, n);
+  return {};
+}
+
+/// The phi of the continue target that the next value is, or is made of. What is made of the
+/// header's phi as well grows by the other one.
+InstRef Demotion::partnerOf(const ContinuedLoop& l, InstRef phi) const {
+  const Id next = operandFrom(phi, l.last);
+  if (!isMadeInContinue(l, next)) return {};
+  const InstRef def = module_.def(next);
+  const auto isMadeOf = [&](InstRef source) {
+    bool isUsed = false;
+    module_.forEachIdOperand(
+        def, [&](uint32_t, Id operand) { isUsed |= operand == module_.resultId(source); });
+    return isUsed && module_.opcode(def) != spv::Op::OpPhi;
+  };
+  const auto isTaken = [&](InstRef i) {
+    return std::ranges::any_of(demoted_, [&](const Demoted& d) { return d.partner == i; });
+  };
+  for (const InstRef i : module_.blockInsts(l.target))
+    if (module_.opcode(i) == spv::Op::OpPhi && module_.resultType(i) == module_.resultType(phi) &&
+        (i == def || (isMadeOf(i) && !isMadeOf(phi))) && !isTaken(i))
+      return i;
+  return {};
+}
+
+void Demotion::collect(const ContinuedLoop& l) {
+  for (const InstRef i : module_.blockInsts(l.header))
+    if (module_.opcode(i) == spv::Op::OpPhi && isSimple(module_.resultType(i)))
+      demoted_.push_back({l, i, partnerOf(l, i), {}, {}});
+}
+
+void Demotion::declareVariable(Demoted& d) {
+  d.variable = rewriter_.newId();
+  const Id type = declarations_.functionPointer(rewriter_, module_.resultType(d.phi));
+  const BlockRef entry = module_.firstBlock(module_.functionOf(d.loop.header));
+  rewriter_.insertAfter(module_.blockInsts(entry).first,
+                        Inst(spv::Op::OpVariable)
+                            .id(type)
+                            .id(d.variable)
+                            .word(uint32_t(spv::StorageClass::Function)));
+  for (const Decoration& of : decorations_.of(module_.resultId(d.phi)))
+    if (of.decoration == spv::Decoration::RelaxedPrecision &&
+        module_.opcode(of.inst) == spv::Op::OpDecorate)
+      rewriter_.insertBefore(
+          of.inst, Inst(spv::Op::OpDecorate).id(d.variable).word(module_.word(of.inst, 2)));
+}
+
+void Demotion::load(BlockRef block, const Demoted& d, Id result) {
+  rewriter_.insertBefore(
+      behindPhis(module_, block),
+      Inst(spv::Op::OpLoad).id(module_.resultType(d.phi)).id(result).id(d.variable));
+}
+
+void Demotion::store(BlockRef atEndOf, const Demoted& d, Id value) {
+  const InstRef merge = module_.mergeInst(atEndOf);
+  rewriter_.insertBefore(merge ? merge : module_.terminator(atEndOf),
+                         Inst(spv::Op::OpStore).id(d.variable).id(value));
+}
+
+void Demotion::writeLoads(Demoted& d) {
+  load(d.loop.header, d, module_.resultId(d.phi));
+  rewriter_.erase(d.phi);
+  if (d.partner) {
+    load(d.loop.target, d, module_.resultId(d.partner));
+    rewriter_.erase(d.partner);
+  }
+  if (isLeftByBody(d)) return;
+  for (const Use& use : defUse_.uses(module_.resultId(d.phi))) {
+    const BlockRef at = module_.blockOf(use.user);
+    if (!at || module_.opcode(use.user) == spv::Op::OpPhi || !isInContinue(d.loop, at)) continue;
+    if (!d.inContinue) {
+      d.inContinue = rewriter_.newId();
+      load(d.loop.target, d, d.inContinue);
+    }
+    rewriter_.setId(use.user, use.word, d.inContinue);
+  }
+}
+
+/// What the body leaves on each way to the continue target.
+void Demotion::storeAtContinues(const Demoted& d) {
+  const auto continues = cfg_.predecessors(d.loop.target);
+  // A store in front of a branch that may also go on elsewhere is there on that way, too.
+  const bool isExact = std::ranges::all_of(
+      continues, [&](BlockRef from) { return cfg_.successors(from).size() == 1; });
+  for (const BlockRef from : continues) {
+    const Id value = operandFrom(d.partner, from);
+    if (value != module_.resultId(d.phi) || !isExact) store(from, d, value);
+  }
+}
+
+void Demotion::writeStores(const Demoted& d) {
+  for (const BlockRef from : cfg_.predecessors(d.loop.header))
+    if (from != d.loop.last) store(from, d, operandFrom(d.phi, from));
+  if (d.partner) {
+    storeAtContinues(d);
+  } else if (!isMadeInContinue(d.loop, next(d))) { // one store, which each iteration comes by
+    const BlockRef made = module_.blockOf(module_.def(next(d)));
+    store(made && loops_.contains(*d.loop.loop, made) ? made : d.loop.header, d, next(d));
+  }
+  if (isMadeInContinue(d.loop, next(d)) && module_.def(next(d)) != d.partner)
+    store(d.loop.last, d, next(d));
+}
+
+void Demotion::run() {
+  for (const Construct& construct : cfg_.constructs())
+    if (ContinuedLoop l; read(construct, l)) collect(continued_.emplace_back(l));
+  for (Demoted& d : demoted_) declareVariable(d);
+  for (Demoted& d : demoted_) writeLoads(d); // before stores at the same place, which may use them
+  for (const Demoted& d : demoted_) writeStores(d);
+}
+
+} // namespace
+
+PassResult runReg2mem(PassContext& context) {
+  Rewriter rewriter(context.module);
+  Demotion(context, rewriter).run();
+  return commitEdits(context, rewriter, PreservedAnalyses::of<Cfg, Dominance>());
+}
+
+} // namespace lanewise
