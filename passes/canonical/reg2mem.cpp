@@ -53,15 +53,19 @@ constexpr size_t kSeveralContinues = 2;
 struct ContinuedLoop {
   const Loop* loop = nullptr;
   BlockRef header, target, last; ///< `last` has the back edge
+  InstRef inHeader, inTarget;    ///< behind the phis there
+  /// Whoever branches to the continue target goes nowhere else: a store in front of such a branch
+  /// is on no other way.
+  bool isContinuedAlone = false;
 };
 
 /// What becomes of a phi of its header.
 struct Demoted {
   const ContinuedLoop& loop;
   InstRef phi;
+  Id next;         ///< its value in the next iteration
   InstRef partner; ///< phi of the continue target that is the same variable; null: there is none
-  Id variable;
-  Id inContinue; ///< the phi's value there, null where nobody asks for it
+  Id variable = {};
 };
 
 class Demotion {
@@ -70,14 +74,15 @@ public:
       : module_(context.module), rewriter_(rewriter), cfg_(context.analyses.get<Cfg>()),
         dominance_(context.analyses.get<Dominance>()), loops_(context.analyses.get<Loops>()),
         types_(context.analyses.get<Types>()), defUse_(context.analyses.get<DefUse>()),
-        decorations_(context.analyses.get<Decorations>()) {}
+        decorations_(context.analyses.get<Decorations>()),
+        isTaken_(size_t(module_.instCount()) + 1) {}
 
   void run();
 
 private:
   bool read(const Construct& construct, ContinuedLoop& l) const;
   void collect(const ContinuedLoop& l);
-  InstRef partnerOf(const ContinuedLoop& l, InstRef phi) const;
+  InstRef partnerOf(const ContinuedLoop& l, InstRef phi, Id next) const;
   bool isInContinue(const ContinuedLoop& l, BlockRef b) const {
     return dominance_.dominates(l.target, b) && loops_.contains(*l.loop, b);
   }
@@ -86,18 +91,22 @@ private:
     return module_.blockOf(def) && isInContinue(l, module_.blockOf(def));
   }
   bool isSimple(Id type) const;
-  Id operandFrom(InstRef phi, BlockRef from) const;
-  Id next(const Demoted& d) const { return operandFrom(d.phi, d.loop.last); }
+  /// Calls `visit(Id value, BlockRef from)` for each operand of a phi.
+  template <class Visitor>
+  void forEachOperand(InstRef phi, Visitor&& visit) const {
+    for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2)
+      visit(module_.idAt(phi, n), module_.blockOfLabel(module_.idAt(phi, n + 1)));
+  }
+  Id nextOf(const ContinuedLoop& l, InstRef phi) const;
   /// Whether the variable holds what comes next, or what that is made of, from the end of the body
   /// on; else it is still the phi there.
   bool isLeftByBody(const Demoted& d) const {
-    return d.partner || !isMadeInContinue(d.loop, next(d));
+    return d.partner || !isMadeInContinue(d.loop, d.next);
   }
   void declareVariable(Demoted& d);
-  void writeLoads(Demoted& d);
-  void storeAtContinues(const Demoted& d);
+  void writeLoads(const Demoted& d);
   void writeStores(const Demoted& d);
-  void load(BlockRef block, const Demoted& d, Id result);
+  void load(InstRef at, const Demoted& d, Id result);
   void store(BlockRef atEndOf, const Demoted& d, Id value);
 
   const Module& module_;
@@ -111,6 +120,7 @@ private:
   DeclarationsByType declarations_;
   std::deque<ContinuedLoop> continued_;
   std::vector<Demoted> demoted_;
+  std::vector<bool> isTaken_; ///< by InstRef, phis that are partners
 };
 
 bool Demotion::read(const Construct& construct, ContinuedLoop& l) const {
@@ -132,6 +142,10 @@ bool Demotion::read(const Construct& construct, ContinuedLoop& l) const {
     if (l.last) return false; // a valid module has one back edge
     l.last = from;
   }
+  l.inHeader = behindPhis(module_, l.header);
+  l.inTarget = behindPhis(module_, l.target);
+  l.isContinuedAlone = std::ranges::all_of(
+      continues, [&](BlockRef from) { return cfg_.successors(from).size() == 1; });
   return l.last && dominance_.dominates(l.target, l.last);
 }
 
@@ -143,38 +157,41 @@ bool Demotion::isSimple(Id type) const {
           scalar.width >= 32);
 }
 
-Id Demotion::operandFrom(InstRef phi, BlockRef from) const {
-  for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2)
-    if (module_.idAt(phi, n + 1) == module_.labelId(from)) return module_.idAt(phi, n);
-  return {};
+Id Demotion::nextOf(const ContinuedLoop& l, InstRef phi) const {
+  Id next;
+  forEachOperand(phi, [&](Id value, BlockRef from) {
+    if (from == l.last) next = value;
+  });
+  return next;
 }
 
 /// The phi of the continue target that the next value is, or is made of. What is made of the
 /// header's phi as well grows by the other one.
-InstRef Demotion::partnerOf(const ContinuedLoop& l, InstRef phi) const {
-  const Id next = operandFrom(phi, l.last);
-  if (!isMadeInContinue(l, next)) return {};
+InstRef Demotion::partnerOf(const ContinuedLoop& l, InstRef phi, Id next) const {
   const InstRef def = module_.def(next);
-  const auto isMadeOf = [&](InstRef source) {
-    bool isUsed = false;
-    module_.forEachIdOperand(
-        def, [&](uint32_t, Id operand) { isUsed |= operand == module_.resultId(source); });
-    return isUsed && module_.opcode(def) != spv::Op::OpPhi;
+  const auto isPossible = [&](InstRef i) {
+    return module_.opcode(i) == spv::Op::OpPhi && module_.blockOf(i) == l.target &&
+           module_.resultType(i) == module_.resultType(phi) && !isTaken_[i.value];
   };
-  const auto isTaken = [&](InstRef i) {
-    return std::ranges::any_of(demoted_, [&](const Demoted& d) { return d.partner == i; });
-  };
-  for (const InstRef i : module_.blockInsts(l.target))
-    if (module_.opcode(i) == spv::Op::OpPhi && module_.resultType(i) == module_.resultType(phi) &&
-        (i == def || (isMadeOf(i) && !isMadeOf(phi))) && !isTaken(i))
-      return i;
-  return {};
+  if (isPossible(def)) return def;
+  if (!isMadeInContinue(l, next) || module_.opcode(def) == spv::Op::OpPhi) return {};
+  InstRef source;
+  bool isMadeOfPhi = false;
+  module_.forEachIdOperand(def, [&](uint32_t, Id operand) {
+    isMadeOfPhi |= operand == module_.resultId(phi);
+    if (const InstRef i = module_.def(operand); !source && i && isPossible(i)) source = i;
+  });
+  return isMadeOfPhi ? InstRef() : source;
 }
 
 void Demotion::collect(const ContinuedLoop& l) {
-  for (const InstRef i : module_.blockInsts(l.header))
-    if (module_.opcode(i) == spv::Op::OpPhi && isSimple(module_.resultType(i)))
-      demoted_.push_back({l, i, partnerOf(l, i), {}, {}});
+  for (const InstRef i : module_.blockInsts(l.header)) {
+    if (module_.opcode(i) != spv::Op::OpPhi || !isSimple(module_.resultType(i))) continue;
+    const Id next = nextOf(l, i);
+    const InstRef partner = partnerOf(l, i, next);
+    if (partner) isTaken_[partner.value] = true;
+    demoted_.push_back({l, i, next, partner});
+  }
 }
 
 void Demotion::declareVariable(Demoted& d) {
@@ -193,10 +210,9 @@ void Demotion::declareVariable(Demoted& d) {
           of.inst, Inst(spv::Op::OpDecorate).id(d.variable).word(module_.word(of.inst, 2)));
 }
 
-void Demotion::load(BlockRef block, const Demoted& d, Id result) {
+void Demotion::load(InstRef at, const Demoted& d, Id result) {
   rewriter_.insertBefore(
-      behindPhis(module_, block),
-      Inst(spv::Op::OpLoad).id(module_.resultType(d.phi)).id(result).id(d.variable));
+      at, Inst(spv::Op::OpLoad).id(module_.resultType(d.phi)).id(result).id(d.variable));
 }
 
 void Demotion::store(BlockRef atEndOf, const Demoted& d, Id value) {
@@ -205,55 +221,49 @@ void Demotion::store(BlockRef atEndOf, const Demoted& d, Id value) {
                          Inst(spv::Op::OpStore).id(d.variable).id(value));
 }
 
-void Demotion::writeLoads(Demoted& d) {
-  load(d.loop.header, d, module_.resultId(d.phi));
+void Demotion::writeLoads(const Demoted& d) {
+  load(d.loop.inHeader, d, module_.resultId(d.phi));
   rewriter_.erase(d.phi);
   if (d.partner) {
-    load(d.loop.target, d, module_.resultId(d.partner));
+    load(d.loop.inTarget, d, module_.resultId(d.partner));
     rewriter_.erase(d.partner);
   }
   if (isLeftByBody(d)) return;
+  Id inContinue;
   for (const Use& use : defUse_.uses(module_.resultId(d.phi))) {
     const BlockRef at = module_.blockOf(use.user);
     if (!at || module_.opcode(use.user) == spv::Op::OpPhi || !isInContinue(d.loop, at)) continue;
-    if (!d.inContinue) {
-      d.inContinue = rewriter_.newId();
-      load(d.loop.target, d, d.inContinue);
+    if (!inContinue) {
+      inContinue = rewriter_.newId();
+      load(d.loop.inTarget, d, inContinue);
     }
-    rewriter_.setId(use.user, use.word, d.inContinue);
-  }
-}
-
-/// What the body leaves on each way to the continue target.
-void Demotion::storeAtContinues(const Demoted& d) {
-  const auto continues = cfg_.predecessors(d.loop.target);
-  // A store in front of a branch that may also go on elsewhere is there on that way, too.
-  const bool isExact = std::ranges::all_of(
-      continues, [&](BlockRef from) { return cfg_.successors(from).size() == 1; });
-  for (const BlockRef from : continues) {
-    const Id value = operandFrom(d.partner, from);
-    if (value != module_.resultId(d.phi) || !isExact) store(from, d, value);
+    rewriter_.setId(use.user, use.word, inContinue);
   }
 }
 
 void Demotion::writeStores(const Demoted& d) {
-  for (const BlockRef from : cfg_.predecessors(d.loop.header))
-    if (from != d.loop.last) store(from, d, operandFrom(d.phi, from));
-  if (d.partner) {
-    storeAtContinues(d);
-  } else if (!isMadeInContinue(d.loop, next(d))) { // one store, which each iteration comes by
-    const BlockRef made = module_.blockOf(module_.def(next(d)));
-    store(made && loops_.contains(*d.loop.loop, made) ? made : d.loop.header, d, next(d));
+  const Id phi = module_.resultId(d.phi);
+  forEachOperand(d.phi, [&](Id value, BlockRef from) {
+    if (from != d.loop.last) store(from, d, value);
+  });
+  if (d.partner) { // on each way to it
+    forEachOperand(d.partner, [&](Id value, BlockRef from) {
+      if (value != phi || !d.loop.isContinuedAlone) store(from, d, value);
+    });
+  } else if (!isMadeInContinue(d.loop, d.next)) { // one store, which each iteration comes by
+    const BlockRef made = module_.blockOf(module_.def(d.next));
+    store(made && loops_.contains(*d.loop.loop, made) ? made : d.loop.header, d, d.next);
   }
-  if (isMadeInContinue(d.loop, next(d)) && module_.def(next(d)) != d.partner)
-    store(d.loop.last, d, next(d));
+  if (isMadeInContinue(d.loop, d.next) && module_.def(d.next) != d.partner)
+    store(d.loop.last, d, d.next);
 }
 
 void Demotion::run() {
   for (const Construct& construct : cfg_.constructs())
     if (ContinuedLoop l; read(construct, l)) collect(continued_.emplace_back(l));
   for (Demoted& d : demoted_) declareVariable(d);
-  for (Demoted& d : demoted_) writeLoads(d); // before stores at the same place, which may use them
+  for (const Demoted& d : demoted_)
+    writeLoads(d); // before stores at the same place, which may use them
   for (const Demoted& d : demoted_) writeStores(d);
 }
 
