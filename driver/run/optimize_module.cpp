@@ -117,9 +117,14 @@ Result<int> runOurselves(std::vector<std::string> command, const std::string& er
     ::posix_spawn_file_actions_addopen(&files, stream, "/dev/null", O_RDWR, 0);
   ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, errors.c_str(),
                                      O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  // Ctrl-C is for the program, or for us.
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t child = 0;
   const int failed =
-      ::posix_spawn(&child, "/proc/self/exe", &files, nullptr, arguments.data(), ::environ);
+      ::posix_spawn(&child, "/proc/self/exe", &files, &attributes, arguments.data(), ::environ);
+  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&files);
   if (failed != 0) return failure(fmt::format("cannot be started: {}", std::strerror(failed)));
   const auto end = std::chrono::steady_clock::now() + kLongestOptimization;

@@ -160,16 +160,20 @@ uint64_t OptimizeService::underWay() {
   return asked_.size() - answered_;
 }
 
-void OptimizeService::stop() {
+uint64_t OptimizeService::stop() {
   ::shutdown(socket_.get(), SHUT_RDWR);
   if (listener_.joinable()) listener_.join();
+  uint64_t left = 0;
   {
     std::lock_guard lock(mutex_);
+    left = queue_.size();
+    queue_.clear();
     isStopping_ = true;
     changed_.notify_all();
   }
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
+  return left;
 }
 
 std::string OptimizeService::make(const layer::OptimizeRequest& request, uint64_t number) {

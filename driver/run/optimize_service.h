@@ -52,8 +52,9 @@ public:
 
   const std::string& socket() const { return socketPath_; }
   uint64_t underWay(); ///< modules that are made or wait for their turn
-  /// Waits for what is under way, and takes no more.
-  void stop();
+  /// Takes no more, and waits for what is being made. How many modules waited for their turn: they
+  /// are not made.
+  uint64_t stop();
   /// What went wrong, each kind once.
   std::vector<std::string> troubles();
 

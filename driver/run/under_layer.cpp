@@ -10,6 +10,7 @@
 #include "support/terminal.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -24,6 +25,7 @@
 #include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -133,14 +135,48 @@ startService(const LayerRequest& wanted, const OpenCache& cache, ProgramRequest&
   return service;
 }
 
-/// Waits for what is under way, for the next run.
+volatile sig_atomic_t isWaitOver = 0;
+
+/// While it lives, a signal that asks for an end ends a wait and nothing else. One that is ignored
+/// stays so.
+class SignalsEndWait {
+public:
+  SignalsEndWait() {
+    isWaitOver = 0;
+    struct sigaction ending {};
+    ending.sa_handler = [](int) { isWaitOver = 1; };
+    for (size_t n = 0; n < kSignals.size(); ++n) {
+      ::sigaction(kSignals[n], nullptr, &before_[n]);
+      if (before_[n].sa_handler != SIG_IGN) ::sigaction(kSignals[n], &ending, nullptr);
+    }
+  }
+  SignalsEndWait(const SignalsEndWait&) = delete;
+  ~SignalsEndWait() {
+    for (size_t n = 0; n < kSignals.size(); ++n) ::sigaction(kSignals[n], &before_[n], nullptr);
+  }
+
+private:
+  static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, kSignals.size()> before_{};
+};
+
+std::string modulesText(uint64_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "module" : "modules");
+}
+
+/// Waits for what is under way, for the next run, unless somebody ends that.
 void finishService(OptimizeService& service, const OpenCache& cache, LayerRun& run) {
-  run.underWay = service.underWay();
-  if (run.underWay > 0 && isTerminal(stderr))
-    printError("lanewise: note: optimizing {} more {} for the next run\n", run.underWay,
-               run.underWay == 1 ? "module" : "modules");
-  service.stop();
+  const SignalsEndWait signals;
+  if (const uint64_t more = service.underWay(); more > 0 && isTerminal(stderr))
+    printError("lanewise: note: optimizing {} more for the next run; Ctrl-C ends that\n",
+               modulesText(more));
+  while (service.underWay() > 0 && isWaitOver == 0)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const uint64_t left = service.stop();
   run.troubles = service.troubles();
+  if (left > 0)
+    run.troubles.push_back(fmt::format("interrupted before {} could be optimized for the next run",
+                                       modulesText(left)));
   if (!cache.trouble.empty()) run.troubles.insert(run.troubles.begin(), cache.trouble);
   if (!cache.isReadOnly) pruneFolderStore(cache.path, kCacheBytes);
 }

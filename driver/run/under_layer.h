@@ -47,7 +47,6 @@ struct LayerRun {
   ProgramEnd end;
   double seconds = 0; ///< from start to end
   RunData data;
-  uint64_t underWay = 0; ///< modules that were being optimized when the program ended
   std::vector<std::string> troubles;
 };
 
