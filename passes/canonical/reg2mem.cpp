@@ -53,7 +53,7 @@ constexpr size_t kSeveralContinues = 2;
 struct ContinuedLoop {
   const Loop* loop = nullptr;
   BlockRef header, target, last; ///< `last` has the back edge
-  InstRef inHeader, inTarget;    ///< behind the phis there
+  InstRef inHeader, inTarget;    ///< the last phi there, or the label
   /// Whoever branches to the continue target goes nowhere else: a store in front of such a branch
   /// is on no other way.
   bool isContinuedAlone = false;
@@ -90,6 +90,7 @@ private:
     const InstRef def = module_.def(value);
     return module_.blockOf(def) && isInContinue(l, module_.blockOf(def));
   }
+  InstRef lastPhi(BlockRef b) const;
   bool isSimple(Id type) const;
   /// Calls `visit(Id value, BlockRef from)` for each operand of a phi.
   template <class Visitor>
@@ -106,7 +107,8 @@ private:
   void declareVariable(Demoted& d);
   void writeLoads(const Demoted& d);
   void writeStores(const Demoted& d);
-  void load(InstRef at, const Demoted& d, Id result);
+  void decorate(Id copy, const Demoted& d, bool isVariable);
+  void load(InstRef phi, const Demoted& d, Id result);
   void store(BlockRef atEndOf, const Demoted& d, Id value);
 
   const Module& module_;
@@ -142,11 +144,18 @@ bool Demotion::read(const Construct& construct, ContinuedLoop& l) const {
     if (l.last) return false; // a valid module has one back edge
     l.last = from;
   }
-  l.inHeader = behindPhis(module_, l.header);
-  l.inTarget = behindPhis(module_, l.target);
+  l.inHeader = lastPhi(l.header);
+  l.inTarget = lastPhi(l.target);
   l.isContinuedAlone = std::ranges::all_of(
       continues, [&](BlockRef from) { return cfg_.successors(from).size() == 1; });
   return l.last && dominance_.dominates(l.target, l.last);
+}
+
+InstRef Demotion::lastPhi(BlockRef b) const {
+  InstRef last = module_.blockInsts(b).first;
+  for (const InstRef i : InstRange{last, behindPhis(module_, b)})
+    if (module_.opcode(i) == spv::Op::OpPhi) last = i;
+  return last;
 }
 
 bool Demotion::isSimple(Id type) const {
@@ -203,16 +212,21 @@ void Demotion::declareVariable(Demoted& d) {
                             .id(type)
                             .id(d.variable)
                             .word(uint32_t(spv::StorageClass::Function)));
-  for (const Decoration& of : decorations_.of(module_.resultId(d.phi)))
-    if (of.decoration == spv::Decoration::RelaxedPrecision &&
-        module_.opcode(of.inst) == spv::Op::OpDecorate)
-      rewriter_.insertBefore(
-          of.inst, Inst(spv::Op::OpDecorate).id(d.variable).word(module_.word(of.inst, 2)));
+  decorate(d.variable, d, true);
 }
 
-void Demotion::load(InstRef at, const Demoted& d, Id result) {
-  rewriter_.insertBefore(
-      at, Inst(spv::Op::OpLoad).id(module_.resultType(d.phi)).id(result).id(d.variable));
+/// What is said of the phi is said of another load of its value; of the variable, how precise it
+/// is.
+void Demotion::decorate(Id copy, const Demoted& d, bool isVariable) {
+  for (const Decoration& of : decorations_.of(module_.resultId(d.phi)))
+    if (module_.opcode(of.inst) == spv::Op::OpDecorate &&
+        (!isVariable || of.decoration == spv::Decoration::RelaxedPrecision))
+      rewriter_.insertBefore(of.inst, Inst(module_.inst(of.inst)).set(1, copy.value));
+}
+
+void Demotion::load(InstRef phi, const Demoted& d, Id result) {
+  rewriter_.insertAfter( // debug information behind it may name the result
+      phi, Inst(spv::Op::OpLoad).id(module_.resultType(d.phi)).id(result).id(d.variable));
 }
 
 void Demotion::store(BlockRef atEndOf, const Demoted& d, Id value) {
@@ -236,6 +250,7 @@ void Demotion::writeLoads(const Demoted& d) {
     if (!inContinue) {
       inContinue = rewriter_.newId();
       load(d.loop.inTarget, d, inContinue);
+      decorate(inContinue, d, false);
     }
     rewriter_.setId(use.user, use.word, inContinue);
   }
