@@ -31,6 +31,8 @@
 //              module grows to 16 times its size and 1 MB at most.
 // Reference    SPIR-V specification, 2.11 (structured control flow); LLVM's AlwaysInliner.
 #include "analysis/module/source_lines.h"
+#include "canonical/support/block_order.h"
+#include "canonical/support/early_exits.h"
 #include "canonical/support/inline_copier.h"
 #include "canonical/support/inline_plan.h"
 #include "ir/rewriter.h"
@@ -113,12 +115,28 @@ void rewrite(std::vector<FunctionRef> roots, const Module& module, InlinePlan& p
   copier.finish();
 }
 
+/// Where a function that never returns is inlined, nothing reaches what is behind: blocks that were
+/// reached from there have other dominators, which may stand behind them.
+bool mayMoveDominators(PassContext& context) {
+  const Module& module = context.module;
+  const Cfg& cfg = context.analyses.get<Cfg>();
+  for (uint32_t f = 1; f <= module.functionCount(); ++f) {
+    const auto blocks = cfg.reversePostOrder(FunctionRef(f));
+    if (!blocks.empty() && std::ranges::none_of(blocks, [&](BlockRef b) {
+          return isReturn(module.opcode(module.terminator(b)));
+        }))
+      return true;
+  }
+  return false;
+}
+
 } // namespace
 
 PassResult runInline(PassContext& context) {
   const Module& module = context.module;
   if (!hasCalls(module)) return PassOutcome{};
   Rewriter rewriter(context.module);
+  const bool mayMove = mayMoveDominators(context);
   {
     const Annotations annotations(module);
     const InlineLimits limits{module.words().size() * kGrowthFactor + kGrowthWords,
@@ -130,7 +148,13 @@ PassResult runInline(PassContext& context) {
     rewrite(roots, module, plan, copier);
     addRemarks(context, plan);
   }
-  return commitEdits(context, rewriter, PreservedAnalyses::none());
+  PassResult outcome = commitEdits(context, rewriter, PreservedAnalyses::none());
+  if (!outcome || !mayMove) return outcome;
+  const Cfg cfg(module);
+  for (uint32_t f = 1; f <= module.functionCount(); ++f)
+    if (module.blockCount(FunctionRef(f)) > 0) orderBlocks(module, cfg, FunctionRef(f), rewriter);
+  if (auto ordered = rewriter.commit(); !ordered) return ordered.error();
+  return outcome;
 }
 
 } // namespace lanewise

@@ -12,7 +12,8 @@ std::vector<BlockRef> orderOf(const Module& module, const Cfg& cfg, FunctionRef 
   for (uint32_t n = first; n < first + count; ++n) {
     if (isDone[n - first]) continue;
     bool isLedTo = n == first || !cfg.isReachable(BlockRef(n));
-    for (BlockRef p : cfg.predecessors(BlockRef(n))) isLedTo = isLedTo || isDone[p.value - first];
+    for (BlockRef p : cfg.predecessors(BlockRef(n)))
+      isLedTo = isLedTo || (isDone[p.value - first] && cfg.isReachable(p));
     if (!isLedTo) {
       isWaiting[n - first] = 1;
       continue;
@@ -24,6 +25,7 @@ std::vector<BlockRef> orderOf(const Module& module, const Cfg& cfg, FunctionRef 
       if (isDone[b.value - first]) continue;
       isDone[b.value - first] = 1;
       order.push_back(b);
+      if (!cfg.isReachable(b)) continue; // dominates nothing
       for (BlockRef s : cfg.successors(b))
         if (isWaiting[s.value - first]) ready.push_back(s);
     }

@@ -6,8 +6,9 @@
 
 namespace lanewise {
 
-/// Records the text of the function's blocks in an order in which each stands behind one that leads
-/// to it: their old order, with a block that stood too early right behind the first of those.
+/// Records the text of the function's blocks in an order in which each that is reached stands
+/// behind one that is and leads to it: their old order, with a block that stood too early right
+/// behind the first of those.
 void orderBlocks(const Module& module, const Cfg& cfg, FunctionRef f, Rewriter& rewriter);
 
 } // namespace lanewise
