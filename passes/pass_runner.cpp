@@ -39,9 +39,11 @@ constexpr std::string_view kSimplifying = "eliminate-redundant-checks";
 /// branches, indices of arrays that moved.
 constexpr std::string_view kCleanUp[] = {"gvn", "adce", "simplifycfg"};
 
-/// Types, constants and variables that are not used any more; and what compilers read better than
-/// analyses do.
-constexpr std::string_view kLast[] = {"globaldce", "reg2mem"};
+/// Types, constants and variables that are not used any more.
+constexpr std::string_view kLast[] = {"globaldce"};
+
+/// What compilers read better than analyses do.
+constexpr std::string_view kForCompilers = "reg2mem";
 
 } // namespace
 
@@ -73,13 +75,14 @@ std::vector<PassStep> standardSteps(const std::optional<PassStep>& coarsening) {
     }
   for (std::string_view flag : kCleanUp) add(findPass(flag), rewriting);
   for (std::string_view flag : kLast) add(findPass(flag));
+  add(findPass(kForCompilers));
   return steps;
 }
 
 std::vector<PassStep> canonicalSteps() {
   std::vector<PassStep> steps = standardSteps();
   std::erase_if(steps, [](const PassStep& step) {
-    return !step.pass->isCanonical || step.pass->flag == "reg2mem" ||
+    return !step.pass->isCanonical || step.pass->flag == kForCompilers ||
            std::ranges::any_of(step.onlyAfter, [](auto* pass) { return !pass->isCanonical; });
   });
   return steps;

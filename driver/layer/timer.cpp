@@ -168,16 +168,16 @@ bool isCopied(const Recording& recording) {
 
 /// Behind the copies of submissions before, on the same queue.
 bool Timer::submitResets(const TimedSubmission& submission) {
-  bool isNeeded = false;
+  std::vector<const QueryChunk*> chunks;
   for (const auto& [recording, first] : submission.places)
-    isNeeded |= recording->isResetAhead && isCopied(*recording) && !recording->chunks.empty();
-  if (!isNeeded) return true;
+    if (recording->isResetAhead && !recording->isMixed)
+      for (const std::shared_ptr<QueryChunk>& chunk : recording->chunks)
+        chunks.push_back(chunk.get());
+  if (chunks.empty()) return true;
   const VkCommandBuffer& to = submission.readback->resets;
   if (!begin(to)) return false;
-  for (const auto& [recording, first] : submission.places)
-    if (recording->isResetAhead && isCopied(*recording))
-      for (const std::shared_ptr<QueryChunk>& chunk : recording->chunks)
-        next_.CmdResetQueryPool(to, chunk->pool, 0, 2 * chunk->used);
+  for (const QueryChunk* chunk : chunks)
+    next_.CmdResetQueryPool(to, chunk->pool, 0, 2 * chunk->used);
   if (next_.EndCommandBuffer(to) != VK_SUCCESS) return false;
   const VkSubmitInfo info = submitInfo(to);
   return next_.QueueSubmit(submission.queue, 1, &info, VK_NULL_HANDLE) == VK_SUCCESS;

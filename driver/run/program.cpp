@@ -1,6 +1,7 @@
 #include "run/program.h"
 
 #include "layer/protocol.h"
+#include "run/signal_handlers.h"
 #include "support/failure.h"
 #include "support/files.h"
 
@@ -90,24 +91,14 @@ bool hadPipeSignal = false; ///< and ignores it now
 class SignalsAside {
 public:
   /// `isAsked`: SIGUSR1 is for this process.
-  explicit SignalsAside(bool isAsked) {
-    for (size_t n = 0; n < kSignals.size(); ++n) {
-      struct sigaction action {};
-      action.sa_handler = handlerOf(kSignals[n], isAsked);
-      action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
-      ::sigaction(kSignals[n], nullptr, &before_[n]);
-      if (before_[n].sa_handler != SIG_IGN) ::sigaction(kSignals[n], &action, nullptr);
-    }
-  }
-  ~SignalsAside() {
-    for (size_t n = 0; n < kSignals.size(); ++n) ::sigaction(kSignals[n], &before_[n], nullptr);
-  }
+  explicit SignalsAside(bool isAsked)
+      : handlers_(kSignals, [=](int signal) { return handlerOf(signal, isAsked); }) {}
   /// Those that the program is to find as this process found them: nohup's, say, ignored.
   sigset_t defaults() const {
     sigset_t set;
     ::sigemptyset(&set);
     for (size_t n = 0; n < kSignals.size(); ++n)
-      if (before_[n].sa_handler != SIG_IGN) ::sigaddset(&set, kSignals[n]);
+      if (!handlers_.wasIgnored(n)) ::sigaddset(&set, kSignals[n]);
     if (hadPipeSignal) ::sigaddset(&set, SIGPIPE);
     return set;
   }
@@ -118,7 +109,7 @@ private:
     return signal == SIGCHLD || (signal == SIGUSR1 && isAsked) ? wake : passOn;
   }
   static constexpr std::array<int, 6> kSignals{SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD};
-  std::array<struct sigaction, kSignals.size()> before_{};
+  SignalHandlers<kSignals.size()> handlers_;
 };
 
 /// What wakes the wait for a program.

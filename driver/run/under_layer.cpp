@@ -3,6 +3,7 @@
 #include "batch/cache/build_identity.h"
 #include "batch/cache/store.h"
 #include "run/optimize_service.h"
+#include "run/signal_handlers.h"
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/print.h"
@@ -10,7 +11,6 @@
 #include "support/terminal.h"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -135,30 +135,11 @@ startService(const LayerRequest& wanted, const OpenCache& cache, ProgramRequest&
   return service;
 }
 
-volatile sig_atomic_t isWaitOver = 0;
+volatile sig_atomic_t isWaitOver = 0; ///< a signal has asked for an end
 
-/// While it lives, a signal that asks for an end ends a wait and nothing else. One that is ignored
-/// stays so.
-class SignalsEndWait {
-public:
-  SignalsEndWait() {
-    isWaitOver = 0;
-    struct sigaction ending {};
-    ending.sa_handler = [](int) { isWaitOver = 1; };
-    for (size_t n = 0; n < kSignals.size(); ++n) {
-      ::sigaction(kSignals[n], nullptr, &before_[n]);
-      if (before_[n].sa_handler != SIG_IGN) ::sigaction(kSignals[n], &ending, nullptr);
-    }
-  }
-  SignalsEndWait(const SignalsEndWait&) = delete;
-  ~SignalsEndWait() {
-    for (size_t n = 0; n < kSignals.size(); ++n) ::sigaction(kSignals[n], &before_[n], nullptr);
-  }
-
-private:
-  static constexpr std::array<int, 3> kSignals{SIGINT, SIGTERM, SIGHUP};
-  std::array<struct sigaction, kSignals.size()> before_{};
-};
+void endWait(int) {
+  isWaitOver = 1;
+}
 
 std::string modulesText(uint64_t count) {
   return fmt::format("{} {}", count, count == 1 ? "module" : "modules");
@@ -166,7 +147,8 @@ std::string modulesText(uint64_t count) {
 
 /// Waits for what is under way, for the next run, unless somebody ends that.
 void finishService(OptimizeService& service, const OpenCache& cache, LayerRun& run) {
-  const SignalsEndWait signals;
+  isWaitOver = 0;
+  const SignalHandlers<3> handlers({SIGINT, SIGTERM, SIGHUP}, [](int) { return endWait; });
   if (const uint64_t more = service.underWay(); more > 0 && isTerminal(stderr))
     printError("lanewise: note: optimizing {} more for the next run; Ctrl-C ends that\n",
                modulesText(more));
