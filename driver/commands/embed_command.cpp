@@ -14,12 +14,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct EmbedArguments {
   std::string input, output = "-", name, space;
   bool writesIfChanged = false;
 };
 
-int embed(const Options& o) {
+int embed(const EmbedArguments& o) {
   if (Status s = checkDestination(o.output, {o.input}); !s) return fail(s.error().message);
   Result<std::string> bytes = readFile(o.input);
   if (!bytes) return fail(fmt::format("{}: {}", o.input, bytes.error().message));
@@ -56,7 +56,7 @@ public:
   int run(const CommandLine&) override { return embed(o_); }
 
 private:
-  Options o_;
+  EmbedArguments o_;
 };
 
 } // namespace

@@ -15,7 +15,7 @@
 namespace lanewise::driver {
 namespace {
 
-struct Options {
+struct LayoutArguments {
   std::string action, manifest, buffer, input = "-", output = "-", space = "lanewise_layout";
   std::optional<uint64_t> count;
 };
@@ -32,7 +32,8 @@ const char* aboutOf(std::string_view action) {
          "single fields of packed ones.";
 }
 
-Result<std::vector<BufferLayout>> chooseBuffers(const LayoutManifest& manifest, const Options& o) {
+Result<std::vector<BufferLayout>> chooseBuffers(const LayoutManifest& manifest,
+                                                const LayoutArguments& o) {
   std::vector<std::string> names;
   for (const BufferLayout& layout : manifest.buffers) names.push_back(layout.name);
   if (names.empty()) return failure(fmt::format("{}: it has no buffers", o.manifest));
@@ -48,7 +49,7 @@ Result<std::vector<BufferLayout>> chooseBuffers(const LayoutManifest& manifest, 
       fmt::format("{}: there is no buffer `{}`; its buffers are {}", o.manifest, o.buffer, all));
 }
 
-Status checkFiles(const Options& o) {
+Status checkFiles(const LayoutArguments& o) {
   const bool readsData = o.action != "header";
   if (readsData && o.manifest == "-" && o.input == "-")
     return failure("the manifest and the data cannot both come from standard input; give IN");
@@ -57,7 +58,7 @@ Status checkFiles(const Options& o) {
   return checkDestination(o.output, {o.manifest, o.input});
 }
 
-int writeHeader(const Options& o, const std::vector<BufferLayout>& buffers) {
+int writeHeader(const LayoutArguments& o, const std::vector<BufferLayout>& buffers) {
   Result<std::string> text = layoutHeader(buffers, o.space);
   if (!text) return fail(fmt::format("{}: {}", o.manifest, text.error().message));
   OutputFiles files;
@@ -66,7 +67,7 @@ int writeHeader(const Options& o, const std::vector<BufferLayout>& buffers) {
   return written ? int(kDone) : fail(written.error().message);
 }
 
-int convert(const Options& o) {
+int convert(const LayoutArguments& o) {
   if (Status s = checkFiles(o); !s) return fail(s.error().message);
   Result<LayoutManifest> manifest = readLayoutManifest(o.manifest);
   if (!manifest) return fail(manifest.error().message);
@@ -118,7 +119,7 @@ public:
   int run(const CommandLine&) override { return convert(o_); }
 
 private:
-  Options o_;
+  LayoutArguments o_;
 };
 
 } // namespace

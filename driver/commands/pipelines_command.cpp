@@ -11,12 +11,12 @@
 namespace lanewise::driver {
 namespace {
 
-struct Options {
+struct PipelinesArguments {
   std::vector<std::string> inputs;
   std::string output;
 };
 
-int writePipelines(const Options& o) {
+int writePipelines(const PipelinesArguments& o) {
   std::map<std::string, std::string> modules;
   Result<FossilizePipelines> read =
       readFossilize(o.inputs, [&modules](const std::string& hash, std::string bytes) {
@@ -48,7 +48,7 @@ public:
   int run(const CommandLine&) override { return writePipelines(o_); }
 
 private:
-  Options o_;
+  PipelinesArguments o_;
 };
 
 } // namespace

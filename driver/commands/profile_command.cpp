@@ -17,7 +17,7 @@ namespace {
 
 enum class ProfileFormat { Text, Json };
 
-struct Options {
+struct ProfileArguments {
   std::vector<std::string> inputs;
   std::string input; ///< a module or shader; "" where the scenario is all
   ScenarioChoice scenario;
@@ -31,7 +31,7 @@ struct Options {
 };
 
 /// One scenario, or one module with or without --scenario.
-Status checkInput(const CommandLine& line, Options& o) {
+Status checkInput(const CommandLine& line, ProfileArguments& o) {
   if (o.inputs.size() != 1 || o.inputs[0].empty())
     return failure(fmt::format(
         "profile takes one scenario or shader, not {}; see 'lanewise profile --help'",
@@ -49,7 +49,7 @@ Status checkInput(const CommandLine& line, Options& o) {
   return ok();
 }
 
-Status takeVariant(const Options& o, Workload& work) {
+Status takeVariant(const ProfileArguments& o, Workload& work) {
   if (o.variant.empty()) return ok();
   ProgramVariant& program = work.programs[0];
   std::vector<std::string> names;
@@ -67,7 +67,7 @@ Status takeVariant(const Options& o, Workload& work) {
                              names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
 }
 
-Result<Workload> workloadOfScenario(const Options& o) {
+Result<Workload> workloadOfScenario(const ProfileArguments& o) {
   Result<ScenarioShaders> shaders = ScenarioShaders::read(o.scenario, o.load);
   if (!shaders) return shaders.error();
   Workload work;
@@ -101,7 +101,7 @@ Result<Workload> workloadOfScenario(const Options& o) {
   return work;
 }
 
-Result<Workload> workloadOfModule(const Options& o) {
+Result<Workload> workloadOfModule(const ProfileArguments& o) {
   Result<LoadedModule> module = loadModule(o.input, o.load);
   if (!module) return module.error();
   Workload work;
@@ -119,7 +119,7 @@ Result<Workload> workloadOfModule(const Options& o) {
   return work;
 }
 
-int profile(Options& o) {
+int profile(ProfileArguments& o) {
   if (int code = openTarget(o.target, {}, o.profile.target)) return code;
   ProgressLine progress(o.format == ProfileFormat::Text);
   ProgressLine::tell(ProgressLine::Level::Task, o.inputs[0]);
@@ -188,7 +188,7 @@ public:
   int run(const CommandLine&) override { return profile(o_); }
 
 private:
-  Options o_;
+  ProfileArguments o_;
 };
 
 } // namespace

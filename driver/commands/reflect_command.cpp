@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReflectArguments {
   std::vector<std::string> inputs;
   std::string output = "-";
   ReflectFormat format = ReflectFormat::Text;
@@ -40,7 +40,7 @@ int write(const std::string& path, std::string text) {
 }
 
 /// The entry points of one input, added to the report, or why it has none.
-Status reflectOne(const std::string& input, const Options& o, ReflectReport& report,
+Status reflectOne(const std::string& input, const ReflectArguments& o, ReflectReport& report,
                   ConstantUse& use) {
   Result<LoadedModule> loaded = loadModule(input, o.load);
   if (!loaded) return loaded.error();
@@ -55,7 +55,7 @@ Status reflectOne(const std::string& input, const Options& o, ReflectReport& rep
   return ok();
 }
 
-int reflectAll(const Options& o) {
+int reflectAll(const ReflectArguments& o) {
   ReflectReport report;
   ConstantUse use(o.constants);
   int exitCode = kDone;
@@ -74,7 +74,7 @@ int reflectAll(const Options& o) {
 
 /// The shader's file as a scenario in the place of the output names it. What goes to standard
 /// output is taken for a file of the current folder.
-std::string fileInScenario(const Options& o) {
+std::string fileInScenario(const ReflectArguments& o) {
   if (o.output == "-") return o.inputs[0];
   std::error_code failed;
   const fs::path folder = fs::absolute(fs::path(o.output), failed).parent_path();
@@ -82,7 +82,7 @@ std::string fileInScenario(const Options& o) {
   return failed || relative.empty() ? o.inputs[0] : relative.string();
 }
 
-int writeSkeleton(const Options& o) {
+int writeSkeleton(const ReflectArguments& o) {
   Result<LoadedModule> loaded = loadModule(o.inputs[0], o.load);
   if (!loaded) return fail(loaded.error().message);
   for (const std::string& warning : loaded->warnings) printError("{}\n", warning);
@@ -96,7 +96,7 @@ int writeSkeleton(const Options& o) {
   return write(o.output, std::move(*text));
 }
 
-Status checkSkeleton(const CommandLine& line, const Options& o) {
+Status checkSkeleton(const CommandLine& line, const ReflectArguments& o) {
   if (!o.isScenario) return ok();
   if (o.inputs.size() != 1)
     return failure("--scenario takes one INPUT: a scenario of several shaders needs the order of "
@@ -145,7 +145,7 @@ public:
   }
 
 private:
-  Options o_;
+  ReflectArguments o_;
 };
 
 } // namespace

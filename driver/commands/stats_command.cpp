@@ -19,7 +19,7 @@ namespace {
 
 enum class StatsFormat : uint8_t { Text, Json };
 
-struct Options {
+struct StatsArguments {
   std::vector<std::string> inputs;
   std::string on{kDefaultCompilers};
   std::string disassemble; ///< --disassemble; "" when not given
@@ -36,13 +36,13 @@ struct Options {
 };
 
 /// Two inputs are what was and what became of it.
-bool isComparison(const Options& o) {
+bool isComparison(const StatsArguments& o) {
   return o.inputs.size() == 2;
 }
 
 /// Each input with every set of constants that is recorded of it; of two that are compared both
 /// with the heaviest set of the first, which the other was made of.
-std::vector<StatsInput> withPipelines(const Options& o, std::vector<StatsInput> inputs) {
+std::vector<StatsInput> withPipelines(const StatsArguments& o, std::vector<StatsInput> inputs) {
   std::vector<StatsInput> all;
   std::optional<PipelineSet> ofBoth;
   for (StatsInput& input : inputs) {
@@ -66,7 +66,7 @@ std::vector<StatsInput> withPipelines(const Options& o, std::vector<StatsInput> 
 }
 
 /// The inputs as they stand on the command line, or all shaders of the scenario.
-Result<std::vector<StatsInput>> inputsOf(const Options& o) {
+Result<std::vector<StatsInput>> inputsOf(const StatsArguments& o) {
   std::vector<StatsInput> all;
   if (!o.scenario.isGiven()) {
     for (const std::string& input : o.inputs)
@@ -87,7 +87,7 @@ Result<std::vector<StatsInput>> inputsOf(const Options& o) {
   return all;
 }
 
-Status checkOptions(const Options& o) {
+Status checkOptions(const StatsArguments& o) {
   if (o.inputs.empty() && !o.scenario.isGiven())
     return failure("no input; give files, or - for standard input");
   if (!o.inputs.empty())
@@ -103,7 +103,7 @@ uint32_t sideBySideWidth() {
   return width ? width : 160;
 }
 
-std::string reportOf(const Options& o, const StatsOutcome& outcome) {
+std::string reportOf(const StatsArguments& o, const StatsOutcome& outcome) {
   const std::vector<InputStats>& inputs = outcome.inputs;
   if (o.format == StatsFormat::Json) return statsAsJson(inputs, isComparison(o));
   std::string text;
@@ -120,7 +120,7 @@ bool hasFigures(const StatsOutcome& outcome) {
   return false;
 }
 
-int run(const Options& o, const CommandLine& line) {
+int run(const StatsArguments& o, const CommandLine& line) {
   setDefaultIsolation(o.isolation);
   StatsPlan plan;
   Result<std::vector<StatsInput>> inputs = inputsOf(o);
@@ -211,7 +211,7 @@ public:
   int run(const CommandLine& line) override { return driver::run(o_, line); }
 
 private:
-  Options o_;
+  StatsArguments o_;
 };
 
 } // namespace

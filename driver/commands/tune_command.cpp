@@ -37,7 +37,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct TuneArguments {
   ScenarioChoice scenario;
   LoadOptions load;
   VerifyOptions verify;
@@ -102,7 +102,7 @@ OptionSetter setPasses(std::vector<std::string>& passes) {
 }
 
 /// What a kept measurement is about: all that it depends on.
-std::string keyOf(const Options& o, const ProgramBuilder& builder, const TunedPlace& place) {
+std::string keyOf(const TuneArguments& o, const ProgramBuilder& builder, const TunedPlace& place) {
   Sha256 hash;
   for (const std::string& field :
        {buildIdentity(), place.device, place.driver, place.target, o.scenario.size, o.verify.device,
@@ -476,7 +476,7 @@ private:
     return htmlReport(page);
   }
 
-  Options o_;
+  TuneArguments o_;
   TunedChoices choices_; ///< of the file
   std::vector<TunedProgram> tuned_;
   InterruptNote* note_ = nullptr;

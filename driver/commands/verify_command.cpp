@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct VerifyArguments {
   /// The original, then what is compared with it. None, or folders only: the original is the
   /// scenario itself.
   std::vector<std::string> inputs;
@@ -47,7 +47,7 @@ struct Options {
   bool comparesScenario() const { return inputs.empty() || isFolder(inputs[0]); }
 };
 
-Status checkReportFiles(const Options& o) {
+Status checkReportFiles(const VerifyArguments& o) {
   if (o.html == "-")
     return failure("--html needs a file; the report as text goes to standard output");
   std::vector<std::string> others = o.inputs;
@@ -58,7 +58,7 @@ Status checkReportFiles(const Options& o) {
 }
 
 /// A folder stands for what `opt --scenario` made of a whole program.
-Result<bool> areFolders(const CommandLine& line, const Options& o) {
+Result<bool> areFolders(const CommandLine& line, const VerifyArguments& o) {
   const auto folders = std::count_if(o.inputs.begin(), o.inputs.end(), isFolder);
   if (folders == 0) return false;
   if (size_t(folders) != o.inputs.size())
@@ -73,7 +73,7 @@ Result<bool> areFolders(const CommandLine& line, const Options& o) {
 }
 
 /// A scenario alone, as `profile` takes it.
-Status takeScenario(const CommandLine& line, Options& o) {
+Status takeScenario(const CommandLine& line, VerifyArguments& o) {
   if (o.inputs.size() == 1 && o.inputs[0].ends_with(".toml") && !line.isGiven("-x")) {
     if (o.scenario.isGiven())
       return failure(
@@ -88,7 +88,7 @@ Status takeScenario(const CommandLine& line, Options& o) {
   return ok();
 }
 
-Status checkOptions(const CommandLine& line, Options& o) {
+Status checkOptions(const CommandLine& line, VerifyArguments& o) {
   if (Status s = takeScenario(line, o); !s) return s;
   Result<bool> folders = areFolders(line, o);
   if (!folders) return folders.error();
@@ -112,14 +112,14 @@ Status checkOptions(const CommandLine& line, Options& o) {
 }
 
 // What a source was compiled to names its lines for the interpreter's findings and the page only.
-Lines linesFor(const Options& o) {
+Lines linesFor(const VerifyArguments& o) {
   if (!o.html.empty()) return Lines::Keep;
   bool isInterpreted =
       o.verify.device == kInterpreterName || o.verify.interpreter.checksBesideDevice;
   return isInterpreted ? Lines::Keep : Lines::Strip;
 }
 // `programs` are what is named by default: the inputs, behind the scenario where they are folders.
-std::vector<std::string> rowNames(const Options& o, std::vector<std::string> programs) {
+std::vector<std::string> rowNames(const VerifyArguments& o, std::vector<std::string> programs) {
   std::vector<std::string> names = o.labels;
   for (size_t i = names.size(); i < programs.size(); ++i) names.push_back(std::move(programs[i]));
   // Two of one name are told apart by their place.
@@ -160,7 +160,7 @@ Status addVariants(Workload& work) {
   return ok();
 }
 
-Result<Workload> workloadOfScenario(const Options& o) {
+Result<Workload> workloadOfScenario(const VerifyArguments& o) {
   Result<ScenarioShaders> shaders = ScenarioShaders::read(o.scenario, o.load);
   if (!shaders) return shaders.error();
   Result<const ScenarioShader*> replaced = shaders->standsFor(o.inputs[0]);
@@ -193,7 +193,7 @@ Result<Workload> workloadOfScenario(const Options& o) {
 
 /// The original is the scenario itself; each folder holds all shaders that its dispatches use.
 /// Without a folder, its variants are compared with it.
-Result<Workload> workloadOfPrograms(const Options& o) {
+Result<Workload> workloadOfPrograms(const VerifyArguments& o) {
   Result<ScenarioShaders> shaders = ScenarioShaders::read(o.scenario, o.load);
   if (!shaders) return shaders.error();
   Workload work;
@@ -234,7 +234,7 @@ Result<Workload> workloadOfPrograms(const Options& o) {
   return work;
 }
 
-Result<Workload> workloadOfModules(const Options& o) {
+Result<Workload> workloadOfModules(const VerifyArguments& o) {
   Result<LayoutManifest> layouts = layoutsOf(o.layoutManifest);
   if (!layouts) return layouts.error();
   const std::string name = o.load.entry.empty() ? "main" : o.load.entry;
@@ -270,13 +270,13 @@ Result<Workload> workloadOfModules(const Options& o) {
 
 // ----- the page -----
 
-bool isSourceFile(const Options& o, const std::string& path) {
+bool isSourceFile(const VerifyArguments& o, const std::string& path) {
   const std::string extension = fs::path(path).extension().string();
   return !o.load.kind && path != "-" && extension != ".spv" && extension != ".spvasm";
 }
 
 // Of the sources where that is what was given, else of what they were compiled to.
-void addDiffs(ReportSubject& subject, const Options& o, const Workload& work) {
+void addDiffs(ReportSubject& subject, const VerifyArguments& o, const Workload& work) {
   constexpr uint32_t kMostLines = 1500;
   const std::vector<ProgramVariant>& programs = work.programs;
   for (size_t p = 1; p < programs.size(); ++p) {
@@ -299,7 +299,7 @@ void addDiffs(ReportSubject& subject, const Options& o, const Workload& work) {
   }
 }
 
-std::string pageOf(const Options& o, const Workload& work, const VerifyReport& report) {
+std::string pageOf(const VerifyArguments& o, const Workload& work, const VerifyReport& report) {
   ReportPage page;
   page.command = "verify";
   std::vector<std::string> names;
@@ -328,7 +328,7 @@ std::string pageOf(const Options& o, const Workload& work, const VerifyReport& r
   return htmlReport(page);
 }
 
-Status writeReports(const Options& o, const Workload& work, const VerifyReport& report) {
+Status writeReports(const VerifyArguments& o, const Workload& work, const VerifyReport& report) {
   OutputFiles files;
   if (!o.json.empty()) files.add(o.json, reportToJson(report));
   if (!o.html.empty()) files.add(o.html, pageOf(o, work, report));
@@ -352,7 +352,7 @@ int exitCodeOf(const VerifyReport& report, bool requiresVerified) {
 // Outputs that agree say little of queues: what may overlap does so by luck. A wait orders more
 // than a run shows, and what the graph finds is told beside it.
 // Returns what is found, one sentence.
-std::string hazardsOf(const Options& o, Workload& work) {
+std::string hazardsOf(const VerifyArguments& o, Workload& work) {
   constexpr uint64_t kMostBytes = uint64_t(64) << 20;
   if (!work.scenario.queues || !o.verify.interpreter.checksBesideDevice) return {};
   uint64_t bytes = 0;
@@ -379,7 +379,7 @@ std::string hazardsOf(const Options& o, Workload& work) {
                      how, first->at.line, first->message);
 }
 
-int verify(const Options& o) {
+int verify(const VerifyArguments& o) {
   setDefaultIsolation(o.isolation);
   ProgressLine progress(o.json != "-");
   ProgressLine::tell(ProgressLine::Level::Task,
@@ -465,7 +465,7 @@ public:
   }
 
 private:
-  Options o_;
+  VerifyArguments o_;
 };
 
 } // namespace

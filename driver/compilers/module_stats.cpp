@@ -17,7 +17,7 @@ std::string changeText(double ratio) {
   return std::isinf(ratio) ? std::string() : fmt::format(" ({:+.1f} %)", (ratio - 1) * 100);
 }
 
-std::string differencesOf(const RowPair& pair) {
+std::string differencePhrases(const RowPair& pair) {
   std::string text;
   for (Figure figure : allFigures()) {
     const std::optional<double> ratio = ratioOf(pair, figure);
@@ -88,7 +88,7 @@ std::string linesOf(const std::string& input, const ModuleStats& stats) {
       text += fmt::format("{}: {}: not compiled: {}\n", input, who, problem);
       continue;
     }
-    const std::string differences = differencesOf(pair);
+    const std::string differences = differencePhrases(pair);
     text += fmt::format("{}: {}: {}\n", input, who,
                         differences.empty() ? "no difference" : differences);
   }

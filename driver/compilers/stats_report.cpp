@@ -104,7 +104,7 @@ std::string driversOf(std::span<const InputStats> inputs) {
   return text;
 }
 
-std::string differencesOf(const RowPair& pair) {
+std::string differenceRows(const RowPair& pair) {
   std::string text;
   for (Figure figure : allFigures()) {
     const std::optional<double> ratio = ratioOf(pair, figure);
@@ -229,7 +229,7 @@ std::string comparisonAsText(const InputStats& before, const InputStats& after) 
     for (const auto& [row, input] : {std::pair(&a, &before), std::pair(&b, &after)})
       if (!row->problem.empty()) text += fmt::format("  {}: {}\n", input->name, row->problem);
     if (!a.problem.empty() || !b.problem.empty()) continue;
-    const std::string differences = differencesOf(pair);
+    const std::string differences = differenceRows(pair);
     text += differences.empty() ? "  no difference\n"
                                 : fmt::format("  {:<24} {:>9} {:>9} {:>8}\n{}", "", "before",
                                               "after", "ratio", differences);

@@ -13,43 +13,43 @@ namespace lanewise::driver {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr size_t kMostListed = 10;
 
 /// The first of these that a driver tells stands for what a shader costs.
 constexpr Figure kDeciding[] = {Figure::InverseThroughput, Figure::Instructions, Figure::CodeSize};
 
-std::optional<double> figureIn(const Json& figures, Figure figure) {
+std::optional<double> figureIn(const OrderedJson& figures, Figure figure) {
   const auto found = figures.find(std::string(infoOf(figure).key));
   if (found == figures.end() || !found->is_number()) return std::nullopt;
   return found->get<double>();
 }
 
-std::string textIn(const Json& row, const char* key) {
+std::string textIn(const OrderedJson& row, const char* key) {
   const auto found = row.find(key);
   return found != row.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
 /// Input, compiler, entry point, stage.
 using RowKey = std::tuple<std::string, std::string, std::string, std::string>;
-RowKey keyOf(const std::string& input, const Json& row) {
+RowKey keyOf(const std::string& input, const OrderedJson& row) {
   return {input, textIn(row, "compiler"), textIn(row, "entry"), textIn(row, "stage")};
 }
 
 /// The rows of the facts of one input; none where they hold no statistics.
-Json rowsIn(const Json& facts) {
+OrderedJson rowsIn(const OrderedJson& facts) {
   const auto found = facts.find("compiler-stats");
-  return found != facts.end() && found->is_array() ? *found : Json::array();
+  return found != facts.end() && found->is_array() ? *found : OrderedJson::array();
 }
 
-Result<std::map<RowKey, Json>> rowsOfBaseline(const StatsBaseline& baseline) {
-  const Json json = Json::parse(baseline.text, nullptr, false);
-  std::map<RowKey, Json> rows;
+Result<std::map<RowKey, OrderedJson>> rowsOfBaseline(const StatsBaseline& baseline) {
+  const OrderedJson json = OrderedJson::parse(baseline.text, nullptr, false);
+  std::map<RowKey, OrderedJson> rows;
   if (json.is_object() && json.contains("files") && json["files"].is_array())
-    for (const Json& file : json["files"])
+    for (const OrderedJson& file : json["files"])
       if (file.is_object())
-        for (const Json& row : rowsIn(file))
+        for (const OrderedJson& row : rowsIn(file))
           if (row.is_object()) rows[keyOf(textIn(file, "input"), row)] = row;
   if (rows.empty())
     return failure(
@@ -57,7 +57,7 @@ Result<std::map<RowKey, Json>> rowsOfBaseline(const StatsBaseline& baseline) {
   return rows;
 }
 
-std::string numberText(double value) {
+std::string countText(double value) {
   return fmt::format("{:.0f}", value);
 }
 
@@ -70,17 +70,17 @@ std::string listText(const std::string& title, const std::vector<StatsChange>& c
   std::string text = title + ":\n";
   for (const StatsChange& c : changes)
     text += fmt::format("  {:>9}  {} {} -> {}  {}: {}{}\n", percentText(c.before, c.after),
-                        c.figure, numberText(c.before), numberText(c.after), c.compiler, c.input,
+                        c.figure, countText(c.before), countText(c.after), c.compiler, c.input,
                         c.entry == "main" ? "" : ": " + c.entry);
   return text;
 }
 
 class Summarizer {
 public:
-  Summarizer(const std::map<RowKey, Json>* baseline, std::optional<double> failIfWorse)
+  Summarizer(const std::map<RowKey, OrderedJson>* baseline, std::optional<double> failIfWorse)
       : baseline_(baseline), failIfWorse_(failIfWorse) {}
 
-  void add(const std::string& input, const Json& row) {
+  void add(const std::string& input, const OrderedJson& row) {
     StatsTotal& total = totalOf(row);
     const auto known = baseline_ ? baseline_->find(keyOf(input, row)) : Known();
     const bool isKnown = baseline_ && known != baseline_->end() && known->second.contains("after");
@@ -92,7 +92,7 @@ public:
       return;
     }
     if (!row.contains("before") || !row.contains("after")) return;
-    const Json* before = &row["before"];
+    const OrderedJson* before = &row["before"];
     if (baseline_) {
       if (!isKnown) {
         ++summary_.notInBaseline;
@@ -133,9 +133,9 @@ public:
   }
 
 private:
-  using Known = std::map<RowKey, Json>::const_iterator;
+  using Known = std::map<RowKey, OrderedJson>::const_iterator;
 
-  StatsTotal& totalOf(const Json& row) {
+  StatsTotal& totalOf(const OrderedJson& row) {
     const std::string compiler = textIn(row, "compiler");
     for (StatsTotal& total : summary_.totals)
       if (total.compiler == compiler) {
@@ -147,7 +147,8 @@ private:
     return summary_.totals.back();
   }
 
-  static void addTo(StatsTotal& total, Figure figure, const Json& before, const Json& after) {
+  static void addTo(StatsTotal& total, Figure figure, const OrderedJson& before,
+                    const OrderedJson& after) {
     const std::optional<double> a = figureIn(before, figure), b = figureIn(after, figure);
     if (!a || !b) return;
     StatsTotal::Sum& sum = total.sums[size_t(figure)];
@@ -156,7 +157,8 @@ private:
     ++sum.shaders;
   }
 
-  bool compare(const std::string& input, const Json& row, Figure figure, const Json& before) {
+  bool compare(const std::string& input, const OrderedJson& row, Figure figure,
+               const OrderedJson& before) {
     const std::optional<double> a = figureIn(before, figure), b = figureIn(row["after"], figure);
     if (!a || !b) return false;
     changes_.push_back({input, textIn(row, "compiler"), textIn(row, "entry"),
@@ -164,15 +166,15 @@ private:
     return true;
   }
 
-  const std::map<RowKey, Json>* baseline_;
+  const std::map<RowKey, OrderedJson>* baseline_;
   std::optional<double> failIfWorse_;
   StatsSummary summary_;
   std::vector<StatsChange> changes_;
   uint64_t found_ = 0; ///< rows of the baseline that this run has
 };
 
-Json asJson(const std::vector<StatsChange>& changes) {
-  Json all = Json::array();
+OrderedJson asJson(const std::vector<StatsChange>& changes) {
+  OrderedJson all = OrderedJson::array();
   for (const StatsChange& c : changes)
     all.push_back({{"input", c.input},
                    {"compiler", c.compiler},
@@ -189,17 +191,17 @@ Json asJson(const std::vector<StatsChange>& changes) {
 Result<StatsSummary> summarize(std::span<const FactsOfInput> inputs,
                                const std::optional<StatsBaseline>& baseline,
                                std::optional<double> failIfWorse) {
-  std::map<RowKey, Json> known;
+  std::map<RowKey, OrderedJson> known;
   if (baseline) {
-    Result<std::map<RowKey, Json>> rows = rowsOfBaseline(*baseline);
+    Result<std::map<RowKey, OrderedJson>> rows = rowsOfBaseline(*baseline);
     if (!rows) return rows.error();
     known = std::move(*rows);
   }
   Summarizer summarizer(baseline ? &known : nullptr, failIfWorse);
   for (const FactsOfInput& input : inputs) {
-    const Json facts = Json::parse(input.facts, nullptr, false);
+    const OrderedJson facts = OrderedJson::parse(input.facts, nullptr, false);
     if (!facts.is_object()) continue;
-    for (const Json& row : rowsIn(facts)) summarizer.add(input.input, row);
+    for (const OrderedJson& row : rowsIn(facts)) summarizer.add(input.input, row);
   }
   StatsSummary summary = summarizer.finish();
   summary.against = baseline ? baseline->name : "the inputs";
@@ -214,7 +216,7 @@ std::string summaryAsText(const StatsSummary& s, std::optional<double> failIfWor
       const StatsTotal::Sum& sum = total.sums[size_t(figure)];
       if (sum.shaders == 0 || (sum.before == 0 && sum.after == 0)) continue;
       text += fmt::format("    {:<24} {:>12} -> {:>12}  {:>9}\n", infoOf(figure).phrase,
-                          numberText(sum.before), numberText(sum.after),
+                          countText(sum.before), countText(sum.after),
                           percentText(sum.before, sum.after));
     }
     if (total.problems > 0) text += fmt::format("    {} not compiled\n", total.problems);
@@ -234,10 +236,11 @@ std::string summaryAsText(const StatsSummary& s, std::optional<double> failIfWor
   return text;
 }
 
-Json summaryAsJson(const StatsSummary& s) {
-  Json json{{"against", s.against}, {"totals", Json::array()}};
+OrderedJson summaryAsJson(const StatsSummary& s) {
+  OrderedJson json{{"against", s.against}, {"totals", OrderedJson::array()}};
   for (const StatsTotal& total : s.totals) {
-    Json one{{"compiler", total.compiler}, {"driver", total.driver}, {"problems", total.problems}};
+    OrderedJson one{
+        {"compiler", total.compiler}, {"driver", total.driver}, {"problems", total.problems}};
     for (Figure figure : allFigures()) {
       const StatsTotal::Sum& sum = total.sums[size_t(figure)];
       if (sum.shaders == 0) continue;
@@ -249,7 +252,7 @@ Json summaryAsJson(const StatsSummary& s) {
   json["best"] = asJson(s.best);
   json["worst"] = asJson(s.worst);
   json["worse-than-allowed"] = asJson(s.failures);
-  json["not-compiled-any-more"] = Json::array();
+  json["not-compiled-any-more"] = OrderedJson::array();
   for (const StatsSummary::Problem& p : s.problems)
     if (p.isNew)
       json["not-compiled-any-more"].push_back(

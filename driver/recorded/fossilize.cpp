@@ -172,9 +172,9 @@ std::optional<RecordedPipeline> pipelineOf(const std::string& text, const std::s
   return {};
 }
 
-class Reader {
+class DatabaseReader {
 public:
-  explicit Reader(const TakeModule& takeModule) : takeModule_(takeModule) {}
+  explicit DatabaseReader(const TakeModule& takeModule) : takeModule_(takeModule) {}
 
   /// Notes where its entries are; the same entry of an earlier file is the one to take.
   Status open(const std::string& path) {
@@ -282,7 +282,7 @@ bool isFossilize(const std::string& path) {
 
 Result<FossilizePipelines> readFossilize(std::span<const std::string> paths,
                                          const TakeModule& takeModule) {
-  Reader reader(takeModule);
+  DatabaseReader reader(takeModule);
   for (const std::string& path : paths)
     if (Status opened = reader.open(path); !opened) return opened.error();
   return reader.read();

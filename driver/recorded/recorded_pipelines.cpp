@@ -11,9 +11,9 @@
 namespace lanewise::driver {
 namespace {
 
-class Reader : ScenarioToml {
+class PipelinesReader : ScenarioToml {
 public:
-  explicit Reader(const std::string& path) : ScenarioToml(path) {}
+  explicit PipelinesReader(const std::string& path) : ScenarioToml(path) {}
 
   Result<RecordedPipelines> run(std::string_view text) {
     const toml::table root = parse(text);
@@ -195,7 +195,7 @@ Result<RecordedPipelines> readPipelines(const std::string& path) {
   }
   Result<std::string> text = readFile(path);
   if (!text) return failure(fmt::format("{}: {}", path, text.error().message));
-  return Reader(path).run(*text);
+  return PipelinesReader(path).run(*text);
 }
 
 } // namespace lanewise::driver

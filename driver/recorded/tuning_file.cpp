@@ -14,9 +14,9 @@
 namespace lanewise::driver {
 namespace {
 
-class Reader : ScenarioToml {
+class TuningReader : ScenarioToml {
 public:
-  explicit Reader(const std::string& path) : ScenarioToml(path) {}
+  explicit TuningReader(const std::string& path) : ScenarioToml(path) {}
 
   Result<TunedChoices> run(std::string_view text) {
     const toml::table root = parse(text);
@@ -186,7 +186,7 @@ bool TunedChoice::hasKeyOf(const TunedChoice& other) const {
 }
 
 Result<TunedChoices> parseTuning(std::string_view text, const std::string& path) {
-  return Reader(path).run(text);
+  return TuningReader(path).run(text);
 }
 
 Result<TunedChoices> readTuning(const std::string& path) {

@@ -21,7 +21,6 @@ namespace lanewise::driver {
 namespace {
 
 using Kind = TypeInfo::Kind;
-constexpr uint32_t kWhole = Decoration::kNoMember;
 // 3-vectors as std430 has them: by that Vulkan counts the memory of a workgroup ("Shared Memory").
 constexpr uint32_t kVec3Stride = 16;
 
@@ -326,7 +325,7 @@ private:
     binding.block.name = types_.nameOf(variable);
     binding.block.type = types_.describe(type);
     binding.block.type.bytes.reset();
-    binding.qualifiers = types_.qualifiersOf(variable, kWhole);
+    binding.qualifiers = types_.qualifiersOf(variable, Decoration::kNoMember);
     describeOpaque(type, binding);
     return binding;
   }

@@ -10,7 +10,7 @@
 namespace lanewise::driver {
 namespace {
 
-constexpr size_t kColumns = 80;
+constexpr size_t kTextColumns = 80;
 constexpr size_t kStep = 2;
 
 /// Names in a module may be any bytes; control characters would garble a terminal.
@@ -91,11 +91,11 @@ private:
   void add(size_t level, const std::string& line) {
     std::string indent(level * kStep, ' ');
     std::string rest = line;
-    while (indent.size() + rest.size() > kColumns) {
-      size_t space = rest.rfind(' ', kColumns - indent.size());
+    while (indent.size() + rest.size() > kTextColumns) {
+      size_t space = rest.rfind(' ', kTextColumns - indent.size());
       // Leading blanks, as before a right-aligned offset, are no place to break.
       if (space == std::string::npos || space <= rest.find_first_not_of(' '))
-        space = rest.find(' ', kColumns - indent.size());
+        space = rest.find(' ', kTextColumns - indent.size());
       if (space == std::string::npos) break;
       text_ += indent + rest.substr(0, space) + "\n";
       rest.erase(0, space + 1);

@@ -12,13 +12,13 @@
 namespace lanewise::driver {
 namespace {
 
-constexpr size_t kColumns = 98; // of a comment behind "# "
+constexpr size_t kCommentColumns = 98; // of a comment behind "# "
 constexpr uint64_t kSeed = 0;
 
 std::vector<std::string> wrapped(std::string text) {
   std::vector<std::string> lines;
-  while (text.size() > kColumns) {
-    size_t space = text.rfind(' ', kColumns);
+  while (text.size() > kCommentColumns) {
+    size_t space = text.rfind(' ', kCommentColumns);
     if (space == std::string::npos) space = text.find(' ');
     if (space == std::string::npos) break;
     lines.push_back(text.substr(0, space));

@@ -14,7 +14,6 @@ namespace {
 
 using Kind = TypeInfo::Kind;
 using Model = spv::ExecutionModel;
-constexpr uint32_t kWhole = Decoration::kNoMember;
 
 std::string builtInName(uint32_t builtIn) {
   const std::string_view name = enumerantName(NamedEnum::BuiltIn, builtIn);
@@ -97,7 +96,7 @@ private:
     one.name = describer_.nameOf(variable);
     one.type = describer_.describe(type);
     one.locations = uint32_t(describer_.locationsOf(element));
-    readDecorations(variable, kWhole, one);
+    readDecorations(variable, Decoration::kNoMember, one);
     to.push_back(std::move(one));
   }
 
@@ -133,7 +132,7 @@ private:
         one.type.text += extent.length ? fmt::format("[{}]", *extent.length) : "[]";
       one.type.extents.insert(one.type.extents.begin(), vertices.begin(), vertices.end());
       one.locations = uint32_t(describer_.locationsOf(member));
-      readDecorations(variable, kWhole, one);
+      readDecorations(variable, Decoration::kNoMember, one);
       one.location = next;
       readDecorations(block, m, one);
       if (one.location) next = *one.location + one.locations;

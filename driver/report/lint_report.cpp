@@ -1,6 +1,7 @@
 #include "report/lint_report.h"
 
 #include "report/queue_rules.h"
+#include "report/remark_printer.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -18,13 +19,6 @@ std::string_view nameOf(Severity severity) {
 
 std::string fileOf(const SourceLocation& at, const std::string& input) {
   return at.line == 0 || at.file.empty() ? input : at.file;
-}
-
-std::string placeOf(const SourceLocation& at, const std::string& input) {
-  std::string place = fileOf(at, input);
-  if (at.line != 0) place += fmt::format(":{}", at.line);
-  if (at.line != 0 && at.column != 0) place += fmt::format(":{}", at.column);
-  return place;
 }
 
 std::string dumped(const Json& json) {
@@ -172,19 +166,19 @@ std::string lintAsText(const LintReport& report, uint32_t columns) {
       // Without a line, the function is the best place there is.
       const std::string function =
           f.location.line == 0 && !f.function.empty() ? fmt::format("in '{}': ", f.function) : "";
-      text += fmt::format("{}: {}: {}{} [{}]\n", placeOf(f.location, input.name),
+      text += fmt::format("{}: {}: {}{} [{}]\n", placeText(f.location, input.name),
                           nameOf(f.severity), function, f.message, f.rule);
       text += quote(input.lines[n][0]);
       for (size_t k = 0; k < f.notes.size(); ++k) {
         const bool isRepeated =
             input.lines[n][k + 1].span == input.lines[n][k].span &&
             f.notes[k].location == (k == 0 ? f.location : f.notes[k - 1].location);
-        text += fmt::format("{}: note: {}\n", placeOf(f.notes[k].location, input.name),
+        text += fmt::format("{}: note: {}\n", placeText(f.notes[k].location, input.name),
                             f.notes[k].message);
         if (!isRepeated) text += quote(input.lines[n][k + 1]);
       }
       if (const LintRule* rule = findAnyLintRule(f.rule); rule && mended.insert(f.rule).second)
-        text += fmt::format("{}: help: {}\n", placeOf(f.location, input.name), rule->mend);
+        text += fmt::format("{}: help: {}\n", placeText(f.location, input.name), rule->mend);
     }
   }
   const size_t errors = report.count(Severity::Error), warnings = report.count(Severity::Warning);

@@ -25,13 +25,6 @@ std::string_view wordOf(Remark::Kind kind) {
   return "note";
 }
 
-std::string placeOf(const SourceLocation& at, const std::string& input) {
-  std::string place = at.line == 0 || at.file.empty() ? input : at.file;
-  if (at.line != 0) place += fmt::format(":{}", at.line);
-  if (at.line != 0 && at.column != 0) place += fmt::format(":{}", at.column);
-  return place;
-}
-
 void addPlace(nlohmann::ordered_json& j, const SourceLocation& at) {
   if (at.line == 0) return;
   j["file"] = at.file;
@@ -47,6 +40,13 @@ std::string onOneLine(std::string text) {
 
 } // namespace
 
+std::string placeText(const SourceLocation& at, const std::string& input) {
+  std::string place = at.line == 0 || at.file.empty() ? input : at.file;
+  if (at.line != 0) place += fmt::format(":{}", at.line);
+  if (at.line != 0 && at.column != 0) place += fmt::format(":{}", at.column);
+  return place;
+}
+
 std::string remarkAsText(const Remark& remark, const std::string& input, RemarkDetails details,
                          SourceTexts* texts, uint32_t columns) {
   const SourceLocation& at = remark.location;
@@ -54,14 +54,14 @@ std::string remarkAsText(const Remark& remark, const std::string& input, RemarkD
   std::string function =
       at.line == 0 && !remark.function.empty() ? fmt::format("in '{}': ", remark.function) : "";
   std::string text =
-      fmt::format("{}: {}: {}{} [{}:{}]\n", placeOf(at, input), wordOf(remark.kind),
+      fmt::format("{}: {}: {}{} [{}:{}]\n", placeText(at, input), wordOf(remark.kind),
                   onOneLine(function), onOneLine(remark.message), remark.pass, remark.name);
   if (texts) text += texts->quote(at, remark.subject, columns);
   if (details == RemarkDetails::Yes)
     for (const RemarkRow& row : remark.details) text += fmt::format("    {}\n", row.text());
   if (texts)
     for (const RemarkNote& note : remark.notes)
-      text += fmt::format("{}: note: {}\n{}", placeOf(note.location, input), note.message,
+      text += fmt::format("{}: note: {}\n{}", placeText(note.location, input), note.message,
                           texts->quote(note.location, note.subject, columns));
   return text;
 }

@@ -9,9 +9,13 @@
 
 namespace lanewise::driver {
 
-/// "FILE:LINE:COLUMN: KIND: MESSAGE [PASS:NAME]" and, if wanted, indented details. `input` stands
-/// for the file where the module has no lines. With `texts`, which knows the source, the line
-/// follows, cut at `columns` (0: never), and the notes with theirs.
+/// "FILE:LINE:COLUMN", as far as it is known. `input` stands for the file where the module has no
+/// lines.
+std::string placeText(const SourceLocation& at, const std::string& input);
+
+/// "FILE:LINE:COLUMN: KIND: MESSAGE [PASS:NAME]" and, if wanted, indented details. With `texts`,
+/// which knows the source, the line follows, cut at `columns` (0: never), and the notes with
+/// theirs.
 enum class RemarkDetails : bool { No, Yes };
 std::string remarkAsText(const Remark& remark, const std::string& input,
                          RemarkDetails details = RemarkDetails::Yes, SourceTexts* texts = nullptr,

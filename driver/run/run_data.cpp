@@ -18,7 +18,6 @@ namespace lanewise::driver {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 /// The bits of a value of up to eight bytes, from its bytes in hexadecimal, the lowest first.
 uint64_t bitsOf(const std::string& hex) {
@@ -41,12 +40,12 @@ public:
   void read(std::string_view text) {
     while (!text.empty()) {
       const size_t end = std::min(text.find('\n'), text.size());
-      const Json line = Json::parse(text.substr(0, end), nullptr, false);
+      const nlohmann::json line = nlohmann::json::parse(text.substr(0, end), nullptr, false);
       text.remove_prefix(std::min(end + 1, text.size()));
       if (!line.is_object()) continue;
       try {
         take(line);
-      } catch (const Json::exception&) {
+      } catch (const nlohmann::json::exception&) {
       } // cut off, or not ours
     }
   }
@@ -86,7 +85,7 @@ private:
     std::vector<std::pair<double, uint64_t>> samples;
   };
 
-  void take(const Json& line) {
+  void take(const nlohmann::json& line) {
     if (line.contains("counts")) return takeCounts(line);
     if (line.contains("row")) {
       Row& row = rows_[line.at("row").get<uint64_t>()];
@@ -116,7 +115,7 @@ private:
     }
   }
 
-  void takePipeline(const Json& line) {
+  void takePipeline(const nlohmann::json& line) {
     PipelineTimes& pipeline = pipelines_[line.at("pipeline").get<uint64_t>()];
     pipeline.module = line.at("module").get<std::string>();
     pipeline.entry = line.at("entry").get<std::string>();
@@ -124,18 +123,18 @@ private:
     pipeline.subgroupSize = line.at("subgroup").get<uint32_t>();
     codes_[line.at("pipeline").get<uint64_t>()] = line.at("code").get<std::string>();
     pipeline.constants.clear();
-    for (const Json& constant : line.at("constants"))
+    for (const nlohmann::json& constant : line.at("constants"))
       pipeline.constants[constant.at(0).get<uint32_t>()] =
           bitsOf(constant.at(1).get<std::string>());
   }
 
-  void takeCounts(const Json& line) {
+  void takeCounts(const nlohmann::json& line) {
     Row& row = rows_[line.at("counts").get<uint64_t>()];
     row.dispatches = line.at("dispatches").get<uint64_t>();
     row.timed = line.at("timed").get<uint64_t>();
     row.total = line.at("total").get<double>();
     const uint64_t weight = line.at("weight").get<uint64_t>();
-    for (const Json& sample : line.at("samples"))
+    for (const nlohmann::json& sample : line.at("samples"))
       row.samples.emplace_back(sample.get<double>(), weight);
   }
 

@@ -18,7 +18,7 @@ constexpr uint64_t kMostCost = uint64_t(1) << 25;
 constexpr size_t kMostBranchRounds = 6;
 constexpr double kRoundSeconds = 0.04;
 constexpr uint64_t kBytesPerInstruction = 4;
-constexpr size_t kMostSearches = 16; // for inputs in which an original is sound
+constexpr size_t kMostDraws = 16; // for inputs in which an original is sound
 
 class RoundRunner {
 public:
@@ -43,7 +43,7 @@ public:
   }
 
   std::optional<Scenario> firstSound(const std::vector<RoundAim>& aims) {
-    size_t left = kMostSearches;
+    size_t left = kMostDraws;
     for (const RoundAim& aim : aims)
       for (const Scenario& scenario : aim.tries) {
         if (left-- == 0) return std::nullopt;

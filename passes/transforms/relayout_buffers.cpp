@@ -339,9 +339,9 @@ struct Operands {
   Id scope;
 };
 
-class Relayout {
+class BufferRelayouts {
 public:
-  Relayout(Analyses& analyses, Rewriter& rewriter, std::span<const BufferRelayout> relayouts)
+  BufferRelayouts(Analyses& analyses, Rewriter& rewriter, std::span<const BufferRelayout> relayouts)
       : analyses_(analyses), module_(analyses.module()), rewriter_(rewriter) {
     for (const BufferRelayout& r : relayouts)
       views_.push_back(std::make_unique<ViewRelayout>(analyses, rewriter, r));
@@ -661,7 +661,7 @@ private:
 
 void relayoutBuffers(Analyses& analyses, Rewriter& rewriter,
                      std::span<const BufferRelayout> relayouts) {
-  Relayout(analyses, rewriter, relayouts).run();
+  BufferRelayouts(analyses, rewriter, relayouts).run();
 }
 
 } // namespace lanewise

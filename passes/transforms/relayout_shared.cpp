@@ -23,12 +23,10 @@ struct Assumed {
   uint32_t alignment = 1;
 };
 
-using Kind = LayoutNode::Kind;
-
-class Relayout {
+class SharedRelayout {
 public:
-  Relayout(Analyses& analyses, Rewriter& rewriter, const SharedVariable& variable,
-           const SharedLayout& layout)
+  SharedRelayout(Analyses& analyses, Rewriter& rewriter, const SharedVariable& variable,
+                 const SharedLayout& layout)
       : module_(analyses.module()), analyses_(analyses), constants_(analyses.get<Constants>()),
         rewriter_(rewriter), variable_(variable), before_(variable), after_(layout),
         anchor_(variable.variable) {}
@@ -60,7 +58,7 @@ private:
     if (!isChanged(node)) return variable_.nodes[node].type;
     Id& type = types_[node];
     if (type) return type;
-    if (variable_.nodes[node].kind == Kind::Struct) return type = newStruct(node);
+    if (variable_.nodes[node].kind == LayoutNode::Kind::Struct) return type = newStruct(node);
     const auto flat = after_.flat.find(node);
     const uint32_t innermost = flat == after_.flat.end() ? node : variable_.arrayChain(node).back();
     const Id element = newType(variable_.nodes[innermost].children.front());
@@ -207,7 +205,7 @@ private:
       step += rank;
       isFlat = true;
     }
-    const bool isInside = variable_.nodes[chain.node].kind == Kind::Element;
+    const bool isInside = variable_.nodes[chain.node].kind == LayoutNode::Kind::Element;
     if (isFlat) {
       if (!isInside && isChanged(chain.node)) inst.set(1, pointerTo(chain.node).value);
       rewriter_.replace(chain.inst, std::move(inst));
@@ -386,7 +384,7 @@ private:
 
 void relayoutShared(Analyses& analyses, Rewriter& rewriter, const SharedVariable& variable,
                     const SharedLayout& layout) {
-  Relayout(analyses, rewriter, variable, layout).run();
+  SharedRelayout(analyses, rewriter, variable, layout).run();
 }
 
 } // namespace lanewise

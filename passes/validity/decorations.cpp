@@ -115,10 +115,6 @@ Target targetOf(Decoration d) {
   }
 }
 
-bool isVariable(Op op) {
-  return op == Op::OpVariable || op == newer::Op::OpUntypedVariableKHR;
-}
-
 bool fitsTarget(const Subject& s, Target target, const Entry& e, Op op) {
   switch (target) {
   case Target::SpecConstant:

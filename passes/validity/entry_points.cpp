@@ -27,10 +27,6 @@ struct EntryPoint {
   uint32_t interfaceWord;
 };
 
-bool isVariable(Op op) {
-  return op == Op::OpVariable || op == newer::Op::OpUntypedVariableKHR;
-}
-
 class EntryPointChecker {
 public:
   EntryPointChecker(Subject& s, const Uses& uses) : s_(s), m_(s.module), uses_(uses) {}

@@ -177,6 +177,10 @@ Wanted wantedIn(Place place) {
 
 } // namespace
 
+bool isVariable(Op op) {
+  return op == Op::OpVariable || op == newer::Op::OpUntypedVariableKHR;
+}
+
 IdRules::IdRules(Subject& s, const Flow& flow) : s_(s), m_(s.module), flow_(flow) {
   lastUser_.resize(m_.idBound());
   uses_.variables.resize(m_.functionCount() + 1);
@@ -251,7 +255,7 @@ bool IdRules::checkPlace(InstRef i, const OpcodeFacts& f, uint32_t word, InstRef
 void IdRules::note(Id id, InstRef d, InstRef i) {
   if (lastUser_[id.value] == function_) return;
   const Op op = m_.opcode(d);
-  if (op == Op::OpVariable || op == newer::Op::OpUntypedVariableKHR) {
+  if (isVariable(op)) {
     const bool isUse = !isExtInst(m_.opcode(i)) || !isNonSemanticSet(m_.extInstSet(m_.idAt(i, 3)));
     if (!isUse) return; // debug information is none
     uses_.variables[function_].push_back(id);

@@ -12,6 +12,9 @@
 
 namespace lanewise::validity {
 
+/// OpVariable and OpUntypedVariableKHR.
+bool isVariable(spv::Op op);
+
 /// Order of sections, one memory model, where variables, phis and merges stand (SPIR-V 2.4).
 class LayoutRules {
 public:

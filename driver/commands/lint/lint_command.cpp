@@ -24,7 +24,7 @@
 namespace lanewise::driver {
 namespace {
 
-struct Options {
+struct LintArguments {
   std::vector<std::string> inputs;
   std::string size; ///< of [sizes] of scenarios
   std::string output = "-", target = "generic";
@@ -57,7 +57,7 @@ Result<const LintRule*> ruleNamed(const std::string& name) {
 }
 
 /// --rule names all that run; otherwise all do, less --disable, and --enable has the last word.
-Status chooseRules(Options& o) {
+Status chooseRules(LintArguments& o) {
   auto namesOf = [](const std::vector<std::string>& given) -> Result<std::vector<const LintRule*>> {
     std::vector<const LintRule*> rules;
     for (const std::string& name : given) {
@@ -169,7 +169,8 @@ constexpr std::chrono::seconds kPreparationTime{20};
 
 class LintRun {
 public:
-  LintRun(Options& options, TargetProfile target) : options_(options), target_(std::move(target)) {
+  LintRun(LintArguments& options, TargetProfile target)
+      : options_(options), target_(std::move(target)) {
     report_.rules = options_.rules;
     std::copy_if(options_.rules.begin(), options_.rules.end(), std::back_inserter(shaderRules_),
                  [](const LintRule* rule) { return rule->run != nullptr; });
@@ -298,7 +299,7 @@ private:
     return Module::read(loaded.words());
   }
 
-  Options& options_;
+  LintArguments& options_;
   TargetProfile target_;
   std::vector<const LintRule*> shaderRules_;
   LintReport report_;
@@ -360,7 +361,7 @@ public:
   }
 
 private:
-  Options o_;
+  LintArguments o_;
 };
 
 } // namespace

@@ -25,7 +25,7 @@ namespace {
 
 enum class CompareFormat { Text, Json };
 
-struct Options {
+struct CompareArguments {
   LayerRequest layer; ///< of the runs that optimize
   std::string optimize = "-O";
   std::optional<uint64_t> repeats; ///< none: as many as the kernels take
@@ -55,7 +55,8 @@ std::string endText(const ProgramEnd& end) {
 /// The runs of one comparison, a round after the other.
 class Rounds {
 public:
-  Rounds(const Options& o, const std::string& cache) : repeats_(o.repeats), cache_(cache) {}
+  Rounds(const CompareArguments& o, const std::string& cache)
+      : repeats_(o.repeats), cache_(cache) {}
 
   /// Runs that fill the cache, so that no time is counted in which a module is optimized. The
   /// first one says how many kernels there are, and so how many rounds are needed.
@@ -153,7 +154,8 @@ std::vector<PipelineComparison> again(const std::vector<const PipelineComparison
 
 /// One of the passes that rewrote something in a pipeline that lost, left out, where that helps all
 /// of them: it is tried. And what needs no trial: the modules left out.
-Result<std::vector<Remedy>> remediesFor(const Options& o, const Comparison& c, Rounds& rounds) {
+Result<std::vector<Remedy>> remediesFor(const CompareArguments& o, const Comparison& c,
+                                        Rounds& rounds) {
   const std::vector<const PipelineComparison*> losers = losersOf(c);
   std::vector<Remedy> remedies;
   if (losers.empty()) return remedies;
@@ -186,7 +188,8 @@ Result<std::vector<Remedy>> remediesFor(const Options& o, const Comparison& c, R
   return remedies;
 }
 
-Status writeReports(const Options& o, const Comparison& c, const std::vector<Remedy>& remedies) {
+Status writeReports(const CompareArguments& o, const Comparison& c,
+                    const std::vector<Remedy>& remedies) {
   const std::string json = comparisonAsJson(c, remedies).dump(2) + "\n";
   OutputFiles files;
   if (!o.json.empty()) files.add(o.json, json);
@@ -204,7 +207,7 @@ int failOf(const Rounds& rounds, const Error& error) {
   return 128 + rounds.interrupted();
 }
 
-int run(const Options& o) {
+int run(const CompareArguments& o) {
   ignoreClosedPipes();
   const InterruptNote note(kInterrupted); // between the runs
   Result<RunFolder> cache = RunFolder::create();
@@ -273,7 +276,7 @@ public:
   int run(const CommandLine&) override { return driver::run(o_); }
 
 private:
-  Options o_;
+  CompareArguments o_;
 };
 
 } // namespace

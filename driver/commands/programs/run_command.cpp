@@ -22,7 +22,7 @@ namespace {
 
 enum class RunFormat { Text, Json };
 
-struct Options {
+struct RunArguments {
   LayerRequest layer;
   RunFormat format = RunFormat::Text;
   std::string output, json, html, record;
@@ -30,7 +30,7 @@ struct Options {
 };
 
 /// Why there is nothing to report; "" where there is something.
-std::string nothingSeen(const Options& o, const RunData& data) {
+std::string nothingSeen(const RunArguments& o, const RunData& data) {
   if (!data.lost.empty()) return {}; // there may have been, and that is said
   if (data.processes == 0)
     return fmt::format("{}: made no Vulkan instance through the system's loader, or runs with "
@@ -41,24 +41,24 @@ std::string nothingSeen(const Options& o, const RunData& data) {
   return {};
 }
 
-void sayHowItEnded(const Options& o, const ProgramEnd& end) {
+void sayHowItEnded(const RunArguments& o, const ProgramEnd& end) {
   if (end.signal == 0) return;
   printError("lanewise: note: {}: ended by signal {} ({}); what was seen until then follows\n",
              o.layer.command[0], end.signal, ::strsignal(end.signal));
 }
 
-std::string textOf(const Options& o, const RunData& data) {
+std::string textOf(const RunArguments& o, const RunData& data) {
   return (o.layer.times ? runAsText(data) : "") + (o.layer.optimizes ? optimizedAsText(data) : "");
 }
 
 /// The table while the program runs.
-void sayHowItStands(const Options& o, const RunData& data, double seconds) {
+void sayHowItStands(const RunArguments& o, const RunData& data, double seconds) {
   printError("lanewise: note: {}: after {:.1f} s\n", o.layer.command[0], seconds);
   printPlain(stderr, textOf(o, data));
 }
 
 /// `scratch` has what the layer left.
-Status writeReports(const Options& o, const RunData& data, const std::string& scratch) {
+Status writeReports(const RunArguments& o, const RunData& data, const std::string& scratch) {
   const std::string text = textOf(o, data);
   const std::string json = runAsJson(data).dump(2) + "\n";
   const std::string wanted = !o.layer.times && !o.layer.optimizes ? ""
@@ -84,7 +84,7 @@ Status writeReports(const Options& o, const RunData& data, const std::string& sc
   return ok();
 }
 
-int run(const Options& o) {
+int run(const RunArguments& o) {
   ignoreClosedPipes();
   Result<RunFolder> scratch = RunFolder::create();
   if (!scratch) return fail(scratch.error().message);
@@ -182,7 +182,7 @@ public:
   }
 
 private:
-  Options o_;
+  RunArguments o_;
 };
 
 } // namespace

@@ -58,6 +58,10 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
+std::string section(const std::string& title, const std::string& body) {
+  return body.empty() ? body : fmt::format("<section><h3>{}</h3>{}</section>", title, body);
+}
+
 std::string sizeText(uint64_t bytes) {
   if (bytes < 10 * 1024) return fmt::format("{} bytes", groupedDigits(bytes));
   if (bytes < 10 * 1024 * 1024) return fmt::format("{:.1f} KiB", double(bytes) / 1024);

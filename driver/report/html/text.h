@@ -11,6 +11,9 @@ namespace lanewise::driver {
 /// other than tab and newline, become U+FFFD: names in a module may be any bytes.
 std::string escaped(std::string_view text);
 
+/// A section with its title, which is HTML; "" for an empty body.
+std::string section(const std::string& title, const std::string& body);
+
 /// "512 bytes", "1.5 KiB".
 std::string sizeText(uint64_t bytes);
 /// "1 element", "2 elements".

@@ -12,10 +12,11 @@ namespace lanewise::driver {
 
 namespace {
 
-constexpr int kStripHeight = 44, kAxisHeight = 22;
-constexpr double kLeft = 7, kRight = 93; // per cent of the width between which the scale runs
-constexpr double kOutside = 98;          // where samples beyond the scale stand
-constexpr size_t kMostTitles = 200;      // samples that say their value when pointed at
+constexpr int kStripHeight = 44, kScaleHeight = 22;
+constexpr double kScaleLeft = 7,
+                 kScaleRight = 93;  // per cent of the width between which the scale runs
+constexpr double kOutside = 98;     // where samples beyond the scale stand
+constexpr size_t kMostTitles = 200; // samples that say their value when pointed at
 
 struct Quartiles {
   double low = 0, median = 0, high = 0;
@@ -49,7 +50,8 @@ struct Scale {
   int decimals = 0; ///< of the ticks' labels
   bool isInside(double value) const { return value <= to; }
   double place(double value) const {
-    return value > to ? kOutside : kLeft + (kRight - kLeft) * (value - from) / (to - from);
+    return value > to ? kOutside
+                      : kScaleLeft + (kScaleRight - kScaleLeft) * (value - from) / (to - from);
   }
 };
 
@@ -135,9 +137,10 @@ std::string stripSvg(const Strip& strip, const Scale& scale, std::optional<doubl
 }
 
 std::string axis(const Scale& scale, double unit) {
-  std::string svg =
-      fmt::format(R"(<svg class="axis" width="100%" height="{}" aria-hidden="true">)", kAxisHeight);
-  svg += fmt::format(R"(<line class="base" x1="{}%" x2="{}%" y1="1" y2="1"/>)", kLeft, kRight);
+  std::string svg = fmt::format(R"(<svg class="axis" width="100%" height="{}" aria-hidden="true">)",
+                                kScaleHeight);
+  svg += fmt::format(R"(<line class="base" x1="{}%" x2="{}%" y1="1" y2="1"/>)", kScaleLeft,
+                     kScaleRight);
   const double step = scale.ticks[1] - scale.ticks[0];
   const int decimals = std::max(0, -int(std::floor(std::log10(step / unit) + 1e-9)));
   for (double tick : scale.ticks) {

@@ -14,10 +14,6 @@ namespace lanewise::driver {
 
 namespace {
 
-std::string section(const std::string& title, const std::string& body) {
-  return body.empty() ? body : fmt::format("<section><h3>{}</h3>{}</section>", title, body);
-}
-
 // ---- outputs ----
 
 std::string differenceCell(const BufferDifference& d, const std::string& original,

@@ -9,12 +9,12 @@
 namespace lanewise::driver {
 namespace {
 
-struct Format {
+struct NarrowFormat {
   int exponentBits, fractionBits, bias;
   bool hasInfinity, hasNan;
 };
 
-constexpr Format formatOf(FloatEncoding encoding) {
+constexpr NarrowFormat formatOf(FloatEncoding encoding) {
   switch (encoding) {
   case FloatEncoding::BFloat16:
     return {8, 7, 127, true, true};
@@ -32,13 +32,13 @@ constexpr Format formatOf(FloatEncoding encoding) {
 }
 
 /// Its bits without the sign. Of a format without infinities the NaN, if any, is what has all bits.
-uint64_t largestOf(const Format& f) {
+uint64_t largestOf(const NarrowFormat& f) {
   const uint64_t all = (uint64_t(1) << (f.exponentBits + f.fractionBits)) - 1;
   if (f.hasInfinity) return all - (uint64_t(1) << f.fractionBits);
   return f.hasNan ? all - 1 : all;
 }
 
-uint64_t nanOf(const Format& f) {
+uint64_t nanOf(const NarrowFormat& f) {
   const uint64_t exponent = ((uint64_t(1) << f.exponentBits) - 1) << f.fractionBits;
   if (f.hasInfinity) return exponent | uint64_t(1) << (f.fractionBits - 1);
   return f.hasNan ? largestOf(f) + 1 : 0;
@@ -82,7 +82,7 @@ double decodeNarrow(FloatEncoding encoding, uint32_t width, uint64_t bits) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   if (encoding == FloatEncoding::Float8E8M0)
     return bits == 255 ? kNan : std::ldexp(1.0, int(bits) - 127);
-  const Format f = formatOf(encoding);
+  const NarrowFormat f = formatOf(encoding);
   const int fractionBits = f.fractionBits;
   const uint64_t magnitude = lowBits(bits, uint32_t(f.exponentBits + fractionBits));
   const double sign = bits >> (f.exponentBits + fractionBits) & 1 ? -1.0 : 1.0;
@@ -101,7 +101,7 @@ uint64_t encodeNarrow(FloatEncoding encoding, uint32_t width, double value, bool
                       Rounding rounding) {
   if (encoding == FloatEncoding::Ieee) return encodeFloat(width, value, rounding);
   if (encoding == FloatEncoding::Float8E8M0) return encodePowerOfTwo(value, saturates);
-  const Format f = formatOf(encoding);
+  const NarrowFormat f = formatOf(encoding);
   const uint64_t sign = uint64_t(std::signbit(value)) << (f.exponentBits + f.fractionBits);
   if (std::isnan(value)) return sign | nanOf(f);
   const double magnitude = std::fabs(value);

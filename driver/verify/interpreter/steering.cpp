@@ -39,11 +39,11 @@ uint32_t writtenCells(const Instr& i) {
   return i.op == Op::LoadCells || i.op == Op::LoadMemory || i.op == Op::Extended ? i.n : 0;
 }
 
-enum class Kind : uint8_t { Unsigned, Signed, Float };
+enum class Comparands : uint8_t { Unsigned, Signed, Float };
 
 struct Comparing {
   Relation relation;
-  Kind kind;
+  Comparands of;
 };
 
 std::optional<Comparing> comparisonOf(Op op) {
@@ -51,17 +51,17 @@ std::optional<Comparing> comparisonOf(Op op) {
   switch (op) {
 #define LANEWISE_INTEGERS(name, relation)                                                          \
   case Op::U##name:                                                                                \
-    return Comparing{relation, Kind::Unsigned};                                                    \
+    return Comparing{relation, Comparands::Unsigned};                                              \
   case Op::S##name:                                                                                \
-    return Comparing{relation, Kind::Signed};
+    return Comparing{relation, Comparands::Signed};
 #define LANEWISE_FLOATS(name, relation)                                                            \
   case Op::FOrd##name:                                                                             \
   case Op::FUnord##name:                                                                           \
-    return Comparing{relation, Kind::Float};
+    return Comparing{relation, Comparands::Float};
   case Op::IEqual:
-    return Comparing{Equal, Kind::Unsigned};
+    return Comparing{Equal, Comparands::Unsigned};
   case Op::INotEqual:
-    return Comparing{NotEqual, Kind::Unsigned};
+    return Comparing{NotEqual, Comparands::Unsigned};
     LANEWISE_INTEGERS(LessThan, Less)
     LANEWISE_INTEGERS(LessThanEqual, LessEqual)
     LANEWISE_INTEGERS(GreaterThan, Greater)
@@ -104,7 +104,7 @@ std::vector<uint64_t> related(Comparing to, uint64_t y, uint32_t width, uint32_t
   const bool isUp = to.relation == Relation::Greater || to.relation == Relation::GreaterEqual;
   const bool isStrict = to.relation == Relation::Greater || to.relation == Relation::Less ||
                         to.relation == Relation::NotEqual;
-  if (to.kind == Kind::Float) {
+  if (to.of == Comparands::Float) {
     const double bound = decodeFloat(width, y);
     const double step = std::abs(bound) / 64 + 0x1p-8;
     for (double by : {slack * step, step, 16 * step, 1024 * step}) {
@@ -121,7 +121,7 @@ std::vector<uint64_t> related(Comparing to, uint64_t y, uint32_t width, uint32_t
                                    : isUp                         ? y + distance
                                                                   : y - distance,
                                    width);
-    const bool isRight = to.kind == Kind::Signed
+    const bool isRight = to.of == Comparands::Signed
                              ? holds(to.relation, signedOf(value, width), signedOf(y, width))
                              : holds(to.relation, value, y);
     if (isRight) values.push_back(value);
@@ -255,7 +255,7 @@ private:
                     [&] { return makeBoolean(b, (cells_[a] != 0) == isSame); });
     }
     if (!wanted) comparison.relation = negated(comparison.relation);
-    const Comparing back{mirrored(comparison.relation), comparison.kind};
+    const Comparing back{mirrored(comparison.relation), comparison.of};
     return either([&] { return makeAny(a, related(comparison, cells_[b], widthOf(i), slack_)); },
                   [&] { return makeAny(b, related(back, cells_[a], widthOf(i), slack_)); });
   }

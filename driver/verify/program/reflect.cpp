@@ -16,7 +16,7 @@
 namespace lanewise::driver {
 namespace {
 
-using Kind = TypeInfo::Kind;
+using TypeKind = TypeInfo::Kind;
 
 // Scalars of a fixed array that stands within a block, not at its end, are listed one by one up to
 // here.
@@ -26,16 +26,16 @@ constexpr uint64_t kMaxDescriptors = 1 << 20;
 
 std::optional<ScalarType> scalarType(const TypeInfo& info) {
   bool isSigned = info.isSigned;
-  if (info.kind == Kind::Float) {
+  if (info.kind == TypeKind::Float) {
     if (info.width == 16) return ScalarType::F16;
     if (info.width == 32) return ScalarType::F32;
     if (info.width == 64) return ScalarType::F64;
-  } else if (info.kind == Kind::Int) {
+  } else if (info.kind == TypeKind::Int) {
     if (info.width == 8) return isSigned ? ScalarType::I8 : ScalarType::U8;
     if (info.width == 16) return isSigned ? ScalarType::I16 : ScalarType::U16;
     if (info.width == 32) return isSigned ? ScalarType::I32 : ScalarType::U32;
     if (info.width == 64) return isSigned ? ScalarType::I64 : ScalarType::U64;
-  } else if (info.kind == Kind::Other) { // bfloat16 and floats of 8 bits: as their bits
+  } else if (info.kind == TypeKind::Other) { // bfloat16 and floats of 8 bits: as their bits
     if (info.width == 8) return ScalarType::U8;
     if (info.width == 16) return ScalarType::U16;
   }
@@ -62,8 +62,8 @@ public:
         continue;
       }
       MatrixLayout matrix = matrixOf(structType, m);
-      Kind kind = types_.info(member).kind;
-      if (m + 1 == info.count && (kind == Kind::Array || kind == Kind::RuntimeArray))
+      TypeKind kind = types_.info(member).kind;
+      if (m + 1 == info.count && (kind == TypeKind::Array || kind == TypeKind::RuntimeArray))
         readLastArray(member, *offset, matrix);
       else
         append(member, *offset, matrix, block_.header);
@@ -99,7 +99,7 @@ private:
     block_.arrayOffset = offset;
     block_.arrayStride = types_.arrayStride(array).value_or(0);
     if (block_.arrayStride == 0) complain("has an array without a stride");
-    if (info.kind == Kind::Array) {
+    if (info.kind == TypeKind::Array) {
       std::optional<uint64_t> length = types_.arrayLength(array);
       if (!length) complain("has an array of unknown length");
       block_.arrayLength = length.value_or(1);
@@ -116,16 +116,16 @@ private:
       return;
     }
     switch (info.kind) {
-    case Kind::Vector: {
+    case TypeKind::Vector: {
       std::optional<ScalarType> scalar = scalarType(types_.info(info.element));
       if (!scalar) return complain("has a vector of an unusual type");
       for (uint32_t c = 0; c < info.count; ++c)
         to.push_back({offset + uint64_t(c) * byteSize(*scalar), *scalar});
       return;
     }
-    case Kind::Matrix:
+    case TypeKind::Matrix:
       return appendMatrix(info, offset, matrix, to);
-    case Kind::Array: {
+    case TypeKind::Array: {
       std::optional<uint64_t> length = types_.arrayLength(type);
       uint32_t stride = types_.arrayStride(type).value_or(0);
       if (!length || stride == 0) return complain("has an array of unknown size");
@@ -133,12 +133,12 @@ private:
         append(info.element, offset + i * stride, matrix, to);
       return;
     }
-    case Kind::Struct:
+    case TypeKind::Struct:
       for (uint32_t m = 0; m < info.count; ++m)
         append(types_.member(type, m), offset + types_.offset(type, m).value_or(0),
                matrixOf(type, m), to);
       return;
-    case Kind::Pointer:
+    case TypeKind::Pointer:
       return complain("holds an address");
     default:
       return complain("has a member of an unusual type");
@@ -308,7 +308,7 @@ private:
     binding.variable = variable.value;
     type = readDescriptorArray(type, binding);
     if (binding.unsupported.empty()) {
-      if (types.info(type).kind == Kind::Struct)
+      if (types.info(type).kind == TypeKind::Struct)
         readBuffer(variable, type, binding);
       else
         readOpaque(variable, type, binding);
@@ -333,11 +333,11 @@ private:
   // The type of one descriptor. Vulkan has no arrays of arrays of them.
   Id readDescriptorArray(Id type, ReflectedBinding& binding) {
     const Types& types = analyses_.get<Types>();
-    Kind kind = types.info(type).kind;
-    if (kind != Kind::Array && kind != Kind::RuntimeArray) return type;
+    TypeKind kind = types.info(type).kind;
+    if (kind != TypeKind::Array && kind != TypeKind::RuntimeArray) return type;
     binding.isDescriptorArray = true;
     binding.descriptors = 0;
-    if (kind == Kind::Array) {
+    if (kind == TypeKind::Array) {
       std::optional<uint64_t> length = types.arrayLength(type);
       if (!length || *length == 0 || *length > kMaxDescriptors)
         binding.unsupported = length ? fmt::format("an array of {} descriptors", *length)
@@ -346,8 +346,8 @@ private:
         binding.descriptors = uint32_t(*length);
     }
     Id element = types.info(type).element;
-    Kind inner = types.info(element).kind;
-    if (inner == Kind::Array || inner == Kind::RuntimeArray)
+    TypeKind inner = types.info(element).kind;
+    if (inner == TypeKind::Array || inner == TypeKind::RuntimeArray)
       binding.unsupported = "an array of arrays of descriptors";
     return element;
   }

@@ -6,7 +6,7 @@ namespace lanewise {
 namespace {
 
 /// Conditions inside one another that are looked into.
-constexpr uint32_t kMaxDepth = 6;
+constexpr uint32_t kMaxConditions = 6;
 /// Facts about one value, cases of a switch, and incoming values of a phi that are looked at.
 constexpr uint32_t kMaxFactsOfOne = 64, kMaxCases = 16, kMaxIncoming = 8;
 
@@ -200,7 +200,7 @@ Slot BranchFacts::operand(Slot result, uint32_t word) const {
 
 void BranchFacts::decompose(Slot condition, bool isTrue, uint32_t depth,
                             std::vector<Fact>& facts) const {
-  if (!condition || depth > kMaxDepth) return;
+  if (!condition || depth > kMaxConditions) return;
   const InstRef def = slots_.info(condition).def;
   if (!def || !module_.blockOf(def)) return;
   add(facts, {condition, truth(isTrue), Relation::Equal, false, def});
@@ -281,7 +281,7 @@ void BranchFacts::decomposePhi(Slot phi, bool isTrue, uint32_t depth,
   for (BlockRef b = from; b && b != top && b != block && onWay.size() < kMaxFactsOfOne;
        b = dominance_.idom(b))
     if (const BlockRef before = entryEdge(b)) {
-      if (depth + 1 > kMaxDepth) break;
+      if (depth + 1 > kMaxConditions) break;
       for (const Fact& fact : ofEdge(before, b, depth + 1)) onWay.push_back(fact);
     }
   for (const Fact& fact : onWay)

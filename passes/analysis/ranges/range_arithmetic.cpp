@@ -17,10 +17,10 @@ struct Exact {
   bool operator==(const Exact&) const = default;
 };
 
-Exact unsignedOf(const IntegerRange& r) {
+Exact exactUnsigned(const IntegerRange& r) {
   return {Wide(r.least()), Wide(r.most())};
 }
-Exact signedOf(const IntegerRange& r) {
+Exact exactSigned(const IntegerRange& r) {
   return {Wide(r.leastSigned()), Wide(r.mostSigned())};
 }
 
@@ -66,7 +66,8 @@ IntegerRange withLowBits(const IntegerRange& r, uint32_t count, uint64_t bits) {
 
 IntegerRange sum(const IntegerRange& a, const IntegerRange& b) {
   if (a.isAll() || b.isAll()) return IntegerRange::all(a.width());
-  const Exact ua = unsignedOf(a), ub = unsignedOf(b), sa = signedOf(a), sb = signedOf(b);
+  const Exact ua = exactUnsigned(a), ub = exactUnsigned(b), sa = exactSigned(a),
+              sb = exactSigned(b);
   const IntegerRange r = cut(a.width(), {ua.least + ub.least, ua.most + ub.most},
                              {sa.least + sb.least, sa.most + sb.most});
   return withLowBits(r, std::min(knownLowBits(a), knownLowBits(b)), a.ones() + b.ones());
@@ -74,7 +75,8 @@ IntegerRange sum(const IntegerRange& a, const IntegerRange& b) {
 
 IntegerRange difference(const IntegerRange& a, const IntegerRange& b) {
   if (a.isAll() || b.isAll()) return IntegerRange::all(a.width());
-  const Exact ua = unsignedOf(a), ub = unsignedOf(b), sa = signedOf(a), sb = signedOf(b);
+  const Exact ua = exactUnsigned(a), ub = exactUnsigned(b), sa = exactSigned(a),
+              sb = exactSigned(b);
   const IntegerRange r = cut(a.width(), {ua.least - ub.most, ua.most - ub.least},
                              {sa.least - sb.most, sa.most - sb.least});
   return withLowBits(r, std::min(knownLowBits(a), knownLowBits(b)), a.ones() - b.ones());
@@ -89,10 +91,11 @@ Exact cornersOf(const Exact& a, const Exact& b) {
 IntegerRange product(const IntegerRange& a, const IntegerRange& b) {
   const uint32_t width = a.width();
   if (a.isAll() && b.isAll()) return a;
-  const Exact asSigned = cornersOf(signedOf(a), signedOf(b));
+  const Exact asSigned = cornersOf(exactSigned(a), exactSigned(b));
   // As unsigned, two numbers of 64 bits have no product that fits.
   const bool fits = std::bit_width(a.most()) + std::bit_width(b.most()) < 127;
-  IntegerRange r = cut(width, asSigned, fits ? cornersOf(unsignedOf(a), unsignedOf(b)) : asSigned);
+  IntegerRange r =
+      cut(width, asSigned, fits ? cornersOf(exactUnsigned(a), exactUnsigned(b)) : asSigned);
   const uint32_t zeros =
       std::min(uint32_t(std::countr_one(a.zeros()) + std::countr_one(b.zeros())), width);
   r = withLowBits(r, zeros, 0);
@@ -193,7 +196,7 @@ IntegerRange unsignedRemainder(const IntegerRange& a, const IntegerRange& b) {
 IntegerRange signedQuotient(const IntegerRange& a, const IntegerRange& b) {
   const uint32_t width = a.width();
   IntegerRange r = IntegerRange::none(width);
-  const Exact dividend = signedOf(a);
+  const Exact dividend = exactSigned(a);
   const auto add = [&](Wide least, Wide most) {
     if (least > most) return;
     const Wide corners[] = {dividend.least / least, dividend.least / most, dividend.most / least,
@@ -211,7 +214,7 @@ IntegerRange signedQuotient(const IntegerRange& a, const IntegerRange& b) {
 IntegerRange signedRemainder(spv::Op op, const IntegerRange& a, const IntegerRange& b) {
   const uint32_t width = a.width();
   if (a.isNonNegative() && b.isNonNegative()) return unsignedRemainder(a, b);
-  const Exact n = signedOf(a), d = signedOf(b);
+  const Exact n = exactSigned(a), d = exactSigned(b);
   const Wide furthest = std::max(d.most, -d.least) - 1;
   Exact r{-furthest, furthest};
   if (op == spv::Op::OpSRem) {
@@ -370,7 +373,7 @@ IntegerRange rangeOfInteger(spv::Op op, uint32_t width, std::span<const IntegerR
                          IntegerRange::ofBits(width, v[0].zeros() | ~v[0].mask(), v[0].ones()))
                : IntegerRange::ofBits(width, v[0].zeros(), v[0].ones());
   case spv::Op::OpSConvert:
-    return cut(width, signedOf(v[0]));
+    return cut(width, exactSigned(v[0]));
   case spv::Op::OpBitFieldUExtract:
   case spv::Op::OpBitFieldSExtract:
     return extracted(op == spv::Op::OpBitFieldSExtract, v, width);

@@ -13,7 +13,6 @@ namespace {
 using Kind = LayoutNode::Kind;
 
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
-constexpr uint32_t kWordBytes = 4;
 /// Instructions that an access needs which had its constant in its offset: the sum, and from that
 /// an address.
 constexpr double kLostOffset = 2;

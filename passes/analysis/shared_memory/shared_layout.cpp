@@ -9,8 +9,6 @@ namespace {
 
 using Kind = LayoutNode::Kind;
 
-constexpr uint32_t kWordBytes = 4;
-
 uint64_t roundUp(uint64_t n, uint64_t align) {
   return (n + align - 1) / align * align;
 }

@@ -61,11 +61,13 @@ struct FlatArray {
   bool operator==(const FlatArray&) const = default;
 };
 
+constexpr uint32_t kWordBytes = 4; ///< the least that a layout pads by
+
 /// A layout of a whole variable. Whoever changes the choices calls updateSizes().
 struct SharedLayout {
   // The choices.
   std::vector<uint64_t> extents;      ///< by node: of an Array, pads included
-  std::vector<uint32_t> padWords;     ///< by node: words of 4 bytes added at the end of a Struct
+  std::vector<uint32_t> padWords;     ///< by node: words added at the end of a Struct
   std::map<uint32_t, FlatArray> flat; ///< by the outermost Array of a chain
   // What follows from them.
   std::vector<SizeAlign> sizes; ///< by node; an array inside a flat chain has the size that it

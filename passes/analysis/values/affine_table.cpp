@@ -10,7 +10,7 @@ namespace lanewise {
 namespace {
 
 /// Bounds of what a Derived term may cost to evaluate; what is larger becomes opaque.
-constexpr uint32_t kMaxDepth = 24;
+constexpr uint32_t kMaxTermDepth = 24;
 constexpr uint32_t kMaxWeight = 200;
 /// Arguments of a Derived term: those of OpBitFieldInsert.
 /// Sums of larger integers are not followed. Far above 2^32, far below the end of int64_t.
@@ -201,7 +201,7 @@ AffineTable::Form AffineTable::derived(spv::Op op, uint32_t extInst,
     }
   }
   ++f.depth;
-  if (f.depth > kMaxDepth || f.weight > kMaxWeight) return std::nullopt;
+  if (f.depth > kMaxTermDepth || f.weight > kMaxWeight) return std::nullopt;
   for (const AffineExpr* e : arguments) f.term.args.push_back(internArgument(*e));
   f.range = range;
   f.possibleBits = bits;

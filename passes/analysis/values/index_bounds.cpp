@@ -24,7 +24,7 @@ constexpr uint64_t kMaxPoints = 1 << 15, kMaxPointsOfAll = 1 << 21;
 /// Ways by which calls lead to one function.
 constexpr size_t kMaxContexts = 64;
 /// Calls inside one another.
-constexpr uint32_t kMaxDepth = 64;
+constexpr uint32_t kMaxCalls = 64;
 /// Workgroups in a dimension that every device takes (Vulkan: maxComputeWorkGroupCount).
 constexpr uint32_t kMostWorkgroups = 65535;
 /// Values of a counter of which only conditions say how far it goes.
@@ -77,7 +77,7 @@ const std::vector<CallPath>& IndexBounds::State::pathsTo(FunctionRef function, u
   // Of what an instruction calls back only its own conditions are known.
   if (function == entry.function || analyses.get<IndirectCalls>().mayRun(function))
     found.push_back({});
-  if (depth > kMaxDepth) return found; // recursion, which shaders may not have
+  if (depth > kMaxCalls) return found; // recursion, which shaders may not have
   for (const Use& use : analyses.get<DefUse>().uses(module.functionId(function))) {
     const BlockRef block = module.blockOf(use.user);
     if (module.opcode(use.user) != spv::Op::OpFunctionCall || use.word != 3 || !block) continue;
@@ -241,7 +241,7 @@ private:
       if (adds) subgroupTerms_.push_back(t);
       return;
     }
-    if (const Id argument = depth_ < kMaxDepth ? argumentOf(term) : Id()) {
+    if (const Id argument = depth_ < kMaxCalls ? argumentOf(term) : Id()) {
       ++depth_;
       // What the caller computes it from comes first: arguments are evaluated in this order.
       look(s_.affine.of(argument), adds, false, facts);

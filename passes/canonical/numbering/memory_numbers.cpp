@@ -7,7 +7,7 @@ namespace lanewise {
 namespace {
 
 /// Chains of pointers that are looked through; combined ones are one step.
-constexpr int kMaxSteps = 64;
+constexpr int kMaxPointerSteps = 64;
 
 /// Inputs that change while the shader runs.
 bool isUnsteady(spv::BuiltIn b) {
@@ -82,7 +82,7 @@ MemoryNumbers::Class MemoryNumbers::classOfPointer(Id pointer) const {
 
 /// The variable that a pointer leads into, null where it is not known.
 Id MemoryNumbers::variableOf(Id pointer) const {
-  for (int step = 0; step < kMaxSteps; ++step) {
+  for (int step = 0; step < kMaxPointerSteps; ++step) {
     const auto def = values_.inst(pointer);
     if (def.empty()) return {};
     const spv::Op op = spv::Op(def[0] & 0xFFFF);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kUndefComponent = 0xFFFFFFFF; ///< OpVectorShuffle: no component
 /// Looked through before giving up: a chain of insertions is as long as its vector, mostly.
-constexpr int kMaxSteps = 64;
+constexpr int kMaxParts = 64;
 
 bool isVector(const ValueTable& values, Id id) {
   return values.types().info(values.typeOf(id)).kind == Kind::Vector;
@@ -117,7 +117,7 @@ bool enter(const ValueTable& values, Part& part) {
 
 Part follow(const ValueTable& values, Id composite, std::span<const uint32_t> path) {
   Part part{composite, {path.begin(), path.end()}};
-  for (int step = 0; step < kMaxSteps && enter(values, part); ++step) {
+  for (int step = 0; step < kMaxParts && enter(values, part); ++step) {
   }
   return part;
 }

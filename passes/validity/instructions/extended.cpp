@@ -14,78 +14,79 @@ namespace {
 constexpr uint32_t kFirst = 5; ///< word of the first operand
 
 /// Instructions whose operands are all alike: of the result type, or integers as wide.
-struct Row {
+struct AlikeRow {
   uint8_t instruction;
   uint8_t operands;
   enum : uint8_t { Floats, ShortFloats, Ints } of;
 };
 
-constexpr Row kRows[] = {
-    {1, 1, Row::Floats},       // Round
-    {2, 1, Row::Floats},       // RoundEven
-    {3, 1, Row::Floats},       // Trunc
-    {4, 1, Row::Floats},       // FAbs
-    {5, 1, Row::Ints},         // SAbs
-    {6, 1, Row::Floats},       // FSign
-    {7, 1, Row::Ints},         // SSign
-    {8, 1, Row::Floats},       // Floor
-    {9, 1, Row::Floats},       // Ceil
-    {10, 1, Row::Floats},      // Fract
-    {11, 1, Row::ShortFloats}, // Radians
-    {12, 1, Row::ShortFloats}, // Degrees
-    {13, 1, Row::ShortFloats}, // Sin
-    {14, 1, Row::ShortFloats}, // Cos
-    {15, 1, Row::ShortFloats}, // Tan
-    {16, 1, Row::ShortFloats}, // Asin
-    {17, 1, Row::ShortFloats}, // Acos
-    {18, 1, Row::ShortFloats}, // Atan
-    {19, 1, Row::ShortFloats}, // Sinh
-    {20, 1, Row::ShortFloats}, // Cosh
-    {21, 1, Row::ShortFloats}, // Tanh
-    {22, 1, Row::ShortFloats}, // Asinh
-    {23, 1, Row::ShortFloats}, // Acosh
-    {24, 1, Row::ShortFloats}, // Atanh
-    {25, 2, Row::ShortFloats}, // Atan2
-    {26, 2, Row::ShortFloats}, // Pow
-    {27, 1, Row::ShortFloats}, // Exp
-    {28, 1, Row::ShortFloats}, // Log
-    {29, 1, Row::ShortFloats}, // Exp2
-    {30, 1, Row::ShortFloats}, // Log2
-    {31, 1, Row::Floats},      // Sqrt
-    {32, 1, Row::Floats},      // InverseSqrt
-    {37, 2, Row::Floats},      // FMin
-    {38, 2, Row::Ints},        // UMin
-    {39, 2, Row::Ints},        // SMin
-    {40, 2, Row::Floats},      // FMax
-    {41, 2, Row::Ints},        // UMax
-    {42, 2, Row::Ints},        // SMax
-    {43, 3, Row::Floats},      // FClamp
-    {44, 3, Row::Ints},        // UClamp
-    {45, 3, Row::Ints},        // SClamp
-    {46, 3, Row::Floats},      // FMix
-    {48, 2, Row::Floats},      // Step
-    {49, 3, Row::Floats},      // SmoothStep
-    {50, 3, Row::Floats},      // Fma
-    {69, 1, Row::Floats},      // Normalize
-    {70, 3, Row::Floats},      // FaceForward
-    {71, 2, Row::Floats},      // Reflect
-    {73, 1, Row::Ints},        // FindILsb
-    {74, 1, Row::Ints},        // FindSMsb
-    {75, 1, Row::Ints},        // FindUMsb
-    {79, 2, Row::Floats},      // NMin
-    {80, 2, Row::Floats},      // NMax
-    {81, 3, Row::Floats},      // NClamp
+constexpr AlikeRow kAlikeRows[] = {
+    {1, 1, AlikeRow::Floats},       // Round
+    {2, 1, AlikeRow::Floats},       // RoundEven
+    {3, 1, AlikeRow::Floats},       // Trunc
+    {4, 1, AlikeRow::Floats},       // FAbs
+    {5, 1, AlikeRow::Ints},         // SAbs
+    {6, 1, AlikeRow::Floats},       // FSign
+    {7, 1, AlikeRow::Ints},         // SSign
+    {8, 1, AlikeRow::Floats},       // Floor
+    {9, 1, AlikeRow::Floats},       // Ceil
+    {10, 1, AlikeRow::Floats},      // Fract
+    {11, 1, AlikeRow::ShortFloats}, // Radians
+    {12, 1, AlikeRow::ShortFloats}, // Degrees
+    {13, 1, AlikeRow::ShortFloats}, // Sin
+    {14, 1, AlikeRow::ShortFloats}, // Cos
+    {15, 1, AlikeRow::ShortFloats}, // Tan
+    {16, 1, AlikeRow::ShortFloats}, // Asin
+    {17, 1, AlikeRow::ShortFloats}, // Acos
+    {18, 1, AlikeRow::ShortFloats}, // Atan
+    {19, 1, AlikeRow::ShortFloats}, // Sinh
+    {20, 1, AlikeRow::ShortFloats}, // Cosh
+    {21, 1, AlikeRow::ShortFloats}, // Tanh
+    {22, 1, AlikeRow::ShortFloats}, // Asinh
+    {23, 1, AlikeRow::ShortFloats}, // Acosh
+    {24, 1, AlikeRow::ShortFloats}, // Atanh
+    {25, 2, AlikeRow::ShortFloats}, // Atan2
+    {26, 2, AlikeRow::ShortFloats}, // Pow
+    {27, 1, AlikeRow::ShortFloats}, // Exp
+    {28, 1, AlikeRow::ShortFloats}, // Log
+    {29, 1, AlikeRow::ShortFloats}, // Exp2
+    {30, 1, AlikeRow::ShortFloats}, // Log2
+    {31, 1, AlikeRow::Floats},      // Sqrt
+    {32, 1, AlikeRow::Floats},      // InverseSqrt
+    {37, 2, AlikeRow::Floats},      // FMin
+    {38, 2, AlikeRow::Ints},        // UMin
+    {39, 2, AlikeRow::Ints},        // SMin
+    {40, 2, AlikeRow::Floats},      // FMax
+    {41, 2, AlikeRow::Ints},        // UMax
+    {42, 2, AlikeRow::Ints},        // SMax
+    {43, 3, AlikeRow::Floats},      // FClamp
+    {44, 3, AlikeRow::Ints},        // UClamp
+    {45, 3, AlikeRow::Ints},        // SClamp
+    {46, 3, AlikeRow::Floats},      // FMix
+    {48, 2, AlikeRow::Floats},      // Step
+    {49, 3, AlikeRow::Floats},      // SmoothStep
+    {50, 3, AlikeRow::Floats},      // Fma
+    {69, 1, AlikeRow::Floats},      // Normalize
+    {70, 3, AlikeRow::Floats},      // FaceForward
+    {71, 2, AlikeRow::Floats},      // Reflect
+    {73, 1, AlikeRow::Ints},        // FindILsb
+    {74, 1, AlikeRow::Ints},        // FindSMsb
+    {75, 1, AlikeRow::Ints},        // FindUMsb
+    {79, 2, AlikeRow::Floats},      // NMin
+    {80, 2, AlikeRow::Floats},      // NMax
+    {81, 3, AlikeRow::Floats},      // NClamp
 };
 
-constexpr auto kRowOf = [] {
+constexpr auto kAlikeRowOf = [] {
   std::array<uint8_t, 96> rows{};
-  for (size_t n = 0; n < std::size(kRows); ++n) rows[kRows[n].instruction] = uint8_t(n + 1);
+  for (size_t n = 0; n < std::size(kAlikeRows); ++n)
+    rows[kAlikeRows[n].instruction] = uint8_t(n + 1);
   return rows;
 }();
 
-constexpr OperandRule kFloatSame{kFloats, kResultType}, kIntLike{kInts, kCount | kWidth};
-constexpr OperationRule kAllFloats{kFloats, 3, {kFloatSame, kFloatSame, kFloatSame}},
-    kAllInts{kInts, 3, {kIntLike, kIntLike, kIntLike}};
+constexpr OperandRule kSameFloats{kFloats, kResultType}, kLikeInts{kInts, kCount | kWidth};
+constexpr OperationRule kAllFloats{kFloats, 3, {kSameFloats, kSameFloats, kSameFloats}},
+    kAllInts{kInts, 3, {kLikeInts, kLikeInts, kLikeInts}};
 
 enum Instruction : uint32_t {
   Determinant = 33,
@@ -161,7 +162,7 @@ bool checkLength(Subject& s, InstRef i, uint32_t operands) {
 /// Modf and Frexp store their second result through a pointer.
 bool checkOutPointer(Subject& s, InstRef i, uint32_t instruction) {
   const Module& m = s.module;
-  if (!checkRule(s, i, kFirst, {kFloats, 1, {kFloatSame}})) return false;
+  if (!checkRule(s, i, kFirst, {kFloats, 1, {kSameFloats}})) return false;
   const Id type = s.typeOf(m.idAt(i, kFirst + 1));
   const Shape& shape = s.shapeOfType(type);
   if (shape.isOpen() || shape.kind == Kind::UntypedPointer) return true;
@@ -232,17 +233,17 @@ bool checkOther(Subject& s, InstRef i, uint32_t instruction) {
   case FrexpStruct:
     return checkOutStruct(s, i, instruction);
   case Ldexp:
-    return checkRule(s, i, kFirst, {kFloats, 2, {kFloatSame, {kInts, kCount}}});
+    return checkRule(s, i, kFirst, {kFloats, 2, {kSameFloats, {kInts, kCount}}});
   case Length:
     return checkRule(s, i, kFirst, {kFloatS, 0, {}}) && checkLength(s, i, 1);
   case Distance:
     return checkRule(s, i, kFirst, {kFloatS, 2, {{kFloats, kFree}, {kFloats, kFirstType}}}) &&
            checkLength(s, i, 2);
   case Cross:
-    return checkRule(s, i, kFirst, {kFloatV, 2, {kFloatSame, kFloatSame}}) &&
+    return checkRule(s, i, kFirst, {kFloatV, 2, {kSameFloats, kSameFloats}}) &&
            (result.isOpen() || result.count == 3 || s.fail(i, "gives a vector of 3 floats"));
   case Refract:
-    return checkRule(s, i, kFirst, {kFloats, 3, {kFloatSame, kFloatSame, {kFloatS, kFree}}});
+    return checkRule(s, i, kFirst, {kFloats, 3, {kSameFloats, kSameFloats, {kFloatS, kFree}}});
   default:
     if (instruction >= PackSnorm4x8 && instruction <= UnpackDouble2x32)
       return result.isOpen() || operand.isOpen() || fitsPacking(instruction, result, operand) ||
@@ -261,11 +262,11 @@ bool checkExtended(Subject& s, InstRef i) {
   const Module& m = s.module;
   if (m.extInstSet(m.idAt(i, 3)) != ExtInstSet::GlslStd450) return true;
   const uint32_t instruction = m.word(i, 4);
-  if (instruction >= kRowOf.size()) return true;
-  if (kRowOf[instruction] == 0) return checkOther(s, i, instruction);
-  const Row& row = kRows[kRowOf[instruction] - 1];
-  if (!checkRule(s, i, kFirst, row.of == Row::Ints ? kAllInts : kAllFloats)) return false;
-  return row.of != Row::ShortFloats || s.resultShape(i).width <= 32 ||
+  if (instruction >= kAlikeRowOf.size()) return true;
+  if (kAlikeRowOf[instruction] == 0) return checkOther(s, i, instruction);
+  const AlikeRow& row = kAlikeRows[kAlikeRowOf[instruction] - 1];
+  if (!checkRule(s, i, kFirst, row.of == AlikeRow::Ints ? kAllInts : kAllFloats)) return false;
+  return row.of != AlikeRow::ShortFloats || s.resultShape(i).width <= 32 ||
          s.fail(i, "takes no 64-bit floats");
 }
 

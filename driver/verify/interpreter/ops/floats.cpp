@@ -174,7 +174,7 @@ void extended(Lane& l, const Instr& i) {
   std::copy_n(result.begin(), std::min<size_t>(i.n, result.size()), l.cells + i.d);
 }
 
-void addComparisons(HandlerTable& t) {
+void addFloatComparisons(HandlerTable& t) {
 #define LANEWISE_COMPARE(name, sign)                                                               \
   t[size_t(Op::FOrd##name)] = [](Lane& l, const Instr& i) {                                        \
     compare(l, i,                                                                                  \
@@ -205,7 +205,7 @@ void addComparisons(HandlerTable& t) {
   };
 }
 
-void addConversions(HandlerTable& t) {
+void addFloatConversions(HandlerTable& t) {
   t[size_t(Op::ConvertFToU)] = [](Lane& l, const Instr& i) { toInteger(l, i, floatToUnsigned); };
   t[size_t(Op::ConvertFToS)] = [](Lane& l, const Instr& i) { toInteger(l, i, floatToSigned); };
   t[size_t(Op::ConvertUToF)] = [](Lane& l, const Instr& i) {
@@ -258,8 +258,8 @@ void addFloatHandlers(HandlerTable& t) {
   t[size_t(Op::FMatrixVector)] = matrixVector;
   t[size_t(Op::FVectorMatrix)] = vectorMatrix;
   t[size_t(Op::Extended)] = extended;
-  addComparisons(t);
-  addConversions(t);
+  addFloatComparisons(t);
+  addFloatConversions(t);
 }
 
 } // namespace lanewise::driver::interpreter

@@ -140,7 +140,7 @@ void anyOrAll(Lane& l, const Instr& i) {
   l.marks[i.d] = mark;
 }
 
-void addComparisons(HandlerTable& t) {
+void addIntegerComparisons(HandlerTable& t) {
   t[size_t(Op::IEqual)] = binary<S::OpIEqual>;
   t[size_t(Op::INotEqual)] = binary<S::OpINotEqual>;
   t[size_t(Op::UGreaterThan)] = binary<S::OpUGreaterThan>;
@@ -176,7 +176,7 @@ void addDivisions(HandlerTable& t) {
   t[size_t(Op::SMod)] = divide<S::OpSMod>;
 }
 
-void addConversions(HandlerTable& t) {
+void addIntegerConversions(HandlerTable& t) {
   t[size_t(Op::UConvert)] = [](Lane& l, const Instr& i) {
     eachOne(l, i, [from = widthOf(i), to = i.extra](uint64_t x) {
       return convertInteger(S::OpUConvert, from, to, x).bits;
@@ -207,9 +207,9 @@ void addIntegerHandlers(HandlerTable& t) {
   t[size_t(Op::Any)] = anyOrAll;
   t[size_t(Op::All)] = anyOrAll;
   addBits(t);
-  addComparisons(t);
+  addIntegerComparisons(t);
   addDivisions(t);
-  addConversions(t);
+  addIntegerConversions(t);
 }
 
 } // namespace lanewise::driver::interpreter

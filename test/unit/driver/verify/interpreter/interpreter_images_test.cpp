@@ -157,7 +157,7 @@ const char* prefixOf(ImageFormat format) {
   return kind == TexelKind::Signed ? "i" : kind == TexelKind::Unsigned ? "u" : "";
 }
 
-constexpr const char* kHead = "#version 450\nlayout(local_size_x = 64) in;\n";
+constexpr const char* kImageHead = "#version 450\nlayout(local_size_x = 64) in;\n";
 
 const std::string kFetches = std::string("#version 450\n"
                                          "#extension GL_EXT_samplerless_texture_functions : "
@@ -181,7 +181,7 @@ void main() {
 }
 )";
 
-const std::string kAtomics = std::string(kHead) + R"(
+const std::string kAtomics = std::string(kImageHead) + R"(
 layout(binding = 0) buffer B { uint sum; };
 layout(binding = 1, r32ui) uniform uimage3D counters;
 layout(binding = 2, r32i) uniform iimageBuffer line;
@@ -215,7 +215,7 @@ void main() {{
   imageStore(target, p.yx, imageLoad(source, p).{3});
 }}
 )",
-                                   kHead, info.name, prefixOf(format),
+                                   kImageHead, info.name, prefixOf(format),
                                    // No component goes to one of fewer bits: how a float is
                                    // rounded there is the device's choice, and an integer that
                                    // does not fit is undefined.
@@ -289,7 +289,7 @@ void main() {{
   if (i == 0) size = ivec4({3});
 }}
 )",
-                                   kHead, c.type, c.place, c.size, c.texels);
+                                   kImageHead, c.type, c.place, c.size, c.texels);
     ImageShape shape = shapeOf(c.dimension, ImageFormat::Rg16f, c.width, c.height, c.depth);
     shape.isArray = c.layers != 0;
     shape.layers = std::max(c.layers, 1u);
@@ -341,7 +341,7 @@ void main() {{
   results[i] = {2};
 }}
 )",
-                     kHead, c.type, c.call);
+                     kImageHead, c.type, c.call);
 }
 
 TEST_F(InterpretedImages, Sampling) {
@@ -449,7 +449,7 @@ TEST_F(InterpretedImages, RacesOnTexels) {
 
 TEST_F(InterpretedImages, SampledWhileWritten) {
   ImageShape shape = shapeOf(Dim2D, ImageFormat::Rgba32f, 8, 8);
-  Words words = test::compileGlsl(std::string(kHead) + R"(
+  Words words = test::compileGlsl(std::string(kImageHead) + R"(
 layout(binding = 0, rgba32f) uniform writeonly image2D target;
 layout(binding = 1) uniform sampler2D source;
 void main() {
@@ -489,9 +489,10 @@ TEST_F(InterpretedImages, OutsideTheImage) {
 
 TEST_F(InterpretedImages, AtomicsOutsideHaveNoEffect) {
   ImageShape shape = shapeOf(Dim1D, ImageFormat::R32ui, 8);
-  std::string head = std::string(kHead) + "layout(binding = 0) buffer B { uint b[]; };\n"
-                                          "layout(binding = 1, r32ui) uniform uimage1D image;\n"
-                                          "void main() { int t = int(gl_LocalInvocationIndex);\n";
+  std::string head = std::string(kImageHead) +
+                     "layout(binding = 0) buffer B { uint b[]; };\n"
+                     "layout(binding = 1, r32ui) uniform uimage1D image;\n"
+                     "void main() { int t = int(gl_LocalInvocationIndex);\n";
   EXPECT_EQ(
       kinds(findingsOf(head + "imageAtomicAdd(image, t, 3u); }", {buffer(256), image(shape)})), "");
   for (uint32_t n = 0; n < 8; ++n) EXPECT_EQ(outputs_[1][4 * n], 3);
@@ -600,9 +601,9 @@ void main() {
 }
 
 TEST_F(InterpretedImages, WhatIsBoundMustFit) {
-  Words words =
-      test::compileGlsl(std::string(kHead) + "layout(binding = 0, r32f) uniform image2D i;\n"
-                                             "void main() { imageStore(i, ivec2(0), vec4(1)); }");
+  Words words = test::compileGlsl(std::string(kImageHead) +
+                                  "layout(binding = 0, r32f) uniform image2D i;\n"
+                                  "void main() { imageStore(i, ivec2(0), vec4(1)); }");
   auto program = interp::lowerProgram(words, {});
   ASSERT_TRUE(program) << program.error().message;
   auto problem = [&](const ImageShape* shape) {
@@ -630,11 +631,12 @@ TEST_F(InterpretedImages, NotSeenInProfiles) {
     void access(const interp::AccessEvent& event) override { ++classes[event.memoryClass]; }
     std::map<int, int> classes;
   } count;
-  auto program = interp::lowerProgram(
-      test::compileGlsl(std::string(kHead) + "layout(binding = 0, r32f) uniform image2D i;\n"
+  auto program =
+      interp::lowerProgram(test::compileGlsl(std::string(kImageHead) +
+                                             "layout(binding = 0, r32f) uniform image2D i;\n"
                                              "layout(binding = 1) buffer B { float b[]; };\n"
                                              "void main() { b[0] = imageLoad(i, ivec2(0)).x; }"),
-      {});
+                           {});
   ASSERT_TRUE(program) << program.error().message;
   ImageShape shape = shapeOf(Dim2D, ImageFormat::R32f, 4, 4);
   std::vector<uint8_t> texels(shape.bytes()), bytes(64);
@@ -652,7 +654,7 @@ TEST_F(InterpretedImages, NotSeenInProfiles) {
 TEST(InterpretedImageRefusals, ByName) {
   auto refusal = [](const std::string& globals, const std::string& body) {
     auto program = interp::lowerProgram(
-        test::compileGlsl(std::string(kHead) + "layout(binding = 0) buffer B { vec4 b; };\n" +
+        test::compileGlsl(std::string(kImageHead) + "layout(binding = 0) buffer B { vec4 b; };\n" +
                           globals + "void main() { " + body + " }"),
         {});
     return program ? std::string("not refused") : program.error().message;

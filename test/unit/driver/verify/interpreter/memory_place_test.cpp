@@ -39,7 +39,7 @@ std::vector<Place> placesOf(const std::vector<uint32_t>& words) {
   return places;
 }
 
-constexpr const char* kHead = R"(#version 450
+constexpr const char* kPlacesHead = R"(#version 450
 #extension GL_EXT_nonuniform_qualifier : require
 layout(local_size_x = 8) in;
 struct Cell { uint n; uint k[4]; };
@@ -54,7 +54,7 @@ void main() { uint t = gl_LocalInvocationIndex;
 
 std::string textOf(const std::string& statement) {
   std::string text;
-  for (const Place& place : placesOf(compileGlsl(kHead + statement + " }")))
+  for (const Place& place : placesOf(compileGlsl(kPlacesHead + statement + " }")))
     if (place.text.find("[]") == std::string::npos) // what is the invocation's own has none
       text += (text.empty() ? "" : ", ") + place.text;
   return text;
