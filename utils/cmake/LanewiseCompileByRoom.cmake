@@ -2,9 +2,9 @@
 # folder) are compiled as one. Names in their unnamed namespaces must differ within a room.
 option(LANEWISE_UNITY_BUILD "Compile the files of each folder as one: quicker as a whole, slower after a change of one file" ON)
 
-# compile_by_room(TARGET [ALONE FILE...]): all sources of the target but those that are ALONE, and those with flags of
+# lanewise_compile_by_room(TARGET [ALONE FILE...]): all sources of the target but those that are ALONE, and those with flags of
 # their own.
-function(compile_by_room target)
+function(lanewise_compile_by_room target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" ALONE)
   if(NOT LANEWISE_UNITY_BUILD)
     return()
