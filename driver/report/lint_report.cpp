@@ -17,10 +17,6 @@ std::string_view nameOf(Severity severity) {
   return severity == Severity::Error ? "error" : "warning";
 }
 
-std::string fileOf(const SourceLocation& at, const std::string& input) {
-  return at.line == 0 || at.file.empty() ? input : at.file;
-}
-
 std::string dumped(const Json& json) {
   // Names in a module may be any bytes; JSON is UTF-8.
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -30,7 +26,7 @@ std::string dumped(const Json& json) {
 /// in bytes; the end is behind it) stand beside.
 Json placeAsJson(const SourceLocation& at, const std::string& input, const QuotedLine& line) {
   Json j;
-  j["file"] = fileOf(at, input);
+  j["file"] = fileText(at, input);
   if (at.line != 0) j["line"] = at.line;
   if (at.line != 0 && at.column != 0) j["column"] = at.column;
   if (line.span) {
@@ -71,7 +67,7 @@ std::string uriOf(const std::string& path) {
 /// narrower one the line stands as its context (3.29.5).
 Json physicalLocation(const SourceLocation& at, const std::string& input, const QuotedLine& line) {
   Json j;
-  j["artifactLocation"]["uri"] = uriOf(fileOf(at, input));
+  j["artifactLocation"]["uri"] = uriOf(fileText(at, input));
   if (at.line == 0) return j;
   Json whole;
   whole["startLine"] = at.line;

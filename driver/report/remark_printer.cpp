@@ -40,8 +40,12 @@ std::string onOneLine(std::string text) {
 
 } // namespace
 
+std::string fileText(const SourceLocation& at, const std::string& input) {
+  return at.line == 0 || at.file.empty() ? input : at.file;
+}
+
 std::string placeText(const SourceLocation& at, const std::string& input) {
-  std::string place = at.line == 0 || at.file.empty() ? input : at.file;
+  std::string place = fileText(at, input);
   if (at.line != 0) place += fmt::format(":{}", at.line);
   if (at.line != 0 && at.column != 0) place += fmt::format(":{}", at.column);
   return place;

@@ -9,8 +9,9 @@
 
 namespace lanewise::driver {
 
-/// "FILE:LINE:COLUMN", as far as it is known. `input` stands for the file where the module has no
-/// lines.
+/// "FILE". `input` stands for it where the module has no lines; so it does in all of the following.
+std::string fileText(const SourceLocation& at, const std::string& input);
+/// "FILE:LINE:COLUMN", as far as it is known.
 std::string placeText(const SourceLocation& at, const std::string& input);
 
 /// "FILE:LINE:COLUMN: KIND: MESSAGE [PASS:NAME]" and, if wanted, indented details. With `texts`,

@@ -13,10 +13,9 @@ namespace lanewise::driver {
 namespace {
 
 constexpr int kStripHeight = 44, kScaleHeight = 22;
-constexpr double kScaleLeft = 7,
-                 kScaleRight = 93;  // per cent of the width between which the scale runs
-constexpr double kOutside = 98;     // where samples beyond the scale stand
-constexpr size_t kMostTitles = 200; // samples that say their value when pointed at
+constexpr double kScaleLeft = 7, kScaleRight = 93; // per cent of the width: where the scale runs
+constexpr double kOutside = 98;                    // where samples beyond the scale stand
+constexpr size_t kMostTitles = 200;                // samples that say their value when pointed at
 
 struct Quartiles {
   double low = 0, median = 0, high = 0;
