@@ -13,10 +13,11 @@ namespace lanewise::driver {
 
 namespace {
 
-/// Of the entry point with the workgroup size that it is compiled for.
+/// Of the entry point with the workgroup size and the subgroups that it is compiled for.
 double conflictsOf(const Module& module, const StageRequest& request, Assumptions assumptions,
-                   const TargetProfile& target) {
+                   TargetProfile target, uint32_t lanes) {
   assumptions.workgroupSize = request.workgroupSize;
+  target.setSubgroupSize(lanes);
   Analyses analyses(module, assumptions);
   for (const EntryPoint& entry : analyses.get<EntryPoints>().all())
     if (entry.function && entry.name(module) == request.entry)
@@ -59,20 +60,24 @@ std::vector<EntryCost> entryCosts(CompilerSet& compilers, const Words& words,
   target.setSubgroupSize(subgroupSize);
   const Result<Module> module = canonicalForModels(words, target, assumptions);
   if (!requests || !module) return costs;
-  std::map<std::string, double> conflicts; // by entry point
+  std::map<std::string, const StageRequest*> stages; // by entry point
   for (StageRequest& request : *requests)
     if (request.workgroupSize) {
       request.pipeline.subgroupSize = subgroupSize;
-      conflicts[request.entry] = conflictsOf(*module, request, assumptions, target);
+      stages[request.entry] = &request;
     }
+  std::map<std::pair<std::string, uint32_t>, double> conflicts; // by lanes, too
   for (const CompilerRow& row : compilers.compile(*requests)) {
     const auto throughput = row.figures[Figure::InverseThroughput];
     const auto latency = row.figures[Figure::Latency];
     if (!throughput || !latency) continue;
     const uint32_t lanes = row.figures.subgroupSize;
     const double share = lanes != 0 ? lanes / kCounted : 1;
+    const auto [waits, isNew] = conflicts.try_emplace({row.entry, lanes});
+    if (const auto stage = stages.find(row.entry); isNew && stage != stages.end())
+      waits->second = conflictsOf(*module, *stage->second, assumptions, target, lanes);
     costs.push_back({row.compiler, row.entry, *throughput * share, *latency * share,
-                     row.figures[Figure::Occupancy].value_or(1), conflicts[row.entry],
+                     row.figures[Figure::Occupancy].value_or(1), waits->second,
                      row.workgroupSize ? compiledSubgroupsOf(*row.workgroupSize, lanes, target) : 1,
                      row.figures[Figure::VectorRegisters].value_or(0)});
   }

@@ -5,7 +5,6 @@
 #include "analysis/shared_memory/shared_bounds.h"
 #include "analysis/shared_memory/shared_layout.h"
 #include "analysis/shared_memory/shared_variables.h"
-#include "analysis/values/lane_values.h"
 
 #include <cmath>
 #include <optional>
@@ -17,7 +16,8 @@ double conflictCycles(Analyses& analyses, const EntryPoint& entry, const TargetP
   const auto variables = collectSharedVariables(analyses, target);
   SharedBounds bounds(analyses, target, variables);
   const Loops& loops = analyses.get<Loops>();
-  LaneValues values(bounds.affine(entry), entry.workgroupSize->size, target.subgroupSize);
+  const auto executed = AccessPattern::execute(analyses, bounds.affine(entry), entry, variables,
+                                               entry.workgroupSize->size, target);
   double sum = 0;
   for (const SharedVariable& variable : variables) {
     const SharedLayout layout(variable);
@@ -25,8 +25,7 @@ double conflictCycles(Analyses& analyses, const EntryPoint& entry, const TargetP
       const BlockRef block = analyses.module().blockOf(access.inst);
       if (!bounds.runs(entry, access) || isNeverRun(analyses, bounds.affine(entry), block))
         continue;
-      const auto pattern =
-          AccessPattern::build(analyses, bounds.affine(entry), values, variable, access, target);
+      const std::optional<AccessPattern>& pattern = executed.at(&access).pattern;
       if (!pattern) continue;
       const AccessCost cost = pattern->cost(target, addressForm(variable, layout, access.node));
       const Loop* loop = loops.innermost(block);
