@@ -125,7 +125,7 @@ struct TargetProfile {
   double sharedAccessCost = 20; ///< of a conflict-free access
   /// Of one instruction on 32-bit integers, in cycles of the Workgroup memory: a core that issues
   /// two of them while its banks serve one access has 0.5.
-  double arithmeticCost = 0.5;
+  double arithmeticCost = 1;
 };
 
 /// A number of a profile: its member, its key in a TOML file, and the range in which the models can
