@@ -55,7 +55,8 @@ Result<std::optional<PipelineStep>> parseStep(const std::string& argument);
 Result<std::vector<PipelineStep>> parseSteps(const std::string& argument);
 /// Puts the steps of one flag behind those of others. `-O` and --coarsen-invocations side by side,
 /// in whichever order, become one, with that pass where it belongs (standardSteps()). Beside a pass
-/// of ours that is not in -O, which takes kernels as a whole, -O inlines all.
+/// of ours that is not in -O, which takes kernels as a whole, -O inlines all. What -O has last for
+/// compilers stays behind our passes that follow, which read values.
 void appendSteps(std::vector<PipelineStep>& steps, std::vector<PipelineStep> more);
 
 /// PASS:GLOB of --only and --skip.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 namespace lanewise::driver {
 
@@ -103,6 +104,17 @@ void inlineAllWhereAsked(std::vector<PipelineStep>& steps) {
     }
 }
 
+/// Takes what -O has last out of it, which compilers read better and analyses do not.
+std::optional<PipelineStep> takeLastOfStandard(std::vector<PipelineStep>& steps) {
+  const PassInfo* last = standardSteps().back().pass;
+  const auto at = std::ranges::find_if(
+      steps, [&](const PipelineStep& step) { return step.keepInterface && step.pass == last; });
+  if (at == steps.end()) return std::nullopt;
+  PipelineStep taken = std::move(*at);
+  steps.erase(at);
+  return taken;
+}
+
 } // namespace
 
 std::vector<PipelineStep> standardPipeline(Canonical whose) {
@@ -133,7 +145,11 @@ void appendSteps(std::vector<PipelineStep>& steps, std::vector<PipelineStep> mor
     more = standardPipelineWith(steps.back());
     steps.pop_back();
   }
+  std::optional<PipelineStep> last;
+  if (std::ranges::any_of(more, [](const auto& s) { return s.pass && !s.pass->isCanonical; }))
+    last = takeLastOfStandard(steps);
   std::ranges::move(more, std::back_inserter(steps));
+  if (last && steps.back().pass != last->pass) steps.push_back(std::move(*last));
   inlineAllWhereAsked(steps);
 }
 

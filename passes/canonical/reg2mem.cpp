@@ -1,17 +1,18 @@
-// --reg2mem: phis of loops with several `continue`, as variables
+// --reg2mem: phis of loops, as variables
 //
-// What         Makes a variable of the Function storage class of a phi in the header of a loop
-// whose
-//              continue target has several predecessors: stored in front of the loop and where an
-//              iteration ends, loaded in the header. The phi of the continue target that is the
-//              same variable of the source shares it. The opposite of --mem2reg, for the compiler.
+// What         Makes a variable of the Function storage class of a phi in the header of a loop:
+//              stored in front of the loop and where an iteration ends, loaded in the header. The
+//              phi of the body or of the continue target that is the same variable of the source
+//              shares it: ways on which it keeps its value store nothing. The opposite of
+//              --mem2reg, for the compiler.
 // Legal when   Always. The variable holds the phi's value from the header on; in front of each
-//              branch to the continue target, what the iteration leaves; from its last block on,
-//              what the next one starts with.
-// Pays when    The loop has several `continue`. Drivers that keep SPIR-V's structure (Mesa) put the
-//              continue construct in front of the loop's body, behind a flag: whatever it uses of
-//              an iteration has to be carried to the next one, undefined at first, beside the phi.
-//              A variable is carried once. Vectors and scalars alone; others are left to --mem2reg.
+//              branch to the block of the phi that shares it, what that way leaves; from the loop's
+//              last block on, what the next iteration starts with.
+// Pays when    Drivers that keep SPIR-V's structure (Mesa) put the continue construct in front of
+//              the loop's body, behind a flag: whatever it uses of an iteration has to be carried
+//              to the next one, undefined at first, beside the phi. And they make a variable of
+//              each phi, written on every way to it: one that is the same in most arms of a switch
+//              is copied in each. Vectors and scalars alone; others are left to --mem2reg.
 // Before       %h: %i = OpPhi %uint %uint_0 %pre %next %k
 //              OpLoopMerge %m %k None             (%k is branched to from two blocks)
 //              %k: %next = OpIAdd %uint %i %uint_1
@@ -24,10 +25,11 @@
 //              OpStore %v %next
 //              OpBranch %h
 // Debug info   Ids stay, and what is said of them.
-// Not handled  Loops entered from, or continued by, a block that nothing reaches.
-// Reference    SPIR-V specification, 2.11 (structured control flow); LLVM, RegToMemPass. Measured
-// in
-//              docs/passes/reg2mem.md.
+// Not handled  Loops entered from, or continued by, a block that nothing reaches; phis that go
+//              through another phi to the next iteration, as after an if in an arm of an if.
+// Reference    SPIR-V specification, 2.11 (structured control flow); LLVM, RegToMemPass.
+//              V. Sreedhar et al., "Translating Out of Static Single Assignment Form" (1999), on
+//              phis that share a variable. Measured in docs/passes/reg2mem.md.
 #include "analysis/control_flow/cfg.h"
 #include "analysis/control_flow/dominance.h"
 #include "analysis/control_flow/loops.h"
@@ -41,22 +43,16 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <vector>
 
 namespace lanewise {
 namespace {
 
-/// One is the end of the body, as a rule.
-constexpr size_t kSeveralContinues = 2;
-
 /// A loop construct (2.11).
 struct ContinuedLoop {
   const Loop* loop = nullptr;
   BlockRef header, target, last; ///< `last` has the back edge
-  InstRef inHeader, inTarget;    ///< the last phi there, or the label
-  /// Whoever branches to the continue target goes nowhere else: a store in front of such a branch
-  /// is on no other way.
-  bool isContinuedAlone = false;
 };
 
 /// What becomes of a phi of its header.
@@ -64,7 +60,7 @@ struct Demoted {
   const ContinuedLoop& loop;
   InstRef phi;
   Id next;         ///< its value in the next iteration
-  InstRef partner; ///< phi of the continue target that is the same variable; null: there is none
+  InstRef partner; ///< phi that is the same variable; null: there is none
   Id variable = {};
 };
 
@@ -86,11 +82,16 @@ private:
   bool isInContinue(const ContinuedLoop& l, BlockRef b) const {
     return dominance_.dominates(l.target, b) && loops_.contains(*l.loop, b);
   }
+  /// Behind the header, in no loop inside: once in an iteration, and the variable is still the phi.
+  bool isPassedOnce(const ContinuedLoop& l, BlockRef b) const {
+    return b != l.header && loops_.innermost(b) == l.loop;
+  }
   bool isMadeInContinue(const ContinuedLoop& l, Id value) const {
     const InstRef def = module_.def(value);
     return module_.blockOf(def) && isInContinue(l, module_.blockOf(def));
   }
-  InstRef lastPhi(BlockRef b) const;
+  /// Of a block, or its label.
+  InstRef lastPhi(BlockRef b);
   bool isSimple(Id type) const;
   /// Calls `visit(Id value, BlockRef from)` for each operand of a phi.
   template <class Visitor>
@@ -108,7 +109,7 @@ private:
   void writeLoads(const Demoted& d);
   void writeStores(const Demoted& d);
   void decorate(Id copy, const Demoted& d, bool isVariable);
-  void load(InstRef phi, const Demoted& d, Id result);
+  void load(BlockRef in, const Demoted& d, Id result);
   void store(BlockRef atEndOf, const Demoted& d, Id value);
 
   const Module& module_;
@@ -122,7 +123,8 @@ private:
   DeclarationsByType declarations_;
   std::deque<ContinuedLoop> continued_;
   std::vector<Demoted> demoted_;
-  std::vector<bool> isTaken_; ///< by InstRef, phis that are partners
+  std::vector<bool> isTaken_;            ///< by InstRef, phis that are partners
+  std::map<BlockRef, InstRef> lastPhis_; ///< those that were asked for
 };
 
 bool Demotion::read(const Construct& construct, ContinuedLoop& l) const {
@@ -134,7 +136,6 @@ bool Demotion::read(const Construct& construct, ContinuedLoop& l) const {
   l.target = construct.continueTarget;
   if (cfg_.constructAt(l.target)) return false; // may be a header itself, with phis of its own
   const auto continues = cfg_.predecessors(l.target);
-  if (continues.size() < kSeveralContinues) return false;
   auto isReached = [&](BlockRef b) { return cfg_.isReachable(b); };
   if (!std::ranges::all_of(continues, isReached) ||
       !std::ranges::all_of(cfg_.predecessors(l.header), isReached))
@@ -144,15 +145,13 @@ bool Demotion::read(const Construct& construct, ContinuedLoop& l) const {
     if (l.last) return false; // a valid module has one back edge
     l.last = from;
   }
-  l.inHeader = lastPhi(l.header);
-  l.inTarget = lastPhi(l.target);
-  l.isContinuedAlone = std::ranges::all_of(
-      continues, [&](BlockRef from) { return cfg_.successors(from).size() == 1; });
   return l.last && dominance_.dominates(l.target, l.last);
 }
 
-InstRef Demotion::lastPhi(BlockRef b) const {
-  InstRef last = module_.blockInsts(b).first;
+InstRef Demotion::lastPhi(BlockRef b) {
+  const auto [at, isNew] = lastPhis_.try_emplace(b, module_.blockInsts(b).first);
+  if (!isNew) return at->second;
+  InstRef& last = at->second;
   for (const InstRef i : InstRange{last, behindPhis(module_, b)})
     if (module_.opcode(i) == spv::Op::OpPhi) last = i;
   return last;
@@ -174,15 +173,16 @@ Id Demotion::nextOf(const ContinuedLoop& l, InstRef phi) const {
   return next;
 }
 
-/// The phi of the continue target that the next value is, or is made of. What is made of the
-/// header's phi as well grows by the other one.
+/// The phi of the iteration that the next value is, or the one of the continue target that it is
+/// made of. What is made of the header's phi as well grows by the other one.
 InstRef Demotion::partnerOf(const ContinuedLoop& l, InstRef phi, Id next) const {
   const InstRef def = module_.def(next);
-  const auto isPossible = [&](InstRef i) {
-    return module_.opcode(i) == spv::Op::OpPhi && module_.blockOf(i) == l.target &&
+  const auto isLike = [&](InstRef i) {
+    return module_.opcode(i) == spv::Op::OpPhi &&
            module_.resultType(i) == module_.resultType(phi) && !isTaken_[i.value];
   };
-  if (isPossible(def)) return def;
+  const auto isPossible = [&](InstRef i) { return module_.blockOf(i) == l.target && isLike(i); };
+  if (isPossible(def) || (isLike(def) && isPassedOnce(l, module_.blockOf(def)))) return def;
   if (!isMadeInContinue(l, next) || module_.opcode(def) == spv::Op::OpPhi) return {};
   InstRef source;
   bool isMadeOfPhi = false;
@@ -224,9 +224,9 @@ void Demotion::decorate(Id copy, const Demoted& d, bool isVariable) {
       rewriter_.insertBefore(of.inst, Inst(module_.inst(of.inst)).set(1, copy.value));
 }
 
-void Demotion::load(InstRef phi, const Demoted& d, Id result) {
+void Demotion::load(BlockRef in, const Demoted& d, Id result) {
   rewriter_.insertAfter( // debug information behind it may name the result
-      phi, Inst(spv::Op::OpLoad).id(module_.resultType(d.phi)).id(result).id(d.variable));
+      lastPhi(in), Inst(spv::Op::OpLoad).id(module_.resultType(d.phi)).id(result).id(d.variable));
 }
 
 void Demotion::store(BlockRef atEndOf, const Demoted& d, Id value) {
@@ -236,10 +236,10 @@ void Demotion::store(BlockRef atEndOf, const Demoted& d, Id value) {
 }
 
 void Demotion::writeLoads(const Demoted& d) {
-  load(d.loop.inHeader, d, module_.resultId(d.phi));
+  load(d.loop.header, d, module_.resultId(d.phi));
   rewriter_.erase(d.phi);
   if (d.partner) {
-    load(d.loop.inTarget, d, module_.resultId(d.partner));
+    load(module_.blockOf(d.partner), d, module_.resultId(d.partner));
     rewriter_.erase(d.partner);
   }
   if (isLeftByBody(d)) return;
@@ -249,7 +249,7 @@ void Demotion::writeLoads(const Demoted& d) {
     if (!at || module_.opcode(use.user) == spv::Op::OpPhi || !isInContinue(d.loop, at)) continue;
     if (!inContinue) {
       inContinue = rewriter_.newId();
-      load(d.loop.inTarget, d, inContinue);
+      load(d.loop.target, d, inContinue);
       decorate(inContinue, d, false);
     }
     rewriter_.setId(use.user, use.word, inContinue);
@@ -261,9 +261,13 @@ void Demotion::writeStores(const Demoted& d) {
   forEachOperand(d.phi, [&](Id value, BlockRef from) {
     if (from != d.loop.last) store(from, d, value);
   });
-  if (d.partner) { // on each way to it
+  if (d.partner) { // on each way to it that changes the variable, if that is on no other way
+    bool isAlone = true;
     forEachOperand(d.partner, [&](Id value, BlockRef from) {
-      if (value != phi || !d.loop.isContinuedAlone) store(from, d, value);
+      isAlone &= value == phi || cfg_.successors(from).size() == 1;
+    });
+    forEachOperand(d.partner, [&](Id value, BlockRef from) {
+      if (value != phi || !isAlone) store(from, d, value);
     });
   } else if (!isMadeInContinue(d.loop, d.next)) { // one store, which each iteration comes by
     const BlockRef made = module_.blockOf(module_.def(d.next));

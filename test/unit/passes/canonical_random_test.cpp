@@ -150,7 +150,7 @@ private:
     }
   }
   std::string statement(uint32_t depth) {
-    switch (below(7)) {
+    switch (below(9)) {
     case 0:
       return fmt::format("if ({}) {{ {}break; }}\n", condition(), update());
     case 1:
@@ -164,6 +164,11 @@ private:
       return depth < 2 ? loop(depth + 1) : update();
     case 4:
       return fmt::format("if (t) {{ if ({}) continue; {}}}\n", condition(), update());
+    case 5:
+      return fmt::format("if ({}) {{ {}}}\n", condition(), update());
+    case 6:
+      return fmt::format("switch ({} & 3u) {{ case 0u: {}break; case 1u: {} = old; default: {}}}\n",
+                         variable(), update(), variable(), update());
     default:
       return update() + "\n";
     }
@@ -173,8 +178,9 @@ private:
     std::string body = below(2) ? fmt::format("old = {};\n", variable()) : "";
     body += fmt::format("if (++{0} > {1}u) break;\n", n, 3 + below(6));
     for (uint32_t k = 2 + below(4); k > 0; --k) body += statement(depth);
-    body += fmt::format("if ({}) continue;\n{}if ({}) continue;\n{}", condition(), update(),
-                        condition(), update());
+    if (below(2))
+      body += fmt::format("if ({}) continue;\n{}if ({}) continue;\n{}", condition(), update(),
+                          condition(), update());
     const std::string start = fmt::format("{{ uint {} = 0u;\n", n);
     switch (below(3)) {
     case 0:

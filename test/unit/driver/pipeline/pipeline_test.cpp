@@ -491,6 +491,26 @@ TEST(StandardPipeline, InlinesAllForPassesThatTakeKernelsAsAWhole) {
   EXPECT_EQ(inlining({"--aos-to-soa", "-O", "--coarsen-invocations"}), "--inline");
 }
 
+TEST(StandardPipeline, OursThatFollowReadValues) {
+  const auto places = [](std::vector<const char*> flags, std::string_view flag) {
+    std::vector<PipelineStep> steps;
+    for (const char* f : flags) appendSteps(steps, parseSteps(f).value());
+    std::vector<size_t> fromEnd;
+    for (size_t n = 0; n < steps.size(); ++n)
+      if (steps[n].flag == flag) fromEnd.push_back(steps.size() - 1 - n);
+    return fromEnd;
+  };
+  const std::vector<size_t> atEnd{0}, before{1};
+  EXPECT_EQ(places({"-O"}, "--reg2mem"), atEnd);
+  EXPECT_EQ(places({"-O", "--aos-to-soa"}, "--reg2mem"), atEnd);
+  EXPECT_EQ(places({"-O", "--aos-to-soa", "--pad-shared-memory"}, "--reg2mem"), atEnd);
+  EXPECT_EQ(places({"-O", "-O"}, "--reg2mem"), atEnd);
+  EXPECT_EQ(places({"-O", "--aos-to-soa"}, "--aos-to-soa"), before);
+  // Who asks for it gets it where it was asked for, and values behind -O where they are asked for.
+  EXPECT_EQ(places({"--reg2mem", "--aos-to-soa"}, "--reg2mem"), before);
+  EXPECT_EQ(places({"-O", "--mem2reg"}, "--reg2mem"), before);
+}
+
 TEST(StandardPipeline, HoldsEveryPassThatTheRegistryPutsThere) {
   std::set<const PassInfo*> held;
   for (const PipelineStep& step : standardPipeline())
