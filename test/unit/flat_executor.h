@@ -212,10 +212,13 @@ private:
       frame.values[result] = all;
       return;
     }
-    case spv::Op::OpExtInst: // the one that the kernels use
-      EXPECT_EQ(module_.word(i, 4), uint32_t(GLSLstd450UMin));
-      frame.values[result] = {std::min(valueOf(frame, at(5))[0], valueOf(frame, at(6))[0])};
+    case spv::Op::OpExtInst: { // the two that the kernels use
+      const uint32_t a = valueOf(frame, at(5))[0], b = valueOf(frame, at(6))[0];
+      const bool isSigned = module_.word(i, 4) == GLSLstd450SMin;
+      EXPECT_TRUE(isSigned || module_.word(i, 4) == GLSLstd450UMin);
+      frame.values[result] = {(isSigned ? int32_t(a) < int32_t(b) : a < b) ? a : b};
       return;
+    }
     case spv::Op::OpSelect:
       frame.values[result] = valueOf(frame, at(valueOf(frame, at(3))[0] != 0 ? 4 : 5));
       return;

@@ -68,7 +68,9 @@ void SharedBounds::judge(const EntryPoint& entry, const SharedVariable& variable
     for (size_t n = 0; n < access.indices.size() && !bounds.outOfRange; ++n) {
       if (arrays[n] == 0) continue;
       const auto verdict = known.judge(access.indices[n], variable.nodes[arrays[n]].extent, block);
-      const bool mayLeave = verdict == IndexVerdict::MayLeave || verdict == IndexVerdict::NotKnown;
+      const bool mayLeave =
+          (verdict == IndexVerdict::MayLeave || verdict == IndexVerdict::NotKnown) &&
+          !isInRange(access.indices[n], variable.nodes[arrays[n]].extent, block);
       if (verdict == IndexVerdict::Leaves || (mayLeave && !isPlain(variable)))
         bounds.outOfRange = {
             access.inst,
@@ -91,13 +93,24 @@ void SharedBounds::judge(const EntryPoint& entry, const SharedVariable& variable
   for (const SharedAccess& access : variable.uncounted) judgeOne(access);
 }
 
+bool SharedBounds::isInRange(Id index, uint64_t bound, BlockRef at) {
+  if (!ranges_) ranges_.emplace(analyses_, false);
+  const Slot slot = ranges_->slots().of(index, 0);
+  if (!slot) return false;
+  // A negative number is beyond every bound, and of a narrow type the upper half may be one.
+  const IntegerRange range = ranges_->at(slot, at);
+  return range.isEmpty() || (range.isNonNegative() && range.most() < bound);
+}
+
 bool SharedBounds::isProved(IndexBounds& bounds, const SharedVariable& variable,
-                            const SharedAccess& access) const {
+                            const SharedAccess& access) {
   const std::vector<uint32_t> arrays = variable.arraysAbove(access.node);
   const BlockRef block = analyses_.module().blockOf(access.inst);
   for (size_t n = 0; n < access.indices.size(); ++n) {
     const auto length = analyses_.get<Constants>().literal(variable.nodes[arrays[n]].length);
-    if (!length || !bounds.isProved(access.indices[n], *length, block)) return false;
+    if (!length || !(bounds.isProved(access.indices[n], *length, block) ||
+                     isInRange(access.indices[n], *length, block)))
+      return false;
   }
   return std::all_of(access.components.begin(), access.components.end(),
                      [&](const auto& c) { return bounds.isProved(c.first, c.second, block); });

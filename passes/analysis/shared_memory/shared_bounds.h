@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/module/entry_points.h"
+#include "analysis/ranges/value_ranges.h"
 #include "analysis/shared_memory/shared_variables.h"
 #include "analysis/values/affine.h"
 #include "analysis/values/index_bounds.h"
@@ -55,14 +56,16 @@ public:
 private:
   struct Indices;
   Indices& of(const EntryPoint& entry);
-  bool isProved(IndexBounds& bounds, const SharedVariable& variable,
-                const SharedAccess& access) const;
+  bool isProved(IndexBounds& bounds, const SharedVariable& variable, const SharedAccess& access);
   std::optional<InstRef> unprovedIn(const EntryPoint& entry, const SharedVariable& variable);
+  /// By what the branches in front of `at` say of the index, and of what it is computed from.
+  bool isInRange(Id index, uint64_t bound, BlockRef at);
 
   Analyses& analyses_;
   const TargetProfile& target_;
   const std::span<const SharedVariable> variables_;
   std::map<const EntryPoint*, std::unique_ptr<Indices>> indices_;
+  std::optional<ValueRanges> ranges_; ///< once they are asked for
   std::map<const EntryPoint*, std::optional<Unproved>> unproved_;
 };
 

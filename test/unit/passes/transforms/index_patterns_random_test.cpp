@@ -193,7 +193,7 @@ private:
   std::string statement() {
     std::string text = fmt::format("acc = acc * 3 + {};", access());
     if (pick(3) == 0) text = fmt::format("if ({}) {{ {} }}", condition(), text);
-    switch (pick(7)) {
+    switch (pick(8)) {
     case 0:
       text = fmt::format("for (k = 0; k < {}; ++k) {{ {} }}", 1 + pick(9), text);
       break;
@@ -206,6 +206,16 @@ private:
     case 3:
       text = fmt::format("for (k = 0; k < 6; ++k) {{ {} if (data[k] == 7) break; }}", text);
       break;
+    case 5: { // as long as a row, or one more
+      const auto [outer, inner] = extents();
+      text = pick(2) == 0
+                 ? fmt::format("for (k = 0; k < min(pc.n * 4, {}u); ++k) {{ acc += {}; }}",
+                               inner + pick(2), element(inRow(outer), "k"))
+                 : fmt::format("for (int m = {}; m < min(int(pc.n) * 4, {}); ++m) {{ acc += {}; }}",
+                               int(pick(2)) - int(pick(2)), inner + pick(2),
+                               element(inRow(outer), "m"));
+      break;
+    }
     case 4:
       text = fmt::format("switch (t & 3) {{ case 1: {} break; default: acc += 1; }}", text);
       break;
