@@ -1,5 +1,7 @@
 #include "verify/device/vulkan_images.h"
 
+#include "verify/device/vulkan_status.h"
+
 #include <fmt/format.h>
 
 namespace lanewise::driver {
@@ -45,14 +47,6 @@ struct VulkanImages::Image {
 };
 
 namespace {
-
-RunStatus checkedMemory(VkResult result, const char* what) {
-  if (result == VK_SUCCESS) return std::nullopt;
-  bool isMemory = result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY;
-  return RunFailure{isMemory ? RunFailure::Kind::Unsupported : RunFailure::Kind::Other,
-                    isMemory ? std::string("the device is out of memory")
-                             : fmt::format("Vulkan failed: {} ({})", what, int(result))};
-}
 
 VkFormat formatOf(const ImageShape& shape) {
   return VkFormat(infoOf(shape.format).vulkan);
@@ -226,8 +220,8 @@ RunStatus VulkanImages::makeImage(Image& image) {
                                   "{}x{}x{} with {} layers and {} levels",
                                   nameOf(shape.dimension), infoOf(shape.format).name, shape.width,
                                   shape.height, shape.depth, shape.faces(), shape.levels)};
-  if (RunStatus failed = checkedMemory(
-          vk_->vkCreateImage(vk_->device, &info, nullptr, &image.image), "vkCreateImage"))
+  if (RunStatus failed =
+          statusOf(vk_->vkCreateImage(vk_->device, &info, nullptr, &image.image), "vkCreateImage"))
     return failed;
   VkMemoryRequirements needs;
   vk_->vkGetImageMemoryRequirements(vk_->device, image.image, &needs);
@@ -243,11 +237,11 @@ RunStatus VulkanImages::makeImage(Image& image) {
     if ((needs.memoryTypeBits >> i & 1) && (isLocal || isFirst)) allocation.memoryTypeIndex = i;
   }
   if (RunStatus failed =
-          checkedMemory(vk_->vkAllocateMemory(vk_->device, &allocation, nullptr, &image.memory),
-                        "vkAllocateMemory"))
+          statusOf(vk_->vkAllocateMemory(vk_->device, &allocation, nullptr, &image.memory),
+                   "vkAllocateMemory"))
     return failed;
-  return checkedMemory(vk_->vkBindImageMemory(vk_->device, image.image, image.memory, 0),
-                       "vkBindImageMemory");
+  return statusOf(vk_->vkBindImageMemory(vk_->device, image.image, image.memory, 0),
+                  "vkBindImageMemory");
 }
 
 RunStatus VulkanImages::makeSampler(Image& image) {
@@ -263,8 +257,8 @@ RunStatus VulkanImages::makeSampler(Image& image) {
   info.addressModeW = addressOf(settings.address[2]);
   info.maxLod = VK_LOD_CLAMP_NONE;
   info.borderColor = borderOf(settings.border, infoOf(image.shape.format).isInteger());
-  return checkedMemory(vk_->vkCreateSampler(vk_->device, &info, nullptr, &image.sampler),
-                       "vkCreateSampler");
+  return statusOf(vk_->vkCreateSampler(vk_->device, &info, nullptr, &image.sampler),
+                  "vkCreateSampler");
 }
 
 RunStatus VulkanImages::makeView(const ReflectedBinding& binding, Image& image, VkImageView& view) {
@@ -277,8 +271,8 @@ RunStatus VulkanImages::makeView(const ReflectedBinding& binding, Image& image, 
   // Shaders reach only the first level of a storage image.
   uint32_t levels = isStorage ? 1 : image.shape.levels;
   info.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, levels, 0, image.shape.faces()};
-  RunStatus failed = checkedMemory(vk_->vkCreateImageView(vk_->device, &info, nullptr, &view),
-                                   "vkCreateImageView");
+  RunStatus failed =
+      statusOf(vk_->vkCreateImageView(vk_->device, &info, nullptr, &view), "vkCreateImageView");
   if (!failed) image.views.push_back(view);
   return failed;
 }
@@ -289,8 +283,8 @@ RunStatus VulkanImages::makeTexelView(Image& image, VkBufferView& view) {
   info.buffer = image.linear;
   info.format = formatOf(image.shape);
   info.range = image.shape.bytes();
-  RunStatus failed = checkedMemory(vk_->vkCreateBufferView(vk_->device, &info, nullptr, &view),
-                                   "vkCreateBufferView");
+  RunStatus failed =
+      statusOf(vk_->vkCreateBufferView(vk_->device, &info, nullptr, &view), "vkCreateBufferView");
   if (!failed) image.texelViews.push_back(view);
   return failed;
 }

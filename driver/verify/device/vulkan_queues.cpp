@@ -1,5 +1,6 @@
 #include "verify/device/vulkan_queues.h"
 
+#include "verify/device/vulkan_status.h"
 #include "verify/queues/submission_order.h"
 
 #include <algorithm>
@@ -68,14 +69,6 @@ namespace {
 constexpr uint32_t kMostQueues = 4;
 constexpr VkQueueFlags kUseful =
     VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
-
-RunStatus checked(VkResult result, const char* what) {
-  if (result == VK_SUCCESS) return std::nullopt;
-  if (result == VK_ERROR_DEVICE_LOST)
-    return RunFailure{RunFailure::Kind::DeviceLost, "the device was lost"};
-  return RunFailure{RunFailure::Kind::Other,
-                    fmt::format("Vulkan failed: {} ({})", what, int(result))};
-}
 
 std::vector<VkQueueFamilyProperties> familiesOf(VkInstance instance, VkPhysicalDevice device,
                                                 PFN_vkGetInstanceProcAddr getProc) {
@@ -221,8 +214,8 @@ RunStatus VulkanQueues::place(const QueuePlan& plan, Recorded& recorded,
       const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0,
                                          lane.family};
       VkCommandPool pool = VK_NULL_HANDLE;
-      if (RunStatus failed = checked(vk_->vkCreateCommandPool(vk_->device, &info, nullptr, &pool),
-                                     "no command pool"))
+      if (RunStatus failed = statusOf(vk_->vkCreateCommandPool(vk_->device, &info, nullptr, &pool),
+                                      "no command pool"))
         return failed;
       pools_[lane.family] = pool;
     }
@@ -250,7 +243,7 @@ RunStatus VulkanQueues::add(uint32_t number, const QueuePlan& plan, const Buffer
   const VkQueryPoolCreateInfo queries{
       VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, nullptr, 0, VK_QUERY_TYPE_TIMESTAMP,
       std::max(recorded.queryCount, 1u),        0};
-  RunStatus failed = checked(
+  RunStatus failed = statusOf(
       vk_->vkCreateQueryPool(vk_->device, &queries, nullptr, &recorded.queries), "no query pool");
   for (uint32_t s = 0; s < plan.submissions.size() && !failed; ++s)
     failed = recordSubmission(recorded, s, buffers, record);
@@ -267,9 +260,9 @@ RunStatus VulkanQueues::recordSubmission(Recorded& recorded, uint32_t s, const B
   const PlannedSubmission& submission = recorded.plan.submissions[s];
   const Lane& lane = recorded.lanes[submission.queue];
   const VkFenceCreateInfo fence{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
-  if (RunStatus failed = checked(vk_->vkCreateFence(vk_->device, &fence, nullptr,
-                                                    &recorded.fences.emplace_back(VK_NULL_HANDLE)),
-                                 "no fence"))
+  if (RunStatus failed = statusOf(vk_->vkCreateFence(vk_->device, &fence, nullptr,
+                                                     &recorded.fences.emplace_back(VK_NULL_HANDLE)),
+                                  "no fence"))
     return failed;
   VkCommandBuffer& to = recorded.commands.emplace_back(nullptr);
   if (submission.commands.empty()) return {};
@@ -277,7 +270,7 @@ RunStatus VulkanQueues::recordSubmission(Recorded& recorded, uint32_t s, const B
                                              nullptr, pools_[lane.family],
                                              VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
   if (RunStatus failed =
-          checked(vk_->vkAllocateCommandBuffers(vk_->device, &allocate, &to), "no command buffer"))
+          statusOf(vk_->vkAllocateCommandBuffers(vk_->device, &allocate, &to), "no command buffer"))
     return failed;
   const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0,
                                        nullptr};
@@ -300,7 +293,7 @@ RunStatus VulkanQueues::recordSubmission(Recorded& recorded, uint32_t s, const B
     }
     stamp(to, recorded, s, first + 2 * c + 1);
   }
-  return checked(vk_->vkEndCommandBuffer(to), "recording");
+  return statusOf(vk_->vkEndCommandBuffer(to), "recording");
 }
 
 void VulkanQueues::recordBarrier(VkCommandBuffer to, PlannedBarrier barrier,
@@ -336,13 +329,13 @@ RunStatus VulkanQueues::renewSemaphores(Recorded& recorded) {
                                          VK_SEMAPHORE_TYPE_TIMELINE, semaphore.initial};
     const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
     if (RunStatus failed =
-            checked(vk_->vkCreateSemaphore(vk_->device, &info, nullptr,
-                                           &recorded.semaphores.emplace_back(VK_NULL_HANDLE)),
-                    "no semaphore"))
+            statusOf(vk_->vkCreateSemaphore(vk_->device, &info, nullptr,
+                                            &recorded.semaphores.emplace_back(VK_NULL_HANDLE)),
+                     "no semaphore"))
       return failed;
   }
   vk_->vkResetQueryPool(vk_->device, recorded.queries, 0, std::max(recorded.queryCount, 1u));
-  return checked(
+  return statusOf(
       vk_->vkResetFences(vk_->device, uint32_t(recorded.fences.size()), recorded.fences.data()),
       "resetting fences");
 }
@@ -358,7 +351,7 @@ RunStatus VulkanQueues::run(uint32_t number, double timeoutSeconds) {
   const VkResult ended = vk_->vkWaitForFences(vk_->device, uint32_t(recorded.fences.size()),
                                               recorded.fences.data(), VK_TRUE, timeout);
   if (ended == VK_TIMEOUT) return RunFailure{RunFailure::Kind::Timeout, ""};
-  return checked(ended, "waiting for the queues");
+  return statusOf(ended, "waiting for the queues");
 }
 
 // What the plan lets the host wait for before a submission: its frame's turn, fences, values.
@@ -381,13 +374,13 @@ RunStatus VulkanQueues::waitOnHost(Recorded& recorded, uint32_t s, uint64_t time
     info.pValues = &wait.value;
     const VkResult reached = vk_->vkWaitSemaphores(vk_->device, &info, timeout);
     if (reached == VK_TIMEOUT) return RunFailure{RunFailure::Kind::Timeout, ""};
-    if (RunStatus failed = checked(reached, "waiting for a semaphore")) return failed;
+    if (RunStatus failed = statusOf(reached, "waiting for a semaphore")) return failed;
   }
   if (fences.empty()) return {};
   const VkResult ended =
       vk_->vkWaitForFences(vk_->device, uint32_t(fences.size()), fences.data(), VK_TRUE, timeout);
   if (ended == VK_TIMEOUT) return RunFailure{RunFailure::Kind::Timeout, ""};
-  return checked(ended, "waiting for a fence");
+  return statusOf(ended, "waiting for a fence");
 }
 
 RunStatus VulkanQueues::submit(Recorded& recorded, uint32_t s) {
@@ -415,7 +408,7 @@ RunStatus VulkanQueues::submit(Recorded& recorded, uint32_t s) {
   info.pCommandBufferInfos = &commands;
   info.signalSemaphoreInfoCount = uint32_t(signals.size());
   info.pSignalSemaphoreInfos = signals.data();
-  return checked(vk_->vkQueueSubmit2(lane.queue, 1, &info, recorded.fences[s]), "vkQueueSubmit2");
+  return statusOf(vk_->vkQueueSubmit2(lane.queue, 1, &info, recorded.fences[s]), "vkQueueSubmit2");
 }
 
 RunStatus VulkanQueues::trace(uint32_t number, QueueTrace& trace) {
@@ -437,10 +430,10 @@ RunStatus VulkanQueues::trace(uint32_t number, QueueTrace& trace) {
     for (uint32_t c = 0; c < recorded.plan.submissions[s].commands.size(); ++c) {
       std::array<uint64_t, 2> pair{};
       if (RunStatus failed =
-              checked(vk_->vkGetQueryPoolResults(
-                          vk_->device, recorded.queries, recorded.firstQuery[s] + 2 * c, 2,
-                          sizeof pair, pair.data(), sizeof(uint64_t), VK_QUERY_RESULT_64_BIT),
-                      "no timestamps"))
+              statusOf(vk_->vkGetQueryPoolResults(
+                           vk_->device, recorded.queries, recorded.firstQuery[s] + 2 * c, 2,
+                           sizeof pair, pair.data(), sizeof(uint64_t), VK_QUERY_RESULT_64_BIT),
+                       "no timestamps"))
         return failed;
       first = std::min(first.value_or(pair[0]), pair[0]);
       stamps.push_back(pair);

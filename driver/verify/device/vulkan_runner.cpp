@@ -9,6 +9,7 @@
 #include "verify/device/device_support.h"
 #include "verify/device/vulkan_images.h"
 #include "verify/device/vulkan_queues.h"
+#include "verify/device/vulkan_status.h"
 #include "verify/interpreter/interpreter_runner.h"
 
 #define VULKAN_HPP_DISPATCH_LOADER_DYNAMIC 1
@@ -349,19 +350,19 @@ public:
   }
 
 private:
-  // Turns vulkan.hpp's exceptions into values.
+  // Turns vulkan.hpp's exceptions into values, and keeps in mind a device that was lost.
   template <class Work>
   RunStatus guarded(Work&& work) {
+    RunStatus failed;
     try {
-      return work();
-    } catch (const vk::DeviceLostError&) {
-      loss_ = RunFailure{RunFailure::Kind::DeviceLost, "the device was lost"};
-      return loss_;
-    } catch (const vk::OutOfDeviceMemoryError&) {
-      return RunFailure{RunFailure::Kind::Unsupported, "the device is out of memory"};
+      failed = work();
+    } catch (const vk::SystemError& e) {
+      failed = statusOf(VkResult(e.code().value()), e.what());
     } catch (const std::exception& e) {
-      return RunFailure{RunFailure::Kind::Other, fmt::format("Vulkan failed: {}", e.what())};
+      failed = RunFailure{RunFailure::Kind::Other, fmt::format("Vulkan failed: {}", e.what())};
     }
+    if (failed && failed->kind == RunFailure::Kind::DeviceLost) loss_ = failed;
+    return failed;
   }
 
   void openDevice() {
@@ -775,7 +776,6 @@ private:
       loss_ = overdue(name, options_.timeoutSeconds);
       return loss_;
     }
-    if (failed && failed->kind == RunFailure::Kind::DeviceLost) loss_ = failed;
     if (failed) return failed;
     return transfer([&] { recordBarrierToHost(transfer_); });
   }
