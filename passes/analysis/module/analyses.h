@@ -55,6 +55,7 @@ private:
 class Analyses {
 public:
   Analyses(const Module& module, const Assumptions& assumptions);
+  Analyses(const Module& module, Assumptions&& temporary) = delete; // it is referred to
   ~Analyses();
   Analyses(const Analyses&) = delete;
   Analyses& operator=(const Analyses&) = delete;

@@ -9,7 +9,8 @@ namespace {
 
 double waits(const std::string& glsl, uint32_t lanes) {
   const Module module = Module::read(test::inSsaForm(glsl, false)).value();
-  Analyses analyses(module, {});
+  const Assumptions assumptions;
+  Analyses analyses(module, assumptions);
   TargetProfile target;
   target.setSubgroupSize(lanes);
   return conflictCycles(analyses, analyses.get<EntryPoints>().all().front(), target);
