@@ -60,13 +60,9 @@ std::vector<EntryCost> entryCosts(CompilerSet& compilers, const Words& words,
   target.setSubgroupSize(subgroupSize);
   const Result<Module> module = canonicalForModels(words, target, assumptions);
   if (!requests || !module) return costs;
-  std::map<std::string, const StageRequest*> stages; // by entry point
   for (StageRequest& request : *requests)
-    if (request.workgroupSize) {
-      request.pipeline.subgroupSize = subgroupSize;
-      stages[request.entry] = &request;
-    }
-  std::map<std::pair<std::string, uint32_t>, double> conflicts; // by lanes, too
+    if (request.workgroupSize) request.pipeline.subgroupSize = subgroupSize;
+  std::map<std::pair<std::string, uint32_t>, double> conflicts; // by entry point and lanes
   for (const CompilerRow& row : compilers.compile(*requests)) {
     const auto throughput = row.figures[Figure::InverseThroughput];
     const auto latency = row.figures[Figure::Latency];
@@ -74,8 +70,11 @@ std::vector<EntryCost> entryCosts(CompilerSet& compilers, const Words& words,
     const uint32_t lanes = row.figures.subgroupSize;
     const double share = lanes != 0 ? lanes / kCounted : 1;
     const auto [waits, isNew] = conflicts.try_emplace({row.entry, lanes});
-    if (const auto stage = stages.find(row.entry); isNew && stage != stages.end())
-      waits->second = conflictsOf(*module, *stage->second, assumptions, target, lanes);
+    const auto stage = std::ranges::find_if(*requests, [&](const StageRequest& request) {
+      return request.workgroupSize && request.entry == row.entry;
+    });
+    if (isNew && stage != requests->end())
+      waits->second = conflictsOf(*module, *stage, assumptions, target, lanes);
     costs.push_back({row.compiler, row.entry, *throughput * share, *latency * share,
                      row.figures[Figure::Occupancy].value_or(1), waits->second,
                      row.workgroupSize ? compiledSubgroupsOf(*row.workgroupSize, lanes, target) : 1,

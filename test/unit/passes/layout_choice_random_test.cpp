@@ -191,6 +191,7 @@ uint64_t cyclesOf(const Trace& trace, const std::function<uint64_t(uint64_t)>& p
 struct Verdict {
   uint64_t original = 0;
   double best = 0, taken = 0; ///< with arithmetic
+  double arithmetic = 0;      ///< of what was taken
   std::string bestName, name;
 };
 
@@ -254,13 +255,14 @@ Verdict judge(const std::string& text, const ArrayShape& shape) {
   test::Profiled after(test::runPasses(module, {"pad-shared-memory"}, false, &remarks, "auto"), {});
   after.dispatch({data}, {1, 1, 1});
   verdict.original = cyclesOf(before);
-  verdict.taken = double(cyclesOf(after));
   for (const Remark& remark : remarks) {
     if (remark.pass != "pad-shared-memory") continue;
     verdict.name = remark.message;
     for (const auto& [key, value] : remark.args)
-      if (key == "arithmetic-added") verdict.taken += std::stod(value) * double(shape.lanes / 32);
+      if (key == "arithmetic-added")
+        verdict.arithmetic += std::stod(value) * double(shape.lanes / 32);
   }
+  verdict.taken = double(cyclesOf(after)) + verdict.arithmetic;
   EXPECT_EQ(verdict.original, cyclesOf(trace, [](uint64_t w) { return w; }));
   findBest(shape, trace, verdict);
   return verdict;
@@ -352,7 +354,8 @@ TEST(LayoutChoice, OfKernelsThatExpertsHavePadded) {
   const Verdict scan = judge(std::string(kScan), {1, {256}, 128});
   EXPECT_NE(scan.name.find("[256] with a gap of 1 after every 32"), std::string::npos) << scan.name;
   EXPECT_LE(scan.taken, scan.best * 1.05);
-  EXPECT_LT(scan.taken, double(scan.original) * 0.6); // a quarter of it arithmetic
+  // Where a core issues two instructions while its banks serve one access.
+  EXPECT_LT(scan.taken - scan.arithmetic / 2, double(scan.original) / 2);
   const Verdict halo = judge(std::string(kHalo), {1, {40, 32}, 256});
   EXPECT_NE(halo.name.find("[40][33]"), std::string::npos) << halo.name;
   EXPECT_LE(halo.taken, halo.best * 1.05);
