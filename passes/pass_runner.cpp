@@ -3,6 +3,7 @@
 #include "planning/layout_exchange.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace lanewise {
@@ -43,7 +44,7 @@ constexpr std::string_view kCleanUp[] = {"gvn", "adce", "simplifycfg"};
 constexpr std::string_view kLast[] = {"globaldce"};
 
 /// What compilers read better than analyses do.
-constexpr std::string_view kForCompilers = "reg2mem";
+constexpr std::string_view kForCompilers[] = {"licm", "reg2mem"};
 
 } // namespace
 
@@ -75,14 +76,24 @@ std::vector<PassStep> standardSteps(const std::optional<PassStep>& coarsening) {
     }
   for (std::string_view flag : kCleanUp) add(findPass(flag), rewriting);
   for (std::string_view flag : kLast) add(findPass(flag));
-  add(findPass(kForCompilers));
+  std::ranges::move(stepsForCompilers(), std::back_inserter(steps));
+  return steps;
+}
+
+std::vector<PassStep> stepsForCompilers() {
+  std::vector<PassStep> steps;
+  for (std::string_view flag : kForCompilers) {
+    const PassInfo* pass = findPass(flag);
+    steps.push_back({pass, std::string(pass->defaultValue()), {}});
+  }
   return steps;
 }
 
 std::vector<PassStep> canonicalSteps() {
   std::vector<PassStep> steps = standardSteps();
   std::erase_if(steps, [](const PassStep& step) {
-    return !step.pass->isCanonical || step.pass->flag == kForCompilers ||
+    return !step.pass->isCanonical ||
+           std::ranges::find(kForCompilers, step.pass->flag) != std::end(kForCompilers) ||
            std::ranges::any_of(step.onlyAfter, [](auto* pass) { return !pass->isCanonical; });
   });
   return steps;

@@ -105,13 +105,16 @@ void inlineAllWhereAsked(std::vector<PipelineStep>& steps) {
 }
 
 /// Takes what -O has last out of it, which compilers read better and analyses do not.
-std::optional<PipelineStep> takeLastOfStandard(std::vector<PipelineStep>& steps) {
-  const PassInfo* last = standardSteps().back().pass;
-  const auto at = std::ranges::find_if(
-      steps, [&](const PipelineStep& step) { return step.keepInterface && step.pass == last; });
-  if (at == steps.end()) return std::nullopt;
-  PipelineStep taken = std::move(*at);
-  steps.erase(at);
+std::vector<PipelineStep> takeThoseForCompilers(std::vector<PipelineStep>& steps) {
+  std::vector<PipelineStep> taken;
+  for (const PassStep& last : stepsForCompilers()) {
+    const auto at = std::ranges::find_if(steps, [&](const PipelineStep& step) {
+      return step.keepInterface && step.pass == last.pass;
+    });
+    if (at == steps.end()) continue;
+    taken.push_back(std::move(*at));
+    steps.erase(at);
+  }
   return taken;
 }
 
@@ -145,11 +148,12 @@ void appendSteps(std::vector<PipelineStep>& steps, std::vector<PipelineStep> mor
     more = standardPipelineWith(steps.back());
     steps.pop_back();
   }
-  std::optional<PipelineStep> last;
+  std::vector<PipelineStep> last;
   if (std::ranges::any_of(more, [](const auto& s) { return s.pass && !s.pass->isCanonical; }))
-    last = takeLastOfStandard(steps);
+    last = takeThoseForCompilers(steps);
   std::ranges::move(more, std::back_inserter(steps));
-  if (last && steps.back().pass != last->pass) steps.push_back(std::move(*last));
+  if (!last.empty() && steps.back().pass != last.back().pass)
+    std::ranges::move(last, std::back_inserter(steps));
   inlineAllWhereAsked(steps);
 }
 

@@ -3,24 +3,13 @@
 #include "analysis/module/buffer_variables.h"
 #include "analysis/module/memory_operands.h"
 
+#include <bit>
+
 namespace lanewise {
 namespace {
 
 /// Chains of pointers that are looked through; combined ones are one step.
 constexpr int kMaxPointerSteps = 64;
-
-/// Inputs that change while the shader runs.
-bool isUnsteady(spv::BuiltIn b) {
-  switch (b) {
-  case spv::BuiltIn::HelperInvocation:
-  case spv::BuiltIn::RayTmaxKHR:
-  case spv::BuiltIn::WarpIDNV:
-  case spv::BuiltIn::SMIDNV:
-    return true;
-  default:
-    return false;
-  }
-}
 
 bool isSpecial(spv::Decoration d) {
   return d == spv::Decoration::Coherent || d == spv::Decoration::Volatile;
@@ -51,33 +40,10 @@ MemoryNumbers::MemoryNumbers(Analyses& analyses, const ValueTable& values)
   }
 }
 
-MemoryNumbers::Class MemoryNumbers::classOf(spv::StorageClass storage) {
-  switch (storage) {
-  case spv::StorageClass::Function:
-    return Function;
-  case spv::StorageClass::Private:
-    return Private;
-  case spv::StorageClass::Workgroup:
-    return Workgroup;
-  case spv::StorageClass::Output:
-    return Output;
-  case spv::StorageClass::Uniform:
-  case spv::StorageClass::StorageBuffer:
-  case spv::StorageClass::PhysicalStorageBuffer:
-    return Buffer;
-  case spv::StorageClass::Input:
-  case spv::StorageClass::UniformConstant:
-  case spv::StorageClass::PushConstant:
-    return ReadOnly;
-  default:
-    return Other;
-  }
-}
-
-MemoryNumbers::Class MemoryNumbers::classOfPointer(Id pointer) const {
+MemoryClass MemoryNumbers::classOfPointer(Id pointer) const {
   const TypeInfo& info = values_.types().info(values_.typeOf(pointer));
-  if (info.kind != TypeInfo::Kind::Pointer || !info.element) return Other;
-  return classOf(info.storage);
+  if (info.kind != TypeInfo::Kind::Pointer || !info.element) return MemoryClass::Other;
+  return memoryClassOf(info.storage);
 }
 
 /// The variable that a pointer leads into, null where it is not known.
@@ -105,47 +71,27 @@ bool MemoryNumbers::isSteady(Id variable) const {
 
 std::optional<MemoryNumbers::Number> MemoryNumbers::numberOf(InstRef inst, Id pointer) const {
   if (!isPlainAccess(module_, inst)) return {};
-  const Class c = classOfPointer(pointer);
-  if (c == Other || (c == Buffer && haveSpecialMembers_)) return {};
+  const MemoryClass c = classOfPointer(pointer);
+  if (c == MemoryClass::Other || (c == MemoryClass::Buffer && haveSpecialMembers_)) return {};
   const Id variable = variableOf(pointer);
   if (variable && !isSteady(variable)) return {};
   // A parameter, or an address: of which variable is not known.
-  if (!variable && c != Function && (c != Buffer || haveSpecialVariables_)) return {};
-  return Number{now_[isConstant_[variable.value] ? ReadOnly : c], ofVariable_[variable.value]};
-}
-
-MemoryNumbers::Write MemoryNumbers::writeThrough(Id pointer) const {
-  const Class c = classOfPointer(pointer);
-  if (c == Other) return {};
-  const bool isApart = c == Function || c == Private || (c == Workgroup && !mayWorkgroupAlias_);
-  return {Mask(1) << c, isApart ? variableOf(pointer) : Id()};
+  if (!variable && c != MemoryClass::Function &&
+      (c != MemoryClass::Buffer || haveSpecialVariables_))
+    return {};
+  return Number{now_[size_t(isConstant_[variable.value] ? MemoryClass::ReadOnly : c)],
+                ofVariable_[variable.value]};
 }
 
 MemoryNumbers::Write MemoryNumbers::writeOf(InstRef i) const {
-  constexpr Mask kAll = (Mask(1) << kClasses) - 1;
-  constexpr Mask kShared = Mask(1) << Workgroup | Mask(1) << Output | Mask(1) << Buffer;
-  constexpr Effect kHarmless = Effect::ReadsMemory | Effect::MayTrapOrUndef | Effect::Subgroup;
+  const MemoryClasses classes =
+      writtenClasses(module_, i, [&](Id pointer) { return classOfPointer(pointer); });
+  const MemoryClasses apart = only(MemoryClass::Function) | only(MemoryClass::Private) |
+                              (mayWorkgroupAlias_ ? 0 : only(MemoryClass::Workgroup));
   const spv::Op op = module_.opcode(i);
-  const OpClass c = module_.facts(i).opClass;
-  if (op == spv::Op::OpStore || op == spv::Op::OpCopyMemory) {
-    Write write = writeThrough(module_.idAt(i, 1));
-    if (write.classes == 0) return {kAll, {}}; // Generic: it may lead to any of them
-    // Volatile and the like: what others wrote may become visible.
-    return isPlainAccess(module_, i) ? write : Write{write.classes | kShared, {}};
-  }
-  if (c != OpClass::Value && c != OpClass::Variable && c != OpClass::Unknown) return {};
-  const Effect effects = module_.effects(i);
-  if ((uint16_t(effects) & ~uint16_t(kHarmless)) == 0)
-    return op == spv::Op::OpLoad && !isPlainAccess(module_, i) ? Write{kShared, {}} : Write{};
-  if (effects == Effect::Barrier || op == spv::Op::OpImageWrite) return {kShared, {}};
-  if (isAtomic(module_.facts(i))) {
-    const Id pointer = module_.idAt(i, pointerWord(module_.facts(i)));
-    const Class c = classOfPointer(pointer);
-    const bool isShared = c == Workgroup || c == Buffer ||
-                          values_.types().storageOf(pointer) == spv::StorageClass::Image;
-    return {isShared ? kShared : kAll, {}};
-  }
-  return {kAll, {}};
+  const bool isOfOne = (op == spv::Op::OpStore || op == spv::Op::OpCopyMemory) &&
+                       std::has_single_bit(classes) && (classes & apart) != 0;
+  return {classes, isOfOne ? variableOf(module_.idAt(i, 1)) : Id()};
 }
 
 void MemoryNumbers::execute(InstRef i) {
@@ -157,7 +103,7 @@ void MemoryNumbers::execute(InstRef i) {
     return;
   }
   for (uint32_t c = 0; c < kClasses; ++c)
-    if (write.classes & Mask(1) << c) now_[c] = ++last_;
+    if (write.classes & MemoryClasses(1) << c) now_[c] = ++last_;
 }
 
 void MemoryNumbers::enterFunction(FunctionRef f) {
@@ -172,7 +118,7 @@ void MemoryNumbers::enterBlock(BlockRef, BlockRef from) {
     return;
   }
   for (uint32_t c = 0; c < kClasses; ++c)
-    if (written_ & Mask(1) << c) now_[c] = ++last_;
+    if (written_ & MemoryClasses(1) << c) now_[c] = ++last_;
 }
 
 } // namespace lanewise

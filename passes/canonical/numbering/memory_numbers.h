@@ -5,6 +5,7 @@
 #include "analysis/module/analyses.h"
 #include "analysis/module/decorations.h"
 #include "canonical/numbering/value_table.h"
+#include "canonical/support/memory_classes.h"
 
 #include <array>
 #include <cstdint>
@@ -34,22 +35,18 @@ public:
   std::optional<Number> numberOf(InstRef inst, Id pointer) const;
   /// Whether a pointer leads into a buffer, where a store may have no effect: out of range, or by a
   /// helper invocation.
-  bool isBuffer(Id pointer) const { return classOfPointer(pointer) == Buffer; }
+  bool isBuffer(Id pointer) const { return classOfPointer(pointer) == MemoryClass::Buffer; }
 
 private:
-  /// What may alias: memory of one class with that of another cannot.
-  enum Class : uint8_t { Function, Private, Workgroup, Output, Buffer, ReadOnly, kClasses, Other };
-  using Mask = uint32_t;
+  static constexpr size_t kClasses = size_t(MemoryClass::Count);
   struct Write {
-    Mask classes = 0;
+    MemoryClasses classes = 0;
     Id variable; ///< only this one of the class
   };
 
-  static Class classOf(spv::StorageClass storage);
-  Class classOfPointer(Id pointer) const;
+  MemoryClass classOfPointer(Id pointer) const;
   Id variableOf(Id pointer) const;
   Write writeOf(InstRef i) const;
-  Write writeThrough(Id pointer) const;
   bool isSteady(Id variable) const;
 
   const Module& module_;
@@ -57,7 +54,7 @@ private:
   const Decorations& decorations_;
   bool haveSpecialMembers_ = false, haveSpecialVariables_ = false; ///< coherent or volatile ones
   bool mayWorkgroupAlias_ = false;
-  Mask written_ = 0; ///< by the function at hand
+  MemoryClasses written_ = 0; ///< by the function at hand
   uint32_t last_ = 0;
   std::array<uint32_t, kClasses> now_{};
   std::vector<std::array<uint32_t, kClasses>> atEnd_; ///< by BlockRef

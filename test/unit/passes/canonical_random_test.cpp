@@ -39,6 +39,8 @@ const CanonicalRun kRuns[] = {
      {"inline", "globaldce", "sroa", "mem2reg", "gvn", "simplifycfg", "gvn", "simplifycfg",
       "adce"}},
     {{}, {"inline", "sroa", "mem2reg", "gvn", "simplifycfg", "adce", "loop-deletion"}},
+    {{}, {"sroa", "mem2reg", "licm"}},
+    {{}, {"inline", "sroa", "mem2reg", "gvn", "simplifycfg", "gvn", "adce", "licm", "reg2mem"}},
     {{}, {"inline", "sroa", "mem2reg", "gvn", "simplifycfg", "loop-unroll-full"}, true},
     {{"--merge-return", "--inline-entry-points-exhaustive", "--scalar-replacement=100",
       "--convert-local-access-chains", "--ssa-rewrite"},

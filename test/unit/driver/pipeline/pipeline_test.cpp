@@ -505,7 +505,9 @@ TEST(StandardPipeline, OursThatFollowReadValues) {
   EXPECT_EQ(places({"-O", "--aos-to-soa"}, "--reg2mem"), atEnd);
   EXPECT_EQ(places({"-O", "--aos-to-soa", "--pad-shared-memory"}, "--reg2mem"), atEnd);
   EXPECT_EQ(places({"-O", "-O"}, "--reg2mem"), atEnd);
-  EXPECT_EQ(places({"-O", "--aos-to-soa"}, "--aos-to-soa"), before);
+  EXPECT_EQ(places({"-O"}, "--licm"), before);
+  EXPECT_EQ(places({"-O", "--aos-to-soa"}, "--licm"), before);
+  EXPECT_EQ(places({"-O", "--aos-to-soa"}, "--aos-to-soa"), std::vector<size_t>{2});
   // Who asks for it gets it where it was asked for, and values behind -O where they are asked for.
   EXPECT_EQ(places({"--reg2mem", "--aos-to-soa"}, "--reg2mem"), before);
   EXPECT_EQ(places({"-O", "--mem2reg"}, "--reg2mem"), before);

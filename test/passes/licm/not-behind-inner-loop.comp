@@ -1,0 +1,22 @@
+// A load that the loop comes to behind one inside it, which may never end.
+// RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none %s -o %t.in.spv
+// RUN: %lanewise opt --strict --licm %t.in.spv -o %t.out.spv
+// RUN: cmp %t.in.spv %t.out.spv
+// RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none -DMOVES %s -o %t.moves.in.spv
+// RUN: %lanewise opt --strict --licm %t.moves.in.spv -o %t.moves.out.spv
+// RUN: not cmp %t.moves.in.spv %t.moves.out.spv
+#version 450
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer Data { float data[]; };
+layout(binding = 1) uniform Block { float scale; uint count, divisor; float table[8]; };
+void main() {
+  uint at = gl_GlobalInvocationID.x;
+  float sum = data[at];
+  for (uint n = 0u; n < 4u; ++n) {
+#ifndef MOVES
+    while (sum < 8.0) sum *= 1.5;
+#endif
+    sum += table[count];
+  }
+  data[at] = sum;
+}

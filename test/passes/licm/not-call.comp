@@ -1,0 +1,27 @@
+// A load behind a call, which may write anything and may never come back.
+// RUN: %lanewise opt --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none %s -o %t.in.spv
+// RUN: %lanewise opt --strict --licm %t.in.spv -o %t.out.spv
+// RUN: cmp %t.in.spv %t.out.spv
+// RUN: %lanewise opt --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none -DMOVES %s -o %t.moves.in.spv
+// RUN: %lanewise opt --strict --licm %t.moves.in.spv -o %t.moves.out.spv
+// RUN: not cmp %t.moves.in.spv %t.moves.out.spv
+#version 450
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer Data { float data[]; };
+layout(binding = 1) uniform Block { float scale; uint count, divisor; float table[8]; };
+layout(binding = 2) buffer Other { float other[]; };
+float f(float x) {
+  other[3] = x;
+  return x * 2.0;
+}
+void main() {
+  uint at = gl_GlobalInvocationID.x;
+  float sum = data[at];
+  for (uint n = 0u; n < 4u; ++n) {
+#ifndef MOVES
+    sum = f(sum);
+#endif
+    sum += table[count];
+  }
+  data[at] = sum;
+}

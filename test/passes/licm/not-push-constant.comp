@@ -1,0 +1,23 @@
+// What drivers have in registers from the start.
+// RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none %s -o %t.in.spv
+// RUN: %lanewise opt --strict --licm %t.in.spv -o %t.out.spv
+// RUN: cmp %t.in.spv %t.out.spv
+// RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none -DMOVES %s -o %t.moves.in.spv
+// RUN: %lanewise opt --strict --licm %t.moves.in.spv -o %t.moves.out.spv
+// RUN: not cmp %t.moves.in.spv %t.moves.out.spv
+#version 450
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer Data { float data[]; };
+layout(push_constant) uniform Constants { float first, second; };
+layout(binding = 1) uniform Block { float scale; };
+void main() {
+  uint at = gl_GlobalInvocationID.x;
+  float sum = data[at];
+  for (uint n = 0u; n < 64u; ++n)
+#ifdef MOVES
+    sum = sum * scale + float(n);
+#else
+    sum = sum * second + float(n);
+#endif
+  data[at] = sum;
+}

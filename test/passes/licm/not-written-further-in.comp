@@ -1,0 +1,22 @@
+// A load of memory that a loop inside writes.
+// RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none %s -o %t.in.spv
+// RUN: %lanewise opt --strict --licm %t.in.spv -o %t.out.spv
+// RUN: cmp %t.in.spv %t.out.spv
+// RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none -DMOVES %s -o %t.moves.in.spv
+// RUN: %lanewise opt --strict --licm %t.moves.in.spv -o %t.moves.out.spv
+// RUN: not cmp %t.moves.in.spv %t.moves.out.spv
+#version 450
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer Data { float data[]; };
+layout(binding = 1) buffer Other { float other[]; };
+void main() {
+  uint at = gl_GlobalInvocationID.x;
+  float sum = 0.0;
+  for (uint n = 0u; n < 8u; ++n) {
+    sum = sum * 0.5 + other[5];
+#ifndef MOVES
+    for (uint m = 0u; m < 8u; ++m) data[at + m] = sum;
+#endif
+  }
+  data[at] = sum;
+}
