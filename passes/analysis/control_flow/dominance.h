@@ -29,7 +29,8 @@ public:
     return pre_[a.value] != 0 && pre_[a.value] <= pre_[b.value] && post_[b.value] <= post_[a.value];
   }
   /// Number of the block in a walk down its function's dominator tree: behind that of its
-  /// dominators, and what it dominates follows before anything else. 0 for unreachable blocks.
+  /// dominators, and what it dominates follows before anything else. From 1 to the blocks of the
+  /// module, those of a function behind those of the functions before it. 0 for unreachable blocks.
   uint32_t preorder(BlockRef b) const { return pre_[b.value]; }
   /// The last number that it, or a block that it dominates, has there.
   uint32_t lastPreorder(BlockRef b) const { return post_[b.value]; }

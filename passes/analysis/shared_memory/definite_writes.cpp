@@ -149,7 +149,7 @@ struct DefiniteWrites::State {
   std::vector<Value> initial;                             ///< of local variables
   std::vector<uint8_t> areScalars;                        ///< by Id
   std::vector<InstRef> chains;                            ///< access chains into Workgroup memory
-  std::vector<BlockRef> byPreorder;                       ///< of the dominator tree
+  std::vector<BlockRef> byPreorder; ///< of the dominator tree; null in other functions
   std::vector<uint32_t> loudBefore; ///< by the same number: loud blocks before it
   /// By BlockRef: where all ways meet again behind a choice, or behind the loop of a header, when
   /// nothing on them matters; null for others. What lies between is not walked: most of a large
@@ -268,11 +268,11 @@ void DefiniteWrites::State::collectLoudBlocks() {
     }
   }
   const auto blocks = analyses.get<Cfg>().reversePostOrder(entry.function);
-  byPreorder.resize(blocks.size() + 1);
+  byPreorder.resize(module.blockCount() + 1);
   for (BlockRef block : blocks) byPreorder[analyses.get<Dominance>().preorder(block)] = block;
-  loudBefore.resize(blocks.size() + 2);
+  loudBefore.resize(byPreorder.size() + 1);
   for (size_t n = 1; n < byPreorder.size(); ++n)
-    loudBefore[n + 1] = loudBefore[n] + (areLoud[byPreorder[n].value] ? 1 : 0);
+    loudBefore[n + 1] = loudBefore[n] + (byPreorder[n] && areLoud[byPreorder[n].value] ? 1 : 0);
 }
 
 /// Marks what conditions, indices and local variables are computed from.
