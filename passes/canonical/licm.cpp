@@ -40,6 +40,7 @@
 #include "analysis/module/types.h"
 #include "analysis/uniformity/uniformity.h"
 #include "canonical/support/memory_classes.h"
+#include "canonical/support/removable_accesses.h"
 #include "ir/rewriter.h"
 #include "pass.h"
 #include "transforms/debug_cursor.h"
@@ -90,6 +91,7 @@ public:
 private:
   size_t indexOf(const Loop& l) const { return size_t(&l - loops_.all().data()); }
   MemoryClass classOf(Id pointer) const;
+  MemoryClasses changedClasses(const RemovableAccesses& accesses, InstRef i) const;
   bool hasPhi(BlockRef b) const;
   void readLoops();
   BlockRef nextCertain(BlockRef b) const;
@@ -132,6 +134,15 @@ MemoryClass Hoisting::classOf(Id pointer) const {
   return storage ? memoryClassOf(*storage) : MemoryClass::Other;
 }
 
+/// What an instruction writes, or what others wrote that is seen from there on: a volatile or
+/// coherent read may be what tells of it.
+MemoryClasses Hoisting::changedClasses(const RemovableAccesses& accesses, InstRef i) const {
+  const MemoryClasses written =
+      writtenClasses(module_, i, [&](Id pointer) { return classOf(pointer); });
+  const bool reads = has(module_.effects(i), Effect::ReadsMemory);
+  return reads && accesses.isNeededForItself(i) ? written | kSharedMemoryClasses : written;
+}
+
 bool Hoisting::hasPhi(BlockRef b) const {
   for (InstRef i : module_.blockInsts(b))
     if (module_.opcode(i) == spv::Op::OpPhi) return true;
@@ -139,6 +150,9 @@ bool Hoisting::hasPhi(BlockRef b) const {
 }
 
 void Hoisting::readLoops() {
+  RemovableAccesses accesses(analyses_);
+  for (uint32_t f = 1; f <= module_.functionCount(); ++f)
+    for (InstRef i : module_.functionInsts(FunctionRef(f))) accesses.notePointer(i);
   const auto all = loops_.all();
   for (size_t n = all.size(); n-- > 0;) { // inner before outer
     HoistedLoop& l = of_[n];
@@ -154,8 +168,7 @@ void Hoisting::readLoops() {
       l.isUnrolled = (module_.word(merge, 3) & uint32_t(spv::LoopControlMask::Unroll)) != 0;
     for (BlockRef b : all[n].blocks)
       if (loops_.innermost(b) == &all[n])
-        for (InstRef i : module_.blockInsts(b))
-          l.written |= writtenClasses(module_, i, [&](Id pointer) { return classOf(pointer); });
+        for (InstRef i : module_.blockInsts(b)) l.written |= changedClasses(accesses, i);
     l.waits = l.written == 0 && !hasPhi(all[n].header);
     if (all[n].parent >= 0) of_[size_t(all[n].parent)].written |= l.written;
   }
@@ -168,8 +181,7 @@ BlockRef Hoisting::nextCertain(BlockRef b) const {
   BlockRef next;
   if (successors.size() == 1)
     next = successors[0];
-  else if (loop && loop->conditionBlock == b && loop->tripCount.value_or(0) > 0 &&
-           loop->tripCountIsLiteral)
+  else if (loop && loop->conditionBlock == b && loop->entersBody)
     next = loop->bodyEntry;
   else {
     next = dominance_.ipdom(b);

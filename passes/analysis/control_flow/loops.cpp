@@ -29,7 +29,7 @@ bool Loop::operator==(const Loop& o) const {
          std::equal(blocks.begin(), blocks.end(), o.blocks.begin(), o.blocks.end()) &&
          inductions == o.inductions && tripCount == o.tripCount &&
          tripCountIsLiteral == o.tripCountIsLiteral && conditionBlock == o.conditionBlock &&
-         bodyEntry == o.bodyEntry;
+         entersBody == o.entersBody && bodyEntry == o.bodyEntry;
 }
 
 class LoopBuilder {
@@ -340,6 +340,7 @@ std::optional<std::pair<uint64_t, bool>> LoopBuilder::countOf(const Loop& loop, 
 void LoopBuilder::apply(Loop& loop, const Test& test) const {
   loop.conditionBlock = test.block;
   loop.bodyEntry = loop.header;
+  loop.entersBody = test.count > 0;
   if (test.next != loop.header) {
     // Behind the test means: no way there but from the test, or round an inner loop from there
     // itself.

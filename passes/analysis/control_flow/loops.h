@@ -62,6 +62,8 @@ struct Loop {
   /// The block that follows when that comparison lets the loop go on, where it alone leads there;
   /// otherwise, and when the test is at the loop's end, the header. Null with `conditionBlock`.
   BlockRef bodyEntry;
+  /// Whether that comparison lets the first iteration go on, when that comes to it.
+  bool entersBody = false;
 
   bool operator==(const Loop& o) const;
 };

@@ -14,7 +14,10 @@ void main() {
   float sum = data[at];
   uint limit = count, index = divisor;
 #ifdef MOVES
-  for (uint n = 0u; n < 4u; ++n) sum += table[index];
+  for (uint n = 0u; n < 4u; ++n) {
+    sum += table[index];
+    if (sum > 100.0) break;
+  }
 #else
   for (uint n = 0u; n < limit; ++n) sum += table[index];
 #endif

@@ -12,11 +12,13 @@ layout(binding = 0) buffer Data { float data[]; };
 void main() {
   uint at = gl_GlobalInvocationID.x;
   float sum = data[at], x = float(at);
-  for (uint n = 0u; n < at; ++n)
+  for (uint n = 0u; n < 8u; ++n) {
 #ifdef MOVES
     sum = sum * 0.5 + sqrt(x);
 #else
     sum = sum * 0.5 + subgroupBroadcastFirst(x);
 #endif
+    if (sum > 100.0) break;
+  }
   data[at] = sum;
 }
