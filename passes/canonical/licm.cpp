@@ -1,21 +1,19 @@
 // --licm: what every iteration of a loop computes alike, in front of the loop
 //
 // What         Moves instructions whose operands do not change in a loop to the block in front of
-// it,
-//              out of as many loops as may be: arithmetic, and loads of what the loop does not
+//              it, out of as many loops as may be: arithmetic, and loads of what the loop does not
 //              write.
 // Legal when   It may be executed where the loop ends before it comes to it: it is total and pure,
 //              or proved to be defined (analysis/branches/speculation.h), or certain to be executed
 //              whenever the loop is entered, with no loop before it that might not end. A load:
 //              nothing in the loop writes memory that may be the same, or makes visible what others
 //              wrote (two storage buffers may be one), and it is not a loop that waits for others.
-// Pays when    The value takes no register more, since it stands for others that are not needed in
-// the loop
-//              any longer; or the subgroup has it once, and those registers are not many; or the
-//              loop has few alive as it is; or it is dear to compute. Names, addresses, push
+// Pays when    The value takes no register more, since it stands for others that the loop does not
+//              need any longer; or the subgroup has it once, and those registers are not many; or
+//              the loop has few alive as it is; or it is dear to compute. Names, addresses, push
 //              constants and what is not in registers move with what needs them alone. Not out of
 //              a loop that asks to be unrolled: the compiler has one of each then, and an arm that
-//              has lost what made it dear is one it flattens.
+//              has lost what made it dear is one that it flattens.
 // Before       %h: OpLoopMerge %m %k None
 //              %b: %s = OpLoad %float %scale      (a uniform block)
 //              %t = OpFMul %float %s %x           (%x from in front of the loop)
@@ -23,9 +21,10 @@
 //              %t = OpFMul %float %s %x
 //              OpBranch %h
 // Debug info   Ids stay, and what is said of them; lines go along.
-// Not handled  Loops with several blocks in front of them, or one that also goes elsewhere. Parts
-// of
-//              sums: (i + a) + b. Local variables in a loop that writes another one.
+// Not handled  Loops with several blocks in front of them, or one that also goes elsewhere; parts
+//              of sums: (i + a) + b. That a local variable, a Workgroup variable or a restrict
+//              buffer is not another one that the loop writes was tried: of 2 643 shaders one more
+//              was 2 % cheaper.
 // Reference    LLVM, LICMPass; SPIR-V specification, 2.11 (structured control flow). Measured in
 //              docs/passes/licm.md.
 #include "analysis/branches/operation_cost.h"
