@@ -76,17 +76,14 @@ std::vector<PassStep> standardSteps(const std::optional<PassStep>& coarsening) {
     }
   for (std::string_view flag : kCleanUp) add(findPass(flag), rewriting);
   for (std::string_view flag : kLast) add(findPass(flag));
-  std::ranges::move(stepsForCompilers(), std::back_inserter(steps));
+  for (const PassInfo* pass : passesForCompilers()) add(pass);
   return steps;
 }
 
-std::vector<PassStep> stepsForCompilers() {
-  std::vector<PassStep> steps;
-  for (std::string_view flag : kForCompilers) {
-    const PassInfo* pass = findPass(flag);
-    steps.push_back({pass, std::string(pass->defaultValue()), {}});
-  }
-  return steps;
+std::vector<const PassInfo*> passesForCompilers() {
+  std::vector<const PassInfo*> passes;
+  std::ranges::transform(kForCompilers, std::back_inserter(passes), findPass);
+  return passes;
 }
 
 std::vector<PassStep> canonicalSteps() {

@@ -30,8 +30,9 @@ struct PassStep {
 /// `coarsening` is a step of --coarsen-invocations for its place in there: with values to share,
 /// and before the passes whose choices hang on the shape of the workgroup.
 std::vector<PassStep> standardSteps(const std::optional<PassStep>& coarsening = {});
-/// The last of these, which compilers read better than analyses do. `-Os` is without them.
-std::vector<PassStep> stepsForCompilers();
+/// The passes that it has last, which compilers read better than analyses do. `-Os` is without
+/// them.
+std::vector<const PassInfo*> passesForCompilers();
 /// Its canonical passes without those and without that clean-up.
 std::vector<PassStep> canonicalSteps();
 /// `-Os`: the canonical passes alone, and calls stay where that is shorter.

@@ -107,10 +107,9 @@ void inlineAllWhereAsked(std::vector<PipelineStep>& steps) {
 /// Takes what -O has last out of it, which compilers read better and analyses do not.
 std::vector<PipelineStep> takeThoseForCompilers(std::vector<PipelineStep>& steps) {
   std::vector<PipelineStep> taken;
-  for (const PassStep& last : stepsForCompilers()) {
-    const auto at = std::ranges::find_if(steps, [&](const PipelineStep& step) {
-      return step.keepInterface && step.pass == last.pass;
-    });
+  for (const PassInfo* pass : passesForCompilers()) {
+    const auto at = std::ranges::find_if(
+        steps, [&](const PipelineStep& step) { return step.keepInterface && step.pass == pass; });
     if (at == steps.end()) continue;
     taken.push_back(std::move(*at));
     steps.erase(at);

@@ -33,7 +33,6 @@
 #include "analysis/control_flow/cfg.h"
 #include "analysis/control_flow/dominance.h"
 #include "analysis/control_flow/loops.h"
-#include "analysis/module/buffer_variables.h"
 #include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
 #include "analysis/module/types.h"
@@ -43,6 +42,7 @@
 #include "ir/rewriter.h"
 #include "pass.h"
 #include "transforms/debug_cursor.h"
+#include "transforms/flatten_selections.h"
 
 #include <algorithm>
 #include <map>
@@ -91,7 +91,6 @@ private:
   size_t indexOf(const Loop& l) const { return size_t(&l - loops_.all().data()); }
   MemoryClass classOf(Id pointer) const;
   MemoryClasses changedClasses(const RemovableAccesses& accesses, InstRef i) const;
-  bool hasPhi(BlockRef b) const;
   void readLoops();
   BlockRef nextCertain(BlockRef b) const;
   void findCertain(const Loop& l);
@@ -106,7 +105,6 @@ private:
   bool isNeededOnlyBy(InstRef def, const std::vector<InstRef>& expression, const Loop& l) const;
   bool pays(InstRef i);
   void select();
-  void read(DebugState& state, InstRef from, InstRef to) const;
   void write();
 
   PassContext& context_;
@@ -142,12 +140,6 @@ MemoryClasses Hoisting::changedClasses(const RemovableAccesses& accesses, InstRe
   return reads && accesses.isNeededForItself(i) ? written | kSharedMemoryClasses : written;
 }
 
-bool Hoisting::hasPhi(BlockRef b) const {
-  for (InstRef i : module_.blockInsts(b))
-    if (module_.opcode(i) == spv::Op::OpPhi) return true;
-  return false;
-}
-
 void Hoisting::readLoops() {
   RemovableAccesses accesses(analyses_);
   for (uint32_t f = 1; f <= module_.functionCount(); ++f)
@@ -168,7 +160,7 @@ void Hoisting::readLoops() {
     for (BlockRef b : all[n].blocks)
       if (loops_.innermost(b) == &all[n])
         for (InstRef i : module_.blockInsts(b)) l.written |= changedClasses(accesses, i);
-    l.waits = l.written == 0 && !hasPhi(all[n].header);
+    l.waits = l.written == 0 && phisOf(module_, all[n].header).empty();
     if (all[n].parent >= 0) of_[size_t(all[n].parent)].written |= l.written;
   }
 }
@@ -221,17 +213,11 @@ MemoryClasses Hoisting::readClasses(InstRef i) const {
   if (!has(module_.effects(i), Effect::ReadsMemory)) return 0;
   if (module_.opcode(i) != spv::Op::OpLoad) return only(MemoryClass::Buffer); // an image
   const Id pointer = module_.idAt(i, 3);
-  const PointerOrigin origin = originOf(analyses_, pointer);
+  const Id variable = originVariableOf(analyses_, pointer);
   const MemoryClass c = classOf(pointer);
-  if (!origin.variable) return only(c);
-  for (const Decoration& d : decorations_.of(origin.variable))
-    if (d.decoration == spv::Decoration::BuiltIn &&
-        isUnsteady(spv::BuiltIn(module_.word(d.inst, d.operandWord))))
-      return only(MemoryClass::Other);
-  if (c == MemoryClass::Buffer && isConstantBuffer(analyses_, origin.variable) &&
-      !decorations_.has(origin.variable, spv::Decoration::Aliased))
-    return only(MemoryClass::ReadOnly);
-  return only(c);
+  if (!variable) return only(c);
+  if (isUnsteadyInput(module_, decorations_, variable)) return only(MemoryClass::Other);
+  return only(isNeverWritten(analyses_, variable) ? MemoryClass::ReadOnly : c);
 }
 
 bool Hoisting::mayMove(InstRef i, BlockRef b, const Loop& l) {
@@ -358,11 +344,6 @@ void Hoisting::select() {
   }
 }
 
-/// Takes note of the lines and scopes from `from` up to `to`, of one block.
-void Hoisting::read(DebugState& state, InstRef from, InstRef to) const {
-  for (InstRef i : InstRange{from, to}) state.read(module_, i);
-}
-
 void Hoisting::write() {
   std::map<BlockRef, std::vector<InstRef>> moved; // by preheader
   for (InstRef i : candidates_)
@@ -371,7 +352,7 @@ void Hoisting::write() {
     const InstRef merge = module_.mergeInst(preheader);
     const InstRef end = merge ? merge : module_.terminator(preheader);
     DebugState atEnd, state;
-    read(atEnd, module_.blockInsts(preheader).first, end);
+    atEnd.read(module_, InstRange{module_.blockInsts(preheader).first, end});
     DebugCursor cursor(
         module_, rewriter_, [&](Inst inst) { rewriter_.insertBefore(end, std::move(inst)); },
         atEnd);
@@ -382,7 +363,7 @@ void Hoisting::write() {
         state = DebugState();
         last = module_.blockInsts(b).first;
       }
-      read(state, last, i);
+      state.read(module_, InstRange{last, i});
       last = i;
       cursor.moveTo(state);
       rewriter_.insertBefore(end, Inst(module_.inst(i)));

@@ -22,6 +22,10 @@ class DebugState {
 public:
   /// Takes note of an instruction; true when it is one of these.
   bool read(const Module& module, InstRef inst);
+  /// Of a stretch of a block.
+  void read(const Module& module, InstRange insts) {
+    for (InstRef i : insts) read(module, i);
+  }
 
 private:
   friend class DebugCursor;

@@ -76,10 +76,7 @@ private:
 void Writer::start(BlockRef header, InstRef place) {
   place_ = place;
   headerState_ = DebugState();
-  for (InstRef i : module_.blockInsts(header)) {
-    if (i == place) break;
-    headerState_.read(module_, i);
-  }
+  headerState_.read(module_, InstRange{module_.blockInsts(header).first, place});
   cursor_.emplace(
       module_, rewriter_, [this](Inst inst) { emit(std::move(inst)); }, headerState_);
   selector_.startBlock();
@@ -234,18 +231,9 @@ void Writer::flatten(const FlattenPlan::Flat& flat) {
 
 void Writer::hoist(BlockRef header, const std::vector<InstRef>& insts) {
   start(header, module_.mergeInst(header));
-  DebugState state;
-  BlockRef block;
   for (InstRef i : insts) {
-    if (module_.blockOf(i) != block) {
-      block = module_.blockOf(i);
-      state = DebugState();
-    }
     DebugState here;
-    for (InstRef other : module_.blockInsts(block)) {
-      if (other == i) break;
-      here.read(module_, other);
-    }
+    here.read(module_, InstRange{module_.blockInsts(module_.blockOf(i)).first, i});
     cursor_->moveTo(here);
     move(i);
     rewriter_.erase(i);

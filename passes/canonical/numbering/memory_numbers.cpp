@@ -1,8 +1,8 @@
 #include "canonical/numbering/memory_numbers.h"
 
-#include "analysis/module/buffer_variables.h"
 #include "analysis/module/memory_operands.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace lanewise {
@@ -25,8 +25,7 @@ MemoryNumbers::MemoryNumbers(Analyses& analyses, const ValueTable& values)
     const spv::Op op = module_.opcode(i);
     if (op == spv::Op::OpVariable) {
       const Id variable = module_.resultId(i);
-      isConstant_[variable.value] = isConstantBuffer(analyses, variable) &&
-                                    !decorations_.has(variable, spv::Decoration::Aliased);
+      isConstant_[variable.value] = isNeverWritten(analyses, variable);
     } else if (op == spv::Op::OpMemberDecorate)
       haveSpecialMembers_ = haveSpecialMembers_ || isSpecial(spv::Decoration(module_.word(i, 3)));
     else if (op == spv::Op::OpGroupMemberDecorate)
@@ -60,13 +59,9 @@ Id MemoryNumbers::variableOf(Id pointer) const {
 }
 
 bool MemoryNumbers::isSteady(Id variable) const {
-  for (const Decoration& d : decorations_.of(variable)) {
-    if (isSpecial(d.decoration)) return false;
-    if (d.decoration == spv::Decoration::BuiltIn &&
-        isUnsteady(spv::BuiltIn(module_.word(d.inst, d.operandWord))))
-      return false;
-  }
-  return true;
+  return std::ranges::none_of(decorations_.of(variable),
+                              [](const auto& d) { return isSpecial(d.decoration); }) &&
+         !isUnsteadyInput(module_, decorations_, variable);
 }
 
 std::optional<MemoryNumbers::Number> MemoryNumbers::numberOf(InstRef inst, Id pointer) const {

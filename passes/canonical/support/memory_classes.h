@@ -1,6 +1,8 @@
 // Which memory an instruction may write, by classes that cannot alias. For --gvn and --licm.
 #pragma once
 
+#include "analysis/module/analyses.h"
+#include "analysis/module/decorations.h"
 #include "analysis/module/memory_operands.h"
 #include "ir/module.h"
 
@@ -33,8 +35,11 @@ inline constexpr MemoryClasses kSharedMemoryClasses =
 /// Uniform blocks are in Buffer: they share their storage class with what is written.
 MemoryClass memoryClassOf(spv::StorageClass storage);
 
-/// True for inputs that change while the shader runs.
-bool isUnsteady(spv::BuiltIn input);
+/// Of a variable: a uniform block or push constants, which nobody writes by another name either.
+bool isNeverWritten(Analyses& analyses, Id variable);
+
+/// Whether the variable is an input that changes while the shader runs.
+bool isUnsteadyInput(const Module& module, const Decorations& decorations, Id variable);
 
 /// Classes of memory that change when the instruction is executed: that it writes, or where it may
 /// make visible what others wrote. `classOf(Id pointer)` says where a pointer leads.
