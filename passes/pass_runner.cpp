@@ -44,7 +44,7 @@ constexpr std::string_view kCleanUp[] = {"gvn", "adce", "simplifycfg"};
 constexpr std::string_view kLast[] = {"globaldce"};
 
 /// What compilers read better than analyses do.
-constexpr std::string_view kForCompilers[] = {"licm", "reg2mem"};
+constexpr std::string_view kForCompilers[] = {"licm", "sink", "reg2mem"};
 
 } // namespace
 

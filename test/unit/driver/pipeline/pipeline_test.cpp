@@ -500,14 +500,15 @@ TEST(StandardPipeline, OursThatFollowReadValues) {
       if (steps[n].flag == flag) fromEnd.push_back(steps.size() - 1 - n);
     return fromEnd;
   };
-  const std::vector<size_t> atEnd{0}, before{1};
+  const std::vector<size_t> atEnd{0}, before{1}, before2{2};
   EXPECT_EQ(places({"-O"}, "--reg2mem"), atEnd);
   EXPECT_EQ(places({"-O", "--aos-to-soa"}, "--reg2mem"), atEnd);
   EXPECT_EQ(places({"-O", "--aos-to-soa", "--pad-shared-memory"}, "--reg2mem"), atEnd);
   EXPECT_EQ(places({"-O", "-O"}, "--reg2mem"), atEnd);
-  EXPECT_EQ(places({"-O"}, "--licm"), before);
-  EXPECT_EQ(places({"-O", "--aos-to-soa"}, "--licm"), before);
-  EXPECT_EQ(places({"-O", "--aos-to-soa"}, "--aos-to-soa"), std::vector<size_t>{2});
+  EXPECT_EQ(places({"-O"}, "--sink"), before);
+  EXPECT_EQ(places({"-O"}, "--licm"), before2);
+  EXPECT_EQ(places({"-O", "--aos-to-soa"}, "--licm"), before2);
+  EXPECT_EQ(places({"-O", "--aos-to-soa"}, "--aos-to-soa"), std::vector<size_t>{3});
   // Who asks for it gets it where it was asked for, and values behind -O where they are asked for.
   EXPECT_EQ(places({"--reg2mem", "--aos-to-soa"}, "--reg2mem"), before);
   EXPECT_EQ(places({"-O", "--mem2reg"}, "--reg2mem"), before);

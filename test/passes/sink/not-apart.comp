@@ -1,0 +1,25 @@
+// What is made of it, too cheap to move and needed by both arms, holds it where it is.
+// RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none %s -o %t.in.spv
+// RUN: %lanewise opt --strict --sink %t.in.spv -o %t.out.spv
+// RUN: cmp %t.in.spv %t.out.spv
+// RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none -DMOVES %s -o %t.moves.in.spv
+// RUN: %lanewise opt --strict --sink %t.moves.in.spv -o %t.moves.out.spv
+// RUN: not cmp %t.moves.in.spv %t.moves.out.spv
+#version 450
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer Data { uint data[]; };
+layout(binding = 2) readonly buffer Given { uint given[]; };
+layout(binding = 3) buffer More { uint more[]; };
+void main() {
+  uint at = gl_GlobalInvocationID.x, x = given[at], y = given[at + 32u];
+  uint dear = (x % (y | 1u)) ^ (x % (y | 2u)) ^ (x % (y | 4u)), cheap = dear * 3u;
+#ifdef MOVES
+  if (x > y) {
+    more[at] = dear;
+    data[at] = cheap;
+  }
+#else
+  if (x > y) more[at] = dear;
+  else data[at] = cheap;
+#endif
+}

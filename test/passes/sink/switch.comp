@@ -1,0 +1,30 @@
+// Into a case that no other one falls into.
+// RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none %s -o %t.in.spv
+// RUN: %lanewise opt --strict --sink %t.in.spv -o %t.out.spv
+// RUN: spirv-dis %t.out.spv | FileCheck %s
+// RUN: spirv-val --target-env vulkan1.3 %t.out.spv
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise opt --strict --sink --sink %t.in.spv -o %t.twice.spv
+// RUN: cmp %t.out.spv %t.twice.spv
+// EQUAL: outputs equal
+// CHECK-NOT: OpUMod
+// CHECK: OpSwitch
+// CHECK: OpLabel
+// CHECK: OpUMod
+// CHECK: OpUMod
+// CHECK: OpUMod
+// CHECK: OpStore
+#version 450
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer Data { uint data[]; };
+layout(binding = 2) readonly buffer Given { uint given[]; };
+void main() {
+  uint at = gl_GlobalInvocationID.x, x = given[at], y = given[at + 32u];
+  uint dear = (x % (y | 1u)) ^ (x % (y | 2u)) ^ (x % (y | 4u));
+  switch (x & 3u) {
+  case 0u: data[at] = y; break;
+  case 1u: data[at] = dear; break;
+  default: data[at] = 5u;
+  }
+}
