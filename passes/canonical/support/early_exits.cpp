@@ -73,6 +73,12 @@ private:
     const Construct* c = cfg_.constructAt(b);
     return c && c->kind == Kind::Loop;
   }
+  /// Blocks may stand in front of others that lead to them, as long as none stands in front of what
+  /// dominates it.
+  bool isBackEdge(BlockRef from, BlockRef to) const {
+    if (!cfg_.isReachable(from)) return to <= from;
+    return cfg_.rpoIndex(to) <= cfg_.rpoIndex(from);
+  }
   BlockRef brokenAround(BlockRef b) const {
     const BlockRef header = nesting_.enclosing(b);
     return header ? noteOf(header).broken : BlockRef();
@@ -117,7 +123,7 @@ void ExitPlanner::countWays() {
     const BlockRef b(first_.value + n);
     for (BlockRef to : cfg_.successors(b)) {
       const BlockRef header = nesting_.headerOfMerge(to);
-      if (!header || to <= b) continue;
+      if (!header || isBackEdge(b, to)) continue;
       ++noteOf(header).ways;
       noteOf(header).isLeft = noteOf(header).isLeft || cfg_.isReachable(b);
     }
@@ -191,7 +197,7 @@ bool ExitPlanner::breakOut(const Construct& construct, uint32_t outer) {
 bool ExitPlanner::follow(BlockRef from, BlockRef to, uint32_t target) {
   const BlockRef header = nesting_.headerOfMerge(to);
   if (header && cfg_.constructAt(header)->kind == Kind::Selection && noteOf(header).broken &&
-      to > from && target != noteOf(header).targetInside) {
+      !isBackEdge(from, to) && target != noteOf(header).targetInside) {
     // What is behind an inner selection stands inside that now, and must leave it first.
     if (hasPhis(to)) return false;
     exits_.detours.push_back({from, to, target});
