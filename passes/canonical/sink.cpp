@@ -48,7 +48,7 @@ struct Options {
   double leastGain = 32;
   /// Uses of a dividend that are looked at; blocks on the way, where registers may be few.
   uint32_t maxUses = 64, maxBlocksBetween = 256;
-  /// Of looking where else something may go.
+  /// Of looking where else something may go that does not pay; it goes there then.
   uint32_t maxRounds = 16;
 };
 
@@ -127,8 +127,13 @@ BlockRef Sinking::blockOfUses(InstRef i) const {
     if (!first || dominance_.preorder(b) < dominance_.preorder(first)) first = b;
     if (!last || dominance_.preorder(b) > dominance_.preorder(last)) last = b;
   }
-  while (first && !dominance_.dominates(first, last)) first = dominance_.idom(first);
-  return first;
+  // From both ends: one of them may be far down.
+  for (BlockRef up = first, side = last; up; up = dominance_.idom(up)) {
+    if (dominance_.dominates(up, last)) return up;
+    side = dominance_.idom(side);
+    if (dominance_.dominates(side, first)) return side;
+  }
+  return {};
 }
 
 /// The furthest block on the way from `b` to `at` that is executed less often than `b`, or null.
@@ -205,10 +210,12 @@ bool Sinking::takesRegisters(BlockRef target, const std::vector<InstRef>& group)
         inputs.insert(def);
     });
   }
+  // What other groups are made of as well, or what is needed there anyhow, is alive on the way.
   for (InstRef input : inputs)
     if (std::ranges::none_of(defUse_.uses(module_.resultId(input)), [&](const Use& use) {
           const BlockRef b = blockOfUse(use);
-          return b && !isIn(use.user) && cfg_.rpoIndex(b) >= cfg_.rpoIndex(target);
+          return b && !isIn(use.user) &&
+                 (target_[use.user.value] || cfg_.rpoIndex(b) >= cfg_.rpoIndex(target));
         }))
       needed += registersOf(analyses_, module_.resultType(input));
   if (needed <= made) return false;
@@ -235,9 +242,10 @@ void Sinking::select() {
     }
     // Innermost first: what is refused there may be what pays further out.
     std::map<uint32_t, BlockRef> refused; // by place in the dominator tree
-    for (const auto& [target, group] : groups)
-      if (gains[target] < options_.leastGain || takesRegisters(target, group))
-        refused[dominance_.preorder(target)] = target;
+    if (round <= options_.maxRounds)
+      for (const auto& [target, group] : groups)
+        if (gains[target] < options_.leastGain || takesRegisters(target, group))
+          refused[dominance_.preorder(target)] = target;
     std::erase_if(refused, [&](const auto& r) {
       const auto next = refused.upper_bound(r.first);
       return next != refused.end() && next->first <= dominance_.lastPreorder(r.second);
@@ -246,12 +254,13 @@ void Sinking::select() {
     for (InstRef i : moved_) {
       BlockRef& target = target_[i.value];
       const BlockRef uses = blockOfUses(i);
+      // Does not come up, since what it is made of goes as far: a guard.
       const bool isEarly = !dominance_.dominates(target, uses);
-      if (!isEarly && !refused.contains(dominance_.preorder(target)) && !leavesTwin(i)) continue;
+      if (!isEarly && !refused.contains(dominance_.preorder(target)) &&
+          (round > options_.maxRounds || !leavesTwin(i)))
+        continue;
       isStable = false;
-      target = round < options_.maxRounds
-                   ? targetBefore(isEarly ? uses : dominance_.idom(target), module_.blockOf(i))
-                   : BlockRef();
+      target = targetBefore(isEarly ? uses : dominance_.idom(target), module_.blockOf(i));
     }
     std::erase_if(moved_, [&](InstRef i) { return !target_[i.value]; });
     if (isStable) return;
@@ -259,35 +268,42 @@ void Sinking::select() {
 }
 
 void Sinking::write() {
-  std::ranges::sort(moved_);
-  std::map<BlockRef, std::vector<InstRef>> moved;
-  for (InstRef i : moved_) moved[target_[i.value]].push_back(i);
+  struct Moved {
+    InstRef inst;
+    DebugState state; ///< where it stood
+  };
+  std::ranges::sort(moved_); // those of one block in its order
+  std::map<BlockRef, std::vector<Moved>> moved;
+  DebugState state;
+  InstRef last;
+  for (InstRef i : moved_) {
+    const BlockRef b = module_.blockOf(i);
+    if (!last || module_.blockOf(last) != b) {
+      state = DebugState();
+      last = module_.blockInsts(b).first;
+    }
+    state.read(module_, InstRange{last, i});
+    last = i;
+    moved[target_[i.value]].push_back({i, state});
+  }
   for (const auto& [target, insts] : moved) {
     const InstRange block = module_.blockInsts(target);
     InstRef next(block.first.value + 1);
     for (InstRef phi : phisOf(module_, target)) next = InstRef(phi.value + 1);
-    DebugState atStart, state;
+    DebugState atStart;
     atStart.read(module_, InstRange{block.first, next});
     DebugCursor cursor(
         module_, rewriter_, [&](Inst inst) { rewriter_.insertBefore(next, std::move(inst)); },
         atStart);
-    InstRef last;
-    for (InstRef i : insts) {
-      const BlockRef b = module_.blockOf(i);
-      if (!last || module_.blockOf(last) != b) {
-        state = DebugState();
-        last = module_.blockInsts(b).first;
-      }
-      state.read(module_, InstRange{last, i});
-      last = i;
-      cursor.moveTo(state);
+    for (const auto& [i, stateThere] : insts) {
+      cursor.moveTo(stateThere);
       rewriter_.insertBefore(next, Inst(module_.inst(i)));
       rewriter_.erase(i);
       for (const Use& use : defUse_.uses(module_.resultId(i))) {
         const BlockRef at = module_.blockOf(use.user);
         if (!at || !isDebugInstruction(module_, use.user) || dominance_.dominates(target, at))
           continue;
-        if (at == b) rewriter_.insertBefore(next, Inst(module_.inst(use.user)));
+        if (at == module_.blockOf(i)) rewriter_.insertBefore(next, Inst(module_.inst(use.user)));
         rewriter_.erase(use.user);
       }
     }
