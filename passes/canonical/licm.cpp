@@ -45,7 +45,6 @@
 #include "transforms/flatten_selections.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -345,32 +344,14 @@ void Hoisting::select() {
 }
 
 void Hoisting::write() {
-  std::map<BlockRef, std::vector<InstRef>> moved; // by preheader
-  for (InstRef i : candidates_)
-    if (isMoved_[i.value]) moved[of_[size_t(target_[i.value])].preheader].push_back(i);
-  for (const auto& [preheader, insts] : moved) {
+  std::vector<InstMove> moves;
+  for (InstRef i : candidates_) {
+    if (!isMoved_[i.value]) continue;
+    const BlockRef preheader = of_[size_t(target_[i.value])].preheader;
     const InstRef merge = module_.mergeInst(preheader);
-    const InstRef end = merge ? merge : module_.terminator(preheader);
-    DebugState atEnd, state;
-    atEnd.read(module_, InstRange{module_.blockInsts(preheader).first, end});
-    DebugCursor cursor(
-        module_, rewriter_, [&](Inst inst) { rewriter_.insertBefore(end, std::move(inst)); },
-        atEnd);
-    InstRef last;
-    for (InstRef i : insts) { // those of one block in its order
-      const BlockRef b = module_.blockOf(i);
-      if (!last || module_.blockOf(last) != b) {
-        state = DebugState();
-        last = module_.blockInsts(b).first;
-      }
-      state.read(module_, InstRange{last, i});
-      last = i;
-      cursor.moveTo(state);
-      rewriter_.insertBefore(end, Inst(module_.inst(i)));
-      rewriter_.erase(i);
-    }
-    cursor.moveTo(atEnd);
+    moves.push_back({i, merge ? merge : module_.terminator(preheader)});
   }
+  moveInstructions(module_, rewriter_, moves);
 }
 
 void Hoisting::run() {

@@ -268,47 +268,30 @@ void Sinking::select() {
 }
 
 void Sinking::write() {
-  struct Moved {
-    InstRef inst;
-    DebugState state; ///< where it stood
-  };
-  std::ranges::sort(moved_); // those of one block in its order
-  std::map<BlockRef, std::vector<Moved>> moved;
-  DebugState state;
-  InstRef last;
+  std::ranges::sort(moved_); // what is used first
+  std::vector<InstMove> moves;
+  std::map<BlockRef, InstRef> places;
   for (InstRef i : moved_) {
-    const BlockRef b = module_.blockOf(i);
-    if (!last || module_.blockOf(last) != b) {
-      state = DebugState();
-      last = module_.blockInsts(b).first;
+    const BlockRef target = target_[i.value];
+    InstRef& before = places[target];
+    if (!before) {
+      // Directly behind the phis: debug instructions at the beginning may speak of what moves.
+      before = InstRef(module_.blockInsts(target).first.value + 1);
+      for (InstRef phi : phisOf(module_, target)) before = InstRef(phi.value + 1);
     }
-    state.read(module_, InstRange{last, i});
-    last = i;
-    moved[target_[i.value]].push_back({i, state});
+    moves.push_back({i, before});
   }
-  for (const auto& [target, insts] : moved) {
-    const InstRange block = module_.blockInsts(target);
-    InstRef next(block.first.value + 1);
-    for (InstRef phi : phisOf(module_, target)) next = InstRef(phi.value + 1);
-    DebugState atStart;
-    atStart.read(module_, InstRange{block.first, next});
-    DebugCursor cursor(
-        module_, rewriter_, [&](Inst inst) { rewriter_.insertBefore(next, std::move(inst)); },
-        atStart);
-    for (const auto& [i, stateThere] : insts) {
-      cursor.moveTo(stateThere);
-      rewriter_.insertBefore(next, Inst(module_.inst(i)));
-      rewriter_.erase(i);
-      for (const Use& use : defUse_.uses(module_.resultId(i))) {
-        const BlockRef at = module_.blockOf(use.user);
-        if (!at || !isDebugInstruction(module_, use.user) || dominance_.dominates(target, at))
-          continue;
-        if (at == module_.blockOf(i)) rewriter_.insertBefore(next, Inst(module_.inst(use.user)));
-        rewriter_.erase(use.user);
-      }
+  moveInstructions(module_, rewriter_, moves, [&](const InstMove& move) {
+    for (const Use& use : defUse_.uses(module_.resultId(move.inst))) {
+      const BlockRef at = module_.blockOf(use.user);
+      if (!at || !isDebugInstruction(module_, use.user) ||
+          dominance_.dominates(module_.blockOf(move.before), at))
+        continue;
+      if (at == module_.blockOf(move.inst))
+        rewriter_.insertBefore(move.before, Inst(module_.inst(use.user)));
+      rewriter_.erase(use.user);
     }
-    cursor.moveTo(atStart);
-  }
+  });
 }
 
 void Sinking::run() {

@@ -3,6 +3,9 @@
 #include "ir/debug_instructions.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 namespace lanewise {
 
@@ -69,6 +72,43 @@ void DebugCursor::moveTo(const DebugState& state) {
     emit_(std::move(copy));
   }
   state_ = state;
+}
+
+void moveInstructions(const Module& module, Rewriter& rewriter, std::span<const InstMove> moves,
+                      const std::function<void(const InstMove&)>& moved) {
+  // Blocks are read once, however many places their instructions go to.
+  std::vector<InstRef> all;
+  for (const InstMove& move : moves) all.push_back(move.inst);
+  std::ranges::sort(all);
+  std::map<InstRef, DebugState> stood;
+  DebugState state;
+  InstRef last;
+  for (InstRef i : all) {
+    const BlockRef b = module.blockOf(i);
+    if (!last || module.blockOf(last) != b) {
+      state = DebugState();
+      last = module.blockInsts(b).first;
+    }
+    state.read(module, InstRange{last, i});
+    last = i;
+    stood[i] = state;
+  }
+  std::map<InstRef, std::vector<const InstMove*>> byPlace;
+  for (const InstMove& move : moves) byPlace[move.before].push_back(&move);
+  for (const auto& [before, group] : byPlace) {
+    DebugState there;
+    there.read(module, InstRange{module.blockInsts(module.blockOf(before)).first, before});
+    DebugCursor cursor(
+        module, rewriter,
+        [&, at = before](Inst inst) { rewriter.insertBefore(at, std::move(inst)); }, there);
+    for (const InstMove* move : group) {
+      cursor.moveTo(stood.at(move->inst));
+      rewriter.insertBefore(before, Inst(module.inst(move->inst)));
+      rewriter.erase(move->inst);
+      if (moved) moved(*move);
+    }
+    cursor.moveTo(there);
+  }
 }
 
 } // namespace lanewise

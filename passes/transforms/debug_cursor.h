@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <span>
 
 namespace lanewise {
 
@@ -50,5 +51,16 @@ private:
   std::function<void(Inst)> emit_;
   DebugState state_;
 };
+
+/// An instruction that goes to the place in front of another one, in a block.
+struct InstMove {
+  InstRef inst, before;
+};
+
+/// Moves instructions, each with the lines and scopes under which it stood; what follows a place
+/// keeps its own. Those of one place in the order in which they are given. `moved` is called behind
+/// each of them and may insert more there.
+void moveInstructions(const Module& module, Rewriter& rewriter, std::span<const InstMove> moves,
+                      const std::function<void(const InstMove&)>& moved = {});
 
 } // namespace lanewise

@@ -1,5 +1,7 @@
 #include "canonical/support/early_exits.h"
 
+#include "transforms/flatten_selections.h"
+
 #include <algorithm>
 
 namespace lanewise {
@@ -60,7 +62,6 @@ private:
   bool follow(BlockRef from, BlockRef to, uint32_t target);
   uint32_t add(ExitTarget target);
   uint32_t addBlock(BlockRef header, uint32_t outer);
-  bool hasPhis(BlockRef b) const;
   bool phisHaveRoom(BlockRef merge, size_t ways) const;
   bool areWithinLimits() const;
   bool findBroken();
@@ -199,7 +200,7 @@ bool ExitPlanner::follow(BlockRef from, BlockRef to, uint32_t target) {
   if (header && cfg_.constructAt(header)->kind == Kind::Selection && noteOf(header).broken &&
       !isBackEdge(from, to) && target != noteOf(header).targetInside) {
     // What is behind an inner selection stands inside that now, and must leave it first.
-    if (hasPhis(to)) return false;
+    if (!phisOf(module_, to).empty()) return false;
     exits_.detours.push_back({from, to, target});
   } else if (!header && noteOf(to).isPlaced && noteOf(to).target != target && !isLoopHeader(to) &&
              !nesting_.headerOfContinue(to)) {
@@ -225,12 +226,6 @@ uint32_t ExitPlanner::addBlock(BlockRef header, uint32_t outer) {
   made.depth = next.depth + 1;
   made.needsFlag = next.needsFlag;
   return add(std::move(made));
-}
-
-bool ExitPlanner::hasPhis(BlockRef b) const {
-  const InstRange insts = module_.blockInsts(b);
-  return std::any_of(insts.begin(), insts.end(),
-                     [&](InstRef i) { return module_.opcode(i) == spv::Op::OpPhi; });
 }
 
 /// An instruction has 65 535 words at most.
