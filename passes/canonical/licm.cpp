@@ -70,8 +70,9 @@ struct HoistedLoop {
   MemoryClasses written = 0;       ///< in it, and in loops inside
   bool waits = false;              ///< an iteration changes nothing, so that others must
   std::vector<BlockRef> certain;   ///< executed in the first iteration, each dominating the next
-  uint32_t added = 0, scalars = 0; ///< registers a lane, and a subgroup, of what moves
+  uint32_t added = 0;              ///< registers a lane of what moves
   std::optional<uint32_t> live;    ///< registers at the end of blocks, at most
+  std::optional<uint32_t> scalars; ///< registers a subgroup of what moves, and of local arrays
 };
 
 class Hoisting {
@@ -295,8 +296,9 @@ bool Hoisting::pays(InstRef i) {
   if (isScalar(i)) {
     // A comparison in front of a branch takes none.
     if (types_.info(module_.resultType(i)).kind == TypeInfo::Kind::Bool) return false;
-    if (of.scalars + own > options_.maxScalars) return false;
-    of.scalars += own;
+    if (!of.scalars) of.scalars = localArrayRegisters(analyses_, module_.functionOf(l.header));
+    if (*of.scalars + own > options_.maxScalars) return false;
+    *of.scalars += own;
     return true;
   }
   std::vector<InstRef> expression{i}, inputs;

@@ -3,7 +3,9 @@
 #include "analysis/branches/operation_cost.h"
 #include "analysis/control_flow/cfg.h"
 #include "analysis/module/def_use.h"
+#include "analysis/module/types.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lanewise {
@@ -11,8 +13,37 @@ namespace {
 
 /// Steps in all for each instruction of the module.
 constexpr size_t kStepsPerInst = 64;
+constexpr uint32_t kMostOfArray = 64;
+
+/// Of a local variable; a table that is stored once as a whole is a constant to compilers.
+bool isStoredInParts(Analyses& analyses, Id variable) {
+  const Module& module = analyses.module();
+  const DefUse& defUse = analyses.get<DefUse>();
+  const auto isStored = [&](const Use& use) {
+    return module.opcode(use.user) == spv::Op::OpStore && use.word == 1;
+  };
+  return std::ranges::any_of(defUse.uses(variable), [&](const Use& use) {
+    return isAccessChain(module.opcode(use.user)) &&
+           std::ranges::any_of(defUse.uses(module.resultId(use.user)), isStored);
+  });
+}
 
 } // namespace
+
+uint32_t localArrayRegisters(Analyses& analyses, FunctionRef function) {
+  const Module& module = analyses.module();
+  const Types& types = analyses.get<Types>();
+  uint32_t all = 0;
+  for (InstRef i : module.blockInsts(module.firstBlock(function))) {
+    if (module.opcode(i) != spv::Op::OpVariable) continue;
+    const Id pointee = types.pointee(module.resultId(i));
+    if (types.info(pointee).kind != TypeInfo::Kind::Array) continue;
+    const uint32_t registers = registersOf(analyses, pointee);
+    if (registers <= kMostOfArray && isStoredInParts(analyses, module.resultId(i)))
+      all += registers;
+  }
+  return all;
+}
 
 RegisterPressure::RegisterPressure(Analyses& analyses, std::function<uint32_t(Id)> copiesOf)
     : analyses_(analyses), module_(analyses.module()), copiesOf_(std::move(copiesOf)),

@@ -13,13 +13,17 @@
 
 namespace lanewise {
 
+/// Registers that the local arrays of a function take whose elements are stored and that have at
+/// most 64: compilers keep them there whatever indexes them (Mesa). Larger ones are in memory.
+uint32_t localArrayRegisters(Analyses& analyses, FunctionRef function);
+
 class RegisterPressure {
 public:
   /// `copiesOf(value)` says how often a value is there; without it, once.
   explicit RegisterPressure(Analyses& analyses, std::function<uint32_t(Id)> copiesOf = {});
 
-  /// Registers (of 32 bits a lane) that live values take at the end of a block. 0 where the
-  /// function is too large to look at.
+  /// Registers (of 32 bits a lane) that live values and local arrays take at the end of a block. Of
+  /// values, those looked at before the budget for large functions was spent.
   uint32_t atEnd(BlockRef b) const { return atEnd_[b.value]; }
 
 private:
