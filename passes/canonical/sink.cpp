@@ -68,12 +68,14 @@ private:
   BlockRef blockOfUse(const Use& use) const;
   BlockRef blockOfUses(InstRef i) const;
   BlockRef targetBefore(BlockRef at, BlockRef b) const;
+  const Loop* loopLeftFor(BlockRef b) const;
   bool isRarer(BlockRef b) const;
+  bool isAsOften(BlockRef target, BlockRef b);
   void collect(FunctionRef f);
 
   bool isOnceASubgroup(InstRef i) const;
   bool leavesTwin(InstRef i) const;
-  bool takesRegisters(BlockRef target, const std::vector<InstRef>& group);
+  bool takesRegisters(BlockRef target, const std::vector<InstRef>& group, bool isAsOften);
   void select();
   void write();
 
@@ -91,6 +93,7 @@ private:
   std::vector<BlockRef> rarer_;  ///< by BlockRef: it or the nearest above it that isRarer()
   std::vector<BlockRef> target_; ///< by InstRef: where it goes, null: it stays
   std::vector<InstRef> moved_;   ///< uses first
+  std::map<std::pair<BlockRef, BlockRef>, bool> asOften_; ///< what isAsOften() has found
   std::optional<RegisterPressure> pressure_;
 };
 
@@ -147,12 +150,30 @@ BlockRef Sinking::targetBefore(BlockRef at, BlockRef b) const {
   return at && at != b && dominance_.dominates(b, at) ? at : BlockRef();
 }
 
+/// The loop that all ways from its immediate dominator leave to come to it, or null.
+const Loop* Sinking::loopLeftFor(BlockRef b) const {
+  const BlockRef above = dominance_.idom(b);
+  if (!above || !dominance_.postDominates(b, above)) return nullptr;
+  const Loop* left = loops_.innermost(above);
+  return left && !loops_.contains(*left, b) ? left : nullptr;
+}
+
 /// Whether a way from its immediate dominator may not come to it, or it is not in a loop of that.
 bool Sinking::isRarer(BlockRef b) const {
   const BlockRef above = dominance_.idom(b);
-  if (!above) return true;
-  const Loop* left = loops_.innermost(above);
-  return (left && !loops_.contains(*left, b)) || !dominance_.postDominates(b, above);
+  return !above || !dominance_.postDominates(b, above) || loopLeftFor(b);
+}
+
+/// Whether nothing but whole loops stands between `b` and the target of what is in `b`.
+bool Sinking::isAsOften(BlockRef target, BlockRef b) {
+  const auto [known, isNew] = asOften_.try_emplace({target, b}, true);
+  if (!isNew) return known->second;
+  for (BlockRef at = rarer_[target.value]; at != b && dominance_.dominates(b, at);) {
+    const Loop* left = loopLeftFor(at);
+    if (!left || loops_.contains(*left, b)) return known->second = false;
+    at = rarer_[dominance_.idom(left->header).value];
+  }
+  return true;
 }
 
 void Sinking::collect(FunctionRef f) {
@@ -193,16 +214,19 @@ bool Sinking::leavesTwin(InstRef i) const {
 }
 
 /// Whether what the group is made of would be alive on the way, instead of what it makes, and
-/// registers are not few.
-bool Sinking::takesRegisters(BlockRef target, const std::vector<InstRef>& group) {
+/// registers are not few. What is executed as often there goes for nothing else than fewer
+/// registers.
+bool Sinking::takesRegisters(BlockRef target, const std::vector<InstRef>& group, bool isAsOften) {
   const auto isIn = [&](InstRef i) { return target_[i.value] == target; };
   const Uniformity& uniformity = uniformityOf(analyses_, UniformScope::Subgroup);
   std::set<InstRef> inputs;
   uint32_t made = 0, needed = 0, from = cfg_.rpoIndex(target);
   for (InstRef i : group) {
     from = std::min(from, cfg_.rpoIndex(module_.blockOf(i)));
-    if (std::ranges::any_of(defUse_.uses(module_.resultId(i)),
-                            [&](const Use& use) { return blockOfUse(use) && !isIn(use.user); }))
+    const bool counts = !isAsOften || !uniformity.isUniform(module_.resultId(i));
+    if (counts && std::ranges::any_of(defUse_.uses(module_.resultId(i)), [&](const Use& use) {
+          return blockOfUse(use) && !isIn(use.user);
+        }))
       made += registersOf(analyses_, module_.resultType(i));
     module_.forEachIdOperand(i, [&](uint32_t, Id operand) {
       const InstRef def = module_.def(operand);
@@ -218,6 +242,7 @@ bool Sinking::takesRegisters(BlockRef target, const std::vector<InstRef>& group)
                  (target_[use.user.value] || cfg_.rpoIndex(b) >= cfg_.rpoIndex(target));
         }))
       needed += registersOf(analyses_, module_.resultType(input));
+  if (isAsOften) return needed >= made;
   if (needed <= made) return false;
   if (cfg_.rpoIndex(target) - from > options_.maxBlocksBetween) return true;
   if (!pressure_) pressure_.emplace(analyses_);
@@ -233,18 +258,21 @@ void Sinking::select() {
   const Uniformity& uniformity = uniformityOf(analyses_, UniformScope::Subgroup);
   for (uint32_t round = 1;; ++round) {
     std::map<BlockRef, std::vector<InstRef>> groups;
-    std::map<BlockRef, double> gains;
+    std::map<BlockRef, double> costs, gains;
     for (InstRef i : moved_) {
       const BlockRef target = target_[i.value];
       groups[target].push_back(i);
-      if (uniformity.isUniform(target) || !isOnceASubgroup(i))
-        gains[target] += operationCost(analyses_, profile_, i);
+      if (!uniformity.isUniform(target) && isOnceASubgroup(i)) continue;
+      const double cost = operationCost(analyses_, profile_, i);
+      costs[target] += cost;
+      if (!isAsOften(target, module_.blockOf(i))) gains[target] += cost;
     }
     // Innermost first: what is refused there may be what pays further out.
     std::map<uint32_t, BlockRef> refused; // by place in the dominator tree
     if (round <= options_.maxRounds)
       for (const auto& [target, group] : groups)
-        if (gains[target] < options_.leastGain || takesRegisters(target, group))
+        if (costs[target] < options_.leastGain ||
+            takesRegisters(target, group, gains[target] < options_.leastGain))
           refused[dominance_.preorder(target)] = target;
     std::erase_if(refused, [&](const auto& r) {
       const auto next = refused.upper_bound(r.first);
