@@ -1,10 +1,10 @@
 // --reg2mem: phis of loops, as variables
 //
 // What         Makes a variable of the Function storage class of a phi in the header of a loop:
-//              stored in front of the loop and where an iteration ends, loaded in the header. The
-//              phi of the body or of the continue target that is the same variable of the source
-//              shares it: ways on which it keeps its value store nothing. The opposite of
-//              --mem2reg, for the compiler.
+//              stored in front of the loop and where an iteration ends, loaded in the header. Phis
+//              of the body or of the continue target that are the same variable of the source share
+//              it: ways on which it keeps its value store nothing. The opposite of --mem2reg, for
+//              the compiler.
 // Legal when   Always. The variable holds the phi's value from the header on; in front of each
 //              branch to the block of the phi that shares it, what that way leaves; from the loop's
 //              last block on, what the next iteration starts with.
@@ -25,8 +25,9 @@
 //              OpStore %v %next
 //              OpBranch %h
 // Debug info   Ids stay, and what is said of them.
-// Not handled  Loops entered from, or continued by, a block that nothing reaches; phis that go
-//              through another phi to the next iteration, as after an if in an arm of an if.
+// Not handled  Loops entered from, or continued by, a block that nothing reaches; phis of arms with
+// a
+//              way that changes the variable and leads elsewhere as well.
 // Reference    SPIR-V specification, 2.11 (structured control flow); LLVM, RegToMemPass.
 //              V. Sreedhar et al., "Translating Out of Static Single Assignment Form" (1999), on
 //              phis that share a variable. Measured in docs/passes/reg2mem.md.
@@ -44,6 +45,8 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace lanewise {
@@ -61,8 +64,17 @@ struct Demoted {
   InstRef phi;
   Id next;         ///< its value in the next iteration
   InstRef partner; ///< phi that is the same variable; null: there is none
+  /// Phis that come to the partner and keep the phi's value on some way: the same variable as well.
+  /// By their blocks, of which each has one; the partner is among them.
+  std::map<BlockRef, InstRef> sharing = {};
+  bool storesAlways =
+      false; ///< on all ways to the partner: one that changes it leads elsewhere too
   Id variable = {};
 };
+
+/// Phis that share one variable, blocks between two of them, and how often some of them are found
+/// not to.
+constexpr size_t kMostSharing = 64, kMostBlocksBetween = 256, kMostRounds = 4;
 
 class Demotion {
 public:
@@ -79,6 +91,14 @@ private:
   bool read(const Construct& construct, ContinuedLoop& l) const;
   void collect(const ContinuedLoop& l);
   InstRef partnerOf(const ContinuedLoop& l, InstRef phi, Id next) const;
+  void findSharing(Demoted& d) const;
+  bool isHeld(const Demoted& d, BlockRef from, Id value) const;
+  bool mayStore(const Demoted& d, InstRef sharing) const;
+  /// At the end of a block that leads to one of those that share the variable.
+  bool isStored(const Demoted& d, BlockRef from, Id value) const {
+    return d.storesAlways || !isHeld(d, from, value);
+  }
+  bool isNeeded(const Demoted& d, InstRef sharing) const;
   bool isInContinue(const ContinuedLoop& l, BlockRef b) const {
     return dominance_.dominates(l.target, b) && loops_.contains(*l.loop, b);
   }
@@ -148,6 +168,17 @@ bool Demotion::read(const Construct& construct, ContinuedLoop& l) const {
   return l.last && dominance_.dominates(l.target, l.last);
 }
 
+/// Whether anything reads it but what finds its value in the variable.
+bool Demotion::isNeeded(const Demoted& d, InstRef sharing) const {
+  const Id value = module_.resultId(sharing);
+  return std::ranges::any_of(defUse_.uses(value), [&](const Use& use) {
+    if (use.user == d.phi) return false;
+    const auto reader = d.sharing.find(module_.blockOf(use.user));
+    return reader == d.sharing.end() || reader->second != use.user ||
+           isStored(d, module_.blockOfLabel(module_.idAt(use.user, use.word + 1)), value);
+  });
+}
+
 InstRef Demotion::lastPhi(BlockRef b) {
   const auto [at, isNew] = lastPhis_.try_emplace(b, module_.blockInsts(b).first);
   if (!isNew) return at->second;
@@ -198,9 +229,82 @@ void Demotion::collect(const ContinuedLoop& l) {
     if (module_.opcode(i) != spv::Op::OpPhi || !isSimple(module_.resultType(i))) continue;
     const Id next = nextOf(l, i);
     const InstRef partner = partnerOf(l, i, next);
-    if (partner) isTaken_[partner.value] = true;
-    demoted_.push_back({l, i, next, partner});
+    Demoted& d = demoted_.emplace_back(Demoted{l, i, next, partner});
+    if (partner) findSharing(d);
+    for (const auto& [block, phi] : d.sharing) isTaken_[phi.value] = true;
   }
+}
+
+/// Those that the partner is made of, and they of others: between it and the header, each passed
+/// once in an iteration.
+void Demotion::findSharing(Demoted& d) const {
+  d.sharing = {{module_.blockOf(d.partner), d.partner}};
+  d.storesAlways = !mayStore(d, d.partner);
+  if (d.storesAlways) return;
+  const auto isPhi = [&](InstRef i) {
+    return i && module_.opcode(i) == spv::Op::OpPhi && !isTaken_[i.value] &&
+           module_.resultType(i) == module_.resultType(d.phi) &&
+           isPassedOnce(d.loop, module_.blockOf(i));
+  };
+  std::set<std::pair<uint32_t, InstRef>> reached; // in the order in which they are executed
+  const auto reach = [&](InstRef phi) {
+    return reached.emplace(cfg_.rpoIndex(module_.blockOf(phi)), phi).second;
+  };
+  std::vector<InstRef> pending{d.partner};
+  while (!pending.empty() && reached.size() < kMostSharing) {
+    const InstRef phi = pending.back();
+    pending.pop_back();
+    forEachOperand(phi, [&](Id value, BlockRef) {
+      if (const InstRef i = module_.def(value); i != d.partner && isPhi(i) && reach(i))
+        pending.push_back(i);
+    });
+  }
+  std::set<Id> kept{module_.resultId(d.phi)};
+  for (const auto& [order, phi] : reached) {
+    bool keeps = false;
+    forEachOperand(phi, [&](Id value, BlockRef) { keeps |= kept.contains(value); });
+    if (!keeps || !d.sharing.try_emplace(module_.blockOf(phi), phi).second) continue;
+    kept.insert(module_.resultId(phi));
+  }
+  // Where a way to one of them leads elsewhere as well, nothing can be stored for it alone.
+  size_t rounds = 0, refused = 0;
+  do {
+    refused = std::erase_if(
+        d.sharing, [&](const auto& s) { return s.second != d.partner && !mayStore(d, s.second); });
+  } while (refused != 0 && ++rounds < kMostRounds);
+  if (refused != 0 || !mayStore(d, d.partner))
+    d.sharing = {{module_.blockOf(d.partner), d.partner}};
+}
+
+/// Whether the variable has that value at the end of a block in the loop: whatever was stored last
+/// on the ways to it.
+bool Demotion::isHeld(const Demoted& d, BlockRef from, Id value) const {
+  if (d.sharing.size() == 1) return value == module_.resultId(d.phi); // nothing stores before it
+  std::set<BlockRef> seen{from};
+  std::vector<BlockRef> pending{from};
+  while (!pending.empty()) {
+    const BlockRef b = pending.back();
+    pending.pop_back();
+    const auto sharing = d.sharing.find(b);
+    if (b == d.loop.header || sharing != d.sharing.end()) {
+      const InstRef held = b == d.loop.header ? d.phi : sharing->second;
+      if (module_.resultId(held) != value) return false;
+      continue;
+    }
+    for (const BlockRef before : cfg_.predecessors(b))
+      if (seen.insert(before).second) pending.push_back(before);
+    if (seen.size() > kMostBlocksBetween) return false;
+  }
+  return true;
+}
+
+/// Whether each way to it that changes the variable leads nowhere else.
+bool Demotion::mayStore(const Demoted& d, InstRef sharing) const {
+  bool may = true;
+  forEachOperand(sharing, [&](Id value, BlockRef from) {
+    may = may && (cfg_.successors(from).size() == 1 || isHeld(d, from, value));
+  });
+  return may;
 }
 
 void Demotion::declareVariable(Demoted& d) {
@@ -238,9 +342,9 @@ void Demotion::store(BlockRef atEndOf, const Demoted& d, Id value) {
 void Demotion::writeLoads(const Demoted& d) {
   load(d.loop.header, d, module_.resultId(d.phi));
   rewriter_.erase(d.phi);
-  if (d.partner) {
-    load(module_.blockOf(d.partner), d, module_.resultId(d.partner));
-    rewriter_.erase(d.partner);
+  for (const auto& [block, phi] : d.sharing) {
+    if (isNeeded(d, phi)) load(block, d, module_.resultId(phi));
+    rewriter_.erase(phi);
   }
   if (isLeftByBody(d)) return;
   Id inContinue;
@@ -257,18 +361,14 @@ void Demotion::writeLoads(const Demoted& d) {
 }
 
 void Demotion::writeStores(const Demoted& d) {
-  const Id phi = module_.resultId(d.phi);
   forEachOperand(d.phi, [&](Id value, BlockRef from) {
     if (from != d.loop.last) store(from, d, value);
   });
-  if (d.partner) { // on each way to it that changes the variable, if that is on no other way
-    bool isAlone = true;
-    forEachOperand(d.partner, [&](Id value, BlockRef from) {
-      isAlone &= value == phi || cfg_.successors(from).size() == 1;
-    });
-    forEachOperand(d.partner, [&](Id value, BlockRef from) {
-      if (value != phi || !isAlone) store(from, d, value);
-    });
+  if (d.partner) { // on each way that changes the variable, if that is on no other way
+    for (const auto& [block, sharing] : d.sharing)
+      forEachOperand(sharing, [&](Id value, BlockRef from) {
+        if (isStored(d, from, value)) store(from, d, value);
+      });
   } else if (!isMadeInContinue(d.loop, d.next)) { // one store, which each iteration comes by
     const BlockRef made = module_.blockOf(module_.def(d.next));
     store(made && loops_.contains(*d.loop.loop, made) ? made : d.loop.header, d, d.next);
