@@ -27,6 +27,8 @@
 //                                                %j      = OpIAdd %uint %i %t
 //     %p    = OpAccessChain %_ %s %i        =>   %p      = OpAccessChain %_ %s %j
 //
+// or, where %i is proved to be 32 * %y + %x with %x below 32, %j = 33 * %y + %x.
+//
 // An extent by specialization constants stays specializable: such an array is swizzled, which keeps
 // its size, or grows where there is room for all values (fitsAllSizes()).
 //
@@ -409,12 +411,15 @@ bool Plan::keepsWideAccesses(const Candidate& c, const SharedLayout& layout) con
 /// which takes much longer.
 void Plan::execute(Candidate& c) {
   c.accesses.clear();
+  IndexSplitter splitter(analyses_, c.entryPoints,
+                         [&](const EntryPoint& entry) -> Affine& { return bounds_.affine(entry); });
   for (const EntryPoint* entry : c.entryPoints)
     for (const SharedAccess& access : c.variable->accesses)
       if (bounds_.runs(*entry, access)) {
         const ExecutedAccess& done = executed(*entry, access);
         c.accesses.push_back({&access, done.weight, done.pattern, baseOf(*entry, access),
-                              isUnrolled(*entry, access), isInRun(*entry, access)});
+                              isUnrolled(*entry, access), isInRun(*entry, access),
+                              lengthsOfRows(splitter, module_, *c.variable, access)});
       }
   c.search = searchFor(c, searchOptions(c));
   c.hasNoConflict = !isForced_ && !c.search->hasConflict();
@@ -1019,10 +1024,22 @@ PassResult runPadSharedMemory(PassContext& context) {
       normalized.empty() ? plan.takeVariables()
                          : collectSharedVariables(context.analyses, context.target);
   Rewriter rewriter(context.module);
-  for (const Decision& decision : decisions)
+  std::map<const EntryPoint*, Affine> affines;
+  for (const Decision& decision : decisions) {
+    std::vector<const EntryPoint*> users;
+    for (const EntryPoint& entry : context.analyses.get<EntryPoints>().all())
+      if (std::ranges::find(entry.variables, decision.variable) != entry.variables.end())
+        users.push_back(&entry);
+    IndexSplitter splitter(context.analyses, users, [&](const EntryPoint& entry) -> Affine& {
+      return affines
+          .try_emplace(&entry, context.analyses, entry.workgroupSize->size,
+                       context.target.subgroupSize)
+          .first->second;
+    });
     for (const SharedVariable& variable : variables)
       if (variable.id == decision.variable)
-        relayoutShared(context.analyses, rewriter, variable, decision.layout);
+        relayoutShared(context.analyses, rewriter, variable, decision.layout, splitter);
+  }
   Result<bool> changed = rewriter.commit();
   if (!changed) return changed.error();
   // Without a normal form no block is added or removed and no edge changes.

@@ -26,10 +26,10 @@ struct Assumed {
 class SharedRelayout {
 public:
   SharedRelayout(Analyses& analyses, Rewriter& rewriter, const SharedVariable& variable,
-                 const SharedLayout& layout)
+                 const SharedLayout& layout, IndexSplitter& splitter)
       : module_(analyses.module()), analyses_(analyses), constants_(analyses.get<Constants>()),
         rewriter_(rewriter), variable_(variable), before_(variable), after_(layout),
-        anchor_(variable.variable) {}
+        splitter_(splitter), anchor_(variable.variable) {}
 
   void run() {
     rewriter_.setId(anchor_, 1, pointerTo(0));
@@ -214,10 +214,36 @@ private:
     }
   }
 
+  /// The index into the flat array for the steps from `first` on, in rows that are longer by the
+  /// gap behind them.
+  Id indexOfRows(InstRef chain, const IndexRows& index, const IndexMap& map) {
+    const auto withGaps = [&](int32_t elements) {
+      return uint32_t(elements) + uint32_t(elements / int32_t(map.divisor)) * map.pad;
+    };
+    Id sum;
+    const auto add = [&](Id value, uint32_t coefficient) {
+      Id term = asUint32(chain, value);
+      if (coefficient != 1) term = compute(chain, spv::Op::OpIMul, term, coefficient);
+      sum = sum ? compute(chain, spv::Op::OpIAdd, sum, term) : term;
+    };
+    for (const IndexTerm& term : index.rows) add(term.value, withGaps(term.coefficient));
+    for (const IndexTerm& term : index.places) add(term.value, uint32_t(term.coefficient));
+    const uint32_t constant = withGaps(index.rowConstant) + uint32_t(index.placeConstant);
+    if (!sum) return rewriter_.uint32Constant(constant, anchor_);
+    return constant == 0 ? sum : compute(chain, spv::Op::OpIAdd, sum, constant);
+  }
+
   /// The index into the flat array for the steps from `first` on, computed in 32 bits before the
   /// chain.
   Id flatIndex(const SharedChain& chain, size_t first, const FlatArray& flat) {
     const IndexMap& map = flat.map;
+    if (map.kind == IndexMap::Kind::Pad) {
+      std::vector<IndexTerm> steps;
+      for (size_t n = 0; n < flat.strides.size(); ++n)
+        steps.push_back({chain.steps[first + n], int32_t(flat.strides[n])});
+      if (const auto rows = splitter_.split(steps, map.divisor, module_.blockOf(chain.inst)))
+        return indexOfRows(chain.inst, *rows, map);
+    }
     uint32_t constant = 0;
     // Of the sum without the constant, as far as it is a divisor of the map's.
     uint32_t alignment = map.kind == IndexMap::Kind::Pad ? map.divisor : 1;
@@ -375,6 +401,7 @@ private:
   const SharedVariable& variable_;
   const SharedLayout before_;
   const SharedLayout& after_;
+  IndexSplitter& splitter_;
   const InstRef anchor_;
   std::map<uint32_t, Id> types_, pointers_; ///< by node
   std::set<Id> erased_;
@@ -383,8 +410,8 @@ private:
 } // namespace
 
 void relayoutShared(Analyses& analyses, Rewriter& rewriter, const SharedVariable& variable,
-                    const SharedLayout& layout) {
-  SharedRelayout(analyses, rewriter, variable, layout).run();
+                    const SharedLayout& layout, IndexSplitter& splitter) {
+  SharedRelayout(analyses, rewriter, variable, layout, splitter).run();
 }
 
 } // namespace lanewise

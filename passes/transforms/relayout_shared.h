@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/module/analyses.h"
+#include "analysis/shared_memory/index_rows.h"
 #include "analysis/shared_memory/shared_layout.h"
 #include "ir/rewriter.h"
 
@@ -14,8 +15,9 @@ namespace lanewise {
 ///
 /// Types that other variables share are never changed: what changes gets types of its own, with the
 /// names and decorations of the old. Literal lengths stay literal; a length by specialization
-/// constants becomes an OpSpecConstantOp of it, so the rewrite holds for every value.
+/// constants becomes an OpSpecConstantOp of it, so the rewrite holds for every value. Where
+/// `splitter` proves in which row an index is, gaps behind rows are in its coefficients.
 void relayoutShared(Analyses& analyses, Rewriter& rewriter, const SharedVariable& variable,
-                    const SharedLayout& layout);
+                    const SharedLayout& layout, IndexSplitter& splitter);
 
 } // namespace lanewise

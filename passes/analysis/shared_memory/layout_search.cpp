@@ -97,10 +97,12 @@ void LayoutSearch::collectIndices() {
     const auto [at, isNew] =
         places.try_emplace({a.access->node, a.access->indices}, indices_.size());
     if (isNew)
-      indices_.push_back(
-          {a.access->node, 0, a.isUnrolled || (a.base != 0 && !bases.insert(a.base).second)});
-    double& weight = indices_[at->second].weight;
-    weight = std::max(weight, a.weight);
+      indices_.push_back({a.access->node, 0,
+                          a.isUnrolled || (a.base != 0 && !bases.insert(a.base).second),
+                          a.lengthsOfRows});
+    Indices& i = indices_[at->second];
+    i.weight = std::max(i.weight, a.weight);
+    i.lengthsOfRows &= a.lengthsOfRows;
   }
 }
 
@@ -164,6 +166,7 @@ LayoutCost LayoutSearch::evaluate(const SharedLayout& layout, double enough) con
   };
   if (!layout.flat.empty())
     for (const Indices& i : indices_) {
+      if (i.isFree(formOf(i.node).parts.front().map)) continue;
       const double operations = formOf(i.node).operations();
       const double lost = i.isOffset && operations > 0 ? kLostOffset : 0;
       cost.arithmetic += i.weight * (operations + lost) * target_.arithmeticCost;
@@ -221,8 +224,13 @@ bool LayoutSearch::consider(SharedLayout layout) {
   const double cost = choice.cost.total(), least = known.cost.total();
   const bool isFirst =
       options_.isForced && cost <= least && known.layout.isSameAs(original_.layout);
-  const bool isBetter =
-      cost < least || (cost == least && choice.layout.bytes() < known.layout.bytes());
+  // Of equals the smallest, and none with a map where longer rows do.
+  const auto size = [](const SharedLayout& l) {
+    const bool isMapped = std::ranges::any_of(
+        l.flat, [](const auto& f) { return f.second.map.kind != IndexMap::Kind::None; });
+    return std::pair(isMapped, l.bytes());
+  };
+  const bool isBetter = cost < least || (cost == least && size(choice.layout) < size(known.layout));
   if (!isFirst && !isBetter) return false;
   if (options_.mayTake && !options_.mayTake(choice.layout)) return false;
   if (occupancyLoss)
@@ -242,7 +250,8 @@ double LayoutSearch::leastArithmetic(uint32_t top, const IndexMap& map) const {
   double weight = 0;
   for (const Indices& i : indices_) {
     const std::vector<uint32_t> arrays = variable_.arraysAbove(i.node);
-    if (std::find(arrays.begin(), arrays.end(), top) != arrays.end()) weight += i.weight;
+    if (std::find(arrays.begin(), arrays.end(), top) != arrays.end() && !i.isFree(map))
+      weight += i.weight;
   }
   return weight * map.operations() * target_.arithmeticCost;
 }

@@ -54,6 +54,8 @@ struct WeighedAccess {
   /// A loop goes on by one element each time, so that compilers make wide accesses where rows are
   /// aligned (AccessPattern::cyclesInRun).
   bool isInRun = false;
+  /// Rows behind which gaps cost it no arithmetic (lengthsOfRows()).
+  uint32_t lengthsOfRows = 0;
 };
 
 struct LayoutCost {
@@ -147,6 +149,10 @@ private:
     double weight;
     /// Others have the same base: under a map it loses its immediate offset.
     bool isOffset;
+    uint32_t lengthsOfRows; ///< WeighedAccess::lengthsOfRows that all of them have
+    bool isFree(const IndexMap& map) const {
+      return map.kind == IndexMap::Kind::Pad && (lengthsOfRows & map.divisor) != 0;
+    }
   };
   std::vector<Indices> indices_;
   std::vector<Walk> walks_;            ///< by node

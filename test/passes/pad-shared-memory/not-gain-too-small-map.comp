@@ -12,9 +12,9 @@ layout(binding = 1) writeonly buffer Out { uint dst[]; };
 shared uint tile[1024];
 void main() {
   uint x = gl_LocalInvocationID.x, y = gl_LocalInvocationID.y;
-  tile[y * 32 + x] = src[y * 32 + x];
+  tile[y * 31 + (x + y)] = src[y * 32 + x]; // not proved to stay in one of the rows of 32
   barrier();
   uint sum = 0;
-  for (uint i = 0; i < 56; i++) sum = sum * 3 + tile[(i & 31) * 32 + x];
-  dst[y * 32 + x] = tile[x * 32 + y] + sum;
+  for (uint i = 0; i < 56; i++) sum = sum * 3 + tile[(i & 31) * 31 + (x + (i & 31))];
+  dst[y * 32 + x] = tile[x * 31 + (y + x)] + sum;
 }

@@ -2,6 +2,7 @@
 // brute-force count over the addresses of the *rewritten* module gives: its index arithmetic is
 // interpreted lane by lane and its types are measured here, so that neither AddressForm nor
 // SharedLayout is asked. The same addresses show that the rewrite is one-to-one and stays inside.
+#include "analysis/module/entry_points.h"
 #include "analysis/module/types.h"
 #include "analysis/shared_memory/access_pattern.h"
 #include "analysis/shared_memory/layout_search.h"
@@ -363,7 +364,10 @@ void checkKernel(uint32_t seed, PatternCounts& counts) {
   if (changed.isSameAs(original)) return;
 
   Rewriter rewriter(subject.module());
-  relayoutShared(subject.analyses(), rewriter, variable, changed);
+  const EntryPoint* entry = &subject.analyses().get<EntryPoints>().all().front();
+  IndexSplitter splitter(subject.analyses(), std::span(&entry, 1),
+                         [&](const EntryPoint&) -> Affine& { return affine; });
+  relayoutShared(subject.analyses(), rewriter, variable, changed, splitter);
   const Result<bool> done = rewriter.commit();
   ASSERT_TRUE(done) << done.error().str();
   subject.analyses().invalidateExcept(PreservedAnalyses::none());
