@@ -17,6 +17,16 @@ namespace {
 /// milliseconds. Each has one look at all lanes whatever it costs.
 constexpr uint64_t kMostValues = uint64_t(1) << 23;
 
+/// Two at a time.
+size_t hashOf(std::span<const uint32_t> values) {
+  uint64_t hash = 0;
+  const auto add = [&](uint64_t value) { hash = hash * 0x9E3779B97F4A7C15 + value; };
+  for (size_t n = 0; n + 1 < values.size(); n += 2)
+    add(values[n] | uint64_t(values[n + 1]) * 0xD1B54A32D192ED03);
+  if (values.size() % 2 != 0) add(values.back());
+  return hash ^ hash >> 32;
+}
+
 uint64_t invocationsOf(std::array<uint32_t, 3> size) {
   return uint64_t(size[0]) * size[1] * size[2];
 }
@@ -76,52 +86,61 @@ public:
                        [&](const Condition& c) { return holds(c, context); });
   }
 
-  /// The forms of all lanes (indices, then offsets) when what is uniform has the seed's values.
-  std::vector<LaneColumn> columns(LaneValues& values, uint32_t seed) const {
-    std::vector<LaneColumn> all;
-    for (const AffineExpr& e : indices_) all.push_back(values.of(e, seed));
-    for (const AffineExpr& e : offsets_) all.push_back(values.of(e, seed));
-    return all;
+  /// The forms of all lanes (indices, then offsets) when what is uniform has the seed's values;
+  /// until the next call.
+  std::span<const LaneColumn> columns(LaneValues& values, uint32_t seed) {
+    columns_.resize(indices_.size() + offsets_.size());
+    for (size_t n = 0; n < indices_.size(); ++n) columns_[n] = values.of(indices_[n], seed);
+    for (size_t n = 0; n < offsets_.size(); ++n)
+      columns_[indices_.size() + n] = values.of(offsets_[n], seed);
+    return columns_;
   }
 
-  /// Whether a condition masks none of the lanes that are there, by lane.
-  std::vector<bool> takePart(LaneValues& values, uint32_t seed) const {
-    std::vector<bool> all(values.lanes(), true);
+  /// Whether a condition masks none of the lanes that are there, 1 or 0 by lane.
+  std::vector<uint8_t> takePart(LaneValues& values, uint32_t seed) const {
+    std::vector<uint8_t> all(values.lanes(), 1);
     for (const Condition& c : conditions_) {
       const LaneColumn& column = values.of(c.value, seed);
-      for (uint32_t n = 0; n < values.lanes(); ++n) {
-        const auto value = column.value(n);
-        all[n] = all[n] && value && (*value != 0) != c.negated;
-      }
+      for (uint32_t n = 0; n < values.lanes(); ++n)
+        all[n] &=
+            uint8_t(column.is(n, LaneColumn::HasValue) & ((column.values[n] != 0) != c.negated));
     }
     return all;
   }
 
-  /// All lanes of the subgroup that starts at local invocation `first`. `takesPart(lane)` says
-  /// whether a lane that is there takes part.
+  /// All lanes of the subgroup that starts at local invocation `first`, until the next call; null
+  /// where none of them takes part. `takesPart(lane)` says of a lane that is there 1 or 0.
   template <class TakesPart>
-  Subgroup subgroup(std::span<const LaneColumn> columns, uint32_t first, uint32_t invocations,
-                    TakesPart&& takesPart) const {
-    const size_t width = indices_.size() + 1;
-    const uint32_t lanes = target_.subgroupSize;
-    Subgroup result;
-    result.values.resize(lanes * width);
-    result.active.resize(lanes);
-    for (uint32_t n = 0; n < lanes && first + n < invocations; ++n)
-      if (takesPart(first + n) && (factsOf(columns, first + n) & LaneColumn::HasValue) != 0) {
-        result.active[n] = true;
-        fillIn(columns, first + n, &result.values[n * width]);
-      }
-    result.bases.push_back({std::vector<uint32_t>(indices_.size(), 0)});
-    const auto origin = std::find(result.active.begin(), result.active.end(), true);
-    if (!isShiftable_ || origin == result.active.end()) return result;
-    const auto at = result.values.begin() + (origin - result.active.begin()) * ptrdiff_t(width);
+  Subgroup* subgroup(std::span<const LaneColumn> columns, uint32_t first, uint32_t invocations,
+                     TakesPart&& takesPart) {
+    const size_t rank = indices_.size(), width = rank + 1;
+    const uint32_t lanes = target_.subgroupSize, there = std::min(lanes, invocations - first);
+    Subgroup& result = subgroup_;
+    result.active.assign(lanes, 0);
+    uint8_t* const active = result.active.data();
+    for (uint32_t n = 0; n < there; ++n) active[n] = takesPart(first + n);
+    static_assert(LaneColumn::HasValue == 1);
+    for (const LaneColumn& c : columns)
+      for (uint32_t n = 0; n < there; ++n) active[n] &= c.facts[first + n];
+    const auto origin = uint32_t(std::ranges::find(result.active, 1) - result.active.begin());
+    if (origin == lanes) return nullptr;
+    result.values.assign(lanes * width, 0);
+    result.bases.resize(1);
     std::vector<uint32_t>& base = result.bases.front().indices;
-    base.assign(at, at + ptrdiff_t(width) - 1);
-    for (uint32_t n = 0; n < lanes; ++n)
-      for (size_t d = 0; result.active[n] && d < base.size(); ++d)
-        result.values[n * width + d] -= base[d];
-    return result;
+    base.assign(rank, 0);
+    for (size_t d = 0; d < rank; ++d) {
+      const uint32_t* const values = columns[d].values.data() + first;
+      if (isShiftable_) base[d] = values[origin];
+      for (uint32_t n = 0; n < there; ++n)
+        result.values[n * width + d] = active[n] != 0 ? values[n] - base[d] : 0;
+    }
+    for (uint32_t n = 0; n < there; ++n) {
+      uint64_t inside = access_.offset;
+      for (size_t d = 0; d < offsets_.size(); ++d)
+        inside += columns[rank + d].values[first + n] * access_.dynamicOffsets[d].second;
+      if (active[n] != 0) result.values[n * width + rank] = uint32_t(inside);
+    }
+    return &result;
   }
 
   /// What is known of a lane's columns (LaneColumn::Fact).
@@ -151,15 +170,6 @@ private:
     return e;
   }
 
-  /// The indices, then the offset inside the element.
-  void fillIn(std::span<const LaneColumn> columns, uint32_t lane, uint32_t* values) const {
-    for (size_t n = 0; n < indices_.size(); ++n) values[n] = columns[n].values[lane];
-    uint64_t inside = access_.offset;
-    for (size_t n = 0; n < offsets_.size(); ++n)
-      inside += columns[indices_.size() + n].values[lane] * access_.dynamicOffsets[n].second;
-    values[indices_.size()] = uint32_t(inside);
-  }
-
   struct Condition {
     AffineExpr value;
     bool negated = false;
@@ -181,6 +191,9 @@ private:
   std::vector<Condition> conditions_; ///< that differ from lane to lane
   std::vector<Condition> guards_;     ///< that are uniform
   bool hasUnknownCondition_ = false;
+  std::vector<LaneColumn>
+      columns_; ///< what columns() and subgroup() gave, whose room is used again
+  Subgroup subgroup_;
 };
 
 /// Executions of an access, one after the other.
@@ -191,11 +204,8 @@ public:
     pattern.bytes_ = access.bytes;
   }
 
-  void add(Subgroup subgroup, double weight) {
-    if (std::find(subgroup.active.begin(), subgroup.active.end(), true) == subgroup.active.end())
-      return;
-    size_t hash = 0;
-    for (uint32_t value : subgroup.values) hash = hash * 0x9E3779B97F4A7C15 + value;
+  void add(Subgroup& subgroup, double weight) {
+    const size_t hash = hashOf(subgroup.values);
     const auto [first, last] = byHash_.equal_range(hash);
     const auto same = std::find_if(first, last, [&](const auto& entry) {
       const Subgroup& s = pattern.subgroups_[entry.second];
@@ -206,7 +216,7 @@ public:
     if (same == last) {
       subgroup.weight = weight;
       byHash_.emplace(hash, pattern.subgroups_.size());
-      pattern.subgroups_.push_back(std::move(subgroup));
+      pattern.subgroups_.push_back(subgroup);
       return;
     }
     Subgroup& known = pattern.subgroups_[same->second];
@@ -216,7 +226,7 @@ public:
     if (at != known.bases.end() && at->indices == base.indices)
       at->weight += weight;
     else
-      known.bases.insert(at, std::move(base));
+      known.bases.insert(at, base);
   }
 
   /// Lanes that execute the access together.
@@ -236,7 +246,7 @@ public:
     if (number >= kSomeVisits) step = number >= kManyVisits ? 61 : 7;
     pattern.isEstimate_ |= step != 1;
     if (number % step != 0 || isDataDependent) return;
-    std::vector<LaneColumn> columns = builder_.columns(walk.values(), 0);
+    std::span<const LaneColumn> columns = builder_.columns(walk.values(), 0);
     uint8_t facts = 0;
     visit.lanes->forEach([&](uint32_t n) { facts |= builder_.factsOf(columns, n); });
     if ((facts & LaneColumn::IsUnknown) != 0) {
@@ -251,9 +261,10 @@ public:
         columns = builder_.columns(walk.values(), uint32_t(number * kSeedsOfLater + seed));
       for (uint32_t s = 0; s < subgroups; ++s)
         if (isActive(s))
-          add(builder_.subgroup(columns, s * target.subgroupSize, uint32_t(invocations),
-                                [&](uint32_t n) { return visit.lanes->test(n); }),
-              visit.weight * double(step) / seeds);
+          if (Subgroup* subgroup = builder_.subgroup(
+                  columns, s * target.subgroupSize, uint32_t(invocations),
+                  [&](uint32_t n) { return uint8_t(visit.lanes->test(n) ? 1 : 0); }))
+            add(*subgroup, visit.weight * double(step) / seeds);
     }
   }
 
@@ -287,12 +298,12 @@ std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& af
   uint32_t seed = 0;
   for (; seed < states.count && (seed == 0 || values.computed() - before < mostValues); ++seed) {
     if (!builder.runs(seed)) continue;
-    const std::vector<LaneColumn> columns = builder.columns(values, seed);
-    const std::vector<bool> takePart = builder.takePart(values, seed);
+    const std::span<const LaneColumn> columns = builder.columns(values, seed);
+    const std::vector<uint8_t> takePart = builder.takePart(values, seed);
     for (uint32_t first = 0; first < invocations; first += target.subgroupSize)
-      recorder.add(
-          builder.subgroup(columns, first, invocations, [&](uint32_t n) { return takePart[n]; }),
-          1);
+      if (Subgroup* subgroup = builder.subgroup(columns, first, invocations,
+                                                [&](uint32_t n) { return takePart[n]; }))
+        recorder.add(*subgroup, 1);
   }
   recorder.pattern.isEstimate_ =
       !states.isComplete || seed < states.count || builder.hasUnknownCondition();
@@ -383,7 +394,7 @@ size_t AccessPattern::shapeHash() const {
   size_t hash = rank_ * 31 + bytes_;
   for (const Subgroup& subgroup : subgroups_) {
     hash = hash * 31 + size_t(subgroup.weight);
-    for (uint32_t value : subgroup.values) hash = hash * 0x9E3779B97F4A7C15 + value;
+    hash = hash * 31 + hashOf(subgroup.values);
   }
   return hash;
 }

@@ -99,9 +99,9 @@ private:
     /// For each lane: `rank_` indices less those of the base, then the byte offset inside the
     /// element.
     std::vector<uint32_t> values;
-    std::vector<bool> active;
-    std::vector<Base> bases; ///< sorted
-    double weight = 1;       ///< sum of those of the bases
+    std::vector<uint8_t> active; ///< 1 or 0, by lane
+    std::vector<Base> bases;     ///< sorted
+    double weight = 1;           ///< sum of those of the bases
     auto operator<=>(const Subgroup&) const = default;
   };
   void addressesOf(const AddressForm& form, const Subgroup& subgroup, const Base* base,

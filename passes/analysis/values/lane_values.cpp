@@ -105,6 +105,19 @@ Combine combinationOf(spv::Op op) {
   }
 }
 
+void combineAll(const AffineTerm& term, Arguments arguments, LaneColumn& result) {
+  if (const Combine combine = combinationOf(term.op)) return combine(arguments, result);
+  for (uint32_t n = 0; n < result.values.size(); ++n) {
+    uint8_t facts = LaneColumn::HasValue;
+    const auto value = AffineTable::evaluateDerived(term, [&](size_t a) {
+      facts = LaneColumn::join(facts, arguments[a]->facts[n]);
+      return arguments[a]->value(n);
+    });
+    result.facts[n] = value ? facts : uint8_t(facts & ~LaneColumn::HasValue);
+    result.values[n] = value.value_or(0);
+  }
+}
+
 } // namespace
 
 LaneValues::LaneValues(const Affine& affine, std::array<uint32_t, 3> workgroupSize,
@@ -112,11 +125,6 @@ LaneValues::LaneValues(const Affine& affine, std::array<uint32_t, 3> workgroupSi
     : affine_(affine), size_(workgroupSize), subgroupSize_(subgroupSize),
       lanes_(uint32_t(std::min<uint64_t>(uint64_t(size_[0]) * size_[1] * size_[2], UINT32_MAX))),
       carried_(carried) {}
-
-void LaneValues::fill(LaneColumn& column, uint32_t value, uint8_t facts) const {
-  column.values.assign(lanes_, value);
-  column.facts.assign(lanes_, facts);
-}
 
 const LaneColumn& LaneValues::of(const AffineExpr& e, uint32_t seed) {
   Columns& columns = seed == 0 ? first_ : other_;
@@ -147,16 +155,18 @@ const LaneColumn& LaneValues::columnOf(const AffineExpr& e, Columns& columns, La
 
 bool LaneValues::add(const AffineExpr& e, Columns& columns, LaneColumn& sum) {
   computed_ += lanes_;
-  if (e.terms.empty()) {
-    fill(sum, e.constant, LaneColumn::HasValue);
-    return false;
-  }
   sum.values.resize(lanes_);
   sum.facts.resize(lanes_);
+  sum.isUniform = false;
   bool isCarried = false, isFirst = true;
+  uint32_t constant = e.constant; // and what is known to be the same for all lanes
   for (const auto& [index, coefficient] : e.terms) {
     const Kept& kept = term(index, columns);
     isCarried |= kept.isCarried;
+    if (kept.column.isUniform && kept.column.facts.front() == LaneColumn::HasValue) {
+      constant += coefficient * kept.column.values.front();
+      continue;
+    }
     const uint32_t* const values = kept.column.values.data();
     const uint8_t* const facts = kept.column.facts.data();
     uint32_t* const sums = sum.values.data();
@@ -166,17 +176,41 @@ bool LaneValues::add(const AffineExpr& e, Columns& columns, LaneColumn& sum) {
       return c == 1 ? values[n] : c * values[n];
     };
     if (std::exchange(isFirst, false)) {
-      for (uint32_t n = 0; n < lanes_; ++n) sums[n] = e.constant + scaled(n);
+      for (uint32_t n = 0; n < lanes_; ++n) sums[n] = scaled(n);
       std::copy(facts, facts + lanes_, all);
       continue;
     }
     for (uint32_t n = 0; n < lanes_; ++n) sums[n] += scaled(n);
     for (uint32_t n = 0; n < lanes_; ++n) all[n] = LaneColumn::join(all[n], facts[n]);
   }
+  if (isFirst)
+    sum.fill(lanes_, constant, LaneColumn::HasValue);
+  else if (constant != 0)
+    for (uint32_t& value : sum.values) value += constant;
   return isCarried;
 }
 
+bool LaneValues::isSeeded(const AffineExpr& e) {
+  return std::ranges::any_of(e.terms, [&](const auto& term) { return isSeeded(term.first); });
+}
+
+/// Whether a seed chooses the value of the term, or of something that it is derived from.
+bool LaneValues::isSeeded(uint32_t index) {
+  if (index >= isSeeded_.size()) isSeeded_.resize(size_t(index) + 1, -1);
+  if (isSeeded_[index] >= 0) return isSeeded_[index] != 0;
+  const AffineTerm& term = affine_.term(index);
+  const bool is = term.kind == AffineTerm::Kind::Derived
+                      ? std::ranges::any_of(
+                            term.args, [&](uint32_t a) { return isSeeded(affine_.argument(a)); })
+                      : term.kind == AffineTerm::Kind::WorkgroupId ||
+                            term.kind == AffineTerm::Kind::Induction ||
+                            term.kind == AffineTerm::Kind::UniformOpaque;
+  isSeeded_[index] = is ? 1 : 0;
+  return is;
+}
+
 const LaneValues::Kept& LaneValues::term(uint32_t index, Columns& columns) {
+  if (&columns == &other_ && !isSeeded(index)) return term(index, first_);
   if (columns.ofTerm.size() <= index) columns.ofTerm.resize(size_t(index) + 1);
   Kept& kept = columns.ofTerm[index];
   if (kept.epoch == columns.epoch && (!kept.isCarried || kept.round == round_)) return kept;
@@ -194,7 +228,8 @@ void LaneValues::compute(uint32_t index, Columns& columns, Kept& kept) {
   if (term.kind == AffineTerm::Kind::Derived) return derive(term, columns, kept);
   if (term.kind == AffineTerm::Kind::LocalId || term.kind == AffineTerm::Kind::SubgroupLane ||
       term.kind == AffineTerm::Kind::SubgroupIndex) {
-    fill(column, 0, LaneColumn::HasValue);
+    column.fill(lanes_, 0, LaneColumn::HasValue);
+    column.isUniform = false;
     for (uint32_t n = 0; n < lanes_; ++n)
       column.values[n] = term.kind == AffineTerm::Kind::LocalId
                              ? localIdOf(n, size_)[term.component]
@@ -203,14 +238,15 @@ void LaneValues::compute(uint32_t index, Columns& columns, Kept& kept) {
     return;
   }
   if (term.kind == AffineTerm::Kind::VaryingOpaque)
-    fill(column, 0, LaneColumn::IsUnknown);
+    column.fill(lanes_, 0, LaneColumn::IsUnknown);
   else
-    fill(column, affine_.sampleOf(index, columns.seed),
-         affine_.isOneOfSeveral(index) ? LaneColumn::HasValue | LaneColumn::IsSampled
-                                       : LaneColumn::HasValue);
+    column.fill(lanes_, affine_.sampleOf(index, columns.seed),
+                affine_.isOneOfSeveral(index) ? LaneColumn::HasValue | LaneColumn::IsSampled
+                                              : LaneColumn::HasValue);
   const LaneColumn* carried = carried_ ? carried_->of(index) : nullptr;
   kept.isCarried = carried != nullptr;
   if (!carried) return;
+  column.isUniform = carried->isUniform;
   const uint32_t* const from = carried->values.data();
   const uint8_t* const known = carried->facts.data();
   uint32_t* const values = column.values.data();
@@ -231,21 +267,15 @@ void LaneValues::derive(const AffineTerm& term, Columns& columns, Kept& kept) {
     arguments[a] = &columnOf(affine_.argument(term.args[a]), columns, scratch[a], kept.isCarried);
   --depth_;
   LaneColumn& column = kept.column;
-  column.values.resize(lanes_);
-  column.facts.resize(lanes_);
-  if (const Combine combine = combinationOf(term.op)) {
-    combine(arguments, column);
-    return;
-  }
-  for (uint32_t n = 0; n < lanes_; ++n) {
-    uint8_t facts = LaneColumn::HasValue;
-    const auto value = AffineTable::evaluateDerived(term, [&](size_t a) {
-      facts = LaneColumn::join(facts, arguments[a]->facts[n]);
-      return arguments[a]->value(n);
-    });
-    column.facts[n] = value ? facts : uint8_t(facts & ~LaneColumn::HasValue);
-    column.values[n] = value.value_or(0);
-  }
+  const bool isUniform =
+      std::all_of(arguments.begin(), arguments.begin() + ptrdiff_t(term.args.size()),
+                  [](const LaneColumn* argument) { return argument->isUniform; });
+  const uint32_t lanes = isUniform ? 1 : lanes_;
+  column.values.resize(lanes);
+  column.facts.resize(lanes);
+  column.isUniform = false;
+  combineAll(term, arguments, column);
+  if (isUniform) column.fill(lanes_, column.values.front(), column.facts.front());
 }
 
 } // namespace lanewise

@@ -25,6 +25,7 @@ struct LaneColumn {
   };
   std::vector<uint32_t> values;
   std::vector<uint8_t> facts; ///< of Fact
+  bool isUniform = false;     ///< all lanes are known to have the same
 
   /// What is known of one value and of the next that something is computed from, in this order:
   /// behind one that has no value nothing is looked at.
@@ -32,6 +33,11 @@ struct LaneColumn {
     return (before & HasValue) != 0 ? uint8_t((before & ~HasValue) | next) : before;
   }
   bool is(uint32_t lane, Fact fact) const { return (facts[lane] & fact) != 0; }
+  void fill(size_t lanes, uint32_t value, uint8_t fact) {
+    values.assign(lanes, value);
+    facts.assign(lanes, fact);
+    isUniform = true;
+  }
   std::optional<uint32_t> value(uint32_t lane) const {
     return is(lane, HasValue) ? std::optional(values[lane]) : std::nullopt;
   }
@@ -74,6 +80,8 @@ private:
   };
 
   const Kept& term(uint32_t index, Columns& columns);
+  bool isSeeded(const AffineExpr& e);
+  bool isSeeded(uint32_t term);
   void compute(uint32_t index, Columns& columns, Kept& kept);
   void derive(const AffineTerm& term, Columns& columns, Kept& kept);
   /// A column that is kept, or `scratch`. Sets `isCarried` where it depends on carried columns.
@@ -81,15 +89,15 @@ private:
                              bool& isCarried);
   /// Fills `sum`. Whether it depends on carried columns.
   bool add(const AffineExpr& e, Columns& columns, LaneColumn& sum);
-  void fill(LaneColumn& column, uint32_t value, uint8_t facts) const;
 
   const Affine& affine_;
   const std::array<uint32_t, 3> size_;
   const uint32_t subgroupSize_, lanes_;
   const CarriedColumns* carried_;
-  Columns first_, other_; ///< for seed 0, and for another
-  uint64_t round_ = 1;    ///< another for each change of what is carried
-  uint64_t kept_ = 0;     ///< columns
+  Columns first_, other_; ///< for seed 0, and for another; what no seed chooses is in the first
+  std::vector<int8_t> isSeeded_; ///< by term; -1: not looked at
+  uint64_t round_ = 1;           ///< another for each change of what is carried
+  uint64_t kept_ = 0;            ///< columns
   uint64_t computed_ = 0;
   LaneColumn result_;
   /// Of what is being derived, by how deep it stands in others.

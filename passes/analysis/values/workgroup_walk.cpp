@@ -32,8 +32,10 @@ bool isLong(const Loop& loop) {
 WorkgroupWalk::WorkgroupWalk(Analyses& analyses, Affine& affine, const EntryPoint& entry,
                              std::array<uint32_t, 3> size, uint32_t subgroupSize)
     : analyses_(analyses), module_(analyses.module()), affine_(affine), entry_(entry), size_(size),
-      subgroupSize_(subgroupSize), lanes_(size[0] * size[1] * size[2]),
-      values_(affine, size, subgroupSize, this) {}
+      subgroupSize_(subgroupSize), lanes_(size[0] * size[1] * size[2]), all_(lanes_),
+      values_(affine, size, subgroupSize, this) {
+  for (uint32_t n = 0; n < lanes_; ++n) all_.set(n);
+}
 
 const LaneColumn* WorkgroupWalk::of(uint32_t term) const {
   if (term >= slotOfTerm_.size() || slotOfTerm_[term] < 0) return nullptr;
@@ -139,7 +141,7 @@ void WorkgroupWalk::collectSlots(const AffineExpr& e, std::vector<Id>& phis) {
     const auto [at, isNew] = slotOfId_.try_emplace(term.id, uint32_t(slots_.size()));
     slotOfTerm_[t] = int32_t(at->second);
     if (!isNew) continue;
-    slots_.push_back({std::vector<uint32_t>(lanes_), std::vector<uint8_t>(lanes_)});
+    slots_.emplace_back().fill(lanes_, 0, 0);
     if (op != spv::Op::OpPhi) continue;
     phisOf_[module_.blockOf(def)].push_back(def);
     phis.push_back(term.id);
@@ -182,13 +184,11 @@ bool WorkgroupWalk::run(std::span<const InstRef> insts, std::span<const AffineEx
                         const std::function<void(const Visit&)>& visit) {
   visit_ = &visit;
   prepare(insts, values);
-  LaneMask all(lanes_);
-  for (uint32_t n = 0; n < lanes_; ++n) all.set(n);
   const double blocks = estimatedBlocks();
   isOver_ = blocks > double(kMostTooHigh * kMostBlocks) ||
             blocks * lanes_ > double(kMostTooHigh * kMostValues);
   mostBlocks_ = uint64_t(std::min(double(kMostBlocks), kMostTooLow * blocks + kFewBlocks));
-  if (entry_.function && !isOver_) call(entry_.function, all, 1, true);
+  if (entry_.function && !isOver_) call(entry_.function, all_, 1, true);
   return !isOver_;
 }
 
@@ -345,28 +345,24 @@ void WorkgroupWalk::branch(const Arrival& arrival, InstRef terminator, Pending& 
 void WorkgroupWalk::choose(const Arrival& arrival, InstRef terminator, Pending& pending) {
   const LaneColumn& selector = values_.of(*conditions_.at(arrival.block));
   const BlockRef otherwise = module_.blockOfLabel(module_.idAt(terminator, 2));
-  std::map<BlockRef, LaneMask> ways;
-  const auto targets = analyses_.get<Cfg>().successors(arrival.block);
-  bool isSampled = false;
   const bool isNarrow = module_.wordCount(terminator) % 2 == 1; // a literal is one word
-  bool isOpen = false;
-  arrival.lanes.forEach([&](uint32_t n) {
-    const auto value = selector.value(n);
-    isSampled |= selector.is(n, LaneColumn::IsSampled);
-    auto add = [&](BlockRef to) { ways.try_emplace(to, LaneMask(lanes_)).first->second.set(n); };
-    if (!value || isSampled || !isNarrow) {
-      isOpen = true;
-      for (BlockRef to : targets) add(to);
-      return;
-    }
+  const LaneMask open = LaneMask::of(arrival.lanes, lanes_, [&](uint32_t n) {
+    return !isNarrow || !selector.is(n, LaneColumn::HasValue) ||
+           selector.is(n, LaneColumn::IsSampled);
+  });
+  std::map<BlockRef, LaneMask> ways;
+  uint32_t uncertainTo = arrival.uncertainTo;
+  if (!open.isEmpty()) {
+    uncertainTo = std::max(uncertainTo, orderOfMerge(arrival.block));
+    for (BlockRef to : analyses_.get<Cfg>().successors(arrival.block)) ways.try_emplace(to, open);
+  }
+  arrival.lanes.without(open).forEach([&](uint32_t n) {
     BlockRef to = otherwise;
     for (uint32_t word = 3; word + 1 < module_.wordCount(terminator); word += 2)
-      if (module_.word(terminator, word) == *value)
+      if (module_.word(terminator, word) == selector.values[n])
         to = module_.blockOfLabel(module_.idAt(terminator, word + 1));
-    add(to);
+    ways.try_emplace(to, LaneMask(lanes_)).first->second.set(n);
   });
-  uint32_t uncertainTo = arrival.uncertainTo;
-  if (isOpen) uncertainTo = std::max(uncertainTo, orderOfMerge(arrival.block));
   for (const auto& [to, lanes] : ways) go(arrival, to, lanes, uncertainTo, pending);
 }
 
@@ -386,12 +382,13 @@ void WorkgroupWalk::crossEdge(BlockRef from, BlockRef to, const LaneMask& lanes,
         column = values_.of(form);
         if (!affine_.isWorkgroupUniform(form)) continue;
         const uint32_t first = lanes.first();
-        std::fill(column.values.begin(), column.values.end(), uint32_t(column.values[first]));
-        std::fill(column.facts.begin(), column.facts.end(), uint8_t(column.facts[first]));
+        column.fill(lanes_, column.values[first], column.facts[first]);
       }
     }
+  const bool isAll = count != 0 && lanes == all_;
   for (const auto& [number, column] : std::span(incoming_).first(count)) {
     LaneColumn& slot = slots_[number];
+    slot.isUniform = column.isUniform && !already && isAll;
     lanes.forEach([&, &values = column.values, &facts = column.facts](uint32_t n) {
       const bool isKnown =
           (facts[n] & (LaneColumn::HasValue | LaneColumn::IsSampled)) == LaneColumn::HasValue;
@@ -422,6 +419,7 @@ void WorkgroupWalk::go(const Arrival& arrival, BlockRef to, const LaneMask& lane
     round = isBack ? Round{round.number + 1, round.hasKnownEnd, round.wasLeft} : Round{};
     if (const auto slot = slotOfId_.find(module_.labelId(to)); slot != slotOfId_.end()) {
       LaneColumn& iterations = slots_[slot->second];
+      iterations.isUniform = (iterations.isUniform || !isBack) && lanes == all_;
       lanes.forEach(
           [isBack, values = iterations.values.data(), facts = iterations.facts.data()](uint32_t n) {
             values[n] = isBack ? values[n] + 1 : 0;

@@ -84,6 +84,7 @@ public:
     for (size_t n = 0; n < words_.size(); ++n) words_[n] |= other.words_[n];
     return *this;
   }
+  bool operator==(const LaneMask&) const = default;
   template <class Visit>
   void forEach(Visit&& visit) const {
     for (size_t n = 0; n < words_.size(); ++n)
@@ -175,6 +176,7 @@ private:
   const EntryPoint& entry_;
   const std::array<uint32_t, 3> size_;
   const uint32_t subgroupSize_, lanes_;
+  LaneMask all_;
 
   LaneValues values_;
   const std::function<void(const Visit&)>* visit_ = nullptr;
