@@ -67,8 +67,8 @@ struct Demoted {
   /// Phis that come to the partner and keep the phi's value on some way: the same variable as well.
   /// By their blocks, of which each has one; the partner is among them.
   std::map<BlockRef, InstRef> sharing = {};
-  bool storesAlways =
-      false; ///< on all ways to the partner: one that changes it leads elsewhere too
+  /// On all ways to the partner, one of which changes it and leads elsewhere as well.
+  bool storesAlways = false;
   Id variable = {};
 };
 
@@ -102,7 +102,7 @@ private:
   bool isInContinue(const ContinuedLoop& l, BlockRef b) const {
     return dominance_.dominates(l.target, b) && loops_.contains(*l.loop, b);
   }
-  /// Behind the header, in no loop inside: once in an iteration, and the variable is still the phi.
+  /// Behind the header, in no loop inside: once in an iteration.
   bool isPassedOnce(const ContinuedLoop& l, BlockRef b) const {
     return b != l.header && loops_.innermost(b) == l.loop;
   }

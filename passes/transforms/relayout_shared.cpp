@@ -214,8 +214,7 @@ private:
     }
   }
 
-  /// The index into the flat array for the steps from `first` on, in rows that are longer by the
-  /// gap behind them.
+  /// An index into the flat array, in rows that are longer by the gap behind them.
   Id indexOfRows(InstRef chain, const IndexRows& index, const IndexMap& map) {
     const auto withGaps = [&](int32_t elements) {
       return uint32_t(elements) + uint32_t(elements / int32_t(map.divisor)) * map.pad;
@@ -339,10 +338,7 @@ private:
   }
 
   /// The low 32 bits of a number that is no specialization constant.
-  std::optional<uint32_t> literal(Id id) const {
-    const auto value = constants_.value(id);
-    return value && value->isLiteral ? std::optional(uint32_t(value->asSigned())) : std::nullopt;
-  }
+  std::optional<uint32_t> literal(Id id) const { return lowBitsOf(constants_, id); }
 
   /// Indices are signed, those of unsigned types too (OpAccessChain), but none that is negative is
   /// in range.

@@ -22,8 +22,8 @@ public:
   /// `copiesOf(value)` says how often a value is there; without it, once.
   explicit RegisterPressure(Analyses& analyses, std::function<uint32_t(Id)> copiesOf = {});
 
-  /// Registers (of 32 bits a lane) that live values and local arrays take at the end of a block. Of
-  /// values, those looked at before the budget for large functions was spent.
+  /// Registers (of 32 bits a lane) that live values take at the end of a block. 0 where the
+  /// function is too large to look at.
   uint32_t atEnd(BlockRef b) const { return atEnd_[b.value]; }
 
 private:

@@ -191,8 +191,8 @@ private:
   std::vector<Condition> conditions_; ///< that differ from lane to lane
   std::vector<Condition> guards_;     ///< that are uniform
   bool hasUnknownCondition_ = false;
-  std::vector<LaneColumn>
-      columns_; ///< what columns() and subgroup() gave, whose room is used again
+  // What columns() and subgroup() gave; their room is used again.
+  std::vector<LaneColumn> columns_;
   Subgroup subgroup_;
 };
 

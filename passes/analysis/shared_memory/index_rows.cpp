@@ -1,6 +1,5 @@
 #include "analysis/shared_memory/index_rows.h"
 
-#include "analysis/module/constants.h"
 #include "analysis/module/types.h"
 
 #include <algorithm>
@@ -21,9 +20,9 @@ IndexSplitter::IndexSplitter(Analyses& analyses, std::span<const EntryPoint* con
     : analyses_(analyses), module_(analyses.module()),
       entryPoints_(entryPoints.begin(), entryPoints.end()), affineOf_(std::move(affineOf)) {}
 
-std::optional<int32_t> IndexSplitter::literal(Id id) const {
-  const auto value = analyses_.get<Constants>().value(id);
-  return value && value->isLiteral ? std::optional(int32_t(value->asSigned())) : std::nullopt;
+std::optional<uint32_t> lowBitsOf(const Constants& constants, Id id) {
+  const auto value = constants.value(id);
+  return value && value->isLiteral ? std::optional(uint32_t(value->asSigned())) : std::nullopt;
 }
 
 /// Of the term as an integer, under all entry points.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "analysis/module/analyses.h"
+#include "analysis/module/constants.h"
 #include "analysis/module/entry_points.h"
 #include "analysis/shared_memory/shared_variables.h"
 #include "analysis/values/affine.h"
@@ -20,6 +21,9 @@
 #include <vector>
 
 namespace lanewise {
+
+/// The low 32 bits of a number that is no specialization constant.
+std::optional<uint32_t> lowBitsOf(const Constants& constants, Id id);
 
 /// A 32-bit value times a number, modulo 2^32.
 struct IndexTerm {
@@ -53,7 +57,7 @@ private:
   bool add(IndexRows& sum, IndexTerm term, uint32_t length, BlockRef at, uint32_t depth);
   std::optional<Interval> rangeOf(const IndexTerm& term, BlockRef at);
   std::optional<Interval> rangeOf(std::span<const IndexTerm> terms, BlockRef at);
-  std::optional<int32_t> literal(Id id) const;
+  std::optional<int32_t> literal(Id id) const { return lowBitsOf(analyses_.get<Constants>(), id); }
 
   Analyses& analyses_;
   const Module& module_;

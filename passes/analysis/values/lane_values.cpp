@@ -105,6 +105,7 @@ Combine combinationOf(spv::Op op) {
   }
 }
 
+/// What the term's operation makes of its arguments, for as many lanes as `result` has.
 void combineAll(const AffineTerm& term, Arguments arguments, LaneColumn& result) {
   if (const Combine combine = combinationOf(term.op)) return combine(arguments, result);
   for (uint32_t n = 0; n < result.values.size(); ++n) {
