@@ -13,8 +13,9 @@ namespace lanewise::test {
 
 /// GLSL with `sites` accesses of Workgroup memory under conditions and in loops, with indices that
 /// are functions of the invocation and of counters of loops, always in range; a few depend on a
-/// push constant or on data. Loops have no other end than their test. What is loaded is stored, so
-/// that no optimization takes it away.
+/// push constant or on data. Between them stand loops and arms without accesses, on whose results
+/// some of what follows depends. Loops have no other end than their test. What is loaded is stored,
+/// so that no optimization takes it away.
 class ConflictKernel {
 public:
   ConflictKernel(uint32_t seed, uint32_t sites) : random_(seed) {
@@ -22,7 +23,10 @@ public:
                                                   {8, 8, 1},  {32, 4, 1},  {33, 3, 1},
                                                   {8, 4, 4},  {128, 1, 1}, {20, 5, 1}};
     size_ = kSizes[draw(uint32_t(std::size(kSizes)))];
-    for (uint32_t n = 0; n < sites; ++n) addSite(n);
+    for (uint32_t n = 0; n < sites; ++n) {
+      if (chance(20)) addIdle(n);
+      addSite(n);
+    }
   }
 
   std::string text() const {
@@ -61,6 +65,7 @@ private:
     uint32_t rare = draw(150);
     if (rare == 0) return "result[t]";
     if (rare == 1) return "given";
+    if (!results_.empty() && draw(12) == 0) return results_[draw(uint32_t(results_.size()))];
     uint32_t n = draw(10 + uint32_t(counters_.size()) * 4);
     if (n < 3) return "t";
     if (n < 5) return "x";
@@ -171,6 +176,24 @@ private:
     counters_.clear();
   }
 
+  /// One line that accesses no Workgroup memory.
+  void addIdle(uint32_t n) {
+    const std::string result = fmt::format("w{}", n);
+    std::string opens, closes;
+    openConstructs(opens, closes);
+    const std::string then = expression(1), otherwise = expression(1), c = condition(1);
+    const bool isSwitch = chance(30);
+    body_ += fmt::format("  uint {} = {}u; {}", result, draw(9), opens);
+    body_ += isSwitch ? fmt::format("switch ({} & 3u) {{ case 0u: {} += {}; case 2u: {} ^= {}; "
+                                    "break; default: {} += 1u; }}",
+                                    then, result, then, result, otherwise, result)
+                      : fmt::format("if {} {{ {} += {}; }} else {{ {} ^= {}; }}", c, result, then,
+                                    result, otherwise);
+    body_ += fmt::format("{}\n  sum ^= {};\n", closes, result);
+    counters_.clear();
+    if (chance(60)) results_.push_back(result);
+  }
+
   static std::string replaced(std::string text, std::string_view what, const std::string& by) {
     for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
       text.replace(at, what.size(), by);
@@ -219,6 +242,7 @@ private:
   std::array<uint32_t, 3> size_{};
   std::string declarations_, body_;
   std::vector<std::string> counters_; ///< of the loops round the site
+  std::vector<std::string> results_;  ///< of idle lines
   uint32_t loops_ = 0;
 };
 

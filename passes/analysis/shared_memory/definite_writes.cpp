@@ -1,6 +1,7 @@
 #include "analysis/shared_memory/definite_writes.h"
 
 #include "analysis/control_flow/cfg.h"
+#include "analysis/control_flow/detours.h"
 #include "analysis/control_flow/dominance.h"
 #include "analysis/control_flow/loops.h"
 #include "analysis/module/barriers.h"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -32,8 +34,6 @@ constexpr uint32_t kMaxIterations = 1 << 14;
 constexpr uint32_t kMostOperands = 4;
 /// Values of an entry point that follow from an invocation's ids, times invocations.
 constexpr uint64_t kMostLaneValues = uint64_t(1) << 23;
-/// Blocks that are looked at to find what need not be walked.
-constexpr uint64_t kMostDetourBlocks = 1 << 22;
 /// Of an affine form that is looked at.
 constexpr uint32_t kMostSteps = 256;
 
@@ -100,13 +100,7 @@ struct DefiniteWrites::State {
     collectBarriers();
     collectLocals();
     collectLoudBlocks();
-    pastChoice.resize(module.blockCount() + 1);
-    pastLoop.resize(module.blockCount() + 1);
-    // Less is needed where less is walked, and less is walked where less is needed.
-    for (int round = 0; round < 2; ++round) {
-      collectValues();
-      collectDetours();
-    }
+    collectDetours();
     prepareLaneValues();
   }
 
@@ -119,9 +113,6 @@ struct DefiniteWrites::State {
   void collectLoudBlocks();
   void collectValues();
   void collectDetours();
-  BlockRef pastLoopOf(const Loop& loop) const;
-  BlockRef skip(BlockRef from, bool isLoop, BlockRef to, std::vector<bool>& areSkipped,
-                uint64_t& left) const;
   /// An integer of 32 bits or a Boolean.
   bool isScalar(Id id) const { return id.value < areScalars.size() && areScalars[id.value]; }
   Value valueOf(Id id) const { return isKnown[id.value] ? Value(values[id.value]) : std::nullopt; }
@@ -149,12 +140,9 @@ struct DefiniteWrites::State {
   std::vector<Value> initial;                             ///< of local variables
   std::vector<uint8_t> areScalars;                        ///< by Id
   std::vector<InstRef> chains;                            ///< access chains into Workgroup memory
-  std::vector<BlockRef> byPreorder; ///< of the dominator tree; null in other functions
-  std::vector<uint32_t> loudBefore; ///< by the same number: loud blocks before it
-  /// By BlockRef: where all ways meet again behind a choice, or behind the loop of a header, when
-  /// nothing on them matters; null for others. What lies between is not walked: most of a large
-  /// shader has nothing to do with Workgroup memory.
-  std::vector<BlockRef> pastChoice, pastLoop;
+  /// By BlockRef: those that access Workgroup memory, have a barrier, or store to a local variable.
+  std::vector<bool> areLoud;
+  std::optional<Detours> detours;
   std::vector<bool> isNeeded;                   ///< by InstRef
   std::vector<std::vector<InstRef>> neededPhis; ///< by BlockRef
   /// What follows from an invocation's ids alone, whatever the way that led there.
@@ -246,9 +234,8 @@ void DefiniteWrites::State::collectLocals() {
   }
 }
 
-/// Blocks that access Workgroup memory, have a barrier, or store to a local variable.
 void DefiniteWrites::State::collectLoudBlocks() {
-  std::vector<bool> areLoud(module.blockCount() + 1); // by BlockRef
+  areLoud.resize(module.blockCount() + 1);
   for (InstRef barrier : barriers) areLoud[module.blockOf(barrier).value] = true;
   for (auto [block, local] : localStores) areLoud[block.value] = true;
   std::vector<Id> pointers;
@@ -267,12 +254,6 @@ void DefiniteWrites::State::collectLoudBlocks() {
       pointers.push_back(module.resultId(use.user));
     }
   }
-  const auto blocks = analyses.get<Cfg>().reversePostOrder(entry.function);
-  byPreorder.resize(module.blockCount() + 1);
-  for (BlockRef block : blocks) byPreorder[analyses.get<Dominance>().preorder(block)] = block;
-  loudBefore.resize(byPreorder.size() + 1);
-  for (size_t n = 1; n < byPreorder.size(); ++n)
-    loudBefore[n + 1] = loudBefore[n] + (byPreorder[n] && areLoud[byPreorder[n].value] ? 1 : 0);
 }
 
 /// Marks what conditions, indices and local variables are computed from.
@@ -288,7 +269,9 @@ void DefiniteWrites::State::collectValues() {
   for (InstRef i : module.functionInsts(entry.function)) {
     const spv::Op op = module.opcode(i);
     const bool isChoice = op == spv::Op::OpBranchConditional || op == spv::Op::OpSwitch;
-    if (isChoice && !pastChoice[module.blockOf(i).value]) need(module.idAt(i, 1));
+    const BlockRef block = module.blockOf(i);
+    if (isChoice && !detours->isLeftOut(block) && !detours->pastChoice(block))
+      need(module.idAt(i, 1));
     if (op == spv::Op::OpStore && locals.contains(module.idAt(i, 1))) need(module.idAt(i, 2));
   }
   for (InstRef chain : chains)
@@ -307,75 +290,21 @@ void DefiniteWrites::State::collectValues() {
       neededPhis[module.blockOf(i).value].push_back(i);
 }
 
+/// Less is needed where less is walked, and less is walked where less is needed.
 void DefiniteWrites::State::collectDetours() {
-  const Dominance& dominance = analyses.get<Dominance>();
-  const Loops& loops = analyses.get<Loops>();
-  uint64_t left = kMostDetourBlocks;
-  std::vector<bool> areSkipped(module.blockCount() + 1);
-  for (BlockRef block : analyses.get<Cfg>().reversePostOrder(entry.function)) { // outer ones first
-    if (areSkipped[block.value]) continue;
-    const Loop* loop = loops.innermost(block);
-    const bool isHeader = loop && loop->header == block;
-    if (isHeader) pastLoop[block.value] = skip(block, true, pastLoopOf(*loop), areSkipped, left);
-    if (!pastLoop[block.value] && analyses.get<Cfg>().successors(block).size() > 1)
-      pastChoice[block.value] = skip(block, false, dominance.ipdom(block), areSkipped, left);
-  }
-}
-
-/// The first block outside of it that all its exits lead to; may be null.
-BlockRef DefiniteWrites::State::pastLoopOf(const Loop& loop) const {
-  const Dominance& dominance = analyses.get<Dominance>();
-  BlockRef past = dominance.ipdom(loop.header);
-  while (past && analyses.get<Loops>().contains(loop, past)) past = dominance.ipdom(past);
-  return past;
-}
-
-/// `to`, where what lies between it and the choice at the end of `from`, or the loop of that
-/// header, can be left out: it is entered and left there alone, holds nothing loud, and no value
-/// that is needed elsewhere. Null otherwise. No block between a choice and `to` dominates `to`,
-/// which is the first that all its ways have in common: what they compute is seen through phis
-/// alone.
-BlockRef DefiniteWrites::State::skip(BlockRef from, bool isLoop, BlockRef to,
-                                     std::vector<bool>& areSkipped, uint64_t& left) const {
-  if (!to || !neededPhis[to.value].empty()) return {};
-  const Dominance& dominance = analyses.get<Dominance>();
-  const uint32_t first = dominance.preorder(from) + (isLoop ? 0 : 1);
-  const uint32_t last = dominance.lastPreorder(from);
-  const bool isInside = dominance.dominates(from, to);
-  const auto loudFrom = [&](uint32_t begin, uint32_t end) {
-    return loudBefore[end + 1] - loudBefore[begin];
-  };
-  const uint32_t loudBehind =
-      isInside ? loudFrom(dominance.preorder(to), dominance.lastPreorder(to)) : 0;
-  if (first > last || loudFrom(first, last) != loudBehind) return {};
-  const auto isBetween = [&](BlockRef block) {
-    return (block != from || isLoop) && dominance.dominates(from, block) &&
-           !dominance.dominates(to, block);
-  };
-  const auto isSeenOutside = [&](InstRef i) {
-    const auto uses = analyses.get<DefUse>().uses(module.resultId(i));
-    return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
-      const BlockRef user = module.blockOf(use.user);
-      return user && !isBetween(user);
-    });
-  };
-  std::vector<BlockRef> between;
-  for (uint32_t n = first; n <= last; ++n) {
-    const BlockRef block = byPreorder[n];
-    if (block == to) {
-      n = dominance.lastPreorder(to);
-      continue;
-    }
-    if (left == 0) return {};
-    --left;
-    between.push_back(block);
-    for (BlockRef next : analyses.get<Cfg>().successors(block))
-      if (next != to && !isBetween(next)) return {};
+  const auto isSeenOutside = [&](BlockRef block, const std::function<bool(BlockRef)>& isInside) {
     for (InstRef i : module.blockInsts(block))
-      if (isLoop && isNeeded[i.value] && isSeenOutside(i)) return {};
+      if (isNeeded[i.value])
+        for (const Use& use : analyses.get<DefUse>().uses(module.resultId(i)))
+          if (const BlockRef user = module.blockOf(use.user); user && !isInside(user)) return true;
+    return false;
+  };
+  detours.emplace(analyses, entry.function, areLoud);
+  for (int round = 0; round < 2; ++round) {
+    collectValues();
+    detours->find(
+        {[&](BlockRef block) { return !neededPhis[block.value].empty(); }, isSeenOutside});
   }
-  for (BlockRef block : between) areSkipped[block.value] = true;
-  return to;
 }
 
 /// Whether it depends on constants and the LocalInvocationId alone.
@@ -627,8 +556,8 @@ DefiniteWrites::Walk::Outcome DefiniteWrites::Walk::walkLevel(const Loop* loop, 
     Arrival arrival = std::move(*arrivals_[block.value]);
     arrivals_[block.value].reset();
     const Loop* inner = loops_.innermost(block);
-    if (inner != loop && state_.pastLoop[block.value]) {
-      arrive(level, block, state_.pastLoop[block.value], std::move(arrival.known));
+    if (inner != loop && state_.detours->pastLoop(block)) {
+      arrive(level, block, state_.detours->pastLoop(block), std::move(arrival.known));
       continue;
     }
     if (inner != loop) {
@@ -638,7 +567,7 @@ DefiniteWrites::Walk::Outcome DefiniteWrites::Walk::walkLevel(const Loop* loop, 
     }
     if (block != first) setPhis(block, arrival.from);
     execute(block, arrival.known);
-    if (const BlockRef past = state_.pastChoice[block.value]) {
+    if (const BlockRef past = state_.detours->pastChoice(block)) {
       arrive(level, block, past, std::move(arrival.known));
       continue;
     }

@@ -14,6 +14,7 @@ namespace {
 constexpr uint64_t kMostValues = uint64_t(1) << 25;
 constexpr uint64_t kMostBlocks = uint64_t(1) << 17;
 constexpr uint32_t kMostCalls = 64;
+constexpr uint32_t kMostDetourRounds = 8;
 /// How far what the loops tell is beside the truth, at most: real modules, where the walk comes to
 /// its end, execute 0.15 to 1.4 times as many blocks. Else there is no use in beginning, or in
 /// going on round a loop that does not end.
@@ -31,9 +32,9 @@ bool isLong(const Loop& loop) {
 
 WorkgroupWalk::WorkgroupWalk(Analyses& analyses, Affine& affine, const EntryPoint& entry,
                              std::array<uint32_t, 3> size, uint32_t subgroupSize)
-    : analyses_(analyses), module_(analyses.module()), affine_(affine), entry_(entry), size_(size),
-      subgroupSize_(subgroupSize), lanes_(size[0] * size[1] * size[2]), all_(lanes_),
-      values_(affine, size, subgroupSize, this) {
+    : analyses_(analyses), module_(analyses.module()), affine_(affine), entry_(entry),
+      loops_(analyses.get<Loops>()), size_(size), subgroupSize_(subgroupSize),
+      lanes_(size[0] * size[1] * size[2]), all_(lanes_), values_(affine, size, subgroupSize, this) {
   for (uint32_t n = 0; n < lanes_; ++n) all_.set(n);
 }
 
@@ -111,12 +112,9 @@ void WorkgroupWalk::collectEvents(std::span<const InstRef> insts) {
   for (FunctionRef f : seen) {
     if (!std::binary_search(entry_.functions.begin(), entry_.functions.end(), f)) continue;
     orderBlocks(f);
-    for (BlockRef b : analyses_.get<Cfg>().reversePostOrder(f)) {
-      const InstRef end = module_.terminator(b);
-      const spv::Op op = module_.opcode(end);
-      if (op == spv::Op::OpBranchConditional || op == spv::Op::OpSwitch)
-        conditions_[b] = &affine_.of(module_.idAt(end, 1));
-    }
+    areLoud_.resize(module_.blockCount() + 1);
+    for (const auto& [block, events] : events_) areLoud_[block.value] = true;
+    detours_.try_emplace(f, analyses_, f, areLoud_);
   }
 }
 
@@ -152,9 +150,14 @@ void WorkgroupWalk::prepare(std::span<const InstRef> insts,
                             std::span<const AffineExpr* const> values) {
   order_.assign(module_.blockCount() + 1, kUnordered);
   collectEvents(insts);
+  collectSlots({values.begin(), values.end()});
+  findDetours();
+}
+
+/// Gives a slot to all that the forms depend on.
+void WorkgroupWalk::collectSlots(std::vector<const AffineExpr*> forms) {
   std::vector<Id> phis;
-  for (const AffineExpr* e : values) collectSlots(*e, phis);
-  for (const auto& [block, condition] : conditions_) collectSlots(*condition, phis);
+  for (const AffineExpr* e : forms) collectSlots(*e, phis);
   while (!phis.empty()) {
     const InstRef phi = module_.def(phis.back());
     phis.pop_back();
@@ -163,14 +166,46 @@ void WorkgroupWalk::prepare(std::span<const InstRef> insts,
   }
 }
 
+/// The more is walked, the more values decide where lanes go; the more of them are needed, the more
+/// is walked.
+void WorkgroupWalk::findDetours() {
+  const auto hasPhi = [&](BlockRef block) { return phisOf_.contains(block); };
+  const auto isSeenOutside = [&](BlockRef block, const auto&) {
+    return hasPhi(block) || slotOfId_.contains(module_.labelId(block));
+  };
+  for (uint32_t round = 1;; ++round) {
+    const bool isLast = round == kMostDetourRounds;
+    for (auto& [function, detours] : detours_)
+      detours.find({[&](BlockRef block) { return isLast || hasPhi(block); }, isSeenOutside});
+    const size_t before = slots_.size();
+    collectConditions();
+    if (slots_.size() == before || isLast) return;
+  }
+}
+
+void WorkgroupWalk::collectConditions() {
+  std::vector<const AffineExpr*> forms;
+  for (const auto& [function, detours] : detours_)
+    for (BlockRef block : analyses_.get<Cfg>().reversePostOrder(function)) {
+      if (detours.isLeftOut(block) || detours.pastChoice(block)) continue;
+      const InstRef end = module_.terminator(block);
+      const spv::Op op = module_.opcode(end);
+      if (op != spv::Op::OpBranchConditional && op != spv::Op::OpSwitch) continue;
+      const auto [at, isNew] = conditions_.try_emplace(block);
+      if (!isNew) continue;
+      at->second = &affine_.of(module_.idAt(end, 1));
+      forms.push_back(at->second);
+    }
+  collectSlots(std::move(forms));
+}
+
 /// Blocks that a walk of what is prepared executes, as far as the loops tell.
 double WorkgroupWalk::estimatedBlocks() const {
-  const Loops& loops = analyses_.get<Loops>();
   double blocks = 0;
-  for (FunctionRef f : entry_.functions)
-    for (BlockRef b : analyses_.get<Cfg>().reversePostOrder(f)) {
-      double rounds = order_[b.value] == kUnordered ? 0 : 1;
-      for (const Loop* loop = loops.innermost(b); loop; loop = loops.parent(*loop))
+  for (const auto& [function, detours] : detours_)
+    for (BlockRef b : analyses_.get<Cfg>().reversePostOrder(function)) {
+      double rounds = detours.isLeftOut(b) ? 0 : 1;
+      for (const Loop* loop = loops_.innermost(b); loop; loop = loops_.parent(*loop))
         rounds *= isLong(*loop) ? double(kRoundsOfLongLoop)
                                 : double(loop->tripCount.value_or(uint64_t(kUnknownTripCount)));
       blocks += rounds;
@@ -202,6 +237,7 @@ void WorkgroupWalk::call(FunctionRef function, const LaneMask& lanes, double wei
   }
   ++callDepth_;
   Pending pending;
+  pending.detours = &detours_.at(function);
   pending[order_[first.value]] = {first, lanes, 0};
   while (!pending.empty() && !isOver_) {
     const Arrival arrival = std::move(pending.begin()->second);
@@ -213,9 +249,8 @@ void WorkgroupWalk::call(FunctionRef function, const LaneMask& lanes, double wei
 
 /// Rounds that one stands for in the loops around the block.
 double WorkgroupWalk::weightOf(BlockRef block) const {
-  const Loops& loops = analyses_.get<Loops>();
   double weight = 1;
-  for (const Loop* loop = loops.innermost(block); loop; loop = loops.parent(*loop))
+  for (const Loop* loop = loops_.innermost(block); loop; loop = loops_.parent(*loop))
     if (isLong(*loop)) weight *= double(*loop->tripCount) / double(kRoundsOfLongLoop);
   return weight;
 }
@@ -241,6 +276,8 @@ void WorkgroupWalk::execute(const Arrival& arrival, Pending& pending, double wei
         (*visit_)({event.index, &here.lanes, each, isAll});
     }
   }
+  if (const BlockRef past = pending.detours->pastChoice(here.block))
+    return go(here, past, here.lanes, here.uncertainTo, pending);
   const InstRef terminator = module_.terminator(here.block);
   switch (module_.opcode(terminator)) {
   case spv::Op::OpBranch:
@@ -326,10 +363,9 @@ void WorkgroupWalk::branch(const Arrival& arrival, InstRef terminator, Pending& 
   if (onTrue == onFalse) return go(arrival, onTrue, arrival.lanes, arrival.uncertainTo, pending);
   Ways ways = waysOf(*conditions_.at(arrival.block), arrival.lanes);
   Arrival here = arrival;
-  const Loops& loops = analyses_.get<Loops>();
-  const Loop* loop = loops.innermost(here.block);
-  const bool trueStays = loop && loops.contains(*loop, onTrue);
-  const bool falseStays = loop && loops.contains(*loop, onFalse);
+  const Loop* loop = loops_.innermost(here.block);
+  const bool trueStays = loop && loops_.contains(*loop, onTrue);
+  const bool falseStays = loop && loops_.contains(*loop, onFalse);
   if (loop && trueStays != falseStays) {
     leave(*loop, here, ways, falseStays);
   } else if (!ways.open.isEmpty() || ways.isSampled) {
@@ -404,6 +440,7 @@ void WorkgroupWalk::crossEdge(BlockRef from, BlockRef to, const LaneMask& lanes,
 
 void WorkgroupWalk::go(const Arrival& arrival, BlockRef to, const LaneMask& lanes,
                        uint32_t uncertainTo, Pending& pending) {
+  while (to && pending.detours->pastLoop(to)) to = pending.detours->pastLoop(to);
   const uint32_t order = to ? order_[to.value] : kUnordered;
   if (order == kUnordered) return;
   if (uncertainTo != 0 && order > uncertainTo) {
@@ -412,9 +449,8 @@ void WorkgroupWalk::go(const Arrival& arrival, BlockRef to, const LaneMask& lane
   }
   const auto at = pending.find(order);
   crossEdge(arrival.block, to, lanes, at == pending.end() ? nullptr : &at->second.lanes);
-  const Loops& loops = analyses_.get<Loops>();
-  if (const Loop* loop = loops.innermost(to); loop && loop->header == to) {
-    const bool isBack = loops.contains(*loop, arrival.block);
+  if (const Loop* loop = loops_.innermost(to); loop && loop->header == to) {
+    const bool isBack = loops_.contains(*loop, arrival.block);
     Round& round = rounds_[to];
     round = isBack ? Round{round.number + 1, round.hasKnownEnd, round.wasLeft} : Round{};
     if (const auto slot = slotOfId_.find(module_.labelId(to)); slot != slotOfId_.end()) {

@@ -6,11 +6,13 @@
 //
 // `d` and `offset` take their values together, and in the last iteration one lane is left. All
 // lanes go in step; those that a branch parts meet again where the construct ends. Values are
-// evaluated from affine forms; phis that have none are carried from edge to edge. For costs, never
-// for legality: what depends on memory is not known, and taken to go both ways; loops that only end
-// for reasons that are not known run kUnknownTripCount times.
+// evaluated from affine forms; phis that have none are carried from edge to edge. Arms and loops
+// that no value of these depends on are left out. For costs, never for legality: what depends on
+// memory is not known, and taken to go both ways; loops that only end for reasons that are not
+// known run kUnknownTripCount times.
 #pragma once
 
+#include "analysis/control_flow/detours.h"
 #include "analysis/control_flow/loops.h"
 #include "analysis/module/analyses.h"
 #include "analysis/module/entry_points.h"
@@ -135,6 +137,7 @@ private:
     /// Lanes may have left a construct, which ends at the order that is the key, for a block
     /// further on: until there nobody knows who is left.
     std::map<uint32_t, uint32_t> left;
+    const Detours* detours = nullptr; ///< of the function
   };
   struct Event {
     InstRef inst;
@@ -155,8 +158,11 @@ private:
 
   void prepare(std::span<const InstRef> insts, std::span<const AffineExpr* const> values);
   void collectEvents(std::span<const InstRef> insts);
+  void findDetours();
+  void collectConditions();
   void orderBlocks(FunctionRef function);
   double estimatedBlocks() const;
+  void collectSlots(std::vector<const AffineExpr*> forms);
   void collectSlots(const AffineExpr& e, std::vector<Id>& phis);
   void call(FunctionRef function, const LaneMask& lanes, double weight, bool isCertain);
   void execute(const Arrival& arrival, Pending& pending, double weight, bool isCertain);
@@ -174,6 +180,7 @@ private:
   const Module& module_;
   Affine& affine_;
   const EntryPoint& entry_;
+  const Loops& loops_;
   const std::array<uint32_t, 3> size_;
   const uint32_t subgroupSize_, lanes_;
   LaneMask all_;
@@ -183,7 +190,9 @@ private:
   std::vector<uint32_t> order_;                      ///< by BlockRef; UINT32_MAX: not ordered
   std::map<BlockRef, std::vector<Event>> events_;    ///< in module order
   std::map<BlockRef, std::vector<InstRef>> phisOf_;  ///< those that have a slot
-  std::map<BlockRef, const AffineExpr*> conditions_; ///< of branches and switches
+  std::map<BlockRef, const AffineExpr*> conditions_; ///< of branches and switches that are walked
+  std::vector<bool> areLoud_;                        ///< by BlockRef: has events
+  std::map<FunctionRef, Detours> detours_;           ///< of functions that are walked
   std::vector<int32_t> slotOfTerm_;                  ///< by term; -1: none, -2: not looked at
   std::map<Id, uint32_t> slotOfId_;                  ///< a phi or the label of a loop's header
   /// What is carried along: the value of a phi, or how often a loop went round.

@@ -297,7 +297,7 @@ TEST(ProfileObserver, RandomKernelsCountAsWhenAllEventsAreKept) {
     }
     EXPECT_EQ(sums, slow.accessSums());
     EXPECT_EQ(branches, slow.branchSums());
-    EXPECT_GT(sums.size(), 20u);
+    EXPECT_GE(sums.size(), 20u);
     EXPECT_GT(branches.size(), 5u);
   }
 }
