@@ -98,15 +98,18 @@ struct Refusal {
   InstRef place;
 };
 
-/// A variable that the pass looks at, and what it found.
 /// An access that compilers put together with its neighbours.
 struct WideAccess {
   const WeighedAccess* access = nullptr;
   std::vector<const AccessPattern*> parts; ///< of all that are one with it, the lowest first
 };
 
+/// A variable that the pass looks at, and what it found.
 struct Candidate {
+  explicit Candidate(const SharedVariable& v) : variable(&v), original(v) {}
+
   const SharedVariable* variable;
+  SharedLayout original;
   std::string name;
   std::vector<const EntryPoint*> entryPoints; ///< those that use it
   std::vector<const EntryPoint*> holders;     ///< and those that only list it
@@ -116,7 +119,7 @@ struct Candidate {
   RowBounds bounds;
   /// Lengths by specialization constants of Workgroup variables that share memory with it.
   std::set<Id> openLengths;
-  std::unique_ptr<LayoutSearch> search;
+  std::unique_ptr<LayoutSearch> search; ///< null where nobody asks what accesses cost
   std::optional<LayoutChoice> after;
   bool hasNoConflict = false;
   std::vector<WideAccess> wide; ///< with the layout that it has
@@ -159,7 +162,11 @@ private:
   // collect
   double weightOf(const EntryPoint& entry, BlockRef block);
   const ExecutedAccess& executed(const EntryPoint& entry, const SharedAccess& access);
+  LaneValues& valuesOf(const EntryPoint& entry);
+  bool isSurelyFree(const Candidate& candidate);
   Candidate collect(const SharedVariable& variable);
+  void estimate(Candidate& candidate);
+  void look(Candidate& candidate);
   uint32_t baseOf(const EntryPoint& entry, const SharedAccess& access);
   bool isUnrolled(const EntryPoint& entry, const SharedAccess& access);
   /// A load or store; compilers put no others together.
@@ -209,6 +216,7 @@ private:
   std::map<Id, Users> users_;
   std::vector<SharedVariable> variables_; ///< those without arrays, too
   SharedBounds bounds_;                   ///< of them
+  std::vector<const SharedVariable*> mayConflict_;
   std::vector<Candidate> candidates_;
   std::map<std::pair<const EntryPoint*, BlockRef>, double> weights_;
   std::map<const EntryPoint*, std::map<const SharedAccess*, ExecutedAccess>> executed_;
@@ -257,40 +265,75 @@ double Plan::weightOf(const EntryPoint& entry, BlockRef block) {
 const ExecutedAccess& Plan::executed(const EntryPoint& entry, const SharedAccess& access) {
   const auto [at, isNew] = executed_.try_emplace(&entry);
   if (isNew)
-    at->second = AccessPattern::execute(analyses_, bounds_.affine(entry), entry, variables_,
+    at->second = AccessPattern::execute(analyses_, bounds_.affine(entry), entry, mayConflict_,
                                         entry.workgroupSize->size, target_);
   return at->second.at(&access);
 }
 
+/// Values of the entry point's lanes, of nothing that is carried.
+LaneValues& Plan::valuesOf(const EntryPoint& entry) {
+  return values_
+      .try_emplace(&entry, bounds_.affine(entry), entry.workgroupSize->size, target_.subgroupSize)
+      .first->second;
+}
+
+/// Whether a glance at the accesses shows that none has conflicts.
+bool Plan::isSurelyFree(const Candidate& c) {
+  const SharedVariable& variable = *c.variable;
+  if (isForced_ || !variable.obstacles.empty() || c.entryPoints.empty()) return false;
+  return std::ranges::all_of(c.entryPoints, [&](const EntryPoint* entry) {
+    return entry->workgroupSize &&
+           std::ranges::all_of(variable.accesses, [&](const SharedAccess& access) {
+             return !bounds_.runs(*entry, access) ||
+                    AccessPattern::isSurelyFree(analyses_, bounds_.affine(*entry), valuesOf(*entry),
+                                                variable, access, target_, c.original);
+           });
+  });
+}
+
 Candidate Plan::collect(const SharedVariable& variable) {
-  Candidate c;
-  c.variable = &variable;
+  Candidate c(variable);
   c.name = analyses_.get<Decorations>().name(module_, variable.id);
   if (c.name.empty()) c.name = formatText("%{}", variable.id.value);
   const Users& users = users_[variable.id];
   c.holders = users.holders;
   c.entryPoints = users.entryPoints;
+  c.hasNoConflict = isSurelyFree(c);
+  if (c.hasNoConflict && !context_.explainsMissed) return c;
   for (const EntryPoint* entry : c.entryPoints) {
-    if (!entry->workgroupSize) {
+    if (entry->workgroupSize)
+      bounds_.judge(*entry, variable, c.bounds);
+    else
       c.isSizeKnown = false;
-      continue;
-    }
-    bounds_.judge(*entry, variable, c.bounds);
-    const std::array<uint32_t, 3> size = entry->workgroupSize->size;
-    Affine& affine = bounds_.affine(*entry);
-    LaneValues& values =
-        values_.try_emplace(entry, affine, size, target_.subgroupSize).first->second;
-    for (const SharedAccess& access : variable.accesses) {
-      if (!bounds_.runs(*entry, access)) continue;
-      c.accesses.push_back(
-          {&access, weightOf(*entry, module_.blockOf(access.inst)),
-           AccessPattern::build(analyses_, affine, values, variable, access, target_)});
-    }
   }
   for (const EntryPoint* entry : c.holders)
     for (Id id : workgroupVariables(analyses_, *entry))
       collectOpenLengths(analyses_, analyses_.get<Types>().pointee(id), c.openLengths);
   return c;
+}
+
+/// A look at each access by itself, for what is said of a variable whose loops need not be run.
+void Plan::estimate(Candidate& c) {
+  const SharedVariable& variable = *c.variable;
+  for (const EntryPoint* entry : c.entryPoints) {
+    if (!entry->workgroupSize) continue;
+    for (const SharedAccess& access : variable.accesses)
+      if (bounds_.runs(*entry, access))
+        c.accesses.push_back({&access, weightOf(*entry, module_.blockOf(access.inst)),
+                              AccessPattern::build(analyses_, bounds_.affine(*entry),
+                                                   valuesOf(*entry), variable, access, target_)});
+  }
+  look(c);
+  c.hasNoConflict &= c.isSizeKnown && variable.obstacles.empty();
+  if (c.hasNoConflict) c.refusal.reset();
+}
+
+/// Whether what the accesses do has conflicts.
+void Plan::look(Candidate& c) {
+  c.search = searchFor(c, searchOptions(c));
+  if (isForced_) return;
+  if (c.search->hasConflict()) c.wide = wideAccesses(c);
+  c.hasNoConflict = !c.search->hasConflict() || !mergingOf(c, c.original).leavesConflicts;
 }
 
 /// A number for the indices of the access less their constants.
@@ -407,10 +450,8 @@ bool Plan::keepsWideAccesses(const Candidate& c, const SharedLayout& layout) con
   });
 }
 
-/// Replaces what a first look at each access found by what happens when the loops around it run,
-/// which takes much longer.
+/// What the accesses do when the loops around them run.
 void Plan::execute(Candidate& c) {
-  c.accesses.clear();
   IndexSplitter splitter(analyses_, c.entryPoints,
                          [&](const EntryPoint& entry) -> Affine& { return bounds_.affine(entry); });
   for (const EntryPoint* entry : c.entryPoints)
@@ -421,9 +462,7 @@ void Plan::execute(Candidate& c) {
                               isUnrolled(*entry, access), isInRun(*entry, access),
                               lengthsOfRows(splitter, module_, *c.variable, access)});
       }
-  c.search = searchFor(c, searchOptions(c));
-  c.hasNoConflict = !isForced_ && !c.search->hasConflict();
-  c.wide = isForced_ || c.hasNoConflict ? std::vector<WideAccess>() : wideAccesses(c);
+  look(c);
 }
 
 std::unique_ptr<LayoutSearch> Plan::searchFor(Candidate& c,
@@ -432,8 +471,7 @@ std::unique_ptr<LayoutSearch> Plan::searchFor(Candidate& c,
   return std::make_unique<LayoutSearch>(
       variable, c.accesses, target_, options,
       [this, &c, known = std::map<uint64_t, std::optional<double>>()](uint64_t bytes) mutable {
-        if (bytes > c.before().layout.bytes() && !fitsAllSizes(c, bytes))
-          return std::optional<double>();
+        if (bytes > c.original.bytes() && !fitsAllSizes(c, bytes)) return std::optional<double>();
         const auto [at, isNew] = known.try_emplace(bytes);
         if (isNew) at->second = occupancyLoss(c, bytes);
         return at->second;
@@ -454,7 +492,7 @@ std::optional<double> Plan::occupancyLoss(const Candidate& c, uint64_t bytes) co
   double worst = 1;
   for (size_t n = 0; n < c.holders.size(); ++n) {
     const EntryPoint* entry = c.holders[n];
-    const auto old = c.memory[n].bytes(c.before().layout.bytes());
+    const auto old = c.memory[n].bytes(c.original.bytes());
     const auto total = c.memory[n].bytes(bytes);
     if (!total || !old) return std::nullopt;
     if (*total > *old && !mayGrow(*entry)) return std::nullopt;
@@ -575,7 +613,7 @@ std::optional<Refusal> Plan::canPad(const Candidate& c) {
     return Refusal{first.name, first.reason, first.inst};
   }
   // The bound also keeps every size of a candidate within 64 bits.
-  if (c.before().layout.bytes() == 0 || c.before().layout.bytes() >= kMaxBytes)
+  if (c.original.bytes() == 0 || c.original.bytes() >= kMaxBytes)
     return Refusal{"unknown-element-layout", "its size is unknown", variable.variable};
   if (c.bounds.outOfRange)
     return Refusal{"index-out-of-range", c.bounds.outOfRange->reason, c.bounds.outOfRange->inst};
@@ -670,7 +708,7 @@ void Plan::choose(Candidate& c) {
   c.after = c.search->run();
   LayoutSearchOptions options = searchOptions(c);
   if (isForced_) {
-    if (!c.after->layout.isSameAs(c.before().layout) || c.search->bestWithoutRoom()) return;
+    if (!c.after->layout.isSameAs(c.original) || c.search->bestWithoutRoom()) return;
     options.arithmeticShare = kForcedArithmetic;
     c.search = searchFor(c, options);
     c.after = c.search->run();
@@ -727,7 +765,7 @@ std::optional<Refusal> Plan::holdsForAllRules(Candidate& c) {
       if (found.id == variable.id) other->variable = std::move(found);
     for (const EntryPoint* entry : c.entryPoints) {
       auto executed = AccessPattern::execute(analyses_, bounds_.affine(*entry), *entry,
-                                             std::span(&other->variable, 1),
+                                             std::array<const SharedVariable*, 1>{&other->variable},
                                              entry->workgroupSize->size, other->target);
       for (auto& [access, done] : executed)
         other->accesses.push_back({access, done.weight, std::move(done.pattern)});
@@ -751,7 +789,7 @@ std::optional<Refusal> Plan::holdsForAllRules(Candidate& c) {
   double least = worstOf(c.after->layout);
   for (const auto& other : all) {
     const SharedLayout asked = other->search->run().layout;
-    LayoutChoice choice{c.before().layout, c.search->costOf(asked)};
+    LayoutChoice choice{c.original, c.search->costOf(asked)};
     choice.layout.extents = asked.extents;
     choice.layout.padWords = asked.padWords;
     choice.layout.flat = asked.flat;
@@ -775,19 +813,17 @@ void Plan::judge(SharedSizes& newBytes, const std::set<Id>* only) {
   for (const SharedVariable& variable : variables_) {
     if (!variable.hasArray() || (only && only->count(variable.id) == 0)) continue;
     candidates_.push_back(collect(variable));
-    Candidate& c = candidates_.back();
+    if (!candidates_.back().hasNoConflict) mayConflict_.push_back(&variable);
+  }
+  for (Candidate& c : candidates_) {
     for (const EntryPoint* entry : c.holders)
-      c.memory.emplace_back(analyses_, *entry, target_, variable.id, newBytes);
-    c.search = searchFor(c, searchOptions(c));
-    if (!isForced_ && c.isSizeKnown && variable.obstacles.empty()) {
-      if (c.search->hasConflict()) c.wide = wideAccesses(c);
-      c.hasNoConflict =
-          !c.search->hasConflict() || !mergingOf(c, c.before().layout).leavesConflicts;
-    }
+      c.memory.emplace_back(analyses_, *entry, target_, c.variable->id, newBytes);
     if (!c.hasNoConflict) c.refusal = judge(c);
+    // A note that speaks of no function is read by everybody.
+    if (!c.search && (context_.explainsMissed || c.entryPoints.empty())) estimate(c);
     // Of two looks at a variable either may be the one that counts.
     if (c.isApplied()) {
-      uint64_t& bytes = newBytes[variable.id];
+      uint64_t& bytes = newBytes[c.variable->id];
       bytes = std::max(bytes, c.after->layout.bytes());
     }
   }
@@ -813,7 +849,7 @@ std::vector<RemarkRow> Plan::siteTable(const Candidate& c, const SharedLayout* a
       return a.pattern->cost(target_, addressForm(*c.variable, layout, a.access->node)).degree;
     };
     if (a.pattern) {
-      degree = formatText("degree {}", degreeIn(c.before().layout));
+      degree = formatText("degree {}", degreeIn(c.original));
       if (after) degree += formatText(" -> {}", degreeIn(*after));
     }
     std::string_view op = module_.facts(a.access->inst).name;
@@ -844,10 +880,16 @@ std::vector<RemarkRow> Plan::siteTable(const Candidate& c, const SharedLayout* a
 /// What is said of a candidate: at the access whose degree is quoted, at the refusal's place, at
 /// the site that costs most, or at the variable.
 Remark Plan::remark(const Candidate& c) const {
-  const SharedVariable& variable = *c.variable;
-  const LayoutChoice& before = c.before();
   Remark remark;
   remark.pass = kPass;
+  if (!c.entryPoints.empty()) remark.function = module_.stringAt(c.entryPoints.front()->inst, 3);
+  if (!c.isApplied() && !context_.explainsMissed && !c.entryPoints.empty()) {
+    if (c.refusal) remark.kind = Remark::Kind::Missed;
+    remark.name = c.refusal ? c.refusal->name : "no-conflict";
+    return remark;
+  }
+  const SharedVariable& variable = *c.variable;
+  const LayoutChoice& before = c.before();
   InstRef place = variable.accesses.empty() ? variable.variable : variable.accesses.front().inst;
   std::pair<uint32_t, double> worst; // degree where one is quoted, cycles
   uint32_t degreeBefore = 0, degreeAfter = 0;
@@ -866,7 +908,6 @@ Remark Plan::remark(const Candidate& c) const {
   }
   if (c.refusal && c.refusal->place != variable.variable) place = c.refusal->place;
   remark.location = analyses_.get<SourceLines>().at(module_, place);
-  if (!c.entryPoints.empty()) remark.function = module_.stringAt(c.entryPoints.front()->inst, 3);
   remark.args = {{"array", c.name}};
   remark.subject = c.name;
   const std::string old = describe(variable, before.layout);

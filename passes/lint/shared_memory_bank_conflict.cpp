@@ -132,7 +132,7 @@ void lintSharedMemoryBankConflict(LintContext& context, LintFindings& findings) 
           continue;
         if (!executed)
           executed = AccessPattern::execute(context.analyses(), *kernel.affine, *kernel.entry,
-                                            variables, *kernel.size, context.target());
+                                            pointersTo(variables), *kernel.size, context.target());
         const AccessCost cost = costOf(executed->at(&access).pattern);
         if (isClean(cost)) continue;
         const std::string name = context.nameOf(variable.id);

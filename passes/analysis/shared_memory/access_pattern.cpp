@@ -37,13 +37,15 @@ uint64_t invocationsOf(std::array<uint32_t, 3> size) {
 class AccessPattern::Builder {
 public:
   Builder(Analyses& analyses, Affine& affine, const SharedVariable& variable,
-          const SharedAccess& access, const TargetProfile& target)
+          const SharedAccess& access, const TargetProfile& target, bool conditions = true)
       : affine_(affine), access_(access), target_(target),
         block_(analyses.module().blockOf(access.inst)) {
     for (Id index : access.indices) indices_.push_back(formOf(analyses.get<Constants>(), index));
     for (const auto& [index, step] : access.dynamicOffsets)
       offsets_.push_back(formOf(analyses.get<Constants>(), index));
-    for (BlockCondition c : collectConditions(analyses, block_)) {
+    std::vector<BlockCondition> all;
+    if (conditions) all = collectConditions(analyses, block_);
+    for (BlockCondition c : all) {
       // What cannot be computed is taken to mask none. What is uniform masks all lanes or none:
       // iterations that are known to do without the access do not count, all else is taken to hold.
       const AffineExpr& e = affine.of(c.condition);
@@ -94,6 +96,40 @@ public:
     for (size_t n = 0; n < offsets_.size(); ++n)
       columns_[indices_.size() + n] = values.of(offsets_[n], seed);
     return columns_;
+  }
+
+  /// Whether nothing but the place where all lanes stand together may differ between two
+  /// executions by the same lanes: what indices are made of, beside what a lane's ids give, is the
+  /// same for all lanes. With `conditions`: nor may those who take part.
+  bool onlyMoves(LaneValues& values, bool conditions) {
+    const auto isFixed = [&](const AffineExpr& e) { return values.isFixed(e); };
+    if (!isShiftable_ || !std::ranges::all_of(offsets_, isFixed)) return false;
+    if (conditions && !std::ranges::all_of(conditions_, isFixed, &Condition::value)) return false;
+    moves_.assign(indices_.size(), {});
+    for (size_t d = 0; d < indices_.size(); ++d)
+      for (const auto& part : indices_[d].terms) {
+        const AffineTerm::Kind kind = affine_.term(part.first).kind;
+        if (kind == AffineTerm::Kind::WorkgroupId || kind == AffineTerm::Kind::Induction ||
+            kind == AffineTerm::Kind::UniformOpaque)
+          moves_[d].push_back(part);
+        else if (AffineExpr alone; alone.terms.push_back(part), !isFixed(alone))
+          return false;
+      }
+    return true;
+  }
+
+  /// What is the same for all lanes in each index, where onlyMoves(). False where lanes may differ
+  /// now.
+  bool placeOf(const LaneValues& values, uint32_t seed, std::vector<uint32_t>& place,
+               bool& isSampled) const {
+    place.assign(moves_.size(), 0);
+    for (size_t d = 0; d < moves_.size(); ++d)
+      for (auto [term, coefficient] : moves_[d]) {
+        const auto value = values.uniformValue(term, seed, isSampled);
+        if (!value) return false;
+        place[d] += coefficient * *value;
+      }
+    return true;
   }
 
   /// Whether a condition masks none of the lanes that are there, 1 or 0 by lane.
@@ -190,6 +226,8 @@ private:
   std::vector<AffineExpr> indices_, offsets_;
   std::vector<Condition> conditions_; ///< that differ from lane to lane
   std::vector<Condition> guards_;     ///< that are uniform
+  /// Of each index, where onlyMoves(): terms that are the same for all lanes, with coefficients.
+  std::vector<std::vector<std::pair<uint32_t, uint32_t>>> moves_;
   bool hasUnknownCondition_ = false;
   // What columns() and subgroup() gave; their room is used again.
   std::vector<LaneColumn> columns_;
@@ -204,7 +242,8 @@ public:
     pattern.bytes_ = access.bytes;
   }
 
-  void add(Subgroup& subgroup, double weight) {
+  /// Returns the number of the subgroup that it looks as.
+  size_t add(Subgroup& subgroup, double weight) {
     const size_t hash = hashOf(subgroup.values);
     const auto [first, last] = byHash_.equal_range(hash);
     const auto same = std::find_if(first, last, [&](const auto& entry) {
@@ -217,16 +256,42 @@ public:
       subgroup.weight = weight;
       byHash_.emplace(hash, pattern.subgroups_.size());
       pattern.subgroups_.push_back(subgroup);
-      return;
+      return pattern.subgroups_.size() - 1;
     }
-    Subgroup& known = pattern.subgroups_[same->second];
-    known.weight += weight;
+    add(same->second, base);
+    return same->second;
+  }
+
+  /// A subgroup that is there, at another place.
+  void add(size_t number, const Base& base) {
+    Subgroup& known = pattern.subgroups_[number];
+    known.weight += base.weight;
     auto at = std::lower_bound(known.bases.begin(), known.bases.end(), base,
                                [](auto& a, auto& b) { return a.indices < b.indices; });
     if (at != known.bases.end() && at->indices == base.indices)
-      at->weight += weight;
+      at->weight += base.weight;
     else
       known.bases.insert(at, base);
+  }
+
+  /// The subgroups of one execution, where others may differ from it in nothing but their place.
+  struct Execution {
+    std::vector<uint32_t> place;
+    struct Part {
+      size_t number;
+      std::vector<uint32_t> indices; ///< of the first active lane
+    };
+    std::vector<Part> parts;
+  };
+  /// The same subgroups at another place.
+  void add(const Execution& known, std::span<const uint32_t> place, double weight) {
+    Base base;
+    base.weight = weight;
+    for (const Execution::Part& part : known.parts) {
+      base.indices = part.indices;
+      for (size_t d = 0; d < place.size(); ++d) base.indices[d] += place[d] - known.place[d];
+      add(part.number, base);
+    }
   }
 
   /// Lanes that execute the access together.
@@ -246,25 +311,44 @@ public:
     if (number >= kSomeVisits) step = number >= kManyVisits ? 61 : 7;
     pattern.isEstimate_ |= step != 1;
     if (number % step != 0 || isDataDependent) return;
-    std::span<const LaneColumn> columns = builder_.columns(walk.values(), 0);
-    uint8_t facts = 0;
-    visit.lanes->forEach([&](uint32_t n) { facts |= builder_.factsOf(columns, n); });
-    if ((facts & LaneColumn::IsUnknown) != 0) {
-      isDataDependent = true;
-      return;
+    bool isSampled = false;
+    if (visits_ == 1) onlyMoves_ = builder_.onlyMoves(walk.values(), false);
+    const bool hasPlace = onlyMoves_ && builder_.placeOf(walk.values(), 0, place_, isSampled);
+    const bool isKnown = hasPlace && known_ && knownLanes_ == *visit.lanes;
+    if (!isKnown) {
+      const std::span<const LaneColumn> columns = builder_.columns(walk.values(), 0);
+      uint8_t facts = 0;
+      visit.lanes->forEach([&](uint32_t n) { facts |= builder_.factsOf(columns, n); });
+      if ((facts & LaneColumn::IsUnknown) != 0) {
+        isDataDependent = true;
+        return;
+      }
+      isSampled = (facts & LaneColumn::IsSampled) != 0;
+      known_.reset();
     }
-    const bool isSampled = (facts & LaneColumn::IsSampled) != 0;
     pattern.isEstimate_ |= isSampled;
     const uint32_t seeds = !isSampled ? 1 : number == 0 ? kSeedsOfFirst : kSeedsOfLater;
-    for (uint32_t seed = 0; seed < seeds; ++seed) {
-      if (isSampled)
-        columns = builder_.columns(walk.values(), uint32_t(number * kSeedsOfLater + seed));
+    const double each = visit.weight * double(step) / seeds;
+    for (uint32_t n = 0; n < seeds; ++n) {
+      const uint32_t seed = isSampled ? uint32_t(number * kSeedsOfLater + n) : 0;
+      if (hasPlace) builder_.placeOf(walk.values(), seed, place_, isSampled);
+      if (known_) {
+        add(*known_, place_, each);
+        continue;
+      }
+      const std::span<const LaneColumn> columns = builder_.columns(walk.values(), seed);
+      Execution execution{place_, {}};
       for (uint32_t s = 0; s < subgroups; ++s)
         if (isActive(s))
           if (Subgroup* subgroup = builder_.subgroup(
                   columns, s * target.subgroupSize, uint32_t(invocations),
-                  [&](uint32_t n) { return uint8_t(visit.lanes->test(n) ? 1 : 0); }))
-            add(*subgroup, visit.weight * double(step) / seeds);
+                  [&](uint32_t lane) { return uint8_t(visit.lanes->test(lane) ? 1 : 0); })) {
+            const size_t part = add(*subgroup, each);
+            execution.parts.push_back({part, subgroup->bases.front().indices});
+          }
+      if (!hasPlace) continue;
+      known_ = std::move(execution);
+      knownLanes_ = *visit.lanes;
     }
   }
 
@@ -279,6 +363,10 @@ private:
 
   Builder& builder_;
   uint64_t visits_ = 0;
+  bool onlyMoves_ = false;
+  std::optional<Execution> known_; ///< by `knownLanes_`
+  LaneMask knownLanes_;
+  std::vector<uint32_t> place_;                    ///< its room is used again
   std::unordered_multimap<size_t, size_t> byHash_; ///< index into the subgroups
 };
 
@@ -295,25 +383,55 @@ std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& af
   const UniformStates states = builder.uniformStates();
   const uint64_t mostValues = kMostValues / variable.accesses.size();
   const uint64_t before = values.computed();
+  const bool onlyMoves = builder.onlyMoves(values, true);
+  std::optional<Recorder::Execution> known;
+  std::vector<uint32_t> place;
   uint32_t seed = 0;
   for (; seed < states.count && (seed == 0 || values.computed() - before < mostValues); ++seed) {
     if (!builder.runs(seed)) continue;
+    bool isSampled = false;
+    if (onlyMoves) builder.placeOf(values, seed, place, isSampled);
+    if (known) {
+      recorder.add(*known, place, 1);
+      continue;
+    }
     const std::span<const LaneColumn> columns = builder.columns(values, seed);
     const std::vector<uint8_t> takePart = builder.takePart(values, seed);
+    Recorder::Execution execution{place, {}};
     for (uint32_t first = 0; first < invocations; first += target.subgroupSize)
       if (Subgroup* subgroup = builder.subgroup(columns, first, invocations,
-                                                [&](uint32_t n) { return takePart[n]; }))
-        recorder.add(*subgroup, 1);
+                                                [&](uint32_t n) { return takePart[n]; })) {
+        const size_t part = recorder.add(*subgroup, 1);
+        execution.parts.push_back({part, subgroup->bases.front().indices});
+      }
+    if (onlyMoves) known = std::move(execution);
   }
   recorder.pattern.isEstimate_ =
       !states.isComplete || seed < states.count || builder.hasUnknownCondition();
   return std::move(recorder.pattern);
 }
 
+bool AccessPattern::isSurelyFree(Analyses& analyses, Affine& affine, LaneValues& values,
+                                 const SharedVariable& variable, const SharedAccess& access,
+                                 const TargetProfile& target, const SharedLayout& layout) {
+  const uint32_t invocations = values.lanes();
+  if (invocations > kMaxCountedInvocations) return true;
+  Builder builder(analyses, affine, variable, access, target, false);
+  if (!builder.isEvaluable()) return true;
+  if (!builder.onlyMoves(values, false)) return false;
+  Recorder recorder(builder, access);
+  const std::span<const LaneColumn> columns = builder.columns(values, 0);
+  for (uint32_t first = 0; first < invocations; first += target.subgroupSize)
+    if (Subgroup* subgroup =
+            builder.subgroup(columns, first, invocations, [](uint32_t) { return uint8_t(1); }))
+      recorder.add(*subgroup, 1);
+  return recorder.pattern.cost(target, addressForm(variable, layout, access.node)).degree <= 1;
+}
+
 std::map<const SharedAccess*, ExecutedAccess>
 AccessPattern::execute(Analyses& analyses, Affine& affine, const EntryPoint& entry,
-                       std::span<const SharedVariable> variables, std::array<uint32_t, 3> size,
-                       const TargetProfile& target) {
+                       std::span<const SharedVariable* const> variables,
+                       std::array<uint32_t, 3> size, const TargetProfile& target) {
   struct Executed {
     const SharedVariable* variable;
     const SharedAccess* access;
@@ -324,15 +442,15 @@ AccessPattern::execute(Analyses& analyses, Affine& affine, const EntryPoint& ent
   std::vector<InstRef> insts;
   std::vector<const AffineExpr*> forms;
   const Module& module = analyses.module();
-  for (const SharedVariable& variable : variables)
-    for (const SharedAccess& access : variable.accesses) {
+  for (const SharedVariable* variable : variables)
+    for (const SharedAccess& access : variable->accesses) {
       const FunctionRef function = module.functionOf(module.blockOf(access.inst));
       if (!std::binary_search(entry.functions.begin(), entry.functions.end(), function)) continue;
-      auto builder = std::make_unique<Builder>(analyses, affine, variable, access, target);
+      auto builder = std::make_unique<Builder>(analyses, affine, *variable, access, target);
       auto recorder = std::make_unique<Recorder>(*builder, access);
       builder->collectForms(forms);
       insts.push_back(access.inst);
-      all.push_back({&variable, &access, std::move(builder), std::move(recorder)});
+      all.push_back({variable, &access, std::move(builder), std::move(recorder)});
     }
   std::map<const SharedAccess*, ExecutedAccess> result;
   const uint64_t invocations = invocationsOf(size);

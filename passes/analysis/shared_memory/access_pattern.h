@@ -37,7 +37,7 @@ public:
   /// build() gives it, as have all of a workgroup that takes too long to run.
   static std::map<const SharedAccess*, ExecutedAccess>
   execute(Analyses& analyses, Affine& affine, const EntryPoint& entry,
-          std::span<const SharedVariable> variables, std::array<uint32_t, 3> size,
+          std::span<const SharedVariable* const> variables, std::array<uint32_t, 3> size,
           const TargetProfile& target);
 
   /// Of one access, whose loops are not run: each of their counters takes values of its own.
@@ -47,6 +47,14 @@ public:
                                             const SharedVariable& variable,
                                             const SharedAccess& access,
                                             const TargetProfile& target);
+
+  /// True if no execution has a conflict in `layout`, which is linear, whoever takes part and
+  /// whatever is uniform: all lanes together have none, and nothing but the place where they stand
+  /// changes. Also true of an access that build() gives nothing for; false where it is not clear.
+  /// Much cheaper than to build() and to count.
+  static bool isSurelyFree(Analyses& analyses, Affine& affine, LaneValues& values,
+                           const SharedVariable& variable, const SharedAccess& access,
+                           const TargetProfile& target, const SharedLayout& layout);
 
   /// Lanes that walk along one dimension, as an access might whose indices depend on data: index
   /// number `along` of `rank` is the lane, up to `extent`, and all others are 0.

@@ -16,8 +16,9 @@ double conflictCycles(Analyses& analyses, const EntryPoint& entry, const TargetP
   const auto variables = collectSharedVariables(analyses, target);
   SharedBounds bounds(analyses, target, variables);
   const Loops& loops = analyses.get<Loops>();
-  const auto executed = AccessPattern::execute(analyses, bounds.affine(entry), entry, variables,
-                                               entry.workgroupSize->size, target);
+  const auto executed =
+      AccessPattern::execute(analyses, bounds.affine(entry), entry, pointersTo(variables),
+                             entry.workgroupSize->size, target);
   double sum = 0;
   for (const SharedVariable& variable : variables) {
     const SharedLayout layout(variable);

@@ -36,7 +36,7 @@ LayoutSearch::LayoutSearch(const SharedVariable& variable, std::span<const Weigh
   for (const SharedAccess& a : variable_.accesses)
     if (variable_.nodes[a.node].kind != Kind::Element) wholes.insert(a.node);
   wholes_.assign(wholes.begin(), wholes.end());
-  original_.cost = evaluate(original_.layout, kUnlimited);
+  original_.cost = costOfOriginal();
   best_ = original_;
 }
 
@@ -66,7 +66,7 @@ void LayoutSearch::classify() {
           shape = at->second;
       if (shape == shapes_.size()) {
         byHash.emplace(hash, shape);
-        shapes_.push_back({&*a.pattern, node, a.isInRun, 0, {}});
+        shapes_.push_back({&*a.pattern, node, a.isInRun, 0, {}, {}});
       }
       known->second = {shape, shapes_[shape].members.size()};
       shapes_[shape].members.push_back({&*a.pattern, 0});
@@ -79,9 +79,9 @@ void LayoutSearch::classify() {
   const SharedLayout layout(variable_);
   std::vector<std::pair<double, Shape>> byCost;
   for (Shape& s : shapes_) {
-    const AccessCost cost = s.pattern->cost(target_, addressForm(variable_, layout, s.node));
-    cleanCycles_ += s.weight * cost.cleanCycles;
-    const double excess = s.weight * (cost.cycles - cost.cleanCycles);
+    s.original = s.pattern->cost(target_, addressForm(variable_, layout, s.node));
+    cleanCycles_ += s.weight * s.original.cleanCycles;
+    const double excess = s.weight * (s.original.cycles - s.original.cleanCycles);
     byCost.emplace_back(excess, std::move(s));
   }
   std::stable_sort(byCost.begin(), byCost.end(),
@@ -126,9 +126,7 @@ void LayoutSearch::collectWalks() {
 }
 
 bool LayoutSearch::hasConflict() const {
-  return std::any_of(shapes_.begin(), shapes_.end(), [&](const Shape& s) {
-    return s.pattern->cost(target_, addressForm(variable_, original_.layout, s.node)).degree > 1;
-  });
+  return std::ranges::any_of(shapes_, [](const Shape& s) { return s.original.degree > 1; });
 }
 
 LayoutCost LayoutSearch::costOf(const SharedLayout& choices) const {
@@ -146,12 +144,27 @@ LayoutCost LayoutSearch::costOf(const SharedLayout& choices) const {
 double LayoutSearch::cyclesOf(const AccessPattern& pattern, bool isInRun, const AddressForm& form,
                               const std::function<bool(double cycles)>& isTooMuch) const {
   // Those of a run may turn out cheaper than they look one by one.
-  const AccessCost alone =
-      isInRun ? pattern.cost(target_, form) : pattern.cost(target_, form, isTooMuch);
+  return cyclesOf(pattern, isInRun, form,
+                  isInRun ? pattern.cost(target_, form) : pattern.cost(target_, form, isTooMuch));
+}
+
+/// The same where that of the access `alone` is known.
+double LayoutSearch::cyclesOf(const AccessPattern& pattern, bool isInRun, const AddressForm& form,
+                              const AccessCost& alone) const {
   // A conflict counts in full: nobody promises that it goes by wide accesses.
   const auto wide =
       isInRun && alone.degree <= 1 ? pattern.cyclesInRun(target_, form) : std::nullopt;
   return wide ? alone.cycles - kWidened * std::max(0.0, alone.cycles - *wide) : alone.cycles;
+}
+
+LayoutCost LayoutSearch::costOfOriginal() const {
+  LayoutCost cost;
+  cost.arithmeticShare = options_.arithmeticShare;
+  for (const Shape& s : shapes_)
+    cost.cycles +=
+        s.weight * cyclesOf(*s.pattern, s.isInRun, addressForm(variable_, original_.layout, s.node),
+                            s.original);
+  return cost;
 }
 
 /// Stops to count when the total is more than `enough`.

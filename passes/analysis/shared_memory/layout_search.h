@@ -100,7 +100,8 @@ private:
     const AccessPattern* pattern; ///< of one of them
     uint32_t node;
     bool isInRun;
-    double weight; ///< of all
+    double weight;       ///< of all
+    AccessCost original; ///< in the original layout
     std::vector<std::pair<const AccessPattern*, double>> members;
   };
   /// Along one dimension, by accesses whose indices depend on data.
@@ -120,6 +121,9 @@ private:
   void collectWalks();
   double cyclesOf(const AccessPattern& pattern, bool isInRun, const AddressForm& form,
                   const std::function<bool(double cycles)>& isTooMuch) const;
+  double cyclesOf(const AccessPattern& pattern, bool isInRun, const AddressForm& form,
+                  const AccessCost& alone) const;
+  LayoutCost costOfOriginal() const;
   LayoutCost evaluate(const SharedLayout& layout, double enough) const;
   bool consider(SharedLayout layout);
   bool isClean() const;

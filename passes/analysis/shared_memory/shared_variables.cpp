@@ -343,6 +343,12 @@ std::vector<uint32_t> SharedVariable::arrayChain(uint32_t top) const {
   return chain;
 }
 
+std::vector<const SharedVariable*> pointersTo(std::span<const SharedVariable> variables) {
+  std::vector<const SharedVariable*> pointers;
+  for (const SharedVariable& variable : variables) pointers.push_back(&variable);
+  return pointers;
+}
+
 std::vector<SharedVariable> collectSharedVariables(Analyses& analyses, const TargetProfile& target,
                                                    bool all) {
   const Module& module = analyses.module();

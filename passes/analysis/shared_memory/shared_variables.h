@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -98,6 +99,8 @@ struct SharedVariable {
 /// and an obstacle.
 std::vector<SharedVariable> collectSharedVariables(Analyses& analyses, const TargetProfile& target,
                                                    bool all = false);
+
+std::vector<const SharedVariable*> pointersTo(std::span<const SharedVariable> variables);
 inline constexpr uint32_t kMaxLayoutNodes = 4096;
 
 /// Workgroup variables that an entry point uses or lists in its interface, ascending by id.

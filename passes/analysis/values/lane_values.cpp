@@ -210,6 +210,15 @@ bool LaneValues::isSeeded(uint32_t index) {
   return is;
 }
 
+std::optional<uint32_t> LaneValues::uniformValue(uint32_t term, uint32_t seed,
+                                                 bool& isSampled) const {
+  const LaneColumn* carried = carried_ ? carried_->of(term) : nullptr;
+  if (carried && !carried->isUniform) return std::nullopt;
+  if (carried && carried->is(0, LaneColumn::HasValue)) return carried->values.front();
+  isSampled |= affine_.isOneOfSeveral(term);
+  return affine_.sampleOf(term, seed);
+}
+
 const LaneValues::Kept& LaneValues::term(uint32_t index, Columns& columns) {
   if (&columns == &other_ && !isSeeded(index)) return term(index, first_);
   if (columns.ofTerm.size() <= index) columns.ofTerm.resize(size_t(index) + 1);

@@ -61,6 +61,11 @@ public:
   /// For LaneContext::seed; valid until the next call. Terms are kept for seed 0 and for the last
   /// other one.
   const LaneColumn& of(const AffineExpr& e, uint32_t seed = 0);
+  /// True if the value follows from a lane's ids alone: the same for every seed and at all times.
+  bool isFixed(const AffineExpr& e) { return !isSeeded(e) && affine_.isEvaluable(e); }
+  /// What all lanes have for a WorkgroupId, Induction or UniformOpaque term, the same as of() a
+  /// form of nothing else; nothing where they may differ. Sets `isSampled` where a seed chose it.
+  std::optional<uint32_t> uniformValue(uint32_t term, uint32_t seed, bool& isSampled) const;
   /// Carried columns have changed.
   void forget() { ++round_; }
   /// Values that were computed so far: columns times lanes.
