@@ -323,8 +323,10 @@ void Plan::estimate(Candidate& c) {
                               AccessPattern::build(analyses_, bounds_.affine(*entry),
                                                    valuesOf(*entry), variable, access, target_)});
   }
+  const bool isSurelyFree = c.hasNoConflict;
   look(c);
   c.hasNoConflict &= c.isSizeKnown && variable.obstacles.empty();
+  c.hasNoConflict |= isSurelyFree;
   if (c.hasNoConflict) c.refusal.reset();
 }
 
