@@ -685,7 +685,8 @@ TEST(QueuesInOrder, AsManyCommandsAsAScenarioMayHave) {
   EXPECT_EQ(f.found(), "");
   EXPECT_TRUE(findRedundantWaits(f.plan, f.accesses).empty());
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(spent.count(), 20); // half a second on a desktop; hours where all is done anew
+  // Half a second on a desktop, 32 with sanitizers on a busy one; hours where all is done anew.
+  EXPECT_LT(spent.count(), 120);
 }
 
 TEST(QueuesInOrder, Fence) {
