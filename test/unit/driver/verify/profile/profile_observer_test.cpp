@@ -280,7 +280,7 @@ TEST(ProfileObserver, RandomKernelsCountAsWhenAllEventsAreKept) {
     SCOPED_TRACE(seed);
     Result<TargetProfile> target = driver::loadTarget(targets[seed % std::size(targets)]);
     ASSERT_TRUE(target);
-    Profiled run(test::compileGlsl(test::ConflictKernel(seed, 20).text()), *target);
+    Profiled run(test::compileGlsl(test::ConflictKernel(seed, 24).text()), *target);
     SlowCount slow(run.target);
     run.alsoObserves = &slow;
     run.options.order = test::allOrders()[seed % test::allOrders().size()].order;
@@ -297,7 +297,7 @@ TEST(ProfileObserver, RandomKernelsCountAsWhenAllEventsAreKept) {
     }
     EXPECT_EQ(sums, slow.accessSums());
     EXPECT_EQ(branches, slow.branchSums());
-    EXPECT_GE(sums.size(), 20u);
+    EXPECT_GT(sums.size(), 20u);
     EXPECT_GT(branches.size(), 5u);
   }
 }
