@@ -8,13 +8,16 @@ constexpr uint64_t kMostBlocks = 1 << 22;
 
 } // namespace
 
-Detours::Detours(Analyses& analyses, FunctionRef function, const std::vector<bool>& areLoud)
+Detours::Detours(Analyses& analyses, std::span<const FunctionRef> functions,
+                 const std::vector<bool>& areLoud)
     : module_(analyses.module()), cfg_(analyses.get<Cfg>()), dominance_(analyses.get<Dominance>()),
-      loops_(analyses.get<Loops>()), function_(function), byPreorder_(module_.blockCount() + 1),
-      loudBefore_(module_.blockCount() + 2), pastChoice_(module_.blockCount() + 1),
-      pastLoop_(module_.blockCount() + 1), areLeftOut_(module_.blockCount() + 1) {
-  for (BlockRef block : cfg_.reversePostOrder(function))
-    byPreorder_[dominance_.preorder(block)] = block;
+      loops_(analyses.get<Loops>()), functions_(functions.begin(), functions.end()),
+      byPreorder_(module_.blockCount() + 1), loudBefore_(module_.blockCount() + 2),
+      pastChoice_(module_.blockCount() + 1), pastLoop_(module_.blockCount() + 1),
+      areLeftOut_(module_.blockCount() + 1) {
+  for (FunctionRef function : functions_)
+    for (BlockRef block : cfg_.reversePostOrder(function))
+      byPreorder_[dominance_.preorder(block)] = block;
   for (size_t n = 1; n < byPreorder_.size(); ++n)
     loudBefore_[n + 1] = loudBefore_[n] + (byPreorder_[n] && areLoud[byPreorder_[n].value] ? 1 : 0);
 }
@@ -24,14 +27,15 @@ void Detours::find(const DetourNeeds& needs) {
   pastLoop_.assign(module_.blockCount() + 1, {});
   areLeftOut_.assign(module_.blockCount() + 1, false);
   uint64_t left = kMostBlocks;
-  for (BlockRef block : cfg_.reversePostOrder(function_)) { // outer ones first
-    if (areLeftOut_[block.value]) continue;
-    const Loop* loop = loops_.innermost(block);
-    if (loop && loop->header == block)
-      pastLoop_[block.value] = skip(block, true, pastLoopOf(*loop), needs, left);
-    if (!pastLoop_[block.value] && cfg_.successors(block).size() > 1)
-      pastChoice_[block.value] = skip(block, false, dominance_.ipdom(block), needs, left);
-  }
+  for (FunctionRef function : functions_)
+    for (BlockRef block : cfg_.reversePostOrder(function)) { // outer ones first
+      if (areLeftOut_[block.value]) continue;
+      const Loop* loop = loops_.innermost(block);
+      if (loop && loop->header == block)
+        pastLoop_[block.value] = skip(block, true, pastLoopOf(*loop), needs, left);
+      if (!pastLoop_[block.value] && cfg_.successors(block).size() > 1)
+        pastChoice_[block.value] = skip(block, false, dominance_.ipdom(block), needs, left);
+    }
 }
 
 /// The first block outside of it that all its exits lead to; may be null.

@@ -1,4 +1,4 @@
-// What a walk along a function may leave out: arms of a choice, and whole loops, in which nothing
+// What a walk along functions may leave out: arms of a choice, and whole loops, in which nothing
 // happens that the walk is about. Most of a large shader has nothing to do with Workgroup memory.
 //
 // A detour leads from a choice, or from a loop's header, to the first block that all its ways have
@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 namespace lanewise {
@@ -28,10 +29,11 @@ struct DetourNeeds {
 
 class Detours {
 public:
-  /// `areLoud`: by BlockRef. What is given must outlive this.
-  Detours(Analyses& analyses, FunctionRef function, const std::vector<bool>& areLoud);
+  /// `areLoud`: by BlockRef. `analyses` must outlive this.
+  Detours(Analyses& analyses, std::span<const FunctionRef> functions,
+          const std::vector<bool>& areLoud);
 
-  /// Takes the place of what was found before. Some are missed where a function is so nested that
+  /// Takes the place of what was found before. Some are missed where functions are so nested that
   /// looking for them takes too long.
   void find(const DetourNeeds& needs);
 
@@ -51,7 +53,7 @@ private:
   const Cfg& cfg_;
   const Dominance& dominance_;
   const Loops& loops_;
-  FunctionRef function_;
+  std::vector<FunctionRef> functions_;
   std::vector<BlockRef> byPreorder_;            ///< of the dominator tree, null in other functions
   std::vector<uint32_t> loudBefore_;            ///< by the same: loud blocks before it
   std::vector<BlockRef> pastChoice_, pastLoop_; ///< by BlockRef

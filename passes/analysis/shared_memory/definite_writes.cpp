@@ -299,7 +299,7 @@ void DefiniteWrites::State::collectDetours() {
           if (const BlockRef user = module.blockOf(use.user); user && !isInside(user)) return true;
     return false;
   };
-  detours.emplace(analyses, entry.function, areLoud);
+  detours.emplace(analyses, std::span(&entry.function, 1), areLoud);
   for (int round = 0; round < 2; ++round) {
     collectValues();
     detours->find(

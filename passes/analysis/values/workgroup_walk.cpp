@@ -5,6 +5,7 @@
 #include "analysis/module/types.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace lanewise {
@@ -34,9 +35,8 @@ WorkgroupWalk::WorkgroupWalk(Analyses& analyses, Affine& affine, const EntryPoin
                              std::array<uint32_t, 3> size, uint32_t subgroupSize)
     : analyses_(analyses), module_(analyses.module()), affine_(affine), entry_(entry),
       loops_(analyses.get<Loops>()), size_(size), subgroupSize_(subgroupSize),
-      lanes_(size[0] * size[1] * size[2]), all_(lanes_), values_(affine, size, subgroupSize, this) {
-  for (uint32_t n = 0; n < lanes_; ++n) all_.set(n);
-}
+      lanes_(size[0] * size[1] * size[2]), all_(LaneMask::all(lanes_)),
+      values_(affine, size, subgroupSize, this) {}
 
 const LaneColumn* WorkgroupWalk::of(uint32_t term) const {
   if (term >= slotOfTerm_.size() || slotOfTerm_[term] < 0) return nullptr;
@@ -109,13 +109,8 @@ void WorkgroupWalk::collectEvents(std::span<const InstRef> insts) {
   for (auto& [block, events] : events_)
     std::stable_sort(events.begin(), events.end(),
                      [](const Event& a, const Event& b) { return a.inst.value < b.inst.value; });
-  for (FunctionRef f : seen) {
-    if (!std::binary_search(entry_.functions.begin(), entry_.functions.end(), f)) continue;
-    orderBlocks(f);
-    areLoud_.resize(module_.blockCount() + 1);
-    for (const auto& [block, events] : events_) areLoud_[block.value] = true;
-    detours_.try_emplace(f, analyses_, f, areLoud_);
-  }
+  std::ranges::set_intersection(seen, entry_.functions, std::back_inserter(functions_));
+  for (FunctionRef f : functions_) orderBlocks(f);
 }
 
 /// Gives each term of the form whose value an execution decides a slot; `phis` receives new ones.
@@ -150,12 +145,12 @@ void WorkgroupWalk::prepare(std::span<const InstRef> insts,
                             std::span<const AffineExpr* const> values) {
   order_.assign(module_.blockCount() + 1, kUnordered);
   collectEvents(insts);
-  collectSlots({values.begin(), values.end()});
+  collectSlots(values);
   findDetours();
 }
 
 /// Gives a slot to all that the forms depend on.
-void WorkgroupWalk::collectSlots(std::vector<const AffineExpr*> forms) {
+void WorkgroupWalk::collectSlots(std::span<const AffineExpr* const> forms) {
   std::vector<Id> phis;
   for (const AffineExpr* e : forms) collectSlots(*e, phis);
   while (!phis.empty()) {
@@ -173,10 +168,12 @@ void WorkgroupWalk::findDetours() {
   const auto isSeenOutside = [&](BlockRef block, const auto&) {
     return hasPhi(block) || slotOfId_.contains(module_.labelId(block));
   };
+  std::vector<bool> areLoud(module_.blockCount() + 1);
+  for (const auto& [block, events] : events_) areLoud[block.value] = true;
+  detours_.emplace(analyses_, functions_, areLoud);
   for (uint32_t round = 1;; ++round) {
     const bool isLast = round == kMostDetourRounds;
-    for (auto& [function, detours] : detours_)
-      detours.find({[&](BlockRef block) { return isLast || hasPhi(block); }, isSeenOutside});
+    detours_->find({[&](BlockRef block) { return isLast || hasPhi(block); }, isSeenOutside});
     const size_t before = slots_.size();
     collectConditions();
     if (slots_.size() == before || isLast) return;
@@ -185,9 +182,9 @@ void WorkgroupWalk::findDetours() {
 
 void WorkgroupWalk::collectConditions() {
   std::vector<const AffineExpr*> forms;
-  for (const auto& [function, detours] : detours_)
+  for (FunctionRef function : functions_)
     for (BlockRef block : analyses_.get<Cfg>().reversePostOrder(function)) {
-      if (detours.isLeftOut(block) || detours.pastChoice(block)) continue;
+      if (detours_->isLeftOut(block) || detours_->pastChoice(block)) continue;
       const InstRef end = module_.terminator(block);
       const spv::Op op = module_.opcode(end);
       if (op != spv::Op::OpBranchConditional && op != spv::Op::OpSwitch) continue;
@@ -196,15 +193,15 @@ void WorkgroupWalk::collectConditions() {
       at->second = &affine_.of(module_.idAt(end, 1));
       forms.push_back(at->second);
     }
-  collectSlots(std::move(forms));
+  collectSlots(forms);
 }
 
 /// Blocks that a walk of what is prepared executes, as far as the loops tell.
 double WorkgroupWalk::estimatedBlocks() const {
   double blocks = 0;
-  for (const auto& [function, detours] : detours_)
+  for (FunctionRef function : functions_)
     for (BlockRef b : analyses_.get<Cfg>().reversePostOrder(function)) {
-      double rounds = detours.isLeftOut(b) ? 0 : 1;
+      double rounds = detours_->isLeftOut(b) ? 0 : 1;
       for (const Loop* loop = loops_.innermost(b); loop; loop = loops_.parent(*loop))
         rounds *= isLong(*loop) ? double(kRoundsOfLongLoop)
                                 : double(loop->tripCount.value_or(uint64_t(kUnknownTripCount)));
@@ -237,7 +234,6 @@ void WorkgroupWalk::call(FunctionRef function, const LaneMask& lanes, double wei
   }
   ++callDepth_;
   Pending pending;
-  pending.detours = &detours_.at(function);
   pending[order_[first.value]] = {first, lanes, 0};
   while (!pending.empty() && !isOver_) {
     const Arrival arrival = std::move(pending.begin()->second);
@@ -276,7 +272,7 @@ void WorkgroupWalk::execute(const Arrival& arrival, Pending& pending, double wei
         (*visit_)({event.index, &here.lanes, each, isAll});
     }
   }
-  if (const BlockRef past = pending.detours->pastChoice(here.block))
+  if (const BlockRef past = detours_->pastChoice(here.block))
     return go(here, past, here.lanes, here.uncertainTo, pending);
   const InstRef terminator = module_.terminator(here.block);
   switch (module_.opcode(terminator)) {
@@ -440,7 +436,7 @@ void WorkgroupWalk::crossEdge(BlockRef from, BlockRef to, const LaneMask& lanes,
 
 void WorkgroupWalk::go(const Arrival& arrival, BlockRef to, const LaneMask& lanes,
                        uint32_t uncertainTo, Pending& pending) {
-  while (to && pending.detours->pastLoop(to)) to = pending.detours->pastLoop(to);
+  while (to && detours_->pastLoop(to)) to = detours_->pastLoop(to);
   const uint32_t order = to ? order_[to.value] : kUnordered;
   if (order == kUnordered) return;
   if (uncertainTo != 0 && order > uncertainTo) {

@@ -27,6 +27,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,11 @@ namespace lanewise {
 class LaneMask {
 public:
   explicit LaneMask(uint32_t lanes = 0) : words_((lanes + 63) / 64) {}
+  static LaneMask all(uint32_t lanes) {
+    LaneMask mask(lanes);
+    for (uint32_t n = 0; n < lanes; ++n) mask.set(n);
+    return mask;
+  }
   bool test(uint32_t lane) const { return (words_[lane / 64] >> (lane % 64) & 1) != 0; }
   void set(uint32_t lane) { words_[lane / 64] |= uint64_t(1) << (lane % 64); }
   bool isEmpty() const {
@@ -137,7 +143,6 @@ private:
     /// Lanes may have left a construct, which ends at the order that is the key, for a block
     /// further on: until there nobody knows who is left.
     std::map<uint32_t, uint32_t> left;
-    const Detours* detours = nullptr; ///< of the function
   };
   struct Event {
     InstRef inst;
@@ -162,7 +167,7 @@ private:
   void collectConditions();
   void orderBlocks(FunctionRef function);
   double estimatedBlocks() const;
-  void collectSlots(std::vector<const AffineExpr*> forms);
+  void collectSlots(std::span<const AffineExpr* const> forms);
   void collectSlots(const AffineExpr& e, std::vector<Id>& phis);
   void call(FunctionRef function, const LaneMask& lanes, double weight, bool isCertain);
   void execute(const Arrival& arrival, Pending& pending, double weight, bool isCertain);
@@ -191,8 +196,8 @@ private:
   std::map<BlockRef, std::vector<Event>> events_;    ///< in module order
   std::map<BlockRef, std::vector<InstRef>> phisOf_;  ///< those that have a slot
   std::map<BlockRef, const AffineExpr*> conditions_; ///< of branches and switches that are walked
-  std::vector<bool> areLoud_;                        ///< by BlockRef: has events
-  std::map<FunctionRef, Detours> detours_;           ///< of functions that are walked
+  std::vector<FunctionRef> functions_;               ///< that are walked, ascending
+  std::optional<Detours> detours_;                   ///< of these
   std::vector<int32_t> slotOfTerm_;                  ///< by term; -1: none, -2: not looked at
   std::map<Id, uint32_t> slotOfId_;                  ///< a phi or the label of a loop's header
   /// What is carried along: the value of a phi, or how often a loop went round.

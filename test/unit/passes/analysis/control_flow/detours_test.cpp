@@ -2,6 +2,7 @@
 #include "analysis/control_flow/detours.h"
 #include "subject.h"
 
+#include <array>
 #include <gtest/gtest.h>
 #include <optional>
 #include <set>
@@ -33,7 +34,7 @@ struct Found : Subject {
   explicit Found(const std::string& text) : Subject(text), areLoud(module().blockCount() + 1) {}
 
   void find() {
-    detours.emplace(analyses(), module().functionOf(block(100)), areLoud);
+    detours.emplace(analyses(), std::array{module().functionOf(block(100))}, areLoud);
     detours->find({[&](BlockRef b) { return phis.contains(b); },
                    [&](BlockRef b, const auto& isInside) {
                      EXPECT_TRUE(isInside(b));
