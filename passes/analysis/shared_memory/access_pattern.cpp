@@ -132,29 +132,28 @@ public:
     return true;
   }
 
-  /// Whether a condition masks none of the lanes that are there, 1 or 0 by lane.
-  std::vector<uint8_t> takePart(LaneValues& values, uint32_t seed) const {
-    std::vector<uint8_t> all(values.lanes(), 1);
+  /// The lanes that no condition masks.
+  LaneMask takePart(LaneValues& values, uint32_t seed) const {
+    LaneMask all = LaneMask::all(values.lanes());
     for (const Condition& c : conditions_) {
       const LaneColumn& column = values.of(c.value, seed);
-      for (uint32_t n = 0; n < values.lanes(); ++n)
-        all[n] &=
-            uint8_t(column.is(n, LaneColumn::HasValue) & ((column.values[n] != 0) != c.negated));
+      all = LaneMask::of(all, values.lanes(), [&](uint32_t n) {
+        return column.is(n, LaneColumn::HasValue) && (column.values[n] != 0) != c.negated;
+      });
     }
     return all;
   }
 
   /// All lanes of the subgroup that starts at local invocation `first`, until the next call; null
-  /// where none of them takes part. `takesPart(lane)` says of a lane that is there 1 or 0.
-  template <class TakesPart>
+  /// where none of them takes part.
   Subgroup* subgroup(std::span<const LaneColumn> columns, uint32_t first, uint32_t invocations,
-                     TakesPart&& takesPart) {
+                     const LaneMask& takePart) {
     const size_t rank = indices_.size(), width = rank + 1;
     const uint32_t lanes = target_.subgroupSize, there = std::min(lanes, invocations - first);
     Subgroup& result = subgroup_;
     result.active.assign(lanes, 0);
     uint8_t* const active = result.active.data();
-    for (uint32_t n = 0; n < there; ++n) active[n] = takesPart(first + n);
+    for (uint32_t n = 0; n < there; ++n) active[n] = takePart.test(first + n) ? 1 : 0;
     static_assert(LaneColumn::HasValue == 1);
     for (const LaneColumn& c : columns)
       for (uint32_t n = 0; n < there; ++n) active[n] &= c.facts[first + n];
@@ -283,6 +282,20 @@ public:
     };
     std::vector<Part> parts;
   };
+  /// What those of `takePart` do.
+  Execution add(std::span<const LaneColumn> columns, const LaneMask& takePart, uint32_t invocations,
+                uint32_t subgroupSize, double weight) {
+    Execution execution;
+    for (uint32_t first = 0; first < invocations; first += subgroupSize) {
+      if (!takePart.isAnyOf(first, subgroupSize)) continue;
+      Subgroup* subgroup = builder_.subgroup(columns, first, invocations, takePart);
+      if (!subgroup) continue;
+      const size_t number = add(*subgroup, weight);
+      execution.parts.push_back({number, subgroup->bases.front().indices});
+    }
+    return execution;
+  }
+
   /// The same subgroups at another place.
   void add(const Execution& known, std::span<const uint32_t> place, double weight) {
     Base base;
@@ -337,16 +350,10 @@ public:
         continue;
       }
       const std::span<const LaneColumn> columns = builder_.columns(walk.values(), seed);
-      Execution execution{place_, {}};
-      for (uint32_t s = 0; s < subgroups; ++s)
-        if (isActive(s))
-          if (Subgroup* subgroup = builder_.subgroup(
-                  columns, s * target.subgroupSize, uint32_t(invocations),
-                  [&](uint32_t lane) { return uint8_t(visit.lanes->test(lane) ? 1 : 0); })) {
-            const size_t part = add(*subgroup, each);
-            execution.parts.push_back({part, subgroup->bases.front().indices});
-          }
+      Execution execution =
+          add(columns, *visit.lanes, uint32_t(invocations), target.subgroupSize, each);
       if (!hasPlace) continue;
+      execution.place = place_;
       known_ = std::move(execution);
       knownLanes_ = *visit.lanes;
     }
@@ -396,15 +403,11 @@ std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& af
       continue;
     }
     const std::span<const LaneColumn> columns = builder.columns(values, seed);
-    const std::vector<uint8_t> takePart = builder.takePart(values, seed);
-    Recorder::Execution execution{place, {}};
-    for (uint32_t first = 0; first < invocations; first += target.subgroupSize)
-      if (Subgroup* subgroup = builder.subgroup(columns, first, invocations,
-                                                [&](uint32_t n) { return takePart[n]; })) {
-        const size_t part = recorder.add(*subgroup, 1);
-        execution.parts.push_back({part, subgroup->bases.front().indices});
-      }
-    if (onlyMoves) known = std::move(execution);
+    Recorder::Execution execution =
+        recorder.add(columns, builder.takePart(values, seed), invocations, target.subgroupSize, 1);
+    if (!onlyMoves) continue;
+    execution.place = place;
+    known = std::move(execution);
   }
   recorder.pattern.isEstimate_ =
       !states.isComplete || seed < states.count || builder.hasUnknownCondition();
@@ -420,11 +423,8 @@ bool AccessPattern::isSurelyFree(Analyses& analyses, Affine& affine, LaneValues&
   if (!builder.isEvaluable()) return true;
   if (!builder.onlyMoves(values, false)) return false;
   Recorder recorder(builder, access);
-  const std::span<const LaneColumn> columns = builder.columns(values, 0);
-  for (uint32_t first = 0; first < invocations; first += target.subgroupSize)
-    if (Subgroup* subgroup =
-            builder.subgroup(columns, first, invocations, [](uint32_t) { return uint8_t(1); }))
-      recorder.add(*subgroup, 1);
+  recorder.add(builder.columns(values, 0), builder.takePart(values, 0), invocations,
+               target.subgroupSize, 1);
   return recorder.pattern.cost(target, addressForm(variable, layout, access.node)).degree <= 1;
 }
 
