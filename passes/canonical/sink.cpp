@@ -130,13 +130,7 @@ BlockRef Sinking::blockOfUses(InstRef i) const {
     if (!first || dominance_.preorder(b) < dominance_.preorder(first)) first = b;
     if (!last || dominance_.preorder(b) > dominance_.preorder(last)) last = b;
   }
-  // From both ends: one of them may be far down.
-  for (BlockRef up = first, side = last; up; up = dominance_.idom(up)) {
-    if (dominance_.dominates(up, last)) return up;
-    side = dominance_.idom(side);
-    if (dominance_.dominates(side, first)) return side;
-  }
-  return {};
+  return dominance_.commonDominator(first, last);
 }
 
 /// The furthest block on the way from `b` to `at` that is executed less often than `b`, or null.

@@ -272,11 +272,8 @@ Result<bool> Rewriter::commit() {
     clear();
     return false;
   }
-  const auto isEarlier = [](const Edit& a, const Edit& b) {
-    return a.at != b.at ? a.at < b.at : a.order < b.order;
-  };
-  if (!std::is_sorted(edits_.begin(), edits_.end(), isEarlier)) // passes mostly go in order
-    std::sort(edits_.begin(), edits_.end(), isEarlier);
+  if (!std::ranges::is_sorted(edits_, {}, &Edit::key)) // passes mostly go in order
+    std::ranges::sort(edits_, {}, &Edit::key);
   std::optional<Error> fault = std::move(fault_);
   if (!fault) fault = findConflict();
   if (!fault && nextId_ > Module::kMaxIdBound)

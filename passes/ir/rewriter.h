@@ -122,6 +122,8 @@ private:
 
     static constexpr uint32_t kKindShift = 29;
     Kind kind() const { return Kind(order >> kKindShift); }
+    /// Edits are carried out in this order.
+    uint64_t key() const { return uint64_t(at.value) << 32 | order; }
   };
   void recordInst(InstRef at, Kind kind, Inst inst);
   void record(InstRef at, Kind kind, std::span<const uint32_t> words);

@@ -58,12 +58,6 @@ std::optional<std::vector<PathCondition>> BarrierIntervals::conditionsOf(BlockRe
   return conditions;
 }
 
-BlockRef BarrierIntervals::commonDominator(BlockRef a, BlockRef b) const {
-  const Dominance& dominance = analyses_.get<Dominance>();
-  while (a && !dominance.dominates(a, b)) a = dominance.idom(a);
-  return a;
-}
-
 bool BarrierIntervals::hasSeparator(InstRef first, InstRef last) const {
   auto at = std::lower_bound(separators_.begin(), separators_.end(), first);
   return at != separators_.end() && *at < last;

@@ -32,9 +32,6 @@ public:
   /// switch, an irregular flow).
   std::optional<std::vector<PathCondition>> conditionsOf(BlockRef block) const;
 
-  /// The nearest block through which all paths to both lead.
-  BlockRef commonDominator(BlockRef a, BlockRef b) const;
-
   /// True when nothing on any path from behind `from` (null: from the start of `top`) to `to` may
   /// order invocations: no control barrier, call, subgroup operation or unknown instruction. Paths
   /// do not go round the loops that hold `to`, nor through the end of `top`, which dominates `to`

@@ -322,7 +322,8 @@ BlockRef RaceFinder::climb(BlockRef top, BlockRef a, BlockRef b) const {
 
 /// Both accesses behind one passage of the last block that is on the way to both.
 std::optional<Race> RaceFinder::compareInOneIteration(const Touch& x, const Touch& y) {
-  const BlockRef top = climb(intervals_.commonDominator(x.block, y.block), x.block, y.block);
+  const BlockRef top =
+      climb(analyses_.get<Dominance>().commonDominator(x.block, y.block), x.block, y.block);
   if (!top) return std::nullopt;
   const InstRef a = x.access->inst, b = y.access->inst;
   const InstRef end = module_.terminator(top);
@@ -351,7 +352,8 @@ std::optional<Race> RaceFinder::compareRound(const Touch& x, const Touch& y, con
       latch = b;
     }
   if (!latch) return std::nullopt;
-  const BlockRef top = climb(intervals_.commonDominator(x.block, latch), x.block, latch);
+  const BlockRef top =
+      climb(analyses_.get<Dominance>().commonDominator(x.block, latch), x.block, latch);
   if (!top || !analyses_.get<Loops>().contains(loop, top)) return std::nullopt;
   const InstRef a = x.access->inst;
   const InstRef divergence = x.block == top ? a : module_.terminator(top);

@@ -61,6 +61,15 @@ Dominance::Dominance(Analyses& analyses) {
   }
 }
 
+BlockRef Dominance::commonDominator(BlockRef a, BlockRef b) const {
+  // From both at once: one of them may be far down.
+  for (; a && b; a = idom_[a.value], b = idom_[b.value]) {
+    if (dominates(a, b)) return a;
+    if (dominates(b, a)) return b;
+  }
+  return {};
+}
+
 bool Dominance::dominates(const Module& module, InstRef a, InstRef b) const {
   const BlockRef blockA = module.blockOf(a), blockB = module.blockOf(b);
   return dominates(blockA, blockB) && (blockA != blockB || a < b);

@@ -28,6 +28,9 @@ public:
   bool dominates(BlockRef a, BlockRef b) const {
     return pre_[a.value] != 0 && pre_[a.value] <= pre_[b.value] && post_[b.value] <= post_[a.value];
   }
+  /// The block farthest down the tree that dominates both; null when either is unreachable or they
+  /// belong to different functions. Linear in the shorter of the ways up from the two.
+  BlockRef commonDominator(BlockRef a, BlockRef b) const;
   /// Number of the block in a walk down its function's dominator tree: behind that of its
   /// dominators, and what it dominates follows before anything else. From 1 to the blocks of the
   /// module, those of a function behind those of the functions before it. 0 for unreachable blocks.

@@ -54,6 +54,45 @@ TEST(Dominance, OfADiamondInALoop) {
   EXPECT_FALSE(postDominates(s, 102, 101));
 }
 
+TEST(Dominance, CommonDominator) {
+  Subject s(test::flowModule(R"(%50 = OpFunction %1 None %2
+    %100 = OpLabel
+    OpBranchConditional %4 %101 %106
+    %101 = OpLabel
+    OpBranchConditional %4 %102 %103
+    %102 = OpLabel
+    OpBranch %104
+    %103 = OpLabel
+    OpBranch %105
+    %104 = OpLabel
+    OpReturn
+    %105 = OpLabel
+    OpReturn
+    %106 = OpLabel
+    OpReturn
+    %107 = OpLabel
+    OpReturn
+    OpFunctionEnd
+    %51 = OpFunction %1 None %2
+    %110 = OpLabel
+    OpReturn
+    OpFunctionEnd
+  )"));
+  const auto common = [&](uint32_t a, uint32_t b) {
+    const Dominance& dominance = s.analyses().get<Dominance>();
+    const BlockRef c = dominance.commonDominator(s.block(a), s.block(b));
+    EXPECT_EQ(c, dominance.commonDominator(s.block(b), s.block(a)));
+    return c ? s.module().labelId(c).value : 0;
+  };
+  EXPECT_EQ(common(104, 105), 101u);
+  EXPECT_EQ(common(104, 103), 101u);
+  EXPECT_EQ(common(104, 106), 100u);
+  EXPECT_EQ(common(104, 102), 102u);
+  EXPECT_EQ(common(104, 104), 104u);
+  EXPECT_EQ(common(104, 107), 0u); // not reached
+  EXPECT_EQ(common(104, 110), 0u); // of another function
+}
+
 TEST(Dominance, OfInstructions) {
   Subject s(test::flowModule(R"(%50 = OpFunction %1 None %2
     %100 = OpLabel
