@@ -2,13 +2,13 @@
 // program does the budget buy, what does the original do wrong, what do only the others do wrong.
 #include "verify/interpreter_check.h"
 
+#include "support/stopwatch.h"
 #include "verify/compare/run_findings.h"
 #include "verify/interpreter/choose_workgroups.h"
 #include "verify/interpreter/interpreter_runner.h"
 #include "verify/writers.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <fmt/format.h>
 #include <set>
@@ -19,7 +19,7 @@ namespace {
 using interpreter::LaneOrder;
 using Touched = std::vector<TouchedPages>; // of the compared buffers
 
-// When the clock ends it all: as many times the budget, and these seconds.
+// When a Stopwatch ends it all: at as many times the budget, and these seconds.
 constexpr double kPatience = 4, kLeastPatience = 5;
 // Of the inputs of a round: steps in the loops of one invocation, and of all of a workgroup.
 constexpr uint64_t kRoundStepsOfLane = uint64_t(1) << 14, kRoundStepsOfWorkgroup = uint64_t(1)
@@ -130,7 +130,7 @@ private:
 
   // Finds out what a workgroup of each dispatch costs, and how much of the program that leaves.
   std::string plan() {
-    started_ = std::chrono::steady_clock::now();
+    running_ = {};
     const Program& original = programs_[0];
     report_.allRepeats = original.repeat;
     std::vector<double> costs;
@@ -226,10 +226,7 @@ private:
   }
 
   double patience() const { return budget_ * kPatience + kLeastPatience; }
-  double secondsLeft() const {
-    std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started_;
-    return patience() - spent.count();
-  }
+  double secondsLeft() const { return patience() - running_.seconds(); }
 
   // After a part of a dispatch the next one may well read what was not written.
   Poison poisonOf(const NamedOrder& order) const {
@@ -458,7 +455,7 @@ private:
   std::vector<std::optional<uint32_t>> slots_; ///< by program: the runner's number for it
   std::vector<std::vector<uint32_t>> parts_;   ///< by dispatch: the workgroups; empty: all
   std::vector<bool> keepsOrder_;               ///< by dispatch: workgroups start in their order
-  std::chrono::steady_clock::time_point started_;
+  Stopwatch running_;
 };
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "verify/interpreter/interpreter_runner.h"
 
+#include "support/stopwatch.h"
 #include "verify/compare/run_findings.h"
 #include "verify/formats/scalars.h"
 #include "verify/interpreter/lower/lower_program.h"
@@ -242,7 +243,7 @@ void InterpreterRunner::restore(size_t b, const BufferInput& input) {
 }
 
 RunStatus InterpreterRunner::runSequence(LoweredProgram& lowered, const InterpreterPlan& plan) {
-  auto start = std::chrono::steady_clock::now();
+  const Stopwatch running;
   instructions_.assign(lowered.program.dispatches.size(), 0);
   workgroups_.assign(lowered.program.dispatches.size(), 0);
   uint32_t repeat = plan.repeat != 0 ? plan.repeat : lowered.program.repeat;
@@ -251,9 +252,8 @@ RunStatus InterpreterRunner::runSequence(LoweredProgram& lowered, const Interpre
   for (uint32_t step = 0; step < repeat; ++step) {
     for (uint32_t d = 0; d < lowered.program.dispatches.size(); ++d) {
       runCopies(lowered.program, d);
-      std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
       if (RunStatus failed =
-              runDispatch(lowered, d, isAfterPart, plan, plan.timeoutSeconds - spent.count()))
+              runDispatch(lowered, d, isAfterPart, plan, plan.timeoutSeconds - running.seconds()))
         return failed;
       isAfterPart |= !plan.workgroups.empty() && !plan.workgroups[d].empty();
     }

@@ -53,7 +53,7 @@ struct InterpreterPlan {
   std::span<const std::vector<uint32_t>> workgroups;
   /// By dispatch: its workgroups start in their order, whatever the order of lanes. Empty: none.
   std::vector<bool> keepsWorkgroupOrder;
-  double timeoutSeconds = 60; ///< for the whole
+  double timeoutSeconds = 60; ///< for the whole, by a Stopwatch
   uint64_t stepLimit = interpreter::MachineOptions().stepLimit;
   /// Inputs of the same number are the same bytes at the same place: then only what the run before
   /// has changed is put back. 0: they have none.

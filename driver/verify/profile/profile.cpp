@@ -3,6 +3,7 @@
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/progress_line.h"
+#include "support/stopwatch.h"
 #include "verify/compare/source_texts.h"
 #include "verify/formats/scalars.h"
 #include "verify/interpreter/lower/lower_program.h"
@@ -11,7 +12,6 @@
 #include "verify/scenario/fills.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
@@ -102,10 +102,7 @@ private:
     written_[packed.packed].clear();
   }
 
-  double secondsLeft() const {
-    std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    return options_.timeoutSeconds - spent.count();
-  }
+  double secondsLeft() const { return options_.timeoutSeconds - running_.seconds(); }
 
   // Those in front of a dispatch; what is behind the last one, nothing counts.
   void runCopies(uint32_t before) {
@@ -242,7 +239,7 @@ private:
   std::vector<std::shared_ptr<const interpreter::Program>> shaders_;
   std::vector<std::map<uint32_t, SiteCounts>> counts_; ///< by shader and site
   std::vector<std::vector<uint8_t>> buffers_, written_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Stopwatch running_;
 };
 
 } // namespace

@@ -96,7 +96,7 @@ struct Profile {
 struct ProfileOptions {
   TargetProfile target; ///< subgroups of 4 to 128 lanes, a power of two
   uint64_t seed = 1;
-  double timeoutSeconds = 60; ///< no further workgroup starts after it
+  double timeoutSeconds = 60; ///< by a Stopwatch; no further workgroup starts after it
 };
 
 /// Runs a program on the scenario's inputs. An Error says what the interpreter does not know, or

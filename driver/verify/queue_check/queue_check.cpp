@@ -2,6 +2,7 @@
 
 #include "support/failure.h"
 #include "support/progress_line.h"
+#include "support/stopwatch.h"
 #include "verify/compare/difference.h"
 #include "verify/inputs/contents.h"
 #include "verify/interpreter/interpreter_runner.h"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -87,12 +87,11 @@ private:
   // ----- hazardous orders -----
 
   void runOrders() {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch running;
     uint32_t orders = 0;
     for (QueueFinding& found : report_.findings) {
       if (found.rule != QueueRule::Hazard || orders == kMostOrders) continue;
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-      if (spent.count() > options_.timeoutSeconds) return;
+      if (running.seconds() > options_.timeoutSeconds) return;
       ++orders;
       found.notes.push_back({found.at, outcomeOf(found)});
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lanewise/target_profile.h"
+#include "support/stopwatch.h"
 #include "verify/interpreter/code/program.h"
 #include "verify/interpreter/run/findings.h"
 #include "verify/interpreter/run/happens_before.h"
@@ -9,7 +10,6 @@
 #include "verify/interpreter/run/observer.h"
 
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -67,7 +67,10 @@ struct DispatchState {
   uint32_t granuleBytes = 4; ///< of shadow memory: 1, 2 or 4
   uint64_t stepLimit = 0;    ///< of one lane
   Observer* observer = nullptr;
-  std::optional<std::chrono::steady_clock::time_point> deadline;
+  /// Whether it has taken longer than it may.
+  bool isLate() const { return timeoutSeconds && running.isBeyond(*timeoutSeconds); }
+  std::optional<double> timeoutSeconds; ///< by `running`
+  Stopwatch running;
   std::vector<Object> objects;       ///< [0] unused; buffers and push constants
   std::vector<ForeignTable> foreign; ///< by object
   /// By index into Program::variables: addresses of its descriptors.

@@ -4,7 +4,6 @@
 #include "verify/interpreter/run/execute.h"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <fmt/format.h>
 #include <mutex>
@@ -102,9 +101,7 @@ private:
     state_.stepLimit = options_.stepLimit;
     state_.observer = options_.observer;
     if (options_.timeoutSeconds != 0)
-      state_.deadline =
-          std::chrono::steady_clock::now() +
-          std::chrono::microseconds(int64_t(std::max(options_.timeoutSeconds, 0.0) * 1e6));
+      state_.timeoutSeconds = std::max(options_.timeoutSeconds, 0.0);
     state_.objects.resize(buffers_.size() + 2);
     for (size_t n = 0; n < buffers_.size(); ++n) {
       Object& object = state_.objects[n + 1];
@@ -214,7 +211,7 @@ private:
   }
 
   bool isLate() {
-    timedOut_ |= state_.deadline && std::chrono::steady_clock::now() > *state_.deadline;
+    timedOut_ |= state_.isLate();
     return timedOut_;
   }
 

@@ -37,7 +37,7 @@ struct MachineOptions {
   /// a place are kept.
   uint64_t mostRuns = uint64_t(1) << 22;
   Observer* observer = nullptr;
-  double timeoutSeconds = 0; ///< negative: over already; 0: no limit
+  double timeoutSeconds = 0; ///< by a Stopwatch; negative: over already; 0: no limit
   /// Which workgroups run, as linear indices (x first) without repeats. Empty: all of them.
   std::span<const uint32_t> workgroups;
   /// Workgroups start in the order of `workgroups` whatever `order` says of lanes: a program may

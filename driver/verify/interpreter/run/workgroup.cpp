@@ -178,7 +178,7 @@ void WorkgroupRunner::loopNext(Lane& lane, const Instr& inst) {
     gaveUp_ = true;
     lane.state = Lane::State::Done;
   }
-  if (dispatch_.deadline && std::chrono::steady_clock::now() > *dispatch_.deadline) isLate_ = true;
+  if (dispatch_.isLate()) isLate_ = true;
   lane.isYielding = true;
 }
 
