@@ -210,30 +210,30 @@ private:
     setCurrent(lastValid_);
     for (const PipelineStep& step : std::exchange(pending_, {})) {
       Result<SharedWords> result = step.pass ? runCanonicalAlone(step) : callAlone(step);
-      std::string why;
+      Error error;
       if (!result) {
-        why = result.error().message;
+        error = result.error();
       } else if (!isSame(*result, current_)) {
         if (Status s = validateNow(**result); !s)
-          why = "wrote an invalid module: " + s.error().str();
+          error.message = "wrote an invalid module: " + s.error().str();
       }
-      if (why.empty()) {
+      if (error.message.empty()) {
         setCurrent(std::move(*result));
         continue;
       }
       if (step.pass) {
         isRunnerStale_ = true;
-        if (Status s = reportInternalError(step, why); !s) return s;
+        if (Status s = reportFailure(step, error); !s) return s;
         continue;
       }
       if (options_.strict)
-        return failure(fmt::format("the SPIRV-Tools pass {} {}", step.flag, why));
+        return failure(fmt::format("the SPIRV-Tools pass {} {}", step.flag, error.message));
       addRemark(
           Remark::Kind::Warning, std::string(step.name()), "dropped-pass",
           fmt::format(
               "the SPIRV-Tools pass {} {}; left out (reproduce with '{}' alone on this input, "
               "after the passes before it)",
-              step.flag, why, step.flag));
+              step.flag, error.message, step.flag));
     }
     acceptAsValid();
     return ok();
@@ -250,7 +250,16 @@ private:
     outcome_.remarks.push_back(std::move(r));
   }
 
-  /// An error of ours: the module stays as it was before the pass.
+  /// The module stays as it was before the pass.
+  Status reportFailure(const PipelineStep& step, const Error& error) {
+    if (!error.isLimit) return reportInternalError(step, error.str());
+    const std::string message = fmt::format("--{} was undone: {}", step.name(), error.message);
+    if (options_.strict || care_ == Care::None) return failure(message);
+    addRemark(Remark::Kind::Warning, std::string(step.name()), "limit", message);
+    return ok();
+  }
+
+  /// An error of ours.
   Status reportInternalError(const PipelineStep& step, const std::string& why) {
     std::string message = fmt::format(
         "internal error in --{}: {}; the pass was undone, please report it", step.name(), why);
@@ -300,7 +309,7 @@ private:
   /// A canonical pass is validated and judged with what comes behind it, as spirv-opt's are.
   Status runCanonical(const PipelineStep& step) {
     Result<OneRun> one = runOnce(step);
-    if (!one) return reportInternalError(step, one.error().str());
+    if (!one) return reportFailure(step, one.error());
     append(std::move(one->remarks));
     if (!one->changed) return ok();
     current_ = std::move(one->words);
@@ -328,7 +337,7 @@ private:
           continue;
         }
       }
-      if (!one) return reportInternalError(step, one.error().str());
+      if (!one) return reportFailure(step, one.error());
       if (!one->changed) {
         append(std::move(one->remarks));
         return ok();

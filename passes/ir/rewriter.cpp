@@ -45,7 +45,8 @@ void Rewriter::recordInst(InstRef at, Kind kind, Inst inst) {
                          factsOf(spv::Op(words[0] & 0xFFFF)).name, words.size(), kMaxInstWords),
               {},
               0,
-              {}};
+              {},
+              true};
   record(at, kind, words);
 }
 
@@ -277,13 +278,13 @@ Result<bool> Rewriter::commit() {
   std::optional<Error> fault = std::move(fault_);
   if (!fault) fault = findConflict();
   if (!fault && nextId_ > Module::kMaxIdBound)
-    fault =
-        Error{formatText("the id bound would be {}, above the limit {} (SPIR-V 2.17); 'spirv-opt "
-                         "--compact-ids' may make room",
-                         nextId_, Module::kMaxIdBound),
-              {},
-              0,
-              {}};
+    fault = Error{formatText("the id bound would be {}, above the limit {} (SPIR-V 2.17); "
+                             "--compact-ids in front may make room",
+                             nextId_, Module::kMaxIdBound),
+                  {},
+                  0,
+                  {},
+                  true};
   if (fault) {
     clear();
     return std::move(*fault);

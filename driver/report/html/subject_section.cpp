@@ -286,10 +286,14 @@ RemarkCounts countRemarks(const Remarks& remarks) {
 
 bool isUndone(const Remark& remark) {
   if (remark.kind != Remark::Kind::Warning) return false;
-  static constexpr std::string_view kNames[] = {
-      "changed-results", "spirv-opt-changed-results", "canonical-changed-results",
-      "not-faster",      "incomplete-program",        "dropped-pass",
-      "internal-error"};
+  static constexpr std::string_view kNames[] = {"changed-results",
+                                                "spirv-opt-changed-results",
+                                                "canonical-changed-results",
+                                                "not-faster",
+                                                "incomplete-program",
+                                                "dropped-pass",
+                                                "internal-error",
+                                                "limit"};
   return std::find(std::begin(kNames), std::end(kNames), remark.name) != std::end(kNames);
 }
 

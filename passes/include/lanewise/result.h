@@ -21,6 +21,8 @@ struct Error {
   uint32_t id = 0;
   /// The flag of the pass that failed, without dashes; empty outside passes.
   std::string pass;
+  /// What a pass was about to write is larger than a module may be (SPIR-V 2.17). Nobody's fault.
+  bool isLimit = false;
 
   /// One line: message, then "(word N, id %M, pass P)" for whichever are known.
   std::string str() const;
