@@ -273,8 +273,9 @@ Result<bool> Rewriter::commit() {
     clear();
     return false;
   }
-  if (!std::ranges::is_sorted(edits_, {}, &Edit::key)) // passes mostly go in order
-    std::ranges::sort(edits_, {}, &Edit::key);
+  const auto isEarlier = [](const Edit& a, const Edit& b) { return a.key() < b.key(); };
+  if (!std::is_sorted(edits_.begin(), edits_.end(), isEarlier)) // passes mostly go in order
+    std::sort(edits_.begin(), edits_.end(), isEarlier);
   std::optional<Error> fault = std::move(fault_);
   if (!fault) fault = findConflict();
   if (!fault && nextId_ > Module::kMaxIdBound)

@@ -282,18 +282,16 @@ public:
     };
     std::vector<Part> parts;
   };
-  /// What those of `takePart` do.
-  Execution add(std::span<const LaneColumn> columns, const LaneMask& takePart, uint32_t invocations,
-                uint32_t subgroupSize, double weight) {
-    Execution execution;
+  /// What those of `takePart` do; `execution` receives its parts.
+  void add(std::span<const LaneColumn> columns, const LaneMask& takePart, uint32_t invocations,
+           uint32_t subgroupSize, double weight, Execution* execution = nullptr) {
     for (uint32_t first = 0; first < invocations; first += subgroupSize) {
       if (!takePart.isAnyOf(first, subgroupSize)) continue;
       Subgroup* subgroup = builder_.subgroup(columns, first, invocations, takePart);
       if (!subgroup) continue;
       const size_t number = add(*subgroup, weight);
-      execution.parts.push_back({number, subgroup->bases.front().indices});
+      if (execution) execution->parts.push_back({number, subgroup->bases.front().indices});
     }
-    return execution;
   }
 
   /// The same subgroups at another place.
@@ -350,12 +348,12 @@ public:
         continue;
       }
       const std::span<const LaneColumn> columns = builder_.columns(walk.values(), seed);
-      Execution execution =
-          add(columns, *visit.lanes, uint32_t(invocations), target.subgroupSize, each);
-      if (!hasPlace) continue;
-      execution.place = place_;
-      known_ = std::move(execution);
-      knownLanes_ = *visit.lanes;
+      if (hasPlace) {
+        known_.emplace().place = place_;
+        knownLanes_ = *visit.lanes;
+      }
+      add(columns, *visit.lanes, uint32_t(invocations), target.subgroupSize, each,
+          known_ ? &*known_ : nullptr);
     }
   }
 
@@ -402,12 +400,10 @@ std::optional<AccessPattern> AccessPattern::build(Analyses& analyses, Affine& af
       recorder.add(*known, place, 1);
       continue;
     }
+    if (onlyMoves) known.emplace().place = place;
     const std::span<const LaneColumn> columns = builder.columns(values, seed);
-    Recorder::Execution execution =
-        recorder.add(columns, builder.takePart(values, seed), invocations, target.subgroupSize, 1);
-    if (!onlyMoves) continue;
-    execution.place = place;
-    known = std::move(execution);
+    recorder.add(columns, builder.takePart(values, seed), invocations, target.subgroupSize, 1,
+                 known ? &*known : nullptr);
   }
   recorder.pattern.isEstimate_ =
       !states.isComplete || seed < states.count || builder.hasUnknownCondition();

@@ -420,10 +420,10 @@ private:
     Cells written;
     std::vector<Value> locals;
   };
-  /// The same on the way to a block, and the blocks that the ways come from.
+  /// The same on the way to a block.
   struct Arrival {
     Known known;
-    std::vector<BlockRef> from;
+    std::vector<BlockRef> from; ///< blocks that the ways come from, where phis ask for them
   };
   struct Exit {
     BlockRef from, to;
@@ -447,7 +447,7 @@ private:
   Outcome walkLevel(const Loop* loop, Arrival start);
   Outcome walkLoop(const Loop& loop, Arrival start);
   void arrive(Level& level, BlockRef from, BlockRef to, Known known);
-  static void join(std::optional<Arrival>& arrival, BlockRef from, Known known);
+  void join(std::optional<Arrival>& arrival, BlockRef from, BlockRef to, Known known) const;
   void setPhis(BlockRef block, std::span<const BlockRef> from);
   void forgetPhis(BlockRef block);
   void execute(BlockRef block, Known& known);
@@ -598,21 +598,21 @@ DefiniteWrites::Walk::Outcome DefiniteWrites::Walk::walkLoop(const Loop& loop, A
 void DefiniteWrites::Walk::arrive(Level& level, BlockRef from, BlockRef to, Known known) {
   spend(1 + known.written.words());
   if (level.loop && to == level.loop->header) {
-    join(level.outcome.back, from, std::move(known));
+    join(level.outcome.back, from, to, std::move(known));
   } else if (level.loop && !loops_.contains(*level.loop, to)) {
     level.outcome.exits.push_back({from, to, std::move(known)});
   } else {
-    join(arrivals_[to.value], from, std::move(known));
+    join(arrivals_[to.value], from, to, std::move(known));
   }
 }
 
 /// What holds whichever of the ways was taken.
-void DefiniteWrites::Walk::join(std::optional<Arrival>& arrival, BlockRef from, Known known) {
-  if (!arrival) {
-    arrival = Arrival{std::move(known), {from}};
-    return;
-  }
-  arrival->from.push_back(from);
+void DefiniteWrites::Walk::join(std::optional<Arrival>& arrival, BlockRef from, BlockRef to,
+                                Known known) const {
+  const bool isFirst = !arrival;
+  if (isFirst) arrival = Arrival{std::move(known), {}};
+  if (!state_.neededPhis[to.value].empty()) arrival->from.push_back(from);
+  if (isFirst) return;
   arrival->known.written.keep(known.written);
   for (size_t n = 0; n < known.locals.size(); ++n)
     if (arrival->known.locals[n] != known.locals[n]) arrival->known.locals[n].reset();

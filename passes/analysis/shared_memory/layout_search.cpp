@@ -261,11 +261,8 @@ bool LayoutSearch::isClean() const {
 /// What a map of the chain at `top` adds, over all accesses.
 double LayoutSearch::leastArithmetic(uint32_t top, const IndexMap& map) const {
   double weight = 0;
-  for (const Indices& i : indices_) {
-    const std::vector<uint32_t> arrays = variable_.arraysAbove(i.node);
-    if (std::find(arrays.begin(), arrays.end(), top) != arrays.end() && !i.isFree(map))
-      weight += i.weight;
-  }
+  for (const Indices& i : indices_)
+    if (!i.isFree(map) && variable_.isAbove(top, i.node)) weight += i.weight;
   return weight * map.operations() * target_.arithmeticCost;
 }
 

@@ -330,6 +330,12 @@ bool SharedVariable::hasArray() const {
                      [](const LayoutNode& n) { return n.kind == LayoutNode::Kind::Array; });
 }
 
+bool SharedVariable::isAbove(uint32_t array, uint32_t node) const {
+  uint32_t n = nodes[node].parent;
+  while (n != LayoutNode::kNone && n != array) n = nodes[n].parent;
+  return n == array && nodes[n].kind == LayoutNode::Kind::Array;
+}
+
 bool SharedVariable::isInArray(uint32_t node) const {
   for (uint32_t n = nodes[node].parent; n != LayoutNode::kNone; n = nodes[n].parent)
     if (nodes[n].kind == LayoutNode::Kind::Array) return true;

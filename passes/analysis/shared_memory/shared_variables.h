@@ -86,6 +86,8 @@ struct SharedVariable {
 
   /// The arrays that hold `node`, outermost first; `node` itself does not count.
   std::vector<uint32_t> arraysAbove(uint32_t node) const;
+  /// True if `array` is one of arraysAbove(node).
+  bool isAbove(uint32_t array, uint32_t node) const;
   /// True if some array holds `node`.
   bool isInArray(uint32_t node) const;
   /// The arrays directly inside one another that start at `top`, outermost first. `top` is an

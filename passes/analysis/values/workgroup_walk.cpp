@@ -236,9 +236,9 @@ void WorkgroupWalk::call(FunctionRef function, const LaneMask& lanes, double wei
   Pending pending;
   pending[order_[first.value]] = {first, lanes, 0};
   while (!pending.empty() && !isOver_) {
-    const Arrival arrival = std::move(pending.begin()->second);
+    Arrival next = std::move(pending.begin()->second);
     pending.erase(pending.begin());
-    execute(arrival, pending, weight, isCertain);
+    execute(std::move(next), pending, weight, isCertain);
   }
   --callDepth_;
 }
@@ -251,10 +251,8 @@ double WorkgroupWalk::weightOf(BlockRef block) const {
   return weight;
 }
 
-void WorkgroupWalk::execute(const Arrival& arrival, Pending& pending, double weight,
-                            bool isCertain) {
+void WorkgroupWalk::execute(Arrival here, Pending& pending, double weight, bool isCertain) {
   isOver_ = isOver_ || values_.computed() > kMostValues || ++blocks_ > mostBlocks_;
-  Arrival here = arrival;
   while (here.uncertainTo != 0 && order_[here.block.value] >= here.uncertainTo) {
     const auto left = pending.left.find(here.uncertainTo);
     here.uncertainTo = left != pending.left.end() ? left->second : 0;
@@ -280,7 +278,7 @@ void WorkgroupWalk::execute(const Arrival& arrival, Pending& pending, double wei
     return go(here, module_.blockOfLabel(module_.idAt(terminator, 1)), here.lanes, here.uncertainTo,
               pending);
   case spv::Op::OpBranchConditional:
-    return branch(here, terminator, pending);
+    return branch(std::move(here), terminator, pending);
   case spv::Op::OpSwitch:
     return choose(here, terminator, pending);
   default: // returns
@@ -353,12 +351,11 @@ void WorkgroupWalk::leave(const Loop& loop, Arrival& arrival, Ways& ways, bool y
   }
 }
 
-void WorkgroupWalk::branch(const Arrival& arrival, InstRef terminator, Pending& pending) {
+void WorkgroupWalk::branch(Arrival here, InstRef terminator, Pending& pending) {
   const BlockRef onTrue = module_.blockOfLabel(module_.idAt(terminator, 2));
   const BlockRef onFalse = module_.blockOfLabel(module_.idAt(terminator, 3));
-  if (onTrue == onFalse) return go(arrival, onTrue, arrival.lanes, arrival.uncertainTo, pending);
-  Ways ways = waysOf(*conditions_.at(arrival.block), arrival.lanes);
-  Arrival here = arrival;
+  if (onTrue == onFalse) return go(here, onTrue, here.lanes, here.uncertainTo, pending);
+  Ways ways = waysOf(*conditions_.at(here.block), here.lanes);
   const Loop* loop = loops_.innermost(here.block);
   const bool trueStays = loop && loops_.contains(*loop, onTrue);
   const bool falseStays = loop && loops_.contains(*loop, onFalse);

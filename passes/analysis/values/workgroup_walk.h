@@ -170,8 +170,8 @@ private:
   void collectSlots(std::span<const AffineExpr* const> forms);
   void collectSlots(const AffineExpr& e, std::vector<Id>& phis);
   void call(FunctionRef function, const LaneMask& lanes, double weight, bool isCertain);
-  void execute(const Arrival& arrival, Pending& pending, double weight, bool isCertain);
-  void branch(const Arrival& arrival, InstRef terminator, Pending& pending);
+  void execute(Arrival here, Pending& pending, double weight, bool isCertain);
+  void branch(Arrival here, InstRef terminator, Pending& pending);
   void choose(const Arrival& arrival, InstRef terminator, Pending& pending);
   void go(const Arrival& arrival, BlockRef to, const LaneMask& lanes, uint32_t uncertainTo,
           Pending& pending);
