@@ -250,21 +250,24 @@ private:
     outcome_.remarks.push_back(std::move(r));
   }
 
-  /// The module stays as it was before the pass.
+  /// What is wrong with us, or more than a module can hold: the module stays as it was before the
+  /// pass, and a remark says why.
   Status reportFailure(const PipelineStep& step, const Error& error) {
-    if (!error.isLimit) return reportInternalError(step, error.str());
-    const std::string message = fmt::format("--{} was undone: {}", step.name(), error.message);
-    if (options_.strict || care_ == Care::None) return failure(message);
-    addRemark(Remark::Kind::Warning, std::string(step.name()), "limit", message);
-    return ok();
+    return error.isLimit
+               ? undo(step, "limit", fmt::format("--{} was undone: {}", step.name(), error.message))
+               : reportInternalError(step, error.str());
   }
 
-  /// An error of ours.
   Status reportInternalError(const PipelineStep& step, const std::string& why) {
-    std::string message = fmt::format(
-        "internal error in --{}: {}; the pass was undone, please report it", step.name(), why);
-    if (options_.strict || care_ == Care::None) return failure(message);
-    addRemark(Remark::Kind::Warning, std::string(step.name()), "internal-error", message);
+    return undo(step, "internal-error",
+                fmt::format("internal error in --{}: {}; the pass was undone, please report it",
+                            step.name(), why));
+  }
+
+  Status undo(const PipelineStep& step, std::string remark, std::string message) {
+    if (options_.strict || care_ == Care::None) return failure(std::move(message));
+    addRemark(Remark::Kind::Warning, std::string(step.name()), std::move(remark),
+              std::move(message));
     return ok();
   }
 
