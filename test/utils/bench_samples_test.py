@@ -1,5 +1,6 @@
 """utils/bench_samples must run what it says, find what is wrong, and tell figures as lanewise gives them."""
 
+import ast
 import json
 import pathlib
 import subprocess
@@ -21,32 +22,36 @@ import scenarios  # noqa: E402
 
 # Stands for lanewise. A module is the list of the passes that change anything: `--pad` does, `--drop` does not. What
 # `verify` is to say of a program stands in report.json, by its name; it is asked for programs that run, no others.
-PROGRAM = f"#!{sys.executable} -S\n" '''import json, pathlib, sys
-here = pathlib.Path(__file__).parent
+PROGRAM = f"#!{sys.executable} -S\n" '''import sys
+# Started some 300 times: what takes long to import only where it is needed.
+here = sys.argv[0].rpartition("/")[0]
 arguments = sys.argv[2:]
-with open(here / "calls.jsonl", "a") as calls:
-    calls.write(json.dumps(sys.argv[1:]) + "\\\\n")
+with open(here + "/calls", "a") as calls:
+    print(sys.argv[1:], file=calls)
 value = lambda name: next((a.split("=", 1)[1] for a in arguments if a.startswith(name + "=")), None)
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
 if sys.argv[1:] == ["verify", "--help"]:
     print("  --layout-manifest")
 elif sys.argv[1] == "passes":
-    print("Passes of Lanewise:\\\\n  --pad\\\\n  --aos-to-soa\\\\n\\\\n-O=spirv-opt is these:\\\\n  --fold\\\\n  --pad    (Lanewise)\\\\n"
-          "  --drop    (Lanewise)\\\\n  --clean\\\\n")
+    print("Passes of Lanewise:\\n  --pad\\n  --aos-to-soa\\n\\n-O=spirv-opt is these:\\n  --fold\\n  --pad    (Lanewise)\\n"
+          "  --drop    (Lanewise)\\n  --clean\\n")
 elif sys.argv[1] == "opt" and "--compact-ids" in arguments:
-    print(pathlib.Path(arguments[0]).read_text())
+    print(open(arguments[0]).read())
 elif sys.argv[1] == "opt" and "--aos-to-soa" in arguments:
-    folder = pathlib.Path(arguments[arguments.index("-o") + 1])
-    (folder / "s.spv").write_text("laid out" if "-O" in arguments else "laid out alone")
-    (folder / "layout.json").write_text("{}")
+    folder = arguments[arguments.index("-o") + 1]
+    write(folder + "/s.spv", "laid out" if "-O" in arguments else "laid out alone")
+    write(folder + "/layout.json", "{}")
 elif sys.argv[1] == "opt":
     passes = [a for a in arguments if a in ("--fold", "--pad", "--clean")]
     if "-O" in arguments:
         passes = ["--fold", "--pad", "--clean"]
-    pathlib.Path(arguments[arguments.index("-o") + 1]).write_text(" ".join(passes))
+    write(arguments[arguments.index("-o") + 1], " ".join(passes))
 elif sys.argv[1] == "verify":
-    import tomllib
-    wanted = json.loads((here / "report.json").read_text())
-    scenario = tomllib.loads(pathlib.Path(value("--scenario")).read_text())
+    import json, tomllib
+    wanted = json.load(open(here + "/report.json"))
+    scenario = tomllib.load(open(value("--scenario"), "rb"))
     labels = [a.split("=", 1)[1] for a in arguments if a.startswith("--label=")] or ["o", "o again"]
     names = labels[1:] + [v["name"] for v in scenario.get("variant", [])]
     timing = lambda us: {"median-us": us, "ratio": us / 100, "ratio-low": us / 110, "ratio-high": us / 90, "rounds": 40}
@@ -113,7 +118,7 @@ class Run(unittest.TestCase):
     def run_script(self, *arguments, state="equal", reason="", code=0, times=None, bench=BENCH):
         """(exit code, lines of standard output, standard error) for what lanewise is to say."""
         (self.sample / "bench.toml").write_text(bench)
-        (self.directory / "calls.jsonl").unlink(missing_ok=True)
+        (self.directory / "calls").unlink(missing_ok=True)
         (self.directory / "report.json").write_text(
             json.dumps({"state": state, "reason": reason, "exit": code, "times": times or {}}))
         done = subprocess.run(
@@ -122,8 +127,8 @@ class Run(unittest.TestCase):
         return done.returncode, done.stdout.splitlines(), done.stderr
 
     def calls(self, verb):
-        lines = (self.directory / "calls.jsonl").read_text().splitlines()
-        return [call[1:] for call in map(json.loads, lines) if call[0] == verb]
+        lines = (self.directory / "calls").read_text().splitlines()
+        return [call[1:] for call in map(ast.literal_eval, lines) if call[0] == verb]
 
     def test_rows(self):
         code, lines, errors = self.run_script(times={"spirv-opt -O": 90, "--pad alone": 45, "by hand": 40})
@@ -284,7 +289,7 @@ class Run(unittest.TestCase):
         _, printed, _ = self.run_script(f"--json={second}", times={"--pad alone": 50})
         code, again, _ = self.run_script(f"--from={first}", f"--from={second}", f"--update={path}", "--program=none")
         self.assertEqual((code, again), (0, printed))
-        self.assertFalse((self.directory / "calls.jsonl").exists())
+        self.assertFalse((self.directory / "calls").exists())
         self.assertIn("| --pad alone | 50.0 |", path.read_text())
         self.assertIn("| --pad alone | 80.0 |", "\n".join(self.run_script(f"--from={second}", f"--from={first}")[1]))
         # What does not belong together is refused, and so is what is no such file.
@@ -305,7 +310,7 @@ class Run(unittest.TestCase):
         code, _, errors = self.run_script(f"--update={plain}")
         self.assertEqual(code, 1)
         self.assertIn("nothing is marked", errors)
-        self.assertFalse((self.directory / "calls.jsonl").exists())  # before anything ran
+        self.assertFalse((self.directory / "calls").exists())  # before anything ran
         path = self.write_document()
         code, _, errors = self.run_script(f"--update={path}", "--no-timing")
         self.assertEqual(code, 1)
