@@ -14,35 +14,43 @@ SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "utils/kernels/run"
 # folder, in which all shaders are that module); `verify`
 # prints the report; `passes` a short pipeline. What a test wants of it stands in files beside it, and what it was
 # asked to do stands in `calls`.
-PROGRAM = f"#!{sys.executable} -S\n" '''import pathlib, sys, tomllib
-here = pathlib.Path(__file__).parent
-with open(here / "calls", "a") as calls:
+PROGRAM = f"#!{sys.executable} -S\n" '''import os, sys
+# Started some hundred times: what takes long to import only where it is needed.
+here = sys.argv[0].rpartition("/")[0]
+def read(path):
+    with open(path) as file:
+        return file.read()
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+with open(here + "/calls", "a") as calls:
     print(*sys.argv[1:], file=calls)
 if sys.argv[1] == "passes":
-    print((here / "passes").read_text())
+    print(read(here + "/passes"))
     sys.exit(0)
 if sys.argv[1] == "verify":
-    print((here / "report.json").read_text())
-    sys.exit(int((here / "exit").read_text()))
-output = pathlib.Path(sys.argv[sys.argv.index("-o") + 1])
+    print(read(here + "/report.json"))
+    sys.exit(int(read(here + "/exit")))
+output = sys.argv[sys.argv.index("-o") + 1]
 predicates = any(a.startswith("--branch-to-predication") for a in sys.argv)
 skips = any(a.startswith("--skip=") for a in sys.argv) or not ("-O" in sys.argv or predicates)
-is_unchanged = (here / "unchanged").exists()
+is_unchanged = os.path.exists(here + "/unchanged")
 module = "same" if skips or is_unchanged else "other"
 for flag, text in (("", "same" if is_unchanged else "tiles"), ("=aosoa", "tiles"), ("=soa", "runs")):
     if "--aos-to-soa" + flag in sys.argv:
         module = text
 scenarios = [a.split("=", 1)[1] for a in sys.argv if a.startswith("--scenario=")]
 if not scenarios:
-    output.write_text(module)
+    write(output, module)
 else:
-    for shader in tomllib.loads(pathlib.Path(scenarios[0]).read_text())["shader"]:
-        (output / (shader["name"] + ".spv")).write_text(module)
+    import tomllib
+    for shader in tomllib.loads(read(scenarios[0]))["shader"]:
+        write(output + "/" + shader["name"] + ".spv", module)
     if module in ("tiles", "runs"):
-        (output / "layout.json").touch()
+        write(output + "/layout.json", "")
 if not skips:
-    next(pathlib.Path(a.split("=", 1)[1]) for a in sys.argv if a.startswith("--remarks-file=")).write_text(
-        (here / "remarks.jsonl").read_text())
+    remarks = next(a.split("=", 1)[1] for a in sys.argv if a.startswith("--remarks-file="))
+    write(remarks, read(here + "/remarks.jsonl"))
 '''
 PASSES = """Passes of Lanewise:
   --branch-to-predication[=auto|always]
