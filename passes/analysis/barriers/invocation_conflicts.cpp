@@ -7,6 +7,7 @@
 #include "analysis/module/decorations.h"
 #include "analysis/module/types.h"
 #include "analysis/uniformity/uniformity.h"
+#include "analysis/values/lane_values.h"
 
 #include <algorithm>
 #include <bit>
@@ -89,6 +90,41 @@ struct Side {
   std::vector<std::pair<AffineExpr, bool>> guards;
 };
 
+/// What a search has given terms. No others have values.
+class Assigned : public CarriedColumns {
+public:
+  explicit Assigned(size_t lanes) { nothing_.fill(lanes, 0, 0); }
+  void assign(std::span<const Assignment> assignments) {
+    count_ = assignments.size();
+    if (columns_.size() < count_) columns_.resize(count_);
+    for (size_t n = 0; n < count_; ++n) {
+      columns_[n].first = assignments[n].first;
+      columns_[n].second.fill(nothing_.values.size(), assignments[n].second, LaneColumn::HasValue);
+    }
+  }
+  const LaneColumn* of(uint32_t term) const override {
+    for (size_t n = 0; n < count_; ++n)
+      if (columns_[n].first == term) return &columns_[n].second;
+    return &nothing_;
+  }
+
+private:
+  std::vector<std::pair<uint32_t, LaneColumn>> columns_; ///< the first count_, the others for later
+  size_t count_ = 0;
+  LaneColumn nothing_;
+};
+
+/// What each invocation reaches, by its number.
+struct Elements {
+  enum class State : uint8_t {
+    None, ///< it does not take part
+    Known,
+    Unknown
+  };
+  std::vector<State> states;
+  std::vector<uint64_t> keys; ///< hashes of their indices
+};
+
 /// Finds the first invocation to reach each element. Elements are told apart by a hash of their
 /// indices: two that are taken for one only make the answer "may meet".
 class Owners {
@@ -127,6 +163,12 @@ private:
 
 /// What is kept between comparisons.
 struct InvocationConflicts::Tables {
+  Tables(const Affine& affine, std::array<uint32_t, 3> size, uint32_t lanes)
+      : assigned(lanes), values(affine, size, kDefaultSubgroupSize, &assigned, Uncarried::Unknown) {
+  }
+  Assigned assigned;
+  LaneValues values; ///< with what is assigned
+  Elements elements;
   Owners owners;
   std::map<std::vector<uint32_t>, bool> searched; ///< Problem::search() by Problem::key()
 };
@@ -172,8 +214,7 @@ struct InvocationConflicts::Problem {
   bool enumerate(const std::vector<Assignment>& left, const std::vector<Assignment>& right);
   template <class Visit>
   bool forEachValue(bool onLeft, std::vector<Assignment> assigned, size_t from, Visit&& visit);
-  std::optional<uint64_t> keyOf(const Side& side, size_t lane,
-                                const std::vector<Assignment>& assigned, bool& isActive);
+  const Elements& elementsOf(const Side& side, const std::vector<Assignment>& assigned);
   uint64_t countOf(bool isLeft, bool isShared) const;
 };
 
@@ -449,29 +490,38 @@ uint64_t InvocationConflicts::Problem::countOf(bool isLeft, bool isShared) const
   return count;
 }
 
-/// The element of an invocation as one number; nothing when it cannot be told.
-std::optional<uint64_t> InvocationConflicts::Problem::keyOf(const Side& side, size_t lane,
-                                                            const std::vector<Assignment>& assigned,
-                                                            bool& isActive) {
-  const auto& localId = owner_.lanes_[lane];
-  isActive = true;
+/// Valid until the next call.
+const Elements& InvocationConflicts::Problem::elementsOf(const Side& side,
+                                                         const std::vector<Assignment>& assigned) {
+  Tables& tables = *owner_.tables_;
+  using State = Elements::State;
+  std::vector<State>& states = tables.elements.states;
+  std::vector<uint64_t>& keys = tables.elements.keys;
+  const uint32_t lanes = owner_.lanes_;
+  states.assign(lanes, State::Known);
+  keys.assign(lanes, 0);
+  tables.assigned.assign(assigned);
+  tables.values.forget();
   for (const auto& [condition, isNegated] : side.guards) {
-    const auto value = affine_.evaluate(condition, localId, assigned);
-    if (value && (*value != 0) == isNegated) {
-      isActive = false;
-      return 0;
+    const LaneColumn& column = tables.values.of(condition);
+    for (uint32_t lane = 0; lane < lanes; ++lane)
+      if (column.is(lane, LaneColumn::HasValue) && (column.values[lane] != 0) == isNegated)
+        states[lane] = State::None;
+  }
+  for (size_t n = 0; n < side.indices.size(); ++n) {
+    const LaneColumn& column = tables.values.of(side.indices[n]);
+    // What leaves its row is in another one.
+    const uint64_t extent =
+        bits_[n] == 32 && side.extents[n] != 0 ? side.extents[n] : uint64_t(1) << 32;
+    const uint32_t mask = bits_[n] == 32 ? UINT32_MAX : (1u << bits_[n]) - 1;
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+      const uint32_t value = column.values[lane];
+      const bool isKnown = column.is(lane, LaneColumn::HasValue) && value < extent;
+      if (!isKnown && states[lane] == State::Known) states[lane] = State::Unknown;
+      keys[lane] = mix(keys[lane], (value & mask) + (uint64_t(n) << 32));
     }
   }
-  uint64_t key = 0;
-  for (size_t n = 0; n < side.indices.size(); ++n) {
-    const auto value = affine_.evaluate(side.indices[n], localId, assigned);
-    if (!value) return std::nullopt;
-    // What leaves its row is in another one.
-    if (bits_[n] == 32 && side.extents[n] != 0 && *value >= side.extents[n]) return std::nullopt;
-    const uint32_t low = bits_[n] == 32 ? *value : *value & ((1u << bits_[n]) - 1);
-    key = mix(key, low + (uint64_t(n) << 32));
-  }
-  return key;
+  return tables.elements;
 }
 
 /// Calls `visit` with all values of the unknowns of one side that are not shared.
@@ -494,26 +544,25 @@ bool InvocationConflicts::Problem::forEachValue(bool onLeft, std::vector<Assignm
 /// False when two invocations meet, for one choice of what both share.
 bool InvocationConflicts::Problem::enumerate(const std::vector<Assignment>& left,
                                              const std::vector<Assignment>& right) {
-  const size_t lanes = owner_.lanes_.size();
+  const uint32_t lanes = owner_.lanes_;
   Owners& owners = owner_.tables_->owners;
   owners.reset(lanes * countOf(true, false));
+  using State = Elements::State;
   bool isApart = forEachValue(true, left, 0, [&](const std::vector<Assignment>& assigned) {
-    for (size_t lane = 0; lane < lanes; ++lane) {
-      bool isActive = false;
-      const auto key = keyOf(left_, lane, assigned, isActive);
-      if (!isActive) continue;
-      if (!key) return false;
-      owners.add(*key, uint32_t(lane));
+    const Elements& elements = elementsOf(left_, assigned);
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+      if (elements.states[lane] == State::Unknown) return false;
+      if (elements.states[lane] == State::Known) owners.add(elements.keys[lane], lane);
     }
     return true;
   });
   return isApart && forEachValue(false, right, 0, [&](const std::vector<Assignment>& assigned) {
-           for (size_t lane = 0; lane < lanes; ++lane) {
-             bool isActive = false;
-             const auto key = keyOf(right_, lane, assigned, isActive);
-             if (!isActive) continue;
-             if (!key || owners.isReachedByOther(*key, uint32_t(lane))) return false;
-           }
+           const Elements& elements = elementsOf(right_, assigned);
+           for (uint32_t lane = 0; lane < lanes; ++lane)
+             if (elements.states[lane] == State::Unknown ||
+                 (elements.states[lane] == State::Known &&
+                  owners.isReachedByOther(elements.keys[lane], lane)))
+               return false;
            return true;
          });
 }
@@ -582,8 +631,7 @@ bool InvocationConflicts::Problem::mayConflict() {
   keepGuards(left_, true);
   keepGuards(right_, false);
   const uint64_t evaluations = std::max<uint64_t>(countOf(true, true), 1) *
-                               (countOf(true, false) + countOf(false, false)) *
-                               owner_.lanes_.size();
+                               (countOf(true, false) + countOf(false, false)) * owner_.lanes_;
   if (evaluations > kMaxEvaluations || evaluations > owner_.budget_) return true;
   owner_.budget_ -= evaluations;
   auto& searched = owner_.tables_->searched;
@@ -618,17 +666,16 @@ uint32_t InvocationConflicts::Problem::componentsOf(const AffineExpr& left,
 
 InvocationConflicts::InvocationConflicts(Analyses& analyses, const MemoryEffects& effects,
                                          const EntryPoint& entry)
-    : analyses_(analyses), effects_(effects), entry_(entry), budget_(kBudget),
-      tables_(std::make_unique<Tables>()) {
+    : analyses_(analyses), effects_(effects), entry_(entry), budget_(kBudget) {
   const auto& size = entry.workgroupSize;
   // Barriers make no sense for one invocation: such a size is a placeholder that somebody who knows
   // the real one writes over, as some programs do with the words of their modules.
   if (size && size->isLiteral && size->invocations() > 1) {
     size_ = size->size;
-    if (size->invocations() <= kMaxCountedInvocations)
-      for (uint64_t n = 0; n < size->invocations(); ++n) lanes_.push_back(localIdOf(n, size->size));
+    if (size->invocations() <= kMaxCountedInvocations) lanes_ = uint32_t(size->invocations());
   }
   affine_ = std::make_unique<Affine>(analyses, size_);
+  if (lanes_ > 0) tables_ = std::make_unique<Tables>(*affine_, *size_, lanes_);
   isReducible_ = isReducible(analyses, entry.function);
 }
 
@@ -649,8 +696,7 @@ uint32_t InvocationConflicts::componentsToldBy(uint32_t term) const {
 }
 
 std::optional<uint32_t> InvocationConflicts::invocations() const {
-  if (lanes_.empty()) return std::nullopt;
-  return uint32_t(lanes_.size());
+  return lanes_ > 0 ? std::optional(lanes_) : std::nullopt;
 }
 
 std::vector<std::pair<AffineExpr, bool>> InvocationConflicts::guardsOf(BlockRef block) {
@@ -736,7 +782,7 @@ uint32_t InvocationConflicts::neededComponents() const {
 
 bool InvocationConflicts::mayConflictInElement(const Place& a, const Place& b, size_t common,
                                                const CrossingsOf& crossings) {
-  if (lanes_.empty()) return !areOwnWhateverTheSize(a, b, common, crossings);
+  if (lanes_ == 0) return !areOwnWhateverTheSize(a, b, common, crossings);
   auto makeProblem = [&]() {
     Problem problem(*this, crossings);
     for (size_t n = 0; n < common; ++n) {

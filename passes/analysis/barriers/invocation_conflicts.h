@@ -81,9 +81,9 @@ private:
   std::unique_ptr<Affine> affine_;
   std::unordered_map<const MemoryAccess*, std::unique_ptr<Place>> places_; ///< looked up only
   std::unordered_map<BlockRef, std::vector<std::pair<AffineExpr, bool>>> guards_;
-  std::vector<std::array<uint32_t, 3>> lanes_;
+  uint32_t lanes_ = 0; ///< of the workgroup; 0: not known, or too many to look at each
   uint64_t budget_;
-  std::unique_ptr<Tables> tables_;
+  std::unique_ptr<Tables> tables_; ///< where lanes_ is known
 };
 
 } // namespace lanewise

@@ -13,6 +13,31 @@ namespace {
 /// Values, of five bytes each.
 constexpr uint64_t kMostKept = uint64_t(1) << 23;
 
+// ---- sums, a column at a time ----
+
+// Loops of one operation, over pointers of their own: the compiler makes vectors of them.
+
+void setScaled(const LaneColumn& column, uint32_t coefficient, LaneColumn& sum) {
+  const uint32_t* const values = column.values.data();
+  uint32_t* const sums = sum.values.data();
+  const size_t lanes = sum.values.size();
+  for (size_t n = 0; n < lanes; ++n) sums[n] = coefficient * values[n];
+  std::ranges::copy(column.facts, sum.facts.begin());
+}
+
+void addScaled(const LaneColumn& column, uint32_t coefficient, LaneColumn& sum) {
+  const uint32_t* const values = column.values.data();
+  const uint8_t* const facts = column.facts.data();
+  uint32_t* const sums = sum.values.data();
+  uint8_t* const all = sum.facts.data();
+  const size_t lanes = sum.values.size();
+  if (coefficient == 1) // vectors of SSE2 multiply slowly
+    for (size_t n = 0; n < lanes; ++n) sums[n] += values[n];
+  else
+    for (size_t n = 0; n < lanes; ++n) sums[n] += coefficient * values[n];
+  for (size_t n = 0; n < lanes; ++n) all[n] = LaneColumn::join(all[n], facts[n]);
+}
+
 // ---- operations, a column at a time ----
 
 /// The same as AffineTable::evaluateDerived() for all lanes, of which there are as many as `result`
@@ -122,10 +147,10 @@ void combineAll(const AffineTerm& term, Arguments arguments, LaneColumn& result)
 } // namespace
 
 LaneValues::LaneValues(const Affine& affine, std::array<uint32_t, 3> workgroupSize,
-                       uint32_t subgroupSize, const CarriedColumns* carried)
+                       uint32_t subgroupSize, const CarriedColumns* carried, Uncarried uncarried)
     : affine_(affine), size_(workgroupSize), subgroupSize_(subgroupSize),
       lanes_(uint32_t(std::min<uint64_t>(uint64_t(size_[0]) * size_[1] * size_[2], UINT32_MAX))),
-      carried_(carried) {}
+      carried_(carried), uncarried_(uncarried) {}
 
 const LaneColumn& LaneValues::of(const AffineExpr& e, uint32_t seed) {
   Columns& columns = seed == 0 ? first_ : other_;
@@ -164,25 +189,12 @@ bool LaneValues::add(const AffineExpr& e, Columns& columns, LaneColumn& sum) {
   for (const auto& [index, coefficient] : e.terms) {
     const Kept& kept = term(index, columns);
     isCarried |= kept.isCarried;
-    if (kept.column.isUniform && kept.column.facts.front() == LaneColumn::HasValue) {
+    if (kept.column.isUniform && kept.column.facts.front() == LaneColumn::HasValue)
       constant += coefficient * kept.column.values.front();
-      continue;
-    }
-    const uint32_t* const values = kept.column.values.data();
-    const uint8_t* const facts = kept.column.facts.data();
-    uint32_t* const sums = sum.values.data();
-    uint8_t* const all = sum.facts.data();
-    // The compiler makes two loops of each: vectors of SSE2 multiply slowly.
-    const auto scaled = [values, c = coefficient](uint32_t n) {
-      return c == 1 ? values[n] : c * values[n];
-    };
-    if (std::exchange(isFirst, false)) {
-      for (uint32_t n = 0; n < lanes_; ++n) sums[n] = scaled(n);
-      std::copy(facts, facts + lanes_, all);
-      continue;
-    }
-    for (uint32_t n = 0; n < lanes_; ++n) sums[n] += scaled(n);
-    for (uint32_t n = 0; n < lanes_; ++n) all[n] = LaneColumn::join(all[n], facts[n]);
+    else if (std::exchange(isFirst, false))
+      setScaled(kept.column, coefficient, sum);
+    else
+      addScaled(kept.column, coefficient, sum);
   }
   if (isFirst)
     sum.fill(lanes_, constant, LaneColumn::HasValue);
@@ -236,23 +248,16 @@ void LaneValues::compute(uint32_t index, Columns& columns, Kept& kept) {
   const AffineTerm& term = affine_.term(index);
   LaneColumn& column = kept.column;
   if (term.kind == AffineTerm::Kind::Derived) return derive(term, columns, kept);
-  if (term.kind == AffineTerm::Kind::LocalId || term.kind == AffineTerm::Kind::SubgroupLane ||
-      term.kind == AffineTerm::Kind::SubgroupIndex) {
+  if (term.kind == AffineTerm::Kind::LocalId) {
     column.fill(lanes_, 0, LaneColumn::HasValue);
     column.isUniform = false;
-    for (uint32_t n = 0; n < lanes_; ++n)
-      column.values[n] = term.kind == AffineTerm::Kind::LocalId
-                             ? localIdOf(n, size_)[term.component]
-                         : term.kind == AffineTerm::Kind::SubgroupLane ? n % subgroupSize_
-                                                                       : n / subgroupSize_;
+    for (uint32_t n = 0; n < lanes_; ++n) column.values[n] = localIdOf(n, size_)[term.component];
     return;
   }
-  if (term.kind == AffineTerm::Kind::VaryingOpaque)
-    column.fill(lanes_, 0, LaneColumn::IsUnknown);
+  if (uncarried_ == Uncarried::Sampled)
+    takeSample(index, columns.seed, column);
   else
-    column.fill(lanes_, affine_.sampleOf(index, columns.seed),
-                affine_.isOneOfSeveral(index) ? LaneColumn::HasValue | LaneColumn::IsSampled
-                                              : LaneColumn::HasValue);
+    column.fill(lanes_, 0, LaneColumn::IsUnknown);
   const LaneColumn* carried = carried_ ? carried_->of(index) : nullptr;
   kept.isCarried = carried != nullptr;
   if (!carried) return;
@@ -261,10 +266,28 @@ void LaneValues::compute(uint32_t index, Columns& columns, Kept& kept) {
   const uint8_t* const known = carried->facts.data();
   uint32_t* const values = column.values.data();
   uint8_t* const facts = column.facts.data();
-  for (uint32_t n = 0; n < lanes_; ++n) {
+  for (size_t n = 0, lanes = lanes_; n < lanes; ++n) {
     const bool isKnown = (known[n] & LaneColumn::HasValue) != 0;
     values[n] = isKnown ? from[n] : values[n];
     facts[n] = isKnown ? uint8_t(LaneColumn::HasValue) : facts[n];
+  }
+}
+
+/// What LaneContext says of the term, which is neither Derived nor a LocalId.
+void LaneValues::takeSample(uint32_t index, uint32_t seed, LaneColumn& column) const {
+  const AffineTerm::Kind kind = affine_.term(index).kind;
+  if (kind == AffineTerm::Kind::SubgroupLane || kind == AffineTerm::Kind::SubgroupIndex) {
+    column.fill(lanes_, 0, LaneColumn::HasValue);
+    column.isUniform = false;
+    for (uint32_t n = 0; n < lanes_; ++n)
+      column.values[n] =
+          kind == AffineTerm::Kind::SubgroupLane ? n % subgroupSize_ : n / subgroupSize_;
+  } else if (kind == AffineTerm::Kind::VaryingOpaque) {
+    column.fill(lanes_, 0, LaneColumn::IsUnknown);
+  } else {
+    column.fill(lanes_, affine_.sampleOf(index, seed),
+                affine_.isOneOfSeveral(index) ? LaneColumn::HasValue | LaneColumn::IsSampled
+                                              : LaneColumn::HasValue);
   }
 }
 

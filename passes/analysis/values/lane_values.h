@@ -43,20 +43,26 @@ struct LaneColumn {
   }
 };
 
-/// Values that terms have at one point of an execution, in place of those that a seed chooses.
+/// Values that terms have at one point of an execution.
 class CarriedColumns {
 public:
   virtual ~CarriedColumns() = default;
-  /// Of an Induction, UniformOpaque or VaryingOpaque term; null where none is ever carried. A lane
-  /// without a value has it from the seed.
+  /// Of any term but a Derived or LocalId one; null where none is ever carried. A lane without a
+  /// value has what the term has that is not carried.
   virtual const LaneColumn* of(uint32_t term) const = 0;
+};
+
+/// What a term has that is neither carried nor a function of the local id.
+enum class Uncarried : uint8_t {
+  Sampled, ///< what LaneContext says: a seed chooses what is uniform
+  Unknown
 };
 
 class LaneValues {
 public:
   /// What is given must outlive this.
   LaneValues(const Affine& affine, std::array<uint32_t, 3> workgroupSize, uint32_t subgroupSize,
-             const CarriedColumns* carried = nullptr);
+             const CarriedColumns* carried = nullptr, Uncarried uncarried = Uncarried::Sampled);
 
   /// For LaneContext::seed; valid until the next call. Terms are kept for seed 0 and for the last
   /// other one.
@@ -88,6 +94,7 @@ private:
   bool isSeeded(const AffineExpr& e);
   bool isSeeded(uint32_t term);
   void compute(uint32_t index, Columns& columns, Kept& kept);
+  void takeSample(uint32_t index, uint32_t seed, LaneColumn& column) const;
   void derive(const AffineTerm& term, Columns& columns, Kept& kept);
   /// A column that is kept, or `scratch`. Sets `isCarried` where it depends on carried columns.
   const LaneColumn& columnOf(const AffineExpr& e, Columns& columns, LaneColumn& scratch,
@@ -99,6 +106,7 @@ private:
   const std::array<uint32_t, 3> size_;
   const uint32_t subgroupSize_, lanes_;
   const CarriedColumns* carried_;
+  const Uncarried uncarried_;
   Columns first_, other_; ///< for seed 0, and for another; what no seed chooses is in the first
   std::vector<int8_t> isSeeded_; ///< by term; -1: not looked at
   uint64_t round_ = 1;           ///< another for each change of what is carried

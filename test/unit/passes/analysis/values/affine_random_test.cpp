@@ -345,7 +345,8 @@ private:
 };
 
 struct Tally {
-  size_t nodes = 0, evaluated = 0, affine = 0, ranged = 0;
+  size_t nodes = 0, evaluated = 0, ranged = 0;
+  size_t given = 0, notGiven = 0; ///< values of lanes that follow from what is given, or do not
 };
 
 /// True when the form is a function of the lane alone, so that evaluate() promises the exact value.
@@ -399,6 +400,52 @@ void checkColumns(Generator& generator, Shader& shader, std::array<uint32_t, 3> 
     }
 }
 
+/// What a search gives terms; some get nothing.
+struct Given : CarriedColumns {
+  Given(const Affine& affine, uint32_t lanes) : affine(affine), lanes(lanes) {
+    nothing.fill(lanes, 0, 0);
+  }
+  void add(const AffineExpr& e) {
+    for (const auto& [term, coefficient] : e.terms) {
+      const AffineTerm& t = affine.term(term);
+      for (uint32_t a : t.args)
+        if (t.kind == AffineTerm::Kind::Derived) add(affine.argument(a));
+      if (t.kind == AffineTerm::Kind::Derived || t.kind == AffineTerm::Kind::LocalId ||
+          term % 3 == 0 || !columns.try_emplace(term).second)
+        continue;
+      assigned.push_back({term, term * 5 % 7});
+      columns[term].fill(lanes, term * 5 % 7, LaneColumn::HasValue);
+    }
+  }
+  const LaneColumn* of(uint32_t term) const override {
+    const auto at = columns.find(term);
+    return at == columns.end() ? &nothing : &at->second;
+  }
+  const Affine& affine;
+  const uint32_t lanes;
+  LaneColumn nothing;
+  std::vector<Affine::Assignment> assigned;
+  std::map<uint32_t, LaneColumn> columns;
+};
+
+/// The same where nothing has a value but what is given.
+void checkGivenColumns(Generator& generator, Shader& shader, std::array<uint32_t, 3> size,
+                       Tally& tally) {
+  Given given(*shader.affine, size[0] * size[1] * size[2]);
+  for (const Node& node : generator.nodes()) given.add(shader.of(node.id));
+  LaneValues values(*shader.affine, size, 32, &given, Uncarried::Unknown);
+  for (const Node& node : generator.nodes()) {
+    const LaneColumn& column = values.of(shader.of(node.id));
+    for (const std::array<uint32_t, 3>& id : generator.lanes()) {
+      const auto value = shader.affine->evaluate(shader.of(node.id), id, given.assigned);
+      ASSERT_EQ(column.value((id[2] * size[1] + id[1]) * size[0] + id[0]), value)
+          << "id " << node.id << "\n"
+          << generator.shader();
+      ++(value ? tally.given : tally.notGiven);
+    }
+  }
+}
+
 TEST(AffineRandom, FormsAgreeWithTheInterpreter) {
   constexpr std::array<uint32_t, 3> kSizes[] = {
       {32, 8, 1}, {64, 1, 1}, {7, 5, 3}, {1, 1, 1}, {256, 4, 1}};
@@ -411,12 +458,15 @@ TEST(AffineRandom, FormsAgreeWithTheInterpreter) {
     ASSERT_TRUE(shader.module);
     checkNodes(generator, shader, tally);
     checkColumns(generator, shader, size);
+    checkGivenColumns(generator, shader, size, tally);
     if (HasFatalFailure()) return;
   }
   // The test would prove little if most forms were opaque.
   EXPECT_GT(tally.nodes, 4000u);
   EXPECT_GT(tally.evaluated * 10, tally.nodes * 7);
   EXPECT_GT(tally.ranged * 10, tally.nodes * 4);
+  EXPECT_GT(tally.given, 1000u);
+  EXPECT_GT(tally.notGiven, 1000u);
 }
 
 } // namespace

@@ -37,6 +37,7 @@ struct LaneColumns : testing::Test {
     %102 = OpSelect %uint %less %x %50
     %103 = OpSelect %uint %less %u5 %100
     %104 = OpIAdd %uint %50 %y
+    %105 = OpIAdd %uint %p %u0
 )"),
                 kWorkgroup};
   Carried carried;
@@ -45,6 +46,8 @@ struct LaneColumns : testing::Test {
   const LaneColumn& of(uint32_t id, uint32_t seed = 0) { return values.of(shader.of(id), seed); }
   /// The term that %50 is.
   uint32_t noise() { return shader.of(50).terms.front().first; }
+  /// That %p is.
+  uint32_t pushed() { return shader.of(105).terms.front().first; }
 };
 
 TEST_F(LaneColumns, WhatIsUndefinedHasNoValueButIsNotUnknown) {
@@ -95,6 +98,19 @@ TEST_F(LaneColumns, WhatNothingIsCarriedForStaysComputed) {
   values.forget();
   of(102);
   EXPECT_GT(values.computed() - with, kLanes);
+}
+
+TEST_F(LaneColumns, NoSeedNeedChooseAnything) {
+  LaneColumn& column = carried.columns[pushed()];
+  column.fill(kLanes, 0, 0);
+  LaneValues unknown{*shader.affine, kWorkgroup, kLanesOfSubgroup, &carried, Uncarried::Unknown};
+  EXPECT_EQ(unknown.of(shader.of(101)).value(3), 3u); // the arm that needs nothing else
+  EXPECT_EQ(unknown.of(shader.of(101)).facts[4], kOnlyUnknown);
+  column.fill(kLanes, 9, LaneColumn::HasValue);
+  unknown.forget();
+  EXPECT_EQ(unknown.of(shader.of(101)).value(3), 3u);
+  EXPECT_EQ(unknown.of(shader.of(101)).value(4), 9u);
+  EXPECT_EQ(unknown.of(shader.of(101)).facts[4], LaneColumn::HasValue);
 }
 
 /// Operations go by columns, but give each lane what it would have alone.
