@@ -747,6 +747,7 @@ void Plan::keep(std::unique_ptr<Site>& site) {
 }
 
 void Plan::decide() {
+  const Cfg& cfg = analyses_.get<Cfg>();
   for (uint32_t f = 1; f <= module_.functionCount(); ++f) {
     const std::vector<BlockRef> headers = selections_.headers(FunctionRef(f));
     const size_t first = sites_.size();
@@ -756,7 +757,7 @@ void Plan::decide() {
     std::vector<size_t> order(headers.size());
     for (size_t n = 0; n < order.size(); ++n) order[n] = n;
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return analyses_.get<Cfg>().rpoIndex(headers[a]) > analyses_.get<Cfg>().rpoIndex(headers[b]);
+      return cfg.rpoIndex(headers[a]) > cfg.rpoIndex(headers[b]);
     });
     for (size_t n : order) {
       auto site = std::make_unique<Site>();
