@@ -283,6 +283,7 @@ ReportSubject resultAsSubject(const ProgramBuilder& builder, const TuneResult& r
   subject.remarks = result.tried[result.best].program->remarks;
   VerifyReport report = drawn(result, place);
   if (!report.variants.empty()) subject.verification = std::move(report);
+  if (place.isPredicted) subject.predictedRatio = lastRatio(result, result.best).median;
   subject.tables.push_back(candidatesTable(result));
   if (!result.sites.empty()) subject.tables.push_back(sitesTable(result));
   return subject;

@@ -51,6 +51,9 @@ ReportEntry entryOf(const ReportSubject& s) {
     entry.isCpuDevice = s.verification && s.verification->isCpuDevice;
     entry.isFaster = timing->isFaster() && !entry.isCpuDevice;
     entry.isSlower = timing->isSlower() && !entry.isCpuDevice;
+  } else if (s.predictedRatio) {
+    entry.ratio = s.predictedRatio;
+    entry.isPredicted = true;
   }
   if (s.verification) {
     entry.device = s.verification->device + (s.verification->isCpuDevice ? " (CPU)" : "");
@@ -64,18 +67,18 @@ ReportEntry entryOf(const ReportSubject& s) {
 }
 
 std::string pack(const ReportEntry& e) {
-  Json json = {e.name,       int(e.state),  e.stateText,  e.reason,
-               e.isWhole,    e.isUnchanged, e.applied,    e.missed,
-               e.undone,     e.bytesBefore, e.bytesAfter, e.ratio ? Json(*e.ratio) : Json(),
-               e.isFaster,   e.isSlower,    e.device,     e.driver,
-               e.cards,      e.all,         e.remarks,    e.brief,
-               e.isCpuDevice};
+  Json json = {e.name,        int(e.state),  e.stateText,  e.reason,
+               e.isWhole,     e.isUnchanged, e.applied,    e.missed,
+               e.undone,      e.bytesBefore, e.bytesAfter, e.ratio ? Json(*e.ratio) : Json(),
+               e.isFaster,    e.isSlower,    e.device,     e.driver,
+               e.cards,       e.all,         e.remarks,    e.brief,
+               e.isCpuDevice, e.isPredicted};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::optional<ReportEntry> unpackEntry(std::string_view bytes) {
   const Json json = Json::parse(bytes, nullptr, false);
-  constexpr size_t kFields = 21;
+  constexpr size_t kFields = 22;
   if (!json.is_array() || json.size() != kFields) return std::nullopt;
   auto isKind = [&](std::initializer_list<size_t> fields, auto is) {
     for (size_t n : fields)
@@ -84,7 +87,7 @@ std::optional<ReportEntry> unpackEntry(std::string_view bytes) {
   };
   if (!isKind({0, 2, 3, 14, 15, 16, 17, 18, 19}, [](const Json& j) { return j.is_string(); }) ||
       !isKind({1, 6, 7, 8, 9, 10}, [](const Json& j) { return j.is_number_unsigned(); }) ||
-      !isKind({4, 5, 12, 13, 20}, [](const Json& j) { return j.is_boolean(); }) ||
+      !isKind({4, 5, 12, 13, 20, 21}, [](const Json& j) { return j.is_boolean(); }) ||
       json[1] > int(ReportState::Failed) || !(json[11].is_null() || json[11].is_number()))
     return std::nullopt;
   ReportEntry e;
@@ -94,7 +97,7 @@ std::optional<ReportEntry> unpackEntry(std::string_view bytes) {
   if (!json[11].is_null()) e.ratio = json[11].get<double>();
   e.isFaster = json[12], e.isSlower = json[13], e.device = json[14], e.driver = json[15];
   e.cards = json[16], e.all = json[17], e.remarks = json[18], e.brief = json[19];
-  e.isCpuDevice = json[20];
+  e.isCpuDevice = json[20], e.isPredicted = json[21];
   return e;
 }
 

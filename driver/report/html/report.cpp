@@ -139,7 +139,7 @@ private:
       return;
     }
     size_t failed = 0, asTheyWere = 0, differing = 0, doubtful = 0, verified = 0, changed = 0,
-           faster = 0, slower = 0, timed = 0, onCpu = 0;
+           faster = 0, slower = 0, timed = 0, onCpu = 0, predicted = 0;
     for (const ReportEntry& e : page_.entries) {
       failed += e.state == ReportState::Failed;
       differing += e.state == ReportState::Differs;
@@ -147,7 +147,8 @@ private:
       doubtful += e.state == ReportState::Unverified || e.state == ReportState::Unsound;
       verified += e.state == ReportState::Verified;
       changed += e.applied != 0;
-      timed += e.ratio.has_value(), faster += e.isFaster, slower += e.isSlower;
+      predicted += e.isPredicted;
+      timed += e.ratio && !e.isPredicted, faster += e.isFaster, slower += e.isSlower;
       onCpu += e.ratio && e.isCpuDevice;
     }
     const size_t all = page_.entries.size();
@@ -165,6 +166,9 @@ private:
       html_ += card("good", same, verified == all ? "All verified" : "Verified", how);
     if (timed != 0 && onCpu == timed)
       html_ += card("quiet", "Faster?", "Timed on a CPU", "Its times say nothing about GPUs.");
+    else if (timed == 0 && predicted != 0)
+      html_ +=
+          card("quiet", "Faster?", "Predicted", "By compilers; no device has measured any time.");
     else
       html_ += card(faster > slower ? "good" : "quiet", "Faster?",
                     timed ? fmt::format("{} of {}", faster, timed) : "Not timed",

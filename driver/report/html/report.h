@@ -70,8 +70,9 @@ struct ReportSubject {
   std::vector<ReportSource> sources; ///< of what remarks and findings speak of
   std::vector<ReportDiff> diffs;
   std::optional<VerifyReport> verification;
-  std::vector<ReportTable> tables; ///< sections of their own
-  std::string note;                ///< one sentence about this subject
+  std::optional<double> predictedRatio; ///< of times, by a compiler, where no device measured any
+  std::vector<ReportTable> tables;      ///< sections of their own
+  std::string note;                     ///< one sentence about this subject
 };
 
 /// A subject as it stands on the page: what tables say of it, and its sections as HTML. Small
@@ -87,6 +88,7 @@ struct ReportEntry {
   std::optional<double> ratio;             ///< of times
   bool isFaster = false, isSlower = false; ///< beyond doubt, on a device whose times count
   bool isCpuDevice = false;
+  bool isPredicted = false; ///< the ratio: no device measured it
   std::string device, driver;
   std::string cards;               ///< the answer
   std::string all, remarks, brief; ///< everything; without source and code; without remarks as well

@@ -99,6 +99,11 @@ std::string equalCard(const ReportSubject& s) {
 std::string fasterCard(const ReportSubject& s) {
   const char* question = "Faster?";
   const TimingResult* timing = decidingTiming(s);
+  if (!timing && s.predictedRatio)
+    return card("quiet", question, "Predicted",
+                fmt::format("{:.3f} of the original&#39;s time, says a compiler; no device has "
+                            "measured it.",
+                            *s.predictedRatio));
   if (!timing)
     return card("quiet", question, "Not timed",
                 s.isUnchanged                  ? "The module is unchanged."

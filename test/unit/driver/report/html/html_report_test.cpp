@@ -285,6 +285,22 @@ TEST(HtmlReport, StaysUsableWithThousandsOfFiles) {
   EXPECT_TRUE(has(html, "Remarks and source are omitted"));
 }
 
+TEST(HtmlReport, APredictionIsNoMeasurement) {
+  ReportSubject subject = subjectNamed("a.comp", ReportState::Verified);
+  subject.predictedRatio = 0.5;
+  const ReportEntry entry = entryOf(subject);
+  EXPECT_EQ(entry.ratio, 0.5);
+  EXPECT_FALSE(entry.isFaster);
+  EXPECT_TRUE(has(entry.cards, "0.500 of the original&#39;s time, says a compiler"));
+  EXPECT_EQ(unpackEntry(pack(entry)), entry);
+  ReportPage page;
+  page.entries = {entry, entry};
+  const std::string html = htmlReport(page);
+  EXPECT_TRUE(has(html, "By compilers; no device has measured any time."));
+  EXPECT_FALSE(has(html, "Not timed"));
+  EXPECT_FALSE(has(html, "0 slower"));
+}
+
 TEST(HtmlReport, EntriesSurvivePacking) {
   ReportSubject subject = subjectNamed("<x>", ReportState::Unverified);
   subject.reason = "no \"inputs\"";
