@@ -75,6 +75,10 @@ std::string equalCard(const ReportSubject& s) {
     return card("quiet", question, "Not checked",
                 "Give <code>--verify</code> to run both modules and compare.");
   case ReportState::Verified: {
+    if (s.predictedRatio)
+      return card("good", question, "Verified",
+                  "What was chosen was compared with the original on a device that is here, or in "
+                  "the interpreter.");
     if (!s.verification) return card("good", question, "Verified", "The module is unchanged.");
     std::string more = comparedText(*s.verification) + " " + interpreterText(*s.verification);
     if (const std::string& hazards = s.verification->hazards; !hazards.empty())
@@ -132,6 +136,8 @@ std::string fasterCard(const ReportSubject& s) {
 /// What stands behind an answer of `verify`.
 std::string runCard(const ReportSubject& s) {
   const char* question = "What was run?";
+  if (s.predictedRatio)
+    return card("quiet", question, "Comparisons", "Times are a compiler&#39;s.");
   if (!s.verification || (s.verification->dispatches == 0 && !decidingTiming(s)))
     return card("quiet", question, "Nothing", "");
   const VerifyReport& report = *s.verification;

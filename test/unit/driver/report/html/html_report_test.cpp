@@ -292,6 +292,7 @@ TEST(HtmlReport, APredictionIsNoMeasurement) {
   EXPECT_EQ(entry.ratio, 0.5);
   EXPECT_FALSE(entry.isFaster);
   EXPECT_TRUE(has(entry.cards, "0.500 of the original&#39;s time, says a compiler"));
+  EXPECT_FALSE(has(entry.cards, "The module is unchanged"));
   EXPECT_EQ(unpackEntry(pack(entry)), entry);
   ReportPage page;
   page.entries = {entry, entry};
