@@ -254,17 +254,19 @@ private:
   /// pass, and a remark says why.
   Status reportFailure(const PipelineStep& step, const Error& error) {
     return error.isLimit
-               ? undo(step, "limit", fmt::format("--{} was undone: {}", step.name(), error.message))
+               ? reportUndone(step, "limit",
+                              fmt::format("--{} was undone: {}", step.name(), error.message))
                : reportInternalError(step, error.str());
   }
 
   Status reportInternalError(const PipelineStep& step, const std::string& why) {
-    return undo(step, "internal-error",
-                fmt::format("internal error in --{}: {}; the pass was undone, please report it",
-                            step.name(), why));
+    return reportUndone(
+        step, "internal-error",
+        fmt::format("internal error in --{}: {}; the pass was undone, please report it",
+                    step.name(), why));
   }
 
-  Status undo(const PipelineStep& step, std::string remark, std::string message) {
+  Status reportUndone(const PipelineStep& step, std::string remark, std::string message) {
     if (options_.strict || care_ == Care::None) return failure(std::move(message));
     addRemark(Remark::Kind::Warning, std::string(step.name()), std::move(remark),
               std::move(message));
