@@ -174,7 +174,7 @@ private:
       constexpr int kCalls = 10;
       return options().isolation.time * (attempt == 0 && !options().verify ? 1 : kCalls);
     };
-    InterruptNote note("no output was written");
+    InterruptNote note("no output was written", InterruptNote::Ends::WhenTold);
     note_ = &note;
     BatchWorker worker(plan_);
     PoolEvents events;
@@ -185,8 +185,15 @@ private:
     events.tick = [&] {
       ProgressLine::tell(ProgressLine::Level::Task, progressAsText(counts_, plan_.inputs.size()));
     };
+    events.isOver = [&] { return note.isDue(); };
     Status done = runPool(order, pool, events);
     note_ = nullptr;
+    if (note.isDue()) {
+      progress_.reset();
+      for (size_t n = next_; n < results_.size(); ++n)
+        if (isDone_[n]) say(n);
+      note.end();
+    }
     return done;
   }
 

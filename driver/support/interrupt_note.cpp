@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <unistd.h>
@@ -22,9 +23,15 @@ std::array<std::array<char, kMostBytes>, 2> texts;
 std::atomic<const char*> current{nullptr};
 pid_t owner = 0;
 bool isOnTerminal = false;
+bool endsWhenTold = false;
+volatile sig_atomic_t due = 0; ///< the signal that the program is to end by
 
 extern "C" void tellAndEnd(int signal) {
   const char* const text = current;
+  if (text && getpid() == owner && endsWhenTold && !due) {
+    due = signal;
+    return;
+  }
   if (text && getpid() == owner) {
     // On a terminal "^C" and a line of progress stand there.
     if (isOnTerminal) (void)!write(STDERR_FILENO, "\n", 1);
@@ -45,8 +52,19 @@ void InterruptNote::say(std::string_view text) {
   current = next.data();
 }
 
-void InterruptNote::watch() {
+bool InterruptNote::isDue() const {
+  return due != 0;
+}
+
+void InterruptNote::end() const {
+  std::fflush(nullptr);
+  tellAndEnd(due);
+}
+
+void InterruptNote::watch(Ends ends) {
   owner = getpid();
+  endsWhenTold = ends == Ends::WhenTold;
+  due = 0;
   isOnTerminal = isTerminal(stderr);
   for (int signal : kSignals) {
     struct sigaction before {};

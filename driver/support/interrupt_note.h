@@ -1,6 +1,7 @@
 // One line about what is kept when somebody stops the program (SIGINT, SIGTERM).
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace lanewise::driver {
@@ -9,7 +10,13 @@ namespace lanewise::driver {
 /// what it does without this. A signal that is ignored stays so.
 class InterruptNote {
 public:
-  explicit InterruptNote(std::string_view text) { say(text), watch(); }
+  enum class Ends : uint8_t {
+    AtOnce,
+    WhenTold ///< by end(), which isDue() asks for; the second signal ends the program at once
+  };
+  explicit InterruptNote(std::string_view text, Ends ends = Ends::AtOnce) {
+    say(text), watch(ends);
+  }
   ~InterruptNote();
   InterruptNote(const InterruptNote&) = delete;
   InterruptNote& operator=(const InterruptNote&) = delete;
@@ -17,8 +24,11 @@ public:
   /// From now on: "lanewise: interrupted: TEXT".
   void say(std::string_view text);
 
+  bool isDue() const;
+  void end() const;
+
 private:
-  void watch();
+  void watch(Ends ends);
 };
 
 } // namespace lanewise::driver

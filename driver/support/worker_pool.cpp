@@ -125,6 +125,7 @@ public:
       handOut();
       waitForAnswers();
       if (events_.tick) events_.tick();
+      if (events_.isOver && events_.isOver()) break;
     }
     return ok();
   }

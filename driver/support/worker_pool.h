@@ -34,12 +34,14 @@ struct PoolEvents {
   std::function<void(uint32_t index, Result<std::string>)> finished;
   /// Called between other things, about ten times a second.
   std::function<void()> tick;
+  /// As often: true ends it, and what is being done is given up.
+  std::function<bool()> isOver;
 };
 
 /// Does the pieces in the order of `indices`, as many at a time as there are workers, and returns
-/// when all have finished. The caller must have no other threads: workers are forked, anew when one
-/// dies. They die with the caller. What they print is lost, except that the last line that a dying
-/// one wrote to standard error ends its message.
+/// when all have finished or it is over. The caller must have no other threads: workers are forked,
+/// anew when one dies. They die with the caller. What they print is lost, except that the last line
+/// that a dying one wrote to standard error ends its message.
 Status runPool(std::span<const uint32_t> indices, const PoolOptions& options,
                const PoolEvents& events);
 

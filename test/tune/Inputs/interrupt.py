@@ -1,4 +1,4 @@
-"""Runs a command and interrupts it once a journal lies in the folder that its last argument names."""
+"""Runs a command and interrupts it once a file of this name or pattern is there: PATTERN COMMAND..."""
 
 import glob
 import signal
@@ -7,9 +7,9 @@ import sys
 import time
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)  # test runners ignore it, and what they start with it
-process = subprocess.Popen(sys.argv[1:])
+process = subprocess.Popen(sys.argv[2:])
 for _ in range(600):
-    if glob.glob(sys.argv[-1] + "/*.journal"):
+    if glob.glob(sys.argv[1]):
         break
     time.sleep(0.1)
 time.sleep(0.2)

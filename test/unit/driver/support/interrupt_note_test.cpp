@@ -50,6 +50,40 @@ TEST(InterruptNote, IsPrintedAndTheSignalEndsTheProgram) {
   }
 }
 
+TEST(InterruptNote, WaitsForTheEnd) {
+  using Ends = InterruptNote::Ends;
+  const End told = endOf([] {
+    InterruptNote note("nothing is kept", Ends::WhenTold);
+    if (note.isDue()) return;
+    raise(SIGTERM);
+    if (!note.isDue()) return;
+    note.say("all is kept");
+    note.end();
+  });
+  EXPECT_EQ(told.printed, "lanewise: interrupted: all is kept\n");
+  EXPECT_EQ(told.signal, SIGTERM);
+  const End twice = endOf([] {
+    InterruptNote note("nothing is kept", Ends::WhenTold);
+    raise(SIGTERM);
+    raise(SIGINT);
+    note.say("all is kept");
+  });
+  EXPECT_EQ(twice.printed, "lanewise: interrupted: nothing is kept\n");
+  EXPECT_EQ(twice.signal, SIGINT);
+  const End worker = endOf([] {
+    InterruptNote note("nothing is kept", Ends::WhenTold);
+    const pid_t child = fork();
+    if (child == 0) {
+      raise(SIGINT);
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFSIGNALED(status) && !note.isDue()) raise(SIGTERM), note.end();
+  });
+  EXPECT_EQ(worker.signal, SIGTERM);
+}
+
 TEST(InterruptNote, OnlyOfTheProgramItself) {
   const End end = endOf([] {
     InterruptNote note("nothing is kept");
