@@ -6,6 +6,7 @@
 #include "interpreted.h"
 #include "pass.h"
 #include "random_branches.h"
+#include "seeds.h"
 #include "spirv/spirv_tools.h"
 
 #include <fmt/format.h>
@@ -108,8 +109,7 @@ void checkShader(uint32_t seed, std::string_view mode, std::map<std::string, siz
 
 TEST(BranchToPredicationRandom, LeavesTheSameBits) {
   std::map<std::string, size_t> verdicts;
-  for (uint32_t seed = 1; seed <= 32 && !HasFailure(); ++seed)
-    checkShader(seed, "always", verdicts);
+  for (uint32_t seed : test::Seeds(32)) checkShader(seed, "always", verdicts);
   if (HasFailure()) return;
   // The test would prove little if nothing happened, or if little was at stake.
   EXPECT_GT(verdicts["flattened"], 200u);
@@ -121,7 +121,7 @@ TEST(BranchToPredicationRandom, LeavesTheSameBits) {
 
 TEST(BranchToPredicationRandom, LeavesTheSameBitsWhereItPays) {
   std::map<std::string, size_t> verdicts;
-  for (uint32_t seed = 101; seed <= 124 && !HasFailure(); ++seed) checkShader(seed, {}, verdicts);
+  for (uint32_t seed : test::Seeds(24, 101)) checkShader(seed, {}, verdicts);
   if (HasFailure()) return;
   EXPECT_GT(verdicts["flattened"], 50u);
   for (const char* refused : {"uniform", "too-costly", "inner-branch"})

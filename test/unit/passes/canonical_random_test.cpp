@@ -4,6 +4,7 @@
 #include "canonical.h"
 #include "interpreted.h"
 #include "random_branches.h"
+#include "seeds.h"
 #include "spirv/spirv_tools.h"
 
 #include <algorithm>
@@ -80,7 +81,7 @@ class CanonicalRandom : public ::testing::TestWithParam<CanonicalRun> {};
 TEST_P(CanonicalRandom, LeavesTheSameBits) {
   constexpr spv_target_env kEnv = SPV_ENV_VULKAN_1_1;
   size_t changed = 0;
-  for (uint32_t seed = 1; seed <= 12 && !HasFailure(); ++seed) {
+  for (uint32_t seed : test::Seeds(12)) {
     std::string text = test::RandomBranches(seed).text();
     if (GetParam().unrolls) text = hinted(std::move(text));
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
@@ -210,7 +211,7 @@ private:
 TEST(CanonicalRandomContinues, LeaveTheSameBits) {
   constexpr spv_target_env kEnv = SPV_ENV_VULKAN_1_1;
   size_t changed = 0;
-  for (uint32_t seed = 1; seed <= 40 && !HasFailure(); ++seed) {
+  for (uint32_t seed : test::Seeds(40)) {
     const std::string text = RandomContinues(seed).text();
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
     const std::vector<uint32_t> source = test::compileGlsl(text, "vulkan1.1");

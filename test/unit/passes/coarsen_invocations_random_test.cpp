@@ -3,6 +3,7 @@
 #include "canonical.h"
 #include "interpreted.h"
 #include "random_branches.h"
+#include "seeds.h"
 
 #include <algorithm>
 #include <array>
@@ -198,28 +199,28 @@ bool compare(uint32_t seed, uint32_t groups, const std::string& text, Factors f)
 }
 
 TEST(CoarsenInvocationsRandom, TilesKeepTheirBits) {
-  constexpr uint32_t kSeeds = 240;
+  const test::Seeds seeds(240);
   uint32_t changed = 0;
-  for (uint32_t seed = 1; seed <= kSeeds && !HasFailure(); ++seed) {
+  for (uint32_t seed : seeds) {
     TiledKernel kernel(seed);
     const Factors f = kernel.factors();
     const std::string text = kernel.text();
     SCOPED_TRACE(fmt::format("seed {} by {},{},{}\n{}", seed, f[0], f[1], f[2], text));
     changed += compare(seed, 2, text, f) ? 1 : 0;
   }
-  EXPECT_GT(changed, kSeeds * 2 / 3);
+  EXPECT_GT(changed, seeds.count() * 2 / 3);
   RecordProperty("changed", int(changed));
 }
 
 TEST(CoarsenInvocationsRandom, BranchesKeepTheirBits) {
-  constexpr uint32_t kSeeds = 40;
+  const test::Seeds seeds(40);
   uint32_t changed = 0;
-  for (uint32_t seed = 1; seed <= kSeeds && !HasFailure(); ++seed) {
+  for (uint32_t seed : seeds) {
     const std::string text = test::RandomBranches(seed).text();
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
     changed += compare(seed, 1, text, {1u << (1 + seed % 4), 1, 1}) ? 1 : 0;
   }
-  EXPECT_GT(changed, kSeeds / 2);
+  EXPECT_GT(changed, seeds.count() / 2);
   RecordProperty("changed", int(changed));
 }
 

@@ -3,6 +3,7 @@
 // The interpreter is the judge, which reports reads of what nobody wrote.
 #include "canonical.h"
 #include "interpreted.h"
+#include "seeds.h"
 #include "spirv/spirv_tools.h"
 
 #include <fmt/format.h>
@@ -203,11 +204,11 @@ bool isClean(const test::Interpreted& run) {
 }
 
 TEST(EliminateDeadSharedInitializationRandom, NobodyMissesTheZeros) {
-  constexpr uint32_t kSeeds = 400;
+  const test::Seeds seeds(400);
   const std::vector<std::string_view> before{"inline", "sroa", "mem2reg"};
   const std::string_view pass = "eliminate-dead-shared-initialization";
   uint32_t changed = 0, kept = 0;
-  for (uint32_t seed = 1; seed <= kSeeds && !testing::Test::HasFailure(); ++seed) {
+  for (uint32_t seed : seeds) {
     const std::string text = ZeroedKernel(seed).text();
     SCOPED_TRACE(fmt::format("seed {}\n{}", seed, text));
     std::vector<uint32_t> words = test::compileGlsl(text, "vulkan1.3");
@@ -228,8 +229,8 @@ TEST(EliminateDeadSharedInitializationRandom, NobodyMissesTheZeros) {
       ASSERT_EQ(first.buffers, second.buffers);
     }
   }
-  EXPECT_GT(changed, kSeeds / 8);
-  EXPECT_GT(kept, kSeeds / 4);
+  EXPECT_GT(changed, seeds.count() / 8);
+  EXPECT_GT(kept, seeds.count() / 4);
   RecordProperty("changed", int(changed));
 }
 

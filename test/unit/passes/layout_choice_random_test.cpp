@@ -5,6 +5,7 @@
 #include "conflict_kernels.h"
 #include "pipeline/pipeline.h"
 #include "profiled.h"
+#include "seeds.h"
 #include "spirv/spirv_tools.h"
 
 #include <algorithm>
@@ -366,7 +367,7 @@ TEST(LayoutChoice, OfKernelsThatExpertsHavePadded) {
 
 TEST(LayoutChoiceRandom, IsCloseToTheBestOfTheFamily) {
   uint32_t kernels = 0, close = 0, improvable = 0;
-  for (uint32_t seed = 0; seed < 150 && !HasFailure(); ++seed) {
+  for (uint32_t seed : test::Seeds(150, 0)) {
     const LayoutKernel kernel(seed);
     const std::string text = kernel.text();
     const Verdict verdict = judge(text, kernel.shape);

@@ -6,6 +6,7 @@
 #include "ir/rewriter.h"
 #include "lanewise/buffer_layout.h"
 #include "planning/buffer_groups.h"
+#include "seeds.h"
 #include "transforms/relayout_buffers.h"
 
 #include <algorithm>
@@ -327,7 +328,7 @@ void check(uint32_t seed, LayoutCounts& counts) {
 
 TEST(RelayoutBuffersRandom, HostSeesTheSame) {
   LayoutCounts counts;
-  for (uint32_t seed = 1; seed <= 120 && !HasFailure(); ++seed) check(seed, counts);
+  for (uint32_t seed : test::Seeds(120)) check(seed, counts);
   if (HasFailure()) return;
   // The test would prove little if few buffers changed in few ways.
   EXPECT_GT(counts.rewritten, 200u);

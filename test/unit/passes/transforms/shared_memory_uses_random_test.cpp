@@ -2,6 +2,7 @@
 // normalizeSharedUses() knows: what memory holds in the end must not depend on whether it ran.
 #include "analysis/module/entry_points.h"
 #include "evaluate.h"
+#include "seeds.h"
 #include "shared_kernel.h"
 
 #include <algorithm>
@@ -248,7 +249,7 @@ std::map<Id, std::vector<uint32_t>> run(Analyses& analyses) {
 
 TEST(SharedUsesRandom, MemoryIsTheSame) {
   size_t changed = 0, cloned = 0, split = 0, refused = 0;
-  for (uint32_t seed = 1; seed <= 400; ++seed) {
+  for (uint32_t seed : test::Seeds(400)) {
     const std::string text = KernelWriter(seed).write();
     test::Subject subject(text, {}, SPV_ENV_UNIVERSAL_1_3);
     ASSERT_TRUE(test::validate(subject.module().words(), SPV_ENV_UNIVERSAL_1_3)) << text;

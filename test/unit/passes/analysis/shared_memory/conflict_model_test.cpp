@@ -9,6 +9,7 @@
 #include "input/workload.h"
 #include "pipeline/pipeline.h"
 #include "profiled.h"
+#include "seeds.h"
 #include "spirv/spirv_tools.h"
 #include "targets/target_profiles.h"
 #include "verify/profile/profile.h"
@@ -116,7 +117,7 @@ void compareAccess(const ExecutedAccess& executed, uint64_t subgroups, const Acc
 TEST(ConflictModel, RandomPatternsCostWhatTheInterpreterCounts) {
   Tally tally;
   const char* targets[] = {"generic", "nvidia", "amd-gcn", "intel-xe", "lavapipe", "mali"};
-  for (uint32_t seed = 0; seed < 20; ++seed) {
+  for (uint32_t seed : test::Seeds(20, 0)) {
     test::ConflictKernel kernel(seed, 60);
     Result<TargetProfile> target = driver::loadTarget(targets[seed % std::size(targets)]);
     ASSERT_TRUE(target);

@@ -1,6 +1,7 @@
 // Random expressions and loops: the forms against a direct interpreter of what was generated.
 #include "affine_shader.h"
 #include "analysis/values/lane_values.h"
+#include "seeds.h"
 
 #include <map>
 #include <random>
@@ -450,7 +451,7 @@ TEST(AffineRandom, FormsAgreeWithTheInterpreter) {
   constexpr std::array<uint32_t, 3> kSizes[] = {
       {32, 8, 1}, {64, 1, 1}, {7, 5, 3}, {1, 1, 1}, {256, 4, 1}};
   Tally tally;
-  for (uint32_t seed = 0; seed < 150; ++seed) {
+  for (uint32_t seed : test::Seeds(150, 0)) {
     auto size = kSizes[seed % std::size(kSizes)];
     Generator generator(seed, size, 12);
     for (int n = 0; n < 30; ++n) generator.step();

@@ -3,6 +3,7 @@
 // --gtest_filter=InterpreterRaces.Random* --gtest_random_seed=N.
 #include "interpreted.h"
 #include "race_reference.h"
+#include "seeds.h"
 
 #include <fmt/format.h>
 #include <map>
@@ -392,10 +393,9 @@ void compare(const RandomProgram& program, const std::string& text) {
 }
 
 TEST(InterpreterRaces, RandomProgramsAgainstTheMemoryModel) {
-  constexpr uint32_t kPrograms = 1500;
-  const uint64_t first = uint64_t(testing::GTEST_FLAG(random_seed)) * kPrograms;
+  const test::Seeds seeds(1500);
   uint32_t racing = 0;
-  for (uint64_t seed = first; seed < first + kPrograms; ++seed) {
+  for (uint32_t seed : seeds) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     RandomProgram program = Generator(seed).make();
     std::string text = Writer(program).write();
@@ -407,8 +407,8 @@ TEST(InterpreterRaces, RandomProgramsAgainstTheMemoryModel) {
     }
   }
   // Both kinds are there.
-  EXPECT_GT(racing, kPrograms / 5);
-  EXPECT_LT(racing, kPrograms * 4 / 5);
+  EXPECT_GT(racing, seeds.count() / 5);
+  EXPECT_LT(racing, seeds.count() / 5 * 4);
 }
 
 } // namespace
