@@ -4,6 +4,7 @@
 #include "ir/integer_semantics.h"
 
 #include <algorithm>
+#include <bit>
 #include <span>
 #include <utility>
 
@@ -45,44 +46,68 @@ void addScaled(const LaneColumn& column, uint32_t coefficient, LaneColumn& sum) 
 using Arguments = std::span<const LaneColumn* const>;
 using Combine = void (*)(Arguments, LaneColumn& result);
 
+// Without branches, which keep the compiler from making vectors of a loop.
+
+/// Where `facts` say so, a value, and 0 elsewhere.
+uint32_t known(uint32_t value, uint8_t facts) {
+  return value & (0u - uint32_t(facts & LaneColumn::HasValue));
+}
+
+template <class T>
+T choose(bool isFirst, T first, T second) {
+  const T mask = T(0u - uint32_t(isFirst));
+  return T((first & mask) | (second & ~mask));
+}
+
 template <spv::Op kOp>
 void combineTwo(Arguments arguments, LaneColumn& result) {
   const uint32_t* const a = arguments[0]->values.data();
   const uint32_t* const b = arguments[1]->values.data();
   const uint8_t* const factsOfA = arguments[0]->facts.data();
   const uint8_t* const factsOfB = arguments[1]->facts.data();
-  uint32_t* const values = result.values.data();
-  uint8_t* const all = result.facts.data();
+  uint32_t* const __restrict values = result.values.data();
+  uint8_t* const __restrict all = result.facts.data();
   for (size_t n = 0, lanes = result.values.size(); n < lanes; ++n) {
     const uint8_t facts = LaneColumn::join(factsOfA[n], factsOfB[n]);
     const IntegerResult value = evaluateBinary(kOp, 32, a[n], b[n]);
-    const bool hasValue = (facts & LaneColumn::HasValue) != 0 && value.isDefined();
-    all[n] = hasValue ? facts : uint8_t(facts & ~LaneColumn::HasValue);
-    values[n] = hasValue ? uint32_t(value.bits) : 0;
+    all[n] = value.isDefined() ? facts : uint8_t(facts & ~LaneColumn::HasValue);
+    values[n] = known(uint32_t(value.bits), all[n]);
   }
 }
 
 /// What the condition leaves out does not count.
 void combineSelect(Arguments arguments, LaneColumn& result) {
-  const LaneColumn& condition = *arguments[0];
-  for (size_t n = 0; n < result.values.size(); ++n) {
-    const LaneColumn& chosen = *arguments[condition.values[n] != 0 ? 1 : 2];
-    const uint8_t facts = LaneColumn::join(condition.facts[n], chosen.facts[n]);
-    result.facts[n] = facts;
-    result.values[n] = (facts & LaneColumn::HasValue) != 0 ? chosen.values[n] : 0;
+  const uint32_t* const conditions = arguments[0]->values.data();
+  const uint32_t* const a = arguments[1]->values.data();
+  const uint32_t* const b = arguments[2]->values.data();
+  const uint8_t* const factsOfCondition = arguments[0]->facts.data();
+  const uint8_t* const factsOfA = arguments[1]->facts.data();
+  const uint8_t* const factsOfB = arguments[2]->facts.data();
+  uint32_t* const __restrict values = result.values.data();
+  uint8_t* const __restrict all = result.facts.data();
+  const size_t lanes = result.values.size();
+  for (size_t n = 0; n < lanes; ++n) {
+    const uint8_t chosen = choose(conditions[n] != 0, factsOfA[n], factsOfB[n]);
+    all[n] = LaneColumn::join(factsOfCondition[n], chosen);
   }
+  for (size_t n = 0; n < lanes; ++n)
+    values[n] = known(choose(conditions[n] != 0, a[n], b[n]), all[n]);
 }
 
 /// Nor does the second, where the first decides.
 template <bool kIsOr>
 void combineLogical(Arguments arguments, LaneColumn& result) {
-  const LaneColumn &a = *arguments[0], &b = *arguments[1];
-  for (size_t n = 0; n < result.values.size(); ++n) {
-    const bool isDecided = (a.facts[n] & LaneColumn::HasValue) == 0 || (a.values[n] != 0) == kIsOr;
-    const uint8_t facts = isDecided ? a.facts[n] : LaneColumn::join(a.facts[n], b.facts[n]);
-    result.facts[n] = facts;
-    const uint32_t value = isDecided ? a.values[n] : b.values[n];
-    result.values[n] = (facts & LaneColumn::HasValue) != 0 ? value : 0;
+  const uint32_t* const a = arguments[0]->values.data();
+  const uint32_t* const b = arguments[1]->values.data();
+  const uint8_t* const factsOfA = arguments[0]->facts.data();
+  const uint8_t* const factsOfB = arguments[1]->facts.data();
+  uint32_t* const __restrict values = result.values.data();
+  uint8_t* const __restrict all = result.facts.data();
+  for (size_t n = 0, lanes = result.values.size(); n < lanes; ++n) {
+    const bool isDecided = (a[n] != 0) == kIsOr;
+    const uint8_t joined = LaneColumn::join(factsOfA[n], factsOfB[n]);
+    all[n] = choose(isDecided, factsOfA[n], joined);
+    values[n] = known(choose(isDecided, a[n], b[n]), all[n]);
   }
 }
 
@@ -130,8 +155,49 @@ Combine combinationOf(spv::Op op) {
   }
 }
 
+/// Divisions and shifts by what all lanes share, as nearly all are: in 32 bits, and by a power of
+/// two no division. False for others, and where the operation is not defined of every number.
+bool combineWithShared(spv::Op op, Arguments arguments, LaneColumn& result) {
+  const LaneColumn &left = *arguments[0], *const right = arguments[1];
+  if (!right || !right->isUniform || right->facts.front() != LaneColumn::HasValue) return false;
+  const uint32_t b = right->values.front();
+  const auto each = [&](auto operation) {
+    const uint32_t* const a = left.values.data();
+    const uint8_t* const facts = left.facts.data();
+    uint32_t* const __restrict values = result.values.data();
+    for (size_t n = 0, lanes = result.values.size(); n < lanes; ++n)
+      values[n] = known(operation(a[n]), facts[n]);
+    std::copy_n(facts, result.facts.size(), result.facts.begin());
+    return true;
+  };
+  const int log = std::countr_zero(b);
+  switch (op) {
+  case spv::Op::OpUDiv:
+    if (std::has_single_bit(b)) return each([log](uint32_t a) { return a >> log; });
+    return b != 0 && each([b](uint32_t a) { return a / b; });
+  case spv::Op::OpUMod:
+    if (std::has_single_bit(b)) return each([b](uint32_t a) { return a & (b - 1); });
+    return b != 0 && each([b](uint32_t a) { return a % b; });
+  case spv::Op::OpSDiv: // the smallest number has no quotient by -1
+    return b != 0 && b != UINT32_MAX &&
+           each([b](uint32_t a) { return uint32_t(int32_t(a) / int32_t(b)); });
+  case spv::Op::OpSRem:
+    return b != 0 && b != UINT32_MAX &&
+           each([b](uint32_t a) { return uint32_t(int32_t(a) % int32_t(b)); });
+  case spv::Op::OpShiftLeftLogical:
+    return b < 32 && each([b](uint32_t a) { return a << b; });
+  case spv::Op::OpShiftRightLogical:
+    return b < 32 && each([b](uint32_t a) { return a >> b; });
+  case spv::Op::OpShiftRightArithmetic:
+    return b < 32 && each([b](uint32_t a) { return uint32_t(int32_t(a) >> b); });
+  default:
+    return false;
+  }
+}
+
 /// What the term's operation makes of its arguments, for as many lanes as `result` has.
 void combineAll(const AffineTerm& term, Arguments arguments, LaneColumn& result) {
+  if (combineWithShared(term.op, arguments, result)) return;
   if (const Combine combine = combinationOf(term.op)) return combine(arguments, result);
   for (uint32_t n = 0; n < result.values.size(); ++n) {
     uint8_t facts = LaneColumn::HasValue;
@@ -264,12 +330,12 @@ void LaneValues::compute(uint32_t index, Columns& columns, Kept& kept) {
   column.isUniform = carried->isUniform;
   const uint32_t* const from = carried->values.data();
   const uint8_t* const known = carried->facts.data();
-  uint32_t* const values = column.values.data();
-  uint8_t* const facts = column.facts.data();
+  uint32_t* const __restrict values = column.values.data();
+  uint8_t* const __restrict facts = column.facts.data();
   for (size_t n = 0, lanes = lanes_; n < lanes; ++n) {
     const bool isKnown = (known[n] & LaneColumn::HasValue) != 0;
-    values[n] = isKnown ? from[n] : values[n];
-    facts[n] = isKnown ? uint8_t(LaneColumn::HasValue) : facts[n];
+    values[n] = choose(isKnown, from[n], values[n]);
+    facts[n] = choose(isKnown, uint8_t(LaneColumn::HasValue), facts[n]);
   }
 }
 

@@ -30,7 +30,8 @@ struct LaneColumn {
   /// What is known of one value and of the next that something is computed from, in this order:
   /// behind one that has no value nothing is looked at.
   static uint8_t join(uint8_t before, uint8_t next) {
-    return (before & HasValue) != 0 ? uint8_t((before & ~HasValue) | next) : before;
+    const uint32_t has = 0u - uint32_t(before & HasValue); // no branch: loops become vectors
+    return uint8_t((before & ~(has & HasValue)) | (next & has));
   }
   bool is(uint32_t lane, Fact fact) const { return (facts[lane] & fact) != 0; }
   void fill(size_t lanes, uint32_t value, uint8_t fact) {

@@ -418,15 +418,23 @@ void WorkgroupWalk::crossEdge(BlockRef from, BlockRef to, const LaneMask& lanes,
   for (const auto& [number, column] : std::span(incoming_).first(count)) {
     LaneColumn& slot = slots_[number];
     slot.isUniform = column.isUniform && !already && isAll;
-    lanes.forEach([&, &values = column.values, &facts = column.facts](uint32_t n) {
-      const bool isKnown =
-          (facts[n] & (LaneColumn::HasValue | LaneColumn::IsSampled)) == LaneColumn::HasValue;
-      // Lanes that may have come another way as well.
-      const bool isDoubtful = already && already->test(n) &&
-                              (!slot.is(n, LaneColumn::HasValue) || slot.values[n] != values[n]);
-      slot.facts[n] = isKnown && !isDoubtful ? LaneColumn::HasValue : 0;
-      slot.values[n] = isKnown ? values[n] : 0;
+    // Lanes that may have come another way as well.
+    LaneMask doubtful(already ? lanes_ : 0);
+    if (already)
+      doubtful = LaneMask::of(lanes, lanes_, [&, &column = column](uint32_t n) {
+        return already->test(n) &&
+               (!slot.is(n, LaneColumn::HasValue) || slot.values[n] != column.values[n]);
+      });
+    lanes.forEachRun([values = column.values.data(), facts = column.facts.data(),
+                      to = slot.values.data(), known = slot.facts.data()](size_t n, size_t end) {
+      for (; n < end; ++n) {
+        const bool isKnown =
+            (facts[n] & (LaneColumn::HasValue | LaneColumn::IsSampled)) == LaneColumn::HasValue;
+        known[n] = isKnown ? LaneColumn::HasValue : 0;
+        to[n] = values[n] & (0u - uint32_t(isKnown));
+      }
     });
+    doubtful.forEach([&slot](uint32_t n) { slot.facts[n] = 0; });
   }
   if (count != 0) values_.forget();
 }
@@ -449,11 +457,12 @@ void WorkgroupWalk::go(const Arrival& arrival, BlockRef to, const LaneMask& lane
     if (const auto slot = slotOfId_.find(module_.labelId(to)); slot != slotOfId_.end()) {
       LaneColumn& iterations = slots_[slot->second];
       iterations.isUniform = (iterations.isUniform || !isBack) && lanes == all_;
-      lanes.forEach(
-          [isBack, values = iterations.values.data(), facts = iterations.facts.data()](uint32_t n) {
-            values[n] = isBack ? values[n] + 1 : 0;
-            facts[n] = LaneColumn::HasValue;
-          });
+      lanes.forEachRun([isBack, values = iterations.values.data(),
+                        facts = iterations.facts.data()](size_t n, size_t end) {
+        std::fill(facts + n, facts + end, uint8_t(LaneColumn::HasValue));
+        if (!isBack) std::fill(values + n, values + end, 0);
+        for (; isBack && n < end; ++n) ++values[n];
+      });
       values_.forget();
     }
   }

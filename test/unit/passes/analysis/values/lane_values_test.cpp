@@ -177,5 +177,35 @@ TEST(LaneColumnsOfOperations, AreWhatEachLaneComputes) {
   EXPECT_GT(undefined, 0u);
 }
 
+/// What divides or shifts all lanes alike has columns of its own, where it is defined.
+TEST(LaneColumnsOfOperations, WithSharedNumbersAreWhatEachLaneComputes) {
+  std::string body = kInputs + R"(
+     %least = OpShiftLeftLogical %uint %x %u31
+       %low = OpISub %uint %y %u5
+         %v = OpSelect %uint %even %least %low
+)";
+  body.insert(body.find("%low ="), "%odd = OpBitwiseAnd %uint %x %u1\n"
+                                   "%even = OpIEqual %bool %odd %u1\n");
+  uint32_t id = 100;
+  for (const char* op : {"UDiv", "UMod", "SDiv", "SRem", "SMod", "ShiftLeftLogical",
+                         "ShiftRightLogical", "ShiftRightArithmetic"})
+    body += "%" + std::to_string(id++) + " = Op" + op + " %uint %v %p\n";
+  body += "%200 = OpIAdd %uint %p %u0\n";
+  Shader shader{computeShader(body), kWorkgroup};
+  Carried carried;
+  const uint32_t shared = shader.of(200).terms.front().first;
+  LaneValues values{*shader.affine, kWorkgroup, kLanesOfSubgroup, &carried, Uncarried::Unknown};
+  for (uint32_t number : {0u, 1u, 3u, 4u, 31u, 32u, 0x80000000u, 0xFFFFFFFFu}) {
+    carried.columns[shared].fill(kLanes, number, LaneColumn::HasValue);
+    values.forget();
+    const Affine::Assignment given[] = {{shared, number}};
+    for (uint32_t n = 100; n < id; ++n)
+      for (uint32_t lane = 0; lane < kLanes; ++lane)
+        EXPECT_EQ(values.of(shader.of(n)).value(lane),
+                  shader.affine->evaluate(shader.of(n), localIdOf(lane, kWorkgroup), given))
+            << "%" << n << " by " << number << " of lane " << lane;
+  }
+}
+
 } // namespace
 } // namespace lanewise
