@@ -125,6 +125,14 @@ void LayoutSearch::collectWalks() {
   }
 }
 
+/// What maps add to compute an address.
+double LayoutSearch::Indices::operations(const AddressForm& form) const {
+  double sum = 0;
+  for (const AddressForm::Part& part : form.parts)
+    if (!isFree(part.map)) sum += part.map.operations();
+  return sum;
+}
+
 bool LayoutSearch::hasConflict() const {
   return std::ranges::any_of(shapes_, [](const Shape& s) { return s.original.degree > 1; });
 }
@@ -179,8 +187,7 @@ LayoutCost LayoutSearch::evaluate(const SharedLayout& layout, double enough) con
   };
   if (!layout.flat.empty())
     for (const Indices& i : indices_) {
-      if (i.isFree(formOf(i.node).parts.front().map)) continue;
-      const double operations = formOf(i.node).operations();
+      const double operations = i.operations(formOf(i.node));
       const double lost = i.isOffset && operations > 0 ? kLostOffset : 0;
       cost.arithmetic += i.weight * (operations + lost) * target_.arithmeticCost;
     }

@@ -157,6 +157,7 @@ private:
     bool isFree(const IndexMap& map) const {
       return map.kind == IndexMap::Kind::Pad && (lengthsOfRows & map.divisor) != 0;
     }
+    double operations(const AddressForm& form) const;
   };
   std::vector<Indices> indices_;
   std::vector<Walk> walks_;            ///< by node

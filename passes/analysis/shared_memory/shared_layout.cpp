@@ -99,12 +99,6 @@ bool SharedLayout::keepsType(const SharedVariable& variable, uint32_t node,
                      [&](uint32_t child) { return keepsType(variable, child, other); });
 }
 
-double AddressForm::operations() const {
-  double sum = 0;
-  for (const Part& part : parts) sum += part.map.operations();
-  return sum;
-}
-
 AddressForm addressForm(const SharedVariable& variable, const SharedLayout& layout, uint32_t node) {
   AddressForm form;
   const std::vector<uint32_t> arrays = variable.arraysAbove(node);

@@ -97,9 +97,6 @@ struct AddressForm {
   std::vector<Part> parts; ///< in the order of the indices
   uint64_t offset = 0;     ///< bytes, of the struct members on the way
   bool isLinear = true;    ///< no part has a map
-
-  /// Instructions that an access needs beyond what it needs in an ordinary array.
-  double operations() const;
   bool operator==(const AddressForm&) const = default;
 };
 inline bool operator==(const AddressForm::Part& a, const AddressForm::Part& b) {

@@ -4,7 +4,7 @@ usage: random_tiles.py LANEWISE FOLDER SEED COUNT
 
 Each kernel fills an array of one to three dimensions along one order of its indices and reads it along another. The
 array stands alone, inside a struct, or inside each struct of an array; flat ones compute their index from those of
-the dimensions.
+the dimensions. Structs have another member, which is used as well.
 All indices are in range, so a padded array must give the same output; the program verifies each on a device.
 Fails on the first kernel whose outputs are not equal, and when too few of them were changed to mean anything.
 """
@@ -51,25 +51,33 @@ def flat_index(parts, extents):
     return f"[{index}]"
 
 
-# How the array is declared, and how an element is named from its index expressions.
+# How the array is declared, how an element is named from its index expressions, and what else is there: a
+# member that invocation i writes, if it is one of as many as there are.
 def alone(name, extents):
     declaration = f"shared {name} tile{''.join(f'[{e}]' for e in extents)};"
-    return declaration, lambda parts: "tile" + "".join(f"[{p}]" for p in parts)
+    return declaration, lambda parts: "tile" + "".join(f"[{p}]" for p in parts), None
 
 
 def flat(name, extents):
-    return f"shared {name} tile[{product(extents)}];", lambda parts: "tile" + flat_index(parts, extents)
+    declaration = f"shared {name} tile[{product(extents)}];"
+    return declaration, lambda parts: "tile" + flat_index(parts, extents), None
 
 
 def in_struct(name, extents):
     declaration = f"struct S {{ uint before; {name} part{''.join(f'[{e}]' for e in extents)}; }}; shared S tile;"
-    return declaration, lambda parts: "tile.part" + "".join(f"[{p}]" for p in parts)
+    return declaration, lambda parts: "tile.part" + "".join(f"[{p}]" for p in parts), ("tile.before", 1)
+
+
+def flat_in_struct(name, extents):
+    declaration = f"struct S {{ {name} part[{product(extents)}]; uint behind[3]; }}; shared S tile;"
+    return declaration, lambda parts: "tile.part" + flat_index(parts, extents), ("tile.behind[i]", 3)
 
 
 def in_structs(name, extents):
     inner = "".join(f"[{e}]" for e in extents[1:])
     declaration = f"struct S {{ {name} part{inner}; uint behind; }}; shared S tile[{extents[0]}];"
-    return declaration, lambda parts: f"tile[{parts[0]}].part" + "".join(f"[{p}]" for p in parts[1:])
+    element = lambda parts: f"tile[{parts[0]}].part" + "".join(f"[{p}]" for p in parts[1:])
+    return declaration, element, ("tile[i].behind", extents[0])
 
 
 def kernel(rng):
@@ -81,7 +89,12 @@ def kernel(rng):
             break
     total, step = product(extents), width * height
     writing, reading = (rng.sample(range(len(extents)), len(extents)) for _ in range(2))
-    declaration, element = rng.choice([alone, flat, in_struct, in_structs])(name, extents)
+    declaration, element, other = rng.choice([alone, flat, in_struct, flat_in_struct, in_structs])(name, extents)
+    fill, rest = "", ""
+    if other:
+        member, count = other
+        fill = f"  {{ uint i = gl_LocalInvocationIndex; if (i < {min(count, step)}u) {member} = i * 7u; }}\n"
+        rest = f" + {member.replace('[i]', f'[j % {min(count, step)}u]')}"
     loop = f"for (uint i = gl_LocalInvocationIndex; i < {total}u; i += {step}u)"
     return f"""#version 450
 layout(local_size_x = {width}, local_size_y = {height}) in;
@@ -90,11 +103,11 @@ layout(binding = 1) writeonly buffer Target {{ uint dst[]; }};
 {declaration}
 void main() {{
   {loop} {element(indices("i", extents, writing))} = {make};
-  barrier();
+{fill}  barrier();
   {loop} {{
     uint j = (i * {rng.choice([1, 3, 5, 7])}u) % {total}u;
     {name} v = {element(indices("j", extents, reading))};
-    dst[i] = {use};
+    dst[i] = ({use}){rest};
   }}
 }}
 """
