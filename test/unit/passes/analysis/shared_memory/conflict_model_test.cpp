@@ -9,7 +9,6 @@
 #include "input/workload.h"
 #include "pipeline/pipeline.h"
 #include "profiled.h"
-#include "seeds.h"
 #include "spirv/spirv_tools.h"
 #include "targets/target_profiles.h"
 #include "verify/profile/profile.h"
@@ -117,7 +116,7 @@ void compareAccess(const ExecutedAccess& executed, uint64_t subgroups, const Acc
 TEST(ConflictModel, RandomPatternsCostWhatTheInterpreterCounts) {
   Tally tally;
   const char* targets[] = {"generic", "nvidia", "amd-gcn", "intel-xe", "lavapipe", "mali"};
-  for (uint32_t seed : test::Seeds(20, 0)) {
+  for (uint32_t seed = 0; seed < 20; ++seed) {
     test::ConflictKernel kernel(seed, 60);
     Result<TargetProfile> target = driver::loadTarget(targets[seed % std::size(targets)]);
     ASSERT_TRUE(target);
@@ -143,7 +142,7 @@ TEST(ConflictModel, RandomPatternsCostWhatTheInterpreterCounts) {
   EXPECT_GE(tally.conflicting, 500u);
   EXPECT_GE(tally.masked, 300u);
   EXPECT_GE(tally.looped, 400u);
-  EXPECT_LE(tally.unknown, tally.exact / 18);  // indices from data
+  EXPECT_LE(tally.unknown, tally.exact / 20);  // indices from data
   EXPECT_LE(tally.estimate, tally.exact / 20); // a push constant, a loop too long
   EXPECT_LE(tally.estimateOff, tally.estimate / 3);
 }
