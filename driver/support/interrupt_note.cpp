@@ -28,11 +28,12 @@ volatile sig_atomic_t due = 0; ///< the signal that the program is to end by
 
 extern "C" void tellAndEnd(int signal) {
   const char* const text = current;
-  if (text && getpid() == owner && endsWhenTold && !due) {
+  const bool isOurs = text && getpid() == owner;
+  if (isOurs && endsWhenTold && !due) {
     due = signal;
     return;
   }
-  if (text && getpid() == owner) {
+  if (isOurs) {
     // On a terminal "^C" and a line of progress stand there.
     if (isOnTerminal) (void)!write(STDERR_FILENO, "\n", 1);
     (void)!write(STDERR_FILENO, text, strlen(text));

@@ -46,13 +46,7 @@ void addScaled(const LaneColumn& column, uint32_t coefficient, LaneColumn& sum) 
 using Arguments = std::span<const LaneColumn* const>;
 using Combine = void (*)(Arguments, LaneColumn& result);
 
-// Without branches, which keep the compiler from making vectors of a loop.
-
-/// Where `facts` say so, a value, and 0 elsewhere.
-uint32_t known(uint32_t value, uint8_t facts) {
-  return value & (0u - uint32_t(facts & LaneColumn::HasValue));
-}
-
+/// The first or the second, without a branch, too.
 template <class T>
 T choose(bool isFirst, T first, T second) {
   const T mask = T(0u - uint32_t(isFirst));
@@ -65,13 +59,13 @@ void combineTwo(Arguments arguments, LaneColumn& result) {
   const uint32_t* const b = arguments[1]->values.data();
   const uint8_t* const factsOfA = arguments[0]->facts.data();
   const uint8_t* const factsOfB = arguments[1]->facts.data();
-  uint32_t* const __restrict values = result.values.data();
-  uint8_t* const __restrict all = result.facts.data();
+  uint32_t* const values = result.values.data();
+  uint8_t* const all = result.facts.data();
   for (size_t n = 0, lanes = result.values.size(); n < lanes; ++n) {
     const uint8_t facts = LaneColumn::join(factsOfA[n], factsOfB[n]);
     const IntegerResult value = evaluateBinary(kOp, 32, a[n], b[n]);
     all[n] = value.isDefined() ? facts : uint8_t(facts & ~LaneColumn::HasValue);
-    values[n] = known(uint32_t(value.bits), all[n]);
+    values[n] = LaneColumn::known(uint32_t(value.bits), all[n]);
   }
 }
 
@@ -83,15 +77,15 @@ void combineSelect(Arguments arguments, LaneColumn& result) {
   const uint8_t* const factsOfCondition = arguments[0]->facts.data();
   const uint8_t* const factsOfA = arguments[1]->facts.data();
   const uint8_t* const factsOfB = arguments[2]->facts.data();
-  uint32_t* const __restrict values = result.values.data();
-  uint8_t* const __restrict all = result.facts.data();
+  uint32_t* const values = result.values.data();
+  uint8_t* const all = result.facts.data();
   const size_t lanes = result.values.size();
   for (size_t n = 0; n < lanes; ++n) {
     const uint8_t chosen = choose(conditions[n] != 0, factsOfA[n], factsOfB[n]);
     all[n] = LaneColumn::join(factsOfCondition[n], chosen);
   }
   for (size_t n = 0; n < lanes; ++n)
-    values[n] = known(choose(conditions[n] != 0, a[n], b[n]), all[n]);
+    values[n] = LaneColumn::known(choose(conditions[n] != 0, a[n], b[n]), all[n]);
 }
 
 /// Nor does the second, where the first decides.
@@ -101,13 +95,13 @@ void combineLogical(Arguments arguments, LaneColumn& result) {
   const uint32_t* const b = arguments[1]->values.data();
   const uint8_t* const factsOfA = arguments[0]->facts.data();
   const uint8_t* const factsOfB = arguments[1]->facts.data();
-  uint32_t* const __restrict values = result.values.data();
-  uint8_t* const __restrict all = result.facts.data();
+  uint32_t* const values = result.values.data();
+  uint8_t* const all = result.facts.data();
   for (size_t n = 0, lanes = result.values.size(); n < lanes; ++n) {
     const bool isDecided = (a[n] != 0) == kIsOr;
     const uint8_t joined = LaneColumn::join(factsOfA[n], factsOfB[n]);
     all[n] = choose(isDecided, factsOfA[n], joined);
-    values[n] = known(choose(isDecided, a[n], b[n]), all[n]);
+    values[n] = LaneColumn::known(choose(isDecided, a[n], b[n]), all[n]);
   }
 }
 
@@ -164,9 +158,9 @@ bool combineWithShared(spv::Op op, Arguments arguments, LaneColumn& result) {
   const auto each = [&](auto operation) {
     const uint32_t* const a = left.values.data();
     const uint8_t* const facts = left.facts.data();
-    uint32_t* const __restrict values = result.values.data();
+    uint32_t* const values = result.values.data();
     for (size_t n = 0, lanes = result.values.size(); n < lanes; ++n)
-      values[n] = known(operation(a[n]), facts[n]);
+      values[n] = LaneColumn::known(operation(a[n]), facts[n]);
     std::copy_n(facts, result.facts.size(), result.facts.begin());
     return true;
   };
@@ -330,8 +324,8 @@ void LaneValues::compute(uint32_t index, Columns& columns, Kept& kept) {
   column.isUniform = carried->isUniform;
   const uint32_t* const from = carried->values.data();
   const uint8_t* const known = carried->facts.data();
-  uint32_t* const __restrict values = column.values.data();
-  uint8_t* const __restrict facts = column.facts.data();
+  uint32_t* const values = column.values.data();
+  uint8_t* const facts = column.facts.data();
   for (size_t n = 0, lanes = lanes_; n < lanes; ++n) {
     const bool isKnown = (known[n] & LaneColumn::HasValue) != 0;
     values[n] = choose(isKnown, from[n], values[n]);

@@ -27,10 +27,16 @@ struct LaneColumn {
   std::vector<uint8_t> facts; ///< of Fact
   bool isUniform = false;     ///< all lanes are known to have the same
 
+  // These two without branches: loops over lanes become vectors.
+
+  /// The value where `facts` say that there is one, else 0.
+  static uint32_t known(uint32_t value, uint8_t facts) {
+    return value & (0u - uint32_t(facts & HasValue));
+  }
   /// What is known of one value and of the next that something is computed from, in this order:
   /// behind one that has no value nothing is looked at.
   static uint8_t join(uint8_t before, uint8_t next) {
-    const uint32_t has = 0u - uint32_t(before & HasValue); // no branch: loops become vectors
+    const uint32_t has = 0u - uint32_t(before & HasValue);
     return uint8_t((before & ~(has & HasValue)) | (next & has));
   }
   bool is(uint32_t lane, Fact fact) const { return (facts[lane] & fact) != 0; }

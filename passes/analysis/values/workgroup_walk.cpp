@@ -419,7 +419,7 @@ void WorkgroupWalk::crossEdge(BlockRef from, BlockRef to, const LaneMask& lanes,
     LaneColumn& slot = slots_[number];
     slot.isUniform = column.isUniform && !already && isAll;
     // Lanes that may have come another way as well.
-    LaneMask doubtful(already ? lanes_ : 0);
+    LaneMask doubtful;
     if (already)
       doubtful = LaneMask::of(lanes, lanes_, [&, &column = column](uint32_t n) {
         return already->test(n) &&
@@ -431,7 +431,7 @@ void WorkgroupWalk::crossEdge(BlockRef from, BlockRef to, const LaneMask& lanes,
         const bool isKnown =
             (facts[n] & (LaneColumn::HasValue | LaneColumn::IsSampled)) == LaneColumn::HasValue;
         known[n] = isKnown ? LaneColumn::HasValue : 0;
-        to[n] = values[n] & (0u - uint32_t(isKnown));
+        to[n] = LaneColumn::known(values[n], known[n]);
       }
     });
     doubtful.forEach([&slot](uint32_t n) { slot.facts[n] = 0; });
