@@ -1,7 +1,8 @@
 // What the module does not say comes from the command line: a workgroup size by specialization constants.
-// RUN: %lanewise opt --remarks=all %s -O -o %t.spv 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// RUN: %lanewise opt --remarks=all %s -O -o %t.spv --workgroup-size=32,32,1 2>&1 | FileCheck %s --check-prefix=KNOWN
-// RUN: %lanewise opt --remarks=all %s -O -o %t.spv --spec-const=0:32 --spec-const=1:0x20 2>&1 | FileCheck %s --check-prefix=KNOWN
+// RUN: %lanewise opt -g %s -o %t.in.spv
+// RUN: %lanewise opt --remarks=all %t.in.spv -O -o %t.spv 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: %lanewise opt --remarks=all %t.in.spv -O -o %t.spv --workgroup-size=32,32,1 2>&1 | FileCheck %s --check-prefix=KNOWN
+// RUN: %lanewise opt --remarks=all %t.in.spv -O -o %t.spv --spec-const=0:32 --spec-const=1:0x20 2>&1 | FileCheck %s --check-prefix=KNOWN
 // UNKNOWN-NOT: remark: padded
 // UNKNOWN: missed:
 // KNOWN: remark: padded 'tile'

@@ -1,8 +1,9 @@
 // Which dimension of the workgroup is wide is not known until it is given: here only the second one.
-// RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow | count 0
+// RUN: %lanewise opt -g %s -o %t.in.spv
+// RUN: %lanewise lint %t.in.spv --rule=barrier-in-divergent-control-flow | count 0
 // RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow -DVECTOR | count 0
-// RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow --workgroup-size=1,64,1 | count 0
-// RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow --workgroup-size=64,1,1 | FileCheck %s
+// RUN: %lanewise lint %t.in.spv --rule=barrier-in-divergent-control-flow --workgroup-size=1,64,1 | count 0
+// RUN: not %lanewise lint %t.in.spv --rule=barrier-in-divergent-control-flow --workgroup-size=64,1,1 | FileCheck %s
 // CHECK: the condition depends on gl_GlobalInvocationID
 #version 450
 layout(local_size_x_id = 0, local_size_y_id = 1) in;

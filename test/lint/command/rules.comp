@@ -1,11 +1,12 @@
 // Which rules run, and what makes errors of warnings.
-// RUN: %lanewise lint %s | FileCheck %s
+// RUN: %lanewise opt -g %s -o %t.in.spv
+// RUN: %lanewise lint %t.in.spv | FileCheck %s
 // CHECK: warning: {{[0-9]+}}-way bank conflict
 // CHECK: 1 warning
-// RUN: %lanewise lint %s --disable=shared-memory-bank-conflict | count 0
-// RUN: %lanewise lint %s --rule=shared-memory-race,redundant-barrier | count 0
-// RUN: %lanewise lint %s --disable=all --enable=shared-memory-bank-conflict | FileCheck %s
-// RUN: not %lanewise lint %s --werror | FileCheck %s --check-prefix=ERROR
+// RUN: %lanewise lint %t.in.spv --disable=shared-memory-bank-conflict | count 0
+// RUN: %lanewise lint %t.in.spv --rule=shared-memory-race,redundant-barrier | count 0
+// RUN: %lanewise lint %t.in.spv --disable=all --enable=shared-memory-bank-conflict | FileCheck %s
+// RUN: not %lanewise lint %t.in.spv --werror | FileCheck %s --check-prefix=ERROR
 // ERROR: error: {{[0-9]+}}-way bank conflict
 // ERROR: 1 error
 // RUN: %lanewise lint --help | FileCheck %s --check-prefix=HELP
@@ -14,9 +15,9 @@
 // HELP: divergent-branch {{ *}}warning:
 //
 // Several inputs are one report; one that cannot be read does not keep the others from it.
-// RUN: %lanewise lint %s %s | FileCheck %s --check-prefix=TWICE
+// RUN: %lanewise lint %t.in.spv %t.in.spv | FileCheck %s --check-prefix=TWICE
 // TWICE: 2 warnings
-// RUN: not %lanewise lint %s %t.missing.comp 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not %lanewise lint %t.in.spv %t.missing.comp 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING-DAG: missing.comp
 // MISSING-DAG: 1 warning
 #version 450

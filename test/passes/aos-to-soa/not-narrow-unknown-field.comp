@@ -1,10 +1,11 @@
 #version 450
 // A name that nothing has is said to be none.
 //
-// RUN: %lanewise opt %s -O --narrow-fields=Cells.old:4,cells.kind:4 -o %t.spv 2>&1 | FileCheck %s
-// RUN: not %lanewise opt %s --narrow-fields=Cells.kind:32 -o %t.spv 2>&1 | FileCheck --check-prefix=BITS %s
-// RUN: not %lanewise opt %s --narrow-fields=Cells:4 -o %t.spv 2>&1 | FileCheck --check-prefix=FORM %s
-// RUN: not %lanewise opt %s --narrow-fields=Cells.kind:4,Cells.kind:5 -o %t.spv 2>&1 | FileCheck --check-prefix=TWICE %s
+// RUN: %lanewise opt -g %s -o %t.in.spv
+// RUN: %lanewise opt %t.in.spv -O --narrow-fields=Cells.old:4,cells.kind:4 -o %t.spv 2>&1 | FileCheck %s
+// RUN: not %lanewise opt %t.in.spv --narrow-fields=Cells.kind:32 -o %t.spv 2>&1 | FileCheck --check-prefix=BITS %s
+// RUN: not %lanewise opt %t.in.spv --narrow-fields=Cells:4 -o %t.spv 2>&1 | FileCheck --check-prefix=FORM %s
+// RUN: not %lanewise opt %t.in.spv --narrow-fields=Cells.kind:4,Cells.kind:5 -o %t.spv 2>&1 | FileCheck --check-prefix=TWICE %s
 //
 // CHECK: warning: --narrow-fields=Cells.old: no such field in an array of structs whose layout may change [aos-to-soa:no-such-field]
 // CHECK: warning: --narrow-fields=cells.kind: no such field

@@ -1,10 +1,11 @@
 // What a uniform block holds stays as it is, whatever the shader writes elsewhere: no shader can write there.
-// RUN: %lanewise opt %s --gvn --adce -o %t.spv
+// RUN: %lanewise opt -g %s -o %t.in.spv
+// RUN: %lanewise opt %t.in.spv --gvn --adce -o %t.spv
 // RUN: spirv-dis %t.spv | FileCheck %s
-// RUN: %lanewise verify %s %t.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
+// RUN: %lanewise verify %t.in.spv %t.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs
 // With Aliased it may be written through another binding.
-// RUN: %lanewise opt %s -o %t.in.spv
+// RUN: %lanewise opt %t.in.spv -o %t.in.spv
 // RUN: spirv-dis %t.in.spv | sed 's/OpDecorate %__0 Binding 0/& OpDecorate %__0 Aliased/' | spirv-as --target-env vulkan1.2 - -o %t.aliased.spv
 // RUN: %lanewise opt %t.aliased.spv --gvn -o %t.kept.spv && spirv-dis %t.kept.spv | FileCheck --check-prefix=ALIASED %s
 // ALIASED-COUNT-3: OpLoad %uint

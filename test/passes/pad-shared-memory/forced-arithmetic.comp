@@ -1,11 +1,12 @@
 // A bitonic sort: what a map of indices saves its banks is about what its arithmetic costs, so that auto leaves it alone. Who asks
 // for padding gets the map that saves the banks most, and `tune` times it.
-// RUN: %lanewise opt -O --target=nvidia --remarks=all %s -o %t.spv 2>&1 | FileCheck %s --check-prefix=AUTO
+// RUN: %lanewise opt -g %s -o %t.in.spv
+// RUN: %lanewise opt -O --target=nvidia --remarks=all %t.in.spv -o %t.spv 2>&1 | FileCheck %s --check-prefix=AUTO
 // AUTO: missed: did not pad 'keys[512]': no layout makes its accesses cheaper, its own arithmetic counted
-// RUN: %lanewise opt -O --pad-shared-memory=pad --target=nvidia --verify --device=cpu --no-timing %s -o %t.pad.spv 2>&1 | FileCheck %s --check-prefix=PAD
+// RUN: %lanewise opt -O --pad-shared-memory=pad --target=nvidia --verify --device=cpu --no-timing %t.in.spv -o %t.pad.spv 2>&1 | FileCheck %s --check-prefix=PAD
 // PAD: padded 'keys' from [512] to [512] with a gap of 1 after every 32: conflict degree 2 -> 2, 60 more bytes
 // PAD: outputs equal
-// RUN: %lanewise opt -O --pad-shared-memory=swizzle --target=nvidia --verify --device=cpu --no-timing %s -o %t.swizzle.spv 2>&1 | FileCheck %s --check-prefix=SWIZZLE
+// RUN: %lanewise opt -O --pad-shared-memory=swizzle --target=nvidia --verify --device=cpu --no-timing %t.in.spv -o %t.swizzle.spv 2>&1 | FileCheck %s --check-prefix=SWIZZLE
 // SWIZZLE: swizzled 'keys' from [512] to [512] with index i at i ^ (i >> 5 & 1)
 // SWIZZLE: outputs equal
 #version 450

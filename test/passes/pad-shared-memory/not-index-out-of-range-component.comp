@@ -1,11 +1,12 @@
 #version 450
 // Components by a dynamic index run on into the next vectors, which a map of the array would put elsewhere.
 //
-// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --pad-shared-memory=pad -S -o %t.spvasm 2> %t.remarks
-// RUN: %lanewise opt %s --target=nvidia -O --pad-shared-memory=pad --skip=pad-shared-memory:* --remarks=none -S -o %t.without
+// RUN: %lanewise opt -g %s -o %t.in.spv
+// RUN: %lanewise opt --remarks=all %t.in.spv --target=nvidia -O --pad-shared-memory=pad -S -o %t.spvasm 2> %t.remarks
+// RUN: %lanewise opt %t.in.spv --target=nvidia -O --pad-shared-memory=pad --skip=pad-shared-memory:* --remarks=none -S -o %t.without
 // RUN: diff %t.spvasm %t.without
 // RUN: FileCheck %s < %t.remarks
-// RUN: %lanewise opt --remarks=all %s --target=nvidia -O --robust -S -o - 2>&1 | FileCheck %s
+// RUN: %lanewise opt --remarks=all %t.in.spv --target=nvidia -O --robust -S -o - 2>&1 | FileCheck %s
 // CHECK: did not pad 's[256]': a component index exceeds its vector or matrix{{.*}}[pad-shared-memory:index-out-of-range]
 layout(local_size_x = 256) in;
 layout(binding = 0) readonly buffer In { vec4 src[]; };
