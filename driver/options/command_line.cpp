@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <set>
 #include <utility>
 
 namespace lanewise::driver {
@@ -27,6 +28,20 @@ bool looksLikeOption(std::string_view arg) {
 /// "-Idir" is the option -I; "--target=x" is --target.
 std::string nameIn(const std::string& arg) {
   return arg[1] == '-' ? arg.substr(0, arg.find('=')) : arg.substr(0, 2);
+}
+
+/// Of the options among the arguments; each letter of "-qS" is one, as in "-Idir".
+std::set<std::string> namesIn(std::span<const std::string> args) {
+  std::set<std::string> names;
+  for (const std::string& arg : args) {
+    if (arg == "--") break;
+    if (!looksLikeOption(arg)) continue;
+    if (arg[1] == '-')
+      names.insert(nameIn(arg));
+    else
+      for (const char letter : arg.substr(1)) names.insert({'-', letter});
+  }
+  return names;
 }
 
 std::string listOf(std::span<const std::string> names) {
@@ -266,9 +281,17 @@ Result<bool> CommandLine::parse(std::span<char* const> args) {
   Result<std::vector<std::string>> sorted = sortOut(args);
   if (!sorted) return sorted.error();
   CLI::App app;
-  std::vector<const CLI::Option*> declared{nullptr};
-  for (size_t n = 1; n < options_.size(); ++n)
-    declared.push_back(addTo(app, options_[n].description_));
+  // CLI11 compares each option with all before it: a hundred of them took half of the time of `opt`
+  // of a small shader.
+  const std::set<std::string> typed = namesIn(*sorted);
+  std::vector<const CLI::Option*> declared(options_.size(), nullptr);
+  for (size_t n = 1; n < options_.size(); ++n) {
+    const OptionDescription& d = options_[n].description_;
+    if (d.isPositional() ||
+        std::any_of(d.names.begin(), d.names.end(),
+                    [&](const std::string& name) { return typed.contains(name); }))
+      declared[n] = addTo(app, d);
+  }
   auto wrong = [&](std::string_view what) {
     return failure(fmt::format("{}; see '{} --help'", what, program()));
   };
@@ -283,7 +306,7 @@ Result<bool> CommandLine::parse(std::span<char* const> args) {
     return wrong(error.what());
   }
   for (size_t n = 1; n < options_.size(); ++n)
-    if (!options_[n].isRest_) options_[n].given_ = declared[n]->results();
+    if (declared[n] && !options_[n].isRest_) options_[n].given_ = declared[n]->results();
   if (addDefaults_)
     if (Status s = addDefaults_(); !s) return s.error();
   if (std::optional<std::string> what = countGiven()) return wrong(*what);
