@@ -57,13 +57,13 @@ def find_filecheck(llvm_bin_dir=None):
     return None
 
 
-def has_manifest(kind, pattern):
-    """Whether a Vulkan manifest kind/pattern, such as icd.d/lvp*.json, is where the loader looks for it."""
+def manifests(kind, pattern):
+    """The Vulkan manifests kind/pattern, such as icd.d/lvp*.json, where the loader looks for them."""
     roots = ["/usr/share/vulkan", "/usr/local/share/vulkan", "/etc/vulkan"]
     sdk = os.environ.get("VULKAN_SDK")
     if sdk:
         roots += [os.path.join(sdk, "share/vulkan"), os.path.join(sdk, "etc/vulkan")]
-    return any(glob.glob(os.path.join(root, kind, pattern)) for root in roots)
+    return [path for root in roots for path in sorted(glob.glob(os.path.join(root, kind, pattern)))]
 
 
 def has_device(program):
@@ -100,9 +100,9 @@ def configure(config, lit_config, program=None, llvm_bin_dir=None, ask_for_devic
 
     search = config.environment["PATH"]
     config.available_features.update(tool for tool in _SPIRV_TOOLS if shutil.which(tool, path=search))
-    if has_manifest("icd.d", "lvp*.json"):
+    if manifests("icd.d", "lvp*.json"):
         config.available_features.add("lavapipe")
-    if has_manifest("explicit_layer.d", "*khronos_validation*.json"):
+    if manifests("explicit_layer.d", "*khronos_validation*.json"):
         config.available_features.add("validation-layer")
     if ask_for_devices and has_device(found):
         config.available_features.add("device")
