@@ -117,11 +117,15 @@ bool BarrierJudgement::merge(uint32_t first, uint32_t second, const MayChange& m
   const uint32_t keptIndex = keepsSecond ? second : first;
   JudgedBarrier& kept = barriers_[keptIndex];
   JudgedBarrier& gone = barriers_[keepsSecond ? first : second];
-  if (kept.isRefused || !ask(gone, mayChange)) return false;
   Barrier& k = kept.barrier;
   const Barrier& g = gone.barrier;
-  const uint32_t semantics = unionOfSemantics(k.semantics, g.semantics);
   const auto memory = rankOf(g.memory) > rankOf(k.memory) ? g.memory : k.memory;
+  // Nobody waits at such a control barrier on llvmpipe (Mesa 22.3.6): one more would be wrong
+  // there.
+  if (k.isControl && memory == spv::Scope::QueueFamily && (!g.isControl || k.memory != g.memory))
+    return false;
+  if (kept.isRefused || !ask(gone, mayChange)) return false;
+  const uint32_t semantics = unionOfSemantics(k.semantics, g.semantics);
   const auto execution = rankOf(g.execution) > rankOf(k.execution) ? g.execution : k.execution;
   kept.isWidened = kept.isWidened || semantics != k.semantics || memory != k.memory ||
                    (k.isControl && execution != k.execution);
