@@ -936,14 +936,18 @@ Remark Plan::remark(const Candidate& c) const {
     if (flat.map.kind == IndexMap::Kind::Xor) remark.name = "swizzled";
     if (flat.map.kind == IndexMap::Kind::None) remark.name = "flattened";
   }
-  remark.message = formatText(
-      "{} '{}' from {} to {}: {} {} -> {}, {} more bytes", remark.name, c.name, old, now,
-      isCached ? "cache lines of an access" : "conflict degree", degreeBefore, degreeAfter, bytes);
+  const std::string_view degree = isCached ? "cache lines of an access" : "conflict degree";
+  const bool isKnown = degreeBefore != 0; // unless the layout was asked for, it is
+  remark.message =
+      formatText("{} '{}' from {} to {}: {}, {} more bytes", remark.name, c.name, old, now,
+                 isKnown ? formatText("{} {} -> {}", degree, degreeBefore, degreeAfter)
+                         : formatText("{} unknown", degree),
+                 bytes);
+  remark.args.insert(remark.args.end(), {{"extents-before", old}, {"extents-after", now}});
+  if (isKnown)
+    remark.args.insert(remark.args.end(), {{"degree-before", std::to_string(degreeBefore)},
+                                           {"degree-after", std::to_string(degreeAfter)}});
   for (auto [key, value] : std::initializer_list<std::pair<const char*, std::string>>{
-           {"extents-before", old},
-           {"extents-after", now},
-           {"degree-before", std::to_string(degreeBefore)},
-           {"degree-after", std::to_string(degreeAfter)},
            {"cycles-before", formatText("{:g}", before.cost.cycles)},
            {"cycles-after", formatText("{:g}", c.after->cost.cycles)},
            {"arithmetic-added", formatText("{:g}", c.after->cost.arithmetic)},
