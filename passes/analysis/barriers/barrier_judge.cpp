@@ -34,7 +34,7 @@ BarrierJudge::BarrierJudge(Analyses& analyses, const MemoryEffects& effects,
 /// A barrier at which invocations wait for one another, at least over `execution`.
 bool BarrierJudge::waits(uint32_t barrier, int execution) const {
   const JudgedBarrier& s = site(barrier);
-  return s.isAlive() && s.barrier.isControl && s.barrier.isKnown &&
+  return s.isAlive() && s.barrier.waitsEverywhere() && s.barrier.isKnown &&
          rankOf(s.barrier.execution) >= execution;
 }
 

@@ -120,9 +120,8 @@ bool BarrierJudgement::merge(uint32_t first, uint32_t second, const MayChange& m
   Barrier& k = kept.barrier;
   const Barrier& g = gone.barrier;
   const auto memory = rankOf(g.memory) > rankOf(k.memory) ? g.memory : k.memory;
-  // Nobody waits at such a control barrier on llvmpipe (Mesa 22.3.6): one more would be wrong
-  // there.
-  if (k.isControl && memory == spv::Scope::QueueFamily && (!g.isControl || k.memory != g.memory))
+  // Where one of two is waited at, so is the one that they become.
+  if (memory == spv::Scope::QueueFamily && (k.waitsEverywhere() || g.waitsEverywhere()))
     return false;
   if (kept.isRefused || !ask(gone, mayChange)) return false;
   const uint32_t semantics = unionOfSemantics(k.semantics, g.semantics);

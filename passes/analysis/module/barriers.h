@@ -62,6 +62,8 @@ struct Barrier {
   spv::Scope memory = spv::Scope::Invocation;
   uint32_t semantics = 0;
 
+  /// False also for a control barrier at which llvmpipe (Mesa 22.3.6) does not wait.
+  bool waitsEverywhere() const { return isControl && memory != spv::Scope::QueueFamily; }
   /// True if it orders accesses of the class in any direction.
   bool touches(MemoryClass memoryClass) const {
     return (semantics & kOrderBits) != 0 && (semantics & semanticsBitsOf(memoryClass)) != 0;
