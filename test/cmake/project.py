@@ -22,7 +22,7 @@ set_target_properties(Lanewise::lanewise_program PROPERTIES IMPORTED_LOCATION "{
 include("{ROOT}/utils/cmake/LanewiseCompileShaders.cmake")
 """
 
-SHADER = """#version 450
+SHADER = """#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { uint data[]; };
 void main() { data[gl_GlobalInvocationID.x] += 1u; }

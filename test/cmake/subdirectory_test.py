@@ -37,7 +37,7 @@ class Subdirectory(unittest.TestCase):
     def check(self, how):
         project = Project()
         self.addCleanup(project.close)
-        project.write({"CMakeLists.txt": PARENT.format(how=how), "a.comp": "#version 450\nvoid main() {}\n",
+        project.write({"CMakeLists.txt": PARENT.format(how=how), "a.comp": "#version 430\nvoid main() {}\n",
                        "main.cpp": "#include <lanewise/lanewise.h>\nint main() {}\n"})
         self.assertEqual(project.configure(f"-DCMAKE_CXX_COMPILER={CXX}", "-DCMAKE_BUILD_TYPE=Release"), 0, project.output)
         commands = json.loads((project.build_folder / "compile_commands.json").read_text())

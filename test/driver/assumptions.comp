@@ -6,7 +6,7 @@
 // UNKNOWN-NOT: remark: padded
 // UNKNOWN: missed:
 // KNOWN: remark: padded 'tile'
-#version 450
+#version 430
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(binding = 0) readonly buffer Source { float source[]; };
 layout(binding = 1) writeonly buffer Target { float target[]; };

@@ -2,7 +2,7 @@
 // RUN: %lanewise opt %s -S | FileCheck %s
 // CHECK-NOT: OpLine
 // CHECK-NOT: OpString
-// CHECK: OpSource GLSL 450{{$}}
+// CHECK: OpSource GLSL 430{{$}}
 // CHECK: OpName %data "data"
 // CHECK-NOT: OpLine
 // RUN: %lanewise opt %s -S -g | FileCheck %s --check-prefix=LINES
@@ -13,7 +13,7 @@
 // RUN: %lanewise opt %s --strip-debug -S | FileCheck %s --check-prefix=NAMELESS
 // NAMELESS-NOT: OpName
 // NAMELESS-NOT: OpSource
-#version 450
+#version 430
 layout(local_size_x = 1) in;
 layout(binding = 0) buffer Data { float data[]; } data;
 void main() { data.data[0] = 1.0; }

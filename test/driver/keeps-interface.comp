@@ -7,7 +7,7 @@
 // ALONE-NOT: Binding 7
 // RUN: %lanewise opt %s --eliminate-dead-code-aggressive --preserve-bindings -S | FileCheck %s --check-prefix=ASKED
 // ASKED: Binding 7
-#version 450
+#version 430
 layout(local_size_x_id = 3) in;
 layout(constant_id = 4) const uint unused = 5;
 layout(binding = 7) buffer Unused { float never[]; };

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A copy of a buffer's elements in a local array is what they were when it was made: -O may not read the buffer again
 // behind the store, through another binding of what may be one buffer, or behind the release.
 //

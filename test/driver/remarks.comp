@@ -24,7 +24,7 @@
 // RUN: %lanewise opt %t.in.spv -O -o %t.spv --remarks-file=%t.remarks 2>&1 | count 0
 // RUN: FileCheck %s --check-prefix=TEXT-FILE < %t.remarks
 // TEXT-FILE: remark: padded 'tile'
-#version 450
+#version 430
 layout(local_size_x = 32, local_size_y = 32) in; layout(binding = 0) buffer Source { float source[]; }; layout(binding = 1) buffer Target { float target[]; };
 shared float tile[32][32];
 void main() {

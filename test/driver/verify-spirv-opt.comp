@@ -10,7 +10,7 @@
 // A harmless pass is kept.
 // RUN: %lanewise opt %t/factor.spv --ssa-rewrite --ccp --verify --scenario=%t/factor.toml --device=cpu -o %t/out.spv 2>&1 | FileCheck %s --check-prefix=FINE
 // FINE: factor.spv: verified
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(constant_id = 3) const uint factor = 2;
 layout(binding = 0) buffer Data { uint data[]; };

@@ -1,6 +1,6 @@
 // What programs read: every key of one compute shader. A key that goes or changes its meaning breaks them.
 // RUN: %lanewise reflect --format=json %s -o %t.json && %python %S/Inputs/check_json.py %t.json
-#version 460
+#version 430
 layout(local_size_x_id = 3, local_size_y = 2) in;
 layout(constant_id = 7) const float scale = 0.1;
 layout(constant_id = 8) const bool isFast = true;

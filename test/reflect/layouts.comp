@@ -14,7 +14,7 @@
 // RUN: %lanewise reflect --target-env=vulkan1.2 --format=json %s | FileCheck %s --check-prefix=JSON
 // JSON-DAG: "name": "Cell"
 // JSON-DAG: "name": "Cell.2"
-#version 460
+#version 430
 #extension GL_EXT_shared_memory_block : require
 struct Cell { float value[2]; };
 layout(binding = 0, std430) buffer Tight { Cell cells[2]; };

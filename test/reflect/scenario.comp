@@ -67,7 +67,7 @@
 // RUN: %lanewise reflect --scenario --spec-const=0:32 tile.comp | FileCheck %s --check-prefix=GIVEN
 // GIVEN: 0 = 32 # uint, x of the workgroup's size; default 1
 // GIVEN: workgroups of 32x1x1
-#version 460
+#version 430
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const float scale = 0.5;
 layout(constant_id = 2) const int bias = -3;

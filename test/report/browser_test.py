@@ -20,7 +20,7 @@ import tempfile
 SKIPPED = 77
 PHONE, DESK = 360, 1000
 
-TILE = """#version 450
+TILE = """#version 430
 // </pre><script>hacked = 1</script> <img src="http://hacked.invalid/a" onerror="hacked = 1">
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) buffer Source { float source[]; };
@@ -104,7 +104,7 @@ def make_pages(lanewise, folder):
     many = []
     for n in range(20):
         many.append(f"t{n:02}<i>.comp")
-        (folder / many[-1]).write_text(TILE % n if n != 3 else "#version 450\nvoid main() { <script>hacked = 1; }\n", encoding="utf-8")
+        (folder / many[-1]).write_text(TILE % n if n != 3 else "#version 430\nvoid main() { <script>hacked = 1; }\n", encoding="utf-8")
     (folder / "out").mkdir()
     run("opt", "-O", "--no-isolation", *many, "-o", "out", "--html=many.html", expected=1)
     (folder / "list").write_text("\n".join(many), encoding="utf-8")

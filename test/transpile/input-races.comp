@@ -5,7 +5,7 @@
 // CHECK-NOT: wrong, nothing is written
 // CHECK: finding in the input: data race (write-write) of `Last`
 // CHECK-NOT: finding in {{GLSL|HLSL}}
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Last { uint last[]; };
 void main() { last[gl_GlobalInvocationID.x % 16u] = gl_GlobalInvocationID.x; }

@@ -6,7 +6,7 @@
 // RUN: %lanewise transpile %s --target-env=vulkan1.3 --to=spvasm -o - | FileCheck --check-prefix=ASM %s
 // CHECK: {{^}}lanewise: error: {{.*}}not-shared-zeros.comp: the text would lose the zeros that shared variable 's' begins with; store them
 // ASM: OpVariable {{.*}} Workgroup %
-#version 450
+#version 430
 #extension GL_EXT_null_initializer : require
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer B { uint b[]; };

@@ -9,7 +9,7 @@
 // MSL: uint [[OLD:_[0-9]+]] = {{.*}}->v[
 // MSL: ->v[{{.*}}] = {{_[0-9]+}};
 // MSL: .b[{{.*}}] = [[OLD]];
-#version 460
+#version 430
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 64) in;
 layout(buffer_reference, std430, buffer_reference_align = 4) buffer P { uint v[]; };

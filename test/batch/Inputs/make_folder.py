@@ -6,7 +6,7 @@ usage: make_folder.py FOLDER [COUNT]
 import pathlib
 import sys
 
-SOURCE = """#version 450
+SOURCE = """#version 430
 #include "scale.h"
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer Source {{ float source[]; }};

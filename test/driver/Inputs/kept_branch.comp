@@ -1,4 +1,4 @@
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Numbers { uint numbers[]; };
 void main() {

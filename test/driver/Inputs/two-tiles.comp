@@ -1,4 +1,4 @@
-#version 450
+#version 430
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(binding = 0) readonly buffer Source { float source[]; };
 layout(binding = 1) writeonly buffer Target { float target[]; };

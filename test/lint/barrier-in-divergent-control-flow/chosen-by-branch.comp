@@ -2,7 +2,7 @@
 // RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow | FileCheck %s
 // CHECK: chosen-by-branch.comp:[[#BARRIER:]]: error: barrier in divergent control flow
 // CHECK: note: {{.*}} the condition depends on gl_LocalInvocationID
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 1) buffer Data { float data[]; };
 layout(push_constant) uniform Parameters { uint mode; };

@@ -4,7 +4,7 @@
 // CHECK: data-condition.comp:[[#BARRIER-2]]: note: control flow diverges here: the condition depends on gl_GlobalInvocationID
 // CHECK-NEXT: if (noise > threshold) {
 // CHECK: data-condition.comp:[[#BARRIER-3]]: note: the index into 'Noise' depends on gl_GlobalInvocationID
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer Noise { float values[]; };
 layout(set = 0, binding = 1) buffer Data { float data[]; };

@@ -3,7 +3,7 @@
 // CHECK: early-return.comp:[[#BARRIER:]]: error: barrier in divergent control flow: only some invocations of the workgroup may reach it
 // CHECK: early-return.comp:[[#BARRIER-2]]: note: some invocations return early here: the condition depends on gl_GlobalInvocationID
 // CHECK-NEXT: if (gl_GlobalInvocationID.x >= count) return;
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[]; };
 layout(push_constant) uniform Parameters { uint count; };

@@ -6,7 +6,7 @@
 // CHECK-NEXT:    if (gl_LocalInvocationID.x < 32) {
 // CHECK-NEXT:{{.*}}lane-condition.comp:[[#]]: help: move the barrier out{{.*}}
 // CHECK-NEXT:1 error
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[]; };
 shared float tile[64];

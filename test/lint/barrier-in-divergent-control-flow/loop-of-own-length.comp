@@ -2,7 +2,7 @@
 // RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow | FileCheck %s
 // CHECK: loop-of-own-length.comp:[[#BARRIER:]]: error: barrier in divergent control flow: only some invocations of the workgroup may reach it
 // CHECK: loop-of-own-length.comp:[[#BARRIER-3]]: note: {{.*}} the condition depends on gl_GlobalInvocationID
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer Lengths { uint lengths[]; };
 layout(set = 0, binding = 1) buffer Data { float data[]; };

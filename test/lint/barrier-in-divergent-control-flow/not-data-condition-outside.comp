@@ -1,6 +1,6 @@
 // The corrected form: the value is chosen, the barrier is for all.
 // RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow | count 0
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer Noise { float values[]; };
 layout(set = 0, binding = 1) buffer Data { float data[]; };

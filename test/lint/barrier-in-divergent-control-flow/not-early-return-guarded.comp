@@ -1,6 +1,6 @@
 // The corrected form: nobody returns before the barrier.
 // RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow | count 0
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[]; };
 layout(push_constant) uniform Parameters { uint count; };

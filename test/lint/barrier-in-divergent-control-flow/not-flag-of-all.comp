@@ -1,7 +1,7 @@
 // All read one flag of a buffer. That nobody changes it meanwhile is not proved, but there is no reason to
 // think that it differs.
 // RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow | count 0
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Flags { uint flag; };
 layout(set = 0, binding = 1) buffer Data { float data[]; };

@@ -1,7 +1,7 @@
 // A branch of single invocations inside the loop: they meet again before the count goes on, so it does not
 // differ, though the branch stands between.
 // RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow | count 0
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[]; };
 layout(set = 0, binding = 1) buffer Lengths { uint length; };

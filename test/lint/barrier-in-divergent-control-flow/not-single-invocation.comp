@@ -1,6 +1,6 @@
 // A workgroup of one has nobody to wait for.
 // RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow | count 0
-#version 450
+#version 430
 layout(local_size_x = 1) in;
 layout(set = 0, binding = 0) buffer Data { float data[]; };
 shared float tile[64];

@@ -4,7 +4,7 @@
 // RUN: %lanewise lint %s --rule=barrier-in-divergent-control-flow -DROW | count 0
 // RUN: not %lanewise lint %s --rule=barrier-in-divergent-control-flow | FileCheck %s
 // CHECK: error: barrier in divergent control flow: only some invocations of the workgroup may reach it
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[]; };
 layout(push_constant) uniform Parameters { uint length, stride; };

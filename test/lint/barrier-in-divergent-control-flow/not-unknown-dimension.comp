@@ -5,7 +5,7 @@
 // RUN: %lanewise lint %t.in.spv --rule=barrier-in-divergent-control-flow --workgroup-size=1,64,1 | count 0
 // RUN: not %lanewise lint %t.in.spv --rule=barrier-in-divergent-control-flow --workgroup-size=64,1,1 | FileCheck %s
 // CHECK: the condition depends on gl_GlobalInvocationID
-#version 450
+#version 430
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(set = 0, binding = 0) buffer Data { float data[]; };
 layout(push_constant) uniform Parameters { uint columns; };

@@ -45,7 +45,7 @@
 // RUN: %lanewise lint --disable=all --enable=divergent-branch %s --format=sarif | %python %S/Inputs/check_sarif.py - 0
 // RUN: %lanewise lint --rule=divergent-branch %s --format=json | FileCheck %s --check-prefix=EMPTY
 // EMPTY: "findings": [],
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[64]; };
 shared float tile[64];

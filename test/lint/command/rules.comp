@@ -20,7 +20,7 @@
 // RUN: not %lanewise lint %t.in.spv %t.missing.comp 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING-DAG: missing.comp
 // MISSING-DAG: 1 warning
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(set = 0, binding = 0) restrict buffer Data { float data[]; };
 shared float tile[1024];

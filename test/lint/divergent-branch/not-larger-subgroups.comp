@@ -2,7 +2,7 @@
 // RUN: %lanewise lint %s --rule=divergent-branch --target=nvidia | count 0
 // RUN: %lanewise lint %s --rule=divergent-branch --target=amd-gcn | FileCheck %s
 // CHECK: divergent branch: 2 of 2 subgroups of 64
-#version 450
+#version 430
 layout(local_size_x = 128) in;
 layout(set = 0, binding = 0) restrict buffer Data { float data[128]; };
 

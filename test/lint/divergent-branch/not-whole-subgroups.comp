@@ -1,7 +1,7 @@
 // The same work, split where subgroups end; a branch with one side; a condition that all share; a condition
 // of data; sides of next to nothing; a long side beside a short one; and the first lane alone.
 // RUN: %lanewise lint %s --rule=divergent-branch | count 0
-#version 450
+#version 430
 layout(local_size_x = 128) in;
 layout(set = 0, binding = 0) restrict buffer Data { float data[128]; };
 layout(push_constant) uniform Parameters { uint mode; };

@@ -4,7 +4,7 @@
 // CHECK-NEXT: if ((lid & 1) == 0) {
 // CHECK-NEXT: {{.*}}odd-and-even.comp:[[#]]: help: decide for whole subgroups
 // CHECK-NEXT: 1 warning
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) restrict buffer Data { float data[64]; };
 

@@ -13,7 +13,7 @@
 // RUN: %lanewise lint %t.in.spv --rule=occupancy --target=nvidia --format=json | FileCheck %s --check-prefix=JSON
 // JSON: "most-subgroups": "48"
 // JSON: "shared-memory": "16384"
-#version 450
+#version 430
 #ifndef SIZE
 #define SIZE 64
 #endif

@@ -15,7 +15,7 @@
 // RUN: sed -i 's/per-core = 70/per-core = 24/' %t4.toml
 // RUN: %lanewise lint %t.in.spv --rule=occupancy --target=%t4.toml | FileCheck %s
 // CHECK: a core of large holds 0 workgroups of 32 subgroups, 0 % of what it could, limited by their size; with the same shared memory, better sizes are 32 (100 %), 64 (100 %), 128 (100 %), 256 (100 %), 512 (67 %)
-#version 450
+#version 430
 layout(local_size_x = 1024) in;
 layout(set = 0, binding = 0) buffer Data { float data[]; };
 

@@ -1,6 +1,6 @@
 // The function is inlined twice. Only the first copy's barrier orders nothing, so the line stays.
 // RUN: %lanewise lint %s --rule=redundant-barrier | count 0
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) restrict buffer Data { float data[64]; };
 shared float tile[64];

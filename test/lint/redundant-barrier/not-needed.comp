@@ -1,6 +1,6 @@
 // The barriers that a tree reduction needs; the memory barrier beside one of them is how GLSL is written.
 // RUN: %lanewise lint %s --rule=redundant-barrier | count 0
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[64]; };
 shared float sums[64];

@@ -4,7 +4,7 @@
 // CHECK-NEXT: barrier();
 // CHECK-NEXT: {{.*}}own-element.comp:[[#]]: help: remove it
 // CHECK-NEXT: 1 warning
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) restrict buffer Data { float data[64]; };
 shared float tile[64];

@@ -4,7 +4,7 @@
 // RUN: %lanewise lint %s --rule=resource-limits --target=nvidia -DBY_CONSTANT | count 0
 // RUN: not %lanewise lint %s --rule=resource-limits --target=nvidia -DBY_CONSTANT --spec-const=0:4096 | FileCheck %s --check-prefix=GIVEN
 // GIVEN: error: a workgroup of 4096 invocations exceeds
-#version 450
+#version 430
 #ifdef BY_CONSTANT
 layout(local_size_x_id = 0) in;
 #else

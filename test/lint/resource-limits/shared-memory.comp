@@ -10,7 +10,7 @@
 // OPT: warning: 49152 bytes of shared memory exceed the 32768 of mali [target:exceeds-shared-memory]
 // RUN: %lanewise opt %s -O --target=nvidia -o %t.spv 2>&1 | FileCheck %s --check-prefix=FITS --allow-empty
 // FITS-NOT: exceed
-#version 450
+#version 430
 layout(local_size_x = 256) in;
 layout(set = 0, binding = 0) buffer Data { float data[]; };
 shared float tile[12288];

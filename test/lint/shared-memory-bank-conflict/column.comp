@@ -11,7 +11,7 @@
 // GCN: {{[0-9]+}}-way bank conflict on 'tile': a subgroup of 64
 // RUN: %lanewise lint %t.in.spv --rule=shared-memory-bank-conflict --format=json | FileCheck %s --check-prefix=JSON
 // JSON: "degree": "32"
-#version 450
+#version 430
 layout(local_size_x = 32, local_size_y = 32) in;
 layout(set = 0, binding = 0) restrict buffer Data { float data[1024]; };
 shared float tile[32][32];

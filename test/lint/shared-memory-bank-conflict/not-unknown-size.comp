@@ -2,7 +2,7 @@
 // RUN: %lanewise lint %s --rule=shared-memory-bank-conflict | count 0
 // RUN: %lanewise lint %s --rule=shared-memory-bank-conflict --spec-const=0:64 | FileCheck %s
 // CHECK: 8-way bank conflict on 'tile'
-#version 450
+#version 430
 layout(local_size_x_id = 0) in;
 layout(set = 0, binding = 0) restrict buffer Data { float data[64]; };
 shared float tile[512];

@@ -3,7 +3,7 @@
 // CHECK: double-buffer-without-barrier.comp:[[#READ:]]: error: data race on 'halves'
 // CHECK: double-buffer-without-barrier.comp:[[#READ]]: note: 'halves'[0]{{.*}} is read here by {{.*}}, one loop iteration later
 // CHECK: double-buffer-without-barrier.comp:[[#READ-1]]: note: 'halves'[0]{{.*}} is written here
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(set = 0, binding = 0) readonly restrict buffer Source { float source[256]; };
 layout(set = 0, binding = 1) writeonly restrict buffer Target { float target[32]; };

@@ -2,7 +2,7 @@
 // RUN: not %lanewise lint %s --rule=shared-memory-race | FileCheck %s
 // CHECK: loop-of-unknown-length.comp:[[#STORE:]]: error: data race on 'tile'
 // CHECK: loop-of-unknown-length.comp:[[#STORE+2]]: note: 'tile'{{.*}} is read here
-#version 450
+#version 430
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(set = 0, binding = 0) readonly restrict buffer Source { float source[]; };
 layout(set = 0, binding = 1) writeonly restrict buffer Target { float target[]; };

@@ -6,7 +6,7 @@
 // CHECK: loop-without-second-barrier.comp:[[#STORE+2]]: note: 'tile'{{.*}} is read here
 // RUN: %lanewise opt %s -o %t.spv && not %lanewise verify %t.spv %t.spv --device=interpreter 2>&1 | FileCheck %s --check-prefix=RUNS
 // RUNS: race
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(set = 0, binding = 0) readonly restrict buffer Source { float source[256]; };
 layout(set = 0, binding = 1) writeonly restrict buffer Target { float target[32]; };

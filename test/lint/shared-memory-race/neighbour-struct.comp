@@ -3,7 +3,7 @@
 // CHECK: neighbour-struct.comp:[[#READ:]]: error: data race on 'cells'
 // CHECK: neighbour-struct.comp:[[#READ-2]]: note: 'cells'{{\[[0-9]\]\[[0-9]\]}}.a[1] is written here
 // CHECK: 1 error
-#version 450
+#version 430
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(set = 0, binding = 0) buffer Data { float data[64]; };
 struct Cell { float a[2]; float b; };

@@ -11,7 +11,7 @@
 // CHECK-NEXT:1 error
 // RUN: %lanewise opt %s -o %t.spv && not %lanewise verify %t.spv %t.spv --device=interpreter 2>&1 | FileCheck %s --check-prefix=RUNS
 // RUNS: race
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[64]; };
 shared float tile[64];

@@ -1,6 +1,6 @@
 // Whoever is behind the loop has gone round it, and waited there for all that read in it.
 // RUN: %lanewise lint %s --rule=shared-memory-race | count 0
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[64]; };
 layout(push_constant) uniform Parameters { uint rounds; };

@@ -1,6 +1,6 @@
 // All go the one way or all the other, so the two never happen in one run.
 // RUN: %lanewise lint %s --rule=shared-memory-race | count 0
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[64]; };
 layout(push_constant) uniform Parameters { uint mode; };

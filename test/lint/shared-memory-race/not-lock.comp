@@ -1,6 +1,6 @@
 // A lock orders them, not a barrier.
 // RUN: %lanewise lint %s --rule=shared-memory-race | count 0
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { uint data[64]; };
 shared uint lock, sum;

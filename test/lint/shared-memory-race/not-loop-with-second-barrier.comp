@@ -1,6 +1,6 @@
 // The corrected form, and two that need no second barrier: two buffers in turn, and a single iteration.
 // RUN: %lanewise lint %s --rule=shared-memory-race | count 0
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(set = 0, binding = 0) readonly restrict buffer Source { float source[256]; };
 layout(set = 0, binding = 1) writeonly restrict buffer Target { float target[32]; };

@@ -1,6 +1,6 @@
 // Every element has one owner, in two dimensions, by rows and by struct members.
 // RUN: %lanewise lint %s --rule=shared-memory-race | count 0
-#version 450
+#version 430
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(set = 0, binding = 0) buffer Data { float data[64]; };
 struct Cell { float a[2]; float b; };

@@ -2,7 +2,7 @@
 // but it is not known here whether the two are of one subgroup.
 // RUN: %lanewise lint %s --rule=shared-memory-race | count 0
 // RUN: %lanewise lint %s --rule=shared-memory-race -DVOTE | count 0
-#version 450
+#version 430
 #extension GL_KHR_shader_subgroup_vote : require
 #extension GL_KHR_shader_subgroup_basic : require
 layout(local_size_x = 64) in;

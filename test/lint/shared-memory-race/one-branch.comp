@@ -2,7 +2,7 @@
 // RUN: not %lanewise lint %s --rule=shared-memory-race | FileCheck %s
 // CHECK: one-branch.comp:[[#READ:]]: error: data race on 'tile'
 // CHECK: one-branch.comp:[[#READ-1]]: note: 'tile'{{.*}} is written here
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[64]; };
 layout(push_constant) uniform Parameters { uint mode; };

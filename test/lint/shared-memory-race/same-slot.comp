@@ -5,7 +5,7 @@
 // CHECK: same-slot.comp:[[#STORE]]: note: 'tile'[0] is written here by invocation (16, 0, 0)
 // RUN: %lanewise opt %s -o %t.spv && not %lanewise verify %t.spv %t.spv --device=interpreter 2>&1 | FileCheck %s --check-prefix=RUNS
 // RUNS: race
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[64]; };
 shared float tile[16];

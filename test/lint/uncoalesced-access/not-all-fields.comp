@@ -1,6 +1,6 @@
 // All fields of the struct: what one access leaves of a sector, the next one uses.
 // RUN: %lanewise lint %s --rule=uncoalesced-access | count 0
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 struct Particle { vec4 position; vec4 velocity; };
 layout(set = 0, binding = 0, std430) readonly restrict buffer Source { Particle source[]; };

@@ -5,7 +5,7 @@
 // CHECK-NEXT: {{^ +\^~~~~~$}}
 // CHECK-NEXT: {{.*}}stride.comp:[[#]]: help: let consecutive invocations
 // CHECK-NEXT: 1 warning
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly restrict buffer Source { float source[]; };
 layout(set = 0, binding = 1) writeonly restrict buffer Target { float target[]; };

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The length of the array is that of the tiles, times a tile; a header stays where it was.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --aos-to-soa=aosoa --layout-manifest=%t.json -S -o %t.spvasm 2> /dev/null

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Atomics on fields stay atomics on the same types.
 //
 // RUN: %lanewise opt %s -O --aos-to-soa=aosoa -S -o %t.spvasm 2> /dev/null

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // One of eleven fields is read in order: tiles of 32 elements, each field in a run of its own.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --aos-to-soa -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The old form of storage buffers: BufferBlock in the Uniform class.
 //
 // RUN: %lanewise opt %s --target-env=vulkan1.0 -O --aos-to-soa=aosoa:32 -S -o %t.spvasm 2> /dev/null

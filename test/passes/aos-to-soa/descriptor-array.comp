@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // An array of descriptors: each is a buffer of the new layout; NonUniform stays where it was needed.
 // (Not run: scenarios have no arrays of descriptors.)
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Which part of the element is stored is the same for the whole dispatch: two invocations at one element would meet there.
 //
 // RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.a:4,Cells.b:7 -S -o %t.spvasm 2>&1 | FileCheck %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A struct that is stored as a whole writes whole words, at any index, and reads nothing. With
 // --aos-to-soa the words are parted like other fields.
 //

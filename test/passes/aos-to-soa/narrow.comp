@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Integers that are declared to fit share a word: read by extracts, signed ones sign-extended; written
 // by inserts where one invocation owns the element.
 //

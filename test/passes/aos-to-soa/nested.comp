@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Structs inside the element are taken apart, arrays and matrices move as one; a matrix keeps its
 // order and stride where it becomes the member of a tile.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // One binding with structs that differ in a member'\''s type.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // One binding that is also declared as words: they would show the new layout.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // What the index is cannot be computed, though no data goes into it: it may well lead to the next field.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa -S -o - 2>&1 | FileCheck %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The members before the array are read on into it.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=soa -S -o - 2>&1 | FileCheck %s

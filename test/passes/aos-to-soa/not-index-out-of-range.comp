@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // One loop over two arrays, as if they were one: between them other elements stand afterwards.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=soa -S -o - 2>&1 | FileCheck %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A struct of many members that is copied as a whole is better copied as it lies.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks

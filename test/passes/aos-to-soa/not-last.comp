@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // What stands behind the array would have to move.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks

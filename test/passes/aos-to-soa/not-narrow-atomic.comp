@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // There are no atomics on some bits of a word.
 //
 // RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.kind:4,Cells.age:7 -S -o - 2>&1 | FileCheck %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The same with a vector: each invocation stores to a component of its own.
 //
 // RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.a:4,Cells.b:7 -S -o - 2>&1 | FileCheck %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A binding that is declared twice, with one layout: it is laid out anew in both, but what one of them
 // stores into a word the other may read.
 //

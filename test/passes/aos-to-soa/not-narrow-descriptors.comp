@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Two descriptors of an array may be one buffer: the same index is not the same element.
 //
 // RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.kind:4,Cells.age:7,cells.kind:4,cells.age:7 -S -o - 2>&1 | FileCheck %s

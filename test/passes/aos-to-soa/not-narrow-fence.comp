@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A barrier whose memory scope is the device is a fence too: behind it a relaxed atomic hands the elements to another
 // workgroup, which stores to them in its turn.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // An index that changes from round to round: two rounds of two invocations may meet.
 //
 // RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.kind:4,Cells.age:7 -S -o - 2>&1 | FileCheck %s

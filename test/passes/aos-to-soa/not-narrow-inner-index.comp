@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Every invocation stores to the element, but to the half of it that is its own: two may be at one element.
 //
 // RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.a:4,Cells.b:7 -S -o - 2>&1 | FileCheck %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Two invocations may be at one element, each at a field of its own: no store shows the contrary.
 //
 // RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.kind:4,Cells.age:7 -S -o - 2>&1 | FileCheck %s

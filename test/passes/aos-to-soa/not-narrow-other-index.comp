@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Another invocation may read a field of the word that this one writes back.
 //
 // RUN: %lanewise opt --remarks=all %s -O --narrow-fields=Cells.kind:4,Cells.age:7 -S -o - 2>&1 | FileCheck %s

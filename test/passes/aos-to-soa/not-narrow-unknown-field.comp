@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A name that nothing has is said to be none.
 //
 // RUN: %lanewise opt -g %s -o %t.in.spv

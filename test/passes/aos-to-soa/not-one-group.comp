@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A struct of one member has nothing to part.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // An address that comes from elsewhere may lead into any buffer.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Indices that depend on data lead anywhere: the fields of one element share a sector, and parting
 // them would cost one for each. Asked for by name, it is done.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // With --robust a range that holds for the given value of a specialization constant proves nothing: it may
 // be another one when the module is used.
 //

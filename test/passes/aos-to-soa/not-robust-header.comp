@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Nobody knows how far the index into the members before the array goes.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=soa --robust -S -o - 2>&1 | FileCheck %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // With --robust the indices inside the element count, too.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa --robust -S -o %t.spvasm 2> %t.remarks

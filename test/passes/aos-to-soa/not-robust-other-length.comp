@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // With --robust the guard must be the length of this very array, and hold.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa --robust -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // With --robust every index must be proved to be in range: this one comes from a buffer.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa --robust -S -o %t.spvasm 2> %t.remarks

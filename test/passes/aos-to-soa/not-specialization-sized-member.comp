@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // An array in the struct whose length can be specialized has no literal size.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Offsets have 32 bits.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa:400000000 -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Filling up the last tile makes the buffer larger than the target binds.
 //
 // RUN: echo '[global-memory]' > %t.toml && echo 'max-buffer-bytes = 1200' >> %t.toml

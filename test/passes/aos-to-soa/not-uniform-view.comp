@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // One binding that is also a uniform block of the same struct: its rules of layout are others.
 //
 // RUN: %lanewise opt --remarks=all %s -O --aos-to-soa=aosoa -S -o - 2>&1 | FileCheck %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Whole elements that are read in order by vectors use all that they fetch: nothing to gain.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --aos-to-soa -S -o - 2>&1 | FileCheck %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A loop over an array in the element stays in it: behind its test the counter is below the bound.
 //
 // RUN: %lanewise opt %s -O --aos-to-soa=soa --robust -S -o - 2>&1 | FileCheck %s

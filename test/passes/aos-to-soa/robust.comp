@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // With --robust: a literal range, a guard by the array's own length, masks inside the element.
 //
 // RUN: %lanewise opt %s -O --robust --aos-to-soa=aosoa --layout-manifest=%t.json -o %t.spv 2>&1 | FileCheck %s

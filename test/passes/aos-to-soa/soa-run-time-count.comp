@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The number of elements is read from OpArrayLength, and a run is seen through a variable of its own
 // type: where it starts is that number times what the runs before it take.
 //

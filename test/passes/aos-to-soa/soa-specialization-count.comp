@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The number of elements is a specialization constant and stays one, but where runs start is told by the buffer that is
 // bound: by its length the host lays them out, and it may be longer.
 //

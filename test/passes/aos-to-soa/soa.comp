@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A literal count: each field in one run, without tiles; the index stays what it is.
 //
 // RUN: %lanewise opt %s -O --aos-to-soa=soa -S -o %t.spvasm 2> %t.remarks

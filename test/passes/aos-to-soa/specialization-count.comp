@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The number of tiles follows the specialization constant, rounded up.
 //
 // RUN: %lanewise opt %s --aos-to-soa=aosoa:32 -S -o %t.spvasm 2> /dev/null

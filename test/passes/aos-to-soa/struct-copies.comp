@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Whole structs are loaded, stored and copied leaf by leaf; what is volatile stays so.
 //
 // RUN: %lanewise opt %s --aos-to-soa=aosoa:16 -S -o %t.spvasm 2> /dev/null

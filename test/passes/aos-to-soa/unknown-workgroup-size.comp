@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Without the workgroup size nothing can be counted; it can be given.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --aos-to-soa -S -o - 2>&1 | FileCheck %s

@@ -10,7 +10,7 @@
 // CHECK: remark: flattened branch (arms: 2 and 1): estimated cost
 // CODE-NOT: {{^ *}}OpBranchConditional
 // CODE: %{{[0-9]+}} = OpSelect
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

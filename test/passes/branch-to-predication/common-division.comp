@@ -11,7 +11,7 @@
 // CODE-NOT: {{^ *}}OpBranchConditional
 // CODE-COUNT-1: %{{[0-9]+}} = OpUDiv
 // CODE-NOT: %{{[0-9]+}} = OpUDiv
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -10,7 +10,7 @@
 // CHECK: remark: flattened {{branch|switch}}{{.*}} [branch-to-predication:flattened]
 // CODE-COUNT-1: %{{[0-9]+}} = OpIMul
 // CODE-NOT: %{{[0-9]+}} = OpIMul
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

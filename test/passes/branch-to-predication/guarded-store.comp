@@ -12,7 +12,7 @@
 // CODE: {{^ *}}OpSelectionMerge
 // CODE-NOT: %{{[0-9]+}} = OpIMul
 // CODE: {{^ *}}OpStore
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

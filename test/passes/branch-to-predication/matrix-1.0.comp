@@ -11,7 +11,7 @@
 // CODE-NOT: %{{[0-9]+}} = OpSelect %mat
 // CODE-COUNT-2: %{{[0-9]+}} = OpSelect %v2float
 // CODE: %{{[0-9]+}} = OpCompositeConstruct %mat2v2float
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { vec4 a[]; };
 layout(binding = 1) writeonly buffer B { vec4 b[]; };

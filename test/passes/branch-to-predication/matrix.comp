@@ -9,7 +9,7 @@
 // EQUAL: outputs equal
 // CHECK: remark: flattened {{branch|switch}}{{.*}} [branch-to-predication:flattened]
 // CODE: %{{[0-9]+}} = OpSelect %mat2v2float
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { vec4 a[]; };
 layout(binding = 1) writeonly buffer B { vec4 b[]; };

@@ -9,7 +9,7 @@
 // EQUAL: outputs equal
 // CHECK: missed: kept {{branch|switch}}{{.*}}the result depends on which lanes are active{{.*}}[branch-to-predication:subgroup-operation]
 // CODE: {{^ *}}OpBranchConditional
-#version 450
+#version 430
 #extension GL_KHR_shader_subgroup_arithmetic : enable
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };

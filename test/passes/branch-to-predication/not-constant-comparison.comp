@@ -9,7 +9,7 @@
 // EQUAL: outputs equal
 // CHECK: missed: kept {{branch|switch}}{{.*}}the condition becomes a constant{{.*}}[branch-to-predication:constant-condition]
 // CODE: {{^ *}}OpBranchConditional
-#version 450
+#version 430
 #extension GL_EXT_control_flow_attributes : enable
 layout(local_size_x = 64) in;
 layout(constant_id = 0) const uint K = 7u;

@@ -9,7 +9,7 @@
 // EQUAL: outputs equal
 // CHECK: missed: kept {{branch|switch}}{{.*}}the condition becomes a constant{{.*}}[branch-to-predication:constant-condition]
 // CODE: {{^ *}}OpBranchConditional
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(constant_id = 0) const bool K = true;
 layout(binding = 0) readonly buffer A { uint a[]; };

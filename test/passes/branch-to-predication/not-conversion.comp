@@ -9,7 +9,7 @@
 // EQUAL: outputs equal
 // CHECK: missed: kept {{branch|switch}}{{.*}}the float may be out of range{{.*}}[branch-to-predication:conversion]
 // CODE: {{^ *}}OpBranchConditional
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { float a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

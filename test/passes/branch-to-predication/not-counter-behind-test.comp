@@ -12,7 +12,7 @@
 // CHECK: missed: kept branch{{.*}}[branch-to-predication:load]
 // CHECK: missed: kept {{branch|switch}}{{.*}}[branch-to-predication:division]
 // CODE-COUNT-4: {{^ *}}OpSelectionMerge
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -9,7 +9,7 @@
 // EQUAL: outputs equal
 // CHECK: missed: kept {{branch|switch}}{{.*}}the store cannot be speculated{{.*}}[branch-to-predication:store]
 // CODE: {{^ *}}OpBranchConditional
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) buffer B { uint b[]; };

@@ -12,7 +12,7 @@
 // CHECK: missed: kept branch (arms: {{.*}}): an arm contains a branch that cannot be flattened{{.*}}[branch-to-predication:inner-branch]
 // CHECK: missed: kept branch (arms: {{.*}}): the branch is subgroup-uniform [branch-to-predication:uniform]
 // CODE-COUNT-4: {{^ *}}OpSelectionMerge
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -9,7 +9,7 @@
 // EQUAL: outputs equal
 // CHECK: missed: kept {{branch|switch}}{{.*}}the load is not proved{{.*}}[branch-to-predication:load]
 // CODE: {{^ *}}OpBranchConditional
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) volatile readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

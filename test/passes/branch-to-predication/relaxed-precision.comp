@@ -10,7 +10,7 @@
 // CHECK: remark: flattened {{branch|switch}}{{.*}} [branch-to-predication:flattened]
 // CODE: {{^ *}}OpDecorate %{{[0-9]+}} RelaxedPrecision
 // CODE-DAG: %{{[0-9]+}} = OpSelect
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { mediump float a[]; };
 layout(binding = 1) writeonly buffer B { mediump float b[]; };

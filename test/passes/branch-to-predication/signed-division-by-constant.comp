@@ -9,7 +9,7 @@
 // EQUAL: outputs equal
 // CHECK: remark: flattened {{branch|switch}}{{.*}} [branch-to-predication:flattened]
 // CODE-NOT: {{^ *}}OpBranchConditional
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

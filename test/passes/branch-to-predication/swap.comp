@@ -10,7 +10,7 @@
 // CHECK: [branch-to-predication:flattened]
 // CODE: {{^ *}}OpLoopMerge
 // CODE-NOT: {{^ *}}OpSelectionMerge
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -14,7 +14,7 @@
 // Where lanes often take the same way, a jump over the arm costs no more (cost.lanes-agree).
 // RUN: %lanewise opt --target=generic --branch-to-predication --remarks=all --target-env=vulkan1.2 -g %t.in.spv -o %t.kept.spv 2>&1 | FileCheck --check-prefix=KEPT %s
 // KEPT: missed: kept branch{{.*}} [branch-to-predication:too-costly]
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -10,7 +10,7 @@
 // CHECK: remark: flattened {{branch|switch}}{{.*}} [branch-to-predication:flattened]
 // CODE-NOT: {{^ *%}}v4bool = 
 // CODE: %{{[0-9]+}} = OpSelect %v4float
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { vec4 a[]; };
 layout(binding = 1) writeonly buffer B { vec4 b[]; };

@@ -13,7 +13,7 @@
 // CODE-COUNT-4: OpAtomicUMax
 // CODE-NOT:   OpAtomic
 // CODE:       OpFunctionEnd
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -15,7 +15,7 @@
 // CODE:         OpExecutionMode %main LocalSize 32 8 1
 // CODE-COUNT-2: OpFAdd
 // CODE-NOT:     OpFAdd
-#version 450
+#version 430
 layout(local_size_x = 32, local_size_y = 16) in;
 layout(binding = 0) readonly buffer A { float a[]; };
 layout(binding = 1) writeonly buffer B { float b[]; };

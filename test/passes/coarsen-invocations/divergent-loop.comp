@@ -12,7 +12,7 @@
 // CODE-COUNT-4: OpLoopMerge
 // CODE-NOT:   OpLoopMerge
 // CODE:       OpFunctionEnd
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

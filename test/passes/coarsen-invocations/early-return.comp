@@ -14,7 +14,7 @@
 // CODE-COUNT-1: OpReturn
 // CODE-NOT:   OpReturn{{$}}
 // CODE:       OpFunctionEnd
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
 // CHECK: {{.*}}workgroup of 32x1x1 now 16x1x1
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly restrict buffer A { uint a[]; };
 layout(binding = 1) restrict buffer B { uint b[]; };

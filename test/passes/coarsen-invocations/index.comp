@@ -11,7 +11,7 @@
 // CODE:       OpExecutionMode %main LocalSize 4 2 1
 // CODE:       OpDecorate [[SIZE:%[^ ]+]] BuiltIn WorkgroupSize
 // CODE:       [[SIZE]] = OpConstantComposite %v3uint %uint_4 %uint_2 %uint_1
-#version 450
+#version 430
 layout(local_size_x = 8, local_size_y = 6, local_size_z = 2) in;
 layout(binding = 1) writeonly buffer B { uint b[]; };
 void main() {

@@ -13,7 +13,7 @@
 // CODE-NEXT:  OpIMul %uint %{{[^ ]+}} %uint_11
 // CODE:       OpLine %{{[^ ]+}} 24 0
 // CODE-NEXT:  OpIMul %uint %{{[^ ]+}} %uint_11
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

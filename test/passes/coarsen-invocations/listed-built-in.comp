@@ -7,7 +7,7 @@
 // CHECK-NOT: BuiltIn LocalInvocationId
 // RUN: grep -c "BuiltIn WorkgroupId" %t.spvasm | FileCheck --check-prefix=ONE %s
 // ONE: {{^}}1{{$}}
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Data { uint values[]; };
 uint unused() { return gl_LocalInvocationID.x + gl_WorkGroupID.x; }

@@ -14,7 +14,7 @@
 // CODE-COUNT-4: OpSwitch
 // CODE-NOT:   OpSwitch
 // CODE:       OpFunctionEnd
-#version 450
+#version 430
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -6,7 +6,7 @@
 // With less to compute, the loads are what takes time.
 // RUN: %lanewise opt -O --coarsen-invocations --target=nvidia --remarks=all -DLITTLE %s -o %t.little.spv 2>&1 | FileCheck --check-prefix=LITTLE %s
 // LITTLE: workgroup of 256x1x1 now
-#version 450
+#version 430
 layout(local_size_x = 256) in;
 layout(binding = 0) readonly buffer A { vec4 a[]; };
 layout(binding = 1) writeonly buffer B { float b[]; };

@@ -7,7 +7,7 @@
 // RUN:   | FileCheck --check-prefix=FROZEN %s
 // RUN: spirv-val --target-env vulkan1.2 %t.frozen.spv
 // FROZEN: remark: {{.*}}workgroup of 32x1x1 now 16x1x1
-#version 450
+#version 430
 layout(local_size_x_id = 0) in;
 layout(binding = 1) writeonly buffer B { uint b[]; };
 void main() { b[gl_GlobalInvocationID.x] = gl_LocalInvocationID.x; }

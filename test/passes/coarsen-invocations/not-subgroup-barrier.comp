@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: cmp %t.in.spv %t.out.spv
 // CHECK: missed: {{.*}}workgroup kept: a barrier is not one of the whole workgroup [coarsen-invocations:barrier-scope]
-#version 450
+#version 430
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_basic : require
 layout(local_size_x = 32) in;

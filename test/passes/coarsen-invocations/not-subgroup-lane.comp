@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: cmp %t.in.spv %t.out.spv
 // CHECK: missed: {{.*}}workgroup kept: it reads a built-in {{.*}}[coarsen-invocations:subgroup-built-in]
-#version 450
+#version 430
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_basic : require
 layout(local_size_x = 64) in;

@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: cmp %t.in.spv %t.out.spv
 // CHECK: missed: {{.*}}workgroup kept: an access is meant for the invocations of its subgroup alone [coarsen-invocations:subgroup-scope]
-#version 450
+#version 430
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly buffer A { uint a[]; };

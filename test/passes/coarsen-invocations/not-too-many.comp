@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: cmp %t.in.spv %t.out.spv
 // CHECK: missed: {{.*}}workgroup kept: no more than 64 invocations become one [coarsen-invocations:too-many]
-#version 450
+#version 430
 layout(local_size_x = 128) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

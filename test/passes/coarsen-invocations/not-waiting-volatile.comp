@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: cmp %t.in.spv %t.out.spv
 // CHECK: missed: {{.*}}workgroup kept: a loop may wait for what another invocation writes [coarsen-invocations:waiting-loop]
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -14,7 +14,7 @@
 // CODE-DAG:   OpDecorate [[Q:%[^ ]+]] NoContraction
 // CODE:       [[R]] = OpFMul
 // CODE:       [[Q]] = OpFMul
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly buffer A { float a[]; };
 layout(binding = 1) writeonly buffer B { float b[]; };

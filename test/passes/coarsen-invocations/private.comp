@@ -10,7 +10,7 @@
 // CHECK: {{.*}}workgroup of 32x1x1 now 16x1x1
 // CODE:       OpEntryPoint GLCompute %main "main" {{.*}} %own_1
 // CODE:       %own_1 = OpVariable {{.*}} Private %uint_3
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -11,7 +11,7 @@
 // CODE:       = OpFunction
 // CODE-COUNT-2: OpLoad %uint
 // CODE:       OpFunctionEnd
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) coherent buffer A { uint a[]; };
 layout(binding = 1) buffer B { uint b[]; };

@@ -15,7 +15,7 @@
 // CODE-NOT:   OpFAdd
 // CODE-COUNT-1: OpControlBarrier
 // CODE-NOT:   OpControlBarrier
-#version 450
+#version 430
 layout(local_size_x = 16, local_size_y = 16) in;
 layout(binding = 0) readonly buffer A { float a[]; };
 layout(binding = 1) writeonly buffer B { float b[]; };

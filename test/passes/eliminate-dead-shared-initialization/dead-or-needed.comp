@@ -10,7 +10,7 @@
 // CHECK: kept the zeros of 'z': a read may come before anything else was written there [eliminate-dead-shared-initialization:not-overwritten]
 // CODE-COUNT-1: OpStore {{%[^ ]+}} %float_0
 // CODE-NOT: OpStore {{%[^ ]+}} %float_0
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };
 layout(binding = 1) restrict writeonly buffer B { float b[]; };

@@ -9,7 +9,7 @@
 // CHECK: removed the initializer of 's': all that is read of it is written before [eliminate-dead-shared-initialization:removed]
 // CODE: %s = OpVariable %{{[^ ]+}} Workgroup{{$}}
 // CODE: OpStore {{%[^ ]+}} %uint_0
-#version 450
+#version 430
 #extension GL_EXT_null_initializer : require
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

@@ -8,7 +8,7 @@
 // EQUAL: outputs equal
 // CHECK: removed 1 store of zero of 's': all that is read of it is written before [eliminate-dead-shared-initialization:removed]
 // CODE-NOT: OpStore {{%[^ ]+}} %float_0
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };
 layout(binding = 1) restrict writeonly buffer B { float b[]; };

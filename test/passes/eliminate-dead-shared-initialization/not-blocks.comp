@@ -6,7 +6,7 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // CHECK: kept the zeros of 'x': other variables may lie over it [eliminate-dead-shared-initialization:aliased]
 // CODE: OpStore {{%[^ ]+}} %float_0
-#version 450
+#version 430
 #extension GL_EXT_shared_memory_block : require
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

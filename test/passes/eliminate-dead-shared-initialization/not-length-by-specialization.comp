@@ -6,7 +6,7 @@
 // RUN: spirv-val --target-env vulkan1.3 %t.out.spv
 // CHECK: kept the zeros of 's': {{.*}} [eliminate-dead-shared-initialization:not-literal-length]
 // CODE: %s = OpVariable %{{[^ ]+}} Workgroup %
-#version 450
+#version 430
 #extension GL_EXT_null_initializer : require
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

@@ -6,7 +6,7 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // CHECK: kept the zeros of 's': {{.*}} [eliminate-dead-shared-initialization:not-overwritten]
 // CODE: OpStore {{%[^ ]+}} %float_0
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };
 layout(binding = 1) restrict writeonly buffer B { float b[]; };

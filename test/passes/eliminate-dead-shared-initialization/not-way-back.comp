@@ -3,7 +3,7 @@
 // RUN: %lanewise opt --remarks=all --eliminate-dead-shared-initialization --target-env=vulkan1.2 -g %t.in.spv -o %t.out.spv 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // CHECK: kept the zeros of 's': a read may come before anything else was written there [eliminate-dead-shared-initialization:not-overwritten]
-#version 450
+#version 430
 layout(local_size_x = 2) in;
 layout(binding = 0) restrict readonly buffer A { uint a[]; };
 layout(binding = 1) restrict writeonly buffer B { uint b[]; };

@@ -8,7 +8,7 @@
 // EQUAL: outputs equal
 // CHECK: removed a control barrier: 
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
-#version 450
+#version 430
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

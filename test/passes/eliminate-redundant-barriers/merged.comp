@@ -10,7 +10,7 @@
 // CHECK: merged a control barrier: no access between it and the control barrier at line [[#]]
 // CODE: {{^ *}}OpControlBarrier %{{u?int_2}} %{{u?int_1}} %{{u?int_328}}
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
-#version 450
+#version 430
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

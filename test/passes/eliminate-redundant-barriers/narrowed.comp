@@ -10,7 +10,7 @@
 // CHECK: kept a control barrier: 
 // CODE: {{^ *}}OpControlBarrier %{{[a-z0-9_]+}} %{{[a-z0-9_]+}} %{{u?int_264}}
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
-#version 450
+#version 430
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

@@ -7,7 +7,7 @@
 // CHECK: kept a control barrier: other workgroups may rely on the store to 'c' at line [[#]] coming before the atomic on 'd' at line [[#]] [eliminate-redundant-barriers:publication]
 // CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };
 layout(binding = 1) restrict writeonly buffer B { float b[]; };

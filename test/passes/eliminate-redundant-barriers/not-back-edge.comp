@@ -8,7 +8,7 @@
 // CHECK: kept a control barrier: the load of 's' at line [[#]] and the store to 's'
 // CODE-COUNT-2: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };
 layout(binding = 1) restrict writeonly buffer B { float b[]; };

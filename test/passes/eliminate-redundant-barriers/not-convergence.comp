@@ -7,7 +7,7 @@
 // CHECK: kept a control barrier: the subgroup operation at line [[#]] may rely on it for convergence [eliminate-redundant-barriers:convergence]
 // CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
-#version 450
+#version 430
 #extension GL_KHR_shader_subgroup_arithmetic : require
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

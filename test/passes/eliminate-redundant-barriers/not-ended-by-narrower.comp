@@ -11,7 +11,7 @@
 // CHECK: removed a control barrier
 // CODE-COUNT-2: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
-#version 450
+#version 430
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
 layout(local_size_x = 64) in;

@@ -9,7 +9,7 @@
 // CHECK: kept a control barrier: 
 // CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };
 layout(binding = 1) restrict writeonly buffer B { float b[]; };

@@ -10,7 +10,7 @@
 // CHECK-COUNT-3: kept a control barrier: it may be in divergent control flow
 // CHECK-NOT: merged a
 // CODE-COUNT-3: {{^ *}}OpControlBarrier
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };
 layout(binding = 1) restrict writeonly buffer B { float b[]; };

@@ -10,7 +10,7 @@
 // CHECK: kept a control barrier: 
 // CODE-COUNT-2: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
-#version 450
+#version 430
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

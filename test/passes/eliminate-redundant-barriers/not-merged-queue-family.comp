@@ -19,7 +19,7 @@
 // RUN: %lanewise opt -O --target-env=vulkan1.2 --remarks=none %t.comp -o - -S | FileCheck %s --check-prefix=DEVICE
 // DEVICE-NOT: OpMemoryBarrier
 // DEVICE: OpControlBarrier %uint_2 %uint_1 %uint_328
-#version 450
+#version 430
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = 64) in;

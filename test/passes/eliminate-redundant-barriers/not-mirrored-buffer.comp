@@ -13,7 +13,7 @@
 // CODE-NOT: {{^ *}}OpMemoryBarrier
 // CODE: {{^ *}}OpControlBarrier %uint_2 %uint_1 %uint_72
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };
 layout(binding = 1) restrict writeonly buffer B { float b[]; };

@@ -7,7 +7,7 @@
 // CHECK: kept a control barrier: other {{workgroups|invocations}} may rely on the store to 'c' at line [[#]] coming before the atomic on 'd'
 // CODE: {{^ *}}OpControlBarrier %{{u?int}}_2 %{{u?int}}_1 %{{u?int}}_72
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
-#version 450
+#version 430
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

@@ -6,7 +6,7 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // CHECK-COUNT-8: kept a control barrier: {{.*}}[eliminate-redundant-barriers:conflict]
 // CODE-COUNT-8: {{^ *}}OpControlBarrier
-#version 450
+#version 430
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z = 1) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

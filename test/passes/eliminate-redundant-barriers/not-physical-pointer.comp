@@ -7,7 +7,7 @@
 // CHECK: kept a control barrier: the store to an unknown buffer
 // CODE-COUNT-1: {{^ *}}Op{{Control|Memory}}Barrier
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
-#version 450
+#version 430
 #extension GL_EXT_buffer_reference : require
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };

@@ -11,7 +11,7 @@
 // CHECK: kept a control barrier: the store to 'tile' at line [[#]] and the load of 'tile' at line [[#]] may access the same location from different invocations [eliminate-redundant-barriers:conflict]
 // CODE-COUNT-1: {{^ *}}OpControlBarrier
 // CODE-NOT: {{^ *}}OpControlBarrier
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer B { uint b[]; };
 shared uint tile[32];

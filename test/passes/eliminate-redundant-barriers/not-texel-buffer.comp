@@ -8,7 +8,7 @@
 // CODE-NOT: {{^ *}}OpMemoryBarrier
 // CODE: {{^ *}}OpControlBarrier %uint_2 %uint_1 %uint_3144
 // CODE-NOT: {{^ *}}OpMemoryBarrier
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };
 layout(binding = 1) restrict buffer B { float b[]; };

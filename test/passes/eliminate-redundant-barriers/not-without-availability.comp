@@ -7,7 +7,7 @@
 // CHECK: kept a control barrier: 
 // CODE: {{^ *}}OpControlBarrier %{{u?int}}_2 %{{u?int}}_2 %{{u?int}}_24840
 // CODE-NOT: {{^ *}}Op{{Control|Memory}}Barrier
-#version 450
+#version 430
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = 64) in;

@@ -9,7 +9,7 @@
 // CHECK-COUNT-3: removed a control barrier: no two invocations access the same element across it
 // CHECK-NOT: missed
 // CODE-NOT: {{^ *}}OpControlBarrier
-#version 450
+#version 430
 layout(local_size_x_id = 0, local_size_y_id = 1, local_size_z_id = 2) in;
 layout(binding = 0) restrict readonly buffer A { float a[]; };
 layout(binding = 1) restrict writeonly buffer B { float b[]; };

@@ -22,7 +22,7 @@
 // RUN: %lanewise verify %t.named.spvasm %t.twice.spv --device=interpreter '--assume=buffer Twice.length < 100' | FileCheck --check-prefix=TWICE %s
 // TWICE: --assume='buffer Twice.length < 100' is not used: 'Twice' may mean 0.1, 0.0; write buffer SET.BINDING, where that is one array
 // TWICE-NOT: eliminate-redundant-checks:removed
-#version 450
+#version 430
 layout(local_size_x = 1) in;
 layout(binding = 1) buffer Second { uint b[]; } second;
 layout(binding = 0) readonly buffer Twice { uint a[]; } first;

@@ -8,7 +8,7 @@
 // CHECK: warning: --assume='push.n > 8' is not used: no value
 // CHECK: warning: --assume='groups.x < 0' is not used: no value
 // CHECK-NOT: eliminate-redundant-checks:{{assumed|removed|simplified}}
-#version 450
+#version 430
 layout(local_size_x = 1) in;
 layout(binding = 0) writeonly buffer B { uint b[]; };
 layout(push_constant) uniform Push { int s; uint n; };

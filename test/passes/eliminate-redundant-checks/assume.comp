@@ -27,7 +27,7 @@
 // OTHER: --assume='push.12 == 0' is about no input
 // OTHER: --assume='buffer B.length >= 4096' is about no input
 // NONE-NOT: eliminate-redundant-checks:removed
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -10,7 +10,7 @@
 // CHECK: min is its first operand: a branch that leads here has tested it [eliminate-redundant-checks:removed]
 // CHECK: min is its first operand: one side is 0 to 63, the other 63 [eliminate-redundant-checks:removed]
 // CODE-NOT: {{= OpExtInst }}%
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

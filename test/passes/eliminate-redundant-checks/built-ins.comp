@@ -11,7 +11,7 @@
 // CHECK: comparison is always true: one side is 0 to 127, the other 128
 // CHECK: comparison is always true: it follows from what the two are
 // CHECK: comparison is always true: one side is 1 to 4294967295, the other 0
-#version 450
+#version 430
 #extension GL_KHR_shader_subgroup_basic : require
 layout(local_size_x = 8, local_size_y = 4) in;
 layout(binding = 0) readonly buffer A { uint a[]; };

@@ -18,7 +18,7 @@
 // CODE: {{= }}OpShiftRightLogical{{ }}
 // CODE: {{= }}OpUMod %uint %{{.*}} %uint_64
 // CODE-NOT: {{= Op[SU](Div|Rem|Mod) }}%
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -8,7 +8,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
 // CODE-COUNT-17: OpLoopMerge
-#version 450
+#version 430
 layout(local_size_x = 8) in;
 layout(binding = 0) buffer B { uint b[]; };
 layout(binding = 1) uniform Uniform { uint n; };

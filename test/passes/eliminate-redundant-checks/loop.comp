@@ -8,7 +8,7 @@
 // CHECK: min is its first operand: one side is 0 to 63, the other 63
 // CHECK: max is its first operand: one side is 0 to 31, the other 0
 // CHECK: min is its first operand: a branch that leads here has tested it
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

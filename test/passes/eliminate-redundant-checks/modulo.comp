@@ -13,7 +13,7 @@
 // CODE-NOT: {{= OpSMod }}%
 // CODE: {{= }}OpBitwiseAnd %long %{{.*}} %long_3
 // CODE-NOT: {{= OpSMod }}%
-#version 450
+#version 430
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { int a[]; };

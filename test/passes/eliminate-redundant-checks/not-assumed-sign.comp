@@ -12,7 +12,7 @@
 // EQUAL: outputs equal
 // RUN: not %lanewise verify --scenario=%S/Inputs/not-assumed-sign.toml %s %t.out.spv --device=interpreter '--assume=push.s % 4 == 1' 2>&1 | FileCheck --check-prefix=OTHER %s
 // OTHER: --assume='push.s % 4 == 1' does not hold: it is -1 in dispatch 1
-#version 450
+#version 430
 layout(local_size_x = 4) in;
 layout(binding = 0) writeonly buffer B { uint b[4]; };
 layout(push_constant) uniform Push { int s, r; };

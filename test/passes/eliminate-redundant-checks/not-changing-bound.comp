@@ -12,7 +12,7 @@
 // RUN: %lanewise opt --remarks=all --eliminate-redundant-checks %t.inner.spvasm -o %t.out.spv 2>&1 | FileCheck %s --implicit-check-not='loop guard is'
 // SAME: remark: in 'main': loop guard is always false
 // CHECK: missed: in 'main': kept loop guard
-#version 450
+#version 430
 layout(local_size_x = 8) in;
 struct Inner { uint n; };
 layout(binding = 0) buffer B { uint b[]; };

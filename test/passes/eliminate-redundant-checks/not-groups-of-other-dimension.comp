@@ -7,7 +7,7 @@
 // CHECK: comparison is always true: one side is 1 to 64, the other 65 [eliminate-redundant-checks:removed]
 // CHECK: comparison is always true: one side is 0 to 511, the other 512 [eliminate-redundant-checks:removed]
 // CHECK-NOT: eliminate-redundant-checks:{{removed|simplified}}
-#version 450
+#version 430
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0) writeonly buffer B { uvec3 b[]; };
 void main() {

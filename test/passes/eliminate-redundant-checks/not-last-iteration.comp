@@ -8,7 +8,7 @@
 // CODE: {{= }}OpULessThan{{ }}
 // CODE: {{= }}OpULessThan{{ }}
 // CODE: {{= }}OpULessThan{{ }}
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

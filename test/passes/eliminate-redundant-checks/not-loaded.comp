@@ -7,7 +7,7 @@
 // CHECK-NOT: eliminate-redundant-checks:{{removed|simplified}}
 // CHECK: kept min: an operand comes from memory, which may hold anything [eliminate-redundant-checks:loaded]
 // CODE: {{UMin }}%
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -4,7 +4,7 @@
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // CODE-COUNT-25: OpAll
-#version 450
+#version 430
 layout(local_size_x = 8) in;
 layout(binding = 0) buffer B { uint b[]; };
 layout(push_constant) uniform Push { uint n; };

@@ -6,7 +6,7 @@
 // CHECK-NOT: comparison is always
 // CODE: {{= }}OpULessThan{{ }}
 // CODE: {{= }}OpSGreaterThanEqual{{ }}
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 1) writeonly buffer B { uint b[]; };
 layout(push_constant) uniform Push { int p; };

@@ -14,7 +14,7 @@
 // CODE: {{= }}OpSMod{{ }}
 // CODE: {{= }}OpSMod{{ }}
 // CODE: {{= }}OpSMod{{ }}
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { int a[]; };
 layout(binding = 1) writeonly buffer B { int b[]; };

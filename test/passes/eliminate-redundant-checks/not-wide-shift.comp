@@ -6,7 +6,7 @@
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
 // CHECK-NOT: eliminate-redundant-checks:{{removed|simplified}}
 // CODE: {{= }}OpULessThan{{ }}
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -7,7 +7,7 @@
 // EQUAL: outputs equal
 // CHECK: branch always goes one way: what it tests is always true here
 // CHECK: condition is its other part: a branch that leads here has tested one part
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

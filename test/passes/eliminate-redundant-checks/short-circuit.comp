@@ -9,7 +9,7 @@
 // CHECK: comparison is always true: a branch that leads here has tested it
 // CHECK: selection always takes its second value: its condition is always false here
 // CHECK: comparison is always false: a branch that leads here has tested it
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -7,7 +7,7 @@
 // EQUAL: outputs equal
 // CHECK-DAG: comparison is always true: one side is 3 to 4, the other 5
 // CHECK-DAG: comparison is always true: one side is 2 to 4294967295, the other 1
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

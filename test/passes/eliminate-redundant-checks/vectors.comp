@@ -7,7 +7,7 @@
 // EQUAL: outputs equal
 // CHECK: comparison is always false: one side is 0 to 7, the other 8
 // CHECK: clamp is its first operand: that is 0 to 7, the bounds 0 and 7
-#version 450
+#version 430
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 1) writeonly buffer B { uint b[]; };

@@ -11,7 +11,7 @@
 // CHECK-COUNT-1: OpIMul %uint
 // CHECK-NOT: OpIMul
 // CHECK-NOT: OpISub
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Data { uint data[]; };
 void main() {

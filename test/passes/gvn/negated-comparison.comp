@@ -7,7 +7,7 @@
 // CHECK-NOT: OpUGreaterThanEqual
 // CHECK:     OpULessThan
 // CHECK-NOT: OpLogicalNot
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer In { uint data[]; };
 layout(binding = 1) buffer Out { uint result[]; };

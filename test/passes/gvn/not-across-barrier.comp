@@ -9,7 +9,7 @@
 // CHECK: OpLoad %uint [[CELL]]
 // CHECK: OpControlBarrier
 // CHECK: OpLoad %uint [[CELL]]
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Data { uint data[]; };
 shared uint tile[64];

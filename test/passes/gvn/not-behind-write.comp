@@ -12,7 +12,7 @@
 // CHECK: OpStore %{{.*}} [[COUNT]]
 // CHECK: [[AGAIN:%[0-9]+]] = OpLoad %uint
 // CHECK: OpStore %{{.*}} [[AGAIN]]
-#version 450
+#version 430
 layout(local_size_x = 1) in;
 layout(binding = 0) readonly buffer Sizes { uint count; };
 layout(binding = 1) buffer Output { uint result[]; };

@@ -2,7 +2,7 @@
 // RUN: %lanewise opt --gvn --adce -S %s -o - | FileCheck %s
 // CHECK-COUNT-2: OpExtInst {{.*}} 1 %
 // CHECK-NOT: OpExtInst
-#version 450
+#version 430
 #extension GL_EXT_debug_printf : enable
 layout(local_size_x = 8) in;
 layout(binding = 0) buffer Data { uint values[]; };

@@ -16,7 +16,7 @@
 // CHECK: OpControlBarrier
 // CHECK-NOT: OpLoad
 // CHECK: OpStore %{{.*}} [[COUNT]]
-#version 450
+#version 430
 layout(local_size_x = 1) in;
 layout(binding = 0) uniform Sizes { uint count; };
 layout(binding = 1) buffer Output { uint result[]; };

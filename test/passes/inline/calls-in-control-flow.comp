@@ -7,7 +7,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
 // CHECK-NOT: OpFunctionCall
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Data { uint data[]; };
 

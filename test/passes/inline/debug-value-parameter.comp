@@ -5,7 +5,7 @@
 // CHECK: DebugValue [[VARIABLE:%[0-9]+]] [[VALUE:%[0-9]+]]
 // CHECK: OpIMul %uint [[VALUE]] [[VALUE]]
 // CHECK-NOT: DebugDeclare [[VARIABLE]]
-#version 450
+#version 430
 layout(local_size_x = 16) in;
 layout(binding = 0) buffer Data { uint data[]; };
 uint square(const uint a) { return a * a; }

@@ -8,7 +8,7 @@
 // EQUAL: outputs equal
 // CHECK-NOT: missed
 // CHECK-NOT: OpFunctionCall
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Data { uint data[]; };
 

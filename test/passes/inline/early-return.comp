@@ -35,7 +35,7 @@
 // CHECK-NEXT: [[REST]] = OpLabel
 // CHECK-NEXT: OpLoad %uint [[VALUE]]
 // CHECK-NOT: OpFunctionCall
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Data { uint data[]; };
 

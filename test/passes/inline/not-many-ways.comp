@@ -2,7 +2,7 @@
 // RUN: %lanewise opt %s --inline --remarks=missed -S -o - 2>&1 | FileCheck %s
 // CHECK-DAG: [inline:early-return-in-loop]
 // CHECK-DAG: = OpFunctionCall
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Data { uint data[]; };
 #define GUARD if (x++ == 7u) return x;

@@ -12,7 +12,7 @@
 // FEW-NOT: OpFunctionCall
 // FEW-NOT: OpSwitch
 // FEW: OpFunctionEnd
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer Data { uint data[]; };
 #define GUARD if (x++ == 7u) return x;

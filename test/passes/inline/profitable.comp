@@ -18,7 +18,7 @@
 // ALL-LABEL: OpFunction
 // ALL-NOT: OpFunctionCall
 // ALL: OpFunctionEnd
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer B { uint b[]; };
 shared uint s[64];

@@ -8,7 +8,7 @@
 // CHECK-COUNT-2: OpFunctionCall %float %long
 // CHECK-NOT: OpFunctionCall %
 // CHECK: OpFunctionEnd
-#version 450
+#version 430
 layout(local_size_x = 1) in;
 layout(set = 0, binding = 0) buffer Data { float v[]; };
 float tiny() { return 1.0; }

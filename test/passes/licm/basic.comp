@@ -21,7 +21,7 @@
 // CHECK-NOT: OpFMul %float {{.*}} [[SQUARE]]
 // CHECK: OpLoad %float
 // CHECK: OpFMul
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { float data[]; };
 layout(binding = 1) uniform Block { float scale; };

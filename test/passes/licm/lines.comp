@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // What moves takes its line along, and what stood there keeps its own.
 // RUN: glslangValidator -g -V --target-env vulkan1.2 %s -o %t.spv > %t.log
 // RUN: %lanewise opt %t.spv --strict --sroa --mem2reg --gvn --licm -S -o - | FileCheck %s

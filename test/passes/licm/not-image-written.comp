@@ -5,7 +5,7 @@
 // RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none -DMOVES %s -o %t.moves.in.spv
 // RUN: %lanewise opt --strict --licm %t.moves.in.spv -o %t.moves.out.spv
 // RUN: not cmp %t.moves.in.spv %t.moves.out.spv
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { float data[]; };
 layout(binding = 1) uniform sampler2D source;

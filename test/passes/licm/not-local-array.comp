@@ -8,7 +8,7 @@
 // RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none -DTABLE %s -o %t.table.in.spv
 // RUN: %lanewise opt --strict --licm %t.table.in.spv -o %t.table.out.spv
 // RUN: not cmp %t.table.in.spv %t.table.out.spv
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { uint data[]; };
 layout(binding = 1) uniform Sizes { uint width, height; };

@@ -11,7 +11,7 @@
 // CHECK-NOT: OpLoopMerge
 // REMARK: loop kept: nobody needs what it computes, but it may run for ever
 // REMARK-NOT: loop kept
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { uint data[]; };
 layout(binding = 1) uniform Table { uvec4 table[8]; };

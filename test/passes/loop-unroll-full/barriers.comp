@@ -10,7 +10,7 @@
 // CHECK-COUNT-4: OpControlBarrier
 // CHECK-NOT: OpControlBarrier
 // CHECK-NOT: OpLoopMerge
-#version 450
+#version 430
 #extension GL_EXT_control_flow_attributes : require
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { uint data[]; };

@@ -8,7 +8,7 @@
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=cpu --no-timing | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
 // CHECK-NOT: OpLoopMerge
-#version 450
+#version 430
 #extension GL_EXT_control_flow_attributes : require
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { uint data[]; };

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Who debugs sees what the variables hold: at each store and each phi, part by part.
 //
 // RUN: glslangValidator -gVS -V --target-env vulkan1.2 %s -o %t.spv > %t.log

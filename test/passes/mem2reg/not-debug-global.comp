@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Debug information of the whole module says where the variable lives.
 //
 // RUN: glslangValidator -gVS -V --target-env vulkan1.2 %s -o %t.spv > %t.log

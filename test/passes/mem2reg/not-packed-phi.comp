@@ -8,7 +8,7 @@
 // CHECK-DAG: OpPhi %v2half
 // CHECK:     missed: variable {{.*}} kept: drivers unpack such a vector in each iteration of the loop [mem2reg:packed-phi]
 // CHECK-NOT: missed:
-#version 450
+#version 430
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_float16 : require
 layout(local_size_x = 64) in;

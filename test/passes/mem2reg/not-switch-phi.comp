@@ -11,7 +11,7 @@
 // CHECK: OpPhi %v2uint
 // WHY: missed: variable {{.*}} kept: drivers select such a vector after each case of the switch [mem2reg:switch-phi]
 // WHY-NOT: switch-phi
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer B { uvec2 b[]; };
 void main() {

@@ -12,7 +12,7 @@
 // RUN: %lanewise opt %s --target=nvidia -O --remarks=all "-DREAD=atomicAdd(s[y][i], 0u)" -o %t.spv 2>&1 | FileCheck --check-prefix=SMALL %s
 // SMALL: padded 's' from [32][32] to [32][33]
 // COLUMN-NOT: to [32][36]
-#version 450
+#version 430
 #ifndef FIRST
 #define FIRST 0u
 #endif

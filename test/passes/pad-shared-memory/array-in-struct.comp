@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The struct is cloned with a longer row; its other members follow along.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s

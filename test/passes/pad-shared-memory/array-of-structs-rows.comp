@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The array inside the array of structs has the conflict: its rows get longer, and the structs with them.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

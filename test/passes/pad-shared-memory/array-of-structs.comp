@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // One struct for each lane: eight words, so every fourth lane shares a bank. A word more at the end of the struct
 // spreads them; its members and their atomics stay.
 //

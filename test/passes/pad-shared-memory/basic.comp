@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A tile that is written by rows and read by columns: the reads meet in one bank, 32 ways.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

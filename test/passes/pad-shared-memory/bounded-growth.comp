@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // By extents, only rows of 9 (3 by 3) would bring the degree down to 1, at more than twice the memory. Flat, rows of
 // 5 do, for a quarter more. (With room for nothing else, 2 by 3 would halve it.)
 //

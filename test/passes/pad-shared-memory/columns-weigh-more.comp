@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The same two accesses as in not-rows-weigh-more with their weights exchanged: now the column decides, at the
 // price of a two-way conflict of the rows.
 //

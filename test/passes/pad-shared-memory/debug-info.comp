@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Debug information names the array; that is no access.
 //
 // RUN: glslangValidator -gVS -V --target-env vulkan1.2 %s -o %t.spv > %t.log

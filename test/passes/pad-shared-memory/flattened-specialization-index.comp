@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // An index that is a specialization constant is multiplied in the module, not here: another value must still work.
 //
 // RUN: %lanewise opt %s --target=nvidia --spec-const=7:1 -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s

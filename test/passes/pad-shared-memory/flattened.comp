@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Rows of 33 elements: no extent of [8][8][4] gives them.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s

@@ -9,7 +9,7 @@
 // RUN: %lanewise opt -O --pad-shared-memory=swizzle --target=nvidia --verify --device=cpu --no-timing %t.in.spv -o %t.swizzle.spv 2>&1 | FileCheck %s --check-prefix=SWIZZLE
 // SWIZZLE: swizzled 'keys' from [512] to [512] with index i at i ^ (i >> 5 & 1)
 // SWIZZLE: outputs equal
-#version 450
+#version 430
 layout(local_size_x = 256) in;
 layout(set = 0, binding = 0) buffer Data { uint data[]; };
 shared uint keys[512];

@@ -4,7 +4,7 @@
 // RUN: FileCheck %s --input-file=%t.json --implicit-check-not=degree-
 // CHECK: "name":"padded"
 // CHECK-SAME: padded 's' from [32][32] to [32][33]: conflict degree unknown, 128 more bytes
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly buffer X { uint x[]; };
 layout(binding = 1) buffer Y { uint y[]; };

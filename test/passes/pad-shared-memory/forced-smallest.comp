@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Every pad costs the same cycles here; the one that takes the least memory is in the middle.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --pad-shared-memory=pad --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

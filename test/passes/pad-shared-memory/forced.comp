@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // `pad` asks for a pad where none pays; the degree stays.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --pad-shared-memory=pad --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

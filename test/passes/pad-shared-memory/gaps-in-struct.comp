@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Gaps in one array of a struct: members that are no arrays, or other arrays, are accessed as before.
 //
 // RUN: %lanewise opt %s -o %t.spv --remarks=none

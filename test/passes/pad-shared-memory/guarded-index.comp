@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A condition on the lane's id masks those that would leave the row: it can be computed, so rows may move apart.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s

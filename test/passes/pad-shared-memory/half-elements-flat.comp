@@ -1,4 +1,4 @@
-#version 450
+#version 430
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int16 : require
 // Elements of two bytes: two of them share a word of a bank, so pads count by twos.

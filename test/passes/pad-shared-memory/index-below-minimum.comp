@@ -7,7 +7,7 @@
 // With one element more than a row has, the order of all elements is kept.
 // RUN: %lanewise opt --inline --sroa --mem2reg --pad-shared-memory %s -DOVER -o - 2>&1 >/dev/null | FileCheck --check-prefix=OVER %s
 // OVER: padded 'tile' from [32][32] to [32][32] at strides 32, 1 with a gap
-#version 450
+#version 430
 #ifdef OVER
 #define WIDTH 33
 #else

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Which lanes read beyond their row depends on a push constant: no value of it is taken for a fact. Lanes below 16 stay
 // in the row, so the array is laid out, but flat and in its order: 2 * x beyond the row reaches the element that it reached.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // 8-byte elements are served 16 lanes at a time, and each takes two banks.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The usual transpose: 32 by 8 invocations, each moves four elements in a loop. Loop counters move all banks
 // alike; the weight of a site is its loop's trip count.
 //

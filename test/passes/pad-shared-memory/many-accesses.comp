@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Unrolled code has many accesses: a remark has one row for those that look the same, and 32 rows at most.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

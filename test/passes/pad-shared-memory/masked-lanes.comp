@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Only four lanes of a subgroup read the column, so four is the degree; the rest are masked.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // No gap stands between four neighbours, so what is added within them is added behind the map: one map for all four,
 // and compilers put the constants into the instructions.
 //

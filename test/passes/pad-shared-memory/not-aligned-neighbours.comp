@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A gap may stand between neighbours that start anywhere: each has a map of its own.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // What a gap saves is little, and every access pays for the index: a core that issues four instructions while its banks
 // serve one access gains, one that issues two does not, nor one whose target is not known.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // With extents by specialization constants an array is never flattened, so no swizzle is to be had, and it does not grow
 // either: 2 by 3 would halve the degree, for a value that nobody froze. Frozen, it is an array like any other.
 //

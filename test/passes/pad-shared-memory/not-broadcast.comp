@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // All lanes read one word: that is a broadcast, not a conflict.
 //
 // RUN: %lanewise opt %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks

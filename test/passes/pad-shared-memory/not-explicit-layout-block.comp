@@ -1,4 +1,4 @@
-#version 450
+#version 430
 #extension GL_EXT_shared_memory_block : require
 // Two blocks with an explicit layout over the same memory (SPV_KHR_workgroup_memory_explicit_layout).
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A map of indices costs arithmetic at every access, so what is left has to be 4%; the 3% or so that one column beside
 // many rows would give are not enough. A pad that costs no arithmetic would be taken for them.
 //

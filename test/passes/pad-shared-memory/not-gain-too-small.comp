@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // One column read beside thousands of row accesses: three cycles of a hundred are not worth the memory.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck %s

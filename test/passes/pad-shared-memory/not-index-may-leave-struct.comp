@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Nobody knows how far the loop goes. Behind the row stands another member, and no map of indices keeps both in order.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Components by a dynamic index run on into the next vectors, which a map of the array would put elsewhere.
 //
 // RUN: %lanewise opt -g %s -o %t.in.spv

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Row 0 is filled on beyond its end by a loop: no single iteration says so, but one after the first does.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks

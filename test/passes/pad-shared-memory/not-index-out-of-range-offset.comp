@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Whatever the offset is, it is one for all lanes, and they lie further apart than a row is long.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s

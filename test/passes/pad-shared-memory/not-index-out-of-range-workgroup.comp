@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The second workgroup reads the second row by an index of the first.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Row 0 is read on beyond its end, as if rows were next to each other: undefined, but padding would change it.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks

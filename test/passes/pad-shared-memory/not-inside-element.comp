@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The place inside the element counts: 32 lanes walk down a diagonal, through 32 banks.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

@@ -6,7 +6,7 @@
 // RUN: %lanewise opt -O --target=nvidia --remarks=all -D ALONE %s -o %t.alone.spv 2>&1 | FileCheck %s --check-prefix=PADDED
 // RUN: %lanewise opt -O --target=nvidia --remarks=all -D APART %s -o %t.apart.spv 2>&1 | FileCheck %s --check-prefix=PADDED
 // PADDED: padded 's' from [1024]
-#version 450
+#version 430
 layout(local_size_x = 256) in;
 layout(set = 0, binding = 0) buffer Data { float v[]; };
 shared float s[1024];

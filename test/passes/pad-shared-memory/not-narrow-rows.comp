@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Elements of 1, 2 and 8 bytes by rows: lanes that share a word are served at once, and two words
 // of an element are two cycles in any layout.
 //

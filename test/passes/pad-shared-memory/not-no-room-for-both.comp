@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Either array could be padded, both could not: what the first one takes is missing for the second.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=pad -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // 49152 bytes are in use already: a padded tile would not fit (and `auto` swizzles it: swizzle.comp).
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=pad -S -o %t.spvasm 2> %t.remarks

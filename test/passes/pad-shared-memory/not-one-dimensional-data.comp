@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Nothing is known of an index from memory, so a histogram stays as it is.
 //
 // RUN: %lanewise opt -g %s -o %t.in.spv

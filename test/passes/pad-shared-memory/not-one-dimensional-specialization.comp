@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Of one dimension by a specialization constant nothing is literal: a pad grows, and the groups of a swizzle need not be
 // whole. What the value is has to be said for the cost, and frozen for the pad.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Padded by hand already.
 //
 // RUN: %lanewise opt %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Rows of 17 are for the reads, which walk down columns and depend on data. The stores, 4 lanes a row, have a conflict
 // of degree 2, which rows of 20 would mend; but these put a column into 8 banks, and the reads would lose more.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Forced, the pass still never raises the degree of an access: rows of 17 would make the half rows of 16 lanes
 // meet. (`auto` takes this change, because the column runs far more often.)
 //

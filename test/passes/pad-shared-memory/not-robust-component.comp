@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Nobody knows which component is asked for.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --pad-shared-memory=pad --robust -S -o - 2>&1 | FileCheck %s

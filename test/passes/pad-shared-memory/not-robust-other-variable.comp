@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // All indices of the tile are proved, but one of the histogram is not, and what it reaches beyond its end is the tile.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --robust -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Nobody knows how large `base` is. Beyond the variable stands another, and elsewhere once this one has grown.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --robust -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s

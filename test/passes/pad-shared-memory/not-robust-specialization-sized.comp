@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // With --robust the proof must hold for every value of the constant, also for 16.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --robust --spec-const=7:32 -S -o - 2> %t.remarks | FileCheck %s

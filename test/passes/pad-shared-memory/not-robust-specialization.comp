@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // That the index stays in its row is known for one value of the specialization constant only.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --robust --spec-const=7:32 -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // With --robust the proof that an index stays in its array needs a literal length: for another value of N the index may leave
 // it. Without, a swizzle of whole rows is right for every N.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Nobody knows how large `shift` is. Without --robust that is the program's affair.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --robust -S -o - 2> %t.remarks | FileCheck --check-prefix=KEPT %s

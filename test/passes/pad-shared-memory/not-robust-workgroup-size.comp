@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The indices stay in their rows only as long as the workgroup has the size that was given.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --robust --workgroup-size=32,32,1 -S -o %t.spvasm 2> %t.remarks

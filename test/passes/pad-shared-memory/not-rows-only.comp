@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Rows only: neighbouring lanes meet neighbouring banks, nothing is to be mended.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Rows of 17 mend the column and break the rows: two half rows of 16 lanes then meet in one bank. The rows run
 // a thousand times, the column once, so the array stays.
 //

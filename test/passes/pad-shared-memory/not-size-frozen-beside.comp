@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The tile's own size is literal, but what stands beside it may take all that is left. A swizzle needs nothing more.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=pad --spec-const=7:64 -S -o - 2>&1 | FileCheck %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // With 64 there is room for rows of 33; with 384 the original fits and they would not. A swizzle keeps the size: it is
 // taken where it may be, and not where only a pad is asked for.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The extents are computed from specialization constants that nobody gave: the remark names them all.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The extent is a specialization constant that nobody gave: 32 is only its default.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Both extents by a specialization constant: it was given for the cost, and leaves it open whether longer rows would fit.
 // Frozen, the value holds for every use, and the pad is the one that it asks for.
 //

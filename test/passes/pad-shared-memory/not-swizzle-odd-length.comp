@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Elements change places within groups, and 1023 elements have no whole groups: the last one would need more memory,
 // which a swizzle promises not to take.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Rows of 96 are no power of two, so a swizzle within groups of 32 does not follow the rows: with 31 rows of 96 there
 // is neither room nor a swizzle that helps every access.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A swizzle of the flat array needs the stride of a row as a number, and N may be specialized to another one.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=swizzle --spec-const=7:32 -S -o - 2> %t.remarks | FileCheck %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Without a workgroup size there is no telling which lanes meet.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O -S -o %t.spvasm 2> %t.remarks

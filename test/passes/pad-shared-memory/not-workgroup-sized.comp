@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A length that is no dimension of the workgroup has no maximum; nor is there room for the largest workgroup where the
 // length stands twice in an array: 64 by 64 do not leave what two times 32 by 32 would. Two dimensions
 // are two lengths, and a target whose workgroups are smaller says nothing of this one.

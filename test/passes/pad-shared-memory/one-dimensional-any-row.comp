@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A tile in an array of one dimension, with indices of which it is not proved in which row they are (x is not less than 32, or
 // what is added leaves the row): each gets the pads of the rows before it, whoever uses it.
 //

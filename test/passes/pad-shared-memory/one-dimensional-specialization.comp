@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Rows that an index is in for the default of a specialization constant alone, or for a workgroup size that is not literal: any
 // other value must find its element as well.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A tile in an array of one dimension: where it is proved in which row an index is, its rows become longer, and no arithmetic is added.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o - 2> %t.remarks | FileCheck %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The remark stands at the access whose degree it quotes: the column, of degree 32. The loop's costs more, and keeps its degree of 2.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --remarks=all --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

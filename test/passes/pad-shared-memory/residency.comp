@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Two workgroups of 16 KiB fit a core's 32 KiB; with longer rows only one would. A swizzle costs arithmetic and
 // no memory: here it is cheaper.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Lane 31 would read the next row, and a condition masks it; the other array is guarded by a comparison with its length,
 // whatever the index is. Both are proofs.
 //

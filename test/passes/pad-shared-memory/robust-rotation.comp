@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A buffer index that goes round by a select has three values, which proves it in range.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --robust --verify --interpreter-budget=0.2 --no-timing -o %t.spv 2>&1 | FileCheck %s

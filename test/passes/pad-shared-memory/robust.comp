@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // With --robust every index must be proved to stay in its row: here the ids are bounded by the workgroup's size.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --robust -S -o - 2> %t.remarks | FileCheck %s

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Two arrays of one type: only the one with a conflict gets a type of its own.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

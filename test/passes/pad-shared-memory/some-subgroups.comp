@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Half of the subgroups walk down a column, the others share a word: the first decide.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

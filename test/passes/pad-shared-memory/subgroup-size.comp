@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Code for subgroups of another size does not run on the target, so what it does to banks does not count. Code under
 // a condition that nobody knows does.
 //

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // `swizzle` never makes the array larger.
 //
 // RUN: %lanewise opt %s --target=nvidia --inline-entry-points-exhaustive --ssa-rewrite --pad-shared-memory=swizzle --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

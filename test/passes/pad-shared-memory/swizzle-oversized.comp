@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A shader above the target's limit already may change as long as it does not grow: other devices run it.
 //
 // RUN: printf 'name = "tiny"\n[shared-memory]\nmax-bytes = 2048\n' > %t.toml

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // 49152 bytes are in use already: there is no room for longer rows, and elements change places within them.
 //
 // RUN: %lanewise opt %s --target=nvidia -O -S -o - 2> %t.remarks | FileCheck %s

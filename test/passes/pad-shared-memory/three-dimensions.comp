@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The pad goes to the dimension where it helps: lanes walk the middle index, so the innermost extent grows.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

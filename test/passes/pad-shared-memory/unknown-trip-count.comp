@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A loop of a count that nobody knows is taken to run eight times.
 //
 // RUN: %lanewise opt --remarks=all %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Mesa's driver for AMD packs a vec3 and a float into 16 bytes, other drivers may take 32: a word more in each struct, which helps the latter,
 // would put 32-byte strides where there were 16. Layouts that are chosen for a driver that nobody knows must hold for all.
 //

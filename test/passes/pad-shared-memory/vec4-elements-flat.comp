@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // 16 bytes for each lane: eight lanes are served together, and columns of a tile of 8 by 8 meet in four banks.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

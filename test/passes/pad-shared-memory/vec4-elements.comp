@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // 16-byte elements are served 8 lanes at a time: rows of 8 vec4 put a column into the same 4 banks.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

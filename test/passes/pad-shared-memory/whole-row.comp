@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A row that is loaded as a whole goes element by element.
 //
 // RUN: %lanewise opt %s --target=nvidia -O --verify --interpreter-budget=0.2 --validation-layer --no-timing -S -o %t.spvasm 2> %t.remarks

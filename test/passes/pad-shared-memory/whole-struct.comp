@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Structs of eight words are moved as a whole, eight lanes to a bank. They could not get a word more without being
 // taken apart: the second look does that.
 //

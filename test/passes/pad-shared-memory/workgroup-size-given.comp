@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // A workgroup size that the module does not fix is given on the command line. It informs the cost; the rewrite
 // is right for every size: with more lanes, x leaves its row, so the order of the elements is kept.
 //

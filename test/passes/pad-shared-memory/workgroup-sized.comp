@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The size of the workgroup has a maximum: rows of five fit for all workgroups that the target has, beside what is
 // literal and beside another array of the same length.
 //

@@ -8,7 +8,7 @@
 // CHECK: [[V:%[0-9]+]] = OpLoad %{{[0-9]+}} [[I]]
 // CHECK: DebugValue {{%[0-9]+}} [[V]]
 // CHECK: OpLoopMerge
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { uint data[]; };
 void main() {

@@ -35,7 +35,7 @@
 // CHECK: OpFunctionEnd
 // RUN: %lanewise opt --strict --reg2mem --reg2mem --target-env=vulkan1.2 %t.in.spv -o %t.twice.spv
 // RUN: cmp %t.out.spv %t.twice.spv
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { uint data[]; };
 layout(binding = 1) uniform Table { uvec4 table[32]; };

@@ -18,7 +18,7 @@
 // CHECK: OpUMod
 // CHECK: OpUMod
 // CHECK: OpStore
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { uint data[]; };
 layout(binding = 2) readonly buffer Given { uint given[]; };

@@ -5,7 +5,7 @@
 // RUN: not cmp %t.in.spv %t.out.spv
 // RUN: %lanewise verify %t.in.spv %t.out.spv --device=interpreter | FileCheck %s
 // CHECK: outputs equal
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { uint data[]; };
 layout(binding = 2) readonly buffer Given { uint given[]; };

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // What moves takes its line along, what follows keeps its own, and what is said of its value goes with it.
 // RUN: glslangValidator -g -V --target-env vulkan1.2 %s -o %t.spv > %t.log
 // RUN: %lanewise opt %t.spv --strict --sroa --mem2reg --gvn --adce --sink -S -o - | FileCheck %s

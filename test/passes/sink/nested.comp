@@ -19,7 +19,7 @@
 // CHECK: OpSelectionMerge
 // CHECK-NOT: OpUMod
 // CHECK: OpFunctionEnd
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { uint data[]; };
 layout(binding = 2) readonly buffer Given { uint given[]; };

@@ -8,7 +8,7 @@
 // RUN: %lanewise opt --inline --sroa --mem2reg --gvn --simplifycfg --adce --remarks=none -DARM %s -o %t.arm.in.spv
 // RUN: %lanewise opt --strict --sink %t.arm.in.spv -o %t.arm.out.spv
 // RUN: not cmp %t.arm.in.spv %t.arm.out.spv
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { uint data[]; };
 void main() {

@@ -5,7 +5,7 @@
 // CHECK: OpSelectionMerge
 // CHECK-NOT: OpGroupNonUniform
 // CHECK: OpUMod
-#version 450
+#version 430
 #extension GL_KHR_shader_subgroup_arithmetic : require
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { uint data[]; };

@@ -16,7 +16,7 @@
 // CHECK-NEXT: OpUMod
 // CHECK: OpBranch
 // CHECK: OpPhi
-#version 450
+#version 430
 layout(local_size_x = 32) in;
 layout(binding = 0) buffer Data { uint data[]; };
 layout(binding = 2) readonly buffer Given { uint given[]; };

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Reads every `step`th element: 32 meets one bank, 33 all of them. The extent is literal, so that a gap can be put in.
 layout(local_size_x = 256) in;
 layout(constant_id = 0) const uint step = 1;

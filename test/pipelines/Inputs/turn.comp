@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Transposes a tile whose size the program gives: 32 conflicts in every bank, 33 in none.
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(constant_id = 2) const uint size = 1;

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 #extension GL_KHR_memory_scope_semantics : require
 // Counts the invocations in the first word of `target`.
 layout(local_size_x = 16) in;

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Each invocation writes one word of `target`, from word `first` on.
 layout(local_size_x = 16) in;
 layout(set = 0, binding = 0) buffer Target { uint target[]; };

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // Adds up 16 words of `source` from word `first` on.
 layout(local_size_x = 1) in;
 layout(set = 0, binding = 0) readonly buffer Source { uint source[]; };

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // What is stored beyond the end of the buffer is not there afterwards, where robustBufferAccess says so.
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint factor = 3;

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // The work of the client's pipelines: the size of a workgroup and the factor are specialization constants.
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint factor = 3;

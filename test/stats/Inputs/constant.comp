@@ -1,4 +1,4 @@
-#version 450
+#version 430
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint size = 1;
 layout(set = 0, binding = 0) buffer Data { float data[]; };

@@ -1,5 +1,5 @@
 // 12 KB for a workgroup of one subgroup.
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[]; };
 shared float tile[3072];

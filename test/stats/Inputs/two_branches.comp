@@ -1,4 +1,4 @@
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float v[]; };
 layout(push_constant) uniform Push { uint many; } push;

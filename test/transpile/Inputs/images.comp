@@ -1,4 +1,4 @@
-#version 450
+#version 430
 #extension GL_EXT_samplerless_texture_functions : require
 layout(local_size_x = 4) in;
 layout(set = 0, binding = 0) uniform texture2D photo;

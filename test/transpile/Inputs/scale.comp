@@ -1,4 +1,4 @@
-#version 450
+#version 430
 layout(local_size_x_id = 3) in;
 layout(constant_id = 0) const uint kFactor = 3;
 layout(constant_id = 1) const float kBias = 0.5;

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 struct Cell { uint kind; float energy; vec4 place; int age; };
 layout(binding = 0) readonly buffer From { Cell from[]; };

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer Words { uint words[]; };
 layout(binding = 1) buffer Out { float o[]; };

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // census.comp by hand for tiles of 32, with kind in the lowest 3 bits of a word.
 layout(local_size_x = 64) in;
 

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 layout(local_size_x = 64) in;
 
 struct Animal {

@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // move.comp by hand for tiles of 32, with kind in 3 bits and energy in BITS bits of one word.
 layout(local_size_x = 64) in;
 

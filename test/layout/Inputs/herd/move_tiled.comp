@@ -1,4 +1,4 @@
-#version 450
+#version 430
 // move.comp by hand for tiles of 32. The macros make the mistakes that the tests look for.
 layout(local_size_x = 64) in;
 

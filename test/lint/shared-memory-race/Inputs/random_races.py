@@ -84,7 +84,7 @@ class Kernel:
 
     def text(self):
         x, y, z = self.size
-        head = ["#version 450", f"layout(local_size_x = {x}, local_size_y = {y}, local_size_z = {z}) in;",
+        head = ["#version 430", f"layout(local_size_x = {x}, local_size_y = {y}, local_size_z = {z}) in;",
                 f"layout(set = 0, binding = 0) buffer Data {{ uint data[{self.lanes}]; }};",
                 f"shared uint one[{self.lanes}], pair[2][{self.lanes}];", "void main() {",
                 "  uint t = gl_LocalInvocationIndex, sum = 0u;", "  uvec3 l = gl_LocalInvocationID;"]

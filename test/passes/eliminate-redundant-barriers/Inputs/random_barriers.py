@@ -125,7 +125,7 @@ class Kernel:
         x, y, z = self.size
         n = self.lanes
         body = "\n".join(self.lines)
-        return f"""#version 450
+        return f"""#version 430
 #extension GL_KHR_memory_scope_semantics : require
 layout(local_size_x = {x}, local_size_y = {y}, local_size_z = {z}{self.rng.choice(OPEN_SIZES)}) in;
 layout(binding = 0) readonly buffer Source {{ uint src[]; }};

@@ -96,7 +96,7 @@ def kernel(rng):
         fill = f"  {{ uint i = gl_LocalInvocationIndex; if (i < {min(count, step)}u) {member} = i * 7u; }}\n"
         rest = f" + {member.replace('[i]', f'[j % {min(count, step)}u]')}"
     loop = f"for (uint i = gl_LocalInvocationIndex; i < {total}u; i += {step}u)"
-    return f"""#version 450
+    return f"""#version 430
 layout(local_size_x = {width}, local_size_y = {height}) in;
 layout(binding = 0) readonly buffer Source {{ uint src[]; }};
 layout(binding = 1) writeonly buffer Target {{ uint dst[]; }};
