@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 namespace lanewise {
@@ -182,6 +183,26 @@ std::optional<Error> Rewriter::findConflict() const {
   return {};
 }
 
+void Rewriter::sortEdits() {
+  const auto isEarlier = [](const Edit& a, const Edit& b) { return a.key() < b.key(); };
+  if (std::is_sorted(edits_.begin(), edits_.end(), isEarlier)) return; // passes mostly go in order
+  const size_t places = module_.instCount() + 2; // one behind the last; refs begin with 1
+  if (edits_.size() < places / 8) return std::sort(edits_.begin(), edits_.end(), isEarlier);
+  // There are hardly more places than edits: count those of each place, then put them there.
+  std::vector<uint32_t> begins(places + 1);
+  for (const Edit& e : edits_) ++begins[e.at.value + 1];
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
+  std::vector<Edit> sorted(edits_.size());
+  for (const Edit& e : edits_) sorted[begins[e.at.value]++] = e;
+  edits_.swap(sorted);
+  for (auto first = edits_.begin(); first != edits_.end();) {
+    const auto last =
+        std::find_if(first, edits_.end(), [&](const Edit& e) { return e.at != first->at; });
+    if (last - first > 1) std::sort(first, last, isEarlier);
+    first = last;
+  }
+}
+
 /// Words of the result.
 size_t Rewriter::editedSize() const {
   size_t size = module_.words().size();
@@ -273,9 +294,7 @@ Result<bool> Rewriter::commit() {
     clear();
     return false;
   }
-  const auto isEarlier = [](const Edit& a, const Edit& b) { return a.key() < b.key(); };
-  if (!std::is_sorted(edits_.begin(), edits_.end(), isEarlier)) // passes mostly go in order
-    std::sort(edits_.begin(), edits_.end(), isEarlier);
+  sortEdits();
   std::optional<Error> fault = std::move(fault_);
   if (!fault) fault = findConflict();
   if (!fault && nextId_ > Module::kMaxIdBound)

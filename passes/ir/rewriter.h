@@ -140,6 +140,7 @@ private:
   static uint64_t constantKey(Id type, uint32_t value) {
     return uint64_t(type.value) << 32 | value;
   }
+  void sortEdits();
   std::optional<Error> findConflict() const;
   size_t editedSize() const;
   std::vector<uint32_t> editedWords(std::vector<uint32_t>& changedAt) const;

@@ -394,8 +394,9 @@ bool Speculation::wasAccessed(const std::vector<Id>& place, BlockRef at, InstRef
 
 /// A load of a buffer that is declared volatile or coherent, or that may be one.
 bool Speculation::isVolatile(InstRef load) const {
+  if (!hasVolatile_) return false;
   const Id variable = originOf(analyses_, module_.idAt(load, 3)).variable;
-  return variable ? isVolatileOrCoherent(analyses_, variable) : hasVolatile_;
+  return !variable || isVolatileOrCoherent(analyses_, variable);
 }
 
 /// Indices that choose a descriptor of a variable that stands for an array of them.
@@ -411,15 +412,14 @@ uint32_t Speculation::descriptorLevels(Id variable) const {
 /// Whether it goes through a descriptor that all invocations which the branch leads to agree on,
 /// and those that it does not lead to may not. Where they need not agree, NonUniform says so.
 bool Speculation::mayHaveDivergentDescriptors(InstRef inst) const {
-  const spv::Op op = module_.opcode(inst);
-  if (isAccessChain(op)) return false;
+  if (!hasDescriptorArrays_ || isAccessChain(module_.opcode(inst))) return false;
   bool mayPart = false;
   module_.forEachIdOperand(inst, [&](uint32_t, Id pointer) {
     if (mayPart || !isDescriptorStorage(analyses_.get<Types>().storageOf(pointer))) return;
     if (analyses_.get<Decorations>().has(pointer, spv::Decoration::NonUniform)) return;
     const PointerOrigin origin = originOf(analyses_, pointer);
     const size_t levels = origin.variable ? descriptorLevels(origin.variable) : 0;
-    mayPart = origin.variable ? origin.indices.size() < levels : hasDescriptorArrays_;
+    mayPart = !origin.variable || origin.indices.size() < levels;
     for (size_t n = 0; n < levels && !mayPart; ++n)
       mayPart = !uniformityOf(analyses_).isUniform(origin.indices[n]);
   });

@@ -44,6 +44,47 @@ Simplified simplifyCopy(const ValueTable& values, std::span<const uint32_t> word
   }
 }
 
+/// Which part knows anything of an instruction.
+enum class Subject { None, Pointers, Composites, Floats, Scalars };
+Subject subjectOf(spv::Op op) {
+  if (isAccessChain(op)) return Subject::Pointers;
+  switch (op) {
+  case spv::Op::OpLoad:
+    return Subject::None;
+  case spv::Op::OpCompositeExtract:
+  case spv::Op::OpCompositeConstruct:
+  case spv::Op::OpCompositeInsert:
+  case spv::Op::OpVectorShuffle:
+  case spv::Op::OpVectorExtractDynamic:
+  case spv::Op::OpVectorInsertDynamic:
+    return Subject::Composites;
+  case spv::Op::OpFNegate:
+  case spv::Op::OpFAdd:
+  case spv::Op::OpFSub:
+  case spv::Op::OpFMul:
+  case spv::Op::OpFDiv:
+  case spv::Op::OpFOrdEqual:
+  case spv::Op::OpFUnordEqual:
+  case spv::Op::OpFOrdNotEqual:
+  case spv::Op::OpFUnordNotEqual:
+  case spv::Op::OpFOrdLessThan:
+  case spv::Op::OpFUnordLessThan:
+  case spv::Op::OpFOrdGreaterThan:
+  case spv::Op::OpFUnordGreaterThan:
+  case spv::Op::OpFOrdLessThanEqual:
+  case spv::Op::OpFUnordLessThanEqual:
+  case spv::Op::OpFOrdGreaterThanEqual:
+  case spv::Op::OpFUnordGreaterThanEqual:
+  case spv::Op::OpConvertFToS:
+  case spv::Op::OpConvertFToU:
+  case spv::Op::OpConvertSToF:
+  case spv::Op::OpConvertUToF:
+    return Subject::Floats;
+  default:
+    return Subject::Scalars;
+  }
+}
+
 } // namespace
 
 bool isCommutative(spv::Op op) {
@@ -97,15 +138,23 @@ Id splatOf(const ValueTable& values, Id type, uint64_t bits) {
 Simplified simplify(const ValueTable& values, const FloatRules& floats,
                     std::span<const uint32_t> words) {
   if (words.size() < 4) return {};
-  // The commonest ones, of which nothing else knows anything.
-  if (isAccessChain(opcodeOf(words))) return simplifyPointer(values, words);
+  switch (subjectOf(opcodeOf(words))) {
+  case Subject::None:
+    return {};
+  case Subject::Pointers:
+    return simplifyPointer(values, words);
+  case Subject::Composites:
+    return simplifyComposite(values, words);
+  case Subject::Floats:
+    if (Simplified s = simplifyFloat(values, floats, words)) return s;
+    return foldFloats(values, floats, words);
+  case Subject::Scalars:
+    break;
+  }
   if (Simplified s = foldConstants(values, words)) return s;
   if (Simplified s = simplifyInteger(values, words)) return s;
   if (Simplified s = simplifyCopy(values, words)) return s;
-  if (Simplified s = simplifyLogic(values, words)) return s;
-  if (Simplified s = simplifyComposite(values, words)) return s;
-  if (Simplified s = simplifyFloat(values, floats, words)) return s;
-  return foldFloats(values, floats, words);
+  return simplifyLogic(values, words);
 }
 
 } // namespace lanewise
