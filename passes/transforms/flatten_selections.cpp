@@ -261,10 +261,8 @@ void Writer::eraseAnnotations() {
   }
 }
 
-} // namespace
-
-std::vector<InstRef> instructionsOf(const Module& module, const FlattenPlan& plan, const Arm& arm) {
-  std::vector<InstRef> insts;
+void addInstructionsOf(const Module& module, const FlattenPlan& plan, const Arm& arm,
+                       std::vector<InstRef>& insts) {
   forEachOfArm(
       module, plan, arm,
       [&](InstRef i, BlockRef) {
@@ -272,13 +270,18 @@ std::vector<InstRef> instructionsOf(const Module& module, const FlattenPlan& pla
           insts.push_back(i);
       },
       [&](const FlattenPlan::Flat& inner) {
-        for (const Arm& innerArm : inner.selection.arms) {
-          const std::vector<InstRef> inside = instructionsOf(module, plan, innerArm);
-          insts.insert(insts.end(), inside.begin(), inside.end());
-        }
+        for (const Arm& innerArm : inner.selection.arms)
+          addInstructionsOf(module, plan, innerArm, insts);
         const std::vector<InstRef> phis = phisOf(module, inner.selection.merge);
         insts.insert(insts.end(), phis.begin(), phis.end());
       });
+}
+
+} // namespace
+
+std::vector<InstRef> instructionsOf(const Module& module, const FlattenPlan& plan, const Arm& arm) {
+  std::vector<InstRef> insts;
+  addInstructionsOf(module, plan, arm, insts);
   return insts;
 }
 
