@@ -128,6 +128,9 @@ public:
     tellSixteenBits();
     Rewriter rewriter(module_);
     useSizesDirectly(rewriter);
+    if (Status s = nameSizes(rewriter); !s) return s;
+    if (Status s = castInSteps(rewriter); !s) return s;
+    if (Status s = spellOut(rewriter); !s) return s;
     makeCoherent(rewriter);
     compareByComponent(rewriter);
     if (Result<bool> done = rewriter.commit(); !done) return done.error();
@@ -346,6 +349,206 @@ private:
       });
   }
 
+  /// The reverse for GLSL and ESSL: there the layout declares the constants that are dimensions of
+  /// the workgroup, and SPIRV-Cross uses them elsewhere by names that nothing declares. So others
+  /// take them out of gl_WorkGroupSize.
+  Status nameSizes(Rewriter& rewriter) {
+    if (language() != Language::Glsl && language() != Language::Essl) return ok();
+    InstRef size;
+    for (InstRef i : module_.globals())
+      if (module_.opcode(i) == spv::Op::OpSpecConstantComposite &&
+          decorations_.builtIn(module_, module_.resultId(i)) == spv::BuiltIn::WorkgroupSize)
+        size = i;
+    if (!size) return ok();
+    struct Dimension {
+      uint32_t n = 0;
+      Id taken; ///< out of the size; null until asked for
+    };
+    std::map<Id, Dimension> dimensions;
+    for (uint32_t n = 3; n < module_.wordCount(size); ++n)
+      if (const Id constant = module_.idAt(size, n);
+          decorations_.has(constant, spv::Decoration::SpecId))
+        dimensions.try_emplace(constant, Dimension{n - 3, {}});
+    InstRef early;
+    for (InstRef i : module_.insts()) {
+      const OpClass opClass = module_.facts(i).opClass;
+      const bool isUse =
+          module_.blockOf(i) || opClass == OpClass::Type || opClass == OpClass::Constant;
+      if (!isUse || i == size) continue;
+      module_.forEachIdOperand(i, [&](uint32_t n, Id id) {
+        const auto found = dimensions.find(id);
+        if (found == dimensions.end()) return;
+        if (i < size) early = i;
+        Dimension& dimension = found->second;
+        if (!dimension.taken) {
+          dimension.taken = rewriter.newId();
+          rewriter.insertAfter(size, Inst(spv::Op::OpSpecConstantOp)
+                                         .id(module_.typeOf(id))
+                                         .id(dimension.taken)
+                                         .word(uint32_t(spv::Op::OpCompositeExtract))
+                                         .id(module_.resultId(size))
+                                         .word(dimension.n));
+        }
+        rewriter.setId(i, n, dimension.taken);
+      });
+    }
+    if (!early) return ok();
+    return failure(
+        fmt::format("%{} uses a specialization constant of the workgroup's size in front "
+                    "of gl_WorkGroupSize, the only name of it in {}; set the constant "
+                    "with --spec-const=ID:VALUE",
+                    module_.resultId(early).value, nameOf(language())));
+  }
+
+  /// A scalar or vector of numbers, as GLSL's functions that pack and unpack see it.
+  struct Shape {
+    uint32_t width = 0, count = 1; ///< bits of a component, components
+    bool isUnsigned = false, isFloat = false;
+    auto operator<=>(const Shape&) const = default;
+  };
+  Shape shapeOf(Id type) const {
+    Shape shape;
+    InstRef d = module_.def(type);
+    if (module_.opcode(d) == spv::Op::OpTypeVector) {
+      shape.count = module_.word(d, 3);
+      d = module_.def(module_.idAt(d, 2));
+    }
+    if (module_.opcode(d) == spv::Op::OpTypeInt || module_.opcode(d) == spv::Op::OpTypeFloat)
+      shape.width = module_.word(d, 2);
+    shape.isUnsigned = module_.opcode(d) == spv::Op::OpTypeInt && module_.word(d, 3) == 0;
+    shape.isFloat = module_.opcode(d) == spv::Op::OpTypeFloat;
+    return shape;
+  }
+
+  /// The type of integers of that shape, null where the module lacks their capability.
+  Id integerType(const Shape& shape, Rewriter& rewriter) {
+    for (InstRef i : module_.globals())
+      if (module_.facts(i).opClass == OpClass::Type && shapeOf(module_.resultId(i)) == shape)
+        return module_.resultId(i);
+    if (auto made = integerTypes_.find(shape); made != integerTypes_.end()) return made->second;
+    if ((shape.width == 64 && !capabilities_.count(spv::Capability::Int64)) ||
+        (shape.width == 16 && !capabilities_.count(spv::Capability::Int16)) ||
+        (shape.width == 8 && !capabilities_.count(spv::Capability::Int8)))
+      return {};
+    const Id component =
+        shape.count > 1 ? integerType({shape.width, 1, shape.isUnsigned}, rewriter) : Id();
+    const Id type = rewriter.declare({}, [&](Id id) {
+      return component ? Inst(spv::Op::OpTypeVector).id(id).id(component).word(shape.count)
+                       : Inst(spv::Op::OpTypeInt).id(id).word(shape.width).word(!shape.isUnsigned);
+    });
+    return integerTypes_[shape] = type;
+  }
+
+  /// GLSL reads the bits of a scalar as a vector, and the other way round, by functions of unsigned
+  /// integers; SPIRV-Cross writes a bit cast of any others, or between two vectors, as the value
+  /// itself. So these go by way of an unsigned scalar.
+  Status castInSteps(Rewriter& rewriter) {
+    if (language() != Language::Glsl && language() != Language::Essl) return ok();
+    for (InstRef i : module_.insts()) {
+      if (module_.opcode(i) != spv::Op::OpBitcast) continue;
+      const Id target = module_.resultType(i);
+      const Shape from = shapeOf(module_.typeOf(module_.idAt(i, 3))), to = shapeOf(target);
+      if (from.width == 0 || to.width == 0 || from.count == to.count) continue;
+      Id value = module_.idAt(i, 3);
+      Shape last = from;
+      const uint32_t bits = from.width * from.count;
+      for (const Shape& step : {Shape{from.width, from.count, true}, Shape{bits, 1, true},
+                                Shape{to.width, to.count, true}}) {
+        if (step == last || step == to) continue;
+        const Id type = integerType(step, rewriter);
+        if (!type)
+          return failure(fmt::format("{} has no bit cast between {} and {} components of a value "
+                                     "of {} bits without {}-bit integers",
+                                     nameOf(language()), from.count, to.count, bits, step.width));
+        const Id cast = rewriter.newId();
+        rewriter.insertBefore(i, Inst(spv::Op::OpBitcast).id(type).id(cast).id(value));
+        value = cast;
+        last = step;
+      }
+      rewriter.setId(i, 3, value);
+    }
+    return ok();
+  }
+
+  /// What SPIRV-Cross writes by an operator that does something else: x == y is false of NaN, and
+  /// x != y true; and what an integer operation does depends on the type in the text, not on the
+  /// instruction.
+  Status spellOut(Rewriter& rewriter) {
+    for (InstRef i : module_.insts()) switch (module_.opcode(i)) {
+      case spv::Op::OpFUnordEqual:
+      case spv::Op::OpFOrdNotEqual:
+        compareOrdered(i, rewriter);
+        break;
+      case spv::Op::OpSRem:
+        if (!divideSigned(i, rewriter))
+          return failure(fmt::format("{} has no signed remainder of these unsigned integers",
+                                     nameOf(language())));
+        break;
+      case spv::Op::OpAtomicSMin:
+      case spv::Op::OpAtomicSMax:
+      case spv::Op::OpAtomicUMin:
+      case spv::Op::OpAtomicUMax: {
+        const spv::Op op = module_.opcode(i);
+        const bool isSigned = op == spv::Op::OpAtomicSMin || op == spv::Op::OpAtomicSMax;
+        if (shapeOf(module_.resultType(i)).isUnsigned != isSigned) break;
+        return failure(fmt::format("{} has no {} minimum or maximum of {} integers in memory",
+                                   nameOf(language()), isSigned ? "signed" : "unsigned",
+                                   isSigned ? "unsigned" : "signed"));
+      }
+      default:
+        break;
+      }
+    return ok();
+  }
+
+  /// Less or greater, or neither: no NaN is either.
+  void compareOrdered(InstRef i, Rewriter& rewriter) {
+    const Id type = module_.resultType(i), a = module_.idAt(i, 3), b = module_.idAt(i, 4);
+    const Id less = rewriter.newId(), greater = rewriter.newId();
+    rewriter.insertBefore(i, Inst(spv::Op::OpFOrdLessThan).id(type).id(less).id(a).id(b));
+    rewriter.insertBefore(i, Inst(spv::Op::OpFOrdGreaterThan).id(type).id(greater).id(a).id(b));
+    const bool isNegated = module_.opcode(i) == spv::Op::OpFUnordEqual;
+    const Id either = isNegated ? rewriter.newId() : module_.resultId(i);
+    Inst apart = Inst(spv::Op::OpLogicalOr).id(type).id(either).id(less).id(greater);
+    if (!isNegated) return rewriter.replace(i, std::move(apart));
+    rewriter.insertBefore(i, std::move(apart));
+    rewriter.replace(i, Inst(spv::Op::OpLogicalNot).id(type).id(module_.resultId(i)).id(either));
+  }
+
+  /// OpSRem in signed types. False where there is none.
+  bool divideSigned(InstRef i, Rewriter& rewriter) {
+    Shape shape = shapeOf(module_.resultType(i));
+    const bool isUnsigned = shape.isUnsigned;
+    if (!isUnsigned && !shapeOf(module_.typeOf(module_.idAt(i, 3))).isUnsigned &&
+        !shapeOf(module_.typeOf(module_.idAt(i, 4))).isUnsigned)
+      return true;
+    shape.isUnsigned = false;
+    const Id type = integerType(shape, rewriter);
+    if (!type) return false;
+    const auto cast = [&](Id to, Id result, Id value) {
+      return Inst(spv::Op::OpBitcast).id(to).id(result).id(value);
+    };
+    Inst remainder(spv::Op::OpSRem);
+    const Id result = isUnsigned ? rewriter.newId() : module_.resultId(i);
+    remainder.id(type).id(result);
+    for (uint32_t n : {3u, 4u}) {
+      Id operand = module_.idAt(i, n);
+      if (shapeOf(module_.typeOf(operand)).isUnsigned) {
+        const Id made = rewriter.newId();
+        rewriter.insertBefore(i, cast(type, made, operand));
+        operand = made;
+      }
+      remainder.id(operand);
+    }
+    if (!isUnsigned) {
+      rewriter.replace(i, std::move(remainder));
+      return true;
+    }
+    rewriter.insertBefore(i, std::move(remainder));
+    rewriter.replace(i, cast(module_.resultType(i), module_.resultId(i), result));
+    return true;
+  }
+
   /// HLSL's WaveActiveAllEqual of a vector has an answer for each component, SPIR-V's instruction
   /// one for all of them.
   void compareByComponent(Rewriter& rewriter) {
@@ -448,6 +651,7 @@ private:
   std::vector<TranspileNote>& notes_;
   std::set<spv::Capability> capabilities_;
   std::set<std::string> modes_;
+  std::map<Shape, Id> integerTypes_; ///< that were made
   bool isVulkanModel_ = false;
   bool hasSubgroupBarrier_ = false, hasDeviceBarrier_ = false, hasOrderedAtomic_ = false;
 };

@@ -136,7 +136,7 @@ class Function(unittest.TestCase):
             project = self.built(
                 "lanewise_compile_shaders(TARGET t SOURCES a.comp EMBED TO glsl essl hlsl spvasm)\n"
                 "lanewise_compile_shaders(TARGET u SOURCES a.comp EMBED TO msl spv TRANSPILE_OPTIONS --rename-entry=go)\n", generator)
-            for language, sign in (("glsl", "#version 430"), ("essl", "#version 310 es"), ("hlsl", "numthreads(32, 1, 1)"),
+            for language, sign in (("glsl", "#version 450"), ("essl", "#version 310 es"), ("hlsl", "numthreads(32, 1, 1)"),
                                    ("msl", "kernel void go("), ("spvasm", "OpEntryPoint GLCompute")):
                 folder = project.build_folder / ("u_shaders" if language == "msl" else "t_shaders")
                 text = (folder / f"a.comp.{language}").read_text()
