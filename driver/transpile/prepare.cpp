@@ -121,6 +121,7 @@ public:
     scan();
     if (language() == Language::Essl && capabilities_.count(spv::Capability::Int64))
       return failure("it cannot be expressed in ESSL, which has no 64-bit integers");
+    if (Status s = checkOperations(); !s) return s;
     if (Status s = checkArrayLengths(); !s) return s;
     if (Status s = checkInitializers(); !s) return s;
     tellModes();
@@ -210,6 +211,31 @@ private:
                                 uint32_t(spv::MemorySemanticsMask::AcquireRelease) |
                                 uint32_t(spv::MemorySemanticsMask::SequentiallyConsistent);
     hasOrderedAtomic_ |= (semantics & kOrder) != 0;
+  }
+
+  /// SPIRV-Cross writes them by GLSL's functions.
+  Status checkOperations() const {
+    if (language() != Language::Hlsl) return ok();
+    for (InstRef i : module_.insts()) {
+      const char* what = nullptr;
+      switch (module_.opcode(i)) {
+      case spv::Op::OpIAddCarry:
+      case spv::Op::OpISubBorrow:
+        what = "sum or difference with its carry";
+        break;
+      case spv::Op::OpUMulExtended:
+      case spv::Op::OpSMulExtended:
+        what = "product of twice the width";
+        break;
+      case spv::Op::OpQuantizeToF16:
+        what = "rounding to 16-bit floats";
+        break;
+      default:
+        continue;
+      }
+      return failure(fmt::format("it cannot be expressed in HLSL, which has no {}", what));
+    }
+    return ok();
   }
 
   /// Metal's function constants cannot be the length of an array. SPIRV-Cross makes macros of those

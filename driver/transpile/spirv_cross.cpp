@@ -96,6 +96,10 @@ public:
     const char* text = nullptr;
     cross_.check(spvc_compiler_compile(compiler_, &text));
     out_.text = text;
+    if (out_.text.find("???") != std::string::npos) // in the place of a name
+      return failure(fmt::format("it cannot be expressed in {}, which has no name for one of its "
+                                 "types (such as 8-bit integers)",
+                                 request_.target.str()));
     nameEntry();
     addNotes();
     return std::move(out_);

@@ -7,6 +7,8 @@
 #include "verify/program/stated_inputs.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace lanewise::driver {
@@ -23,11 +25,11 @@ constexpr size_t kMostDraws = 16; // for inputs in which an original is sound
 class RoundRunner {
 public:
   /// `base`: the buffers of what the rounds are made from, null where nobody compares them.
-  RoundRunner(std::span<const ProgramVariant> variants, const std::vector<bool>& isAsked,
-              const InterpreterOptions& options, uint64_t seed, RunCaches& caches,
-              ScenarioContents* base)
-      : variants_(variants), isAsked_(isAsked), options_(options), seed_(seed), caches_(caches),
-        base_(base) {
+  RoundRunner(const Scenario& given, std::span<const ProgramVariant> variants,
+              const std::vector<bool>& isAsked, const InterpreterOptions& options, uint64_t seed,
+              RunCaches& caches, ScenarioContents* base)
+      : given_(given), variants_(variants), isAsked_(isAsked), options_(options), seed_(seed),
+        caches_(caches), base_(base) {
     options_.budgetSeconds = std::min(options_.budgetSeconds, kRoundSeconds);
     result_.rows.resize(variants.size());
     result_.exercised.resize(variants.size());
@@ -71,8 +73,28 @@ private:
     }
   }
 
+  // A program with dispatches of its own goes along where nothing changes but what is in buffers
+  // that the others have as well: it may have the others' push constants in one.
+  bool fitsAll(const Scenario& scenario) const {
+    if (std::ranges::all_of(variants_, [](const auto& v) { return v.dispatches.empty(); }))
+      return true;
+    std::set<std::string> shared;
+    for (const ScenarioDispatch& dispatch : given_.dispatches)
+      for (const ScenarioBinding& bound : dispatch.bindings) shared.insert(bound.buffer);
+    const auto isAlike = [&](const ScenarioBuffer& a, const ScenarioBuffer& b) {
+      return shared.contains(a.name) || (a.fill == b.fill && a.edits.size() == b.edits.size());
+    };
+    const auto hasSameConstants = [](const ScenarioShader& a, const ScenarioShader& b) {
+      return a.specConstants == b.specConstants;
+    };
+    return scenario.dispatches == given_.dispatches &&
+           std::ranges::equal(scenario.buffers, given_.buffers, isAlike) &&
+           std::ranges::equal(scenario.shaders, given_.shaders, hasSameConstants);
+  }
+
   // Whether the original is sound in it.
   bool tryRound(const Scenario& scenario) {
+    if (!fitsAll(scenario)) return false;
     if (cost_ > kMostCost) return result_.report.dropped.push_back(scenario.round), false;
     ProgressLine::tell(ProgressLine::Level::Detail, "further inputs: " + scenario.round);
     Result<Marshalling> marshalling = marshal(scenario, variants_);
@@ -116,6 +138,7 @@ private:
     result_.rows[p] = std::move(row);
   }
 
+  const Scenario& given_;
   std::span<const ProgramVariant> variants_;
   const std::vector<bool>& isAsked_;
   InterpreterOptions options_;
@@ -134,7 +157,8 @@ RoundsResult runRounds(const Scenario& base, std::span<const ProgramVariant> var
                        std::span<const Program> programs, std::span<const Exercised> exercised,
                        const std::vector<bool>& isAsked, const InterpreterOptions& options,
                        ScenarioContents& contents) {
-  return RoundRunner(variants, isAsked, options, contents.seed(), contents.caches(), &contents)
+  return RoundRunner(base, variants, isAsked, options, contents.seed(), contents.caches(),
+                     &contents)
       .run(base, programs, exercised);
 }
 
@@ -145,7 +169,7 @@ std::optional<Scenario> findSoundInputs(const Scenario& base,
                                         const ScenarioContents& contents) {
   std::vector<bool> isAsked(programs.size(), false);
   isAsked[0] = true;
-  return RoundRunner(variants, isAsked, options, contents.seed(), contents.caches(), nullptr)
+  return RoundRunner(base, variants, isAsked, options, contents.seed(), contents.caches(), nullptr)
       .firstSound(planSoundInputs(base, programs));
 }
 

@@ -437,7 +437,9 @@ private:
   bool hasRounds() const {
     const bool isInterpreted =
         options_.interpreter.checksBesideDevice || runner_.device().isInterpreter;
-    return contents_.isGenerated() && isInterpreted && scenario_.shaders.size() == 1;
+    const auto isOriginal = [](const ScenarioShader& shader) { return shader.madeOf.empty(); };
+    return contents_.isGenerated() && isInterpreted &&
+           std::ranges::count_if(scenario_.shaders, isOriginal) == 1;
   }
 
   // A fault of the original with generated inputs may be one of the inputs. What only another

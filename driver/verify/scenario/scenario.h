@@ -149,12 +149,14 @@ struct ScenarioBinding {
   uint32_t set = 0, binding = 0;
   std::string buffer;
   uint32_t element = 0; ///< of an array of descriptors
+  bool operator==(const ScenarioBinding&) const = default;
 };
 
 /// Where a dispatch finds its counts of workgroups: three u32.
 struct IndirectGroups {
   std::string buffer;
   uint64_t offset = 0; ///< bytes, a multiple of 4
+  bool operator==(const IndirectGroups&) const = default;
 };
 
 struct ScenarioDispatch {
@@ -163,6 +165,7 @@ struct ScenarioDispatch {
   std::vector<ScenarioBinding> bindings;
   std::vector<uint8_t> pushConstants;
   std::optional<IndirectGroups> indirect = {};
+  bool operator==(const ScenarioDispatch&) const = default;
 };
 
 /// Another way to compute the same, such as a hand-tuned rival, or something to measure against,
