@@ -121,7 +121,6 @@ public:
     scan();
     if (language() == Language::Essl && capabilities_.count(spv::Capability::Int64))
       return failure("it cannot be expressed in ESSL, which has no 64-bit integers");
-    if (Status s = checkOperations(); !s) return s;
     if (Status s = checkArrayLengths(); !s) return s;
     if (Status s = checkInitializers(); !s) return s;
     tellModes();
@@ -130,10 +129,11 @@ public:
     Rewriter rewriter(module_);
     useSizesDirectly(rewriter);
     if (Status s = nameSizes(rewriter); !s) return s;
-    if (Status s = castInSteps(rewriter); !s) return s;
+    // What is spelled out copies operands.
+    if (Result<bool> done = rewriter.commit(); !done) return done.error();
+    decorations_ = Decorations(module_);
     if (Status s = spellOut(rewriter); !s) return s;
     makeCoherent(rewriter);
-    compareByComponent(rewriter);
     if (Result<bool> done = rewriter.commit(); !done) return done.error();
     return ok();
   }
@@ -211,31 +211,6 @@ private:
                                 uint32_t(spv::MemorySemanticsMask::AcquireRelease) |
                                 uint32_t(spv::MemorySemanticsMask::SequentiallyConsistent);
     hasOrderedAtomic_ |= (semantics & kOrder) != 0;
-  }
-
-  /// SPIRV-Cross writes them by GLSL's functions.
-  Status checkOperations() const {
-    if (language() != Language::Hlsl) return ok();
-    for (InstRef i : module_.insts()) {
-      const char* what = nullptr;
-      switch (module_.opcode(i)) {
-      case spv::Op::OpIAddCarry:
-      case spv::Op::OpISubBorrow:
-        what = "sum or difference with its carry";
-        break;
-      case spv::Op::OpUMulExtended:
-      case spv::Op::OpSMulExtended:
-        what = "product of twice the width";
-        break;
-      case spv::Op::OpQuantizeToF16:
-        what = "rounding to 16-bit floats";
-        break;
-      default:
-        continue;
-      }
-      return failure(fmt::format("it cannot be expressed in HLSL, which has no {}", what));
-    }
-    return ok();
   }
 
   /// Metal's function constants cannot be the length of an array. SPIRV-Cross makes macros of those
@@ -379,7 +354,7 @@ private:
   /// the workgroup, and SPIRV-Cross uses them elsewhere by names that nothing declares. So others
   /// take them out of gl_WorkGroupSize.
   Status nameSizes(Rewriter& rewriter) {
-    if (language() != Language::Glsl && language() != Language::Essl) return ok();
+    if (!request_.target.isGlslOrEssl()) return ok();
     InstRef size;
     for (InstRef i : module_.globals())
       if (module_.opcode(i) == spv::Op::OpSpecConstantComposite &&
@@ -468,63 +443,79 @@ private:
   /// GLSL reads the bits of a scalar as a vector, and the other way round, by functions of unsigned
   /// integers; SPIRV-Cross writes a bit cast of any others, or between two vectors, as the value
   /// itself. So these go by way of an unsigned scalar.
-  Status castInSteps(Rewriter& rewriter) {
-    if (language() != Language::Glsl && language() != Language::Essl) return ok();
-    for (InstRef i : module_.insts()) {
-      if (module_.opcode(i) != spv::Op::OpBitcast) continue;
-      const Id target = module_.resultType(i);
-      const Shape from = shapeOf(module_.typeOf(module_.idAt(i, 3))), to = shapeOf(target);
-      if (from.width == 0 || to.width == 0 || from.count == to.count) continue;
-      Id value = module_.idAt(i, 3);
-      Shape last = from;
-      const uint32_t bits = from.width * from.count;
-      for (const Shape& step : {Shape{from.width, from.count, true}, Shape{bits, 1, true},
-                                Shape{to.width, to.count, true}}) {
-        if (step == last || step == to) continue;
-        const Id type = integerType(step, rewriter);
-        if (!type)
-          return failure(fmt::format("{} has no bit cast between {} and {} components of a value "
-                                     "of {} bits without {}-bit integers",
-                                     nameOf(language()), from.count, to.count, bits, step.width));
-        const Id cast = rewriter.newId();
-        rewriter.insertBefore(i, Inst(spv::Op::OpBitcast).id(type).id(cast).id(value));
-        value = cast;
-        last = step;
-      }
-      rewriter.setId(i, 3, value);
+  Status castInSteps(InstRef i, Rewriter& rewriter) {
+    Id value = module_.idAt(i, 3);
+    const Shape from = shapeOf(module_.typeOf(value)), to = shapeOf(module_.resultType(i));
+    if (from.width == 0 || to.width == 0 || from.count == to.count) return ok();
+    Shape last = from;
+    const uint32_t bits = from.width * from.count;
+    for (const Shape& step : {Shape{from.width, from.count, true}, Shape{bits, 1, true},
+                              Shape{to.width, to.count, true}}) {
+      if (step == last || step == to) continue;
+      const Id type = integerType(step, rewriter);
+      if (!type)
+        return failure(fmt::format("{} has no bit cast between {} and {} components of a value of "
+                                   "{} bits without {}-bit integers",
+                                   nameOf(language()), from.count, to.count, bits, step.width));
+      const Id cast = rewriter.newId();
+      rewriter.insertBefore(i, Inst(spv::Op::OpBitcast).id(type).id(cast).id(value));
+      value = cast;
+      last = step;
     }
+    rewriter.setId(i, 3, value);
     return ok();
   }
 
-  /// What SPIRV-Cross writes by an operator that does something else: x == y is false of NaN, and
-  /// x != y true; and what an integer operation does depends on the type in the text, not on the
-  /// instruction.
   Status spellOut(Rewriter& rewriter) {
-    for (InstRef i : module_.insts()) switch (module_.opcode(i)) {
-      case spv::Op::OpFUnordEqual:
-      case spv::Op::OpFOrdNotEqual:
-        compareOrdered(i, rewriter);
-        break;
-      case spv::Op::OpSRem:
-        if (!divideSigned(i, rewriter))
-          return failure(fmt::format("{} has no signed remainder of these unsigned integers",
-                                     nameOf(language())));
-        break;
-      case spv::Op::OpAtomicSMin:
-      case spv::Op::OpAtomicSMax:
-      case spv::Op::OpAtomicUMin:
-      case spv::Op::OpAtomicUMax: {
-        const spv::Op op = module_.opcode(i);
-        const bool isSigned = op == spv::Op::OpAtomicSMin || op == spv::Op::OpAtomicSMax;
-        if (shapeOf(module_.resultType(i)).isUnsigned != isSigned) break;
-        return failure(fmt::format("{} has no {} minimum or maximum of {} integers in memory",
-                                   nameOf(language()), isSigned ? "signed" : "unsigned",
-                                   isSigned ? "unsigned" : "signed"));
-      }
-      default:
-        break;
-      }
+    for (InstRef i : module_.insts())
+      if (Status s = spellOut(i, rewriter); !s) return s;
     return ok();
+  }
+
+  /// What SPIRV-Cross writes by an operator or a function that does something else, or that only
+  /// another language has: x == y is false of NaN, and x != y true; and what an integer operation
+  /// does depends on the type in the text, not on the instruction.
+  Status spellOut(InstRef i, Rewriter& rewriter) {
+    const spv::Op op = module_.opcode(i);
+    const auto refuse = [](const char* what) {
+      return failure(fmt::format("it cannot be expressed in HLSL, which has no {}", what));
+    };
+    const bool isHlsl = language() == Language::Hlsl;
+    switch (op) {
+    case spv::Op::OpBitcast:
+      return request_.target.isGlslOrEssl() ? castInSteps(i, rewriter) : ok();
+    case spv::Op::OpFUnordEqual:
+    case spv::Op::OpFOrdNotEqual:
+      compareOrdered(i, rewriter);
+      return ok();
+    case spv::Op::OpSRem:
+      if (divideSigned(i, rewriter)) return ok();
+      return failure(
+          fmt::format("{} has no signed remainder of these unsigned integers", nameOf(language())));
+    case spv::Op::OpAtomicSMin:
+    case spv::Op::OpAtomicSMax:
+    case spv::Op::OpAtomicUMin:
+    case spv::Op::OpAtomicUMax: {
+      const bool isSigned = op == spv::Op::OpAtomicSMin || op == spv::Op::OpAtomicSMax;
+      if (shapeOf(module_.resultType(i)).isUnsigned != isSigned) return ok();
+      return failure(fmt::format("{} has no {} minimum or maximum of {} integers in memory",
+                                 nameOf(language()), isSigned ? "signed" : "unsigned",
+                                 isSigned ? "unsigned" : "signed"));
+    }
+    case spv::Op::OpIAddCarry:
+    case spv::Op::OpISubBorrow:
+      return isHlsl ? refuse("sum or difference with its carry") : ok();
+    case spv::Op::OpUMulExtended:
+    case spv::Op::OpSMulExtended:
+      return isHlsl ? refuse("product of twice the width") : ok();
+    case spv::Op::OpQuantizeToF16:
+      return isHlsl ? refuse("rounding to 16-bit floats") : ok();
+    case spv::Op::OpGroupNonUniformAllEqual:
+      if (isHlsl) compareByComponent(i, rewriter);
+      return ok();
+    default:
+      return ok();
+    }
   }
 
   /// Less or greater, or neither: no NaN is either.
@@ -577,31 +568,27 @@ private:
 
   /// HLSL's WaveActiveAllEqual of a vector has an answer for each component, SPIR-V's instruction
   /// one for all of them.
-  void compareByComponent(Rewriter& rewriter) {
-    if (language() != Language::Hlsl) return;
-    for (InstRef i : module_.insts()) {
-      if (module_.opcode(i) != spv::Op::OpGroupNonUniformAllEqual) continue;
-      const Id value = module_.idAt(i, 4), boolType = module_.resultType(i);
-      InstRef type = module_.def(module_.typeOf(value));
-      if (module_.opcode(type) != spv::Op::OpTypeVector) continue;
-      Id all; // of the components so far
-      for (uint32_t n = 0, count = module_.word(type, 3); n < count; ++n) {
-        const Id component = rewriter.newId(), equal = rewriter.newId();
-        rewriter.insertBefore(i, Inst(spv::Op::OpCompositeExtract)
-                                     .id(module_.idAt(type, 2))
-                                     .id(component)
-                                     .id(value)
-                                     .word(n));
-        rewriter.insertBefore(
-            i, Inst(module_.opcode(i)).id(boolType).id(equal).id(module_.idAt(i, 3)).id(component));
-        const Id both = n + 1 == count ? module_.resultId(i) : rewriter.newId();
-        Inst conjunction = Inst(spv::Op::OpLogicalAnd).id(boolType).id(both).id(all).id(equal);
-        if (n + 1 == count)
-          rewriter.replace(i, std::move(conjunction));
-        else if (n > 0)
-          rewriter.insertBefore(i, std::move(conjunction));
-        all = n > 0 ? both : equal;
-      }
+  void compareByComponent(InstRef i, Rewriter& rewriter) {
+    const Id value = module_.idAt(i, 4), boolType = module_.resultType(i);
+    InstRef type = module_.def(module_.typeOf(value));
+    if (module_.opcode(type) != spv::Op::OpTypeVector) return;
+    Id all; // of the components so far
+    for (uint32_t n = 0, count = module_.word(type, 3); n < count; ++n) {
+      const Id component = rewriter.newId(), equal = rewriter.newId();
+      rewriter.insertBefore(i, Inst(spv::Op::OpCompositeExtract)
+                                   .id(module_.idAt(type, 2))
+                                   .id(component)
+                                   .id(value)
+                                   .word(n));
+      rewriter.insertBefore(
+          i, Inst(module_.opcode(i)).id(boolType).id(equal).id(module_.idAt(i, 3)).id(component));
+      const Id both = n + 1 == count ? module_.resultId(i) : rewriter.newId();
+      Inst conjunction = Inst(spv::Op::OpLogicalAnd).id(boolType).id(both).id(all).id(equal);
+      if (n + 1 == count)
+        rewriter.replace(i, std::move(conjunction));
+      else if (n > 0)
+        rewriter.insertBefore(i, std::move(conjunction));
+      all = n > 0 ? both : equal;
     }
   }
 
@@ -671,7 +658,7 @@ private:
   }
 
   Module& module_;
-  const Decorations decorations_;
+  Decorations decorations_;
   const PrepareRequest& request_;
   const ChosenEntry& entry_;
   std::vector<TranspileNote>& notes_;

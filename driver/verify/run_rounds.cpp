@@ -35,11 +35,10 @@ public:
     result_.exercised.resize(variants.size());
   }
 
-  RoundsResult run(const Scenario& base, std::span<const Program> programs,
-                   std::span<const Exercised> exercised) {
-    tried_.push_back({base, {exercised.begin(), exercised.end()}});
+  RoundsResult run(std::span<const Program> programs, std::span<const Exercised> exercised) {
+    tried_.push_back({given_, {exercised.begin(), exercised.end()}});
     merge(result_.exercised, exercised);
-    for (const RoundAim& aim : planRounds(base, programs)) tryAim(aim);
+    for (const RoundAim& aim : planRounds(given_, programs)) tryAim(aim);
     tryBranches();
     return std::move(result_);
   }
@@ -159,7 +158,7 @@ RoundsResult runRounds(const Scenario& base, std::span<const ProgramVariant> var
                        ScenarioContents& contents) {
   return RoundRunner(base, variants, isAsked, options, contents.seed(), contents.caches(),
                      &contents)
-      .run(base, programs, exercised);
+      .run(programs, exercised);
 }
 
 std::optional<Scenario> findSoundInputs(const Scenario& base,

@@ -6,6 +6,8 @@
 // RUN: %lanewise transpile %t.spv --to=glsl --verify --device=cpu -o %t.gl.comp 2>&1 | FileCheck --check-prefix=EQUAL %s
 // RUN: %lanewise transpile %t.spv --to=essl --verify --device=cpu -o %t.es.comp 2>&1 | FileCheck --check-prefix=EQUAL %s
 // RUN: FileCheck --check-prefix=GLSL %s < %t.vk.comp
+// RUN: spirv-dis %t.spv | sed 's/OpIAdd/OpSRem/' > %t.remainder.spvasm
+// RUN: %lanewise transpile %t.remainder.spvasm --to=glsl --vulkan --verify --device=cpu -o %t.remainder.comp 2>&1 | FileCheck --check-prefix=EQUAL %s
 // EQUAL: outputs equal
 // SPIRV-DAG: %[[X:[0-9]+]] = OpSpecConstant %uint 32
 // SPIRV-DAG: OpIAdd %uint %{{[0-9]+}} %[[X]]
