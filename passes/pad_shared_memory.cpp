@@ -134,14 +134,6 @@ struct Merging {
   bool leavesConflicts = false;
 };
 
-bool declaresExplicitLayout(const Module& module) {
-  for (InstRef i : module.globals())
-    if (module.opcode(i) == spv::Op::OpCapability &&
-        spv::Capability(module.word(i, 1)) == spv::Capability::WorkgroupMemoryExplicitLayoutKHR)
-      return true;
-  return false;
-}
-
 /// What one module looks like to the pass: all its candidates, judged.
 class Plan {
 public:
@@ -238,7 +230,8 @@ struct OtherRules {
 
 Plan::Plan(PassContext& context, const Module& module, Analyses& analyses)
     : context_(context), module_(module), analyses_(analyses), target_(context.target),
-      isForced_(context.mode != "auto"), mayHaveExplicitLayout_(declaresExplicitLayout(module)),
+      isForced_(context.mode != "auto"),
+      mayHaveExplicitLayout_(module.declares(spv::Capability::WorkgroupMemoryExplicitLayoutKHR)),
       variables_(collectSharedVariables(analyses, target_, true)),
       bounds_(analyses, target_, variables_) {
   if (std::none_of(variables_.begin(), variables_.end(),

@@ -26,6 +26,14 @@ std::string_view Module::stringAt(InstRef i, uint32_t n) const {
   return n < words.size() ? stringIn(words.subspan(n)) : std::string_view();
 }
 
+bool Module::declares(spv::Capability capability) const {
+  for (InstRef i : globals()) {
+    if (opcode(i) != spv::Op::OpCapability) break; // they come first (SPIR-V 2.4)
+    if (spv::Capability(word(i, 1)) == capability) return true;
+  }
+  return false;
+}
+
 BlockRef Module::blockOfLabel(Id label) const {
   InstRef d = def(label);
   return d && opcode(d) == spv::Op::OpLabel ? blockOf(d) : BlockRef();

@@ -152,6 +152,9 @@ public:
   /// Everything before the first OpFunction.
   InstRange globals() const { return {InstRef(1), firstFunctionInst_}; }
 
+  /// Whether an OpCapability says so; not those that the capability implies.
+  bool declares(spv::Capability capability) const;
+
   /// Calls `visit(uint32_t wordIndex, Id id)` for every id among the operands of `i`, result type
   /// included, result id not. For an instruction with unknown opcode or enumerant, every word that
   /// could be an id is visited (conservative: may name words that are none).

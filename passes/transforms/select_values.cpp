@@ -11,20 +11,12 @@ constexpr uint32_t kVersion1_4 = 0x00010400;
 /// Scalars and vectors that a composite may have in order to be chosen part by part.
 constexpr uint64_t kMaxParts = 64;
 
-bool hasCapability(const Module& module, spv::Capability capability) {
-  for (InstRef i : module.globals()) {
-    if (module.opcode(i) != spv::Op::OpCapability) break; // they come first (SPIR-V 2.4)
-    if (module.word(i, 1) == uint32_t(capability)) return true;
-  }
-  return false;
-}
-
 /// With 16-bit or 8-bit storage alone such numbers can only be loaded, stored and converted.
 bool canComputeWith(const Module& module, const TypeInfo& number) {
   const bool isFloat = number.kind == TypeInfo::Kind::Float;
-  if (number.width == 8) return !isFloat && hasCapability(module, spv::Capability::Int8);
+  if (number.width == 8) return !isFloat && module.declares(spv::Capability::Int8);
   if (number.width == 16)
-    return hasCapability(module, isFloat ? spv::Capability::Float16 : spv::Capability::Int16);
+    return module.declares(isFloat ? spv::Capability::Float16 : spv::Capability::Int16);
   return true;
 }
 
@@ -34,10 +26,10 @@ bool canSelectPointer(const Module& module, const TypeInfo& pointer) {
   case spv::StorageClass::PhysicalStorageBuffer:
     return true;
   case spv::StorageClass::StorageBuffer:
-    return hasCapability(module, Capability::VariablePointersStorageBuffer) ||
-           hasCapability(module, Capability::VariablePointers);
+    return module.declares(Capability::VariablePointersStorageBuffer) ||
+           module.declares(Capability::VariablePointers);
   case spv::StorageClass::Workgroup:
-    return hasCapability(module, Capability::VariablePointers);
+    return module.declares(Capability::VariablePointers);
   default:
     return false;
   }

@@ -36,11 +36,9 @@ BarrierJudgement::BarrierJudgement(Analyses& given)
 }
 
 void BarrierJudgement::collect() {
-  bool isLinked = false; // with modules whose calls and accesses are not known
+  // With modules whose calls and accesses are not known.
+  const bool isLinked = module_.declares(spv::Capability::Linkage);
   for (InstRef i : module_.insts()) {
-    if (module_.opcode(i) == spv::Op::OpCapability &&
-        spv::Capability(module_.word(i, 1)) == spv::Capability::Linkage)
-      isLinked = true;
     if (!isBarrier(module_.opcode(i)) || !module_.blockOf(i)) continue;
     JudgedBarrier found;
     found.barrier = readBarrier(analyses_, i);

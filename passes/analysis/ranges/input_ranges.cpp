@@ -58,16 +58,6 @@ uint64_t leastOf(spv::BuiltIn builtIn) {
              : 0;
 }
 
-bool hasCapability(const Module& module, spv::Capability capability) {
-  for (InstRef i : module.globals()) {
-    if (module.opcode(i) == spv::Op::OpMemoryModel) return false;
-    if (module.opcode(i) == spv::Op::OpCapability &&
-        spv::Capability(module.word(i, 1)) == capability)
-      return true;
-  }
-  return false;
-}
-
 } // namespace
 
 std::optional<BuiltInPart> builtInOf(Analyses& analyses, InstRef load, uint32_t component) {
@@ -114,7 +104,7 @@ IntegerRange rangeOfArrayLength(Analyses& analyses, InstRef length, uint32_t wid
   const auto storage = types.storageOf(module.idAt(length, 3));
   if (storage != spv::StorageClass::StorageBuffer && storage != spv::StorageClass::Uniform)
     return anything;
-  if (hasCapability(module, newer::Capability::Shader64BitIndexingEXT)) return anything;
+  if (module.declares(newer::Capability::Shader64BitIndexingEXT)) return anything;
   const uint32_t member = module.word(length, 4);
   const auto stride = types.arrayStride(types.member(structure, member));
   if (!stride || *stride == 0) return anything;

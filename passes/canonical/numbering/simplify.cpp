@@ -112,13 +112,11 @@ bool isCommutative(spv::Op op) {
 }
 
 FloatRules floatRulesOf(const Module& module) {
+  if (module.declares(newer::Capability::FloatControls2)) return {false};
   for (InstRef i : module.globals()) {
     if (module.facts(i).opClass != OpClass::Preamble) break;
-    const spv::Op op = module.opcode(i);
-    if (op == spv::Op::OpExecutionMode && isFloatControl(spv::ExecutionMode(module.word(i, 2))))
-      return {false};
-    if (op == spv::Op::OpCapability &&
-        spv::Capability(module.word(i, 1)) == newer::Capability::FloatControls2)
+    if (module.opcode(i) == spv::Op::OpExecutionMode &&
+        isFloatControl(spv::ExecutionMode(module.word(i, 2))))
       return {false};
   }
   return {true};

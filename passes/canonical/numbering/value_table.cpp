@@ -11,14 +11,9 @@ using Kind = TypeInfo::Kind;
 ValueTable::ValueTable(Analyses& analyses, const ValueEdits& edits, ConstantPool& constants)
     : module_(analyses.module()), types_(analyses.get<Types>()), edits_(edits),
       constants_(constants), rewrittenAt_(module_.instCount() + 1) {
-  for (InstRef i : module_.globals()) {
-    if (module_.facts(i).opClass != OpClass::Preamble) break;
-    if (module_.opcode(i) != spv::Op::OpCapability) continue;
-    const auto capability = spv::Capability(module_.word(i, 1));
-    mayForm8_ = mayForm8_ || capability == spv::Capability::Int8;
-    mayForm16_ = mayForm16_ || capability == spv::Capability::Int16;
-    mayFormHalf_ = mayFormHalf_ || capability == spv::Capability::Float16;
-  }
+  mayForm8_ = module_.declares(spv::Capability::Int8);
+  mayForm16_ = module_.declares(spv::Capability::Int16);
+  mayFormHalf_ = module_.declares(spv::Capability::Float16);
 }
 
 bool ValueTable::isUsedOnce(Id id) const {

@@ -6,14 +6,6 @@
 
 namespace lanewise {
 
-bool ValueTypes::hasCapability(spv::Capability capability) const {
-  for (InstRef i : module_.globals()) {
-    if (module_.opcode(i) != spv::Op::OpCapability) return false; // they come first
-    if (module_.word(i, 1) == uint32_t(capability)) return true;
-  }
-  return false;
-}
-
 /// Of arrays and structs: what they are without their elements.
 ValueTypes::Kind ValueTypes::kindOfOne(InstRef def) const {
   const spv::Op op = module_.opcode(def);
@@ -38,12 +30,12 @@ ValueTypes::Kind ValueTypes::kindOfOne(InstRef def) const {
   case spv::StorageClass::PhysicalStorageBuffer:
     return Kind::Data;
   case spv::StorageClass::StorageBuffer:
-    return hasCapability(spv::Capability::VariablePointersStorageBuffer) ||
-                   hasCapability(spv::Capability::VariablePointers)
+    return module_.declares(spv::Capability::VariablePointersStorageBuffer) ||
+                   module_.declares(spv::Capability::VariablePointers)
                ? Kind::Pointer
                : Kind::Fixed;
   case spv::StorageClass::Workgroup:
-    return hasCapability(spv::Capability::VariablePointers) ? Kind::Pointer : Kind::Fixed;
+    return module_.declares(spv::Capability::VariablePointers) ? Kind::Pointer : Kind::Fixed;
   default:
     return Kind::Fixed;
   }

@@ -22,7 +22,6 @@ private:
   enum class Kind : uint8_t { NotKnown, Fixed, Pointer, Data }; ///< ordered
   Kind kindOf(Id type);
   Kind kindOfOne(InstRef def) const;
-  bool hasCapability(spv::Capability capability) const;
 
   const Module& module_;
   std::vector<Kind> kinds_; ///< by Id
