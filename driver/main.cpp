@@ -8,6 +8,7 @@
 #include "support/terminal.h"
 #include "support/wrapped_text.h"
 
+#include <csignal>
 #include <fmt/format.h>
 #include <span>
 #include <string>
@@ -119,9 +120,16 @@ int run(int argc, char** argv) {
   return runNamed(name, args);
 }
 
+/// A file that may not grow further is an error like others. Programs that are started find the
+/// signal as it was.
+void takeFileSizeSignal() {
+  ::signal(SIGXFSZ, [](int) {});
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
   openStandardStreams();
+  takeFileSizeSignal();
   return finishOutput(run(argc, argv));
 }
