@@ -40,11 +40,11 @@ constexpr std::string_view kKeywords[] = {"alignas",       "alignof",      "and"
                                           "void",          "volatile",     "wchar_t",
                                           "while",         "xor",          "xor_eq"};
 
-bool isKeyword(std::string_view name) {
+} // namespace
+
+bool isCppKeyword(std::string_view name) {
   return std::find(std::begin(kKeywords), std::end(kKeywords), name) != std::end(kKeywords);
 }
-
-} // namespace
 
 std::string identifierFor(std::string_view text, std::string_view otherwise) {
   std::string name;
@@ -58,7 +58,7 @@ std::string identifierFor(std::string_view text, std::string_view otherwise) {
   while (!name.empty() && name.back() == '_') name.pop_back();
   if (name.empty()) name = otherwise;
   if (std::isdigit(uint8_t(name[0]))) name.insert(0, "n");
-  if (isKeyword(name)) name += "_";
+  if (isCppKeyword(name)) name += "_";
   return name;
 }
 
@@ -78,7 +78,7 @@ bool isIdentifierPath(std::string_view space) {
 }
 
 bool isIdentifier(std::string_view name) {
-  return name.find(':') == std::string_view::npos && isIdentifierPath(name) && !isKeyword(name);
+  return name.find(':') == std::string_view::npos && isIdentifierPath(name) && !isCppKeyword(name);
 }
 
 } // namespace lanewise::driver

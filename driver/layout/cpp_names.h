@@ -1,4 +1,4 @@
-// Names for the C++ headers that Lanewise writes.
+// Names in C++, and in the headers that Lanewise writes.
 #pragma once
 
 #include <string>
@@ -11,6 +11,7 @@ namespace lanewise::driver {
 /// `otherwise` where nothing is left.
 std::string identifierFor(std::string_view text, std::string_view otherwise);
 
+bool isCppKeyword(std::string_view name);
 /// Whether `name` can name a variable.
 bool isIdentifier(std::string_view name);
 /// Whether `space` can stand behind `namespace`: identifiers with "::" between them.

@@ -4,7 +4,7 @@
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/print.h"
-#include "transpile/text_fixes.h"
+#include "transpile/reserved_words.h"
 
 #include <algorithm>
 #include <charconv>
@@ -174,9 +174,7 @@ Status checkInterface(const RawOptions& raw, TranspileOptions& o) {
     if (o.target.isGlslOrEssl())
       return failure("--rename-entry: the entry point of GLSL and ESSL is always main");
     if (isAssembly) return failure("--rename-entry goes with --to=hlsl and --to=msl");
-    if (!isIdentifier(o.newName))
-      return failure(
-          fmt::format("--rename-entry={}: it must be letters, digits and underscores", o.newName));
+    if (Status s = checkEntryName(o.newName, o.target.language); !s) return s;
   }
   if (isAssembly && !raw.binds.empty())
     return failure("--bind goes with --to=glsl, essl, hlsl and msl");

@@ -5,6 +5,7 @@
 #include "spirv/assembly.h"
 #include "spirv/validation.h"
 #include "support/failure.h"
+#include "transpile/reserved_words.h"
 #include "transpile/stage.h"
 #include "verify/program/reflect.h"
 #include "verify/program/specialize.h"
@@ -321,19 +322,6 @@ std::string literalOf(ScalarType type, bool isBool, uint64_t bits) {
   }
 }
 
-// SPIRV-Cross gives most things new names. With them, a fault of the input would look like another
-// one in the text; without them, kind and shader decide.
-Words withoutNames(const Words& words) {
-  constexpr uint32_t kOpName = 5, kOpMemberName = 6, kHeaderWords = 5;
-  Words kept(words.begin(), words.begin() + kHeaderWords);
-  for (size_t at = kHeaderWords; at < words.size(); at += words[at] >> 16) {
-    const uint32_t opcode = words[at] & 0xffff;
-    if (opcode == kOpName || opcode == kOpMemberName) continue;
-    kept.insert(kept.end(), words.begin() + at, words.begin() + at + (words[at] >> 16));
-  }
-  return kept;
-}
-
 } // namespace
 
 Result<std::vector<std::pair<std::string, std::string>>>
@@ -405,7 +393,7 @@ CompiledBack compileBack(const CrossText& text, const TargetLanguage& target,
   if (options.env == SPV_ENV_OPENGL_4_5) return back;
   if (const Result<Validated> valid = validateWords(back.words, *options.env); !valid)
     back.rejected = "the compiled module is not valid: " + valid.error().str();
-  else
+  else // With SPIRV-Cross's names, a fault of the input would look like another one in the text.
     back.words = withoutNames(back.words);
   return back;
 }

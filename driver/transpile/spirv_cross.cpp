@@ -5,6 +5,7 @@
 #include "spirv/spirv_tools.h"
 #include "support/failure.h"
 #include "support/isolate.h"
+#include "transpile/reserved_words.h"
 #include "transpile/text_fixes.h"
 
 #include <algorithm>
@@ -138,9 +139,9 @@ private:
     cross_.check(spvc_context_create_compiler(cross_.get(), backend(), ir,
                                               SPVC_CAPTURE_MODE_TAKE_OWNERSHIP, &compiler_));
     cross_.check(spvc_compiler_set_entry_point(compiler_, request_.entry.c_str(), model()));
-    if (!request_.newName.empty() && target_.language == Language::Msl)
-      cross_.check(spvc_compiler_rename_entry_point(compiler_, request_.entry.c_str(),
-                                                    request_.newName.c_str(), model()));
+    if (const std::string name = newName(); !name.empty() && target_.language == Language::Msl)
+      cross_.check(spvc_compiler_rename_entry_point(compiler_, request_.entry.c_str(), name.c_str(),
+                                                    model()));
     spvc_compiler_update_active_builtins(compiler_);
     if (target_.language == Language::Hlsl)
       workgroupCount_ = spvc_compiler_hlsl_remap_num_workgroups_builtin(compiler_);
@@ -152,6 +153,13 @@ private:
     if (target_.language == Language::Hlsl && model() != SpvExecutionModelGLCompute) return;
     cross_.check(spvc_compiler_get_active_interface_variables(compiler_, &active_));
     cross_.check(spvc_compiler_set_enabled_interface_variables(compiler_, active_));
+  }
+
+  /// Of the entry point; empty if it keeps its own.
+  std::string newName() const {
+    if (!request_.newName.empty() || !isReserved(request_.entry, target_.language))
+      return request_.newName;
+    return "_" + request_.entry;
   }
 
   /// Plain GLSL has samplers only together with their image.
@@ -435,7 +443,7 @@ private:
   void nameEntry() {
     out_.entry = "main";
     if (target_.language == Language::Msl) {
-      const std::string& name = request_.newName.empty() ? request_.entry : request_.newName;
+      const std::string name = newName().empty() ? request_.entry : newName();
       const char* cleansed =
           spvc_compiler_get_cleansed_entry_point_name(compiler_, name.c_str(), model());
       out_.entry = cleansed && *cleansed ? cleansed : name;
@@ -565,6 +573,31 @@ private:
   CrossText out_;
 };
 
+/// What the text calls whatever the names in the module are.
+std::set<std::string, std::less<>> ownFunctions(std::span<const uint32_t> words,
+                                                const CrossRequest& request) {
+  try {
+    const Words nameless = withoutNames(words);
+    Result<CrossText> made = Transpilation(nameless, request).run();
+    if (made) return functionsIn(made->text);
+  } catch (const std::runtime_error&) { // the text with names fails in the same way, and says why
+  }
+  return {};
+}
+
+/// SPIRV-Cross knows some of the words that a text cannot use for what the module calls so.
+Words withNamesFor(std::span<const uint32_t> words, const CrossRequest& request) {
+  Result<Module> module = Module::read({words.begin(), words.end()});
+  if (!module) return {words.begin(), words.end()};
+  Id entry;
+  for (InstRef i : module->globals())
+    if (module->opcode(i) == spv::Op::OpEntryPoint &&
+        spv::ExecutionModel(module->word(i, 1)) == request.model &&
+        module->stringAt(i, 3) == request.entry)
+      entry = module->idAt(i, 2);
+  return renameReserved(*module, entry, request.target.language, ownFunctions(words, request));
+}
+
 // The result crosses a pipe.
 
 std::string pack(const CrossText& made) {
@@ -690,7 +723,7 @@ Result<CrossText> crossCompile(std::span<const uint32_t> words, const CrossReque
   Result<std::string> bytes = isolate(
       [&]() -> Result<std::string> {
         try {
-          Result<CrossText> made = Transpilation(words, request).run();
+          Result<CrossText> made = Transpilation(withNamesFor(words, request), request).run();
           if (!made) return made.error();
           return pack(*made);
         } catch (const std::runtime_error& e) {

@@ -9,11 +9,11 @@
 
 namespace lanewise::driver {
 
-namespace {
-
 bool isWordCharacter(char c) {
   return std::isalnum(uint8_t(c)) || c == '_';
 }
+
+namespace {
 
 /// Where `word` stands as a whole word from `from` on.
 size_t findWord(std::string_view text, std::string_view word, size_t from = 0) {
@@ -75,11 +75,6 @@ std::vector<std::string> errorDirectives(const std::string& text) {
       messages.push_back(std::move(message));
   }
   return messages;
-}
-
-bool isIdentifier(const std::string& name) {
-  return !name.empty() && !std::isdigit(uint8_t(name[0])) &&
-         std::all_of(name.begin(), name.end(), isWordCharacter);
 }
 
 } // namespace lanewise::driver

@@ -3,6 +3,7 @@
 #include "input/front_end.h"
 #include "transpile/bindings.h"
 #include "transpile/prepare.h"
+#include "transpile/reserved_words.h"
 #include "transpile/round_trip.h"
 #include "transpile/text_fixes.h"
 #include "verify/inputs/synthesize.h"
@@ -151,8 +152,29 @@ TEST(TranspileText, EntryPointsOfHlslAreRenamed) {
   EXPECT_NE(text.find("comp_main();"), std::string::npos);
   EXPECT_FALSE(renameHlslEntry(text, "a"));     // taken
   EXPECT_FALSE(renameHlslEntry(text, "Other")); // no main is left
-  EXPECT_TRUE(isIdentifier("_a1"));
-  EXPECT_FALSE(isIdentifier("1a") || isIdentifier("a b") || isIdentifier(""));
+}
+
+TEST(TranspileText, EntryPointsHaveNamesThatTheLanguageTakes) {
+  EXPECT_TRUE(checkEntryName("_a1", Language::Hlsl) && checkEntryName("kernel", Language::Hlsl));
+  EXPECT_FALSE(checkEntryName("1a", Language::Hlsl) || checkEntryName("a b", Language::Msl) ||
+               checkEntryName("", Language::Msl));
+  EXPECT_FALSE(checkEntryName("new", Language::Hlsl) || checkEntryName("kernel", Language::Msl));
+}
+
+TEST(TranspileText, WordsOfALanguageAreReserved) {
+  for (const char* word : {"new", "float3x4", "uint16_t2", "min16uint", "cbuffer"})
+    EXPECT_TRUE(isReserved(word, Language::Hlsl)) << word;
+  for (const char* word : {"xor", "packed_half3", "ushort", "threadgroup"})
+    EXPECT_TRUE(isReserved(word, Language::Msl)) << word;
+  for (const char* word : {"texture2D", "samplerShadow", "u8vec4", "i64image2DArray", "f16mat2x3"})
+    EXPECT_TRUE(isReserved(word, Language::Glsl)) << word;
+  for (const char* word : {"float5", "news", "ne", "vec", "textures", "x", "", "4", "image"})
+    EXPECT_FALSE(isReserved(word, Language::Hlsl) || isReserved(word, Language::Glsl)) << word;
+}
+
+TEST(TranspileText, FunctionsAreWhatATextCalls) {
+  EXPECT_EQ(functionsIn("if (a) b(c.d(e)); [[buffer(0)]] access::read f<g>(h < i)"),
+            (std::set<std::string, std::less<>>{"access", "b", "f"}));
 }
 
 TEST(TranspileText, ErrorDirectivesAreFoundOnce) {

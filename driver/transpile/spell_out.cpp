@@ -1,0 +1,510 @@
+#include "transpile/spell_out.h"
+
+#include "analysis/module/def_use.h"
+#include "support/failure.h"
+
+#include <algorithm>
+#include <compare>
+#include <fmt/format.h>
+#include <initializer_list>
+#include <map>
+#include <vector>
+
+namespace lanewise::driver {
+
+namespace {
+
+/// Of the operations that take integers as signed or as unsigned, and are listed in spellOut().
+bool isOfSigned(spv::Op op) {
+  switch (op) {
+  case spv::Op::OpShiftRightArithmetic:
+  case spv::Op::OpConvertSToF:
+  case spv::Op::OpSConvert:
+  case spv::Op::OpSDiv:
+  case spv::Op::OpSMod:
+  case spv::Op::OpSGreaterThan:
+  case spv::Op::OpSGreaterThanEqual:
+  case spv::Op::OpSLessThan:
+  case spv::Op::OpSLessThanEqual:
+    return true;
+  default:
+    return false;
+  }
+}
+
+class Speller {
+public:
+  Speller(const Module& module, const TargetLanguage& target, Rewriter& rewriter)
+      : module_(module), uses_(module), target_(target), rewriter_(rewriter) {}
+
+  /// What SPIRV-Cross writes by an operator or a function that does something else, or that only
+  /// another language has: x == y is false of NaN, and x != y true; and what an integer operation
+  /// does depends on the type in the text, not on the instruction.
+  Status spellOut(InstRef i) {
+    const spv::Op op = module_.opcode(i);
+    const auto refuse = [](const char* what) {
+      return failure(fmt::format("it cannot be expressed in HLSL, which has no {}", what));
+    };
+    const bool isHlsl = target_.language == Language::Hlsl;
+    switch (op) {
+    case spv::Op::OpBitcast:
+      return target_.language == Language::Msl ? ok() : castInSteps(i);
+    case spv::Op::OpFUnordEqual:
+    case spv::Op::OpFOrdNotEqual:
+      compareOrdered(i);
+      return ok();
+    case spv::Op::OpSRem:
+      if (divideSigned(i)) return ok();
+      return failure(fmt::format("{} has no signed remainder of these unsigned integers",
+                                 nameOf(target_.language)));
+    case spv::Op::OpAtomicSMin:
+    case spv::Op::OpAtomicSMax:
+    case spv::Op::OpAtomicUMin:
+    case spv::Op::OpAtomicUMax: {
+      const bool isSigned = op == spv::Op::OpAtomicSMin || op == spv::Op::OpAtomicSMax;
+      if (shapeOf(module_.resultType(i)).isUnsigned != isSigned) return ok();
+      return failure(fmt::format("{} has no {} minimum or maximum of {} integers in memory",
+                                 nameOf(target_.language), isSigned ? "signed" : "unsigned",
+                                 isSigned ? "unsigned" : "signed"));
+    }
+    case spv::Op::OpIAddCarry:
+    case spv::Op::OpISubBorrow:
+      return isHlsl ? refuse("sum or difference with its carry") : ok();
+    case spv::Op::OpUMulExtended:
+    case spv::Op::OpSMulExtended: {
+      if (isHlsl) return refuse("product of twice the width");
+      const bool isSigned = op == spv::Op::OpSMulExtended;
+      if (shapeOf(module_.typeOf(module_.idAt(i, 3))).isUnsigned != isSigned) return ok();
+      return failure(fmt::format("{} has no {} product of twice the width of {} integers",
+                                 nameOf(target_.language), isSigned ? "signed" : "unsigned",
+                                 isSigned ? "unsigned" : "signed"));
+    }
+    case spv::Op::OpShiftLeftLogical:
+      convertShift(i);
+      [[fallthrough]];
+    case spv::Op::OpIAdd:
+    case spv::Op::OpISub:
+    case spv::Op::OpIMul:
+      if (isHlsl) narrowConstants(i);
+      return ok();
+    case spv::Op::OpShiftRightLogical:
+    case spv::Op::OpShiftRightArithmetic:
+      convertShift(i);
+      [[fallthrough]];
+    case spv::Op::OpConvertUToF:
+    case spv::Op::OpConvertSToF:
+    case spv::Op::OpUConvert:
+    case spv::Op::OpSConvert:
+    case spv::Op::OpSDiv:
+    case spv::Op::OpSMod:
+    case spv::Op::OpUGreaterThan:
+    case spv::Op::OpUGreaterThanEqual:
+    case spv::Op::OpULessThan:
+    case spv::Op::OpULessThanEqual:
+    case spv::Op::OpSGreaterThan:
+    case spv::Op::OpSGreaterThanEqual:
+    case spv::Op::OpSLessThan:
+    case spv::Op::OpSLessThanEqual:
+      return isHlsl ? castOperands(i, isOfSigned(op)) : ok();
+    case spv::Op::OpSwitch:
+      return target_.isGlslOrEssl() ? widenSelector(i) : ok();
+    case spv::Op::OpQuantizeToF16:
+      return isHlsl ? refuse("rounding to 16-bit floats") : ok();
+    case spv::Op::OpImageRead:
+      if (isHlsl) fillComponents(i);
+      return ok();
+    case spv::Op::OpGroupNonUniformAllEqual:
+      if (isHlsl) compareByComponent(i);
+      return ok();
+    default:
+      return ok();
+    }
+  }
+
+private:
+  /// A scalar or vector of numbers, as GLSL's functions that pack and unpack see it.
+  struct Shape {
+    uint32_t width = 0, count = 1; ///< bits of a component, components
+    bool isUnsigned = false, isFloat = false;
+    auto operator<=>(const Shape&) const = default;
+  };
+  Shape shapeOf(Id type) const {
+    Shape shape;
+    InstRef d = module_.def(type);
+    if (module_.opcode(d) == spv::Op::OpTypeVector) {
+      shape.count = module_.word(d, 3);
+      d = module_.def(module_.idAt(d, 2));
+    }
+    if (module_.opcode(d) == spv::Op::OpTypeInt || module_.opcode(d) == spv::Op::OpTypeFloat)
+      shape.width = module_.word(d, 2);
+    shape.isUnsigned = module_.opcode(d) == spv::Op::OpTypeInt && module_.word(d, 3) == 0;
+    shape.isFloat = module_.opcode(d) == spv::Op::OpTypeFloat;
+    return shape;
+  }
+
+  /// The type of integers of that shape, null where the module lacks their capability.
+  Id integerType(const Shape& shape) {
+    for (InstRef i : module_.globals())
+      if (module_.facts(i).opClass == OpClass::Type && shapeOf(module_.resultId(i)) == shape)
+        return module_.resultId(i);
+    if (auto made = integerTypes_.find(shape); made != integerTypes_.end()) return made->second;
+    if ((shape.width == 64 && !module_.declares(spv::Capability::Int64)) ||
+        (shape.width == 16 && !module_.declares(spv::Capability::Int16)) ||
+        (shape.width == 8 && !module_.declares(spv::Capability::Int8)))
+      return {};
+    const Id component = shape.count > 1 ? integerType({shape.width, 1, shape.isUnsigned}) : Id();
+    const Id type = rewriter_.declare({}, [&](Id id) {
+      return component ? Inst(spv::Op::OpTypeVector).id(id).id(component).word(shape.count)
+                       : Inst(spv::Op::OpTypeInt).id(id).word(shape.width).word(!shape.isUnsigned);
+    });
+    return integerTypes_[shape] = type;
+  }
+
+  /// Whether the language has a function for a bit cast between these, of other counts, and
+  /// SPIRV-Cross writes it.
+  bool hasFunction(const Shape& from, const Shape& to) const {
+    const Shape &scalar = from.count == 1 ? from : to, &vector = from.count == 1 ? to : from;
+    if (scalar.count != 1 || !scalar.isUnsigned) return false;
+    if (vector == Shape{16, 2, false, true}) return true;
+    return vector.isUnsigned &&
+           (target_.isGlslOrEssl() || (scalar.width == 64 && vector.width == 32));
+  }
+
+  /// A value of another shape with the same bits; null where the module lacks such a type.
+  Id castTo(const Shape& to, const Shape& from, Id value, InstRef i) {
+    if (!value || to == from) return value;
+    const Id type = integerType(to);
+    return type ? add(i, spv::Op::OpBitcast, type, {value}) : Id();
+  }
+
+  /// The result of a new instruction in front of `i`.
+  Id add(InstRef i, spv::Op op, Id type, std::initializer_list<Id> operands) {
+    const Id result = rewriter_.newId();
+    Inst made(op);
+    made.id(type).id(result);
+    for (Id operand : operands) made.id(operand);
+    rewriter_.insertBefore(i, std::move(made));
+    return result;
+  }
+
+  Id component(InstRef i, Id type, Id vector, uint32_t n) {
+    const Id result = rewriter_.newId();
+    rewriter_.insertBefore(
+        i, Inst(spv::Op::OpCompositeExtract).id(type).id(result).id(vector).word(n));
+    return result;
+  }
+
+  /// The result of `i` is `value`.
+  void copy(InstRef i, Id value) {
+    rewriter_.replace(
+        i, Inst(spv::Op::OpCopyObject).id(module_.resultType(i)).id(module_.resultId(i)).id(value));
+  }
+
+  Id constantOf(Id type, uint32_t width, uint64_t bits) {
+    return rewriter_.declare({}, [&](Id id) {
+      Inst constant(spv::Op::OpConstant);
+      constant.id(type).id(id).word(uint32_t(bits));
+      if (width == 64) constant.word(uint32_t(bits >> 32));
+      return constant;
+    });
+  }
+
+  Id shift(InstRef i, spv::Op op, const Shape& scalar, Id value, uint32_t bits) {
+    if (bits == 0) return value;
+    const Id type = integerType(scalar);
+    return add(i, op, type, {value, constantOf(type, scalar.width, bits)});
+  }
+
+  /// castTo() by shifts, of unsigned integers.
+  Id regroup(const Shape& to, const Shape& from, Id value, InstRef i) {
+    const Shape part{to.width, 1, true}, given{from.width, 1, true};
+    const Id type = integerType(to), partType = integerType(part);
+    if (!value || !type) return {};
+    std::vector<Id> components{value};
+    if (from.count > 1) components.clear();
+    for (uint32_t n = 0; from.count > 1 && n < from.count; ++n)
+      components.push_back(component(i, integerType(given), value, n));
+    std::vector<Id> parts(to.count);
+    for (uint32_t bit = 0; bit < from.width * from.count; bit += std::min(from.width, to.width)) {
+      Id& made = parts[bit / to.width];
+      Id bits = shift(i, spv::Op::OpShiftRightLogical, given, components[bit / from.width],
+                      bit % from.width);
+      bits = add(i, spv::Op::OpUConvert, partType, {bits});
+      bits = shift(i, spv::Op::OpShiftLeftLogical, part, bits, bit % to.width);
+      made = made ? add(i, spv::Op::OpBitwiseOr, partType, {made, bits}) : bits;
+    }
+    if (to.count == 1) return parts[0];
+    Inst vector(spv::Op::OpCompositeConstruct);
+    const Id result = rewriter_.newId();
+    vector.id(type).id(result);
+    for (Id made : parts) vector.id(made);
+    rewriter_.insertBefore(i, std::move(vector));
+    return result;
+  }
+
+  /// SPIRV-Cross leaves 16-bit integers in HLSL as they are, and what uses them takes the sign that
+  /// they had. Through 32 bits they get another.
+  Id castNarrow(InstRef i, const Shape& from, const Shape& to, Id value) {
+    const Id wide = add(i, from.isUnsigned ? spv::Op::OpUConvert : spv::Op::OpSConvert,
+                        integerType({32, from.count, from.isUnsigned}), {value});
+    return add(i, to.isUnsigned ? spv::Op::OpUConvert : spv::Op::OpSConvert, integerType(to),
+               {wide});
+  }
+
+  /// So they get the sign of the operation beforehand.
+  Status castOperands(InstRef i, bool isSigned) {
+    const spv::Op op = module_.opcode(i);
+    const bool isShift =
+        op == spv::Op::OpShiftRightLogical || op == spv::Op::OpShiftRightArithmetic;
+    const auto isOther = [&](const Shape& shape) {
+      return shape.width == 16 && !shape.isFloat && shape.isUnsigned == isSigned;
+    };
+    if (isShift && isOther(shapeOf(module_.resultType(i))))
+      return failure(fmt::format("SPIRV-Cross does not write {} of {} 16-bit integers in HLSL",
+                                 module_.facts(i).name, isSigned ? "unsigned" : "signed"));
+    for (uint32_t n = 3; n < (isShift ? 4 : module_.wordCount(i)); ++n) {
+      const Shape from = shapeOf(module_.typeOf(module_.idAt(i, n)));
+      if (isOther(from))
+        rewriter_.setId(i, n, castNarrow(i, from, {16, from.count, !isSigned}, module_.idAt(i, n)));
+    }
+    return ok();
+  }
+
+  /// SPIRV-Cross writes unsigned 16-bit constants in HLSL as 32-bit ones, with which sums are
+  /// longer.
+  void narrowConstants(InstRef i) {
+    for (uint32_t n : {3u, 4u}) {
+      InstRef d = module_.def(module_.idAt(i, n));
+      if (module_.opcode(d) != spv::Op::OpConstant ||
+          shapeOf(module_.resultType(d)) != Shape{16, 1, true})
+        continue;
+      const Id wide = rewriter_.uint32Constant(module_.word(d, 3));
+      rewriter_.setId(i, n, add(i, spv::Op::OpUConvert, module_.resultType(d), {wide}));
+    }
+  }
+
+  /// SPIRV-Cross writes a bit cast between a scalar and a vector, or between two vectors, for which
+  /// it knows no function as the value itself, or its first components.
+  Status castInSteps(InstRef i) {
+    Id value = module_.idAt(i, 3);
+    const Shape from = shapeOf(module_.typeOf(value)), to = shapeOf(module_.resultType(i));
+    if (from.width == 0 || to.width == 0) return ok();
+    const bool ofDoubles = (from.isFloat && from.width == 64) || (to.isFloat && to.width == 64);
+    if (target_.language == Language::Hlsl && ofDoubles)
+      return failure("it cannot be expressed in HLSL, which has no bit casts of doubles");
+    if (from.count == to.count) {
+      if (target_.language == Language::Hlsl && from.width == 16 && !from.isFloat && !to.isFloat)
+        copy(i, castNarrow(i, from, to, value));
+      return ok();
+    }
+    if (hasFunction(from, to)) return ok();
+    const Shape bits{from.width, from.count, true}, newBits{to.width, to.count, true};
+    Shape last = newBits;
+    if (hasFunction(from, newBits)) {
+      value = castTo(newBits, from, value, i);
+    } else {
+      value = castTo(bits, from, value, i);
+      if (hasFunction(bits, to))
+        last = bits;
+      else if (hasFunction(bits, newBits))
+        value = castTo(newBits, bits, value, i);
+      else
+        value = regroup(newBits, bits, value, i);
+    }
+    if (!value)
+      return failure(fmt::format("{} has no bit cast between {} and {} components without integers "
+                                 "of {} and {} bits",
+                                 nameOf(target_.language), from.count, to.count, from.width,
+                                 to.width));
+    if (last == to)
+      rewriter_.replace(
+          i,
+          Inst(spv::Op::OpCopyObject).id(module_.resultType(i)).id(module_.resultId(i)).id(value));
+    else
+      rewriter_.setId(i, 3, value);
+    return ok();
+  }
+
+  /// Less or greater, or neither: no NaN is either.
+  void compareOrdered(InstRef i) {
+    const Id type = module_.resultType(i), a = module_.idAt(i, 3), b = module_.idAt(i, 4);
+    const Id less = add(i, spv::Op::OpFOrdLessThan, type, {a, b});
+    const Id greater = add(i, spv::Op::OpFOrdGreaterThan, type, {a, b});
+    const bool isNegated = module_.opcode(i) == spv::Op::OpFUnordEqual;
+    const Id either = isNegated ? rewriter_.newId() : module_.resultId(i);
+    Inst apart = Inst(spv::Op::OpLogicalOr).id(type).id(either).id(less).id(greater);
+    if (!isNegated) return rewriter_.replace(i, std::move(apart));
+    rewriter_.insertBefore(i, std::move(apart));
+    rewriter_.replace(i, Inst(spv::Op::OpLogicalNot).id(type).id(module_.resultId(i)).id(either));
+  }
+
+  /// OpSRem in signed types. False where there is none.
+  bool divideSigned(InstRef i) {
+    Shape shape = shapeOf(module_.resultType(i));
+    const bool isUnsigned = shape.isUnsigned;
+    if (!isUnsigned && !shapeOf(module_.typeOf(module_.idAt(i, 3))).isUnsigned &&
+        !shapeOf(module_.typeOf(module_.idAt(i, 4))).isUnsigned)
+      return true;
+    shape.isUnsigned = false;
+    const Id type = integerType(shape);
+    if (!type) return false;
+    const auto cast = [&](Id to, Id result, Id value) {
+      return Inst(spv::Op::OpBitcast).id(to).id(result).id(value);
+    };
+    Inst remainder(spv::Op::OpSRem);
+    const Id result = isUnsigned ? rewriter_.newId() : module_.resultId(i);
+    remainder.id(type).id(result);
+    for (uint32_t n : {3u, 4u}) {
+      Id operand = module_.idAt(i, n);
+      if (shapeOf(module_.typeOf(operand)).isUnsigned) {
+        operand = add(i, spv::Op::OpBitcast, type, {operand});
+      }
+      remainder.id(operand);
+    }
+    if (!isUnsigned) {
+      rewriter_.replace(i, std::move(remainder));
+      return true;
+    }
+    rewriter_.insertBefore(i, std::move(remainder));
+    rewriter_.replace(i, cast(module_.resultType(i), module_.resultId(i), result));
+    return true;
+  }
+
+  /// SPIRV-Cross reads the bits of a shift of another width. What a narrower type loses of it is
+  /// beyond the width that is shifted, where the result is undefined (SPIR-V, "Bit Instructions").
+  void convertShift(InstRef i) {
+    const Id shift = module_.idAt(i, 4);
+    Shape shape = shapeOf(module_.resultType(i));
+    if (shapeOf(module_.typeOf(shift)).width == shape.width) return;
+    shape.isUnsigned = true;
+    if (const Id type = integerType(shape))
+      rewriter_.setId(i, 4, add(i, spv::Op::OpUConvert, type, {shift}));
+  }
+
+  /// GLSL switches by 32-bit integers only. Narrower literals are extended already (SPIR-V 2.2.1).
+  Status widenSelector(InstRef i) {
+    const Id selector = module_.idAt(i, 1);
+    const Shape shape = shapeOf(module_.typeOf(selector));
+    if (shape.width == 32) return ok();
+    if (shape.width == 64)
+      return failure(fmt::format("{} has no switch by 64-bit integers", nameOf(target_.language)));
+    const InstRef merge = module_.mergeInst(module_.blockOf(i)); // stands right in front
+    rewriter_.setId(i, 1,
+                    add(merge ? merge : i,
+                        shape.isUnsigned ? spv::Op::OpUConvert : spv::Op::OpSConvert,
+                        integerType({32, 1, shape.isUnsigned}), {selector}));
+    return ok();
+  }
+
+  /// 0 where the format does not say.
+  static uint32_t componentsOf(spv::ImageFormat format) {
+    using Format = spv::ImageFormat;
+    switch (format) {
+    case Format::R32f:
+    case Format::R16f:
+    case Format::R16:
+    case Format::R8:
+    case Format::R16Snorm:
+    case Format::R8Snorm:
+    case Format::R32i:
+    case Format::R16i:
+    case Format::R8i:
+    case Format::R32ui:
+    case Format::R16ui:
+    case Format::R8ui:
+    case Format::R64ui:
+    case Format::R64i:
+      return 1;
+    case Format::Rg32f:
+    case Format::Rg16f:
+    case Format::Rg16:
+    case Format::Rg8:
+    case Format::Rg16Snorm:
+    case Format::Rg8Snorm:
+    case Format::Rg32i:
+    case Format::Rg16i:
+    case Format::Rg8i:
+    case Format::Rg32ui:
+    case Format::Rg16ui:
+    case Format::Rg8ui:
+      return 2;
+    case Format::R11fG11fB10f:
+      return 3;
+    default:
+      return 0;
+    }
+  }
+
+  /// What a format lacks is read as 0, and a fourth component as 1 (Vulkan, "Conversion to RGBA");
+  /// SPIRV-Cross writes the last one again.
+  void fillComponents(InstRef i) {
+    const Shape shape = shapeOf(module_.resultType(i));
+    InstRef image = module_.def(module_.typeOf(module_.idAt(i, 3)));
+    const uint32_t count = componentsOf(spv::ImageFormat(module_.word(image, 8)));
+    if (count == 0 || shape.count != 4 || !readsBeyond(module_.resultId(i), count)) return;
+    const Id scalar = module_.idAt(module_.def(module_.resultType(i)), 2);
+    const Id read = rewriter_.newId();
+    Inst narrow(module_.opcode(i));
+    narrow.id(module_.resultType(i)).id(read).words(module_.inst(i).subspan(3));
+    rewriter_.insertBefore(i, std::move(narrow));
+    Inst whole(spv::Op::OpCompositeConstruct);
+    whole.id(module_.resultType(i)).id(module_.resultId(i));
+    for (uint32_t n = 0; n < 4; ++n)
+      whole.id(n < count ? component(i, scalar, read, n) : numberOf(scalar, shape, n == 3));
+    rewriter_.replace(i, std::move(whole));
+  }
+
+  bool readsBeyond(Id vector, uint32_t count) const {
+    for (const Use& use : uses_.uses(vector)) {
+      const spv::Op op = module_.opcode(use.user);
+      const bool isOne = op == spv::Op::OpCompositeExtract && module_.word(use.user, 4) < count;
+      if (!isOne && op != spv::Op::OpName && op != spv::Op::OpDecorate) return true;
+    }
+    return false;
+  }
+
+  /// The constant 0 or 1 of a type of that shape.
+  Id numberOf(Id scalar, const Shape& shape, bool isOne) {
+    uint64_t bits = isOne;
+    if (shape.isFloat && isOne)
+      bits = shape.width == 16 ? 0x3c00 : shape.width == 32 ? 0x3f800000 : 0x3ff0000000000000;
+    return constantOf(scalar, shape.width, bits);
+  }
+
+  /// HLSL's WaveActiveAllEqual of a vector has an answer for each component, SPIR-V's instruction
+  /// one for all of them.
+  void compareByComponent(InstRef i) {
+    const Id value = module_.idAt(i, 4), boolType = module_.resultType(i);
+    InstRef type = module_.def(module_.typeOf(value));
+    if (module_.opcode(type) != spv::Op::OpTypeVector) return;
+    Id all; // of the components so far
+    for (uint32_t n = 0, count = module_.word(type, 3); n < count; ++n) {
+      const Id part = component(i, module_.idAt(type, 2), value, n);
+      const Id equal = add(i, module_.opcode(i), boolType, {module_.idAt(i, 3), part});
+      const Id both = n + 1 == count ? module_.resultId(i) : rewriter_.newId();
+      Inst conjunction = Inst(spv::Op::OpLogicalAnd).id(boolType).id(both).id(all).id(equal);
+      if (n + 1 == count)
+        rewriter_.replace(i, std::move(conjunction));
+      else if (n > 0)
+        rewriter_.insertBefore(i, std::move(conjunction));
+      all = n > 0 ? both : equal;
+    }
+  }
+
+  const Module& module_;
+  const DefUse uses_;
+  const TargetLanguage& target_;
+  Rewriter& rewriter_;
+  std::map<Shape, Id> integerTypes_; ///< that were made
+};
+
+} // namespace
+
+Status spellOut(const Module& module, const TargetLanguage& target, Rewriter& rewriter) {
+  Speller speller(module, target, rewriter);
+  for (InstRef i : module.insts())
+    if (Status s = speller.spellOut(i); !s) return s;
+  return ok();
+}
+
+} // namespace lanewise::driver

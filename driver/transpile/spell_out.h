@@ -1,0 +1,14 @@
+// What SPIRV-Cross writes by an operator or a function that does something else.
+#pragma once
+
+#include "ir/rewriter.h"
+#include "lanewise/result.h"
+#include "transpile/target_language.h"
+
+namespace lanewise::driver {
+
+/// Writes such instructions by others that mean the same in `target`. An Error names what has no
+/// such form.
+Status spellOut(const Module& module, const TargetLanguage& target, Rewriter& rewriter);
+
+} // namespace lanewise::driver
