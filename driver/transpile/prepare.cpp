@@ -6,6 +6,7 @@
 #include "ir/rewriter.h"
 #include "support/failure.h"
 #include "transpile/limits.h"
+#include "transpile/loop_exits.h"
 #include "transpile/spell_out.h"
 #include "transpile/workgroup_size.h"
 #include "verify/program/reflect.h"
@@ -203,6 +204,7 @@ Status fitLanguage(Module& module, const TargetLanguage& target, PreparedModule&
   // What is spelled out copies operands.
   if (Result<bool> done = rewriter.commit(); !done) return done.error();
   if (Status s = spellOut(module, target, rewriter); !s) return s;
+  storeLoopExits(module, rewriter);
   makeCoherent(module, rewriter, out.notes);
   if (Result<bool> done = rewriter.commit(); !done) return done.error();
   return ok();
