@@ -62,23 +62,18 @@ std::string identifierFor(std::string_view text, std::string_view otherwise) {
   return name;
 }
 
-bool isIdentifierPath(std::string_view space) {
-  bool isStart = true;
-  for (size_t i = 0; i < space.size(); ++i) {
-    if (space.substr(i, 2) == "::" && !isStart) {
-      isStart = true;
-      ++i;
-      continue;
-    }
-    const bool isLetter = std::isalpha(uint8_t(space[i])) || space[i] == '_';
-    if (!isLetter && (isStart || !std::isdigit(uint8_t(space[i])))) return false;
-    isStart = false;
-  }
-  return !isStart;
+bool isIdentifier(std::string_view name) {
+  const auto isPlain = [](char c) {
+    return (std::isalnum(uint8_t(c)) && uint8_t(c) < 128) || c == '_';
+  };
+  return !name.empty() && !std::isdigit(uint8_t(name[0])) && std::ranges::all_of(name, isPlain) &&
+         !isCppKeyword(name);
 }
 
-bool isIdentifier(std::string_view name) {
-  return name.find(':') == std::string_view::npos && isIdentifierPath(name) && !isCppKeyword(name);
+bool isIdentifierPath(std::string_view space) {
+  const size_t colons = space.find("::");
+  return isIdentifier(space.substr(0, colons)) &&
+         (colons == std::string_view::npos || isIdentifierPath(space.substr(colons + 2)));
 }
 
 } // namespace lanewise::driver

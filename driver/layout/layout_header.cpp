@@ -69,8 +69,11 @@ public:
     for (const LayoutField& field : layout.fields)
       names_.push_back(uniqueName(identifierFor(field.path, "field"), taken));
     // What else stands in the namespace and in the struct.
-    for (const char* own : {"pack", "unpack", "packedSize", "unpackedSize", "fits", "runs",
-                            "kHeaderBytes", "kArrayOffset", "kTile", "kNeedsWholeTiles"})
+    for (const char* own :
+         {"pack",   "unpack",       "packedSize",   "unpackedSize", "fits",
+          "runs",   "detail",       "packed",       "elements",     "count",
+          "index",  "value",        "bits",         "first",        "n",
+          "inTile", "kHeaderBytes", "kArrayOffset", "kTile",        "kNeedsWholeTiles"})
       taken.insert(own);
     for (const std::string& name : names_)
       for (const char* prefix : {"get_", "set_", "addressOf_"}) taken.insert(prefix + name);

@@ -128,8 +128,10 @@ private:
       one.name = name.empty() || memberName.empty() ? name + memberName : name + "." + memberName;
       one.type = describer_.describe(member);
       // The array around the block reads better than none: each vertex has the member.
+      std::string outer;
       for (const ArrayExtent& extent : vertices)
-        one.type.text += extent.length ? fmt::format("[{}]", *extent.length) : "[]";
+        outer += extent.length ? fmt::format("[{}]", *extent.length) : "[]";
+      one.type.text.insert(std::min(one.type.text.find('['), one.type.text.size()), outer);
       one.type.extents.insert(one.type.extents.begin(), vertices.begin(), vertices.end());
       one.locations = uint32_t(describer_.locationsOf(member));
       readDecorations(variable, Decoration::kNoMember, one);

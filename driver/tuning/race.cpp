@@ -77,7 +77,9 @@ size_t chooseWinner(const std::vector<std::vector<double>>& samples, std::span<c
   }
   size_t winner = best;
   for (size_t p = 0; p < samples.size(); ++p) {
-    const bool isTie = samples[p].size() >= kLeastForInterval &&
+    // Ties are not transitive: one of the best may be one of the original too, or slower.
+    const bool isGain = p == 0 || ratioOf(samples[p], samples[0]).high < 1;
+    const bool isTie = samples[p].size() >= kLeastForInterval && isGain &&
                        ratioOf(samples[p], samples[best]).low <= kSmallestGain;
     if (isTie && rank[p] < rank[winner]) winner = p;
   }

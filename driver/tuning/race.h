@@ -56,8 +56,9 @@ MedianInterval ratioOf(std::span<const double> a, std::span<const double> b);
 inline constexpr double kSmallestGain = 1.01;
 
 /// The fastest of those with samples, by the median ratio to the original ([0]). Of those whose
-/// intervals do not show that they are slower by more than kSmallestGain, the one with the least
-/// `rank`: the simpler, of those the earlier.
+/// intervals do not show that they are slower by more than kSmallestGain, and do show that they are
+/// faster than the original or are it, the one with the least `rank`: the simpler, of those the
+/// earlier.
 size_t chooseWinner(const std::vector<std::vector<double>>& samples, std::span<const size_t> rank);
 
 } // namespace lanewise::driver

@@ -141,16 +141,16 @@ void lintSharedMemoryBankConflict(LintContext& context, LintFindings& findings) 
             access.inst, Severity::Warning,
             target.isSharedMemoryCached()
                 ? formatText("{} is spread over cache lines: a subgroup of {} touches {:.4g} of "
-                             "them instead of {}",
+                             "them instead of {:.4g}",
                              name, target.subgroupSize, cost.cycles, cost.cleanCycles)
                 : formatText("{}-way bank conflict on {}: a subgroup of {} takes {:.4g} cycles "
-                             "instead of {}",
+                             "instead of {:.4g}",
                              cost.degree, name, target.subgroupSize, cost.cycles, cost.cleanCycles),
             variable.id);
         finding.args = {{"variable", name},
                         {"degree", formatText("{}", cost.degree)},
                         {"turns", formatText("{:.4g}", cost.cycles)},
-                        {"least-turns", formatText("{}", cost.cleanCycles)},
+                        {"least-turns", formatText("{:.4g}", cost.cleanCycles)},
                         {"target", context.target().name}};
         add(std::move(finding), cost.cycles, cyclesOf, findings);
       }

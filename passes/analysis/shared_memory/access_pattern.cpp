@@ -557,7 +557,7 @@ void AccessPattern::addressesOf(const AddressForm& form, const Subgroup& subgrou
 AccessCost AccessPattern::cost(const TargetProfile& target, const AddressForm& form,
                                const std::function<bool(double cycles)>& isTooMuch) const {
   AccessCost cost;
-  double cycles = 0, weights = 0;
+  double cycles = 0, clean = 0, weights = 0;
   const double all = isTooMuch ? weight(form.isLinear) : 0;
   BankCounter counter(target);
   std::vector<std::optional<uint64_t>> addresses;
@@ -565,8 +565,8 @@ AccessCost AccessPattern::cost(const TargetProfile& target, const AddressForm& f
     addressesOf(form, subgroup, base, addresses);
     const BankConflicts conflicts = counter.count(addresses, bytes_);
     cost.degree = std::max(cost.degree, conflicts.degree);
-    cost.cleanCycles = std::max(cost.cleanCycles, conflicts.phases);
     cycles += conflicts.cycles * weight;
+    clean += conflicts.phases * weight;
     weights += weight;
     // What is still to come makes it more.
     return !isTooMuch || all <= 0 || !isTooMuch(cycles / all);
@@ -583,6 +583,7 @@ AccessCost AccessPattern::cost(const TargetProfile& target, const AddressForm& f
   }
   if (!goesOn) weights = all;
   cost.cycles = weights > 0 ? cycles / weights : 0;
+  cost.cleanCycles = weights > 0 ? clean / weights : 0;
   return cost;
 }
 

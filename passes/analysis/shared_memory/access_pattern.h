@@ -20,9 +20,9 @@ namespace lanewise {
 
 /// Average over subgroups and over values of what is uniform.
 struct AccessCost {
-  uint32_t degree = 0;      ///< highest degree met
-  double cycles = 0;        ///< average cycles of one execution by one subgroup
-  uint32_t cleanCycles = 0; ///< least cycles that the same lanes could need: one for each phase
+  uint32_t degree = 0;    ///< highest degree met
+  double cycles = 0;      ///< average cycles of one execution by one subgroup
+  double cleanCycles = 0; ///< least that the same lanes could need: one for each phase
 };
 
 struct ExecutedAccess;

@@ -59,6 +59,16 @@ TEST(Race, ChangesNothingForHalfAPerCent) {
   EXPECT_EQ(0u, chooseWinner(race.samples(), std::vector<size_t>{0, 1}));
 }
 
+TEST(Race, DoesNotTakeATieOfTheBestThatIsNotFasterThanTheOriginal) {
+  std::vector<std::vector<double>> samples{std::vector<double>(20, 100), {}, {}};
+  for (int n = 0; n < 20; ++n) {
+    samples[1].push_back(n % 2 == 0 ? 70 : 98);
+    samples[2].push_back(n % 2 == 0 ? 70 : 130);
+  }
+  EXPECT_LE(ratioOf(samples[2], samples[1]).low, 1);
+  EXPECT_EQ(1u, chooseWinner(samples, std::vector<size_t>{0, 5, 1}));
+}
+
 TEST(Race, StaysWithTheOriginalWhereNothingIsFaster) {
   int original = 0;
   for (uint32_t seed = 1; seed <= 50; ++seed) {
