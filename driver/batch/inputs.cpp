@@ -99,6 +99,7 @@ Status readList(const InputRequest& request, std::vector<Found>& found) {
                                name));
   Result<std::string> text = readFile(request.from);
   if (!text) return failure(fmt::format("{}: {}", name, text.error().message));
+  keepFile(request.from);
   if (text->find('\0') != std::string::npos)
     return failure(fmt::format("{}: neither a folder nor a list of paths, one a line", name));
   std::error_code ignored;

@@ -102,9 +102,11 @@ private:
   int checkPlaces() const {
     if (fs::exists(options().output) && !isFolder(options().output))
       return fail(fmt::format("{}: a file, not a folder", options().output));
-    std::vector<std::string> others;
-    for (const BatchInput& input : plan_.inputs)
+    std::vector<std::string> others{options().scenario.path};
+    for (const BatchInput& input : plan_.inputs) {
       others.insert(others.end(), {input.path, input.output});
+      if (options().depfile.isWanted) others.push_back(options().depfile.pathFor(input.output));
+    }
     for (const std::string& path : {batch_.json, options().remarksFile, options().html}) {
       if (path.empty() || path == "-") continue;
       if (Status s = checkIsAnother(path, others); !s) return fail(s.error().message);

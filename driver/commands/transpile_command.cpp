@@ -322,8 +322,6 @@ private:
       if (Status s = makeFolder(options_.output); !s) return s.error();
     std::vector<CrossText> texts;
     for (Job& job : jobs_) {
-      if (job.module.isSource() && !job.output.empty() && isSameFile(job.path, job.output))
-        return failure(fmt::format("{}: the output would overwrite its source", job.output));
       texts.push_back(job.text);
       files.add(job.output.empty() ? "-" : job.output, job.text.text);
     }

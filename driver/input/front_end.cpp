@@ -195,6 +195,8 @@ struct Loader {
     }
     words = std::move(compiled->words);
     out.dependencies = std::move(compiled->dependencies);
+    keepFile(path);
+    for (const std::string& file : out.dependencies) keepFile(file);
     out.warnings = withQuotes(*compiled, compiled->warnings);
     out.probes = std::move(compiled->probes);
     if (out.kind != InputKind::Hlsl) return true;

@@ -58,7 +58,8 @@ std::string identifierFor(std::string_view text, std::string_view otherwise) {
   while (!name.empty() && name.back() == '_') name.pop_back();
   if (name.empty()) name = otherwise;
   if (std::isdigit(uint8_t(name[0]))) name.insert(0, "n");
-  if (isCppKeyword(name)) name += "_";
+  const bool isMacro = name == "NULL" || name == "linux" || name == "unix"; // of C or of gcc
+  if (isCppKeyword(name) || isMacro) name += "_";
   return name;
 }
 

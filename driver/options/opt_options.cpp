@@ -84,6 +84,7 @@ Result<bool> takeConfig(std::vector<PipelineStep>& steps, const std::string& arg
   if (file.empty()) return failure("-Oconfig needs a file: -Oconfig=FILE");
   Result<std::string> text = readFile(file);
   if (!text) return failure(fmt::format("{}: {}", file, text.error().message));
+  keepFile(file);
   std::istringstream lines(*text);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream flags(line.substr(0, line.find('#')));

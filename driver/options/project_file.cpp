@@ -52,6 +52,7 @@ public:
   Status apply() {
     Result<std::string> text = readRegularFile(file_);
     if (!text) return failure(fmt::format("{}: {}", file_, text.error().message));
+    keepFile(file_);
     toml::parse_result root = toml::parse(*text, file_);
     if (!root) return errorAt(root.error().source(), std::string(root.error().description()));
     // What is said to this command goes before what is said to all.
@@ -91,12 +92,17 @@ private:
     return unknownKey(key, node, known);
   }
 
-  /// Tables of other commands are theirs to read.
+  /// Tables of other commands are theirs to read, but keys that they do not have are none.
   Status checkTable(const std::string& key, const toml::table& table) {
     std::vector<std::string> known;
     for (const CommandDescription& command : describeAll_()) {
       known.push_back(command.name);
-      if (command.name == key) return ok();
+      if (command.name != key) continue;
+      const std::vector<std::string> keys = keysOf(key);
+      for (auto&& [name, node] : table)
+        if (std::find(keys.begin(), keys.end(), name.str()) == keys.end())
+          return unknownKey(std::string(name.str()), node, keys);
+      return ok();
     }
     return errorAt(table.source(), fmt::format("no command '{}'{}", key, didYouMean(key, known)));
   }

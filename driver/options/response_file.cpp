@@ -26,6 +26,7 @@ Status expand(const std::string& argument, uint32_t depth, std::vector<std::stri
     return failure(fmt::format("@{}: response files are nested more than {} deep", file, depth));
   Result<std::string> text = readRegularFile(file);
   if (!text) return failure(fmt::format("@{}: {}", file, text.error().message));
+  keepFile(file);
   for (const std::string& word : splitResponse(*text))
     if (Status s = expand(word, depth + 1, out); !s) return s;
   return ok();

@@ -33,7 +33,8 @@ Remark manifestMissing() {
   r.kind = Remark::Kind::Warning;
   r.pass = "aos-to-soa";
   r.name = "no-manifest";
-  r.message = "the host must use the new buffer layouts; --layout-manifest=FILE writes them down";
+  r.message =
+      "the host must use the new buffer layouts; opt --layout-manifest=FILE writes them down";
   return r;
 }
 
@@ -410,8 +411,6 @@ Status addModule(const std::string& input, std::string out, const LoadedModule& 
   }
   if (isStripped) outcome.words = stripLines(outcome.words);
   if (out.empty()) return ok();
-  if (module.isSource() && isSameFile(input, out))
-    return failure("the output would overwrite its source; give another name to -o");
   std::string bytes;
   if (options.asText) {
     Result<std::string> text = disassemble(

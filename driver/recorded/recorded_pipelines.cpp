@@ -195,6 +195,7 @@ Result<RecordedPipelines> readPipelines(const std::string& path) {
   }
   Result<std::string> text = readFile(path);
   if (!text) return failure(fmt::format("{}: {}", path, text.error().message));
+  keepFile(path);
   return PipelinesReader(path).run(*text);
 }
 

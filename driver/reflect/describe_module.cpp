@@ -84,10 +84,24 @@ std::vector<DescribedSpecConstant> collectSpecConstants(const Module& module, An
   return constants;
 }
 
+/// Constants that are dimensions of the workgroup are what is said of its size.
+void giveDimensions(const Module& module, Analyses& analyses, Assumptions& given) {
+  for (const EntryPoint& entry : analyses.get<EntryPoints>().all())
+    for (InstRef i : module.globals()) {
+      if (module.opcode(i) != spv::Op::OpSpecConstant) continue;
+      const auto specId =
+          analyses.get<Decorations>().operand(module, module.resultId(i), spv::Decoration::SpecId);
+      const auto dimension = workgroupDimension(analyses, entry, module.resultId(i));
+      if (specId && dimension)
+        given.specConstants.try_emplace(*specId, (*given.workgroupSize)[*dimension]);
+    }
+}
+
 /// Whatever is not given has its default.
 Assumptions withDefaults(const Module& module, Assumptions given) {
   Assumptions nothing;
   Analyses analyses(module, nothing);
+  if (given.workgroupSize) giveDimensions(module, analyses, given);
   for (const DescribedSpecConstant& constant : collectSpecConstants(module, analyses))
     given.specConstants.try_emplace(constant.id, constant.defaultBits);
   return given;

@@ -202,6 +202,7 @@ std::string lintAsJson(const LintReport& report) {
       j.update(placeAsJson(f.location, input.name, input.lines[n][0]));
       if (!f.function.empty()) j["function"] = f.function;
       j["message"] = f.message;
+      j["notes"] = Json::array();
       for (size_t k = 0; k < f.notes.size(); ++k) {
         Json note = placeAsJson(f.notes[k].location, input.name, input.lines[n][k + 1]);
         note["message"] = f.notes[k].message;

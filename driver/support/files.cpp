@@ -13,7 +13,9 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -144,6 +146,40 @@ Result<std::string> readRegularFile(const std::string& path) {
   return readAll(*file, info);
 }
 
+namespace {
+
+using FileIdentity = std::pair<dev_t, ino_t>;
+
+struct KeptFiles {
+  std::mutex mutex;
+  std::set<FileIdentity> files;
+};
+KeptFiles& keptFiles() {
+  static KeptFiles kept;
+  return kept;
+}
+
+std::optional<FileIdentity> identityOf(const std::string& path) {
+  struct stat info {};
+  if (path == "-" || ::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  return FileIdentity(info.st_dev, info.st_ino);
+}
+
+Status checkIsNotKept(const std::string& path) {
+  const std::optional<FileIdentity> identity = identityOf(path);
+  const std::lock_guard lock(keptFiles().mutex);
+  if (!identity || keptFiles().files.count(*identity) == 0) return ok();
+  return failure("this command reads it; give another name");
+}
+
+} // namespace
+
+void keepFile(const std::string& path) {
+  const std::optional<FileIdentity> identity = identityOf(path);
+  const std::lock_guard lock(keptFiles().mutex);
+  if (identity) keptFiles().files.insert(*identity);
+}
+
 Status checkWritable(const std::string& path) {
   if (path == "-") return ok();
   const Destination destination = destinationOf(path);
@@ -269,6 +305,8 @@ Status OutputFiles::commit() {
     if (file.path != "-") error.message = file.path + ": " + error.message;
     return error;
   };
+  for (const File& file : files_)
+    if (Status s = checkIsNotKept(file.path); !s) return fail(file, s.error());
   for (File& file : files_)
     if (Status s = writeTemporary(file); !s) return fail(file, s.error());
   // Pipes before renames: a reader that went away leaves nothing behind.
@@ -288,6 +326,7 @@ Status OutputFiles::commit() {
 
 Result<OutputFile> OutputFile::create(const std::string& path) {
   OutputFile file;
+  if (Status s = checkIsNotKept(path); !s) return s.error();
   const bool isStdout = path == "-";
   const Destination destination = isStdout ? Destination{} : destinationOf(path);
   if (isStdout || destination.isSpecial()) {

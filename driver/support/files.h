@@ -19,6 +19,10 @@ Result<std::string> readFile(const std::string& path);
 /// once.
 Result<std::string> readRegularFile(const std::string& path);
 
+/// Of a file that the command reads and no output may replace, once it was read: every way of
+/// writing below refuses it from then on. Modules are none: an output may take their place.
+void keepFile(const std::string& path);
+
 /// Says early whether `path` can be written, so that long work does not end in a surprise. It may
 /// still fail later. "-" always can.
 Status checkWritable(const std::string& path);

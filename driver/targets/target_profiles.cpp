@@ -129,6 +129,7 @@ Result<TargetProfile> loadTarget(const std::string& target) {
                                                       fmt::join(builtInTargets(), ", ")))));
   Result<std::string> text = readFile(target);
   if (!text) return failure(fmt::format("{}: {}", target, text.error().message));
+  keepFile(target);
   Result<TargetProfile> profile = parseTarget(*text, target);
   if (profile && profile->name == TargetProfile().name)
     profile->name = std::filesystem::path(target).stem().string();

@@ -31,6 +31,7 @@ public:
     const std::string path = pathOf(key);
     std::error_code error;
     fs::create_directories(fs::path(path).parent_path(), error);
+    if (error) return report(fmt::format("{}: {}", path, error.message()));
     OutputFiles file;
     file.add(path, std::string(bytes));
     if (Status s = file.commit(); !s) report(s.error().message);

@@ -714,6 +714,7 @@ Result<Scenario> readScenario(const std::string& path, const std::string& sizeNa
 Result<Scenario> readScenario(const std::string& path, const ScenarioReading& reading) {
   Result<std::string> text = readFile(path);
   if (!text) return failure(fmt::format("{}: {}", path, text.error().message));
+  keepFile(path);
   return parseScenario(*text, path, reading);
 }
 
