@@ -170,13 +170,6 @@ private:
            (target_.isGlslOrEssl() || (scalar.width == 64 && vector.width == 32));
   }
 
-  /// A value of another shape with the same bits; null where the module lacks such a type.
-  Id castTo(const Shape& to, const Shape& from, Id value, InstRef i) {
-    if (!value || to == from) return value;
-    const Id type = integerType(to);
-    return type ? add(i, spv::Op::OpBitcast, type, {value}) : Id();
-  }
-
   /// The result of a new instruction in front of `i`.
   Id add(InstRef i, spv::Op op, Id type, std::initializer_list<Id> operands) {
     const Id result = rewriter_.newId();
@@ -215,6 +208,24 @@ private:
     return add(i, op, type, {value, constantOf(type, scalar.width, bits)});
   }
 
+  /// SPIRV-Cross leaves 16-bit integers in HLSL as they are, and what uses them takes the sign that
+  /// they had.
+  bool keepsSign(const Shape& from, const Shape& to) const {
+    return target_.language == Language::Hlsl && from.width == 16 && from.count == to.count &&
+           !from.isFloat && !to.isFloat;
+  }
+
+  /// A value of another shape with the same bits; null where the module lacks such a type.
+  Id castTo(const Shape& to, const Shape& from, Id value, InstRef i) {
+    if (!value || to == from) return value;
+    const Id type = integerType(to);
+    if (!type || !keepsSign(from, to))
+      return type ? add(i, spv::Op::OpBitcast, type, {value}) : Id();
+    const Id wide = add(i, from.isUnsigned ? spv::Op::OpUConvert : spv::Op::OpSConvert,
+                        integerType({32, from.count, from.isUnsigned}), {value});
+    return add(i, to.isUnsigned ? spv::Op::OpUConvert : spv::Op::OpSConvert, type, {wide});
+  }
+
   /// castTo() by shifts, of unsigned integers.
   Id regroup(const Shape& to, const Shape& from, Id value, InstRef i) {
     const Shape part{to.width, 1, true}, given{from.width, 1, true};
@@ -242,16 +253,7 @@ private:
     return result;
   }
 
-  /// SPIRV-Cross leaves 16-bit integers in HLSL as they are, and what uses them takes the sign that
-  /// they had. Through 32 bits they get another.
-  Id castNarrow(InstRef i, const Shape& from, const Shape& to, Id value) {
-    const Id wide = add(i, from.isUnsigned ? spv::Op::OpUConvert : spv::Op::OpSConvert,
-                        integerType({32, from.count, from.isUnsigned}), {value});
-    return add(i, to.isUnsigned ? spv::Op::OpUConvert : spv::Op::OpSConvert, integerType(to),
-               {wide});
-  }
-
-  /// So they get the sign of the operation beforehand.
+  /// In HLSL, 16-bit integers get the sign of the operation beforehand: see keepsSign().
   Status castOperands(InstRef i, bool isSigned) {
     const spv::Op op = module_.opcode(i);
     const bool isShift =
@@ -265,7 +267,7 @@ private:
     for (uint32_t n = 3; n < (isShift ? 4 : module_.wordCount(i)); ++n) {
       const Shape from = shapeOf(module_.typeOf(module_.idAt(i, n)));
       if (isOther(from))
-        rewriter_.setId(i, n, castNarrow(i, from, {16, from.count, !isSigned}, module_.idAt(i, n)));
+        rewriter_.setId(i, n, castTo({16, from.count, !isSigned}, from, module_.idAt(i, n), i));
     }
     return ok();
   }
@@ -293,8 +295,7 @@ private:
     if (target_.language == Language::Hlsl && ofDoubles)
       return failure("it cannot be expressed in HLSL, which has no bit casts of doubles");
     if (from.count == to.count) {
-      if (target_.language == Language::Hlsl && from.width == 16 && !from.isFloat && !to.isFloat)
-        copy(i, castNarrow(i, from, to, value));
+      if (keepsSign(from, to)) copy(i, castTo(to, from, value, i));
       return ok();
     }
     if (hasFunction(from, to)) return ok();
@@ -316,10 +317,8 @@ private:
                                  "of {} and {} bits",
                                  nameOf(target_.language), from.count, to.count, from.width,
                                  to.width));
-    if (last == to)
-      rewriter_.replace(
-          i,
-          Inst(spv::Op::OpCopyObject).id(module_.resultType(i)).id(module_.resultId(i)).id(value));
+    if (last == to || keepsSign(last, to))
+      copy(i, castTo(to, last, value, i));
     else
       rewriter_.setId(i, 3, value);
     return ok();
@@ -340,33 +339,19 @@ private:
 
   /// OpSRem in signed types. False where there is none.
   bool divideSigned(InstRef i) {
-    Shape shape = shapeOf(module_.resultType(i));
-    const bool isUnsigned = shape.isUnsigned;
-    if (!isUnsigned && !shapeOf(module_.typeOf(module_.idAt(i, 3))).isUnsigned &&
+    const Shape result = shapeOf(module_.resultType(i));
+    if (!result.isUnsigned && !shapeOf(module_.typeOf(module_.idAt(i, 3))).isUnsigned &&
         !shapeOf(module_.typeOf(module_.idAt(i, 4))).isUnsigned)
       return true;
-    shape.isUnsigned = false;
+    const Shape shape{result.width, result.count};
     const Id type = integerType(shape);
     if (!type) return false;
-    const auto cast = [&](Id to, Id result, Id value) {
-      return Inst(spv::Op::OpBitcast).id(to).id(result).id(value);
+    const auto operand = [&](uint32_t n) {
+      const Id value = module_.idAt(i, n);
+      return castTo(shape, shapeOf(module_.typeOf(value)), value, i);
     };
-    Inst remainder(spv::Op::OpSRem);
-    const Id result = isUnsigned ? rewriter_.newId() : module_.resultId(i);
-    remainder.id(type).id(result);
-    for (uint32_t n : {3u, 4u}) {
-      Id operand = module_.idAt(i, n);
-      if (shapeOf(module_.typeOf(operand)).isUnsigned) {
-        operand = add(i, spv::Op::OpBitcast, type, {operand});
-      }
-      remainder.id(operand);
-    }
-    if (!isUnsigned) {
-      rewriter_.replace(i, std::move(remainder));
-      return true;
-    }
-    rewriter_.insertBefore(i, std::move(remainder));
-    rewriter_.replace(i, cast(module_.resultType(i), module_.resultId(i), result));
+    const Id remainder = add(i, spv::Op::OpSRem, type, {operand(3), operand(4)});
+    copy(i, castTo(result, shape, remainder, i));
     return true;
   }
 
