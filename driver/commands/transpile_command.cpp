@@ -184,6 +184,7 @@ private:
     if (path.empty()) return ok();
     Result<LayoutManifest> read = readLayoutManifest(path);
     if (!read) return read.error();
+    keepFile(path);
     layouts_ = std::move(*read);
     return ok();
   }

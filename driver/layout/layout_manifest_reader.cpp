@@ -394,7 +394,6 @@ Result<LayoutManifest> parseLayoutManifest(std::string_view text, const std::str
 Result<LayoutManifest> readLayoutManifest(const std::string& path) {
   Result<std::string> text = readFile(path);
   if (!text) return failure(fmt::format("{}: {}", path, text.error().message));
-  keepFile(path);
   return parseLayoutManifest(*text, path == "-" ? "standard input" : path);
 }
 

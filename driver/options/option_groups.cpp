@@ -258,6 +258,7 @@ void addTuningOptions(CommandLine& line, TuningChoice& tuning) {
       [&tuning](const std::string& path) -> Status {
         Result<TunedChoices> choices = readTuning(path);
         if (!choices) return choices.error();
+        keepFile(path);
         for (const TunedChoice& choice : *choices) {
           Result<TargetProfile> target = loadTarget(choice.target);
           if (!target) return failure(fmt::format("{}: {}", path, target.error().message));

@@ -192,7 +192,6 @@ Result<TunedChoices> parseTuning(std::string_view text, const std::string& path)
 Result<TunedChoices> readTuning(const std::string& path) {
   Result<std::string> text = readFile(path);
   if (!text) return failure(fmt::format("{}: {}", path, text.error().message));
-  keepFile(path);
   return parseTuning(*text, path);
 }
 

@@ -13,9 +13,9 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -152,7 +152,7 @@ using FileIdentity = std::pair<dev_t, ino_t>;
 
 struct KeptFiles {
   std::mutex mutex;
-  std::set<FileIdentity> files;
+  std::map<FileIdentity, std::string> paths;
 };
 KeptFiles& keptFiles() {
   static KeptFiles kept;
@@ -168,7 +168,9 @@ std::optional<FileIdentity> identityOf(const std::string& path) {
 Status checkIsNotKept(const std::string& path) {
   const std::optional<FileIdentity> identity = identityOf(path);
   const std::lock_guard lock(keptFiles().mutex);
-  if (!identity || keptFiles().files.count(*identity) == 0) return ok();
+  const auto kept = identity ? keptFiles().paths.find(*identity) : keptFiles().paths.end();
+  // A file that is gone has left its number to others.
+  if (kept == keptFiles().paths.end() || identityOf(kept->second) != identity) return ok();
   return failure("this command reads it; give another name");
 }
 
@@ -177,7 +179,7 @@ Status checkIsNotKept(const std::string& path) {
 void keepFile(const std::string& path) {
   const std::optional<FileIdentity> identity = identityOf(path);
   const std::lock_guard lock(keptFiles().mutex);
-  if (identity) keptFiles().files.insert(*identity);
+  if (identity) keptFiles().paths.insert_or_assign(*identity, path);
 }
 
 Status checkWritable(const std::string& path) {
