@@ -29,6 +29,7 @@ constexpr std::string_view kGlslWords =
     "terminateInvocation terminateRayEXT ucoopmatNV workgroupcoherent ";
 
 bool holds(std::string_view words, std::string_view name) {
+  if (name.empty()) return false;
   for (size_t at = words.find(name); at != std::string_view::npos; at = words.find(name, at + 1))
     if (words[at - 1] == ' ' && words[at + name.size()] == ' ') return true;
   return false;
