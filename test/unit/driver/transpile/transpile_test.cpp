@@ -168,7 +168,8 @@ TEST(TranspileText, WordsOfALanguageAreReserved) {
     EXPECT_TRUE(isReserved(word, Language::Msl)) << word;
   for (const char* word : {"texture2D", "samplerShadow", "u8vec4", "i64image2DArray", "f16mat2x3"})
     EXPECT_TRUE(isReserved(word, Language::Glsl)) << word;
-  for (const char* word : {"float5", "news", "ne", "vec", "packed_", "textures", "x", "", "4", "image"})
+  for (const char* word :
+       {"float5", "news", "ne", "vec", "packed_", "textures", "x", "", "4", "image"})
     EXPECT_FALSE(isReserved(word, Language::Hlsl) || isReserved(word, Language::Glsl)) << word;
 }
 
