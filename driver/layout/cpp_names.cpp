@@ -40,6 +40,11 @@ constexpr std::string_view kKeywords[] = {"alignas",       "alignof",      "and"
                                           "void",          "volatile",     "wchar_t",
                                           "while",         "xor",          "xor_eq"};
 
+/// Of ASCII alone, whatever the locale.
+bool isLetterOrDigit(char c) {
+  return std::isalnum(uint8_t(c)) && uint8_t(c) < 128;
+}
+
 } // namespace
 
 bool isCppKeyword(std::string_view name) {
@@ -49,8 +54,7 @@ bool isCppKeyword(std::string_view name) {
 std::string identifierFor(std::string_view text, std::string_view otherwise) {
   std::string name;
   for (char c : text) {
-    const bool isPlain = std::isalnum(uint8_t(c)) && uint8_t(c) < 128;
-    if (isPlain)
+    if (isLetterOrDigit(c))
       name += c;
     else if (!name.empty() && name.back() != '_') // two in a row are reserved
       name += '_';
@@ -64,9 +68,7 @@ std::string identifierFor(std::string_view text, std::string_view otherwise) {
 }
 
 bool isIdentifier(std::string_view name) {
-  const auto isPlain = [](char c) {
-    return (std::isalnum(uint8_t(c)) && uint8_t(c) < 128) || c == '_';
-  };
+  const auto isPlain = [](char c) { return isLetterOrDigit(c) || c == '_'; };
   return !name.empty() && !std::isdigit(uint8_t(name[0])) && std::ranges::all_of(name, isPlain) &&
          !isCppKeyword(name);
 }

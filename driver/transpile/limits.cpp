@@ -134,16 +134,9 @@ private:
 
   /// Of a storage image; nothing for other variables.
   std::optional<spv::ImageFormat> formatOf(Id variable) const {
-    InstRef d = module_.def(module_.typeOf(variable));
-    while (d && module_.opcode(d) != spv::Op::OpTypeImage) {
-      const spv::Op op = module_.opcode(d);
-      if (op != spv::Op::OpTypePointer && op != spv::Op::OpTypeArray &&
-          op != spv::Op::OpTypeRuntimeArray)
-        return {};
-      d = module_.def(module_.idAt(d, op == spv::Op::OpTypePointer ? 3 : 2));
-    }
-    const bool isStorage =
-        d && module_.word(d, 7) == 2 && spv::Dim(module_.word(d, 3)) != spv::Dim::SubpassData;
+    InstRef d = module_.def(typeOfDescriptor(module_, variable));
+    const bool isStorage = module_.opcode(d) == spv::Op::OpTypeImage && module_.word(d, 7) == 2 &&
+                           spv::Dim(module_.word(d, 3)) != spv::Dim::SubpassData;
     if (!isStorage) return {};
     return spv::ImageFormat(module_.word(d, 8));
   }
@@ -266,6 +259,15 @@ private:
 };
 
 } // namespace
+
+Id typeOfDescriptor(const Module& module, Id variable) {
+  Id type = module.typeOf(variable);
+  if (module.opcodeOf(type) == spv::Op::OpTypePointer) type = module.idAt(module.def(type), 3);
+  while (module.opcodeOf(type) == spv::Op::OpTypeArray ||
+         module.opcodeOf(type) == spv::Op::OpTypeRuntimeArray)
+    type = module.idAt(module.def(type), 2);
+  return type;
+}
 
 Status checkLimits(const Module& module, const TargetLanguage& target, const ChosenEntry& entry,
                    std::vector<TranspileNote>& notes) {

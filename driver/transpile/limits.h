@@ -11,6 +11,9 @@
 
 namespace lanewise::driver {
 
+/// The type of a variable without its pointer and arrays.
+Id typeOfDescriptor(const Module& module, Id variable);
+
 /// An Error names what `target` cannot express; `notes` gets what it expresses only in part.
 Status checkLimits(const Module& module, const TargetLanguage& target, const ChosenEntry& entry,
                    std::vector<TranspileNote>& notes);

@@ -11,9 +11,7 @@
 #include "transpile/workgroup_size.h"
 #include "verify/program/reflect.h"
 
-#include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace lanewise::driver {
 
@@ -120,11 +118,7 @@ bool isShared(const Module& module, const Decorations& decorations, InstRef vari
   if (storage == spv::StorageClass::StorageBuffer) return true;
   if (storage != spv::StorageClass::UniformConstant && storage != spv::StorageClass::Uniform)
     return false;
-  InstRef pointer = module.def(module.resultType(variable));
-  Id type = pointer ? module.idAt(pointer, 3) : Id();
-  while (module.opcodeOf(type) == spv::Op::OpTypeArray ||
-         module.opcodeOf(type) == spv::Op::OpTypeRuntimeArray)
-    type = module.idAt(module.def(type), 2);
+  const Id type = typeOfDescriptor(module, module.resultId(variable));
   if (module.opcodeOf(type) == spv::Op::OpTypeImage) return module.word(module.def(type), 7) == 2;
   return decorations.has(type, spv::Decoration::BufferBlock);
 }

@@ -101,17 +101,16 @@ bool isReserved(std::string_view name, Language language) {
 }
 
 Status checkEntryName(const std::string& name, Language language) {
-  if (name.empty() || std::isdigit(uint8_t(name[0])) ||
-      !std::all_of(name.begin(), name.end(), isWordCharacter))
+  if (isReserved(name, language))
     return failure(
-        fmt::format("--rename-entry={}: it must be letters, digits and underscores", name));
-  if (!isReserved(name, language)) return ok();
+        fmt::format("--rename-entry={}: {} uses that word itself", name, nameOf(language)));
+  if (isIdentifier(name)) return ok();
   return failure(
-      fmt::format("--rename-entry={}: {} uses that word itself", name, nameOf(language)));
+      fmt::format("--rename-entry={}: it must be letters, digits and underscores", name));
 }
 
-std::set<std::string, std::less<>> functionsIn(std::string_view text) {
-  std::set<std::string, std::less<>> found;
+WordSet functionsIn(std::string_view text) {
+  WordSet found;
   for (size_t at = 0; at < text.size();) {
     size_t end = at;
     while (end < text.size() && isWordCharacter(text[end])) ++end;
@@ -136,10 +135,8 @@ Words withoutNames(std::span<const uint32_t> words) {
   return kept;
 }
 
-Words renameReserved(const Module& module, Id entry, Language language,
-                     const std::set<std::string, std::less<>>& functions) {
-  Module renamed = module;
-  Rewriter rewriter(renamed);
+Words renameReserved(Module module, Id entry, Language language, const WordSet& functions) {
+  Rewriter rewriter(module);
   for (InstRef i : module.globals()) {
     const spv::Op op = module.opcode(i);
     if (op != spv::Op::OpName && op != spv::Op::OpMemberName) continue;
@@ -154,8 +151,8 @@ Words renameReserved(const Module& module, Id entry, Language language,
     if (isMember) other.word(module.word(i, 2));
     rewriter.replace(i, std::move(other.string("_" + std::string(whole))));
   }
-  return rewriter.commit() ? Words(renamed.words().begin(), renamed.words().end())
-                           : Words(module.words().begin(), module.words().end());
+  (void)rewriter.commit(); // on an error the module is as it was
+  return {module.words().begin(), module.words().end()};
 }
 
 } // namespace lanewise::driver

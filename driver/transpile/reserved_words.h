@@ -13,6 +13,8 @@
 
 namespace lanewise::driver {
 
+using WordSet = std::set<std::string, std::less<>>;
+
 /// Whether `name` is a keyword of the language or one of its types, beyond those that SPIRV-Cross
 /// gives other names itself (GLSL 4.60, section 3.6; Direct3D's HLSL reference, "Keywords" and
 /// "Reserved Words"; Metal Shading Language Specification, section 2).
@@ -23,7 +25,7 @@ Status checkEntryName(const std::string& name, Language language);
 
 /// What a text calls, instantiates or qualifies by: "lerp" in "lerp(a, b, c)", "access" in
 /// "access::read", but not "r" in "v.r(".
-std::set<std::string, std::less<>> functionsIn(std::string_view text);
+WordSet functionsIn(std::string_view text);
 
 /// The module without the names of its ids and members.
 Words withoutNames(std::span<const uint32_t> words);
@@ -31,7 +33,6 @@ Words withoutNames(std::span<const uint32_t> words);
 /// The module with "_" in front of names that are reserved, or among `functions`, which the text
 /// calls without meaning the id of that name. The name of the function `entry` stays: it is the
 /// entry point, whose name in the text is asked for in other ways.
-Words renameReserved(const Module& module, Id entry, Language language,
-                     const std::set<std::string, std::less<>>& functions);
+Words renameReserved(Module module, Id entry, Language language, const WordSet& functions);
 
 } // namespace lanewise::driver

@@ -2,12 +2,14 @@
 
 #include "analysis/module/def_use.h"
 #include "support/failure.h"
+#include "verify/formats/image_formats.h"
 
 #include <algorithm>
 #include <compare>
 #include <fmt/format.h>
 #include <initializer_list>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace lanewise::driver {
@@ -17,6 +19,9 @@ namespace {
 /// Of the operations that take integers as signed or as unsigned, and are listed in spellOut().
 bool isOfSigned(spv::Op op) {
   switch (op) {
+  case spv::Op::OpAtomicSMin:
+  case spv::Op::OpAtomicSMax:
+  case spv::Op::OpSMulExtended:
   case spv::Op::OpShiftRightArithmetic:
   case spv::Op::OpConvertSToF:
   case spv::Op::OpSConvert:
@@ -60,25 +65,15 @@ public:
     case spv::Op::OpAtomicSMin:
     case spv::Op::OpAtomicSMax:
     case spv::Op::OpAtomicUMin:
-    case spv::Op::OpAtomicUMax: {
-      const bool isSigned = op == spv::Op::OpAtomicSMin || op == spv::Op::OpAtomicSMax;
-      if (shapeOf(module_.resultType(i)).isUnsigned != isSigned) return ok();
-      return failure(fmt::format("{} has no {} minimum or maximum of {} integers in memory",
-                                 nameOf(target_.language), isSigned ? "signed" : "unsigned",
-                                 isSigned ? "unsigned" : "signed"));
-    }
+    case spv::Op::OpAtomicUMax:
+      return checkSign(i, module_.resultType(i), "minimum or maximum", " in memory");
     case spv::Op::OpIAddCarry:
     case spv::Op::OpISubBorrow:
       return isHlsl ? refuse("sum or difference with its carry") : ok();
     case spv::Op::OpUMulExtended:
-    case spv::Op::OpSMulExtended: {
+    case spv::Op::OpSMulExtended:
       if (isHlsl) return refuse("product of twice the width");
-      const bool isSigned = op == spv::Op::OpSMulExtended;
-      if (shapeOf(module_.typeOf(module_.idAt(i, 3))).isUnsigned != isSigned) return ok();
-      return failure(fmt::format("{} has no {} product of twice the width of {} integers",
-                                 nameOf(target_.language), isSigned ? "signed" : "unsigned",
-                                 isSigned ? "unsigned" : "signed"));
-    }
+      return checkSign(i, module_.typeOf(module_.idAt(i, 3)), "product of twice the width", "");
     case spv::Op::OpShiftLeftLogical:
       convertShift(i);
       [[fallthrough]];
@@ -105,7 +100,7 @@ public:
     case spv::Op::OpSGreaterThanEqual:
     case spv::Op::OpSLessThan:
     case spv::Op::OpSLessThanEqual:
-      return isHlsl ? castOperands(i, isOfSigned(op)) : ok();
+      return isHlsl ? castOperands(i) : ok();
     case spv::Op::OpSwitch:
       return target_.isGlslOrEssl() ? widenSelector(i) : ok();
     case spv::Op::OpQuantizeToF16:
@@ -231,10 +226,9 @@ private:
     const Shape part{to.width, 1, true}, given{from.width, 1, true};
     const Id type = integerType(to), partType = integerType(part);
     if (!value || !type) return {};
-    std::vector<Id> components{value};
-    if (from.count > 1) components.clear();
-    for (uint32_t n = 0; from.count > 1 && n < from.count; ++n)
-      components.push_back(component(i, integerType(given), value, n));
+    std::vector<Id> components;
+    for (uint32_t n = 0; n < from.count; ++n)
+      components.push_back(from.count == 1 ? value : component(i, integerType(given), value, n));
     std::vector<Id> parts(to.count);
     for (uint32_t bit = 0; bit < from.width * from.count; bit += std::min(from.width, to.width)) {
       Id& made = parts[bit / to.width];
@@ -253,9 +247,19 @@ private:
     return result;
   }
 
+  /// Of what takes the sign of `type` in the text.
+  Status checkSign(InstRef i, Id type, const char* what, const char* where) const {
+    const bool isSigned = isOfSigned(module_.opcode(i));
+    if (shapeOf(type).isUnsigned != isSigned) return ok();
+    return failure(fmt::format("{} has no {} {} of {} integers{}", nameOf(target_.language),
+                               isSigned ? "signed" : "unsigned", what,
+                               isSigned ? "unsigned" : "signed", where));
+  }
+
   /// In HLSL, 16-bit integers get the sign of the operation beforehand: see keepsSign().
-  Status castOperands(InstRef i, bool isSigned) {
+  Status castOperands(InstRef i) {
     const spv::Op op = module_.opcode(i);
+    const bool isSigned = isOfSigned(op);
     const bool isShift =
         op == spv::Op::OpShiftRightLogical || op == spv::Op::OpShiftRightArithmetic;
     const auto isOther = [&](const Shape& shape) {
@@ -381,52 +385,14 @@ private:
     return ok();
   }
 
-  /// 0 where the format does not say.
-  static uint32_t componentsOf(spv::ImageFormat format) {
-    using Format = spv::ImageFormat;
-    switch (format) {
-    case Format::R32f:
-    case Format::R16f:
-    case Format::R16:
-    case Format::R8:
-    case Format::R16Snorm:
-    case Format::R8Snorm:
-    case Format::R32i:
-    case Format::R16i:
-    case Format::R8i:
-    case Format::R32ui:
-    case Format::R16ui:
-    case Format::R8ui:
-    case Format::R64ui:
-    case Format::R64i:
-      return 1;
-    case Format::Rg32f:
-    case Format::Rg16f:
-    case Format::Rg16:
-    case Format::Rg8:
-    case Format::Rg16Snorm:
-    case Format::Rg8Snorm:
-    case Format::Rg32i:
-    case Format::Rg16i:
-    case Format::Rg8i:
-    case Format::Rg32ui:
-    case Format::Rg16ui:
-    case Format::Rg8ui:
-      return 2;
-    case Format::R11fG11fB10f:
-      return 3;
-    default:
-      return 0;
-    }
-  }
-
   /// What a format lacks is read as 0, and a fourth component as 1 (Vulkan, "Conversion to RGBA");
   /// SPIRV-Cross writes the last one again.
   void fillComponents(InstRef i) {
     const Shape shape = shapeOf(module_.resultType(i));
     InstRef image = module_.def(module_.typeOf(module_.idAt(i, 3)));
-    const uint32_t count = componentsOf(spv::ImageFormat(module_.word(image, 8)));
-    if (count == 0 || shape.count != 4 || !readsBeyond(module_.resultId(i), count)) return;
+    const std::optional<ImageFormat> format = imageFormatOf(module_.word(image, 8));
+    const uint32_t count = format ? infoOf(*format).components() : 4;
+    if (count == 4 || shape.count != 4 || !readsBeyond(module_.resultId(i), count)) return;
     const Id scalar = module_.idAt(module_.def(module_.resultType(i)), 2);
     const Id read = rewriter_.newId();
     Inst narrow(module_.opcode(i));

@@ -574,10 +574,8 @@ private:
 };
 
 /// What the text calls whatever the names in the module are.
-std::set<std::string, std::less<>> ownFunctions(std::span<const uint32_t> words,
-                                                const CrossRequest& request) {
+WordSet ownFunctions(const Words& nameless, const CrossRequest& request) {
   try {
-    const Words nameless = withoutNames(words);
     Result<CrossText> made = Transpilation(nameless, request).run();
     if (made) return functionsIn(made->text);
   } catch (const std::runtime_error&) { // the text with names fails in the same way, and says why
@@ -587,15 +585,17 @@ std::set<std::string, std::less<>> ownFunctions(std::span<const uint32_t> words,
 
 /// SPIRV-Cross knows some of the words that a text cannot use for what the module calls so.
 Words withNamesFor(std::span<const uint32_t> words, const CrossRequest& request) {
+  const Words nameless = withoutNames(words);
   Result<Module> module = Module::read({words.begin(), words.end()});
-  if (!module) return {words.begin(), words.end()};
+  if (!module || nameless.size() == words.size()) return {words.begin(), words.end()};
   Id entry;
   for (InstRef i : module->globals())
     if (module->opcode(i) == spv::Op::OpEntryPoint &&
         spv::ExecutionModel(module->word(i, 1)) == request.model &&
         module->stringAt(i, 3) == request.entry)
       entry = module->idAt(i, 2);
-  return renameReserved(*module, entry, request.target.language, ownFunctions(words, request));
+  return renameReserved(std::move(*module), entry, request.target.language,
+                        ownFunctions(nameless, request));
 }
 
 // The result crosses a pipe.
