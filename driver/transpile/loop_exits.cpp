@@ -1,7 +1,8 @@
 #include "transpile/loop_exits.h"
 
+#include "ir/declarations_by_type.h"
+
 #include <algorithm>
-#include <map>
 #include <vector>
 
 namespace lanewise::driver {
@@ -46,7 +47,7 @@ private:
     const BlockRef entry = module_.firstBlock(module_.functionOf(exit));
     rewriter_.insertAfter(module_.blockInsts(entry).first,
                           Inst(spv::Op::OpVariable)
-                              .id(pointerTo(module_.resultType(phi)))
+                              .id(pointers_.functionPointer(rewriter_, module_.resultType(phi)))
                               .id(variable)
                               .word(uint32_t(spv::StorageClass::Function)));
     for (uint32_t n = 3; n + 1 < module_.wordCount(phi); n += 2) {
@@ -60,24 +61,9 @@ private:
         Inst(spv::Op::OpLoad).id(module_.resultType(phi)).id(module_.resultId(phi)).id(variable));
   }
 
-  Id pointerTo(Id type) {
-    const auto [made, isNew] = pointers_.try_emplace(type);
-    if (!isNew) return made->second;
-    for (InstRef i : module_.globals())
-      if (module_.opcode(i) == spv::Op::OpTypePointer && module_.idAt(i, 3) == type &&
-          spv::StorageClass(module_.word(i, 2)) == spv::StorageClass::Function)
-        return made->second = module_.resultId(i);
-    return made->second = rewriter_.declare({}, [&](Id id) {
-      return Inst(spv::Op::OpTypePointer)
-          .id(id)
-          .word(uint32_t(spv::StorageClass::Function))
-          .id(type);
-    });
-  }
-
   const Module& module_;
   Rewriter& rewriter_;
-  std::map<Id, Id> pointers_;
+  DeclarationsByType pointers_;
 };
 
 } // namespace

@@ -38,7 +38,7 @@
 #include "analysis/module/def_use.h"
 #include "analysis/module/types.h"
 #include "canonical/promotion/debug_values.h"
-#include "canonical/promotion/default_values.h"
+#include "ir/declarations_by_type.h"
 #include "ir/rewriter.h"
 #include "pass.h"
 
