@@ -16,7 +16,11 @@ void BatchCounts::add(const ItemResult& result) {
   unchanged += result.status == ItemStatus::Unchanged;
   fallback += result.status == ItemStatus::Fallback;
   failed += result.status == ItemStatus::Failed;
-  const Json facts = Json::parse(result.facts, nullptr, false);
+  // Most results have none of these, and text is searched sooner than parsed.
+  const auto isNamed = [&](const char* key) { return result.facts.find(key) != std::string::npos; };
+  const Json facts = isNamed("not-validated") || isNamed("different") || isNamed("verification")
+                         ? Json::parse(result.facts, nullptr, false)
+                         : Json();
   const auto has = [&](const char* key) { return facts.is_object() && facts.contains(key); };
   notValidated += has("not-validated");
   // An output that no pass has changed equals the input, which was not dispatched for that.
@@ -86,6 +90,7 @@ std::vector<std::string> unusedOptions(std::span<const ItemResult> results) {
     std::erase_if(*left, [&](const std::string& option) {
       return std::find(own.begin(), own.end(), option) == own.end();
     });
+    if (left->empty()) break;
   }
   return left.value_or(std::vector<std::string>());
 }

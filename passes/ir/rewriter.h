@@ -22,7 +22,10 @@ namespace lanewise {
 ///   Inst(spv::Op::OpIAdd).id(type).id(result).id(a).id(b)
 class Inst {
 public:
-  explicit Inst(spv::Op op) : words_{uint32_t(op)} {}
+  explicit Inst(spv::Op op) {
+    words_.reserve(8); // most are no longer
+    words_.push_back(uint32_t(op));
+  }
   /// A copy of an existing instruction, to be changed with set().
   explicit Inst(std::span<const uint32_t> words) : words_(words.begin(), words.end()) {}
 
