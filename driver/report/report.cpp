@@ -287,8 +287,9 @@ std::string roundsLine(const VerifyReport& report) {
   const RoundsReport& rounds = *report.rounds;
   std::string text = fmt::format("further inputs: {} tried", rounds.sound.size());
   if (rounds.unsound != 0)
-    text += fmt::format(", {} left out, with which the original itself leaves its buffers or races",
-                        rounds.unsound);
+    text += fmt::format(
+        ", {} left out, with which the original itself leaves its buffers, races or takes long",
+        rounds.unsound);
   if (!rounds.dropped.empty())
     text += fmt::format(", {} skipped as too expensive (from '{}' on)", rounds.dropped.size(),
                         rounds.dropped[0]);

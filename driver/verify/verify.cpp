@@ -23,6 +23,7 @@
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 namespace lanewise::driver {
 namespace {
@@ -35,25 +36,31 @@ constexpr double kEnoughWarmupMicroseconds = 2e6; // once round, whatever was as
 constexpr char kNoTime[] = "no time was left for it";
 
 // Puts them into the report: with a program that differs as what to look at first, else only the
-// workgroup sizes as a note, one for all programs.
+// workgroup sizes and specialization constants as notes, one of each for all programs.
 void tell(const std::vector<std::vector<InterfaceDifference>>& differences, VerifyReport& report) {
-  std::string sizes;
-  std::vector<std::string> others;
+  using Kind = InterfaceDifference::Kind;
+  struct Note {
+    std::string text;
+    std::vector<std::string> others;
+  };
+  std::map<Kind, Note> notes;
   for (size_t p = 1; p < differences.size(); ++p) {
     VariantReport& row = report.variants[p - 1];
-    for (const InterfaceDifference& one : differences[p])
+    for (const InterfaceDifference& one : differences[p]) {
+      const bool isNote = one.kind == Kind::WorkgroupSize || one.kind == Kind::Constants;
       if (row.state == VerifyState::Differs)
         row.interfaceDifferences.push_back(one.text());
-      else if (row.state != VerifyState::Equal ||
-               one.kind != InterfaceDifference::Kind::WorkgroupSize)
-        continue;
-      else if (sizes.empty())
-        sizes = one.text();
-      else
-        others.push_back(row.name);
+      else if (row.state == VerifyState::Equal && isNote && notes[one.kind].text.empty())
+        notes[one.kind].text = one.text();
+      else if (row.state == VerifyState::Equal && isNote)
+        notes[one.kind].others.push_back(row.name);
+    }
   }
-  if (!others.empty()) sizes += fmt::format("; the same of {}", fmt::join(others, ", "));
-  if (!sizes.empty()) report.notes.push_back(sizes);
+  for (auto& [kind, note] : notes) {
+    if (!note.others.empty())
+      note.text += fmt::format("; the same of {}", fmt::join(note.others, ", "));
+    report.notes.push_back(note.text);
+  }
 }
 
 // One verification.

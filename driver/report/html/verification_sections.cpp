@@ -185,9 +185,9 @@ std::string rounds(const RoundsReport& tried) {
       tried.sound.empty() ? "none" : groupedDigits(tried.sound.size()),
       tried.sound.empty() ? "None" : escaped(fmt::format("{}", fmt::join(tried.sound, "; "))));
   if (tried.unsound != 0)
-    html += fmt::format(
-        "; {} more left out, with which the original itself leaves its buffers or races",
-        tried.unsound);
+    html += fmt::format("; {} more left out, with which the original itself leaves its buffers, "
+                        "races or takes long",
+                        tried.unsound);
   if (!tried.dropped.empty())
     html += fmt::format("; skipped as too expensive: {}",
                         escaped(fmt::format("{}", fmt::join(tried.dropped, "; "))));

@@ -237,7 +237,7 @@ std::variant<CompareExact, CompareUlp, CompareTolerance> roundingRule(const Scen
     isHalf |= type == ScalarType::F16;
     isMixed |= !isFloat(type);
   }
-  if (isMixed) return CompareUlp{uint64_t(isHalf ? 8 : 4096)};
+  if (isMixed) return CompareUlp{uint64_t(isHalf ? 8 : 256)};
   std::vector<double> magnitudes;
   size_t at = 0;
   for (uint64_t n = 0; n < buffer.count; ++n)
@@ -249,11 +249,11 @@ std::variant<CompareExact, CompareUlp, CompareTolerance> roundingRule(const Scen
       if (std::isfinite(value) && value > 0 && !isPoison) magnitudes.push_back(value);
       at += byteSize(type);
     }
-  double share = isHalf ? 1e-2 : 1e-4;
+  const double share = isHalf ? 1e-2 : 1e-5, shareOfFellows = isHalf ? 1e-2 : 1e-6;
   if (magnitudes.empty()) return CompareTolerance{0, share};
   auto middle = magnitudes.begin() + ptrdiff_t(magnitudes.size() / 2);
   std::nth_element(magnitudes.begin(), middle, magnitudes.end());
-  return CompareTolerance{share * *middle, share};
+  return CompareTolerance{shareOfFellows * *middle, share};
 }
 
 } // namespace

@@ -2,11 +2,14 @@
 
 #include "verify/formats/scalars.h"
 #include "verify/inputs/value_hints.h"
+#include "verify/scenario/fills.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <fmt/format.h>
+#include <iterator>
+#include <random>
 #include <set>
 #include <spirv/unified1/spirv.hpp11>
 
@@ -52,6 +55,8 @@ public:
     tryNegativeValues();
     trySubgroupSizes();
     tryMoreWorkgroups();
+    tryOddLengths();
+    tryWideSingles();
     return std::move(aims_);
   }
 
@@ -76,14 +81,21 @@ private:
     for (const ReflectedField& field : block.header)
       if (field.offset + byteSize(field.type) <= bytes.size())
         addParameter({{true, 0, 0, field.offset}, field.type}, &bytes[field.offset]);
+    for (uint64_t n = 0; n < block.arrayLength; ++n)
+      for (const ReflectedField& field : block.element) {
+        const uint64_t offset = block.arrayOffset + n * block.arrayStride + field.offset;
+        if (offset + byteSize(field.type) <= bytes.size() && !isFloat(field.type))
+          data_.push_back({{true, 0, 0, offset}, field.type});
+      }
     for (const ScenarioBinding& bound : base_.dispatches[0].bindings) {
       const size_t buffer = indexOf(bound.buffer);
       const std::vector<HeaderField>& header = base_.buffers[buffer].header;
-      if (header.size() > kMostParameters) continue;
       uint64_t offset = 0;
       for (size_t n = 0; n < header.size(); ++n) {
-        addParameter({{false, bound.set, bound.binding, offset}, header[n].type, buffer, n},
-                     header[n].bytes.data());
+        const Parameter parameter{
+            {false, bound.set, bound.binding, offset}, header[n].type, buffer, n};
+        if (!isData(header)) addParameter(parameter, header[n].bytes.data());
+        if (isData(header) && !isFloat(parameter.type)) data_.push_back(parameter);
         offset += byteSize(header[n].type);
       }
     }
@@ -148,6 +160,41 @@ private:
       setCounts(tries.back(), count);
     }
     aim(std::move(tries));
+  }
+
+  // Where the code asks how long arrays are: else they are longer than the grid, and as long as a
+  // multiple of much.
+  void tryOddLengths() {
+    if (!hints_.asksLengths) return;
+    const std::array<uint32_t, 3> sides = grid();
+    tryLengths("lengths below the grid", uint64_t(sides[0]) * sides[1] * sides[2]);
+    tryLengths("odd lengths", UINT32_MAX);
+  }
+  void tryLengths(std::string_view what, uint64_t below) {
+    std::vector<Scenario> tries{named(std::string(what))};
+    for (const ScenarioBinding& bound : base_.dispatches[0].bindings) {
+      const size_t b = indexOf(bound.buffer);
+      const ScenarioBuffer& buffer = base_.buffers[b];
+      const bool isTexels = buffer.image && buffer.image->dimension == ImageDimension::Buffer;
+      const uint64_t least = std::min(buffer.count, below);
+      if (!(isTexels || hasRuntimeArray(bound)) || least < 4 || least > UINT32_MAX) continue;
+      const uint32_t length = primeUpTo(uint32_t(least - 1));
+      tries.push_back(named(fmt::format("{} elements in `{}`", length, bound.buffer)));
+      setLength(tries[0].buffers[b], length);
+      setLength(tries.back().buffers[b], length);
+    }
+    if (tries.size() == 1) return;
+    if (tries.size() == 2) tries.pop_back();
+    aim(std::move(tries), true);
+  }
+  static void setLength(ScenarioBuffer& buffer, uint32_t length) {
+    if (!buffer.image) {
+      buffer.count = length;
+      return;
+    }
+    ImageShape shape = *buffer.image;
+    shape.width = length;
+    buffer.setImage(shape);
   }
 
   void tryMoreWorkgroups() {
@@ -244,18 +291,23 @@ private:
     aim(std::move(tries));
   }
 
-  // Runtime arrays hold as much more as there are more invocations, or a square of the count.
+  // Runtime arrays hold as much more as there are more invocations, or a square of the count for
+  // each of the invocations one behind the other.
   void lengthen(Scenario& scenario, uint64_t count) const {
     uint64_t invocations = shader_.reflection.invocations();
     for (uint32_t groups : scenario.dispatches[0].groups) invocations *= groups;
-    lengthenTo(scenario, std::max(count * count, 4 * invocations));
+    const uint64_t deep =
+        uint64_t(scenario.dispatches[0].groups[2]) * shader_.reflection.workgroupSize[2];
+    lengthenTo(scenario, std::max(count * count * deep, 4 * invocations));
+  }
+  bool hasRuntimeArray(const ScenarioBinding& bound) const {
+    const ReflectedBinding* binding = shader_.reflection.findBinding(bound.set, bound.binding);
+    return binding && binding->isBuffer() && binding->block.arrayStride != 0 &&
+           binding->block.arrayLength == 0;
   }
   void lengthenTo(Scenario& scenario, uint64_t wanted) const {
     for (const ScenarioBinding& bound : scenario.dispatches[0].bindings) {
-      const ReflectedBinding* binding = shader_.reflection.findBinding(bound.set, bound.binding);
-      if (!binding || !binding->isBuffer() || binding->block.arrayStride == 0 ||
-          binding->block.arrayLength != 0)
-        continue;
+      if (!hasRuntimeArray(bound)) continue;
       ScenarioBuffer& buffer = scenario.buffers[indexOf(bound.buffer)];
       buffer.count =
           std::max(buffer.count, std::min(wanted, kMostBufferBytes / buffer.elementBytes()));
@@ -273,21 +325,47 @@ private:
       if (std::holds_alternative<FillRandom>(copy.fill) && change(copy)) changed.push_back(b);
     }
     if (changed.empty()) return;
+    const auto changeBuffer = [&](ScenarioBuffer& buffer) {
+      (void)change(buffer);
+      if (isData(buffer.header)) fillHeader(buffer);
+    };
     std::vector<Scenario> tries{named(std::string(what))};
-    for (size_t b : changed) (void)change(tries[0].buffers[b]);
+    for (size_t b : changed) changeBuffer(tries[0].buffers[b]);
     constexpr size_t kMostAlone = 8;
     for (size_t b : changed) {
       if (changed.size() == 1 || tries.size() > kMostAlone) break;
       tries.push_back(named(fmt::format("{} in `{}`", what, base_.buffers[b].name)));
-      (void)change(tries.back().buffers[b]);
+      changeBuffer(tries.back().buffers[b]);
     }
     aim(std::move(tries), true);
   }
 
+  // Arrays in front of the one that ends a block, rather than parameters.
+  static bool isData(std::span<const HeaderField> header) {
+    return header.size() > kMostParameters;
+  }
+  static void fillHeader(ScenarioBuffer& buffer) {
+    ScenarioBuffer part;
+    part.name = buffer.name;
+    part.fill = buffer.fill;
+    part.count = 1;
+    part.elements.clear();
+    for (const HeaderField& field : buffer.header) part.elements.push_back(field.type);
+    const std::vector<uint8_t> bytes =
+        initialBytes(part, 0, InputStyle::Seeded, Poison::Positive, {});
+    const uint8_t* from = bytes.data();
+    for (HeaderField& field : buffer.header) {
+      std::copy_n(from, byteSize(field.type), field.bytes.data());
+      from += byteSize(field.type);
+    }
+  }
+
   static bool holds(const ScenarioBuffer& buffer, bool floats) {
     if (buffer.image) return floats != infoOf(buffer.image->format).isInteger();
-    return std::any_of(buffer.elements.begin(), buffer.elements.end(),
-                       [&](ScalarType type) { return isFloat(type) == floats; });
+    const auto isWanted = [&](ScalarType type) { return isFloat(type) == floats; };
+    return std::ranges::any_of(buffer.elements, isWanted) ||
+           (isData(buffer.header) &&
+            std::ranges::any_of(buffer.header, isWanted, &HeaderField::type));
   }
 
   // The values that the code tells apart, those next to them, and what two of them make.
@@ -343,6 +421,45 @@ private:
                    bytesOf(aims_.back().tries[0], parameter));
   }
 
+  // What stands in front of an array, or where there is none, and is no count may be data as well.
+  void tryWideSingles() {
+    const std::string what = "full-range single integers";
+    std::vector<Parameter> all = parameters_;
+    all.insert(all.end(), data_.begin(), data_.end());
+    if (all.empty()) return;
+    std::vector<Scenario> tries{named(what)};
+    widen(tries[0], all);
+    // Each block alone, and each parameter.
+    std::set<std::pair<bool, size_t>> blocks;
+    for (const Parameter& one : all) blocks.insert({one.place.isPushConstant, one.buffer});
+    for (const auto& block : blocks) {
+      std::vector<Parameter> own;
+      std::ranges::copy_if(all, std::back_inserter(own), [&](const Parameter& one) {
+        return std::pair(one.place.isPushConstant, one.buffer) == block;
+      });
+      if (blocks.size() == 1) break;
+      tries.push_back(named(fmt::format(
+          "{} in {}", what,
+          block.first ? "push constants" : fmt::format("`{}`", base_.buffers[block.second].name))));
+      widen(tries.back(), own);
+    }
+    for (size_t n = 0; n < parameters_.size() && n < kMostGuesses && all.size() > 1; ++n) {
+      tries.push_back(named(fmt::format("any integer in {}", nameOf(parameters_[n]))));
+      widen(tries.back(), {&parameters_[n], 1});
+    }
+    aim(std::move(tries), true);
+  }
+  static void widen(Scenario& scenario, std::span<const Parameter> parameters) {
+    std::mt19937_64 random; // the same on every machine
+    bool isHigh = false;    // of every other one, the highest bit, which is the sign of some
+    for (const Parameter& parameter : parameters) {
+      const uint64_t highest = uint64_t(1) << (8 * byteSize(parameter.type) - 1);
+      const uint64_t bits = random();
+      isHigh = !isHigh;
+      set(scenario, parameter, int64_t(isHigh ? bits | highest : bits & ~highest));
+    }
+  }
+
   // A largest value that starts at zero; a division or shift that rounds the other way.
   void tryNegativeValues() {
     changeData("negative floats", [](ScenarioBuffer& buffer) {
@@ -366,9 +483,10 @@ private:
 
   // Nobody promises 32. A module that counts on it races with others, and is left alone then.
   void trySubgroupSizes() {
-    const std::vector<uint32_t>& all = shader_.reflection.capabilities;
-    if (std::find(all.begin(), all.end(), uint32_t(spv::Capability::GroupNonUniform)) == all.end())
-      return;
+    const bool mayDepend = std::ranges::any_of(programs_, [](const Program& program) {
+      return hasSubgroupOperations(program.shaders[0].reflection);
+    });
+    if (!mayDepend && !hints_.hasSubgroupBarriers) return;
     for (uint32_t size : {64u, 8u}) {
       Scenario scenario = named(fmt::format("subgroups of {}", size));
       scenario.subgroupSize = size;
@@ -484,6 +602,8 @@ private:
   const ProgramShader& shader_;
   ValueHints hints_;
   std::vector<Parameter> parameters_, floats_; ///< integers that stand alone, and floats
+  std::vector<Parameter>
+      data_; ///< integers of arrays, and with too many beside them to be parameters
   int64_t largest_ = 0;
   std::vector<RoundAim> aims_;
 };

@@ -61,6 +61,9 @@ private:
   void readInst(InstRef i) {
     const Op op = module_.opcode(i);
     if (isAtomic(module_.facts(i))) readAtomic(i);
+    if (op == Op::OpArrayLength || op == Op::OpImageQuerySize) hints_.asksLengths = true;
+    if (op == Op::OpControlBarrier || op == Op::OpMemoryBarrier)
+      hints_.hasSubgroupBarriers |= isSubgroup(module_.idAt(i, 1));
     if (op == Op::OpSwitch) return readSwitch(i);
     if (namesNoValues(op)) return;
     module_.forEachIdOperand(i, [&](uint32_t, Id id) { addConstant(id); });
@@ -68,6 +71,11 @@ private:
       readComparison(module_.idAt(i, 3), module_.idAt(i, 4));
       readComparison(module_.idAt(i, 4), module_.idAt(i, 3));
     }
+  }
+
+  bool isSubgroup(Id scope) {
+    const std::optional<ConstantValue> value = analyses_.get<Constants>().value(scope);
+    return value && value->bits == uint64_t(spv::Scope::Subgroup);
   }
 
   void addConstant(Id id) {
@@ -229,6 +237,8 @@ void ValueHints::merge(const ValueHints& other) {
   append(compared, other.compared);
   parameters.insert(other.parameters.begin(), other.parameters.end());
   atomicTargets.insert(other.atomicTargets.begin(), other.atomicTargets.end());
+  asksLengths |= other.asksLengths;
+  hasSubgroupBarriers |= other.hasSubgroupBarriers;
 }
 
 ValueHints valueHintsOf(std::span<const uint32_t> words) {

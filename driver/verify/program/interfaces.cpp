@@ -155,6 +155,28 @@ Result<Reflection> reflectNamed(const ScenarioShader& shader, const ProgramVaria
   return named ? std::move(named) : reflect(module->second, "", shader.specConstants);
 }
 
+// Specialization constants that are not in both have been compared with one value.
+std::vector<InterfaceDifference> compareConstants(const ProgramShader& original,
+                                                  const ProgramShader& other,
+                                                  const InterfaceNames& names) {
+  std::vector<std::string> parts;
+  const auto tell = [&](const ProgramShader& from, const ProgramShader& without,
+                        const std::string& name) {
+    std::vector<uint32_t> ids;
+    for (const auto& [id, constant] : from.reflection.specConstants)
+      if (!without.reflection.specConstants.contains(id) && !from.specConstants.contains(id))
+        ids.push_back(id);
+    if (!ids.empty())
+      parts.push_back(fmt::format("specialization constant{} {} in {} alone",
+                                  ids.size() == 1 ? "" : "s", fmt::join(ids, ", "), name));
+  };
+  tell(original, other, names.original);
+  tell(other, original, names.other);
+  if (parts.empty()) return {};
+  return {{Kind::Constants, fmt::format("{}, compared by default values", fmt::join(parts, ", ")),
+           "declare the same ones in both, or give their values (--spec-const)"}};
+}
+
 } // namespace
 
 std::vector<InterfaceDifference> compareInterfaces(const Reflection& original,
@@ -174,7 +196,9 @@ compareInterfaces(std::span<const Program> programs, std::span<const ProgramVari
       std::vector<InterfaceDifference> some =
           compareInterfaces(programs[0].shaders[s].reflection, programs[p].shaders[s].reflection,
                             names, variants[p].layouts.buffers.empty());
-      std::move(some.begin(), some.end(), std::back_inserter(all[p]));
+      std::ranges::move(some, std::back_inserter(all[p]));
+      std::ranges::move(compareConstants(programs[0].shaders[s], programs[p].shaders[s], names),
+                        std::back_inserter(all[p]));
     }
   }
   return all;

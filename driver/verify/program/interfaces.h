@@ -14,7 +14,14 @@
 namespace lanewise::driver {
 
 struct InterfaceDifference {
-  enum class Kind : uint8_t { Entry, Binding, Block, PushConstants, WorkgroupSize };
+  enum class Kind : uint8_t {
+    Entry,
+    Binding,
+    Block,
+    PushConstants,
+    WorkgroupSize,
+    Constants ///< only of programs: one that a run could set in one alone, and nobody gave
+  };
   Kind kind = Kind::Binding;
   std::string what, mend; ///< one clause each
   std::string text() const { return what + "; " + mend; }

@@ -148,11 +148,13 @@ TEST(PlanRounds, ChangesWhatTheFirstInputsLeave) {
         "17 in the push constant at byte 4", "16 in the push constant at byte 4",
         "5 in the push constant at byte 8", "1 in specialization constant 4",
         "5 in the push constant at byte 8 and full-range integers", "smallest and largest integers",
-        "counts of 593, beyond the grid"})
+        "counts of 593, beyond the grid", "full-range single integers",
+        "any integer in the push constant at byte 4"})
     EXPECT_TRUE(has(names, name)) << name;
   EXPECT_FALSE(has(names, "17 in the push constant at byte 8")) << "it is not compared with that";
-  for (const char* name : {"floats of all magnitudes", "negative floats",
-                           "negative single integers", "images below the grid", "subgroups of 64"})
+  for (const char* name :
+       {"floats of all magnitudes", "negative floats", "negative single integers",
+        "images below the grid", "subgroups of 64", "odd lengths"})
     EXPECT_FALSE(has(names, name)) << "there are none";
 }
 
