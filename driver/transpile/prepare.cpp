@@ -6,8 +6,8 @@
 #include "ir/rewriter.h"
 #include "support/failure.h"
 #include "transpile/limits.h"
-#include "transpile/loop_exits.h"
 #include "transpile/spell_out.h"
+#include "transpile/value_variables.h"
 #include "transpile/workgroup_size.h"
 #include "verify/program/reflect.h"
 
@@ -200,6 +200,9 @@ Status fitLanguage(Module& module, const TargetLanguage& target, PreparedModule&
   if (Status s = spellOut(module, target, rewriter); !s) return s;
   storeLoopExits(module, rewriter);
   makeCoherent(module, rewriter, out.notes);
+  if (Result<bool> done = rewriter.commit(); !done) return done.error();
+  storePhiLoads(module, rewriter);
+  if (target.language == Language::Hlsl) storeComposites(module, rewriter);
   if (Result<bool> done = rewriter.commit(); !done) return done.error();
   return ok();
 }

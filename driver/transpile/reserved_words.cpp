@@ -15,18 +15,33 @@ namespace {
 
 /// Words with a space before and behind each.
 constexpr std::string_view kHlslWords =
-    " cbuffer dword globallycoherent groupshared matrix RaytracingAccelerationStructure RayDesc "
-    "RayQuery reordercoherent snorm string tbuffer unorm vector ";
+    " AppendStructuredBuffer BlendState Buffer ByteAddressBuffer ComputeShader "
+    "ConsumeStructuredBuffer DepthStencilState DepthStencilView DomainShader GeometryShader "
+    "HullShader InputPatch LineStream OutputPatch PixelShader PointStream RasterizerState "
+    "RayDesc RayQuery RaytracingAccelerationStructure RenderTargetView SamplerComparisonState "
+    "SamplerState StructuredBuffer TriangleStream VertexShader asm_fragment cbuffer centroid "
+    "column_major compile compile_fragment discard dword fxgroup globallycoherent groupshared in "
+    "inout line lineadj linear matrix nointerpolation noperspective out packoffset pass "
+    "pixelfragment point precise reordercoherent row_major sample sampler shared snorm stateblock "
+    "stateblock_state string tbuffer technique technique10 technique11 texture triangle "
+    "triangleadj uniform unorm vector vertexfragment ";
 constexpr std::string_view kMslWords =
     " atomic atomic_bool atomic_float atomic_int atomic_uint atomic_ulong constant device fragment "
     "imageblock kernel matrix mesh metal object_data packed_type patch_control_point ptrdiff_t "
     "ray_data sampler simd simdgroup size_t texture threadgroup threadgroup_imageblock thread "
     "vec vertex visible ";
 constexpr std::string_view kGlslWords =
-    " accelerationStructureEXT bfloat16_t coopmat demote devicecoherent fcoopmatNV hitAttributeEXT "
-    "icoopmatNV nonprivate nonuniformEXT queuefamilycoherent rayPayloadEXT rayQueryEXT "
-    "sampler samplerShadow shadercallcoherent subgroupcoherent subpassInput subpassInputMS taskNV "
-    "terminateInvocation terminateRayEXT ucoopmatNV workgroupcoherent ";
+    " accelerationStructureEXT active asm atomic_uint attribute bfloat16_t bool break buffer case "
+    "cast centroid class coherent common const continue coopmat default demote devicecoherent "
+    "discard do double else enum extern external false fcoopmatNV filter fixed flat float for "
+    "goto half highp hitAttributeEXT icoopmatNV if in inline inout input int interface invariant "
+    "layout long lowp mediump namespace noinline nonprivate nonuniformEXT noperspective out "
+    "output partition patch precise precision public queuefamilycoherent rayPayloadEXT "
+    "rayQueryEXT readonly resource restrict return sample sampler samplerShadow "
+    "shadercallcoherent shared short sizeof smooth static struct subgroupcoherent subpassInput "
+    "subpassInputMS subroutine superp switch taskNV template terminateInvocation terminateRayEXT "
+    "texture this true typedef ucoopmatNV uint uniform union unsigned using varying void volatile "
+    "while workgroupcoherent writeonly ";
 
 bool holds(std::string_view words, std::string_view name) {
   if (name.empty()) return false;
@@ -45,8 +60,8 @@ constexpr std::string_view kGlslScalars =
     " float16_t float32_t float64_t int16_t int32_t int64_t int8_t uint16_t uint32_t uint64_t "
     "uint8_t ";
 constexpr std::string_view kGlslVectors =
-    " f16mat f16vec f32mat f32vec f64mat f64vec i16vec i32vec i64vec i8vec u16vec u32vec u64vec "
-    "u8vec ";
+    " bvec dmat dvec f16mat f16vec f32mat f32vec f64mat f64vec fvec hvec i16vec i32vec i64vec "
+    "i8vec ivec mat u16vec u32vec u64vec u8vec uvec vec ";
 
 /// "4", "3x2", or nothing: behind the name of a scalar, a vector or a matrix of them.
 size_t sizeOfShape(std::string_view name) {
@@ -92,7 +107,8 @@ bool isReserved(std::string_view name, Language language) {
   case Language::Glsl:
   case Language::Essl:
     return holds(kGlslWords, name) || holds(kGlslScalars, name) ||
-           holds(kGlslVectors, name.substr(0, name.size() - sizeOfShape(name))) ||
+           (sizeOfShape(name) > 0 &&
+            holds(kGlslVectors, name.substr(0, name.size() - sizeOfShape(name)))) ||
            isGlslImage(name);
   case Language::SpvAsm:
     break;

@@ -15,9 +15,10 @@ namespace lanewise::driver {
 
 using WordSet = std::set<std::string, std::less<>>;
 
-/// Whether `name` is a keyword of the language or one of its types, beyond those that SPIRV-Cross
-/// gives other names itself (GLSL 4.60, section 3.6; Direct3D's HLSL reference, "Keywords" and
-/// "Reserved Words"; Metal Shading Language Specification, section 2).
+/// Whether `name` is a keyword of the language or one of its types (GLSL 4.60, section 3.6;
+/// Direct3D's HLSL reference, "Keywords" and "Reserved Words"; Metal Shading Language
+/// Specification, section 2). SPIRV-Cross gives some of them other names itself, but not where a
+/// value is called so that is no variable.
 bool isReserved(std::string_view name, Language language);
 
 /// An Error says why an entry point cannot be called so.

@@ -7,6 +7,7 @@
 #include "support/failure.h"
 #include "transpile/reserved_words.h"
 #include "transpile/stage.h"
+#include "transpile/text_fixes.h"
 #include "verify/program/reflect.h"
 #include "verify/program/specialize.h"
 
@@ -358,7 +359,11 @@ CompiledBack compileBack(const CrossText& text, const TargetLanguage& target,
   }
   const bool isHlsl = target.language == Language::Hlsl;
   const std::string stage(extensionOf(text.model));
-  CompileRequest request{"transpiled." + (isHlsl ? "hlsl" : stage), text.text, stage, isHlsl, {}};
+  CompileRequest request{"transpiled." + (isHlsl ? "hlsl" : stage),
+                         isHlsl ? countingBytes(text.text) : text.text,
+                         stage,
+                         isHlsl,
+                         {}};
   LoadOptions options;
   options.defines = macros;
   options.entry = text.entry;

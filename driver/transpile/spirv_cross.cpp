@@ -745,6 +745,9 @@ Result<CrossText> crossCompile(std::span<const uint32_t> words, const CrossReque
     if (Status s = renameHlslEntry(made.text, request.newName); !s) return s.error();
     made.entry = request.newName;
   }
+  if (!request.newName.empty() && made.entry != request.newName)
+    return failure(fmt::format("--rename-entry={}: {} uses that word itself", request.newName,
+                               nameOf(request.target.language)));
   return made;
 }
 

@@ -65,6 +65,17 @@ Status renameHlslEntry(std::string& text, const std::string& name) {
   return failure("--rename-entry: SPIRV-Cross wrote no entry point called main");
 }
 
+std::string countingBytes(std::string text) {
+  constexpr std::string_view kCall = ".GetDimensions(";
+  for (size_t at = text.find(kCall); at != std::string::npos; at = text.find(kCall, at + 1)) {
+    const size_t begin = at + kCall.size(), end = text.find_first_of(",)", begin);
+    // That of an image has several arguments.
+    if (end == std::string::npos || text.compare(end, 2, ");") != 0) continue;
+    text.insert(end + 2, fmt::format(" {} *= 4;", text.substr(begin, end - begin)));
+  }
+  return text;
+}
+
 std::vector<std::string> errorDirectives(const std::string& text) {
   constexpr std::string_view kError = "\n#error ";
   std::vector<std::string> messages;

@@ -28,6 +28,9 @@ void addDefaultSizes(std::string& text, const std::array<std::optional<uint32_t>
 /// is no identifier.
 Status renameHlslEntry(std::string& text, const std::string& name);
 
+/// HLSL for glslang alone: its ByteAddressBuffer.GetDimensions counts words, HLSL's bytes.
+std::string countingBytes(std::string text);
+
 /// What the #error lines of a text say, each once: SPIRV-Cross asks for extensions in this way.
 std::vector<std::string> errorDirectives(const std::string& text);
 
