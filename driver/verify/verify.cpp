@@ -510,12 +510,26 @@ private:
       row(p).isDecidedByFinding = true;
       return settle(p, VerifyState::Differs, std::move(reason));
     }
-    if (!comparesOutputs || seen.differences.empty() || row(p).state == VerifyState::Differs)
-      return;
+    if (!comparesOutputs) return;
+    if (row(p).state == VerifyState::Differs) return doubtDriver(p, seen);
+    if (seen.differences.empty()) return;
     settle(
         p, VerifyState::Differs,
         fmt::format("on the interpreter, {}: {}", seen.differsIn, describe(seen.differences[0])));
     row(p).differences = seen.differences;
+  }
+
+  // What differs on the device alone may be the doing of its compiler.
+  void doubtDriver(size_t p, const InterpreterCheckRow& seen) {
+    const InterpreterReport& run = *report_.interpreter;
+    const bool hasRunAll = run.workgroups == run.allWorkgroups && run.inputSets == run.allInputSets;
+    if (row(p).differences.empty() || !hasRunAll || !seen.reason.empty() ||
+        !seen.rounding.empty() || !seen.differences.empty() || !seen.findings.empty())
+      return;
+    report_.notes.push_back(
+        fmt::format("on the interpreter {} and {} leave the same: the device may round otherwise, "
+                    "or its driver be at fault",
+                    report_.originalName, row(p).name));
   }
 
   // A difference on the device says nothing where the original may do this or that.
