@@ -38,8 +38,14 @@ public:
   RoundsResult run(std::span<const Program> programs, std::span<const Exercised> exercised) {
     tried_.push_back({given_, {exercised.begin(), exercised.end()}});
     merge(result_.exercised, exercised);
-    for (const RoundAim& aim : planRounds(given_, programs)) tryAim(aim);
+    const std::vector<RoundAim> aims = planRounds(given_, programs);
+    const auto tryAll = [&](bool last) {
+      for (const RoundAim& aim : aims)
+        if (aim.isLast == last) tryAim(aim);
+    };
+    tryAll(false);
     tryBranches();
+    tryAll(true);
     return std::move(result_);
   }
 

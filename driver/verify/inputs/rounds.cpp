@@ -177,7 +177,7 @@ private:
       const ScenarioBuffer& buffer = base_.buffers[b];
       const bool isTexels = buffer.image && buffer.image->dimension == ImageDimension::Buffer;
       const uint64_t least = std::min(buffer.count, below);
-      if (!(isTexels || hasRuntimeArray(bound)) || least < 4 || least > UINT32_MAX) continue;
+      if (!(isTexels || hasRuntimeArray(bound)) || least < 4) continue;
       const uint32_t length = primeUpTo(uint32_t(least - 1));
       tries.push_back(named(fmt::format("{} elements in `{}`", length, bound.buffer)));
       setLength(tries[0].buffers[b], length);
@@ -432,12 +432,12 @@ private:
     // Each block alone, and each parameter.
     std::set<std::pair<bool, size_t>> blocks;
     for (const Parameter& one : all) blocks.insert({one.place.isPushConstant, one.buffer});
+    if (blocks.size() == 1) blocks.clear();
     for (const auto& block : blocks) {
       std::vector<Parameter> own;
       std::ranges::copy_if(all, std::back_inserter(own), [&](const Parameter& one) {
         return std::pair(one.place.isPushConstant, one.buffer) == block;
       });
-      if (blocks.size() == 1) break;
       tries.push_back(named(fmt::format(
           "{} in {}", what,
           block.first ? "push constants" : fmt::format("`{}`", base_.buffers[block.second].name))));
@@ -448,6 +448,7 @@ private:
       widen(tries.back(), {&parameters_[n], 1});
     }
     aim(std::move(tries), true);
+    aims_.back().isLast = true;
   }
   static void widen(Scenario& scenario, std::span<const Parameter> parameters) {
     std::mt19937_64 random; // the same on every machine
@@ -602,8 +603,7 @@ private:
   const ProgramShader& shader_;
   ValueHints hints_;
   std::vector<Parameter> parameters_, floats_; ///< integers that stand alone, and floats
-  std::vector<Parameter>
-      data_; ///< integers of arrays, and with too many beside them to be parameters
+  std::vector<Parameter> data_; ///< integers of arrays, or among too many to be parameters
   int64_t largest_ = 0;
   std::vector<RoundAim> aims_;
 };

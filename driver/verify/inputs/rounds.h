@@ -17,6 +17,8 @@ struct RoundAim {
   std::vector<Scenario> tries;
   /// Where the first try is not sound, each of the others counts and not only the next sound one.
   bool splits = false;
+  /// Comes behind all others, those that branches ask for included: loops may run for long with it.
+  bool isLast = false;
 };
 
 /// For the chosen inputs `base`, a generated scenario of one shader, and the programs that run with
