@@ -12,6 +12,22 @@ namespace lanewise::driver {
 
 namespace {
 
+/// Calls `visit(block, merge)` for the header of each loop.
+template <class Visit>
+void forEachLoop(const Module& module, Visit&& visit) {
+  for (uint32_t b = 1; b <= module.blockCount(); ++b)
+    if (InstRef merge = module.mergeInst(BlockRef(b));
+        merge && module.opcode(merge) == spv::Op::OpLoopMerge)
+      visit(BlockRef(b), merge);
+}
+
+std::vector<InstRef> phisOf(const Module& module, BlockRef block) {
+  std::vector<InstRef> phis;
+  for (InstRef i : module.blockInsts(block))
+    if (module.opcode(i) == spv::Op::OpPhi) phis.push_back(i);
+  return phis;
+}
+
 /// Declares variables of functions.
 class Variables {
 public:
@@ -40,17 +56,14 @@ public:
       : module_(module), rewriter_(rewriter), variables_(module, rewriter) {}
 
   void run() {
-    for (uint32_t b = 1; b <= module_.blockCount(); ++b)
-      if (InstRef merge = module_.mergeInst(BlockRef(b));
-          merge && module_.opcode(merge) == spv::Op::OpLoopMerge)
-        store(module_.blockOfLabel(module_.idAt(merge, 1)));
+    forEachLoop(module_, [&](BlockRef, InstRef merge) {
+      store(module_.blockOfLabel(module_.idAt(merge, 1)));
+    });
   }
 
 private:
   void store(BlockRef exit) {
-    std::vector<InstRef> phis;
-    for (InstRef i : module_.blockInsts(exit))
-      if (module_.opcode(i) == spv::Op::OpPhi) phis.push_back(i);
+    const std::vector<InstRef> phis = phisOf(module_, exit);
     // All phis are read before the first is written, so all or none.
     if (phis.empty() || !isLeftConditionally(phis.front()) ||
         std::any_of(phis.begin(), phis.end(), [&](InstRef phi) {
@@ -92,18 +105,13 @@ public:
       : module_(module), rewriter_(rewriter), variables_(module, rewriter) {}
 
   void run() {
-    for (uint32_t b = 1; b <= module_.blockCount(); ++b)
-      if (InstRef merge = module_.mergeInst(BlockRef(b));
-          merge && module_.opcode(merge) == spv::Op::OpLoopMerge)
-        visit(BlockRef(b));
+    forEachLoop(module_, [&](BlockRef header, InstRef) { visit(header); });
   }
 
 private:
   /// Only what goes round a loop can depend on a phi of the block that it leads to.
   void visit(BlockRef header) {
-    std::vector<InstRef> phis;
-    for (InstRef i : module_.blockInsts(header))
-      if (module_.opcode(i) == spv::Op::OpPhi) phis.push_back(i);
+    const std::vector<InstRef> phis = phisOf(module_, header);
     if (phis.size() < 2) return;
     first_.clear();
     for (size_t n = phis.size(); n-- > 0;) first_[module_.resultId(phis[n])] = n;
@@ -178,9 +186,8 @@ public:
 
   void run() {
     std::set<FunctionRef> withLoops;
-    for (InstRef i : module_.insts())
-      if (module_.opcode(i) == spv::Op::OpLoopMerge)
-        withLoops.insert(module_.functionOf(module_.blockOf(i)));
+    forEachLoop(module_,
+                [&](BlockRef header, InstRef) { withLoops.insert(module_.functionOf(header)); });
     for (InstRef i : module_.insts())
       if (module_.opcode(i) == spv::Op::OpCompositeConstruct && hasMembers(module_.resultType(i)) &&
           withLoops.contains(module_.functionOf(module_.blockOf(i))))

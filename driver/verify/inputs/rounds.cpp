@@ -94,8 +94,10 @@ private:
       for (size_t n = 0; n < header.size(); ++n) {
         const Parameter parameter{
             {false, bound.set, bound.binding, offset}, header[n].type, buffer, n};
-        if (!isData(header)) addParameter(parameter, header[n].bytes.data());
-        if (isData(header) && !isFloat(parameter.type)) data_.push_back(parameter);
+        if (!isData(header))
+          addParameter(parameter, header[n].bytes.data());
+        else if (!isFloat(parameter.type))
+          data_.push_back(parameter);
         offset += byteSize(header[n].type);
       }
     }
