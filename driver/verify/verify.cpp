@@ -487,7 +487,8 @@ private:
   }
 
   void hear(size_t p, InterpreterCheckRow seen) {
-    if (!seen.reason.empty() && report_.interpreter->hasRun)
+    const bool isDecided = std::ranges::any_of(seen.findings, &RunFinding::decides);
+    if (!seen.reason.empty() && !isDecided && report_.interpreter->hasRun)
       report_.notes.push_back(
           fmt::format("the interpreter has not checked {}: {}", row(p).name, seen.reason));
     if (!seen.rounding.empty() && report_.interpreter->comparesOutputs())

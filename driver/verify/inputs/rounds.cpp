@@ -489,7 +489,7 @@ private:
     const bool mayDepend = std::ranges::any_of(programs_, [](const Program& program) {
       return hasSubgroupOperations(program.shaders[0].reflection);
     });
-    if (!mayDepend && !hints_.hasSubgroupBarriers) return;
+    if (!mayDepend && !hints_.hasSubgroupScopes) return;
     for (uint32_t size : {64u, 8u}) {
       Scenario scenario = named(fmt::format("subgroups of {}", size));
       scenario.subgroupSize = size;

@@ -61,9 +61,8 @@ private:
   void readInst(InstRef i) {
     const Op op = module_.opcode(i);
     if (isAtomic(module_.facts(i))) readAtomic(i);
+    hints_.hasSubgroupScopes |= ordersSubgroupsAlone(i);
     if (op == Op::OpArrayLength || op == Op::OpImageQuerySize) hints_.asksLengths = true;
-    if (op == Op::OpControlBarrier || op == Op::OpMemoryBarrier)
-      hints_.hasSubgroupBarriers |= isSubgroup(module_.idAt(i, 1));
     if (op == Op::OpSwitch) return readSwitch(i);
     if (namesNoValues(op)) return;
     module_.forEachIdOperand(i, [&](uint32_t, Id id) { addConstant(id); });
@@ -71,6 +70,15 @@ private:
       readComparison(module_.idAt(i, 3), module_.idAt(i, 4));
       readComparison(module_.idAt(i, 4), module_.idAt(i, 3));
     }
+  }
+
+  bool ordersSubgroupsAlone(InstRef i) {
+    const OpcodeFacts& facts = module_.facts(i);
+    if (isAtomic(facts)) return isSubgroup(module_.idAt(i, atomicScopeWord(facts)));
+    const Op op = module_.opcode(i);
+    if (op == Op::OpMemoryBarrier) return isSubgroup(module_.idAt(i, 1));
+    return op == Op::OpControlBarrier &&
+           (isSubgroup(module_.idAt(i, 1)) || isSubgroup(module_.idAt(i, 2)));
   }
 
   bool isSubgroup(Id scope) {
@@ -238,7 +246,7 @@ void ValueHints::merge(const ValueHints& other) {
   parameters.insert(other.parameters.begin(), other.parameters.end());
   atomicTargets.insert(other.atomicTargets.begin(), other.atomicTargets.end());
   asksLengths |= other.asksLengths;
-  hasSubgroupBarriers |= other.hasSubgroupBarriers;
+  hasSubgroupScopes |= other.hasSubgroupScopes;
 }
 
 ValueHints valueHintsOf(std::span<const uint32_t> words) {

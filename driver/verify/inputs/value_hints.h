@@ -32,8 +32,9 @@ struct ValueHints {
   std::set<std::pair<ParameterPlace, int64_t>> parameters;
   /// Set and binding of the resources that atomics target.
   std::set<std::pair<uint32_t, uint32_t>> atomicTargets;
-  bool asksLengths = false;         ///< of arrays or texel buffers
-  bool hasSubgroupBarriers = false; ///< for which a subgroup waits or orders memory
+  bool asksLengths = false; ///< of arrays or texel buffers
+  bool hasSubgroupScopes =
+      false; ///< of a barrier that waits, or of one or an atomic that orders memory
 
   void merge(const ValueHints& other);
 };

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace lanewise::driver {
 
@@ -19,6 +20,9 @@ namespace {
 
 constexpr LaneOrder kOrders[] = {LaneOrder::Forward, LaneOrder::Reverse, LaneOrder::Interleaved,
                                  LaneOrder::Random};
+
+// What a workgroup of a later program may take, and the more for each instruction of the first.
+constexpr uint64_t kFreeInstructions = uint64_t(1) << 24, kMoreInstructions = 64;
 
 // Workgroups whose number stands in a buffer: above that, it is no number of workgroups.
 constexpr uint32_t kMostIndirect = 1 << 26;
@@ -154,7 +158,10 @@ RunStatus InterpreterRunner::run(uint32_t program, std::span<const BufferInput> 
 RunStatus InterpreterRunner::execute(uint32_t program, std::span<const BufferInput> inputs,
                                      const InterpreterPlan& plan) {
   upload(inputs, plan.inputsNumber);
-  return runSequence(programs_[program], plan);
+  RunStatus failed = runSequence(programs_[program], plan);
+  if (program == 0 && !failed)
+    instructionsOfFirst_ = std::accumulate(instructions_.begin(), instructions_.end(), uint64_t(0));
+  return failed;
 }
 
 TouchedPages InterpreterRunner::touched(uint32_t buffer) const {
@@ -301,6 +308,8 @@ RunStatus InterpreterRunner::runDispatch(LoweredProgram& lowered, uint32_t index
   options.order = plan.order;
   options.subgroupSize = lanesOf(lowered.program.shaders[step.shader]);
   options.stepLimit = plan.stepLimit;
+  if (&lowered != &programs_[0] && instructionsOfFirst_)
+    options.instructionLimit = kFreeInstructions + kMoreInstructions * *instructionsOfFirst_;
   options.timeoutSeconds = seconds > 0 ? seconds : -1;
   if (!plan.workgroups.empty()) options.workgroups = plan.workgroups[index];
   options.keepsWorkgroupOrder =

@@ -70,6 +70,9 @@ struct TouchedPages {
 /// Runs programs in the interpreter. As a Runner, the first run of a program takes lanes in order,
 /// each later one in another order (reverse, interleaved over subgroups, random), so that a program
 /// which depends on it does not agree with itself. What it finds waits in takeFindings().
+///
+/// The first program is the original, which runs before the others with each inputs: a loop of
+/// another that by far outlasts all of the original's work counts as one that does not end.
 class InterpreterRunner final : public Runner {
 public:
   /// `code` must outlive it; null: it lowers all shaders itself.
@@ -146,6 +149,7 @@ private:
   std::vector<LoweredProgram> programs_;
   std::vector<RunFinding> findings_;
   std::vector<uint64_t> instructions_, workgroups_;
+  std::optional<uint64_t> instructionsOfFirst_; ///< of the first program's last run that ended
 };
 
 } // namespace lanewise::driver

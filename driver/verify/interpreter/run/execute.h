@@ -64,8 +64,9 @@ struct DispatchState {
   const Program* program = nullptr;
   std::array<uint32_t, 3> groups{1, 1, 1};
   uint32_t subgroupSize = kDefaultSubgroupSize;
-  uint32_t granuleBytes = 4; ///< of shadow memory: 1, 2 or 4
-  uint64_t stepLimit = 0;    ///< of one lane
+  uint32_t granuleBytes = 4;              ///< of shadow memory: 1, 2 or 4
+  uint64_t stepLimit = 0;                 ///< of one lane
+  uint64_t instructionLimit = UINT64_MAX; ///< of one workgroup
   Observer* observer = nullptr;
   /// Whether it has taken longer than it may.
   bool isLate() const { return timeoutSeconds && running.isBeyond(*timeoutSeconds); }
@@ -190,6 +191,7 @@ private:
 
   // Of the workgroup under way.
   uint32_t workgroup_ = 0;
+  uint64_t instructionsBefore_ = 0;
   HappensBefore happensBefore_;
 };
 

@@ -99,6 +99,7 @@ private:
     state_.groups = what_.groups;
     state_.subgroupSize = options_.subgroupSize;
     state_.stepLimit = options_.stepLimit;
+    state_.instructionLimit = options_.instructionLimit;
     state_.observer = options_.observer;
     if (options_.timeoutSeconds != 0)
       state_.timeoutSeconds = std::max(options_.timeoutSeconds, 0.0);

@@ -33,6 +33,7 @@ struct MachineOptions {
   uint32_t subgroupSize = kDefaultSubgroupSize; ///< 4 to 128, a power of two
   uint32_t threads = 0;                         ///< 0: as many as the host has
   uint64_t stepLimit = uint64_t(1) << 28;       ///< instructions in loops of one lane
+  uint64_t instructionLimit = UINT64_MAX;       ///< of one workgroup, looked at in loops
   /// Accesses that the history of one buffer or variable may hold (history.h). Beyond that four of
   /// a place are kept.
   uint64_t mostRuns = uint64_t(1) << 22;

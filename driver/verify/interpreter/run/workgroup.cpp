@@ -84,6 +84,7 @@ void WorkgroupRunner::addShadow(Object& object) {
 
 void WorkgroupRunner::begin(uint32_t workgroup) {
   workgroup_ = workgroup;
+  instructionsBefore_ = instructions_;
   happensBefore_.begin(workgroup);
   gaveUp_ = isLate_ = false;
   uint32_t shared = 0;
@@ -172,9 +173,12 @@ void WorkgroupRunner::runLane(Lane& lane) {
 // A lane that spins on what another one is to write must not keep it from running.
 void WorkgroupRunner::loopNext(Lane& lane, const Instr& inst) {
   lane.sliceEnd = lane.steps + kLoopSlice;
-  if (lane.steps > dispatch_.stepLimit) {
+  const bool isBeyondLane = lane.steps > dispatch_.stepLimit;
+  if (isBeyondLane || instructions_ - instructionsBefore_ > dispatch_.instructionLimit) {
     report(FindingKind::EndlessLoop, lane, inst.site,
-           fmt::format("more than {} steps", dispatch_.stepLimit));
+           isBeyondLane ? fmt::format("more than {} steps", dispatch_.stepLimit)
+                        : fmt::format("more than {} instructions in the workgroup",
+                                      dispatch_.instructionLimit));
     gaveUp_ = true;
     lane.state = Lane::State::Done;
   }

@@ -270,6 +270,57 @@ TEST(InterpreterFloats, RoundAsDecorated) {
   }
 }
 
+// docs/design/interpreter.md, "What it does not see".
+TEST(InterpreterPromises, NotSeenBrokenPromises) {
+  Interpreted it;
+  it.buffers = {std::vector<uint32_t>(8, INT32_MAX)};
+  ASSERT_TRUE(it.run(assemble(R"(
+               OpCapability Shader
+               OpCapability GroupNonUniformBallot
+               OpCapability ExpectAssumeKHR
+               OpExtension "SPV_KHR_expect_assume"
+               OpMemoryModel Logical GLSL450
+               OpEntryPoint GLCompute %main "main" %index %b
+               OpExecutionMode %main LocalSize 8 1 1
+               OpDecorate %index BuiltIn LocalInvocationIndex
+               OpDecorate %block Block
+               OpMemberDecorate %block 0 Offset 0
+               OpDecorate %array ArrayStride 4
+               OpDecorate %b DescriptorSet 0
+               OpDecorate %b Binding 0
+               OpDecorate %sum NoSignedWrap
+       %void = OpTypeVoid
+       %type = OpTypeFunction %void
+       %bool = OpTypeBool
+       %uint = OpTypeInt 32 0
+      %input = OpTypePointer Input %uint
+      %index = OpVariable %input Input
+      %array = OpTypeRuntimeArray %uint
+      %block = OpTypeStruct %array
+     %blocks = OpTypePointer StorageBuffer %block
+      %words = OpTypePointer StorageBuffer %uint
+          %b = OpVariable %blocks StorageBuffer
+       %zero = OpConstant %uint 0
+        %one = OpConstant %uint 1
+   %subgroup = OpConstant %uint 3
+         %no = OpConstantFalse %bool
+       %main = OpFunction %void None %type
+      %entry = OpLabel
+         %at = OpLoad %uint %index
+       %word = OpAccessChain %words %b %zero %at
+       %most = OpLoad %uint %word
+        %sum = OpIAdd %uint %most %one
+               OpAssumeTrueKHR %no
+    %varying = OpGroupNonUniformBroadcast %uint %subgroup %sum %at
+               OpStore %word %varying
+               OpReturn
+               OpFunctionEnd
+)",
+                              SPV_ENV_UNIVERSAL_1_6)));
+  EXPECT_EQ(it.findings(), "");
+  for (uint32_t word : it.buffers[0]) EXPECT_EQ(word, uint32_t(INT32_MAX) + 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Families, InterpreterValues, testing::ValuesIn(kFamilies),
                          [](const auto& info) { return std::string(info.param.name); });
 
