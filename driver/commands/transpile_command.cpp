@@ -13,6 +13,7 @@
 #include "support/print.h"
 #include "transpile/prepare.h"
 #include "transpile/round_trip.h"
+#include "transpile/text_check.h"
 #include "verify/program/reflect.h"
 
 #include <algorithm>
@@ -169,13 +170,17 @@ private:
       job.text.notes = std::move(prepared->notes);
       return ok();
     }
-    CrossRequest request{options_.target, prepared->entry.name,  options_.newName,
-                         options_.binds,  prepared->entry.model, prepared->hasPhysicalPointers};
+    CrossRequest request{options_.target,      prepared->entry.name,  options_.newName,
+                         options_.binds,       prepared->entry.model, prepared->movesLoads,
+                         prepared->hasVolatile};
     Result<CrossText> text = crossCompile(prepared->words, request);
     if (!text) return text.error();
     job.text = std::move(*text);
     job.text.notes.insert(job.text.notes.begin(), prepared->notes.begin(), prepared->notes.end());
-    return ok();
+    if (!options_.isChecked || options_.verify) return ok(); // which compiles it as well
+    Result<Module> made = Module::read(std::move(prepared->words));
+    if (!made) return made.error();
+    return checkText(*made, job.text, options_.target, job.module.env);
   }
 
   Status readManifest() {

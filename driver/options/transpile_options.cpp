@@ -71,6 +71,8 @@ void declareLanguage(CommandLine& line, TranspileOptions& o, RawOptions& raw) {
 
 void declareVerification(CommandLine& line, TranspileOptions& o) {
   line.group("Verification");
+  line.flag("--no-check", o.isChecked, "do not compile GLSL and ESSL to see whether they are right",
+            false);
   line.flag("--verify", o.verify,
             "compile the output back and compare it with the input on a device (GLSL, ESSL, HLSL)");
   addRequirementOptions(line, o.requiresVerified, o.verification.requiresCoverage,

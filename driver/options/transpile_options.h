@@ -34,6 +34,7 @@ struct TranspileOptions {
   bool writesIfChanged = false; ///< --write-if-changed
   DepfileOptions depfile;
 
+  bool isChecked = true; ///< --no-check: whether GLSL and ESSL are compiled (text_check.h)
   bool verify = false;
   bool requiresVerified = false;
   VerifyOptions verification;

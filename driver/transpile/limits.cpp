@@ -24,6 +24,8 @@ public:
       return failure("it cannot be expressed in ESSL, which has no 64-bit integers");
     if (Status s = checkInitializers(); !s) return s;
     if (Status s = checkImages(); !s) return s;
+    if (Status s = checkConstantBuffers(); !s) return s;
+    if (Status s = checkArrays(); !s) return s;
     tellModes();
     tellOrder();
     tellSixteenBits();
@@ -190,6 +192,58 @@ private:
                                        : ""));
       }
     return ok();
+  }
+
+  /// Each column or row of a matrix has a register of a constant buffer, 16 bytes or the next 32.
+  Status checkConstantBuffers() const {
+    if (language() != Language::Hlsl) return ok();
+    for (InstRef i : module_.globals()) {
+      if (module_.opcode(i) != spv::Op::OpVariable) continue;
+      const auto storage = spv::StorageClass(module_.word(i, 3));
+      const Id block = typeOfDescriptor(module_, module_.resultId(i));
+      const bool isConstant = storage == spv::StorageClass::PushConstant ||
+                              (storage == spv::StorageClass::Uniform &&
+                               decorations_.has(block, spv::Decoration::Block));
+      if (!isConstant) continue;
+      if (const uint32_t stride = otherMatrixStride(block))
+        return failure(fmt::format("'{}' has a matrix of stride {}, and HLSL's constant buffers "
+                                   "have 16 bytes for each column",
+                                   nameOfVariable(module_.resultId(i)), stride));
+    }
+    return ok();
+  }
+
+  /// SPIRV-Cross takes the stride of an array of arrays in MSL from that of the outer one alone,
+  /// by its number of elements.
+  Status checkArrays() const {
+    if (language() != Language::Msl) return ok();
+    for (InstRef i : module_.globals()) {
+      if (module_.opcode(i) != spv::Op::OpTypeArray || constantAt(i, 3) != 1) continue;
+      const Id inner = module_.idAt(i, 2), array = module_.resultId(i);
+      const auto outer = decorations_.operand(module_, array, spv::Decoration::ArrayStride);
+      const auto stride = decorations_.operand(module_, inner, spv::Decoration::ArrayStride);
+      if (outer && stride && module_.opcodeOf(inner) == spv::Op::OpTypeArray)
+        return failure(
+            fmt::format("SPIRV-Cross does not write arrays of one array with a stride, of "
+                        "{} bytes here, in MSL",
+                        *stride));
+    }
+    return ok();
+  }
+
+  /// Of a matrix in a type that has no place for it in registers; 0: there is none.
+  uint32_t otherMatrixStride(Id type) const {
+    const InstRef d = module_.def(type);
+    const spv::Op op = module_.opcode(d);
+    if (op == spv::Op::OpTypeArray || op == spv::Op::OpTypeRuntimeArray)
+      return otherMatrixStride(module_.idAt(d, 2));
+    if (op != spv::Op::OpTypeStruct) return 0;
+    for (uint32_t n = 0; n + 2 < module_.wordCount(d); ++n) {
+      const auto stride = decorations_.operand(module_, type, spv::Decoration::MatrixStride, n);
+      if (stride && *stride != 16 && *stride != 32) return *stride;
+      if (const uint32_t inner = otherMatrixStride(module_.idAt(d, n + 2))) return inner;
+    }
+    return 0;
   }
 
   void tellModes() {

@@ -149,10 +149,23 @@ bool publishes(const Module& module) {
   return false;
 }
 
+/// Of a variable or of any member of its block.
+bool hasAnywhere(const Module& module, const Decorations& decorations, Id variable,
+                 spv::Decoration d) {
+  if (decorations.has(variable, d)) return true;
+  const Id block = typeOfDescriptor(module, variable);
+  if (module.opcodeOf(block) != spv::Op::OpTypeStruct) return false;
+  for (uint32_t n = 0; n + 2 < module.wordCount(module.def(block)); ++n)
+    if (decorations.hasMember(block, n, d)) return true;
+  return false;
+}
+
 /// In the Vulkan memory model each access says whether others shall see it; the languages know
-/// only variables that all see (SPIR-V 3.32, Coherent). Saying it of all is always right.
-void makeCoherent(const Module& module, Rewriter& rewriter, std::vector<TranspileNote>& notes) {
-  if (!module.declares(spv::Capability::VulkanMemoryModel) || !publishes(module)) return;
+/// only variables that all see (SPIR-V 3.32, Coherent), and SPIRV-Cross writes it of no member and
+/// in the place of Volatile. Saying it of all is always right.
+void makeCoherent(const Module& module, Rewriter& rewriter, PreparedModule& out) {
+  const bool isOfAccesses =
+      module.declares(spv::Capability::VulkanMemoryModel) && publishes(module);
   const Decorations decorations(module);
   InstRef anchor;
   std::vector<Id> shared;
@@ -161,17 +174,23 @@ void makeCoherent(const Module& module, Rewriter& rewriter, std::vector<Transpil
     // Decorations stand in front of all types.
     const bool isType = op >= spv::Op::OpTypeVoid && op <= spv::Op::OpTypeForwardPointer;
     if (isType && !anchor) anchor = i;
-    if (op == spv::Op::OpVariable && isShared(module, decorations, i) &&
-        !decorations.has(module.resultId(i), spv::Decoration::Coherent))
-      shared.push_back(module.resultId(i));
+    if (op != spv::Op::OpVariable || !isShared(module, decorations, i)) continue;
+    const Id variable = module.resultId(i);
+    const bool isVolatile = hasAnywhere(module, decorations, variable, spv::Decoration::Volatile);
+    out.hasVolatile |= isVolatile;
+    if (decorations.has(variable, spv::Decoration::Coherent)) continue;
+    if (isOfAccesses || isVolatile ||
+        hasAnywhere(module, decorations, variable, spv::Decoration::Coherent))
+      shared.push_back(variable);
   }
   if (!anchor) return;
   for (Id variable : shared)
     rewriter.insertBefore(
         anchor, Inst(spv::Op::OpDecorate).id(variable).word(uint32_t(spv::Decoration::Coherent)));
-  notes.push_back({"coherent-all",
-                   "single accesses that are made available or visible become whole coherent "
-                   "buffers and images"});
+  if (isOfAccesses)
+    out.notes.push_back({"coherent-all",
+                         "single accesses that are made available or visible become whole coherent "
+                         "buffers and images"});
 }
 
 /// MSL does not say how large a workgroup is.
@@ -189,22 +208,113 @@ void noteThreadgroupSize(const Words& words, PreparedModule& out) {
                                        size[1], size[2], constants)});
 }
 
+spv::StorageClass storageOf(const Module& module, Id pointer) {
+  const InstRef type = module.def(module.typeOf(pointer));
+  return module.opcode(type) == spv::Op::OpTypePointer ? spv::StorageClass(module.word(type, 2))
+                                                       : spv::StorageClass::Max;
+}
+
+/// Whether SPIRV-Cross would write loads where their values are used, though something in between
+/// has changed what is there: those through physical pointers; in MSL those of images, and of
+/// Workgroup and Private variables in front of atomics and calls.
+bool movesLoads(const Module& module, const TargetLanguage& target) {
+  if (module.declares(spv::Capability::PhysicalStorageBufferAddresses)) return true;
+  if (target.language != Language::Msl) return false;
+  bool readsImages = false, changesImages = false, calls = false, callsChange = false;
+  for (InstRef i : module.insts()) {
+    const spv::Op op = module.opcode(i);
+    const uint32_t pointer = pointerWord(module.facts(i));
+    const bool isAtomicOp = isAtomic(module.facts(i));
+    readsImages |= op == spv::Op::OpImageRead;
+    changesImages |= op == spv::Op::OpImageWrite || op == spv::Op::OpImageTexelPointer ||
+                     op == spv::Op::OpControlBarrier || op == spv::Op::OpMemoryBarrier;
+    calls |= op == spv::Op::OpFunctionCall;
+    const bool isChange = isAtomicOp || op == spv::Op::OpStore;
+    if (!isChange || pointer == 0) continue;
+    const spv::StorageClass storage = storageOf(module, module.idAt(i, pointer));
+    if (isAtomicOp && storage == spv::StorageClass::Workgroup) return true;
+    callsChange |= storage == spv::StorageClass::Workgroup || storage == spv::StorageClass::Private;
+  }
+  return (readsImages && (changesImages || calls)) || (calls && callsChange);
+}
+
+/// What is read of whole Private and Workgroup variables becomes values of their own: SPIRV-Cross
+/// writes the variables' names, temporary values or not.
+void copyLoads(const Module& module, Rewriter& rewriter) {
+  for (InstRef i : module.insts()) {
+    if (module.opcode(i) != spv::Op::OpLoad) continue;
+    const InstRef variable = module.def(module.idAt(i, 3));
+    if (module.opcode(variable) != spv::Op::OpVariable) continue;
+    const auto storage = spv::StorageClass(module.word(variable, 3));
+    if (storage != spv::StorageClass::Private && storage != spv::StorageClass::Workgroup) continue;
+    const Id loaded = rewriter.newId();
+    Inst load(spv::Op::OpLoad);
+    load.id(module.resultType(i)).id(loaded).words(module.inst(i).subspan(3));
+    rewriter.insertBefore(i, std::move(load));
+    rewriter.replace(
+        i, Inst(spv::Op::OpCopyObject).id(module.resultType(i)).id(module.resultId(i)).id(loaded));
+  }
+}
+
 /// Refuses or tells what `target` cannot express, and rewrites what SPIRV-Cross would get wrong.
 Status fitLanguage(Module& module, const TargetLanguage& target, PreparedModule& out) {
   if (Status s = checkLimits(module, target, out.entry, out.notes); !s) return s;
-  out.hasPhysicalPointers = module.declares(spv::Capability::PhysicalStorageBufferAddresses);
+  out.movesLoads = movesLoads(module, target);
   Rewriter rewriter(module);
   if (Status s = nameWorkgroupSize(module, target, rewriter); !s) return s;
   // What is spelled out copies operands.
   if (Result<bool> done = rewriter.commit(); !done) return done.error();
   if (Status s = spellOut(module, target, rewriter); !s) return s;
   storeLoopExits(module, rewriter);
-  makeCoherent(module, rewriter, out.notes);
+  makeCoherent(module, rewriter, out);
+  if (Result<bool> done = rewriter.commit(); !done) return done.error();
+  if (target.language == Language::Msl && out.movesLoads) copyLoads(module, rewriter);
   if (Result<bool> done = rewriter.commit(); !done) return done.error();
   storePhiLoads(module, rewriter);
   if (target.language == Language::Hlsl) storeComposites(module, rewriter);
   if (Result<bool> done = rewriter.commit(); !done) return done.error();
   return ok();
+}
+
+/// Whether a function has a parameter that GLSL and HLSL pass by copy, and that others may change
+/// or read meanwhile: Workgroup memory, or what is decorated Aliased (SPIR-V 2.18.2).
+bool hasSharedParameters(const Module& module) {
+  const Decorations decorations(module);
+  for (InstRef i : module.insts()) {
+    if (module.opcode(i) != spv::Op::OpFunctionParameter) continue;
+    const InstRef type = module.def(module.resultType(i));
+    if (module.opcode(type) != spv::Op::OpTypePointer) continue;
+    const auto storage = spv::StorageClass(module.word(type, 2));
+    const bool isOwn =
+        storage == spv::StorageClass::Function || storage == spv::StorageClass::Private;
+    if (storage == spv::StorageClass::Workgroup ||
+        (isOwn && decorations.has(module.resultId(i), spv::Decoration::Aliased)))
+      return true;
+  }
+  return false;
+}
+
+/// Functions with such parameters are inlined, with all others.
+Result<Words> inlineSharing(Words words, const TargetLanguage& target, spv_target_env env) {
+  if (!target.isGlslOrEssl() && target.language != Language::Hlsl) return words;
+  const std::vector<std::string> steps[] = {{},
+                                            {"--inline-entry-points-exhaustive"},
+                                            {"--merge-return", "--inline-entry-points-exhaustive"}};
+  for (std::vector<std::string> flags : steps) {
+    if (!flags.empty()) {
+      flags.push_back("--eliminate-dead-functions");
+      Result<Words> inlined = runSpirvOpt(words, flags, {env, true, true});
+      if (!inlined) return inlined;
+      words = std::move(*inlined);
+    }
+    const Result<Module> module = Module::read(words);
+    if (!module) return module.error();
+    if (!hasSharedParameters(*module)) return words;
+  }
+  return failure(
+      fmt::format("a function takes a pointer to memory that others see, which {} passes "
+                  "by copy, and the function cannot be inlined",
+                  nameOf(target.language)));
 }
 
 } // namespace
@@ -228,6 +338,8 @@ Result<PreparedModule> prepareModule(const Words& words, const PrepareRequest& r
   if (request.target.language == Language::Msl && out.entry.isCompute())
     noteThreadgroupSize(words, out);
   Result<Words> fixed = fixConstants(words, *constants, request);
+  if (!fixed) return fixed.error();
+  fixed = inlineSharing(std::move(*fixed), request.target, request.env);
   if (!fixed) return fixed.error();
   Result<Module> module = Module::read(std::move(*fixed));
   if (!module) return module.error();

@@ -28,7 +28,9 @@ struct PreparedModule {
   Words words; ///< valid; the same interface but for the constants that were fixed
   ChosenEntry entry;
   std::map<uint32_t, uint64_t> fixedConstants; ///< all that were fixed
-  bool hasPhysicalPointers = false; ///< to storage buffers; not told of what stays SPIR-V
+  // Not told of what stays SPIR-V:
+  bool movesLoads = false;  ///< SPIRV-Cross would write loads behind what changes them
+  bool hasVolatile = false; ///< buffers or images
   std::vector<TranspileNote> notes;
 };
 

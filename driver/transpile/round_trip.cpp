@@ -7,6 +7,7 @@
 #include "support/failure.h"
 #include "transpile/reserved_words.h"
 #include "transpile/stage.h"
+#include "transpile/text_check.h"
 #include "transpile/text_fixes.h"
 #include "verify/program/reflect.h"
 #include "verify/program/specialize.h"
@@ -414,6 +415,13 @@ VerifyReport verifyByCompiling(const TranspiledShader& shader, const TargetLangu
   report.state = VerifyState::NotRun;
   const CompiledBack back = compileBack(shader.text, target, {}, shader.env);
   if (!back.rejected.empty()) return reportRejected(shader.name, target, back);
+  if (target.isGlslOrEssl())
+    if (const Result<Module> given = Module::read(shader.input); given)
+      if (Status s = checkLayouts(*given, shader.text, back.words, target); !s) {
+        report.state = VerifyState::Differs;
+        report.reason = s.error().message;
+        return report;
+      }
   report.reason =
       fmt::format("{} without an error; {} shaders are not dispatched, so nothing was compared",
                   target.language == Language::SpvAsm ? "SPIRV-Tools assembles the text"

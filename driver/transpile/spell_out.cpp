@@ -1,15 +1,19 @@
 #include "transpile/spell_out.h"
 
+#include "analysis/module/decorations.h"
 #include "analysis/module/def_use.h"
 #include "support/failure.h"
+#include "transpile/limits.h"
 #include "verify/formats/image_formats.h"
 
 #include <algorithm>
+#include <bit>
 #include <compare>
 #include <fmt/format.h>
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <spirv/unified1/GLSL.std.450.h>
 #include <vector>
 
 namespace lanewise::driver {
@@ -40,7 +44,8 @@ bool isOfSigned(spv::Op op) {
 class Speller {
 public:
   Speller(const Module& module, const TargetLanguage& target, Rewriter& rewriter)
-      : module_(module), uses_(module), target_(target), rewriter_(rewriter) {}
+      : module_(module), decorations_(module), uses_(module), target_(target), rewriter_(rewriter),
+        endsBlocksWithBarriers_(endsBlocksWithBarriers()) {}
 
   /// What SPIRV-Cross writes by an operator or a function that does something else, or that only
   /// another language has: x == y is false of NaN, and x != y true; and what an integer operation
@@ -101,12 +106,31 @@ public:
     case spv::Op::OpSLessThan:
     case spv::Op::OpSLessThanEqual:
       return isHlsl ? castOperands(i) : ok();
+    case spv::Op::OpControlBarrier:
+      orderByBarrier(i);
+      return ok();
+    case spv::Op::OpLoad:
+    case spv::Op::OpStore:
+      return isHlsl ? splitArrays(i) : ok();
     case spv::Op::OpSwitch:
       return target_.isGlslOrEssl() ? widenSelector(i) : ok();
+    case spv::Op::OpAtomicFAddEXT:
+    case spv::Op::OpAtomicFMinEXT:
+    case spv::Op::OpAtomicFMaxEXT:
+      return isHlsl ? refuse("atomics of floats") : ok();
+    case spv::Op::OpRayQueryInitializeKHR:
+      return target_.language == Language::Msl ? checkRay(i) : ok();
+    case spv::Op::OpExtInst:
+      if (isHlsl && GLSLstd450(module_.word(i, 4)) == GLSLstd450InterpolateAtOffset)
+        return refuse("interpolation at offsets that are no 16ths of a pixel");
+      return ok();
+    case spv::Op::OpImageFetch:
+      dropExtension(i);
+      return ok();
     case spv::Op::OpQuantizeToF16:
       return isHlsl ? refuse("rounding to 16-bit floats") : ok();
     case spv::Op::OpImageRead:
-      if (isHlsl) fillComponents(i);
+      if (!isHlsl || !fillComponents(i)) dropExtension(i);
       return ok();
     case spv::Op::OpGroupNonUniformAllEqual:
       if (isHlsl) compareByComponent(i);
@@ -385,14 +409,14 @@ private:
     return ok();
   }
 
-  /// What a format lacks is read as 0, and a fourth component as 1 (Vulkan, "Conversion to RGBA");
-  /// SPIRV-Cross writes the last one again.
-  void fillComponents(InstRef i) {
+  /// False where the read stays as it is. What a format lacks is read as 0, and a fourth component
+  /// as 1 (Vulkan, "Conversion to RGBA"); SPIRV-Cross writes the last one again.
+  bool fillComponents(InstRef i) {
     const Shape shape = shapeOf(module_.resultType(i));
     InstRef image = module_.def(module_.typeOf(module_.idAt(i, 3)));
     const std::optional<ImageFormat> format = imageFormatOf(module_.word(image, 8));
     const uint32_t count = format ? infoOf(*format).components() : 4;
-    if (count == 4 || shape.count != 4 || !readsBeyond(module_.resultId(i), count)) return;
+    if (count == 4 || shape.count != 4 || !readsBeyond(module_.resultId(i), count)) return false;
     const Id scalar = module_.idAt(module_.def(module_.resultType(i)), 2);
     const Id read = rewriter_.newId();
     Inst narrow(module_.opcode(i));
@@ -403,6 +427,7 @@ private:
     for (uint32_t n = 0; n < 4; ++n)
       whole.id(n < count ? component(i, scalar, read, n) : numberOf(scalar, shape, n == 3));
     rewriter_.replace(i, std::move(whole));
+    return true;
   }
 
   bool readsBeyond(Id vector, uint32_t count) const {
@@ -442,11 +467,220 @@ private:
     }
   }
 
+  /// HLSL: SPIRV-Cross drops a barrier of the workgroup that orders the memory of a subgroup alone.
+  /// MSL: what orders memory waits as well, and SPIRV-Cross leaves out a barrier behind one that
+  /// orders memory, whatever that one orders, and in whatever block it stands.
+  void orderByBarrier(InstRef i) {
+    const std::optional<uint32_t> waiting = numberAt(i, 1);
+    std::optional<uint32_t> scope = numberAt(i, 2), semantics = numberAt(i, 3);
+    if (!waiting || !scope || !semantics) return;
+    if (target_.language == Language::Hlsl && *waiting < *scope)
+      rewriter_.setId(i, 2, module_.idAt(i, 1));
+    if (target_.language != Language::Msl) return;
+    InstRef before = previous(i);
+    for (; module_.opcode(before) == spv::Op::OpMemoryBarrier; before = previous(before)) {
+      const std::optional<uint32_t> wider = numberAt(before, 1), more = numberAt(before, 2);
+      if (!wider || !more) break;
+      scope = std::min(*scope, *wider);
+      *semantics |= *more;
+      rewriter_.erase(before);
+    }
+    rewriter_.setId(i, 2, rewriter_.uint32Constant(*scope));
+    rewriter_.setId(i, 3, rewriter_.uint32Constant(withOneOrder(*semantics)));
+    if (module_.opcode(before) != spv::Op::OpLabel || !endsBlocksWithBarriers_) return;
+    // Another instruction than a barrier in front.
+    rewriter_.insertBefore(i, Inst(spv::Op::OpCopyObject)
+                                  .id(module_.typeOf(module_.idAt(i, 1)))
+                                  .id(rewriter_.newId())
+                                  .id(module_.idAt(i, 1)));
+  }
+
+  bool endsBlockWithBarrier(InstRef i) const {
+    if (module_.opcode(i) != spv::Op::OpMemoryBarrier) return false;
+    InstRef next = InstRef(i.value + 1);
+    while (module_.opcode(next) == spv::Op::OpLine || module_.opcode(next) == spv::Op::OpNoLine)
+      next = InstRef(next.value + 1);
+    const spv::Op op = module_.opcode(next);
+    return op == spv::Op::OpSelectionMerge || op == spv::Op::OpLoopMerge ||
+           module_.facts(next).opClass == OpClass::Terminator;
+  }
+
+  bool endsBlocksWithBarriers() const {
+    for (InstRef i : module_.insts())
+      if (endsBlockWithBarrier(i)) return true;
+    return false;
+  }
+
+  /// Of a barrier; nothing where it may be specialized.
+  std::optional<uint32_t> numberAt(InstRef i, uint32_t n) const {
+    const InstRef d = module_.def(module_.idAt(i, n));
+    if (module_.opcode(d) != spv::Op::OpConstant) return {};
+    return module_.word(d, 3);
+  }
+
+  /// Without lines.
+  InstRef previous(InstRef i) const {
+    do i = InstRef(i.value - 1);
+    while (module_.opcode(i) == spv::Op::OpLine || module_.opcode(i) == spv::Op::OpNoLine);
+    return i;
+  }
+
+  /// Semantics name one order at most (SPIR-V 3.32, Memory Semantics).
+  static uint32_t withOneOrder(uint32_t semantics) {
+    using Mask = spv::MemorySemanticsMask;
+    constexpr uint32_t kOrders = uint32_t(Mask::Acquire) | uint32_t(Mask::Release) |
+                                 uint32_t(Mask::AcquireRelease) |
+                                 uint32_t(Mask::SequentiallyConsistent);
+    if (std::has_single_bit(semantics & kOrders) || !(semantics & kOrders)) return semantics;
+    return (semantics & ~kOrders) | uint32_t(Mask::AcquireRelease);
+  }
+
+  /// HLSL reads and writes storage buffers by offsets, and SPIRV-Cross loops over whole arrays
+  /// there once too often.
+  Status splitArrays(InstRef i) {
+    const bool isLoad = module_.opcode(i) == spv::Op::OpLoad;
+    const Id pointer = module_.idAt(i, isLoad ? 3 : 1);
+    const Id type = isLoad ? module_.resultType(i) : module_.typeOf(module_.idAt(i, 2));
+    if (!hasArray(type) || !isInStorageBuffer(pointer)) return ok();
+    const std::optional<uint64_t> count = partsOf(type);
+    if (!count || *count > kMostParts)
+      return failure(fmt::format("SPIRV-Cross does not write arrays of {} that are {} storage "
+                                 "buffers as a whole in HLSL",
+                                 count ? fmt::format("more than {} elements", kMostParts)
+                                       : std::string("a specialized length"),
+                                 isLoad ? "read from" : "written to"));
+    if (!isLoad) {
+      storeParts(i, type, pointer, module_.idAt(i, 2));
+      rewriter_.erase(i);
+      return ok();
+    }
+    copy(i, loadParts(i, type, pointer));
+    return ok();
+  }
+
+  /// SPIRV-Cross leaves out the flags and the cull mask of a ray query in MSL.
+  Status checkRay(InstRef i) const {
+    constexpr uint32_t kAll = 0xFF;
+    if (numberAt(i, 3) == 0u && numberAt(i, 4).value_or(0) % (kAll + 1) == kAll) return ok();
+    return failure("it cannot be expressed in MSL: SPIRV-Cross writes ray queries without their "
+                   "flags and their cull mask");
+  }
+
+  /// SignExtend and ZeroExtend say what the type of the result says as well, and SPIRV-Cross does
+  /// not know them everywhere.
+  void dropExtension(InstRef i) {
+    constexpr uint32_t kWord = 5;
+    constexpr uint32_t kExtend =
+        uint32_t(spv::ImageOperandsMask::SignExtend) | uint32_t(spv::ImageOperandsMask::ZeroExtend);
+    if (module_.wordCount(i) > kWord && (module_.word(i, kWord) & kExtend))
+      rewriter_.setWord(i, kWord, module_.word(i, kWord) & ~kExtend);
+  }
+
+  bool isInStorageBuffer(Id pointer) const {
+    const InstRef type = module_.def(module_.typeOf(pointer));
+    const auto storage = spv::StorageClass(module_.word(type, 2));
+    if (storage != spv::StorageClass::Uniform) return storage == spv::StorageClass::StorageBuffer;
+    while (module_.opcode(module_.def(pointer)) != spv::Op::OpVariable) {
+      if (module_.wordCount(module_.def(pointer)) < 4) return false;
+      pointer = module_.idAt(module_.def(pointer), 3);
+    }
+    return decorations_.has(typeOfDescriptor(module_, pointer), spv::Decoration::BufferBlock);
+  }
+
+  bool hasArray(Id type) const {
+    const InstRef d = module_.def(type);
+    if (module_.opcode(d) == spv::Op::OpTypeArray) return true;
+    if (module_.opcode(d) != spv::Op::OpTypeStruct) return false;
+    for (uint32_t n = 2; n < module_.wordCount(d); ++n)
+      if (hasArray(module_.idAt(d, n))) return true;
+    return false;
+  }
+
+  /// Elements of an array, members of a struct; nothing where a constant may be specialized.
+  std::optional<uint32_t> membersOf(Id type) const {
+    const InstRef d = module_.def(type);
+    if (module_.opcode(d) == spv::Op::OpTypeStruct) return module_.wordCount(d) - 2;
+    return numberAt(d, 3);
+  }
+  Id memberType(Id type, uint32_t n) const {
+    const InstRef d = module_.def(type);
+    return module_.idAt(d, module_.opcode(d) == spv::Op::OpTypeStruct ? n + 2 : 2);
+  }
+
+  /// What is read at once; nothing where nobody knows.
+  std::optional<uint64_t> partsOf(Id type) const {
+    if (!hasArray(type)) return 1;
+    const std::optional<uint32_t> members = membersOf(type);
+    if (!members) return {};
+    const bool isStruct = module_.opcodeOf(type) == spv::Op::OpTypeStruct;
+    uint64_t count = 0;
+    for (uint32_t n = 0; n < (isStruct ? *members : 1); ++n) {
+      const std::optional<uint64_t> parts = partsOf(memberType(type, n));
+      if (!parts) return {};
+      count += *parts;
+    }
+    return isStruct ? count : count * *members;
+  }
+
+  Id partPointer(InstRef i, Id type, Id pointer, uint32_t n) {
+    const auto storage = module_.word(module_.def(module_.typeOf(givenPointer(i))), 2);
+    return add(i, spv::Op::OpAccessChain, pointerType(storage, memberType(type, n)),
+               {pointer, rewriter_.uint32Constant(n)});
+  }
+  Id givenPointer(InstRef i) const {
+    return module_.idAt(i, module_.opcode(i) == spv::Op::OpLoad ? 3 : 1);
+  }
+
+  Id pointerType(uint32_t storage, Id type) {
+    for (InstRef i : module_.globals())
+      if (module_.opcode(i) == spv::Op::OpTypePointer && module_.word(i, 2) == storage &&
+          module_.idAt(i, 3) == type)
+        return module_.resultId(i);
+    Id& made = pointerTypes_[{storage, type}];
+    if (!made)
+      made = rewriter_.declare(
+          {}, [&](Id id) { return Inst(spv::Op::OpTypePointer).id(id).word(storage).id(type); });
+    return made;
+  }
+
+  Id loadParts(InstRef i, Id type, Id pointer) {
+    const Id result = rewriter_.newId();
+    Inst whole(hasArray(type) ? spv::Op::OpCompositeConstruct : spv::Op::OpLoad);
+    whole.id(type).id(result);
+    if (!hasArray(type)) {
+      whole.id(pointer);
+      if (module_.wordCount(i) > 4) whole.words(module_.inst(i).subspan(4));
+    } else {
+      for (uint32_t n = 0; n < *membersOf(type); ++n)
+        whole.id(loadParts(i, memberType(type, n), partPointer(i, type, pointer, n)));
+    }
+    rewriter_.insertBefore(i, std::move(whole));
+    return result;
+  }
+
+  void storeParts(InstRef i, Id type, Id pointer, Id value) {
+    if (!hasArray(type)) {
+      Inst store(spv::Op::OpStore);
+      store.id(pointer).id(value);
+      if (module_.wordCount(i) > 3) store.words(module_.inst(i).subspan(3));
+      return rewriter_.insertBefore(i, std::move(store));
+    }
+    for (uint32_t n = 0; n < *membersOf(type); ++n)
+      storeParts(i, memberType(type, n), partPointer(i, type, pointer, n),
+                 component(i, memberType(type, n), value, n));
+  }
+
+  /// That a whole array becomes at most.
+  static constexpr uint64_t kMostParts = 256;
+
   const Module& module_;
+  const Decorations decorations_;
   const DefUse uses_;
   const TargetLanguage& target_;
   Rewriter& rewriter_;
-  std::map<Shape, Id> integerTypes_; ///< that were made
+  const bool endsBlocksWithBarriers_; ///< whether an OpMemoryBarrier is the last of a block
+  std::map<Shape, Id> integerTypes_;  ///< that were made
+  std::map<std::pair<uint32_t, Id>, Id> pointerTypes_; ///< the same, by storage class and pointee
 };
 
 } // namespace

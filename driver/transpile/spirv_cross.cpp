@@ -389,9 +389,7 @@ private:
       setMsl(options);
     else
       setGlsl(options);
-    // Loads through such pointers are written where their values are used, though a store in
-    // between may have changed what is there.
-    if (request_.hasPhysicalPointers) options.set(SPVC_COMPILER_OPTION_FORCE_TEMPORARY, true);
+    if (request_.movesLoads) options.set(SPVC_COMPILER_OPTION_FORCE_TEMPORARY, true);
     cross_.check(spvc_compiler_install_compiler_options(compiler_, options.options));
   }
 
@@ -449,6 +447,9 @@ private:
       out_.entry = cleansed && *cleansed ? cleansed : name;
     }
     if (!target_.isGlslOrEssl()) return;
+    nameBuiltIns(out_.text);
+    if (request_.hasVolatile) addVolatile(out_.text);
+    addExtensions(out_.text, target_.language == Language::Essl, request_.model);
     declareSizeFirst(out_.text);
     addDefaultSizes(out_.text, defaultSizes());
   }
@@ -643,6 +644,8 @@ CrossText unpack(std::string_view bytes) {
 std::string readable(std::string message) {
   while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
   if (message == "nullptr") return "SPIRV-Cross does not support something it uses";
+  if (message.starts_with("Push constant block cannot be expressed")) // says so of any block
+    return "a block's layout is neither std140 nor std430, and there is no other in ESSL";
   return message;
 }
 

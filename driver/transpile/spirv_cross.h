@@ -26,7 +26,8 @@ struct CrossRequest {
   std::string newName;   ///< of the entry point in the text; empty: as SPIRV-Cross names it
   std::vector<BindRequest> binds;
   spv::ExecutionModel model = spv::ExecutionModel::GLCompute; ///< of the entry point
-  bool hasPhysicalPointers = false; ///< PreparedModule::hasPhysicalPointers
+  bool movesLoads = false;                                    ///< PreparedModule::movesLoads
+  bool hasVolatile = false;                                   ///< PreparedModule::hasVolatile
 };
 
 struct CrossText {

@@ -41,12 +41,56 @@ void declareSizeFirst(std::string& text) {
   text.insert(text.rfind('\n', use) + 1, line);
 }
 
+void addExtensions(std::string& text, bool isEs, spv::ExecutionModel model) {
+  using Model = spv::ExecutionModel;
+  constexpr Model kAny = Model::Max;
+  struct Need {
+    bool isEs;
+    Model model;
+    std::string_view word, extension;
+  };
+  constexpr Need kNeeds[] = {
+      {false, Model::Vertex, "gl_Layer", "GL_ARB_shader_viewport_layer_array"},
+      {false, Model::Vertex, "gl_ViewportIndex", "GL_ARB_shader_viewport_layer_array"},
+      {false, Model::TessellationEvaluation, "gl_Layer", "GL_ARB_shader_viewport_layer_array"},
+      {false, Model::TessellationEvaluation, "gl_ViewportIndex",
+       "GL_ARB_shader_viewport_layer_array"},
+      {true, kAny, "gl_ClipDistance", "GL_EXT_clip_cull_distance"},
+      {true, kAny, "gl_CullDistance", "GL_EXT_clip_cull_distance"},
+      {true, Model::TessellationControl, "gl_PointSize", "GL_EXT_tessellation_point_size"},
+      {true, Model::TessellationEvaluation, "gl_PointSize", "GL_EXT_tessellation_point_size"},
+      {true, Model::Geometry, "gl_PointSize", "GL_EXT_geometry_point_size"},
+  };
+  for (const Need& need : kNeeds) {
+    const bool isHere = need.isEs == isEs && (need.model == kAny || need.model == model);
+    if (!isHere || findWord(text, need.word) == std::string_view::npos ||
+        findWord(text, need.extension) != std::string_view::npos)
+      continue;
+    text.insert(text.find('\n') + 1, fmt::format("#extension {} : require\n", need.extension));
+  }
+}
+
+void nameBuiltIns(std::string& text) {
+  constexpr std::string_view kNumber = "gl_BuiltIn_14", kName = "gl_PatchVerticesIn";
+  for (size_t at = findWord(text, kNumber); at != std::string::npos;
+       at = findWord(text, kNumber, at))
+    text.replace(at, kNumber.size(), kName);
+}
+
 void addDefaultSizes(std::string& text, const std::array<std::optional<uint32_t>, 3>& sizes) {
   for (size_t d = 0; d < sizes.size(); ++d) {
     const std::string name = std::string("local_size_") + "xyz"[d];
     const size_t at = text.find(name + "_id = ");
     if (sizes[d].value_or(1) != 1 && at != std::string::npos)
       text.insert(at, name + " = " + std::to_string(*sizes[d]) + ", ");
+  }
+}
+
+void addVolatile(std::string& text) {
+  constexpr std::string_view kLayout = "\nlayout(", kCoherent = " coherent ";
+  for (size_t at = text.find(kLayout); at != std::string::npos; at = text.find(kLayout, at + 1)) {
+    const size_t coherent = text.find(kCoherent, at);
+    if (coherent < text.find('\n', at + 1)) text.insert(coherent + kCoherent.size(), "volatile ");
   }
 }
 

@@ -1,6 +1,7 @@
 // What SPIRV-Cross's text needs before a compiler takes it.
 #pragma once
 
+#include "ir/module.h"
 #include "lanewise/result.h"
 
 #include <array>
@@ -19,10 +20,19 @@ bool isWordCharacter(char c);
 /// the layout before them.
 void declareSizeFirst(std::string& text);
 
+/// GLSL and ESSL: asks for the extensions that SPIRV-Cross forgets, right behind the version.
+void addExtensions(std::string& text, bool isEs, spv::ExecutionModel model);
+
+/// GLSL: names what SPIRV-Cross before 2024 writes by the number of the built-in.
+void nameBuiltIns(std::string& text);
+
 /// GLSL for Vulkan: a dimension of the workgroup that a specialization constant gives is one where
 /// nobody sets the constant (GLSL 4.60, section 4.4.1.4), unless the layout says what else; `sizes`
 /// are those.
 void addDefaultSizes(std::string& text, const std::array<std::optional<uint32_t>, 3>& sizes);
+
+/// GLSL and ESSL: `volatile` where there is `coherent`.
+void addVolatile(std::string& text);
 
 /// HLSL: SPIRV-Cross calls every entry point main. Fails where `name` stands in the text already or
 /// is no identifier.

@@ -21,7 +21,8 @@
 // MSL-DAG: float _operator;
 // MSL-DAG: thread {{.*}}_auto{{[,)]}}
 // MSL-DAG: threadgroup float {{.*}}_typename
-// MSL-DAG: _fast = fast::clamp(
+// MSL-DAG: = fast::clamp(
+// MSL-DAG: _fast = 
 // GLSL-DAG: float _u8vec4;
 // GLSL-DAG: float _uint16_t;
 // GLSL-DAG: float _texture2D(
