@@ -6,6 +6,7 @@
 #include <cctype>
 #include <fmt/format.h>
 #include <string_view>
+#include <utility>
 
 namespace lanewise::driver {
 
@@ -71,10 +72,12 @@ void addExtensions(std::string& text, bool isEs, spv::ExecutionModel model) {
 }
 
 void nameBuiltIns(std::string& text) {
-  constexpr std::string_view kNumber = "gl_BuiltIn_14", kName = "gl_PatchVerticesIn";
-  for (size_t at = findWord(text, kNumber); at != std::string::npos;
-       at = findWord(text, kNumber, at))
-    text.replace(at, kNumber.size(), kName);
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"gl_BuiltIn_14", "gl_PatchVerticesIn"}, {"gl_BuiltIn_5352", "gl_GeometryIndexEXT"}};
+  for (const auto& [number, name] : kNames)
+    for (size_t at = findWord(text, number); at != std::string::npos;
+         at = findWord(text, number, at))
+      text.replace(at, number.size(), name);
 }
 
 void addDefaultSizes(std::string& text, const std::array<std::optional<uint32_t>, 3>& sizes) {

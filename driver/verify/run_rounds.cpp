@@ -26,10 +26,11 @@ class RoundRunner {
 public:
   /// `base`: the buffers of what the rounds are made from, null where nobody compares them.
   RoundRunner(const Scenario& given, std::span<const ProgramVariant> variants,
-              const std::vector<bool>& isAsked, const InterpreterOptions& options, uint64_t seed,
-              RunCaches& caches, ScenarioContents* base)
-      : given_(given), variants_(variants), isAsked_(isAsked), options_(options), seed_(seed),
-        caches_(caches), base_(base) {
+              std::vector<bool> isAsked, std::span<const RunFinding> known,
+              const InterpreterOptions& options, uint64_t seed, RunCaches& caches,
+              ScenarioContents* base)
+      : given_(given), variants_(variants), isAsked_(std::move(isAsked)), known_(known),
+        options_(options), seed_(seed), caches_(caches), base_(base) {
     options_.budgetSeconds = std::min(options_.budgetSeconds, kRoundSeconds);
     result_.rows.resize(variants.size());
     result_.exercised.resize(variants.size());
@@ -118,7 +119,8 @@ private:
     cost_ += seen.report.instructions;
     for (const ScenarioBuffer& buffer : scenario.buffers)
       cost_ += buffer.bytes() / kBytesPerInstruction;
-    if (!isSound(seen)) return ++result_.report.unsound, false;
+    if (!isSound(seen) || (scenario.dispatches != given_.dispatches && hasNewRace(seen)))
+      return ++result_.report.unsound, false;
     result_.report.sound.push_back(scenario.round);
     if (base_) base_->weakenAs(contents);
     merge(result_.exercised, seen.exercised);
@@ -134,18 +136,28 @@ private:
                [](const RunFinding& found) { return found.decides || found.dependsOnInputs; });
   }
 
+  // Of another grid: invocations that write the same there, and nowhere else, say that the original
+  // is not for such a grid. Another program may as well race there.
+  bool hasNewRace(const InterpreterCheckResult& seen) const {
+    return std::ranges::any_of(seen.originalFindings, [&](const RunFinding& found) {
+      return found.kind == "race-same-value" && !hasDefect(known_, found);
+    });
+  }
+
   void take(size_t p, InterpreterCheckRow row) {
     const bool isShown = !row.differences.empty() ||
                          std::any_of(row.findings.begin(), row.findings.end(),
                                      [](const RunFinding& found) { return found.decides; });
     if (!isShown) return;
-    isOver_ = true;
     result_.rows[p] = std::move(row);
+    isAsked_[p] = false;
+    isOver_ = std::find(isAsked_.begin() + 1, isAsked_.end(), true) == isAsked_.end();
   }
 
   const Scenario& given_;
   std::span<const ProgramVariant> variants_;
-  const std::vector<bool>& isAsked_;
+  std::vector<bool> isAsked_; ///< by program: not [0], and none that is known to be wrong
+  const std::span<const RunFinding> known_; ///< of the original
   InterpreterOptions options_;
   const uint64_t seed_;
   RunCaches& caches_;
@@ -153,16 +165,16 @@ private:
   RoundsResult result_;
   std::vector<SoundInputs> tried_;
   uint64_t cost_ = 0;
-  bool isOver_ = false; ///< some program is wrong
+  bool isOver_ = false; ///< nobody is left to be asked
 };
 
 } // namespace
 
 RoundsResult runRounds(const Scenario& base, std::span<const ProgramVariant> variants,
                        std::span<const Program> programs, std::span<const Exercised> exercised,
-                       const std::vector<bool>& isAsked, const InterpreterOptions& options,
-                       ScenarioContents& contents) {
-  return RoundRunner(base, variants, isAsked, options, contents.seed(), contents.caches(),
+                       const std::vector<bool>& isAsked, std::span<const RunFinding> known,
+                       const InterpreterOptions& options, ScenarioContents& contents) {
+  return RoundRunner(base, variants, isAsked, known, options, contents.seed(), contents.caches(),
                      &contents)
       .run(programs, exercised);
 }
@@ -174,7 +186,8 @@ std::optional<Scenario> findSoundInputs(const Scenario& base,
                                         const ScenarioContents& contents) {
   std::vector<bool> isAsked(programs.size(), false);
   isAsked[0] = true;
-  return RoundRunner(base, variants, isAsked, options, contents.seed(), contents.caches(), nullptr)
+  return RoundRunner(base, variants, std::move(isAsked), {}, options, contents.seed(),
+                     contents.caches(), nullptr)
       .firstSound(planSoundInputs(base, programs));
 }
 

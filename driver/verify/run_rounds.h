@@ -26,11 +26,13 @@ struct RoundsResult {
 /// so from the start, and by what the rounds find of it afterwards. A round in which the original
 /// itself is at fault says nothing of the others and is only counted. `exercised` is what the
 /// programs took with `base` itself: branches that went one way there and in the planned rounds get
-/// rounds of their own (branch_rounds.h). The same on every machine.
+/// rounds of their own (branch_rounds.h). `known` are the original's findings there: races that
+/// only another grid makes are its own affair. What is known to be wrong is asked no more, the
+/// others are. The same on every machine.
 RoundsResult runRounds(const Scenario& base, std::span<const ProgramVariant> variants,
                        std::span<const Program> programs, std::span<const Exercised> exercised,
-                       const std::vector<bool>& isAsked, const InterpreterOptions& options,
-                       ScenarioContents& contents);
+                       const std::vector<bool>& isAsked, std::span<const RunFinding> known,
+                       const InterpreterOptions& options, ScenarioContents& contents);
 
 /// For a `base` with which the original is at fault: the first of the further inputs with which it
 /// is not. Nothing where it is with all that could be tried.

@@ -165,6 +165,7 @@ private:
   }
 
   bool stopAtOriginal(const RunFailure& failed) {
+    isBeyondDevice_ = failed.kind == RunFailure::Kind::Unsupported;
     report_.state = VerifyState::NotRun;
     report_.reason = fmt::format("the original did not run: {}", failed.message);
     isOriginalSound_ = false;
@@ -476,10 +477,11 @@ private:
       isCompared[p] = row(p).isCompared && row(p).state == VerifyState::Equal;
     if (std::count(isCompared.begin() + 1, isCompared.end(), true) == 0) return;
     RoundsResult seen = runRounds(given_, variants_, programs_, exercised_, isCompared,
-                                  options_.interpreter, contents_);
+                                  report_.findings, options_.interpreter, contents_);
     report_.rounds = std::move(seen.report);
     merge(exercised_, seen.exercised);
     for (size_t p = 1; p < programs_.size(); ++p) {
+      if (!isCompared[p]) continue;
       settleBy(p, seen.rows[p], true);
       if (!seen.rows[p].differences.empty())
         row(p).differences = std::move(seen.rows[p].differences);
@@ -518,6 +520,7 @@ private:
         p, VerifyState::Differs,
         fmt::format("on the interpreter, {}: {}", seen.differsIn, describe(seen.differences[0])));
     row(p).differences = seen.differences;
+    isSeenToDiffer_ |= !report_.interpreter->isUnsound;
   }
 
   // What differs on the device alone may be the doing of its compiler.
@@ -743,8 +746,10 @@ private:
     report_.validationErrors.insert(report_.validationErrors.end(), late.begin(), late.end());
     const VariantReport* decided = &report_.variants[0];
     // Where the original is unsound, only what one of the others alone does wrong counts.
+    // So does what the interpreter has compared, where the device lacks what the original asks for.
+    const bool isComparable = isOriginalSound_ || (isBeyondDevice_ && isSeenToDiffer_);
     auto counts = [&](const VariantReport& variant) {
-      return variant.state == VerifyState::Differs && (isOriginalSound_ || hasOwnFault(variant));
+      return variant.state == VerifyState::Differs && (isComparable || hasOwnFault(variant));
     };
     for (const VariantReport& variant : report_.variants)
       if (counts(variant) && !counts(*decided)) decided = &variant;
@@ -876,6 +881,8 @@ private:
   RunCaches caches_;
   ScenarioContents contents_;
   bool isOriginalSound_ = true;
+  bool isBeyondDevice_ = false; ///< the original asks for more than the device has
+  bool isSeenToDiffer_ = false; ///< on the interpreter, beside a sound original
   std::optional<Scenario> soundInputs_;
   std::vector<std::optional<uint32_t>> slots_; ///< by program: the Runner's number for it
   std::vector<bool> isSettled_;                ///< by program: Differs or NotRun for good

@@ -171,15 +171,39 @@ private:
     const std::array<uint32_t, 3> sides = grid();
     tryLengths("lengths below the grid", uint64_t(sides[0]) * sides[1] * sides[2]);
     tryLengths("odd lengths", UINT32_MAX);
+    // An array for another.
+    std::vector<ScenarioBinding> bindings = base_.dispatches[0].bindings;
+    tryFalling("falling lengths below the grid", bindings);
+    std::ranges::reverse(bindings);
+    tryFalling("rising lengths below the grid", bindings);
+  }
+  bool isRuntimeArray(const ScenarioBinding& bound) const {
+    const ScenarioBuffer& buffer = base_.buffers[indexOf(bound.buffer)];
+    return (buffer.image && buffer.image->dimension == ImageDimension::Buffer) ||
+           hasRuntimeArray(bound);
+  }
+  void tryFalling(std::string_view what, const std::vector<ScenarioBinding>& bindings) {
+    Scenario scenario = named(std::string(what));
+    const std::array<uint32_t, 3> sides = grid();
+    uint64_t length = uint64_t(sides[0]) * sides[1] * sides[2];
+    size_t arrays = 0;
+    for (const ScenarioBinding& bound : bindings) {
+      const size_t b = indexOf(bound.buffer);
+      length = std::min(length, base_.buffers[b].count);
+      if (!isRuntimeArray(bound) || length < 4) continue;
+      length = primeUpTo(uint32_t(length - 1));
+      setLength(scenario.buffers[b], uint32_t(length));
+      ++arrays;
+    }
+    if (arrays > 1) aim({std::move(scenario)});
   }
   void tryLengths(std::string_view what, uint64_t below) {
     std::vector<Scenario> tries{named(std::string(what))};
     for (const ScenarioBinding& bound : base_.dispatches[0].bindings) {
       const size_t b = indexOf(bound.buffer);
       const ScenarioBuffer& buffer = base_.buffers[b];
-      const bool isTexels = buffer.image && buffer.image->dimension == ImageDimension::Buffer;
       const uint64_t least = std::min(buffer.count, below);
-      if (!(isTexels || hasRuntimeArray(bound)) || least < 4) continue;
+      if (!isRuntimeArray(bound) || least < 4) continue;
       const uint32_t length = primeUpTo(uint32_t(least - 1));
       tries.push_back(named(fmt::format("{} elements in `{}`", length, bound.buffer)));
       setLength(tries[0].buffers[b], length);
@@ -201,12 +225,17 @@ private:
 
   void tryMoreWorkgroups() {
     const std::array<uint32_t, 3>& size = shader_.reflection.workgroupSize;
-    const std::array<uint32_t, 3> many = size[2] > 1   ? std::array<uint32_t, 3>{3, 3, 3}
+    const std::array<uint32_t, 3> many = size[2] > 1   ? std::array<uint32_t, 3>{4, 3, 2}
                                          : size[1] > 1 ? std::array<uint32_t, 3>{6, 5, 2}
                                                        : std::array<uint32_t, 3>{9, 3, 2};
     const std::array<uint32_t, 3> few{2, 2, 2};
+    // For code that takes everything from x, and writes the same in each row.
+    const std::array<uint32_t, 3> row =
+        size[1] > 1 ? std::array<uint32_t, 3>{6, 5, 1} : std::array<uint32_t, 3>{18, 1, 1};
+    std::vector<std::array<uint32_t, 3>> grids{many, few};
+    if (size[2] == 1) grids.insert(hints_.asksRows ? grids.end() : grids.begin(), row);
     std::vector<Scenario> tries;
-    for (const auto& groups : {many, few})
+    for (const auto& groups : grids)
       for (uint32_t count : {521u, 257u, 0u}) {
         if (count != 0 && largest_ < 2) continue;
         tries.push_back(named(fmt::format("{}x{}x{} workgroups{}", groups[0], groups[1], groups[2],
@@ -255,41 +284,52 @@ private:
     if (least != all) tryCount(least - 1, "below each side of");
   }
 
-  // Tails and borders of what takes its extent from an image.
+  // Tails and borders of what takes its extent from an image: no two sides of any images alike,
+  // then those of all images, then at least shorter than the grid, as far as the original allows.
   void tryImagesBelowTheGrid() {
     const std::array<uint32_t, 3> sides = grid();
-    Scenario flat = named("images below the grid"), deep = named("images below the grid, 3 deep");
-    bool isAny = false, isDeep = false;
-    constexpr uint32_t kDepth = 3;
-    auto below = [](uint32_t extent, uint32_t side) {
-      return side > 1 && extent >= side ? primeUpTo(side - 1) : extent;
-    };
-    for (size_t b = 0; b < base_.buffers.size(); ++b) {
-      if (!base_.buffers[b].image) continue;
-      ImageShape shape = *base_.buffers[b].image;
-      if (shape.dimension == ImageDimension::Buffer || shape.dimension == ImageDimension::Cube)
-        continue;
-      shape.width = below(shape.width, sides[0]);
-      shape.height = below(shape.height, sides[1]);
-      const bool isVolume = shape.dimension == ImageDimension::Dim3D;
-      uint32_t& depth = isVolume ? shape.depth : shape.layers;
-      ImageShape three = shape;
-      (isVolume ? three.depth : three.layers) = std::min(kDepth, depth);
-      isDeep |= depth > kDepth;
-      if (sides[2] > 1) depth = below(depth, sides[2]);
-      for (ImageShape* each : {&shape, &three})
-        each->levels = std::min(each->levels, each->mostLevels());
-      isAny |= shape.bytes() != base_.buffers[b].image->bytes();
-      flat.buffers[b].setImage(shape);
-      deep.buffers[b].setImage(three);
-    }
+    enum class Alike { None, Images, Sides };
     std::vector<Scenario> tries;
-    if (isDeep) {
-      const uint32_t size = shader_.reflection.workgroupSize[2];
-      deep.dispatches[0].groups[2] = (kDepth + size - 1) / size;
-      tries.push_back(std::move(deep));
-    }
-    if (isAny) tries.push_back(std::move(flat));
+    auto tryBelow = [&](const char* what, Alike alike, uint32_t mostDeep) {
+      Scenario scenario = named(what);
+      bool isAny = false;
+      std::set<uint32_t> taken;
+      auto below = [&](uint32_t extent, uint32_t side) {
+        if (side < 2 || extent < side) return extent;
+        uint32_t prime = primeUpTo(side - 1);
+        while (alike != Alike::Sides && prime > 2 && !taken.insert(prime).second)
+          prime = primeUpTo(prime - 1);
+        return prime;
+      };
+      for (size_t b = 0; b < base_.buffers.size(); ++b) {
+        if (!base_.buffers[b].image) continue;
+        ImageShape shape = *base_.buffers[b].image;
+        if (shape.dimension == ImageDimension::Buffer || shape.dimension == ImageDimension::Cube)
+          continue;
+        if (alike == Alike::Images) taken.clear();
+        shape.width = below(shape.width, sides[0]);
+        shape.height = below(shape.height, sides[1]);
+        uint32_t& depth = shape.dimension == ImageDimension::Dim3D ? shape.depth : shape.layers;
+        if (mostDeep < UINT32_MAX)
+          isAny |= depth > mostDeep;
+        else if (sides[2] > 1)
+          depth = below(depth, sides[2]);
+        depth = std::min(depth, mostDeep);
+        shape.levels = std::min(shape.levels, shape.mostLevels());
+        if (mostDeep == UINT32_MAX) isAny |= shape.bytes() != base_.buffers[b].image->bytes();
+        scenario.buffers[b].setImage(shape);
+      }
+      if (mostDeep < UINT32_MAX) {
+        const uint32_t size = shader_.reflection.workgroupSize[2];
+        scenario.dispatches[0].groups[2] = (mostDeep + size - 1) / size;
+      }
+      if (isAny) tries.push_back(std::move(scenario));
+    };
+    tryBelow("images below the grid, 3 deep", Alike::Images, 3);
+    aim(std::exchange(tries, {}));
+    tryBelow("images below the grid, of many sizes", Alike::None, UINT32_MAX);
+    tryBelow("images below the grid, of one size", Alike::Images, UINT32_MAX);
+    tryBelow("images below the grid, square", Alike::Sides, UINT32_MAX);
     aim(std::move(tries));
   }
 
@@ -563,23 +603,41 @@ private:
   // Of specialization constants. What one program has frozen is no longer free in the others.
   void tryOtherConstants() {
     size_t made = 0;
-    for (const auto& [id, constant] : shader_.reflection.specConstants) {
-      const auto& sizes = shader_.reflection.workgroupSpecIds;
-      const bool isSize = std::find(sizes.begin(), sizes.end(), id) != sizes.end();
-      const bool isGiven = base_.shaders[0].specConstants.count(id) != 0;
-      const bool isFree =
-          std::all_of(programs_.begin(), programs_.end(), [id = id](const Program& program) {
-            return program.shaders[0].reflection.specConstants.count(id) != 0;
-          });
-      if (isSize || isGiven || !isFree) continue;
-      for (uint64_t bits : otherValues(constant)) {
-        if (made++ >= kMostSpecRounds) return;
-        Scenario scenario =
-            named(fmt::format("{} in specialization constant {}", text(constant, bits), id));
-        scenario.shaders[0].specConstants[id] = bits;
-        aim({std::move(scenario)});
-      }
-    }
+    auto tryValues = [&](auto valuesOf) {
+      for (const auto& [id, constant] : shader_.reflection.specConstants)
+        for (uint64_t bits : isFree(id) ? valuesOf(constant) : std::vector<uint64_t>()) {
+          if (bits == constant.defaultBits || made++ >= kMostSpecRounds) continue;
+          Scenario scenario =
+              named(fmt::format("{} in specialization constant {}", text(constant, bits), id));
+          scenario.shaders[0].specConstants[id] = bits;
+          aim({std::move(scenario)});
+        }
+    };
+    tryValues(otherValues);
+    made = 0;
+    tryValues([&](const ReflectedSpecConstant& constant) { return knownValues(constant); });
+  }
+
+  bool isFree(uint32_t id) const {
+    const auto& sizes = shader_.reflection.workgroupSpecIds;
+    return std::find(sizes.begin(), sizes.end(), id) == sizes.end() &&
+           base_.shaders[0].specConstants.count(id) == 0 &&
+           std::all_of(programs_.begin(), programs_.end(), [id](const Program& program) {
+             return program.shaders[0].reflection.specConstants.count(id) != 0;
+           });
+  }
+
+  // What the code itself sets such constants against, and the next.
+  std::vector<uint64_t> knownValues(const ReflectedSpecConstant& constant) const {
+    if (constant.type != ScalarType::I32 && constant.type != ScalarType::U32) return {};
+    const std::vector<uint64_t> others = otherValues(constant);
+    std::vector<uint64_t> values;
+    for (int64_t known : hints_.specialized)
+      for (uint64_t bits : {uint64_t(uint32_t(known)), uint64_t(uint32_t(known + 1))})
+        if (std::ranges::find(values, bits) == values.end() &&
+            std::ranges::find(others, bits) == others.end())
+          values.push_back(bits);
+    return values;
   }
   static std::string text(const ReflectedSpecConstant& constant, uint64_t bits) {
     return formatScalar(constant.type, reinterpret_cast<const uint8_t*>(&bits));

@@ -3,6 +3,7 @@
 #include "analysis/module/analyses.h"
 #include "analysis/module/constants.h"
 #include "analysis/module/decorations.h"
+#include "analysis/module/def_use.h"
 #include "analysis/module/types.h"
 #include "ir/module.h"
 #include "verify/formats/float_bits.h"
@@ -50,10 +51,14 @@ public:
 
   ValueHints read() {
     for (InstRef i : module_.insts())
-      if (module_.blockOf(i)) readInst(i);
+      if (module_.blockOf(i))
+        readInst(i);
+      else if (module_.opcode(i) == Op::OpSpecConstantOp)
+        readSpecialized(i);
     sortUnique(hints_.integers);
     sortUnique(hints_.floats);
     sortUnique(hints_.compared);
+    sortUnique(hints_.specialized);
     return std::move(hints_);
   }
 
@@ -62,6 +67,7 @@ private:
     const Op op = module_.opcode(i);
     if (isAtomic(module_.facts(i))) readAtomic(i);
     hints_.hasSubgroupScopes |= ordersSubgroupsAlone(i);
+    hints_.asksRows |= asksRows(i);
     if (op == Op::OpArrayLength || op == Op::OpImageQuerySize) hints_.asksLengths = true;
     if (op == Op::OpSwitch) return readSwitch(i);
     if (namesNoValues(op)) return;
@@ -70,6 +76,26 @@ private:
       readComparison(module_.idAt(i, 3), module_.idAt(i, 4));
       readComparison(module_.idAt(i, 4), module_.idAt(i, 3));
     }
+  }
+
+  // Whether it has more of the vector than its first component.
+  bool asksRows(InstRef i) {
+    const Op op = module_.opcode(i);
+    if (op != Op::OpLoad && op != Op::OpAccessChain && op != Op::OpInBoundsAccessChain)
+      return false;
+    const std::optional<spv::BuiltIn> builtIn =
+        analyses_.get<Decorations>().builtIn(module_, module_.idAt(i, 3));
+    if (builtIn != spv::BuiltIn::GlobalInvocationId && builtIn != spv::BuiltIn::WorkgroupId)
+      return false;
+    if (op != Op::OpLoad) {
+      const std::optional<ConstantValue> component =
+          analyses_.get<Constants>().value(module_.idAt(i, 4));
+      return !component || component->bits != 0;
+    }
+    const auto isFirst = [&](const Use& use) {
+      return module_.opcode(use.user) == Op::OpCompositeExtract && module_.word(use.user, 4) == 0;
+    };
+    return !std::ranges::all_of(analyses_.get<DefUse>().uses(module_.resultId(i)), isFirst);
   }
 
   bool ordersSubgroupsAlone(InstRef i) {
@@ -116,6 +142,16 @@ private:
     std::optional<ConstantValue> known = analyses_.get<Constants>().value(constant);
     if (!known || known->width <= 1) return;
     addCompared(value, asInteger(*known));
+  }
+
+  // What is computed from specialization constants, from the word of the operation on.
+  void readSpecialized(InstRef i) {
+    module_.forEachIdOperand(i, [&](uint32_t word, Id id) {
+      const InstRef def = module_.def(id);
+      const std::optional<ConstantValue> value = analyses_.get<Constants>().value(id);
+      if (word < 4 || !value || value->width <= 1 || module_.opcode(def) != Op::OpConstant) return;
+      hints_.specialized.push_back(asInteger(*value));
+    });
   }
 
   void readSwitch(InstRef i) {
@@ -243,9 +279,11 @@ void ValueHints::merge(const ValueHints& other) {
   append(integers, other.integers);
   append(floats, other.floats);
   append(compared, other.compared);
+  append(specialized, other.specialized);
   parameters.insert(other.parameters.begin(), other.parameters.end());
   atomicTargets.insert(other.atomicTargets.begin(), other.atomicTargets.end());
   asksLengths |= other.asksLengths;
+  asksRows |= other.asksRows;
   hasSubgroupScopes |= other.hasSubgroupScopes;
 }
 

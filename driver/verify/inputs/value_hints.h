@@ -28,11 +28,14 @@ struct ValueHints {
   std::vector<double> floats;
   /// Those of them that stand in comparisons, switches and masks, ascending.
   std::vector<int64_t> compared;
+  /// Those that stand beside specialization constants in what is computed from these, ascending.
+  std::vector<int64_t> specialized;
   /// Which of them a parameter itself meets there.
   std::set<std::pair<ParameterPlace, int64_t>> parameters;
   /// Set and binding of the resources that atomics target.
   std::set<std::pair<uint32_t, uint32_t>> atomicTargets;
   bool asksLengths = false; ///< of arrays or texel buffers
+  bool asksRows = false;    ///< y or z of the numbers of invocations or workgroups
   bool hasSubgroupScopes =
       false; ///< of a barrier that waits, or of one or an atomic that orders memory
 
