@@ -2,6 +2,7 @@
 
 #include "verify/formats/scalars.h"
 #include "verify/inputs/value_hints.h"
+#include "verify/program/specialize.h"
 #include "verify/scenario/fills.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ namespace {
 // Of parameters that are compared with something, and of all others.
 constexpr size_t kMostModes = 24, kMostGuesses = 8;
 constexpr size_t kMostSpecRounds = 8;
+constexpr uint64_t kMostElements = 1 << 12; // of an array whose length a constant gives
 // Single values before an array; more are data.
 constexpr size_t kMostParameters = 32;
 constexpr uint64_t kMostBufferBytes = uint64_t(4) << 20; // of one that a round makes longer
@@ -602,15 +604,20 @@ private:
 
   // Of specialization constants. What one program has frozen is no longer free in the others.
   void tryOtherConstants() {
+    if (shader_.reflection.specConstants.empty()) return;
+    const Result<Module> module = Module::read(shader_.words);
+    if (!module) return;
     size_t made = 0;
     auto tryValues = [&](auto valuesOf) {
       for (const auto& [id, constant] : shader_.reflection.specConstants)
         for (uint64_t bits : isFree(id) ? valuesOf(constant) : std::vector<uint64_t>()) {
-          if (bits == constant.defaultBits || made++ >= kMostSpecRounds) continue;
+          if (made >= kMostSpecRounds) return;
           Scenario scenario =
               named(fmt::format("{} in specialization constant {}", text(constant, bits), id));
           scenario.shaders[0].specConstants[id] = bits;
+          if (!hasArraysUpTo(kMostElements, *module, scenario.shaders[0].specConstants)) continue;
           aim({std::move(scenario)});
+          ++made;
         }
     };
     tryValues(otherValues);

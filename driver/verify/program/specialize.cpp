@@ -139,6 +139,21 @@ std::map<uint32_t, SpecType> specTypesOf(const Module& module) {
   return typesIn(analyses);
 }
 
+bool hasArraysUpTo(uint64_t most, const Module& module,
+                   const std::map<uint32_t, uint64_t>& values) {
+  Assumptions assumptions;
+  assumptions.specConstants = values;
+  Analyses analyses(module, assumptions);
+  for (InstRef i : module.globals()) {
+    if (module.opcode(i) != spv::Op::OpTypeArray) continue;
+    const std::optional<ConstantValue> length = analyses.get<Constants>().value(module.idAt(i, 3));
+    if (!length || length->isLiteral) continue;
+    const bool isBelow = length->bits == 0 || (length->isSigned && length->asSigned() < 0);
+    if (isBelow || length->bits > most) return false;
+  }
+  return true;
+}
+
 Status settle(const Module& module, const SpecValues& values, ValuesFrom from,
               Assumptions& assumptions) {
   if (values.empty()) return ok();

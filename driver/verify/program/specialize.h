@@ -27,6 +27,10 @@ enum class ValuesFrom : uint8_t {
 Status settle(const Module& module, const SpecValues& values, ValuesFrom from,
               Assumptions& assumptions);
 
+/// Whether each array whose length comes of specialization constants has 1 to `most` elements with
+/// these values.
+bool hasArraysUpTo(uint64_t most, const Module& module, const std::map<uint32_t, uint64_t>& values);
+
 /// The type of each specialization constant, by SpecId.
 std::map<uint32_t, SpecType> specTypesOf(const Module& module);
 
