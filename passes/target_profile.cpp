@@ -47,6 +47,10 @@ constexpr TargetFigure kFigures[] = {
 
 } // namespace
 
+SharedMemoryRules boundingSharedMemoryRules() {
+  return {16, 12, false};
+}
+
 std::span<const SharedMemoryRules> knownSharedMemoryRules() {
   static const SharedMemoryRules kRules[] = {
       {16, 16, false}, {16, 12, false}, {12, 12, false}, {12, 12, true}};

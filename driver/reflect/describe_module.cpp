@@ -270,7 +270,7 @@ private:
     if (shared.name.empty()) shared.name = fmt::format("%{}", variable.value);
     if (isExplicit(variable))
       shared.bytes = shared.type.bytes;
-    else if (auto layout = types.naturalLayout(type, kVec3Stride))
+    else if (auto layout = types.naturalLayout(type, boundingSharedMemoryRules()))
       shared.bytes = layout->size;
     return shared;
   }

@@ -65,6 +65,7 @@ private:
   void judge(const Group& group, LintFindings& findings);
   struct Count {
     uint64_t sectors = 0, least = 0;
+    uint64_t subgroups = 0;         ///< of which a lane takes part
     std::optional<uint64_t> stride; ///< of the first lanes; nothing when it changes
   };
   std::optional<Count> count(std::span<const Site> sites);
@@ -210,6 +211,7 @@ std::optional<Checker::Count> Checker::countAt(std::span<const Site> sites, uint
       if (at + size > from) bytes += at + size - from;
       end = std::max(end, at + size);
     }
+    count.subgroups += !ranges.empty();
     count.sectors += sectors.size();
     count.least += (bytes + sector - 1) / sector;
     if (first != 0 || starts.size() < 2) continue;
@@ -226,11 +228,9 @@ std::optional<Checker::Count> Checker::countAt(std::span<const Site> sites, uint
 
 void Checker::judge(const Group& group, LintFindings& findings) {
   const auto all = count(group);
-  const uint64_t subgroups =
-      (kernel_.invocations() + context_.target().subgroupSize - 1) / context_.target().subgroupSize;
   auto isWasteful = [&](const std::optional<Count>& c) {
-    return c && c->sectors >= kLeastRatio * double(c->least) &&
-           c->sectors >= c->least + kLeastWaste * subgroups;
+    return c && c->subgroups != 0 && c->sectors >= kLeastRatio * double(c->least) &&
+           c->sectors >= c->least + kLeastWaste * c->subgroups;
   };
   if (!isWasteful(all)) return;
   for (size_t n = 0; n < group.size(); ++n) {
@@ -246,13 +246,13 @@ void Checker::judge(const Group& group, LintFindings& findings) {
         formatText("uncoalesced access to {}: the lanes {} {} bytes each{}, so a subgroup touches "
                    "{} sectors of {} bytes instead of {}",
                    name, site.access->isWrite ? "write" : "read", site.address.bytes, stride,
-                   one->sectors / subgroups, context_.target().sectorBytes,
-                   std::max<uint64_t>(one->least / subgroups, 1)),
+                   one->sectors / one->subgroups, context_.target().sectorBytes,
+                   std::max<uint64_t>(one->least / one->subgroups, 1)),
         site.access->variable);
     finding.args = {
         {"variable", name},
-        {"sectors", formatText("{}", one->sectors / subgroups)},
-        {"least-sectors", formatText("{}", std::max<uint64_t>(one->least / subgroups, 1))},
+        {"sectors", formatText("{}", one->sectors / one->subgroups)},
+        {"least-sectors", formatText("{}", std::max<uint64_t>(one->least / one->subgroups, 1))},
         {"target", context_.target().name}};
     if (!stride.empty()) finding.args.push_back({"stride", formatText("{}", *one->stride)});
     const bool isKnown = std::any_of(findings.begin(), findings.end(), [&](const LintFinding& f) {

@@ -277,9 +277,8 @@ private:
     Id type = declaredTypeOf(analyses_, variable);
     switch (spv::StorageClass(module_.word(i, 3))) {
     case spv::StorageClass::Workgroup:
-      // 3-vectors as drivers with the roomier layout have them: refusing too early is the lesser
-      // evil.
-      if (auto layout = types.naturalLayout(type, 16)) reflection_.sharedBytes += layout->size;
+      if (auto layout = types.naturalLayout(type, boundingSharedMemoryRules()))
+        reflection_.sharedBytes += layout->size;
       return;
     case spv::StorageClass::PushConstant:
       reflection_.pushConstants = BlockReader(types).read(type);

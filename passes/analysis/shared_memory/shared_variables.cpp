@@ -398,8 +398,11 @@ SharedMemoryUse::SharedMemoryUse(Analyses& analyses, const EntryPoint& entry,
   const Types& types = analyses.get<Types>();
   const std::vector<Id> ids = workgroupVariables(analyses, entry);
   variable_ = ids.size();
+  // No driver takes more than by the bounding rules, whatever it does with what it holds.
+  SharedMemoryRules rules = target.sharedRules();
+  rules.vec3Bytes = std::min(rules.vec3Bytes, boundingSharedMemoryRules().vec3Bytes);
   for (Id id : ids) {
-    auto layout = types.naturalLayout(types.info(module.typeOf(id)).element, target.sharedRules());
+    auto layout = types.naturalLayout(types.info(module.typeOf(id)).element, rules);
     isKnown_ = isKnown_ && layout;
     if (id == variable) variable_ = parts_.size();
     const auto size = sizes.find(id);

@@ -37,6 +37,9 @@ struct SharedMemoryRules {
   SharedMemoryRules(uint32_t stride, uint32_t bytes, bool scalar)
       : vec3Stride(stride), vec3Bytes(bytes), isScalar(scalar) {}
 };
+/// Those by which Vulkan bounds what a workgroup's memory takes (Vulkan, "Shared Memory"): the
+/// standard storage buffer layout, with Booleans of 32 bits.
+SharedMemoryRules boundingSharedMemoryRules();
 /// All rules that drivers are known to have.
 std::span<const SharedMemoryRules> knownSharedMemoryRules();
 
