@@ -228,9 +228,12 @@ std::optional<Checker::Count> Checker::countAt(std::span<const Site> sites, uint
 
 void Checker::judge(const Group& group, LintFindings& findings) {
   const auto all = count(group);
+  // What few of the subgroups come to wastes little.
+  const uint64_t subgroups =
+      (kernel_.invocations() + context_.target().subgroupSize - 1) / context_.target().subgroupSize;
   auto isWasteful = [&](const std::optional<Count>& c) {
     return c && c->subgroups != 0 && c->sectors >= kLeastRatio * double(c->least) &&
-           c->sectors >= c->least + kLeastWaste * c->subgroups;
+           c->sectors >= c->least + kLeastWaste * subgroups;
   };
   if (!isWasteful(all)) return;
   for (size_t n = 0; n < group.size(); ++n) {
