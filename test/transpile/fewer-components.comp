@@ -17,5 +17,6 @@ void main() {
   uint i = gl_GlobalInvocationID.y * 32 + gl_GlobalInvocationID.x;
   vec4 a = imageLoad(one, p);
   uvec4 b = imageLoad(two, p);
-  o[i] = a * vec4(b) + vec4(imageLoad(first, p).x);
+  o[i] = a * vec4(b);
+  o[i + 4096] = vec4(imageLoad(first, p).x);
 }

@@ -20,7 +20,7 @@
 // MSL-DAG: float _new;
 // MSL-DAG: float _operator;
 // MSL-DAG: thread {{.*}}_auto{{[,)]}}
-// MSL-DAG: threadgroup float {{.*}}_typename
+// MSL-DAG: threadgroup {{float|spvUnsafeArray<float, 32>}} {{.*}}_typename
 // MSL-DAG: = fast::clamp(
 // MSL-DAG: _fast = 
 // GLSL-DAG: float _u8vec4;
