@@ -170,8 +170,7 @@ private:
   // multiple of much.
   void tryOddLengths() {
     if (!hints_.asksLengths) return;
-    const std::array<uint32_t, 3> sides = grid();
-    tryLengths("lengths below the grid", uint64_t(sides[0]) * sides[1] * sides[2]);
+    tryLengths("lengths below the grid", invocationsOfGrid());
     tryLengths("odd lengths", UINT32_MAX);
     // An array for another.
     std::vector<ScenarioBinding> bindings = base_.dispatches[0].bindings;
@@ -186,8 +185,7 @@ private:
   }
   void tryFalling(std::string_view what, const std::vector<ScenarioBinding>& bindings) {
     Scenario scenario = named(std::string(what));
-    const std::array<uint32_t, 3> sides = grid();
-    uint64_t length = uint64_t(sides[0]) * sides[1] * sides[2];
+    uint64_t length = invocationsOfGrid();
     size_t arrays = 0;
     for (const ScenarioBinding& bound : bindings) {
       const size_t b = indexOf(bound.buffer);
@@ -260,13 +258,17 @@ private:
     for (uint32_t d = 0; d < 3; ++d) grid[d] *= shader_.reflection.workgroupSize[d];
     return grid;
   }
+  uint64_t invocationsOfGrid() const {
+    const std::array<uint32_t, 3> sides = grid();
+    return uint64_t(sides[0]) * sides[1] * sides[2];
+  }
 
   // The last workgroup has a tail, the one after it nothing to do, or a loop that strides by the
   // grid goes round more than once; and where sizes have dimensions, the last of each is reached.
   void tryCountsOfTheGrid() {
     if (largest_ < 2) return;
     const std::array<uint32_t, 3> sides = grid();
-    const uint64_t all = uint64_t(sides[0]) * sides[1] * sides[2];
+    const uint64_t all = invocationsOfGrid();
     uint32_t least = UINT32_MAX;
     for (uint32_t side : sides)
       if (side > 1) least = std::min(least, side);
@@ -289,50 +291,62 @@ private:
   // Tails and borders of what takes its extent from an image: no two sides of any images alike,
   // then those of all images, then at least shorter than the grid, as far as the original allows.
   void tryImagesBelowTheGrid() {
-    const std::array<uint32_t, 3> sides = grid();
-    enum class Alike { None, Images, Sides };
+    constexpr uint32_t kDepth = 3;
+    Scenario deep = named("images below the grid, 3 deep");
+    bool isDeep = false;
+    (void)shrinkImages(deep, Alike::Images, [&](uint32_t depth, auto&&) {
+      isDeep |= depth > kDepth;
+      return std::min(depth, kDepth);
+    });
+    if (isDeep) {
+      const uint32_t size = shader_.reflection.workgroupSize[2];
+      deep.dispatches[0].groups[2] = (kDepth + size - 1) / size;
+      aim({std::move(deep)});
+    }
+    const uint32_t side = grid()[2];
     std::vector<Scenario> tries;
-    auto tryBelow = [&](const char* what, Alike alike, uint32_t mostDeep) {
-      Scenario scenario = named(what);
-      bool isAny = false;
-      std::set<uint32_t> taken;
-      auto below = [&](uint32_t extent, uint32_t side) {
-        if (side < 2 || extent < side) return extent;
-        uint32_t prime = primeUpTo(side - 1);
-        while (alike != Alike::Sides && prime > 2 && !taken.insert(prime).second)
-          prime = primeUpTo(prime - 1);
-        return prime;
-      };
-      for (size_t b = 0; b < base_.buffers.size(); ++b) {
-        if (!base_.buffers[b].image) continue;
-        ImageShape shape = *base_.buffers[b].image;
-        if (shape.dimension == ImageDimension::Buffer || shape.dimension == ImageDimension::Cube)
-          continue;
-        if (alike == Alike::Images) taken.clear();
-        shape.width = below(shape.width, sides[0]);
-        shape.height = below(shape.height, sides[1]);
-        uint32_t& depth = shape.dimension == ImageDimension::Dim3D ? shape.depth : shape.layers;
-        if (mostDeep < UINT32_MAX)
-          isAny |= depth > mostDeep;
-        else if (sides[2] > 1)
-          depth = below(depth, sides[2]);
-        depth = std::min(depth, mostDeep);
-        shape.levels = std::min(shape.levels, shape.mostLevels());
-        if (mostDeep == UINT32_MAX) isAny |= shape.bytes() != base_.buffers[b].image->bytes();
-        scenario.buffers[b].setImage(shape);
-      }
-      if (mostDeep < UINT32_MAX) {
-        const uint32_t size = shader_.reflection.workgroupSize[2];
-        scenario.dispatches[0].groups[2] = (mostDeep + size - 1) / size;
-      }
-      if (isAny) tries.push_back(std::move(scenario));
-    };
-    tryBelow("images below the grid, 3 deep", Alike::Images, 3);
-    aim(std::exchange(tries, {}));
-    tryBelow("images below the grid, of many sizes", Alike::None, UINT32_MAX);
-    tryBelow("images below the grid, of one size", Alike::Images, UINT32_MAX);
-    tryBelow("images below the grid, square", Alike::Sides, UINT32_MAX);
+    for (const auto& [what, alike] :
+         {std::pair("of many sizes", Alike::None), std::pair("of one size", Alike::Images),
+          std::pair("square", Alike::Sides)}) {
+      Scenario scenario = named(fmt::format("images below the grid, {}", what));
+      if (shrinkImages(scenario, alike,
+                       [&](uint32_t depth, auto&& below) { return below(depth, side); }))
+        tries.push_back(std::move(scenario));
+    }
     aim(std::move(tries));
+  }
+
+  enum class Alike { None, Images, Sides };
+
+  // Gives each side that is not shorter than the grid a prime below it, and depths or layers what
+  // `depthOf(depth, below)` says. Whether any image has another size then.
+  template <class DepthOf>
+  bool shrinkImages(Scenario& scenario, Alike alike, DepthOf&& depthOf) const {
+    const std::array<uint32_t, 3> sides = grid();
+    std::set<uint32_t> taken;
+    const auto below = [&](uint32_t extent, uint32_t side) {
+      if (side < 2 || extent < side) return extent;
+      uint32_t prime = primeUpTo(side - 1);
+      while (alike != Alike::Sides && prime > 2 && !taken.insert(prime).second)
+        prime = primeUpTo(prime - 1);
+      return prime;
+    };
+    bool isAny = false;
+    for (size_t b = 0; b < base_.buffers.size(); ++b) {
+      if (!base_.buffers[b].image) continue;
+      ImageShape shape = *base_.buffers[b].image;
+      if (shape.dimension == ImageDimension::Buffer || shape.dimension == ImageDimension::Cube)
+        continue;
+      if (alike == Alike::Images) taken.clear();
+      shape.width = below(shape.width, sides[0]);
+      shape.height = below(shape.height, sides[1]);
+      uint32_t& depth = shape.dimension == ImageDimension::Dim3D ? shape.depth : shape.layers;
+      depth = depthOf(depth, below);
+      shape.levels = std::min(shape.levels, shape.mostLevels());
+      isAny |= shape.bytes() != base_.buffers[b].image->bytes();
+      scenario.buffers[b].setImage(shape);
+    }
+    return isAny;
   }
 
   // Runtime arrays hold as much more as there are more invocations, or a square of the count for
