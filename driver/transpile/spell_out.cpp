@@ -107,7 +107,8 @@ public:
     case spv::Op::OpSLessThanEqual:
       return isHlsl ? castOperands(i) : ok();
     case spv::Op::OpControlBarrier:
-      orderByBarrier(i);
+      if (isHlsl) orderWhereItWaits(i);
+      if (target_.language == Language::Msl) joinBarriers(i);
       return ok();
     case spv::Op::OpLoad:
     case spv::Op::OpStore:
@@ -121,7 +122,8 @@ public:
     case spv::Op::OpRayQueryInitializeKHR:
       return target_.language == Language::Msl ? checkRay(i) : ok();
     case spv::Op::OpExtInst:
-      if (isHlsl && GLSLstd450(module_.word(i, 4)) == GLSLstd450InterpolateAtOffset)
+      if (isHlsl && module_.extInstSet(module_.idAt(i, 3)) == ExtInstSet::GlslStd450 &&
+          module_.word(i, 4) == GLSLstd450InterpolateAtOffset)
         return refuse("interpolation at offsets that are no 16ths of a pixel");
       return ok();
     case spv::Op::OpImageFetch:
@@ -467,16 +469,17 @@ private:
     }
   }
 
-  /// HLSL: SPIRV-Cross drops a barrier of the workgroup that orders the memory of a subgroup alone.
+  /// SPIRV-Cross drops a barrier of the workgroup that orders the memory of a subgroup alone.
+  void orderWhereItWaits(InstRef i) {
+    const std::optional<uint32_t> waiting = numberAt(i, 1), scope = numberAt(i, 2);
+    if (waiting && scope && *waiting < *scope) rewriter_.setId(i, 2, module_.idAt(i, 1));
+  }
+
   /// MSL: what orders memory waits as well, and SPIRV-Cross leaves out a barrier behind one that
   /// orders memory, whatever that one orders, and in whatever block it stands.
-  void orderByBarrier(InstRef i) {
-    const std::optional<uint32_t> waiting = numberAt(i, 1);
+  void joinBarriers(InstRef i) {
     std::optional<uint32_t> scope = numberAt(i, 2), semantics = numberAt(i, 3);
-    if (!waiting || !scope || !semantics) return;
-    if (target_.language == Language::Hlsl && *waiting < *scope)
-      rewriter_.setId(i, 2, module_.idAt(i, 1));
-    if (target_.language != Language::Msl) return;
+    if (!scope || !semantics) return;
     InstRef before = previous(i);
     for (; module_.opcode(before) == spv::Op::OpMemoryBarrier; before = previous(before)) {
       const std::optional<uint32_t> wider = numberAt(before, 1), more = numberAt(before, 2);
@@ -485,8 +488,10 @@ private:
       *semantics |= *more;
       rewriter_.erase(before);
     }
-    rewriter_.setId(i, 2, rewriter_.uint32Constant(*scope));
-    rewriter_.setId(i, 3, rewriter_.uint32Constant(withOneOrder(*semantics)));
+    if (before != previous(i)) {
+      rewriter_.setId(i, 2, rewriter_.uint32Constant(*scope));
+      rewriter_.setId(i, 3, rewriter_.uint32Constant(withOneOrder(*semantics)));
+    }
     if (module_.opcode(before) != spv::Op::OpLabel || !endsBlocksWithBarriers_) return;
     // Another instruction than a barrier in front.
     rewriter_.insertBefore(i, Inst(spv::Op::OpCopyObject)
