@@ -51,22 +51,24 @@ std::optional<DivergenceCause> DivergenceCauses::of(Id value) {
   return trace(value);
 }
 
-/// What a counter of a loop starts from, where it goes on by steps that all share: invocations that
-/// are in one iteration have added the same to it. Any other value as it is.
-Id DivergenceCauses::startOf(Id value) {
+/// A counter of a loop that goes on by steps that all share: invocations that are in one iteration
+/// have added the same to it. Any other value is its own start.
+DivergenceCauses::Counter DivergenceCauses::counterOf(Id value) {
   const InstRef phi = module_.def(value);
   const Loop* loop = analyses_.get<Loops>().innermost(module_.blockOf(phi));
   if (module_.opcode(phi) != spv::Op::OpPhi || module_.wordCount(phi) != 7 || !loop ||
       loop->header != module_.blockOf(phi))
-    return value;
+    return {value, {}};
   const BlockRef first = module_.blockOfLabel(module_.idAt(phi, 4));
   const uint32_t inside = analyses_.get<Loops>().contains(*loop, first) ? 3 : 5;
   const InstRef next = module_.def(module_.idAt(phi, inside));
-  if (module_.opcode(next) != spv::Op::OpIAdd) return value;
+  const bool isSum = module_.opcode(next) == spv::Op::OpIAdd;
+  if (!isSum && module_.opcode(next) != spv::Op::OpISub) return {value, {}};
   const Id a = module_.idAt(next, 3), b = module_.idAt(next, 4);
-  const Id step = a == value ? b : a;
-  const bool isCounter = (a == value || b == value) && uniformityOf(analyses_).isUniform(step);
-  return isCounter ? module_.idAt(phi, 8 - inside) : value;
+  const Id step = isSum && b == value ? a : b;
+  const bool isCounter =
+      (a == value || (isSum && b == value)) && uniformityOf(analyses_).isUniform(step);
+  return isCounter ? Counter{module_.idAt(phi, 8 - inside), step} : Counter{value, {}};
 }
 
 /// Invocations that make the test together are in the same iteration.
@@ -88,6 +90,32 @@ AffineExpr DivergenceCauses::takeVarying(AffineExpr& e) const {
   return varying;
 }
 
+/// Whether a form is a multiple of a power of two that all share.
+bool DivergenceCauses::isSharedMultiple(const AffineExpr& e, uint32_t power) const {
+  return e.constant % power == 0 && isShared(e) &&
+         std::all_of(e.terms.begin(), e.terms.end(),
+                     [&](const auto& t) { return t.second % power == 0; });
+}
+
+/// The least power of two m for which a form is a multiple of m that all share and a part from 0 up
+/// to below m; nothing when it is not known.
+std::optional<uint32_t> DivergenceCauses::rowOf(const AffineExpr& e) const {
+  AffineExpr shared = e;
+  int64_t lo = int32_t(e.constant), hi = lo;
+  for (const auto& [term, c] : takeVarying(shared).terms) {
+    const auto range = kernel_.affine->termRange(term);
+    if (!range) return std::nullopt;
+    const auto [least, most] =
+        std::minmax({int64_t(int32_t(c)) * range->first, int64_t(int32_t(c)) * range->second});
+    lo += least, hi += most;
+    if (hi - lo >= INT32_MAX) return std::nullopt;
+  }
+  const uint32_t m = std::bit_ceil(uint32_t(hi - lo) + 1);
+  shared.constant = 0;
+  const bool isRow = (lo & ~int64_t(m - 1)) == (hi & ~int64_t(m - 1));
+  return isRow && isSharedMultiple(shared, m) ? std::optional(m) : std::nullopt;
+}
+
 /// A comparison that gives the same to all, although what is compared differs: of `a + lane` with
 /// `b + lane`, which is one of `a` with `b` (the program's sums do not overflow); or of
 /// `m * a + lane` with `m * b`, where `lane` is less than the power of two `m`. So do loops stride
@@ -97,31 +125,25 @@ bool DivergenceCauses::comparesShared(Id condition) {
   const auto comparison = comparisonOf(module_.opcode(def));
   if (!comparison || analyses_.get<Types>().info(module_.typeOf(module_.idAt(def, 3))).width != 32)
     return false;
-  const std::array<Id, 2> ids{module_.idAt(def, 3), module_.idAt(def, 4)};
-  AffineExpr left = kernel_.affine->of(startOf(ids[0]));
-  AffineExpr right = kernel_.affine->of(startOf(ids[1]));
-  if (takeVarying(left).terms == takeVarying(right).terms) return true;
-
-  left = kernel_.affine->of(ids[0]), right = kernel_.affine->of(ids[1]);
+  std::array<Counter, 2> sides{counterOf(module_.idAt(def, 3)), counterOf(module_.idAt(def, 4))};
+  std::array<AffineExpr, 2> forms{kernel_.affine->of(sides[0].start),
+                                  kernel_.affine->of(sides[1].start)};
+  {
+    auto [left, right] = forms;
+    if (takeVarying(left).terms == takeVarying(right).terms) return true;
+  }
   auto relation = comparison->relation;
-  if (isShared(left)) {
-    std::swap(left, right);
+  if (isShared(forms[0])) {
+    std::swap(sides[0], sides[1]);
+    std::swap(forms[0], forms[1]);
     relation = mirrored(relation);
   }
   if (relation != Relation::Less && relation != Relation::GreaterEqual) return false;
-  uint64_t most = 0;
-  for (const auto& t : takeVarying(left).terms) {
-    const auto range = kernel_.affine->termRange(t.first);
-    most += range ? uint64_t(range->second) * t.second : UINT32_MAX;
-  }
-  if (most >= uint64_t(1) << 31) return false;
-  const uint32_t m = std::bit_ceil(uint32_t(most) + 1);
-  auto isMultiple = [&](const AffineExpr& e) {
-    return e.constant % m == 0 && isShared(e) &&
-           std::all_of(e.terms.begin(), e.terms.end(),
-                       [&](const auto& t) { return t.second % m == 0; });
-  };
-  return isMultiple(left) && isMultiple(right);
+  const auto m = rowOf(forms[0]);
+  return m && isSharedMultiple(forms[1], *m) &&
+         std::all_of(sides.begin(), sides.end(), [&](const Counter& c) {
+           return !c.step || isSharedMultiple(kernel_.affine->of(c.step), *m);
+         });
 }
 
 /// Uniform, also by what is known of the workgroup size.

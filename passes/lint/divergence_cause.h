@@ -48,9 +48,15 @@ private:
   Cause traceExtract(InstRef extract);
   Cause tracePhi(InstRef phi);
   Cause traceAtomic(InstRef atomic);
-  Id startOf(Id value);
+  struct Counter {
+    Id start;
+    Id step; ///< null where it is no counter
+  };
+  Counter counterOf(Id value);
   bool isShared(const AffineExpr& e) const;
   AffineExpr takeVarying(AffineExpr& e) const;
+  bool isSharedMultiple(const AffineExpr& e, uint32_t power) const;
+  std::optional<uint32_t> rowOf(const AffineExpr& e) const;
   bool comparesShared(Id condition);
   bool isKnownUniform(Id value);
   bool choosesWayTo(BlockRef from, BlockRef block) const;

@@ -37,7 +37,7 @@ bool fitsSigned(const std::optional<UnsignedRange>& r) {
 // ---- Sums ----
 
 AffineTable::Form AffineTable::finish(AffineExpr e) {
-  while (joinDivisionAndRemainder(e)) {
+  while (joinDivisionAndRemainder(e) || multiplyBack(e)) {
   }
   if (e.terms.size() > kMaxTerms) return std::nullopt;
   e.range = rangeOf(e);
@@ -70,6 +70,29 @@ bool AffineTable::joinDivisionAndRemainder(AffineExpr& e) {
       e = *sum;
       return true;
     }
+  }
+  return false;
+}
+
+/// c * d * (a / d) = c * a, where a is a multiple of the power of two d.
+bool AffineTable::multiplyBack(AffineExpr& e) {
+  for (size_t n = 0; n < e.terms.size(); ++n) {
+    const auto [t, c] = e.terms[n];
+    const AffineTerm& term = terms_[t].term;
+    if (term.kind != AffineTerm::Kind::Derived || term.op != spv::Op::OpUDiv) continue;
+    const AffineExpr& divisor = arguments_[term.args[1]];
+    const uint32_t d = divisor.constant;
+    if (!divisor.isConstant() || !std::has_single_bit(d) || c % d != 0) continue;
+    const AffineExpr numerator = arguments_[term.args[0]];
+    const LowPart low = lowPart(numerator, d);
+    if (!low.isRemainder || !isZero(low.rest)) continue;
+    AffineExpr rest = e;
+    rest.terms.erase(rest.terms.begin() + ptrdiff_t(n));
+    const auto whole = scale(numerator, c / d);
+    const auto sum = whole ? add(rest, *whole) : std::nullopt;
+    if (!sum) return false;
+    e = *sum;
+    return true;
   }
   return false;
 }
@@ -196,7 +219,8 @@ AffineTable::Form AffineTable::divideRest(const AffineExpr& rest, uint32_t divis
   UnsignedRange range{0, UINT32_MAX / divisor};
   if (sum) range = {uint32_t(sum->lo) / divisor, uint32_t(sum->hi) / divisor};
   AffineExpr by = constant(divisor);
-  return derived(spv::Op::OpUDiv, 0, {&rest, &by}, range);
+  const Form rounded = roundDown(rest, divisor);
+  return rounded ? derived(spv::Op::OpUDiv, 0, {&*rounded, &by}, range) : std::nullopt;
 }
 
 AffineTable::Form AffineTable::remainder(const AffineExpr& a, const AffineExpr& b) {
@@ -222,20 +246,32 @@ AffineTable::Form AffineTable::remainderByConstant(const AffineExpr& a, uint32_t
   return remainderOfRest(s ? s->rest : a, divisor);
 }
 
-AffineTable::Form AffineTable::remainderByPowerOfTwo(const AffineExpr& a, uint32_t divisor) {
-  // The divisor divides 2^32: multiples of it drop out whether or not the sum wraps.
-  AffineExpr rest;
-  rest.constant = a.constant % divisor;
+AffineTable::LowPart AffineTable::lowPart(const AffineExpr& a, uint32_t power) const {
+  LowPart low;
+  low.rest.constant = a.constant % power;
   for (auto [t, c] : a.terms) {
-    int64_t r = int32_t(c) % int64_t(divisor);
-    if (r != 0) rest.terms.push_back({t, uint32_t(r)});
+    int64_t r = int32_t(c) % int64_t(power);
+    if (r != 0) low.rest.terms.push_back({t, uint32_t(r)});
   }
-  if (auto sum = sumOf(rest)) {
-    int64_t below = floorDivide(sum->lo, divisor) * divisor;
-    rest.constant = uint32_t(sum->constant - below);
-    if (sum->hi - below < divisor) return finish(rest);
+  if (auto sum = sumOf(low.rest)) {
+    int64_t below = floorDivide(sum->lo, power) * power;
+    low.rest.constant = uint32_t(sum->constant - below);
+    low.isRemainder = sum->hi - below < power;
   }
-  return remainderOfRest(rest, divisor);
+  return low;
+}
+
+AffineTable::Form AffineTable::remainderByPowerOfTwo(const AffineExpr& a, uint32_t divisor) {
+  LowPart low = lowPart(a, divisor);
+  return low.isRemainder ? finish(std::move(low.rest)) : remainderOfRest(low.rest, divisor);
+}
+
+AffineTable::Form AffineTable::roundDown(const AffineExpr& a, uint32_t divisor) {
+  for (uint32_t power = divisor & (0u - divisor); power > 1; power /= 2) {
+    const LowPart low = lowPart(a, power);
+    if (low.isRemainder) return subtract(a, low.rest);
+  }
+  return a;
 }
 
 AffineTable::Form AffineTable::remainderOfRest(const AffineExpr& rest, uint32_t divisor) {
@@ -313,6 +349,14 @@ AffineTable::Form AffineTable::bitOr(const AffineExpr& a, const AffineExpr& b) {
   uint32_t x = possibleBits(a), y = possibleBits(b);
   if ((x & y) == 0) return add(a, b);
   if (sameForm(a, b)) return a;
+  if (a.isConstant() && !b.isConstant()) return bitOr(b, a);
+  if (b.isConstant() && std::has_single_bit(b.constant + 1)) {
+    const LowPart low = lowPart(a, b.constant + 1);
+    if (low.isRemainder) {
+      const auto above = subtract(a, low.rest);
+      return above ? add(*above, b) : std::nullopt;
+    }
+  }
   bool swap = std::pair(b.terms, b.constant) < std::pair(a.terms, a.constant);
   return derived(spv::Op::OpBitwiseOr, 0, {swap ? &b : &a, swap ? &a : &b}, UnsignedRange{0, x | y},
                  x | y);
@@ -346,7 +390,9 @@ AffineTable::Form AffineTable::shiftRightLogical(const AffineExpr& a, const Affi
 
 AffineTable::Form AffineTable::shiftRightArithmetic(const AffineExpr& a, const AffineExpr& amount) {
   if (fitsSigned(rangeOf(a))) return shiftRightLogical(a, amount);
-  return derived(spv::Op::OpShiftRightArithmetic, 0, {&a, &amount});
+  const bool isKnown = amount.isConstant() && amount.constant < 32;
+  const Form rounded = isKnown ? roundDown(a, 1u << amount.constant) : Form(a);
+  return rounded ? derived(spv::Op::OpShiftRightArithmetic, 0, {&*rounded, &amount}) : std::nullopt;
 }
 
 // ---- Comparisons and choices ----

@@ -146,6 +146,16 @@ private:
   std::optional<Sum> sumOf(const AffineExpr& e) const;
   /// The same, when it stays within the unsigned 32-bit integers.
   std::optional<Sum> unsignedSumOf(const AffineExpr& e) const;
+  /// What is left of a form without multiples of a power of two, which drop out of its remainder
+  /// whether or not the sum wraps.
+  struct LowPart {
+    AffineExpr rest;
+    bool isRemainder = false; ///< `rest` is the remainder itself: from 0 up to below the power
+  };
+  LowPart lowPart(const AffineExpr& a, uint32_t power) const;
+  /// a - a % p, which has the same quotient by `divisor` as `a`: for the greatest power of two p
+  /// that divides it and for which the remainder is a sum (`a` itself for 1).
+  Form roundDown(const AffineExpr& a, uint32_t divisor);
   std::optional<Split> split(const AffineExpr& a, uint32_t divisor) const;
   Form divideByConstant(const AffineExpr& a, uint32_t divisor);
   Form divideRest(const AffineExpr& rest, uint32_t divisor);
@@ -155,6 +165,7 @@ private:
   /// Fills in the range, puts `d * (e / d) + e % d` together; nothing if there are too many terms.
   Form finish(AffineExpr e);
   bool joinDivisionAndRemainder(AffineExpr& e);
+  bool multiplyBack(AffineExpr& e);
   /// The Derived term that `e` is, null if it is anything else.
   const AffineTermFacts* asDerived(const AffineExpr& e, spv::Op op) const;
   uint32_t internArgument(const AffineExpr& e);

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <random>
+#include <set>
 
 namespace lanewise {
 namespace {
@@ -130,7 +131,8 @@ struct Node {
 /// Generates instructions and interprets them as it goes.
 class Generator {
 public:
-  Generator(uint32_t seed, std::array<uint32_t, 3> size, size_t lanes) : random_(seed) {
+  Generator(uint32_t seed, std::array<uint32_t, 3> size, size_t lanes)
+      : random_(seed), workgroup_(pick(2) == 0 ? uint32_t(random_()) : pick(100)) {
     for (size_t n = 0; n < lanes; ++n)
       lanes_.push_back({uint32_t(random_() % size[0]), uint32_t(random_() % size[1]),
                         uint32_t(random_() % size[2])});
@@ -142,6 +144,10 @@ public:
     std::vector<Value> index;
     for (const auto& l : lanes_) index.push_back(l[0] + size[0] * (l[1] + size[1] * l[2]));
     add(Type::U32, "OpLoad %uint %index", index);
+    add(Type::U32, "OpCompositeExtract %uint %w 0", std::vector<Value>(lanes, workgroup_));
+    std::vector<Value> global; // that wraps
+    for (const auto& l : lanes_) global.push_back(workgroup_ * size[0] + l[0]);
+    add(Type::U32, "OpCompositeExtract %uint %g 0", global);
   }
 
   void step() {
@@ -170,8 +176,12 @@ public:
   }
 
   std::string shader() const {
-    return computeShader("%l = OpLoad %v3uint %lid\n" + body_, constants_);
+    return computeShader("%l = OpLoad %v3uint %lid\n%w = OpLoad %v3uint %wid\n"
+                         "%g = OpLoad %v3uint %gid\n" +
+                             body_,
+                         constants_);
   }
+  uint32_t workgroup() const { return workgroup_; }
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<std::array<uint32_t, 3>>& lanes() const { return lanes_; }
 
@@ -339,6 +349,7 @@ private:
   }
 
   std::mt19937 random_;
+  const uint32_t workgroup_; ///< its id in x
   std::vector<std::array<uint32_t, 3>> lanes_;
   std::vector<Node> nodes_;
   std::string body_, constants_;
@@ -350,13 +361,18 @@ struct Tally {
   size_t given = 0, notGiven = 0; ///< values of lanes that follow from what is given, or do not
 };
 
-/// True when the form is a function of the lane alone, so that evaluate() promises the exact value.
-bool isFunctionOfLane(Shader& shader, const AffineExpr& e) {
+/// True when the form is a function of the lane and of x of the workgroup's id, so that evaluate()
+/// promises the exact value. The terms of that id are added to `ids`.
+bool isFunctionOfLane(Shader& shader, const AffineExpr& e, std::set<uint32_t>& ids) {
   return std::all_of(e.terms.begin(), e.terms.end(), [&](auto t) {
     const AffineTerm& term = shader.affine->term(t.first);
+    if (term.kind == AffineTerm::Kind::WorkgroupId) {
+      ids.insert(t.first);
+      return true;
+    }
     if (term.kind != AffineTerm::Kind::Derived) return term.kind == AffineTerm::Kind::LocalId;
     return std::all_of(term.args.begin(), term.args.end(), [&](uint32_t a) {
-      return isFunctionOfLane(shader, shader.affine->argument(a));
+      return isFunctionOfLane(shader, shader.affine->argument(a), ids);
     });
   });
 }
@@ -366,12 +382,15 @@ void checkNodes(Generator& generator, Shader& shader, Tally& tally) {
     const AffineExpr& e = shader.of(node.id);
     ++tally.nodes;
     tally.ranged += e.range.has_value() && *e.range != std::pair(0u, UINT32_MAX);
-    if (!isFunctionOfLane(shader, e)) continue;
+    std::set<uint32_t> ids;
+    if (!isFunctionOfLane(shader, e, ids)) continue;
     ASSERT_TRUE(shader.affine->isEvaluable(e));
+    std::vector<Affine::Assignment> assigned;
+    for (uint32_t id : ids) assigned.push_back({id, generator.workgroup()});
     ++tally.evaluated;
     for (size_t n = 0; n < node.lanes.size(); ++n) {
       if (!node.lanes[n]) continue;
-      auto value = shader.at(node.id, generator.lanes()[n]);
+      auto value = shader.affine->evaluate(e, generator.lanes()[n], assigned);
       ASSERT_EQ(value, node.lanes[n]) << "id " << node.id << ": " << shader.show(e) << "\n"
                                       << generator.shader();
       if (e.range) {

@@ -74,9 +74,35 @@ TEST(Affine, DivisionOfASumOfMultiples) {
   EXPECT_EQ(formOf("%1 = OpISub %uint %u31 %x\n%100 = OpUDiv %uint %1 %u32"), "0");
   // (32 * w + x) may wrap, so its quotient is not w; the remainder by a power of two is x all the
   // same.
-  EXPECT_EQ(formOf("%100 = OpUDiv %uint %gx %u32"), "UDiv(32*wx + x, 32)");
+  EXPECT_EQ(formOf("%100 = OpUDiv %uint %gx %u32"), "UDiv(32*wx, 32)");
   EXPECT_EQ(formOf("%100 = OpUMod %uint %gx %u32"), "x");
   EXPECT_EQ(formOf("%100 = OpUMod %uint %gx %u33"), "UMod(32*wx + x, 33)");
+}
+
+TEST(Affine, WhatIsBelowAPowerOfTwoIsRoundedAway) {
+  const auto isUniform = [](const std::string& body) { return shaderOf(body).isUniform(100); };
+  EXPECT_TRUE(isUniform("%100 = OpUDiv %uint %gx %u32"));
+  EXPECT_TRUE(isUniform("%100 = OpUDiv %uint %gx %u64"));
+  EXPECT_FALSE(isUniform("%100 = OpUDiv %uint %gx %u16")); // two halves of the row
+  EXPECT_FALSE(isUniform("%1 = OpIAdd %uint %gx %u1\n%100 = OpUDiv %uint %1 %u32"));
+  EXPECT_TRUE(isUniform("%1 = OpIAdd %uint %gx %u32\n%100 = OpUDiv %uint %1 %u32"));
+  EXPECT_FALSE(isUniform("%100 = OpUDiv %uint %gx %u33"));
+  EXPECT_EQ(formOf("%1 = OpIMul %uint %u32 %u3\n%100 = OpUDiv %uint %gx %1"), "UDiv(32*wx, 96)");
+
+  EXPECT_EQ(formOf("%100 = OpShiftRightArithmetic %int %gx %u5"), "ShiftRightArithmetic(32*wx, 5)");
+  EXPECT_FALSE(isUniform("%100 = OpShiftRightArithmetic %int %gx %u4"));
+  EXPECT_FALSE(isUniform("%100 = OpSDiv %int %gx %i32")); // -32 and -31 part
+  EXPECT_EQ(formOf("%100 = OpBitwiseOr %uint %gx %u31"), "31 + 32*wx");
+  EXPECT_EQ(formOf("%100 = OpBitwiseOr %uint %u31 %gx"), "31 + 32*wx");
+  EXPECT_FALSE(isUniform("%100 = OpBitwiseOr %uint %gx %u3"));
+  EXPECT_FALSE(isUniform("%100 = OpBitwiseOr %uint %gx %u32")); // not the bits below
+  EXPECT_EQ(formOf("%100 = OpBitwiseOr %uint %gx %uall"), "BitwiseOr(-1, 32*wx + x)");
+
+  const std::string row = "%1 = OpShiftRightLogical %uint %gx %u5\n";
+  EXPECT_EQ(formOf(row + "%2 = OpIMul %uint %1 %u32\n%100 = OpIAdd %uint %2 %x"), "32*wx + x");
+  EXPECT_EQ(formOf(row + "%100 = OpIMul %uint %1 %u64"), "64*wx");
+  EXPECT_EQ(formOf(row + "%100 = OpIMul %uint %1 %u16"), "16*UDiv(32*wx, 32)");
+  EXPECT_EQ(formOf("%1 = OpUDiv %uint %p %u8\n%100 = OpIMul %uint %1 %u8"), "8*UDiv(uniform, 8)");
 }
 
 TEST(Affine, QuotientAndRemainderMeetAgain) {
