@@ -422,7 +422,7 @@ ordered_json toJson(const InterpreterReport& seen) {
 
 ordered_json toJson(const OrderDependence& dependence) {
   return {{"name", dependence.buffer},
-          {"compared", nameOf(dependence.rule)},
+          {"compared", describe(dependence)},
           {"example", dependence.example}};
 }
 
@@ -493,7 +493,7 @@ std::string formatReport(const VerifyReport& report, SourceTexts* texts, uint32_
   if (!report.hazards.empty()) text += fmt::format("not in order: {}\n", report.hazards);
   text += differenceLines(report);
   for (const OrderDependence& dependence : report.orderDependences)
-    text += fmt::format("  `{}`: {} ({})\n", dependence.buffer, nameOf(dependence.rule),
+    text += fmt::format("  `{}`: {} ({})\n", dependence.buffer, describe(dependence),
                         dependence.example);
   for (const VariantReport& variant : report.variants)
     if (!variant.interfaceDifferences.empty())

@@ -342,7 +342,7 @@ private:
       const uint32_t buffer = contents_.compared()[n];
       while (auto one =
                  contents_.difference(buffer, first[n], poisonOf(kOrders[0]), other[n], poison))
-        contents_.weaken(buffer, fmt::format("{}, {}", describe(*one), which));
+        contents_.weaken(buffer, *one, which);
     }
   }
 

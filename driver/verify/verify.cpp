@@ -319,7 +319,7 @@ private:
     if (!mayDepend) return;
     for (uint32_t buffer : contents_.compared())
       while (auto one = contents_.difference(buffer, a, poisonA, b, poisonB))
-        contents_.weaken(buffer, describe(*one) + ", in two runs");
+        contents_.weaken(buffer, *one, "in two runs");
   }
 
   // What the original does with inputs that nobody promised it is held against nobody, and takes
@@ -856,18 +856,22 @@ private:
   void nameOrderDependence() {
     report_.orderDependences = contents_.orderDependences();
     std::vector<std::string> ignored;
+    bool arePlural = false;
     for (const OrderDependence& one : report_.orderDependences)
-      if (one.rule == OrderRule::Ignored) {
-        ignored.push_back(fmt::format("`{}`", one.buffer));
-        report_.comparedBytes -= scenario_.findBuffer(one.buffer)->bytes();
+      if (one.leavesOut()) {
+        const bool isPart = one.rule == OrderRule::Parts;
+        ignored.push_back(fmt::format("{}`{}`", isPart ? "parts of " : "", one.buffer));
+        report_.comparedBytes -= bytesLeftOut(one, *scenario_.findBuffer(one.buffer));
+        arePlural |= isPart;
       }
+    arePlural |= ignored.size() > 1;
     for (VariantReport& variant : report_.variants) {
       if (variant.state != VerifyState::Equal || !variant.isCompared) continue;
       variant.state = VerifyState::OrderDependent;
       if (!ignored.empty())
-        variant.reason = fmt::format("{} depend{} on the order of invocations and {} not compared",
-                                     fmt::join(ignored, ", "), ignored.size() == 1 ? "s" : "",
-                                     ignored.size() == 1 ? "was" : "were");
+        variant.reason =
+            fmt::format("{} depend{} on the order of invocations and {} not compared",
+                        fmt::join(ignored, ", "), arePlural ? "" : "s", arePlural ? "were" : "was");
     }
   }
 
@@ -1016,7 +1020,7 @@ bool VerifyReport::isVerified() const {
   return state == VerifyState::Equal ||
          (state == VerifyState::OrderDependent &&
           std::none_of(orderDependences.begin(), orderDependences.end(),
-                       [](const OrderDependence& one) { return one.rule == OrderRule::Ignored; }));
+                       [](const OrderDependence& one) { return one.leavesOut(); }));
 }
 
 } // namespace lanewise::driver

@@ -10,6 +10,7 @@
 #include "lanewise/target_profile.h"
 #include "verify/compare/compare.h"
 #include "verify/compare/difference.h"
+#include "verify/compare/order_rules.h"
 #include "verify/compare/run_findings.h"
 #include "verify/compare/short_buffers.h"
 #include "verify/compare/timing_statistics.h"

@@ -36,9 +36,9 @@ const BufferDifference* differenceOf(const std::vector<BufferDifference>& all,
 }
 
 /// How a buffer that agrees was compared where the original depends on the order.
-std::string_view orderRuleOf(const VerifyReport& report, const std::string& buffer) {
+std::string orderRuleOf(const VerifyReport& report, const std::string& buffer) {
   for (const OrderDependence& dependence : report.orderDependences)
-    if (dependence.buffer == buffer) return nameOf(dependence.rule);
+    if (dependence.buffer == buffer) return describe(dependence);
   return "equal";
 }
 
@@ -73,9 +73,9 @@ std::string outputs(const VerifyReport& report) {
       html += fmt::format("<p><b>{}</b>, the original against itself: {}</p>", escaped(d.buffer),
                           differenceCell(d, report.originalName, "another run of it"));
   for (const OrderDependence& dependence : report.orderDependences)
-    html += fmt::format("<p><b>{}</b> depends on the order of invocations, and is {}: {}</p>",
-                        escaped(dependence.buffer), nameOf(dependence.rule),
-                        escaped(dependence.example));
+    html +=
+        fmt::format("<p><b>{}</b> depends on the order of invocations, and is {}: {}</p>",
+                    escaped(dependence.buffer), describe(dependence), escaped(dependence.example));
   if (report.compared.empty()) return html;
   html += R"(<div class="scroll"><table><thead><tr><th>output</th><th class="num">elements</th>)"
           "<th>type</th><th>compared</th>";

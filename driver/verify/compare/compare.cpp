@@ -342,18 +342,4 @@ compareContents(const ScenarioBuffer& buffer, BufferContents original, BufferCon
   return compareInOrder(buffer, a, b, rule);
 }
 
-std::string_view nameOf(OrderRule rule) {
-  switch (rule) {
-  case OrderRule::InPlace:
-    return "compared in place";
-  case OrderRule::Multiset:
-    return "compared as a multiset";
-  case OrderRule::Rounding:
-    return "compared up to rounding";
-  case OrderRule::Ignored:
-    break;
-  }
-  return "not compared";
-}
-
 } // namespace lanewise::driver

@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace lanewise::driver {
 
@@ -18,24 +17,6 @@ struct ComparedResource {
   uint64_t elements = 0, bytes = 0;
   std::string rule; ///< by which it is compared: "bitwise", "4 ulps"
   bool isImage = false;
-};
-
-/// How outputs are compared that depend on the order in which invocations run: by the first of
-/// these by which the original agrees with itself in all orders that were tried.
-enum class OrderRule : uint8_t {
-  InPlace,  ///< they do not: by the scenario's rule
-  Multiset, ///< the same elements in any order
-  Rounding, ///< floats up to what another order of their operations may do
-  Ignored   ///< not compared
-};
-/// "compared as a multiset" and so on, as reports say it.
-std::string_view nameOf(OrderRule rule);
-
-/// An output of the original that depends on the order in which its invocations run.
-struct OrderDependence {
-  std::string buffer;
-  OrderRule rule = OrderRule::Multiset;
-  std::string example; ///< what two orders left, in one line
 };
 
 /// What a run left in a buffer.

@@ -5,6 +5,9 @@
 namespace lanewise::driver {
 
 std::string describe(const BufferDifference& d) {
+  if (d.differing == 0) // in the header
+    return fmt::format("buffer `{}`, {} against {} ({})", d.buffer, d.original, d.transformed,
+                       d.detail);
   return fmt::format("{} `{}`, element {}: {} against {} ({}; {} of {} elements)",
                      d.isImage ? "image" : "buffer", d.buffer, d.firstIndex, d.original,
                      d.transformed, d.detail, d.differing, d.elements);

@@ -36,7 +36,7 @@ struct ElementWriters {
 /// The first differing element and how many there are, for one buffer.
 struct BufferDifference {
   std::string buffer;
-  uint64_t elements = 0, differing = 0;
+  uint64_t elements = 0, differing = 0; ///< differing: 0 where it is in the header
   uint64_t firstIndex = 0;
   std::string original, transformed; ///< the first differing values as text
   std::string detail;                ///< one sentence: which comparison failed, by how much
@@ -49,6 +49,9 @@ struct BufferDifference {
   std::string values = {}, pattern = {};
   std::optional<ElementWriters> originalWriters = {}, transformedWriters = {};
   std::string writersUnknown = {}; ///< why these are not known, where that can be mended
+  /// Where scalars are compared one by one (OrderRule::Parts): the number of the first that
+  /// differs.
+  std::optional<uint32_t> part = {};
 };
 
 /// One line without its end: "buffer `out`, element 3: 1 against 2 (bitwise; 1 of 64 elements)".

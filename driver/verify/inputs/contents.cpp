@@ -169,9 +169,7 @@ std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, co
                                                              Poison poisonB) const {
   BufferContents left{a[buffer], {}}, right{b[buffer], {}};
   if (isPoisoned(buffer)) left.poison = poisonByte(poisonA), right.poison = poisonByte(poisonB);
-  ScenarioBuffer ruled = scenario_.buffers[buffer];
-  applyRule(buffer, ruled, left, Strictness::AsScenario);
-  return compareContents(ruled, left, right);
+  return compare(buffer, scenario_.buffers[buffer], left, right, Strictness::AsScenario);
 }
 
 std::vector<BufferDifference> ScenarioContents::differences(const Outputs& a, Poison poisonA,
@@ -258,10 +256,8 @@ std::variant<CompareExact, CompareUlp, CompareTolerance> roundingRule(const Scen
 
 } // namespace
 
-void ScenarioContents::applyRule(uint32_t buffer, ScenarioBuffer& resource,
+void ScenarioContents::applyRule(OrderRule rule, ScenarioBuffer& resource,
                                  const BufferContents& left, Strictness strictness) const {
-  const auto known = orders_.find(buffer);
-  const OrderRule rule = known == orders_.end() ? OrderRule::InPlace : known->second.rule;
   const bool isRounded = strictness == Strictness::UpToRounding;
   if (rule == OrderRule::Ignored) {
     resource.compare = CompareNone{};
@@ -278,25 +274,46 @@ void ScenarioContents::applyRule(uint32_t buffer, ScenarioBuffer& resource,
   }
 }
 
-void ScenarioContents::weaken(uint32_t buffer, const std::string& example) {
-  const Compare& given = scenario_.buffers[buffer].compare;
+OrderRule ScenarioContents::orderRuleOf(uint32_t buffer, std::optional<uint32_t> part) const {
+  const auto known = orders_.find(buffer);
+  if (known == orders_.end()) return OrderRule::InPlace;
+  return part ? known->second.parts[*part] : known->second.rule;
+}
+
+std::optional<BufferDifference> ScenarioContents::compare(uint32_t buffer, ScenarioBuffer resource,
+                                                          const BufferContents& a,
+                                                          const BufferContents& b,
+                                                          Strictness strictness) const {
+  const OrderRule rule = orderRuleOf(buffer, {});
+  if (rule != OrderRule::Parts) {
+    applyRule(rule, resource, a, strictness);
+    return compareContents(resource, a, b);
+  }
+  for (uint32_t part = 0; part < orders_.at(buffer).parts.size(); ++part) {
+    const OrderRule own = orderRuleOf(buffer, part);
+    if (own == OrderRule::Ignored) continue;
+    BufferPart one = partOf(resource, part, a, b);
+    const BufferContents left{one.original, a.poison}, right{one.transformed, b.poison};
+    applyRule(own, one.buffer, left, strictness);
+    if (auto difference = compareContents(one.buffer, left, right)) {
+      placePart(*difference, resource, part);
+      return difference;
+    }
+  }
+  return std::nullopt;
+}
+
+void ScenarioContents::weaken(uint32_t buffer, const BufferDifference& difference,
+                              std::string_view where) {
   auto [known, isNew] = orders_.try_emplace(
-      buffer, OrderDependence{scenario_.buffers[buffer].name, OrderRule::InPlace, example});
-  OrderRule& rule = known->second.rule;
-  const bool isFirst = rule == OrderRule::InPlace;
-  if (isFirst && !std::holds_alternative<CompareMultiset>(given))
-    rule = OrderRule::Multiset;
-  else if (rule < OrderRule::Rounding && std::holds_alternative<CompareExact>(given))
-    rule = OrderRule::Rounding;
-  else
-    rule = OrderRule::Ignored;
+      buffer, OrderDependence{scenario_.buffers[buffer].name, OrderRule::InPlace,
+                              fmt::format("{}, {}", describe(difference), where)});
+  known->second.weaken(scenario_.buffers[buffer], difference.part);
 }
 
 void ScenarioContents::weakenAs(const ScenarioContents& others) {
-  for (const auto& [buffer, dependence] : others.orders_) {
-    auto [known, isNew] = orders_.try_emplace(buffer, dependence);
-    known->second.rule = std::max(known->second.rule, dependence.rule);
-  }
+  for (const auto& [buffer, dependence] : others.orders_)
+    orders_.try_emplace(buffer, dependence).first->second.weakenAs(dependence);
 }
 
 std::vector<OrderDependence> ScenarioContents::orderDependences() const {
@@ -343,14 +360,14 @@ std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, co
   std::vector<uint8_t> left = gather(a, poisonA), right = gather(b, poisonB);
   BufferContents x{left, {}}, y{right, {}};
   if (isPoisoned(buffer)) x.poison = poisonByte(poisonA), y.poison = poisonByte(poisonB);
-  applyRule(buffer, touched, x, strictness);
-  auto difference = compareContents(touched, x, y);
+  auto difference = compare(buffer, touched, x, y, strictness);
   if (!difference) return difference;
   difference->elements = scenario_.buffers[buffer].count;
   if (difference->differing == 0) return difference; // in the header
   spread(*difference, ranges);
   // Of a multiset no element has a place.
-  if (!std::holds_alternative<CompareMultiset>(touched.compare))
+  if (orderRuleOf(buffer, difference->part) != OrderRule::Multiset &&
+      !std::holds_alternative<CompareMultiset>(touched.compare))
     difference->pattern = indexPattern(*difference);
   return difference;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "verify/compare/compare.h"
+#include "verify/compare/order_rules.h"
 #include "verify/formats/scalars.h"
 #include "verify/interpreter/interpreter_runner.h"
 #include "verify/program/marshal.h"
@@ -102,8 +103,8 @@ public:
   std::optional<std::string> misfit(size_t program, Poison poison, const Outputs& original) const;
 
   /// For a buffer that runs of the original in two orders left with this difference: compares it by
-  /// the next weaker OrderRule from now on.
-  void weaken(uint32_t buffer, const std::string& example);
+  /// the next weaker OrderRule from now on. `where` says which orders these are.
+  void weaken(uint32_t buffer, const BufferDifference& difference, std::string_view where);
   /// Takes over what others found out about the same buffers.
   void weakenAs(const ScenarioContents& others);
   /// Compares all buffers by their own rules again.
@@ -127,10 +128,15 @@ private:
     return std::holds_alternative<FillPoison>(
         scenario_.buffers[packed ? packed->source : buffer].fill);
   }
-  /// `resource`, which is the buffer or a part of it, with the rule by which the inputs at hand are
-  /// compared; `left` is what the original left in it.
-  void applyRule(uint32_t buffer, ScenarioBuffer& resource, const BufferContents& left,
+  /// `resource` with the rule by which the inputs at hand are compared; `left` is what the original
+  /// left in it.
+  void applyRule(OrderRule rule, ScenarioBuffer& resource, const BufferContents& left,
                  Strictness strictness) const;
+  /// Two runs of `resource`, which is the buffer or some elements of it.
+  std::optional<BufferDifference> compare(uint32_t buffer, ScenarioBuffer resource,
+                                          const BufferContents& a, const BufferContents& b,
+                                          Strictness strictness) const;
+  OrderRule orderRuleOf(uint32_t buffer, std::optional<uint32_t> part) const;
   bool isFilled(uint32_t buffer) const; ///< with one byte, where it is poisoned
   void fillPoisoned(uint32_t buffer, Poison poison);
   BufferInput inputOf(uint32_t buffer, Poison poison);

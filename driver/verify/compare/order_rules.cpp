@@ -1,0 +1,146 @@
+#include "verify/compare/order_rules.h"
+
+#include "verify/formats/scalars.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lanewise::driver {
+namespace {
+
+/// The scalars of a buffer: those of the header, then those of an element.
+size_t partCount(const ScenarioBuffer& buffer) {
+  return buffer.header.size() + buffer.elements.size();
+}
+
+ScalarType typeOf(const ScenarioBuffer& buffer, uint32_t part) {
+  const size_t header = buffer.header.size();
+  return part < header ? buffer.header[part].type : buffer.elements[part - header];
+}
+
+/// Where the scalar stands in the header or in an element.
+uint64_t offsetOf(const ScenarioBuffer& buffer, uint32_t part) {
+  uint64_t offset = 0;
+  for (uint32_t n = part < buffer.header.size() ? 0 : uint32_t(buffer.header.size()); n < part; ++n)
+    offset += byteSize(typeOf(buffer, n));
+  return offset;
+}
+
+OrderRule weakerThan(OrderRule rule, const Compare& given) {
+  if (rule == OrderRule::InPlace && !std::holds_alternative<CompareMultiset>(given))
+    return OrderRule::Multiset;
+  if (rule < OrderRule::Rounding && std::holds_alternative<CompareExact>(given))
+    return OrderRule::Rounding;
+  return OrderRule::Ignored;
+}
+
+std::string nameOfPart(const OrderDependence& dependence, size_t part) {
+  const size_t header = dependence.headerParts;
+  return part < header ? fmt::format("value {} of the header", part)
+                       : fmt::format("value {} of an element", part - header);
+}
+
+} // namespace
+
+bool OrderDependence::leavesOut() const {
+  return rule == OrderRule::Ignored ||
+         std::find(parts.begin(), parts.end(), OrderRule::Ignored) != parts.end();
+}
+
+void OrderDependence::weaken(const ScenarioBuffer& buffer, std::optional<uint32_t> part) {
+  if (rule == OrderRule::Parts && part) {
+    parts[*part] = weakerThan(parts[*part], buffer.compare);
+    const auto isIgnored = [](OrderRule one) { return one == OrderRule::Ignored; };
+    if (std::all_of(parts.begin(), parts.end(), isIgnored)) rule = OrderRule::Ignored;
+  } else {
+    rule = weakerThan(rule, buffer.compare);
+    if (rule == OrderRule::Ignored && !buffer.image && partCount(buffer) > 1) {
+      rule = OrderRule::Parts;
+      parts.assign(partCount(buffer), OrderRule::InPlace);
+      headerParts = buffer.header.size();
+    }
+  }
+  if (rule == OrderRule::Ignored) parts.clear();
+}
+
+void OrderDependence::weakenAs(const OrderDependence& other) {
+  if (other.rule > rule) {
+    rule = other.rule;
+    parts = other.parts;
+    headerParts = other.headerParts;
+  } else if (other.rule == rule) {
+    std::transform(parts.begin(), parts.end(), other.parts.begin(), parts.begin(),
+                   [](OrderRule a, OrderRule b) { return std::max(a, b); });
+  }
+}
+
+std::string describe(const OrderDependence& dependence) {
+  switch (dependence.rule) {
+  case OrderRule::InPlace:
+    return "compared in place";
+  case OrderRule::Multiset:
+    return "compared as a multiset";
+  case OrderRule::Rounding:
+    return "compared up to rounding";
+  case OrderRule::Parts: {
+    std::vector<std::string> without;
+    for (size_t n = 0; n < dependence.parts.size(); ++n)
+      if (dependence.parts[n] == OrderRule::Ignored) without.push_back(nameOfPart(dependence, n));
+    return without.empty() ? "compared value by value"
+                           : fmt::format("compared without {}", fmt::join(without, ", "));
+  }
+  case OrderRule::Ignored:
+    break;
+  }
+  return "not compared";
+}
+
+uint64_t bytesLeftOut(const OrderDependence& dependence, const ScenarioBuffer& buffer) {
+  if (dependence.rule == OrderRule::Ignored) return buffer.bytes();
+  uint64_t bytes = 0;
+  for (uint32_t n = 0; n < dependence.parts.size(); ++n)
+    if (dependence.parts[n] == OrderRule::Ignored)
+      bytes += byteSize(typeOf(buffer, n)) * (n < buffer.header.size() ? 1 : buffer.count);
+  return bytes;
+}
+
+BufferPart partOf(const ScenarioBuffer& buffer, uint32_t part, BufferContents original,
+                  BufferContents transformed) {
+  const bool isHeader = part < buffer.header.size();
+  BufferPart one;
+  one.buffer.name = buffer.name;
+  one.buffer.elements = {typeOf(buffer, part)};
+  one.buffer.count = isHeader ? 1 : buffer.count;
+  one.buffer.compare = buffer.compare;
+  const uint64_t size = one.buffer.elementBytes(), stride = isHeader ? 0 : buffer.elementBytes();
+  const uint64_t first = (isHeader ? 0 : buffer.headerBytes()) + offsetOf(buffer, part);
+  const auto gather = [&](std::span<const uint8_t> from, std::vector<uint8_t>& to) {
+    to.reserve(size * one.buffer.count);
+    for (uint64_t i = 0; i < one.buffer.count; ++i) {
+      const auto at = from.begin() + ptrdiff_t(first + i * stride);
+      to.insert(to.end(), at, at + ptrdiff_t(size));
+    }
+  };
+  gather(original.bytes, one.original);
+  gather(transformed.bytes, one.transformed);
+  return one;
+}
+
+void placePart(BufferDifference& difference, const ScenarioBuffer& buffer, uint32_t part) {
+  const uint64_t offset = offsetOf(buffer, part);
+  const size_t header = buffer.header.size();
+  difference.part = part;
+  difference.elements = buffer.count;
+  if (part < header) {
+    difference.differing = 0;
+    difference.listed.clear(), difference.pattern.clear();
+    difference.detail = fmt::format("value {} of the header: {}", part, difference.detail);
+    return;
+  }
+  for (DifferingElement& one : difference.listed) one.offset += uint32_t(offset);
+  if (buffer.elements.size() > 1)
+    difference.detail =
+        fmt::format("value {} of the element: {}", part - header, difference.detail);
+}
+
+} // namespace lanewise::driver
