@@ -151,6 +151,9 @@ private:
   }
   size_t keepAccess(Access (&slots)[2], const Lane& lane, uint32_t site, uint32_t classAt) const;
   void noteHistory(const Lane& lane, Object& object, uint64_t granule, AccessRun access);
+  bool isBehindLastAtomic(const Lane& lane, const HistoryTable& table, uint64_t granule,
+                          const AccessRun& access, const AccessRun& earlier,
+                          uint32_t classAt) const;
   void checkHistory(const Lane& lane, const Object& object, uint64_t granule,
                     const AccessRun& access, const AccessRun& earlier);
   void forgetOrdered(const Lane& lane, History& history, const AccessRun& access, uint32_t classAt);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace lanewise::driver::interpreter {
@@ -64,8 +65,11 @@ public:
     for (uint32_t index : touched_) pages_[index].reset();
     touched_.clear();
     runs = 0;
+    lastAtomics.clear();
   }
   uint64_t runs = 0; ///< in all histories
+  /// The last atomic write to each granule, also where the history has forgotten it.
+  std::unordered_map<uint64_t, AccessRun> lastAtomics;
 
 private:
   std::vector<std::unique_ptr<History[]>> pages_;

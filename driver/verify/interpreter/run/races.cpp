@@ -173,13 +173,29 @@ HappensBefore::Need WorkgroupRunner::needOf(const AccessRun& earlier, bool write
   return before.isPublished ? Need::VisibleHappens : Need::Visible;
 }
 
+// Whether a plain access comes behind an atomic write in the order in which all see what is written
+// to the location ("scoped modification order"): it is ordered behind the last one, so behind those
+// before it, of whom nothing was released. So does the last workgroup set the counter back by which
+// it knows that it is the last.
+bool WorkgroupRunner::isBehindLastAtomic(const Lane& lane, const HistoryTable& table,
+                                         uint64_t granule, const AccessRun& access,
+                                         const AccessRun& earlier, uint32_t classAt) const {
+  const auto last = table.lastAtomics.find(granule);
+  if (isAtomic(access.kind) || earlier.kind != AccessKind::AtomicWrite ||
+      last == table.lastAtomics.end())
+    return false;
+  const HappensBefore::Need need = needOf(last->second, isWrite(access.kind), sharingOf(access));
+  return happensBefore_.relate(lane, last->second, classAt, need).verdict !=
+         HappensBefore::Verdict::Race;
+}
+
 void WorkgroupRunner::checkHistory(const Lane& lane, const Object& object, uint64_t granule,
                                    const AccessRun& access, const AccessRun& earlier) {
   const bool areAtomic = isAtomic(access.kind) && isAtomic(earlier.kind);
   if (areAtomic && areMutuallyOrdered(lane, access, earlier)) return;
   const HappensBefore::Need need = needOf(earlier, isWrite(access.kind), sharingOf(access));
-  const auto [verdict, other] =
-      happensBefore_.relate(lane, earlier, classIndex(object.memoryClass), need);
+  const uint32_t classAt = classIndex(object.memoryClass);
+  const auto [verdict, other] = happensBefore_.relate(lane, earlier, classAt, need);
   if (verdict == HappensBefore::Verdict::Ordered) return;
   FindingKind kind = kindOf(earlier.kind, access.kind);
   std::string_view detail;
@@ -190,6 +206,9 @@ void WorkgroupRunner::checkHistory(const Lane& lane, const Object& object, uint6
     kind = FindingKind::RaceIncomplete;
     if (areAtomic) detail = "atomics with mismatched scopes or sizes";
     if (need == HappensBefore::Need::Never) detail = "one of the accesses is private";
+  } else if (isBehindLastAtomic(lane, object.whichHistory(), granule, access, earlier, classAt)) {
+    kind = FindingKind::RaceIncomplete;
+    detail = "only a later atomic on the same place orders them";
   }
   reportRace(kind, {workgroup_, lane.index, access.site}, {earlier.workgroup, other, earlier.site},
              object, granule, detail);
@@ -249,7 +268,7 @@ void WorkgroupRunner::noteHistory(const Lane& lane, Object& object, uint64_t gra
   access.workgroup = workgroup_;
   access.first = access.last = uint16_t(lane.index);
   access.tick = lane.tick;
-  HistoryTable& table = object.dispatchHistory ? *object.dispatchHistory : object.history;
+  HistoryTable& table = object.whichHistory();
   History& history = table.at(granule);
   const size_t atomics = firstOf(history, Kind::AtomicWrite), end = history.size();
   const size_t reads = firstOf(history, Kind::Read);
@@ -264,6 +283,7 @@ void WorkgroupRunner::noteHistory(const Lane& lane, Object& object, uint64_t gra
   forgetOrdered(lane, history, access, at);
   if (table.runs < dispatch_.mostRuns || history.size() < kLeastRuns) addAccess(history, access);
   table.runs += history.size() - end; // may wrap, and back
+  if (access.kind == Kind::AtomicWrite) table.lastAtomics.insert_or_assign(granule, access);
 }
 
 } // namespace lanewise::driver::interpreter

@@ -58,6 +58,38 @@ void expectVerdicts(std::initializer_list<Row> rows, const std::string& head = k
 
 // ----- by atomics -----
 
+// By the model an atomic that releases nothing is ordered before nothing; but what comes behind a
+// later atomic on its place comes behind it as well.
+TEST(RaceVerdicts, BehindALaterAtomicOnThePlace) {
+  const char* const kTicket = "releaseFence(kDevice, kBuffer); "
+                              "if (gl_LocalInvocationIndex == 0) "
+                              "if (atomicAdd(b[0], 1u, kDevice, 0, 0) == 2u) b[0] = 0;";
+  expectVerdicts({
+      {kLetter, 2, "at(0, release(a[0]); add(b[0])) at(64, add(b[0]); b[0] = 0)"},
+      {kLetter, 2, "at(0, release(a[0]); add(b[0])) at(64, add(b[0]); a[9] = b[0])"},
+      {kLetter, 2, "at(0, release(a[0]); set(b[0])) at(64, add(b[0]); b[0] = 0)"},
+      {kLetter, 1, "at(0, release(a[0]); add(b[0])) at(1, add(b[0]); b[0] = 0)"},
+      // By whom it is known that the atomic was.
+      {kLetter, 2,
+       "at(0, release(a[0]); add(b[0])) at(64, add(b[0]); release(a[1])) "
+       "at(65, acquire(a[1]); b[0] = 0)"},
+      {kWriteWrite, 2,
+       "at(0, release(a[0]); add(b[0])) at(64, add(b[0]); set(a[1])) "
+       "at(65, acquire(a[1]); b[0] = 0)"},
+      // In front of its own atomic, behind one of another place, or behind a plain access.
+      {kBothWays, 2, "at(0, release(a[0]); add(b[0])) at(64, a[9] = b[0]; b[0] = 0; add(b[0]))"},
+      {kWriteWrite, 2, "at(0, release(a[0]); add(b[0])) at(64, add(b[1]); b[0] = 0)"},
+      {kWriteWrite, 2, "at(0, release(a[0]); b[0] = 3) at(64, add(b[0]); b[0] = 0)"},
+      {kReadWrite, 2, "at(0, release(a[0]); a[8] = b[0]) at(64, add(b[0]); b[0] = 0)"},
+      // What only reads has no place in that order.
+      {kReadWrite, 2, "at(0, release(a[0]); a[8] = get(b[0])) at(64, add(b[0]); b[0] = 0)"},
+      // Another one comes later.
+      {kWriteWrite, 3, "at(0, release(a[0])) at(64, add(b[0]); b[0] = 0) at(128, add(b[0]))"},
+      // The last of three, whoever that is.
+      {kLetter, 3, kTicket},
+  });
+}
+
 TEST(RaceVerdicts, ReleasesAndAcquires) {
   expectVerdicts({
       {kNone, 2, "at(0, b[0] = 1; release(a[0])) at(64, acquire(a[0]); a[9] = b[0])"},
