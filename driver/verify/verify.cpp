@@ -404,7 +404,7 @@ private:
     if (!differences.empty()) return failed;
     differences = contents_.differences(reference, poison, outputs, poison);
     // More runs of the original may differ in the same way.
-    constexpr int kMoreRuns = 3;
+    constexpr int kMoreRuns = 8;
     for (int n = 0; n < kMoreRuns && contents_.isOrderDependent() && !differences.empty(); ++n) {
       Outputs again;
       if (runFirst(poison, again)) break;

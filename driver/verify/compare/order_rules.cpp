@@ -8,6 +8,9 @@
 namespace lanewise::driver {
 namespace {
 
+/// Scalars of a buffer that are told apart: a struct of a long array has as many in its header.
+constexpr size_t kMostParts = 64;
+
 /// The scalars of a buffer: those of the header, then those of an element.
 size_t partCount(const ScenarioBuffer& buffer) {
   return buffer.header.size() + buffer.elements.size();
@@ -48,16 +51,20 @@ bool OrderDependence::leavesOut() const {
 }
 
 void OrderDependence::weaken(const ScenarioBuffer& buffer, std::optional<uint32_t> part) {
-  if (rule == OrderRule::Parts && part) {
+  if (rule == OrderRule::Parts && part == parts.size()) {
+    isJoint = false;
+  } else if (rule == OrderRule::Parts && part) {
     parts[*part] = weakerThan(parts[*part], buffer.compare);
     const auto isIgnored = [](OrderRule one) { return one == OrderRule::Ignored; };
     if (std::all_of(parts.begin(), parts.end(), isIgnored)) rule = OrderRule::Ignored;
   } else {
     rule = weakerThan(rule, buffer.compare);
-    if (rule == OrderRule::Ignored && !buffer.image && partCount(buffer) > 1) {
+    const size_t count = partCount(buffer);
+    if (rule == OrderRule::Ignored && !buffer.image && count > 1 && count <= kMostParts) {
       rule = OrderRule::Parts;
-      parts.assign(partCount(buffer), OrderRule::InPlace);
+      parts.assign(count, OrderRule::InPlace);
       headerParts = buffer.header.size();
+      isJoint = true;
     }
   }
   if (rule == OrderRule::Ignored) parts.clear();
@@ -68,7 +75,9 @@ void OrderDependence::weakenAs(const OrderDependence& other) {
     rule = other.rule;
     parts = other.parts;
     headerParts = other.headerParts;
+    isJoint = other.isJoint;
   } else if (other.rule == rule) {
+    isJoint = isJoint && other.isJoint;
     std::transform(parts.begin(), parts.end(), other.parts.begin(), parts.begin(),
                    [](OrderRule a, OrderRule b) { return std::max(a, b); });
   }
@@ -104,22 +113,36 @@ uint64_t bytesLeftOut(const OrderDependence& dependence, const ScenarioBuffer& b
   return bytes;
 }
 
-BufferPart partOf(const ScenarioBuffer& buffer, uint32_t part, BufferContents original,
-                  BufferContents transformed) {
-  const bool isHeader = part < buffer.header.size();
+std::vector<uint32_t> jointParts(const OrderDependence& dependence) {
+  std::vector<uint32_t> together;
+  bool hasMultiset = false;
+  for (size_t n = dependence.headerParts; n < dependence.parts.size(); ++n) {
+    if (dependence.parts[n] == OrderRule::Rounding) return {};
+    if (dependence.parts[n] != OrderRule::Ignored) together.push_back(uint32_t(n));
+    hasMultiset |= dependence.parts[n] == OrderRule::Multiset;
+  }
+  if (!dependence.isJoint || !hasMultiset || together.size() < 2) together.clear();
+  return together;
+}
+
+BufferPart partOf(const ScenarioBuffer& buffer, std::span<const uint32_t> parts,
+                  BufferContents original, BufferContents transformed) {
+  const bool isHeader = parts[0] < buffer.header.size();
   BufferPart one;
   one.buffer.name = buffer.name;
-  one.buffer.elements = {typeOf(buffer, part)};
+  one.buffer.elements.clear();
+  for (uint32_t part : parts) one.buffer.elements.push_back(typeOf(buffer, part));
   one.buffer.count = isHeader ? 1 : buffer.count;
   one.buffer.compare = buffer.compare;
-  const uint64_t size = one.buffer.elementBytes(), stride = isHeader ? 0 : buffer.elementBytes();
-  const uint64_t first = (isHeader ? 0 : buffer.headerBytes()) + offsetOf(buffer, part);
+  const uint64_t stride = isHeader ? 0 : buffer.elementBytes();
+  const uint64_t first = isHeader ? 0 : buffer.headerBytes();
   const auto gather = [&](std::span<const uint8_t> from, std::vector<uint8_t>& to) {
-    to.reserve(size * one.buffer.count);
-    for (uint64_t i = 0; i < one.buffer.count; ++i) {
-      const auto at = from.begin() + ptrdiff_t(first + i * stride);
-      to.insert(to.end(), at, at + ptrdiff_t(size));
-    }
+    to.reserve(one.buffer.bytes());
+    for (uint64_t i = 0; i < one.buffer.count; ++i)
+      for (uint32_t part : parts) {
+        const auto at = from.begin() + ptrdiff_t(first + i * stride + offsetOf(buffer, part));
+        to.insert(to.end(), at, at + byteSize(typeOf(buffer, part)));
+      }
   };
   gather(original.bytes, one.original);
   gather(transformed.bytes, one.transformed);
@@ -127,20 +150,21 @@ BufferPart partOf(const ScenarioBuffer& buffer, uint32_t part, BufferContents or
 }
 
 void placePart(BufferDifference& difference, const ScenarioBuffer& buffer, uint32_t part) {
-  const uint64_t offset = offsetOf(buffer, part);
   const size_t header = buffer.header.size();
   difference.part = part;
   difference.elements = buffer.count;
-  if (part < header) {
+  if (part == partCount(buffer)) {
+    difference.detail = fmt::format("values of an element together: {}", difference.detail);
+  } else if (part < header) {
     difference.differing = 0;
     difference.listed.clear(), difference.pattern.clear();
     difference.detail = fmt::format("value {} of the header: {}", part, difference.detail);
-    return;
+  } else {
+    for (DifferingElement& one : difference.listed) one.offset += uint32_t(offsetOf(buffer, part));
+    if (buffer.elements.size() > 1)
+      difference.detail =
+          fmt::format("value {} of the element: {}", part - header, difference.detail);
   }
-  for (DifferingElement& one : difference.listed) one.offset += uint32_t(offset);
-  if (buffer.elements.size() > 1)
-    difference.detail =
-        fmt::format("value {} of the element: {}", part - header, difference.detail);
 }
 
 } // namespace lanewise::driver

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,14 @@ struct OrderDependence {
   /// without the others.
   std::vector<OrderRule> parts = {};
   size_t headerParts = 0; ///< how many of them stand in the header
+  /// With Parts: beside that, those scalars of an element that are compared are one element of a
+  /// multiset.
+  bool isJoint = false;
 
   /// True when some of the buffer is not compared.
   bool leavesOut() const;
-  /// Compares by the next weaker rule; with Parts the scalar `part` alone.
+  /// Compares by the next weaker rule; with Parts the scalar `part` alone, or as many as there are
+  /// for all of an element together.
   void weaken(const ScenarioBuffer& buffer, std::optional<uint32_t> part);
   /// The weaker of both, for the same buffer.
   void weakenAs(const OrderDependence& other);
@@ -45,14 +50,18 @@ std::string describe(const OrderDependence& dependence);
 /// Of a buffer that is compared by Parts: how many of its bytes are not.
 uint64_t bytesLeftOut(const OrderDependence& dependence, const ScenarioBuffer& buffer);
 
-/// One scalar of all elements, or of the header, as a buffer of its own.
+/// Some scalars of all elements, or one of the header, as a buffer of their own.
 struct BufferPart {
   ScenarioBuffer buffer;
   std::vector<uint8_t> original, transformed;
 };
-BufferPart partOf(const ScenarioBuffer& buffer, uint32_t part, BufferContents original,
-                  BufferContents transformed);
-/// Makes a difference between two parts one between the buffers.
+BufferPart partOf(const ScenarioBuffer& buffer, std::span<const uint32_t> parts,
+                  BufferContents original, BufferContents transformed);
+/// The scalars of an element that are to be compared together; none where that says no more than
+/// each by itself.
+std::vector<uint32_t> jointParts(const OrderDependence& dependence);
+/// Makes a difference between two parts one between the buffers. `part` as in
+/// OrderDependence::weaken().
 void placePart(BufferDifference& difference, const ScenarioBuffer& buffer, uint32_t part);
 
 } // namespace lanewise::driver

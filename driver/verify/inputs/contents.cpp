@@ -277,7 +277,9 @@ void ScenarioContents::applyRule(OrderRule rule, ScenarioBuffer& resource,
 OrderRule ScenarioContents::orderRuleOf(uint32_t buffer, std::optional<uint32_t> part) const {
   const auto known = orders_.find(buffer);
   if (known == orders_.end()) return OrderRule::InPlace;
-  return part ? known->second.parts[*part] : known->second.rule;
+  const OrderDependence& one = known->second;
+  if (!part) return one.rule;
+  return *part < one.parts.size() ? one.parts[*part] : OrderRule::Multiset;
 }
 
 std::optional<BufferDifference> ScenarioContents::compare(uint32_t buffer, ScenarioBuffer resource,
@@ -289,10 +291,15 @@ std::optional<BufferDifference> ScenarioContents::compare(uint32_t buffer, Scena
     applyRule(rule, resource, a, strictness);
     return compareContents(resource, a, b);
   }
-  for (uint32_t part = 0; part < orders_.at(buffer).parts.size(); ++part) {
+  const OrderDependence& dependence = orders_.at(buffer);
+  const uint32_t count = uint32_t(dependence.parts.size());
+  const std::vector<uint32_t> together = jointParts(dependence);
+  for (uint32_t part = 0; part <= count; ++part) {
     const OrderRule own = orderRuleOf(buffer, part);
-    if (own == OrderRule::Ignored) continue;
-    BufferPart one = partOf(resource, part, a, b);
+    if (own == OrderRule::Ignored || (part == count && together.empty())) continue;
+    const std::span<const uint32_t> parts =
+        part == count ? std::span(together) : std::span(&part, 1);
+    BufferPart one = partOf(resource, parts, a, b);
     const BufferContents left{one.original, a.poison}, right{one.transformed, b.poison};
     applyRule(own, one.buffer, left, strictness);
     if (auto difference = compareContents(one.buffer, left, right)) {

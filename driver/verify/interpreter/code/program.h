@@ -273,6 +273,9 @@ public:
   std::array<Tracking, kMemoryClasses> tracking{};
   /// Atomics of this class may fail to be atomic with respect to one another.
   std::array<bool, kMemoryClasses> hasUnlikeAtomics{};
+  /// By the site of an atomic, then by BlockRef: whether a branch that depends on what the atomic
+  /// gave decides that an invocation comes there. Only where more than barriers is tracked.
+  std::map<uint32_t, std::vector<bool>> decidedBy;
   bool hasPhysicalPointers = false; ///< some access may go to any buffer
   uint64_t workgroupBytes = 0;      ///< Workgroup memory in all
 

@@ -520,6 +520,7 @@ void ModuleLowering::findWrittenVariables() {
 void ModuleLowering::finish() {
   findWrittenVariables();
   decideTracking();
+  decideTickets();
   program_->cellCount = nextCell_;
   program_->initialCells.assign(nextCell_, 0);
   program_->initialMarks.assign(nextCell_, 0);

@@ -157,8 +157,7 @@ private:
   void checkHistory(const Lane& lane, const Object& object, uint64_t granule,
                     const AccessRun& access, const AccessRun& earlier);
   void forgetOrdered(const Lane& lane, History& history, const AccessRun& access, uint32_t classAt);
-  bool areMutuallyOrdered(const Lane& lane, const AccessRun& access,
-                          const AccessRun& earlier) const;
+  bool areMutuallyOrdered(const AccessRun& access, const AccessRun& earlier) const;
   bool isCoveredBy(const AccessRun& earlier, const AccessRun& access, uint32_t classAt) const;
   Sharing sharingOf(const AccessRun& run) const;
   HappensBefore::Need needOf(const AccessRun& earlier, bool writes, Sharing now) const;

@@ -147,12 +147,11 @@ void WorkgroupRunner::noteAtomic(const Lane& lane, Object& object, uint64_t offs
 
 // "Mutually-ordered": "They access the same set of memory locations", and each is in the other's
 // scope. Two that are not "must be synchronized against the other as if they were non-atomic".
-bool WorkgroupRunner::areMutuallyOrdered(const Lane& lane, const AccessRun& access,
-                                         const AccessRun& earlier) const {
+bool WorkgroupRunner::areMutuallyOrdered(const AccessRun& access, const AccessRun& earlier) const {
   const Site &a = program_.sites[access.site], &b = program_.sites[earlier.site];
-  const Level between = earlier.workgroup != workgroup_       ? Level::Device
-                        : earlier.subgroup() != lane.subgroup ? Level::Workgroup
-                                                              : Level::Subgroup;
+  const Level between = earlier.workgroup != access.workgroup     ? Level::Device
+                        : earlier.subgroup() != access.subgroup() ? Level::Workgroup
+                                                                  : Level::Subgroup;
   return a.atomicBytes == b.atomicBytes && std::min(a.atomicScope, b.atomicScope) >= between;
 }
 
@@ -174,25 +173,32 @@ HappensBefore::Need WorkgroupRunner::needOf(const AccessRun& earlier, bool write
 }
 
 // Whether a plain access comes behind an atomic write in the order in which all see what is written
-// to the location ("scoped modification order"): it is ordered behind the last one, so behind those
-// before it, of whom nothing was released. So does the last workgroup set the counter back by which
-// it knows that it is the last.
+// to the location ("scoped modification order"), and has come there for what it was told of that
+// order: the last atomic write happens before it, and a branch on what that one gave led here. So
+// does the last workgroup set the counter back by which it knows that it is the last.
 bool WorkgroupRunner::isBehindLastAtomic(const Lane& lane, const HistoryTable& table,
                                          uint64_t granule, const AccessRun& access,
                                          const AccessRun& earlier, uint32_t classAt) const {
-  const auto last = table.lastAtomics.find(granule);
+  const auto found = table.lastAtomics.find(granule);
   if (isAtomic(access.kind) || earlier.kind != AccessKind::AtomicWrite ||
-      last == table.lastAtomics.end())
+      found == table.lastAtomics.end())
     return false;
-  const HappensBefore::Need need = needOf(last->second, isWrite(access.kind), sharingOf(access));
-  return happensBefore_.relate(lane, last->second, classAt, need).verdict !=
-         HappensBefore::Verdict::Race;
+  const AccessRun& last = found->second;
+  // Of other atomics on the place nobody counts how many are still to come.
+  if (earlier.site != last.site) return false;
+  const auto decided = program_.decidedBy.find(last.site);
+  const BlockRef block = program_.module().blockOf(program_.sites[access.site].inst);
+  if (decided == program_.decidedBy.end() || !decided->second[block.value] ||
+      !areMutuallyOrdered(last, earlier))
+    return false;
+  const HappensBefore::Need need = needOf(last, isWrite(access.kind), sharingOf(access));
+  return happensBefore_.relate(lane, last, classAt, need).verdict != HappensBefore::Verdict::Race;
 }
 
 void WorkgroupRunner::checkHistory(const Lane& lane, const Object& object, uint64_t granule,
                                    const AccessRun& access, const AccessRun& earlier) {
   const bool areAtomic = isAtomic(access.kind) && isAtomic(earlier.kind);
-  if (areAtomic && areMutuallyOrdered(lane, access, earlier)) return;
+  if (areAtomic && areMutuallyOrdered(access, earlier)) return;
   const HappensBefore::Need need = needOf(earlier, isWrite(access.kind), sharingOf(access));
   const uint32_t classAt = classIndex(object.memoryClass);
   const auto [verdict, other] = happensBefore_.relate(lane, earlier, classAt, need);

@@ -109,11 +109,43 @@ TEST(OrderRules, PartsAreTheBytesOfTheirScalars) {
   const Bytes expected[] = {
       {0, 1, 2, 3}, {4, 5}, {6, 7, 12, 13, 18, 19}, {8, 9, 10, 11, 14, 15, 16, 17, 20, 21, 22, 23}};
   for (uint32_t n = 0; n < 4; ++n) {
-    BufferPart part = partOf(list, n, {a, {}}, {b, {}});
+    BufferPart part = partOf(list, {&n, 1}, {a, {}}, {b, {}});
     EXPECT_EQ(part.original, expected[n]);
     EXPECT_EQ(part.transformed[0], uint8_t(expected[n][0] + 100));
     EXPECT_EQ(part.buffer.bytes(), expected[n].size());
   }
+}
+
+TEST(OrderRules, WhatIsComparedOfAnElementStaysTogether) {
+  ScenarioBuffer list = listOf(2);
+  list.elements = {ScalarType::U16, ScalarType::U16, ScalarType::U32};
+  OrderDependence one{"list", OrderRule::Rounding, ""};
+  one.weaken(list, {});
+  EXPECT_TRUE(jointParts(one).empty()); // in place, each by itself says as much
+  one.weaken(list, 2);
+  EXPECT_EQ(jointParts(one), (std::vector<uint32_t>{2, 3, 4}));
+  for (int n = 0; n < 3; ++n) one.weaken(list, 4);
+  const std::vector<uint32_t> together = jointParts(one);
+  EXPECT_EQ(together, (std::vector<uint32_t>{2, 3}));
+  const std::vector<uint8_t> a = countedBytes(list);
+  const BufferPart part = partOf(list, together, {a, {}}, {a, {}});
+  EXPECT_EQ(part.original, (std::vector<uint8_t>{6, 7, 8, 9, 14, 15, 16, 17}));
+  EXPECT_EQ(part.buffer.bytes(), 8u);
+
+  one.weaken(list, 5);
+  EXPECT_TRUE(jointParts(one).empty());
+  EXPECT_EQ(one.parts[3], OrderRule::InPlace);
+  OrderDependence other{"list", OrderRule::Parts, "", one.parts, 2, true};
+  other.weakenAs(one);
+  EXPECT_FALSE(other.isJoint);
+}
+
+TEST(OrderRules, LongHeadersAreNotTakenApart) {
+  ScenarioBuffer list = listOf(2);
+  list.header.assign(1000, {ScalarType::U32, {}});
+  OrderDependence one{"list", OrderRule::Rounding, ""};
+  one.weaken(list, {});
+  EXPECT_EQ(one.rule, OrderRule::Ignored);
 }
 
 TEST(OrderRules, DifferencesHaveTheirPlaceInTheBuffer) {
@@ -122,7 +154,7 @@ TEST(OrderRules, DifferencesHaveTheirPlaceInTheBuffer) {
   const auto differenceOf = [&](size_t byte, uint32_t number) {
     std::vector<uint8_t> b = a;
     b[byte] ^= 1;
-    const BufferPart part = partOf(list, number, {a, {}}, {b, {}});
+    const BufferPart part = partOf(list, {&number, 1}, {a, {}}, {b, {}});
     auto difference =
         compareContents(part.buffer, {part.original, {}}, {part.transformed, {}}).value();
     placePart(difference, list, number);

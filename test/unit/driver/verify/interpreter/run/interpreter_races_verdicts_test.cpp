@@ -58,36 +58,56 @@ void expectVerdicts(std::initializer_list<Row> rows, const std::string& head = k
 
 // ----- by atomics -----
 
-// By the model an atomic that releases nothing is ordered before nothing; but what comes behind a
-// later atomic on its place comes behind it as well.
+// By the model an atomic that releases nothing is ordered before nothing; but who is told by a
+// later atomic on the place comes behind it as well.
 TEST(RaceVerdicts, BehindALaterAtomicOnThePlace) {
-  const char* const kTicket = "releaseFence(kDevice, kBuffer); "
-                              "if (gl_LocalInvocationIndex == 0) "
-                              "if (atomicAdd(b[0], 1u, kDevice, 0, 0) == 2u) b[0] = 0;";
-  expectVerdicts({
-      {kLetter, 2, "at(0, release(a[0]); add(b[0])) at(64, add(b[0]); b[0] = 0)"},
-      {kLetter, 2, "at(0, release(a[0]); add(b[0])) at(64, add(b[0]); a[9] = b[0])"},
-      {kLetter, 2, "at(0, release(a[0]); set(b[0])) at(64, add(b[0]); b[0] = 0)"},
-      {kLetter, 1, "at(0, release(a[0]); add(b[0])) at(1, add(b[0]); b[0] = 0)"},
-      // By whom it is known that the atomic was.
-      {kLetter, 2,
-       "at(0, release(a[0]); add(b[0])) at(64, add(b[0]); release(a[1])) "
-       "at(65, acquire(a[1]); b[0] = 0)"},
-      {kWriteWrite, 2,
-       "at(0, release(a[0]); add(b[0])) at(64, add(b[0]); set(a[1])) "
-       "at(65, acquire(a[1]); b[0] = 0)"},
-      // In front of its own atomic, behind one of another place, or behind a plain access.
-      {kBothWays, 2, "at(0, release(a[0]); add(b[0])) at(64, a[9] = b[0]; b[0] = 0; add(b[0]))"},
-      {kWriteWrite, 2, "at(0, release(a[0]); add(b[0])) at(64, add(b[1]); b[0] = 0)"},
-      {kWriteWrite, 2, "at(0, release(a[0]); b[0] = 3) at(64, add(b[0]); b[0] = 0)"},
-      {kReadWrite, 2, "at(0, release(a[0]); a[8] = b[0]) at(64, add(b[0]); b[0] = 0)"},
-      // What only reads has no place in that order.
-      {kReadWrite, 2, "at(0, release(a[0]); a[8] = get(b[0])) at(64, add(b[0]); b[0] = 0)"},
-      // Another one comes later.
-      {kWriteWrite, 3, "at(0, release(a[0])) at(64, add(b[0]); b[0] = 0) at(128, add(b[0]))"},
-      // The last of three, whoever that is.
-      {kLetter, 3, kTicket},
-  });
+  const std::string head = std::string(kHead) + R"(
+shared bool isLast;
+bool comesLast(uint before) { return atomicAdd(b[0], 1u, kDevice, 0, 0) == before; }
+void setBack() { b[0] = 0; }
+#define fence releaseFence(kDevice, kBuffer)
+#define ticket atomicAdd(b[0], 1u, kDevice, 0, 0)
+#define first gl_LocalInvocationIndex == 0
+)";
+  expectVerdicts(
+      {
+          // The last of three, whoever that is.
+          {kLetter, 3, "fence; if (first) if (ticket == 2u) b[0] = 0;"},
+          {kLetter, 3, "fence; if (first) { if (ticket != 2u) return; b[0] = 0; }"},
+          {kLetter, 3, "fence; if (first) if (ticket == 2u) a[9] = b[0];"},
+          {kLetter, 3, "fence; if (first) if (comesLast(2)) setBack();"},
+          {kLetter, 3,
+           "fence; if (first) { bool yes = false; if (ticket == 2u) yes = true; "
+           "if (yes) b[0] = 0; }"},
+          {kLetter, 3,
+           "fence; if (first) isLast = ticket == 2u; barrier(); "
+           "if (isLast && first) b[0] = 0;"},
+          {kLetter, 1, "fence; if (ticket == 63u) b[0] = 0;"},
+          // What it was told does not lead there, or was told of another place.
+          {kWriteWrite, 3, "fence; if (first) { ticket; if (gl_WorkGroupID.x == 2) b[0] = 0; }"},
+          {kWriteWrite, 3,
+           "fence; if (first) { if (ticket == 2u) a[9] = 1; "
+           "if (gl_WorkGroupID.x == 2) b[0] = 0; }"},
+          {kWriteWrite, 3,
+           "fence; if (first) { uint n = atomicAdd(a[0], 1u, kDevice, 0, 0); ticket; "
+           "if (n == 2u) b[0] = 0; }"},
+          // In front of the atomic, or behind a plain access of another one.
+          {"race-write-write race-read-write race-same-value", 2,
+           "fence; if (first) { a[9] = b[0]; b[0] = 0; if (ticket == 9u) a[8] = 1; }"},
+          {"race-write-write race-same-value", 2,
+           "fence; if (first) { b[0] = 3; if (ticket == 4u) b[0] = a[1]; }"},
+          // Of another atomic there it was not told that all have come.
+          {kWriteWrite, 3, "fence; if (first) { if (ticket == 2u) b[0] = 0; atomicOr(b[0], 0u); }"},
+          // What only reads has no place in that order.
+          {kReadWrite, 2, "fence; at(0, a[8] = get(b[0])) at(64, if (ticket == 0u) b[0] = 0)"},
+          // Another one comes later.
+          {"race-write-write race-same-value", 2, "fence; if (first) if (ticket == 0u) b[0] = 0;"},
+          // Not atomic with one another: there is no such order.
+          {"race-write-write race-incomplete", 3,
+           "fence; if (first) if (atomicAdd(b[0], 1u, kWorkgroup, 0, 0) == 2u) "
+           "b[0] = 0;"},
+      },
+      head);
 }
 
 TEST(RaceVerdicts, ReleasesAndAcquires) {
