@@ -84,6 +84,7 @@ public:
     if (report_.reason.empty()) report_.reason = plan();
     if (report_.reason.empty()) {
       report_.hasRun = true;
+      report_.hasAtomics = runner_.hasAtomics(0);
       (void)runner_.takeExercised(0); // of the probe
       for (const InputSet& set : sets_)
         if (!runSet(set)) break;

@@ -98,6 +98,7 @@ public:
     if (!fits) return fits;
     // First, as it says what depends on the order of invocations, which a device shows by luck.
     std::optional<InterpreterCheckResult> seen = checkWithInterpreter();
+    mayDependOnOrder_ = seen && seen->report.comparesOutputs() && seen->report.hasAtomics;
     if (mayUseOthers && findSoundInputs(seen)) return ok();
     bool isPrepared = prepare();
     for (const InputSet& inputs : contents_.inputSets())
@@ -310,10 +311,12 @@ private:
   }
 
   // Of two runs of the original. Where the interpreter has seen that it depends on the order of its
-  // invocations and does nothing wrong, what a device shows of it may need a weaker rule.
+  // invocations and does nothing wrong, what a device shows of it may need a weaker rule; also
+  // where atomics make that possible, since no order of the interpreter parts what is done between
+  // two.
   void noteOrders(const Outputs& a, Poison poisonA, const Outputs& b, Poison poisonB) {
     const bool mayDepend =
-        contents_.isOrderDependent() ||
+        contents_.isOrderDependent() || (mayDependOnOrder_ && poisonA == poisonB) ||
         (runner_.device().isInterpreter &&
          std::none_of(report_.findings.begin(), report_.findings.end(), isUnpredictable));
     if (!mayDepend) return;
@@ -405,7 +408,8 @@ private:
     differences = contents_.differences(reference, poison, outputs, poison);
     // More runs of the original may differ in the same way.
     constexpr int kMoreRuns = 8;
-    for (int n = 0; n < kMoreRuns && contents_.isOrderDependent() && !differences.empty(); ++n) {
+    const bool mayDepend = contents_.isOrderDependent() || mayDependOnOrder_;
+    for (int n = 0; n < kMoreRuns && mayDepend && !differences.empty(); ++n) {
       Outputs again;
       if (runFirst(poison, again)) break;
       (void)runner_.takeFindings();
@@ -885,8 +889,9 @@ private:
   RunCaches caches_;
   ScenarioContents contents_;
   bool isOriginalSound_ = true;
-  bool isBeyondDevice_ = false; ///< the original asks for more than the device has
-  bool isSeenToDiffer_ = false; ///< on the interpreter, beside a sound original
+  bool mayDependOnOrder_ = false; ///< by atomics, as far as the interpreter sees no fault
+  bool isBeyondDevice_ = false;   ///< the original asks for more than the device has
+  bool isSeenToDiffer_ = false;   ///< on the interpreter, beside a sound original
   std::optional<Scenario> soundInputs_;
   std::vector<std::optional<uint32_t>> slots_; ///< by program: the Runner's number for it
   std::vector<bool> isSettled_;                ///< by program: Differs or NotRun for good

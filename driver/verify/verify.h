@@ -101,6 +101,8 @@ struct InterpreterReport {
   uint64_t instructions = 0; ///< of its own code, over all runs
   bool comparesOutputs() const { return hasRun && !isUnsound; }
   bool isUnsound = false; ///< a finding against the original whose outcome is anybody's guess
+  /// The original's invocations may hear of one another by atomics.
+  bool hasAtomics = false;
 };
 
 /// What was tried beside the first inputs (verify/inputs/rounds.h), where these were generated.
