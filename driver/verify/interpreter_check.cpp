@@ -361,17 +361,24 @@ private:
              expected);
   }
   void tryOrder(const NamedOrder& order, const InputSet& set, const Touched& expected) {
-    InterpreterPlan plan = planOf(0, order);
-    plan.keepsWorkgroupOrder = {};
-    plan.stepLimit = std::min(plan.stepLimit, kStepsOfWaiting);
-    Touched outputs;
-    const RunStatus failed = execute(0, order, plan, outputs);
     // One that waits for those before it shows nothing by not ending.
-    if (failed) return (void)runner_.takeFindings();
+    auto ends = [&](size_t p, Touched& outputs) {
+      InterpreterPlan plan = planOf(p, order);
+      plan.keepsWorkgroupOrder = {};
+      plan.stepLimit = std::min(plan.stepLimit, kStepsOfWaiting);
+      const RunStatus failed = execute(p, order, plan, outputs);
+      if (failed) (void)runner_.takeFindings();
+      return !failed;
+    };
+    Touched outputs;
+    if (!ends(0, outputs)) return;
     takeOriginalFindings();
     for (size_t n = 0; n < outputs.size(); ++n)
       (void)contents_.unpack(0, contents_.compared()[n], poisonOf(order), nullptr, outputs[n]);
     noteOrders(expected, outputs, poisonOf(order), order.name + suffixOf(set));
+    // Of the others what they alone do wrong.
+    for (size_t p = 1; p < programs_.size() && !report_.isUnsound; ++p)
+      if (Touched unused; slots_[p] && ends(p, unused)) takeOwnFindings(p, set);
   }
 
   void takeOriginalFindings() {
@@ -385,16 +392,22 @@ private:
     addFindings(result_.originalFindings, std::move(found));
   }
 
-  void runOther(size_t p, const InputSet& set, const NamedOrder& order, const Touched& expected) {
+  // What the original does not do.
+  void takeOwnFindings(size_t p, const InputSet& set) {
     InterpreterCheckRow& row = result_.rows[p];
-    Touched outputs;
-    RunStatus failed = runProgram(p, order, outputs);
     std::vector<RunFinding> own;
     for (RunFinding& finding : runner_.takeFindings())
       if (!hasDefect(known_, finding)) own.push_back(std::move(finding));
     auto decides = [](const RunFinding& finding) { return finding.decides; };
     if (std::none_of(row.findings.begin(), row.findings.end(), decides)) row.suffix = suffixOf(set);
     addFindings(row.findings, std::move(own));
+  }
+
+  void runOther(size_t p, const InputSet& set, const NamedOrder& order, const Touched& expected) {
+    InterpreterCheckRow& row = result_.rows[p];
+    Touched outputs;
+    RunStatus failed = runProgram(p, order, outputs);
+    takeOwnFindings(p, set);
     if (failed) {
       row.reason = reasonOf(*failed);
       slots_[p].reset();
