@@ -12,6 +12,7 @@
 #include "verify/formats/image_shape.h"
 #include "verify/formats/narrow_floats.h"
 #include "verify/interpreter/code/code.h"
+#include "verify/interpreter/code/tickets.h"
 
 #include <array>
 #include <cstdint>
@@ -273,9 +274,7 @@ public:
   std::array<Tracking, kMemoryClasses> tracking{};
   /// Atomics of this class may fail to be atomic with respect to one another.
   std::array<bool, kMemoryClasses> hasUnlikeAtomics{};
-  /// By the site of an atomic, then by BlockRef: whether a branch that depends on what the atomic
-  /// gave decides that an invocation comes there. Only where more than barriers is tracked.
-  std::map<uint32_t, std::vector<bool>> decidedBy;
+  std::unique_ptr<Tickets> tickets; ///< null where only barriers are tracked
   bool hasPhysicalPointers = false; ///< some access may go to any buffer
   uint64_t workgroupBytes = 0;      ///< Workgroup memory in all
 

@@ -520,7 +520,9 @@ void ModuleLowering::findWrittenVariables() {
 void ModuleLowering::finish() {
   findWrittenVariables();
   decideTracking();
-  decideTickets();
+  const auto isByBarriers = [](Tracking tracking) { return tracking == Tracking::Barriers; };
+  if (!std::all_of(program_->tracking.begin(), program_->tracking.end(), isByBarriers))
+    program_->tickets = std::make_unique<Tickets>(program_->analyses());
   program_->cellCount = nextCell_;
   program_->initialCells.assign(nextCell_, 0);
   program_->initialMarks.assign(nextCell_, 0);

@@ -174,7 +174,6 @@ private:
   Sharing sharingOf(InstRef i, uint32_t& w, bool isWrite) const;
   void noteSharing(uint32_t site, MemoryClass memoryClass, Sharing sharing, bool isWrite);
   void decideTracking();
-  void decideTickets();
   Tracking trackingOf(uint32_t classAt) const;
 
   // Small things.

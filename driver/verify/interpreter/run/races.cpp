@@ -186,10 +186,9 @@ bool WorkgroupRunner::isBehindLastAtomic(const Lane& lane, const HistoryTable& t
   const AccessRun& last = found->second;
   // Of other atomics on the place nobody counts how many are still to come.
   if (earlier.site != last.site) return false;
-  const auto decided = program_.decidedBy.find(last.site);
   const BlockRef block = program_.module().blockOf(program_.sites[access.site].inst);
-  if (decided == program_.decidedBy.end() || !decided->second[block.value] ||
-      !areMutuallyOrdered(last, earlier))
+  if (!areMutuallyOrdered(last, earlier) || !program_.tickets ||
+      !program_.tickets->decides(program_.sites[last.site].inst, block))
     return false;
   const HappensBefore::Need need = needOf(last, isWrite(access.kind), sharingOf(access));
   return happensBefore_.relate(lane, last, classAt, need).verdict != HappensBefore::Verdict::Race;

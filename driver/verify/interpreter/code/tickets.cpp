@@ -1,20 +1,17 @@
-// Which code an atomic's result decides over. An invocation that is told by an atomic that it is
-// the last one to come goes on alone, whatever the memory model says of those before it.
+#include "verify/interpreter/code/tickets.h"
+
 #include "analysis/control_flow/cfg.h"
 #include "analysis/control_flow/dominance.h"
 #include "analysis/module/def_use.h"
-#include "verify/interpreter/lower/lowering.h"
 
-#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace lanewise::driver::interpreter {
-namespace {
 
 /// Follows a value through the module: by operands, variables, calls, and the branches that it
 /// decides.
-class Consequences {
+class Tickets::Consequences {
 public:
   explicit Consequences(Analyses& analyses)
       : module_(analyses.module()), cfg_(analyses.get<Cfg>()),
@@ -164,22 +161,17 @@ private:
   std::vector<BlockRef> blocks_;
 };
 
-} // namespace
+Tickets::Tickets(Analyses& analyses)
+    : module_(analyses.module()), consequences_(std::make_unique<Consequences>(analyses)) {}
+Tickets::~Tickets() = default;
 
-void ModuleLowering::decideTickets() {
-  const auto isTracked = [&](uint32_t classAt) {
-    return program_->tracking[classAt] != Tracking::Barriers;
-  };
-  if (!isTracked(0) && !isTracked(1) && !isTracked(2)) return;
-  std::optional<Consequences> consequences;
-  for (uint32_t site = 0; site < program_->sites.size(); ++site) {
-    const InstRef inst = program_->sites[site].inst;
-    if (program_->sites[site].atomicBytes == 0 || !inst) continue;
-    const Id result = program_->module().resultId(inst);
-    if (!result || program_->module().opcode(inst) == spv::Op::OpAtomicLoad) continue;
-    if (!consequences) consequences.emplace(program_->analyses());
-    program_->decidedBy[site] = consequences->blocksDecidedBy(result);
-  }
+bool Tickets::decides(InstRef atomic, BlockRef block) {
+  const Id result = module_.resultId(atomic);
+  if (!result) return false;
+  const std::lock_guard lock(mutex_);
+  auto [known, isNew] = decided_.try_emplace(atomic);
+  if (isNew) known->second = consequences_->blocksDecidedBy(result);
+  return known->second[block.value];
 }
 
 } // namespace lanewise::driver::interpreter
