@@ -376,10 +376,11 @@ private:
     return lost ? loseDevice(p, *lost) : true;
   }
 
+  static constexpr int kMoreRuns = 8; ///< of the original, before another program is blamed
+
   // Before another program is blamed: whether the original still leaves what it left. Two runs may
   // hide a race that a third one shows.
   bool agreesInMoreRuns(const InputSet& set, Poison poison, const Outputs& reference) {
-    constexpr int kMoreRuns = 8;
     for (int n = 0; n < kMoreRuns && !runner_.device().isInterpreter; ++n) {
       Outputs again;
       if (runFirst(poison, again)) break;
@@ -407,7 +408,6 @@ private:
     if (!differences.empty()) return failed;
     differences = contents_.differences(reference, poison, outputs, poison);
     // More runs of the original may differ in the same way.
-    constexpr int kMoreRuns = 8;
     const bool mayDepend = contents_.isOrderDependent() || mayDependOnOrder_;
     for (int n = 0; n < kMoreRuns && mayDepend && !differences.empty(); ++n) {
       Outputs again;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace lanewise::driver {
 namespace {
@@ -44,6 +45,11 @@ std::string nameOfPart(const OrderDependence& dependence, size_t part) {
 }
 
 } // namespace
+
+OrderRule OrderDependence::ruleOf(std::optional<uint32_t> part) const {
+  if (!part) return rule;
+  return *part < parts.size() ? parts[*part] : OrderRule::Multiset;
+}
 
 bool OrderDependence::leavesOut() const {
   return rule == OrderRule::Ignored ||
@@ -134,14 +140,16 @@ BufferPart partOf(const ScenarioBuffer& buffer, std::span<const uint32_t> parts,
   for (uint32_t part : parts) one.buffer.elements.push_back(typeOf(buffer, part));
   one.buffer.count = isHeader ? 1 : buffer.count;
   one.buffer.compare = buffer.compare;
-  const uint64_t stride = isHeader ? 0 : buffer.elementBytes();
   const uint64_t first = isHeader ? 0 : buffer.headerBytes();
+  std::vector<std::pair<uint64_t, uint32_t>> places; // of an element: offset, bytes
+  for (uint32_t part : parts)
+    places.emplace_back(first + offsetOf(buffer, part), byteSize(typeOf(buffer, part)));
   const auto gather = [&](std::span<const uint8_t> from, std::vector<uint8_t>& to) {
     to.reserve(one.buffer.bytes());
     for (uint64_t i = 0; i < one.buffer.count; ++i)
-      for (uint32_t part : parts) {
-        const auto at = from.begin() + ptrdiff_t(first + i * stride + offsetOf(buffer, part));
-        to.insert(to.end(), at, at + byteSize(typeOf(buffer, part)));
+      for (const auto& [offset, bytes] : places) {
+        const auto at = from.begin() + ptrdiff_t(offset + i * buffer.elementBytes());
+        to.insert(to.end(), at, at + bytes);
       }
   };
   gather(original.bytes, one.original);

@@ -37,6 +37,8 @@ struct OrderDependence {
   /// multiset.
   bool isJoint = false;
 
+  /// That of the buffer, or with Parts of one of them, numbered as for weaken().
+  OrderRule ruleOf(std::optional<uint32_t> part) const;
   /// True when some of the buffer is not compared.
   bool leavesOut() const;
   /// Compares by the next weaker rule; with Parts the scalar `part` alone, or as many as there are

@@ -276,10 +276,7 @@ void ScenarioContents::applyRule(OrderRule rule, ScenarioBuffer& resource,
 
 OrderRule ScenarioContents::orderRuleOf(uint32_t buffer, std::optional<uint32_t> part) const {
   const auto known = orders_.find(buffer);
-  if (known == orders_.end()) return OrderRule::InPlace;
-  const OrderDependence& one = known->second;
-  if (!part) return one.rule;
-  return *part < one.parts.size() ? one.parts[*part] : OrderRule::Multiset;
+  return known == orders_.end() ? OrderRule::InPlace : known->second.ruleOf(part);
 }
 
 std::optional<BufferDifference> ScenarioContents::compare(uint32_t buffer, ScenarioBuffer resource,
@@ -291,11 +288,12 @@ std::optional<BufferDifference> ScenarioContents::compare(uint32_t buffer, Scena
     applyRule(rule, resource, a, strictness);
     return compareContents(resource, a, b);
   }
+  if (std::ranges::equal(a.bytes, b.bytes)) return std::nullopt; // before it is taken apart
   const OrderDependence& dependence = orders_.at(buffer);
   const uint32_t count = uint32_t(dependence.parts.size());
   const std::vector<uint32_t> together = jointParts(dependence);
   for (uint32_t part = 0; part <= count; ++part) {
-    const OrderRule own = orderRuleOf(buffer, part);
+    const OrderRule own = dependence.ruleOf(part);
     if (own == OrderRule::Ignored || (part == count && together.empty())) continue;
     const std::span<const uint32_t> parts =
         part == count ? std::span(together) : std::span(&part, 1);

@@ -520,8 +520,8 @@ void ModuleLowering::findWrittenVariables() {
 void ModuleLowering::finish() {
   findWrittenVariables();
   decideTracking();
-  const auto isByBarriers = [](Tracking tracking) { return tracking == Tracking::Barriers; };
-  if (!std::all_of(program_->tracking.begin(), program_->tracking.end(), isByBarriers))
+  const auto isBeyondBarriers = [](Tracking tracking) { return tracking != Tracking::Barriers; };
+  if (std::ranges::any_of(program_->tracking, isBeyondBarriers))
     program_->tickets = std::make_unique<Tickets>(program_->analyses());
   program_->cellCount = nextCell_;
   program_->initialCells.assign(nextCell_, 0);

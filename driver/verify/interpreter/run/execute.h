@@ -154,8 +154,8 @@ private:
   bool isBehindLastAtomic(const Lane& lane, const HistoryTable& table, uint64_t granule,
                           const AccessRun& access, const AccessRun& earlier,
                           uint32_t classAt) const;
-  void checkHistory(const Lane& lane, const Object& object, uint64_t granule,
-                    const AccessRun& access, const AccessRun& earlier);
+  void checkHistory(const Lane& lane, const Object& object, const HistoryTable& table,
+                    uint64_t granule, const AccessRun& access, const AccessRun& earlier);
   void forgetOrdered(const Lane& lane, History& history, const AccessRun& access, uint32_t classAt);
   bool areMutuallyOrdered(const AccessRun& access, const AccessRun& earlier) const;
   bool isCoveredBy(const AccessRun& earlier, const AccessRun& access, uint32_t classAt) const;

@@ -53,8 +53,6 @@ struct Object {
   ShadowTable shadow;                      ///< where it is tracked by barriers, or committed
   HistoryTable history;                    ///< tracked by lanes
   HistoryTable* dispatchHistory = nullptr; ///< by workgroups: of them all
-  HistoryTable& whichHistory() { return dispatchHistory ? *dispatchHistory : history; }
-  const HistoryTable& whichHistory() const { return dispatchHistory ? *dispatchHistory : history; }
 };
 
 constexpr uint32_t kDirtyShift = 12, kDirtyBytes = 1u << kDirtyShift;

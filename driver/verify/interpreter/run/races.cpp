@@ -194,7 +194,8 @@ bool WorkgroupRunner::isBehindLastAtomic(const Lane& lane, const HistoryTable& t
   return happensBefore_.relate(lane, last, classAt, need).verdict != HappensBefore::Verdict::Race;
 }
 
-void WorkgroupRunner::checkHistory(const Lane& lane, const Object& object, uint64_t granule,
+void WorkgroupRunner::checkHistory(const Lane& lane, const Object& object,
+                                   const HistoryTable& table, uint64_t granule,
                                    const AccessRun& access, const AccessRun& earlier) {
   const bool areAtomic = isAtomic(access.kind) && isAtomic(earlier.kind);
   if (areAtomic && areMutuallyOrdered(access, earlier)) return;
@@ -211,7 +212,7 @@ void WorkgroupRunner::checkHistory(const Lane& lane, const Object& object, uint6
     kind = FindingKind::RaceIncomplete;
     if (areAtomic) detail = "atomics with mismatched scopes or sizes";
     if (need == HappensBefore::Need::Never) detail = "one of the accesses is private";
-  } else if (isBehindLastAtomic(lane, object.whichHistory(), granule, access, earlier, classAt)) {
+  } else if (isBehindLastAtomic(lane, table, granule, access, earlier, classAt)) {
     kind = FindingKind::RaceIncomplete;
     detail = "only a later atomic on the same place orders them";
   }
@@ -273,12 +274,13 @@ void WorkgroupRunner::noteHistory(const Lane& lane, Object& object, uint64_t gra
   access.workgroup = workgroup_;
   access.first = access.last = uint16_t(lane.index);
   access.tick = lane.tick;
-  HistoryTable& table = object.whichHistory();
+  HistoryTable& table = object.dispatchHistory ? *object.dispatchHistory : object.history;
   History& history = table.at(granule);
   const size_t atomics = firstOf(history, Kind::AtomicWrite), end = history.size();
   const size_t reads = firstOf(history, Kind::Read);
   auto check = [&](size_t begin, size_t end) {
-    for (size_t n = begin; n < end; ++n) checkHistory(lane, object, granule, access, history[n]);
+    for (size_t n = begin; n < end; ++n)
+      checkHistory(lane, object, table, granule, access, history[n]);
   };
   check(0, atomics);
   const bool conflictsWithAtomics = !isAtomic(access.kind) || program_.hasUnlikeAtomics[at];
