@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the rooms of passes/ and driver/ to what their README.md says.
+"""Holds the rooms of passes/ and driver/ to what their README.md says, and the repository to the folders it has.
 
 Every folder with sources is a room. Its README.md says in words what lives there, and ends in
 
@@ -7,7 +7,8 @@ Every folder with sources is a room. Its README.md says in words what lives ther
 
 This script refuses includes that the room does not allow itself, allowances that nobody uses, rooms that allow one
 another in a circle, and rooms of more than fourteen translation units. Headers of others may be included anywhere,
-but Vulkan's only under the folders of WITH_VULKAN.
+but Vulkan's only under the folders of WITH_VULKAN. Where git is there, it also refuses what git keeps beside TOP: a
+cache or an output that was added by mistake.
 
 usage: check_rooms.py [--write] [ROOT]   (default: this repository)
 
@@ -17,9 +18,14 @@ usage: check_rooms.py [--write] [ROOT]   (default: this repository)
 import collections
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import textwrap
 
+TOP = frozenset("""
+    .ci .clang-format .gitignore CHANGELOG.md CMakeLists.txt CMakePresets.json LICENSE README.md
+    docs driver passes samples test utils""".split())
 ROOTS = ("driver", "passes")
 INCLUDE_DIRS = ("driver", "passes", "passes/include")  # beside the file's own folder
 MOST_UNITS = 14
@@ -91,8 +97,19 @@ def circle(edges):
     return []
 
 
+def kept_by_git(root):
+    """Names of the root that git keeps; none where there is no git or no repository."""
+    if not (root / ".git").exists() or not shutil.which("git"):
+        return set()
+    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True, text=True, check=False)
+    # git refuses a repository of another user; then nothing is listed.
+    return {name.split("/")[0] for name in listed.stdout.split("\0") if name}
+
+
 def complaints(root):
     """One line for each thing wrong."""
+    for stray in sorted(kept_by_git(root) - TOP):
+        yield f"{stray}: nothing that the repository keeps; take it away, or add it to TOP in utils/check_rooms.py"
     rooms = sources(root)
     edges = {}
     for room, files in rooms.items():

@@ -77,10 +77,7 @@ Status checkCache(CacheOptions& cache, const std::string& size) {
     return failure(fmt::format("--cache={}: it is a folder, redis://HOST[:PORT][/DATABASE] or "
                                "unix:///SOCKET",
                                cache.place));
-  std::error_code ignored;
-  if (std::filesystem::exists(cache.place, ignored) && !isFolder(cache.place))
-    return failure(fmt::format("--cache={}: not a folder", cache.place));
-  return ok();
+  return checkCacheFolder(cache.place);
 }
 
 } // namespace

@@ -90,9 +90,8 @@ struct OpenCache {
 /// this run.
 Result<OpenCache> openCache(const std::string& asked, const std::string& scratch) {
   const std::string wanted = asked.empty() ? usersCache() : asked;
+  if (Status s = checkCacheFolder(asked); !s) return s.error();
   std::error_code failed;
-  if (!asked.empty() && fs::exists(wanted, failed) && !fs::is_directory(wanted, failed))
-    return failure(fmt::format("--cache={}: not a folder", asked));
   const std::string path = fs::absolute(wanted, failed).string();
   fs::create_directories(path, failed);
   if (!wanted.empty() && ::access(path.c_str(), W_OK | X_OK) == 0) return OpenCache{path, {}};

@@ -67,6 +67,19 @@ class Rooms(unittest.TestCase):
     def test_a_readme_without_its_line(self):
         self.refuses({"passes/ir/README.md": "# passes/ir/\n"}, "passes/ir/README.md: missing, or without")
 
+    def test_a_folder_that_was_added_by_mistake(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for name, text in {**GOOD, "off/ab/cdef.spv": "", "off/ab/0123.spv": "", "notes.txt": ""}.items():
+                path = pathlib.Path(directory, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            for command in (["init", "--quiet"], ["add", "driver", "passes", "off"]):
+                subprocess.run(["git", "-C", directory, *command], check=True)
+            done = subprocess.run([sys.executable, SCRIPT, directory], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)  # notes.txt is its user's
+        self.assertIn("off: nothing that the repository keeps", done.stderr)
+
     def test_a_room_that_is_full(self):
         more = {f"passes/ir/n{n}.cpp": "" for n in range(14)}
         self.refuses(more, "passes/ir: 15 translation units")

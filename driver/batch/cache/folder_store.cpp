@@ -97,6 +97,18 @@ void pruneFolderStore(const std::string& folder, uint64_t bytes) {
   }
 }
 
+Status checkCacheFolder(const std::string& place) {
+  for (std::string_view word : {"off", "no", "none", "false"})
+    if (place == word)
+      return failure(fmt::format("--cache={0}: no word for a cache that is off; leave the option "
+                                 "out, or name a folder of this name --cache=./{0}",
+                                 word));
+  std::error_code ignored;
+  if (fs::exists(place, ignored) && !isFolder(place))
+    return failure(fmt::format("--cache={}: not a folder", place));
+  return ok();
+}
+
 std::unique_ptr<Store> openStore(const CacheOptions& options) {
   if (!options.isGiven()) return nullptr;
   return options.redis ? openRedisStore(*options.redis) : openFolderStore(options.place);

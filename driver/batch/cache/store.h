@@ -65,6 +65,8 @@ struct CacheOptions {
   uint64_t bytes = uint64_t(5) << 30; ///< limit of a folder; 0 for none
   bool isGiven() const { return !place.empty(); }
 };
+/// Refuses a file, and words that ask for no cache (`off`): they would make a folder of that name.
+Status checkCacheFolder(const std::string& place);
 /// Null without a place.
 std::unique_ptr<Store> openStore(const CacheOptions& options);
 /// Brings a folder down to its limit.
