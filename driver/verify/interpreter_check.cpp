@@ -4,6 +4,7 @@
 
 #include "support/stopwatch.h"
 #include "verify/compare/run_findings.h"
+#include "verify/deterministic_places.h"
 #include "verify/interpreter/choose_workgroups.h"
 #include "verify/interpreter/interpreter_runner.h"
 #include "verify/writers.h"
@@ -306,6 +307,7 @@ private:
     for (const NamedOrder& order : ordersOf(set))
       if (!runOriginal(set, order, expected)) return false;
     tryOtherWorkgroupOrders(set, expected[0]);
+    findDeterministicPlaces();
     for (size_t p = 1; p < programs_.size(); ++p)
       for (size_t n = 0; n < expected.size() && slots_[p]; ++n)
         runOther(p, set, kOrders[n], expected[n]);
@@ -379,6 +381,39 @@ private:
     // Of the others what they alone do wrong.
     for (size_t p = 1; p < programs_.size() && !report_.isUnsound; ++p)
       if (Touched unused; slots_[p] && ends(p, unused)) takeOwnFindings(p, set);
+  }
+
+  // Of outputs that depend on the order, what does not. Needs all that writes them, and subgroups
+  // as on the device.
+  void findDeterministicPlaces() {
+    const auto usesSubgroups = [](const ProgramShader& shader) {
+      return hasSubgroupOperations(shader.reflection);
+    };
+    const Program& original = programs_[0];
+    if (report_.isUnsound || !contents_.isOrderDependent() || !scenario_.round.empty() ||
+        !parts_.empty() || report_.repeats != original.repeat ||
+        std::ranges::any_of(original.shaders, usesSubgroups))
+      return;
+    std::vector<std::pair<uint32_t, uint64_t>> buffers;
+    for (uint32_t buffer : contents_.compared())
+      if (contents_.isOrderDependent(buffer))
+        buffers.emplace_back(buffer, contents_.buffer(buffer).bytes());
+    DeterministicPlaces places(buffers);
+    for (LaneOrder order :
+         {LaneOrder::Forward, LaneOrder::Interleaved, LaneOrder::Reverse, LaneOrder::Random}) {
+      InterpreterPlan plan = planOf(0, {order, "", kOrders[0].poison});
+      plan.observer = &places;
+      if (order == LaneOrder::Reverse || order == LaneOrder::Random) plan.keepsWorkgroupOrder = {};
+      plan.stepLimit = std::min(plan.stepLimit, kStepsOfWaiting);
+      places.beginRun();
+      const RunStatus failed = runner_.execute(0, contents_.inputs(kOrders[0].poison), plan);
+      (void)runner_.takeFindings();
+      // Where workgroups wait for those before them, what depends on their order does not show.
+      if (failed) return;
+      places.endRun(runner_);
+    }
+    for (const auto& [buffer, bytes] : buffers)
+      contents_.setDeterministic(buffer, places.of(buffer));
   }
 
   void takeOriginalFindings() {

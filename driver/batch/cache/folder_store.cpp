@@ -1,4 +1,5 @@
 #include "batch/cache/store.h"
+#include "support/failure.h"
 #include "support/files.h"
 
 #include <algorithm>

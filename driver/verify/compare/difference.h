@@ -52,6 +52,8 @@ struct BufferDifference {
   /// Where scalars are compared one by one (OrderRule::Parts): the number of the first that
   /// differs.
   std::optional<uint32_t> part = {};
+  /// At a place that is compared as it stands, in a buffer of which the rest depends on the order.
+  bool isDeterministic = false;
 };
 
 /// One line without its end: "buffer `out`, element 3: 1 against 2 (bitwise; 1 of 64 elements)".

@@ -1,5 +1,6 @@
 #include "verify/compare/order_rules.h"
 
+#include "verify/formats/image_formats.h"
 #include "verify/formats/scalars.h"
 
 #include <algorithm>
@@ -20,6 +21,24 @@ size_t partCount(const ScenarioBuffer& buffer) {
 ScalarType typeOf(const ScenarioBuffer& buffer, uint32_t part) {
   const size_t header = buffer.header.size();
   return part < header ? buffer.header[part].type : buffer.elements[part - header];
+}
+
+/// Whether its scalars can be told apart. Components of a fixed-point image are rounded, which only
+/// a comparison of texels knows of.
+bool hasParts(const ScenarioBuffer& buffer) {
+  const size_t count = partCount(buffer);
+  if (count < 2 || count > kMostParts) return false;
+  if (!buffer.image) return true;
+  const ImageFormatInfo& format = infoOf(buffer.image->format);
+  return format.kind == TexelKind::Float || format.isInteger();
+}
+
+/// One tolerance for all would be that of the halves.
+bool hasHalvesBesideOthers(const ScenarioBuffer& buffer) {
+  const auto isHalf = [](ScalarType type) { return type == ScalarType::F16; };
+  const auto isOther = [](ScalarType type) { return isFloat(type) && type != ScalarType::F16; };
+  return std::ranges::any_of(buffer.elements, isHalf) &&
+         std::ranges::any_of(buffer.elements, isOther);
 }
 
 /// Where the scalar stands in the header or in an element.
@@ -65,10 +84,10 @@ void OrderDependence::weaken(const ScenarioBuffer& buffer, std::optional<uint32_
     if (std::all_of(parts.begin(), parts.end(), isIgnored)) rule = OrderRule::Ignored;
   } else {
     rule = weakerThan(rule, buffer.compare);
-    const size_t count = partCount(buffer);
-    if (rule == OrderRule::Ignored && !buffer.image && count > 1 && count <= kMostParts) {
+    const bool isLoose = rule == OrderRule::Rounding && hasHalvesBesideOthers(buffer);
+    if ((rule == OrderRule::Ignored || isLoose) && hasParts(buffer)) {
       rule = OrderRule::Parts;
-      parts.assign(count, OrderRule::InPlace);
+      parts.assign(partCount(buffer), OrderRule::InPlace);
       headerParts = buffer.header.size();
       isJoint = true;
     }
@@ -89,7 +108,9 @@ void OrderDependence::weakenAs(const OrderDependence& other) {
   }
 }
 
-std::string describe(const OrderDependence& dependence) {
+namespace {
+
+std::string describeRule(const OrderDependence& dependence) {
   switch (dependence.rule) {
   case OrderRule::InPlace:
     return "compared in place";
@@ -110,8 +131,18 @@ std::string describe(const OrderDependence& dependence) {
   return "not compared";
 }
 
+} // namespace
+
+std::string describe(const OrderDependence& dependence) {
+  const std::string rule = describeRule(dependence);
+  if (!dependence.leavesOut() || dependence.deterministicBytes == 0) return rule;
+  return fmt::format("{} but for {} bytes that no order changes", rule,
+                     dependence.deterministicBytes);
+}
+
 uint64_t bytesLeftOut(const OrderDependence& dependence, const ScenarioBuffer& buffer) {
-  if (dependence.rule == OrderRule::Ignored) return buffer.bytes();
+  if (dependence.rule == OrderRule::Ignored)
+    return buffer.bytes() - std::min(buffer.bytes(), dependence.deterministicBytes);
   uint64_t bytes = 0;
   for (uint32_t n = 0; n < dependence.parts.size(); ++n)
     if (dependence.parts[n] == OrderRule::Ignored)
@@ -161,6 +192,7 @@ void placePart(BufferDifference& difference, const ScenarioBuffer& buffer, uint3
   const size_t header = buffer.header.size();
   difference.part = part;
   difference.elements = buffer.count;
+  difference.isImage = buffer.image.has_value();
   if (part == partCount(buffer)) {
     difference.detail = fmt::format("values of an element together: {}", difference.detail);
   } else if (part < header) {

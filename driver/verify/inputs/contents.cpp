@@ -169,7 +169,8 @@ std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, co
                                                              Poison poisonB) const {
   BufferContents left{a[buffer], {}}, right{b[buffer], {}};
   if (isPoisoned(buffer)) left.poison = poisonByte(poisonA), right.poison = poisonByte(poisonB);
-  return compare(buffer, scenario_.buffers[buffer], left, right, Strictness::AsScenario);
+  return compare(buffer, scenario_.buffers[buffer], left, right, deterministicOf(buffer),
+                 Strictness::AsScenario);
 }
 
 std::vector<BufferDifference> ScenarioContents::differences(const Outputs& a, Poison poisonA,
@@ -279,11 +280,36 @@ OrderRule ScenarioContents::orderRuleOf(uint32_t buffer, std::optional<uint32_t>
   return known == orders_.end() ? OrderRule::InPlace : known->second.ruleOf(part);
 }
 
+std::span<const uint8_t> ScenarioContents::deterministicOf(uint32_t buffer) const {
+  const auto known = deterministic_.find(buffer);
+  if (known == deterministic_.end()) return {};
+  const auto withInputs = known->second.find(filled_.value());
+  return withInputs == known->second.end() ? std::span<const uint8_t>() : withInputs->second;
+}
+
+std::optional<BufferDifference> ScenarioContents::compareDeterministic(
+    ScenarioBuffer resource, const BufferContents& a, const BufferContents& b,
+    std::span<const uint8_t> isDeterministic, Strictness strictness) const {
+  std::vector<uint8_t> left(b.bytes.begin(), b.bytes.end());
+  for (size_t at = 0; at < left.size(); ++at)
+    if (isDeterministic[at]) left[at] = a.bytes[at];
+  applyRule(OrderRule::InPlace, resource, a, strictness);
+  auto difference = compareContents(resource, {left, a.poison}, b);
+  if (!difference) return difference;
+  difference->isDeterministic = true;
+  difference->detail += ", where no order changes it";
+  return difference;
+}
+
 std::optional<BufferDifference> ScenarioContents::compare(uint32_t buffer, ScenarioBuffer resource,
                                                           const BufferContents& a,
                                                           const BufferContents& b,
+                                                          std::span<const uint8_t> isDeterministic,
                                                           Strictness strictness) const {
   const OrderRule rule = orderRuleOf(buffer, {});
+  if (!isDeterministic.empty())
+    if (auto difference = compareDeterministic(resource, a, b, isDeterministic, strictness))
+      return difference;
   if (rule != OrderRule::Parts) {
     applyRule(rule, resource, a, strictness);
     return compareContents(resource, a, b);
@@ -310,10 +336,18 @@ std::optional<BufferDifference> ScenarioContents::compare(uint32_t buffer, Scena
 
 void ScenarioContents::weaken(uint32_t buffer, const BufferDifference& difference,
                               std::string_view where) {
+  if (difference.isDeterministic) return (void)deterministic_.erase(buffer);
   auto [known, isNew] = orders_.try_emplace(
       buffer, OrderDependence{scenario_.buffers[buffer].name, OrderRule::InPlace,
                               fmt::format("{}, {}", describe(difference), where)});
   known->second.weaken(scenario_.buffers[buffer], difference.part);
+}
+
+void ScenarioContents::setDeterministic(uint32_t buffer, std::vector<uint8_t> isDeterministic) {
+  const bool isAnyOrder =
+      std::holds_alternative<CompareMultiset>(scenario_.buffers[buffer].compare);
+  if (isDeterministic.empty() || isAnyOrder) return;
+  deterministic_[buffer][filled_.value()] = std::move(isDeterministic);
 }
 
 void ScenarioContents::weakenAs(const ScenarioContents& others) {
@@ -323,7 +357,15 @@ void ScenarioContents::weakenAs(const ScenarioContents& others) {
 
 std::vector<OrderDependence> ScenarioContents::orderDependences() const {
   std::vector<OrderDependence> all;
-  for (const auto& [buffer, dependence] : orders_) all.push_back(dependence);
+  for (const auto& [buffer, dependence] : orders_) {
+    all.push_back(dependence);
+    const auto known = deterministic_.find(buffer);
+    if (known == deterministic_.end()) continue;
+    uint64_t fewest = scenario_.buffers[buffer].bytes();
+    for (const auto& [inputs, is] : known->second)
+      fewest = std::min(fewest, uint64_t(std::count(is.begin(), is.end(), 1)));
+    all.back().deterministicBytes = fewest;
+  }
   return all;
 }
 
@@ -363,17 +405,26 @@ std::optional<BufferDifference> ScenarioContents::difference(uint32_t buffer, co
     return bytes;
   };
   std::vector<uint8_t> left = gather(a, poisonA), right = gather(b, poisonB);
+  std::vector<uint8_t> isDeterministic;
+  if (const std::span<const uint8_t> all = deterministicOf(buffer); !all.empty()) {
+    const auto take = [&](uint64_t from, uint64_t to) {
+      isDeterministic.insert(isDeterministic.end(), all.begin() + ptrdiff_t(from),
+                             all.begin() + ptrdiff_t(to));
+    };
+    take(0, header);
+    for (auto [first, last] : ranges) take(header + first * size, header + last * size);
+  }
   BufferContents x{left, {}}, y{right, {}};
   if (isPoisoned(buffer)) x.poison = poisonByte(poisonA), y.poison = poisonByte(poisonB);
-  auto difference = compare(buffer, touched, x, y, strictness);
+  auto difference = compare(buffer, touched, x, y, isDeterministic, strictness);
   if (!difference) return difference;
   difference->elements = scenario_.buffers[buffer].count;
   if (difference->differing == 0) return difference; // in the header
   spread(*difference, ranges);
   // Of a multiset no element has a place.
-  if (orderRuleOf(buffer, difference->part) != OrderRule::Multiset &&
-      !std::holds_alternative<CompareMultiset>(touched.compare))
-    difference->pattern = indexPattern(*difference);
+  const bool isMultiset = orderRuleOf(buffer, difference->part) == OrderRule::Multiset ||
+                          std::holds_alternative<CompareMultiset>(touched.compare);
+  if (difference->isDeterministic || !isMultiset) difference->pattern = indexPattern(*difference);
   return difference;
 }
 

@@ -105,11 +105,16 @@ public:
   /// For a buffer that runs of the original in two orders left with this difference: compares it by
   /// the next weaker OrderRule from now on. `where` says which orders these are.
   void weaken(uint32_t buffer, const BufferDifference& difference, std::string_view where);
+  /// The bytes of a buffer that hold the same in every order with the inputs at hand: whatever its
+  /// OrderRule they are compared by the scenario's rule, until two runs of the original differ
+  /// there.
+  void setDeterministic(uint32_t buffer, std::vector<uint8_t> isDeterministic);
   /// Takes over what others found out about the same buffers.
   void weakenAs(const ScenarioContents& others);
   /// Compares all buffers by their own rules again.
-  void forgetOrders() { orders_.clear(); }
+  void forgetOrders() { orders_.clear(), deterministic_.clear(); }
   bool isOrderDependent() const { return !orders_.empty(); }
+  bool isOrderDependent(uint32_t buffer) const { return orders_.contains(buffer); }
   /// In the scenario's order.
   std::vector<OrderDependence> orderDependences() const;
 
@@ -132,10 +137,18 @@ private:
   /// left in it.
   void applyRule(OrderRule rule, ScenarioBuffer& resource, const BufferContents& left,
                  Strictness strictness) const;
-  /// Two runs of `resource`, which is the buffer or some elements of it.
+  /// Two runs of `resource`, which is the buffer or some elements of it; likewise
+  /// `isDeterministic`.
   std::optional<BufferDifference> compare(uint32_t buffer, ScenarioBuffer resource,
                                           const BufferContents& a, const BufferContents& b,
+                                          std::span<const uint8_t> isDeterministic,
                                           Strictness strictness) const;
+  /// By what must be the same in all orders alone.
+  std::optional<BufferDifference>
+  compareDeterministic(ScenarioBuffer resource, const BufferContents& a, const BufferContents& b,
+                       std::span<const uint8_t> isDeterministic, Strictness strictness) const;
+  /// By byte, with the inputs at hand; empty where nothing is known.
+  std::span<const uint8_t> deterministicOf(uint32_t buffer) const;
   OrderRule orderRuleOf(uint32_t buffer, std::optional<uint32_t> part) const;
   bool isFilled(uint32_t buffer) const; ///< with one byte, where it is poisoned
   void fillPoisoned(uint32_t buffer, Poison poison);
@@ -157,6 +170,9 @@ private:
   std::vector<std::vector<uint8_t>> files_, bytes_; ///< by buffer; packed when they are needed
   std::optional<std::pair<uint64_t, InputStyle>> filled_; ///< what bytes_ holds
   std::map<uint32_t, OrderDependence> orders_;            ///< by buffer
+  /// By buffer and what filled_ was; by byte.
+  std::map<uint32_t, std::map<std::pair<uint64_t, InputStyle>, std::vector<uint8_t>>>
+      deterministic_;
   uint64_t fills_ = 0;
 };
 

@@ -72,6 +72,47 @@ TEST(OrderRules, ABufferOfOneScalarHasNoParts) {
   EXPECT_EQ(one.rule, OrderRule::Ignored);
 }
 
+TEST(OrderRules, ComponentsOfImagesAreParts) {
+  ScenarioBuffer image;
+  image.name = "image";
+  const auto ruleOf = [&](ImageFormat format) {
+    ImageShape shape;
+    shape.format = format;
+    image.setImage(shape);
+    OrderDependence one{"image", OrderRule::Rounding, ""};
+    one.weaken(image, {});
+    return one.rule;
+  };
+  EXPECT_EQ(ruleOf(ImageFormat::Rgba32f), OrderRule::Parts);
+  EXPECT_EQ(ruleOf(ImageFormat::Rg16ui), OrderRule::Parts);
+  EXPECT_EQ(ruleOf(ImageFormat::R32ui), OrderRule::Ignored);        // one component
+  EXPECT_EQ(ruleOf(ImageFormat::R11fG11fB10f), OrderRule::Ignored); // of no bytes of their own
+  EXPECT_EQ(ruleOf(ImageFormat::Rgba8), OrderRule::Ignored);        // rounded by the device
+}
+
+TEST(OrderRules, HalvesLoosenNothingBesideThem) {
+  ScenarioBuffer mixed = listOf(3);
+  mixed.elements = {ScalarType::F16, ScalarType::F32};
+  OrderDependence one{"list", OrderRule::Multiset, ""};
+  one.weaken(mixed, {});
+  EXPECT_EQ(one.rule, OrderRule::Parts);
+  mixed.elements = {ScalarType::F16, ScalarType::F16};
+  OrderDependence halves{"list", OrderRule::Multiset, ""};
+  halves.weaken(mixed, {});
+  EXPECT_EQ(halves.rule, OrderRule::Rounding);
+}
+
+TEST(OrderRules, BytesThatNoOrderChangesAreNotLeftOut) {
+  const ScenarioBuffer list = listOf(3);
+  OrderDependence one{"list", OrderRule::Ignored, ""};
+  one.deterministicBytes = 8;
+  EXPECT_EQ(describe(one), "not compared but for 8 bytes that no order changes");
+  EXPECT_EQ(bytesLeftOut(one, list), list.bytes() - 8);
+  EXPECT_TRUE(one.leavesOut());
+  one.rule = OrderRule::Multiset;
+  EXPECT_EQ(describe(one), "compared as a multiset");
+}
+
 TEST(OrderRules, WhatTheScenarioToleratesIsNotMadeStricter) {
   OrderDependence one{"list", OrderRule::InPlace, ""};
   const ScenarioBuffer list = listOf(3, CompareMultiset{CompareExact{}});
