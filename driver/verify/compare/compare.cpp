@@ -183,35 +183,45 @@ std::optional<BufferDifference> compareInOrder(const ScenarioBuffer& buffer, con
   return difference;
 }
 
-// The elements in ascending byte order; unwritten scalars become zero, so that they agree between
-// runs that were poisoned differently, and where all NaNs are equal they become one.
-std::vector<std::vector<uint8_t>> sortedElements(const ScenarioBuffer& buffer, const uint8_t* from,
-                                                 std::optional<uint8_t> poison) {
+using Element = std::vector<uint8_t>;
+
+// As a multiset compares it: unwritten scalars become zero, so that they agree between runs that
+// were poisoned differently, and where all NaNs are equal they become one.
+void readElement(const ScenarioBuffer& buffer, const uint8_t* from, std::optional<uint8_t> poison,
+                 Element& element) {
   const auto* exact = std::get_if<CompareExact>(&std::get<CompareMultiset>(buffer.compare).each);
-  std::vector<std::vector<uint8_t>> elements(buffer.count);
-  size_t elementBytes = buffer.elementBytes();
-  for (auto& element : elements) {
-    element.assign(from, from + elementBytes);
-    size_t at = 0;
-    for (ScalarType type : buffer.elements) {
-      uint32_t size = byteSize(type);
-      if (poison && isAll(&element[at], size, *poison)) std::fill_n(&element[at], size, uint8_t(0));
-      if (exact && exact->anyNan && isNan(type, &element[at]))
-        std::fill_n(&element[at], size, uint8_t(0xFF));
-      at += size;
-    }
-    from += elementBytes;
+  const bool isAnyNan = exact && exact->anyNan;
+  element.assign(from, from + buffer.elementBytes());
+  if (!poison && !isAnyNan) return;
+  size_t at = 0;
+  for (ScalarType type : buffer.elements) {
+    uint32_t size = byteSize(type);
+    if (poison && isAll(&element[at], size, *poison)) std::fill_n(&element[at], size, uint8_t(0));
+    if (isAnyNan && isNan(type, &element[at])) std::fill_n(&element[at], size, uint8_t(0xFF));
+    at += size;
   }
-  std::sort(elements.begin(), elements.end());
-  return elements;
 }
 
 std::optional<BufferDifference> compareMultiset(const ScenarioBuffer& buffer, const uint8_t* a,
                                                 const uint8_t* b, std::optional<uint8_t> poisonA,
                                                 std::optional<uint8_t> poisonB) {
   if (poisonA == poisonB) poisonA = poisonB = std::nullopt; // as they are: unwritten looks the same
-  auto left = sortedElements(buffer, a, poisonA), right = sortedElements(buffer, b, poisonB);
-  std::vector<std::vector<uint8_t>> onlyLeft, onlyRight;
+  // What is the same at the same place adds the same to both sides.
+  std::vector<Element> left, right;
+  Element one, other;
+  const size_t elementBytes = buffer.elementBytes();
+  for (uint64_t i = 0; i < buffer.count; ++i) {
+    const uint8_t *x = a + i * elementBytes, *y = b + i * elementBytes;
+    if (poisonA == poisonB && std::memcmp(x, y, elementBytes) == 0) continue;
+    readElement(buffer, x, poisonA, one);
+    readElement(buffer, y, poisonB, other);
+    if (one == other) continue;
+    left.push_back(one);
+    right.push_back(other);
+  }
+  std::sort(left.begin(), left.end());
+  std::sort(right.begin(), right.end());
+  std::vector<Element> onlyLeft, onlyRight;
   std::set_difference(left.begin(), left.end(), right.begin(), right.end(),
                       std::back_inserter(onlyLeft));
   if (onlyLeft.empty()) return std::nullopt;
@@ -220,7 +230,6 @@ std::optional<BufferDifference> compareMultiset(const ScenarioBuffer& buffer, co
   BufferDifference difference{buffer.name, buffer.count, onlyLeft.size(),         0, {},
                               {},          {},           buffer.image.has_value()};
   // Where the first run has it; an unwritten element is not found and counts as index 0.
-  size_t elementBytes = buffer.elementBytes();
   for (uint64_t i = 0; i < buffer.count; ++i)
     if (std::memcmp(a + i * elementBytes, onlyLeft[0].data(), elementBytes) == 0) {
       difference.firstIndex = i;

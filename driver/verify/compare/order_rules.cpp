@@ -135,7 +135,7 @@ std::string describeRule(const OrderDependence& dependence) {
 
 std::string describe(const OrderDependence& dependence) {
   const std::string rule = describeRule(dependence);
-  if (!dependence.leavesOut() || dependence.deterministicBytes == 0) return rule;
+  if (dependence.rule != OrderRule::Ignored || dependence.deterministicBytes == 0) return rule;
   return fmt::format("{} but for {} bytes that no order changes", rule,
                      dependence.deterministicBytes);
 }

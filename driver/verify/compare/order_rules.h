@@ -36,7 +36,8 @@ struct OrderDependence {
   /// With Parts: beside that, those scalars of an element that are compared are one element of a
   /// multiset.
   bool isJoint = false;
-  /// Whatever the rule, so many bytes are compared in place, since no order changes them.
+  /// Whatever the rule, so many bytes are compared in place, since no order changes them; reports
+  /// say so where nothing else is compared.
   uint64_t deterministicBytes = 0;
 
   /// That of the buffer, or with Parts of one of them, numbered as for weaken().
