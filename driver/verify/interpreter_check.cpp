@@ -361,6 +361,10 @@ private:
     if (!scenario_.round.empty()) return;
     tryOrder({LaneOrder::Random, "in forward versus random order", kOrders[0].poison}, set,
              expected);
+    // A device runs others between two atomics of an invocation.
+    tryOrder({LaneOrder::Alternating, "in forward order versus one that alternates at atomics",
+              kOrders[0].poison},
+             set, expected);
   }
   void tryOrder(const NamedOrder& order, const InputSet& set, const Touched& expected) {
     // One that waits for those before it shows nothing by not ending.
@@ -396,11 +400,12 @@ private:
       return;
     std::vector<std::pair<uint32_t, uint64_t>> buffers;
     for (uint32_t buffer : contents_.compared())
-      if (contents_.isOrderDependent(buffer))
-        buffers.emplace_back(buffer, contents_.buffer(buffer).bytes());
+      if (const ScenarioBuffer& shape = contents_.buffer(buffer);
+          contents_.isOrderDependent(buffer) && contents_.plainBuffer(0, shape.name))
+        buffers.emplace_back(buffer, shape.bytes());
     DeterministicPlaces places(buffers);
-    for (LaneOrder order :
-         {LaneOrder::Forward, LaneOrder::Interleaved, LaneOrder::Reverse, LaneOrder::Random}) {
+    for (LaneOrder order : {LaneOrder::Forward, LaneOrder::Interleaved, LaneOrder::Alternating,
+                            LaneOrder::Reverse, LaneOrder::Random}) {
       InterpreterPlan plan = planOf(0, {order, "", kOrders[0].poison});
       plan.observer = &places;
       if (order == LaneOrder::Reverse || order == LaneOrder::Random) plan.keepsWorkgroupOrder = {};

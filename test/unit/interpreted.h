@@ -98,8 +98,9 @@ struct Interpreted {
 /// All orders in which lanes can be run, with small and large subgroups.
 inline std::vector<interp::MachineOptions> allOrders() {
   std::vector<interp::MachineOptions> all;
-  for (interp::LaneOrder order : {interp::LaneOrder::Forward, interp::LaneOrder::Reverse,
-                                  interp::LaneOrder::Interleaved, interp::LaneOrder::Random})
+  for (interp::LaneOrder order :
+       {interp::LaneOrder::Forward, interp::LaneOrder::Reverse, interp::LaneOrder::Interleaved,
+        interp::LaneOrder::Random, interp::LaneOrder::Alternating})
     for (uint32_t subgroup : {4u, 32u, 128u}) {
       interp::MachineOptions options;
       options.order = order;

@@ -19,7 +19,7 @@ using namespace interpreter;
 namespace {
 
 constexpr LaneOrder kOrders[] = {LaneOrder::Forward, LaneOrder::Reverse, LaneOrder::Interleaved,
-                                 LaneOrder::Random};
+                                 LaneOrder::Random, LaneOrder::Alternating};
 
 // What a workgroup of a later program may take, and the more for each instruction of the first.
 constexpr uint64_t kFreeInstructions = uint64_t(1) << 24, kMoreInstructions = 64;

@@ -68,8 +68,9 @@ struct TouchedPages {
 };
 
 /// Runs programs in the interpreter. As a Runner, the first run of a program takes lanes in order,
-/// each later one in another order (reverse, interleaved over subgroups, random), so that a program
-/// which depends on it does not agree with itself. What it finds waits in takeFindings().
+/// each later one in another order (reverse, interleaved over subgroups, random, with a turn for
+/// the others behind each atomic), so that a program which depends on it does not agree with
+/// itself. What it finds waits in takeFindings().
 ///
 /// The first program is the original, which runs before the others with each inputs: a loop of
 /// another that by far outlasts all of the original's work counts as one that does not end.

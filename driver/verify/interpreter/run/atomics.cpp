@@ -104,6 +104,7 @@ void WorkgroupRunner::atomic(Lane& lane, const Instr& inst) {
     lane.marks[inst.d] = mark;
   }
   if (writes) happensBefore_.writeAtomic(lane, address, info);
+  lane.isYielding = dispatch_.yieldsAtAtomics;
   if (isWatched())
     observeAccess(lane, inst, *object, address, info.bytes, info.bytes, !isLoad,
                   instanceOf(lane, inst));

@@ -67,6 +67,7 @@ struct DispatchState {
   uint32_t granuleBytes = 4;              ///< of shadow memory: 1, 2 or 4
   uint64_t stepLimit = 0;                 ///< of one lane
   uint64_t instructionLimit = UINT64_MAX; ///< of one workgroup
+  bool yieldsAtAtomics = false;           ///< LaneOrder::Alternating
   Observer* observer = nullptr;
   /// Whether it has taken longer than it may.
   bool isLate() const { return timeoutSeconds && running.isBeyond(*timeoutSeconds); }

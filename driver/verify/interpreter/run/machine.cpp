@@ -100,6 +100,7 @@ private:
     state_.subgroupSize = options_.subgroupSize;
     state_.stepLimit = options_.stepLimit;
     state_.instructionLimit = options_.instructionLimit;
+    state_.yieldsAtAtomics = options_.order == LaneOrder::Alternating;
     state_.observer = options_.observer;
     if (options_.timeoutSeconds != 0)
       state_.timeoutSeconds = std::max(options_.timeoutSeconds, 0.0);

@@ -21,7 +21,8 @@ enum class LaneOrder : uint8_t {
   Forward,
   Reverse,
   Interleaved, ///< the first lane of each subgroup, then the second of each, and so on
-  Random       ///< seeded
+  Random,      ///< seeded
+  Alternating  ///< forward, but the others get a turn after each atomic of a lane
 };
 
 /// Steps in loops after which other lanes get a turn, and the limit of a lane is looked at.

@@ -64,6 +64,18 @@ void expectEachNeeded(const std::string& text, uint32_t groups = 1,
 
 // ----- storage classes, and which way semantics order -----
 
+// All take their first number before anybody takes a second one; else each takes both at once.
+TEST(InterpreterRaces, OthersGetATurnAfterAnAtomic) {
+  const std::vector<uint32_t> words =
+      kernel("uint first = atomicAdd(a[1000], 1); a[t] = atomicAdd(a[1000], 1) - first;");
+  for (const interp::MachineOptions& options : allOrders()) {
+    const Interpreted it = runKernel(words, 1, options);
+    EXPECT_EQ(it.findings(), "");
+    for (uint32_t t = 0; t < 64; ++t)
+      EXPECT_EQ(it.buffers[0][t], options.order == interp::LaneOrder::Alternating ? 64u : 1u);
+  }
+}
+
 TEST(InterpreterRaces, AtomicsOrderTheClassesThatTheyName) {
   expectEachNeeded(
       R"(if (t == 0) flag = 0; barrier();
