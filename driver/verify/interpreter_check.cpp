@@ -387,23 +387,17 @@ private:
       if (Touched unused; slots_[p] && ends(p, unused)) takeOwnFindings(p, set);
   }
 
-  // Of outputs that depend on the order, what does not. Needs all that writes them, and subgroups
-  // as on the device.
+  // Of outputs that depend on the order, what does not. Needs all that writes them.
   void findDeterministicPlaces() {
-    const auto usesSubgroups = [](const ProgramShader& shader) {
-      return hasSubgroupOperations(shader.reflection);
-    };
-    const Program& original = programs_[0];
     if (report_.isUnsound || !contents_.isOrderDependent() || !scenario_.round.empty() ||
-        !parts_.empty() || report_.repeats != original.repeat ||
-        std::ranges::any_of(original.shaders, usesSubgroups))
+        !parts_.empty() || report_.repeats != programs_[0].repeat || haveOtherSubgroups())
       return;
-    std::vector<std::pair<uint32_t, uint64_t>> buffers;
+    std::vector<DeterministicPlaces::Buffer> buffers;
     for (uint32_t buffer : contents_.compared())
       if (const ScenarioBuffer& shape = contents_.buffer(buffer);
           contents_.isOrderDependent(buffer) && contents_.plainBuffer(0, shape.name))
-        buffers.emplace_back(buffer, shape.bytes());
-    DeterministicPlaces places(buffers);
+        buffers.push_back({buffer, shape.bytes(), shape.smallestScalarBytes()});
+    DeterministicPlaces places(programs_[0], buffers);
     for (LaneOrder order : {LaneOrder::Forward, LaneOrder::Interleaved, LaneOrder::Alternating,
                             LaneOrder::Reverse, LaneOrder::Random}) {
       InterpreterPlan plan = planOf(0, {order, "", kOrders[0].poison});
@@ -417,8 +411,19 @@ private:
       if (failed) return;
       places.endRun(runner_);
     }
-    for (const auto& [buffer, bytes] : buffers)
-      contents_.setDeterministic(buffer, places.of(buffer));
+    for (const DeterministicPlaces::Buffer& buffer : buffers)
+      if (std::vector<uint8_t> is = places.of(buffer.number); !is.empty())
+        contents_.setDeterministic(buffer.number,
+                                   {std::move(is), places.contentsOf(buffer.number)});
+  }
+
+  // Whether some program asks for subgroups of another size than the original, on which it may
+  // depend how many places are written.
+  bool haveOtherSubgroups() const {
+    const auto sizeOf = [](const ProgramShader& shader) { return shader.subgroupSize; };
+    return std::ranges::any_of(programs_, [&](const Program& program) {
+      return !std::ranges::equal(program.shaders, programs_[0].shaders, {}, sizeOf, sizeOf);
+    });
   }
 
   void takeOriginalFindings() {

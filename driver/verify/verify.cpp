@@ -291,6 +291,7 @@ private:
     if (failed && set.isExtra) return passOver(set, failed->message);
     if (failed) return (void)takeOriginalFindings(set), stopAtOriginal(*failed);
     if (takeValidationErrors(0) || !takeOriginalFindings(set)) return false;
+    if (!runner_.device().isInterpreter) contents_.checkDeterministic(first, Poison::Positive);
     noteOrders(first, Poison::Positive, again, Poison::Positive);
     auto differences = contents_.differences(first, Poison::Positive, again, Poison::Positive);
     if (!differences.empty())

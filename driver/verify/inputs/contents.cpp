@@ -263,8 +263,15 @@ void ScenarioContents::applyRule(OrderRule rule, ScenarioBuffer& resource,
   if (rule == OrderRule::Ignored) {
     resource.compare = CompareNone{};
   } else if (rule == OrderRule::Multiset) {
-    resource.compare = CompareMultiset{CompareExact{isAnyNanEqual_}};
-    if (isRounded) resource.compare = CompareMultiset{roundingRule(resource, left)};
+    // What the scenario tolerates in place it does in another.
+    CompareMultiset any{CompareExact{isAnyNanEqual_}};
+    if (const auto* ulp = std::get_if<CompareUlp>(&resource.compare))
+      any.each = *ulp;
+    else if (const auto* tolerance = std::get_if<CompareTolerance>(&resource.compare))
+      any.each = *tolerance;
+    else if (isRounded)
+      any.each = roundingRule(resource, left);
+    resource.compare = any;
   } else if (auto* exact = std::get_if<CompareExact>(&resource.compare)) {
     // SPIR-V leaves sign and payload of a NaN that an operation makes to the device, which takes
     // them from whichever operand its instruction takes first. Of inputs without NaNs hardly any
@@ -284,7 +291,8 @@ std::span<const uint8_t> ScenarioContents::deterministicOf(uint32_t buffer) cons
   const auto known = deterministic_.find(buffer);
   if (known == deterministic_.end()) return {};
   const auto withInputs = known->second.find(filled_.value());
-  return withInputs == known->second.end() ? std::span<const uint8_t>() : withInputs->second;
+  if (withInputs == known->second.end()) return {};
+  return withInputs->second.isDeterministic;
 }
 
 std::optional<BufferDifference> ScenarioContents::compareDeterministic(
@@ -343,11 +351,22 @@ void ScenarioContents::weaken(uint32_t buffer, const BufferDifference& differenc
   known->second.weaken(scenario_.buffers[buffer], difference.part);
 }
 
-void ScenarioContents::setDeterministic(uint32_t buffer, std::vector<uint8_t> isDeterministic) {
-  const bool isAnyOrder =
-      std::holds_alternative<CompareMultiset>(scenario_.buffers[buffer].compare);
-  if (isDeterministic.empty() || isAnyOrder) return;
-  deterministic_[buffer][filled_.value()] = std::move(isDeterministic);
+void ScenarioContents::setDeterministic(uint32_t buffer, DeterministicContents contents) {
+  if (!std::holds_alternative<CompareMultiset>(scenario_.buffers[buffer].compare))
+    deterministic_[buffer][filled_.value()] = std::move(contents);
+}
+
+void ScenarioContents::checkDeterministic(const Outputs& original, Poison poison) {
+  std::erase_if(deterministic_, [&](const auto& known) {
+    const auto& [buffer, byInputs] = known;
+    const auto seen = byInputs.find(filled_.value());
+    if (seen == byInputs.end()) return false;
+    BufferContents here{original[buffer], {}}, there{seen->second.bytes, {}};
+    if (isPoisoned(buffer)) here.poison = there.poison = poisonByte(poison);
+    return compareDeterministic(scenario_.buffers[buffer], there, here,
+                                seen->second.isDeterministic, Strictness::UpToRounding)
+        .has_value();
+  });
 }
 
 void ScenarioContents::weakenAs(const ScenarioContents& others) {
@@ -362,8 +381,8 @@ std::vector<OrderDependence> ScenarioContents::orderDependences() const {
     const auto known = deterministic_.find(buffer);
     if (known == deterministic_.end()) continue;
     uint64_t fewest = scenario_.buffers[buffer].bytes();
-    for (const auto& [inputs, is] : known->second)
-      fewest = std::min(fewest, uint64_t(std::count(is.begin(), is.end(), 1)));
+    for (const auto& [inputs, seen] : known->second)
+      fewest = std::min(fewest, uint64_t(std::ranges::count(seen.isDeterministic, 1)));
     all.back().deterministicBytes = fewest;
   }
   return all;

@@ -43,6 +43,12 @@ struct RunCaches {
   CodeCache code;
 };
 
+/// What of a buffer every order of the original leaves the same, though not the rest.
+struct DeterministicContents {
+  std::vector<uint8_t> isDeterministic; ///< by byte
+  std::vector<uint8_t> bytes;           ///< what the interpreter has seen the original leave
+};
+
 /// The buffers of a scenario over all programs that run beside one another.
 class ScenarioContents {
 public:
@@ -108,7 +114,9 @@ public:
   /// The bytes of a buffer that hold the same in every order with the inputs at hand: whatever its
   /// OrderRule they are compared by the scenario's rule, until two runs of the original differ
   /// there.
-  void setDeterministic(uint32_t buffer, std::vector<uint8_t> isDeterministic);
+  void setDeterministic(uint32_t buffer, DeterministicContents contents);
+  /// Forgets that of buffers in which a device leaves something else there.
+  void checkDeterministic(const Outputs& original, Poison poison);
   /// Takes over what others found out about the same buffers.
   void weakenAs(const ScenarioContents& others);
   /// Compares all buffers by their own rules again.
@@ -170,8 +178,8 @@ private:
   std::vector<std::vector<uint8_t>> files_, bytes_; ///< by buffer; packed when they are needed
   std::optional<std::pair<uint64_t, InputStyle>> filled_; ///< what bytes_ holds
   std::map<uint32_t, OrderDependence> orders_;            ///< by buffer
-  /// By buffer and what filled_ was; by byte.
-  std::map<uint32_t, std::map<std::pair<uint64_t, InputStyle>, std::vector<uint8_t>>>
+  /// By buffer and what filled_ was.
+  std::map<uint32_t, std::map<std::pair<uint64_t, InputStyle>, DeterministicContents>>
       deterministic_;
   uint64_t fills_ = 0;
 };

@@ -116,6 +116,7 @@ struct ScenarioBuffer {
   const char* kindName() const { return image ? "image" : "buffer"; }
   uint64_t headerBytes() const;
   uint64_t elementBytes() const;
+  uint32_t smallestScalarBytes() const;
   uint64_t bytes() const { return headerBytes() + elementBytes() * count; }
 };
 

@@ -1,5 +1,7 @@
 #include "verify/scenario/scenario.h"
 
+#include <algorithm>
+
 namespace lanewise::driver {
 
 namespace {
@@ -40,6 +42,13 @@ uint64_t ScenarioBuffer::headerBytes() const {
 uint64_t ScenarioBuffer::elementBytes() const {
   uint64_t bytes = 0;
   for (ScalarType scalar : elements) bytes += byteSize(scalar);
+  return bytes;
+}
+
+uint32_t ScenarioBuffer::smallestScalarBytes() const {
+  uint32_t bytes = 8;
+  for (const HeaderField& field : header) bytes = std::min(bytes, byteSize(field.type));
+  for (ScalarType scalar : elements) bytes = std::min(bytes, byteSize(scalar));
   return bytes;
 }
 
