@@ -23,6 +23,10 @@ bool isStore(const interpreter::Program& code, const Instr& i) {
          (i.op == Op::Atomic && op != spv::Op::OpAtomicLoad);
 }
 
+bool mayRound(spv::Op op) {
+  return op == spv::Op::OpAtomicFAddEXT || op == spv::Op::OpAtomicCompareExchange;
+}
+
 } // namespace
 
 DeterministicPlaces::DeterministicPlaces(const Program& program, std::span<const Buffer> buffers)
@@ -133,9 +137,9 @@ void DeterministicPlaces::store(const AccessEvent& event) {
                                                      uint32_t(numbers_.size() + 1));
     const uint32_t number = known->second;
     if (number > kMostStores) return;
-    // A sum of few floats may well be the same in a few orders.
-    if (isNew && code_[shader_]->opcodeAt(event.site) == spv::Op::OpAtomicFAddEXT)
-      varying_ |= bitOf(number);
+    // A sum of few floats may well be the same in a few orders, and a loop around a
+    // compare-exchange may be one.
+    if (isNew && mayRound(code_[shader_]->opcodeAt(event.site))) varying_ |= bitOf(number);
     watched.stores[place] |= bitOf(number);
     watched.last[place] = uint8_t(number);
   }
