@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <new>
 
-#ifdef __GLIBC__
+#if defined(__GLIBC__) && __SIZEOF_POINTER__ == 8
 
 namespace {
 
