@@ -1,6 +1,6 @@
 // The program's operator new keeps small blocks that were deleted for those to come. A module takes
 // hundreds of them, and a batch thousands of modules: glibc keeps seven of a size where it finds
-// them quickly, and merges and splits the others, which takes an eighth of what a pass does.
+// them quickly, and merges and splits the others, which takes a seventh of all instructions.
 //
 // Every block is malloc's, so it does not matter who made it or deletes it. Classes are those of
 // glibc's chunks: what malloc gives for 25 to 40 bytes has room for 40. Elsewhere operator new is
