@@ -389,14 +389,17 @@ private:
 
   // Of outputs that depend on the order, what does not. Needs all that writes them.
   void findDeterministicPlaces() {
-    if (report_.isUnsound || !contents_.isOrderDependent() || !scenario_.round.empty() ||
-        !parts_.empty() || report_.repeats != programs_[0].repeat || haveOtherSubgroups())
+    if (report_.isUnsound || !scenario_.round.empty() || !parts_.empty() ||
+        report_.repeats != programs_[0].repeat || haveOtherSubgroups())
       return;
     std::vector<DeterministicPlaces::Buffer> buffers;
     for (uint32_t buffer : contents_.compared())
+      // A scenario that asks for a multiset asks for no place.
       if (const ScenarioBuffer& shape = contents_.buffer(buffer);
-          contents_.isOrderDependent(buffer) && contents_.plainBuffer(0, shape.name))
+          contents_.isOrderDependent(buffer) && contents_.plainBuffer(0, shape.name) &&
+          !std::holds_alternative<CompareMultiset>(shape.compare))
         buffers.push_back({buffer, shape.bytes(), shape.smallestScalarBytes()});
+    if (buffers.empty()) return;
     DeterministicPlaces places(programs_[0], buffers);
     for (LaneOrder order : {LaneOrder::Forward, LaneOrder::Interleaved, LaneOrder::Alternating,
                             LaneOrder::Reverse, LaneOrder::Random}) {
