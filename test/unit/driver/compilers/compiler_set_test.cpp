@@ -1,7 +1,7 @@
 #include "assemble.h"
 #include "compilers/compiler_messages.h"
 #include "compilers/compiler_set.h"
-#include "support/isolate.h"
+#include "isolation.h"
 
 #include <csignal>
 #include <fstream>
@@ -67,6 +67,7 @@ std::vector<pid_t> children() {
 }
 
 TEST(CompilerSet, SaysTheSameFromAnyProcess) {
+  const test::WithIsolation isolated;
   CompilerSet together(*chooseCompilers("navi21"), CompilerIsolation::Together);
   CompilerSet each(*chooseCompilers("navi21"), CompilerIsolation::Each);
   const std::vector<CompilerRow> rows = together.compile(requests());
@@ -77,7 +78,7 @@ TEST(CompilerSet, SaysTheSameFromAnyProcess) {
 }
 
 TEST(CompilerSet, KeepsItsProcessAndOutlivesIt) {
-  setDefaultIsolation({}); // whatever tests before have set
+  const test::WithIsolation isolated;
   const size_t others = children().size();
   CompilerSet compilers(*chooseCompilers("navi21"), CompilerIsolation::Together);
   const std::string first = pack(compilers.compile(requests()));

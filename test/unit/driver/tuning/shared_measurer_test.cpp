@@ -1,4 +1,5 @@
 // Races that several devices share.
+#include "isolation.h"
 #include "support/failure.h"
 #include "tuning/shared_measurer.h"
 
@@ -65,6 +66,7 @@ SharedMeasurer twoDevices(std::unique_ptr<SlowDevice> a, std::unique_ptr<SlowDev
 }
 
 TEST(SharedMeasurer, RatiosAreThoseOfTheDeviceThatRanTheProgram) {
+  const test::WithIsolation isolated;
   SharedMeasurer shared =
       twoDevices(std::make_unique<SlowDevice>(1, 6), std::make_unique<SlowDevice>(3, 8));
   std::vector<BuiltProgram> programs = programsThatTake({4, 2, 8, 1});
@@ -86,6 +88,7 @@ TEST(SharedMeasurer, RatiosAreThoseOfTheDeviceThatRanTheProgram) {
 }
 
 TEST(SharedMeasurer, TheFirstDeviceAloneHasTheLastWord) {
+  const test::WithIsolation isolated;
   SharedMeasurer shared =
       twoDevices(std::make_unique<SlowDevice>(1, 6), std::make_unique<SlowDevice>(3, 6));
   const std::vector<BuiltProgram> programs = programsThatTake({4, 2, 8});
@@ -96,6 +99,7 @@ TEST(SharedMeasurer, TheFirstDeviceAloneHasTheLastWord) {
 }
 
 TEST(SharedMeasurer, WhatOneDeviceSaysAgainstTheOriginalCounts) {
+  const test::WithIsolation isolated;
   auto second = std::make_unique<SlowDevice>(1, 6);
   second->failure = "the original disagrees with itself";
   SharedMeasurer shared = twoDevices(std::make_unique<SlowDevice>(1, 6), std::move(second));
@@ -106,6 +110,7 @@ TEST(SharedMeasurer, WhatOneDeviceSaysAgainstTheOriginalCounts) {
 }
 
 TEST(SharedMeasurer, OpensDevicesBeforeItForksAndClosesThoseThatAChildMayHaveBroken) {
+  const test::WithIsolation isolated;
   auto first = std::make_unique<SlowDevice>(1, 6), second = std::make_unique<SlowDevice>(1, 6);
   const SlowDevice &a = *first, &b = *second;
   SharedMeasurer shared = twoDevices(std::move(first), std::move(second));
@@ -119,6 +124,7 @@ TEST(SharedMeasurer, OpensDevicesBeforeItForksAndClosesThoseThatAChildMayHaveBro
 }
 
 TEST(SharedMeasurer, ADeviceThatDiesIsAnError) {
+  const test::WithIsolation isolated;
   auto second = std::make_unique<SlowDevice>(1, 6);
   second->dies = true;
   SharedMeasurer shared = twoDevices(std::make_unique<SlowDevice>(1, 6), std::move(second));

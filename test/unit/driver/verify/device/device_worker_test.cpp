@@ -1,5 +1,6 @@
 // What a driver dies of is told, the next call has a new process, and none is left behind.
 #include "assemble.h"
+#include "isolation.h"
 #include "support/isolate.h"
 #include "verify/device/device_host.h"
 #include "verify/device/device_service.h"
@@ -60,7 +61,6 @@ protected:
   void TearDown() override {
     for (const char* name : {"VK_LAYER_PATH", "VK_INSTANCE_LAYERS", "LANEWISE_FAULT"})
       ::unsetenv(name);
-    setDefaultIsolation({});
     EXPECT_FALSE(hasChildren());
   }
 
@@ -134,7 +134,7 @@ TEST_F(FaultyDriver, LosesItsDevice) {
 TEST_F(FaultyDriver, NeverEndsACompile) {
   IsolationLimits limits;
   limits.time = std::chrono::milliseconds(1500);
-  setDefaultIsolation(limits);
+  const test::WithIsolation isolated(limits);
   const RunFailure failed = failureOf("compile:hang");
   EXPECT_EQ(failed.kind, Kind::Timeout);
   EXPECT_EQ(failed.message,
