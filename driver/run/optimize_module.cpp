@@ -75,8 +75,9 @@ std::vector<std::string> flagsFor(const layer::OptimizeRequest& request, const O
 
 /// The profile of the device's vendor, where the flags name no other.
 void addTarget(const layer::OptimizeRequest& request, std::vector<std::string>& flags) {
-  const bool isNamed = std::ranges::any_of(
-      flags, [](const std::string& flag) { return flag.starts_with("--target"); });
+  const bool isNamed = std::ranges::any_of(flags, [](const std::string& flag) {
+    return flag == "--target" || flag.starts_with("--target=");
+  });
   DeviceInfo device;
   device.name = request.device;
   if (!isNamed) flags.push_back("--target=" + builtInTargetOf(device));

@@ -185,9 +185,11 @@ void ignoreClosedPipes() {
 std::vector<std::string> layeredEnvironment(std::vector<std::string> environment,
                                             const std::string& layerFolder,
                                             const ProgramRequest& request) {
-  // Vulkan's loader does not look at VK_ADD_LAYER_PATH where VK_LAYER_PATH is set.
-  const std::string_view path =
-      valueOf(environment, "VK_LAYER_PATH").empty() ? "VK_ADD_LAYER_PATH" : "VK_LAYER_PATH";
+  // Vulkan's loader does not look at VK_ADD_LAYER_PATH where VK_LAYER_PATH is set, be it to
+  // nothing.
+  const bool isPathSet = std::ranges::any_of(
+      environment, [](const std::string& entry) { return entry.starts_with("VK_LAYER_PATH="); });
+  const std::string_view path = isPathSet ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH";
   set(environment, path, joined(valueOf(environment, path), layerFolder));
   const std::string layers = valueOf(environment, "VK_INSTANCE_LAYERS");
   if (fmt::format(":{}:", layers).find(fmt::format(":{}:", layer::kLayerName)) == layers.npos)

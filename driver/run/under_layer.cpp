@@ -23,7 +23,6 @@
 #include <fmt/ranges.h>
 #include <memory>
 #include <string_view>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -36,13 +35,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFolderPrefix = "lanewise-run-";
-
-/// The folder, open and locked; nothing where that cannot be, or somebody has locked it.
-Descriptor lockFolder(const std::string& path) {
-  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (folder.get() >= 0 && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) return folder;
-  return Descriptor();
-}
 
 /// Whether the name is one of ours, and the process in it is gone.
 bool isOfDeadProcess(std::string_view name) {
@@ -62,7 +54,7 @@ void removeLeftFolders(const fs::path& parent) {
   for (const fs::directory_entry& entry : fs::directory_iterator(parent, failed))
     if (isOfDeadProcess(entry.path().filename().string())) left.push_back(entry.path().string());
   for (const std::string& path : left) {
-    const Descriptor folder = lockFolder(path);
+    const Descriptor folder = tryLockFolder(path);
     struct stat about {};
     if (folder.get() >= 0 && ::fstat(folder.get(), &about) == 0 && about.st_uid == ::geteuid())
       fs::remove_all(path, failed);
@@ -112,12 +104,15 @@ Result<OpenCache> openCache(const std::string& asked, const std::string& scratch
 
 /// What the results depend on besides the pipelines.
 std::string identityOf(const LayerRequest& wanted) {
-  const TuningChoice& tuning = wanted.tuning;
-  const std::string tuned = tuning.isGiven() ? fmt::format("{}\n{}\n{}", tuning.device,
-                                                           tuning.shape, asToml(*tuning.choices))
-                                             : "";
-  return hexOf(
-      sha256(fmt::format("3\n{}\n{}\n{}", buildIdentity(), fmt::join(wanted.passes, "\n"), tuned)));
+  Sha256 hash;
+  hash.addField("4");
+  hash.addField(buildIdentity());
+  for (const std::string& word : wanted.passes) hash.addField(word);
+  hash.addField(wanted.passFiles);
+  if (const TuningChoice& tuning = wanted.tuning; tuning.isGiven())
+    hash.addField(fmt::format("{}\n{}\n{}\n{}", tuning.device, tuning.shape, tuning.shader,
+                              asToml(*tuning.choices)));
+  return hexOf(hash.finish());
 }
 
 /// Sets what of the request is about optimizing.
@@ -219,7 +214,7 @@ Result<RunFolder> RunFolder::create() {
   return RunFolder(std::move(path));
 }
 
-RunFolder::RunFolder(std::string path) : path_(std::move(path)), lock_(lockFolder(path_)) {}
+RunFolder::RunFolder(std::string path) : path_(std::move(path)), lock_(tryLockFolder(path_)) {}
 
 RunFolder::RunFolder(RunFolder&& other) noexcept
     : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}

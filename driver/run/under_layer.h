@@ -35,6 +35,7 @@ struct LayerRequest {
   bool times = false;
   bool optimizes = false, waits = false;
   std::vector<std::string> passes;  ///< what `opt` is given
+  std::string passFiles;            ///< a digest of what the files say that `passes` name
   TuningChoice tuning;              ///< passes for the modules that it knows
   std::vector<std::string> leftOut; ///< first digits of hashes of modules that stay as they are
   std::string cache;                ///< folder; "": the user's

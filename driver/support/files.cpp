@@ -16,6 +16,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,6 +69,15 @@ std::string folderOf(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
+Descriptor lockedFolder(const std::string& path, int flags, int operation) {
+  Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags));
+  if (folder.get() < 0) return folder;
+  int failed = 0;
+  do failed = ::flock(folder.get(), operation);
+  while (failed != 0 && errno == EINTR);
+  return failed == 0 ? std::move(folder) : Descriptor();
+}
+
 } // namespace
 
 int Descriptor::close() {
@@ -116,6 +126,14 @@ Result<Descriptor> openForReading(const std::string& path) {
   Result<Descriptor> file = openForReading(path, 0, info);
   if (file && S_ISDIR(info.st_mode)) return isDirectory();
   return file;
+}
+
+Descriptor lockFolder(const std::string& path) {
+  return lockedFolder(path, 0, LOCK_EX);
+}
+
+Descriptor tryLockFolder(const std::string& path) {
+  return lockedFolder(path, O_NOFOLLOW, LOCK_EX | LOCK_NB);
 }
 
 Result<Descriptor> openScratchFile() {

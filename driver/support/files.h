@@ -83,6 +83,12 @@ private:
   int fd_;
 };
 
+/// The folder, open, and locked until that is closed; waits for other processes. Nothing where it
+/// cannot be locked, such as on some file systems of networks.
+Descriptor lockFolder(const std::string& path);
+/// Nothing also where another process has locked it, or where it is a link to a folder.
+Descriptor tryLockFolder(const std::string& path);
+
 /// Opens a file for reading, or standard input for "-". The message of an error does not name it.
 Result<Descriptor> openForReading(const std::string& path);
 /// A file without a name, which is gone when it is closed.

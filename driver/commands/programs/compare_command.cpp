@@ -268,6 +268,7 @@ public:
       o_.layer.times = o_.layer.optimizes = o_.layer.waits = true;
       o_.layer.passes = splitResponse(o_.optimize);
       if (Status s = checkOptPasses("--optimize", o_.layer.passes); !s) return s;
+      o_.layer.passFiles = digestOfPassFiles(o_.layer.passes);
       if (Status s = checkDestination(o_.output, {}); !s) return s;
       return checkDestination(o_.json, {o_.output});
     });

@@ -1,11 +1,14 @@
 #include "commands/programs/opt_passes.h"
 
 #include "commands/commands.h"
+#include "options/response_file.h"
 #include "support/failure.h"
+#include "support/files.h"
 #include "support/sha256.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <set>
 #include <string_view>
 
 namespace lanewise::driver {
@@ -64,6 +67,19 @@ std::string strangerIn(const CommandLine& line, std::span<const std::string_view
   return {};
 }
 
+/// The contents of files that options name: of a target, and of flags, which may name more.
+void addFiles(const std::vector<std::string>& words, std::set<std::string>& seen, Sha256& hash) {
+  for (const std::string& word : words) {
+    const bool isConfig = word.starts_with("-Oconfig=");
+    if (!isConfig && !word.ends_with(".toml")) continue;
+    const std::string path = word.substr(word.starts_with('-') ? word.find('=') + 1 : 0);
+    const Result<std::string> text = readRegularFile(path);
+    if (!text || !seen.insert(path).second) continue;
+    hash.addField(*text);
+    if (isConfig) addFiles(splitResponse(*text), seen, hash);
+  }
+}
+
 } // namespace
 
 Status checkOptPasses(const std::string& option, const std::vector<std::string>& passes) {
@@ -92,6 +108,13 @@ Status checkOptPasses(const std::string& option, const std::vector<std::string>&
     return failure(fmt::format(
         "{}: it takes passes and options of 'lanewise opt', no input or output", option));
   return ok();
+}
+
+std::string digestOfPassFiles(const std::vector<std::string>& passes) {
+  Sha256 hash;
+  std::set<std::string> seen;
+  addFiles(passes, seen, hash);
+  return hexOf(hash.finish());
 }
 
 OptionSetter leftOutModules(std::vector<std::string>& hashes) {

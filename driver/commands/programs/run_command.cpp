@@ -167,6 +167,7 @@ public:
         return failure("--leave-out needs --optimize");
       if (o_.layer.optimizes)
         if (Status s = checkOptPasses("--optimize", o_.layer.passes); !s) return s;
+      o_.layer.passFiles = digestOfPassFiles(o_.layer.passes);
       if (Status s = checkDestination(o_.output, {}); !s) return s;
       if (!o_.html.empty() && !o_.layer.times) return failure("--html needs --time");
       if (o_.html == "-") return failure("--html needs a file");

@@ -193,6 +193,9 @@ TEST(LayeredEnvironment, KeepsWhatTheUserHas) {
   EXPECT_EQ(valueIn(theirs, "VK_ADD_LAYER_PATH"), "unset");
   EXPECT_EQ(valueIn(theirs, "VK_INSTANCE_LAYERS"),
             "VK_LAYER_A:VK_LAYER_B:VK_LAYER_LANEWISE_optimize");
+  // Set to nothing, it hides the other one as well.
+  EXPECT_EQ(valueIn(layeredEnvironment({"VK_LAYER_PATH="}, "/layers", request), "VK_LAYER_PATH"),
+            "/layers");
 }
 
 TEST(LayeredEnvironment, NamesItselfOnce) {
