@@ -348,6 +348,8 @@ private:
   // ---- results ----
 
   int finish(const ProgramBuilder& builder, const TuneResult& result, const TunedPlace& place) {
+    const Descriptor lock = lockFolder(o_.output); // of others that tune into it
+    if (int code = readChoices()) return code;     // what they have found meanwhile
     merge(choices_, choicesOf(builder, result, place));
     OutputFiles files;
     files.add(inFolder("tuning.toml"), asToml(choices_));
@@ -401,10 +403,13 @@ private:
       if (c.module != module) continue;
       if (c.device != place.device) tuning.device = place.device;
       if (c.device == place.device && c.shape != place.shape) tuning.shape = place.shape;
+      if (c.device == place.device && c.shape == place.shape && c.shader != tuned.shader.name)
+        tuning.shader = tuned.shader.name;
     }
     std::vector<std::string> words{"lanewise", "opt", "-O", "--tuning=" + tuning.path};
     if (!tuning.device.empty()) words.push_back("--tuning-device=" + tuning.device);
     if (!tuning.shape.empty()) words.push_back("--tuning-shape=" + tuning.shape);
+    if (!tuning.shader.empty()) words.push_back("--tuning-shader=" + tuning.shader);
     std::ranges::move(loadWords(tuned.shader), std::back_inserter(words));
     words.insert(words.end(), {tuned.shader.path, "-o", tuned.shader.name + ".spv"});
     return {tuned.shader.name, shellCommand(words),

@@ -118,11 +118,13 @@ void addSourceOptions(CommandLine& line, LoadOptions& load, std::string entryHel
         if (equals == 0) return failure(fmt::format("-D {}: a macro needs a name", define));
         if (const char first = define[0]; first >= '0' && first <= '9')
           return failure(fmt::format("-D {}: a macro's name begins with no digit", define));
-        load.defines.emplace_back(define.substr(0, equals),
+        const std::string name = define.substr(0, equals);
+        std::erase_if(load.defines, [&](const auto& earlier) { return earlier.first == name; });
+        load.defines.emplace_back(name,
                                   equals == std::string::npos ? "1" : define.substr(equals + 1));
         return ok();
       },
-      "define a macro");
+      "define a macro; the last definition counts");
   line.value("--entry", "NAME", load.entry, std::move(entryHelp));
   line.alias("-fcbuffer-binding-base", "--cbuffer-binding-base");
   line.alias("-fubo-binding-base", "--cbuffer-binding-base");
@@ -271,7 +273,10 @@ void addTuningOptions(CommandLine& line, TuningChoice& tuning) {
              "with --tuning: what was found on the device that has this in its name");
   line.value("--tuning-shape", "NAME", tuning.shape,
              "with --tuning: what was found with this --size of the scenario");
-  needsTuning(line, tuning, {"--tuning-device", "--tuning-shape"});
+  line.value("--tuning-shader", "NAME", tuning.shader,
+             "with --tuning: what was found for the scenario's shader of this name, where several "
+             "have one module");
+  needsTuning(line, tuning, {"--tuning-device", "--tuning-shape", "--tuning-shader"});
 }
 
 void addTuningHostOption(CommandLine& line, TuningChoice& tuning) {

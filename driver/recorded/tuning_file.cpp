@@ -164,7 +164,7 @@ std::string tomlOf(const TunedChoice& c) {
 }
 
 auto keyOf(const TunedChoice& c) {
-  return std::tie(c.module, c.shape, c.device, c.driver, c.isPredicted, c.isForHost);
+  return std::tie(c.module, c.shader, c.shape, c.device, c.driver, c.isPredicted, c.isForHost);
 }
 
 bool isSamePlan(const TunedChoice& a, const TunedChoice& b) {
@@ -235,7 +235,8 @@ TunedMatch findTuned(const TuningChoice& tuning, std::span<const uint32_t> words
   for (const TunedChoice& c : *tuning.choices) {
     if (c.module != module) continue;
     isKnown = true;
-    if (!holds(c.device, tuning.device) || (!tuning.shape.empty() && c.shape != tuning.shape))
+    if (!holds(c.device, tuning.device) || (!tuning.shape.empty() && c.shape != tuning.shape) ||
+        (!tuning.shader.empty() && c.shader != tuning.shader))
       continue;
     needsHost |= c.isForHost;
     if (c.isForHost == tuning.isHostAsked) found.push_back(&c);
@@ -250,15 +251,18 @@ TunedMatch findTuned(const TuningChoice& tuning, std::span<const uint32_t> words
                                                "--tuning-host applies it",
                                                tuning.path)
                                  : fmt::format("{} has this module, but not for such a device, "
-                                               "shape or host",
+                                               "shape, shader or host",
                                                tuning.path)};
   const TunedChoice& first = *found.front();
   for (const TunedChoice* other : found)
     if (!isSamePlan(first, *other))
-      return {nullptr,
-              fmt::format("{} has several choices for this module, of which '{}', shape '{}', and "
-                          "'{}', shape '{}', differ; --tuning-device and --tuning-shape pick one",
-                          tuning.path, first.device, first.shape, other->device, other->shape)};
+      return {
+          nullptr,
+          fmt::format("{} has several choices for this module, of which '{}', shape '{}', shader "
+                      "'{}', and '{}', shape '{}', shader '{}', differ; --tuning-device, "
+                      "--tuning-shape and --tuning-shader pick one",
+                      tuning.path, first.device, first.shape, first.shader, other->device,
+                      other->shape, other->shader)};
   return {&first, fmt::format("{} on {}: {:.3f} of the original's time ({:.3f} - {:.3f})",
                               first.isPredicted ? "predicted" : "measured", first.device,
                               first.ratio, first.low, first.high)};

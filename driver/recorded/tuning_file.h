@@ -15,11 +15,13 @@
 
 namespace lanewise::driver {
 
-/// One [[choice]]: what is fastest for a module on a device, at one size of its work.
+/// One [[choice]]: what is fastest for a module on a device, at one size of its work. A scenario
+/// may use a module as several shaders, with other constants.
 struct TunedChoice {
   std::string module; ///< SHA-256 of the SPIR-V, without lines where it was compiled from source
-  std::string file, shader; ///< for people: where it is, and the scenario's name of it
-  std::string shape;        ///< --size of the scenario; "" for its own parameters
+  std::string file;   ///< for people: where it is
+  std::string shader; ///< the scenario's name of it
+  std::string shape;  ///< --size of the scenario; "" for its own parameters
   std::string device, driver;
   bool isPredicted = false; ///< by a compiler alone, not measured
   /// The host must follow: `freezes`, `parameters` and `groups` say how. Applied only where that is
@@ -61,6 +63,7 @@ struct TuningChoice {
   std::string path;   ///< "" when not given
   std::string device; ///< part of its name; "" for any
   std::string shape;  ///< "" for any
+  std::string shader; ///< "" for any
   bool isHostAsked = false;
   std::shared_ptr<const TunedChoices> choices;
   std::map<std::string, TargetProfile> targets; ///< by name, those of `choices`

@@ -87,7 +87,8 @@ Result<VerifyReport> DeviceMeasurer::verify(std::span<const BuiltProgram* const>
   runnable.scenario.variants.clear();
   for (size_t n = 0; n < programs.size(); ++n) add(*programs[n], n, isStandIn_, runnable);
   VerifyOptions options = options_;
-  options.interpreter.checksBesideDevice &= rigour != Rigour::Race;
+  options.interpreter.checksBesideDevice &=
+      rigour != Rigour::Race || dependsOnOrder_.value_or(false);
   options.timing = rigour != Rigour::Outputs;
   options.schedule = schedule;
   if (rigour == Rigour::Race && isWarm_) options.warmupSeconds = kWarmupBetweenRaces;
@@ -110,6 +111,15 @@ Result<std::string> DeviceMeasurer::whyNotSound(const BuiltProgram& original) {
   if (!report) return report.error();
   if (isEqual(*report, report->variants[0])) return std::string();
   return report->reason.empty() ? report->variants[0].reason : report->reason;
+}
+
+Result<bool> DeviceMeasurer::dependsOnOrder(const BuiltProgram& original) {
+  if (dependsOnOrder_) return *dependsOnOrder_;
+  const std::array<const BuiltProgram*, 2> twice{&original, &original};
+  Result<VerifyReport> report = verify(twice, Rigour::Outputs, nullptr);
+  if (!report) return report.error();
+  dependsOnOrder_ = !report->orderDependences.empty();
+  return *dependsOnOrder_;
 }
 
 Result<Measurement> DeviceMeasurer::measure(std::span<const BuiltProgram* const> programs,
@@ -139,6 +149,14 @@ Result<Measurement> DeviceMeasurer::measure(std::span<const BuiltProgram* const>
     LimitedRace race(asked.size(), std::move(options), seconds, forced, spent);
     Result<VerifyReport> report = verify(asked, rigour, &race);
     if (!report) return report.error();
+    const auto differs = [](const VariantReport& v) { return v.state == VerifyState::Differs; };
+    if (rigour == Rigour::Race && !dependsOnOrder_ &&
+        (report->state == VerifyState::OriginalUnsound ||
+         std::ranges::any_of(report->variants, differs))) {
+      Result<bool> mayDiffer = dependsOnOrder(*programs[0]);
+      if (!mayDiffer) return mayDiffer.error();
+      if (*mayDiffer) continue; // from now on by what no order changes
+    }
     std::vector<size_t> again{0};
     bool isAnyWrong = false, isAnyLost = false;
     for (size_t n = 1; n < left.size(); ++n) {

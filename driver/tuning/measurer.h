@@ -8,6 +8,7 @@
 
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -70,6 +71,9 @@ private:
   Result<Verifier*> verifier();
   Result<VerifyReport> verify(std::span<const BuiltProgram* const> programs, Rigour rigour,
                               TimingSchedule* schedule);
+  /// Whether the interpreter sees outputs of the original that depend on the order of its
+  /// invocations. It is asked where a race, which is without it, finds outputs that differ.
+  Result<bool> dependsOnOrder(const BuiltProgram& original);
   /// "" where the original agrees with itself.
   Result<std::string> whyNotSound(const BuiltProgram& original);
 
@@ -78,6 +82,7 @@ private:
   std::unique_ptr<Verifier> verifier_; ///< from the first question on; opening a device takes long
   bool isWarm_ = false;                ///< the device had work a moment ago
   bool isStandIn_;
+  std::optional<bool> dependsOnOrder_; ///< once asked; then races look at the order as well
 };
 
 } // namespace lanewise::driver

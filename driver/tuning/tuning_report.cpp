@@ -277,6 +277,7 @@ ReportSubject resultAsSubject(const ProgramBuilder& builder, const TuneResult& r
   ReportSubject subject;
   subject.name = placeText(builder, place);
   subject.isComparison = true;
+  subject.keepsOriginal = result.best == 0;
   subject.state = ReportState::Verified;
   subject.note = conclusionOf(result, place);
   if (std::string host = hostConclusionOf(result); !host.empty()) subject.note += "; " + host;

@@ -62,6 +62,7 @@ struct ReportSubject {
   bool isUnchanged = false;    ///< the output is the input
   bool ranSpirvOpt = false;    ///< or only canonical passes, beside those that give remarks
   bool isComparison = false;   ///< of given modules: nothing was rewritten here
+  bool keepsOriginal = false;  ///< of several, the original is chosen
   bool isWhole = false;        ///< speaks of all modules of a program together
   uint64_t moduleRewrites = 0; ///< of a whole program: applied in its modules
   /// Of the modules as they are written, without lines where these are taken out. 0: not known.

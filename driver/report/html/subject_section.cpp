@@ -103,6 +103,9 @@ std::string equalCard(const ReportSubject& s) {
 std::string fasterCard(const ReportSubject& s) {
   const char* question = "Faster?";
   const TimingResult* timing = decidingTiming(s);
+  if (s.keepsOriginal && (timing || s.predictedRatio))
+    return card("quiet", question, "Stays as it is",
+                "Nothing that keeps the host as it is was found to be faster.");
   if (!timing && s.predictedRatio)
     return card("quiet", question, "Predicted",
                 fmt::format("{:.3f} of the original&#39;s time, says a compiler; no device has "
