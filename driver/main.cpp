@@ -10,6 +10,7 @@
 
 #include <csignal>
 #include <fmt/format.h>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -120,6 +121,15 @@ int run(int argc, char** argv) {
   return runNamed(name, args);
 }
 
+/// What was asked for may be too large for any machine, such as the buffers of a scenario.
+int runInMemory(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory: there is not enough for what was asked for");
+  }
+}
+
 /// A file that may not grow further is an error like others. Programs that are started find the
 /// signal as it was.
 void takeFileSizeSignal() {
@@ -131,5 +141,5 @@ void takeFileSizeSignal() {
 int main(int argc, char** argv) {
   openStandardStreams();
   takeFileSizeSignal();
-  return finishOutput(run(argc, argv));
+  return finishOutput(runInMemory(argc, argv));
 }

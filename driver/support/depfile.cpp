@@ -8,14 +8,17 @@ namespace lanewise::driver {
 
 namespace {
 
+/// A backslash stands for itself, except in front of what one quotes, and of the name's end.
 std::string escaped(const std::string& path) {
   std::string text;
-  for (char c : path) {
-    if (c == ' ' || c == '#' || c == '\\') text += '\\';
+  size_t backslashes = 0; // just in front
+  for (const char c : path) {
+    if (c == ' ' || c == '#' || c == ':') text.append(backslashes + 1, '\\');
     if (c == '$') text += '$';
     text += c;
+    backslashes = c == '\\' ? backslashes + 1 : 0;
   }
-  return text;
+  return text.append(backslashes, '\\');
 }
 
 } // namespace
