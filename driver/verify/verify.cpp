@@ -525,7 +525,8 @@ private:
         p, VerifyState::Differs,
         fmt::format("on the interpreter, {}: {}", seen.differsIn, describe(seen.differences[0])));
     row(p).differences = seen.differences;
-    isSeenToDiffer_ |= !report_.interpreter->isUnsound;
+    isSeenToDiffer_ |=
+        !report_.interpreter || !report_.interpreter->isUnsound; // none: it is the device
   }
 
   // What differs on the device alone may be the doing of its compiler.
