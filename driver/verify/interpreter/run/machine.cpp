@@ -44,14 +44,9 @@ public:
     if (Status status = bind(); !status) return status.error();
     const std::array<uint32_t, 3>& size = program_.workgroupSize;
     lanes_ = ordered(size[0] * size[1] * size[2], options_, options_.subgroupSize);
-    // Which workgroup comes first shows only where they speak to one another.
-    MachineOptions options = options_;
-    if (options.keepsWorkgroupOrder) options.order = LaneOrder::Forward;
     const std::span<const uint32_t> chosen = options_.workgroups;
-    uint32_t count = chosen.empty() ? state_.workgroupCount() : uint32_t(chosen.size());
-    workgroups_ = ordered(count, options, 1);
-    if (!chosen.empty())
-      for (uint32_t& rank : workgroups_) rank = chosen[rank];
+    workgroupCount_ = chosen.empty() ? state_.workgroupCount() : uint32_t(chosen.size());
+    if (workgroupOrder() == LaneOrder::Random) shuffled_ = ordered(workgroupCount_, options_, 1);
     runAll();
     return finish();
   }
@@ -201,7 +196,20 @@ private:
   uint32_t threadCount() const {
     if (program_.hasStorageAtomics || options_.observer) return 1;
     uint32_t wanted = options_.threads ? options_.threads : std::thread::hardware_concurrency();
-    return std::clamp(wanted, 1u, std::max(uint32_t(workgroups_.size()), 1u));
+    return std::clamp(wanted, 1u, std::max(workgroupCount_, 1u));
+  }
+
+  // Which workgroup comes first shows only where they speak to one another.
+  LaneOrder workgroupOrder() const {
+    return options_.keepsWorkgroupOrder ? LaneOrder::Forward : options_.order;
+  }
+
+  // Without a list of them: there may be more than can be run in any time.
+  uint32_t workgroupAt(uint32_t turn) const {
+    const uint32_t n = !shuffled_.empty()                       ? shuffled_[turn]
+                       : workgroupOrder() == LaneOrder::Reverse ? workgroupCount_ - 1 - turn
+                                                                : turn;
+    return options_.workgroups.empty() ? n : options_.workgroups[n];
   }
 
   void runAll() {
@@ -223,10 +231,10 @@ private:
       uint32_t rank;
       {
         std::lock_guard lock(mutex_);
-        if (next_ == workgroups_.size() || !ended_ || isLate()) break;
+        if (next_ == workgroupCount_ || !ended_ || isLate()) break;
         rank = next_++;
       }
-      runner.run(workgroups_[rank], lanes_);
+      runner.run(workgroupAt(rank), lanes_);
       std::unique_lock lock(mutex_);
       isTurn_.wait(lock, [&] { return committed_ == rank; });
       // What comes after an endless loop does not count, so that it is the same on every host.
@@ -269,7 +277,9 @@ private:
   DispatchState state_;
   std::vector<uint8_t> pushConstants_;
   std::vector<std::vector<uint8_t>> written_;
-  std::vector<uint32_t> lanes_, workgroups_;
+  std::vector<uint32_t> lanes_;
+  uint32_t workgroupCount_ = 0;
+  std::vector<uint32_t> shuffled_; ///< workgroups in the order of their turns, where it is random
   std::mutex mutex_;
   std::condition_variable isTurn_;
   uint32_t next_ = 0, committed_ = 0; ///< ranks
