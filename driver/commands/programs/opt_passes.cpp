@@ -1,14 +1,15 @@
 #include "commands/programs/opt_passes.h"
 
 #include "commands/commands.h"
-#include "options/response_file.h"
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/sha256.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <set>
+#include <sstream>
 #include <string_view>
 
 namespace lanewise::driver {
@@ -76,7 +77,9 @@ void addFiles(const std::vector<std::string>& words, std::set<std::string>& seen
     const Result<std::string> text = readRegularFile(path);
     if (!text || !seen.insert(path).second) continue;
     hash.addField(*text);
-    if (isConfig) addFiles(splitResponse(*text), seen, hash);
+    if (!isConfig) continue;
+    std::istringstream flags(*text); // comments name too many, which does no harm
+    addFiles({std::istream_iterator<std::string>(flags), {}}, seen, hash);
   }
 }
 
