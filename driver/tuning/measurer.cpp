@@ -105,21 +105,16 @@ Result<VerifyReport> DeviceMeasurer::verify(std::span<const BuiltProgram* const>
   }
 }
 
-Result<std::string> DeviceMeasurer::whyNotSound(const BuiltProgram& original) {
+Result<VerifyReport> DeviceMeasurer::verifyWithItself(const BuiltProgram& original) {
   const std::array<const BuiltProgram*, 2> twice{&original, &original};
-  Result<VerifyReport> report = verify(twice, Rigour::Outputs, nullptr);
+  return verify(twice, Rigour::Outputs, nullptr);
+}
+
+Result<std::string> DeviceMeasurer::whyNotSound(const BuiltProgram& original) {
+  Result<VerifyReport> report = verifyWithItself(original);
   if (!report) return report.error();
   if (isEqual(*report, report->variants[0])) return std::string();
   return report->reason.empty() ? report->variants[0].reason : report->reason;
-}
-
-Result<bool> DeviceMeasurer::dependsOnOrder(const BuiltProgram& original) {
-  if (dependsOnOrder_) return *dependsOnOrder_;
-  const std::array<const BuiltProgram*, 2> twice{&original, &original};
-  Result<VerifyReport> report = verify(twice, Rigour::Outputs, nullptr);
-  if (!report) return report.error();
-  dependsOnOrder_ = !report->orderDependences.empty();
-  return *dependsOnOrder_;
 }
 
 Result<Measurement> DeviceMeasurer::measure(std::span<const BuiltProgram* const> programs,
@@ -153,9 +148,10 @@ Result<Measurement> DeviceMeasurer::measure(std::span<const BuiltProgram* const>
     if (rigour == Rigour::Race && !dependsOnOrder_ &&
         (report->state == VerifyState::OriginalUnsound ||
          std::ranges::any_of(report->variants, differs))) {
-      Result<bool> mayDiffer = dependsOnOrder(*programs[0]);
-      if (!mayDiffer) return mayDiffer.error();
-      if (*mayDiffer) continue; // from now on by what no order changes
+      Result<VerifyReport> original = verifyWithItself(*programs[0]);
+      if (!original) return original.error();
+      dependsOnOrder_ = !original->orderDependences.empty();
+      if (*dependsOnOrder_) continue; // from now on by what no order changes
     }
     std::vector<size_t> again{0};
     bool isAnyWrong = false, isAnyLost = false;

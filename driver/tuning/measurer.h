@@ -71,9 +71,8 @@ private:
   Result<Verifier*> verifier();
   Result<VerifyReport> verify(std::span<const BuiltProgram* const> programs, Rigour rigour,
                               TimingSchedule* schedule);
-  /// Whether the interpreter sees outputs of the original that depend on the order of its
-  /// invocations. It is asked where a race, which is without it, finds outputs that differ.
-  Result<bool> dependsOnOrder(const BuiltProgram& original);
+  /// With the interpreter, but untimed.
+  Result<VerifyReport> verifyWithItself(const BuiltProgram& original);
   /// "" where the original agrees with itself.
   Result<std::string> whyNotSound(const BuiltProgram& original);
 
@@ -82,7 +81,10 @@ private:
   std::unique_ptr<Verifier> verifier_; ///< from the first question on; opening a device takes long
   bool isWarm_ = false;                ///< the device had work a moment ago
   bool isStandIn_;
-  std::optional<bool> dependsOnOrder_; ///< once asked; then races look at the order as well
+  /// Whether the interpreter sees outputs of the original that depend on the order of its
+  /// invocations. It is asked once, where a race, which is without it, finds outputs that differ;
+  /// if they do, races have it from then on.
+  std::optional<bool> dependsOnOrder_;
 };
 
 } // namespace lanewise::driver
