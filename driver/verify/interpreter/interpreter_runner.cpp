@@ -157,8 +157,17 @@ RunStatus InterpreterRunner::run(uint32_t program, std::span<const BufferInput> 
 
 RunStatus InterpreterRunner::execute(uint32_t program, std::span<const BufferInput> inputs,
                                      const InterpreterPlan& plan) {
+  LoweredProgram& lowered = programs_[program];
+  const auto before = std::pair(findings_, lowered.exercised);
+  const bool raced = workgroupsRace_;
   upload(inputs, plan.inputsNumber);
-  RunStatus failed = runSequence(programs_[program], plan);
+  RunStatus failed = runSequence(lowered, plan);
+  const bool isTooSlow = failed && failed->kind == RunFailure::Kind::Unsupported;
+  if (workgroupsRace_ && !raced && !plan.observer && !isTooSlow) {
+    std::tie(findings_, lowered.exercised) = before;
+    upload(inputs, plan.inputsNumber);
+    failed = runSequence(lowered, plan);
+  }
   if (program == 0 && !failed)
     instructionsOfFirst_ = std::accumulate(instructions_.begin(), instructions_.end(), uint64_t(0));
   return failed;
@@ -319,6 +328,7 @@ RunStatus InterpreterRunner::runDispatch(LoweredProgram& lowered, uint32_t index
     if (RunStatus failed = readGroups(lowered, index, isAfterPart, groups)) return failed;
   workgroups_[index] = uint64_t(groups[0]) * groups[1] * groups[2];
   if (workgroups_[index] == 0) return {}; // as in Vulkan
+  if (workgroupsRace_) options.threads = 1;
   options.observer = plan.observer;
   if (plan.observer) plan.observer->beginDispatch(step.shader, program, groups);
   Result<DispatchResult> done =
@@ -408,6 +418,8 @@ void InterpreterRunner::addFinding(const interpreter::Program& program, const st
   found.isAfterPart = isAfterPart;
   found.miss = missOf(program, finding, bindings);
   found.first = firstTimeOf(finding);
+  workgroupsRace_ |=
+      isRace(finding.kind) && found.decides && found.memory.kind != MemoryPlace::Kind::Workgroup;
   for (const RunFinding& known : findings_)
     if (known.kind == found.kind && known.place == found.place) return;
   findings_.push_back(std::move(found));

@@ -74,6 +74,9 @@ struct TouchedPages {
 ///
 /// The first program is the original, which runs before the others with each inputs: a loop of
 /// another that by far outlasts all of the original's work counts as one that does not end.
+///
+/// Once workgroups of a program race, that run is done again, and it and all later ones on one
+/// thread: what a workgroup finds where another stores is a matter of the host's threads.
 class InterpreterRunner final : public Runner {
 public:
   /// `code` must outlive it; null: it lowers all shaders itself.
@@ -149,6 +152,7 @@ private:
   std::vector<std::pair<uint32_t, std::vector<uint8_t>>> pristine_;
   std::vector<LoweredProgram> programs_;
   std::vector<RunFinding> findings_;
+  bool workgroupsRace_ = false; ///< in some run of some program
   std::vector<uint64_t> instructions_, workgroups_;
   std::optional<uint64_t> instructionsOfFirst_; ///< of the first program's last run that ended
 };

@@ -76,10 +76,12 @@ struct Dispatch {
 };
 
 struct DispatchResult {
-  std::vector<Finding> findings; ///< the same with any number of threads
-  uint64_t instructions = 0;     ///< of the interpreter's code
-  bool ended = true;             ///< false after an endless loop
-  bool timedOut = false;         ///< not all workgroups have run
+  /// The same with any number of threads, unless workgroups race: then each finds what others have
+  /// stored so far.
+  std::vector<Finding> findings;
+  uint64_t instructions = 0; ///< of the interpreter's code
+  bool ended = true;         ///< false after an endless loop
+  bool timedOut = false;     ///< not all workgroups have run
   /// By Program's edges: not 0 where some lane took it. The same with any number of threads; empty
   /// where the dispatch did not end.
   std::vector<uint8_t> edges = {};
