@@ -179,6 +179,12 @@ bool holds(std::string_view text, std::string_view part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
+// Whether the choice is one of those that the command line leaves.
+bool isLeftBy(const TuningChoice& tuning, const TunedChoice& c) {
+  return holds(c.device, tuning.device) && (tuning.shape.empty() || c.shape == tuning.shape) &&
+         (tuning.shader.empty() || c.shader == tuning.shader);
+}
+
 } // namespace
 
 bool TunedChoice::hasKeyOf(const TunedChoice& other) const {
@@ -213,7 +219,7 @@ std::vector<std::string> devicesFor(const TuningChoice& tuning, std::span<const 
   const std::string module = hexOf(sha256(bytesOf(words)));
   std::set<std::string> devices;
   for (const TunedChoice& c : *tuning.choices)
-    if (c.module == module && holds(c.device, tuning.device)) devices.insert(c.device);
+    if (c.module == module && isLeftBy(tuning, c)) devices.insert(c.device);
   return {devices.begin(), devices.end()};
 }
 
@@ -235,9 +241,7 @@ TunedMatch findTuned(const TuningChoice& tuning, std::span<const uint32_t> words
   for (const TunedChoice& c : *tuning.choices) {
     if (c.module != module) continue;
     isKnown = true;
-    if (!holds(c.device, tuning.device) || (!tuning.shape.empty() && c.shape != tuning.shape) ||
-        (!tuning.shader.empty() && c.shader != tuning.shader))
-      continue;
+    if (!isLeftBy(tuning, c)) continue;
     needsHost |= c.isForHost;
     if (c.isForHost == tuning.isHostAsked) found.push_back(&c);
   }

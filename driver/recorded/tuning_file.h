@@ -77,7 +77,7 @@ struct TunedMatch {
 };
 
 /// The devices of the file that have a choice for the module of these words, of those that `tuning`
-/// names; in alphabetical order.
+/// picks; in alphabetical order.
 std::vector<std::string> devicesFor(const TuningChoice& tuning, std::span<const uint32_t> words);
 
 /// For names of files: "NVIDIA H200" is "nvidia-h200".

@@ -118,5 +118,16 @@ TEST(TuningFile, ShapesThatDifferAreToldApart) {
   ASSERT_NE(nullptr, findTuned(tuning, kTunedWords).choice);
 }
 
+TEST(TuningFile, DevicesAreThoseOfWhatIsPicked) {
+  TunedChoice large = tunedOn("B");
+  large.shape = "large", large.shader = "other";
+  TuningChoice tuning = tuningOf({tunedOn("A"), large});
+  EXPECT_EQ(2u, devicesFor(tuning, kTunedWords).size());
+  tuning.shape = "large";
+  EXPECT_EQ(std::vector<std::string>{"B"}, devicesFor(tuning, kTunedWords));
+  tuning.shader = "none";
+  EXPECT_TRUE(devicesFor(tuning, kTunedWords).empty());
+}
+
 } // namespace
 } // namespace lanewise::driver
