@@ -162,4 +162,15 @@ Result<PassRunner::Outcome> PassRunner::run(const PassStep& step,
   return outcome;
 }
 
+Result<Module> canonicalForm(Module module, const PassSettings& settings,
+                             std::string_view inlining) {
+  PassRunner runner(std::move(module), settings);
+  for (PassStep& step : canonicalSteps()) {
+    if (step.pass->flag == "inline") step.mode = inlining;
+    if (auto outcome = runner.run(step, [](std::string_view) { return true; }); !outcome)
+      return outcome.error();
+  }
+  return runner.module();
+}
+
 } // namespace lanewise

@@ -84,4 +84,10 @@ private:
   std::set<const PassInfo*> changing_;         ///< passes that changed the module
 };
 
+/// The module behind canonicalSteps(), but with calls inlined as `inlining` says, a value of
+/// --inline. Variables are in SSA form, constants folded, dead code is gone. The error is that of
+/// the first pass that fails.
+Result<Module> canonicalForm(Module module, const PassSettings& settings,
+                             std::string_view inlining);
+
 } // namespace lanewise

@@ -68,11 +68,7 @@ Result<Module> canonicalForModels(std::span<const uint32_t> words, const TargetP
                                   const Assumptions& assumptions) {
   Result<Module> module = Module::read({words.begin(), words.end()});
   if (!module) return module;
-  PassRunner runner(std::move(*module), {target, assumptions});
-  for (const PassStep& step : canonicalSteps())
-    if (auto outcome = runner.run(step, [](std::string_view) { return true; }); !outcome)
-      return outcome.error();
-  return runner.module();
+  return canonicalForm(std::move(*module), {target, assumptions}, "profitable");
 }
 
 double estimatedCycles(const Module& module, const std::string& entry,

@@ -3,8 +3,7 @@
 //
 // Rules are judged by what they say of correct code: nothing. A rule of severity Error names
 // mistakes; what it cannot establish it does not mention. Rules look at modules in SSA form: what
-// compilers write should have been inlined and taken out of local variables before
-// (driver/commands/lint_command.cpp does). docs/lint.md.
+// compilers write should be brought into canonicalForm() first (pass_runner.h). docs/lint.md.
 #pragma once
 
 #include "analysis/module/analyses.h"

@@ -3,21 +3,18 @@
 #include "commands/lint/lint_scenario.h"
 #include "input/front_end.h"
 #include "options/option_groups.h"
+#include "pass_runner.h"
 #include "pipeline/recorded_costs.h"
 #include "report/lint_report.h"
 #include "report/queue_rules.h"
-#include "spirv/spirv_tools.h"
-#include "spirv/validation.h"
 #include "support/failure.h"
 #include "support/files.h"
-#include "support/isolate.h"
 #include "support/print.h"
 #include "support/suggest.h"
 #include "support/terminal.h"
 #include "verify/compare/source_texts.h"
 
 #include <algorithm>
-#include <chrono>
 #include <fmt/format.h>
 #include <tuple>
 
@@ -109,62 +106,6 @@ void addRulesOption(CommandLine& line, const char* name, std::vector<std::string
       std::move(help));
 }
 
-// ---- the form that the rules read ----
-
-/// Everything inlined, variables in SSA form, constants folded, dead code gone; loops and branches
-/// stay those of the source, and so does every line.
-constexpr const char* kFlags[] = {
-    "--inline-entry-points-exhaustive",
-    "--eliminate-dead-functions",
-    "--private-to-local",
-    "--eliminate-local-single-block",
-    "--eliminate-local-single-store",
-    "--eliminate-dead-code-aggressive",
-    "--scalar-replacement=100",
-    "--convert-local-access-chains",
-    "--eliminate-local-single-block",
-    "--eliminate-local-single-store",
-    "--eliminate-dead-code-aggressive",
-    "--ssa-rewrite",
-    "--eliminate-dead-code-aggressive",
-    "--ccp",
-    "--eliminate-dead-code-aggressive",
-    "--eliminate-dead-branches",
-    "--combine-access-chains",
-    "--simplify-instructions",
-    "--eliminate-dead-branches",
-    "--eliminate-dead-code-aggressive",
-};
-
-/// Whether a function that is called returns early: only with a single return can it be inlined.
-/// Entry points keep their returns, which are what the rules speak of.
-bool hasCalleeWithSeveralReturns(const Module& module) {
-  std::vector<uint32_t> returns(module.functionCount() + 1, 0);
-  std::vector<bool> isCalled(module.functionCount() + 1, false);
-  for (InstRef i : module.insts()) {
-    const BlockRef block = module.blockOf(i);
-    if (!block) continue;
-    const spv::Op op = module.opcode(i);
-    if (op == spv::Op::OpReturn || op == spv::Op::OpReturnValue)
-      ++returns[module.functionOf(block).value];
-    if (op == spv::Op::OpFunctionCall)
-      isCalled[module.functionOfId(module.idAt(i, 3)).value] = true;
-  }
-  for (uint32_t f = 1; f <= module.functionCount(); ++f)
-    if (isCalled[f] && returns[f] > 1) return true;
-  return false;
-}
-
-std::vector<std::string> flagsFor(bool mergesReturns) {
-  std::vector<std::string> flags{"--eliminate-dead-branches"};
-  if (mergesReturns) flags.push_back("--merge-return");
-  flags.insert(flags.end(), std::begin(kFlags), std::end(kFlags));
-  return flags;
-}
-
-/// Seconds for bringing one module into that form: more than a hundred times what is usual.
-constexpr std::chrono::seconds kPreparationTime{20};
-
 // ---- one input ----
 
 class LintRun {
@@ -230,11 +171,11 @@ private:
     for (const std::string& warning : loaded->warnings) printError("{}\n", warning);
     Result<Module> original = Module::read(loaded->words());
     if (!original) return complain(input, original.error());
-    Result<Module> module = prepare(input, *original, *loaded);
-    if (!module) return complain(input, module.error());
-    LintedInput linted{nameOf(input), {}, {}, unlintedEntries(*module)};
     const Result<Assumptions> given = use_.assumptionsFor(*original, options_.assumptions);
     if (!given) return complain(input, given.error());
+    const Result<Module> module = prepare(input, *original, *given);
+    if (!module) return complain(input, module.error());
+    LintedInput linted{nameOf(input), {}, {}, unlintedEntries(*module)};
     linted.findings = findingsOf(input, *original, *module, *given);
     SourceTexts texts;
     texts.add(*original);
@@ -283,20 +224,15 @@ private:
     return false;
   }
 
-  /// Inlining what returns early may fail on large modules; then it stays a call.
-  static Result<Module> prepare(const std::string& input, const Module& original,
-                                const LoadedModule& loaded) {
-    std::vector<bool> attempts{false};
-    if (hasCalleeWithSeveralReturns(original)) attempts.insert(attempts.begin(), true);
-    for (bool mergesReturns : attempts) {
-      const Result<Words> words =
-          runSpirvOpt(loaded.words(), flagsFor(mergesReturns), {loaded.env, true, true});
-      if (words && validateWords(*words, loaded.env)) return Module::read(*words);
+  /// The form that the rules read. Loops and branches stay those of the source, and so does every
+  /// line.
+  Result<Module> prepare(const std::string& input, const Module& original,
+                         const Assumptions& assumptions) const {
+    if (const std::optional<Remark> why = whyUntouchable(original, "lint")) {
+      printError("{}: warning: {}, and some problems may be missed\n", input, why->message);
+      return original;
     }
-    printError(
-        "{}: warning: SPIRV-Tools cannot simplify this module; some problems may be missed\n",
-        input);
-    return Module::read(loaded.words());
+    return canonicalForm(original, {target_, assumptions}, "all");
   }
 
   LintArguments& options_;
@@ -356,7 +292,6 @@ public:
   int run(const CommandLine&) override {
     TargetProfile target;
     if (int code = openTarget(o_.target, {}, target)) return code;
-    setDefaultIsolation({kPreparationTime, 0, true});
     return LintRun(o_, std::move(target)).run();
   }
 
