@@ -54,10 +54,6 @@ bool isBoundToPlace(spv::Op op) {
   return op == spv::Op::OpSampledImage || op == spv::Op::OpImageTexelPointer;
 }
 
-bool isFragment(spv::ExecutionModel model) {
-  return model == spv::ExecutionModel::Fragment;
-}
-
 class Numbering {
 public:
   Numbering(PassContext& context, Rewriter& rewriter)
@@ -67,7 +63,7 @@ public:
         edits_(context.analyses, rewriter_), constants_(context.analyses, rewriter_),
         values_(context.analyses, edits_, constants_), memory_(context.analyses, values_),
         floats_(floatRulesOf(module_)),
-        storesToBuffersCount_(!context.isRobust && !hasEntryPoint(module_, isFragment)),
+        storesToBuffersCount_(!context.isRobust && !mayHaveHelpers(module_)),
         child_(module_.blockCount() + 1), sibling_(module_.blockCount() + 1) {}
 
   void run() {
@@ -105,8 +101,7 @@ private:
   MemoryNumbers memory_;
   const FloatRules floats_;
   /// Every store to a buffer has its effect: the program does not count on what happens out of
-  /// range, and there are no helper invocations, whose stores have none (Vulkan, "Helper
-  /// Invocations").
+  /// range, and there are no helper invocations.
   const bool storesToBuffersCount_;
   NumberTable table_;
   std::vector<BlockRef> child_, sibling_; ///< the dominator tree, by BlockRef

@@ -322,13 +322,15 @@ bool Speculation::isInRangeToVariable(Id pointer, BlockRef at) {
 
 void Speculation::collectAccesses() {
   hasAccesses_ = true;
+  // A helper invocation's store accesses nothing, whatever its address.
+  const bool doStoresCount = !mayHaveHelpers(module_);
   endsInterval_.resize(module_.blockCount() + 1);
   for (uint32_t b = 1; b <= module_.blockCount(); ++b)
     for (InstRef i : module_.blockInsts(BlockRef(b))) {
       const Effect effects = module_.effects(i);
       if (has(effects, Effect::Atomic) || has(effects, Effect::Barrier)) endsInterval_[b] = true;
       const spv::Op op = module_.opcode(i);
-      if (!isLoad(op) && op != spv::Op::OpStore) continue;
+      if (!isLoad(op) && !(op == spv::Op::OpStore && doStoresCount)) continue;
       const Id pointer = module_.idAt(i, pointerWord(module_.facts(i)));
       const auto storage = analyses_.get<Types>().storageOf(pointer);
       const bool isUniform = storage == spv::StorageClass::Uniform;

@@ -232,6 +232,11 @@ bool hasWorkgroups(spv::ExecutionModel model) {
   }
 }
 
+bool mayHaveHelpers(const Module& module) {
+  return module.declares(spv::Capability::Linkage) ||
+         hasEntryPoint(module, [](auto model) { return model == spv::ExecutionModel::Fragment; });
+}
+
 std::string_view stageName(spv::ExecutionModel model) {
   switch (model) {
   case spv::ExecutionModel::Vertex:

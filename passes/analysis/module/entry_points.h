@@ -55,6 +55,10 @@ bool hasEntryPoint(const Module& module, Predicate&& isOne) {
   return false;
 }
 
+/// Whether invocations may be helpers, whose stores and atomics to buffers have no effect (Vulkan,
+/// "Helper Invocations"): in fragment shaders, and in libraries, which may become part of one.
+bool mayHaveHelpers(const Module& module);
+
 struct EntryPoint {
   InstRef inst;         ///< OpEntryPoint
   FunctionRef function; ///< null in a broken module
