@@ -482,8 +482,9 @@ std::vector<BufferDifference> ScenarioContents::unpack(size_t program, Poison po
     if (!packed) continue;
     const std::vector<uint8_t> output = std::move(outputs[packed->packed]);
     if (auto stray = strayWrite(*packed, poison, output)) strays.push_back(std::move(*stray));
+    const std::vector<uint8_t> start = initial(buffer, poison);
     outputs[buffer] =
-        unpackOutput(*packed, output, reference ? (*reference)[buffer] : initial(buffer, poison),
+        unpackOutput(*packed, output, start, reference ? (*reference)[buffer] : start,
                      isPoisoned(buffer) ? std::optional(poisonByte(poison)) : std::nullopt);
   }
   return strays;
@@ -504,7 +505,7 @@ std::optional<BufferDifference> ScenarioContents::unpack(size_t program, uint32_
                              start = initial(buffer, poison);
   auto stray = strayWrite(*packed, poison, left);
   const std::vector<uint8_t> seen =
-      unpackOutput(*packed, left, reference ? wholeOf(buffer, *reference) : start,
+      unpackOutput(*packed, left, start, reference ? wholeOf(buffer, *reference) : start,
                    isPoisoned(buffer) ? std::optional(poisonByte(poison)) : std::nullopt);
   using interpreter::kDirtyBytes;
   output = {};

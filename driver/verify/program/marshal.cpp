@@ -361,8 +361,9 @@ Bytes packPoisoned(const PackedBuffer& packed, std::span<const uint8_t> source, 
 }
 
 Bytes unpackOutput(const PackedBuffer& packed, std::span<const uint8_t> output,
-                   std::span<const uint8_t> reference, std::optional<uint8_t> poison) {
-  Bytes bytes(reference.begin(), reference.end());
+                   std::span<const uint8_t> start, std::span<const uint8_t> reference,
+                   std::optional<uint8_t> poison) {
+  Bytes bytes(start.begin(), start.end());
   LayoutCodec(packed.layout).unpackBuffer(output, packed.elements, bytes);
   if (!poison) return bytes;
   const uint32_t unwritten = 0x01010101u * *poison;

@@ -52,10 +52,11 @@ std::vector<uint8_t> packInput(const PackedBuffer& packed, std::span<const uint8
 std::vector<uint8_t> packPoisoned(const PackedBuffer& packed, std::span<const uint8_t> source,
                                   uint8_t poison);
 
-/// Unpacks what a program left to what the host sees. What the packed buffer does not hold is taken
-/// from `reference`, what the original left. With `poison`, a narrowed field that still holds it
-/// counts as not written where the original has not written it either.
+/// Unpacks what a program left to what the host sees. What the packed buffer does not hold is as it
+/// was at the `start`. With `poison`, a narrowed field that still holds it counts as not written
+/// where the original has not written it either, which left `reference`.
 std::vector<uint8_t> unpackOutput(const PackedBuffer& packed, std::span<const uint8_t> output,
+                                  std::span<const uint8_t> start,
                                   std::span<const uint8_t> reference,
                                   std::optional<uint8_t> poison);
 
