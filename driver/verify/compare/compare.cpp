@@ -54,9 +54,10 @@ public:
     }
     if (tolerance_) {
       double x = decodeScalar(type, a), y = decodeScalar(type, b);
+      if (!isFloat(type)) return allows(*tolerance_, x, y, integersApart(type, a, b));
       if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
       if (std::isinf(x) || std::isinf(y)) return x == y;
-      return std::fabs(x - y) <= allowed(x, y);
+      return std::fabs(x - y) <= allowedBy(*tolerance_, x, y);
     }
     return false;
   }
@@ -93,7 +94,8 @@ public:
     }
     if (tolerance_) {
       double x = decodeScalar(type, a), y = decodeScalar(type, b);
-      return fmt::format("{:.6g} apart, {:.6g} allowed", std::fabs(x - y), allowed(x, y));
+      const double apart = isFloat(type) ? std::fabs(x - y) : double(integersApart(type, a, b));
+      return fmt::format("{:.6g} apart, {:.6g} allowed", apart, allowedBy(*tolerance_, x, y));
     }
     return "bitwise";
   }
@@ -105,9 +107,8 @@ private:
   static bool isNegative(ScalarType type, const uint8_t* from) {
     return decodeScalar(type, from) < 0;
   }
-  double allowed(double x, double y) const {
-    return std::max(tolerance_->absolute,
-                    tolerance_->relative * std::max(std::fabs(x), std::fabs(y)));
+  static uint64_t integersApart(ScalarType type, const uint8_t* a, const uint8_t* b) {
+    return distance(isSignedInteger(type), decodeInteger(type, a), decodeInteger(type, b));
   }
 
   const CompareUlp* ulp_ = nullptr;
@@ -246,18 +247,17 @@ std::optional<BufferDifference> compareMultiset(const ScenarioBuffer& buffer, co
 std::vector<uint64_t> orderByValue(const ScenarioBuffer& buffer, const uint8_t* from,
                                    std::optional<uint8_t> poison) {
   const size_t scalars = buffer.elements.size();
-  std::vector<double> values;
+  std::vector<uint64_t> keys;
   for (uint64_t i = 0; i < buffer.count; ++i)
     for (ScalarType type : buffer.elements) {
-      const double value = decodeScalar(type, from);
-      const bool isLast = std::isnan(value) || (poison && isAll(from, byteSize(type), *poison));
-      values.push_back(isLast ? std::numeric_limits<double>::infinity() : value);
+      const bool isLast = poison && isAll(from, byteSize(type), *poison);
+      keys.push_back(isLast ? ~uint64_t(0) : orderKey(type, from));
       from += byteSize(type);
     }
   std::vector<uint64_t> order(buffer.count);
   std::iota(order.begin(), order.end(), uint64_t(0));
   std::stable_sort(order.begin(), order.end(), [&](uint64_t x, uint64_t y) {
-    const double* at = values.data();
+    const uint64_t* at = keys.data();
     return std::lexicographical_compare(at + x * scalars, at + (x + 1) * scalars, at + y * scalars,
                                         at + (y + 1) * scalars);
   });
@@ -318,6 +318,15 @@ std::string ruleText(const Compare& compare) {
 ComparedResource describeCompared(const ScenarioBuffer& buffer) {
   return {buffer.name,    elementType(buffer),      buffer.count,
           buffer.bytes(), ruleText(buffer.compare), buffer.image.has_value()};
+}
+
+double allowedBy(const CompareTolerance& tolerance, double a, double b) {
+  return std::max(tolerance.absolute, tolerance.relative * std::max(std::fabs(a), std::fabs(b)));
+}
+
+bool allows(const CompareTolerance& tolerance, double a, double b, uint64_t apart) {
+  const double allowed = allowedBy(tolerance, a, b);
+  return allowed >= 0x1p64 || apart <= uint64_t(allowed);
 }
 
 uint64_t ulpDistance(ScalarType type, const uint8_t* a, const uint8_t* b) {

@@ -47,5 +47,9 @@ ComparedResource describeCompared(const ScenarioBuffer& buffer);
 /// Distance in representable values between two floats of `type` that are no NaN; UINT64_MAX when
 /// just one is infinite or they are infinities of different sign.
 uint64_t ulpDistance(ScalarType type, const uint8_t* a, const uint8_t* b);
+/// How far apart two values may be.
+double allowedBy(const CompareTolerance& tolerance, double a, double b);
+/// The same of integers that are `apart`, without rounding.
+bool allows(const CompareTolerance& tolerance, double a, double b, uint64_t apart);
 
 } // namespace lanewise::driver

@@ -71,8 +71,11 @@ public:
     double x = valueOf(info_, left), y = valueOf(info_, right);
     if (std::isnan(x) || std::isnan(y)) return "only one is a NaN";
     if (anyNan_) return "bitwise";
-    if (tolerance_)
-      return fmt::format("{:.6g} apart, {:.6g} allowed", std::fabs(x - y), allowed(x, y));
+    if (tolerance_) {
+      const double apart =
+          info_.isInteger() ? double(integersApart(left, right)) : std::fabs(x - y);
+      return fmt::format("{:.6g} apart, {:.6g} allowed", apart, allowedBy(*tolerance_, x, y));
+    }
     auto steps = stepsApart(info_, left, right, info_.bits[component]);
     return steps ? fmt::format("{} values of the format apart, {} allowed", *steps, ulp_->ulps)
                  : "integers and infinities equal only themselves";
@@ -97,13 +100,15 @@ private:
   }
   bool isTolerable(uint64_t a, uint64_t b) const {
     double x = valueOf(info_, a), y = valueOf(info_, b);
+    if (info_.isInteger()) return allows(*tolerance_, x, y, integersApart(a, b));
     if (std::isnan(x) || std::isnan(y)) return std::isnan(x) && std::isnan(y);
     if (std::isinf(x) || std::isinf(y)) return x == y;
-    return std::fabs(x - y) <= allowed(x, y);
+    return std::fabs(x - y) <= allowedBy(*tolerance_, x, y);
   }
-  double allowed(double x, double y) const {
-    return std::max(tolerance_->absolute,
-                    tolerance_->relative * std::max(std::fabs(x), std::fabs(y)));
+  uint64_t integersApart(uint64_t a, uint64_t b) const {
+    const uint32_t width = info_.shaderWidth();
+    if (info_.kind == TexelKind::Unsigned) return distance(false, a, b);
+    return distance(true, uint64_t(signedOf(a, width)), uint64_t(signedOf(b, width)));
   }
 
   ImageFormat format_;

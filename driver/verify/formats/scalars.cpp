@@ -74,9 +74,39 @@ double decodeScalar(ScalarType type, const uint8_t* from) {
   default:
     break;
   }
-  if (!isSignedInteger(type)) return double(bits);
-  uint32_t unused = 64 - 8 * size;
-  return double(int64_t(bits << unused) >> unused);
+  bits = decodeInteger(type, from);
+  return isSignedInteger(type) ? double(int64_t(bits)) : double(bits);
+}
+
+bool canHold(ScalarType type, double value) {
+  if (isFloat(type)) {
+    uint8_t bytes[8] = {};
+    encodeScalar(type, value, bytes);
+    return !std::isfinite(value) || std::isfinite(decodeScalar(type, bytes));
+  }
+  const int bits = int(8 * byteSize(type));
+  return value >= -std::ldexp(1, bits - 1) && value < std::ldexp(1, bits);
+}
+
+uint64_t decodeInteger(ScalarType type, const uint8_t* from) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, from, byteSize(type));
+  return isSignedInteger(type) ? uint64_t(signedOf(bits, 8 * byteSize(type))) : bits;
+}
+
+uint64_t distance(bool isSigned, uint64_t a, uint64_t b) {
+  const bool isLess = isSigned ? int64_t(a) < int64_t(b) : a < b;
+  return isLess ? b - a : a - b;
+}
+
+uint64_t orderKey(ScalarType type, const uint8_t* from) {
+  constexpr uint64_t kSign = uint64_t(1) << 63;
+  if (isSignedInteger(type)) return decodeInteger(type, from) ^ kSign;
+  if (!isFloat(type)) return decodeInteger(type, from);
+  const double value = decodeScalar(type, from) + 0.0; // -0 is 0 then
+  if (std::isnan(value)) return ~uint64_t(0);
+  const uint64_t bits = bitsOf(value);
+  return bits & kSign ? ~bits : bits | kSign;
 }
 
 std::array<uint32_t, 3> decodeGroups(std::span<const uint8_t> buffer, uint64_t offset) {
@@ -99,9 +129,8 @@ std::string formatScalar(ScalarType type, const uint8_t* from) {
     return std::isnan(value) ? fmt::format("nan (0x{:0{}x})", bits, 2 * size)
                              : fmt::format("{}", value);
   }
-  if (!isSignedInteger(type)) return fmt::format("{}", bits);
-  uint32_t unused = 64 - 8 * size;
-  return fmt::format("{}", int64_t(bits << unused) >> unused);
+  bits = decodeInteger(type, from);
+  return isSignedInteger(type) ? fmt::format("{}", int64_t(bits)) : fmt::format("{}", bits);
 }
 
 } // namespace lanewise::driver

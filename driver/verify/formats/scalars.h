@@ -24,6 +24,16 @@ void encodeInteger(ScalarType type, int64_t value, uint8_t* to);
 std::array<uint32_t, 3> decodeGroups(std::span<const uint8_t> buffer, uint64_t offset);
 /// Floats widened; 64-bit integers beyond 2^53 lose their last bits.
 double decodeScalar(ScalarType type, const uint8_t* from);
+/// Whether encodeScalar() keeps `value`, but for rounding: integers as bits, so that those of both
+/// signs fit; of finite values none becomes infinite.
+bool canHold(ScalarType type, double value);
+/// Of integers |a - b|, exactly.
+uint64_t distance(bool isSigned, uint64_t a, uint64_t b);
+/// Integers, those of less than 64 bits extended by their sign.
+uint64_t decodeInteger(ScalarType type, const uint8_t* from);
+/// Grows with the value that a scalar holds: equal values, such as 0 and -0, have one key. A NaN
+/// comes last.
+uint64_t orderKey(ScalarType type, const uint8_t* from);
 /// Shortest text that tells the value exactly: "3.5", "-7", "nan (0x7fc00001)".
 std::string formatScalar(ScalarType type, const uint8_t* from);
 

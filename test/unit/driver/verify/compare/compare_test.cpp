@@ -117,6 +117,28 @@ TEST(Compare, ToleranceHoldsForIntegers) {
   EXPECT_EQ(difference->firstIndex, 1u);
 }
 
+TEST(Compare, ToleranceHoldsForLongIntegersToTheLastBit) {
+  constexpr int64_t kLong = int64_t(1) << 60; // doubles leave 255 of 256 out there
+  const auto compare = [](ScalarType type, std::vector<int64_t> a, std::vector<int64_t> b,
+                          Compare how) {
+    const std::vector<uint8_t> left = bytesOf<int64_t>(a), right = bytesOf<int64_t>(b);
+    return compareContents(bufferOf(type, a.size(), how), {left, {}}, {right, {}});
+  };
+  for (ScalarType type : {ScalarType::I64, ScalarType::U64}) {
+    EXPECT_FALSE(compare(type, {kLong}, {kLong + 3}, CompareTolerance{3, 0}));
+    auto difference = compare(type, {kLong}, {kLong + 50}, CompareTolerance{3, 0});
+    ASSERT_TRUE(difference);
+    EXPECT_EQ(difference->detail, "50 apart, 3 allowed");
+    EXPECT_FALSE(compare(type, {kLong}, {kLong + 50}, CompareTolerance{0, 1e-16}));
+    // The n-th by value.
+    EXPECT_FALSE(compare(type, {kLong + 9, kLong}, {kLong + 1, kLong + 8},
+                         CompareMultiset{CompareTolerance{1, 0}}));
+  }
+  EXPECT_FALSE(compare(ScalarType::I64, {-1}, {1}, CompareTolerance{2, 0}));
+  EXPECT_TRUE(compare(ScalarType::U64, {-1}, {1}, CompareTolerance{2, 0}));
+  EXPECT_TRUE(compare(ScalarType::I64, {INT64_MIN}, {INT64_MAX}, CompareTolerance{1e18, 0}));
+}
+
 TEST(Compare, MultisetIgnoresOrderButNotMultiplicity) {
   EXPECT_FALSE(compareFloats({3, 1, 2, 2}, {2, 2, 1, 3}, CompareMultiset{}));
   auto difference = compareFloats({3, 1, 2, 2}, {2, 3, 1, 3}, CompareMultiset{});
