@@ -104,4 +104,11 @@ bool areAtOdds(const BufferAccesses& a, const BufferAccesses& b) {
          });
 }
 
+bool isWrittenFor(const BufferAccesses& a, const BufferAccesses& b) {
+  const auto meetsAny = [&](const ByteRanges& written) {
+    return overlap(written, b.reads) || overlap(written, b.writes) || overlap(written, b.atomics);
+  };
+  return a.buffer == b.buffer && (meetsAny(a.writes) || meetsAny(a.atomics));
+}
+
 } // namespace lanewise::driver

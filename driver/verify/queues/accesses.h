@@ -43,5 +43,7 @@ CommandAccesses accessesOf(const PlannedCopy& copy);
 ByteRanges conflictOf(const BufferAccesses& a, const BufferAccesses& b);
 /// Whether there are any.
 bool areAtOdds(const BufferAccesses& a, const BufferAccesses& b);
+/// Whether `b` reads or writes bytes that `a` has written.
+bool isWrittenFor(const BufferAccesses& a, const BufferAccesses& b);
 
 } // namespace lanewise::driver

@@ -120,8 +120,7 @@ private:
     queue.done[stage] = addNode({queue.done[stage], queue.gate[stage]});
   }
 
-  std::array<uint32_t, kStageCount> addCommand(Queue& queue, const PlannedCommand& command,
-                                               CommandRef ref) {
+  StageNodes addCommand(Queue& queue, const PlannedCommand& command, CommandRef ref) {
     if (command.barrier) {
       // What is later than its second stages starts behind it as well, but sees nothing of what was
       // written: a barrier makes memory visible to the stages that it names, and to no others.
@@ -129,7 +128,8 @@ private:
       for (uint32_t stage = 0; stage < kStageCount; ++stage)
         if (command.barrier->to >> stage & 1) holdBack(queue, stage, barrier);
     }
-    std::array<uint32_t, kStageCount> byStage{};
+    StageNodes nodes;
+    std::array<uint32_t, kStageCount>& byStage = nodes.of;
     const Stages stages = stagesOf(command);
     if (command.kind == PlannedCommand::Kind::Ownership) {
       // One act behind all that is earlier on the queue. Later commands are held back by barriers,
@@ -141,15 +141,18 @@ private:
         byStage[stage] = node;
         queue.done[stage] = addNode({queue.done[stage], node});
       }
-      return byStage;
+      return nodes;
     }
     // The counts are read before any work begins.
     uint32_t counts = 0;
-    if (stages & kIndirectStage) counts = byStage[2] = addToStage(queue, 2, 0, ref);
+    if (stages & kIndirectStage) {
+      counts = byStage[2] = addToStage(queue, 2, 0, ref);
+      nodes.visible = addNode({queue.gate[0]});
+    }
     for (uint32_t stage = 0; stage < 2; ++stage)
       if (stages >> stage & 1) byStage[stage] = addToStage(queue, stage, counts, ref);
     if (counts != 0) to_.nodes_[counts].ends[1] = to_.nodes_[byStage[0]].ends[0];
-    return byStage;
+    return nodes;
   }
 
   uint32_t addToStage(Queue& queue, uint32_t stage, uint32_t behind, CommandRef ref) {
@@ -337,13 +340,14 @@ bool HappensBefore::isReached(uint32_t from, uint32_t to) const {
   return node.command ? isBehind(node.ends[0]) || isBehind(node.ends[1]) : isBehind(node.own);
 }
 
-bool HappensBefore::isBefore(CommandRef a, Stages from, CommandRef b, Stages to) const {
-  const auto& first = stageNodes_[a.submission][a.command];
-  const auto& second = stageNodes_[b.submission][b.command];
+bool HappensBefore::isBefore(CommandRef a, Stages from, CommandRef b, Stages to,
+                             Dependency dependency) const {
+  const StageNodes& first = stageNodes_[a.submission][a.command];
+  const StageNodes& second = stageNodes_[b.submission][b.command];
   for (uint32_t i = 0; i < kStageCount; ++i)
     for (uint32_t j = 0; j < kStageCount; ++j)
-      if ((from >> i & 1) && (to >> j & 1) && first[i] != 0 && second[j] != 0 &&
-          !isReached(first[i], second[j]))
+      if ((from >> i & 1) && (to >> j & 1) && first.of[i] != 0 && second.of[j] != 0 &&
+          !isReached(first.of[i], second.behind(j, dependency)))
         return false;
   return true;
 }
@@ -353,23 +357,24 @@ bool HappensBefore::isSignalBefore(CommandRef a, CommandRef b) const {
 }
 
 bool HappensBefore::isCovered(CommandRef command, Stages stages, CommandRef signal) const {
-  const auto& nodes = stageNodes_[command.submission][command.command];
+  const StageNodes& nodes = stageNodes_[command.submission][command.command];
   for (uint32_t i = 0; i < kStageCount; ++i)
-    if ((stages >> i & 1) && nodes[i] != 0 &&
-        !isReached(nodes[i], signalNodes_[signal.submission][signal.command]))
+    if ((stages >> i & 1) && nodes.of[i] != 0 &&
+        !isReached(nodes.of[i], signalNodes_[signal.submission][signal.command]))
       return false;
   return true;
 }
 
 // ----- waits that are taken out -----
 
-void HappensBefore::require(CommandRef a, Stages from, CommandRef b, Stages to) {
-  const auto& first = stageNodes_[a.submission][a.command];
-  const auto& second = stageNodes_[b.submission][b.command];
+void HappensBefore::require(CommandRef a, Stages from, CommandRef b, Stages to,
+                            Dependency dependency) {
+  const StageNodes& first = stageNodes_[a.submission][a.command];
+  const StageNodes& second = stageNodes_[b.submission][b.command];
   for (uint32_t i = 0; i < kStageCount; ++i)
     for (uint32_t j = 0; j < kStageCount; ++j)
-      if ((from >> i & 1) && (to >> j & 1) && first[i] != 0 && second[j] != 0)
-        requireNodes(first[i], second[j]);
+      if ((from >> i & 1) && (to >> j & 1) && first.of[i] != 0 && second.of[j] != 0)
+        requireNodes(first.of[i], second.behind(j, dependency));
 }
 
 void HappensBefore::requireSignals(CommandRef a, CommandRef b) {

@@ -32,6 +32,10 @@ struct PlanFault {
   TextPlace at;          ///< of the wait
 };
 
+/// What one command owes another (specification, "Execution and Memory Dependencies"): to come
+/// first, or to have what it wrote made visible as well.
+enum class Dependency : uint8_t { Execution, Memory };
+
 class HappensBefore {
 public:
   /// A plan with faults is ordered as if the waits at fault were not there.
@@ -40,7 +44,8 @@ public:
   const std::vector<PlanFault>& faults() const { return faults_; }
 
   /// Whether all of the stages `from` of `a` end before the stage `to` of `b` begins.
-  bool isBefore(CommandRef a, Stages from, CommandRef b, Stages to) const;
+  bool isBefore(CommandRef a, Stages from, CommandRef b, Stages to,
+                Dependency dependency = Dependency::Execution) const;
   bool isBefore(CommandRef a, CommandRef b) const { return isBefore(a, kAllStages, b, kAllStages); }
 
   /// Whether signal `a` is sure to come before signal `b`; both are (submission, place in
@@ -60,7 +65,8 @@ public:
   std::vector<CommandRef> heaviestChain(const std::function<double(CommandRef)>& weight) const;
 
   /// What is in order, and has to stay so for `takeOut`.
-  void require(CommandRef a, Stages from, CommandRef b, Stages to);
+  void require(CommandRef a, Stages from, CommandRef b, Stages to,
+               Dependency dependency = Dependency::Execution);
   void requireSignals(CommandRef a, CommandRef b);
   /// Takes the waits at this place out where all that is required is still in order without them,
   /// and returns whether it is. Only for plans without faults.
@@ -104,9 +110,18 @@ private:
   std::vector<Node> nodes_;
   std::vector<uint32_t> edges_;
   std::vector<uint32_t> sorted_; ///< nodes, each behind those before it
-  /// By submission, by command, by stage: its node, or 0 where it has nothing in that stage.
-  std::vector<std::vector<std::array<uint32_t, kStageCount>>> stageNodes_;
-  std::vector<std::vector<uint32_t>> signalNodes_; ///< by submission
+  /// Of a command, by stage: its node, or 0 where it has nothing in that stage.
+  struct StageNodes {
+    std::array<uint32_t, kStageCount> of{};
+    /// Behind what is visible to an indirect dispatch when it computes, which comes behind all that
+    /// its counts come behind. 0: of other commands.
+    uint32_t visible = 0;
+    uint32_t behind(uint32_t stage, Dependency dependency) const {
+      return stage == 0 && dependency == Dependency::Memory && visible != 0 ? visible : of[stage];
+    }
+  };
+  std::vector<std::vector<StageNodes>> stageNodes_; ///< by submission, by command
+  std::vector<std::vector<uint32_t>> signalNodes_;  ///< by submission
   uint32_t chains_ = 0;
   /// By node, by chain: how far along it all has come before the node.
   std::vector<uint32_t> clocks_;

@@ -126,9 +126,14 @@ private:
 
 // ----- order -----
 
+// What `b` needs of an `a` that comes before it: a read has nothing to make visible.
+Dependency needOf(const Use& a, const Use& b) {
+  return isWrittenFor(*a.accesses, *b.accesses) ? Dependency::Memory : Dependency::Execution;
+}
+
 // Whether what `a` does to the buffer is done and visible before what `b` does.
 bool isOrdered(const HappensBefore& order, const Transfers& transfers, const Use& a, const Use& b) {
-  return order.isBefore(a.command, a.accesses->stage, b.command, b.accesses->stage) ||
+  return order.isBefore(a.command, a.accesses->stage, b.command, b.accesses->stage, needOf(a, b)) ||
          transfers.areOrdered(a.command, b.command, a.accesses->buffer);
 }
 
@@ -310,8 +315,9 @@ private:
                                 verbOf(*second.accesses, where));
     found.notes.push_back(
         {a.at, fmt::format("`{}` {} them here", a.name, verbOf(*first.accesses, where))});
-    for (QueueNote& mend : mendsOf(plan_, order_, {first.command, first.accesses->stage},
-                                   {second.command, second.accesses->stage}, mendEffort_))
+    for (QueueNote& mend :
+         mendsOf(plan_, order_, {first.command, first.accesses->stage},
+                 {second.command, second.accesses->stage}, needOf(first, second), mendEffort_))
       found.notes.push_back(std::move(mend));
     findings_.push_back(std::move(found));
   }
@@ -635,9 +641,10 @@ namespace {
 void requireAll(const QueuePlan& plan, const AccessTable& accesses, HappensBefore& order) {
   const Transfers transfers(plan, order);
   auto requireUses = [&](const Use& a, const Use& b) {
+    const Dependency need = needOf(a, b);
     if (!transfers.areOrdered(a.command, b.command, a.accesses->buffer) &&
-        order.isBefore(a.command, a.accesses->stage, b.command, b.accesses->stage))
-      order.require(a.command, a.accesses->stage, b.command, b.accesses->stage);
+        order.isBefore(a.command, a.accesses->stage, b.command, b.accesses->stage, need))
+      order.require(a.command, a.accesses->stage, b.command, b.accesses->stage, need);
   };
   for (const auto& [buffer, uses] : usesByBuffer(accesses))
     for (size_t i = 0; i < uses.size(); ++i)

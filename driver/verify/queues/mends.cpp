@@ -20,10 +20,10 @@ std::string stageNames(Stages stages) {
 class Mender {
 public:
   Mender(const QueuePlan& plan, const HappensBefore& order, StagedCommand first,
-         StagedCommand second, uint64_t& effort)
+         StagedCommand second, Dependency need, uint64_t& effort)
       : plan_(plan), order_(order), first_(first.command), second_(second.command),
-        firstStage_(first.stage), secondStage_(second.stage), faults_(order_.faults().size()),
-        effort_(effort), size_(plan.submissions.size()) {
+        firstStage_(first.stage), secondStage_(second.stage), need_(need),
+        faults_(order_.faults().size()), effort_(effort), size_(plan.submissions.size()) {
     for (const PlannedSubmission& submission : plan.submissions)
       size_ += submission.commands.size();
   }
@@ -59,7 +59,7 @@ private:
     effort_ -= std::min(effort_, size_);
     const HappensBefore order(changed);
     return order.faults().size() <= faults_ &&
-           order.isBefore(first_, firstStage_, second_, secondStage_);
+           order.isBefore(first_, firstStage_, second_, secondStage_, need_);
   }
 
   std::optional<QueueNote> withBarrier() const {
@@ -212,6 +212,7 @@ private:
   const HappensBefore& order_;
   CommandRef first_, second_;
   Stages firstStage_, secondStage_;
+  Dependency need_;
   size_t faults_;
   uint64_t& effort_;
   uint64_t size_; ///< submissions and commands
@@ -220,8 +221,9 @@ private:
 } // namespace
 
 std::vector<QueueNote> mendsOf(const QueuePlan& plan, const HappensBefore& order,
-                               StagedCommand first, StagedCommand second, uint64_t& effort) {
-  return Mender(plan, order, first, second, effort).run();
+                               StagedCommand first, StagedCommand second, Dependency need,
+                               uint64_t& effort) {
+  return Mender(plan, order, first, second, need, effort).run();
 }
 
 } // namespace lanewise::driver

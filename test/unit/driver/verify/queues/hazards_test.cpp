@@ -672,6 +672,32 @@ TEST(QueuesInOrder, BarrierBehindTheWorkCoversItsCounts) {
   EXPECT_EQ(f.found(), "");
 }
 
+// `first`, and an indirect dispatch of `second` behind a barrier that names its counts alone.
+Frames behindBarrierForCounts(BufferAccesses first, BufferAccesses second) {
+  Frames f;
+  f.submit(0);
+  f.dispatch("first", {std::move(first)});
+  PlannedCommand& indirect = f.dispatch("second", {std::move(second)});
+  indirect.isIndirect = true;
+  indirect.barrier = {kComputeStage, kIndirectStage};
+  return f;
+}
+
+TEST(QueueHazards, BarrierForTheCountsShowsTheWorkNothing) {
+  EXPECT_EQ(behindBarrierForCounts(writes(kCells), reads(kCells)).found(), "hazard first second\n");
+  EXPECT_EQ(behindBarrierForCounts(writes(kCells), writes(kCells)).found(),
+            "hazard first second\n");
+  Frames f = behindBarrierForCounts(writes(kCells), reads(kCells));
+  f.plan.submissions[0].commands[1].barrier = {kComputeStage,
+                                               Stages(kIndirectStage | kComputeStage)};
+  EXPECT_EQ(f.found(), "");
+}
+
+TEST(QueuesInOrder, BarrierForTheCountsHoldsTheWorkBack) {
+  // What was only read has nothing to show.
+  EXPECT_EQ(behindBarrierForCounts(reads(kCells), writes(kCells)).found(), "");
+}
+
 TEST(QueuesInOrder, AsManyCommandsAsAScenarioMayHave) {
   // Each waits for the one before, on the other queue; every wait is judged on its own.
   Frames f;
