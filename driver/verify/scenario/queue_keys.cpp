@@ -156,10 +156,12 @@ bool QueueKeys::isOfThisFrame(const toml::table& table) {
   const toml::array* list = node->as_array();
   if (!list || list->empty())
     return fail(*node, "`frames` must be a list of the frames in which this is submitted"), false;
-  bool is = false;
+  std::set<int64_t> frames;
   for (const toml::node& frame : *list)
-    is |= integer(frame, "frames", 0, plan_.frames - 1) == frame_;
-  return is;
+    if (const int64_t number = integer(frame, "frames", 0, plan_.frames - 1);
+        !frames.insert(number).second)
+      fail(frame, fmt::format("`frames` has {} twice", number));
+  return frames.contains(frame_);
 }
 
 // Commands of several kinds stand in arrays of their own; their lines say in which order they come.

@@ -7,12 +7,16 @@
 #include "verify/scenario/tunables_toml.h"
 
 #include <cstring>
+#include <fstream>
+#include <numeric>
 #include <set>
 
 namespace lanewise::driver {
 namespace {
 
 constexpr uint64_t kMaxBufferBytes = uint64_t(1) << 40;
+// All of them are recorded into one command buffer.
+constexpr int64_t kMostRepeats = int64_t(1) << 20;
 
 // One reading of one file.
 class Reader final : TunablesToml {
@@ -35,7 +39,7 @@ public:
     scenario_.unmet = findUnmet(root, values_.empty());
     scenario_.parameters = parameters_;
     if (const toml::node* repeat = root.get("repeat"))
-      scenario_.repeat = uint32_t(integer(*repeat, "repeat", 1, UINT32_MAX));
+      scenario_.repeat = uint32_t(integer(*repeat, "repeat", 1, kMostRepeats));
     forEachTable(root, "shader", "shader", [&](const toml::table& t) { readShader(t); });
     forEachTable(root, "buffer", "buffer", [&](const toml::table& t) { readBuffer(t); });
     forEachTable(root, "image", "image", [&](const toml::table& t) { readImage(t); });
@@ -125,6 +129,8 @@ private:
         fail(id.source(),
              fmt::format("keys of `spec_constants` are constant_ids such as \"0\"; `{}` is not one",
                          id.str()));
+      else if (shader.written.contains(*specId))
+        fail(id.source(), fmt::format("constant {} is given twice", *specId));
       else
         shader.specConstants[*specId] =
             (shader.written[*specId] = specConstant(value, id.str())).bits;
@@ -370,7 +376,7 @@ private:
   Fill readFill(const toml::node& node, const ScenarioBuffer& buffer) {
     static const std::vector<std::string> kinds{"poison",   "zero", "random", "iota",
                                                 "constant", "file", "values"};
-    if (node.is_number()) return FillConstant{number(node, "init")};
+    if (node.is_number()) return FillConstant{fillNumber(node, "init", buffer)};
     const toml::table* table = node.as_table();
     if (!table && !node.is_string()) {
       fail(node, fmt::format("`init` must be a name, a number or a table, not {}", typeName(node)));
@@ -394,6 +400,8 @@ private:
       FillRandom random{numberAt("low", 0), numberAt("high", 1), 0};
       if (const toml::node* seed = keys.get("seed"))
         random.seed = uint64_t(integer(*seed, "seed", 0, std::numeric_limits<int64_t>::max()));
+      for (const char* key : {"low", "high"})
+        if (keys.get(key)) checkSomeHold(*keys.get(key), key, buffer);
       if (!(random.low <= random.high) || std::isinf(random.low) || std::isinf(random.high))
         fail(node, "`init`: `low` must not be above `high`, and both must be finite");
       return random;
@@ -404,8 +412,8 @@ private:
     }
     if (kind == "constant") {
       checkKeys(keys, "in `init` of kind constant", {"kind", "value"});
-      if (!keys.get("value")) fail(node, "`init` of kind constant needs a `value`");
-      return FillConstant{numberAt("value", 0)};
+      const toml::node* value = required(keys, "value", "`init` of kind constant");
+      return value ? FillConstant{fillNumber(*value, "value", buffer)} : Fill();
     }
     if (kind == "file") {
       checkKeys(keys, "in `init` of kind file", {"kind", "path"});
@@ -419,12 +427,41 @@ private:
       if (list && (!list->as_array() || list->as_array()->empty()))
         fail(*list, "`values` must be a list of at least one number");
       if (!error_)
-        for (const toml::node& value : *list->as_array())
-          fill.values.push_back(number(value, "values"));
+        for (const toml::node& value : *list->as_array()) {
+          const size_t n = fill.values.size();
+          fill.values.push_back(fillNumber(value, "values", buffer, n, list->as_array()->size()));
+        }
       return fill;
     }
     failUnknown(kindNode->source(), "`init`", kind, kinds);
     return {};
+  }
+
+  // A number that the scalars which get it can hold: each `step`th from the `first` on. Integers
+  // may be given by their bits: -1 of an unsigned one is its greatest value.
+  double fillNumber(const toml::node& node, std::string_view key, const ScenarioBuffer& buffer,
+                    uint64_t first = 0, uint64_t step = 1) {
+    const double value = number(node, key);
+    const std::vector<ScalarType>& types = buffer.elements;
+    step = std::gcd(step, uint64_t(types.size()));
+    for (uint64_t n = first % step; n < types.size() && !buffer.image; n += step)
+      if (!canHold(types[n], value)) failToHold(node, key, value, types[n], buffer);
+    return value;
+  }
+
+  // The ends of a range are often meant for some scalars of an element.
+  void checkSomeHold(const toml::node& node, std::string_view key, const ScenarioBuffer& buffer) {
+    const double value = number(node, key);
+    const std::vector<ScalarType>& types = buffer.elements;
+    const auto holds = [&](ScalarType type) { return canHold(type, value); };
+    if (!buffer.image && !types.empty() && std::ranges::none_of(types, holds))
+      failToHold(node, key, value, types[0], buffer);
+  }
+
+  void failToHold(const toml::node& node, std::string_view key, double value, ScalarType type,
+                  const ScenarioBuffer& buffer) {
+    fail(node, fmt::format("`{}` is {}, which buffer `{}` of {} cannot hold", key, value,
+                           buffer.name, nameOf(type)));
   }
 
   Fill readFillFile(const toml::node& node, const ScenarioBuffer& buffer) {
@@ -435,6 +472,13 @@ private:
     if (!failed && size != buffer.bytes())
       fail(node, fmt::format("`path`: the file has {} bytes but {} `{}` has {}", size,
                              buffer.kindName(), buffer.name, buffer.bytes()));
+    std::ifstream file(fill.path, std::ios::binary);
+    for (const HeaderField& field : buffer.header)
+      for (uint32_t n = 0; n < byteSize(field.type); ++n)
+        if (const int byte = file.get(); byte >= 0 && uint8_t(byte) != field.bytes[n] && !error_)
+          fail(node, fmt::format("`path`: the file begins with other values than the `header` of "
+                                 "buffer `{}`",
+                                 buffer.name));
     return fill;
   }
 

@@ -138,9 +138,9 @@ protected:
 
   double number(const toml::node& node, std::string_view key) {
     if (auto real = node.value_exact<double>()) return *real;
+    constexpr int64_t kMostExact = int64_t(1) << 53; // beyond, doubles leave integers out
     if (node.is_integer() || node.is_string())
-      return double(integer(node, key, std::numeric_limits<int64_t>::min(),
-                            std::numeric_limits<int64_t>::max()));
+      return double(integer(node, key, -kMostExact, kMostExact));
     fail(node, fmt::format("`{}` must be a number, not {}", key, typeName(node)));
     return 0;
   }

@@ -171,6 +171,41 @@ init = { kind = "file", path = "eight.bin" }
   EXPECT_EQ(std::get<FillFile>(scenario->buffers[0].fill).path, (folder_ / "eight.bin").string());
 }
 
+TEST_F(ScenarioFile, FileAndHeaderSayTheSame) {
+  const auto with = [](const std::string& header) {
+    return std::string(kShader) + "[[buffer]]\nname = \"b\"\ntype = \"u32\"\ncount = 1\n" +
+           "header = [{ type = \"u8x4\", value = " + header + " }]\n" +
+           "init = { kind = \"file\", path = \"eight.bin\" }\n" + kDispatch;
+  };
+  EXPECT_TRUE(parse(with("[0x31, 0x32, 0x33, 0x34]")));
+  EXPECT_NE(errorOf(with("[0x31, 0x32, 0x33, 0x35]"))
+                .find("the file begins with other values than the `header` of buffer `b`"),
+            std::string::npos);
+}
+
+TEST_F(ScenarioFile, NumbersThatTheElementsCannotHoldAreErrors) {
+  const auto of = [&](const std::string& type, const std::string& init) {
+    return errorOf(std::string(kShader) + "[[buffer]]\nname = \"b\"\ntype = " + type +
+                   "\ncount = 4\ninit = " + init + "\n" + kDispatch);
+  };
+  EXPECT_EQ(of("\"u8\"", "300"), "8:8: `init` is 300, which buffer `b` of u8 cannot hold");
+  EXPECT_EQ(of("\"u8\"", "-128"), "no error"); // by its bits
+  EXPECT_NE(of("\"u8\"", "-129"), "no error");
+  EXPECT_EQ(of("\"i8\"", "255"), "no error");
+  EXPECT_NE(of("\"i32\"", "nan"), "no error");
+  EXPECT_EQ(of("\"u32\"", "4294967295"), "no error");
+  EXPECT_NE(of("\"u32\"", "4294967296"), "no error");
+  EXPECT_EQ(of("\"f16\"", "65504"), "no error");
+  EXPECT_NE(of("\"f16\"", "70000"), "no error");
+  EXPECT_EQ(of("\"f16\"", "inf"), "no error");
+  EXPECT_NE(of("\"f32\"", "{ kind = \"random\", low = 0, high = 1e39 }"), "no error");
+  EXPECT_NE(of("\"i64\"", "9007199254740993").find("between -9007199254740992"), std::string::npos);
+  // Each value is held against the scalars that it goes to.
+  EXPECT_EQ(of("[\"u8\", \"f32\"]", "{ kind = \"values\", values = [255, 300] }"), "no error");
+  EXPECT_NE(of("[\"u8\", \"f32\"]", "{ kind = \"values\", values = [300, 255] }"), "no error");
+  EXPECT_NE(of("[\"u8\", \"f32\"]", "{ kind = \"values\", values = [1, 300, 2] }"), "no error");
+}
+
 TEST_F(ScenarioFile, UnknownKeysAreErrorsEverywhere) {
   EXPECT_EQ(errorOf("repeets = 2\n" + whole()),
             "1:1: key at the top level `repeets` is unknown; did you mean `repeat`?");
@@ -239,7 +274,7 @@ TEST_F(ScenarioFile, BadTypesOfElementsAreErrors) {
 
 TEST_F(ScenarioFile, OutOfRangeNumbersAreErrors) {
   EXPECT_EQ(errorOf("repeat = 0\n" + whole()),
-            "1:10: `repeat` is 0; it must be between 1 and 4294967295");
+            "1:10: `repeat` is 0; it must be between 1 and 1048576");
   EXPECT_NE(
       errorOf(std::string(kShader) + kBuffer + "[[dispatch]]\nshader = \"a\"\ngroups = [1, 0]\n")
           .find("`groups` is 0"),
@@ -305,6 +340,9 @@ TEST_F(ScenarioFile, DoubledNamesAreErrors) {
                     "bind = { 0 = \"b\", \"0.0\" = \"b\" }\n")
                 .find("binding 0.0 is given twice"),
             std::string::npos);
+  EXPECT_NE(
+      errorOf(whole("spec_constants = { 0 = 1, \"00\" = 2 }\n")).find("constant 0 is given twice"),
+      std::string::npos);
 }
 
 TEST_F(ScenarioFile, BadBindingKeysAreErrors) {
