@@ -232,7 +232,13 @@ private:
       printError("{}: warning: {}, and some problems may be missed\n", input, why->message);
       return original;
     }
-    return canonicalForm(original, {target_, assumptions}, "all");
+    Result<Module> form = canonicalForm(original, {target_, assumptions}, "all");
+    const auto isCall = [&](InstRef i) { return form->opcode(i) == spv::Op::OpFunctionCall; };
+    if (form && std::any_of(form->insts().begin(), form->insts().end(), isCall))
+      printError("{}: warning: some calls were not inlined, and problems may be missed in the "
+                 "functions that they call\n",
+                 input);
+    return form;
   }
 
   LintArguments& options_;
