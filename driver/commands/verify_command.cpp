@@ -92,6 +92,9 @@ Status checkOptions(const CommandLine& line, VerifyArguments& o) {
   if (Status s = takeScenario(line, o); !s) return s;
   Result<bool> folders = areFolders(line, o);
   if (!folders) return folders.error();
+  std::error_code ignored;
+  if (o.inputs.size() == 1 && o.inputs[0] != "-" && !std::filesystem::exists(o.inputs[0], ignored))
+    return failure(fmt::format("{}: cannot open: No such file or directory", o.inputs[0]));
   if (o.inputs.size() < 2 && !*folders && (o.inputs.size() == 1 || !o.scenario.isGiven()))
     return failure(
         o.inputs.empty()
