@@ -108,7 +108,7 @@ private:
     return decodeScalar(type, from) < 0;
   }
   static uint64_t integersApart(ScalarType type, const uint8_t* a, const uint8_t* b) {
-    return distance(isSignedInteger(type), decodeInteger(type, a), decodeInteger(type, b));
+    return integerDistance(isSignedInteger(type), decodeInteger(type, a), decodeInteger(type, b));
   }
 
   const CompareUlp* ulp_ = nullptr;

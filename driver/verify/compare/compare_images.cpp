@@ -107,8 +107,8 @@ private:
   }
   uint64_t integersApart(uint64_t a, uint64_t b) const {
     const uint32_t width = info_.shaderWidth();
-    if (info_.kind == TexelKind::Unsigned) return distance(false, a, b);
-    return distance(true, uint64_t(signedOf(a, width)), uint64_t(signedOf(b, width)));
+    if (info_.kind == TexelKind::Unsigned) return integerDistance(false, a, b);
+    return integerDistance(true, uint64_t(signedOf(a, width)), uint64_t(signedOf(b, width)));
   }
 
   ImageFormat format_;

@@ -94,7 +94,7 @@ uint64_t decodeInteger(ScalarType type, const uint8_t* from) {
   return isSignedInteger(type) ? uint64_t(signedOf(bits, 8 * byteSize(type))) : bits;
 }
 
-uint64_t distance(bool isSigned, uint64_t a, uint64_t b) {
+uint64_t integerDistance(bool isSigned, uint64_t a, uint64_t b) {
   const bool isLess = isSigned ? int64_t(a) < int64_t(b) : a < b;
   return isLess ? b - a : a - b;
 }

@@ -27,8 +27,8 @@ double decodeScalar(ScalarType type, const uint8_t* from);
 /// Whether encodeScalar() keeps `value`, but for rounding: integers as bits, so that those of both
 /// signs fit; of finite values none becomes infinite.
 bool canHold(ScalarType type, double value);
-/// Of integers |a - b|, exactly.
-uint64_t distance(bool isSigned, uint64_t a, uint64_t b);
+/// |a - b| of integers, exactly.
+uint64_t integerDistance(bool isSigned, uint64_t a, uint64_t b);
 /// Integers, those of less than 64 bits extended by their sign.
 uint64_t decodeInteger(ScalarType type, const uint8_t* from);
 /// Grows with the value that a scalar holds: equal values, such as 0 and -0, have one key. A NaN
