@@ -47,6 +47,9 @@ struct PassContext {
   bool explainsMissed = true;
   /// The same of rewrites that were made.
   bool explainsApplied = true;
+  /// Loads that other invocations' stores may meet stay, also where their value is known: for rules
+  /// that look at accesses (lint).
+  bool keepsLoads = false;
 };
 
 /// Remarks that nobody wants explained: one for each kind and name, in that order.

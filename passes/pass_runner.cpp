@@ -149,7 +149,8 @@ Result<PassRunner::Outcome> PassRunner::run(const PassStep& step,
                       .remarks = outcome.remarks,
                       .layouts = &layouts,
                       .explainsMissed = settings_.explainsMissed,
-                      .explainsApplied = settings_.explainsApplied};
+                      .explainsApplied = settings_.explainsApplied,
+                      .keepsLoads = settings_.keepsLoads};
   const PassResult result = runPass(*step.pass, context);
   if (!result) return result.error();
   outcome.changed = result->changed;

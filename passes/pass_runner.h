@@ -48,6 +48,7 @@ struct PassSettings {
   const std::map<BindingNumber, BufferLayout>* programLayouts = nullptr;
   bool explainsMissed = true;  ///< PassContext::explainsMissed
   bool explainsApplied = true; ///< PassContext::explainsApplied
+  bool keepsLoads = false;     ///< PassContext::keepsLoads
 };
 
 /// One module and what passes know of it, kept from pass to pass as far as each preserves it.

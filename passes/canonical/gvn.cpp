@@ -64,7 +64,8 @@ public:
         values_(context.analyses, edits_, constants_), memory_(context.analyses, values_),
         floats_(floatRulesOf(module_)),
         storesToBuffersCount_(!context.isRobust && !mayHaveHelpers(module_)),
-        child_(module_.blockCount() + 1), sibling_(module_.blockCount() + 1) {}
+        keepsLoads_(context.keepsLoads), child_(module_.blockCount() + 1),
+        sibling_(module_.blockCount() + 1) {}
 
   void run() {
     for (uint32_t f = 1; f <= module_.functionCount(); ++f) number(FunctionRef(f));
@@ -80,6 +81,7 @@ private:
   void visitInst(InstRef i, BlockRef b);
   void visitLoad(InstRef i, BlockRef b);
   void visitStore(InstRef i, BlockRef b);
+  bool keepsLoad(Id pointer) const;
   bool isNumbered(InstRef i) const;
   void readWords(InstRef i);
   Simplified simplifyAll(InstRef i);
@@ -103,6 +105,7 @@ private:
   /// Every store to a buffer has its effect: the program does not count on what happens out of
   /// range, and there are no helper invocations.
   const bool storesToBuffersCount_;
+  const bool keepsLoads_; ///< PassContext::keepsLoads
   NumberTable table_;
   std::vector<BlockRef> child_, sibling_; ///< the dominator tree, by BlockRef
   std::vector<uint32_t> words_;           ///< of the instruction at hand, operands resolved
@@ -294,7 +297,7 @@ void Numbering::visitLoad(InstRef i, BlockRef b) {
   readWords(i);
   const Id pointer(words_[3]), type(words_[1]);
   const auto number = memory_.numberOf(i, pointer);
-  if (!number) {
+  if (!number || keepsLoad(pointer)) {
     memory_.execute(i);
     return;
   }
@@ -311,13 +314,18 @@ void Numbering::visitLoad(InstRef i, BlockRef b) {
   entry.block = b;
 }
 
+bool Numbering::keepsLoad(Id pointer) const {
+  return keepsLoads_ && memory_.isShared(pointer);
+}
+
 /// A later load of the place gives the value that is stored.
 void Numbering::visitStore(InstRef i, BlockRef b) {
   const Id pointer = edits_.resolved(module_.idAt(i, 1));
   const Id value = edits_.resolved(module_.idAt(i, 2));
   memory_.execute(i);
   const auto number = memory_.numberOf(i, pointer);
-  if (!number || (!storesToBuffersCount_ && memory_.isBuffer(pointer))) return;
+  if (!number || (!storesToBuffersCount_ && memory_.isBuffer(pointer)) || keepsLoad(pointer))
+    return;
   words_ = {uint32_t(spv::Op::OpLoad), values_.typeOf(value).value, 0, pointer.value,
             number->ofClass,           number->ofVariable};
   NumberTable::Entry& entry = table_.at(words_);

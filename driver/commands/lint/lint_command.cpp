@@ -7,14 +7,18 @@
 #include "pipeline/recorded_costs.h"
 #include "report/lint_report.h"
 #include "report/queue_rules.h"
+#include "spirv/spirv_tools.h"
+#include "spirv/validation.h"
 #include "support/failure.h"
 #include "support/files.h"
+#include "support/isolate.h"
 #include "support/print.h"
 #include "support/suggest.h"
 #include "support/terminal.h"
 #include "verify/compare/source_texts.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <tuple>
 
@@ -106,6 +110,9 @@ void addRulesOption(CommandLine& line, const char* name, std::vector<std::string
       std::move(help));
 }
 
+/// More than a hundred times what is usual.
+constexpr std::chrono::seconds kInliningTime{5};
+
 // ---- one input ----
 
 class LintRun {
@@ -173,7 +180,7 @@ private:
     if (!original) return complain(input, original.error());
     const Result<Assumptions> given = use_.assumptionsFor(*original, options_.assumptions);
     if (!given) return complain(input, given.error());
-    const Result<Module> module = prepare(input, *original, *given);
+    const Result<Module> module = prepare(input, *original, *loaded, *given);
     if (!module) return complain(input, module.error());
     LintedInput linted{nameOf(input), {}, {}, unlintedEntries(*module)};
     linted.findings = findingsOf(input, *original, *module, *given);
@@ -227,18 +234,41 @@ private:
   /// The form that the rules read. Loops and branches stay those of the source, and so does every
   /// line.
   Result<Module> prepare(const std::string& input, const Module& original,
-                         const Assumptions& assumptions) const {
+                         const LoadedModule& loaded, const Assumptions& assumptions) const {
     if (const std::optional<Remark> why = whyUntouchable(original, "lint")) {
       printError("{}: warning: {}, and some problems may be missed\n", input, why->message);
       return original;
     }
-    Result<Module> form = canonicalForm(original, {target_, assumptions}, "all");
-    const auto isCall = [&](InstRef i) { return form->opcode(i) == spv::Op::OpFunctionCall; };
-    if (form && std::any_of(form->insts().begin(), form->insts().end(), isCall))
-      printError("{}: warning: some calls were not inlined, and problems may be missed in the "
-                 "functions that they call\n",
-                 input);
+    const PassSettings settings{.target = target_, .assumptions = assumptions, .keepsLoads = true};
+    Result<Module> form = canonicalForm(original, settings, "all");
+    if (!form || !hasCalls(*form)) return form;
+    if (Result<Module> inlined = inlinedByTools(loaded)) {
+      Result<Module> other = canonicalForm(std::move(*inlined), settings, "all");
+      if (other && !hasCalls(*other)) return other;
+    }
+    printError("{}: warning: some calls were not inlined, and problems may be missed in the "
+               "functions that they call\n",
+               input);
     return form;
+  }
+
+  static bool hasCalls(const Module& module) {
+    return std::any_of(module.insts().begin(), module.insts().end(),
+                       [&](InstRef i) { return module.opcode(i) == spv::Op::OpFunctionCall; });
+  }
+
+  /// SPIRV-Tools inlines without a limit, and where --inline does not: what never reaches its end
+  /// into a continue construct.
+  static Result<Module> inlinedByTools(const LoadedModule& loaded) {
+    const std::string flags[] = {"--eliminate-dead-branches", "--merge-return",
+                                 "--inline-entry-points-exhaustive", "--eliminate-dead-functions"};
+    const IsolationLimits limits = defaultIsolation();
+    setDefaultIsolation({kInliningTime, limits.memoryBytes, limits.fork});
+    const Result<Words> words = runSpirvOpt(loaded.words(), flags, {loaded.env, true, true});
+    setDefaultIsolation(limits);
+    if (!words) return words.error();
+    if (auto valid = validateWords(*words, loaded.env); !valid) return valid.error();
+    return Module::read(*words);
   }
 
   LintArguments& options_;

@@ -36,6 +36,11 @@ public:
   /// Whether a pointer leads into a buffer, where a store may have no effect: out of range, or by a
   /// helper invocation.
   bool isBuffer(Id pointer) const { return classOfPointer(pointer) == MemoryClass::Buffer; }
+  /// Whether it leads to memory that other invocations load from and store to: a buffer or
+  /// Workgroup memory.
+  bool isShared(Id pointer) const {
+    return isBuffer(pointer) || classOfPointer(pointer) == MemoryClass::Workgroup;
+  }
 
 private:
   static constexpr size_t kClasses = size_t(MemoryClass::Count);
