@@ -263,7 +263,9 @@ private:
     const std::string flags[] = {"--eliminate-dead-branches", "--merge-return",
                                  "--inline-entry-points-exhaustive", "--eliminate-dead-functions"};
     const IsolationLimits limits = defaultIsolation();
-    setDefaultIsolation({kInliningTime, limits.memoryBytes, limits.fork});
+    IsolationLimits brief = limits;
+    brief.time = kInliningTime;
+    setDefaultIsolation(brief);
     const Result<Words> words = runSpirvOpt(loaded.words(), flags, {loaded.env, true, true});
     setDefaultIsolation(limits);
     if (!words) return words.error();

@@ -133,7 +133,12 @@ Dependency needOf(const Use& a, const Use& b) {
 
 // Whether what `a` does to the buffer is done and visible before what `b` does.
 bool isOrdered(const HappensBefore& order, const Transfers& transfers, const Use& a, const Use& b) {
-  return order.isBefore(a.command, a.accesses->stage, b.command, b.accesses->stage, needOf(a, b)) ||
+  const auto isBefore = [&](Dependency dependency) {
+    return order.isBefore(a.command, a.accesses->stage, b.command, b.accesses->stage, dependency);
+  };
+  // What is visible has come first: only of the rest it is asked what it needs.
+  return isBefore(Dependency::Memory) ||
+         (isBefore(Dependency::Execution) && needOf(a, b) == Dependency::Execution) ||
          transfers.areOrdered(a.command, b.command, a.accesses->buffer);
 }
 
