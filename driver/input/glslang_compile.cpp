@@ -1,7 +1,7 @@
 // GLSL and HLSL to SPIR-V with the glslang library, versions 12 to 15.
 #include "input/debug_texts.h"
 #include "input/front_end.h"
-#include "input/hlsl_wave_intrinsics.h"
+#include "input/hlsl_intrinsics.h"
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/isolate.h"
@@ -240,8 +240,9 @@ void sortLog(std::string_view log, const std::string& name, const SourcesByName&
   }
 }
 
-std::string preambleOf(const CompileRequest& request, const LoadOptions& options) {
-  std::string preamble;
+std::string preambleOf(const CompileRequest& request, const LoadOptions& options,
+                       const std::string& macros) {
+  std::string preamble = macros;
   // Only where it is needed: the module records every extension that the source asks for.
   if (!request.isHlsl && request.text.find("#include") != std::string::npos)
     preamble += "#extension GL_GOOGLE_include_directive : enable\n";
@@ -349,9 +350,9 @@ void readBuiltIns(const CompileRequest& request, const Target& target) {
                messagesFor(request, target));
 }
 
-/// Runs in the isolated child.
-Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
-                     const Target& target) {
+/// With `macros` in front of the text; `included` gets the texts of what it includes.
+Compiled compileWith(const std::string& macros, const CompileRequest& request,
+                     const LoadOptions& options, const Target& target, std::string& included) {
   Compiled out;
   const EShLanguage stage = stageOf(request);
   glslang::TShader shader(stage);
@@ -359,7 +360,7 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
   int length = int(request.text.size());
   const char* name = request.name.c_str();
   shader.setStringsWithLengthsAndNames(&text, &length, &name, 1);
-  std::string preamble = preambleOf(request, options);
+  std::string preamble = preambleOf(request, options, macros);
   shader.setPreamble(preamble.c_str());
   setEnvironment(shader, request, target);
   const EShMessages messages = messagesFor(request, target);
@@ -396,7 +397,10 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
   out.dependencies = includer.filesRead();
   out.probes = includer.probes();
   std::vector<SourceText> texts{{request.name, request.text}};
-  for (const auto& [path, contents] : includer.texts()) texts.push_back({path, contents});
+  for (const auto& [path, contents] : includer.texts()) {
+    texts.push_back({path, contents});
+    included += contents;
+  }
   SourcesByName sources;
   for (const SourceText& file : texts) sources.add(file.name, file.text);
   sortLog(shader.getInfoLog(), request.name, sources, out);
@@ -415,7 +419,7 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
       sortLog(logger.getAllMessages(), request.name, sources, out);
       mendDebugTexts(out.words, texts);
       if (request.isHlsl)
-        if (Status mended = mendWaveIntrinsics(out); !mended)
+        if (Status mended = mendIntrinsics(out); !mended)
           out.errors.push_back(fmt::format("{}: error: glslang wrote invalid SPIR-V: {}",
                                            request.name, mended.error().message));
     }
@@ -424,6 +428,24 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
     out.errors.push_back(
         fmt::format("{}: error: {}", request.name, silentFailure(request, options)));
   if (!out.errors.empty()) out.words.clear();
+  return out;
+}
+
+/// Runs in the isolated child.
+Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
+                     const Target& target) {
+  std::string included;
+  if (!request.isHlsl) return compileWith({}, request, options, target, included);
+  std::string macros = intrinsicMacros(request.text);
+  Compiled out = compileWith(macros, request, options, target, included);
+  if (std::string all = intrinsicMacros(request.text + included); all != macros) {
+    macros = std::move(all);
+    out = compileWith(macros, request, options, target, included);
+  }
+  // Where a function of the shader's own has such a name, the macro is in its way; and errors are
+  // to be of the text as it stands.
+  if (!macros.empty() && !out.errors.empty())
+    return compileWith({}, request, options, target, included);
   return out;
 }
 

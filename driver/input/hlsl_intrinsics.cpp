@@ -1,0 +1,177 @@
+#include "input/hlsl_intrinsics.h"
+
+#include "analysis/module/source_lines.h"
+#include "ir/module.h"
+#include "ir/rewriter.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <map>
+#include <utility>
+
+namespace lanewise::driver {
+
+namespace {
+
+constexpr uint32_t kOperationWord = 4; ///< of OpGroupNonUniformIAdd and its kin
+constexpr uint32_t kValueWord = 4;     ///< of OpGroupNonUniformAllEqual
+constexpr uint32_t kAmountWord = 4;    ///< of a shift
+
+/// Whether `text` has the word before an opening parenthesis, be it in a comment.
+bool calls(std::string_view text, std::string_view word) {
+  const auto isPartOfName = [](char c) { return std::isalnum(uint8_t(c)) != 0 || c == '_'; };
+  for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    if (at > 0 && isPartOfName(text[at - 1])) continue;
+    const size_t next = text.find_first_not_of(" \t", at + word.size());
+    if (next != text.npos && text[next] == '(') return true;
+  }
+  return false;
+}
+
+/// The intrinsic that an InclusiveScan was, empty for any other instruction.
+std::string_view scanOf(const Module& module, InstRef i) {
+  std::string_view name;
+  switch (module.opcode(i)) {
+  case spv::Op::OpGroupNonUniformIAdd:
+  case spv::Op::OpGroupNonUniformFAdd:
+    name = "WavePrefixSum";
+    break;
+  case spv::Op::OpGroupNonUniformIMul:
+  case spv::Op::OpGroupNonUniformFMul:
+    name = "WavePrefixProduct";
+    break;
+  default:
+    return {};
+  }
+  bool isInclusive =
+      spv::GroupOperation(module.word(i, kOperationWord)) == spv::GroupOperation::InclusiveScan;
+  return isInclusive ? name : std::string_view();
+}
+
+bool comparesWholeVectors(const Module& module, InstRef i) {
+  return module.opcode(i) == spv::Op::OpGroupNonUniformAllEqual &&
+         module.opcodeOf(module.typeOf(module.idAt(i, kValueWord))) == spv::Op::OpTypeVector;
+}
+
+bool isShift(spv::Op op) {
+  return op == spv::Op::OpShiftLeftLogical || op == spv::Op::OpShiftRightLogical ||
+         op == spv::Op::OpShiftRightArithmetic;
+}
+
+/// The amount of a shift without the bits that HLSL does not look at.
+class ShiftMasks {
+public:
+  ShiftMasks(const Module& module, Rewriter& rewriter) : module_(module), rewriter_(rewriter) {}
+
+  void mask(InstRef shift) {
+    const Id amount = module_.idAt(shift, kAmountWord), type = module_.typeOf(amount);
+    const uint32_t most = widthOf(module_.resultType(shift)) - 1;
+    if (isAtMost(amount, most)) return;
+    const Id masked = rewriter_.newId();
+    rewriter_.insertBefore(
+        shift, Inst(spv::Op::OpBitwiseAnd).id(type).id(masked).id(amount).id(constant(type, most)));
+    rewriter_.setId(shift, kAmountWord, masked);
+  }
+
+private:
+  bool isVector(Id type) const { return module_.opcodeOf(type) == spv::Op::OpTypeVector; }
+  Id scalarOf(Id type) const { return isVector(type) ? module_.idAt(module_.def(type), 2) : type; }
+  uint32_t widthOf(Id type) const { return module_.word(module_.def(scalarOf(type)), 2); }
+
+  bool isAtMost(Id amount, uint32_t most) const {
+    const InstRef def = module_.def(amount);
+    if (module_.opcode(def) == spv::Op::OpConstant) {
+      const auto words = module_.inst(def).subspan(3);
+      return words[0] <= most &&
+             std::ranges::all_of(words.subspan(1), [](uint32_t w) { return w == 0; });
+    }
+    if (module_.opcode(def) != spv::Op::OpConstantComposite) return false;
+    return std::ranges::all_of(module_.inst(def).subspan(3),
+                               [&](uint32_t part) { return isAtMost(Id(part), most); });
+  }
+
+  Id constant(Id type, uint32_t value) {
+    if (!isVector(type)) return rewriter_.constant(type, value);
+    const Id scalar = rewriter_.constant(scalarOf(type), value);
+    Id& vector = vectors_[{type, value}];
+    if (!vector)
+      vector = rewriter_.declare({}, [&](Id id) {
+        Inst made = Inst(spv::Op::OpConstantComposite).id(type).id(id);
+        for (uint32_t n = 0; n < module_.word(module_.def(type), 3); ++n) made.id(scalar);
+        return made;
+      });
+    return vector;
+  }
+
+  const Module& module_;
+  Rewriter& rewriter_;
+  std::map<std::pair<Id, uint32_t>, Id> vectors_;
+};
+
+/// Once for a line: a call in a function that was inlined or unrolled is one mistake.
+void addOnce(std::vector<std::string>& lines, std::string line) {
+  if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+}
+
+} // namespace
+
+std::string intrinsicMacros(std::string_view text) {
+  std::string macros;
+  for (uint32_t n : {2u, 3u, 4u})
+    if (calls(text, fmt::format("Store{}", n)))
+      macros +=
+          fmt::format("static uint{0} lanewiseStored{0};\n"
+                      "#define Store{0}(address, value) "
+                      "Store{0}((lanewiseStored{0} = (value), (address)), lanewiseStored{0})\n",
+                      n);
+  if (calls(text, "InterlockedCompareStore"))
+    macros += "static uint lanewiseExchanged;\n"
+              "#define InterlockedCompareStore(place, compared, value) "
+              "InterlockedCompareExchange(place, compared, value, lanewiseExchanged)\n";
+  return macros;
+}
+
+Status mendIntrinsics(Compiled& compiled) {
+  Result<Module> module = Module::read(compiled.words);
+  if (!module) return module.error();
+  SourceLines lines(*module);
+  Rewriter rewriter(*module);
+  ShiftMasks shifts(*module, rewriter);
+  for (InstRef i : module->insts()) {
+    SourceLocation at = lines.at(*module, i);
+    if (std::string_view name = scanOf(*module, i); !name.empty()) {
+      rewriter.setWord(i, kOperationWord, uint32_t(spv::GroupOperation::ExclusiveScan));
+      addOnce(
+          compiled.warnings,
+          fmt::format("{}:{}: warning: glslang {} compiles '{}' to an inclusive scan; the output "
+                      "has the exclusive one that HLSL means, as DXC writes it",
+                      at.file, at.line, glslangVersion(), name));
+    } else if (comparesWholeVectors(*module, i)) {
+      addOnce(
+          compiled.errors,
+          fmt::format("{}:{}: error: glslang {} compiles 'WaveActiveAllEqual' of a vector to one "
+                      "answer for all components, where HLSL has one for each; compare the "
+                      "components one by one, or compile with DXC and hand over its .spv",
+                      at.file, at.line, glslangVersion()));
+    } else if (module->opcode(i) == spv::Op::OpFMod) {
+      rewriter.replace(i, Inst(spv::Op::OpFRem)
+                              .id(module->resultType(i))
+                              .id(module->resultId(i))
+                              .id(module->idAt(i, 3))
+                              .id(module->idAt(i, 4)));
+      addOnce(compiled.warnings,
+              fmt::format("{}:{}: warning: glslang {} gives 'fmod' and '%' the divisor's sign; the "
+                          "output has the dividend's, as HLSL means and DXC writes it",
+                          at.file, at.line, glslangVersion()));
+    } else if (isShift(module->opcode(i))) {
+      shifts.mask(i);
+    }
+  }
+  Result<bool> changed = rewriter.commit();
+  if (!changed) return changed.error();
+  if (*changed) compiled.words.assign(module->words().begin(), module->words().end());
+  return ok();
+}
+
+} // namespace lanewise::driver
