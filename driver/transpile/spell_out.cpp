@@ -122,10 +122,10 @@ public:
     case spv::Op::OpRayQueryInitializeKHR:
       return target_.language == Language::Msl ? checkRay(i) : ok();
     case spv::Op::OpExtInst:
-      if (isHlsl && module_.extInstSet(module_.idAt(i, 3)) == ExtInstSet::GlslStd450 &&
-          module_.word(i, 4) == GLSLstd450InterpolateAtOffset)
+      if (module_.extInstSet(module_.idAt(i, 3)) != ExtInstSet::GlslStd450) return ok();
+      if (isHlsl && module_.word(i, 4) == GLSLstd450InterpolateAtOffset)
         return refuse("interpolation at offsets that are no 16ths of a pixel");
-      return ok();
+      return module_.word(i, 4) == GLSLstd450Fma && !hasFma() ? splitFma(i) : ok();
     case spv::Op::OpImageFetch:
       dropExtension(i);
       return ok();
@@ -365,6 +365,22 @@ private:
     if (!isNegated) return rewriter_.replace(i, std::move(apart));
     rewriter_.insertBefore(i, std::move(apart));
     rewriter_.replace(i, Inst(spv::Op::OpLogicalNot).id(type).id(module_.resultId(i)).id(either));
+  }
+
+  bool hasFma() const { return target_.language != Language::Essl || target_.esslVersion >= 320; }
+
+  /// Without parentheses, SPIRV-Cross makes `y *= a + x` of `y = fma(y, a, x)`. Rounded once or
+  /// twice is the driver's choice, unless it is said that nothing may be taken apart.
+  Status splitFma(InstRef i) {
+    const Id type = module_.resultType(i), result = module_.resultId(i);
+    if (decorations_.has(result, spv::Decoration::NoContraction))
+      return failure(fmt::format("it cannot be expressed in {}, which has no fused multiply-add; "
+                                 "use --essl-version=320",
+                                 target_.str()));
+    const Id product = add(i, spv::Op::OpFMul, type, {module_.idAt(i, 5), module_.idAt(i, 6)});
+    rewriter_.replace(i,
+                      Inst(spv::Op::OpFAdd).id(type).id(result).id(product).id(module_.idAt(i, 7)));
+    return ok();
   }
 
   /// OpSRem in signed types. False where there is none.
