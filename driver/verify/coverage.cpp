@@ -273,7 +273,8 @@ void addOneWay(std::vector<std::string>& parts, const ShaderCoverage& seen) {
   for (const char* always : {"true", "false"}) {
     std::vector<std::string> places;
     for (const OneWayBranch& branch : seen.oneWay)
-      if (branch.always == always) places.push_back(placeOf(branch));
+      if (branch.always == always && std::ranges::find(places, placeOf(branch)) == places.end())
+        places.push_back(placeOf(branch));
     if (!places.empty()) parts.push_back(fmt::format("always {}: {}", always, joined(places)));
   }
   std::vector<std::string> switches;

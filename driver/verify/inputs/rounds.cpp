@@ -233,7 +233,7 @@ private:
     const std::array<uint32_t, 3> row =
         size[1] > 1 ? std::array<uint32_t, 3>{6, 5, 1} : std::array<uint32_t, 3>{18, 1, 1};
     std::vector<std::array<uint32_t, 3>> grids{many, few};
-    if (size[2] == 1) grids.insert(hints_.asksRows ? grids.end() : grids.begin(), row);
+    if (size[2] == 1) grids.insert(hints_.asksRows() ? grids.end() : grids.begin(), row);
     std::vector<Scenario> tries;
     for (const auto& groups : grids)
       for (uint32_t count : {521u, 257u, 0u}) {

@@ -41,9 +41,9 @@ class Synthesizer {
 public:
   Synthesizer(const ShaderPair& pair, const Assumptions& assumptions, uint64_t seed,
               std::vector<std::string>& notes, const SynthesisLimits& limits,
-              const InputChoice& choice)
+              const ValueHints& hints, const InputChoice& choice)
       : pair_(pair), words_(pair.original), assumptions_(assumptions), seed_(seed), notes_(notes),
-        limits_(limits), choice_(choice) {}
+        limits_(limits), hints_(hints), choice_(choice) {}
 
   Result<Scenario> run() {
     shader_.name = pair_.name;
@@ -131,6 +131,10 @@ private:
       dispatch_.groups = {most, most, 1};
     else
       dispatch_.groups = {most, 1, 1};
+    // Workgroups that do not know that they are another one write the same places.
+    const std::array<bool, 3>& asks = hints_.asksPosition;
+    for (uint32_t d = 0; d < 3; ++d)
+      if (!asks[d] && (d > 0 || hints_.asksRows())) dispatch_.groups[d] = 1;
     // A count below the size of a workgroup would send some of its invocations away before they
     // meet the others at a barrier.
     mostInteger_ = std::max(limits_.integer, std::min(size[0], kMaxRow));
@@ -235,7 +239,8 @@ private:
       shape.width = kRowTexels;
       break;
     case Dim2D:
-      shape.width = shape.height = mostInteger_;
+      shape.width = texelsAlong(0);
+      shape.height = texelsAlong(1);
       break;
     case Dim3D:
       shape.width = shape.height = shape.depth = kCubeTexels;
@@ -381,10 +386,16 @@ private:
   const Assumptions& assumptions_;
   uint64_t seed_;
   std::vector<std::string>& notes_;
+  // For each invocation of the dispatch, and each integer handed out.
+  uint32_t texelsAlong(uint32_t d) const {
+    const uint32_t invocations = reflection_.workgroupSize[d] * dispatch_.groups[d];
+    return std::max(mostInteger_, std::min(invocations, kRowTexels));
+  }
   // A square of the largest integer handed out.
   uint64_t elements() const { return uint64_t(mostInteger_) * mostInteger_; }
 
   const SynthesisLimits& limits_;
+  const ValueHints& hints_;
   const InputChoice choice_;
   Reflection reflection_;
   ScenarioShader shader_;
@@ -400,7 +411,8 @@ class InputSearch {
 public:
   InputSearch(const ShaderPair& pair, const Assumptions& assumptions, uint64_t seed,
               const SynthesisLimits& limits)
-      : pair_(pair), assumptions_(assumptions), seed_(seed), limits_(limits) {}
+      : pair_(pair), assumptions_(assumptions), seed_(seed), limits_(limits),
+        hints_(valueHintsOf(pair.original)) {}
 
   Result<Scenario> run(std::vector<std::string>& notes) {
     if (Status made = consider({}); !made) return made.error();
@@ -430,7 +442,7 @@ private:
   Status consider(const InputChoice& choice, const DryRunExtent& extent = {}) {
     Candidate made;
     made.choice = choice;
-    Synthesizer synthesizer(pair_, assumptions_, seed_, made.notes, limits_, choice);
+    Synthesizer synthesizer(pair_, assumptions_, seed_, made.notes, limits_, hints_, choice);
     Result<Scenario> scenario = synthesizer.run();
     if (!scenario) return scenario.error();
     made.scenario = std::move(*scenario);
@@ -605,6 +617,7 @@ private:
   const Assumptions& assumptions_;
   const uint64_t seed_;
   const SynthesisLimits& limits_;
+  const ValueHints hints_;
   RunCaches caches_;
   Reflection reflection_;
   std::optional<Candidate> best_;

@@ -55,6 +55,8 @@ public:
         readInst(i);
       else if (module_.opcode(i) == Op::OpSpecConstantOp)
         readSpecialized(i);
+      else if (module_.opcode(i) == Op::OpVariable)
+        readPosition(i);
     sortUnique(hints_.integers);
     sortUnique(hints_.floats);
     sortUnique(hints_.compared);
@@ -67,7 +69,6 @@ private:
     const Op op = module_.opcode(i);
     if (isAtomic(module_.facts(i))) readAtomic(i);
     hints_.hasSubgroupScopes |= ordersSubgroupsAlone(i);
-    hints_.asksRows |= asksRows(i);
     if (op == Op::OpArrayLength || op == Op::OpImageQuerySize) hints_.asksLengths = true;
     if (op == Op::OpSwitch) return readSwitch(i);
     if (namesNoValues(op)) return;
@@ -78,25 +79,39 @@ private:
     }
   }
 
-  // Whether it has more of the vector than its first component.
-  bool asksRows(InstRef i) {
-    const Op op = module_.opcode(i);
-    if (op != Op::OpLoad && op != Op::OpAccessChain && op != Op::OpInBoundsAccessChain)
-      return false;
+  void readPosition(InstRef variable) {
     const std::optional<spv::BuiltIn> builtIn =
-        analyses_.get<Decorations>().builtIn(module_, module_.idAt(i, 3));
-    if (builtIn != spv::BuiltIn::GlobalInvocationId && builtIn != spv::BuiltIn::WorkgroupId)
-      return false;
-    if (op != Op::OpLoad) {
-      const std::optional<ConstantValue> component =
-          analyses_.get<Constants>().value(module_.idAt(i, 4));
-      return !component || component->bits != 0;
+        analyses_.get<Decorations>().builtIn(module_, module_.resultId(variable));
+    if (builtIn != spv::BuiltIn::GlobalInvocationId && builtIn != spv::BuiltIn::WorkgroupId) return;
+    for (const Use& use : analyses_.get<DefUse>().uses(module_.resultId(variable))) {
+      const Op op = module_.opcode(use.user);
+      if (op == Op::OpLoad) {
+        readPositionValue(module_.resultId(use.user));
+      } else if (op == Op::OpAccessChain || op == Op::OpInBoundsAccessChain) {
+        const std::optional<ConstantValue> component =
+            analyses_.get<Constants>().value(module_.idAt(use.user, 4));
+        component ? asksFor(uint32_t(component->bits)) : asksForAll();
+      } else if (module_.blockOf(use.user)) {
+        asksForAll();
+      }
     }
-    const auto isFirst = [&](const Use& use) {
-      return module_.opcode(use.user) == Op::OpCompositeExtract && module_.word(use.user, 4) == 0;
-    };
-    return !std::ranges::all_of(analyses_.get<DefUse>().uses(module_.resultId(i)), isFirst);
   }
+
+  void readPositionValue(Id vector) {
+    for (const Use& use : analyses_.get<DefUse>().uses(vector)) {
+      if (module_.opcode(use.user) == Op::OpCompositeExtract)
+        asksFor(module_.word(use.user, 4));
+      else if (module_.opcode(use.user) == Op::OpVectorShuffle)
+        for (uint32_t component : module_.inst(use.user).subspan(5)) asksFor(component % 3);
+      else
+        asksForAll();
+    }
+  }
+
+  void asksFor(uint32_t component) {
+    if (component < hints_.asksPosition.size()) hints_.asksPosition[component] = true;
+  }
+  void asksForAll() { hints_.asksPosition.fill(true); }
 
   bool ordersSubgroupsAlone(InstRef i) {
     const OpcodeFacts& facts = module_.facts(i);
@@ -283,7 +298,7 @@ void ValueHints::merge(const ValueHints& other) {
   parameters.insert(other.parameters.begin(), other.parameters.end());
   atomicTargets.insert(other.atomicTargets.begin(), other.atomicTargets.end());
   asksLengths |= other.asksLengths;
-  asksRows |= other.asksRows;
+  for (size_t d = 0; d < asksPosition.size(); ++d) asksPosition[d] |= other.asksPosition[d];
   hasSubgroupScopes |= other.hasSubgroupScopes;
 }
 

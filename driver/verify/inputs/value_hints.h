@@ -5,6 +5,7 @@
 #include "verify/program/reflect.h"
 #include "verify/scenario/scenario.h"
 
+#include <array>
 #include <cstdint>
 #include <set>
 #include <span>
@@ -35,10 +36,12 @@ struct ValueHints {
   /// Set and binding of the resources that atomics target.
   std::set<std::pair<uint32_t, uint32_t>> atomicTargets;
   bool asksLengths = false; ///< of arrays or texel buffers
-  bool asksRows = false;    ///< y or z of the numbers of invocations or workgroups
+  /// x, y and z of the numbers of invocations or workgroups in the dispatch.
+  std::array<bool, 3> asksPosition{};
   bool hasSubgroupScopes =
       false; ///< of a barrier that waits, or of one or an atomic that orders memory
 
+  bool asksRows() const { return asksPosition[1] || asksPosition[2]; }
   void merge(const ValueHints& other);
 };
 

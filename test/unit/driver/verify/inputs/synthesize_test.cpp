@@ -146,7 +146,7 @@ TEST(Synthesize, FitsTheDeclaredLayout) {
   EXPECT_EQ(buffer.elementBytes(), 16u);
   EXPECT_GE(buffer.count, 65536u);
   const ScenarioDispatch& dispatch = scenario->dispatches[0];
-  EXPECT_EQ(dispatch.groups, (std::array<uint32_t, 3>{4, 4, 1}));
+  EXPECT_EQ(dispatch.groups, (std::array<uint32_t, 3>{4, 1, 1})); // it asks for none
   ASSERT_EQ(dispatch.bindings.size(), 1u);
   EXPECT_EQ(dispatch.bindings[0].set, 1u);
   ASSERT_EQ(dispatch.pushConstants.size(), 12u);
@@ -155,6 +155,32 @@ TEST(Synthesize, FitsTheDeclaredLayout) {
   EXPECT_EQ(decodeScalar(ScalarType::U32, dispatch.pushConstants.data()), 31);
   ASSERT_EQ(notes.size(), 2u); // what was generated, and that it writes nothing
   EXPECT_NE(notes[1].find("wrote nothing"), std::string::npos) << notes[1];
+}
+
+// Workgroups that differ in nothing that the shader asks for would race.
+TEST(Synthesize, GivesWorkgroupsWhereTheyAreAskedFor) {
+  using Groups = std::array<uint32_t, 3>;
+  for (const auto& [uses, groups] : std::initializer_list<std::pair<std::string, Groups>>{
+           {"%v = OpLoad %v3uint %id\n%x = OpCompositeExtract %uint %v 0", {4, 1, 1}},
+           {"%v = OpLoad %v3uint %id\n%y = OpCompositeExtract %uint %v 1", {1, 4, 1}},
+           {"%v = OpLoad %v3uint %id\n%w = OpVectorShuffle %v2uint %v %v 0 4", {4, 4, 1}},
+           {"%v = OpLoad %v3uint %id\n%w = OpIAdd %v3uint %v %v", {4, 4, 1}},
+           {"%c = OpAccessChain %in_uint %id %u0\n%x = OpLoad %uint %c", {4, 1, 1}},
+           {"%c = OpAccessChain %in_uint %id %u1\n%y = OpLoad %uint %c", {1, 4, 1}},
+           {"%p = OpCopyObject %in_v3uint %id", {4, 4, 1}},
+           {"", {4, 1, 1}}})
+    for (const char* builtIn : {"GlobalInvocationId", "WorkgroupId"}) {
+      std::vector<std::string> notes;
+      const Words words = module(std::string("OpDecorate %id BuiltIn ") + builtIn,
+                                 "%v2uint = OpTypeVector %uint 2\n"
+                                 "%in_uint = OpTypePointer Input %uint\n"
+                                 "%in_v3uint = OpTypePointer Input %v3uint\n"
+                                 "%id = OpVariable %in_v3uint Input",
+                                 uses, "%id");
+      Result<Scenario> scenario = synthesize(words, notes);
+      ASSERT_TRUE(scenario) << scenario.error().message;
+      EXPECT_EQ(scenario->dispatches[0].groups, groups) << uses;
+    }
 }
 
 TEST(Synthesize, IsTheSameEveryTime) {
