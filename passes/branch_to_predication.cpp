@@ -339,6 +339,10 @@ void Plan::findCommonStores(Site& site) const {
     areSame = areSame && type == module_.typeOf(module_.idAt(b, 2)); // of untyped pointers
     for (uint32_t w = 3; areSame && w < module_.wordCount(a); ++w)   // memory operands
       areSame = module_.word(a, w) == module_.word(b, w);
+    // Only a store may use a conversion that says how it rounds, and no select.
+    for (InstRef store : {a, b})
+      areSame = areSame && !analyses_.get<Decorations>().has(module_.idAt(store, 2),
+                                                             spv::Decoration::FPRoundingMode);
     if (!areSame || !canSelect(analyses_, type)) {
       scan.commonStores.clear();
       return;

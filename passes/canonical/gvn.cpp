@@ -307,6 +307,9 @@ void Numbering::visitLoad(InstRef i, BlockRef b) {
   if (entry.value && dominance_.dominates(entry.block, b)) {
     const Id value = edits_.resolved(entry.value), result = module_.resultId(i);
     if (module_.opcodeOf(value) == spv::Op::OpLoad && !areAlike(result, value)) return;
+    // Only stores may use a conversion that says how it rounds (Vulkan, VUID-StandaloneSpirv-
+    // FPRoundingMode-04675).
+    if (decorations_.has(value, spv::Decoration::FPRoundingMode)) return;
     edits_.replace(result, value);
     return;
   }
