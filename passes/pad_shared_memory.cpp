@@ -886,8 +886,9 @@ Remark Plan::remark(const Candidate& c) const {
   const SharedVariable& variable = *c.variable;
   const LayoutChoice& before = c.before();
   InstRef place = variable.accesses.empty() ? variable.variable : variable.accesses.front().inst;
-  std::pair<uint32_t, double> worst; // degree where one is quoted, cycles
-  uint32_t degreeBefore = 0, degreeAfter = 0;
+  std::pair<uint32_t, double> worst;          // degree where one is quoted, cycles
+  uint32_t degreeBefore = 0, degreeAfter = 0; // of any access
+  uint32_t degreeThere = 0;                   // of the quoted one, afterwards
   for (const WeighedAccess& a : c.accesses) {
     if (!a.pattern) continue;
     auto costIn = [&](const SharedLayout& layout) {
@@ -895,10 +896,12 @@ Remark Plan::remark(const Candidate& c) const {
     };
     const AccessCost cost = costIn(before.layout);
     degreeBefore = std::max(degreeBefore, cost.degree);
-    if (c.isApplied()) degreeAfter = std::max(degreeAfter, costIn(c.after->layout).degree);
+    const uint32_t its = c.isApplied() ? costIn(c.after->layout).degree : 0;
+    degreeAfter = std::max(degreeAfter, its);
     const std::pair<uint32_t, double> own(c.isApplied() ? cost.degree : 0, a.weight * cost.cycles);
     if (own <= worst) continue;
     worst = own;
+    degreeThere = its;
     place = a.access->inst;
   }
   if (c.refusal && c.refusal->place != variable.variable) place = c.refusal->place;
@@ -931,11 +934,13 @@ Remark Plan::remark(const Candidate& c) const {
   }
   const std::string_view degree = isCached ? "cache lines of an access" : "conflict degree";
   const bool isKnown = degreeBefore != 0; // unless the layout was asked for, it is
-  remark.message =
-      formatText("{} '{}' from {} to {}: {}, {} more bytes", remark.name, c.name, old, now,
-                 isKnown ? formatText("{} {} -> {}", degree, degreeBefore, degreeAfter)
-                         : formatText("{} unknown", degree),
-                 bytes);
+  remark.message = formatText(
+      "{} '{}' from {} to {}: {}, {} more bytes", remark.name, c.name, old, now,
+      isKnown ? formatText("{} {} -> {}{}", degree, degreeBefore, degreeThere,
+                           degreeThere == degreeAfter ? std::string()
+                                                      : formatText(" ({} elsewhere)", degreeAfter))
+              : formatText("{} unknown", degree),
+      bytes);
   remark.args.insert(remark.args.end(), {{"extents-before", old}, {"extents-after", now}});
   if (isKnown)
     remark.args.insert(remark.args.end(), {{"degree-before", std::to_string(degreeBefore)},

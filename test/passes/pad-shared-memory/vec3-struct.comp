@@ -4,7 +4,7 @@
 //
 // RUN: %lanewise opt --remarks=all %s --target=amd-rdna -O -S -o %t.spvasm 2> %t.remarks
 // RUN: FileCheck --check-prefix=RADV %s < %t.remarks
-// RADV: padded 's' from [128] to [128]{+1 word}: conflict degree 4 -> 2, 512 more bytes
+// RADV: padded 's' from [128] to [128]{+1 word}: conflict degree 4 -> 1 (2 elsewhere), 512 more bytes
 // RUN: %lanewise opt --remarks=all %s --target=generic -O -S -o %t.spvasm 2>&1 | FileCheck --check-prefix=GENERIC %s
 // GENERIC: did not pad
 layout(local_size_x = 128) in;
