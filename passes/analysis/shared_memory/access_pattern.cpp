@@ -599,6 +599,16 @@ double AccessPattern::weight(bool isLinear) const {
   return all;
 }
 
+/// Under a linear form, the bytes that all lanes at `base` are further than those of addressesOf()
+/// without a base.
+uint64_t AccessPattern::placeOf(const AddressForm& form, const Base& base) {
+  uint64_t bytes = 0;
+  size_t n = 0;
+  for (const AddressForm::Part& part : form.parts)
+    for (uint64_t stride : part.strides) bytes += base.indices[n++] * stride * part.bytes;
+  return bytes;
+}
+
 /// True if every lane accesses what lies `bytes` behind what it does in `first`, whose addresses
 /// are aligned.
 bool AccessPattern::isBehind(const AccessPattern& first, uint64_t bytes, uint64_t alignment,
@@ -608,12 +618,23 @@ bool AccessPattern::isBehind(const AccessPattern& first, uint64_t bytes, uint64_
   for (size_t s = 0; s < subgroups_.size(); ++s) {
     const Subgroup &a = first.subgroups_[s], &b = subgroups_[s];
     if (a.bases.size() != b.bases.size()) return false;
+    if (form.isLinear) first.addressesOf(form, a, nullptr, its);
     for (size_t n = 0; n < a.bases.size(); ++n) {
-      first.addressesOf(form, a, &a.bases[n], its);
-      addressesOf(form, b, &b.bases[n], mine);
-      for (size_t lane = 0; lane < its.size(); ++lane)
-        if (its[lane] && (*its[lane] % alignment != 0 || *mine[lane] != *its[lane] + bytes))
+      uint64_t place = 0;
+      if (form.isLinear) {
+        // Both look the same: all lanes are as far apart as the first.
+        place = placeOf(form, a.bases[n]);
+        if (placeOf(form, b.bases[n]) != place + bytes) return false;
+      } else {
+        first.addressesOf(form, a, &a.bases[n], its);
+        addressesOf(form, b, &b.bases[n], mine);
+        if (!std::equal(its.begin(), its.end(), mine.begin(),
+                        [&](auto at, auto behind) { return !at || *behind == *at + bytes; }))
           return false;
+      }
+      if (std::any_of(its.begin(), its.end(),
+                      [&](auto at) { return at && (*at + place) % alignment != 0; }))
+        return false;
     }
   }
   return true;

@@ -115,6 +115,7 @@ private:
   void addressesOf(const AddressForm& form, const Subgroup& subgroup, const Base* base,
                    std::vector<std::optional<uint64_t>>& addresses) const;
 
+  static uint64_t placeOf(const AddressForm& form, const Base& base);
   bool isBehind(const AccessPattern& first, uint64_t bytes, uint64_t alignment,
                 const AddressForm& form) const;
 
