@@ -112,6 +112,23 @@ private:
   SignalHandlers<kSignals.size()> handlers_;
 };
 
+/// Lets SIGCHLD through, which whoever started this process may have blocked.
+class ChildSignalUnblocked {
+public:
+  ChildSignalUnblocked() {
+    sigset_t child;
+    ::sigemptyset(&child);
+    ::sigaddset(&child, SIGCHLD);
+    ::pthread_sigmask(SIG_UNBLOCK, &child, &before_);
+  }
+  ChildSignalUnblocked(const ChildSignalUnblocked&) = delete;
+  ~ChildSignalUnblocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  const sigset_t& before() const { return before_; }
+
+private:
+  sigset_t before_;
+};
+
 /// What wakes the wait for a program.
 class WakingPipe {
 public:
@@ -213,11 +230,13 @@ Result<ProgramEnd> runProgram(const ProgramRequest& request) {
   interrupted = 0;
   WakingPipe waking; // before the signals, which write to it
   SignalsAside signals(request.whenAsked != nullptr);
+  ChildSignalUnblocked unblocked;
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   const sigset_t defaults = signals.defaults();
   ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  ::posix_spawnattr_setsigmask(&attributes, &unblocked.before());
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
   if (!request.printsTo.empty()) {

@@ -7,8 +7,8 @@
 
 namespace lanewise::driver {
 
-/// From construction to destruction; a signal that is ignored stays so. Calls that a signal meets
-/// go on, in whichever thread.
+/// From construction to destruction; a signal that is ignored stays so, but for SIGCHLD. Calls that
+/// a signal meets go on, in whichever thread.
 template <size_t N>
 class SignalHandlers {
 public:
@@ -20,7 +20,8 @@ public:
       action.sa_handler = handlerOf(signals_[n]);
       action.sa_flags = SA_RESTART | SA_NOCLDSTOP;
       ::sigaction(signals_[n], nullptr, &before_[n]);
-      if (!wasIgnored(n)) ::sigaction(signals_[n], &action, nullptr);
+      // Of an ignored SIGCHLD nobody could wait for a child, nor learn how it ended.
+      if (!wasIgnored(n) || signals_[n] == SIGCHLD) ::sigaction(signals_[n], &action, nullptr);
     }
   }
   SignalHandlers(const SignalHandlers&) = delete;
