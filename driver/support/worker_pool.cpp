@@ -18,6 +18,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 #if defined(__linux__)
@@ -33,6 +34,10 @@ using Clock = std::chrono::steady_clock;
 // A message is its length, 8 bytes, and that many bytes.
 constexpr size_t kLengthBytes = 8;
 
+/// How long answers may wait to be read, and pieces at most at a worker.
+constexpr Clock::duration kPause = std::chrono::milliseconds(1);
+constexpr int64_t kMostAhead = 32;
+
 bool sendAll(int socket, std::string_view bytes) {
   while (!bytes.empty()) {
     // MSG_NOSIGNAL: the other side may have died.
@@ -44,12 +49,10 @@ bool sendAll(int socket, std::string_view bytes) {
   return true;
 }
 
-bool sendMessage(int socket, std::string_view bytes) {
+void appendMessage(std::string& messages, std::string_view bytes) {
   const uint64_t size = bytes.size();
-  std::string message(kLengthBytes, '\0'); // in one piece, so that the other side wakes up once
-  std::memcpy(message.data(), &size, kLengthBytes);
-  message += bytes;
-  return sendAll(socket, message);
+  messages.append(reinterpret_cast<const char*>(&size), kLengthBytes);
+  messages += bytes;
 }
 
 /// Takes a whole message off the front, if there is one.
@@ -94,6 +97,8 @@ struct Worker {
   std::string received;
   /// In the order in which it does them: the first is being worked on, the others wait in `socket`.
   std::deque<PieceOfWork> pieces;
+  size_t ahead = 1; ///< how many of them may wait
+  Clock::time_point lastAnswer = Clock::now();
   std::optional<Clock::time_point> deadline; ///< of the first piece
 };
 
@@ -180,30 +185,36 @@ private:
         (void)!::ftruncate(STDERR_FILENO, 0);
         ::lseek(STDERR_FILENO, 0, SEEK_SET);
       }
-      if (!sendMessage(socket.get(), events_.work(unpackPiece(*message)))) ::_exit(0);
+      std::string answer; // in one piece, so that the other side wakes up once
+      appendMessage(answer, events_.work(unpackPiece(*message)));
+      if (!sendAll(socket.get(), answer)) ::_exit(0);
     }
   }
 
   void handOut() {
-    for (std::unique_ptr<Worker>& worker : workers_)
-      if (worker->pieces.empty() && !waiting_.empty()) handNextTo(*worker);
-    for (std::unique_ptr<Worker>& worker : workers_)
-      if (canHandAheadTo(*worker)) handNextTo(*worker);
+    std::vector<std::string> messages(workers_.size());
+    for (size_t i = 0; i < workers_.size(); ++i)
+      if (workers_[i]->pieces.empty() && !waiting_.empty()) handNextTo(*workers_[i], messages[i]);
+    for (size_t i = 0; i < workers_.size(); ++i) {
+      while (canHandAheadTo(*workers_[i])) handNextTo(*workers_[i], messages[i]);
+      // A worker that is gone already is found when its connection is read.
+      (void)sendAll(workers_[i]->socket.get(), messages[i]);
+    }
   }
 
-  /// A second piece spares a worker the wait for this process. The last pieces are kept back for
-  /// those that are done first, and what has killed a worker goes alone: it may take long.
+  /// What waits spares a worker the wait for this process. The last pieces are kept back for those
+  /// that are done first, and what has killed a worker goes alone: it may take long.
   bool canHandAheadTo(const Worker& worker) const {
-    return worker.pieces.size() == 1 && waiting_.size() >= workers_.size() &&
-           worker.pieces.front().attempt == 0 && waiting_.front().attempt == 0;
+    return !worker.pieces.empty() && worker.pieces.size() <= worker.ahead &&
+           waiting_.size() >= workers_.size() * worker.ahead && worker.pieces.back().attempt == 0 &&
+           waiting_.front().attempt == 0;
   }
 
-  void handNextTo(Worker& worker) {
+  void handNextTo(Worker& worker, std::string& messages) {
     worker.pieces.push_back(std::move(waiting_.front()));
     waiting_.pop_front();
     if (worker.pieces.size() == 1) startClock(worker);
-    // A worker that is gone already is found when its connection is read.
-    (void)sendMessage(worker.socket.get(), packPiece(worker.pieces.back()));
+    appendMessage(messages, packPiece(worker.pieces.back()));
   }
 
   /// When the worker begins with its first piece.
@@ -214,8 +225,27 @@ private:
     if (limit.count() > 0) worker.deadline = Clock::now() + limit;
   }
 
+  /// Small pieces take less than waking this process up does, so that several wait at a worker and
+  /// several answers are read at a time.
+  void noteSpeed(Worker& worker, uint32_t answers) {
+    if (answers == 0) return;
+    const Clock::time_point now = Clock::now();
+    const Clock::duration each = (now - worker.lastAnswer) / answers;
+    worker.ahead =
+        size_t(std::clamp<int64_t>(2 * kPause / std::max(each, Clock::duration(1)), 1, kMostAhead));
+    worker.lastAnswer = now;
+  }
+
+  /// Whether no worker runs out of work in a pause, by the speed of its last pieces.
+  bool canPause() const {
+    return std::all_of(workers_.begin(), workers_.end(), [](const auto& worker) {
+      return worker->ahead > 1 && worker->pieces.size() > worker->ahead / 2;
+    });
+  }
+
   void waitForAnswers() {
     constexpr int kTick = 100; // milliseconds
+    if (canPause()) std::this_thread::sleep_for(kPause);
     std::vector<pollfd> ends;
     for (std::unique_ptr<Worker>& worker : workers_)
       ends.push_back({worker->socket.get(), POLLIN, 0});
@@ -227,8 +257,10 @@ private:
           bury(i, {});
           continue;
         }
-        while (std::optional<std::string> answer = takeMessage(worker.received))
+        uint32_t answers = 0;
+        for (; std::optional<std::string> answer = takeMessage(worker.received); ++answers)
           finish(worker, std::move(*answer));
+        noteSpeed(worker, answers);
       }
       if (worker.deadline && Clock::now() > *worker.deadline) {
         ::kill(worker.process, SIGKILL);
