@@ -49,6 +49,15 @@ public:
 
 // ---- passes ----
 
+/// Behind a step of -O.
+std::string noteOn(const PipelineStep& step) {
+  const std::vector<const PassInfo*>& behind = step.onlyAfter;
+  if (behind.empty()) return step.pass->isCanonical ? "    (canonical)" : "";
+  if (std::ranges::none_of(behind, &PassInfo::isCanonical))
+    return "    (canonical; where one of Lanewise's rewrote something)";
+  return fmt::format("    (canonical; where --{} changed something)", behind.front()->flag);
+}
+
 void printPasses() {
   printOut("Passes of Lanewise:\n");
   bool isCanonical = false;
@@ -65,11 +74,7 @@ void printPasses() {
   }
   printOut(
       "\n-O is exactly these flags, with unused bindings and specialization constants kept:\n");
-  for (const PipelineStep& step : standardPipeline())
-    printOut("  {}{}\n", step.flag,
-             !step.onlyAfter.empty()  ? "    (canonical; where one of Lanewise's rewrote something)"
-             : step.pass->isCanonical ? "    (canonical)"
-                                      : "");
+  for (const PipelineStep& step : standardPipeline()) printOut("  {}{}\n", step.flag, noteOn(step));
   printOut("\n-O=spirv-opt is these, spirv-opt's own -O around the passes of Lanewise:\n");
   for (const PipelineStep& step : standardPipeline(Canonical::SpirvOpt))
     printOut("  {}{}\n", step.flag, step.pass ? "    (Lanewise)" : "");

@@ -32,16 +32,32 @@ def blocks(path):
     return found
 
 
-def broken_links(path):
-    """(line, target) of links to files that are not there."""
+def prose(path):
+    """(line, text) of what is outside fenced blocks."""
     inside = False
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if re.match(r"\s*```", line):
             inside = not inside
-        if inside:
-            continue
+        elif not inside:
+            yield number, line
+
+
+def anchors(path):
+    """What links to headings of the file have behind their #, as the usual viewers make it of them."""
+    for _, line in prose(path):
+        heading = re.match(r"#+\s+(.*?)\s*#*$", line)
+        if heading:
+            yield re.sub(r"[^\w\- ]", "", heading.group(1).lower()).replace(" ", "-")
+        yield from re.findall(r'<a (?:id|name)="([^"]+)"', line)
+
+
+def broken_links(path):
+    """(line, target) of links to files, or to headings of them, that are not there."""
+    for number, line in prose(path):
         for target in re.findall(r"\]\(([^)\s]+)\)", line):
-            if re.match(r"[a-z]+:", target) or target.startswith("#"):
+            if re.match(r"[a-z]+:", target):
                 continue
-            if not (path.parent / target.partition("#")[0]).exists():
+            name, _, anchor = target.partition("#")
+            file = path.parent / name if name else path
+            if not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file)):
                 yield number, target
