@@ -166,7 +166,13 @@ Result<OptimizedModule> optimizeForPipeline(const layer::OptimizeRequest& reques
   if (request.isRobust) command.push_back("--robust");
   Result<int> exitCode = runOurselves(std::move(command), files.errors);
   if (!exitCode) return exitCode.error();
-  if (*exitCode != 0) return keepOwn(reasonIn(files, *exitCode));
+  if (*exitCode != 0) {
+    // That there is no room for a result is no property of the module, for a cache to keep.
+    OutputFiles room;
+    room.add(files.out, bytesOf(*frozen));
+    if (Status s = room.commit(); !s) return s.error();
+    return keepOwn(reasonIn(files, *exitCode));
+  }
   Result<std::string> made = readRegularFile(files.out);
   if (!made) return failure(made.error().message);
   if (*made == bytesOf(*frozen)) return OptimizedModule();
