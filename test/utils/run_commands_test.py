@@ -52,7 +52,13 @@ class Links(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             path = pathlib.Path(directory, "a.md")
             path.write_text("[a](a.md#x) [b](https://example.com) [c](#y) [d](b.md)\n```sh\n[e](c.md)\n```\n")
-            self.assertEqual(list(markdown.broken_links(path)), [(1, "b.md")])
+            self.assertEqual(list(markdown.broken_links(path)), [(1, "a.md#x"), (1, "#y"), (1, "b.md")])
+
+    def test_headings_are_found(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "a.md")
+            path.write_text("# A `--flag`, and more\n[a](#a---flag-and-more)\n```sh\n# no heading\n```\n[b](a.md#no-heading)\n")
+            self.assertEqual(list(markdown.broken_links(path)), [(6, "a.md#no-heading")])
 
 
 if __name__ == "__main__":
