@@ -99,9 +99,11 @@ private:
 
   void readPositionValue(Id vector) {
     for (const Use& use : analyses_.get<DefUse>().uses(vector)) {
+      const bool isShuffled = module_.opcode(use.user) == Op::OpVectorShuffle &&
+                              module_.idAt(use.user, 3) == module_.idAt(use.user, 4);
       if (module_.opcode(use.user) == Op::OpCompositeExtract)
         asksFor(module_.word(use.user, 4));
-      else if (module_.opcode(use.user) == Op::OpVectorShuffle)
+      else if (isShuffled)
         for (uint32_t component : module_.inst(use.user).subspan(5)) asksFor(component % 3);
       else
         asksForAll();

@@ -164,6 +164,10 @@ TEST(Synthesize, GivesWorkgroupsWhereTheyAreAskedFor) {
            {"%v = OpLoad %v3uint %id\n%x = OpCompositeExtract %uint %v 0", {4, 1, 1}},
            {"%v = OpLoad %v3uint %id\n%y = OpCompositeExtract %uint %v 1", {1, 4, 1}},
            {"%v = OpLoad %v3uint %id\n%w = OpVectorShuffle %v2uint %v %v 0 4", {4, 4, 1}},
+           {"%v = OpLoad %v3uint %id\n%w = OpVectorShuffle %v2uint %v %v 0 3", {4, 1, 1}},
+           {"%v = OpLoad %v3uint %id\n%n = OpCompositeConstruct %v2uint %u1 %u1\n"
+            "%w = OpVectorShuffle %v2uint %n %v 0 3",
+            {4, 4, 1}},
            {"%v = OpLoad %v3uint %id\n%w = OpIAdd %v3uint %v %v", {4, 4, 1}},
            {"%c = OpAccessChain %in_uint %id %u0\n%x = OpLoad %uint %c", {4, 1, 1}},
            {"%c = OpAccessChain %in_uint %id %u1\n%y = OpLoad %uint %c", {1, 4, 1}},
