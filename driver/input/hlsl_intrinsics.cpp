@@ -1,6 +1,7 @@
 #include "input/hlsl_intrinsics.h"
 
 #include "analysis/module/source_lines.h"
+#include "ir/integer_semantics.h"
 #include "ir/module.h"
 #include "ir/rewriter.h"
 
@@ -52,11 +53,6 @@ std::string_view scanOf(const Module& module, InstRef i) {
 bool comparesWholeVectors(const Module& module, InstRef i) {
   return module.opcode(i) == spv::Op::OpGroupNonUniformAllEqual &&
          module.opcodeOf(module.typeOf(module.idAt(i, kValueWord))) == spv::Op::OpTypeVector;
-}
-
-bool isShift(spv::Op op) {
-  return op == spv::Op::OpShiftLeftLogical || op == spv::Op::OpShiftRightLogical ||
-         op == spv::Op::OpShiftRightArithmetic;
 }
 
 /// The amount of a shift without the bits that HLSL does not look at.
@@ -139,21 +135,22 @@ Status mendIntrinsics(Compiled& compiled) {
   Rewriter rewriter(*module);
   ShiftMasks shifts(*module, rewriter);
   for (InstRef i : module->insts()) {
-    SourceLocation at = lines.at(*module, i);
+    const auto place = [&] {
+      const SourceLocation at = lines.at(*module, i);
+      return fmt::format("{}:{}", at.file, at.line);
+    };
     if (std::string_view name = scanOf(*module, i); !name.empty()) {
       rewriter.setWord(i, kOperationWord, uint32_t(spv::GroupOperation::ExclusiveScan));
-      addOnce(
-          compiled.warnings,
-          fmt::format("{}:{}: warning: glslang {} compiles '{}' to an inclusive scan; the output "
-                      "has the exclusive one that HLSL means, as DXC writes it",
-                      at.file, at.line, glslangVersion(), name));
+      addOnce(compiled.warnings,
+              fmt::format("{}: warning: glslang {} compiles '{}' to an inclusive scan; the output "
+                          "has the exclusive one that HLSL means, as DXC writes it",
+                          place(), glslangVersion(), name));
     } else if (comparesWholeVectors(*module, i)) {
-      addOnce(
-          compiled.errors,
-          fmt::format("{}:{}: error: glslang {} compiles 'WaveActiveAllEqual' of a vector to one "
-                      "answer for all components, where HLSL has one for each; compare the "
-                      "components one by one, or compile with DXC and hand over its .spv",
-                      at.file, at.line, glslangVersion()));
+      addOnce(compiled.errors,
+              fmt::format("{}: error: glslang {} compiles 'WaveActiveAllEqual' of a vector to one "
+                          "answer for all components, where HLSL has one for each; compare the "
+                          "components one by one, or compile with DXC and hand over its .spv",
+                          place(), glslangVersion()));
     } else if (module->opcode(i) == spv::Op::OpFMod) {
       rewriter.replace(i, Inst(spv::Op::OpFRem)
                               .id(module->resultType(i))
@@ -161,9 +158,9 @@ Status mendIntrinsics(Compiled& compiled) {
                               .id(module->idAt(i, 3))
                               .id(module->idAt(i, 4)));
       addOnce(compiled.warnings,
-              fmt::format("{}:{}: warning: glslang {} gives 'fmod' and '%' the divisor's sign; the "
+              fmt::format("{}: warning: glslang {} gives 'fmod' and '%' the divisor's sign; the "
                           "output has the dividend's, as HLSL means and DXC writes it",
-                          at.file, at.line, glslangVersion()));
+                          place(), glslangVersion()));
     } else if (isShift(module->opcode(i))) {
       shifts.mask(i);
     }

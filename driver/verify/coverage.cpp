@@ -272,9 +272,11 @@ std::string placeOf(const OneWayBranch& branch) {
 void addOneWay(std::vector<std::string>& parts, const ShaderCoverage& seen) {
   for (const char* always : {"true", "false"}) {
     std::vector<std::string> places;
-    for (const OneWayBranch& branch : seen.oneWay)
-      if (branch.always == always && std::ranges::find(places, placeOf(branch)) == places.end())
-        places.push_back(placeOf(branch));
+    for (const OneWayBranch& branch : seen.oneWay) {
+      if (branch.always != always) continue;
+      std::string place = placeOf(branch);
+      if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
+    }
     if (!places.empty()) parts.push_back(fmt::format("always {}: {}", always, joined(places)));
   }
   std::vector<std::string> switches;
