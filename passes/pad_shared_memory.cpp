@@ -121,6 +121,7 @@ struct Candidate {
   std::set<Id> openLengths;
   std::unique_ptr<LayoutSearch> search; ///< null where nobody asks what accesses cost
   std::optional<LayoutChoice> after;
+  std::optional<LayoutChoice> whenFrozen; ///< better than `after`, were the extents literal
   bool hasNoConflict = false;
   std::vector<WideAccess> wide; ///< with the layout that it has
   std::optional<Refusal> refusal;
@@ -180,11 +181,15 @@ private:
   std::optional<Refusal> provesIndices(const Candidate& candidate);
   std::optional<Refusal> hasKnownExtents(const Candidate& candidate) const;
   bool isLiteral(const SharedVariable& variable, uint32_t node) const;
+  bool hasLiteralExtents(const SharedVariable& variable) const;
   // choose
   LayoutSearchOptions searchOptions(const Candidate& candidate) const;
+  bool paysEnough(const Candidate& candidate, const LayoutChoice& choice) const;
   std::optional<Refusal> wantsRoom(const Candidate& candidate) const;
+  std::optional<Refusal> wantsLiteralRows(const Candidate& candidate) const;
   std::optional<Refusal> isProfitable(const Candidate& candidate) const;
   double costOf(const Candidate& candidate, const LayoutChoice& choice) const;
+  void lookBehindFreezing(Candidate& candidate) const;
   void choose(Candidate& candidate);
   std::optional<Refusal> judge(Candidate& candidate);
   bool isLaidOutAlike(const SharedVariable& variable) const;
@@ -540,6 +545,12 @@ bool Plan::isLiteral(const SharedVariable& variable, uint32_t node) const {
   return analyses_.get<Constants>().literal(variable.nodes[node].length).has_value();
 }
 
+bool Plan::hasLiteralExtents(const SharedVariable& variable) const {
+  for (uint32_t n = 0; n < variable.nodes.size(); ++n)
+    if (variable.nodes[n].kind == LayoutNode::Kind::Array && !isLiteral(variable, n)) return false;
+  return true;
+}
+
 /// Extents that are literal, or by specialization constants that were all given. Given values only
 /// inform the cost: the rewrite holds for every value.
 std::optional<Refusal> Plan::hasKnownExtents(const Candidate& c) const {
@@ -632,12 +643,26 @@ LayoutSearchOptions Plan::searchOptions(const Candidate& c) const {
   return options;
 }
 
+bool Plan::paysEnough(const Candidate& c, const LayoutChoice& choice) const {
+  return isForced_ || choice.cost.total() <= c.before().cost.total() * (1 - options_.minGain);
+}
+
+/// A layout that would have been taken if an index could not leave its row: where extents are
+/// specialization constants, neither is that known nor are rows flattened.
+std::optional<Refusal> Plan::wantsLiteralRows(const Candidate& c) const {
+  if (!c.whenFrozen || !paysEnough(c, *c.whenFrozen)) return std::nullopt;
+  return Refusal{"size-not-frozen",
+                 formatText("{} is not proved to keep each index in its row for other values of a "
+                            "specialization constant; freeze it with {} before this pass",
+                            describe(*c.variable, c.whenFrozen->layout),
+                            optionsToFreeze(analyses_, c.openLengths)),
+                 c.variable->variable};
+}
+
 /// A layout that would have been taken if there were room for it.
 std::optional<Refusal> Plan::wantsRoom(const Candidate& c) const {
   const auto& choice = c.search->bestWithoutRoom();
-  if (!choice ||
-      (!isForced_ && choice->cost.total() > c.before().cost.total() * (1 - options_.minGain)))
-    return std::nullopt;
+  if (!choice || !paysEnough(c, *choice)) return std::nullopt;
   if (!c.openLengths.empty())
     return Refusal{
         "size-not-frozen",
@@ -667,12 +692,13 @@ std::optional<Refusal> Plan::wantsRoom(const Candidate& c) const {
 std::optional<Refusal> Plan::isProfitable(const Candidate& c) const {
   const SharedVariable& variable = *c.variable;
   const LayoutChoice &before = c.before(), &after = *c.after;
-  if (after.layout.isSameAs(before.layout))
+  if (after.layout.isSameAs(before.layout)) {
     if (auto refusal = wantsRoom(c)) return refusal;
-  if (after.layout.isSameAs(before.layout))
+    if (auto refusal = wantsLiteralRows(c)) return refusal;
     return Refusal{"no-better-layout",
                    "no layout makes its accesses cheaper, its own arithmetic counted",
                    variable.variable};
+  }
   if (isForced_) {
     for (const WeighedAccess& a : c.accesses) {
       auto degree = [&](const SharedLayout& layout) {
@@ -698,9 +724,25 @@ double Plan::costOf(const Candidate& c, const LayoutChoice& choice) const {
   return choice.cost.total() - mergingOf(c, choice.layout).saved;
 }
 
+/// What literal extents would allow, where nothing is better without.
+void Plan::lookBehindFreezing(Candidate& c) const {
+  if (hasLiteralExtents(*c.variable) || !c.bounds.keepsOrder ||
+      !c.after->layout.isSameAs(c.original) || c.search->bestWithoutRoom())
+    return;
+  LayoutSearchOptions options = searchOptions(c);
+  options.keepsOrder = false;
+  const auto search = searchFor(c, options);
+  LayoutChoice best = search->run();
+  if (search->bestWithoutRoom())
+    c.whenFrozen = search->bestWithoutRoom();
+  else if (!best.layout.isSameAs(c.original))
+    c.whenFrozen = std::move(best);
+}
+
 /// The cheapest layout with what compilers make of neighbouring accesses.
 void Plan::choose(Candidate& c) {
   c.after = c.search->run();
+  lookBehindFreezing(c);
   LayoutSearchOptions options = searchOptions(c);
   if (isForced_) {
     if (!c.after->layout.isSameAs(c.original) || c.search->bestWithoutRoom()) return;

@@ -57,31 +57,50 @@ void sayHowItStands(const RunArguments& o, const RunData& data, double seconds) 
   printPlain(stderr, textOf(o, data));
 }
 
-/// `scratch` has what the layer left.
-Status writeReports(const RunArguments& o, const RunData& data, const std::string& scratch) {
-  const std::string text = textOf(o, data);
-  const std::string json = runAsJson(data).dump(2) + "\n";
-  const std::string wanted = !o.layer.times && !o.layer.optimizes ? ""
-                             : o.format == RunFormat::Json        ? json
-                                                                  : text;
+/// Writes one output, and says what is wrong with it. The others are written all the same: nobody
+/// wants to run the program again for them.
+bool write(OutputFiles&& files) {
+  const Status s = files.commit();
+  if (!s) fail(s.error().message);
+  return bool(s);
+}
+
+bool writeFile(const std::string& path, std::string contents) {
   OutputFiles files;
-  if (!o.json.empty()) files.add(o.json, json);
-  if (!o.html.empty()) {
-    std::vector<ReportFact> facts{{"command", o.shown}};
-    for (ReportFact& fact : versionFacts()) facts.push_back(std::move(fact));
-    files.add(o.html, runAsHtml(data, fmt::format("{}", fmt::join(o.layer.command, " ")), facts));
+  files.add(path, std::move(contents));
+  return write(std::move(files));
+}
+
+std::string pageOf(const RunArguments& o, const RunData& data) {
+  std::vector<ReportFact> facts{{"command", o.shown}};
+  for (ReportFact& fact : versionFacts()) facts.push_back(std::move(fact));
+  return runAsHtml(data, fmt::format("{}", fmt::join(o.layer.command, " ")), facts);
+}
+
+bool writeRecording(const RunArguments& o, const RunData& data, const std::string& scratch) {
+  OutputFiles files;
+  Result<std::vector<std::string>> troubles = addRecording(files, data, scratch, o.record);
+  if (!troubles) {
+    fail(troubles.error().message);
+    return false;
   }
-  if (!o.record.empty()) {
-    Result<std::vector<std::string>> troubles = addRecording(files, data, scratch, o.record);
-    if (!troubles) return troubles.error();
-    for (const std::string& trouble : *troubles) printError("lanewise: warning: {}\n", trouble);
-  }
-  if (!o.output.empty()) files.add(o.output, wanted);
-  if (Status s = files.commit(); !s) return s;
+  for (const std::string& trouble : *troubles) printError("lanewise: warning: {}\n", trouble);
+  return write(std::move(files));
+}
+
+/// `scratch` has what the layer left. Returns whether all that was asked for is written.
+bool writeReports(const RunArguments& o, const RunData& data, const std::string& scratch) {
+  const std::string json = runAsJson(data).dump(2) + "\n";
+  bool isWritten = true;
+  if (!o.json.empty()) isWritten &= writeFile(o.json, json);
+  if (!o.html.empty()) isWritten &= writeFile(o.html, pageOf(o, data));
+  if (!o.record.empty()) isWritten &= writeRecording(o, data, scratch);
+  const std::string wanted = o.format == RunFormat::Json ? json : textOf(o, data);
+  if (wanted.empty() || (!o.layer.times && !o.layer.optimizes)) return isWritten;
+  if (!o.output.empty() && writeFile(o.output, wanted)) return isWritten;
   // Standard output is the program's.
-  if (o.output.empty() && !wanted.empty())
-    printPlain(stderr, o.format == RunFormat::Text ? "\n" + wanted : wanted);
-  return ok();
+  printPlain(stderr, o.format == RunFormat::Text ? "\n" + wanted : wanted);
+  return isWritten && o.output.empty();
 }
 
 int run(const RunArguments& o) {
@@ -99,8 +118,9 @@ int run(const RunArguments& o) {
   sayHowItEnded(o, run->end);
   if (const std::string why = nothingSeen(o, run->data); !why.empty())
     printError("lanewise: note: {}\n", why);
-  if (Status s = writeReports(o, run->data, scratch->path()); !s) return fail(s.error().message);
-  return run->end.passedOn();
+  const bool isWritten = writeReports(o, run->data, scratch->path());
+  const int code = run->end.passedOn();
+  return isWritten || code != kDone ? code : kBadUsageOrInput;
 }
 
 class RunCommand : public Command {
@@ -110,8 +130,8 @@ public:
         "Runs a program that uses Vulkan, and sees its compute pipelines through a Vulkan layer: "
         "what it dispatches, how often, in which sizes and, by GPU timestamps, for how long. The "
         "table goes to standard error, since standard output is PROGRAM's.\nExit codes: "
-        "PROGRAM's own, or 128 and the number of the signal that ended it; 1 bad usage, or PROGRAM "
-        "cannot be started.");
+        "PROGRAM's own, or 128 and the number of the signal that ended it; 1 bad usage, PROGRAM "
+        "cannot be started, or ended with 0 and an output cannot be written.");
     line.example("Time what a program dispatches.",
                  "lanewise run --time -- ./simulation --steps 10");
     line.example("The same for another program to read.",

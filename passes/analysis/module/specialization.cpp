@@ -7,6 +7,10 @@
 #include "text/format_text.h"
 
 #include <algorithm>
+#include <bit>
+#include <charconv>
+#include <iterator>
+#include <map>
 #include <vector>
 
 namespace lanewise {
@@ -87,17 +91,55 @@ std::optional<uint32_t> workgroupDimension(Analyses& analyses, const EntryPoint&
   return local;
 }
 
+namespace {
+
+/// As the command line takes a value of the type, from the bits that were given.
+std::string specValueText(const TypeInfo& type, uint64_t bits) {
+  if (type.kind == TypeInfo::Kind::Bool) return bits != 0 ? "true" : "false";
+  if (type.kind == TypeInfo::Kind::Int && type.isSigned)
+    return std::to_string(int64_t(bits << (64 - type.width)) >> (64 - type.width));
+  if (type.kind != TypeInfo::Kind::Float) return std::to_string(bits);
+  char text[32];
+  char* end = text;
+  if (type.width == 32)
+    end = std::to_chars(text, std::end(text), std::bit_cast<float>(uint32_t(bits))).ptr;
+  if (type.width == 64) end = std::to_chars(text, std::end(text), std::bit_cast<double>(bits)).ptr;
+  return end == text ? "VALUE" : std::string(text, end);
+}
+
+/// Of the workgroup sizes that were given as a whole.
+std::optional<uint32_t> workgroupLength(Analyses& analyses, Id constant) {
+  for (const EntryPoint& entry : analyses.get<EntryPoints>().all())
+    if (entry.workgroupSize)
+      if (const auto dimension = workgroupDimension(analyses, entry, constant))
+        return entry.workgroupSize->size[*dimension];
+  return std::nullopt;
+}
+
+} // namespace
+
 std::string optionsToFreeze(Analyses& analyses, const std::set<Id>& constants) {
-  std::set<uint32_t> ids;
-  for (Id constant : constants) ids.merge(specIdsOf(analyses, constant));
+  const Module& module = analyses.module();
+  std::set<uint32_t> needed;
+  for (Id constant : constants) needed.merge(specIdsOf(analyses, constant));
   const auto& given = analyses.assumptions().specConstants;
-  std::string values;
-  for (uint32_t id : ids) {
-    const auto value = given.find(id);
-    values += formatText("{}{}:{}", values.empty() ? "" : " ", id,
-                         value == given.end() ? "VALUE" : std::to_string(value->second));
+  std::map<uint32_t, std::string> values;
+  for (InstRef i : module.globals()) {
+    const Id id = module.resultId(i);
+    if (!id) continue;
+    const auto specId = analyses.get<Decorations>().operand(module, id, spv::Decoration::SpecId);
+    if (!specId) continue;
+    if (const auto value = given.find(*specId); value != given.end())
+      values[*specId] = specValueText(analyses.get<Types>().info(module.typeOf(id)), value->second);
+    else if (const auto length = workgroupLength(analyses, id))
+      values[*specId] = std::to_string(*length);
+    else if (needed.count(*specId) != 0)
+      values[*specId] = "VALUE";
   }
-  return formatText("--set-spec-const-default-value='{}' --freeze-spec-const", values);
+  std::string list;
+  for (const auto& [id, value] : values)
+    list += formatText("{}{}:{}", list.empty() ? "" : " ", id, value);
+  return formatText("--set-spec-const-default-value='{}' --freeze-spec-const", list);
 }
 
 } // namespace lanewise

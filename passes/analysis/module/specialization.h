@@ -26,8 +26,9 @@ uint32_t openLengthsAlong(Analyses& analyses, Id type);
 std::optional<uint32_t> workgroupDimension(Analyses& analyses, const EntryPoint& entry,
                                            Id constant);
 
-/// What the command line takes to make all that `constants` are computed from literal, with the
-/// values that were given: "--set-spec-const-default-value='7:32 8:VALUE' --freeze-spec-const".
+/// What the command line takes to make all that `constants` are computed from literal:
+/// "--set-spec-const-default-value='7:32 8:VALUE' --freeze-spec-const". Since that makes every
+/// constant literal, all values that were given are in it, the workgroup's size included.
 std::string optionsToFreeze(Analyses& analyses, const std::set<Id>& constants);
 
 } // namespace lanewise
