@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 #include <vector>
 
@@ -121,9 +122,12 @@ bool IndexBounds::State::isLeftInOneWay(const Loop& loop) const {
 
 class IndexBounds::Question {
 public:
-  Question(State& state, const CallPath& path, BlockRef at) : s_(state), path_(path), at_(at) {}
+  Question(State& state, const CallPath& path, BlockRef at, bool isOneWorkgroup = false)
+      : s_(state), path_(path), at_(at), isOneWorkgroup_(isOneWorkgroup) {}
   /// Whether an answer of Stays leaves nothing to a driver or to how a loop goes on.
   bool isProof() const { return isProof_; }
+  /// Where the index leaves, by an answer of Leaves; nothing with an unknown offset.
+  const std::optional<IndexPoint>& point() const { return point_; }
 
   IndexVerdict answer(Id index, uint64_t bound) {
     const AffineExpr& form = s_.affine.of(index);
@@ -353,6 +357,7 @@ private:
   /// and workgroups may have different ones.
   void addWorkgroups(Coordinate& c) {
     isProof_ = isComplete_ = false;
+    if (isOneWorkgroup_) return c.values.push_back({0, true});
     for (uint32_t n = 0; n < (isOffset_ ? 1 : 17); ++n) c.values.push_back({n, n < 2});
     for (uint32_t n = 32; !isOffset_ && n <= kMostWorkgroups + 1; n *= 2)
       for (uint32_t w : {n - 1, n, n + 1})
@@ -464,7 +469,12 @@ private:
           mayLeave_ = true;
           continue;
         }
-        if (isOffset_ ? isSure && isTooWide(*value, bound) : isSure) return IndexVerdict::Leaves;
+        if (isOffset_ ? isSure && isTooWide(*value, bound) : isSure) {
+          if (!isOffset_) point_ = IndexPoint{int32_t(*value), std::nullopt};
+          if (point_ && std::ranges::any_of(needsId_, std::identity()))
+            point_->invocation = lane.id;
+          return IndexVerdict::Leaves;
+        }
         mayLeave_ = true;
       }
     } while (advance(at));
@@ -539,6 +549,8 @@ private:
   State& s_;
   const CallPath& path_;
   const BlockRef at_;
+  const bool isOneWorkgroup_;
+  std::optional<IndexPoint> point_;
   bool isProof_ = true;
   /// An answer of Stays would hold for what was given for specialization constants, the workgroup
   /// size and the subgroup size only.
@@ -603,6 +615,17 @@ std::optional<IndexVerdict> IndexBounds::judgeRange(Id index, uint64_t bound, Bl
   return std::nullopt;
 }
 
+/// Affine forms are of 32 bits; what is widened keeps its value, and a negative number is out of
+/// range in either width.
+Id IndexBounds::widenedFrom(Id index) const {
+  const Module& module = state_->module;
+  while (state_->analyses.get<Types>().info(module.typeOf(index)).width > 32 &&
+         (module.opcodeOf(index) == spv::Op::OpUConvert ||
+          module.opcodeOf(index) == spv::Op::OpSConvert))
+    index = module.idAt(module.def(index), 3);
+  return index;
+}
+
 IndexVerdict IndexBounds::judge(Id index, uint64_t bound, BlockRef at) {
   State& s = *state_;
   const auto [known, isNew] = s.known.try_emplace({index, bound, at}, IndexVerdict::Stays);
@@ -612,13 +635,7 @@ IndexVerdict IndexBounds::judge(Id index, uint64_t bound, BlockRef at) {
     if (constant->asSigned() < 0 || constant->bits >= bound) verdict = IndexVerdict::Leaves;
     return verdict;
   }
-  // Affine forms are of 32 bits; what is widened keeps its value, and a negative number is out of
-  // range in either width.
-  Id narrow = index;
-  while (s.analyses.get<Types>().info(s.module.typeOf(narrow)).width > 32 &&
-         (s.module.opcodeOf(narrow) == spv::Op::OpUConvert ||
-          s.module.opcodeOf(narrow) == spv::Op::OpSConvert))
-    narrow = s.module.idAt(s.module.def(narrow), 3);
+  const Id narrow = widenedFrom(index);
   const uint32_t width = s.analyses.get<Types>().info(s.module.typeOf(narrow)).width;
   bound = nonNegative(width, bound);
   if (const auto byRange = judgeRange(narrow, bound, at)) return verdict = *byRange;
@@ -630,6 +647,27 @@ IndexVerdict IndexBounds::judge(Id index, uint64_t bound, BlockRef at) {
   // Drivers differ in whether the upper half of a narrow unsigned type is negative.
   if (width < 32 && verdict > IndexVerdict::OnData) verdict = IndexVerdict::Leaves;
   return verdict;
+}
+
+std::optional<IndexPoint> IndexBounds::pointOutside(Id index, uint64_t bound, BlockRef at) {
+  State& s = *state_;
+  const Constants& constants = s.analyses.get<Constants>();
+  if (!s.analyses.get<Cfg>().isReachable(at) || constants.isUnassumedSpec(index))
+    return std::nullopt;
+  if (const auto constant = constants.value(index)) {
+    if (constant->asSigned() >= 0 && constant->bits < bound) return std::nullopt;
+    return IndexPoint{constant->asSigned(), std::nullopt};
+  }
+  const Id narrow = widenedFrom(index);
+  // Of narrow types drivers differ in what is negative.
+  if (!s.entry.workgroupSize || s.analyses.get<Types>().info(s.module.typeOf(narrow)).width != 32)
+    return std::nullopt;
+  for (const CallPath& path : s.pathsTo(s.module.functionOf(at))) {
+    Question question(s, path, at, true);
+    if (question.answer(narrow, bound) == IndexVerdict::Leaves && question.point())
+      return question.point();
+  }
+  return std::nullopt;
 }
 
 bool IndexBounds::isProved(Id index, uint64_t bound, BlockRef at) {

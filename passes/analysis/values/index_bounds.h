@@ -13,6 +13,7 @@
 #include "analysis/module/entry_points.h"
 #include "analysis/values/affine.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -39,6 +40,13 @@ enum class IndexVerdict : uint8_t {
   Leaves
 };
 
+/// Where an index is out of range.
+struct IndexPoint {
+  int64_t value = 0;
+  /// An invocation of the first workgroup; nothing where it is the same for all.
+  std::optional<std::array<uint32_t, 3>> invocation;
+};
+
 /// A condition that says "the value is less than `limit`".
 struct UpperLimit {
   Id limit;
@@ -59,12 +67,16 @@ public:
 
   /// What is known of `index`, which chooses from `bound`, where block `at` uses it.
   IndexVerdict judge(Id index, uint64_t bound, BlockRef at);
+  /// A point in the first workgroup at which `index` leaves whenever block `at` runs at all, for
+  /// the values that were given; nothing where none is known.
+  std::optional<IndexPoint> pointOutside(Id index, uint64_t bound, BlockRef at);
   /// True when `index` is in range where block `at` uses it: by its range, by a comparison with a
   /// literal that `at` stands behind, or because all points were looked at.
   bool isProved(Id index, uint64_t bound, BlockRef at);
 
 private:
   class Question;
+  Id widenedFrom(Id index) const;
   std::optional<IndexVerdict> judgeRange(Id index, uint64_t bound, BlockRef at) const;
   struct State;
   std::unique_ptr<State> state_;
