@@ -428,6 +428,8 @@ public:
         "lanewise verify --scenario=scenario.toml --device=cpu --json=report.json tile.comp "
         "tile.spv");
     line.example("Compare and time the variants of a scenario.", "lanewise verify scenario.toml");
+    line.example("Look for races and undefined behavior in one module.",
+                 "lanewise verify --require-sound --device=interpreter tile.spv tile.spv");
     line.positionals("ORIGINAL TRANSFORMED... | FOLDER... | SCENARIO", "FILE.toml|SHADER|FOLDER",
                      o_.inputs,
                      "the original, then one or more modules or shaders to compare with it; or a "
@@ -460,6 +462,14 @@ public:
         .output();
     addRequirementOptions(line, o_.requiresVerified, o_.verify.requiresCoverage,
                           "exit with 2 if the outputs could not be compared");
+    line.flag(
+        "--require-sound", o_.verify.requiresSound,
+        "exit with 2 if ORIGINAL races or does what is undefined, whatever it leaves; implies "
+        "--require-verified");
+    line.check([this] {
+      o_.requiresVerified = o_.requiresVerified || o_.verify.requiresSound;
+      return ok();
+    });
   }
 
   int run(const CommandLine& line) override {

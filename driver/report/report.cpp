@@ -73,10 +73,25 @@ std::string_view nameOfDiffering(const VerifyReport& report) {
   return named ? std::string_view(named->name) : "transformed";
 }
 
+// What equal outputs leave open.
+std::string reservations(const VerifyReport& report) {
+  std::string text;
+  uint32_t blocks = 0, notRun = 0;
+  if (report.coverage)
+    for (const ShaderCoverage& shader : report.coverage->shaders)
+      blocks += shader.blocks, notRun += shader.blocks - shader.ran;
+  if (notRun != 0) text += fmt::format("; {} of {} blocks never ran", notRun, blocks);
+  const auto faults = std::ranges::count_if(report.findings, &RunFinding::decides);
+  if (faults != 0)
+    text += fmt::format("; {} itself has {} fault{}", report.originalName, faults,
+                        faults == 1 ? "" : "s");
+  return text;
+}
+
 std::string stateLine(const VerifyReport& report) {
   switch (report.state) {
   case VerifyState::Equal:
-    return "outputs equal: " + extentText(report);
+    return "outputs equal: " + extentText(report) + reservations(report);
   case VerifyState::OrderDependent:
     return report.comparedBytes == 0
                ? "order-dependent: all outputs depend on invocation order; none could be compared"
@@ -290,6 +305,7 @@ std::string roundsLine(const VerifyReport& report) {
     text += fmt::format(
         ", {} left out, with which the original itself leaves its buffers, races or takes long",
         rounds.unsound);
+  if (!rounds.firstFault.empty()) text += fmt::format(" (first {})", rounds.firstFault);
   if (!rounds.dropped.empty())
     text += fmt::format(", {} skipped as too expensive (from '{}' on)", rounds.dropped.size(),
                         rounds.dropped[0]);
@@ -310,7 +326,10 @@ std::string coverageLines(const VerifyReport& report) {
 }
 
 ordered_json toJson(const RoundsReport& rounds) {
-  return {{"sound", rounds.sound}, {"unsound", rounds.unsound}, {"dropped", rounds.dropped}};
+  ordered_json json{
+      {"sound", rounds.sound}, {"unsound", rounds.unsound}, {"dropped", rounds.dropped}};
+  if (!rounds.firstFault.empty()) json["first-fault"] = rounds.firstFault;
+  return json;
 }
 
 ordered_json toJson(const ElementWriter& writer) {

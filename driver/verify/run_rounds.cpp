@@ -7,6 +7,7 @@
 #include "verify/program/stated_inputs.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <set>
 #include <string>
 #include <utility>
@@ -119,8 +120,11 @@ private:
     cost_ += seen.report.instructions;
     for (const ScenarioBuffer& buffer : scenario.buffers)
       cost_ += buffer.bytes() / kBytesPerInstruction;
-    if (!isSound(seen) || (scenario.dispatches != given_.dispatches && hasNewRace(seen)))
-      return ++result_.report.unsound, false;
+    if (!isSound(seen) || (scenario.dispatches != given_.dispatches && hasNewRace(seen))) {
+      ++result_.report.unsound;
+      noteFault(scenario.round, seen.originalFindings);
+      return false;
+    }
     result_.report.sound.push_back(scenario.round);
     if (base_) base_->weakenAs(contents);
     merge(result_.exercised, seen.exercised);
@@ -129,11 +133,18 @@ private:
     return true;
   }
 
+  static bool isFault(const RunFinding& found) { return found.decides || found.dependsOnInputs; }
+
   static bool isSound(const InterpreterCheckResult& seen) {
-    return seen.report.comparesOutputs() &&
-           std::none_of(
-               seen.originalFindings.begin(), seen.originalFindings.end(),
-               [](const RunFinding& found) { return found.decides || found.dependsOnInputs; });
+    return seen.report.comparesOutputs() && std::ranges::none_of(seen.originalFindings, isFault);
+  }
+
+  void noteFault(const std::string& round, const std::vector<RunFinding>& findings) {
+    const auto fault = std::ranges::find_if(findings, [&](const RunFinding& found) {
+      return isFault(found) && !hasDefect(known_, found);
+    });
+    if (result_.report.firstFault.empty() && fault != findings.end())
+      result_.report.firstFault = fmt::format("{}: {}", round, fault->text);
   }
 
   // Of another grid: invocations that write the same there, and nowhere else, say that the original

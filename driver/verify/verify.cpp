@@ -116,6 +116,7 @@ public:
     conclude();
     requireComparison();
     requireWholeLoops();
+    requireSoundness();
     report_.shortBuffers = shortBuffersOf(given_, report_.findings);
     requireCoverage();
     return ok();
@@ -601,6 +602,29 @@ private:
     if (!seen) return fmt::format("coverage is unknown, the interpreter did not run {}", name);
     if (seen->isComplete()) return {};
     return fmt::format("not exercised: {}: {}", name, describe(*seen)[0]);
+  }
+
+  // A fault of the original goes before what it leaves, and before what another program leaves.
+  void requireSoundness() {
+    const bool isDifferent = report_.state == VerifyState::Differs;
+    const bool isEqual =
+        report_.state == VerifyState::Equal || report_.state == VerifyState::OrderDependent;
+    if (!options_.requiresSound || (!isEqual && !isDifferent)) return;
+    const auto fault = std::ranges::find_if(report_.findings, &RunFinding::decides);
+    if (fault == report_.findings.end()) {
+      const bool isChecked =
+          runner_.device().isInterpreter || (report_.interpreter && report_.interpreter->hasRun);
+      if (isEqual && !isChecked)
+        unverify("soundness is unknown without the interpreter" +
+                 (report_.interpreter ? ": " + report_.interpreter->reason : ""));
+      return;
+    }
+    std::string reason = fault->text;
+    if (fault->dependsOnInputs && contents_.isGenerated())
+      reason += " (its inputs are generated, which may be why)";
+    if (isDifferent) reason += "; that may be why outputs differ: " + report_.reason;
+    report_.state = VerifyState::OriginalUnsound;
+    report_.reason = std::move(reason);
   }
 
   void requireCoverage() {

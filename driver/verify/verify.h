@@ -73,6 +73,8 @@ struct VerifyOptions {
   double timeoutSeconds = 60; ///< for one submission; a program that takes longer counts as hung
   /// Equal outputs count only where the interpreter has exercised all code of all programs.
   bool requiresCoverage = false;
+  /// Only where the interpreter has run the original, and found no fault of its own.
+  bool requiresSound = false;
   InterpreterOptions interpreter;
 };
 
@@ -107,8 +109,10 @@ struct InterpreterReport {
 
 /// What was tried beside the first inputs (verify/inputs/rounds.h), where these were generated.
 struct RoundsReport {
-  std::vector<std::string> sound;   ///< what was tried, where the original is without fault with it
-  uint32_t unsound = 0;             ///< others, which say nothing
+  std::vector<std::string> sound; ///< what was tried, where the original is without fault with it
+  uint32_t unsound = 0;           ///< others, which say nothing
+  /// Of the original with one of those, and not with the first inputs; "" where none was seen.
+  std::string firstFault;
   std::vector<std::string> dropped; ///< for what they would have cost
 };
 

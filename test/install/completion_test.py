@@ -49,7 +49,7 @@ class Completion(unittest.TestCase):
         for name in ("--remarks=", "--remarks-file=", "--require-verified", "--redundancy-elimination"):
             self.assertIn(name, found)
         self.assertNotIn("--repeats=", found)
-        self.assertEqual(self.shell.candidates("lanewise verify --re"), ["--repeats=", "--require-coverage", "--require-verified"])
+        self.assertEqual(self.shell.candidates("lanewise verify --re"), ["--repeats=", "--require-coverage", "--require-sound", "--require-verified"])
 
     def test_passes_and_their_values(self):
         self.assertEqual(self.shell.candidates("lanewise opt --pad"), ["--pad-shared-memory", "--pad-shared-memory="])

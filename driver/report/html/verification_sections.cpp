@@ -188,6 +188,7 @@ std::string rounds(const RoundsReport& tried) {
     html += fmt::format("; {} more left out, with which the original itself leaves its buffers, "
                         "races or takes long",
                         tried.unsound);
+  if (!tried.firstFault.empty()) html += fmt::format(" ({})", escaped(tried.firstFault));
   if (!tried.dropped.empty())
     html += fmt::format("; skipped as too expensive: {}",
                         escaped(fmt::format("{}", fmt::join(tried.dropped, "; "))));
