@@ -1,5 +1,6 @@
 #include "input/front_end.h"
 
+#include "analysis/module/source_lines.h"
 #include "input/hlsl_registers.h"
 #include "ir/module.h"
 #include "spirv/assembly.h"
@@ -239,6 +240,22 @@ struct Loader {
     return check();
   }
 
+  /// Of source: where it stands there, and what helps.
+  Error byCompiler(const Module& module, Error refused) const {
+    const bool isSource = out.kind == InputKind::Glsl || out.kind == InputKind::Hlsl;
+    if (!isSource || !refused.wordOffset) return refused;
+    SourceLocation at;
+    for (InstRef i : module.insts())
+      if (module.wordOffset(i) == refused.wordOffset) at = SourceLines(module).at(module, i);
+    return failure(
+        fmt::format("{}error: glslang {} compiled this to what is {}; {}",
+                    at.line == 0 ? "" : fmt::format("{}:{}: ", at.file, at.line), glslangVersion(),
+                    refused.message,
+                    out.kind == InputKind::Hlsl
+                        ? "write it otherwise, or compile with DXC and hand over its .spv"
+                        : "write it otherwise, or hand over another compiler's .spv"));
+  }
+
   /// Our reader first: it is quicker to say no, and what it accepts cannot surprise the passes.
   bool check() {
     Result<Module> module = Module::read(std::move(words));
@@ -254,7 +271,7 @@ struct Loader {
     out.env = options.env.value_or(likelyEnv(module));
     if (!options.isValidated && (defaultValidation().isOff || checkModule(module))) return true;
     Result<Validated> validated = validate(module, options.env);
-    if (!validated) return fail(validated.error());
+    if (!validated) return fail(byCompiler(module, validated.error()));
     out.env = validated->env;
     out.isValidated = true;
     out.doubt = std::move(validated->doubt);

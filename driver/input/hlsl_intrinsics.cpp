@@ -3,12 +3,14 @@
 #include "analysis/module/source_lines.h"
 #include "ir/integer_semantics.h"
 #include "ir/module.h"
+#include "ir/opcode_facts.h"
 #include "ir/rewriter.h"
 
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
 #include <map>
+#include <spirv/unified1/GLSL.std.450.h>
 #include <utility>
 
 namespace lanewise::driver {
@@ -105,6 +107,80 @@ private:
   std::map<std::pair<Id, uint32_t>, Id> vectors_;
 };
 
+/// Calls that glslang writes with operands of a type that the instruction does not take.
+class OperandTypes {
+public:
+  OperandTypes(const Module& module, Rewriter& rewriter) : module_(module), rewriter_(rewriter) {}
+
+  void mend(InstRef i) {
+    const spv::Op op = module_.opcode(i);
+    if (isExtInst(op) && module_.extInstSet(module_.idAt(i, 3)) == ExtInstSet::GlslStd450) {
+      const uint32_t instruction = module_.word(i, 4);
+      if (instruction == GLSLstd450Fma && !isFloat(module_.resultType(i))) mendFma(i);
+      if (instruction == GLSLstd450Ldexp && isFloat(module_.typeOf(module_.idAt(i, 6))))
+        mendLdexp(i);
+    } else if (isAtomic(module_.facts(i)) && module_.facts(i).hasResult) {
+      mendAtomic(i);
+    }
+  }
+
+private:
+  bool isFloat(Id type) const {
+    const InstRef def = module_.def(type);
+    if (module_.opcode(def) == spv::Op::OpTypeVector ||
+        module_.opcode(def) == spv::Op::OpTypeMatrix)
+      return isFloat(module_.idAt(def, 2));
+    return module_.opcode(def) == spv::Op::OpTypeFloat;
+  }
+
+  void mendFma(InstRef i) {
+    const Id type = module_.resultType(i), product = rewriter_.newId();
+    rewriter_.insertBefore(
+        i,
+        Inst(spv::Op::OpIMul).id(type).id(product).id(module_.idAt(i, 5)).id(module_.idAt(i, 6)));
+    rewriter_.replace(
+        i,
+        Inst(spv::Op::OpIAdd).id(type).id(module_.resultId(i)).id(product).id(module_.idAt(i, 7)));
+  }
+
+  void mendLdexp(InstRef i) {
+    const Id type = module_.resultType(i), power = rewriter_.newId();
+    rewriter_.insertBefore(i, Inst(spv::Op::OpExtInst)
+                                  .id(type)
+                                  .id(power)
+                                  .id(module_.idAt(i, 3))
+                                  .word(GLSLstd450Exp2)
+                                  .id(module_.idAt(i, 6)));
+    rewriter_.replace(
+        i, Inst(spv::Op::OpFMul).id(type).id(module_.resultId(i)).id(module_.idAt(i, 5)).id(power));
+  }
+
+  /// The result's type goes by the value that is given, or by the memory.
+  void mendAtomic(InstRef i) {
+    const Id result = module_.resultType(i);
+    const Id memory = module_.idAt(module_.def(module_.typeOf(module_.idAt(i, 3))), 3);
+    if (isFloat(memory) || isFloat(result)) return;
+    const bool comparesToo = module_.opcode(i) == spv::Op::OpAtomicCompareExchange;
+    const uint32_t behindSemantics = comparesToo ? 7 : 6;
+    for (uint32_t word = behindSemantics; word < module_.wordCount(i); ++word) {
+      const Id value = module_.idAt(i, word);
+      if (module_.typeOf(value) == memory || isFloat(module_.typeOf(value))) continue;
+      const Id same = rewriter_.newId();
+      rewriter_.insertBefore(i, Inst(spv::Op::OpBitcast).id(memory).id(same).id(value));
+      rewriter_.setId(i, word, same);
+    }
+    if (result == memory) return;
+    const Id before = rewriter_.newId();
+    rewriter_.insertAfter(i,
+                          Inst(spv::Op::OpBitcast).id(result).id(module_.resultId(i)).id(before));
+    rewriter_.setId(i, 1, memory);
+    rewriter_.setId(i, 2, before);
+  }
+
+  const Module& module_;
+  Rewriter& rewriter_;
+};
+
 /// Once for a line: a call in a function that was inlined or unrolled is one mistake.
 void addOnce(std::vector<std::string>& lines, std::string line) {
   if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
@@ -134,6 +210,7 @@ Status mendIntrinsics(Compiled& compiled) {
   SourceLines lines(*module);
   Rewriter rewriter(*module);
   ShiftMasks shifts(*module, rewriter);
+  OperandTypes operands(*module, rewriter);
   for (InstRef i : module->insts()) {
     const auto place = [&] {
       const SourceLocation at = lines.at(*module, i);
@@ -163,6 +240,8 @@ Status mendIntrinsics(Compiled& compiled) {
                           place(), glslangVersion()));
     } else if (isShift(module->opcode(i))) {
       shifts.mask(i);
+    } else {
+      operands.mend(i);
     }
   }
   Result<bool> changed = rewriter.commit();

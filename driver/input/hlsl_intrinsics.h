@@ -33,6 +33,9 @@ std::string intrinsicMacros(std::string_view text);
 /// - Shifts take the low bits of their amount ("Bitwise operators" of HLSL: 5 of them for 32 bits),
 ///   and SPIR-V's are undefined from the width on. Amounts that may be larger are masked, as DXC
 ///   does; without a warning: drivers mostly do the same.
+/// - What SPIR-V has for floats alone, or for operands of one type: mad() of integers is a product
+///   and a sum, ldexp() by a float a product with exp2(), and what InterlockedAdd() and its kin
+///   give to memory of the other signedness is the same bits.
 ///
 /// An Error is a module that cannot be read.
 Status mendIntrinsics(Compiled& compiled);

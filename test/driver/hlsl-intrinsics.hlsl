@@ -2,7 +2,7 @@
 // says the same at length.
 // RUN: %lanewise opt %s -o %t.spv 2> %t.err && spirv-val --target-env vulkan1.1 %t.spv
 // RUN: FileCheck %s --check-prefix=WARNING < %t.err
-// WARNING: hlsl-intrinsics.hlsl:[[#@LINE+25]]: warning: glslang {{.*}} gives 'fmod' and '%' the divisor's sign
+// WARNING: hlsl-intrinsics.hlsl:[[#@LINE+28]]: warning: glslang {{.*}} gives 'fmod' and '%' the divisor's sign
 // WARNING-NOT: warning
 // RUN: %lanewise verify --device=cpu --no-timing %S/Inputs/hlsl-intrinsics.comp %t.spv | FileCheck %s
 // CHECK: outputs equal
@@ -16,6 +16,9 @@ RWByteAddressBuffer words : register(u0);
 RWStructuredBuffer<float> remainders : register(u1);
 RWStructuredBuffer<uint> shifted : register(u2);
 RWStructuredBuffer<uint> swapped : register(u3);
+RWByteAddressBuffer counters : register(u4);
+RWStructuredBuffer<float> scaled : register(u5);
+RWStructuredBuffer<int> marks : register(u6);
 
 uint2 next(inout uint state) {
   state = state * 1664525u + 1013904223u;
@@ -30,4 +33,11 @@ void main(uint3 id : SV_DispatchThreadID) {
   remainders[i] = fmod(remainders[i] - 0.5, 0.25);
   shifted[i] = (1u << (shifted[i] * 7)) + (0x80000000u >> (i * 3)) + state;
   InterlockedCompareStore(swapped[i], swapped[i] & ~1u, i + 5);
+  uint old, older, oldest;
+  InterlockedCompareExchange(marks[i], 1u, i, oldest);
+  marks[i] += int(oldest);
+  counters.InterlockedCompareExchange(i * 8 + 4, 3, 4, oldest);
+  counters.InterlockedAdd(i * 8, -1, old);
+  counters.InterlockedCompareExchange(i * 8 + 4, int(old) & 1, int(i), older);
+  scaled[i] = ldexp(float(mad(int(i), -3, int(old & 7u))), float(i & 3u) - 1.0) + float(older & 15u);
 }
