@@ -117,7 +117,9 @@ public:
     if (isExtInst(op) && module_.extInstSet(module_.idAt(i, 3)) == ExtInstSet::GlslStd450) {
       const uint32_t instruction = module_.word(i, 4);
       if (instruction == GLSLstd450Fma && !isFloat(module_.resultType(i))) mendFma(i);
-      if (instruction == GLSLstd450Ldexp && isFloat(module_.typeOf(module_.idAt(i, 6))))
+      const bool isMatrix = module_.opcodeOf(module_.resultType(i)) == spv::Op::OpTypeMatrix;
+      if (instruction == GLSLstd450Ldexp && !isMatrix &&
+          isFloat(module_.typeOf(module_.idAt(i, 6))))
         mendLdexp(i);
     } else if (isAtomic(module_.facts(i)) && module_.facts(i).hasResult) {
       mendAtomic(i);

@@ -1,5 +1,6 @@
 #include "recorded/tuning_file.h"
 
+#include "recorded/host_flags.h"
 #include "recorded/toml_text.h"
 #include "support/files.h"
 #include "support/sha256.h"
@@ -46,9 +47,9 @@ private:
     take("shape", c.shape);
     take("driver", c.driver);
     c.isPredicted = truth(t, "predicted");
-    c.isForHost = truth(t, "host");
     c.freezes = truth(t, "freeze");
     c.passes = strings(t, "passes");
+    c.isForHost = truth(t, "host") || std::ranges::any_of(c.passes, mustHostFollow);
     c.skip = strings(t, "skip");
     readNumbers(t, c);
     if (!error_) choices_.push_back(std::move(c));

@@ -1,6 +1,7 @@
 #include "commands/programs/opt_passes.h"
 
 #include "commands/commands.h"
+#include "recorded/host_flags.h"
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/sha256.h"
@@ -28,7 +29,7 @@ constexpr std::string_view kPassOptions[] = {
     "--only",
     "--skip",
     "--bisect-limit",
-    "--narrow-fields",
+    "--narrow-fields", // hostFlagIn() refuses it, and says why
     "--strict",
     "--keep-if",
     "--preserve-bindings",
@@ -83,6 +84,29 @@ void addFiles(const std::vector<std::string>& words, std::set<std::string>& seen
   }
 }
 
+/// Adds the flags that files of flags hold, and those that these name.
+void addFlagsOfFiles(std::vector<std::string>& words) {
+  constexpr std::string_view kConfig = "-Oconfig=";
+  std::set<std::string> seen;
+  for (size_t n = 0; n < words.size(); ++n) {
+    if (!words[n].starts_with(kConfig) || !seen.insert(words[n]).second) continue;
+    const Result<std::string> text = readRegularFile(words[n].substr(kConfig.size()));
+    if (!text) continue; // `opt` says so
+    std::istringstream lines(*text);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream flags(line.substr(0, line.find('#')));
+      words.insert(words.end(), std::istream_iterator<std::string>(flags), {});
+    }
+  }
+}
+
+/// The first flag by which the host would have to follow, "" for none: a running program does not.
+std::string hostFlagIn(std::vector<std::string> words) {
+  addFlagsOfFiles(words);
+  const auto flag = std::ranges::find_if(words, mustHostFollow);
+  return flag == words.end() ? std::string() : *flag;
+}
+
 } // namespace
 
 Status checkOptPasses(const std::string& option, const std::vector<std::string>& passes) {
@@ -107,6 +131,10 @@ Status checkOptPasses(const std::string& option, const std::vector<std::string>&
                     "which begin with '-' (see 'lanewise passes'), no input",
                     option, inputs[0]));
   if (!parsed) return failure(fmt::format("{}: {}", option, parsed.error().message));
+  if (const std::string flag = hostFlagIn(passes); !flag.empty())
+    return failure(fmt::format("{}: {} cannot stand here: the host must follow what it changes, "
+                               "and the running program does not",
+                               option, flag));
   if (line.inputs().size() != 1)
     return failure(fmt::format(
         "{}: it takes passes and options of 'lanewise opt', no input or output", option));
