@@ -208,7 +208,8 @@ ItemResult BatchWorker::optimize(const BatchInput& input, const std::string& con
   if (one.exitCode == kBadUsageOrInput) {
     const bool isLoaded = bool(one.module.read);
     if (!isLoaded || options_.pipeline.strict) return failed(one.failure, input.path);
-    return fallBack(input, contents, reasonOf(one.failure, input.path), kDone);
+    return fallBack(input, contents, reasonOf(one.failure, input.path),
+                    options_.requiresVerified ? kFoundSomething : kDone);
   }
   const bool isVerified = !one.verification || one.verification->isVerified;
   const std::string whyNot = isVerified ? "" : one.verification->reason;

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
@@ -271,7 +272,18 @@ private:
     return isWorse ? int(kFoundSomething) : int(kDone);
   }
 
+  /// Workers have read them.
+  void keepIncludes() const {
+    for (const ItemResult& result : results_) {
+      const nlohmann::json facts = nlohmann::json::parse(result.facts, nullptr, false);
+      const auto read = facts.is_object() ? facts.find("dependencies") : facts.end();
+      if (facts.is_object() && read != facts.end())
+        for (const std::string path : *read) keepFile(path);
+    }
+  }
+
   int writeReports() {
+    keepIncludes();
     OutputFiles files;
     if (!batch_.json.empty())
       files.add(batch_.json, summaryAsJson(plan_.inputs, results_, counts_, facts(),

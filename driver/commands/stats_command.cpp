@@ -152,6 +152,7 @@ int run(const StatsArguments& o, const CommandLine& line) {
   warnOf(outcome->unused);
   for (const InputStats& input : outcome->inputs)
     if (!input.failure.empty()) exitCode = fail(input.failure);
+  for (const StatsInput& input : plan.inputs) keepFile(input.path);
   OutputFiles file;
   const bool isAllFailed = std::all_of(outcome->inputs.begin(), outcome->inputs.end(),
                                        [](const InputStats& i) { return !i.failure.empty(); });

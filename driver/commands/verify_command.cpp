@@ -140,6 +140,7 @@ std::vector<std::string> stemsOf(const std::vector<std::string>& inputs) {
 
 Result<LayoutManifest> layoutsOf(const std::string& manifest) {
   if (manifest.empty()) return LayoutManifest();
+  keepFile(manifest);
   return readLayoutManifest(manifest);
 }
 
@@ -218,6 +219,7 @@ Result<Workload> workloadOfPrograms(const VerifyArguments& o) {
     for (const ScenarioShader* shader : shaders->used()) {
       Result<std::string> path = shaders->pathIn(o.inputs[i], *shader);
       if (!path) return path.error();
+      keepFile(*path);
       Result<LoadedModule> module = shaders->loadStandIn(*shader, *path);
       if (!module) return module.error();
       program.modules[shader->name] = wordsOf(std::move(*module), linesFor(o));

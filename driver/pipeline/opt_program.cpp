@@ -61,7 +61,11 @@ public:
       shared.members.push_back(std::move(member));
     }
     std::vector<ProgramBuffer> buffers;
-    for (auto& [root, buffer] : byRoot) buffers.push_back(std::move(buffer));
+    for (auto& [root, buffer] : byRoot) {
+      buffer.isOnSeveralQueues =
+          scenario_.queues && scenario_.queues->queues.size() > 1 && buffer.views.size() > 1;
+      buffers.push_back(std::move(buffer));
+    }
     return buffers;
   }
 

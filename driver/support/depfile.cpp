@@ -3,6 +3,7 @@
 #include "support/failure.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lanewise::driver {
 
@@ -26,8 +27,13 @@ std::string escaped(const std::string& path) {
 Result<std::string> depfileText(const std::string& out, std::span<const std::string> filesRead,
                                 bool hasPhony) {
   auto isBroken = [](const std::string& path) { return path.find_first_of("\r\n") != path.npos; };
-  if (isBroken(out) || std::ranges::any_of(filesRead, isBroken))
-    return failure("a depfile (-MD) cannot hold the name of a file with a line break");
+  const auto broken = std::ranges::find_if(filesRead, isBroken);
+  if (isBroken(out) || broken != filesRead.end()) {
+    std::string shown = broken != filesRead.end() ? *broken : out;
+    std::ranges::replace_if(
+        shown, [](char c) { return c == '\n' || c == '\r'; }, '?');
+    return failure(fmt::format("{}: a depfile (-MD) cannot hold a name with a line break", shown));
+  }
   std::string text = escaped(out) + ":";
   for (const std::string& file : filesRead) text += " \\\n  " + escaped(file);
   text += "\n";

@@ -271,6 +271,9 @@ private:
     if (candidate.buffer->isBoundTwice)
       return refusalAt(candidate.views.front(), {}, "shared-word",
                        "a dispatch binds the buffer twice");
+    if (candidate.buffer->isOnSeveralQueues)
+      return refusalAt(candidate.views.front(), {}, "shared-word",
+                       "a dispatch on another queue may access a field in the same word");
     return std::nullopt;
   }
 
@@ -399,11 +402,21 @@ private:
     }
     remark.args.emplace_back("tile", formatText("{}", layout.tile));
     remark.args.emplace_back("groups", formatText("{}", layout.groups.size()));
-    remark.message =
-        formatText("laid out '{}' ({} fields in {} bytes) as {}, {} groups{}", candidate.name,
-                   layout.fields.size(), layout.strideBefore, shape, layout.groups.size(), gain);
+    remark.message = formatText("laid out '{}' ({} fields in {} bytes) as {}, {} groups{}{}",
+                                candidate.name, layout.fields.size(), layout.strideBefore, shape,
+                                layout.groups.size(), growthText(layout), gain);
     addTable(remark, candidate);
     return remark;
+  }
+
+  /// Of elements that take more than before: vectors of three leave gaps where what filled them is
+  /// elsewhere.
+  static std::string growthText(const BufferLayout& layout) {
+    constexpr uint64_t kMany = 1 << 16; // elements, beside which what rounds a run up is nothing
+    const uint64_t elements = layout.tileElements(kMany);
+    const double bytes = double(layout.tileStride(elements)) / double(elements);
+    if (bytes < layout.strideBefore + 0.1) return {};
+    return formatText(" that take {:.4g} bytes an element", bytes);
   }
 
   /// One row for each field.

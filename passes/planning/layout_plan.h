@@ -44,6 +44,8 @@ struct ProgramBuffer {
   std::vector<std::pair<size_t, BindingNumber>> views;
   /// Some dispatch binds one of the buffers at two places.
   bool isBoundTwice = false;
+  /// Dispatches of several shaders, or bindings, may run at the same time on several queues.
+  bool isOnSeveralQueues = false;
 };
 
 /// Keep: fields stay together and are only narrowed.

@@ -26,7 +26,7 @@
 // RUN: %python -c "import os; assert os.stat(r'%t/two.spv').st_mtime > 1e9"
 // Make has no way to write a line break in a name.
 // RUN: cd %t && cp %S/order.spvasm "$(printf 'a\nb.spvasm')" && not %lanewise opt "$(printf 'a\nb.spvasm')" -o %t/five.spv -MD 2>&1 | FileCheck %s --check-prefix=BREAK
-// BREAK: a depfile (-MD) cannot hold the name of a file with a line break
+// BREAK: a?b.spvasm: a depfile (-MD) cannot hold a name with a line break
 // RUN: not test -e %t/five.spv && not test -e %t/five.spv.d
 // Errors in included files name the included file.
 // RUN: not %lanewise opt %s -I %S/Inputs -o %t/three.spv -MD 2>&1 | FileCheck %s --check-prefix=MISSING

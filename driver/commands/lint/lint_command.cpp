@@ -131,6 +131,9 @@ public:
     for (const std::string& input : options_.inputs)
       if (!(isScenario(input) ? lintQueues(input) : lintOne(input))) exitCode = kBadUsageOrInput;
     warnOf(use_.unused());
+    // An earlier report stays where there is nothing to say.
+    const bool isAllFailed = report_.failed.size() == options_.inputs.size();
+    if (isAllFailed && options_.format == LintFormat::Text) return exitCode;
     if (Status s = write(); !s) return fail(s.error().message);
     return std::max<int>(exitCode, report_.count(Severity::Error) != 0 ? kFoundSomething : kDone);
   }

@@ -105,6 +105,7 @@ bool writeReports(const RunArguments& o, const RunData& data, const std::string&
 
 int run(const RunArguments& o) {
   ignoreClosedPipes();
+  keepFile(o.layer.command[0]);
   Result<RunFolder> scratch = RunFolder::create();
   if (!scratch) return fail(scratch.error().message);
   LayerRequest request = o.layer;

@@ -466,6 +466,7 @@ private:
 
   Fill readFillFile(const toml::node& node, const ScenarioBuffer& buffer) {
     FillFile fill{existingFile(node, "path")};
+    keepFile(fill.path);
     if (error_) return fill;
     std::error_code failed;
     uint64_t size = std::filesystem::file_size(fill.path, failed);
