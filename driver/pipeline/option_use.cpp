@@ -4,13 +4,26 @@
 #include "support/terminal.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
+#include <sstream>
 
 namespace lanewise::driver {
 
 namespace {
 
 constexpr size_t kMostNames = 8;
+constexpr std::string_view kSetDefault = "--set-spec-const-default-value=";
+
+/// Why spirv-opt does not make the text the default of a constant; "" where it does.
+std::string whyNotSet(const std::string& text, const SpecType& type) {
+  const std::optional<SpecValue> value = parseSpecValue(text);
+  if (!value) return "that is no value";
+  if (type.kind == SpecType::Kind::Bool && value->form != SpecValue::Form::Truth)
+    return "the constant is a Boolean, which this flag takes as 'true' or 'false' alone";
+  const Result<uint64_t> bits = bitsOf(*value, type);
+  return bits ? std::string() : "the constant is " + bits.error().message;
+}
 
 std::string textOf(const std::pair<std::string, std::string>& typed) {
   return fmt::format("{}={}", typed.first, typed.second);
@@ -43,8 +56,31 @@ SiteListener OptionUse::listener() {
   };
 }
 
+bool OptionUse::asksModules() const {
+  return constants_.asksModules() ||
+         std::ranges::any_of(options_.steps, [](const PipelineStep& step) {
+           return step.flag.starts_with(kSetDefault);
+         });
+}
+
 void OptionUse::see(const Module& module) {
   constants_.see(module);
+  if (!asksModules()) return;
+  const std::map<uint32_t, SpecType> types = specTypesOf(module);
+  for (const PipelineStep& step : options_.steps) {
+    if (!step.flag.starts_with(kSetDefault)) continue;
+    std::istringstream list(step.flag.substr(kSetDefault.size()));
+    for (std::string text; list >> text;) {
+      Default& one = defaults_[text];
+      uint32_t specId = 0; // SPIRV-Tools has read it
+      std::from_chars(text.data(), text.data() + text.size(), specId);
+      const auto type = types.find(specId);
+      if (type == types.end()) continue;
+      const std::string why = whyNotSet(text.substr(text.find(':') + 1), type->second);
+      one.isSet |= why.empty();
+      if (one.reason.empty()) one.reason = why;
+    }
+  }
 }
 
 bool OptionUse::isUsed(const Typed& typed) const {
@@ -71,6 +107,8 @@ std::vector<std::string> OptionUse::unused() const {
   for (const Typed& typed : options_.typed)
     if (!isUsed(typed)) unused.push_back(textOf(typed));
   for (UnusedConstant& one : constants_.unused()) unused.push_back(std::move(one.option));
+  for (const auto& [text, one] : defaults_)
+    if (!one.isSet) unused.push_back(fmt::format("{}{}", kSetDefault, text));
   return unused;
 }
 
@@ -85,6 +123,13 @@ Remarks OptionUse::warnings() const {
     warnings.push_back(
         warning(isSize ? "literal-size" : "no-such-constant", std::move(one.message)));
   }
+  for (const auto& [text, one] : defaults_)
+    if (!one.isSet)
+      warnings.push_back(
+          warning("default-not-set",
+                  fmt::format("{}{}: {}", kSetDefault, text,
+                              one.reason.empty() ? "the module has no such specialization constant"
+                                                 : one.reason + "; it keeps its default")));
   return warnings;
 }
 
@@ -98,6 +143,8 @@ std::string noPassText(const OptOptions& options) {
 
 std::string unusedText(std::string_view option) {
   if (isConstantOption(option)) return unusedConstantText(option);
+  if (option.starts_with(kSetDefault))
+    return fmt::format("{}: no module has a constant that takes it", option);
   return fmt::format("{}: it matches nothing that the pass could rewrite in any module", option);
 }
 

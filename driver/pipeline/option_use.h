@@ -19,6 +19,7 @@ namespace lanewise::driver {
 /// Watches one or more modules while they are optimized.
 class OptionUse {
 public:
+  /// `options` may be set later, before the first module is seen.
   explicit OptionUse(const OptOptions& options)
       : options_(options), constants_(options.constants) {}
 
@@ -27,7 +28,7 @@ public:
   /// Whose constants and sizes may be given.
   void see(const Module& module);
   /// Whether see() looks for anything.
-  bool asksModules() const { return constants_.asksModules(); }
+  bool asksModules() const;
 
   /// Of OptOptions::typed: "--skip=pad-shared-memory:tile", in the order in which they were typed;
   /// then of the constants and sizes.
@@ -37,12 +38,18 @@ public:
 
 private:
   using Typed = std::pair<std::string, std::string>;
+  /// A value of --set-spec-const-default-value, which passes over in silence what it cannot set.
+  struct Default {
+    bool isSet = false;      ///< in some module
+    std::string reason = {}; ///< why not, of the first module that has the constant
+  };
   bool isUsed(const Typed& typed) const;
   std::string whatThereIs(const Typed& typed) const;
 
   const OptOptions& options_;
   std::map<std::string, std::set<std::string>, std::less<>> sites_; ///< by pass
   ConstantUse constants_;
+  std::map<std::string, Default> defaults_; ///< by "7:32"
 };
 
 /// The same where nothing is known but that no module uses them.
