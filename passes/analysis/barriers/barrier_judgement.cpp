@@ -4,6 +4,7 @@
 #include "text/format_text.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lanewise {
 namespace {
@@ -62,13 +63,27 @@ bool BarrierJudgement::ask(JudgedBarrier& barrier, const MayChange& mayChange) {
   return !barrier.isRefused;
 }
 
+/// A memory barrier of scope QueueFamily. llvmpipe (Mesa 22.3.6) makes one barrier of it and of a
+/// control barrier beside it that orders nothing, and does not wait at that one.
+bool BarrierJudgement::hasWiderFence() const {
+  return std::ranges::any_of(barriers_, [](const JudgedBarrier& other) {
+    const Barrier& b = other.barrier;
+    return other.isAlive() && !b.isControl && (!b.isKnown || b.memory == spv::Scope::QueueFamily);
+  });
+}
+
 /// Drops the classes that are not needed; with them all goes whatever else the semantics said.
 bool BarrierJudgement::drop(JudgedBarrier& barrier, uint32_t neededClasses,
                             const MayChange& mayChange) {
   Barrier& b = barrier.barrier;
   uint32_t dropped = 0, bits = 0;
+  const auto isNeeded = [&](MemoryClass memory) {
+    return b.touches(memory) && (neededClasses >> uint32_t(memory) & 1) != 0;
+  };
+  bool mustKeepOne =
+      b.isControl && std::ranges::none_of(kMemoryClasses, isNeeded) && hasWiderFence();
   for (MemoryClass memory : kMemoryClasses) {
-    if (!b.touches(memory) || (neededClasses >> uint32_t(memory) & 1) != 0) continue;
+    if (!b.touches(memory) || isNeeded(memory) || std::exchange(mustKeepOne, false)) continue;
     dropped |= 1u << uint32_t(memory);
     bits |= semanticsBitsOf(memory);
   }

@@ -36,6 +36,7 @@ private:
   void collect();
   bool judgeAll(const MayChange& mayChange);
   bool judge(uint32_t n, const MayChange& mayChange);
+  bool hasWiderFence() const;
   bool drop(JudgedBarrier& barrier, uint32_t neededClasses, const MayChange& mayChange);
   bool mergeAll(const MayChange& mayChange);
   bool merge(uint32_t first, uint32_t second, const MayChange& mayChange);
