@@ -253,10 +253,12 @@ TEST(HtmlReport, ColumnsThatAreComparedStandToTheRight) {
 TEST(HtmlReport, FurtherInputsAreFolded) {
   ReportSubject subject = subjectNamed("a.comp", ReportState::Verified);
   subject.verification = timedReport({10}, {10});
-  subject.verification->rounds = RoundsReport{{"odd counts", "large integers"}, 1, {}};
+  subject.verification->rounds =
+      RoundsReport{{"odd counts", "large integers"}, 1, "zeros: a race & more", {}};
   EXPECT_TRUE(has(entryOf(subject).all,
                   "<details class=\"inputs\"><summary>Further inputs: 2 tried</summary>"
                   "<p>odd counts; large integers; 1 more left out"));
+  EXPECT_TRUE(has(entryOf(subject).all, "races or takes long (zeros: a race &amp; more).</p>"));
 }
 
 TEST(HtmlReport, StaysUsableWithThousandsOfFiles) {
