@@ -68,10 +68,10 @@ private:
     CommandOutput left; // the last input failed
     if (!remarks_.empty() && wantsRemarksFile())
       left.files.push_back({options_.remarksFile, std::move(remarks_)});
-    if (options_.isPerDevice)
+    if (options_.isPerDevice && !(devices_.empty() && exitCode == kBadUsageOrInput))
       left.files.push_back(
           {(fs::path(options_.output) / "devices.toml").string(), outputsAsToml(devices_)});
-    if (options_.isPerPipeline)
+    if (options_.isPerPipeline && !(records_.empty() && exitCode == kBadUsageOrInput))
       left.files.push_back(
           {(fs::path(options_.output) / "pipelines.toml").string(), outputsAsToml(records_)});
     if (options_.inputs.size() > 1 || options_.hasSeveralOutputs()) addPage(left);
@@ -124,9 +124,13 @@ private:
                  input, options_.pipelines.path);
     int exitCode = kDone;
     for (const PipelineInput& one : *all) {
-      exitCode =
-          std::max(exitCode, optimizeInto(input, one.outputName, one.options, &one.contents));
-      records_.push_back(one.record);
+      const int code = optimizeInto(input, one.outputName, one.options, &one.contents);
+      exitCode = std::max(exitCode, code);
+      if (code != kBadUsageOrInput)
+        records_.push_back(one.record); // of what is there
+      else
+        printError("lanewise: note: {}: with the values of {}: {}\n", input,
+                   options_.pipelines.path, one.values);
     }
     return exitCode;
   }
@@ -137,8 +141,9 @@ private:
     if (!all) return fail(all.error().message);
     int exitCode = kDone;
     for (DeviceOutput& one : *all) {
-      exitCode = std::max(exitCode, optimizeInto(input, one.name, one.options, nullptr));
-      devices_.push_back(std::move(one));
+      const int code = optimizeInto(input, one.name, one.options, nullptr);
+      exitCode = std::max(exitCode, code);
+      if (code != kBadUsageOrInput) devices_.push_back(std::move(one));
     }
     return exitCode;
   }

@@ -59,7 +59,7 @@ Result<std::vector<PipelineInput>> inputsPerPipeline(const std::string& input,
       return failure(fmt::format("{}: {}: {}", input, set.describe(), frozen.error().str()));
     const std::string name = outputName(input, std::to_string(all.size()), options.asText);
     all.push_back({bytesOf(*frozen), name, recordOf(set, *module, input, options.output),
-                   optionsFor(set, options)});
+                   optionsFor(set, options), set.describe()});
     all.back().record.optimized = name;
   }
   return all;

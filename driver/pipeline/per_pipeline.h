@@ -16,6 +16,7 @@ struct PipelineInput {
   std::string outputName;  ///< "blur.0.spv": that of the input, and the number of the set
   RecordedPipeline record; ///< as the file beside the outputs has it
   OptOptions options;      ///< for optimizeInput() of these contents
+  std::string values;      ///< of the constants, for people
 };
 
 /// Those of one input, those with most work first. None where nothing is recorded of
