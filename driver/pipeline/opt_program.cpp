@@ -38,18 +38,22 @@ public:
 
   std::vector<ProgramBuffer> collect() {
     std::map<size_t, ProgramBuffer> byRoot;
-    std::set<size_t> fixed; // the device itself reads counts of workgroups there
+    std::map<size_t, std::string> fixed;
     for (const ScenarioDispatch& dispatch : scenario_.dispatches)
       for (size_t b = 0; b < scenario_.buffers.size(); ++b)
         if (dispatch.indirect && dispatch.indirect->buffer == scenario_.buffers[b].name)
-          fixed.insert(rootOf(b));
-    for (const SequenceCopy& copy : scenario_.copies) // copies move bytes as they lie
-      fixed.insert({rootOf(copy.copy.from), rootOf(copy.copy.to)});
+          fixed.emplace(rootOf(b), "the device itself reads counts of workgroups there");
+    for (const SequenceCopy& copy : scenario_.copies)
+      for (size_t b : {copy.copy.from, copy.copy.to})
+        fixed.emplace(rootOf(b), "a copy moves its bytes as they lie");
+    for (size_t b = 0; b < scenario_.buffers.size(); ++b)
+      if (scenario_.buffers[b].isExclusive)
+        fixed.emplace(rootOf(b), "queue families pass it to one another as it is");
     for (size_t b = 0; b < scenario_.buffers.size(); ++b) {
-      if (seenAt_[b].empty() || fixed.count(rootOf(b)) != 0) continue;
+      if (seenAt_[b].empty()) continue;
       const ScenarioBuffer& buffer = scenario_.buffers[b];
-      if (buffer.isExclusive) continue; // queues pass it to one another as it is
       ProgramBuffer& shared = byRoot[rootOf(b)];
+      if (const auto why = fixed.find(rootOf(b)); why != fixed.end()) shared.fixedBy = why->second;
       ProgramBuffer::Member member{buffer.name, buffer.bytes(), {}};
       for (const auto& [module, at] : seenAt_[b]) {
         member.bindings.push_back(at);

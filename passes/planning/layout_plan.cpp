@@ -110,6 +110,8 @@ private:
 
   /// Why the layout may not change whatever it becomes.
   std::optional<Refusal> canRelayout(const Candidate& candidate) const {
+    if (!candidate.buffer->fixedBy.empty())
+      return Refusal{"fixed-bytes", candidate.buffer->fixedBy, {}};
     for (size_t s = 0; s < shaders_.size(); ++s)
       if (const auto& refusal = uses_[s].refusal)
         return refusalAt({s, nullptr}, refusal->inst, refusal->name, refusal->reason);

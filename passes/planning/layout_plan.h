@@ -46,6 +46,9 @@ struct ProgramBuffer {
   bool isBoundTwice = false;
   /// Dispatches of several shaders, or bindings, may run at the same time on several queues.
   bool isOnSeveralQueues = false;
+  /// Why the bytes stay where they are, "" where they need not: "a copy moves its bytes as they
+  /// lie".
+  std::string fixedBy = {};
 };
 
 /// Keep: fields stay together and are only narrowed.
