@@ -221,6 +221,8 @@ private:
     }
     std::vector<std::string> others = options_.inputs;
     others.insert(others.end(), outputs.begin(), outputs.end());
+    if (options_.depfile.isWanted && options_.depfile.path.empty())
+      for (const std::string& out : outputs) others.push_back(options_.depfile.pathFor(out));
     for (const std::string& path :
          {options_.depfile.path, options_.layoutManifest, options_.html}) {
       if (int code = checkPlace(path, others)) return code;
