@@ -436,17 +436,35 @@ void addReport(const std::string& name, const LoadedModule* module, const Pipeli
   const bool isSummary = options.remarks == RemarkFilter::Summary;
   const bool hasPlaces = std::any_of(outcome.remarks.begin(), outcome.remarks.end(),
                                      [](const Remark& r) { return r.location.line != 0; });
-  SourceTexts known;
-  SourceTexts* const texts = module && !isJson ? &known : nullptr;
+  SourceTexts sources;
+  SourceTexts* const texts = module && !isJson ? &sources : nullptr;
   if (texts && (hasPlaces || verification))
-    if (Result<Module> read = Module::read(module->words())) known.add(*read);
+    if (Result<Module> read = Module::read(module->words())) sources.add(*read);
+  const auto textOf = [&](const Remark& r, uint32_t times) {
+    const bool hasQuote = options.quotesSource || r.kind == Remark::Kind::Warning;
+    return remarkAsText(r, name, isSummary ? RemarkDetails::No : RemarkDetails::Yes,
+                        hasQuote ? texts : nullptr, options.columns, times);
+  };
+  struct Told {
+    const Remark* remark = nullptr;
+    uint32_t times = 0;
+  };
+  // Of one line that was unrolled or inlined often people read once.
+  std::map<std::string, Told> known;
+  std::vector<std::map<std::string, Told>::const_iterator> inOrder;
   for (const Remark& r : outcome.remarks) {
     if (!isPrinted(r, options.remarks)) continue;
-    const bool hasQuote = options.quotesSource || r.kind == Remark::Kind::Warning;
-    output.remarks +=
-        isJson ? remarkAsJson(r, name)
-               : remarkAsText(r, name, isSummary ? RemarkDetails::No : RemarkDetails::Yes,
-                              hasQuote ? texts : nullptr, options.columns);
+    if (isJson) {
+      output.remarks += remarkAsJson(r, name);
+      continue;
+    }
+    const auto [at, isNew] = known.try_emplace(textOf(r, 1), Told{&r, 0});
+    if (isNew) inOrder.push_back(at);
+    ++at->second.times;
+  }
+  for (const auto& one : inOrder) {
+    const auto& [text, told] = *one;
+    output.remarks += told.times == 1 ? text : textOf(*told.remark, told.times);
   }
   if (isSummary) output.remarks += missedAsText(outcome.remarks, name);
   std::string summary;

@@ -52,14 +52,15 @@ std::string placeText(const SourceLocation& at, const std::string& input) {
 }
 
 std::string remarkAsText(const Remark& remark, const std::string& input, RemarkDetails details,
-                         SourceTexts* texts, uint32_t columns) {
+                         SourceTexts* texts, uint32_t columns, uint32_t times) {
   const SourceLocation& at = remark.location;
   // Without a line, the function is the best place there is.
   std::string function =
       at.line == 0 && !remark.function.empty() ? fmt::format("in '{}': ", remark.function) : "";
   std::string text =
-      fmt::format("{}: {}: {}{} [{}:{}]\n", placeText(at, input), wordOf(remark.kind),
-                  onOneLine(function), onOneLine(remark.message), remark.pass, remark.name);
+      fmt::format("{}: {}: {}{}{} [{}:{}]\n", placeText(at, input), wordOf(remark.kind),
+                  onOneLine(function), onOneLine(remark.message),
+                  times > 1 ? fmt::format(" ({} times)", times) : "", remark.pass, remark.name);
   if (texts) text += texts->quote(at, remark.subject, columns);
   if (details == RemarkDetails::Yes)
     for (const RemarkRow& row : remark.details) text += fmt::format("    {}\n", row.text());

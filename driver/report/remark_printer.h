@@ -16,11 +16,11 @@ std::string placeText(const SourceLocation& at, const std::string& input);
 
 /// "FILE:LINE:COLUMN: KIND: MESSAGE [PASS:NAME]" and, if wanted, indented details. With `texts`,
 /// which knows the source, the line follows, cut at `columns` (0: never), and the notes with
-/// theirs.
+/// theirs. `times`: how many there are of the very same text, said where there is another.
 enum class RemarkDetails : bool { No, Yes };
 std::string remarkAsText(const Remark& remark, const std::string& input,
                          RemarkDetails details = RemarkDetails::Yes, SourceTexts* texts = nullptr,
-                         uint32_t columns = 0);
+                         uint32_t columns = 0, uint32_t times = 1);
 
 /// "INPUT: 11 rewrites not made (7 PASS, 4 PASS); --remarks=missed says why", a line; "" where none
 /// was missed.
