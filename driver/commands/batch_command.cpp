@@ -283,7 +283,6 @@ private:
   }
 
   int writeReports() {
-    keepIncludes();
     OutputFiles files;
     if (!batch_.json.empty())
       files.add(batch_.json, summaryAsJson(plan_.inputs, results_, counts_, facts(),
@@ -291,6 +290,8 @@ private:
     if (!options().remarksFile.empty() && options().remarks != RemarkFilter::None)
       files.add(options().remarksFile, std::move(remarks_));
     if (!options().html.empty()) files.add(options().html, page());
+    if (files.isEmpty()) return kDone;
+    keepIncludes();
     if (Status s = files.commit(); !s) return fail(s.error().message);
     return kDone;
   }

@@ -44,6 +44,7 @@ class OutputFiles {
 public:
   /// `path` may be "-" for standard output; devices and pipes are written directly.
   void add(std::string path, std::string contents);
+  bool isEmpty() const { return files_.empty(); }
   /// A file that has its contents already is not written, and keeps its time of modification: a
   /// build system sees that nothing changed.
   void keepEqualFiles() { keepsEqual_ = true; }

@@ -17,6 +17,8 @@ namespace lanewise::driver {
 
 namespace {
 
+constexpr std::string_view kConfig = "-Oconfig=";
+
 /// Options of `opt` that say how passes work on a module. All others say what is read, written and
 /// printed, which is not the user's here.
 constexpr std::string_view kPassOptions[] = {
@@ -69,24 +71,8 @@ std::string strangerIn(const CommandLine& line, std::span<const std::string_view
   return {};
 }
 
-/// The contents of files that options name: of a target, and of flags, which may name more.
-void addFiles(const std::vector<std::string>& words, std::set<std::string>& seen, Sha256& hash) {
-  for (const std::string& word : words) {
-    const bool isConfig = word.starts_with("-Oconfig=");
-    if (!isConfig && !word.ends_with(".toml")) continue;
-    const std::string path = word.substr(word.starts_with('-') ? word.find('=') + 1 : 0);
-    const Result<std::string> text = readRegularFile(path);
-    if (!text || !seen.insert(path).second) continue;
-    hash.addField(*text);
-    if (!isConfig) continue;
-    std::istringstream flags(*text); // comments name too many, which does no harm
-    addFiles({std::istream_iterator<std::string>(flags), {}}, seen, hash);
-  }
-}
-
 /// Adds the flags that files of flags hold, and those that these name.
 void addFlagsOfFiles(std::vector<std::string>& words) {
-  constexpr std::string_view kConfig = "-Oconfig=";
   std::set<std::string> seen;
   for (size_t n = 0; n < words.size(); ++n) {
     if (!words[n].starts_with(kConfig) || !seen.insert(words[n]).second) continue;
@@ -142,9 +128,16 @@ Status checkOptPasses(const std::string& option, const std::vector<std::string>&
 }
 
 std::string digestOfPassFiles(const std::vector<std::string>& passes) {
+  std::vector<std::string> words = passes;
+  addFlagsOfFiles(words);
   Sha256 hash;
   std::set<std::string> seen;
-  addFiles(passes, seen, hash);
+  for (const std::string& word : words) {
+    if (!word.starts_with(kConfig) && !word.ends_with(".toml")) continue;
+    const std::string path = word.substr(word.starts_with('-') ? word.find('=') + 1 : 0);
+    const Result<std::string> text = readRegularFile(path);
+    if (text && seen.insert(path).second) hash.addField(*text);
+  }
   return hexOf(hash.finish());
 }
 
