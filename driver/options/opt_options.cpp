@@ -2,6 +2,7 @@
 
 #include "options/assume_option.h"
 #include "options/option_groups.h"
+#include "options/response_file.h"
 #include "support/failure.h"
 #include "support/files.h"
 #include "support/print.h"
@@ -11,8 +12,6 @@
 #include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
-#include <iterator>
-#include <sstream>
 
 namespace lanewise::driver {
 
@@ -78,21 +77,17 @@ std::string helpOfPasses() {
 
 Result<bool> takePass(std::vector<PipelineStep>& steps, const std::string& argument);
 
-/// spirv-opt's -Oconfig=FILE: flags, separated by blanks; a '#' makes a comment of its line.
+/// spirv-opt's -Oconfig=FILE.
 Result<bool> takeConfig(std::vector<PipelineStep>& steps, const std::string& argument) {
   const std::string file = argument.substr(std::min(argument.find('='), argument.size() - 1) + 1);
   if (file.empty()) return failure("-Oconfig needs a file: -Oconfig=FILE");
   Result<std::string> text = readFile(file);
   if (!text) return failure(fmt::format("{}: {}", file, text.error().message));
   keepFile(file);
-  std::istringstream lines(*text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream flags(line.substr(0, line.find('#')));
-    for (std::string flag; flags >> flag;) {
-      Result<bool> isTaken = takePass(steps, flag);
-      if (!isTaken) return isTaken.error();
-      if (!*isTaken) return failure(fmt::format("{}: no pass '{}'", file, flag));
-    }
+  for (const std::string& flag : splitConfig(*text)) {
+    Result<bool> isTaken = takePass(steps, flag);
+    if (!isTaken) return isTaken.error();
+    if (!*isTaken) return failure(fmt::format("{}: no pass '{}'", file, flag));
   }
   return true;
 }

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
+#include <sstream>
 
 namespace lanewise::driver {
 
@@ -75,6 +77,16 @@ Result<std::vector<std::string>> expandResponseFiles(std::span<char* const> argu
     if (Status s = expand(arguments[n], 0, out); !s) return s.error();
   }
   return out;
+}
+
+std::vector<std::string> splitConfig(const std::string& text) {
+  std::vector<std::string> flags;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    flags.insert(flags.end(), std::istream_iterator<std::string>(words), {});
+  }
+  return flags;
 }
 
 } // namespace lanewise::driver

@@ -18,5 +18,8 @@ Result<std::vector<std::string>> expandResponseFiles(std::span<char* const> argu
 
 /// The words of a response file.
 std::vector<std::string> splitResponse(std::string_view text);
+/// The flags of a file that spirv-opt's -Oconfig names: separated by white space; a '#' makes a
+/// comment of the rest of its line.
+std::vector<std::string> splitConfig(const std::string& text);
 
 } // namespace lanewise::driver

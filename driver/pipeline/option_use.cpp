@@ -65,17 +65,17 @@ bool OptionUse::asksModules() const {
 
 void OptionUse::see(const Module& module) {
   constants_.see(module);
-  if (!asksModules()) return;
-  const std::map<uint32_t, SpecType> types = specTypesOf(module);
+  std::optional<std::map<uint32_t, SpecType>> types; // once they are asked for
   for (const PipelineStep& step : options_.steps) {
     if (!step.flag.starts_with(kSetDefault)) continue;
+    if (!types) types = specTypesOf(module);
     std::istringstream list(step.flag.substr(kSetDefault.size()));
     for (std::string text; list >> text;) {
       Default& one = defaults_[text];
       uint32_t specId = 0; // SPIRV-Tools has read it
       std::from_chars(text.data(), text.data() + text.size(), specId);
-      const auto type = types.find(specId);
-      if (type == types.end()) continue;
+      const auto type = types->find(specId);
+      if (type == types->end()) continue;
       const std::string why = whyNotSet(text.substr(text.find(':') + 1), type->second);
       one.isSet |= why.empty();
       if (one.reason.empty()) one.reason = why;

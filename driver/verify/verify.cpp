@@ -423,6 +423,9 @@ private:
 
   // ----- the interpreter check -----
 
+  static bool isAgreement(VerifyState state) {
+    return state == VerifyState::Equal || state == VerifyState::OrderDependent;
+  }
   static bool hasFault(const std::vector<RunFinding>& findings) {
     return std::any_of(findings.begin(), findings.end(),
                        [](const RunFinding& found) { return found.decides; });
@@ -607,8 +610,7 @@ private:
   // A fault of the original goes before what it leaves, and before what another program leaves.
   void requireSoundness() {
     const bool isDifferent = report_.state == VerifyState::Differs;
-    const bool isEqual =
-        report_.state == VerifyState::Equal || report_.state == VerifyState::OrderDependent;
+    const bool isEqual = isAgreement(report_.state);
     if (!options_.requiresSound || (!isEqual && !isDifferent)) return;
     const auto fault = std::ranges::find_if(report_.findings, &RunFinding::decides);
     if (fault == report_.findings.end()) {
@@ -795,9 +797,7 @@ private:
     report_.differences = decided->differences;
     report_.timing = decided->timing;
     report_.transformedStatistics = decided->statistics;
-    const bool isEqual =
-        report_.state == VerifyState::Equal || report_.state == VerifyState::OrderDependent;
-    if (!late.empty() && isEqual) {
+    if (!late.empty() && isAgreement(report_.state)) {
       report_.state = VerifyState::OriginalUnsound;
       report_.reason = fmt::format("the validation layer reports errors: {}", late[0]);
     }
@@ -855,9 +855,7 @@ private:
     report_.state = VerifyState::NotRun;
     report_.reason = std::move(reason);
     for (VariantReport& variant : report_.variants) {
-      const bool isEqual =
-          variant.state == VerifyState::Equal || variant.state == VerifyState::OrderDependent;
-      if (!variant.isCompared || !isEqual) continue;
+      if (!variant.isCompared || !isAgreement(variant.state)) continue;
       variant.state = VerifyState::NotRun;
       variant.reason = report_.reason;
     }

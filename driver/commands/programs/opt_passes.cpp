@@ -1,6 +1,7 @@
 #include "commands/programs/opt_passes.h"
 
 #include "commands/commands.h"
+#include "options/response_file.h"
 #include "recorded/host_flags.h"
 #include "support/failure.h"
 #include "support/files.h"
@@ -10,7 +11,6 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <set>
-#include <sstream>
 #include <string_view>
 
 namespace lanewise::driver {
@@ -78,11 +78,7 @@ void addFlagsOfFiles(std::vector<std::string>& words) {
     if (!words[n].starts_with(kConfig) || !seen.insert(words[n]).second) continue;
     const Result<std::string> text = readRegularFile(words[n].substr(kConfig.size()));
     if (!text) continue; // `opt` says so
-    std::istringstream lines(*text);
-    for (std::string line; std::getline(lines, line);) {
-      std::istringstream flags(line.substr(0, line.find('#')));
-      words.insert(words.end(), std::istream_iterator<std::string>(flags), {});
-    }
+    std::ranges::move(splitConfig(*text), std::back_inserter(words));
   }
 }
 

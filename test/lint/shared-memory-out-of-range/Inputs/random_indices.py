@@ -7,11 +7,12 @@ every run shows what there is. Fails on a line that the interpreter does not fin
 half of them.
 """
 
-import json
 import pathlib
 import random
-import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Inputs"))
+from random_kernels import compile_all, interpreted, linted  # pylint: disable=wrong-import-position
 
 
 class Kernel:
@@ -86,35 +87,19 @@ class Kernel:
 
 
 def claimed_lines(lanewise, path):
-    done = subprocess.run([lanewise, "lint", path, "--rule=shared-memory-out-of-range", "--format=json"],
-                          capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 2):
-        sys.exit(f"{path}: lint ends with {done.returncode}: {done.stderr}")
     # What stands behind a choice has no line: glslang writes none there.
-    return {f["line"] for f in json.loads(done.stdout)["findings"] if "line" in f}
+    return {f["line"] for f in linted(lanewise, path, "shared-memory-out-of-range") if "line" in f}
 
 
 def interpreted_lines(lanewise, path):
-    report = path.with_suffix(".json")
-    subprocess.run([lanewise, "verify", path, path, "--device=interpreter", "--no-timing", f"--json={report}"],
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    findings = json.loads(report.read_text(encoding="utf-8"))["original"].get("findings", [])
-    return {f["line"] for f in findings if f["kind"] == "out-of-range"}
+    return {f["line"] for f in interpreted(lanewise, path) if f["kind"] == "out-of-range"}
 
 
 def main():
     lanewise, folder, seed, count = sys.argv[1:]
-    folder = pathlib.Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(int(seed))
     real_lines, found_lines = 0, 0
-    for number in range(int(count)):
-        (folder / f"kernel{number}.comp").write_text(Kernel(rng).text(), encoding="utf-8")
-    # All in one process: glslang reads its built-in functions for longer than it compiles such a kernel.
-    modules = folder.with_suffix(".modules")
-    subprocess.run([lanewise, "batch", folder, "-g", "-o", modules], stdout=subprocess.DEVNULL, check=True)
-    for number in range(int(count)):
-        path = modules / f"kernel{number}.comp.spv"
+    for path in compile_all(lanewise, folder, [Kernel(rng).text() for _ in range(int(count))]):
         claimed, real = claimed_lines(lanewise, path), interpreted_lines(lanewise, path)
         if claimed - real:
             sys.exit(f"{path}: lint finds lines {sorted(claimed)} out of range, the interpreter {sorted(real)}")

@@ -7,11 +7,12 @@ depends on data, so that every run shows what there is. Fails on a race that the
 when lint found fewer than half of the kernels that race.
 """
 
-import json
 import pathlib
 import random
-import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Inputs"))
+from random_kernels import compile_all, interpreted, linted  # pylint: disable=wrong-import-position
 
 SIZES = [(64, 1, 1), (16, 4, 1), (8, 4, 2), (32, 1, 1)]
 
@@ -92,36 +93,20 @@ class Kernel:
 
 
 def races_of(lanewise, path):
-    done = subprocess.run([lanewise, "lint", path, "--rule=shared-memory-race", "--format=json"], capture_output=True,
-                          text=True, check=False)
-    if done.returncode not in (0, 2):
-        sys.exit(f"{path}: lint ends with {done.returncode}: {done.stderr}")
     return [(f["args"]["variable"].strip("'"), {note["line"] for note in f["notes"]})
-            for f in json.loads(done.stdout)["findings"]]
+            for f in linted(lanewise, path, "shared-memory-race")]
 
 
 def interpreted_races(lanewise, path):
-    report = path.with_suffix(".json")
-    subprocess.run([lanewise, "verify", path, path, "--device=interpreter", "--no-timing", f"--json={report}"],
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    findings = json.loads(report.read_text(encoding="utf-8"))["original"].get("findings", [])
-    return [(f["variable"], {f["line"], f["other-line"]}) for f in findings
+    return [(f["variable"], {f["line"], f["other-line"]}) for f in interpreted(lanewise, path)
             if f["kind"].startswith("race-") and f["variable"] in ("one", "pair")]
 
 
 def main():
     lanewise, folder, seed, count = sys.argv[1:]
-    folder = pathlib.Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     rng = random.Random(int(seed))
     racing, found = 0, 0
-    for number in range(int(count)):
-        (folder / f"kernel{number}.comp").write_text(Kernel(rng).text(), encoding="utf-8")
-    # All in one process: glslang reads its built-in functions for longer than it compiles such a kernel.
-    modules = folder.with_suffix(".modules")
-    subprocess.run([lanewise, "batch", folder, "-g", "-o", modules], stdout=subprocess.DEVNULL, check=True)
-    for number in range(int(count)):
-        path = modules / f"kernel{number}.comp.spv"
+    for path in compile_all(lanewise, folder, [Kernel(rng).text() for _ in range(int(count))]):
         claimed, real = races_of(lanewise, path), interpreted_races(lanewise, path)
         for variable, lines in claimed:
             # The interpreter remembers the last store only, which may hide the other line.
