@@ -98,6 +98,7 @@ private:
   std::vector<std::string> ours_;  ///< names of the shader under optimization
   std::vector<std::string> notes_; ///< what was generated
   std::string cannotRun_;          ///< why nothing can be verified
+  std::string tooLong_;            ///< why the interpreter cannot check the input
   Words input_;
   Words lastEqual_;                        ///< the input, or the last module found equal to it
   LayoutManifest lastLayouts_;             ///< of lastEqual_

@@ -72,7 +72,7 @@ public:
                    std::span<const Program> programs, const std::vector<bool>& isAsked,
                    const InterpreterOptions& options)
       : contents_(contents), scenario_(scenario), programs_(programs), isAsked_(isAsked),
-        budget_(options.budgetSeconds),
+        budget_(options.budgetSeconds), tooLong_(options.tooLong),
         runner_(options.budgetSeconds, options.subgroupSize, &contents.caches().code) {
     result_.rows.resize(programs.size());
     result_.exercised.resize(programs.size());
@@ -81,7 +81,9 @@ public:
   }
 
   InterpreterCheckResult run() {
-    report_.reason = prepare();
+    report_.reason = tooLong_;
+    report_.isTooLong = !tooLong_.empty();
+    if (report_.reason.empty()) report_.reason = prepare();
     if (report_.reason.empty()) report_.reason = plan();
     if (report_.reason.empty()) {
       report_.hasRun = true;
@@ -184,14 +186,16 @@ private:
     InterpreterPlan plan;
     plan.repeat = 1;
     plan.workgroups = probes;
-    plan.timeoutSeconds = secondsLeft();
+    // What takes longer than its part of the whole will not come to an end: no run takes less.
+    plan.timeoutSeconds = patience() / double(1 + ordersOfAll());
     contents_.fill(sets_[0]);
     plan.inputsNumber = contents_.inputsNumber(Poison::Positive);
     plan.stepLimit = stepLimit();
     RunStatus failed = runner_.execute(0, contents_.inputs(Poison::Positive), plan);
     (void)runner_.takeFindings();
     countInstructions();
-    if (failed) return "the original: " + reasonOf(*failed);
+    if (failed)
+      return "the original: " + reasonOf(*failed, "its first workgroups", plan.timeoutSeconds);
     for (size_t d = 0; d < probes.size(); ++d)
       costs.push_back(
           double(runner_.instructions()[d]) /
@@ -219,12 +223,16 @@ private:
     return false;
   }
 
-  uint64_t runCount() const {
-    uint64_t programs = uint64_t(std::count_if(slots_.begin(), slots_.end(),
-                                               [](const auto& slot) { return slot.has_value(); }));
+  uint64_t ordersOfAll() const {
     uint64_t orders = 0;
     for (const InputSet& set : sets_) orders += ordersOf(set).size();
-    return programs * orders;
+    return orders;
+  }
+
+  uint64_t runCount() const {
+    return ordersOfAll() *
+           uint64_t(std::count_if(slots_.begin(), slots_.end(),
+                                  [](const auto& slot) { return slot.has_value(); }));
   }
 
   double patience() const { return budget_ * kPatience + kLeastPatience; }
@@ -235,10 +243,14 @@ private:
     return parts_.empty() ? order.poison : Poison::Positive;
   }
 
-  std::string reasonOf(const RunFailure& failed) {
-    if (secondsLeft() > 0) return failed.message;
+  // Of what began at `start`.
+  std::string reasonOf(const RunFailure& failed, std::string_view what, double limit,
+                       double start = 0) {
+    if (running_.seconds() < start + limit) return failed.message;
     report_.isTooLong = true;
-    return fmt::format("it took more than {:g} seconds", patience());
+    return fmt::format(
+        "{} took more than {:.2g} seconds; choose smaller inputs, or a larger --interpreter-budget",
+        what, limit);
   }
 
   // All orders with the first inputs, one with the others. Atomics tell invocations of one another
@@ -264,8 +276,9 @@ private:
     return plan;
   }
 
-  RunStatus runProgram(size_t p, const NamedOrder& order, Touched& outputs) {
-    RunStatus failed = execute(p, order, planOf(p, order), outputs);
+  RunStatus runProgram(size_t p, const NamedOrder& order, const InterpreterPlan& plan,
+                       Touched& outputs) {
+    RunStatus failed = execute(p, order, plan, outputs);
     countInstructions();
     return failed;
   }
@@ -316,10 +329,15 @@ private:
 
   bool runOriginal(const InputSet& set, const NamedOrder& order, std::vector<Touched>& expected) {
     Touched outputs;
-    RunStatus failed = runProgram(0, order, outputs);
+    InterpreterPlan plan = planOf(0, order);
+    // Runs take about as long as one another: with one that takes twice its share there is no end.
+    const double start = running_.seconds();
+    plan.timeoutSeconds = std::min(plan.timeoutSeconds, 2 * patience() / double(ordersOfAll()));
+    RunStatus failed = runProgram(0, order, plan, outputs);
     takeOriginalFindings();
     if (failed) {
-      report_.reason = "the original: " + reasonOf(*failed);
+      report_.reason =
+          "the original: " + reasonOf(*failed, "a run of it", plan.timeoutSeconds, start);
       // What was seen of the original is no longer all there is to see.
       report_.hasRun = false;
       for (InterpreterCheckRow& row : result_.rows) row = {};
@@ -454,10 +472,10 @@ private:
   void runOther(size_t p, const InputSet& set, const NamedOrder& order, const Touched& expected) {
     InterpreterCheckRow& row = result_.rows[p];
     Touched outputs;
-    RunStatus failed = runProgram(p, order, outputs);
+    RunStatus failed = runProgram(p, order, planOf(p, order), outputs);
     takeOwnFindings(p, set);
     if (failed) {
-      row.reason = reasonOf(*failed);
+      row.reason = reasonOf(*failed, "it", patience());
       slots_[p].reset();
       return;
     }
@@ -509,7 +527,8 @@ private:
   const Scenario& scenario_;
   std::span<const Program> programs_;
   const std::vector<bool>& isAsked_;
-  double budget_;
+  const double budget_;
+  const std::string tooLong_; ///< of an earlier check
   InterpreterRunner runner_;
   InterpreterCheckResult result_;
   InterpreterReport& report_ = result_.report;

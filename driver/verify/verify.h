@@ -38,6 +38,9 @@ struct InterpreterOptions {
   double budgetSeconds =
       3; ///< as the interpreter check, of a nominal core (interpreter_check.h); above 0
   uint32_t subgroupSize = kDefaultSubgroupSize; ///< 4 to 128, a power of two
+  /// Why an earlier check could not run the same original in time (InterpreterReport::reason),
+  /// which is not tried again.
+  std::string tooLong;
 };
 
 /// Decides who still takes part, for want of time or because there is nothing more to learn.
