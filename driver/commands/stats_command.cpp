@@ -42,16 +42,21 @@ bool isComparison(const StatsArguments& o) {
 
 /// Each input with every set of constants that is recorded of it; of two that are compared both
 /// with the heaviest set of the first, which the other was made of.
-std::vector<StatsInput> withPipelines(const StatsArguments& o, std::vector<StatsInput> inputs) {
+Result<std::vector<StatsInput>> withPipelines(const StatsArguments& o,
+                                              std::vector<StatsInput> inputs) {
   std::vector<StatsInput> all;
   std::optional<PipelineSet> ofBoth;
   for (StatsInput& input : inputs) {
     std::vector<PipelineSet> sets;
     if (Result<LoadedModule> module = loadModule(input.path, input.load)) // else it is said later
       if (const auto given =
-              o.constants.assumptionsFor(*module->read, input.assumptions)) // the same
-        sets = setsOf(*o.pipelines.pipelines, input.path, module->words(), *module->read,
-                      input.load.entry, *given);
+              o.constants.assumptionsFor(*module->read, input.assumptions)) { // the same
+        Result<std::vector<PipelineSet>> its =
+            setsOf(*o.pipelines.pipelines, input.path, module->words(), *module->read,
+                   input.load.entry, *given);
+        if (!its) return failure(fmt::format("{}: {}", input.path, its.error().message));
+        sets = std::move(*its);
+      }
     if (isComparison(o)) {
       if (!ofBoth && !sets.empty()) ofBoth = sets.front();
       if (ofBoth) input.assumptions = ofBoth->assumptions;
@@ -71,7 +76,7 @@ Result<std::vector<StatsInput>> inputsOf(const StatsArguments& o) {
   if (!o.scenario.isGiven()) {
     for (const std::string& input : o.inputs)
       all.push_back({input, o.load, o.assumptions, {}, o.constants});
-    if (o.pipelines.isGiven()) all = withPipelines(o, std::move(all));
+    if (o.pipelines.isGiven()) return withPipelines(o, std::move(all));
     return all;
   }
   Result<ScenarioShaders> shaders = ScenarioShaders::read(o.scenario, o.load);

@@ -252,15 +252,17 @@ private:
   }
 
   /// Lets the passes count with what is recorded of the module, and says so.
-  void useRecorded(PipelineOptions& pipeline) {
-    if (!options_.pipelines.isGiven()) return;
+  Status useRecorded(PipelineOptions& pipeline) {
+    if (!options_.pipelines.isGiven()) return ok();
     const Module& module = *one_.module.read;
-    const std::vector<PipelineSet> sets =
+    const Result<std::vector<PipelineSet>> sets =
         setsOf(*options_.pipelines.pipelines, input_, module.words(), module, options_.load.entry,
                pipeline.assumptions);
-    const size_t chosen = cheapestSet(module, steps(), pipeline, sets);
-    if (!sets.empty()) countWith(sets[chosen], pipeline);
-    recorded_ = recordedRemark(sets, chosen, options_.pipelines.path);
+    if (!sets) return sets.error();
+    const size_t chosen = cheapestSet(module, steps(), pipeline, *sets);
+    if (!sets->empty()) countWith((*sets)[chosen], pipeline);
+    recorded_ = recordedRemark(*sets, chosen, options_.pipelines.path);
+    return ok();
   }
 
   int optimize(const ScenarioFor* scenario, PipelineOptions pipeline) {
@@ -268,7 +270,8 @@ private:
     pipeline.isEnvGiven = isEnvGiven_;
     pipeline.explainsMissed = explainsMissed(options_);
     pipeline.explainsApplied = explainsApplied(options_);
-    useRecorded(pipeline);
+    if (Status s = useRecorded(pipeline); !s)
+      return fail(fmt::format("{}: {}", input_, s.error().message));
     if (Status s = useTuned(pipeline); !s)
       return fail(fmt::format("{}: {}", input_, s.error().message));
     std::unique_ptr<OptVerification> verification;

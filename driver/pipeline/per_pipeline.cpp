@@ -52,8 +52,11 @@ Result<std::vector<PipelineInput>> inputsPerPipeline(const std::string& input,
       options.constants.assumptionsFor(*module->read, options.pipeline.assumptions);
   if (!given) return failure(fmt::format("{}: {}", input, given.error().message));
   std::vector<PipelineInput> all;
-  for (const PipelineSet& set : setsOf(*options.pipelines.pipelines, input, module->words(),
-                                       *module->read, options.load.entry, *given)) {
+  const Result<std::vector<PipelineSet>> sets =
+      setsOf(*options.pipelines.pipelines, input, module->words(), *module->read,
+             options.load.entry, *given);
+  if (!sets) return failure(fmt::format("{}: {}", input, sets.error().message));
+  for (const PipelineSet& set : *sets) {
     Result<Words> frozen = frozenFor(set, *compiled);
     if (!frozen)
       return failure(fmt::format("{}: {}: {}", input, set.describe(), frozen.error().str()));

@@ -1,8 +1,10 @@
 #include "recorded/pipeline_sets.h"
 
 #include "recorded/freeze.h"
+#include "support/failure.h"
 #include "support/files.h"
 #include "support/sha256.h"
+#include "verify/program/specialize.h"
 
 #include <algorithm>
 #include <cstring>
@@ -57,6 +59,40 @@ void weigh(std::vector<PipelineSet>& sets) {
   });
 }
 
+/// Integers of a file are bits, a negative one those of two's complement.
+Status checkBits(const std::map<uint32_t, SpecType>& types, SpecValues& values) {
+  // As bits of floats these are nothing that a shader counts with, as numbers what people write.
+  constexpr uint64_t kNoFloats = 4096;
+  for (auto& [id, value] : values) {
+    const SpecType& type = types.at(id);
+    if (value.form != SpecValue::Form::Bits) continue;
+    const bool isNumber = value.isNegative || (value.bits != 0 && value.bits <= kNoFloats);
+    if (type.kind == SpecType::Kind::Float && isNumber)
+      return failure(
+          fmt::format("constants: {0} = {1}: constant {0} is {2}, and an integer here is "
+                      "the bits of its value; write {1}.0",
+                      id, value.text, describe(type)));
+    // Of 64 bits the sign may be the highest bit of an unsigned one.
+    if (value.isNegative && type.width < 64) value.form = SpecValue::Form::Whole;
+  }
+  return ok();
+}
+
+/// Gives `pipeline.constants` the bits that the module's types make of what stands in the file,
+/// unless `given` says what counts.
+Status settle(const Module& module, Assumptions given, RecordedPipeline& pipeline) {
+  const std::map<uint32_t, SpecType> types = specTypesOf(module);
+  std::erase_if(pipeline.written, [&](const auto& one) {
+    return !types.contains(one.first) || given.specConstants.contains(one.first);
+  });
+  Status settled = checkBits(types, pipeline.written);
+  if (settled) settled = settle(module, pipeline.written, ValuesFrom::Pipelines, given);
+  if (!settled) return failure(fmt::format("{}: {}", pipeline.place, settled.error().message));
+  for (const auto& [id, value] : pipeline.written)
+    pipeline.constants[id] = given.specConstants.at(id);
+  return ok();
+}
+
 } // namespace
 
 std::string PipelineSet::describe() const {
@@ -68,17 +104,18 @@ std::string PipelineSet::describe() const {
   return text;
 }
 
-std::vector<PipelineSet> setsOf(const RecordedPipelines& pipelines, const std::string& path,
-                                std::span<const uint32_t> words, const Module& module,
-                                const std::string& entry, const Assumptions& given) {
+Result<std::vector<PipelineSet>> setsOf(const RecordedPipelines& pipelines, const std::string& path,
+                                        std::span<const uint32_t> words, const Module& module,
+                                        const std::string& entry, const Assumptions& given) {
   const std::string hash = hexOf(
       sha256(std::string_view(reinterpret_cast<const char*>(words.data()), words.size_bytes())));
   const std::map<uint32_t, SpecConstant> declared = specConstantsOf(module);
   const bool hasOneEntry = entryPointsOf(module) == 1;
   std::vector<PipelineSet> sets;
-  for (const RecordedPipeline& p : pipelines) {
+  for (RecordedPipeline p : pipelines) {
     const bool isIts = p.module.empty() ? isSameFile(p.file, path) : hash.starts_with(p.module);
     if (!isIts || (!entry.empty() && !p.entry.empty() && p.entry != entry)) continue;
+    if (Status s = settle(module, given, p); !s) return s.error();
     PipelineSet set{hasOneEntry ? "" : p.entry, given, {}, p.subgroupSize, 0, {}};
     for (const auto& [id, constant] : declared) {
       const auto named = p.constants.find(id);

@@ -29,10 +29,11 @@ struct PipelineSet {
 
 /// The sets of the pipelines that are made of this module, those with most work first, else in the
 /// order of the file; without any dispatches all weigh the same. `path` and `bytes` are the file's;
-/// with `entry` only pipelines of that one. What `given` says goes before what a set says.
-std::vector<PipelineSet> setsOf(const RecordedPipelines& pipelines, const std::string& path,
-                                std::span<const uint32_t> words, const Module& module,
-                                const std::string& entry, const Assumptions& given);
+/// with `entry` only pipelines of that one. What `given` says goes before what a set says. An error
+/// names the place of a value that its constant cannot have.
+Result<std::vector<PipelineSet>> setsOf(const RecordedPipelines& pipelines, const std::string& path,
+                                        std::span<const uint32_t> words, const Module& module,
+                                        const std::string& entry, const Assumptions& given);
 
 /// The module for one set alone, with its constants fixed. An error where a constant cannot be.
 Result<std::vector<uint32_t>> frozenFor(const PipelineSet& set, const Module& module);

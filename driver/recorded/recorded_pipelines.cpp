@@ -32,6 +32,7 @@ private:
               {"module", "file", "entry", "name", "source", "workgroup-size",
                "required-subgroup-size", "constants", "dispatches", "optimized"});
     RecordedPipeline p;
+    p.place = fmt::format("{}:{}", path_, t.source().begin.line);
     if (const toml::node* node = t.get("module")) p.module = hashOf(*node);
     if (const toml::node* node = t.get("file")) p.file = (folder_ / string(*node, "file")).string();
     if (p.module.empty() && p.file.empty())
@@ -45,9 +46,8 @@ private:
       p.workgroupSize = threeOf(*node, "workgroup-size", 1, 65535);
     if (const toml::node* node = t.get("required-subgroup-size"))
       p.subgroupSize = subgroupSize(*node, "required-subgroup-size", 1);
-    forEachEntry(t, "constants", [&](const toml::key& id, const toml::node& value) {
-      readConstant(id, value, p.constants);
-    });
+    forEachEntry(t, "constants",
+                 [&](const toml::key& id, const toml::node& value) { readConstant(id, value, p); });
     forEachTable(t, "dispatches", "pipeline.dispatches",
                  [&](const toml::table& d) { p.dispatches.push_back(dispatchOf(d)); });
     if (!error_) pipelines_.push_back(std::move(p));
@@ -76,8 +76,7 @@ private:
     return three;
   }
 
-  void readConstant(const toml::key& id, const toml::node& value,
-                    std::map<uint32_t, uint64_t>& constants) {
+  void readConstant(const toml::key& id, const toml::node& value, RecordedPipeline& pipeline) {
     const std::string_view digits = id.str();
     uint32_t specId = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), specId);
@@ -87,16 +86,20 @@ private:
                                     digits));
       return;
     }
-    if (const auto whole = value.value_exact<int64_t>())
-      constants[specId] = uint64_t(*whole);
-    else if (const auto isTrue = value.value_exact<bool>())
-      constants[specId] = *isTrue ? 1 : 0;
-    else if (const auto real = value.value_exact<double>())
-      constants[specId] = std::bit_cast<uint32_t>(float(*real));
-    else
-      fail(value,
-           fmt::format("constant `{}` must be an integer, a boolean or a 32-bit float, not {}",
-                       digits, typeName(value)));
+    SpecValue written;
+    if (const auto whole = value.value_exact<int64_t>()) {
+      written = SpecValue::ofWhole(*whole);
+      written.form = SpecValue::Form::Bits;
+    } else if (const auto isTrue = value.value_exact<bool>()) {
+      written = SpecValue::ofTruth(*isTrue);
+    } else if (const auto real = value.value_exact<double>()) {
+      written = SpecValue::ofFraction(*real);
+    } else {
+      fail(value, fmt::format("constant `{}` must be an integer, a boolean or a float, not {}",
+                              digits, typeName(value)));
+    }
+    pipeline.constants[specId] = written.bits;
+    pipeline.written[specId] = std::move(written);
   }
 
   RecordedDispatch dispatchOf(const toml::table& t) {

@@ -4,6 +4,7 @@
 
 #include "lanewise/result.h"
 #include "support/files.h"
+#include "verify/scenario/spec_value.h"
 
 #include <array>
 #include <cstdint>
@@ -30,6 +31,9 @@ struct RecordedPipeline {
   std::string source; ///< "FILE:LINE" of the entry point; "" where it is not known
   /// SpecId -> the value's bits. Constants that are not named have their defaults.
   std::map<uint32_t, uint64_t> constants;
+  /// The same as a file of pipelines has them, where only a module's types say what their bits are.
+  SpecValues written;
+  std::string place; ///< "FILE:LINE" in such a file; "" for none
   std::optional<std::array<uint32_t, 3>> workgroupSize;
   uint32_t subgroupSize = 0; ///< that the pipeline requires; 0: none
   std::vector<RecordedDispatch> dispatches;

@@ -186,7 +186,9 @@ private:
     const Result<Module> module = prepare(input, *original, *loaded, *given);
     if (!module) return complain(input, module.error());
     LintedInput linted{nameOf(input), {}, {}, unlintedEntries(*module)};
-    linted.findings = findingsOf(input, *original, *module, *given);
+    Result<LintFindings> findings = findingsOf(input, *original, *module, *given);
+    if (!findings) return complain(input, findings.error());
+    linted.findings = std::move(*findings);
     SourceTexts texts;
     texts.add(*original);
     for (LintFinding& f : linted.findings) {
@@ -204,15 +206,16 @@ private:
   }
 
   /// What any of the recorded pipelines shows, each finding once.
-  LintFindings findingsOf(const std::string& input, const Module& original, const Module& module,
-                          const Assumptions& given) {
+  Result<LintFindings> findingsOf(const std::string& input, const Module& original,
+                                  const Module& module, const Assumptions& given) {
     if (!options_.pipelines.isGiven()) return runLint(module, given, target_, shaderRules_);
-    const std::vector<PipelineSet> sets =
+    const Result<std::vector<PipelineSet>> sets =
         setsOf(*options_.pipelines.pipelines, input, original.words(), original,
                options_.load.entry, given);
-    if (sets.empty()) return runLint(module, given, target_, shaderRules_);
+    if (!sets) return sets.error();
+    if (sets->empty()) return runLint(module, given, target_, shaderRules_);
     LintFindings all;
-    for (const PipelineSet& set : sets) {
+    for (const PipelineSet& set : *sets) {
       PipelineOptions with;
       with.target = target_;
       countWith(set, with);

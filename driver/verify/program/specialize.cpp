@@ -47,9 +47,12 @@ std::map<uint32_t, SpecType> typesIn(Analyses& analyses) {
 
 Error wrong(const SpecValues& values, ValuesFrom from, uint32_t specId, std::string_view what) {
   const std::string& text = values.at(specId).text;
-  const std::string value = from == ValuesFrom::Option
-                                ? fmt::format("--spec-const={}:{}", specId, text)
-                                : fmt::format("spec_constants: {} = {}", specId, text);
+  const std::string value =
+      from == ValuesFrom::Option
+          ? fmt::format("--spec-const={}:{}", specId, text)
+          : fmt::format("{}: {} = {}",
+                        from == ValuesFrom::Scenario ? "spec_constants" : "constants", specId,
+                        text);
   return failure(fmt::format("{}: constant {} {}", value, specId, what));
 }
 

@@ -16,8 +16,9 @@
 namespace lanewise::driver {
 
 enum class ValuesFrom : uint8_t {
-  Option,  ///< --spec-const
-  Scenario ///< `spec_constants` of its shader
+  Option,   ///< --spec-const
+  Scenario, ///< `spec_constants` of its shader
+  Pipelines ///< `constants` of a recorded pipeline
 };
 
 /// Sets in `assumptions` what `values` are in the constants of the module; constants that it does

@@ -53,7 +53,10 @@ protected:
   }
   std::vector<PipelineSet> sets(const RecordedPipelines& pipelines, const std::string& entry = "",
                                 const Assumptions& given = {}) const {
-    return setsOf(pipelines, "nowhere.spv", words_, *module_, entry, given);
+    const Result<std::vector<PipelineSet>> sets =
+        setsOf(pipelines, "nowhere.spv", words_, *module_, entry, given);
+    EXPECT_TRUE(sets) << sets.error().message;
+    return *sets;
   }
 
   Words words_;
@@ -120,6 +123,82 @@ TEST(RecordedPipelines, AFileThatIsWrittenIsReadAgain) {
   EXPECT_EQ(asToml(read->front()), asToml(p));
   EXPECT_EQ(read->front().constants, p.constants);
   EXPECT_EQ(read->front().workgroups(), 13);
+}
+
+/// A module with a constant of each type, and what a file's `constants` make of it.
+Result<std::vector<PipelineSet>> setsOfWritten(const std::string& constants) {
+  Result<Words> words = assemble(R"(OpCapability Shader
+OpCapability Int64
+OpCapability Float64
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %u SpecId 0
+OpDecorate %i SpecId 1
+OpDecorate %ul SpecId 2
+OpDecorate %f SpecId 3
+OpDecorate %d SpecId 4
+OpDecorate %b SpecId 5
+%void = OpTypeVoid
+%function = OpTypeFunction %void
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%int = OpTypeInt 32 1
+%ulong = OpTypeInt 64 0
+%float = OpTypeFloat 32
+%double = OpTypeFloat 64
+%u = OpSpecConstant %uint 1
+%i = OpSpecConstant %int 1
+%ul = OpSpecConstant %ulong 1
+%f = OpSpecConstant %float 1
+%d = OpSpecConstant %double 1
+%b = OpSpecConstantFalse %bool
+%main = OpFunction %void None %function
+%start = OpLabel
+OpReturn
+OpFunctionEnd
+)",
+                                 "types", SPV_ENV_VULKAN_1_2);
+  EXPECT_TRUE(words);
+  const std::string path = testing::TempDir() + "written.toml";
+  std::ofstream(path) << "[[pipeline]]\nfile = \"m.spv\"\nconstants = { " << constants << " }\n";
+  const Result<RecordedPipelines> read = readPipelines(path);
+  if (!read) return read.error();
+  return setsOf(*read, testing::TempDir() + "m.spv", *words, *Module::read(*words), "", {});
+}
+
+TEST(WrittenConstants, AreBitsWhereTheyAreIntegersAndElseWhatTheTypeMakesOfThem) {
+  using Bits = std::map<uint32_t, uint64_t>;
+  const std::pair<const char*, Bits> good[] = {
+      {"0 = 4294967295, 1 = -1", {{0, 4294967295}, {1, uint64_t(-1)}}},
+      {"1 = 4294967295", {{1, 4294967295}}}, // as they are recorded
+      {"2 = -1", {{2, UINT64_MAX}}},
+      {"3 = 1065353216, 5 = 2", {{3, 0x3f800000}, {5, 1}}},
+      {"3 = 2.0, 4 = 2.0, 5 = true", {{3, 0x40000000}, {4, uint64_t(0x4000000000000000)}, {5, 1}}},
+      {"3 = 0, 77 = 1", {{3, 0}}},
+  };
+  for (const auto& [text, bits] : good) {
+    const Result<std::vector<PipelineSet>> sets = setsOfWritten(text);
+    ASSERT_TRUE(sets) << sets.error().message;
+    EXPECT_EQ(sets->at(0).constants, bits) << text;
+  }
+  const std::pair<const char*, const char*> bad[] = {
+      {"0 = 4294967296", "an unsigned 32-bit integer (0 to 4294967295); 4294967296 has more bits"},
+      {"0 = -1", "an unsigned 32-bit integer (0 to 4294967295); -1 is none"},
+      {"0 = 1.5", "1.5 is none"},
+      {"5 = 1.5", "constant 5 is a Boolean; 1.5 is none"},
+      {"3 = 2", "constant 3 is a 32-bit float, and an integer here is the bits of its value; write "
+                "2.0"},
+      {"4 = -2", "write -2.0"},
+      {"3 = true", "true is none"},
+  };
+  for (const auto& [text, what] : bad) {
+    const Result<std::vector<PipelineSet>> sets = setsOfWritten(text);
+    ASSERT_FALSE(sets) << text;
+    EXPECT_NE(sets.error().message.find(what), std::string::npos) << sets.error().message;
+    EXPECT_NE(sets.error().message.find("written.toml:1: constants: "), std::string::npos)
+        << sets.error().message;
+  }
 }
 
 } // namespace
