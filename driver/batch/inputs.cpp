@@ -105,7 +105,7 @@ Status readList(const InputRequest& request, std::vector<Found>& found) {
   std::error_code ignored;
   const fs::path root = fs::absolute(request.root.empty() ? "." : request.root, ignored);
   std::set<std::string> seen;
-  std::string_view rest = *text;
+  std::string_view rest = withoutByteOrderMark(*text);
   while (!rest.empty()) {
     std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));

@@ -1,5 +1,6 @@
 // `lanewise embed`: shaders that are compiled into a program.
 #include "commands/commands.h"
+#include "input/front_end.h"
 #include "layout/cpp_names.h"
 #include "layout/embedded_header.h"
 #include "options/option_groups.h"
@@ -24,7 +25,7 @@ int embed(const EmbedArguments& o) {
   Result<std::string> bytes = readFile(o.input);
   if (!bytes) return fail(fmt::format("{}: {}", o.input, bytes.error().message));
   fs::path file = fs::path(o.input).filename();
-  const bool isModule = file.extension() == ".spv";
+  const bool isModule = file.extension() == ".spv" || (o.input == "-" && isBinaryModule(*bytes));
   EmbedRequest request{*bytes, !isModule, file.string(), o.name, o.space};
   if (request.name.empty())
     request.name = identifierFor(isModule ? file.stem().string() : file.string(), "shader");
@@ -44,7 +45,8 @@ public:
                "text as a string.");
     line.example("Make a module an array for a C++ program.",
                  "lanewise embed tile.spv --namespace=shaders -o tile.h");
-    line.positional("INPUT", "FILE", o_.input, "a module (.spv), or anything else as text")
+    line.positional("INPUT", "FILE", o_.input,
+                    "a module (.spv), or anything else as text; - for either")
         .required();
     line.value("-o", "FILE", o_.output, "where to write; standard output by default").output();
     line.value("--name", "NAME", o_.name,

@@ -48,10 +48,6 @@ uint32_t firstWord(std::string_view bytes) {
   return bytes.size() < 4 ? 0 : wordsOf(bytes.substr(0, 4))[0];
 }
 
-bool isBinaryModule(std::string_view bytes) {
-  return firstWord(bytes) == kMagic || firstWord(bytes) == kMagicSwapped;
-}
-
 bool looksLikeText(std::string_view bytes) {
   std::string_view head = bytes.substr(0, 256);
   return !head.empty() && std::all_of(head.begin(), head.end(), [](char c) {
@@ -226,9 +222,7 @@ struct Loader {
     } else {
       if (isBinaryModule(*bytes))
         return fail(failure("this is a SPIR-V binary, not text; name it .spv or give -x spv"));
-      // Editors write it before UTF-8, and no compiler reads it.
-      constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-      if (bytes->starts_with(kByteOrderMark)) bytes->erase(0, kByteOrderMark.size());
+      bytes->erase(0, bytes->size() - withoutByteOrderMark(*bytes).size());
       if (bytes->empty()) return fail(failure("the file is empty"));
       if (bytes->find('\0') != std::string::npos)
         return fail(failure("this is binary data, not text"));
@@ -283,6 +277,10 @@ struct Loader {
 };
 
 } // namespace
+
+bool isBinaryModule(std::string_view bytes) {
+  return firstWord(bytes) == kMagic || firstWord(bytes) == kMagicSwapped;
+}
 
 KeptModule::KeptModule(Module module)
     : words_(module.sharedWords()), module_(std::make_shared<Module>(std::move(module))) {}

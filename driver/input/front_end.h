@@ -21,6 +21,9 @@ namespace lanewise::driver {
 
 enum class InputKind { Spv, SpvAsm, Glsl, Hlsl };
 
+/// Whether a file begins as SPIR-V of either byte order does.
+bool isBinaryModule(std::string_view bytes);
+
 /// The binding at which each class of HLSL's registers begins.
 struct RegisterBases {
   uint32_t constantBuffers = 0; ///< b

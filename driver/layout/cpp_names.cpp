@@ -40,6 +40,15 @@ constexpr std::string_view kKeywords[] = {"alignas",       "alignof",      "and"
                                           "void",          "volatile",     "wchar_t",
                                           "while",         "xor",          "xor_eq"};
 
+/// Those without arguments that a shader's names could be: of C, gcc, Windows and X11.
+constexpr std::string_view kMacros[] = {
+    "NULL",  "EOF",    "errno",   "stdin",  "stdout",    "stderr",   "INFINITY",
+    "NAN",   "DOMAIN", "I",       "linux",  "unix",      "near",     "far",
+    "small", "hyper",  "IN",      "OUT",    "OPTIONAL",  "TRUE",     "FALSE",
+    "ERROR", "DELETE", "CONST",   "VOID",   "interface", "CALLBACK", "OVERFLOW",
+    "None",  "Always", "Above",   "Below",  "Bool",      "Status",   "Success",
+    "True",  "False",  "Complex", "BUFSIZ", "RAND_MAX",  "UNDERFLOW"};
+
 /// Of ASCII alone, whatever the locale.
 bool isLetterOrDigit(char c) {
   return std::isalnum(uint8_t(c)) && uint8_t(c) < 128;
@@ -62,7 +71,7 @@ std::string identifierFor(std::string_view text, std::string_view otherwise) {
   while (!name.empty() && name.back() == '_') name.pop_back();
   if (name.empty()) name = otherwise;
   if (std::isdigit(uint8_t(name[0]))) name.insert(0, "n");
-  const bool isMacro = name == "NULL" || name == "linux" || name == "unix"; // of C or of gcc
+  const bool isMacro = std::find(std::begin(kMacros), std::end(kMacros), name) != std::end(kMacros);
   if (isCppKeyword(name) || isMacro) name += "_";
   return name;
 }

@@ -42,7 +42,7 @@ public:
   }
   /// Null where it is not there.
   const json* find(const char* key) {
-    known_.emplace_back(key);
+    if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.emplace_back(key);
     auto at = value_.find(key);
     return at == value_.end() ? nullptr : &*at;
   }

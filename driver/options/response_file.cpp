@@ -29,7 +29,7 @@ Status expand(const std::string& argument, uint32_t depth, std::vector<std::stri
   Result<std::string> text = readRegularFile(file);
   if (!text) return failure(fmt::format("@{}: {}", file, text.error().message));
   keepFile(file);
-  for (const std::string& word : splitResponse(*text))
+  for (const std::string& word : splitResponse(withoutByteOrderMark(*text)))
     if (Status s = expand(word, depth + 1, out); !s) return s;
   return ok();
 }

@@ -153,6 +153,12 @@ Result<std::string> readFile(const std::string& path) {
   return readAll(*file, info);
 }
 
+std::string_view withoutByteOrderMark(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  return text;
+}
+
 Result<std::string> readRegularFile(const std::string& path) {
   struct stat info {};
   // A pipe without a writer must not be waited for.

@@ -19,6 +19,9 @@ Result<std::string> readFile(const std::string& path);
 /// once.
 Result<std::string> readRegularFile(const std::string& path);
 
+/// Text without the mark that editors write before UTF-8, and nobody reads.
+std::string_view withoutByteOrderMark(std::string_view text);
+
 /// Of a file that the command reads and no output may replace, once it was read: every way of
 /// writing below refuses it from then on. Modules are none: an output may take their place.
 void keepFile(const std::string& path);

@@ -201,11 +201,22 @@ private:
     const TypeInfo& info = types_.info(type);
     if (info.kind == Kind::Int || info.kind == Kind::Float) return scalarType(type);
     if (info.kind == Kind::Vector) return formatText("{}x{}", scalarType(info.element), info.count);
+    if (info.kind == Kind::Array) return arrayType(type, info, owner, m);
     if (info.kind != Kind::Matrix || types_.isRowMajor(owner, m)) return {};
     const TypeInfo& column = types_.info(info.element);
     const uint32_t scalar = types_.info(column.element).width / 8;
     if (types_.matrixStride(owner, m) != scalar * column.count) return {}; // padded columns
     return formatText("{}x{}x{}", scalarType(column.element), info.count, column.count);
+  }
+
+  /// Of elements that lie side by side: their extents behind that of the array.
+  std::string arrayType(Id type, const TypeInfo& info, Id owner, uint32_t m) const {
+    const auto length = constants_.literal(info.length);
+    const auto each = measure(info.element, owner, m, 1);
+    const std::string element = fieldType(info.element, owner, m);
+    if (!length || !each || element.empty() || types_.arrayStride(type) != each->size) return {};
+    const size_t extents = std::min(element.find('x'), element.size());
+    return formatText("{}x{}{}", element.substr(0, extents), *length, element.substr(extents));
   }
 
   std::string signatureOf(Id type, uint32_t depth) const {
