@@ -225,7 +225,10 @@ Result<bool> coarsen(PassContext& context, size_t n,
     why = site->judge(factors);
   }
   const bool isRefused = why || !context.maySite(std::string(site->name()));
-  if (why) context.remarks.push_back(why->name == kEarlyReturn ? *firstRemark : site->remark(why));
+  // Where returns are nested, a barrier may stand behind a branch that they make.
+  const bool isForReturns =
+      why && (why->name == kEarlyReturn || (!before.empty() && why->name == kDivergentBarrier));
+  if (why) context.remarks.push_back(isForReturns ? *firstRemark : site->remark(why));
   Result<bool> done = isRefused ? Result<bool>(false) : site->rewrite();
   if (done && *done) context.remarks.push_back(site->remark({}));
   site.reset();

@@ -22,6 +22,18 @@ class ChangingReads {
 public:
   explicit ChangingReads(const Module& module) : module_(module), analyses_(module, none_) {}
 
+  /// The inliner drops what a parameter is decorated with, and the variable may not be.
+  bool areOfParameters() const {
+    const Decorations& decorations = analyses_.get<Decorations>();
+    return std::any_of(module_.insts().begin(), module_.insts().end(), [&](InstRef i) {
+      if (module_.opcode(i) != spv::Op::OpFunctionParameter) return false;
+      const Id parameter = module_.resultId(i);
+      return decorations.has(parameter, spv::Decoration::Aliased) ||
+             decorations.has(parameter, spv::Decoration::Volatile) ||
+             decorations.has(parameter, spv::Decoration::Coherent);
+    });
+  }
+
   bool areThere() {
     for (InstRef i : module_.globals())
       if (module_.facts(i).opClass == OpClass::Variable && isChanging(module_.resultId(i)))
@@ -65,7 +77,7 @@ private:
 
   const Module& module_;
   const Assumptions none_;
-  Analyses analyses_;
+  mutable Analyses analyses_;
   bool hasNonWritable_ = false;
 };
 
@@ -74,20 +86,29 @@ bool mergesReads(const PipelineStep& step) {
          (step.name() == "redundancy-elimination" || step.name() == "reduce-load-size");
 }
 
+bool inlines(const PipelineStep& step) {
+  return step.keepInterface && !step.pass && step.name() == "inline-entry-points-exhaustive";
+}
+
 } // namespace
 
 std::optional<SoundSteps> leaveOutUnsoundSteps(const Module& module,
                                                std::span<const PipelineStep> steps) {
   if (std::none_of(steps.begin(), steps.end(), mergesReads)) return {};
-  if (!ChangingReads(module).areThere()) return {};
+  ChangingReads reads(module);
+  const bool areOfParameters = reads.areOfParameters();
+  if (!areOfParameters && !reads.areThere()) return {};
   SoundSteps sound{{steps.begin(), steps.end()}, {}};
   std::erase_if(sound.steps, mergesReads);
+  if (areOfParameters) std::erase_if(sound.steps, inlines);
   sound.note.kind = Remark::Kind::Note;
   sound.note.pass = "spirv-opt";
   sound.note.name = "unsound-step";
-  sound.note.message = "--redundancy-elimination and --reduce-load-size were left out of -O: they "
+  sound.note.message = std::string(areOfParameters ? "--inline-entry-points-exhaustive, " : "") +
+                       "--redundancy-elimination and --reduce-load-size were left out of -O: they "
                        "merge reads that the module marks as changing (volatile, non-private, "
-                       "aliased)";
+                       "aliased)" +
+                       (areOfParameters ? ", or drop the mark of a parameter" : "");
   return sound;
 }
 

@@ -6,6 +6,7 @@
 #include "analysis/module/decorations.h"
 #include "analysis/module/types.h"
 #include "analysis/uniformity/uniformity.h"
+#include "ir/beyond_grammar.h"
 #include "text/format_text.h"
 
 #include <algorithm>
@@ -113,7 +114,7 @@ Refusal whyNotBarrier(Analyses& analyses, InstRef i) {
       (orders && rankOf(b.memory) < kWorkgroupRank))
     return CoarsenRefusal{"barrier-scope", "a barrier is not one of the whole workgroup", i};
   if (b.isControl && !uniformityOf(analyses).isUniform(analyses.module().blockOf(i)))
-    return CoarsenRefusal{"divergent-barrier",
+    return CoarsenRefusal{kDivergentBarrier,
                           "a barrier is not proved to be reached by all invocations together", i};
   return {};
 }
@@ -133,8 +134,11 @@ Refusal whyNotInstruction(Analyses& analyses, InstRef i) {
   if (isBarrier(op)) return whyNotBarrier(analyses, i);
   const bool isCode = facts.opClass == OpClass::Value || facts.opClass == OpClass::Unknown;
   if (isCode && (module.isUnread(i) || has(module.effects(i), Effect::Barrier)))
-    return CoarsenRefusal{"unknown-effects",
-                          formatText("nobody has written down what {} does", facts.name), i};
+    return CoarsenRefusal{
+        "unknown-effects",
+        formatText("nobody has written down what {} does",
+                   op == spv::Op::OpExtInst ? nameOfUnknown(module, i) : std::string(facts.name)),
+        i};
   if (isSubgroupOperation(module, i))
     return CoarsenRefusal{"subgroup-operation",
                           formatText("{} depends on which invocations form a subgroup", facts.name),
@@ -210,7 +214,7 @@ std::optional<CoarsenRefusal> whyNotSplit(Analyses& analyses, const EntryPoint& 
     if (!variance.isInSplit(b)) continue;
     for (InstRef i : module.blockInsts(b))
       if (module.opcode(i) == spv::Op::OpControlBarrier)
-        return CoarsenRefusal{"divergent-barrier",
+        return CoarsenRefusal{kDivergentBarrier,
                               "a barrier stands where invocations go different ways", i};
   }
   if (variance.obstacle() == CopyVariance::Obstacle::Unstructured)

@@ -32,5 +32,7 @@ std::optional<CoarsenRefusal> whyNotSplit(Analyses& analyses, const EntryPoint& 
                                           const CopyVariance& variance);
 /// The refusal that nesting early returns may mend.
 inline constexpr std::string_view kEarlyReturn = "early-return";
+/// The refusal that it may bring about.
+inline constexpr std::string_view kDivergentBarrier = "divergent-barrier";
 
 } // namespace lanewise

@@ -8,6 +8,13 @@
 #include <string>
 
 namespace lanewise {
+namespace {
+
+bool isOfSubgroups(spv::Decoration d) {
+  return d == spv::Decoration::Uniform || d == spv::Decoration::UniformId;
+}
+
+} // namespace
 
 InvocationCopier::InvocationCopier(Analyses& analyses, const ConstructNesting& nesting,
                                    const InvocationIds& ids, const CopyVariance& variance,
@@ -33,6 +40,7 @@ void InvocationCopier::rewrite(FunctionRef function) {
   const InstRef first = module_.blockInsts(module_.firstBlock(function)).first;
   rewriter_.replaceRange({first, InstRef(all.last.value - 1)}, out_);
   nameCopies();
+  dropUniformity(function);
 }
 
 // ---- Names ----
@@ -48,7 +56,22 @@ Id InvocationCopier::mapped(Id id, uint32_t copy) {
   return copy > 0 && variance_.isVarying(id) ? copyOf(id, copy) : id;
 }
 
-/// Names and decorations of the copies: each is as precise, as uniform and as exact as the first.
+/// What is equal throughout a subgroup need not be so in those of another workgroup. Only a hint is
+/// lost.
+void InvocationCopier::dropUniformity(FunctionRef function) {
+  const InstRange own = module_.functionInsts(function);
+  for (InstRef i : module_.globals()) {
+    const spv::Op op = module_.opcode(i);
+    if ((op != spv::Op::OpDecorate && op != spv::Op::OpDecorateId) ||
+        !isOfSubgroups(spv::Decoration(module_.word(i, 2))))
+      continue;
+    const InstRef of = module_.def(module_.idAt(i, 1));
+    const bool isOwn = of && of >= own.first && of < own.last;
+    if (isOwn || (of && module_.opcode(of) == spv::Op::OpDecorationGroup)) rewriter_.erase(i);
+  }
+}
+
+/// Names and decorations of the copies: each is as precise and as exact as the first.
 void InvocationCopier::nameCopies() {
   const Decorations& decorations = analyses_.get<Decorations>();
   const auto forEachCopy = [&](Id id, auto&& visit) {
@@ -64,9 +87,10 @@ void InvocationCopier::nameCopies() {
   }
   for (Id id(1); id.value < module_.idBound(); id = Id(id.value + 1))
     for (const Decoration& d : decorations.of(id))
-      forEachCopy(id, [&](Id copy, uint32_t) {
-        rewriter_.insertAfter(d.inst, Inst(module_.inst(d.inst)).set(1, copy.value));
-      });
+      if (!isOfSubgroups(d.decoration))
+        forEachCopy(id, [&](Id copy, uint32_t) {
+          rewriter_.insertAfter(d.inst, Inst(module_.inst(d.inst)).set(1, copy.value));
+        });
 }
 
 // ---- Instructions ----

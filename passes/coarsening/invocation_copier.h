@@ -57,6 +57,7 @@ private:
   void append(InstRef i, uint32_t copy);
   void emit(Inst inst);
   void nameCopies();
+  void dropUniformity(FunctionRef function);
 
   Analyses& analyses_;
   const Module& module_;
