@@ -1,5 +1,5 @@
 // By the arguments of a call that is not inlined here: of two calls, one is beyond the end.
-// RUN: not %lanewise lint %s --rule=shared-memory-out-of-range | FileCheck %s
+// RUN: not %lanewise lint %s --rule=index-out-of-range | FileCheck %s
 // CHECK: calls.comp:[[#]]: error: index 32 is out of range for invocation (0, 0, 0): 'tile' has 32 elements
 // CHECK: 1 error
 #version 430

@@ -1,5 +1,5 @@
 // As neighbour.comp, with what mends it: a condition, a remainder, a longer array, another invocation for the last.
-// RUN: %lanewise lint %s --rule=shared-memory-out-of-range | count 0
+// RUN: %lanewise lint %s --rule=index-out-of-range | count 0
 #version 430
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer Data { float data[64]; };

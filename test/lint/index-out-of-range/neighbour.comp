@@ -1,6 +1,6 @@
 // The last invocation reads beyond the end of the array.
-// RUN: not %lanewise lint %s --rule=shared-memory-out-of-range | FileCheck %s --match-full-lines --strict-whitespace
-//      CHECK:{{.*}}neighbour.comp:[[#READ:]]: error: index 64 is out of range for invocation (63, 0, 0): 'tile' has 64 elements [shared-memory-out-of-range]
+// RUN: not %lanewise lint %s --rule=index-out-of-range | FileCheck %s --match-full-lines --strict-whitespace
+//      CHECK:{{.*}}neighbour.comp:[[#READ:]]: error: index 64 is out of range for invocation (63, 0, 0): 'tile' has 64 elements [index-out-of-range]
 // CHECK-NEXT:    data[lid] = tile[lid + 1];
 // CHECK-NEXT:                ^~~~
 // CHECK-NEXT:{{.*}}neighbour.comp:[[#]]: help: make the array longer, or let only those invocations and iterations access it whose index is in range

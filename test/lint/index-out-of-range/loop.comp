@@ -1,5 +1,5 @@
 // One iteration too many, in which every invocation is beyond the end; and one step too few of a backward loop.
-// RUN: not %lanewise lint %s --rule=shared-memory-out-of-range | FileCheck %s
+// RUN: not %lanewise lint %s --rule=index-out-of-range | FileCheck %s
 // CHECK: loop.comp:[[#UP:]]: error: index 16 is out of range: 'sums' has 16 elements
 // CHECK: loop.comp:[[#UP+1]]: error: index -1 is out of range: 'sums' has 16 elements
 // CHECK: 2 errors

@@ -1,7 +1,7 @@
 // What depends on data, on a later workgroup, or on a length that nobody gave is not judged; given, it is.
-// RUN: %lanewise lint %s --rule=shared-memory-out-of-range | count 0
-// RUN: not %lanewise lint %s --rule=shared-memory-out-of-range --spec-const=3:32 | FileCheck %s --check-prefix=GIVEN
-// RUN: %lanewise lint %s --rule=shared-memory-out-of-range --spec-const=3:65 | count 0
+// RUN: %lanewise lint %s --rule=index-out-of-range | count 0
+// RUN: not %lanewise lint %s --rule=index-out-of-range --spec-const=3:32 | FileCheck %s --check-prefix=GIVEN
+// RUN: %lanewise lint %s --rule=index-out-of-range --spec-const=3:65 | count 0
 // GIVEN: error: index 32 is out of range for invocation (32, 0, 0): 'sized' has 32 elements
 #version 430
 layout(local_size_x = 64) in;

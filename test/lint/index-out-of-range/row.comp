@@ -1,6 +1,6 @@
 // Beyond its row stands the next one, for most drivers: a warning, unless it is the last row. A component of a vector has
 // nothing beyond it.
-// RUN: not %lanewise lint %s --rule=shared-memory-out-of-range | FileCheck %s
+// RUN: not %lanewise lint %s --rule=index-out-of-range | FileCheck %s
 // CHECK: row.comp:[[#ROW:]]: warning: index 8 is out of range for invocation (0, 1, 0): a row of 'tile' has 8 elements
 // CHECK: row.comp:[[#ROW+1]]: error: index 8 is out of range for invocation (0, 7, 0): 'tile' has 8 elements
 // CHECK: row.comp:[[#ROW+2]]: error: index 4 is out of range for invocation (4, 0, 0): a part of 'colors' has 4 components
