@@ -140,10 +140,9 @@ Result<VerifyReport> OptVerification::compare(const Words& original, const Words
                                               const LayoutManifest& layouts) {
   std::vector<ShaderPair> pairs = others_;
   for (const std::string& name : ours_) pairs.push_back({name, original, transformed});
-  InterpreterOptions& interpreter = verifier_.options().interpreter;
-  interpreter.tooLong = tooLong_;
+  verifier_.options().tooLong = tooLong_;
   Result<VerifyReport> report = verifyLaidOut(verifier_, scenario_, pairs, layouts);
-  interpreter.tooLong.clear();
+  verifier_.options().tooLong.clear();
   const auto seen = report ? report->interpreter : std::nullopt;
   if (seen && !seen->hasRun && seen->isTooLong) tooLong_ = seen->reason;
   if (report) report->notes.insert(report->notes.begin(), notes_.begin(), notes_.end());

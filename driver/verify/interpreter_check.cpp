@@ -72,7 +72,7 @@ public:
                    std::span<const Program> programs, const std::vector<bool>& isAsked,
                    const InterpreterOptions& options)
       : contents_(contents), scenario_(scenario), programs_(programs), isAsked_(isAsked),
-        budget_(options.budgetSeconds), tooLong_(options.tooLong),
+        budget_(options.budgetSeconds),
         runner_(options.budgetSeconds, options.subgroupSize, &contents.caches().code) {
     result_.rows.resize(programs.size());
     result_.exercised.resize(programs.size());
@@ -81,9 +81,7 @@ public:
   }
 
   InterpreterCheckResult run() {
-    report_.reason = tooLong_;
-    report_.isTooLong = !tooLong_.empty();
-    if (report_.reason.empty()) report_.reason = prepare();
+    report_.reason = prepare();
     if (report_.reason.empty()) report_.reason = plan();
     if (report_.reason.empty()) {
       report_.hasRun = true;
@@ -527,8 +525,7 @@ private:
   const Scenario& scenario_;
   std::span<const Program> programs_;
   const std::vector<bool>& isAsked_;
-  const double budget_;
-  const std::string tooLong_; ///< of an earlier check
+  double budget_;
   InterpreterRunner runner_;
   InterpreterCheckResult result_;
   InterpreterReport& report_ = result_.report;

@@ -436,11 +436,23 @@ private:
     // Also where the device may be lost: then only it can tell.
     if (!options_.interpreter.checksBesideDevice || runner_.device().isInterpreter)
       return std::nullopt;
+    if (!options_.tooLong.empty()) return knownTooLong();
     ProgressLine::tell(ProgressLine::Level::Detail, "checking with the interpreter");
     std::vector<bool> isCompared(programs_.size(), true);
     for (size_t p = 1; p < programs_.size(); ++p) isCompared[p] = row(p).isCompared;
     return driver::checkWithInterpreter(contents_, scenario_, programs_, isCompared,
                                         options_.interpreter);
+  }
+
+  InterpreterCheckResult knownTooLong() {
+    contents_.forgetOrders();
+    InterpreterCheckResult known;
+    known.report.reason = options_.tooLong;
+    known.report.isTooLong = true;
+    known.report.subgroupSize = options_.interpreter.subgroupSize;
+    known.rows.resize(programs_.size());
+    known.exercised.resize(programs_.size());
+    return known;
   }
 
   void hearAll(InterpreterCheckResult seen) {

@@ -38,9 +38,6 @@ struct InterpreterOptions {
   double budgetSeconds =
       3; ///< as the interpreter check, of a nominal core (interpreter_check.h); above 0
   uint32_t subgroupSize = kDefaultSubgroupSize; ///< 4 to 128, a power of two
-  /// Why an earlier check could not run the same original in time (InterpreterReport::reason),
-  /// which is not tried again.
-  std::string tooLong;
 };
 
 /// Decides who still takes part, for want of time or because there is nothing more to learn.
@@ -79,6 +76,9 @@ struct VerifyOptions {
   /// Only where the interpreter has run the original, and found no fault of its own.
   bool requiresSound = false;
   InterpreterOptions interpreter;
+  /// Why an earlier verification could not run the same original with the same first inputs on the
+  /// interpreter in time (InterpreterReport::reason), which is not tried again.
+  std::string tooLong;
 };
 
 enum class VerifyState {
