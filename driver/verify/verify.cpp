@@ -843,9 +843,12 @@ private:
           return std::ranges::any_of(program.shaders, hasLoops);
         });
     const InterpreterReport* seen = report_.interpreter ? &*report_.interpreter : nullptr;
-    if (!isCut || !report_.isVerified() || (seen && seen->hasRun && !seen->isTooLong)) return;
+    if (!isCut || (seen && seen->hasRun && !seen->isTooLong)) return;
     const std::string limit =
         "this llvmpipe ends the loops of an invocation after 65535 iterations";
+    if (report_.state == VerifyState::Differs && seen)
+      report_.notes.push_back(limit + ", which may be why outputs differ");
+    if (!report_.isVerified()) return;
     if (!seen || !seen->isTooLong) {
       report_.notes.push_back(limit + ", and nothing has shown that none takes more");
       return;

@@ -161,10 +161,21 @@ private:
   struct Value {
     uint32_t value;
     bool isSure; ///< a point with it takes part, as far as it depends on this
+    /// Of a counter: the iteration that has it, the first one where values go round.
+    uint32_t iteration = 0;
   };
   struct Coordinate {
     uint32_t term;
     std::vector<Value> values;
+    BlockRef header = {}; ///< of a counter's loop
+    uint32_t first = 0,
+             last = 0; ///< iterations between which the values go round; equal: they don't
+
+    /// The iteration whose value stands for this one.
+    uint32_t wrapped(uint32_t iteration) const {
+      return first == last || iteration < last ? iteration
+                                               : first + (iteration - first) % (last - first);
+    }
   };
   struct Lane {
     std::array<uint32_t, 3> id;
@@ -211,7 +222,7 @@ private:
   void addCoordinate(uint32_t t) {
     if (std::none_of(coordinates_.begin(), coordinates_.end(),
                      [t](const Coordinate& c) { return c.term == t; }))
-      coordinates_.push_back({t, {}});
+      coordinates_.push_back(Coordinate{t, {}});
   }
 
   /// Data of few values is a coordinate: what a condition decides, the number of a bit.
@@ -373,8 +384,14 @@ private:
     const BlockRef use = useIn(s_.module.functionOf(header));
     const bool isInside = loop && use && s_.analyses.get<Loops>().contains(*loop, use);
     const bool isSure = isInside && s_.isLeftInOneWay(*loop);
+    c.header = header;
     const std::span<const uint32_t> sequence = s_.affine.termSequence(c.term);
-    for (uint32_t value : sequence) c.values.push_back({value, isSure || c.values.empty()});
+    for (uint32_t value : sequence)
+      c.values.push_back({value, isSure || c.values.empty(), uint32_t(c.values.size())});
+    if (const auto repeat = s_.affine.termSequenceRepeat(c.term)) {
+      c.first = *repeat;
+      c.last = uint32_t(sequence.size());
+    }
     if (!sequence.empty()) return;
     const auto range = s_.affine.termRange(c.term, use);
     uint32_t last = 1;
@@ -384,7 +401,7 @@ private:
       last = kIterationsBehindConditions - 1;
     for (uint32_t n = range ? range->first : 0; n <= last; ++n) {
       const bool isKnown = isSure && (range || isGuard(c.term));
-      c.values.push_back({n, isInside && (n == 0 || isKnown)});
+      c.values.push_back({n, isInside && (n == 0 || isKnown), n});
       // Of very many, the first and the last.
       if (c.values.size() == kMaxCountedInvocations && last - n > kMaxCountedInvocations) {
         n = last - kMaxCountedInvocations;
@@ -451,10 +468,11 @@ private:
     if (!isAnySure && isOffset_) return IndexVerdict::OnData;
     std::vector<size_t> at(coordinates_.size(), 0);
     do {
+      bool isSure = isAnySure;
+      if (!isOneIteration(at, isSure)) continue;
       if (!isAnySure && (mayLeave_ || !isComplete_ || leansOnGiven_)) return IndexVerdict::MayLeave;
       if (s_.pointsLeft < lanes_.size()) return IndexVerdict::MayLeave;
       s_.pointsLeft -= lanes_.size();
-      bool isSure = isAnySure;
       for (size_t n = 0; n < at.size(); ++n) isSure &= coordinates_[n].values[at[n]].isSure;
       for (const Lane& lane : lanes_) {
         assign(at, lane);
@@ -480,6 +498,23 @@ private:
     } while (advance(at));
     if (isOffset_) return IndexVerdict::OnData;
     return mayLeave_ || !isComplete_ ? IndexVerdict::MayLeave : IndexVerdict::Stays;
+  }
+
+  /// False where counters of one loop have values of different iterations. Where both go round it
+  /// is not known whether some iteration has the two.
+  bool isOneIteration(const std::vector<size_t>& at, bool& isSure) const {
+    for (size_t n = 0; n < at.size(); ++n)
+      for (size_t m = 0; m < n; ++m) {
+        const Coordinate &a = coordinates_[n], &b = coordinates_[m];
+        if (!a.header || a.header != b.header) continue;
+        const uint32_t inA = a.values[at[n]].iteration, inB = b.values[at[m]].iteration;
+        const bool aGoesRound = a.first != a.last, bGoesRound = b.first != b.last;
+        if (aGoesRound && bGoesRound)
+          isSure = isSure && inA == inB;
+        else if (aGoesRound ? inA != a.wrapped(inB) : b.wrapped(inA) != inB)
+          return false;
+      }
+    return true;
   }
 
   bool advance(std::vector<size_t>& at) const {

@@ -60,13 +60,22 @@ class Kernel:
     def body(self, steps):
         r = self.rng
         for _ in range(steps):
-            kind = r.randrange(8)
+            kind = r.randrange(9)
             if kind < 4 or self.depth > 3:
                 place = r.choice([f"one[{self.index()}]", f"own[{self.index()}]", f"rows[{self.index()}][{self.index()}]",
                                   f"vectors[l.x][{self.index()}]"])
                 self.emit(f"sum += {place};")
             elif kind < 6:
                 self.block(f"if ({self.condition()})")
+            elif kind < 7:  # two counters that move together, as in a scan
+                a, b = (f"k{len(self.counters) + n}" for n in range(2))
+                loop = r.choice([f"int {a} = 1, {b} = {r.choice([4, 8, 16])}; {b} > 0; {a} *= 2, {b} >>= 1",
+                                 f"int {a} = {r.choice([8, 16, 32])}, {b} = 1; {a} > 1; {a} /= 2, {b} *= 2",
+                                 f"int {a} = 0, {b} = {r.randrange(1, 6)}; {b} > 0; {a} += 3, {b} -= 1",
+                                 f"int {a} = 0, {b} = {r.randrange(1, 6)}; {b} < 6; {a} ^= {r.randrange(1, 9)}, {b} += 2"])
+                self.counters += [a, b]
+                self.block(f"for ({loop})")
+                del self.counters[-2:]
             else:
                 counter = f"k{len(self.counters)}"
                 loop = r.choice([f"int {counter} = {r.randrange(-1, 2)}; {counter} < {r.randrange(1, 8)}; ++{counter}",
