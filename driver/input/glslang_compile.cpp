@@ -431,9 +431,8 @@ Compiled compileWith(const std::string& macros, const CompileRequest& request,
   return out;
 }
 
-/// Runs in the isolated child.
-Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
-                     const Target& target) {
+Compiled compileFor(const Target& target, const CompileRequest& request,
+                    const LoadOptions& options) {
   std::string included;
   if (!request.isHlsl) return compileWith({}, request, options, target, included);
   std::string macros = intrinsicMacros(request.text);
@@ -447,6 +446,18 @@ Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
   if (!macros.empty() && !out.errors.empty())
     return compileWith({}, request, options, target, included);
   return out;
+}
+
+/// Runs in the isolated child.
+Compiled compileHere(const CompileRequest& request, const LoadOptions& options,
+                     const Target& target) {
+  Compiled out = compileFor(target, request, options);
+  // Where SPIR-V 1.3 will not do, what is invalid is told.
+  if (!request.isHlsl || !hasLateBufferBlocks(out.words)) return out;
+  Target older = target;
+  older.spirv = glslang::EShTargetSpv_1_3;
+  Compiled again = compileFor(older, request, options);
+  return again.errors.empty() ? again : out;
 }
 
 } // namespace

@@ -252,4 +252,15 @@ Status mendIntrinsics(Compiled& compiled) {
   return ok();
 }
 
+bool hasLateBufferBlocks(const Words& words) {
+  constexpr uint32_t kLast = 0x00010300;
+  const Result<Module> module = Module::read(words);
+  if (!module || module->version() <= kLast) return false;
+  const InstRange globals = module->globals();
+  return std::any_of(globals.begin(), globals.end(), [&](InstRef i) {
+    return module->opcode(i) == spv::Op::OpDecorate &&
+           spv::Decoration(module->word(i, 2)) == spv::Decoration::BufferBlock;
+  });
+}
+
 } // namespace lanewise::driver

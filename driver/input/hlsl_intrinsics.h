@@ -40,4 +40,8 @@ std::string intrinsicMacros(std::string_view text);
 /// An Error is a module that cannot be read.
 Status mendIntrinsics(Compiled& compiled);
 
+/// Whether buffers are declared as SPIR-V has them up to 1.3 alone (BufferBlock), in a later
+/// version: glslang declares HLSL's so for every one.
+bool hasLateBufferBlocks(const Words& words);
+
 } // namespace lanewise::driver
