@@ -204,6 +204,18 @@ private:
   std::map<std::string, NumberedLines> files_;
 };
 
+/// The names that stand in lines of their own at the beginning of the log, which they are taken
+/// from: " GL_A, GL_B".
+std::string extensionsAt(std::string_view& log) {
+  std::string names;
+  while (log.starts_with("GL_")) {
+    const size_t end = std::min(log.find('\n'), log.size());
+    names += fmt::format("{} {}", names.empty() ? "" : ",", log.substr(0, end));
+    log.remove_prefix(std::min(log.size(), end + 1));
+  }
+  return names;
+}
+
 /// "ERROR: a.comp:12: 'x' : undeclared identifier" becomes "a.comp:12: error: 'x' : undeclared
 /// identifier". Lines that only count or repeat are dropped.
 void sortLog(std::string_view log, const std::string& name, const SourcesByName& sources,
@@ -227,6 +239,7 @@ void sortLog(std::string_view log, const std::string& name, const SourcesByName&
       if (place.starts_with("0:")) place = name + place.substr(1);
     }
     std::string text = fmt::format("{}: {}: {}", place, isError ? "error" : "warning", line);
+    if (line.ends_with("extensions include:")) text += extensionsAt(log);
     // Which extensions and versions there are is a matter of its age, not of the source's.
     if (line.find("extension not supported") != line.npos ||
         line.find("version not supported") != line.npos)
