@@ -254,8 +254,9 @@ Status mendIntrinsics(Compiled& compiled) {
 
 bool hasLateBufferBlocks(const Words& words) {
   constexpr uint32_t kLast = 0x00010300;
+  if (words.size() < Module::kHeaderWords || words[1] <= kLast) return false;
   const Result<Module> module = Module::read(words);
-  if (!module || module->version() <= kLast) return false;
+  if (!module) return false;
   const InstRange globals = module->globals();
   return std::any_of(globals.begin(), globals.end(), [&](InstRef i) {
     return module->opcode(i) == spv::Op::OpDecorate &&

@@ -23,7 +23,7 @@ public:
   explicit ChangingReads(const Module& module) : module_(module), analyses_(module, none_) {}
 
   /// The inliner drops what a parameter is decorated with, and the variable may not be.
-  bool areOfParameters() const {
+  bool areOfParameters() {
     const Decorations& decorations = analyses_.get<Decorations>();
     return std::any_of(module_.insts().begin(), module_.insts().end(), [&](InstRef i) {
       if (module_.opcode(i) != spv::Op::OpFunctionParameter) return false;
@@ -77,7 +77,7 @@ private:
 
   const Module& module_;
   const Assumptions none_;
-  mutable Analyses analyses_;
+  Analyses analyses_;
   bool hasNonWritable_ = false;
 };
 

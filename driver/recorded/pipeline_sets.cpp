@@ -78,19 +78,22 @@ Status checkBits(const std::map<uint32_t, SpecType>& types, SpecValues& values) 
   return ok();
 }
 
-/// Gives `pipeline.constants` the bits that the module's types make of what stands in the file,
+/// The constants of a pipeline, with the bits that their types make of what stands in a file,
 /// unless `given` says what counts.
-Status settle(const Module& module, Assumptions given, RecordedPipeline& pipeline) {
-  const std::map<uint32_t, SpecType> types = specTypesOf(module);
-  std::erase_if(pipeline.written, [&](const auto& one) {
+Result<std::map<uint32_t, uint64_t>> constantsOf(const RecordedPipeline& pipeline,
+                                                 const Module& module,
+                                                 const std::map<uint32_t, SpecType>& types,
+                                                 Assumptions given) {
+  std::map<uint32_t, uint64_t> constants = pipeline.constants;
+  SpecValues written = pipeline.written;
+  std::erase_if(written, [&](const auto& one) {
     return !types.contains(one.first) || given.specConstants.contains(one.first);
   });
-  Status settled = checkBits(types, pipeline.written);
-  if (settled) settled = settle(module, pipeline.written, ValuesFrom::Pipelines, given);
+  Status settled = checkBits(types, written);
+  if (settled) settled = settle(module, written, ValuesFrom::Pipelines, given);
   if (!settled) return failure(fmt::format("{}: {}", pipeline.place, settled.error().message));
-  for (const auto& [id, value] : pipeline.written)
-    pipeline.constants[id] = given.specConstants.at(id);
-  return ok();
+  for (const auto& [id, value] : written) constants[id] = given.specConstants.at(id);
+  return constants;
 }
 
 } // namespace
@@ -110,18 +113,20 @@ Result<std::vector<PipelineSet>> setsOf(const RecordedPipelines& pipelines, cons
   const std::string hash = hexOf(
       sha256(std::string_view(reinterpret_cast<const char*>(words.data()), words.size_bytes())));
   const std::map<uint32_t, SpecConstant> declared = specConstantsOf(module);
+  const std::map<uint32_t, SpecType> types = specTypesOf(module);
   const bool hasOneEntry = entryPointsOf(module) == 1;
   std::vector<PipelineSet> sets;
-  for (RecordedPipeline p : pipelines) {
+  for (const RecordedPipeline& p : pipelines) {
     const bool isIts = p.module.empty() ? isSameFile(p.file, path) : hash.starts_with(p.module);
     if (!isIts || (!entry.empty() && !p.entry.empty() && p.entry != entry)) continue;
-    if (Status s = settle(module, given, p); !s) return s.error();
+    const auto constants = constantsOf(p, module, types, given);
+    if (!constants) return constants.error();
     PipelineSet set{hasOneEntry ? "" : p.entry, given, {}, p.subgroupSize, 0, {}};
     for (const auto& [id, constant] : declared) {
-      const auto named = p.constants.find(id);
-      if (named != p.constants.end()) set.constants.insert(*named);
-      set.assumptions.specConstants.try_emplace(id, named != p.constants.end() ? named->second
-                                                                               : constant.bits);
+      const auto named = constants->find(id);
+      if (named != constants->end()) set.constants.insert(*named);
+      set.assumptions.specConstants.try_emplace(id, named != constants->end() ? named->second
+                                                                              : constant.bits);
     }
     // Of another entry point it would be wrong, and constants say it of each.
     if (hasOneEntry && !set.assumptions.workgroupSize)
