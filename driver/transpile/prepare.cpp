@@ -11,7 +11,11 @@
 #include "transpile/workgroup_size.h"
 #include "verify/program/reflect.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <set>
+#include <string>
+#include <string_view>
 
 namespace lanewise::driver {
 
@@ -193,6 +197,43 @@ void makeCoherent(const Module& module, Rewriter& rewriter, PreparedModule& out)
                          "buffers and images"});
 }
 
+// ---- debug printing ----
+
+/// As it stands between quotation marks in C's descendants: SPIRV-Cross copies a module's strings.
+std::string escaped(std::string_view text) {
+  constexpr std::string_view kCharacters = "\\\"\n\t\r", kLetters = "\\\"ntr";
+  std::string out;
+  for (char c : text) {
+    const size_t n = kCharacters.find(c);
+    if (n != std::string_view::npos) out += '\\';
+    out += n == std::string_view::npos ? c : kLetters[n];
+  }
+  return out;
+}
+
+/// GLSL for Vulkan and HLSL print what the module prints; the others have nothing to print with.
+void fitPrinting(const Module& module, const TargetLanguage& target, Rewriter& rewriter,
+                 PreparedModule& out) {
+  const bool prints = target.isForVulkan() || target.language == Language::Hlsl;
+  std::set<Id> sets, formats;
+  for (InstRef i : module.insts()) {
+    if (module.opcode(i) == spv::Op::OpExtInstImport &&
+        module.stringAt(i, 2) == "NonSemantic.DebugPrintf")
+      sets.insert(module.resultId(i));
+    if (module.opcode(i) != spv::Op::OpExtInst || !sets.contains(module.idAt(i, 3))) continue;
+    formats.insert(module.idAt(i, 5));
+    if (!prints) rewriter.erase(i);
+  }
+  if (formats.empty()) return;
+  if (!prints)
+    out.notes.push_back(
+        {"debug-printf", fmt::format("debugPrintfEXT is left out: {} has none", target.str())});
+  for (Id format : formats)
+    rewriter.replace(
+        module.def(format),
+        Inst(spv::Op::OpString).id(format).string(escaped(module.stringAt(module.def(format), 2))));
+}
+
 /// MSL does not say how large a workgroup is.
 void noteThreadgroupSize(const Words& words, PreparedModule& out) {
   Result<Reflection> sized = reflect(words, out.entry.name, out.fixedConstants);
@@ -267,6 +308,7 @@ Status fitLanguage(Module& module, const TargetLanguage& target, PreparedModule&
   if (Status s = spellOut(module, target, rewriter); !s) return s;
   storeLoopExits(module, rewriter);
   makeCoherent(module, rewriter, out);
+  fitPrinting(module, target, rewriter, out);
   if (Result<bool> done = rewriter.commit(); !done) return done.error();
   if (target.language == Language::Msl && out.movesLoads) copyLoads(module, rewriter);
   if (Result<bool> done = rewriter.commit(); !done) return done.error();
@@ -294,6 +336,18 @@ bool hasSharedParameters(const Module& module) {
   return false;
 }
 
+/// spirv-opt's inliner drops what a parameter is decorated with, so that what each access means
+/// would be lost.
+bool haveParametersOwnAccess(const Module& module) {
+  const Decorations decorations(module);
+  const auto insts = module.insts();
+  return std::any_of(insts.begin(), insts.end(), [&](InstRef i) {
+    return module.opcode(i) == spv::Op::OpFunctionParameter &&
+           (decorations.has(module.resultId(i), spv::Decoration::Volatile) ||
+            decorations.has(module.resultId(i), spv::Decoration::Coherent));
+  });
+}
+
 /// Functions with such parameters are inlined, with all others.
 Result<Words> inlineSharing(Words words, const TargetLanguage& target, spv_target_env env) {
   if (!target.isGlslOrEssl() && target.language != Language::Hlsl) return words;
@@ -310,6 +364,11 @@ Result<Words> inlineSharing(Words words, const TargetLanguage& target, spv_targe
     const Result<Module> module = Module::read(words);
     if (!module) return module.error();
     if (!hasSharedParameters(*module)) return words;
+    if (haveParametersOwnAccess(*module))
+      return failure(fmt::format("it cannot be expressed in {}: a function takes a Volatile or "
+                                 "Coherent pointer, and one to memory that others see; "
+                                 "call it with values, or inline it",
+                                 target.str()));
   }
   return failure(
       fmt::format("a function takes a pointer to memory that others see, which {} passes "

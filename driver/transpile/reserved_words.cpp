@@ -22,7 +22,8 @@ constexpr std::string_view kHlslWords =
     "SamplerState StructuredBuffer TriangleStream VertexShader asm_fragment cbuffer centroid "
     "column_major compile compile_fragment discard dword fxgroup globallycoherent groupshared in "
     "inout line lineadj linear matrix nointerpolation noperspective out packoffset pass "
-    "pixelfragment point precise reordercoherent row_major sample sampler shared snorm stateblock "
+    "pixelfragment point precise printf reordercoherent row_major sample sampler shared snorm "
+    "stateblock "
     "stateblock_state string tbuffer technique technique10 technique11 texture triangle "
     "triangleadj uniform unorm vector vertexfragment ";
 constexpr std::string_view kMslWords =

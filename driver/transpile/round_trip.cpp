@@ -361,7 +361,7 @@ CompiledBack compileBack(const CrossText& text, const TargetLanguage& target,
   const bool isHlsl = target.language == Language::Hlsl;
   const std::string stage(extensionOf(text.model));
   CompileRequest request{"transpiled." + (isHlsl ? "hlsl" : stage),
-                         isHlsl ? countingBytes(text.text) : text.text,
+                         isHlsl ? withoutPrintf(countingBytes(text.text)) : text.text,
                          stage,
                          isHlsl,
                          {}};

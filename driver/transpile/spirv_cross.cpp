@@ -400,6 +400,17 @@ private:
     options.set(SPVC_COMPILER_OPTION_GLSL_ES, isEs);
     options.set(SPVC_COMPILER_OPTION_GLSL_VULKAN_SEMANTICS, target_.isVulkan);
     options.set(SPVC_COMPILER_OPTION_GLSL_EMIT_PUSH_CONSTANT_AS_UNIFORM_BUFFER, !target_.isVulkan);
+    // SPIRV-Cross writes the types' extension alone.
+    if (!isEs && declares(spv::Capability::Int64Atomics))
+      cross_.check(spvc_compiler_require_extension(compiler_, "GL_EXT_shader_atomic_int64"));
+  }
+
+  bool declares(spv::Capability capability) const {
+    const SpvCapability* declared = nullptr;
+    size_t count = 0;
+    cross_.check(spvc_compiler_get_declared_capabilities(compiler_, &declared, &count));
+    return std::any_of(declared, declared + count,
+                       [&](SpvCapability c) { return spv::Capability(c) == capability; });
   }
 
   void setHlsl(const Options& options) const {
@@ -446,6 +457,7 @@ private:
           spvc_compiler_get_cleansed_entry_point_name(compiler_, name.c_str(), model());
       out_.entry = cleansed && *cleansed ? cleansed : name;
     }
+    if (target_.language == Language::Hlsl) namePrintf(out_.text);
     if (!target_.isGlslOrEssl()) return;
     nameBuiltIns(out_.text);
     if (request_.hasVolatile) addVolatile(out_.text);

@@ -28,6 +28,8 @@ size_t findWord(std::string_view text, std::string_view word, size_t from = 0) {
   return std::string_view::npos;
 }
 
+constexpr std::string_view kPrintf = "printf(";
+
 } // namespace
 
 void declareSizeFirst(std::string& text) {
@@ -121,6 +123,25 @@ std::string countingBytes(std::string text) {
     text.insert(end + 2, fmt::format(" {} *= 4;", text.substr(begin, end - begin)));
   }
   return text;
+}
+
+void namePrintf(std::string& text) {
+  constexpr std::string_view kWord = "debugPrintfEXT(";
+  for (size_t at = text.find(kWord); at != std::string::npos; at = text.find(kWord, at))
+    text.replace(at, kWord.size(), kPrintf);
+}
+
+std::string withoutPrintf(std::string text) {
+  std::string kept;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    const size_t word = line.find_first_not_of(' ');
+    const bool prints = word != std::string_view::npos && line.substr(word).starts_with(kPrintf);
+    kept += prints ? ";\n" : line; // lines keep their numbers, and arms their statement
+    begin = end;
+  }
+  return kept;
 }
 
 std::vector<std::string> errorDirectives(const std::string& text) {

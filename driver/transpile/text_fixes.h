@@ -34,12 +34,18 @@ void addDefaultSizes(std::string& text, const std::array<std::optional<uint32_t>
 /// GLSL and ESSL: `volatile` where there is `coherent`.
 void addVolatile(std::string& text);
 
+/// HLSL: the name that DirectX's compiler has for debugPrintfEXT.
+void namePrintf(std::string& text);
+
 /// HLSL: SPIRV-Cross calls every entry point main. Fails where `name` stands in the text already or
 /// is no identifier.
 Status renameHlslEntry(std::string& text, const std::string& name);
 
 /// HLSL for glslang alone: its ByteAddressBuffer.GetDimensions counts words, HLSL's bytes.
 std::string countingBytes(std::string text);
+
+/// HLSL for glslang alone, which knows no printf: without what namePrintf() named.
+std::string withoutPrintf(std::string text);
 
 /// What the #error lines of a text say, each once: SPIRV-Cross asks for extensions in this way.
 std::vector<std::string> errorDirectives(const std::string& text);
