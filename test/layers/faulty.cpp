@@ -2,8 +2,9 @@
 // PLACE:HOW:N for the N-th call in the process and not the first. With $LANEWISE_FAULT_FILE only
 // while that file is there, and it is removed before the fault: so it happens once over all
 // processes.
-//   PLACE: enumerate, open, compile, submit, wait
-//   HOW:   crash, abort, exit, kill, hang; not of enumerate and open: lose (the device), deny (for
+//   PLACE: enumerate, open, compile, submit, wait, close
+//   HOW:   crash, abort, exit, kill, hang; of compile, submit and wait: lose (the device), deny
+//   (for
 //          want of memory)
 // timestamps:none: queues have no timestamps.
 // compile:refuse makes no pipeline of a module without specialization constants, each time.
@@ -28,6 +29,7 @@ struct Next {
   PFN_vkCreateShaderModule createModule = nullptr;
   PFN_vkQueueSubmit submit = nullptr;
   PFN_vkWaitForFences waitForFences = nullptr;
+  PFN_vkDestroyDevice destroyDevice = nullptr;
 } next;
 
 void fail(const std::string& how) {
@@ -95,6 +97,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice of, const VkDeviceC
   next.createModule = find<PFN_vkCreateShaderModule>(*made, "vkCreateShaderModule");
   next.submit = find<PFN_vkQueueSubmit>(*made, "vkQueueSubmit");
   next.waitForFences = find<PFN_vkWaitForFences>(*made, "vkWaitForFences");
+  next.destroyDevice = find<PFN_vkDestroyDevice>(*made, "vkDestroyDevice");
   return result;
 }
 
@@ -157,6 +160,12 @@ VKAPI_ATTR VkResult VKAPI_CALL waitForFences(VkDevice of, uint32_t count, const 
   return next.waitForFences(of, count, fences, all, timeout);
 }
 
+VKAPI_ATTR void VKAPI_CALL destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
+  static int calls = 0;
+  faultAt("close", calls);
+  next.destroyDevice(device, allocator);
+}
+
 } // namespace
 
 std::span<const OwnFunction> lanewise::test::ownFunctions() {
@@ -168,6 +177,7 @@ std::span<const OwnFunction> lanewise::test::ownFunctions() {
       {"vkCreateComputePipelines", &createPipelines},
       {"vkCreateShaderModule", &createModule},
       {"vkQueueSubmit", &submit},
-      {"vkWaitForFences", &waitForFences}};
+      {"vkWaitForFences", &waitForFences},
+      {"vkDestroyDevice", &destroyDevice}};
   return kOwn;
 }

@@ -2,6 +2,7 @@
 
 #include "support/failure.h"
 #include "support/isolate.h"
+#include "support/print.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -105,7 +106,11 @@ DeviceWorker::~DeviceWorker() {
   pollfd gone{connection_->socket(), POLLIN, 0};
   while (::poll(&gone, 1, kGoodbyeMilliseconds) < 0 && errno == EINTR) {
   }
-  end();
+  // All answers came. glibc's line about a damaged heap would stand alone.
+  if (const int status = end(); WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
+    printError("lanewise: warning: the driver crashed ({}) while it ended, behind all results: "
+               "something has damaged its memory, such as a write beyond shared memory\n",
+               nameOfSignal(WTERMSIG(status)));
 }
 
 Status DeviceWorker::start(const Serve& serve) {
