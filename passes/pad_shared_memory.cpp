@@ -101,7 +101,7 @@ struct Refusal {
 /// An access that compilers put together with its neighbours.
 struct WideAccess {
   const WeighedAccess* access = nullptr;
-  std::vector<const AccessPattern*> parts; ///< of all that are one with it, the lowest first
+  std::vector<const WeighedAccess*> parts; ///< all that are one with it, the lowest first
 };
 
 /// A variable that the pass looks at, and what it found.
@@ -123,7 +123,7 @@ struct Candidate {
   std::optional<LayoutChoice> after;
   std::optional<LayoutChoice> whenFrozen; ///< better than `after`, were the extents literal
   bool hasNoConflict = false;
-  std::vector<WideAccess> wide; ///< with the layout that it has
+  std::vector<WideAccess> wide; ///< with the layout that it has, in the order of `accesses`
   std::optional<Refusal> refusal;
 
   const LayoutChoice& before() const { return search->original(); }
@@ -160,7 +160,8 @@ private:
   Candidate collect(const SharedVariable& variable);
   void estimate(Candidate& candidate);
   void look(Candidate& candidate);
-  uint32_t baseOf(const EntryPoint& entry, const SharedAccess& access);
+  uint32_t baseOf(const EntryPoint& entry, const SharedVariable& variable,
+                  const SharedAccess& access);
   bool isUnrolled(const EntryPoint& entry, const SharedAccess& access);
   /// A load or store; compilers put no others together.
   bool isPlain(const SharedAccess& access) const {
@@ -169,7 +170,13 @@ private:
   }
   bool isInRun(const EntryPoint& entry, const SharedAccess& access);
   void execute(Candidate& candidate);
+  std::pair<BlockRef, size_t> stretchOf(InstRef access);
   std::vector<WideAccess> wideAccesses(const Candidate& candidate);
+  std::optional<AccessCost> costMerged(const Candidate& candidate, const WideAccess& wide,
+                                       const SharedLayout& layout) const;
+  static const WideAccess* wideOf(const Candidate& candidate, const WeighedAccess& access);
+  AccessCost costIn(const Candidate& candidate, const WeighedAccess& access,
+                    const SharedLayout& layout) const;
   Merging mergingOf(const Candidate& candidate, const SharedLayout& layout) const;
   bool keepsWideAccesses(const Candidate& candidate, const SharedLayout& layout) const;
   std::unique_ptr<LayoutSearch> searchFor(Candidate& candidate,
@@ -218,6 +225,7 @@ private:
   std::map<std::pair<const EntryPoint*, BlockRef>, double> weights_;
   std::map<const EntryPoint*, std::map<const SharedAccess*, ExecutedAccess>> executed_;
   std::map<const EntryPoint*, LaneValues> values_;
+  std::optional<std::map<BlockRef, std::vector<InstRef>>> barriers_; ///< once asked for
   /// By node and the terms of each index.
   std::map<std::tuple<const EntryPoint*, uint32_t,
                       std::vector<std::vector<std::pair<uint32_t, uint32_t>>>>,
@@ -336,11 +344,15 @@ void Plan::look(Candidate& c) {
   c.hasNoConflict = !c.search->hasConflict() || !mergingOf(c, c.original).leavesConflicts;
 }
 
-/// A number for the indices of the access less their constants.
-uint32_t Plan::baseOf(const EntryPoint& entry, const SharedAccess& access) {
+/// A number for the indices of the access less their constants; all members of a struct have the
+/// same.
+uint32_t Plan::baseOf(const EntryPoint& entry, const SharedVariable& variable,
+                      const SharedAccess& access) {
   std::vector<std::vector<std::pair<uint32_t, uint32_t>>> terms;
   for (Id index : access.indices) terms.push_back(bounds_.affine(entry).of(index).terms);
-  return bases_.try_emplace({&entry, access.node, std::move(terms)}, uint32_t(bases_.size() + 1))
+  const std::vector<uint32_t> arrays = variable.arraysAbove(access.node);
+  const uint32_t node = arrays.empty() ? access.node : arrays.back();
+  return bases_.try_emplace({&entry, node, std::move(terms)}, uint32_t(bases_.size() + 1))
       .first->second;
 }
 
@@ -367,86 +379,128 @@ bool Plan::isInRun(const EntryPoint& entry, const SharedAccess& access) {
                        module_.blockOf(access.inst), kWidestAccess / std::max(access.bytes, 1u));
 }
 
-/// `s[4 * i]` to `s[4 * i + 3]` of one block are a single access of 16 bytes for a compiler, and
-/// may be free of conflicts as that. A gap between them makes it several.
+/// Where the values of all accesses with the same number are there at once: a block up to its next
+/// barrier, for loads also arms that follow on it, since compilers load ahead.
+std::pair<BlockRef, size_t> Plan::stretchOf(InstRef access) {
+  if (!barriers_) {
+    barriers_.emplace();
+    for (InstRef i : module_.insts())
+      if (module_.opcode(i) == spv::Op::OpControlBarrier)
+        (*barriers_)[module_.blockOf(i)].push_back(i);
+  }
+  const Cfg& cfg = analyses_.get<Cfg>();
+  BlockRef block = module_.blockOf(access);
+  const std::vector<InstRef>& own = (*barriers_)[block];
+  auto before = size_t(std::ranges::lower_bound(own, access) - own.begin());
+  constexpr uint32_t kMostArms = 4;
+  for (uint32_t n = 0; n < kMostArms && before == 0 && module_.opcode(access) == spv::Op::OpLoad &&
+                       cfg.predecessors(block).size() == 1;
+       ++n) {
+    block = cfg.predecessors(block)[0];
+    before = (*barriers_)[block].size();
+  }
+  return {block, before};
+}
+
+/// `s[4 * i]` to `s[4 * i + 3]` are a single access of 16 bytes for a compiler, and so are the
+/// members of `s[i]`; they may be free of conflicts as that. A gap between them makes it several.
 std::vector<WideAccess> Plan::wideAccesses(const Candidate& c) {
   const SharedVariable& variable = *c.variable;
   const SharedLayout layout(variable);
-  // Accesses that differ in nothing but the constant of the last index, by that.
-  using Run = std::map<uint32_t, const AccessPattern*>;
-  std::map<std::tuple<BlockRef, spv::Op, uint32_t, std::vector<uint32_t>>, Run> runs;
-  struct Part {
+  // Accesses that differ in constants only, by where they stand.
+  using Run = std::map<int64_t, const WeighedAccess*>;
+  std::map<std::tuple<BlockRef, size_t, spv::Op, uint32_t, std::vector<uint32_t>>, Run> runs;
+  struct Position {
     const WeighedAccess* access;
     const Run* run;
-    uint32_t at;
+    int64_t bytes;
   };
-  std::vector<Part> all;
+  std::vector<Position> all;
   auto weighed = c.accesses.begin(); // in the order in which collect() found them
   for (const EntryPoint* entry : c.entryPoints)
     for (const SharedAccess& access : variable.accesses) {
       if (!bounds_.runs(*entry, access)) continue;
       const WeighedAccess& one = *weighed++;
-      if (!one.pattern) continue;
-      const spv::Op op = module_.opcode(access.inst);
+      if (!one.pattern || !isPlain(access) || access.indices.empty()) continue;
       std::vector<uint32_t> constants;
       for (Id index : access.indices)
         constants.push_back(bounds_.affine(*entry).of(index).constant);
-      if (!isPlain(access) || constants.empty()) constants.push_back(access.inst.value); // alone
-      const uint32_t last = constants.back();
+      const AddressForm form = addressForm(variable, layout, access.node);
+      const AddressForm::Part& last = form.parts.back();
+      const int64_t bytes =
+          int64_t(int32_t(constants.back())) * int64_t(last.strides.back() * last.bytes) +
+          int64_t(form.offset);
       constants.pop_back();
-      Run& run = runs[{module_.blockOf(access.inst), op, baseOf(*entry, access), constants}];
-      run.emplace(last, &*one.pattern);
-      all.push_back({&one, &run, last});
+      const auto [block, stretch] = stretchOf(access.inst);
+      Run& run = runs[{block, stretch, module_.opcode(access.inst),
+                       baseOf(*entry, variable, access), constants}];
+      run.emplace(bytes, &one);
+      all.push_back({&one, &run, bytes});
     }
   std::vector<WideAccess> wide;
-  for (const Part& part : all) {
-    const SharedAccess& access = *part.access->access;
-    for (uint32_t count = kWidestAccess / std::max(access.bytes, 1u); count > 1; count /= 2) {
-      std::vector<const AccessPattern*> parts;
-      for (uint32_t n = part.at - part.at % count; parts.size() < count; ++n) {
-        const auto found = part.run->find(n);
-        if (found == part.run->end()) break;
-        parts.push_back(found->second);
+  for (const Position& position : all) {
+    const int64_t bytes = std::max(position.access->access->bytes, 1u);
+    for (int64_t whole = kWidestAccess; whole > bytes; whole /= 2) {
+      WideAccess one{position.access, {}};
+      const int64_t from = position.bytes & -whole;
+      for (int64_t at = from; at + bytes <= from + whole; at += bytes) {
+        const auto found = position.run->find(at);
+        if (found == position.run->end() || found->second->access->bytes != bytes) break;
+        one.parts.push_back(found->second);
       }
-      if (parts.size() != count ||
-          !AccessPattern::costMerged(parts, target_, addressForm(variable, layout, access.node)))
-        continue;
-      wide.push_back({part.access, std::move(parts)});
+      if (int64_t(one.parts.size()) * bytes != whole || !costMerged(c, one, layout)) continue;
+      wide.push_back(std::move(one));
       break;
     }
   }
   return wide;
 }
 
+std::optional<AccessCost> Plan::costMerged(const Candidate& c, const WideAccess& wide,
+                                           const SharedLayout& layout) const {
+  std::vector<AccessPattern::Part> parts;
+  for (const WeighedAccess* part : wide.parts)
+    parts.push_back({&*part->pattern, addressForm(*c.variable, layout, part->access->node)});
+  return AccessPattern::costMerged(parts, target_);
+}
+
+/// What the access is part of, null where it stands alone.
+const WideAccess* Plan::wideOf(const Candidate& c, const WeighedAccess& access) {
+  const auto found = std::ranges::lower_bound(c.wide, &access, {}, &WideAccess::access);
+  return found != c.wide.end() && found->access == &access ? &*found : nullptr;
+}
+
+/// Of the access, or of the wide one that compilers make of it and its neighbours.
+AccessCost Plan::costIn(const Candidate& c, const WeighedAccess& access,
+                        const SharedLayout& layout) const {
+  const WideAccess* const wide = wideOf(c, access);
+  const auto together = wide ? costMerged(c, *wide, layout) : std::nullopt;
+  return together
+             ? *together
+             : access.pattern->cost(target_, addressForm(*c.variable, layout, access.access->node));
+}
+
 /// What compilers save by that with a layout.
 Merging Plan::mergingOf(const Candidate& c, const SharedLayout& layout) const {
-  std::map<const WeighedAccess*, const WideAccess*> wideOf;
-  for (const WideAccess& wide : c.wide) wideOf.emplace(wide.access, &wide);
   Merging merging;
   for (const WeighedAccess& one : c.accesses) {
     if (!one.pattern) continue;
-    const AddressForm form = addressForm(*c.variable, layout, one.access->node);
-    const AccessCost alone = one.pattern->cost(target_, form);
+    const AccessCost alone =
+        one.pattern->cost(target_, addressForm(*c.variable, layout, one.access->node));
     if (alone.degree <= 1) continue;
-    const auto wide = wideOf.find(&one);
-    const auto together = wide != wideOf.end()
-                              ? AccessPattern::costMerged(wide->second->parts, target_, form)
-                              : std::nullopt;
+    const WideAccess* const wide = wideOf(c, one);
+    const auto together = wide ? costMerged(c, *wide, layout) : std::nullopt;
     merging.leavesConflicts |= !together || together->degree > 1;
     if (together)
-      merging.saved +=
-          (alone.cycles - together->cycles / double(wide->second->parts.size())) * one.weight;
+      merging.saved += (alone.cycles - together->cycles / double(wide->parts.size())) * one.weight;
   }
   return merging;
 }
 
 /// Whether what is one access stays one.
 bool Plan::keepsWideAccesses(const Candidate& c, const SharedLayout& layout) const {
-  return std::all_of(c.wide.begin(), c.wide.end(), [&](const WideAccess& wide) {
-    const bool isFirst = &*wide.access->pattern == wide.parts.front();
-    return !isFirst ||
-           AccessPattern::costMerged(wide.parts, target_,
-                                     addressForm(*c.variable, layout, wide.access->access->node));
+  return std::ranges::all_of(c.wide, [&](const WideAccess& wide) {
+    return wide.access != wide.parts.front() || costMerged(c, wide, layout);
   });
 }
 
@@ -458,8 +512,9 @@ void Plan::execute(Candidate& c) {
     for (const SharedAccess& access : c.variable->accesses)
       if (bounds_.runs(*entry, access)) {
         const ExecutedAccess& done = executed(*entry, access);
-        c.accesses.push_back({&access, done.weight, done.pattern, baseOf(*entry, access),
-                              isUnrolled(*entry, access), isInRun(*entry, access),
+        c.accesses.push_back({&access, done.weight, done.pattern,
+                              baseOf(*entry, *c.variable, access), isUnrolled(*entry, access),
+                              isInRun(*entry, access),
                               lengthsOfRows(splitter, module_, *c.variable, access)});
       }
   look(c);
@@ -882,12 +937,9 @@ std::vector<RemarkRow> Plan::siteTable(const Candidate& c, const SharedLayout* a
   for (const WeighedAccess& a : c.accesses) {
     const SourceLocation at = analyses_.get<SourceLines>().at(module_, a.access->inst);
     std::string degree = "data-dependent";
-    auto degreeIn = [&](const SharedLayout& layout) {
-      return a.pattern->cost(target_, addressForm(*c.variable, layout, a.access->node)).degree;
-    };
     if (a.pattern) {
-      degree = formatText("degree {}", degreeIn(c.original));
-      if (after) degree += formatText(" -> {}", degreeIn(*after));
+      degree = formatText("degree {}", costIn(c, a, c.original).degree);
+      if (after) degree += formatText(" -> {}", costIn(c, a, *after).degree);
     }
     std::string_view op = module_.facts(a.access->inst).name;
     op.remove_prefix(2);
@@ -933,12 +985,9 @@ Remark Plan::remark(const Candidate& c) const {
   uint32_t degreeThere = 0;                   // of the quoted one, afterwards
   for (const WeighedAccess& a : c.accesses) {
     if (!a.pattern) continue;
-    auto costIn = [&](const SharedLayout& layout) {
-      return a.pattern->cost(target_, addressForm(variable, layout, a.access->node));
-    };
-    const AccessCost cost = costIn(before.layout);
+    const AccessCost cost = costIn(c, a, before.layout);
     degreeBefore = std::max(degreeBefore, cost.degree);
-    const uint32_t its = c.isApplied() ? costIn(c.after->layout).degree : 0;
+    const uint32_t its = c.isApplied() ? costIn(c, a, c.after->layout).degree : 0;
     degreeAfter = std::max(degreeAfter, its);
     const std::pair<uint32_t, double> own(c.isApplied() ? cost.degree : 0, a.weight * cost.cycles);
     if (own <= worst) continue;

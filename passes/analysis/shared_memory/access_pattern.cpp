@@ -611,23 +611,26 @@ uint64_t AccessPattern::placeOf(const AddressForm& form, const Base& base) {
 
 /// True if every lane accesses what lies `bytes` behind what it does in `first`, whose addresses
 /// are aligned.
-bool AccessPattern::isBehind(const AccessPattern& first, uint64_t bytes, uint64_t alignment,
-                             const AddressForm& form) const {
-  if (!looksAs(first)) return false;
+bool AccessPattern::isBehind(const Part& first, const Part& other, uint64_t bytes,
+                             uint64_t alignment) {
+  const AccessPattern &one = *first.pattern, &two = *other.pattern;
+  if (!two.looksAs(one) || first.form.isLinear != other.form.isLinear) return false;
   std::vector<std::optional<uint64_t>> its, mine;
-  for (size_t s = 0; s < subgroups_.size(); ++s) {
-    const Subgroup &a = first.subgroups_[s], &b = subgroups_[s];
+  for (size_t s = 0; s < two.subgroups_.size(); ++s) {
+    const Subgroup &a = one.subgroups_[s], &b = two.subgroups_[s];
     if (a.bases.size() != b.bases.size()) return false;
-    if (form.isLinear) first.addressesOf(form, a, nullptr, its);
+    if (first.form.isLinear) one.addressesOf(first.form, a, nullptr, its);
     for (size_t n = 0; n < a.bases.size(); ++n) {
       uint64_t place = 0;
-      if (form.isLinear) {
+      if (first.form.isLinear) {
         // Both look the same: all lanes are as far apart as the first.
-        place = placeOf(form, a.bases[n]);
-        if (placeOf(form, b.bases[n]) != place + bytes) return false;
+        place = placeOf(first.form, a.bases[n]);
+        if (placeOf(other.form, b.bases[n]) + other.form.offset !=
+            place + first.form.offset + bytes)
+          return false;
       } else {
-        first.addressesOf(form, a, &a.bases[n], its);
-        addressesOf(form, b, &b.bases[n], mine);
+        one.addressesOf(first.form, a, &a.bases[n], its);
+        two.addressesOf(other.form, b, &b.bases[n], mine);
         if (!std::equal(its.begin(), its.end(), mine.begin(),
                         [&](auto at, auto behind) { return !at || *behind == *at + bytes; }))
           return false;
@@ -640,14 +643,14 @@ bool AccessPattern::isBehind(const AccessPattern& first, uint64_t bytes, uint64_
   return true;
 }
 
-std::optional<AccessCost> AccessPattern::costMerged(std::span<const AccessPattern* const> run,
-                                                    const TargetProfile& target,
-                                                    const AddressForm& form) {
-  AccessPattern whole = *run.front();
+std::optional<AccessCost> AccessPattern::costMerged(std::span<const Part> run,
+                                                    const TargetProfile& target) {
+  AccessPattern whole = *run.front().pattern;
+  const uint32_t bytes = whole.bytes_;
   whole.bytes_ *= uint32_t(run.size());
   for (size_t n = 0; n < run.size(); ++n)
-    if (!run[n]->isBehind(*run.front(), n * run.front()->bytes_, whole.bytes_, form)) return {};
-  return whole.cost(target, form);
+    if (!isBehind(run.front(), run[n], n * bytes, whole.bytes_)) return {};
+  return whole.cost(target, run.front().form);
 }
 
 std::optional<double> AccessPattern::cyclesInRun(const TargetProfile& target,

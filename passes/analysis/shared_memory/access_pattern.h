@@ -67,11 +67,15 @@ public:
   AccessCost cost(const TargetProfile& target, const AddressForm& form,
                   const std::function<bool(double cycles)>& isTooMuch = {}) const;
 
-  /// Cost of accesses that compilers make one wide access of: in every lane each stands right
-  /// behind the one before it, and the first is aligned to the whole. Nothing where they do not
-  /// under `form`, the node's of all.
-  static std::optional<AccessCost> costMerged(std::span<const AccessPattern* const> run,
-                                              const TargetProfile& target, const AddressForm& form);
+  /// Cost of accesses of the same size that compilers make one wide access of: in every lane each
+  /// stands right behind the one before it, and the first is aligned to the whole. Nothing where
+  /// they do not under the forms of their nodes.
+  struct Part {
+    const AccessPattern* pattern;
+    AddressForm form;
+  };
+  static std::optional<AccessCost> costMerged(std::span<const Part> run,
+                                              const TargetProfile& target);
 
   /// Cycles of one execution where a compiler makes a single access of 16 bytes of several that
   /// stand one behind the other in memory, as an unrolled loop has them: distinct words alone
@@ -116,8 +120,7 @@ private:
                    std::vector<std::optional<uint64_t>>& addresses) const;
 
   static uint64_t placeOf(const AddressForm& form, const Base& base);
-  bool isBehind(const AccessPattern& first, uint64_t bytes, uint64_t alignment,
-                const AddressForm& form) const;
+  static bool isBehind(const Part& first, const Part& other, uint64_t bytes, uint64_t alignment);
 
   double weight(bool isLinear) const;
 
