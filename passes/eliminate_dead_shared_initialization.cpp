@@ -238,13 +238,13 @@ bool Checker::isUnderstood(Site& site) {
 }
 
 /// Whether an invocation that comes to the store may have learned, since the barrier before, of
-/// what another one did: by an atomic or its like, perhaps in a function that was called.
+/// what another one did: by an atomic or its like of any scope, perhaps in a function that was
+/// called.
 bool Checker::mayFollowSignal(InstRef store, FunctionRef function) {
   for (InstRef i : module_.functionInsts(function))
     if (module_.opcode(i) == spv::Op::OpFunctionCall && order_.mayPrecede(i, store)) return true;
   for (const MemoryAccess& access : effects_.in(module_.functionInsts(function)))
-    if (access.signalReach >= kWorkgroupRank && access.isRead &&
-        order_.mayPrecede(access.inst, store))
+    if (access.signalReach > 0 && access.isRead && order_.mayPrecede(access.inst, store))
       return true;
   return false;
 }

@@ -2,6 +2,7 @@
 
 #include "analysis/control_flow/dominance.h"
 #include "analysis/control_flow/loops.h"
+#include "analysis/module/barriers.h"
 #include "analysis/module/constants.h"
 #include "analysis/module/entry_points.h"
 #include "analysis/module/types.h"
@@ -27,24 +28,27 @@ bool coversAll(const BufferAccess& access, std::span<const NarrowLeaf> word) {
   });
 }
 
-/// Whether a control barrier does no more than order the invocations of one workgroup: its memory
-/// scope is no wider.
-bool staysInWorkgroup(Analyses& analyses, InstRef barrier) {
-  const auto scope = analyses.get<Constants>().literal(analyses.module().idAt(barrier, 2));
-  return scope == uint64_t(spv::Scope::Workgroup) || scope == uint64_t(spv::Scope::Subgroup) ||
-         scope == uint64_t(spv::Scope::Invocation);
+/// Whether a control barrier orders the memory of those that wait at it and of nobody else: its
+/// memory scope is no wider than the execution scope, and neither is wider than the workgroup.
+bool ordersWhoWaits(Analyses& analyses, InstRef barrier) {
+  const auto rankAt = [&](uint32_t operand) {
+    const auto scope = analyses.get<Constants>().literal(analyses.module().idAt(barrier, operand));
+    return scope ? rankOf(spv::Scope(*scope)) : -1;
+  };
+  const int execution = rankAt(1), memory = rankAt(2);
+  return memory >= 0 && memory <= execution && execution <= kWorkgroupRank;
 }
 
 /// Whether invocations may hand memory to one another inside a dispatch but by control barriers of
 /// their workgroup: then two plain stores to one place need not be a race. A control barrier with a
-/// wider memory scope is a fence (SPIR-V 3.52.21 OpControlBarrier), which a relaxed atomic behind
-/// it publishes.
+/// memory scope wider than who waits is a fence (SPIR-V 3.52.21 OpControlBarrier), which a relaxed
+/// atomic behind it publishes.
 bool synchronizesByMemory(Analyses& analyses) {
   const Module& module = analyses.module();
   for (InstRef i : module.insts()) {
     const spv::Op op = module.opcode(i);
     if (op == spv::Op::OpMemoryBarrier || module.isUnknown(i)) return true;
-    if (op == spv::Op::OpControlBarrier && !staysInWorkgroup(analyses, i)) return true;
+    if (op == spv::Op::OpControlBarrier && !ordersWhoWaits(analyses, i)) return true;
     if (!has(module.effects(i), Effect::Atomic)) continue;
     const uint32_t at = atomicSemanticsWord(module.facts(i));
     if (module.wordCount(i) <= at || analyses.get<Constants>().literal(module.idAt(i, at)) != 0)

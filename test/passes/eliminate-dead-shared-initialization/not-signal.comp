@@ -4,6 +4,9 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: spirv-dis %t.out.spv | FileCheck --check-prefix=CODE %s
 // RUN: spirv-val --target-env vulkan1.2 %t.out.spv
+// Of a subgroup it may be as well.
+// RUN: %lanewise opt --inline --sroa --mem2reg --target-env=vulkan1.2 --remarks=none -D gl_ScopeWorkgroup=gl_ScopeSubgroup -g %s -o %t.in.spv
+// RUN: %lanewise opt --remarks=all --eliminate-dead-shared-initialization --target-env=vulkan1.2 %t.in.spv -o %t.out.spv 2>&1 | FileCheck %s
 // CHECK: kept the zeros of 's': {{.*}} [eliminate-dead-shared-initialization:signal]
 // CODE: OpStore {{%[^ ]+}} %float_0
 #version 430
